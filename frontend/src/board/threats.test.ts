@@ -12,7 +12,7 @@ function boardWith(grid: readonly string[]): Board {
   return { face: "columns", columns: COLUMNS, rows: ROWS, grid, token: "red", winning_cells: [], choices: [], drawing: null, vote: null };
 }
 
-/** Balls dropped one after the other: the n-th letter of a column lies n-th from the bottom. */
+/** A board of stacked balls: the n-th letter of a column is the n-th ball from the bottom. */
 function stacked(columns: readonly string[]): Board {
   const line = (row: number) => columns.map((stack) => stack[row] ?? ".").join("");
   return boardWith(Array.from({ length: ROWS }, (_, fromTop) => line(ROWS - 1 - fromTop)));
@@ -21,7 +21,7 @@ function stacked(columns: readonly string[]): Board {
 const stacks = fc.array(fc.string({ unit: fc.constantFrom("R", "Y"), maxLength: ROWS }), { minLength: COLUMNS, maxLength: COLUMNS });
 const sides: readonly Side[] = ["red", "yellow"];
 
-test("a threat is a column whose next ball makes the line, and no other", () => {
+test("threats are exactly the columns whose next ball completes a line", () => {
   fc.assert(
     fc.property(stacks, fc.constantFrom(...sides), (columns, side) => {
       const board = stacked(columns);
@@ -35,14 +35,14 @@ test("a threat is a column whose next ball makes the line, and no other", () => 
   );
 });
 
-test("three in a row with a hole are a threat, three with the hole in the air are none", () => {
+test("three in a row are a threat only if the missing cell can be filled next", () => {
   assert.deepEqual(threats(stacked(["R", "R", "", "R", "", "", ""]), "red"), [3]);
   assert.deepEqual(threats(stacked(["YR", "YR", "", "YR", "", "", ""]), "red"), []);
   assert.deepEqual(threats(stacked(["", "R", "R", "R", "", "", ""]), "red"), [1, 5]);
   assert.deepEqual(threats(stacked(["", "R", "R", "", "", "", ""]), "red"), []);
 });
 
-test("a ball that takes the other side's cell is a block, one on top of it is none", () => {
+test("a ball in the other side's winning cell is a block, one on top of it is not", () => {
   const before = stacked(["R", "R", "R", "", "", "", ""]);
   const blocks: Drop = { side: "yellow", column: 4, row: 1 };
   assert.deepEqual(findBlock(before, [{ side: "red", column: 6, row: 1 }, blocks]), blocks);
@@ -50,7 +50,7 @@ test("a ball that takes the other side's cell is a block, one on top of it is no
   assert.equal(findBlock(before, [{ side: "yellow", column: 4, row: null }]), null);
 });
 
-test("the board before the drops is the board without them", () => {
+test("withoutDrops returns the board before the drops", () => {
   const after = stacked(["RR", "Y", "", "", "", "", ""]);
   const drops: Drop[] = [{ side: "red", column: 1, row: 2 }, { side: "yellow", column: 2, row: 1 }];
   assert.deepEqual(withoutDrops(after, drops).grid, stacked(["R", "", "", "", "", "", ""]).grid);

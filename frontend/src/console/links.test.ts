@@ -10,29 +10,29 @@ function linkContext(part: Partial<EventState> = {}, rest: Partial<LinkContext> 
   return { event, displayKey: "secret", role: "owner", ...rest };
 }
 
-test("only a projector that has to show codes gets the key, behind everything else", () => {
+test("only a display that shows rotating codes gets the key, at the end of its URL", () => {
   assert.equal(displayUrl(linkContext()), "/display/BCDF");
   assert.equal(displayUrl(linkContext({ admission: "rotating" }), "side=back"), "/display/BCDF?side=back#secret");
   assert.equal(displayUrl(linkContext({ admission: "rotating" }, { displayKey: null })), "/display/BCDF");
 });
 
-test("each school has a screen of its own", () => {
+test("each team has a link to its own home display", () => {
   const homes = displayLinks(linkContext()).slice(0, 2).map(({ name, href }) => `${name}: ${href}`);
   assert.deepEqual(homes, ["At home with Owls: /display/BCDF?home=red", "At home with Foxes: /display/BCDF?home=yellow"]);
 });
 
-test("a door leads back to a cup, and nowhere else", () => {
+test("the cup link accepts only valid cup codes", () => {
   assert.equal(cupLink("?cup=BCDF2")?.href, "/console/cups/BCDF2/");
   for (const cup of ["", "BCDF", "BCDF23", "bcdf2", "BCDA2", "../BC", "BCDF2/", "BCDF2%0A"]) assert.equal(cupLink(`?cup=${cup}`), null);
   assert.equal(cupLink(""), null);
 });
 
-test("who looks on is shown no door that is closed", () => {
+test("a viewer sees only links that a viewer may open", () => {
   assert.deepEqual(pageLinks(linkContext({}, { role: "viewer" })).map(({ name }) => name), ["My events"]);
   assert.ok(pageLinks(linkContext({ admission: "tickets" })).some(({ href }) => href === "/console/BCDF/tickets/"));
 });
 
-test("every match tells how it went, the latest first", () => {
+test("matches are listed with their results, latest first", () => {
   const finished = [{ number: 1, winner: 2, turns: 9 }, { number: 2, winner: null, turns: 42 }];
   const match = { number: 4, state: "playing", reveal: { number: 1 } };
   const played = playedMatches(linkContext({ finished, match } as unknown as Partial<EventState>).event);

@@ -10,7 +10,7 @@ const cheers = { all: [5, 6], latest: [1, 2] } as const;
 const finished = [{ number: 1, winner: 1, turns: 9 }, { number: 2, winner: null, turns: 40 }];
 const fullState = { state: makeEvent({ finished }), turnout, cheers };
 
-test("the home team stands on the left, with all that counts for it", () => {
+test("the home team is on the left with all its numbers", () => {
   const { state, turnout, cheers } = fromHomeTeam("yellow", fullState);
   assert.deepEqual([teamAtPlace(state, 0).name, teamAtPlace(state, 1).name], ["South", "North"]);
   assert.deepEqual([turnout?.connected, turnout?.voted, turnout?.picked_at], [[70, 90], [7, 9], [0, 5]]);
@@ -18,7 +18,7 @@ test("the home team stands on the left, with all that counts for it", () => {
   assert.deepEqual(currentSeries(state).won, [0, 1]);
 });
 
-test("a team keeps its colour, before a match and in it", () => {
+test("a team keeps its color, before and during a match", () => {
   const { state } = fromHomeTeam("yellow", fullState);
   assert.equal(sidePlace(state.match, "yellow"), 0);
   assert.equal(sideShownAtPlace({ state, match: state.match }, 0), "yellow");
@@ -26,7 +26,7 @@ test("a team keeps its colour, before a match and in it", () => {
   assert.equal(sideShownAtPlace({ state, match: null }, 1), "red");
 });
 
-test("for the first team, and for nobody, everything is as it is told", () => {
+test("the first team, or no home team, leaves the state unchanged", () => {
   assert.equal(fromHomeTeam("red", fullState), fullState);
   assert.equal(fromHomeTeam(null, fullState), fullState);
 });

@@ -9,13 +9,13 @@ const IMPORT = /(?:^|\n)(?:import|export)\s[^;]*?from "(\.[^"]+)"/g;
 const pathsIn = (folder: string) => readdirSync(`src/${folder}`, { recursive: true, encoding: "utf8" }).map((path) => `${folder}/${path}`);
 const modules = new Set(FOLDERS.flatMap(pathsIn).filter((path) => /\.tsx?$/.test(path)));
 
-/** Types count, too: whoever reads a file is to read nothing that leads back to it. */
+/** Type imports count, too. */
 function importedModules(module: string): string[] {
   const found = [...readFileSync(`src/${module}`, "utf8").matchAll(IMPORT)].map(([, path]) => posix.join(posix.dirname(module), path!));
   return found.flatMap((path) => [`${path}.ts`, `${path}.tsx`]).filter((path) => modules.has(path));
 }
 
-/** The first way found that leads back to where it was. */
+/** The first cycle found. */
 function findCycle(module: string, way: readonly string[], done: Set<string>): readonly string[] | null {
   if (way.includes(module)) return [...way.slice(way.indexOf(module)), module];
   if (done.has(module)) return null;
@@ -27,7 +27,7 @@ function findCycle(module: string, way: readonly string[], done: Set<string>): r
   return null;
 }
 
-test("no module of the phone imports one that imports it", () => {
+test("the phone's modules have no import cycles", () => {
   const done = new Set<string>();
   assert.ok(modules.size > 40);
   for (const module of modules) assert.equal(findCycle(module, [], done)?.join(" > "), undefined);

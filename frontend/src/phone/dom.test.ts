@@ -5,27 +5,27 @@ import { html, htmlText } from "./dom";
 
 const htmlString = (...parts: Parameters<typeof html>) => htmlText(html(...parts));
 
-test("what is put in is text, whatever it looks like", () => {
+test("inserted values are always text", () => {
   const name = `<img src=x onerror="alert('&')">`;
   assert.equal(htmlString`<p title="${name}">${name}</p>`.includes("<img"), false);
   assert.equal(htmlString`<b>${name}</b>`, "<b>&#60;img src=x onerror=&#34;alert(&#39;&#38;&#39;)&#34;&#62;</b>");
 });
 
-test("nothing that is put in ends an attribute or begins an element", () => {
+test("inserted values never end an attribute or start an element", () => {
   fc.assert(fc.property(fc.string({ unit: "binary" }), (text) => !/["'<>]/.test(htmlString`${text}`)));
 });
 
-test("an object from the wire that looks like a page is not taken for one", () => {
+test("a parsed object that imitates safe HTML is escaped", () => {
   const parsed = JSON.parse('{"text":"<b>","Symbol(crowdgame.safe)":"<b>"}') as string;
   assert.equal(htmlString`<p>${parsed}</p>`.includes("<b>"), false);
 });
 
-test("parts are put in as they are, lists one after the other, and what is not there says nothing", () => {
+test("nested parts are inserted as they are, lists are joined, and empty values are omitted", () => {
   const items = [1, 2].map((item) => html`<li>${item}</li>`);
   assert.equal(htmlString`<ol ${false}${true}${null}${undefined}>${items}${0}</ol>`, "<ol ><li>1</li><li>2</li>0</ol>");
 });
 
-test("the break of a line and its indent say nothing", () => {
+test("line breaks and indents of the template are removed", () => {
   assert.equal(
     htmlString`<p>
       <b>${"two\n  words"}</b>

@@ -8,19 +8,19 @@ const TURN = { id: 7, number: 3 } as Turn;
 const PRESSED = { action: "hands.count", turn: 7, team: 2 } as Pressed;
 const COUNTED_ENTRY: AuditEntry = { id: 1, by: "olga", action: "hands.count", what: "counted 12 hands for South in turn 3", at: 0, pressed: PRESSED, undo: null };
 
-test("a count is a whole number from none to the most that are taken", () => {
+test("a count is a whole number between zero and the maximum", () => {
   assert.deepEqual(withCount([0, 0, 0], 2, 4.7), [0, 4, 0]);
   assert.deepEqual([withCount([1], 1, NaN), withCount([1], 1, -3), withCount([1], 1, 9e9)], [[0], [0], [5000]]);
 });
 
-test("hands go out for their turn and team, while the window is open", () => {
+test("a show-of-hands count names its turn and team, and needs an open window", () => {
   const offer = handsOffer(TEAM, TURN, [1, 2], "voting");
   assert.deepEqual([offer.action, offer.turn, offer.team, offer.hands, offer.enabled], ["hands.count", 7, 2, [1, 2], true]);
   assert.deepEqual([handsOffer(TEAM, TURN, [1], "paused").enabled, handsOffer(TEAM, TURN, [5000, 1], "voting").enabled], [false, false]);
   assert.equal(totalHands([1, 2, 30]), 33);
 });
 
-test("it is said whether what stands there is in", () => {
+test("the status says whether the displayed count has been submitted", () => {
   const state = (hands: number[], sent: number[] | null, audit: AuditEntry[] = []) => handsStatus(hands, sent, audit, TURN, TEAM, "voting");
   assert.match(state([1, 2], [1, 2]), /^These are in/);
   assert.match(state([1, 3], [1, 2]), /not sent yet/);

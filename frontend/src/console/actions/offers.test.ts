@@ -10,7 +10,7 @@ function event(part: Partial<EventState> = {}): EventState {
   return { lobby: "open", match: MATCH, finished: [], hidden: [], best_of: null, ...part } as EventState;
 }
 
-test("the one next action is what an organizer waits to press", () => {
+test("the main action is the next step in each phase", () => {
   const next = (phase: Parameters<typeof actionOffers>[1], part: Partial<EventState> = {}) => actionOffers(event(part), phase).main.label;
   assert.deepEqual([next("voting"), next("paused"), next("waiting"), next("reveal")], ["Close now", "Resume", "Hold the next turn", "Hold the next turn"]);
   assert.deepEqual([next("lobby", { match: null }), next("lobby", { match: null, lobby: "closed" })], ["Start the match", "Open the lobby"]);
@@ -22,17 +22,17 @@ test("the one next action is what an organizer waits to press", () => {
   assert.equal(next("ended", { match: second, best_of: 5, finished: won }), "Start the next match");
 });
 
-test("what can be pressed at all always lies in the same place", () => {
+test("actions keep their position in every phase", () => {
   const places = (["lobby", "waiting", "voting", "reveal", "paused", "sealed", "ended"] as const).map((phase) => actionOffers(event(), phase).rest.map(({ action, seconds }) => `${action} ${seconds ?? ""}`));
   for (const place of places) assert.deepEqual(place, places[0]);
   assert.deepEqual(actionOffers(event(), "voting").rest.map(({ enabled }) => enabled), [true, true, true, false, true, true]);
 });
 
-test("a switch of the projector asks for the opposite of what is", () => {
+test("a display switch toggles the current state", () => {
   assert.deepEqual(partOffers(event({ hidden: ["turnout"] })).map(({ action, part }) => `${action} ${part}`), ["part.hide code", "part.show turnout", "part.hide tally"]);
 });
 
-test("more time in every turn is given by one press, and taken by the same", () => {
+test("extra time per turn is switched on and off by the same button", () => {
   const asked = (part: Partial<EventState>) => extraTimeOffers(event({ extra_s: 0, ...part })).map(({ seconds }) => seconds);
   assert.deepEqual([asked({}), asked({ match: null }), asked({ extra_s: 30 })], [[10, 30, 60], [10, 30, 60], [10, undefined, 60]]);
   const slow = { ...MATCH, window_s: 86_400 } as Match;

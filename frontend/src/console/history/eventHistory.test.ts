@@ -26,7 +26,7 @@ function turnout(id: number | null, voted: readonly [number, number]): TurnoutCo
   return { type: "turnout.counted", turn: id, connected: [10, 20], voted, picked_at: null, watching: 0 };
 }
 
-test("the share of those who are there and have voted, from the moment the window opened", () => {
+test("turnout is the share of connected voters who have voted since the window opened", () => {
   const open = withEvent(NOTHING, event(turn(1), 0), null);
   const early = { ...open, ...withTurnout(open, turnout(101, [0, 0]), 900) };
   const later = { ...early, ...withTurnout(early, turnout(101, [5, 20]), 1200) };
@@ -35,7 +35,7 @@ test("the share of those who are there and have voted, from the moment the windo
   assert.deepEqual(withTurnout(later, turnout(100, [9, 9]), 1300).voted, undefined);
 });
 
-test("a window that is held goes on where it was, or begins anew if nobody had voted", () => {
+test("a paused window keeps its turnout, or restarts if nobody had voted", () => {
   const open = withEvent(NOTHING, event(turn(1), 0), null);
   const resumed = event(turn(1, { opens_at: 5000 }), 0);
   assert.equal(withEvent(open, resumed, null).began, 5000);
@@ -47,7 +47,7 @@ test("a window that is held goes on where it was, or begins anew if nobody had v
   assert.deepEqual([nextVoted, votedBefore], [[], voted.voted]);
 });
 
-test("every turn that was revealed is kept once, and none that was taken back", () => {
+test("every revealed turn is kept once, and voided turns are removed", () => {
   const first = withEvent(NOTHING, event(turn(2), 1), event(turn(1), 0));
   const again = withEvent(first, event(turn(2), 1), event(turn(2), 1));
   const second = withEvent(again, event(turn(3), 2), event(turn(2), 1));
@@ -57,17 +57,17 @@ test("every turn that was revealed is kept once, and none that was taken back", 
   assert.deepEqual(withEvent(second, event(null, 0, { state: "aborted" }), null).reveals.length, 2);
 });
 
-test("a turn is late by what lies between its deadline and its result", () => {
+test("the lag of a turn is the time from its deadline to its result", () => {
   assert.equal(withEvent(NOTHING, event(turn(2), 1), event(turn(1), 0)).lateMs, 100);
   assert.equal(withEvent(NOTHING, event(turn(2), 1), null).lateMs, null);
   assert.equal(withEvent(NOTHING, event(turn(2), 1), event(turn(1, { paused: true }), 0)).lateMs, null);
 });
 
-test("nobody agrees where nobody voted", () => {
+test("agreement is null without votes", () => {
   assert.deepEqual([agreement(null), agreement(tally([], null)), agreement(tally([0, 0], 2)), agreement(tally([1, 4], 2))], [null, null, null, 0.8]);
 });
 
-test("however long an evening lasts, its line stays short, in order, and true at both ends", () => {
+test("the history stays short, ordered, and exact at both ends for any event length", () => {
   const pauses = fc.array(fc.integer({ min: 1, max: 20_000 }), { minLength: 1, maxLength: 2000, size: "max" });
   fc.assert(
     fc.property(pauses, (gaps) => {

@@ -13,7 +13,7 @@ function makeContext(part: Partial<EventState> = {}, rehearsing = false): UndoCo
   return { event: { lobby: "open", notice: "", hidden: [], extra_s: 0, match: MATCH, ...part } as unknown as EventState, rehearsing };
 }
 
-/** Oldest first: what was pressed, and what takes it back. The words say nothing. */
+/** Oldest first: each action and the action that undoes it. The texts are irrelevant. */
 function makeEntries(...audit: readonly (readonly [ActionPart, ActionPart | null])[]): AuditEntry[] {
   const whole = (press: ActionPart | null): Pressed | null => press && { ...NOTHING, ...press };
   return audit.map(([pressed, undo], at) => ({ id: at + 1, by: "olga", action: pressed.action, what: "", at, pressed: whole(pressed), undo: whole(undo) })).reverse();
@@ -41,7 +41,7 @@ const PACE = (seconds: number | null, before: number | null) => [{ action: "turn
 const BAN = (voter_code: string) => [{ action: "voter.ban", voter_code }, { action: "voter.admit", voter_code }] as const;
 const ADMIT = (voter_code: string) => [BAN(voter_code)[1], BAN(voter_code)[0]] as const;
 
-test("whatever a deed did can be undone, as long as it still is so", () => {
+test("an action can be undone while its effect still holds", () => {
   assert.deepEqual(undoActions(makeEntries(LOCK), makeContext({ lobby: "locked" })), ["joining.unlock"]);
   assert.deepEqual(undoActions(makeEntries(LOCK), makeContext({ lobby: "open" })), [""]);
   assert.deepEqual(undoActions(makeEntries(START(2)), makeContext()), ["match.abort"]);
@@ -54,20 +54,20 @@ test("whatever a deed did can be undone, as long as it still is so", () => {
   assert.deepEqual(undoActions(makeEntries(PAUSE(40)), makeContext()), [""]);
 });
 
-test("a deed that was undone says so, and nothing is undone twice", () => {
+test("an undone entry says so and cannot be undone twice", () => {
   assert.deepEqual(undoActions(makeEntries(LOCK, UNLOCK), makeContext()), ["joining.lock", "undone"]);
   assert.deepEqual(undoActions(makeEntries(MORE(10), MORE(10), LESS(10), LESS(10)), makeContext()).slice(2), ["undone", "undone"]);
   assert.deepEqual(undoActions(makeEntries(HIDE("code"), HIDE("tally"), SHOW("code")), makeContext({ hidden: ["tally"] })), ["part.hide", "part.show", "undone"]);
 });
 
-test("time is given back in the turn that it was taken from", () => {
+test("undoing extra time applies to the same turn", () => {
   const offers = listEntries(makeEntries(MORE(10), MORE(300)), makeContext()).map(({ undo }) => [undo?.action, undo?.seconds, undo?.turn]);
   assert.deepEqual(offers, [["turn.shorten", 300, 40], ["turn.shorten", 10, 40]]);
   assert.deepEqual(undoActions(makeEntries(MORE(10), LESS(10)), makeContext()), ["turn.extend", "undone"]);
   assert.deepEqual(undoActions(makeEntries(MORE(10, 39), LESS(10)), makeContext()), ["turn.extend", ""]);
 });
 
-test("a turn that was closed is taken back after a second press; that itself is for good", () => {
+test("voiding a closed turn needs a confirmation and cannot be undone", () => {
   const match = { ...MATCH, reveal: REVEAL };
   const [closed] = listEntries(makeEntries(CLOSE(39)), makeContext({ match }));
   assert.deepEqual([closed?.undo?.action, closed?.undo?.turn, closed?.undo?.confirm], ["turn.void", 39, "Sure?"]);
@@ -76,7 +76,7 @@ test("a turn that was closed is taken back after a second press; that itself is 
   assert.deepEqual(undoActions(makeEntries(CLOSE(39)), makeContext({ match: { ...match, state: "aborted" } })), [""]);
 });
 
-test("what was written before stands there again", () => {
+test("undoing a notice restores the previous text", () => {
   const [newest, older] = listEntries(makeEntries([WRITE("a"), CLEAR], [WRITE("b"), WRITE("a")]), makeContext({ notice: "b" }));
   assert.deepEqual([newest?.undo?.action, newest?.undo?.text, older?.undo], ["notice.show", "a", null]);
   const cleared = makeEntries([WRITE("a"), CLEAR], [CLEAR, WRITE("a")]);
@@ -85,18 +85,18 @@ test("what was written before stands there again", () => {
   assert.deepEqual(undoActions(makeEntries([WRITE("a"), CLEAR], [WRITE("b"), WRITE("a")], [CLEAR, WRITE("b")]), makeContext()), ["notice.show", "", ""]);
 });
 
-test("the pace goes back to what it was", () => {
+test("undoing extra time per turn restores the previous value", () => {
   const audit = makeEntries(PACE(30, null), PACE(60, 30));
   assert.deepEqual([listEntries(audit, makeContext({ extra_s: 60 }))[0]?.undo?.seconds, undoActions(audit, makeContext({ extra_s: 60 }))[1]], [30, ""]);
   assert.deepEqual(undoActions(makeEntries(PACE(30, null), PACE(null, 30)), makeContext()), ["turn.extra_time", "undone"]);
 });
 
-test("who was kept out is let in again, and nobody else", () => {
+test("undoing a ban readmits only that voter", () => {
   assert.deepEqual(undoActions(makeEntries(BAN("QXRTVB"), BAN("ZZZZZZ")), makeContext()), ["voter.admit", "voter.admit"]);
   assert.deepEqual(undoActions(makeEntries(BAN("QXRTVB"), ADMIT("QXRTVB")), makeContext()), ["voter.ban", "undone"]);
 });
 
-test("what was done on a page, or by a server of before, has no undo here", () => {
+test("entries of other pages or older servers have no undo", () => {
   const before = [{ id: 1, by: "olga", action: "event.edit", what: "", at: 0 }] as unknown as AuditEntry[];
   assert.deepEqual(undoActions(before, makeContext()), [""]);
 });

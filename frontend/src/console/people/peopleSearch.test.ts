@@ -19,7 +19,7 @@ function makeSearch() {
   return { asked, people, names };
 }
 
-test("an answer to what is not asked any more is passed over", () => {
+test("an answer to an outdated search is ignored", () => {
   const { people, names } = makeSearch();
   people.search("a");
   people.search("ab");
@@ -28,7 +28,7 @@ test("an answer to what is not asked any more is passed over", () => {
   assert.deepEqual(names(), ["abel"]);
 });
 
-test("more come behind those that are there, and nothing comes twice or leaves a gap", () => {
+test("loading more appends results without duplicates or gaps", () => {
   const { people, names, asked } = makeSearch();
   people.search("");
   people.receive(results("", ["a", "b"], { total: 5 }));
@@ -39,7 +39,7 @@ test("more come behind those that are there, and nothing comes twice or leaves a
   assert.deepEqual(names(), ["a", "b", "c", "d"]);
 });
 
-test("what anybody ruled is looked up again, other deeds are not, and a viewer asks nothing", () => {
+test("a restriction by anyone repeats the search, other actions do not, and viewers never search", () => {
   const { people, asked } = makeSearch();
   const receiveEntry = (action: string) => people.receive({ type: "audit.logged", entry: { action } } as never);
   people.receive({ type: "console.welcomed", role: "viewer" } as never);
@@ -50,17 +50,17 @@ test("what anybody ruled is looked up again, other deeds are not, and a viewer a
   assert.deepEqual(asked.map(({ query }) => query), ["ada", "ada"]);
 });
 
-test("a sign is shown in two halves and known however it is typed", () => {
+test("a voter code is shown in two halves and recognized in any notation", () => {
   assert.equal(formatVoterCode("BCDFGH"), "BCD\u00a0FGH");
   assert.deepEqual(["bcd fgh", "BCD-FGH", "BCDFG", "Bertha", "BCDFGHJ"].map(isVoterCode), [true, true, false, false, false]);
 });
 
-test("where somebody is, is said in words", () => {
+test("the status names a person's team and restriction", () => {
   const shownStatus = (part: Partial<Person>) => personStatus({ ...ADA, ...part }, EVENT);
   assert.deepEqual([shownStatus({}), shownStatus({ team: null }), shownStatus({ moved: 2 }), shownStatus({ moved: 2, banned: true })], ["Rooks", "", "Moved to Doves", "Kept out"]);
 });
 
-test("what is offered is what can be done", () => {
+test("only applicable actions are offered", () => {
   const labels = (part: Partial<Person>, event = EVENT) => personOffers({ ...ADA, ...part }, event).map(({ label }) => label);
   assert.deepEqual(labels({}), ["To Doves", "Send out", "Keep out"]);
   assert.deepEqual(labels({ team: null }), ["To Rooks", "To Doves", "Send out", "Keep out"]);

@@ -5,12 +5,12 @@ import { assessHealth, type HealthSignals } from "./healthSignals";
 const WELL: HealthSignals = { joined: true, overdueMs: 0, lateMs: 80, tookMs: 120, skewMs: 200 };
 const health = (signals: Partial<HealthSignals>) => assessHealth({ ...WELL, ...signals });
 
-test("all good, with the figures that say so", () => {
+test("good health shows the latest measurements", () => {
   assert.deepEqual(health({}), { good: true, text: "All good", more: "last turn counted in 0.08\u00a0s, last press in 0.1\u00a0s" });
   assert.equal(health({ lateMs: null, tookMs: null }).more, "");
 });
 
-test("the gravest thing is told, and nothing else", () => {
+test("only the most serious problem is shown", () => {
   const grave = { joined: false, overdueMs: 9000, lateMs: 3000, tookMs: 4000 };
   assert.match(health(grave).text, /^No connection/);
   assert.match(health({ ...grave, joined: true }).text, /^Counting takes longer/);
@@ -19,7 +19,7 @@ test("the gravest thing is told, and nothing else", () => {
   assert.deepEqual([health(grave).good, health(grave).more], [false, ""]);
 });
 
-test("a wrong clock of this device is told, but is no trouble", () => {
+test("a wrong device clock is mentioned, but is not a problem", () => {
   assert.ok(health({ skewMs: 200_000 }).good);
   assert.match(health({ skewMs: 200_000 }).more, /clock is 3\u00a0min behind/);
   assert.match(health({ skewMs: -45_000 }).more, /clock is 45\u00a0s ahead/);

@@ -16,7 +16,7 @@ function threatText(board: Board): string {
   return sentenceText(threatSentence({ state: makeEvent(), match: makeMatch({ board }) }));
 }
 
-test("the announcer names what each side needs", () => {
+test("the commentary names the columns that each side needs", () => {
   assert.equal(threatText(stacked(["R", "Y", "", "", "", "", ""])), "");
   assert.equal(threatText(stacked(["R", "R", "R", "", "", "", ""])), "North needs column 4");
   assert.equal(threatText(stacked(["", "R", "R", "R", "", "", ""])), "North threatens 1 and 5");
@@ -25,13 +25,13 @@ test("the announcer names what each side needs", () => {
   assert.equal(threatText(stacked(["R", "R", "R", "", "Y", "Y", "Y"])), "Both need column 4");
 });
 
-test("a half of the screen says what its own side needs", () => {
+test("each half of the screen names its own side's threats", () => {
   const context = { state: makeEvent(), match: makeMatch({ board: stacked(["", "R", "R", "R", "", "", ""]) }) };
   assert.equal(threatLabel(context, "red"), "needs 1 or 5");
   assert.equal(threatLabel(context, "yellow"), "");
 });
 
-test("games with other lines are left alone", () => {
+test("other games get no threat commentary", () => {
   const match = makeMatch({ board: stacked(["R", "R", "R", "", "", "", ""]), game: "other" });
   assert.deepEqual(threatSentence({ state: makeEvent(), match }), []);
 });
@@ -42,19 +42,19 @@ function story(step: TimelineStep, board: Board, part: Parameters<typeof makeRes
   return sentenceText(revealSentence(step, { state: makeEvent({ match }), match, reveal }, null));
 }
 
-test("a conflict over the winning column was seen by both", () => {
+test("a conflict over a winning column says that both saw it", () => {
   const drops = [{ side: "red", column: 4, row: 1 }, { side: "yellow", column: 4, row: 2 }] as const;
   const winning = stacked(["R", "R", "R", "RY", "", "", ""]);
   assert.equal(story("picks", winning, { drops, conflict: 4 }), "Both saw it: column 4");
   assert.equal(story("picks", stacked(["R", "R", "", "RY", "", "", ""]), { drops, conflict: 4 }), "Both chose column 4");
 });
 
-test("a block is told before what is next", () => {
+test("a block is announced before the next threats", () => {
   const drops = [{ side: "red", column: 7, row: 1 }, { side: "yellow", column: 4, row: 1 }] as const;
   assert.equal(story("lines", stacked(["R", "R", "R", "Y", "", "", "R"]), { drops }), "South stops North in 4");
 });
 
-test("two lines in the same turn are told as such", () => {
+test("two lines in the same turn are announced together", () => {
   const drops = [{ side: "red", column: 4, row: 1 }, { side: "yellow", column: 1, row: 4 }] as const;
   const lines = [[[1, 1], [2, 1], [3, 1], [4, 1]]] as const;
   const board = stacked(["R", "R", "R", "R", "YYYY", "", ""]);
@@ -77,7 +77,7 @@ test("a close call is a tie, a margin of a few votes, or a conflict that decided
   assert.equal(of({ resolution: makeResolution({ ...won, lines: [[[1, 1]]] }) }), null);
 });
 
-test("a hidden tally has no close call, and a short reveal no time for one", () => {
+test("a hidden tally or a short reveal has no close call", () => {
   const reveal = makeReveal({ red: makeTally([51, 49], 1) });
   assert.equal(findCloseCall(makeMatch(SIX_S), reveal, false), null);
   assert.equal(findCloseCall(makeMatch({ reveal_s: 4 }), reveal, true), null);

@@ -6,7 +6,7 @@ import { sideFlow, loyalty } from "./sideFlow";
 
 const step = fc.record({ to_red: fc.nat(50), to_yellow: fc.nat(50) });
 
-/** Nobody leaves a side on which nobody is. */
+/** A summary in which at most as many voters leave a side as are on it. */
 function sidesAfter(red: number, yellow: number, timelineSteps: readonly { to_red: number; to_yellow: number }[]): SidesSummary {
   const turns: SidesTurn[] = [{ red, yellow, to_red: 0, to_yellow: 0 }];
   for (const { to_red, to_yellow } of timelineSteps) {
@@ -17,7 +17,7 @@ function sidesAfter(red: number, yellow: number, timelineSteps: readonly { to_re
   return { turns, loyal: [red, 0], in_time: 0, too_soon: 0 };
 }
 
-test("both bands fill the river in every turn, and every stream is drawn", () => {
+test("both bands fill the chart in every turn, and every side change is drawn", () => {
   fc.assert(fc.property(fc.nat(500), fc.nat(500), fc.array(step, { maxLength: 20 }), (red, yellow, timelineSteps) => {
     const sides = sidesAfter(red, yellow, timelineSteps);
     const flow = sideFlow(sides, 900, 300);
@@ -33,7 +33,7 @@ test("both bands fill the river in every turn, and every stream is drawn", () =>
   }));
 });
 
-test("loyal is who never changed, of everybody", () => {
+test("loyalty is the share of voters who never changed sides", () => {
   assert.equal(loyalty({ turns: [{ red: 3, yellow: 1, to_red: 0, to_yellow: 0 }], loyal: [2, 1], in_time: 0, too_soon: 0 }), 75);
   assert.equal(loyalty({ turns: [], loyal: [0, 0], in_time: 0, too_soon: 0 }), 0);
 });

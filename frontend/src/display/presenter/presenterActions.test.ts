@@ -11,7 +11,7 @@ function actionFor(wish: PresenterCommand, state: EventState, phase: ScreenPhase
   return typeof order === "string" ? "" : `${order.action}${order.confirm ? "!" : ""}`;
 }
 
-test("the one next action follows the evening; what is grave is asked twice", () => {
+test("the next action depends on the phase, and serious actions need a confirmation", () => {
   const paused = makeEvent({ match: makeMatch({ turn: makeTurn({ paused: true, left_ms: 5 }) }) });
   const ended = makeEvent({ match: makeMatch({ state: "ended", turn: null }) });
   const timelineSteps: ReadonlyArray<readonly [EventState, ScreenPhase, string]> = [
@@ -28,7 +28,7 @@ test("the one next action follows the evening; what is grave is asked twice", ()
   for (const [state, phase, expected] of timelineSteps) assert.equal(actionFor("next", state, phase), expected, phase);
 });
 
-test("a key is meant for the turn on the screen", () => {
+test("a key applies to the turn on the screen", () => {
   assert.deepEqual(presenterAction("extend", makeEvent(), "voting"), { action: "turn.extend", turn: 7, seconds: 10, confirm: "" });
   const long = makeEvent({ match: makeMatch({ window_s: 86_400 }) });
   assert.equal((presenterAction("extend", long, "voting") as { seconds: number }).seconds, 3600);
@@ -38,7 +38,7 @@ test("a key is meant for the turn on the screen", () => {
   });
 });
 
-test("keys that fit nothing say so and do nothing", () => {
+test("keys without an applicable action do nothing and say so", () => {
   const before = makeEvent({ match: null, lobby: "closed" });
   for (const wish of ["pause", "extend", "close", "undo", "lock"] as const) assert.equal(actionFor(wish, before, "lobby"), "");
   assert.equal(actionFor("close", makeEvent(), "talk"), "");
@@ -50,6 +50,6 @@ test("joining is locked and unlocked by the same key", () => {
   assert.equal(actionFor("lock", makeEvent({ lobby: "locked" }), "voting"), "joining.unlock");
 });
 
-test("a clicker's keys are known, others are not", () => {
+test("the keys of a presentation clicker are recognized, others are not", () => {
   assert.deepEqual(["PageDown", " ", ".", "b", "B", "PageUp", "x"].map(keyCommand), ["next", "next", "blank", "blank", "blank", null, null]);
 });

@@ -10,14 +10,14 @@ const READS_FROM_AFAR = 54;
 
 const USUAL = { face: "columns", columns: 7, rows: 6 } as const;
 
-test("without a notice the foot is as it was", () => {
+test("the footer is unchanged without a notice", () => {
   assert.deepEqual(footLayout("", NORMAL.wide, false), { lines: 0, plank: 0, line: 88 });
   assert.equal(stageLift(footLayout("", NORMAL.wide, false), false), 0);
   assert.equal(stageLift(footLayout("", NORMAL.wide, true), true), 0);
 });
 
 for (const width of Object.values(NORMAL)) {
-  test(`the longest notice leaves column numbers that read from afar, ${width} wide`, () => {
+  test(`column numbers stay readable from afar with the longest notice, ${width} wide`, () => {
     const foot = footLayout(LONGEST, width, false);
     const cabinet = { width: cabinetWidth(USUAL), height: cabinetHeight(USUAL) };
     assert.ok(PLATE * cabinetScale(width, stageLift(foot, false), cabinet) >= READS_FROM_AFAR);
@@ -25,7 +25,7 @@ for (const width of Object.values(NORMAL)) {
   });
 }
 
-test("a third line takes the foot's own place, in the lobby never", () => {
+test("a third notice line replaces the footer, except in the lobby", () => {
   assert.deepEqual(footLayout(LONGEST, NORMAL.narrow, false), { lines: 3, plank: 206, line: 0 });
   assert.ok(footLayout(LONGEST, NORMAL.narrow, true).line > 0);
 });

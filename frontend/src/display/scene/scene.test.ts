@@ -10,29 +10,29 @@ function phases(part: Parameters<typeof makeMatch>[0], seconds: readonly number[
   return seconds.map((s) => sceneAt(state, NOW + s * 1000).phase);
 }
 
-test("people talk between the reveal and the vote", () => {
+test("the talk phase is between the reveal and the vote", () => {
   const turn = makeTurn({ opens_at: NOW + 36_000, closes_at: NOW + 56_000 });
   assert.deepEqual(phases({ turn, reveal: makeReveal(), talk_s: 30 }, [0, 5.9, 6, 35.9, 36, 56]), [
     "reveal", "reveal", "talk", "talk", "voting", "sealed",
   ]);
 });
 
-test("the clock of the talk counts to the opening", () => {
+test("the clock of the talk phase counts down to the opening", () => {
   const turn = makeTurn({ opens_at: NOW + 30_000, closes_at: NOW + 50_000 });
   const state = makeEvent({ match: makeMatch({ turn, talk_s: 30 }) });
   assert.equal(sceneAt(state, NOW + 1000).leftMs, 29_000);
   assert.equal(nextChange(state, NOW + 1500), NOW + 2000);
 });
 
-test("without a talk the window's clock stands full until it opens", () => {
+test("without a talk phase the window's clock is full until it opens", () => {
   const turn = makeTurn({ opens_at: NOW + 3000, closes_at: NOW + 23_000 });
   assert.equal(sceneAt(makeEvent({ match: makeMatch({ turn }) }), NOW).leftMs, 20_000);
 });
 
-/** As the page does: moments of a reveal are no whole milliseconds. */
+/** The page also waits this long, since steps of a reveal are not at whole milliseconds. */
 const JUST_AFTER_MS = 1;
 
-test("whoever looks again at each announced change has seen every phase and step", () => {
+test("nextChange misses no phase and no step", () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 20 }), fc.integer({ min: 0, max: 9 }), fc.boolean(), (reveal_s, talk_s, close) => {
       const opens_at = NOW + (reveal_s + talk_s) * 1000;
@@ -51,7 +51,7 @@ test("whoever looks again at each announced change has seen every phase and step
   );
 });
 
-test("a second look ends with the reveal, and its lines light up before", () => {
+test("a replay ends with the reveal, and its lines light up before", () => {
   const call = { kind: "conflict", side: "red" } as const;
   const drops = [{ side: "red", column: 4, row: 1 }, { side: "yellow", column: 4, row: 2 }] as const;
   const plan = revealPlan(makeResolution({ drops, conflict: 4, token_after: "yellow" }), call);
@@ -61,6 +61,6 @@ test("a second look ends with the reveal, and its lines light up before", () => 
   assert.ok(dropping(plan, 0)[1] <= dropping(plan, 1)[0]);
 });
 
-test("no second look, no step for it", () => {
+test("a reveal without a replay has no replay step", () => {
   assert.ok(!timelineSteps(revealPlan(makeResolution())).some(([step]) => step === "replay"));
 });

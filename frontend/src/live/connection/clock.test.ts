@@ -15,20 +15,20 @@ function syncedClock(): ServerClock {
 }
 
 for (const step of [300_000, -300_000]) {
-  test(`a clock set by ${step} ms is followed at the first answer, even a slow one`, () => {
+  test(`a clock change of ${step} ms is applied at the first answer, even a slow one`, () => {
     const clock = syncedClock();
     clock.addSample(HERE - 200, HERE + AHEAD + step - 100);
     assert.equal(clock.now(), HERE + AHEAD + step);
   });
 }
 
-test("an answer that took long says nothing against the clock", () => {
+test("a slow answer does not change the clock", () => {
   const clock = syncedClock();
   clock.addSample(HERE - 9000, HERE + AHEAD - 9000);
   assert.equal(clock.now(), HERE + AHEAD);
 });
 
-test("what is told at its time fits, what is told by another clock does not", () => {
+test("hasJumped detects messages of a clock that was set", () => {
   const clock = syncedClock();
   assert.equal(clock.hasJumped(HERE + AHEAD - 500, HERE, HERE), false);
   assert.equal(clock.hasJumped(HERE + AHEAD + 300_000, HERE, HERE), true);

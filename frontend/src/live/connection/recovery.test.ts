@@ -6,16 +6,16 @@ import { connect } from "./connect";
 import { INITIAL_STATE, reduce, type LiveState } from "../state/liveState";
 
 /**
- * Snapshot + changes = a fresh snapshot: whatever of an event's frames is lost, repeated or late, and wherever
- * the connection ends, a client shows in the end what one shows that has just come.
+ * Snapshot + changes = a fresh snapshot: a client finally shows the same state as a client that has just joined,
+ * whichever frames are lost, repeated or late, and wherever the connection ends.
  */
 
 let stateCount = 0;
 
-/** No two states are alike, also where a restored server tells the same numbers again. */
+/** Every state is different, even if a restored server reuses sequence numbers. */
 const newState = () => ({ name: `state ${(stateCount += 1)}` }) as EventState;
 
-/** A server that keeps what it told. Restored from a backup it is where it was, and goes on otherwise. */
+/** A server that stores all its states. After a restore it continues from an earlier one. */
 class Server {
   states: EventState[] = [newState()];
 
@@ -50,7 +50,7 @@ const assertSameAsFreshClient = (live: LiveState, server: Server) => {
   assert.deepEqual({ event: live.event, seq: live.seq }, { event: fresh.event, seq: fresh.seq });
 };
 
-test("of all changes since the last welcome the newest is shown, whatever came twice, late or never", () => {
+test("the newest change since the last welcome is shown despite repeated, late or lost ones", () => {
   const steps = fc.array(fc.tuple(fc.constantFrom("change", "lost", "again", "again", "welcome", "back"), fc.nat(30)), { maxLength: 40, size: "max" });
   fc.assert(
     fc.property(steps, (happened) => {
@@ -74,7 +74,7 @@ test("of all changes since the last welcome the newest is shown, whatever came t
           newest = Math.max(newest, seq);
         } else {
           if (step === "back") server.restoreTo(number % (server.seq + 1));
-          welcome(); // a server that was restored sends everybody away first
+          welcome(); // a restored server disconnects all clients first
         }
         assert.equal(live.seq, newest);
         assert.equal(live.event?.name, server.states[newest]?.name);
@@ -89,7 +89,7 @@ test("of all changes since the last welcome the newest is shown, whatever came t
   );
 });
 
-/** The browser's side of a network that a test holds in its hands. */
+/** The browser's side of a simulated network. */
 class FakeWebSocket {
   static readonly OPEN = 1;
   static all: FakeWebSocket[] = [];
@@ -111,7 +111,7 @@ class FakeWebSocket {
     this.readyState = 3;
   }
 
-  /** Also to one whose owner has another by now. */
+  /** Deliver a message, also to a socket that has been replaced. */
   deliver(message: object): void {
     this.onmessage?.({ data: JSON.stringify(message) });
   }
@@ -123,7 +123,7 @@ function stubBrowser(): void {
   Object.assign(globalThis, { location: { protocol: "http:", host: "hall" } });
 }
 
-/** A hall with one client, a server, and a network that does what it likes with frames. */
+/** One client, a server, and an unreliable network between them. */
 class FlakyNetwork {
   server = new Server();
   underway: { wire: FakeWebSocket; message: object }[] = [];
@@ -139,7 +139,7 @@ class FlakyNetwork {
     return FakeWebSocket.all[FakeWebSocket.all.length - 1]!;
   }
 
-  /** Whatever the client asked for since is answered. */
+  /** Answer all requests of the client so far. */
   settle(): void {
     const wire = this.wire;
     if (wire.readyState === 0) {
@@ -180,7 +180,7 @@ class FlakyNetwork {
   }
 }
 
-test("wherever a connection ends, the next one's welcome counts, and nothing late of the one before", () => {
+test("after any disconnection the next welcome counts, and late frames are ignored", () => {
   const step = fc.tuple(fc.constantFrom("change", "change", "arrives", "arrives", "lost", "time", "cut", "back"), fc.nat(40));
   stubBrowser();
   mock.timers.enable({ apis: ["setTimeout", "Date"], now: 1_800_000_000_000 });

@@ -15,7 +15,7 @@ const seriesScore = (winners: readonly (1 | 2 | null)[], best_of: number | null,
   return [...won, winner];
 };
 
-test("whoever wins more than half of the matches wins the series, and draws count for nobody", () => {
+test("a team wins the series with more than half of the matches, and draws don't count", () => {
   assert.deepEqual(seriesScore([], 3), [0, 0, null]);
   assert.deepEqual(seriesScore([1, null, 2], 3), [1, 1, null]);
   assert.deepEqual(seriesScore([1, null, 2, 1], 3), [2, 1, 1]);
@@ -24,21 +24,21 @@ test("whoever wins more than half of the matches wins the series, and draws coun
   assert.deepEqual(seriesScore([1], 1), [1, 0, 1]);
 });
 
-test("the match after a decided series begins another", () => {
+test("the match after a decided series starts a new series", () => {
   assert.deepEqual(seriesScore([1, 1, 2], 3), [0, 1, null]);
   assert.deepEqual(seriesScore([1, 1, null], 3), [0, 0, null]);
-  assert.deepEqual(seriesScore([1, 1], 3, 2), [2, 0, 1]); // the last match is shown still
+  assert.deepEqual(seriesScore([1, 1], 3, 2), [2, 0, 1]); // the last match is still shown
   assert.deepEqual(seriesScore([1, 1], 3, 3), [0, 0, null]);
   assert.deepEqual(seriesScore([1, 2], 3, 3), [1, 1, null]);
 });
 
-test("without a length no series is ever decided", () => {
+test("a series without a length is never decided", () => {
   assert.deepEqual(seriesScore([1, 1, 1, 1, 2], null), [4, 1, null]);
   assert.equal(winsNeeded(event([], null)), null);
   assert.deepEqual([1, 3, 4, 5].map((best_of) => winsNeeded(event([], best_of))), [1, 2, 3, 3]);
 });
 
-test("a series is decided by as many wins as are needed, and by no more", () => {
+test("a series is decided by exactly the needed number of wins", () => {
   const winners = fc.array(fc.constantFrom(1 as const, 2 as const, null), { maxLength: 30 });
   fc.assert(
     fc.property(winners, fc.integer({ min: 1, max: 21 }), (all, best_of) => {

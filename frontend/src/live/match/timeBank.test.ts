@@ -8,22 +8,22 @@ const CLOCKS = { bank_s: 60, increment_s: 0, cap_s: null, red_ms: 60_000, yellow
 const MATCH = { clocks: CLOCKS, turn: TURN } as unknown as Match;
 const turnout = (turn: number, red: number, yellow: number) => ({ turn, picked_at: [red, yellow] }) as unknown as TurnoutCounted;
 
-test("both clocks run from the opening on, and stop at nothing", () => {
+test("both clocks run from the opening and stop at zero", () => {
   assert.equal(timeBankLeft(MATCH, "red", null, 0, 500), 60_000);
   assert.equal(timeBankLeft(MATCH, "red", null, 0, 11_000), 50_000);
   assert.equal(timeBankLeft(MATCH, "yellow", turnout(7, 0, 0), 1, 99_000), 0);
 });
 
-test("who has picked has a clock that stands, and the other's runs on", () => {
+test("the clock stops for the side that has picked and runs for the other", () => {
   assert.equal(timeBankLeft(MATCH, "red", turnout(7, 5000, 0), 0, 21_000), 56_000);
   assert.equal(timeBankLeft(MATCH, "yellow", turnout(7, 5000, 0), 1, 21_000), 10_000);
 });
 
-test("what was heard of another turn counts for nothing", () => {
+test("turnout of another turn is ignored", () => {
   assert.equal(timeBankLeft(MATCH, "red", turnout(6, 5000, 0), 0, 11_000), 50_000);
 });
 
-test("no clock runs in a match by windows, nor for a side that is not to move, nor after the end", () => {
+test("no clock runs without time banks, for a side not to move, or after the end", () => {
   assert.equal(timeBankLeft({ ...MATCH, clocks: null } as Match, "red", null, 0, 11_000), null);
   const waiting = { ...MATCH, turn: { ...TURN, to_move: ["red"] } } as unknown as Match;
   assert.equal(timeBankLeft(waiting, "yellow", null, 1, 11_000), 30_000);

@@ -11,8 +11,8 @@ const QUIET_MS = 10_000;
 type Held = { choice: number; sequence: number; blind: string | null };
 
 /**
- * One voter's ballot box behind a network that loses frames. `known`: the epoch that has been told; a box that
- * was lost answers "unknown" until it is restored, with the next epoch.
+ * One voter's ballot box behind an unreliable network. A lost box answers "unknown" until it is restored with the
+ * next epoch.
  */
 class BallotNetwork {
   held: Held | null = null;
@@ -40,7 +40,7 @@ class BallotNetwork {
     return { token: "", team: 1, turn: this.held ? 7 : null, choice, sequence, blind, voter_code: "", side_changes: [] };
   }
 
-  /** Of the frames in both directions the next `deaf` ones are lost. */
+  /** The next `deaf` frames, in either direction, are lost. */
   private passes(): boolean {
     this.deaf -= Number(this.deaf > 0);
     return !this.away && this.deaf === 0;
@@ -98,7 +98,7 @@ const weighted = (weight: number, ...steps: string[]) => ({ weight, arbitrary: f
 const STEPS = fc.oneof(weighted(5, "press"), weighted(6, "copy", "restore", "back", "time"), weighted(4, "emptied", "older", "older, unnoticed", "deaf", "away"));
 const LAST = fc.constantFrom("older", "older, unnoticed", "emptied", "away", "time");
 
-test("what was pressed last counts in the end, whatever was lost of it on the way or by the box", () => {
+test("the last vote counts in the end, despite lost frames and lost ballot boxes", () => {
   mock.timers.enable({ apis: ["setTimeout", "Date"], now: 1_800_000_000_000 });
   fc.assert(
     fc.property(fc.array(fc.tuple(STEPS, fc.nat(40)), { maxLength: 40, size: "max" }), LAST, (happened, last) => {
@@ -126,13 +126,13 @@ test("what was pressed last counts in the end, whatever was lost of it on the wa
   mock.timers.reset();
 });
 
-test("what another device cast later is said to be from there, until something is pressed here", () => {
+test("a later vote of another device is marked as such until this device votes again", () => {
   const keeper = new BallotKeeper(() => undefined, () => undefined, () => undefined);
   const you = { token: "", team: 1, turn: 7, choice: 2, sequence: 3, blind: "6".repeat(32), voter_code: "", side_changes: [] };
   keeper.follow({ id: 7, epoch: 1 } as Turn);
   keeper.cast(4);
   keeper.welcome({ ...you, choice: 4, sequence: 1, blind: keeper.ballot.blind }, false);
-  assert.equal(keeper.ballot.elsewhere, false, "its own, whatever is kept");
+  assert.equal(keeper.ballot.elsewhere, false, "its own vote, whatever is stored");
   keeper.welcome({ ...you, sequence: 2, blind: "7".repeat(32) }, true);
   assert.equal(keeper.ballot.elsewhere, false, "from another window of this device");
   keeper.welcome(you, false);
@@ -142,7 +142,7 @@ test("what another device cast later is said to be from there, until something i
   keeper.follow(null);
 });
 
-test("what was pressed before the first welcome outdoes what the box holds", () => {
+test("a vote before the first welcome overrides the stored ballot", () => {
   const sent: BallotCast[] = [];
   const keeper = new BallotKeeper((cast) => sent.push(cast), () => undefined, () => undefined);
   keeper.follow({ id: 7, epoch: 1 } as Turn);

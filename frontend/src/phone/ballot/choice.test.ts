@@ -11,13 +11,13 @@ const PLURALITY = by("plurality", "half");
 const presses = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 20 });
 const after = (columns: readonly number[], match: Match) => columns.reduce<number | null>((choice, column) => toggleColumn(choice, column, match), null)!;
 
-test("numbers say what the servers read in them", () => {
+test("choices are encoded as the server decodes them", () => {
   assert.deepEqual([after([2, 5], APPROVAL), after([5, 2], RANKING), after([7], APPROVAL), after([7], RANKING)], [536870930, 517, 7, 7]);
   assert.deepEqual([choiceColumns(536870930), choiceColumns(517), choiceColumns(2 ** 30 + 517), choiceColumns(null)], [[2, 5], [5, 2], [5, 2], []]);
   assert.deepEqual(choiceColumns(2 ** 29 + 2 ** 28 + 1), [1, 29]);
 });
 
-test("a press adds a column or takes it back, but never the last one", () => {
+test("a tap adds or removes a column, but never the last one", () => {
   fc.assert(
     fc.property(presses, (columns) => {
       const held = new Set<number>();
@@ -28,7 +28,7 @@ test("a press adds a column or takes it back, but never the last one", () => {
   );
 });
 
-test("a ranking is the order of the presses, and a fourth takes the last place", () => {
+test("a ranking follows the order of taps, and a fourth replaces the last", () => {
   assert.deepEqual(choiceColumns(after([5, 2, 7, 1], RANKING)), [5, 2, 1]);
   assert.deepEqual(choiceColumns(after([5, 2, 7, 5], RANKING)), [2, 7]);
   assert.deepEqual(choiceColumns(after([5, 5], RANKING)), [5]);
@@ -37,11 +37,11 @@ test("a ranking is the order of the presses, and a fourth takes the last place",
   fc.assert(fc.property(presses, (columns) => choiceColumns(after(columns, RANKING)).length <= 3));
 });
 
-test("where one column is chosen, the next press takes its place", () => {
+test("with plurality the next tap replaces the column", () => {
   assert.equal(after([3, 3, 6], PLURALITY), 6);
 });
 
-test("a wish to resign goes with every change, until it is taken back", () => {
+test("a request to resign stays with every change until it is withdrawn", () => {
   for (const match of [PLURALITY, APPROVAL, RANKING]) {
     const wish = toggleResignation(after([3, 4], match));
     assert.ok(isResignation(wish));
@@ -50,7 +50,7 @@ test("a wish to resign goes with every change, until it is taken back", () => {
   }
 });
 
-test("columns are called what the board calls them", () => {
+test("columns have the board's names", () => {
   assert.equal(choiceName({ choices: [] }, after([5, 2], RANKING)), "5, 2");
   assert.equal(choiceName({ choices: ["up", "down"] }, after([2, 1], APPROVAL)), "up, down");
 });

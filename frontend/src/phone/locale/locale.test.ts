@@ -7,14 +7,14 @@ import * as es from "./es";
 import * as fr from "./fr";
 import * as zh from "./zh";
 
-/** The compiler holds each language to the names and arguments of the English one. */
+/** The compiler checks that each language has the names and arguments of the English catalog. */
 const CATALOGS: { [locale in Locale]: typeof en } = { de, en, es, fr, zh };
 
-/** Two lines of a phone that is 320 pixels wide, and a team's name in them. */
+/** Two lines on a phone 320 pixels wide, including a team's name. */
 const MAX_LENGTH = 84;
-/** Said with a name alone. */
+/** Texts that take only a name. */
 const NAMED = ["tokenTo", "theirTurn", "theySecretly", "theyOpenly"];
-/** What stands under the clock of a match. */
+/** Texts below the clock during a match. */
 const IN_A_MATCH = [
   ...["both", "full", "picked", "pickedWithYou", "pickedByYou", "tokenTo", "counted", "notYet", "theirTurn", "wasFor", "lot", "noDrop", "withTeam"],
   ...["chooseAll", "rankUp", "countedSeveral", "pickedInRound", "youDecideTies"],
@@ -23,7 +23,7 @@ const IN_A_MATCH = [
 
 type DictionaryEntry = string | readonly unknown[] | object | ((...some: unknown[]) => string);
 
-/** All that a word comes to, with something put in where something is wanted. */
+/** All texts of an entry, with sample arguments. */
 function allTexts(entry: DictionaryEntry): string[] {
   if (typeof entry === "string") return [entry];
   if (typeof entry !== "function") return Object.values(entry).flatMap((one) => allTexts(one as DictionaryEntry));
@@ -34,11 +34,11 @@ function words(locale: Locale): [string, DictionaryEntry][] {
   return Object.entries(CATALOGS[locale]) as [string, DictionaryEntry][];
 }
 
-test("each language says itself which it is, and is in the list of languages", () => {
+test("each catalog has its own code and is in the list of locales", () => {
   assert.deepEqual(Object.entries(CATALOGS).map(([locale, { code }]) => [locale, code]), Object.keys(LOCALES).sort().map((locale) => [locale, locale]));
 });
 
-test("no language leaves anything unsaid, or to be filled in", () => {
+test("no catalog has missing entries or placeholders", () => {
   for (const locale of Object.keys(CATALOGS) as Locale[]) {
     assert.deepEqual(words(locale).map(([name]) => name), words("en").map(([name]) => name));
     for (const [name, entry] of words(locale)) {
@@ -49,18 +49,18 @@ test("no language leaves anything unsaid, or to be filled in", () => {
   }
 });
 
-test("what is put into a sentence is in it", () => {
+test("every argument appears in its text", () => {
   for (const locale of Object.keys(CATALOGS) as Locale[]) {
     for (const [name, entry] of words(locale)) {
       if (typeof entry !== "function" || entry.length === 0 || name === "allCounted") continue;
       const put = ["41", "42", "43"].slice(0, entry.length);
       const text = (entry as (...some: string[]) => string)(...put);
-      for (const one of put) assert.ok(text.includes(one), `${locale}: ${name} says nothing of ${one}: ${text}`);
+      for (const one of put) assert.ok(text.includes(one), `${locale}: ${name} does not contain ${one}: ${text}`);
     }
   }
 });
 
-test("a sentence of a match is short enough for a small phone", () => {
+test("texts during a match are short enough for a small phone", () => {
   const long = "N".repeat(15) + "…";
   for (const locale of Object.keys(CATALOGS) as Locale[]) {
     for (const name of IN_A_MATCH) {
@@ -71,7 +71,7 @@ test("a sentence of a match is short enough for a small phone", () => {
   }
 });
 
-test("one is one, and two are many", () => {
+test("plural forms are correct", () => {
   assert.deepEqual([en.votes(1), en.votes(2)], ["1 vote", "2 votes"]);
   assert.deepEqual([de.votes(1), de.votes(2)], ["1 Stimme", "2 Stimmen"]);
   assert.deepEqual([es.votes(1), es.votes(2)], ["1 voto", "2 votos"]);

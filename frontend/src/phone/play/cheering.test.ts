@@ -14,7 +14,7 @@ function thumb(): { cheering: Cheering; sent: number[] } {
   return { cheering: new Cheering(({ presses }) => sent.push(presses), () => undefined), sent };
 }
 
-test("the first press goes out at once, the others together, and nothing after the last", () => {
+test("the first tap is sent at once, the others in a batch, and nothing after the last", () => {
   mock.timers.enable();
   const { cheering, sent } = thumb();
   for (let press = 0; press < 5; press++) cheering.press();
@@ -24,7 +24,7 @@ test("the first press goes out at once, the others together, and nothing after t
   assert.equal(cheering.pressed, 0);
 });
 
-test("a thumb that hammers sends no more than a gateway takes", () => {
+test("rapid taps stay within the gateway's rate limit", () => {
   mock.timers.enable();
   const { cheering, sent } = thumb();
   for (let ms = 0; ms < A_SECOND_MS; ms++) {

@@ -14,7 +14,7 @@ const NOW = 1_000_000;
 const TURN = { id: 20, number: 2, opens_at: NOW - 1000, closes_at: NOW + 9000, epoch: 1, paused: false, left_ms: 0, to_move: ["red", "yellow"], legal: { red: [1, 2, 3], yellow: [1, 2, 3] }, lot: null } as const;
 const GRID = ["...", "Y..", "RY."];
 
-/** A reveal that began so long ago. */
+/** A reveal that began this long ago. */
 function reveal(agoMs: number, counts: readonly number[] = [0, 5, 3]): Reveal {
   const drops = [{ side: "red", column: 2, row: 1 }, { side: "yellow", column: 2, row: null }] as const;
   const resolution = { drops, conflict: 2, token_before: "red", token_after: "yellow", lines: [], result: "open", sentences: [], before: null } as const;
@@ -41,24 +41,24 @@ function view(played: Match | null, voter: Partial<PhoneView> = {}, event: Parti
 
 const voted = { ...NO_BALLOT, turn: 20, choice: 3, heldChoice: 3, status: "counted" } as const;
 
-test("before a window that is talked over, the phone says so, and counts to the opening", () => {
+test("in the talk phase the phone says so and counts down to the opening", () => {
   const later = { ...TURN, opens_at: NOW + 5000, closes_at: NOW + 15_000 };
   const talk = view(match({ talk_s: 10, turn: later }));
   assert.deepEqual([talk.talking, sentence(talk), shapeText(talk)], [true, "Talk it over.", "05"]);
   assert.equal(view(match({ talk_s: 3, turn: later })).talking, false);
   assert.equal(view(match({ talk_s: 10 })).talking, false, "the window is open");
-  assert.equal(view(match({ turn: later })).talking, false, "nothing is to be talked over");
+  assert.equal(view(match({ turn: later })).talking, false, "there is no talk phase");
 });
 
-test("a phone of a team that shows hands is told so, and takes no vote", () => {
+test("a phone of a team with a show of hands says so and accepts no vote", () => {
   const teams = [{ number: 1, name: "North", hands: true, captain: "", solo: false }, { number: 2, name: "South", hands: false, captain: "", solo: false }] as const;
   const hands = view(match(), {}, { teams });
   assert.match(sentences.sentence(hands, hands.match), /show of hands/);
-  assert.equal(sentence(hands), "", "until the second part is there");
+  assert.equal(sentence(hands), "", "until the deferred part is loaded");
   assert.equal(htmlText(board(hands, hands.match!)!).match(/ disabled/g)?.length, 3);
 });
 
-test("a hidden vote is counted and nothing more, for the eye", () => {
+test("a hidden vote shows only that it is counted", () => {
   const hidden = view(match(), { ballot: voted, hiding: true });
   assert.equal(sentence(hidden), "Counted. You can still change it.");
   assert.doesNotMatch(htmlText(board(hidden, hidden.match!)!), /class="column counted|#ball-red"[^>]*><\/use><use href="#tick/);
@@ -67,7 +67,7 @@ test("a hidden vote is counted and nothing more, for the eye", () => {
   assert.match(htmlText(board(seen, seen.match!)!), /class="column counted"/);
 });
 
-test("closed, sealed and counted are told apart, in words and on the board", () => {
+test("closed, sealed and counted differ in text and on the board", () => {
   const over = match({ turn: { ...TURN, closes_at: NOW - 1 } });
   const seal = { type: "turn.sealed", turn_commitment: null, turn: 20, at: NOW, red: null, yellow: null } as const;
   const looks = (played: Match, voter: Partial<PhoneView>) => {
@@ -81,7 +81,7 @@ test("closed, sealed and counted are told apart, in words and on the board", () 
   assert.deepEqual(looks(match({ reveal: reveal(100) }), { seal }), ["counted", "Counted: here it comes.", undefined]);
 });
 
-test("after the count each is told what the team picked, with whom, and how many", () => {
+test("after the count the phone shows the team's pick and its share of votes", () => {
   const picked = (counts: readonly number[], choice: number | null) => {
     const played = match({ reveal: reveal(1700, counts) });
     return sentences.sentence(view(played, { record: { match: 1, turn: 10, choice, agreed: {} } }), played);
@@ -92,19 +92,19 @@ test("after the count each is told what the team picked, with whom, and how many
   assert.equal(picked([0, 5, 3], null), "Your team picked 2 with 63\u00a0% (5 votes).");
 });
 
-test("every move is announced once it lies there, and none before", () => {
+test("moves are announced only after they have dropped", () => {
   assert.equal(sentences.movesText(view(match({ reveal: reveal(2500) }))), "");
   assert.equal(sentences.movesText(view(match({ reveal: reveal(5000) }))), "North in 2, Column 2 is full: South loses its drop.");
   assert.equal(sentences.movesText(view(match())), "");
 });
 
-test("the board is there in words", () => {
+test("the board has a text description", () => {
   const shown = htmlText(board(view(match()), match())!);
   const names = [...shown.matchAll(/data-column="\d"[^>]*aria-label="([^"]*)"/g)].map(([, name]) => name);
   assert.deepEqual(names, ["Column 1, 2 of 3 full, from the bottom: red yellow", "Column 2, 1 of 3 full, from the bottom: yellow", "Column 3, 0 of 3 full"]);
 });
 
-test("the own team's votes so far are seen and said, where they are told, and of this turn only", () => {
+test("the own team's interim counts are shown and described for the current turn only", () => {
   const counts = { type: "team.counted", turn: 20, counts: [1, 0, 12] } as const;
   const shown = (ownCounts: boolean, turn: number) => boardLayers(view(match(), { counts: { ...counts, turn } }, { own_counts: ownCounts }), match());
   const seen = shown(true, 20);
@@ -112,10 +112,10 @@ test("the own team's votes so far are seen and said, where they are told, and of
   assert.match(htmlText(seen.figures!), /<span>1<\/span><span><\/span><span>12<\/span>/);
   for (const untold of [shown(true, 10), shown(false, 20)]) assert.deepEqual([untold.under, untold.votesLabel, htmlText(untold.figures!)], [undefined, undefined, ""]);
   const over = match({ turn: { ...TURN, closes_at: NOW - 1 } });
-  assert.match(htmlText(boardLayers(view(over, { counts }, { own_counts: true }), over).figures!), /class="votes".*class="lid/, "still seen when the board is closed");
+  assert.match(htmlText(boardLayers(view(over, { counts }, { own_counts: true }), over).figures!), /class="votes".*class="lid/, "still visible when the board is closed");
 });
 
-test("where sides are secret, a reveal says what both picked, whoever reads it", () => {
+test("with secret sides a reveal names both picks for every voter", () => {
   const shown = reveal(2300);
   const gave = { ...shown, red: { ...shown.red!, pick: null, decided_by: "resign" as const } };
   const read = (reveal: Reveal) => {

@@ -48,7 +48,7 @@ beforeEach(() => mock.timers.enable({ apis: ["setTimeout"] }));
 afterEach(() => mock.timers.reset());
 Object.assign(globalThis, { window: globalThis, document: { querySelector: () => null } });
 
-test("a change is sent until it is answered, and with the same blind", () => {
+test("a side change is resent with the same blind until it is answered", () => {
   const voter = new Voter();
   voter.cross();
   for (const _ of [1, 2]) mock.timers.tick(2_000);
@@ -62,7 +62,7 @@ test("a change is sent until it is answered, and with the same blind", () => {
   assert.equal(voter.sent.length, 4);
 });
 
-test("who came too late may change over after the next turn", () => {
+test("a late side change can be repeated after the next turn", () => {
   const voter = new Voter();
   voter.cross();
   voter.refused("window_open");
@@ -74,7 +74,7 @@ test("who came too late may change over after the next turn", () => {
   assert.deepEqual(voter.asked(), ["20: 1 to 2", "30: 1 to 2", "30: 1 to 2"]);
 });
 
-test("the second change leads back", () => {
+test("the second side change returns to the first side", () => {
   const voter = new Voter();
   voter.changed({ turn: 2, team: 2 });
   voter.next();

@@ -13,12 +13,12 @@ Object.assign(globalThis, { window: globalThis });
 const MIN_DELAY_MS = 500;
 const LATEST_MS = 4000;
 const BLIND = "5".repeat(32);
-/** Of the vote for column 4 in turn 1, when it is alone. */
+/** The root if the vote for column 4 in turn 1 is the only one. */
 const ROOT = leafHash({ turn: 10, side: "red" }, [1, 4, BLIND]);
 const ELSEWHERE = "0".repeat(64);
 let codes = 0;
 
-/** A phone in a match; turn n has the id 10 * n, or another where a turn is voted again. */
+/** A phone in a match; turn n has the id 10 * n, or another one after it was voided. */
 class Phone {
   asked: number[] = [];
   receipts: readonly Receipt[] = [];
@@ -32,7 +32,7 @@ class Phone {
     (receipts) => (this.receipts = receipts),
   );
 
-  /** As a page that was loaded anew finds them. */
+  /** The receipts as a reloaded page finds them. */
   get kept(): readonly Receipt[] {
     return readReceipts(this.code, 1);
   }
@@ -62,7 +62,7 @@ class Phone {
     this.checks.receiveReceipt({ type: "receipt.issued", side: null, index: null, ballots: 0, path: [], choice: null, blind: null, ...part });
   }
 
-  /** What is found of turn 1, once it is asked for and answered. */
+  /** The finding for turn 1 after its receipt was requested and answered. */
   found(part: Partial<ReceiptIssued> = { index: 0, ballots: 1 }): Finding | null {
     mock.timers.tick(LATEST_MS);
     this.answerWith({ turn: 10, side: "red", ...part });
@@ -82,7 +82,7 @@ function votedIn(turns: number): Phone {
 test.beforeEach(() => mock.timers.enable({ apis: ["setTimeout"] }));
 test.afterEach(() => mock.timers.reset());
 
-test("a phone asks once a turn, after the reveal, neither at once nor late", () => {
+test("a phone requests one receipt per turn, shortly after the reveal", () => {
   const phone = new Phone();
   phone.open(1);
   phone.hold(1, "counted");
@@ -98,7 +98,7 @@ test("a phone asks once a turn, after the reveal, neither at once nor late", () 
   assert.deepEqual(phone.asked, [10]);
 });
 
-test("after a time away the last five turns are asked for, newest first, never two at once", () => {
+test("after reconnecting, the last five receipts are requested one by one, newest first", () => {
   const phone = new Phone();
   phone.online = false;
   for (let number = 1; number <= 8; number++) {
@@ -117,7 +117,7 @@ test("after a time away the last five turns are asked for, newest first, never t
   assert.deepEqual(phone.asked, [80, 70, 60, 50, 40]);
 });
 
-test("where sides are secret nobody asks: nobody would be told", () => {
+test("with secret sides no receipts are requested", () => {
   const phone = votedIn(1);
   phone.max_side_changes = 1;
   phone.open(2);
@@ -125,7 +125,7 @@ test("where sides are secret nobody asks: nobody would be told", () => {
   assert.deepEqual(phone.asked, []);
 });
 
-test("what the server cannot answer is asked for again once a turn, and alarms nobody", () => {
+test("an unanswerable receipt is requested again once per turn, without an alarm", () => {
   const phone = votedIn(1);
   phone.open(2);
   mock.timers.tick(LATEST_MS);
@@ -140,7 +140,7 @@ test("what the server cannot answer is asked for again once a turn, and alarms n
   assert.equal(phone.receipts[0]!.found, null);
 });
 
-test("a turn that is voted again, or a match that was stopped, has no count to be in", () => {
+test("receipts of voided turns and aborted matches are dropped", () => {
   const taken = votedIn(2);
   taken.open(2, { id: 99 });
   assert.deepEqual(taken.receipts.map(({ turn }) => turn), [10]);
@@ -149,7 +149,7 @@ test("a turn that is voted again, or a match that was stopped, has no count to b
   assert.deepEqual(stopped.receipts, []);
 });
 
-test("an acknowledgement of a box that was lost is void, as all were told", () => {
+test("a new epoch voids acknowledgements of the lost box", () => {
   const phone = votedIn(1);
   assert.equal(phone.receipts[0]!.acknowledged, 1);
   phone.open(1, { epoch: 2 });
@@ -159,7 +159,7 @@ test("an acknowledgement of a box that was lost is void, as all were told", () =
   assert.equal(phone.receipts[0]!.acknowledged, 1);
 });
 
-test("what was pressed is still known when the page is loaded anew", () => {
+test("the vote is still known after a page reload", () => {
   const phone = new Phone();
   phone.open(1);
   phone.hold(1, "sending");
@@ -167,7 +167,7 @@ test("what was pressed is still known when the page is loaded anew", () => {
   assert.equal(lastChoice(phone.kept, 20), undefined);
 });
 
-test("a window that was opened again after its seal is no manipulation", () => {
+test("a window reopened after its seal raises no alarm", () => {
   const phone = votedIn(1);
   phone.seal(1, 1000, ELSEWHERE);
   phone.open(1, { closes_at: 2000 });
@@ -178,7 +178,7 @@ test("a window that was opened again after its seal is no manipulation", () => {
   assert.equal(phone.found(), "checked");
 });
 
-test("the seal of a turn that is open again is forgotten, whatever it is told with", () => {
+test("the seal of a reopened turn is discarded", () => {
   const phone = votedIn(1);
   phone.seal(1, 1000, ELSEWHERE);
   phone.open(1, { closes_at: 2000 });
@@ -186,7 +186,7 @@ test("the seal of a turn that is open again is forgotten, whatever it is told wi
   assert.equal(phone.found(), "checked");
 });
 
-test("an older seal that comes late does not take the newer one's place", () => {
+test("a late older seal does not replace the newer one", () => {
   const phone = votedIn(1);
   phone.seal(1, 2000, ELSEWHERE);
   phone.seal(1, 1000, ROOT);
@@ -194,7 +194,7 @@ test("an older seal that comes late does not take the newer one's place", () => 
   assert.equal(phone.found(), "missing");
 });
 
-test("a seal that the reveal is not equal to is an alarm that stays", () => {
+test("a mismatch of seal and reveal is a permanent alarm", () => {
   const phone = votedIn(1);
   phone.seal(1, 1000, ELSEWHERE);
   phone.open(2);
@@ -203,7 +203,7 @@ test("a seal that the reveal is not equal to is an alarm that stays", () => {
   assert.equal(phone.receipts[0]!.found, "missing");
 });
 
-test("a loss of the ballot box that was missed makes no alarm of an acknowledgement before it", () => {
+test("a missed loss of the ballot box raises no alarm for earlier acknowledgements", () => {
   const nothing = { index: null };
   const there = votedIn(1);
   there.open(2);
@@ -214,14 +214,14 @@ test("a loss of the ballot box that was missed makes no alarm of an acknowledgem
   const back = votedIn(1);
   back.open(1, { missed: 3 });
   back.open(2);
-  assert.equal(back.found(nothing), "missing", "it came back in the same turn, in the same epoch");
+  assert.equal(back.found(nothing), "missing", "it reconnected in the same turn and epoch");
   const missedPhone = votedIn(1);
   missedPhone.open(1, { missed: 3, epoch: 2 });
   missedPhone.open(2);
-  assert.equal(missedPhone.found(nothing), "late", "void, as it was told when it came back");
+  assert.equal(missedPhone.found(nothing), "late", "voided by the new epoch after reconnecting");
 });
 
-test("another device's vote alarms nobody where a code may be shown on two", () => {
+test("another device's vote raises no alarm if a code may be used on two devices", () => {
   const blind = "6".repeat(32);
   const root = leafHash({ turn: 10, side: "red" }, [1, 2, blind]);
   for (const [admission, found] of [["roster", "elsewhere"], ["tickets", "elsewhere"], ["open", "missing"]] as const) {
@@ -231,7 +231,7 @@ test("another device's vote alarms nobody where a code may be shown on two", () 
   }
 });
 
-test("a ballot in the box is from here unless this device pressed others in its turn", () => {
+test("a stored ballot is from this device unless the device cast different ones in that turn", () => {
   const phone = votedIn(1);
   const you = { turn: 10, blind: BLIND } as You;
   assert.equal(isFromThisDevice(phone.kept, you), true);

@@ -10,7 +10,7 @@ import { acknowledged, withBallot, withFinding as judge, leafHash, rootFromPath,
 const hash = (...parts: Buffer[]) => createHash("sha256").update(Buffer.concat(parts)).digest();
 const node = (left: Buffer, right: Buffer) => hash(Buffer.from([1]), left, right);
 
-/** As RFC 6962 writes it down: split at the largest power of two below the number of leaves. */
+/** As in RFC 6962: split at the largest power of two below the number of leaves. */
 function split(count: number): number {
   return 2 ** Math.ceil(Math.log2(count) - 1);
 }
@@ -60,15 +60,15 @@ const sealedAt = (at: number, both: Seal) => ({ type: "turn.sealed", turn_commit
 const sealedWith = (both: Seal) => sealedAt(SEALED_AT, both);
 const revealedWith = (both: Pick<Reveal, "red" | "yellow">) => ({ turn: PLACE.turn, sealed_at: SEALED_AT, ...both }) as Reveal;
 const SEEN: Roots = { sealed: sealedWith({ red: commitment(ROOT), yellow: null }), revealed: revealedWith({ red: tally(ROOT), yellow: null }) };
-/** The vote of leaf 3, counted. */
+/** The receipt of the counted vote in leaf 3. */
 const COUNTED = receipt(ballot(1, 4, BLINDS[3]!, "counted"));
 
-/** By a phone that was there all the time, on its own seat. */
+/** The finding of a phone that was always connected, on its own seat. */
 function withFinding(kept: Receipt, answer: ReceiptIssued, roots: Roots): Receipt {
   return judge({ ...kept, watched: true }, answer, roots, false);
 }
 
-test("a path leads to the root from every leaf of every tree, and from no other", () => {
+test("a path leads to the root only from its own leaf, for every tree size", () => {
   for (let count = 1; count <= LEAVES.length; count++) {
     const root = merkleRoot(LEAVES.slice(0, count)).toString("hex");
     for (let index = 0; index < count; index++) {
@@ -83,7 +83,7 @@ test("a path leads to the root from every leaf of every tree, and from no other"
   }
 });
 
-test("a path that is too short or too long leads nowhere", () => {
+test("a path that is too short or too long is invalid", () => {
   const leaf = leafHash(PLACE, [1, 4, BLINDS[3]!]);
   const answer = receiptAnswer(3);
   assert.equal(rootFromPath(leaf, { ...answer, path: answer.path.slice(1) }), null);
@@ -91,12 +91,12 @@ test("a path that is too short or too long leads nowhere", () => {
   assert.equal(rootFromPath(leaf, { ...answer, index: 21 }), null);
 });
 
-test("a counted vote is found, and the receipt keeps where it leads to", () => {
+test("a counted vote is checked, and the receipt stores the root", () => {
   const { found, late, root } = withFinding(COUNTED, receiptAnswer(3), SEEN);
   assert.deepEqual({ found, late, root }, { found: "checked", late: false, root: ROOT });
 });
 
-test("another column, another secret, another side, a bent path: each is found out", () => {
+test("a wrong column, blind, side or path is detected", () => {
   const bent = { ...receiptAnswer(3), path: [ROOT, ...receiptAnswer(3).path.slice(1)] };
   const cases = [
     [receipt(ballot(1, 5, BLINDS[3]!, "counted")), receiptAnswer(3)],
@@ -109,7 +109,7 @@ test("another column, another secret, another side, a bent path: each is found o
   for (const [kept, answer] of cases) assert.equal(withFinding(kept, answer, SEEN).found, "missing");
 });
 
-test("a root that is not the one sealed is found out, on either side", () => {
+test("a root that differs from the sealed one is detected on either side", () => {
   const revealed = revealedWith({ red: tally(ROOT), yellow: tally(ROOT) });
   const both = { red: commitment(ROOT), yellow: commitment(ROOT) };
   assert.equal(withFinding(COUNTED, receiptAnswer(3), { sealed: sealedWith(both), revealed }).found, "checked");
@@ -119,13 +119,13 @@ test("a root that is not the one sealed is found out, on either side", () => {
   }
 });
 
-test("a seal after which the window was opened again says nothing of the count", () => {
+test("the seal of a reopened window is ignored", () => {
   const { revealed } = SEEN;
   for (const at of [SEALED_AT - 1, SEALED_AT + 1]) {
     const sealed = sealedAt(at, { red: commitment(ELSEWHERE), yellow: commitment(ROOT) });
     assert.equal(withFinding(COUNTED, receiptAnswer(3), { sealed, revealed }).found, "checked", `${at}`);
     const alone = withFinding(COUNTED, receiptAnswer(3), { sealed, revealed: null });
-    assert.equal(alone.found, "counted", "nor does one whose reveal was not heard");
+    assert.equal(alone.found, "counted", "also ignored if the reveal was missed");
   }
 });
 
@@ -134,7 +134,7 @@ test("a reveal without roots cannot be compared", () => {
   assert.equal(withFinding(COUNTED, receiptAnswer(3), { ...SEEN, revealed }).found, "counted");
 });
 
-test("a later vote from another device of the same voter is one, where a seat may have two", () => {
+test("a later vote of the voter's other device is accepted if a seat may have two devices", () => {
   const other = judge(COUNTED, receiptAnswer(4), SEEN, true);
   assert.deepEqual([other.found, other.late, other.choices], ["elsewhere", false, [[0, 5, BLINDS[4]]]]);
   assert.equal(withFinding(COUNTED, receiptAnswer(4), SEEN).found, "missing", "one device, one seat");
@@ -142,7 +142,7 @@ test("a later vote from another device of the same voter is one, where a seat ma
   assert.deepEqual([judge(late, receiptAnswer(4), SEEN, true).found, judge(late, receiptAnswer(4), SEEN, true).late], ["elsewhere", false]);
 });
 
-test("another device's vote has to be in the count, and is never one that was pressed here before", () => {
+test("another device's vote must be in the count and must not be an earlier vote of this device", () => {
   const kept = { ...receipt(ballot(1, 4, BLINDS[3]!, "counted"), ballot(2, 5, BLINDS[4]!, "counted")), watched: true };
   assert.equal(judge(kept, receiptAnswer(3), SEEN, true).found, "missing");
   assert.equal(judge(kept, { ...receiptAnswer(5), choice: 7 }, SEEN, true).found, "missing");
@@ -151,34 +151,34 @@ test("another device's vote has to be in the count, and is never one that was pr
   assert.equal(judge(kept, receiptAnswer(5), { ...SEEN, sealed }, true).found, "missing");
 });
 
-test("what another device cast does not stand for what was pressed here", () => {
+test("another device's vote does not replace this device's choices", () => {
   const foreign = { ...ballot(2, 5, BLINDS[4]!, "counted"), elsewhere: true };
   const kept = receipt(ballot(1, 4, BLINDS[3]!, "counted"), foreign);
   assert.deepEqual([kept.choices, kept.acknowledged], [[[1, 4, BLINDS[3]]], 1]);
 });
 
-test("whoever was away when the turn ended is told of a vote that is not there, and not alarmed", () => {
+test("a missing vote raises no alarm if the phone was disconnected at the end of the turn", () => {
   const away = { revealed: SEEN.revealed, sealed: null };
   assert.equal(judge(COUNTED, receiptAnswer(null), away, false).found, "unsure");
-  assert.equal(judge(COUNTED, receiptAnswer(null), SEEN, false).found, "missing", "it heard the seal of this count");
+  assert.equal(judge(COUNTED, receiptAnswer(null), SEEN, false).found, "missing", "it received the seal of this count");
   assert.equal(withFinding(COUNTED, receiptAnswer(null), away).found, "missing");
   assert.equal(judge(COUNTED, receiptAnswer(3), away, false).found, "checked");
 });
 
-test("without the seal's word the reveal's root counts, without both it is only said to be counted", () => {
+test("without a seal the reveal's root is used, without both the vote is only counted", () => {
   assert.equal(withFinding(COUNTED, receiptAnswer(3), { ...SEEN, sealed: null }).found, "checked");
   assert.equal(withFinding(COUNTED, receiptAnswer(3), { sealed: null, revealed: null }).found, "counted");
   assert.equal(withFinding(COUNTED, receiptAnswer(null), { sealed: null, revealed: null }).found, "missing");
 });
 
-test("a change whose answer never came may count or not, the acknowledged choice before it may", () => {
+test("an unacknowledged change may count, and so may the acknowledged choice before it", () => {
   const changed = receipt(ballot(1, 4, BLINDS[3]!, "counted"), ballot(2, 5, BLINDS[4]!, "sending"));
   assert.deepEqual([withFinding(changed, receiptAnswer(4), SEEN).found, withFinding(changed, receiptAnswer(4), SEEN).late], ["checked", false]);
   assert.deepEqual([withFinding(changed, receiptAnswer(3), SEEN).found, withFinding(changed, receiptAnswer(3), SEEN).late], ["checked", true]);
   assert.equal(withFinding(changed, receiptAnswer(5), SEEN).found, "missing");
 });
 
-test("an acknowledged change leaves no way back to the choice before it", () => {
+test("after an acknowledged change the earlier choice must not count", () => {
   const changed = receipt(ballot(1, 4, BLINDS[3]!, "counted"), ballot(2, 5, BLINDS[4]!, "counted"));
   assert.equal(withFinding(changed, receiptAnswer(3), SEEN).found, "missing");
   assert.equal(withFinding(changed, receiptAnswer(4), SEEN).found, "checked");
@@ -187,12 +187,12 @@ test("an acknowledged change leaves no way back to the choice before it", () => 
   assert.equal(withFinding(acknowledged(overtaken, 2), receiptAnswer(3), SEEN).found, "missing");
 });
 
-test("a press that was never acknowledged came too late, and is nobody's fault", () => {
+test("a vote that was never acknowledged was too late and raises no alarm", () => {
   const late = withFinding(receipt(ballot(1, 4, BLINDS[3]!, "sending")), receiptAnswer(null), SEEN);
   assert.deepEqual([late.found, late.late], ["late", true]);
 });
 
-test("a refused choice is forgotten, unless it was acknowledged before", () => {
+test("a refused choice is dropped unless it was acknowledged before", () => {
   assert.equal(receipt(ballot(1, 4, BLINDS[3]!, "sending"), ballot(1, 4, BLINDS[3]!, "refused")), undefined);
   const kept = receipt(ballot(1, 4, BLINDS[3]!, "counted"), ballot(1, 4, BLINDS[3]!, "refused"));
   assert.equal(kept.acknowledged, 1);
@@ -200,12 +200,12 @@ test("a refused choice is forgotten, unless it was acknowledged before", () => {
   assert.deepEqual(standing.choices, [[1, 4, BLINDS[3]]]);
 });
 
-test("the same choice under a higher sequence is one choice, with one secret", () => {
+test("the same choice with a higher sequence is one choice with one blind", () => {
   const again = receipt(ballot(1, 4, BLINDS[3]!, "sending"), ballot(8, 4, BLINDS[3]!, "sending"));
   assert.deepEqual(again.choices, [[8, 4, BLINDS[3]]]);
 });
 
-test("a secret is sixteen bytes in hex, and never the same", () => {
+test("a blind is sixteen random bytes in hex", () => {
   const drawn = Array.from({ length: 50 }, drawBlind);
   assert.ok(drawn.every((blind) => /^[0-9a-f]{32}$/.test(blind)));
   assert.equal(new Set(drawn).size, 50);

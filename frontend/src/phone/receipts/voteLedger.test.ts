@@ -27,7 +27,7 @@ class Phone {
     (part) => Object.assign(this, part),
   );
 
-  /** Turn `number` is open, the one before it went to `pick`. */
+  /** Turn `number` is open; the previous turn's pick was `pick`. */
   state(number: number, pick = 4): EventState {
     const turn = { id: 100 + number, number, epoch: 1, closes_at: 1000 };
     const reveal = { turn: 99 + number, number: number - 1, sealed_at: 1000, red: { root: "", pick }, yellow: null };
@@ -49,7 +49,7 @@ class Phone {
   }
 }
 
-test("a phone that comes back after a turn asks for its receipt, whether it heard of the count or not", () => {
+test("a phone that reconnects after a turn requests its receipt", () => {
   mock.timers.enable({ apis: ["setTimeout"] });
   const phone = new Phone();
   phone.welcome(1);
@@ -59,7 +59,7 @@ test("a phone that comes back after a turn asks for its receipt, whether it hear
   assert.deepEqual(phone.asked, [101]);
 });
 
-test("each revealed turn says once whether the vote was the team's, and a turn to be voted again nothing", () => {
+test("each revealed turn records whether the vote agreed with the team, and voiding removes it", () => {
   const phone = new Phone();
   phone.welcome(1);
   phone.vote(1, 4);
@@ -71,7 +71,7 @@ test("each revealed turn says once whether the vote was the team's, and a turn t
   assert.deepEqual(phone.record.agreed, { 1: true });
 });
 
-test("a vote that was not counted is not with anybody", () => {
+test("an uncounted vote is not recorded as agreeing", () => {
   const phone = new Phone();
   phone.welcome(1);
   phone.vote(1, 4, "sending");
@@ -79,7 +79,7 @@ test("a vote that was not counted is not with anybody", () => {
   assert.deepEqual(phone.record.agreed, {});
 });
 
-test("a vote that was pressed before the page was loaded anew is taken up again", () => {
+test("an unsent vote is resumed after a page reload", () => {
   const phone = new Phone();
   phone.welcome(1);
   phone.vote(1, 4, "sending");
@@ -91,7 +91,7 @@ test("a vote that was pressed before the page was loaded anew is taken up again"
   assert.deepEqual(sent, [4]);
 });
 
-test("what is pressed before the phone is in again is newer than what was pressed before the page was loaded anew", () => {
+test("a vote before rejoining overrides the vote from before the page reload", () => {
   const phone = new Phone();
   phone.welcome(1);
   phone.vote(1, 4, "sending");
@@ -104,7 +104,7 @@ test("what is pressed before the phone is in again is newer than what was presse
   keeper.follow(null);
 });
 
-test("the team's counts are passed on", () => {
+test("the team's interim counts are passed on", () => {
   const phone = new Phone();
   const counts = { type: "team.counted", turn: 10, counts: [1, 2] } as const;
   phone.ledger.receive(counts, 1);

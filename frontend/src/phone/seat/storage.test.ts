@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { forgetSeat, storeKey, storeReceipts, storeToken, readKey, readReceipts, readToken } from "./storage";
 
-/** A browser's storage; when it is `full`, nothing more can be written. */
+/** A browser's storage; if it is `full`, writes fail. */
 class Storage {
   full = false;
   items = new Map<string, string>();
@@ -20,7 +20,7 @@ function browser(): Storage {
   return storage;
 }
 
-test("what a full storage does not take is kept for as long as the page is open, and is the newer one", () => {
+test("values that a full storage rejects are kept in memory and take precedence", () => {
   const storage = browser();
   storeToken("HJKM", "old");
   storage.full = true;
@@ -36,7 +36,7 @@ test("what a full storage does not take is kept for as long as the page is open,
   assert.equal(readToken("HJKM"), null);
 });
 
-test("who hands the device on leaves nothing of the seat, and other events are left alone", () => {
+test("forgetSeat removes everything of one event and nothing of others", () => {
   const storage = browser();
   for (const code of ["HJKM", "OTHER"]) {
     storeToken(code, "seat");

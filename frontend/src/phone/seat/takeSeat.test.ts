@@ -62,7 +62,7 @@ function startPage(preload: PagePreload | null = page()) {
   return takeSeat(CODE, null, null, preload);
 }
 
-test("a newcomer whose page came with a seat sees its team and its turn before anything is heard", () => {
+test("a new phone with a preloaded seat shows its team and turn before connecting", () => {
   const seated = startPage();
   assert.deepEqual([seated.voter.get().team, seated.store.get().event?.match?.turn?.id], [2, 7]);
   FakeWebSocket.last.open();
@@ -70,12 +70,12 @@ test("a newcomer whose page came with a seat sees its team and its turn before a
   seated.leave();
 });
 
-test("what is pressed meanwhile waits for the seat, and is cast once it is there", () => {
+test("an early vote waits for the seat and is then cast", () => {
   const seated = startPage();
   seated.cast(3);
   FakeWebSocket.last.open();
   mock.timers.tick(5000);
-  assert.deepEqual(casts(), [], "nobody knows yet whose vote it is");
+  assert.deepEqual(casts(), [], "the voter is not known yet");
   assert.deepEqual([seated.voter.get().ballot.choice, seated.voter.get().ballot.status], [3, "sending"]);
   FakeWebSocket.last.deliver(welcome(2));
   mock.timers.tick(300);
@@ -83,7 +83,7 @@ test("what is pressed meanwhile waits for the seat, and is cast once it is there
   seated.leave();
 });
 
-test("in another team, or in another turn, nothing is cast, and no column is held", () => {
+test("an early vote is dropped if the team or the turn differs", () => {
   for (const preload of [welcome(1), welcome(2, 8)]) {
     const seated = startPage();
     seated.cast(3);
@@ -91,14 +91,14 @@ test("in another team, or in another turn, nothing is cast, and no column is hel
     FakeWebSocket.last.deliver(preload);
     mock.timers.tick(5000);
     assert.deepEqual([casts(), seated.voter.get().ballot.choice], [[], null]);
-    assert.equal(seated.voter.get().moved, false, "no seat was had before");
+    assert.equal(seated.voter.get().moved, false, "there was no seat before");
     seated.leave();
     storeToken(CODE, null);
     mock.timers.reset();
   }
 });
 
-test("whoever had a seat before comes back to it, and never says the offer", () => {
+test("a phone with a stored seat returns to it and does not use the offer", () => {
   storeToken(CODE, "1.abc.1:sig");
   const seated = startPage();
   assert.deepEqual([seated.voter.get().team, seated.voter.get().returned], [1, true]);
@@ -111,7 +111,7 @@ test("whoever had a seat before comes back to it, and never says the offer", () 
   seated.leave();
 });
 
-test("a page without a seat to offer knows no team, and waits to be told", () => {
+test("a page without a seat offer has no team until the welcome", () => {
   for (const preload of [null, page({ offer: null, team: 0 })]) {
     const seated = startPage(preload);
     assert.deepEqual([seated.voter.get().team, seated.store.get().event], [null, null]);
@@ -120,7 +120,7 @@ test("a page without a seat to offer knows no team, and waits to be told", () =>
   }
 });
 
-test("who is not let in after all has no team", () => {
+test("a phone that is not admitted has no team", () => {
   const seated = startPage();
   FakeWebSocket.last.open();
   FakeWebSocket.last.deliver({ type: "error", code: "joining_locked", text: "", event: at(7) });
@@ -128,7 +128,7 @@ test("who is not let in after all has no team", () => {
   seated.leave();
 });
 
-test("who is put into the other team is told so, with an empty hand, until there is something new", () => {
+test("a phone moved to the other team says so and has no vote until the next one", () => {
   const seated = startPage();
   FakeWebSocket.last.open();
   FakeWebSocket.last.deliver(welcome(2));
@@ -138,7 +138,7 @@ test("who is put into the other team is told so, with an empty hand, until there
   mock.timers.tick(5000);
   const { team, moved, ballot, voterCode } = seated.voter.get();
   assert.deepEqual([team, moved, ballot.choice, voterCode], [1, true, null, "BCDFGH"]);
-  assert.deepEqual(casts().filter(([, , sequence]) => sequence === 1).length, 1, "the old team's vote goes out once only");
+  assert.deepEqual(casts().filter(([, , sequence]) => sequence === 1).length, 1, "the old team's vote is sent only once");
   assert.equal(readToken(CODE), "1.abc.1:sig");
   seated.cast(5);
   assert.equal(seated.voter.get().moved, false);
