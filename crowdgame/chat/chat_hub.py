@@ -110,7 +110,7 @@ def chat_hub() -> ChatHub:
     return ChatHub()
 
 
-async def _look_for_ever() -> None:
+async def _poll() -> None:
     await chat_hub().poll_forever()
 
 
@@ -118,5 +118,5 @@ def _listeners() -> Iterable[Socket]:
     return chat_hub().listeners()
 
 
-hooks.background_tasks.append(_look_for_ever)
+hooks.background_tasks.append(_poll)
 hooks.drained_sockets.append(_listeners)

@@ -11,7 +11,7 @@ MAX_CUP_TEAMS = 32
 
 
 class CupFormat(models.TextChoices):
-    KNOCK_OUT = "knockout", "Knock-out: who loses is out"
+    KNOCKOUT = "knockout", "Knock-out: who loses is out"
     LEAGUE = "league", "League: everyone plays everyone"
 
 
@@ -24,7 +24,7 @@ class Cup(MatchTerms):
     code = models.CharField(max_length=8, unique=True, validators=[MinLengthValidator(4)])
     name = models.CharField(max_length=80)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="cups")
-    format = models.CharField(max_length=8, choices=CupFormat.choices, default=CupFormat.KNOCK_OUT)
+    format = models.CharField(max_length=8, choices=CupFormat.choices, default=CupFormat.KNOCKOUT)
     best_of = models.PositiveSmallIntegerField(
         "matches of a pairing", default=1, validators=[MinValueValidator(1), MaxValueValidator(MAX_BEST_OF)]
     )

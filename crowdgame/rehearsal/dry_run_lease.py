@@ -62,9 +62,9 @@ def _key(event_id: int) -> str:
 dry_run_lease = cache(DryRunLease)
 
 
-async def _tell_consoles(box: AsyncBallotBox, room: EventRoom) -> None:
+async def _send_to_consoles(box: AsyncBallotBox, room: EventRoom) -> None:
     if room.consoles:
         send_rehearsal(room, await dry_run_lease(box).watch(room.event_id))
 
 
-hooks.heartbeats.append(_tell_consoles)
+hooks.heartbeats.append(_send_to_consoles)

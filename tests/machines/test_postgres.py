@@ -54,7 +54,7 @@ OF_THE_DATABASE = [
     "voting/turns/test_turns.py",
 ]
 # The test repeats a turn and compares ids, but PostgreSQL never reuses an id.
-NEEDS_THE_SAME_IDS = "nothing_told_in_an_open_turn_depends_on_the_columns_voted"
+NEEDS_THE_SAME_IDS = "test_output_of_open_turn_is_independent_of_choices"
 AWAY_S = 3.0
 PARTS = ("gateway", "worker", "scheduler-1", "scheduler-2")
 
