@@ -146,6 +146,24 @@ def test_kubernetes_selectors_match_pods() -> None:
             assert any(wanted.items() <= label.items() for label in labels), (kind, name)
 
 
+def test_network_policies_select_only_own_pods() -> None:
+    """A store in the same namespace stays reachable."""
+    own = {pod["metadata"]["labels"]["app.kubernetes.io/name"] for pod in _pod_templates()}
+    for name, made in manifests.objects("NetworkPolicy").items():
+        selector = made["spec"]["podSelector"]
+        (rule,) = selector.get("matchExpressions") or [
+            {"key": key, "operator": "In", "values": [value]}
+            for key, value in selector["matchLabels"].items()
+        ]
+        assert (rule["key"], rule["operator"]) == ("app.kubernetes.io/name", "In"), name
+        assert set(rule["values"]) <= own, name
+
+
+def _pod_templates() -> list[dict[str, Any]]:
+    made = [*manifests.objects("Deployment").values(), *manifests.objects("Job").values()]
+    return [one["spec"]["template"] for one in made]
+
+
 def test_kubernetes_service_targets_gateway_port() -> None:
     gateway = next(p for p in manifests.of_kubernetes() if p.name == "gateway")
     ports = manifests.pods()["gateway"]["containers"][0]["ports"]

@@ -87,6 +87,17 @@ def test_preset_creates_event_in_one_click(preset: Preset, browser: Client, orga
     event.full_clean()
 
 
+def test_creation_message_appears_only_on_the_page_of_its_event(browser: Client, organizer: User) -> None:
+    browser.post("/console/new/", {"preset": READY_PRESETS[0].slug})
+    assert "is ready" not in browser.get("/console/").content.decode()
+    with_tickets = {**form_defaults(browser, "/console/new/empty/"), "admission": "tickets"}
+    answer = browser.post("/console/new/empty/", with_tickets)
+    event = organizer.events.order_by("-pk")[0]
+    assert answer.headers["Location"] == f"/console/{event.code}/tickets/"
+    assert f"Its code is {event.code}." in browser.get(answer.headers["Location"]).content.decode()
+    assert "is ready" not in browser.get("/console/").content.decode()
+
+
 @pytest.mark.parametrize("preset", PRESETS, ids=lambda preset: preset.slug)
 def test_unchanged_preset_form_creates_same_event(preset: Preset, browser: Client, organizer: User) -> None:
     path = f"/console/new/{preset.slug}/"
