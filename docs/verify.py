@@ -165,7 +165,7 @@ class Recount:
 
     def __init__(self, record, faults):
         self.record, self.faults = record, faults
-        if read_field(record, "format", str, MATCH) != "crowdgame match 1":
+        if read_field(record, "format", str, MATCH) != "crowdgame match 2":
             raise InvalidRecord("the match: this is no match record of a kind known here")
         self.turns, self.counts = (read_field(record, key, list, MATCH) for key in ("turns", "counts"))
         if len(self.turns) != len(self.counts):

@@ -16,7 +16,7 @@ from voting.counting.side_changes import SidesSummary
 from voting.counting.types import Deciding, NoBallotRule, ResignShare, TallyMethod, TieRule
 from voting.protocol import Ending
 
-FORMAT: Literal["crowdgame match 1"] = "crowdgame match 1"
+FORMAT: Literal["crowdgame match 2"] = "crowdgame match 1"
 
 Pick = int | None
 Root = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}\Z")]
@@ -93,7 +93,7 @@ class SecretSides(msgspec.Struct, frozen=True, kw_only=True):
 class MatchRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """`name` is for the reader. `result` is "open" and `ended_by` None unless the match has ended."""
 
-    format: Literal["crowdgame match 1"]
+    format: Literal["crowdgame match 2"]
     name: str
     code: str
     match: int

@@ -175,7 +175,7 @@ def test_import_command_mentions_new_code(records: dict[str, MatchRecord], tmp_p
     assert output.endswith("All as in the record but for the reader's code.\n")
 
 
-@pytest.mark.parametrize("text", [b"", b"{}", b"\xff", b'{"format": "crowdgame match 1"}'])
+@pytest.mark.parametrize("text", [b"", b"{}", b"\xff", b'{"format": "crowdgame match 2"}'])
 def test_import_command_refuses_invalid_file(text: bytes, tmp_path: Path) -> None:
     file = tmp_path / "record.json"
     file.write_bytes(text)
