@@ -18,5 +18,7 @@ def refuse_data_of_0_1() -> None:
         applied = MigrationRecorder(connection).applied_migrations()
     except OperationalError:
         return
+    finally:
+        connection.close()
     if ONLY_IN_0_1 in applied:
         raise CommandError(REFUSAL)
