@@ -16,7 +16,7 @@ from voting.counting.side_changes import SidesSummary
 from voting.counting.types import Deciding, NoBallotRule, ResignShare, TallyMethod, TieRule
 from voting.protocol import Ending
 
-FORMAT: Literal["crowdgame match 2"] = "crowdgame match 1"
+FORMAT: Literal["crowdgame match 2"] = "crowdgame match 2"
 
 Pick = int | None
 Root = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}\Z")]
