@@ -1,8 +1,8 @@
-"""The door of an event at one gateway: who may come in, in which order, and when the others come back.
+"""Admission queue of an event at one gateway: batches joins and spreads retries under load (backpressure).
 
-Whoever comes while a call to the ballot box is in flight goes into the next one, players (they have a
-seat) before newcomers. When more wait than can be let in soon, the next are told a moment to come back:
-as late as the door, at the speed it is measured to have, needs for all who were told one before.
+Joins that arrive while a call to the ballot box is in flight go into the next batch. Returning voters, who
+have a seat, go before new voters. When the queue is full, clients get a time to retry. It grows with the
+number of clients that were given one before, at the measured admission rate.
 """
 
 import asyncio
@@ -24,38 +24,42 @@ MIN_QUEUE_LENGTH = 1_000
 NEW_VOTERS_WAIT_S = 3.0
 RETURNING_VOTERS_WAIT_S = 8.0
 FULL_RETRY_MS = 15_000
-INITIAL_RATE = 1_500.0  # a first herd must not be sent away by too low a guess
+INITIAL_RATE = 1_500.0  # high enough not to turn away the first rush before the rate is measured
 RATE_WEIGHT = 0.1
 
 
 class RetryLater(Exception):
-    """Not now: come back at a random moment within so many milliseconds."""
+    """The queue or the event is full. The client retries at a random time within `within_ms` milliseconds."""
 
     def __init__(self, within_ms: int) -> None:
         self.within_ms = within_ms
 
 
 class AdmissionRate:
-    """How fast people are let in, as it is measured, and until when others were told to come."""
+    """The measured admission rate of a queue, and the time up to which retries are scheduled."""
 
     def __init__(self) -> None:
         self._joins_per_second = INITIAL_RATE
         self._scheduled_until = 0.0
 
     def observe(self, a_second: float) -> None:
+        """Update the moving average with a measured rate, in joins per second."""
         self._joins_per_second += RATE_WEIGHT * (a_second - self._joins_per_second)
 
     def max_waiting(self, patience_s: float) -> float:
+        """How many may wait so that the last waits about `patience_s`; at least MIN_QUEUE_LENGTH."""
         return max(MIN_QUEUE_LENGTH, self._joins_per_second * patience_s)
 
     def within_ms(self, count: int) -> int:
-        """How long so many take; never longer than a client may be told."""
+        """The time that `count` joins take, in milliseconds; at most MAX_RETRY_MS."""
         return min(int(count / self._joins_per_second * 1000), MAX_RETRY_MS)
 
     def schedule_retry(self, waiting: int) -> int:
-        """On average a client comes at half the time it is told, so it is told twice as much.
+        """Reserve the next retry time and return it as `within_ms` for one client.
 
-        Whoever knocks early again and again moves the others' appointments no further than to the last one.
+        A client retries at a random time within `within_ms`, on average after half of it. The result is
+        therefore twice the estimated wait. It is at most MAX_RETRY_MS, so that clients that retry early and
+        often cannot push the schedule back without limit.
         """
         now = time.monotonic()
         all_admitted_at = now + waiting / self._joins_per_second
@@ -66,7 +70,7 @@ class AdmissionRate:
 
 @dataclass(frozen=True, slots=True)
 class AdmittedVoter:
-    """A voter who is let in, and the ballot held in the present turn (its id and epoch)."""
+    """An admitted voter, and the ballot the voter already has in the turn `turn_ref` (id and epoch)."""
 
     seat: Seat
     turn_ref: tuple[int, int]
@@ -75,7 +79,11 @@ class AdmittedVoter:
 
 @dataclass(frozen=True, slots=True)
 class _Joiner:
-    """One at the door; of a newcomer the `wish` for a team, or 0. One with a ticket has a seat with it."""
+    """A pending join. `wish` is None for a returning voter.
+
+    For a new voter it is the argument of AsyncBallotBox.seats: a team, 0 for any, or minus the offered team.
+    A new voter has a `seat` already if it comes from a ticket or from the page.
+    """
 
     seat: Seat | None
     wish: int | None
@@ -85,6 +93,8 @@ class _Joiner:
 
 
 class AdmissionQueue:
+    """The admission queue of one event at one gateway. It calls `box` for one batch at a time."""
+
     def __init__(self, room: EventRoom, box: AsyncBallotBox) -> None:
         self._room = room
         self._box = box
@@ -94,9 +104,10 @@ class AdmissionQueue:
         self._task: asyncio.Task[None] | None = None
 
     async def admit(self, seat: Seat | None, wish: int | None) -> AdmittedVoter:
-        """Wait to be let in; with a wish, or without a seat, as a newcomer.
+        """Wait until the voter is admitted. A `wish`, or no seat, means a new voter.
 
-        Raises Crowded, redis.RedisError.
+        Raises RetryLater if the event or the queue is full, and redis.RedisError or OSError if the ballot box
+        fails.
         """
         seated = len(self._room.phones) - len(self._room.unseated)
         if seated + self._waiting >= settings.EVENT_PHONES:
@@ -115,7 +126,7 @@ class AdmissionQueue:
         return await joiner.admitted
 
     def check_unseated(self, socket: Socket) -> None:
-        """Whether somebody may wait without a seat: as many as may play. Raises Crowded."""
+        """Check that the socket may stay without a seat: at most EVENT_PHONES may. Raises RetryLater."""
         unseated = self._room.unseated
         if socket not in unseated and len(unseated) >= settings.EVENT_PHONES:
             raise RetryLater(FULL_RETRY_MS)
@@ -125,7 +136,7 @@ class AdmissionQueue:
         return len(self._returning) + len(self._new_voters)
 
     def within_ms(self, count: int) -> int:
-        """How long so many joins take."""
+        """The time that `count` joins take at the measured rate, in milliseconds."""
         return self._rate.within_ms(count)
 
     async def _admit_all(self) -> None:
@@ -140,7 +151,7 @@ class AdmissionQueue:
                 continue
             for joiner, admitted in zip(joiners, admitted_voters, strict=True):
                 _settle(joiner, admitted)
-            await asyncio.sleep(0)  # they are welcomed
+            await asyncio.sleep(0)  # let the admitted voters receive their welcome
             if len(joiners) == JOIN_BATCH_SIZE:
                 self._rate.observe(JOIN_BATCH_SIZE / (time.monotonic() - began))
 
@@ -164,14 +175,17 @@ class AdmissionQueue:
 
 
 def _assign_seat(joiner: _Joiner, event_id: int, team: int) -> Seat:
-    """Who has one keeps it; who was offered one has it in the team that was drawn."""
+    """Return the seat to admit the voter with.
+
+    A returning voter keeps the seat. A new voter with an offered seat or a ticket gets it in the drawn team.
+    """
     if joiner.seat is None:
         return new_seat(event_id, team)
     return joiner.seat if joiner.wish is None else replace(joiner.seat, team=team)
 
 
 def _settle(joiner: _Joiner, outcome: AdmittedVoter | Exception) -> None:
-    if joiner.admitted.done():  # it has left meanwhile
+    if joiner.admitted.done():  # the client disconnected
         return
     if isinstance(outcome, AdmittedVoter):
         joiner.admitted.set_result(outcome)

@@ -1,4 +1,4 @@
-"""A message is encoded once and written to all; what says nothing new is not written again."""
+"""Broadcast to the sockets of an event room: encode a message once, and skip frames that were sent last."""
 
 import asyncio
 import time
@@ -20,13 +20,14 @@ def encode(message: msgspec.Struct) -> str:
 
 
 def write_to_few(sockets: Iterable[Socket], message: msgspec.Struct) -> None:
+    """Encode the message and write it to all sockets at once, without yielding to the event loop."""
     frame = encode(message)
     for socket in sockets:
         socket.write(frame)
 
 
 async def write_to_all(sockets: Iterable[Socket], frame: str) -> None:
-    """Others get their turn in between, so that an ack does not wait for a broadcast."""
+    """Write a frame to all sockets. Yields to the event loop, so that acks do not wait for a broadcast."""
     for number, socket in enumerate(sockets, 1):
         socket.write(frame)
         if number % WRITES_PER_ITERATION == 0:
@@ -34,13 +35,14 @@ async def write_to_all(sockets: Iterable[Socket], frame: str) -> None:
 
 
 async def broadcast(room: EventRoom, frame: bytes) -> None:
+    """Write a frame to all screens and phones of the room, and record the time it takes in BROADCAST_S."""
     began = time.monotonic()
     await write_to_all([*room.screens, *room.phones], frame.decode())
     BROADCAST_S.observe(time.monotonic() - began)
 
 
 async def send_turnout(room: EventRoom, turnout: protocol.TurnoutCounted, *, phones: bool) -> None:
-    """Tell what is new to the screens, and if `phones` is set to everybody."""
+    """Send the turnout to the screens, and to the phones if `phones` is set, unless it is unchanged."""
     frame = encode(turnout)
     if frame != room.last_sent.turnout:
         room.last_sent.turnout = frame
@@ -51,7 +53,7 @@ async def send_turnout(room: EventRoom, turnout: protocol.TurnoutCounted, *, pho
 
 
 async def send_team_counts(room: EventRoom, counts: protocol.CountsUpdated) -> None:
-    """Tell the phones of each team to move its own votes so far, if they are others than told before."""
+    """Send the phones of each voting team the interim counts of their own team, unless they are unchanged."""
     if room.poll is None:
         return
     for team in room.poll.legal:
@@ -63,7 +65,7 @@ async def send_team_counts(room: EventRoom, counts: protocol.CountsUpdated) -> N
 
 
 async def send_open_counts(room: EventRoom, counts: protocol.CountsUpdated, *, phones: bool) -> None:
-    """Tell the screens, and if `phones` is set everybody, how the vote stands, if it is news to them."""
+    """Send the interim counts of an open vote to the screens, and with `phones` to the voters, if changed."""
     if room.turn is None:
         return
     [side] = room.turn.to_move
@@ -81,7 +83,7 @@ async def _write_to_voters(voters: Iterable[ConnectedVoter], frame: str) -> None
 
 
 def send_rehearsal(room: EventRoom, now: protocol.RehearsalUpdated | None) -> None:
-    """Tell the control rooms how a dry run fares, and once that it is over or gone."""
+    """Send the consoles the progress of a dry run, and once that it has stopped or is gone."""
     before, room.last_sent.rehearsal = room.last_sent.rehearsal, now
     if now is None and before is not None and before.running:
         now = replace(before, running=False)

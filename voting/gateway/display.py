@@ -1,4 +1,7 @@
-"""A projector: it only listens. One that an organizer trusts shows the code of the moment."""
+"""The socket of a display (projector). It is read-only.
+
+A display that joins with the projector key also shows the rotating join code.
+"""
 
 import asyncio
 from typing import ClassVar
@@ -31,6 +34,7 @@ class DisplayConsumer(SocketConsumer):
                 self._codes_task.cancel()
 
     async def join(self, message: DisplayJoin, room: EventRoom, gateway: Gateway) -> None:
+        """Welcome a display. Raises CloseSocket (CROWDED) beyond MAX_DISPLAYS, or EVENT_PHONES in a duel."""
         most = settings.EVENT_PHONES if room.state.is_duel else MAX_DISPLAYS
         if len(room.screens) - len(room.consoles) >= most:
             raise CloseSocket(CloseCode.CROWDED, CROWDED_RETRY_MS)
@@ -51,7 +55,10 @@ class DisplayConsumer(SocketConsumer):
         self.send(protocol.Error(code="joined_already", text="one join a socket"))
 
     async def _show_codes(self, room: EventRoom, gateway: Gateway, url: str) -> None:
-        """Each code once, from its moment on; also in an event that begins to ask for codes later."""
+        """Send each rotating code once, when its period starts.
+
+        Polls every POLL_S, because an organizer can turn rotating codes on or off during the event.
+        """
         shown = ""
         while True:
             code, until_at = rotating_code(room.state.code, gateway.now())

@@ -1,4 +1,4 @@
-"""Sockets are sent to the other gateways, or asked to come in anew, a few at a time."""
+"""Drain sockets (graceful shutdown): close them gradually, so that clients reconnect elsewhere."""
 
 import asyncio
 import math
@@ -13,7 +13,10 @@ _BATCHES_PER_SECOND = 20
 
 
 async def close_gradually(sockets: Sequence[Socket], within_s: float, retry_ms: int) -> None:
-    """Spread over most of the time there is, so that the others can take them in."""
+    """Close all sockets with RESTARTING, in batches over 60% of `within_s` seconds.
+
+    Clients reconnect within `retry_ms` milliseconds. The spread protects the gateways that take them over.
+    """
     pauses = max(1, int(within_s * _SPREAD_SHARE * _BATCHES_PER_SECOND))
     at_once = max(1, math.ceil(len(sockets) / pauses))
     for start in range(0, len(sockets), at_once):

@@ -1,4 +1,4 @@
-"""This process's sockets, a room an event, and who votes in it."""
+"""An event at one gateway process: its sockets, its connected voters and its state."""
 
 import asyncio
 import time
@@ -26,15 +26,22 @@ MAX_SOCKETS_PER_SEAT = 4
 
 @dataclass(slots=True, eq=False)
 class EventRoom:
-    """An event as this process knows it.
+    """An event as this process knows it, up to the change number `seq`.
 
-    `phones` and `screens` are its sockets here, `unseated` the phones without a seat, `consoles` the control
-    rooms among the screens, `voters` those among the phones who have a seat; how many they are and how many
-    of them have voted is kept by team, so that nobody has to be counted each second. `last_sent` is what was
-    told last; for `unanimous_heartbeats` everybody connected anywhere has voted, and `clocks_stopped` is
-    which sides' clocks stood at the last beat; `asked_at` is when somebody last came; `restrictions` is what
-    was ruled about people, by sign; `sides` are the changes of side in the present match, where they are
-    secret.
+    Attributes:
+        phones, screens: the event's sockets at this process.
+        unseated: the phones without a seat.
+        consoles: the control rooms, also among the screens.
+        voters: the connected voters, by the voter id of their seat.
+        last_sent: the last frames sent, to skip repeated ones.
+        unanimous_heartbeats: how many heartbeats in a row every voter connected to any gateway has voted.
+        clocks_stopped: whether the clock of red and of yellow stood at the last heartbeat.
+        asked_at: the time of the last join, as time.monotonic().
+        restrictions: bans, kicks and moves, by voter code.
+        side_changes: the side changes of the current match, where they are secret.
+
+    The numbers of connected voters and of those who have voted are kept by team, so that a heartbeat does
+    not count the voters.
     """
 
     event_id: int
@@ -68,18 +75,18 @@ class EventRoom:
 
     @property
     def by_clocks(self) -> bool:
-        """Whether the match is played by the sides' clocks."""
+        """Whether the match is played with time banks (a clock for each side)."""
         return self.state.match is not None and self.state.match.clocks is not None
 
     @property
     def is_one_on_one(self) -> bool:
-        """By the clocks of one voter each: the first ballot of a side is all of it."""
+        """Whether each clock belongs to a single voter, so that a side's first ballot is its pick."""
         match = self.state.match
         return match is not None and match.clocks is not None and not match.clocks.crowd
 
     @property
     def turn_ref(self) -> tuple[int, int]:
-        """The present turn's id and epoch."""
+        """The current turn's id and epoch; (0, 0) if there is none."""
         return (self.turn.id, self.turn.epoch) if self.turn else (0, 0)
 
     @property
@@ -87,15 +94,19 @@ class EventRoom:
         return not (self.phones or self.screens)
 
     def team_of(self, side: Side) -> int:
+        """The team that plays this side; 1 if there is no match."""
         match = self.state.match
         return 1 if match is None else getattr(match, side)
 
     def team_for_new_voter(self, team: int) -> int:
-        """The team of a phone that wishes for this one (0: for any): by hands it takes in none."""
+        """The team of a new voter who asks for `team` (0: any).
+
+        If only one team takes new voters (no show of hands, not solo), it is that one.
+        """
         return self._phones_in([one for one in self.state.teams if not one.solo], team)
 
     def team_for_seat(self, team: int) -> int:
-        """The team of a phone that has a seat in this one."""
+        """The team of a voter whose seat is in `team`. If only one team votes by phone, it is that one."""
         return self._phones_in(self.state.teams, team)
 
     @staticmethod
@@ -109,10 +120,11 @@ class EventRoom:
 
     @property
     def accepts_phones(self) -> bool:
+        """Whether a team votes by phone; False if both vote by show of hands."""
         return not all(team.hands for team in self.state.teams)
 
     def is_between_turns(self, now: int) -> bool:
-        """Whether no turn is being voted or revealed: before a window opens, and after the match."""
+        """Whether no turn is open or being revealed at `now` (ms): before a window or after the match."""
         match = self.state.match
         if match is None:
             return True
@@ -120,9 +132,9 @@ class EventRoom:
             return False
         return match.reveal is None or now >= match.reveal.resolved_at + match.reveal_s * 1000
 
-    # ------------------------------------------------------------ who is here
+    # ------------------------------------------------------------ connections
     def add_voter(self, socket: SeatedSocket, seat: Seat) -> ConnectedVoter:
-        """A voter's socket comes in; of too many with one seat the oldest has to go."""
+        """Add a seated socket. Beyond MAX_SOCKETS_PER_SEAT, close the oldest socket of the seat."""
         self.phones.add(socket)
         self.unseated.discard(socket)
         self.reserved_seats.take(seat.voter)
@@ -142,12 +154,12 @@ class EventRoom:
         return voter
 
     def add_unseated(self, socket: Socket) -> None:
-        """A phone without a seat stays, to hear when there is one to be had."""
+        """Add a phone without a seat. It receives the event's changes, and so learns when it can join."""
         self.phones.add(socket)
         self.unseated.add(socket)
 
     def leave(self, socket: Socket, seat: Seat | None) -> None:
-        """A socket goes out; nothing happens if it is out already."""
+        """Remove a socket. Idempotent."""
         self.phones.discard(socket)
         self.unseated.discard(socket)
         self.screens.discard(socket)
@@ -168,7 +180,10 @@ class EventRoom:
         return self.team_for_seat(restriction.team or seat.team)
 
     def move(self, voter: ConnectedVoter) -> None:
-        """To where the rules put this voter now; what was voted for the other team is not for this one."""
+        """Move the voter to the team that restrictions and seat give, and send a new welcome.
+
+        Idempotent. A ballot for the former team does not count for the new one.
+        """
         team = self._team_by(self.restriction_for(voter.voter_code), voter.seat)
         if team == voter.team:
             return
@@ -180,39 +195,44 @@ class EventRoom:
             socket.welcome_again()
 
     def evict(self, voter: ConnectedVoter, code: int) -> None:
-        """All sockets of this voter, at once: whatever they still say is not heard."""
+        """Close and remove all sockets of this voter at once. Later frames from them are ignored."""
         for socket in tuple(voter.sockets):
             socket.end(code)
             self.leave(socket, voter.seat)
 
     def count_vote(self, voter: ConnectedVoter, turn_ref: tuple[int, int]) -> None:
-        """A voter has a ballot in this turn; who has gone meanwhile is not counted."""
+        """Count a voter as having voted. Ignored for another turn or after a disconnect."""
         if voter.voted_in != turn_ref and turn_ref == self.turn_ref and voter.sockets:
             voter.voted_in = turn_ref
             self._voted[voter.team] += 1
 
     def connected(self) -> tuple[int, int]:
+        """The voters connected here, of team 1 and of team 2."""
         return self._connected[1], self._connected[2]
 
     def presence_counts(self) -> PresenceCounts:
-        """Who is here; phones without a seat look on as projectors do."""
+        """This gateway's numbers for the ballot box. Unseated phones count as watching, like displays."""
         looking_on = len(self.screens) - len(self.consoles) + len(self.unseated)
         return PresenceCounts(
             self.connected(), (self.waiting_on("red"), self.waiting_on("yellow")), looking_on
         )
 
     def waiting(self) -> int:
-        """How many voters here are to move and have not voted."""
+        """How many voters connected here are to move and have not voted."""
         return sum(self.waiting_on(side) for side in SIDES)
 
     def waiting_on(self, side: Side) -> int:
+        """How many voters of this side are connected here and have yet to vote; 0 if none vote by phone."""
         team = self.team_of(side)
         moves = self.poll is not None and team in self.poll.legal
         return self._connected[team] - self._voted[team] if moves else 0
 
-    # ------------------------------------------------------------ what is voted
+    # ------------------------------------------------------------ the current vote
     def apply(self, copy: LayerMessage) -> None:
-        """Take over the state after a change. Raises msgspec.MsgspecError, and then nothing has changed."""
+        """Take over the event's state from a change.
+
+        Raises msgspec.MsgspecError if it cannot be decoded; the room is unchanged then.
+        """
         before, turn, state = self.turn_ref, self.turn, protocol.decode_change(copy.body).state
         self.seq, self.state = copy.seq, state
         if turn and self.turn and self.turn.number < turn.number:
@@ -245,7 +265,7 @@ class EventRoom:
         )
 
     def _longest_ms(self, turn: protocol.Turn) -> int:
-        """How long a ballot of this turn may have to be kept."""
+        """How long the turn can take, in milliseconds, to choose where its ballots are stored."""
         clocks = self.state.match.clocks if self.state.match else None
         if clocks is None:
             return turn.closes_at - turn.opens_at

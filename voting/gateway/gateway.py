@@ -1,7 +1,7 @@
-"""A process that holds phones' sockets, in a room for each event; its ears keep the rooms current.
+"""The gateway process: holds WebSocket connections in one EventRoom per event and forwards announcements.
 
-Once a second it tells the box whom it holds and its rooms the turnout. At its end it sends its phones to the
-other gateways.
+Each heartbeat reports the connected voters to the ballot box and sends the turnout to the rooms. On a
+graceful shutdown the gateway drains: clients reconnect to the other gateways.
 """
 
 import asyncio
@@ -46,7 +46,7 @@ HEARTBEAT_S, HEARTBEAT_SLOTS = 1.0, 10
 PHONES_EVERY_HEARTBEATS = 5
 TEAMS_EVERY_HEARTBEATS = 2
 DUELS_EVERY_HEARTBEATS = 2
-MAX_LAG_S = 0.1  # a gateway whose beat is so late has better to do than to tell phones how the vote goes
+MAX_LAG_S = 0.1  # if the event loop lags more, a heartbeat skips the phones' turnout and counts
 IDLE_ROOM_TTL_S = 60.0
 MISS_TTL_S = 1.0
 MAX_MISSES = 10_000
@@ -54,6 +54,11 @@ CANCEL_TIMEOUT_S = 0.2
 
 
 class Gateway:
+    """The gateway of this process. Create it on a running event loop; it starts the background tasks.
+
+    `retry_ms` is None until the gateway drains. Then clients reconnect within that many milliseconds.
+    """
+
     def __init__(self) -> None:
         self.name = secrets.token_hex(4)
         self.box = AsyncBallotBox()
@@ -80,11 +85,11 @@ class Gateway:
             task.add_done_callback(_end_process_on_failure)
 
     def now(self) -> int:
-        """The ballot box's time, as of the last beat."""
+        """The ballot box's time in milliseconds, estimated from the last heartbeat."""
         return self._clock.now()
 
     async def sync_time(self) -> None:
-        """Ask the box once, before anybody is told the time. Raises redis.RedisError."""
+        """Ask the ballot box for its time, unless it is known. Raises redis.RedisError or OSError."""
         if self._clock.offset_ms is None:
             asked = local_ms()
             self._clock.observe(await self.box.now(), asked, local_ms())
@@ -93,7 +98,11 @@ class Gateway:
         await in_database(store_ballots)(turn_id, ballots, self.now())
 
     async def room(self, code: str) -> EventRoom | None:
-        """The room of the event with this code; None if there is no such event."""
+        """Return the room of the event with this code, or None if there is no such event.
+
+        Opens the room on first use. Unknown codes are remembered for MISS_TTL_S. Raises redis.RedisError,
+        OSError, GameError or one of DATABASE_ERRORS.
+        """
         code = code.upper()
         if code not in self._rooms and time.monotonic() >= self._unknown_codes.get(code, 0.0):
             await asyncio.shield(self._opening.get(code) or self._start_opening(code))
@@ -103,7 +112,7 @@ class Gateway:
         return room
 
     def loaded_room(self, code: str) -> EventRoom | None:
-        """The event's room if somebody of it is, or was lately, at this gateway."""
+        """Return the event's room if it is open at this gateway. Does not query."""
         return self._rooms.get(code.upper())
 
     def admission_queue(self, room: EventRoom) -> AdmissionQueue:
@@ -116,19 +125,19 @@ class Gateway:
         return self._side_change_queues[room.event_id]
 
     def _start_opening(self, code: str) -> asyncio.Task[None]:
-        """One for all who ask for it, and no code waits for another one's box."""
+        """Open a room in one task shared by all callers. A slow ballot box delays no other event."""
 
         def done(task: asyncio.Task[None]) -> None:
             del self._opening[code]
             if not task.cancelled():
-                task.exception()  # whoever waits for it is told; perhaps nobody does any more
+                task.exception()  # each caller gets the exception; this avoids the warning if none is left
 
         task = self._opening[code] = asyncio.create_task(self._open_room(code))
         task.add_done_callback(done)
         return task
 
     async def _open_room(self, code: str) -> None:
-        async with self._looking_up:  # strangers' codes must not take the threads that ballots need
+        async with self._looking_up:  # guessed codes must not use up the threads that ballots need
             found: _LoadedEvent | None = await in_database(_load_event)(code)
         if found is None:
             if len(self._unknown_codes) >= MAX_MISSES:
@@ -154,7 +163,10 @@ class Gateway:
         await self.subscriber.leave(room)
 
     async def _roll_back(self, room: EventRoom, fresh: LayerMessage) -> None:
-        """The database's older state is taken, and all come in anew."""
+        """Take over an older state after the database was restored, then close all sockets gradually.
+
+        The clients rejoin and get a new snapshot.
+        """
         admission_queue = self._admission_queues.get(room.event_id)
         if admission_queue is None:
             return
@@ -168,9 +180,10 @@ class Gateway:
         )
 
     async def _run_heartbeats(self) -> None:
-        """A room whose box does not answer holds up no other one, and is not asked twice at a time.
+        """Start a heartbeat of each room once per HEARTBEAT_S, spread over HEARTBEAT_SLOTS.
 
-        A thousand rooms do not ask in the same instant: each has its own part of a beat.
+        The spread avoids bursts of calls to the ballot box. Each heartbeat is a task of its own: a ballot box
+        that does not answer delays no other room, and a room has at most one heartbeat in flight.
         """
         async with asyncio.TaskGroup() as heartbeats:
             for number in count():
@@ -187,7 +200,7 @@ class Gateway:
                         heartbeats.create_task(self._heartbeat(code, room, phones=phones, teams=teams))
 
     def _due_rooms(self, number: int, part: int) -> list[tuple[str, EventRoom]]:
-        """The rooms of this part of a beat whose last one is over; a duel has one in every other beat."""
+        """The rooms of this slot with no heartbeat in flight. Duels have one every DUELS_EVERY_HEARTBEATS."""
         due = [(code, room) for code, room in self._rooms.items() if room.event_id % HEARTBEAT_SLOTS == part]
         due = [
             (code, room)
@@ -213,19 +226,21 @@ class Gateway:
             self._in_heartbeat.discard(code)
 
     def check_pick(self, room: EventRoom) -> None:
+        """After a pick in a duel, request a check of the clocks if the deadline may have changed."""
         if may_move_deadline(room):
             self.request_clock_check(room)
 
     def request_clock_check(self, room: EventRoom) -> None:
-        """Beside the conversation: a worker is to see who has picked, and nobody waits for the broker."""
+        """Have a worker check the clocks of the turn, in a task of its own: the broker may be slow."""
         task = asyncio.create_task(self._presence.request_clock_check(room))
         self._clock_checks.add(task)
         task.add_done_callback(self._clock_checks.discard)
 
     async def drain(self, within_s: float) -> None:
-        """Send everybody to the other gateways, and return once every ballot taken is answered.
+        """Graceful shutdown: close all sockets, then wait until every ballot taken is answered.
 
-        Asked again, it waits for the same end. Whoever joins from now on is sent away at once.
+        Gives up after `within_s` seconds. Idempotent: later calls wait for the same drain. Clients that join
+        from now on are closed with RESTARTING.
         """
         if self._draining is None:
             self._draining = asyncio.create_task(self._drain(within_s))
@@ -237,7 +252,7 @@ class Gateway:
             (self._admission_queues[r.event_id].within_ms(len(r.phones)) for r in rooms), default=0
         )
         self.retry_ms = max(self.retry_ms, LEAST_RETRY_MS)
-        with suppress(TimeoutError):  # the phones keep what the box does not take any more
+        with suppress(TimeoutError):  # phones keep and resend ballots that get no answer
             async with asyncio.timeout(within_s):
                 everybody = [s for r in rooms for s in (*r.screens, *r.phones)]
                 everybody += [socket for sockets in hooks.drained_sockets for socket in sockets()]
@@ -245,11 +260,11 @@ class Gateway:
                 await self.intake.wait_until_empty()
         await self._stop_tasks()
         for room in rooms:
-            with suppress(RedisError, OSError):  # whoever is not there any more is forgotten after a while
+            with suppress(RedisError, OSError):  # its presence expires after GATEWAY_STALE_MS
                 await self._presence.leave(room)
 
     async def _stop_tasks(self) -> None:
-        """End ears and beat. A cancellation that meets a call in a thread is lost there: it is repeated."""
+        """Cancel the background tasks. Repeats: a task that waits for a thread can lose a cancellation."""
         while live := [task for task in self._tasks if not task.done()]:
             for task in live:
                 task.cancel()
@@ -258,12 +273,15 @@ class Gateway:
 
 @cache
 def gateway() -> Gateway:
-    """This process's gateway; made on the event loop of its first socket."""
+    """The gateway of this process, created on the event loop of its first socket."""
     return Gateway()
 
 
 def _end_process_on_failure(task: asyncio.Task[None]) -> None:
-    """A gateway without ears or beat would look alive: end it, so that it is started anew."""
+    """Terminate the process if a background task fails, so that the supervisor restarts it.
+
+    Without subscriber or heartbeats the gateway would still look healthy.
+    """
     if not task.cancelled() and task.exception() is not None:
         log.critical("the gateway ends", exc_info=task.exception())
         os.kill(os.getpid(), signal.SIGTERM)
@@ -273,6 +291,7 @@ _LoadedEvent = tuple[int, int, protocol.EventState, Restrictions]
 
 
 def _load_event(code: str) -> _LoadedEvent | None:
+    """Load an event with its restrictions in one transaction; None if the code is unknown."""
     with transaction.atomic():
         event = Event.objects.filter(code=code).first()
         return (

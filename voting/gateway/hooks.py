@@ -1,4 +1,4 @@
-"""Extension points of a gateway process: a feature registers itself when its module is imported."""
+"""Extension points (hooks) of a gateway process. A feature registers itself when its module is imported."""
 
 from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from typing import Any
@@ -7,13 +7,13 @@ from voting.ballot_box.ballot_box import AsyncBallotBox
 from voting.gateway.event_room import EventRoom
 from voting.gateway.voters import Socket
 
-# Run for as long as the gateway does. One that raises ends the process.
+# Run as long as the gateway does. The process terminates if one raises.
 background_tasks: list[Callable[[], Coroutine[Any, Any, None]]] = []
 
-# Sockets besides those of event rooms, to be closed gradually when the gateway drains.
+# Return further sockets, outside event rooms, to close gradually when the gateway drains.
 drained_sockets: list[Callable[[], Iterable[Socket]]] = []
 
-# Called with every heartbeat of a room. May raise redis.RedisError.
+# Called with every heartbeat of a room. May raise redis.RedisError or OSError.
 heartbeats: list[Callable[[AsyncBallotBox, EventRoom], Awaitable[None]]] = []
 
 # Called with the event's id and the team of a phone that asks for a rematch.

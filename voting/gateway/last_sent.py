@@ -1,4 +1,4 @@
-"""What the sockets of an event know already."""
+"""The last frames sent to the sockets of an event room, to skip unchanged ones."""
 
 from dataclasses import dataclass, field
 
@@ -7,10 +7,14 @@ from voting import protocol
 
 @dataclass(slots=True)
 class LastSent:
-    """The last frames of an event that this process's sockets were told.
+    """The last frames of an event that this process sent.
 
-    `turnout` is the one that screens know, `phones` the one that phones know, `teams` what each team knows of
-    its own votes, `open` what screens know of an open vote; `rehearsal` is how a dry run fared.
+    Attributes:
+        turnout: the turnout as screens know it.
+        phones: the turnout as phones know it.
+        teams: the interim counts each team's phones know.
+        open: the interim counts of an open vote, as screens know them.
+        rehearsal: the progress of a dry run, as consoles know it.
     """
 
     turnout: str = ""

@@ -1,7 +1,7 @@
-"""What a phone's page comes with: the event as it is, and a seat for whoever has none yet.
+"""Page preload: the event's state and an offered seat, embedded in a phone's HTML page.
 
-So a newcomer sees the board and may choose before a socket is open: on a slow line that is seconds earlier.
-The seat is counted when its phone joins with it; one that is never used was never there.
+A new voter sees the board and can choose before the WebSocket is open. On a slow connection that saves
+seconds. The seat counts once its phone joins with it; an unused one leaves no trace.
 """
 
 from dataclasses import dataclass
@@ -15,14 +15,20 @@ from voting.gateway.gateway import Gateway
 
 @dataclass(frozen=True, slots=True)
 class PreloadParts:
-    """A protocol.PagePreload in two parts of JSON: the state, alike for all, and what is one page's own."""
+    """A protocol.PagePreload in two parts of JSON: `state` is shared by all pages, `own` differs for each.
+
+    Concatenated they are one JSON object. `state` contains no `<`, so that it is safe inside HTML.
+    """
 
     state: bytes
     own: bytes
 
 
 def build_page_preload(gateway: Gateway, code: str, team: int) -> PreloadParts | None:
-    """For the page of this code and (0: any) team; None while nobody of the event is at this gateway."""
+    """Build the preload for an event's page and a team (0: any).
+
+    Returns None if the event has no open room at this gateway, or the gateway drains.
+    """
     room = gateway.loaded_room(code)
     if room is None or gateway.retry_ms is not None:
         return None
@@ -40,7 +46,7 @@ def _offer_seat(room: EventRoom, team: int, now: int) -> str:
 
 
 def _team_for_new_voter(room: EventRoom, wish: int) -> int:
-    """0 if the door would ask for more than a device, or might, or let nobody in."""
+    """The team of the seat to offer; 0 if joining is closed, or may need a key or a choice of team."""
     state = room.state
     if state.lobby != "open" or state.admission != "open" or not room.accepts_phones or room.has_solo:
         return 0

@@ -1,4 +1,4 @@
-"""A phone: a voter's seat and its ballots."""
+"""The socket of a phone: seats a voter, then takes its ballots, cheers and requests."""
 
 import asyncio
 import secrets
@@ -66,17 +66,25 @@ class PhoneConsumer(SocketConsumer):
     _cheers_until = 0.0
 
     async def run(self, receive: Receive) -> None:
-        """A ticket whose holder never heard of the seat, as far as this socket tells, is free again."""
+        """Serve the phone until it disconnects.
+
+        Releases the ticket claimed here if no frame followed the claim: the phone may never have received its
+        seat.
+        """
         try:
             await super().run(receive)
         finally:
             if self._request_task:
                 self._request_task.cancel()
-                self._request_task = None  # its end holds on to us
+                self._request_task = None  # the cancelled task still refers to this consumer
             if self.room and self._claimed and self._claimed[1] == self._frames_until:
                 gateway().ticket_claims(self.room).release(self._claimed[0])
 
     async def join(self, message: PhoneJoin, room: EventRoom, gateway: Gateway) -> None:
+        """Seat the phone, or refuse it with an Error and let it wait without a seat.
+
+        Raises CloseSocket (BAD_TOKEN, BANNED), RetryLater, redis.RedisError, OSError and DATABASE_ERRORS.
+        """
         seat = _known_seat(message, room)
         try:
             admitted = await (
@@ -91,7 +99,7 @@ class PhoneConsumer(SocketConsumer):
             text = DENIAL_TEXTS[turned.code]
             self.send(protocol.Error(code=turned.code, text=text, event=room.state))
             return
-        _check_restriction(admitted.seat, room)  # perhaps a new one
+        _check_restriction(admitted.seat, room)  # it may have been added while the phone waited
         (RETURNED if seat else SEATED).inc()
         self._take_seat(admitted, room)
         self._welcome(self._voter_state(admitted, room), room)
@@ -103,14 +111,17 @@ class PhoneConsumer(SocketConsumer):
             self.write(counts)
 
     def welcome_again(self) -> None:
-        """With an empty hand: nothing that was chosen for the other team is for this one."""
+        """Send a new welcome after a move. It holds no ballot: those for the other team don't count here."""
         if self.room:
             self._welcome(
                 self._voter_state(AdmittedVoter(self.voter.seat, (0, 0), None), self.room), self.room
             )
 
     async def _admit_new_voter(self, message: PhoneJoin, room: EventRoom, gateway: Gateway) -> AdmittedVoter:
-        """Raises AdmissionDenied, and what desk and door raise."""
+        """Admit a phone without a seat.
+
+        Raises AdmissionDenied, and what the admission queue and the ticket claims raise.
+        """
         state = room.state
         if state.lobby != "open":
             raise AdmissionDenied("lobby_closed" if state.lobby == "closed" else "joining_locked")
@@ -153,7 +164,7 @@ class PhoneConsumer(SocketConsumer):
             room.count_vote(self.voter, admitted.turn_ref)
 
     def _is_for_team(self, ballot: Ballot, turn_id: int, room: EventRoom) -> bool:
-        """Whether it was cast for the team in which its voter is now."""
+        """Whether the ballot was cast for the voter's current team."""
         poll = room.poll
         return poll is None or poll.turn_id != turn_id or poll.sides[self.voter.team] == ballot.side
 
@@ -172,7 +183,7 @@ class PhoneConsumer(SocketConsumer):
 
     async def handle_message(self, message: PhoneMessage, room: EventRoom) -> None:
         if self not in room.phones:
-            return  # it was put out, and has not gone yet
+            return  # evicted, but not closed yet
         if isinstance(message, BallotCast):
             self._vote(message, room)
         elif isinstance(message, CheerSend):
@@ -197,7 +208,7 @@ class PhoneConsumer(SocketConsumer):
         poll.lane.take(_build_ballot(voter.seat, poll.sides[voter.team], message), self)
 
     def _cheer(self, presses: int, room: EventRoom) -> None:
-        """What is too much, or comes while people vote or watch, is passed over."""
+        """Count cheers between turns. Drops those over the rate limit, and those during a vote or reveal."""
         now = time.monotonic()
         until = max(self._cheers_until, now) + 1 / CHEERS_PER_SECOND
         if until <= now + 1 and room.is_between_turns(gateway().now()):
@@ -205,7 +216,10 @@ class PhoneConsumer(SocketConsumer):
             room.cheers.press(self.voter.team, presses)
 
     def _request_receipt(self, turn: int, room: EventRoom) -> None:
-        """Beside the conversation: no ballot waits for the database. One at a time."""
+        """Send a receipt in a task of its own, so that no ballot waits for the database.
+
+        One at a time: a request during another one gets an empty receipt.
+        """
         if self._request_task and not self._request_task.done():
             self.send(protocol.ReceiptIssued(turn=turn, side=None))
         else:
@@ -216,14 +230,17 @@ class PhoneConsumer(SocketConsumer):
         self.send(await gateway().receipts.find(room, seat, turn))
 
     def _ask_rematch(self, room: EventRoom) -> None:
-        """What comes of it is told to everybody of the event."""
+        """Call the rematch hooks. The result is announced to everyone in the event."""
         if room.state.rematch_wanted_by is not None and (
             self._request_task is None or self._request_task.done()
         ):
             self._request_task = asyncio.create_task(_ask_for_rematch(room.event_id, self.voter.team))
 
     def answer(self, slot: Slot, ballot: Ballot, code: int) -> None:
-        """None for a ballot that was under way while its voter was moved: it was for the other team."""
+        """Send the result of a ballot. `code` is a CastResult, or below 0 minus the last sequence accepted.
+
+        Sends nothing if the voter was moved meanwhile: the ballot was for the other team.
+        """
         room = cast(EventRoom, self.room)
         if not self._is_for_team(ballot, slot.turn_id, room):
             return
@@ -237,7 +254,7 @@ class PhoneConsumer(SocketConsumer):
             )
             return
         if code == CastResult.UNKNOWN and slot.stored:
-            gateway().request_clock_check(room)  # the clock looks at long windows now and then only
+            gateway().request_clock_check(room)  # the scheduler checks long windows only rarely
         if code < 0:
             self._refuse(slot.turn_id, ballot.sequence, "stale", last=-code)
         else:
@@ -278,7 +295,7 @@ def _check_restriction(seat: Seat, room: EventRoom) -> None:
 
 
 def _offered_seat(message: PhoneJoin, room: EventRoom, now: int) -> Seat | None:
-    """The one its page came with, if it is still to be had."""
+    """The seat offered with the phone's page, if it is still valid for this room and team."""
     seat = read_offer(message.offer, now) if message.offer else None
     if seat is None or seat.event_id != room.event_id or room.team_for_new_voter(seat.team) != seat.team:
         return None

@@ -1,13 +1,14 @@
-"""In a duel: whether a pick that was taken here changes when the turn is over."""
+"""Duels: whether a pick taken at this gateway can change the turn's deadline."""
 
 from voting.counting.bank import BankTerms
 from voting.gateway.event_room import EventRoom
 
 
 def may_move_deadline(room: EventRoom) -> bool:
-    """A side of which nobody is connected here counts as having picked: no last pick is missed.
+    """Whether the turn's deadline may have to move after a pick. May be True when it need not.
 
-    So does one that may have picked elsewhere: only where both have as much time the deadline does not tell.
+    A side with no voter connected here counts as having picked, so that no last pick is missed. With equal
+    time left, the deadline does not show whether the other side has picked elsewhere: the answer is True.
     """
     match, turn = room.state.match, room.turn
     if match is None or turn is None or match.clocks is None:

@@ -1,4 +1,4 @@
-"""What a ballot is held against before the box is asked."""
+"""Validation of a ballot at the gateway, before it is sent to the ballot box."""
 
 from dataclasses import dataclass
 
@@ -12,9 +12,11 @@ EARLY_TOLERANCE_MS = 50
 
 @dataclass(frozen=True, slots=True)
 class Poll:
-    """The present turn as a ballot is held against it: by team the side, and what its phones may choose.
+    """The rules for ballots of the current turn.
 
-    The box has the turn a moment after it is announced: until shortly before it opens nobody asks it.
+    `sides` is the side of each team, `legal` the columns that each voting team may choose. `opens_at` is in
+    milliseconds of the ballot box's time. The ballot box gets a turn shortly after its announcement, so
+    ballots that come over EARLY_TOLERANCE_MS before the turn opens are refused here.
     """
 
     turn_id: int
@@ -29,7 +31,10 @@ class Poll:
     def refusal(
         self, team: int, ballot: protocol.BallotCast, now: int, *, voted: bool = False
     ) -> protocol.Refusal | None:
-        """Why the box need not be asked. One who `voted` may repeat it before a window that opens again."""
+        """Return why to refuse the ballot, or None if the ballot box decides.
+
+        With `voted` the voter has a ballot in this turn, and may repeat it before the window reopens.
+        """
         if ballot.turn != self.turn_id:
             return "no_such_turn"
         if ballot.epoch > self.epoch:

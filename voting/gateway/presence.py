@@ -1,4 +1,4 @@
-"""A gateway's beat: it tells the box whom it holds, and its rooms what all gateways hold together."""
+"""Heartbeat and presence: report a gateway's voters to the ballot box, send the turnout to its rooms."""
 
 from asgiref.sync import sync_to_async
 
@@ -18,7 +18,10 @@ UNANIMOUS_HEARTBEATS = 2
 
 
 class Presence:
-    """Of the gateway `name`; its clock learns from each beat. All of it raises redis.RedisError."""
+    """The heartbeats of the gateway `name`. Each one updates `clock`.
+
+    All methods raise redis.RedisError or OSError if the ballot box fails.
+    """
 
     def __init__(self, name: str, box: AsyncBallotBox, clock: BoxClock) -> None:
         self._name = name
@@ -28,16 +31,20 @@ class Presence:
         self._cheers = CheerCounter(name, box)
 
     async def heartbeat(self, room: EventRoom) -> Turnout:
+        """Report the room's connected voters and return the turnout over all gateways."""
         asked = local_ms()
         turnout = await self._box.heartbeat(room.event_id, self._name, room.turn_ref, room.presence_counts())
         self._clock.observe(turnout.now, asked, local_ms())
         return turnout
 
     async def send_updates(self, room: EventRoom, *, phones: bool, teams: bool) -> None:
-        """Beat, and tell the screens of it, and if `phones` is set everybody; if `teams` is, each its own."""
+        """Send one heartbeat, then the turnout, interim counts and cheers that are due.
+
+        Screens get them each time, phones only with `phones` (turnout) and `teams` (interim counts).
+        """
         turn_ref = room.turn_ref
         turnout = await self.heartbeat(room)
-        if room.turn_ref == turn_ref:  # else it counts the ballots of a turn that is over
+        if room.turn_ref == turn_ref:  # else it counts the ballots of a past turn
             await send_turnout(room, _turnout_message(room, turnout), phones=phones or room.is_one_on_one)
         for heartbeat in hooks.heartbeats:
             await heartbeat(self._box, room)
@@ -47,9 +54,10 @@ class Presence:
             await _close_early(room, turnout)
 
     async def _send_counts(self, room: EventRoom, *, teams: bool) -> None:
-        """While they still change, to whom everybody knows that they see them: one reading for all.
+        """Send interim counts while a window is open, with one read for all recipients.
 
-        An open vote is told to all, screens first; of one that is to stay secret nobody hears anything.
+        Everyone gets those of an open vote, screens first. Consoles get them if the event has `peek`. Each
+        team gets its own if the event has `own_counts`. Both settings are public. A concealed vote has none.
         """
         match, turn, state = room.state.match, room.turn, room.state
         if match is None or turn is None or turn.paused or match.board.vote == "concealed":
@@ -71,7 +79,7 @@ class Presence:
             await send_team_counts(room, counts)
 
     async def _send_cheers(self, room: EventRoom) -> None:
-        """To the projectors, how often phones of all gateways have pressed since the last time."""
+        """Send displays the cheers of all gateways since the last heartbeat. Drop cheers during a turn."""
         if not room.is_between_turns(self._clock.now()):
             room.cheers = Cheers()
             return
@@ -82,11 +90,12 @@ class Presence:
                 write_to_few(projectors, protocol.CheersCounted(presses=presses))
 
     async def request_clock_check(self, room: EventRoom) -> None:
-        """Somebody has picked: the turn may be over, or its deadline another one."""
+        """Enqueue a check whether the turn is over or its deadline moves. Does nothing without a turn."""
         if turn := room.turn:
             await sync_to_async(enqueue_early_close, thread_sensitive=False)(turn.id, turn.closes_at)
 
     async def leave(self, room: EventRoom) -> None:
+        """Remove this gateway's presence in the event from the ballot box."""
         await self._box.leave(room.event_id, self._name)
 
 
@@ -105,11 +114,12 @@ def _turnout_message(room: EventRoom, turnout: Turnout) -> protocol.TurnoutCount
 
 
 async def _close_early(room: EventRoom, turnout: Turnout) -> None:
+    """Enqueue an early close when all have voted for UNANIMOUS_HEARTBEATS, or a crowd's clock stops."""
     turn, match = room.turn, room.state.match
     if turn is None or match is None or turn.paused or not (match.close_early or match.clocks):
         return
     unanimous = turnout.waiting == 0 and turnout.red + turnout.yellow > 0
-    if match.clocks is not None:  # in a duel whoever is away has picked, too
+    if match.clocks is not None:  # a pick counts after its voter disconnects
         cast = dict(
             zip(
                 SIDES,
@@ -121,12 +131,12 @@ async def _close_early(room: EventRoom, turnout: Turnout) -> None:
     room.unanimous_heartbeats = room.unanimous_heartbeats + 1 if unanimous else 0
     open_now = turn.opens_at <= turnout.now < turn.closes_at
     clocks_stopped = (bool(turnout.all_voted_at[0]), bool(turnout.all_voted_at[1]))
-    of_crowds = room.by_clocks and not room.is_one_on_one  # in a duel each pick is looked at as it comes
+    of_crowds = room.by_clocks and not room.is_one_on_one  # in a duel each pick requests its own check
     one_stopped, room.clocks_stopped = (
         of_crowds and any(clocks_stopped) and clocks_stopped != room.clocks_stopped,
         clocks_stopped,
     )
-    by_hands = any(team.hands for team in room.state.teams)  # nobody tells here when they are counted
+    by_hands = any(team.hands for team in room.state.teams)  # a count of hands notifies no gateway
     asks = room.unanimous_heartbeats >= UNANIMOUS_HEARTBEATS and (
         by_hands or _should_ask_again(room.unanimous_heartbeats)
     )
@@ -135,5 +145,5 @@ async def _close_early(room: EventRoom, turnout: Turnout) -> None:
 
 
 def _should_ask_again(heartbeats: int) -> bool:
-    """After two, four, eight and so on: workers that are behind are not given ever more to do."""
+    """Whether to request again: after 2, 4, 8 … heartbeats, to spare overloaded workers."""
     return heartbeats.bit_count() == 1

@@ -1,6 +1,7 @@
-"""Where a voter's ballot is in the opened list of a turn, answered from memory.
+"""Receipts: the Merkle proof of a voter's ballot in the opened ballots of a turn, answered from memory.
 
-A list is read once, when the first phone asks for it, and the last few of each event are kept.
+The ballots of a turn are loaded once, when the first phone asks. The last few turns of each event are
+cached.
 """
 
 import asyncio
@@ -30,7 +31,7 @@ LOAD_TIMEOUT_S = 2.0
 
 @dataclass(frozen=True, slots=True)
 class BallotLeaf:
-    """Where a voter's ballot is in the tree of its side, and what it says."""
+    """The position of a voter's ballot in the Merkle tree of its side, and its contents."""
 
     side: Side
     index: int
@@ -40,7 +41,10 @@ class BallotLeaf:
 
 @dataclass(frozen=True, slots=True)
 class OpenedBallots:
-    """A resolved turn's ballots: a tree a side, and every voter's place."""
+    """The opened ballots of a resolved turn.
+
+    `trees` holds a Merkle tree by side, `places` each voter's leaf by voter id, `sides` each team's side.
+    """
 
     turn_id: int
     trees: dict[Side, Tree]
@@ -48,6 +52,7 @@ class OpenedBallots:
     sides: dict[int, Side]
 
     def receipt(self, seat: Seat) -> ReceiptIssued:
+        """Build the receipt of a seat. Without a ballot it gives only the side and its number of ballots."""
         place = self.places.get(seat.voter)
         side = place.side if place else self.sides[seat.team]
         tree = self.trees.get(side, Tree(()))
@@ -68,19 +73,20 @@ LoadTask = asyncio.Task[OpenedBallots | None]
 
 
 class Receipts:
-    """`load` reads an open list, or None if there is none (any more), in a thread."""
+    """Cached receipts of a gateway. `load` reads opened ballots in a thread; None if there are none."""
 
     def __init__(self, load: Callable[[int, int], Awaitable[OpenedBallots | None]]) -> None:
         self._load = load
         self._cached: dict[int, dict[int, LoadTask]] = {}
 
     async def find(self, room: EventRoom, seat: Seat, turn_id: int) -> ReceiptIssued:
-        """Only of what was revealed last and of the turns kept: nobody can have others read by guessing.
+        """Return the receipt for a seat and turn; its `side` is None if nothing is known.
 
-        A database that does not answer soon is not waited for: nothing is known then.
+        Loads only the turns revealed last; earlier ones come from the cache. So nobody can trigger reads by
+        guessing turns. Does not wait longer than LOAD_TIMEOUT_S for the database.
         """
         unknown = ReceiptIssued(turn=turn_id, side=None)
-        if room.state.match and room.state.match.max_side_changes:  # a path is as long as its side is large
+        if room.state.match and room.state.match.max_side_changes:  # path length reveals a side's size
             return unknown
         opening = self._cached.get(room.event_id, {}).get(turn_id)
         if opening is None and turn_id in _revealed_turns(room):
@@ -95,11 +101,11 @@ class Receipts:
         return opened.receipt(seat) if opened else unknown
 
     def drop_cache(self, event_id: int) -> None:
-        """Nobody of this event is here any more."""
+        """Drop an event's cached turns, when its room closes or the database was restored."""
         self._cached.pop(event_id, None)
 
     def _start_loading(self, event_id: int, turn_id: int) -> LoadTask:
-        """One for all who ask, also if there is none; one that failed is begun anew by the next who asks."""
+        """Load a turn in one task shared by all callers. Caches an empty result; retries after a failure."""
 
         def done(task: LoadTask) -> None:
             if task.cancelled() or task.exception():
@@ -114,14 +120,17 @@ class Receipts:
 
 
 def _revealed_turns(room: EventRoom) -> set[int]:
-    """One turn, or two that were told together."""
+    """The turn revealed last, with the concealed turn that was revealed together with it, if any."""
     match = room.state.match
     reveals = (match.reveal, match.reveal.concealed) if match and match.reveal else ()
     return {turn.turn for turn in reveals if turn}
 
 
 def load_opened_ballots(event_id: int, turn_id: int) -> OpenedBallots | None:
-    """None unless the turn is resolved, and once nothing says any more whose ballots they were."""
+    """Load a turn's opened ballots.
+
+    Returns None unless the turn is resolved, if its ballots are anonymized by now, or if they are unreadable.
+    """
     of_turn = TallyRecord.objects.filter(turn=turn_id, turn__state=TurnState.RESOLVED)
     records = list(of_turn.filter(turn__match__event=event_id).select_related("turn__match__red"))
     try:

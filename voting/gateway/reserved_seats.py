@@ -1,4 +1,4 @@
-"""Seats that pages offered a moment ago and nobody has taken yet: a hall that comes at once stays even."""
+"""Reserved seats: offered with a page, not taken yet. They keep teams balanced when many join at once."""
 
 import time
 
@@ -8,6 +8,8 @@ KEPT_S = 10.0
 
 
 class ReservedSeats:
+    """The seats of one event offered in the last KEPT_S seconds."""
+
     def __init__(self) -> None:
         self._until: dict[str, tuple[Seat, float]] = {}  # the oldest first
         self._teams = [0, 0, 0]
@@ -17,12 +19,12 @@ class ReservedSeats:
         self._teams[seat.team] += 1
 
     def take(self, voter: str) -> None:
-        """Nothing happens if it was none, or a while ago."""
+        """Remove a reserved seat. Does nothing if it is unknown or has expired."""
         if found := self._until.pop(voter, None):
             self._teams[found[0].team] -= 1
 
     def smaller(self, connected: tuple[int, int]) -> int:
-        """The team that has fewer with what was promised; 1 if they are even."""
+        """The team with fewer connected voters and reserved seats; 1 if they are even."""
         self._drop_expired()
         return 1 if connected[0] + self._teams[1] <= connected[1] + self._teams[2] else 2
 

@@ -1,4 +1,4 @@
-"""What organizers ruled about people, done to those of them who are here."""
+"""Enforce restrictions (ban, kick, move) on the voters connected to this gateway."""
 
 from voting.admission.restrictions import NO_RESTRICTION, Restriction, Restrictions
 from voting.gateway.event_room import EventRoom
@@ -7,7 +7,7 @@ from voting.protocol import CloseCode
 
 
 def enforce_restrictions(room: EventRoom, restrictions: Restrictions) -> None:
-    """Take these rules for the ones before, and do what is new in them."""
+    """Replace the room's restrictions, then evict or move the voters whose restriction changed."""
     before, room.restrictions = room.restrictions, restrictions
     changed = {
         voter_code

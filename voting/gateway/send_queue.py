@@ -1,4 +1,4 @@
-"""The way out to one client: what is written comes in order, and nobody ever waits for a slow reader."""
+"""Send queue of one socket: keeps frames in order and closes slow consumers instead of waiting for them."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Generator
@@ -14,15 +14,16 @@ Send = Callable[[dict[str, Any]], Awaitable[None]]
 
 MAX_QUEUED_FRAMES = 64
 DRAIN_TIMEOUT_S = 10.0
-# uvicorn tells with a RuntimeError that it has closed the socket by itself.
+# When uvicorn has closed the socket itself, sending raises RuntimeError.
 SOCKET_CLOSED_ERRORS = (OSError, Disconnected, RuntimeError)
 
 
 class SendQueue:
-    """`send` is the server's. It waits while the client reads too slowly; a task then waits in our place.
+    """Writes frames with the server's `send`. If `send` blocks, frames are queued and a task sends them.
 
-    Who is too many frames or seconds behind is told TOO_SLOW and comes back by snapshot; `on_overflow` hears
-    of it. After a close nothing more is sent.
+    A slow consumer, more than MAX_QUEUED_FRAMES or DRAIN_TIMEOUT_S behind, is closed with TOO_SLOW, and
+    `on_overflow` is called. The client then reconnects and gets a snapshot. Nothing is sent after a close.
+    No method raises for a client that is gone.
     """
 
     __slots__ = ("_drain_task", "_ended", "_on_overflow", "_queued", "_send")
@@ -35,6 +36,7 @@ class SendQueue:
         self._ended = False
 
     def write(self, frame: str) -> None:
+        """Send a text frame, or queue it behind earlier ones. Never blocks. Ignored after a close."""
         if self._drain_task is None and not self._ended:
             self._start_send({"type": "websocket.send", "text": frame})
         elif not self._ended:
@@ -43,7 +45,7 @@ class SendQueue:
                 self._overflow()
 
     def end(self, code: int, within_ms: int | None = None) -> None:
-        """Close it, once what was written is sent; a goodbye says when to come back."""
+        """Close the socket after the queued frames. With `within_ms` send RetryAfter first. Idempotent."""
         if self._ended:
             return
         if within_ms is not None:
@@ -56,12 +58,12 @@ class SendQueue:
         self._ended = True
 
     def abort(self) -> None:
-        """The client is gone, or as good as gone."""
+        """Drop the queued frames and send nothing more: the client has disconnected."""
         self._ended = True
         self._queued.clear()
 
     async def wait_closed(self) -> None:
-        """Return once all that was written is sent, or nobody is there to take it."""
+        """Wait until all queued frames are sent or the client is gone. Nothing can be written afterwards."""
         self._ended = True
         if self._drain_task is not None:
             await asyncio.wait([self._drain_task])
@@ -72,7 +74,7 @@ class SendQueue:
             awaited = sending.send(None)
         except StopIteration:
             return
-        except SOCKET_CLOSED_ERRORS:  # its disconnection is on the way
+        except SOCKET_CLOSED_ERRORS:  # its disconnect event follows
             self._ended = True
             return
         self._drain_task = asyncio.create_task(self._drain(_finish(sending, awaited)))
@@ -108,7 +110,7 @@ class SendQueue:
 
 @coroutine
 def _finish(sending: Any, awaited: Any) -> Generator[Any, Any, None]:
-    """Go on with a coroutine that was begun, from what it waits for."""
+    """Resume a started coroutine from the awaitable it yielded."""
     try:
         yield awaited
         yield from sending

@@ -1,4 +1,4 @@
-"""Who changed over in the present match, as a gateway knows it: each voter is told its own."""
+"""The side changes of the current match known to a gateway. Each voter receives only its own."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -8,28 +8,29 @@ from voting.counting.side_changes import SideChange
 
 @dataclass(slots=True, eq=False)
 class SideChangeLog:
-    """Of the match of this id, up to row `last` of the database; a match begins with none."""
+    """Side changes by voter in the match with id `match`, read up to database row `last`. Starts empty."""
 
     match: int = 0
     last: int = 0
     _by_voter: dict[str, dict[int, SideChange]] = field(default_factory=dict)
 
     def reset_for_match(self, match: int) -> None:
+        """Clear the log if the match is another one."""
         if match != self.match:
             self.match, self.last = match, 0
             self._by_voter.clear()
 
     def advance(self, asked: int, last: int) -> None:
-        """What was read after row `asked` is known now, unless all is to be read anew since."""
+        """Advance the cursor from `asked`, where a read began, to `last`. Ignored if reset meanwhile."""
         if self.last == asked:
             self.last = last
 
     def invalidate(self) -> None:
-        """Rows have changed: with a turn taken back, who had changed over after it did so before it."""
+        """Reset the cursor to read all rows again: taking a turn back rewrites the side changes after it."""
         self.last = 0
 
     def observe(self, side_changes: Iterable[SideChange]) -> set[str]:
-        """The voters of whom something is new."""
+        """Add side changes. Returns the voters with new or altered ones."""
         news = set()
         for side_change in side_changes:
             own = self._by_voter.setdefault(side_change.voter, {})
@@ -39,5 +40,6 @@ class SideChangeLog:
         return news
 
     def changes_by(self, voter: str) -> list[SideChange]:
+        """A voter's side changes in order."""
         own = self._by_voter.get(voter, {})
         return [own[number] for number in sorted(own)]

@@ -1,7 +1,6 @@
-"""Where phones change over to the other side: written down in the database first, then told.
+"""Side change queue of an event: commits phones' side changes in batches, then notifies the voters.
 
-Who asks while a transaction is under way goes into the next one. Nobody hears of it but the sockets of the
-voter.
+Requests that arrive during a transaction go into the next batch. Only the voter's own sockets are notified.
 """
 
 import asyncio
@@ -28,7 +27,7 @@ log = logging.getLogger(__name__)
 SIDE_CHANGE_BATCH = 200
 MAX_QUEUED = 20_000
 
-# Has a function called in a thread that may use the database.
+# Wraps a function to run it in a thread that may use the database.
 InDatabase = Callable[[Callable[..., Any]], Callable[..., Awaitable[Any]]]
 
 
@@ -37,7 +36,7 @@ class SideChangeAsker(Protocol):
 
 
 class SideChangeQueue:
-    """Of one event at one gateway; `now` is the ballot box's time."""
+    """The queue of one event at one gateway. `now` returns the ballot box's time in milliseconds."""
 
     def __init__(self, room: EventRoom, in_database: InDatabase, now: Callable[[], int]) -> None:
         self._room = room
@@ -47,6 +46,7 @@ class SideChangeQueue:
         self._task: asyncio.Task[None] | None = None
 
     def take(self, asker: SideChangeAsker, request: SideChangeRequest) -> None:
+        """Queue a request. The asker gets SideChanged or SideRefused (`not_offered`, `busy`, …)."""
         match = self._room.state.match
         if match is None or not match.max_side_changes:
             _refuse(asker, request, "not_offered")
@@ -72,7 +72,7 @@ class SideChangeQueue:
                     asker.send(build_side_changed(self._room, request.voter))
 
     async def _write_batch(self, requests: list[SideChangeRequest]) -> list[SideChangeAnswer]:
-        """What was written is known here before anybody is told: raises DATABASE_AWAY."""
+        """Commit a batch, then send the changes to the voters' sockets. Raises one of DATABASE_ERRORS."""
         room = self._room
         answers: list[SideChangeAnswer] = await self._in_database(change_sides)(
             room.event_id, requests, self._now
@@ -91,7 +91,7 @@ def _refuse(asker: SideChangeAsker, request: SideChangeRequest, code: protocol.S
 
 
 def list_side_changes(room: EventRoom, voter: ConnectedVoter) -> tuple[protocol.AcceptedSideChange, ...]:
-    """Of this voter in the present match."""
+    """A voter's side changes in the current match."""
     return build_side_changed(room, voter.seat.voter).side_changes
 
 
@@ -103,7 +103,7 @@ def build_side_changed(room: EventRoom, voter: str) -> protocol.SideChanged:
 
 
 def send_side_changes(room: EventRoom, side_changes: Iterable[SideChange]) -> None:
-    """To the sockets of those voters who are here, if it is news."""
+    """Send each voter connected here the updated list of its side changes, if it is new."""
     for name in room.side_changes.observe(side_changes):
         voter = room.voters.get(name)
         if voter:

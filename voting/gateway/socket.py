@@ -1,6 +1,6 @@
-"""What every socket does: first message in time, frames within limits, and a clock to ask.
+"""WebSocket consumer base class: join timeout, frame size and rate limits, clock synchronization.
 
-It has its own receive loop: Channels' dispatch costs a thread hop a message.
+It has its own receive loop, because Channels' dispatch costs a thread hop for each message.
 """
 
 import asyncio
@@ -35,7 +35,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 class CloseSocket(Exception):
-    """Raised anywhere in a socket's conversation to end it; `within_ms` says when to come back."""
+    """Ends the connection with a close code. `within_ms` is the time to reconnect within, if any."""
 
     def __init__(self, code: int, within_ms: int | None = None) -> None:
         self.code = code
@@ -43,7 +43,11 @@ class CloseSocket(Exception):
 
 
 class SocketConsumer:
-    """One WebSocket. A subclass says which messages it takes and what it does with them."""
+    """One WebSocket connection.
+
+    A subclass sets `kind`, a metrics label, and `messages`, the union of message types it accepts. It
+    implements `join` and `handle_message`.
+    """
 
     kind: ClassVar[str]
     messages: ClassVar[Any]
@@ -62,13 +66,15 @@ class SocketConsumer:
 
     @classmethod
     def as_asgi(cls) -> Callable[[Scope, Receive, Send], Awaitable[None]]:
+        """Return an ASGI application that creates one consumer for each connection."""
+
         async def application(scope: Scope, receive: Receive, send: Send) -> None:
             await cls(scope, send).run(receive)
 
         return application
 
     async def run(self, receive: Receive) -> None:
-        """From the handshake to the disconnection."""
+        """Serve the connection from the handshake to the disconnect, then leave the room."""
         await receive()
         await self._send({"type": "websocket.accept"})
         connections = _connection_gauge(self.kind)
@@ -99,7 +105,7 @@ class SocketConsumer:
             pass
 
     async def _handle_event(self, event: dict[str, Any]) -> bool:
-        """Whether the conversation goes on."""
+        """Handle an ASGI event. Returns False after a disconnect. Raises CloseSocket."""
         if event["type"] == "websocket.disconnect":
             self._send_queue.abort()
             return False
@@ -115,20 +121,21 @@ class SocketConsumer:
         return True
 
     async def dispatch(self, message: Any) -> None:
-        """Whatever is no matter of every socket."""
+        """Handle a message that is not common to all sockets: join first, then `handle_message`."""
         if self.room is not None:
             await self.handle_message(message, self.room)
         else:
             await self._join(message)
 
     def _limit_rate(self) -> None:
-        """Each frame takes its share of a second; who is too many shares ahead of the time has to go."""
+        """Token-bucket rate limit: FRAMES_PER_SECOND with bursts of FRAME_BURST. Raises CloseSocket."""
         now = time.monotonic()
         self._frames_until = max(self._frames_until, now) + 1 / FRAMES_PER_SECOND
         if self._frames_until > now + FRAME_BURST / FRAMES_PER_SECOND:
             raise CloseSocket(CloseCode.TOO_MANY_FRAMES)
 
     def _read(self, event: dict[str, Any]) -> Any | None:
+        """Decode a frame; None if malformed. Raises CloseSocket if it is binary or too large."""
         text = event.get("text")
         if text is None:
             raise CloseSocket(CloseCode.BAD_FRAME)
@@ -156,7 +163,7 @@ class SocketConsumer:
             raise CloseSocket(CloseCode.UNAVAILABLE) from None
 
     def active_gateway(self) -> Gateway:
-        """For a socket's first message, if it takes anybody in."""
+        """Mark the first message as received and return the gateway. Raises CloseSocket while it drains."""
         self._has_joined = True
         active_gateway = gateway()
         if active_gateway.retry_ms is not None:
@@ -164,32 +171,34 @@ class SocketConsumer:
         return active_gateway
 
     async def _sync_time(self) -> None:
+        """Make sure that the ballot box's time is known. Raises CloseSocket (UNAVAILABLE)."""
         try:
             await gateway().sync_time()
         except (RedisError, OSError):
             raise CloseSocket(CloseCode.UNAVAILABLE) from None
 
     def wait_unseated(self, room: EventRoom) -> None:
-        """Stay without a seat, to hear when there is one to be had."""
+        """Keep the socket in the room without a seat, so that it receives changes and can join later."""
         self._waiting_in = room
         room.add_unseated(self)
 
     def enter_room(self, room: EventRoom, welcome: msgspec.Struct) -> None:
-        """Take a place in the room and tell its state as of this moment."""
+        """Put the socket into the room and send the welcome, which holds the room's state at this moment."""
         self.room = room
         self.send(welcome)
         if room.last_sent.turnout:
             self.write(room.last_sent.turnout)
 
     def send(self, message: msgspec.Struct) -> None:
+        """Encode a message and queue it."""
         self.write(_encode(message).decode())
 
     async def join(self, message: Any, room: EventRoom, gateway: Gateway) -> None:
-        """Answer the first message: `enter_room` the room, refuse, or raise CloseSocket."""
+        """Handle the first message: call `enter_room`, send an Error, or raise CloseSocket or RetryLater."""
         raise NotImplementedError
 
     async def handle_message(self, message: Any, room: EventRoom) -> None:
-        """Answer a later message."""
+        """Handle a message after the join."""
         raise NotImplementedError
 
 

@@ -1,4 +1,4 @@
-"""What is announced of a gateway's rooms is told on; a gap, or silence, is filled from the database."""
+"""Event subscriber: forwards announcements to local event rooms and fills gaps from the database (outbox)."""
 
 import asyncio
 import logging
@@ -37,9 +37,9 @@ RECONNECT_WAIT_S = 1.0
 
 
 class EventSubscriber:
-    """Of the gateway whose `rooms` these are, by code; `now` is the ballot box's time.
+    """Keeps a gateway's `rooms`, by event code, up to date. `now` returns the ballot box's time in ms.
 
-    `on_rollback` is called when the database turns out to be an older copy of itself, with what it says now.
+    `on_rollback` is called with a fresh copy when the database has an older state, after a restore.
     """
 
     def __init__(
@@ -55,12 +55,15 @@ class EventSubscriber:
         self._restrictions_lock = asyncio.Lock()
 
     async def join(self, room: EventRoom) -> None:
+        """Subscribe to the event's announcements. Raises redis.RedisError or OSError."""
         await self._subscription.join(room.event_id)
 
     async def leave(self, room: EventRoom) -> None:
+        """Unsubscribe from the event's announcements. Raises redis.RedisError or OSError."""
         await self._subscription.leave(room.event_id)
 
     async def listen(self) -> None:
+        """Receive announcements until cancelled. Reconnects after RECONNECT_WAIT_S if Redis fails."""
         while True:
             try:
                 async for copy in self._subscription.copies():
@@ -75,7 +78,11 @@ class EventSubscriber:
                 await self.receive(room, copy)
 
     async def receive(self, room: EventRoom, copy: LayerMessage) -> None:
-        with suppress(*DATABASE_ERRORS):  # the next beat tries again
+        """Apply a message to the room and forward it to its sockets.
+
+        A gap before a change is filled from the outbox. A change that the room has applied is ignored.
+        """
+        with suppress(*DATABASE_ERRORS):  # the next poll tries again
             if copy.seq == NOT_A_CHANGE:
                 await broadcast(room, copy.body)
             elif copy.seq == FOR_CONSOLES:
@@ -88,6 +95,7 @@ class EventSubscriber:
                 await self.catch_up(room)
 
     async def catch_up(self, room: EventRoom) -> None:
+        """Apply and forward the announcements after the room's `seq`. Raises one of DATABASE_ERRORS."""
         for copy in await in_database(announcements_after)(room.event_id, room.seq):
             await self._apply_and_broadcast(room, copy)
 
@@ -97,7 +105,11 @@ class EventSubscriber:
                 await broadcast(room, applied.body)
 
     async def _apply(self, room: EventRoom, copy: LayerMessage) -> LayerMessage | None:
-        """If another version wrote what cannot be read here, this one's view of the event takes its place."""
+        """Apply a change. Returns what was applied.
+
+        A change that another version wrote may be unreadable here. A fresh copy of the event replaces it;
+        None if that is unreadable, too.
+        """
         try:
             room.apply(copy)
             return copy
@@ -105,13 +117,16 @@ class EventSubscriber:
             log.warning("announcement %s is not read: %s", copy.seq, error, extra={"event": room.event_id})
         fresh: LayerMessage | None = await in_database(_fresh_copy)(room.event_id, self._now())
         if fresh is None:
-            room.seq = copy.seq  # what comes next may be read again
+            room.seq = copy.seq  # later changes may be readable again
         else:
             room.apply(fresh)
         return fresh
 
     async def poll_forever(self) -> None:
-        """Apart from the beat: each goes on while what the other needs is away."""
+        """Poll the database every POLL_S for missed changes.
+
+        Independent of the heartbeats: polls continue while Redis is down, heartbeats while the database is.
+        """
         while True:
             await asyncio.sleep(POLL_S)
             try:
@@ -120,13 +135,16 @@ class EventSubscriber:
                 log.warning("what was not heard is not found: %s", error)
 
     async def sync_restrictions(self, by_event: Mapping[int, EventRoom]) -> None:
-        """What is read first is enforced first: no older ruling takes a newer one's place."""
+        """Load and enforce the restrictions of events.
+
+        The lock keeps reading and enforcing in one order, so that an older read never replaces a newer one.
+        """
         async with self._restrictions_lock:
             for event_id, restrictions in (await in_database(load_restrictions)(by_event)).items():
                 enforce_restrictions(by_event[event_id], restrictions)
 
     async def sync_side_changes(self, room: EventRoom) -> None:
-        """Who changed over at another gateway may be here by now."""
+        """Load the side changes accepted at other gateways and send them to their voters."""
         match = room.state.match
         if match is None or not match.max_side_changes:
             return
@@ -138,6 +156,10 @@ class EventSubscriber:
             send_side_changes(room, side_changes)
 
     async def catch_up_all(self) -> None:
+        """Bring all rooms up to date: restrictions, side changes, missed changes, rollbacks.
+
+        Raises one of DATABASE_ERRORS.
+        """
         by_event = {room.event_id: room for room in self._rooms.values()}
         if not by_event:
             return
@@ -155,12 +177,13 @@ class EventSubscriber:
                 await self._roll_back(room)
 
     async def _take_fresh_copy(self, room: EventRoom) -> None:
-        """What would lead to the present state is not written down any more."""
+        """Apply a fresh copy when the outbox no longer has the changes up to the current state."""
         fresh: LayerMessage | None = await in_database(_fresh_copy)(room.event_id, self._now())
         if fresh is not None:
             await self._apply_and_broadcast(room, fresh)
 
     async def _roll_back(self, room: EventRoom) -> None:
+        """Call `on_rollback` with a fresh copy of an event whose database row is older than the room."""
         fresh: LayerMessage | None = await in_database(_fresh_copy)(room.event_id, self._now())
         if fresh is not None:
             log.warning("event %s went back from %s to %s", room.event_id, room.seq, fresh.seq)
@@ -168,7 +191,7 @@ class EventSubscriber:
 
 
 def _fresh_copy(event_id: int, now: int) -> LayerMessage | None:
-    """None if this version makes nothing of the event."""
+    """The event's current state as an EventEdited change; None if this version cannot read it."""
     try:
         with transaction.atomic():
             event = Event.objects.get(pk=event_id)

@@ -1,4 +1,4 @@
-"""Threads in which a gateway asks the database, apart from those that do an organizer's work."""
+"""Thread pools for a gateway's database queries, apart from the threads that run organizers' requests."""
 
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -9,6 +9,6 @@ from channels.db import DatabaseSyncToAsync
 _threads = ThreadPoolExecutor(2, "gateway-database")
 in_database: Any = partial(DatabaseSyncToAsync, thread_sensitive=False, executor=_threads)
 
-# Newcomers with tickets wait for the database without keeping anybody else from it.
+# Ticket claims have a thread of their own, so that a queue of new voters delays no other query.
 _ticket_thread = ThreadPoolExecutor(1, "gateway-tickets")
 in_ticket_thread: Any = partial(DatabaseSyncToAsync, thread_sensitive=False, executor=_ticket_thread)

@@ -1,7 +1,7 @@
-"""The desk before an event's door, where newcomers show a key: nobody with a seat has to do with it.
+"""Ticket claims at a gateway: check the keys of new voters (tickets, roster codes, rotating codes).
 
-The code of the moment is checked in memory. Who shows a ticket while a claim is under way goes into the
-next one, which is one transaction for all of them; if too many wait, the next are told when to come back.
+Rotating codes are checked in memory. Tickets are claimed in batches of one transaction: those presented
+during a claim go into the next batch. When the queue is full, clients get a time to retry.
 """
 
 import asyncio
@@ -37,20 +37,20 @@ log = logging.getLogger(__name__)
 CLAIM_BATCH_SIZE = 100
 GUESSED_RETRY_MS = 15_000
 
-# Has a function called in a thread that may use the database.
+# Wraps a function to run it in a thread that may use the database.
 InDatabase = Callable[[Callable[..., Any]], Callable[..., Awaitable[Any]]]
 PendingClaim = tuple[PresentedKey, "asyncio.Future[ClaimedTicket]"]
 
 
 class AdmissionDenied(Exception):
-    """Who comes is not let in, but may stay and try again."""
+    """A new voter is refused, but the socket may stay and try again. `code` is the reason."""
 
     def __init__(self, code: ErrorCode) -> None:
         self.code = code
 
 
 class TicketClaims:
-    """Of the event `event_id` at one gateway."""
+    """The claims of event `event_id` at one gateway."""
 
     def __init__(self, event_id: int, in_database: InDatabase) -> None:
         self._event_id = event_id
@@ -62,7 +62,10 @@ class TicketClaims:
         self._releasing: set[asyncio.Task[None]] = set()
 
     def check_code(self, code: str, key: str | None, now: int) -> None:
-        """Whether this is the projector's code of the moment. Raises AdmissionDenied, Crowded."""
+        """Check the rotating code that the projector shows. `now` is in milliseconds.
+
+        Raises AdmissionDenied if it is wrong or missing, and RetryLater after too many wrong keys.
+        """
         shown = _require_key(key)
         self._check_guesses()
         if not is_rotating_code(code, shown, now):
@@ -70,7 +73,10 @@ class TicketClaims:
             raise AdmissionDenied("key_wrong")
 
     async def claim(self, join: protocol.PhoneJoin, event: protocol.EventState, now: int) -> ClaimedTicket:
-        """Raises AdmissionDenied, Crowded, and DATABASE_AWAY."""
+        """Claim the ticket or roster code in `join.key` for a voter.
+
+        Raises AdmissionDenied, RetryLater (full queue or too many wrong keys) and one of DATABASE_ERRORS.
+        """
         key = _require_key(join.key)
         if not is_ticket_code(key):
             raise AdmissionDenied("key_wrong")
@@ -87,13 +93,13 @@ class TicketClaims:
         return await claimed
 
     def release(self, ticket: int) -> None:
-        """Soon: its voter did not come in after all."""
+        """Release a ticket in the background: its voter was not admitted after all."""
         task = asyncio.create_task(self._release(ticket))
         self._releasing.add(task)
         task.add_done_callback(self._releasing.discard)
 
     async def _release(self, ticket: int) -> None:
-        with suppress(*DATABASE_ERRORS):  # the organizer can release it
+        with suppress(*DATABASE_ERRORS):  # the organizer can still release it
             await self._in_database(release_tickets)(self._event_id, [ticket])
 
     def _check_guesses(self) -> None:
@@ -114,7 +120,10 @@ class TicketClaims:
                 self._answer(claimed, claim)
 
     async def _claims(self, shown: list[PresentedKey]) -> list[ClaimedTicket | TicketRefusal]:
-        """Raises Crowded, and DATABASE_AWAY whatever is wrong with the database."""
+        """Claim a batch. Raises RetryLater after too many wrong keys, and one of DATABASE_ERRORS.
+
+        Any other database error is logged and raised as OperationalError.
+        """
         self._check_guesses()
         began = time.monotonic()
         try:
@@ -136,7 +145,7 @@ class TicketClaims:
             _fail(claimed, AdmissionDenied(claim))
         elif not claimed.done():
             claimed.set_result(claim)
-        elif claim.first:  # whoever it was has left meanwhile
+        elif claim.first:  # the client has disconnected
             self.release(claim.ticket)
 
 
@@ -146,7 +155,7 @@ def _fail(claimed: "asyncio.Future[ClaimedTicket]", error: Exception) -> None:
 
 
 def _require_key(key: str | None) -> str:
-    """Raises AdmissionDenied if there is none."""
+    """Return the key, normalized. Raises AdmissionDenied if it is missing."""
     if not key or not normalize_key(key):
         raise AdmissionDenied("key_needed")
     return normalize_key(key)

@@ -1,4 +1,4 @@
-"""A socket at an address where there is none."""
+"""Refuse WebSocket connections to unknown paths."""
 
 from voting.gateway.send_queue import Send
 from voting.gateway.socket import Receive, Scope

@@ -1,4 +1,4 @@
-"""Who is connected to this process: sockets, and the voters behind them."""
+"""Connected voters of a gateway process, and the interface of their sockets."""
 
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -7,26 +7,27 @@ from voting.admission.seats import Seat
 
 
 class Socket(Protocol):
-    """Neither waits, and neither raises for a client that is gone or slow."""
+    """A socket that frames are written to. No method blocks, or raises if the client is gone or slow."""
 
     def write(self, frame: str) -> None: ...
 
     def end(self, code: int, within_ms: int | None = None) -> None:
-        """Say goodbye, and if `within_ms` is given when to come back."""
+        """Close the socket with `code`. `within_ms` is the time to reconnect within, if any."""
 
 
 class SeatedSocket(Socket, Protocol):
     """A socket with a seat."""
 
     def welcome_again(self) -> None:
-        """Its voter is in the other team from now on."""
+        """Send a new welcome after the voter was moved to the other team."""
 
 
 @dataclass(slots=True, eq=False)
 class ConnectedVoter:
-    """A voter connected here; `voted_in` is the occasion (turn and epoch) of the last ballot for this team.
+    """A voter with at least one socket here.
 
-    `team` is where the voter is, whatever the seat says.
+    `team` is the current team; it overrides the seat's. `voted_in` is the turn (id and epoch) of the last
+    ballot for this team.
     """
 
     seat: Seat
