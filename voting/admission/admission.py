@@ -1,7 +1,7 @@
-"""What a newcomer shows where a device is not enough, and how it is held against what is right.
+"""Admission keys of an event: ticket codes, rotating join codes, projector keys, and a limit on guesses.
 
-The code of the moment and a projector's key follow from the secret and the event: nothing is stored. New
-ones are made with SECRET_KEY, those of SECRET_KEY_FALLBACKS are taken, too.
+A rotating code and a projector key are HMACs of the event's code, so nothing is stored. They are made with
+SECRET_KEY. Those of SECRET_KEY_FALLBACKS are accepted, too.
 """
 
 from functools import lru_cache
@@ -23,44 +23,45 @@ _IGNORED = str.maketrans("", "", " -\u2010\u2011\u2012\u2013\u00a0\t")
 
 
 def normalize_key(text: str) -> str:
-    """As it is stored: whoever types it may use spaces, dashes and small letters."""
+    """Return a typed key as it is stored: upper case, without spaces and dashes."""
     return text.translate(_IGNORED).upper()
 
 
 def format_key(key: str) -> str:
-    """As it is printed: a long one in two halves, ABCD-EFGH."""
+    """Return a key as it is printed: a ticket code in two halves, ABCD-EFGH."""
     return f"{key[:4]}-{key[4:]}" if len(key) == TICKET_LENGTH else key
 
 
 def is_ticket_code(key: str) -> bool:
-    """Whether it could be one at all, ticket or pupil's code."""
+    """Whether the normalized key has the form of a ticket code or a roster code. Does not query."""
     return len(key) in {TICKET_LENGTH, ROSTER_LENGTH} and set(key) <= set(CODE_LETTERS)
 
 
 def rotating_code(event: str, now: int) -> tuple[str, int]:
-    """The code by which an event's projector lets people in at `now`, and until when it is shown."""
+    """The rotating code of an event at `now`, and when its period ends. Both times are in milliseconds."""
     period = now // CODE_PERIOD_MS
     return _rotating_code(event, period, settings.SECRET_KEY), (period + 1) * CODE_PERIOD_MS
 
 
 def is_rotating_code(event: str, key: str, now: int) -> bool:
-    """Whether it is the code that is shown, or the one before: somebody may be typing it still."""
+    """Whether the key is the current rotating code, or the last one, which people may still be typing."""
     period = now // CODE_PERIOD_MS
     return _is_code_of(event, key, range(period - 1, period + 1))
 
 
 def is_stale_code(event: str, key: str, now: int) -> bool:
-    """Whether it was the code some minutes ago: who shows it comes too late, and does not guess."""
+    """Whether the key was a rotating code some minutes ago (STALE_PERIODS). It is late, not a guess."""
     period = now // CODE_PERIOD_MS
     return _is_code_of(event, key, range(period - STALE_PERIODS, period - 1))
 
 
 def projector_key(event: str) -> str:
-    """What an organizer's link gives to a projector; it stays the same for the event's whole life."""
+    """The key in an organizer's display link. It stays the same for the lifetime of the event."""
     return _projector_key(event, settings.SECRET_KEY)
 
 
 def is_projector_key(event: str, key: str | None) -> bool:
+    """Whether the key is the event's projector key. Compares in constant time."""
     return key is not None and any(_is_equal(key, _projector_key(event, secret)) for secret in _secrets())
 
 
@@ -94,10 +95,10 @@ def _rotating_code(event: str, period: int, secret: str) -> str:
 
 
 class GuessLimiter:
-    """The wrong keys of an event, so many at once and so many a second; times are in seconds.
+    """Token-bucket rate limit on wrong keys: WRONG_KEY_BURST tokens, refilled at WRONG_KEYS_PER_SECOND.
 
-    Beyond that no key is looked at, a right one neither, or else it could be guessed. Keys that are looked
-    at together may be more than are left: their debt is paid before the next one is looked at.
+    While it is exhausted no key is checked, not even a right one; otherwise it could still be guessed.
+    A batch may hold more wrong keys than are left. The bucket then goes below 0 and must refill first.
     """
 
     def __init__(self) -> None:
@@ -105,9 +106,11 @@ class GuessLimiter:
         self._counted_at = 0.0
 
     def is_exhausted(self, now: float) -> bool:
+        """Whether no key may be checked now. `now` is a monotonic time in seconds."""
         self._left = min(WRONG_KEY_BURST, self._left + (now - self._counted_at) * WRONG_KEYS_PER_SECOND)
         self._counted_at = now
         return self._left < 1
 
     def count(self, wrong: int) -> None:
+        """Count wrong keys."""
         self._left -= wrong

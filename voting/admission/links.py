@@ -1,4 +1,4 @@
-"""The address that people join at, and its QR symbol."""
+"""Join links of an event, and their QR codes."""
 
 from functools import lru_cache
 from itertools import groupby
@@ -11,7 +11,7 @@ from voting.protocol import EventState
 
 
 def base_url(scope: dict[str, Any]) -> str:
-    """PUBLIC_URL, or the address by which the asker came."""
+    """PUBLIC_URL, or the address in the request's Host header."""
     if settings.PUBLIC_URL:
         return str(settings.PUBLIC_URL)
     host = dict(scope["headers"]).get(b"host", b"localhost").decode("ascii", "replace")
@@ -19,12 +19,12 @@ def base_url(scope: dict[str, Any]) -> str:
 
 
 def display_address(url: str) -> str:
-    """As people type it."""
+    """The URL without its scheme, as people type it."""
     return url.partition("://")[2]
 
 
 def qr_path(url: str) -> tuple[int, str]:
-    """A QR symbol to print: modules a side, and its dark runs as the path of an SVG drawing."""
+    """A QR code to print: its modules per side, and its dark modules as the path data of an SVG."""
     symbol = segno.make_qr(url, error="m")
     runs = []
     for y, row in enumerate(symbol.matrix):
@@ -38,13 +38,16 @@ def qr_path(url: str) -> tuple[int, str]:
 
 
 def join_url(event: EventState, scope: dict[str, Any]) -> str:
-    """A game of the hall gives out its seats on its own page."""
+    """The URL to join an event at. A duel with a roster assigns its seats on its own page, under /play."""
     seats = event.is_duel and event.admission == "roster"
     return f"{base_url(scope)}{'/play' if seats else ''}/{event.code}"
 
 
 @lru_cache(64)
 def qr_rows(url: str) -> tuple[str, ...]:
-    """Rows of the QR symbol, `1` a dark module. Upper case needs fewer modules and means the same."""
+    """The rows of a QR code, `1` for a dark module.
+
+    The URL is in upper case: that takes fewer modules, and the URL works in either case.
+    """
     symbol = segno.make_qr(url.upper(), error="m")
     return tuple("".join("1" if module else "0" for module in row) for row in symbol.matrix)

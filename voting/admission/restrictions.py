@@ -1,4 +1,4 @@
-"""What organizers ruled about people, as a gateway holds it against whoever is there and whoever comes."""
+"""Restrictions that organizers put on voters (ban, kick, move), as a gateway enforces them."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -8,7 +8,11 @@ from voting.models import StoredRestriction
 
 @dataclass(frozen=True, slots=True)
 class Restriction:
-    """About one sign: the team it was moved to, whether it is kept out, and when it was sent out last."""
+    """The restriction of one voter code.
+
+    `team` is the team it was moved to, if any. `kicked_at` is the time of the last kick in milliseconds, 0 if
+    none.
+    """
 
     team: int | None = None
     banned: bool = False
@@ -20,7 +24,7 @@ Restrictions = dict[str, Restriction]
 
 
 def load_restrictions(event_ids: Iterable[int]) -> dict[int, Restrictions]:
-    """By event and sign, of every event that was asked for."""
+    """Load the restrictions by event and voter code. The result has an entry for each event."""
     found: dict[int, Restrictions] = {event_id: {} for event_id in event_ids}
     rows = StoredRestriction.objects.filter(event_id__in=list(found))
     for event_id, voter_code, team, banned, kicked_at in rows.values_list(

@@ -1,4 +1,4 @@
-"""A class list as it is pasted: a name a line, and behind a comma perhaps the team's name or number."""
+"""Parse a pasted roster (class list): one name a line, optionally a comma and a team's name or number."""
 
 import re
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ _SEPARATOR = re.compile(r"[,;\t]")
 
 
 class RosterError(Exception):
-    """What is wrong with the list; the message is fit to be shown."""
+    """A roster is invalid. The message can be shown to the organizer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,10 @@ class Pupil:
 
 
 def parse_roster(text: str, teams: Mapping[int, str]) -> list[Pupil]:
-    """Raises RosterError, which names the line."""
+    """Parse a roster. `teams` maps team numbers to names.
+
+    Raises RosterError, with the number of the line, if it is empty, too long, ambiguous or malformed.
+    """
     lines = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
     if not lines:
         raise RosterError("Paste the names, one a line.")
@@ -38,7 +41,7 @@ def parse_roster(text: str, teams: Mapping[int, str]) -> list[Pupil]:
 
 
 def _read_line(number: int, line: str, teams: Mapping[int, str]) -> Pupil:
-    """A name may hold no comma: what stands behind one is a team."""
+    """Parse a line: a name, then a team after a separator. A name cannot hold a comma."""
     first, *rest = _SEPARATOR.split(line)
     name = clean_name(first)
     if not name:

@@ -1,6 +1,6 @@
-"""A voter's seat: a signed token on the phone that says event, voter and team; no database knows it.
+"""Seat tokens: a signed token on the phone with event, voter and team. Seats are not stored in the database.
 
-Its sign is what people call it by: the phone shows it, an organizer types it.
+A voter code is derived from the voter. The phone shows it, so that an organizer can refer to the voter.
 """
 
 import hashlib
@@ -18,7 +18,7 @@ VOTER_CODE_LENGTH = 6
 
 
 class _Signer(signing.Signer):
-    """Django's, but a key is prepared once and not for every seat: whole halls come at a time."""
+    """Django's Signer with the HMAC key prepared once, not for each seat: thousands may join at a time."""
 
     def signature(self, value: str | bytes, key: str | bytes | None = None) -> str:
         mac = _prepared_hmac(self.salt, key or self.key, self.algorithm).copy()
@@ -38,21 +38,25 @@ def _signer(salt: str = "crowdgame.seat") -> _Signer:
 
 @dataclass(frozen=True, slots=True)
 class Seat:
+    """A voter's seat: `voter` is a random id, unique in the event, and `team` the team it was assigned."""
+
     event_id: int
     voter: str
     team: int
 
 
 def new_seat(event_id: int, team: int) -> Seat:
+    """Create a seat with a new random voter id."""
     return Seat(event_id, secrets.token_hex(8), team)
 
 
 def sign_seat(seat: Seat) -> str:
+    """Return the seat token. It does not expire."""
     return _signer().sign(f"{seat.event_id}.{seat.voter}.{seat.team}")
 
 
 def read_seat(token: str) -> Seat | None:
-    """None if the token is forged or torn."""
+    """Return the seat of a token, or None if its signature is invalid."""
     if not token.isascii():
         return None
     try:
@@ -63,12 +67,12 @@ def read_seat(token: str) -> Seat | None:
 
 
 def sign_offer(seat: Seat, now: int) -> str:
-    """A seat that is nobody's yet, for whoever comes with it soon after `now`."""
+    """Return a token for an offered seat. A join within OFFER_TTL_MS of `now` can take it."""
     return _signer(OFFER_SALT).sign(f"{seat.event_id}.{seat.voter}.{seat.team}.{now}")
 
 
 def read_offer(token: str, now: int) -> Seat | None:
-    """None if it is forged or torn, or was made too long ago."""
+    """Return the offered seat, or None if the signature is invalid or the offer has expired."""
     if not token.isascii():
         return None
     try:
@@ -79,7 +83,10 @@ def read_offer(token: str, now: int) -> Seat | None:
 
 
 def derive_voter_code(voter: str) -> str:
-    """The same on every machine and under every secret: what was ruled about a seat outlives a new key."""
+    """Return the voter code of a voter.
+
+    It is independent of SECRET_KEY, so that restrictions stay valid after the key is rotated.
+    """
     number = int.from_bytes(hashlib.sha256(f"crowdgame.sign.{voter}".encode()).digest()[:8], "big")
     chars = []
     for _ in range(VOTER_CODE_LENGTH):
@@ -89,7 +96,7 @@ def derive_voter_code(voter: str) -> str:
 
 
 def normalize_voter_code(text: str) -> str | None:
-    """As it is kept, whichever way it was typed; None if it cannot be one."""
+    """Return a typed voter code as it is stored, or None if it is malformed."""
     voter_code = "".join(text.split()).replace("-", "").upper()
     return (
         voter_code
@@ -99,5 +106,5 @@ def normalize_voter_code(text: str) -> str | None:
 
 
 def unverified_voter(token: str) -> str:
-    """The voter a token names, unchecked: for who holds tokens but not the secret."""
+    """The voter in a seat token, without checking the signature: for tools that lack SECRET_KEY."""
     return token.split(".")[1]

@@ -1,7 +1,7 @@
-"""Tickets and class lists in the database: made by an organizer, claimed at the door, each by one voter.
+"""Tickets and roster codes in the database: an organizer makes them, each admits one voter.
 
-A ticket lets one device in, until its organizer releases it; a pupil's code lets in whoever shows it. Both
-always mean the same voter, so that there is one ballot however many devices have a seat with it.
+A ticket admits one device until the organizer releases it. A roster code admits every device. Both always
+stand for the same voter, so there is one ballot however many devices have its seat.
 """
 
 import secrets
@@ -26,15 +26,15 @@ TicketRefusal = Literal["key_wrong", "key_used", "team_needed"]
 
 
 class TooManyTickets(Exception):
-    """An event has no room for so many; the message is fit to be shown."""
+    """The event would have more than MAX_TICKETS codes. The message can be shown to the organizer."""
 
 
 @dataclass(frozen=True, slots=True)
 class PresentedKey:
-    """A key that somebody shows at the door at a time (`at`), with a wish for a team.
+    """A key presented at time `at` (ms), with a wish for a team (0: any).
 
-    `again`: one that was used lets in again, as a pupil's code does. `balance_teams`: who has no team is put
-    into the smaller one.
+    With `again` a used code admits again, as a roster code does. With `balance_teams` a voter whose code has
+    no team joins the smaller one.
     """
 
     key: str
@@ -46,7 +46,7 @@ class PresentedKey:
 
 @dataclass(frozen=True, slots=True)
 class ClaimedTicket:
-    """Who comes in by a ticket; `first`: nobody did with this one before."""
+    """The voter that a ticket admits. `first` means that the ticket was unused (or released) before."""
 
     voter: str
     team: int
@@ -55,7 +55,11 @@ class ClaimedTicket:
 
 
 def claim_tickets(event_id: int, shown: Sequence[PresentedKey]) -> list[ClaimedTicket | TicketRefusal]:
-    """All in one transaction. Of several who show the same ticket, here or elsewhere, one comes in."""
+    """Claim tickets in one transaction; the result is in the order of `shown`.
+
+    A ticket presented several times, in this batch or elsewhere, is claimed once. With `again` the others get
+    the same voter, without it `key_used`. Raises OperationalError.
+    """
     with transaction.atomic():
         tickets = _lock_tickets(event_id, {one.key for one in shown})
         sizes = _team_sizes(event_id) if any(one.balance_teams for one in shown) else {}
@@ -68,7 +72,7 @@ def claim_tickets(event_id: int, shown: Sequence[PresentedKey]) -> list[ClaimedT
 
 
 def _lock_tickets(event_id: int, keys: set[str]) -> dict[str, Ticket]:
-    """Nobody else claims these meanwhile: their rows are locked, or on SQLite the whole database is."""
+    """Lock the tickets' rows against other claims. On SQLite the whole database is locked."""
     tickets = Ticket.objects.select_for_update(no_key=True).filter(event_id=event_id, code__in=keys)
     return {ticket.code: ticket for ticket in tickets.order_by("code")}
 
@@ -98,7 +102,10 @@ def _claim(
 
 
 def _mark_used(teams: Mapping[int, int], at: int) -> None:
-    """`teams` by ticket: they are used now, if they are still unused; else it raises OperationalError."""
+    """Mark tickets as used (compare-and-set). `teams` maps tickets to teams.
+
+    Raises OperationalError if one was used meanwhile.
+    """
     for team in (1, 2):
         ids = [ticket for ticket, given in teams.items() if given == team]
         unused = Ticket.objects.filter(pk__in=ids, used_at=None)
@@ -108,23 +115,23 @@ def _mark_used(teams: Mapping[int, int], at: int) -> None:
 
 
 def release_tickets(event_id: int, ids: Iterable[int]) -> int:
-    """Let them be used once more, by the same voter and team; how many were used."""
+    """Let tickets be used again, for the same voter and team. Returns how many were in use."""
     used = Ticket.objects.filter(event_id=event_id, pk__in=list(ids), used_at__isnull=False)
     return used.update(used_at=None)
 
 
 def make_tickets(event: Event, count: int) -> list[Ticket]:
-    """Raises TooManyTickets."""
+    """Create `count` tickets. Raises TooManyTickets."""
     return _create_tickets(event, [Pupil("", None)] * count, TICKET_LENGTH)
 
 
 def make_roster(event: Event, pupils: Sequence[Pupil]) -> list[Ticket]:
-    """Raises RosterError, and TooManyTickets."""
+    """Create a roster code for each pupil. Raises RosterError for a name in use, and TooManyTickets."""
     return _create_tickets(event, pupils, ROSTER_LENGTH)
 
 
 def delete_unused_tickets(event: Event) -> int:
-    """Those that nobody ever used, also none that were released; how many there were."""
+    """Delete the tickets that were never used, and return how many. Released tickets stay."""
     return event.tickets.filter(first_used_at=None).delete()[0]
 
 
