@@ -1,4 +1,4 @@
-"""One copy of each announcement to every gateway: the only user of the channel layer."""
+"""Channel layer (Redis pub/sub): one copy of each announcement to every gateway. Only this module uses it."""
 
 import asyncio
 import os
@@ -19,10 +19,11 @@ RESTRICTIONS_CHANGED = -2
 
 @dataclass(frozen=True, slots=True)
 class LayerMessage:
-    """A message for everybody of an event; `seq` is a change's number, or NO_CHANGE.
+    """A message to everyone in an event.
 
-    With FOR_CONSOLES it is for the control rooms alone; with RULED it says nothing but that there is a new
-    ruling about somebody. Gateways of a version before pass over both.
+    `seq` is the number of a change, or NOT_A_CHANGE. With FOR_CONSOLES the message goes to the consoles only.
+    With RESTRICTIONS_CHANGED it is empty: gateways reload the restrictions. Gateways of older versions ignore
+    both.
     """
 
     event_id: int
@@ -35,13 +36,16 @@ def _group_name(event_id: int) -> str:
 
 
 def publish(copies: list[LayerMessage], within_s: float = settings.REDIS_TIMEOUT_S) -> None:
-    """Blocks until Redis has them; never call it on an event loop. Raises TimeoutError if it is frozen."""
+    """Send messages and wait until Redis has them. Never call this on an event loop.
+
+    Raises TimeoutError after `within_s` seconds, redis.RedisError or OSError.
+    """
     asyncio.run_coroutine_threadsafe(_publish(copies, within_s), _event_loop()).result()
 
 
 @cache
 def _event_loop() -> asyncio.AbstractEventLoop:
-    """The layer keeps its connection as long as the loop: a reveal does not wait for a new one."""
+    """An event loop in a thread. The layer's connection lives as long, so that a reveal needs no new one."""
     loop = asyncio.new_event_loop()
     threading.Thread(target=loop.run_forever, name="fanout", daemon=True).start()
     return loop
@@ -57,19 +61,19 @@ async def _publish(copies: list[LayerMessage], within_s: float) -> None:
             message = {"type": "announcement", "event_id": copy.event_id, "seq": copy.seq, "body": copy.body}
             try:
                 await layer.group_send(_group_name(copy.event_id), message)
-            except redis.ConnectionError:  # the kept connection was dropped while nothing was sent
+            except redis.ConnectionError:  # the idle connection was dropped
                 await layer.group_send(_group_name(copy.event_id), message)
 
 
 async def check_reachable() -> None:
-    """Send to nobody, to see whether the layer takes it. Raises redis.RedisError, OSError, TimeoutError."""
+    """Send to an empty group. Raises redis.RedisError, OSError or TimeoutError if the layer is down."""
     layer: Any = get_channel_layer()
     async with asyncio.timeout(settings.REDIS_TIMEOUT_S):
         await layer.group_send("nobody", {"type": "nothing"})
 
 
 class Subscription:
-    """A gateway's ear: the announcements of the events it has joined."""
+    """A gateway's subscription: receives the announcements of the events it has joined."""
 
     def __init__(self) -> None:
         self._layer: Any = get_channel_layer()
@@ -77,19 +81,22 @@ class Subscription:
         self._opening = asyncio.Lock()
 
     async def join(self, event_id: int) -> None:
+        """Subscribe to an event. Raises redis.RedisError or OSError."""
         await self._layer.group_add(_group_name(event_id), await self._own_channel())
 
     async def leave(self, event_id: int) -> None:
+        """Unsubscribe from an event. Raises redis.RedisError or OSError."""
         await self._layer.group_discard(_group_name(event_id), await self._own_channel())
 
     async def copies(self) -> AsyncIterator[LayerMessage]:
+        """Yield messages without end. Raises redis.RedisError or OSError if the connection is lost."""
         channel = await self._own_channel()
         while True:
             message = await self._layer.receive(channel)
             yield LayerMessage(message["event_id"], message["seq"], message["body"])
 
     async def _own_channel(self) -> str:
-        """One for all: who joins while another begins to listen must not get a second, unheard one."""
+        """The gateway's channel. The lock keeps concurrent joins from creating a second, unread one."""
         async with self._opening:
             self._channel = self._channel or await self._layer.new_channel()
         return self._channel

@@ -1,4 +1,4 @@
-"""Tell everyone of an event: written with the change itself, sent after it, in order."""
+"""Transactional outbox: announcements are written with the change, then relayed to the gateways in order."""
 
 import logging
 from collections.abc import Iterable
@@ -21,14 +21,15 @@ from voting.models import Announcement
 log = logging.getLogger(__name__)
 
 RELAY_BATCH_SIZE = 100
-SEND_TIMEOUT_S = 0.25  # a closing waits no longer for what the reveal says again
+SEND_TIMEOUT_S = 0.25  # a closing need not wait longer: the reveal repeats what these messages say
 SENT_RETENTION = timedelta(days=1)
 
 
 def announce(event_id: int, kind: type[protocol.Change], now: int) -> None:
-    """Write the announcement of a change. Call it last in the change's own transaction.
+    """Write the announcement of a change, a snapshot of the event. Call it last in the change's transaction.
 
-    Raises GameError, and so undoes the change, if a game's state is not one that gateways understand.
+    Increments the event's `seq`. Raises GameError if gateways could not decode the game's state; that rolls
+    the change back. `now` is in milliseconds.
     """
     Event.objects.filter(pk=event_id).update(seq=F("seq") + 1)
     event = Event.objects.get(pk=event_id)
@@ -41,16 +42,17 @@ def announce(event_id: int, kind: type[protocol.Change], now: int) -> None:
 
 
 def announce_edit(event_id: int, now: int) -> None:
-    """Announce that a name or a setting of the event has changed, and send it."""
+    """Announce that a name or a setting of the event has changed, and relay it."""
     with event_lock(event_id):
         announce(event_id, protocol.EventEdited, now)
     relay(event_id)
 
 
 def relay(event_id: int | None = None) -> None:
-    """Send what is not sent yet (of one event or of all), in order, then mark it.
+    """Outbox relay: send the unsent announcements (of one event, or of all) in order, then mark them as sent.
 
-    Sending twice does no harm: gateways drop what they know. If Redis is away, the next relay sends.
+    At-least-once delivery: gateways drop repeated ones. Sends up to RELAY_BATCH_SIZE. If Redis is down, the
+    next relay sends them.
     """
     unsent = Announcement.objects.filter(sent_at=None).order_by("event_id", "seq")
     if event_id is not None:
@@ -70,19 +72,19 @@ def relay(event_id: int | None = None) -> None:
 
 
 def publish_now(event_id: int, message: protocol.TurnSealed) -> None:
-    """Tell what is no change, before the change that will come of it: once, and not at any price."""
+    """Publish a seal ahead of the change that follows from it. Best effort: sent once, not stored."""
     _publish_once(layer.LayerMessage(event_id, layer.NOT_A_CHANGE, msgspec.json.encode(message)), "a seal")
 
 
 def publish_to_consoles(event_id: int, message: protocol.AuditLogged) -> None:
-    """To the control rooms of an event, at whichever gateway they are, and to nobody else."""
+    """Publish an audit entry to all consoles of an event. Best effort: sent once, not stored."""
     _publish_once(
         layer.LayerMessage(event_id, layer.FOR_CONSOLES, msgspec.json.encode(message)), "an audit entry"
     )
 
 
 def publish_restrictions(event_id: int) -> None:
-    """Have the gateways look at once; if they do not hear it, they look within a second all the same."""
+    """Have the gateways reload the restrictions at once. Best effort: they also poll once a second."""
     _publish_once(layer.LayerMessage(event_id, layer.RESTRICTIONS_CHANGED, b""), "a ruling")
 
 
@@ -95,17 +97,21 @@ def _publish_once(copy: layer.LayerMessage, what: str) -> None:
 
 
 def announcements_after(event_id: int, seq: int) -> list[layer.LayerMessage]:
-    """What a gateway missed."""
+    """Return the announcements of an event after `seq`, in order, at most RELAY_BATCH_SIZE."""
     rows = Announcement.objects.filter(event_id=event_id, seq__gt=seq).order_by("seq")
     return [_layer_message(row) for row in rows[:RELAY_BATCH_SIZE]]
 
 
 def purge_old() -> None:
-    """Drop what was sent long ago: gateways need the last seconds, the state is in each."""
+    """Delete announcements sent over SENT_RETENTION ago.
+
+    Gateways need only those of the last seconds, because each holds the full state.
+    """
     Announcement.objects.filter(sent_at__lt=timezone.now() - SENT_RETENTION).delete()
 
 
 def latest_seqs(event_ids: Iterable[int]) -> dict[int, int]:
+    """Return each event's current `seq`. Deleted events are missing."""
     return dict(Event.objects.filter(pk__in=list(event_ids)).values_list("pk", "seq"))
 
 

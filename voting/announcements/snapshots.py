@@ -1,4 +1,4 @@
-"""The public state of an event, read from the database: nothing of it is secret in a window."""
+"""Snapshot: the public state of an event, read from the database. It holds no secret of an open window."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, cast
@@ -19,7 +19,7 @@ MAX_FINISHED = 20
 
 
 def load_snapshot(event: Event) -> protocol.EventState:
-    """Call it inside the transaction whose outcome it is to show."""
+    """Build an event's snapshot. Call it inside the transaction whose result it must show."""
     rows = list(event.teams.order_by("number"))
     teams = tuple(
         protocol.Team(number=t.number, name=t.name, hands=t.hands, captain=t.captain, solo=t.solo)
@@ -51,7 +51,7 @@ def load_snapshot(event: Event) -> protocol.EventState:
 
 
 def _rematch_wanted_by(event: Event, match: Match | None, teams: Iterable[Team]) -> Any:
-    """The team that wants a rematch, 0 if neither has asked; None if none can be asked for."""
+    """The team that wants a rematch, 0 if neither has asked; None if a rematch is not offered."""
     if match is None or match.state == MatchState.PLAYING or event.next_match_at is not None:
         return None
     if not event.is_duel or any(team.solo for team in teams):
@@ -69,7 +69,7 @@ def _hidden(event: Event, *, secret: bool) -> tuple[protocol.Part, ...]:
 
 
 def _match(match: Match, numbers: Mapping[int, int]) -> protocol.Match:
-    """`numbers` are those of the teams, by their key."""
+    """Build the match's state. `numbers` maps the teams' primary keys to their numbers."""
     turns = list(match.turns.exclude(state=TurnState.VOID).order_by("number"))
     position = replay(match, [turn for turn in turns if turn.state in CLOSED_STATES])
     turn = next((turn for turn in turns if turn.state in LIVE_STATES), None)
@@ -121,7 +121,7 @@ def _sides(match: Match) -> protocol.SidesSummary | None:
 
 
 def _clocks(match: Match, turn: Turn | None) -> protocol.Clocks | None:
-    """As they stood when the turn opened, or stand for good after it."""
+    """The time banks as they stood when the turn opened, or after the last turn."""
     if match.bank_s is None:
         return None
     left = {side: _left_ms(match, turn, side) for side in SIDES}
@@ -179,7 +179,7 @@ def _reveal(position: Position, match: Match) -> protocol.Reveal:
 
 
 def _concealed(turn: Turn) -> protocol.Concealed:
-    """Nothing of what the votes say."""
+    """A concealed turn: it reveals only the seal, nothing of the votes."""
     record = turn.tallies.get()
     return protocol.Concealed(
         turn=turn.pk,
@@ -206,7 +206,7 @@ def _tally(record: TallyRecord, match: Match) -> protocol.SideTally:
 
 
 def _finished(event: Event, last: Match | None) -> tuple[protocol.Finished, ...]:
-    """The latest; of a series all, so that everybody can tell how it stands. `last` is the last to begin."""
+    """The latest finished matches (about MAX_FINISHED), with whole series. `last` is the latest match."""
     if last is None or (last.number == 1 and last.state != MatchState.ENDED):
         return ()
     resolved = Count("turns", filter=Q(turns__state=TurnState.RESOLVED))
