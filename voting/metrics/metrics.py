@@ -1,8 +1,8 @@
-"""What this process counts and times for whoever watches from outside.
+"""Prometheus metrics of this process, exposed at `/metrics`.
 
-Nothing here tells a team, a side or a column from another, nor one event from another: who reads
-`/metrics` in a window learns how the machines fare and never how a vote stands. With
-PROMETHEUS_MULTIPROC_DIR set, the figures of all processes of a machine are gathered there.
+No metric distinguishes teams, sides, columns or events. So reading `/metrics` during a window shows the load
+of the machines, never the state of a vote. With PROMETHEUS_MULTIPROC_DIR set, the metrics of all processes of
+a machine are collected in that folder.
 """
 
 import os
@@ -104,7 +104,7 @@ PROCESS = Gauge(
     multiprocess_mode="liveall",
 )
 
-# What has not happened yet is a nought, not a gap.
+# Create each label, so that a counter without events reads 0 instead of being absent.
 for metric, noughts in (
     (CONNECTIONS, ("phone", "display", "console", "chat")),
     (JOINS, ("seated", "returned", "refused", "crowded")),
@@ -115,11 +115,12 @@ for metric, noughts in (
 
 
 class CurrentProcess:
-    """What this process is in the house, for its logs and figures."""
+    """The role of this process, for its logs and metrics."""
 
     role: ProcessRole = "command"
 
 
 def set_process_role(role: ProcessRole) -> None:
+    """Set the role of this process and mark it as up in the `crowdgame_process` gauge."""
     CurrentProcess.role = role
     PROCESS.labels(role).set(1)

@@ -1,8 +1,8 @@
-"""Places in the folder of a machine's figures: each process that counts has one, as long as it lives.
+"""Process slots for Prometheus' multiprocess files: each process that counts holds one while it lives.
 
-Named by process ids, the files of a process that crashes again and again would grow without end, and an id
-is soon somebody else's. A place is a number and a lock; the lock ends with its process, however that ends,
-and whoever comes next counts on from there.
+Files named by process id would pile up if a process kept crashing, and the system reuses ids. A slot is a
+number and a file lock (flock). The lock ends with its process, however that ends, and the next process that
+takes the slot continues its counters.
 """
 
 import fcntl
@@ -17,7 +17,7 @@ LONGEST_ID = 20
 
 
 class ProcessSlots:
-    """The places in a folder, of which this process takes one when it is first asked for."""
+    """The slots in a folder. A process takes one when it first calls `mine`, also after a fork."""
 
     def __init__(self, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
@@ -27,17 +27,17 @@ class ProcessSlots:
         os.register_at_fork(after_in_child=self._leave)
 
     def mine(self) -> str:
-        """The place of this process."""
+        """The slot of this process. Takes the lowest free one on the first call."""
         if self._mine is None:
             self._mine = next(str(slot) for slot in count() if self._take(str(slot)))
         return self._mine
 
     def held(self) -> dict[str, str]:
-        """Who is where: a process's id by its place."""
+        """Map each slot in use to the id of its process."""
         return dict(self._held())
 
     def _take(self, slot: str) -> bool:
-        """Whether it was free. What the last to have it held is not held any more."""
+        """Try to lock a slot. Returns whether it was free. Deletes the live gauges of its last process."""
         lock = os.open(self._folder / (slot + LOCK), os.O_RDWR | os.O_CREAT, 0o644)
         if not _locks(lock, fcntl.LOCK_EX):
             os.close(lock)
@@ -49,7 +49,7 @@ class ProcessSlots:
         return True
 
     def _leave(self) -> None:
-        """A child of this process would hold the same lock."""
+        """Drop the slot after a fork: the child would share its parent's lock."""
         if self._mine is not None:
             os.close(self._lock)
             self._mine = None
@@ -62,6 +62,7 @@ class ProcessSlots:
 
 
 def _locks(lock: int, kind: int) -> bool:
+    """Try to lock a file without waiting. Returns whether it succeeded."""
     try:
         fcntl.flock(lock, kind | fcntl.LOCK_NB)
     except BlockingIOError:
