@@ -1,4 +1,8 @@
-"""The players' clocks of a match by clocks: what stands on them, and when a turn is over by them."""
+"""Time banks of a match with clocks: what each side has left, and when that ends a turn.
+
+A match without a time bank has a fixed window for each turn. All times are Unix milliseconds of the ballot
+box, all durations milliseconds.
+"""
 
 from collections.abc import Mapping, Sequence
 
@@ -10,14 +14,14 @@ from voting.counting.bank import BankTerms
 
 
 def bank_terms(match: Match) -> BankTerms | None:
-    """None: the match is played by windows."""
+    """Return the match's time control, or None if it is played with fixed windows."""
     if match.bank_s is None:
         return None
     return BankTerms.from_seconds(match.bank_s, match.increment_s, match.cap_s, match.no_ballot_rule)
 
 
 def banks_before(match: Match, last: Turn | None) -> dict[Side, int]:
-    """What each side has left when the turn after `last` opens; nothing in a match by windows."""
+    """Return each side's time left when the turn after `last` opens; empty in a match with fixed windows."""
     terms = bank_terms(match)
     if terms is None:
         return {}
@@ -25,13 +29,13 @@ def banks_before(match: Match, last: Turn | None) -> dict[Side, int]:
 
 
 def ends_after_ms(match: Match, left: Mapping[Side, int], to_move: Sequence[Side]) -> int:
-    """How long a turn lasts in which nobody picks. Only in a match by clocks."""
+    """Return how long a turn lasts if nobody picks; 0 in a match with fixed windows."""
     terms = bank_terms(match)
     return terms.ends_after_ms({side: left[side] for side in to_move}, ()) if terms else 0
 
 
 def side_ends_at(turn: Turn) -> dict[str, int]:
-    """When each side runs out of time in this turn, as fields of the box."""
+    """Return the `BoxedTurn` fields that say when each side runs out of time in this turn."""
     terms = bank_terms(turn.match)
     if terms is None:
         return {}
@@ -39,21 +43,27 @@ def side_ends_at(turn: Turn) -> dict[str, int]:
 
 
 def turn_ends_at(turn: Turn, position: Position, box: BallotBox) -> int:
-    """When the turn is over, by who has picked so far. Only in a match by clocks."""
+    """Return when the turn ends, given the picks so far; `closes_at` in a match with fixed windows."""
     terms = bank_terms(turn.match)
     picked = picked_at(turn, box)
     return turn.opens_at + terms.ends_after_ms(time_left(turn, position), picked) if terms else turn.closes_at
 
 
 def out_of_time(turn: Turn, position: Position, picked: Sequence[Side]) -> list[Side]:
-    """Who had not picked at the deadline, and could not any more: it counts, not when it was sealed."""
+    """Return the sides without a pick whose time was used up at the deadline.
+
+    The deadline decides, not the time at which the turn was sealed.
+    """
     terms = bank_terms(turn.match)
     lasted = turn.closes_at - turn.opens_at
     return terms.out_of_time(time_left(turn, position), picked, lasted) if terms else []
 
 
 def time_used(turn: Turn, position: Position, box: BallotBox) -> dict[str, int]:
-    """How much of its time each side to move took, as fields of the turn. Call it once that is sealed."""
+    """Return the `Turn` fields with the time that each side to move used.
+
+    Call it after the turn is sealed.
+    """
     terms = bank_terms(turn.match)
     if terms is None:
         return {}
@@ -65,14 +75,14 @@ def time_used(turn: Turn, position: Position, box: BallotBox) -> dict[str, int]:
 
 
 def time_left(turn: Turn, position: Position) -> dict[Side, int]:
-    """Of the sides to move, when the turn opened."""
+    """Return the time left when the turn opened, for the sides to move."""
     return {side: bank_ms(turn, side) for side in position.to_move}
 
 
 def picked_at(turn: Turn, box: BallotBox) -> dict[Side, int]:
-    """Since when each side has the ballot that counts: as the box knows it, or as it was written down.
+    """Return since when each side has the ballot that counts, from the ballot box or the database.
 
-    Of crowds, since when everybody has voted.
+    With crowd clocks it is the time since when every connected voter of the side has voted.
     """
     if turn.match.crowd_clocks:
         return box.all_voted_at(turn.match.event_id, turn.pk)
@@ -83,6 +93,7 @@ def picked_at(turn: Turn, box: BallotBox) -> dict[Side, int]:
 
 
 def bank_ms(turn: Turn, side: Side) -> int:
+    """Return the side's time left when the turn opened; 0 in a match with fixed windows."""
     return int(getattr(turn, f"{side}_bank_ms") or 0)
 
 

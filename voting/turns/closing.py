@@ -1,6 +1,7 @@
-"""Close a turn: seal, commit, recount, decide, resolve, write, tell: once, whatever dies.
+"""Close a turn: seal, commit, recount, decide, resolve, write, announce.
 
-Attempts at least once, frozen input, a deterministic engine, one compare-and-set in the database.
+Closing is idempotent and survives a crash at any step. It is attempted at least once, on frozen input, with a
+deterministic engine, and a compare-and-set in the database lets one attempt write.
 """
 
 import logging
@@ -42,7 +43,7 @@ from voting.turns.turns import (
 log = logging.getLogger(__name__)
 
 MAX_EARLY_WAIT_MS, MIN_WAIT_MS = 250, 1
-# Of a turn, what its box is told.
+# The turn fields that the ballot box holds.
 BOX_FIELDS = ("version", "epoch", "opens_at", "closes_at", "red_bank_ms", "yellow_bank_ms")
 
 
@@ -51,14 +52,14 @@ match_ended = Signal()
 
 
 class SealCommitment(NamedTuple):
-    """What is told of sealed ballots, and what they are committed to, a side."""
+    """The message that announces the sealed ballots, and the Merkle root of each side."""
 
     message: protocol.TurnSealed
     roots: dict[Side, str]
 
 
 def close_turn(turn_id: int, box: BallotBox) -> None:
-    """Nothing happens before the deadline or twice."""
+    """Close the turn if it is over. Does nothing before the deadline; idempotent."""
     turn = load_turn(turn_id)
     if turn.state != TurnState.OPEN:
         return
@@ -68,9 +69,10 @@ def close_turn(turn_id: int, box: BallotBox) -> None:
 
 
 def close_expired_turn(turn: Turn, position: Position, box: BallotBox) -> None:
-    """A turn whose deadline is the last one; `position` is as it stood before.
+    """Close a turn whose final deadline has come; `position` is the match before the turn.
 
-    Of several that close it, one writes.
+    Several processes may close the same turn: one of them writes. A turn that the box lost is restored
+    instead.
     """
     sealed = _seal(turn, box)
     if isinstance(sealed, BoxLost):
@@ -80,9 +82,10 @@ def close_expired_turn(turn: Turn, position: Position, box: BallotBox) -> None:
 
 
 def _is_over_by_clocks(turn: Turn, position: Position, box: BallotBox) -> bool:
-    """In a match by clocks: whether it is over at its deadline. Else that moves to where it is by now.
+    """Return whether the turn is over at its deadline; always True in a match with fixed windows.
 
-    Whoever has time left is waited for, if the other has picked in its own.
+    In a match with clocks, if a side has picked in time and another has time left, the deadline moves to the
+    end of that time and the turn stays open.
     """
     if turn.match.bank_s is None:
         return True
@@ -97,7 +100,7 @@ def _is_over_by_clocks(turn: Turn, position: Position, box: BallotBox) -> bool:
 
 
 def _seal(turn: Turn, box: BallotBox) -> TooEarly | BoxLost | Sealed:
-    """Seal at the deadline."""
+    """Seal at the deadline; retry for at most MAX_EARLY_WAIT_MS if the box says that it is too early."""
     patient_until = time.monotonic() + MAX_EARLY_WAIT_MS / 1000
     while isinstance(sealed := box.seal(to_boxed_turn(turn)), TooEarly) and time.monotonic() < patient_until:
         if not _wait_if_near(sealed.closes_at, box):
@@ -106,10 +109,10 @@ def _seal(turn: Turn, box: BallotBox) -> TooEarly | BoxLost | Sealed:
 
 
 def _wait_if_near(deadline: int, box: BallotBox) -> bool:
-    """Wait for a deadline that is only a moment away; False at once for any other.
+    """Sleep until `deadline` if it is at most MAX_EARLY_WAIT_MS away; otherwise return False at once.
 
-    The clock sends whoever closes a moment early, so that nothing is late by the way to it; and the clocks of
-    a cluster's nodes differ.
+    The scheduler enqueues a close slightly early, to hide the latency of the queue. Clocks of a cluster's
+    nodes also differ.
     """
     left_ms = deadline - box.now()
     if left_ms > MAX_EARLY_WAIT_MS:
@@ -125,7 +128,7 @@ def _resolve(turn: Turn, position: Position, sealed: Sealed, box: BallotBox) -> 
     by_side = ballots_by_side(position, sides.reassign_to_current_sides(ballots, side_changes))
     seal = _publish_seal(turn, by_side, side_changes, sealed.sealed_at)
     asked = time.monotonic()
-    now = max(box.now(), seal.message.at)  # a cluster's nodes differ, and clocks are set
+    now = max(box.now(), seal.message.at)  # a cluster's nodes differ, and clocks can be set back
     deserted = sides.find_deserted_side(
         turn, [one for cast in by_side.values() for one in cast], side_changes
     )
@@ -133,7 +136,7 @@ def _resolve(turn: Turn, position: Position, sealed: Sealed, box: BallotBox) -> 
     following = _commit_outcome(turn, outcome, seal, now, banks.time_used(turn, position, box))
     committed = now + (time.monotonic() - asked) * 1000
     relay(turn.match.event_id)
-    if following:  # what everybody waits for came first, and somebody may have moved it by now
+    if following:  # the reveal was relayed first, and the turn may have been changed since
         following.refresh_from_db(fields=BOX_FIELDS)
         place_turn(following, box, create=True)
     if turn.state in CLOSED_STATES:
@@ -144,7 +147,7 @@ def _resolve(turn: Turn, position: Position, sealed: Sealed, box: BallotBox) -> 
 def _publish_seal(
     turn: Turn, by_side: dict[Side, Sequence[Ballot]], side_changes: Sequence[SideChange], sealed_at: int
 ) -> SealCommitment:
-    """Commit to the ballots before anything of what they come to is known."""
+    """Publish the commitment to the ballots before anything that depends on their count."""
     if turn.match.max_side_changes:
         new = [change for change in side_changes if change.turn == turn.number]
         turn_commitment, roots = commit_secretly(turn.pk, by_side, new)
@@ -161,7 +164,7 @@ def _publish_seal(
 
 
 def _record_metrics(turn: Turn, outcome: TurnOutcome, committed: float) -> None:
-    """Say for whoever watches what is public by now."""
+    """Observe metrics and log what is public by now."""
     sealed_ms = (turn.sealed_at or 0) - turn.closes_at
     resolved_ms = committed - turn.closes_at
     CLOSE_LAG_S.observe(max(0, sealed_ms) / 1000)
@@ -180,7 +183,10 @@ def _record_metrics(turn: Turn, outcome: TurnOutcome, committed: float) -> None:
 def _commit_outcome(
     turn: Turn, outcome: TurnOutcome, seal: SealCommitment, now: int, time_used: dict[str, int]
 ) -> Turn | None:
-    """The one transaction of a turn; the next turn, if there is one and nobody else wrote first."""
+    """Write the outcome in one transaction. Returns the next turn.
+
+    Returns None if the match ended or another process wrote first.
+    """
     picks = outcome.picks
     kept = outcome.is_concealed
     closed = {"state": TurnState.CONCEALED} if kept else {"state": TurnState.RESOLVED, "resolved_at": now}
@@ -228,7 +234,10 @@ def _record_tallies(turn: Turn, outcome: TurnOutcome, roots: dict[Side, str]) ->
 
 
 def _end_match(match: Match, outcome: TurnOutcome, now: int) -> None:
-    """The next one begins by itself if the event says so, and no series is decided."""
+    """End the match.
+
+    Schedule the next one if the event starts matches automatically and no series is decided.
+    """
     end_match(match, outcome.result, cast(str, outcome.ended_by), now)
     match_ended.send(Match, match=match)
     sides.save_sides_record(match)

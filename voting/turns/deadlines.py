@@ -1,6 +1,6 @@
-"""Hand a turn whose time has come to Celery. Never call these on an event loop: a frozen broker blocks.
+"""Enqueue the Celery tasks that close turns. Never call this on an event loop: a frozen broker blocks.
 
-The database is the queue and Celery the hands: what a worker loses, the clock finds again.
+The database is the real queue. Whatever a worker loses, the deadline scheduler finds again.
 """
 
 import logging
@@ -24,17 +24,24 @@ PING_TTL_S = 0.25
 
 
 def enqueue_close(turn_id: int) -> None:
+    """Enqueue the close of a turn. Logs a warning if the broker is away."""
     send_task(f"of turn {turn_id}", CLOSE_TURN, turn_id)
 
 
 def enqueue_early_close(turn_id: int, closes_at: int) -> None:
-    """`closes_at` is the deadline that everybody has voted before: a window moved since stays open."""
+    """Enqueue an early close: everyone has voted before `closes_at`, the deadline of that moment (Unix ms).
+
+    A turn whose deadline has moved since then stays open.
+    """
     moment = int(time.monotonic() / PING_TTL_S)
     send_task(f"of turn {turn_id}", CLOSE_TURN_EARLY, turn_id, closes_at, ask=partial(_ping_once_per, moment))
 
 
 def send_task(what: str, task: str, *args: int, ask: Callable[[], object] | None = None) -> None:
-    """Celery itself would wait long for a broker that is frozen, and longer to connect to it anew."""
+    """Send a Celery task, or log a warning if the broker is away; `what` names its subject in the log.
+
+    The ping comes first because Celery waits long for a frozen broker, and longer to reconnect to it.
+    """
     try:
         (ask or _broker().ping)()
         current_app.send_task(task, args=args, retry=False)
@@ -44,12 +51,15 @@ def send_task(what: str, task: str, *args: int, ask: Callable[[], object] | None
 
 @lru_cache(maxsize=1)
 def _ping_once_per(moment: int) -> None:
-    """Asked once in a moment, however many pick in it: a gateway's threads may wait, the clock may not."""
+    """Ping the broker once in PING_TTL_S, however many picks arrive in it.
+
+    Threads of a gateway may wait for the answer; the scheduler may not.
+    """
     _broker().ping()
 
 
 @cache
 def _broker() -> Redis:
-    """Only to ask whether it answers."""
+    """A client of the broker for pings only, with short timeouts and no retries."""
     patience = {"socket_timeout": BROKER_TIMEOUT_S, "socket_connect_timeout": BROKER_TIMEOUT_S}
     return Redis.from_url(settings.CELERY_BROKER_URL, retry=Retry(NoBackoff(), 0), **patience)

@@ -1,4 +1,4 @@
-"""Close a turn before its deadline: everyone connected has voted, or the sides' clocks say so."""
+"""Close a turn before its deadline: everyone connected has voted, or the sides' clocks allow it."""
 
 from contextlib import suppress
 
@@ -17,16 +17,17 @@ from voting.turns.turns import change_turn, load_turn, place_turn, restore_turn,
 
 
 def close_turn_early(turn_id: int, closes_at: int, box: BallotBox) -> None:
-    """Everyone connected has voted: end the window, if it is still the one they voted in.
+    """End the window if `closes_at` is still its deadline (Unix ms): everyone connected has voted.
 
-    A team that votes by a show of hands has voted once its hands are counted.
+    A team that votes by show of hands has voted once its hands are counted. In a match with clocks the picks
+    so far decide. A turn whose box is missing or outdated is restored first.
     """
     turn = load_turn(turn_id)
     if turn.state != TurnState.OPEN:
         return
     known = (turn.match.event_id, turn.pk, turn.version)
     if turn.opens_at <= box.now() and box.find_inconsistent([known]):
-        restore_turn(turn_id, box)  # a gateway that could not find it says so in this way
+        restore_turn(turn_id, box)  # a gateway that misses the box reports it with this call
     if turn.match.bank_s is not None:
         apply_clocks(turn, box)
         return
@@ -37,7 +38,7 @@ def close_turn_early(turn_id: int, closes_at: int, box: BallotBox) -> None:
 
 
 def apply_clocks(turn: Turn, box: BallotBox) -> None:
-    """Somebody has picked in a match by clocks: the turn is over, or its deadline is another one now."""
+    """After a pick in a match with clocks, close the turn or move its deadline."""
     position = load_position(turn.match, before=turn)
     over = turn_ends_at(turn, position, box)
     with suppress(MatchError):
@@ -48,7 +49,10 @@ def apply_clocks(turn: Turn, box: BallotBox) -> None:
 
 
 def _close_silently(turn: Turn, position: Position, box: BallotBox) -> None:
-    """Everybody sees that all clocks stand: what there is to be told is the reveal."""
+    """Close without announcing the new deadline.
+
+    Clients already see all clocks stopped; the reveal comes next.
+    """
     with event_lock(turn.match.event_id):
         if not claim_turn(turn, closes_at=max(turn.opens_at, box.now())):
             return
@@ -57,7 +61,7 @@ def _close_silently(turn: Turn, position: Position, box: BallotBox) -> None:
 
 
 def end_window(turn: Turn, box: BallotBox) -> None:
-    """End the window at once and count. Raises MatchError unless people can vote now."""
+    """End the window now and count the ballots. Raises MatchError unless the window is open or paused."""
     now = box.now()
     if turn.state == TurnState.OPEN and now < turn.opens_at:
         raise MatchError("Nobody could vote yet: the turn has not begun.")
@@ -65,12 +69,12 @@ def end_window(turn: Turn, box: BallotBox) -> None:
         raise MatchError("Time is up: the turn is being counted.")
     times = window.close_window(Window(turn.opens_at, turn.closes_at), now)
     set_window(turn, protocol.TurnMoved, times, box)
-    with suppress(RedisError):  # the clock counts it then
+    with suppress(RedisError):  # the scheduler closes it then
         close_turn(turn.pk, box)
 
 
 def _lacks_hands(turn: Turn) -> bool:
-    """Whether a team that is to move by a show of hands has none counted yet."""
+    """Return whether a team that moves by show of hands has none counted yet."""
     by_hands = Team.objects.filter(event=turn.match.event_id, hands=True).values_list("pk", flat=True)
     teams = set(by_hands)
     if not teams:

@@ -1,6 +1,6 @@
-"""Open turns whose deadlines are far: there may be a hundred thousand, too many to look at all at once.
+"""Paginate open turns with distant deadlines: there may be 100,000, too many for one query a second.
 
-They are walked through in small slices, in the order of their deadlines, again and again.
+A cursor reads them in small batches in the order of their deadlines, and starts over at the end.
 """
 
 import sys
@@ -14,14 +14,17 @@ LONG_WINDOW_MS = 15 * 60 * 1000
 
 @dataclass(slots=True)
 class LongTurnCursor:
-    """Through the open turns that close after `after_ms`; `rounds` is how often it came to the end."""
+    """A keyset cursor over the open turns that close at `after_ms` or later.
+
+    `rounds` counts how often it has reached the end.
+    """
 
     batch_size: int
     rounds: int = 0
     _after: tuple[int, int] = (0, 0)
 
     def step(self, after_ms: int) -> Sequence[tuple[int, int]]:
-        """The next few, with their versions."""
+        """Return the next batch as pairs of turn id and version."""
         at, last = max((after_ms, sys.maxsize), self._after)
         turns = Turn.objects.filter(state=TurnState.OPEN, closes_at__gte=at).exclude(
             closes_at=at, pk__lte=last

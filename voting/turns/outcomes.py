@@ -1,4 +1,4 @@
-"""What a turn's sealed ballots come to: a decision a side, a joint pick, perhaps the match's end."""
+"""Decide the outcome of a turn from its sealed ballots: a decision per side, the picks, and the result."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,10 +19,10 @@ LOSING_DECISIONS: tuple[Deciding, ...] = ("forfeit", "resign")
 
 @dataclass(frozen=True, slots=True)
 class TurnOutcome:
-    """A closed turn before it is written, and how the match stood `before` it.
+    """A closed turn before it is written; `before` is the position it was played in.
 
-    `captains` are the places of the captains' ballots. `is_concealed`: nobody is told of it before the next
-    one is. `to_move` are the sides that vote in the next turn, if there is one.
+    `captains` are the indexes of the captains' ballots. If `is_concealed`, the turn is revealed together with
+    a later one. `to_move` are the sides that vote in the next turn, empty if there is none.
     """
 
     before: Position
@@ -37,16 +37,16 @@ class TurnOutcome:
 
 
 def ballots_by_side(position: Position, ballots: Sequence[Ballot]) -> dict[Side, Sequence[Ballot]]:
-    """Those of each side to move, in their order."""
+    """Group the ballots by side to move, in the given order."""
     return {side: [ballot for ballot in ballots if ballot.side == side] for side in position.to_move}
 
 
 def decide_outcome(
     turn: Turn, position: Position, by_side: dict[Side, Sequence[Ballot]], deserted: Side | None = None
 ) -> TurnOutcome:
-    """`by_side` are the ballots of each side to move, in order of arrival. The same come to the same.
+    """Decide the turn from each side's ballots, which are in order of arrival. Deterministic.
 
-    A side that is `deserted` has lost, and nothing is played any more.
+    A `deserted` side has lost, and the picks are not played.
     """
     game, state = position.game, position.state
     rules = _no_ballot_rules(turn, position, [side for side, cast in by_side.items() if cast])
@@ -71,12 +71,17 @@ def decide_outcome(
 
 
 def _no_ballot_rules(turn: Turn, position: Position, picked: list[Side]) -> dict[Side, str]:
-    """What holds for each side if it has no ballot: by clocks only who ran out of time has lost."""
+    """Return the rule for each side without a ballot.
+
+    In a match with clocks where running out of time loses, only a side that ran out of time forfeits.
+    """
     rule = turn.match.no_ballot_rule
     if turn.match.bank_s is None or rule != NoBallotRule.FORFEIT:
         return dict.fromkeys(SIDES, rule)
     out = out_of_time(turn, position, picked)
-    others = NoBallotRule.PASS if out else NoBallotRule.RANDOM  # none is out: somebody closed the window
+    others = (
+        NoBallotRule.PASS if out else NoBallotRule.RANDOM
+    )  # nobody is out of time: an organizer closed the window
     return {side: rule if side in out else others for side in SIDES}
 
 
@@ -90,7 +95,7 @@ def _decide(turn: Turn, position: Position, cast: SideBallots, no_ballot: str) -
 
 
 def captain_index(turn: Turn, side: Side, ballots: Sequence[Ballot]) -> int | None:
-    """Where the captain's ballot is in the list, in a match in which it counts for more."""
+    """Return the index of the captain's ballot, or None unless the captain breaks ties and has voted."""
     voter_code = getattr(turn, f"{side}_captain")
     if turn.match.tie_rule != TieRule.CAPTAIN or not voter_code:
         return None
@@ -106,7 +111,7 @@ def _result_when_lost(lost: list[Side]) -> str:
 
 
 def _ended_by(turn: Turn, why: set[Deciding]) -> EndedBy:
-    """Of one that resigns and one that is not there, who is not there is said."""
+    """If one side resigned and the other forfeited, report the forfeit."""
     if "forfeit" not in why:
         return EndedBy.RESIGN
     return EndedBy.FORFEIT if turn.match.bank_s is None else EndedBy.TIME

@@ -1,4 +1,4 @@
-"""What one turn or event has trouble with holds up no other: said once, and tried again a second later."""
+"""Isolate failures per turn or event: log once, retry after a second."""
 
 import logging
 from collections.abc import Callable, Iterable
@@ -27,16 +27,21 @@ PERMANENT_ERRORS = (GameError, MatchError, ObjectDoesNotExist, msgspec.MsgspecEr
 
 @dataclass(slots=True)
 class RetryBook:
-    """`retry_at` is when what is tried next, by this process's own time; `slow` if a trouble took a while."""
+    """Retry times and backoff for actions on turns and events.
+
+    `retry_at` maps an action to its next attempt, in milliseconds of this process's monotonic clock. `slow`
+    is set when a failure took SLOW_MS or longer.
+    """
 
     retry_at: dict[str, float] = field(default_factory=dict)
     slow: bool = False
 
     def run_each(self, what: str, keys: Iterable[int], action: Callable[[int], object]) -> set[int]:
-        """Do it for each; those for which it is to be tried again.
+        """Run `action` for each key and return the keys to retry; `what` names the action in the log.
 
-        First come those without trouble, then who waited longest. After a slow trouble all others wait for
-        the next time: a node that is frozen costs one patience, and not one for each that lies there.
+        Keys without failures come first, then those that have waited longest. After a slow failure the rest
+        are skipped until the next call, so that a frozen node costs one timeout and not one for each of its
+        keys.
         """
         now, self.slow = local_ms(), False
         self.retry_at = {name: at for name, at in self.retry_at.items() if now - at < DROP_AFTER_MS}
@@ -44,7 +49,10 @@ class RetryBook:
         return {key for key in in_order if not self.attempt(f"{what} {key}", partial(action, key))}
 
     def attempt(self, what: str, action: Callable[[], object]) -> bool:
-        """Do it, unless it is too early to do it again. False if it is to be tried again."""
+        """Run `action` unless its retry time is in the future. Returns False if it must be retried.
+
+        Transient errors are retried; permanent ones are logged as errors and return True. Others propagate.
+        """
         began = local_ms()
         if self.slow or began < self.retry_at.get(what, 0.0):
             return False

@@ -1,7 +1,8 @@
-"""The clock: knows the next deadline, wakes the worker for it, and does it itself if nobody does.
+"""The deadline scheduler: enqueues each turn at its deadline, and closes it itself if no worker does.
 
-Several clocks are safe. All it knows it reads from the database, so any crash is made good by the
-next look. It goes by the ballot box's time; when that is set, all plans move along (see `time_steps`).
+Several schedulers may run at once. All state is read from the database, so the next iteration makes up for
+any crash. Deadlines follow the ballot box's clock; if that clock is set, all deadlines move along (see
+`time_steps`).
 """
 
 import faulthandler
@@ -33,7 +34,7 @@ from voting.turns.turns import load_turn, restore_turn, start_due_match, to_boxe
 log = logging.getLogger(__name__)
 
 POLL_S = 0.25
-# A worker that is called a moment early is there at the deadline, and waits (see `closing.PATIENCE_MS`).
+# A task enqueued slightly early reaches its worker by the deadline; it waits (`closing.MAX_EARLY_WAIT_MS`).
 CALL_WORKER_EARLY_MS = 100
 MIN_SLEEP_S = 0.002
 LOOKAHEAD_MS = 1_000
@@ -41,7 +42,7 @@ LONG_WINDOWS_PER_S = 2
 WORKER_TIMEOUT_MS = 500
 CHORES_INTERVAL_S = 1.0
 PURGE_EVERY_S = 3_600.0
-FIRST_PURGE_AFTER_S = 300.0  # a clock that has just started has other things to do
+FIRST_PURGE_AFTER_S = 300.0  # deadlines come first after a start
 EXPIRE_EVERY_S = 60.0
 EXPIRE_LOOKBACK_MS = 5 * 60 * 1000
 RECLOSE_DELAY_MS = 30_000
@@ -51,12 +52,12 @@ STDERR = 2
 
 @dataclass(slots=True)
 class DeadlineScheduler:
-    """`dispatched` is when each due turn, with its deadline, was handed to a worker, by this process's own
-    time.
+    """Polls the database for due turns and matches.
 
-    `missing` turns had no box at the last look, `unshifted` ones are still to be moved along with the box's
-    time, and `is_waiting` if something kept that look from its work. `chores` are done each second as well,
-    and hold up nothing if they fail.
+    `dispatched` maps each due turn and its deadline to the time at which it was enqueued, in milliseconds of
+    this process's monotonic clock. `missing` turns had no box at the last check. `unshifted` turns have yet
+    to be moved after a clock step. `is_waiting` is set while Redis or the database is away. `chores` run once
+    a second; their failures are isolated.
     """
 
     box: BallotBox
@@ -77,7 +78,7 @@ class DeadlineScheduler:
         self.steps = TimeSteps(self.box)
 
     def run(self, stopped: threading.Event) -> None:
-        """A look that does not end, end the whole process: whoever keeps it running starts it anew."""
+        """Iterate until `stopped` is set. Exit if an iteration hangs; the supervisor restarts the process."""
         try:
             while not stopped.is_set():
                 faulthandler.dump_traceback_later(HANG_TIMEOUT_S, exit=True, file=STDERR)
@@ -86,7 +87,7 @@ class DeadlineScheduler:
             faulthandler.cancel_dump_traceback_later()
 
     def run_once(self) -> float:
-        """Do what is due, deadlines first; the seconds until the next look."""
+        """Run one iteration, deadlines first. Returns the seconds to wait before the next one."""
         try:
             offset = self._follow_box_time()
             following = self._close_due_turns(round(local_ms() + offset))
@@ -103,14 +104,17 @@ class DeadlineScheduler:
         return max(MIN_SLEEP_S, min(POLL_S, left_s))
 
     def _wait_for(self, error: Exception) -> None:
-        """Said once, and not at each look."""
+        """Log the failure once, not at each iteration."""
         if not self.is_waiting:
             log.warning("the clock waits: %s", error)
         self.is_waiting = True
         close_old_connections()
 
     def _follow_box_time(self) -> float:
-        """How far its time is from this process's; a step that comes later is the next look's to find."""
+        """Move turns and matches after a clock step. Returns the box's clock minus this process's, in ms.
+
+        A step that happens during the call is found by the next iteration.
+        """
         sample = self.steps.sample()
         step, plans = self.steps.plans_to_move(sample)
         if step and (plans.turns or plans.matches) and not self.unshifted:
@@ -128,7 +132,7 @@ class DeadlineScheduler:
         return sample.now - sample.answered
 
     def _close_due_turns(self, now: int) -> list[int]:
-        """The deadlines that come before the next look but one."""
+        """Enqueue due turns and close those that no worker closed in time. Returns the upcoming deadlines."""
         soon = now + CALL_WORKER_EARLY_MS
         live = Turn.objects.filter(state=TurnState.OPEN, closes_at__lte=soon + LOOKAHEAD_MS)
         live = live.exclude(pk__in=self.unshifted)
@@ -172,7 +176,7 @@ class DeadlineScheduler:
         self.retry_book.attempt("purging", self._purge_periodically)
 
     def _boxes_to_check(self, known: set[int]) -> set[int]:
-        """In doubt, of all whose deadline is near and of some of the others; and those found missing."""
+        """Return the turns to check: `known`, and inconsistent ones among the nearest and the next batch."""
         near_until = self.steps.box_time + LONG_WINDOW_MS
         near = Turn.objects.filter(state=TurnState.OPEN, closes_at__lte=near_until)
         far = Turn.objects.filter(pk__in=[turn_id for turn_id, _ in self.walk.step(near_until)])
@@ -180,7 +184,7 @@ class DeadlineScheduler:
         return self.box.find_inconsistent(rows) | known
 
     def _repair_box(self, turn_id: int, missing: set[int]) -> None:
-        """Bring the turn's box up to date; one missing at two looks in a row is restored."""
+        """Bring the turn's box up to date; restore it if it is missing at two checks in a row."""
         if self.box.place(to_boxed_turn(load_turn(turn_id)), create=False):
             return
         self.missing.add(turn_id)
@@ -192,10 +196,10 @@ class DeadlineScheduler:
             self.purged_at = time.monotonic()
             purge_old()
             self.purge_steps = hourly_steps()
-        next(self.purge_steps, None)  # a step a second: no deadline waits for it
+        next(self.purge_steps, None)  # one step a second, so that no deadline waits
 
     def _expire_boxes(self) -> None:
-        """Boxes of turns that are over, in case whoever ended one died before it let go."""
+        """Expire the boxes of closed turns, in case the process that closed them died first."""
         if time.monotonic() - self.expired_at < EXPIRE_EVERY_S:
             return
         self.expired_at = time.monotonic()

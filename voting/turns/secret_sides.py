@@ -1,4 +1,4 @@
-"""Secret sides at the close of a turn: for whom each ballot counts, who is left, and the story at the end."""
+"""Secret sides at the close of a turn: reassign ballots, find a deserted side, save the record."""
 
 from collections.abc import Sequence
 from typing import cast
@@ -23,20 +23,24 @@ from voting.turns.side_change_store import load_side_changes
 
 
 def load_changes_for_turn(turn: Turn) -> tuple[SideChange, ...]:
-    """All changes of side that hold in this turn; none where there are none to be had."""
+    """Return all side changes of the match up to now; empty if its sides are not secret."""
     return load_side_changes(turn.match) if turn.match.max_side_changes else ()
 
 
 def reassign_to_current_sides(
     ballots: Sequence[Ballot], side_changes: Sequence[SideChange]
 ) -> Sequence[Ballot]:
+    """Return the ballots, each for the current side of its voter."""
     return reassign_sides(ballots, current_sides(side_changes)) if side_changes else ballots
 
 
 def find_deserted_side(
     turn: Turn, ballots: Sequence[Ballot], side_changes: Sequence[SideChange]
 ) -> Side | None:
-    """Earlier turns are looked through only where a side that somebody left has no ballot in this one."""
+    """Return the side that everyone has left, or None.
+
+    Reads the votes of earlier turns only if a side that somebody left has no ballot in this one.
+    """
     if not side_changes:
         return None
     now = current_sides(side_changes)
@@ -49,7 +53,7 @@ def find_deserted_side(
 
 
 def _load_votes(match: Match) -> list[Votes]:
-    """Who voted for which side, a resolved turn each."""
+    """Return the side of each voter, one mapping per resolved turn."""
     votes: dict[int, dict[str, Side]] = {}
     records = TallyRecord.objects.filter(turn__match=match, turn__state=TurnState.RESOLVED)
     for number, sealed in records.order_by("turn__number").values_list("turn__number", "sealed"):
@@ -59,7 +63,7 @@ def _load_votes(match: Match) -> list[Votes]:
 
 
 def save_sides_record(match: Match) -> None:
-    """Once the match has ended, in the same transaction: what the sides were, without a name."""
+    """Save the anonymous record of the sides. Call it in the transaction that ends the match."""
     if not match.max_side_changes:
         return
     side_changes = load_side_changes(match)
@@ -76,6 +80,6 @@ def save_sides_record(match: Match) -> None:
 
 
 def _turn_side_changes(side_changes: Sequence[SideChange], turn: int) -> tuple[tuple[Side, str], ...]:
-    """By their random numbers: the order in which they came would be another trace."""
+    """Sort by blinding factor: the order of arrival could identify voters."""
     of_turn = [(one.side, one.blind) for one in side_changes if one.turn == turn]
     return tuple(sorted(of_turn, key=lambda one: one[1]))

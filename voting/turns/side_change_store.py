@@ -1,4 +1,4 @@
-"""Changes of side, in the database before they are acknowledged; each once, whichever gateways bring it."""
+"""Store side changes in the database before they are acknowledged. Idempotent across gateways."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,11 @@ SideChangeAnswer = Literal["changed"] | SideRefusal
 
 @dataclass(frozen=True, slots=True)
 class SideChangeRequest:
-    """What a phone asks for; `home` is the team its voter came in with, `blind` the phone's own number."""
+    """A client's request to change to `team`.
+
+    `home` is the number of the team the voter joined, `number` counts the voter's changes from 1, and `blind`
+    is the client's blinding factor.
+    """
 
     voter: str
     home: int
@@ -28,20 +32,24 @@ class SideChangeRequest:
 
 @dataclass(frozen=True, slots=True)
 class SideChangeContext:
-    """Where an event stands while wishes are looked at."""
+    """The match, turn and time (Unix ms) that requests are checked against."""
 
     match: Match
     turn: Turn
     now: int
 
     def side_of(self, team: int) -> Side:
+        """Return the side that the team plays in this match."""
         return "red" if team == self.match.red.number else "yellow"
 
 
 def change_sides(
     event_id: int, requests: Sequence[SideChangeRequest], now: Callable[[], int]
 ) -> list[SideChangeAnswer]:
-    """In one transaction: of several that are one voter's, the limit is held by the event's lock."""
+    """Apply the requests in one transaction and return an answer for each.
+
+    The lock on the event enforces the limit per voter. `now` returns the time of the ballot box.
+    """
     with locked_event(event_id) as event:
         context = _load_context(event, now)
         if context is None:
@@ -85,7 +93,7 @@ def _apply(
 def _refusal(
     context: SideChangeContext, request: SideChangeRequest, earlier: Sequence[StoredSideChange]
 ) -> SideRefusal | None:
-    """Before the first window there is nothing yet to change one's mind about."""
+    """Return why the request is refused, or None. No side changes before the first window."""
     match, turn = context.match, context.turn
     now_on = earlier[-1].side if earlier else context.side_of(request.home)
     if request.turn_id != turn.pk:
@@ -98,12 +106,15 @@ def _refusal(
 
 
 def load_side_changes(match: Match) -> tuple[SideChange, ...]:
-    """All of the match so far, in the order in which they were written down."""
+    """Return all side changes of the match so far, in the order in which they were stored."""
     return tuple(map(_side_change, StoredSideChange.objects.filter(match=match).order_by("pk")))
 
 
 def load_side_changes_after(match_id: int, last: int) -> tuple[int, tuple[SideChange, ...]]:
-    """Those since row `last`, and the row up to which they are: an event's are written one by one."""
+    """Return the last row id and the side changes after row `last`.
+
+    Row ids have no gaps to wait for: the event's lock serializes the writes.
+    """
     rows = list(StoredSideChange.objects.filter(match=match_id, pk__gt=last).order_by("pk"))
     return (rows[-1].pk if rows else last), tuple(map(_side_change, rows))
 
@@ -113,5 +124,5 @@ def _side_change(row: StoredSideChange) -> SideChange:
 
 
 def backdate_side_changes(match: Match, turn: int) -> None:
-    """A turn is voted again: whoever changed over since then has changed over before it."""
+    """Move later side changes back to `turn`, which is voted again: they now count as made before it."""
     StoredSideChange.objects.filter(match=match, turn__gt=turn).update(turn=turn)

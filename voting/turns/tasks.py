@@ -1,4 +1,4 @@
-"""What Celery's workers do: load, delegate."""
+"""Celery tasks that close turns, and the warm-up of a worker process."""
 
 from contextlib import suppress
 from functools import cache
@@ -14,7 +14,7 @@ from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.stores import DATABASE_ERRORS
 from voting.turns import closing, deadlines, early_close
 
-# What the clock makes good, and says: a worker's traceback for each turn would say nothing more.
+# The scheduler retries and logs these; a worker's traceback for each turn would add nothing.
 AWAY = (RedisError, OSError, *DATABASE_ERRORS)
 
 ballot_box = cache(BallotBox)
@@ -22,17 +22,19 @@ ballot_box = cache(BallotBox)
 
 @shared_task(name=deadlines.CLOSE_TURN, throws=AWAY)
 def close_turn(turn_id: int) -> None:
+    """Close the turn; the scheduler retries it if Redis or the database is away."""
     closing.close_turn(turn_id, ballot_box())
 
 
 @shared_task(name=deadlines.CLOSE_TURN_EARLY, throws=AWAY)
 def close_turn_early(turn_id: int, closes_at: int) -> None:
+    """Close the turn early if `closes_at` is still its deadline (Unix ms)."""
     early_close.close_turn_early(turn_id, closes_at, ballot_box())
 
 
 @worker_process_init.connect
 def warm_up(**_: Any) -> None:
-    """The first deadline does not wait for games to be loaded and connections to be made."""
+    """Load games and open connections, so that the first deadline does not wait for them."""
     all_games()
     announcements.relay()
     with suppress(RedisError):

@@ -1,7 +1,8 @@
-"""When the ballot box's clock is set, everybody keeps the time they had left: what it times moves along.
+"""Clock steps: when the ballot box's clock is set, move deadlines along so that everyone keeps the time left.
 
-A step is what the box's time did and this process's monotonic clock did not: a clock set by hand or by
-NTP, a machine that slept, another node's clock. A box or a clock process that was frozen for a while is none.
+A step is a change of the box's clock that this process's monotonic clock did not see: a clock set by hand or
+by NTP, a machine that was suspended, or another node's clock. A box or scheduler that was frozen is not a
+step.
 """
 
 from dataclasses import dataclass, field
@@ -23,13 +24,13 @@ from voting.turns.turns import load_turn, place_and_relay
 
 FAR_BATCH_SIZE = 100
 MAX_TIME_MS = 2**53
-# Whoever began a change before the step may write it so long afterwards, with a time from before.
+# A change begun before a step may be written this much later, with a time from before the step.
 LATE_WRITE_MS = 15_000
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedTimes:
-    """The open turns with their versions, and when events' next matches start."""
+    """Open turns mapped to their versions, and events mapped to the start of their next match (Unix ms)."""
 
     turns: dict[int, int] = field(default_factory=dict)
     matches: dict[int, int] = field(default_factory=dict)
@@ -37,9 +38,10 @@ class PlannedTimes:
 
 @dataclass(frozen=True, slots=True)
 class ClockSample:
-    """The box's time `now`, asked and answered at these local times, and the plans of just before.
+    """The box's time `now`, with the plans read just before.
 
-    `time_source` is which node said so.
+    `asked` and `answered` are the local times of the request and its reply. `time_source` is the node that
+    replied.
     """
 
     now: int
@@ -51,11 +53,12 @@ class ClockSample:
 
 @dataclass(slots=True)
 class TimeSteps:
-    """`plans` are those of the last look: all made before a step that this look finds.
+    """Detects clock steps and tells which plans to move.
 
-    Of those that close much later it knows what a walk of some minutes has found. `box_time_before` was the
-    box's time at the look before the step. Steps are found by several clocks: a plan moves if it is what it
-    was before, and so it moves once.
+    `plans` are those of the last accepted sample: all were made before a step that the next sample finds.
+    Turns with long windows are known from a cursor that takes some minutes for a round. `box_time_before` is
+    the box's time before the last step. Several schedulers may find the same step: a plan moves only if it
+    is unchanged, so it moves once.
     """
 
     box: BallotBox
@@ -71,15 +74,19 @@ class TimeSteps:
     _walked: dict[int, int] = field(default_factory=dict)
 
     def sample(self) -> ClockSample:
+        """Read the plans, then the box's time. Raises redis.RedisError."""
         self._scan_long_turns()
         plans = _load_plans(
             _near(self.box_time)
-        )  # before the time is asked: what is planned later is not old
+        )  # read before the time, so that nothing planned after a step counts as old
         asked = local_ms()
         return ClockSample(self.box.now(), asked, local_ms(), plans, self.box.time_source)
 
     def plans_to_move(self, sample: ClockSample) -> tuple[int, PlannedTimes]:
-        """By how many milliseconds which plans are to be moved. Repeated calls before `accept` agree."""
+        """Return the step in milliseconds and the plans to move by it; 0 and none without a step.
+
+        Repeated calls before `accept` agree.
+        """
         if step := self._step(sample):
             known = PlannedTimes(self._long_windows | self._walked | self.plans.turns, self.plans.matches)
             now = PlannedTimes(
@@ -93,7 +100,7 @@ class TimeSteps:
         return 0, PlannedTimes()
 
     def accept(self, sample: ClockSample) -> None:
-        """All that was to be moved is."""
+        """Record the sample as handled: all plans to move have been moved."""
         if step := self._step(sample):
             self.step, self.stepped_at, self.box_time_before = step, sample.answered, self.box_time
         if sample.time_source != self.time_source:
@@ -102,21 +109,21 @@ class TimeSteps:
         self.plans, self.box_time, self.time_source = sample.plans, sample.now, sample.time_source
 
     def _scan_long_turns(self) -> None:
-        """Keep in mind the versions of those that close much later, too: a few at each look."""
+        """Remember the versions of turns with distant deadlines, too: one batch at each sample."""
         rounds = self._walk.rounds
         self._walked.update(self._walk.step(self.box_time + LONG_WINDOW_MS if self.box_time else MAX_TIME_MS))
         if self._walk.rounds > rounds:
             self._long_windows, self._walked = self._walked, {}
 
     def _step(self, sample: ClockSample) -> int:
-        """Of two nodes that differ, neither was set."""
+        """Return the step in milliseconds; 0 if another node replied, because two nodes may simply differ."""
         if sample.time_source != self.time_source:
             return 0
         return self._clock.step(sample.now, sample.asked, sample.answered)
 
 
 def move_turn(turn_id: int, version: int, step: int, now: int, box: BallotBox) -> None:
-    """Unless somebody has written the turn since that version. `now` is by the new time."""
+    """Shift the turn by `step` ms unless it was written since `version`. `now` is the time after the step."""
     turn = load_turn(turn_id)
     if (turn.state, turn.version) != (TurnState.OPEN, version):
         return
@@ -129,7 +136,7 @@ def move_turn(turn_id: int, version: int, step: int, now: int, box: BallotBox) -
 
 
 def move_next_match(event_id: int, planned_at: int, step: int, now: int) -> None:
-    """Unless somebody has planned it anew."""
+    """Shift the next match by `step` ms unless it was rescheduled."""
     with event_lock(event_id):
         planned = Event.objects.filter(pk=event_id, next_match_at=planned_at)
         if not planned.update(next_match_at=planned_at + step):
@@ -139,7 +146,7 @@ def move_next_match(event_id: int, planned_at: int, step: int, now: int) -> None
 
 
 def _near(box_time: int) -> Q:
-    """Whoever has not been told the time yet knows of none that is far."""
+    """Match turns that close soon; all turns if the box's time is not known yet."""
     return Q(closes_at__lte=box_time + LONG_WINDOW_MS if box_time else MAX_TIME_MS)
 
 
@@ -160,7 +167,7 @@ def _written_since(plans: PlannedTimes, before: PlannedTimes) -> PlannedTimes:
 
 
 def _planned_before(plans: PlannedTimes, now: int, step: int, box_time_before: int) -> PlannedTimes:
-    """Those whose event was told of them by the time of before the step."""
+    """Return the plans whose event made its last announcement with a time from before the step."""
     events = dict(Turn.objects.filter(pk__in=list(plans.turns)).values_list("pk", "match__event_id"))
     all_events = {*events.values(), *plans.matches}
     old = {event_id for event_id in all_events if _is_old(event_id, now, step, box_time_before)}
@@ -175,9 +182,9 @@ class _AnnouncementTime(msgspec.Struct):
 
 
 def _is_old(event_id: int, now: int, step: int, box_time_before: int) -> bool:
-    """Whether what was told last was told by the old time.
+    """Return whether the event's last announcement carries a time from before the step.
 
-    That is earlier than anything by a time that was set ahead, and to come by one that was set back.
+    After a step forward such a time is before the step; after a step back it lies in the future.
     """
     last = Announcement.objects.filter(event_id=event_id).order_by("-seq").first()
     if last is None:

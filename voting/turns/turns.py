@@ -1,4 +1,4 @@
-"""Start a match, change a turn, give a lost one back: each once, whatever dies.
+"""Start a match, change a turn, and restore a lost one. Idempotent, and safe after a crash.
 
 `closing` ends a turn.
 """
@@ -35,6 +35,7 @@ log = logging.getLogger(__name__)
 
 
 def to_boxed_turn(turn: Turn) -> BoxedTurn:
+    """Return the turn in the form that the ballot box stores."""
     times = (turn.opens_at, turn.closes_at)
     return BoxedTurn(
         turn.match.event_id, turn.pk, turn.version, turn.epoch, *times, **banks.side_ends_at(turn)
@@ -42,11 +43,12 @@ def to_boxed_turn(turn: Turn) -> BoxedTurn:
 
 
 def load_turn(turn_id: int) -> Turn:
+    """Load the turn with its match. Raises Turn.DoesNotExist."""
     return Turn.objects.select_related("match").get(pk=turn_id)
 
 
 def start_match(event_id: int, box: BallotBox) -> Match:
-    """Start the event's next match; the lobby opens with it. Raises MatchError."""
+    """Start the event's next match and open its lobby if that was closed. Raises MatchError."""
     now = box.now()
     with locked_event(event_id) as event:
         match = create_match(event, now)
@@ -61,7 +63,7 @@ def start_match(event_id: int, box: BallotBox) -> Match:
 
 
 def _check_choices(match: Match) -> None:
-    """Raises MatchError if a ballot cannot say all that there is to choose from."""
+    """Raise MatchError if the game has more choices than a ballot can encode."""
     position = replay(match, ())
     choices = position.game.view(position.state, None).columns
     if match.tally_method == TallyMethod.APPROVAL and choices > MAX_SET_COLUMNS:
@@ -69,9 +71,9 @@ def _check_choices(match: Match) -> None:
 
 
 def start_due_match(event_id: int, box: BallotBox) -> None:
-    """Start the match whose time has come; of several clocks that ask, one starts it.
+    """Start the event's next match if its time has come. Idempotent across schedulers.
 
-    One that cannot start is not due any more, even if nobody can be told.
+    A match that cannot start is no longer due, even if announcing that fails.
     """
     now = box.now()
     due = Event.objects.filter(pk=event_id, next_match_at__lte=now)
@@ -86,7 +88,10 @@ def start_due_match(event_id: int, box: BallotBox) -> None:
 
 
 def change_turn(turn: Turn, kind: type[protocol.Change], box: BallotBox, **changes: Any) -> None:
-    """Write what changes of a live turn, and tell. Raises MatchError if somebody wrote it meanwhile."""
+    """Write `changes` to a live turn and announce them as `kind`.
+
+    Raises MatchError if it was changed meanwhile.
+    """
     now = box.now()
     with event_lock(turn.match.event_id):
         if not claim_turn(turn, **changes):
@@ -101,14 +106,18 @@ def log_match(what: str, match: Match) -> None:
 
 
 def restore_turn(turn_id: int, box: BallotBox) -> None:
-    """Put a turn that the box lost back into it: phones send again, and get the time for it."""
+    """Put a turn that the box lost back into it, with time for clients to send their ballots again.
+
+    Does nothing unless the turn is open and its box is missing. The new epoch tells clients to send again. In
+    a match with clocks, no side's time runs meanwhile.
+    """
     turn = load_turn(turn_id)
     if turn.state != TurnState.OPEN or box.place(to_boxed_turn(turn), create=False):
         return
     now = box.now()
     before = Window(turn.opens_at, turn.closes_at)
     times = window.restore_window(before, now, turn.match.window_s)
-    if turn.match.bank_s is not None:  # nobody's clock ran meanwhile
+    if turn.match.bank_s is not None:  # no side's clock ran meanwhile
         times = window.shift_window(before, times.closes_at - before.closes_at)
     with event_lock(turn.match.event_id):
         if not claim_turn(turn, opens_at=times.opens_at, closes_at=times.closes_at, epoch=turn.epoch + 1):
@@ -122,13 +131,13 @@ def restore_turn(turn_id: int, box: BallotBox) -> None:
 
 
 def place_and_relay(turn: Turn, box: BallotBox, *, create: bool) -> None:
-    """Bring box and screens up to what is committed."""
+    """Bring the ballot box and the clients up to what is committed."""
     place_turn(turn, box, create=create)
     relay(turn.match.event_id)
 
 
 def place_turn(turn: Turn, box: BallotBox, *, create: bool) -> None:
-    """If the box is away, the clock does it soon."""
+    """Bring the turn's box up to date. If Redis is away, log it; the scheduler repeats it soon."""
     try:
         box.place(to_boxed_turn(turn), create=create)
     except RedisError as error:
@@ -136,7 +145,10 @@ def place_turn(turn: Turn, box: BallotBox, *, create: bool) -> None:
 
 
 def plan_turn(match: Match, last: Turn | None, to_move: Sequence[Side], now: int, lead_ms: int) -> Turn:
-    """The turn after `last`, after the lead and the match's time to talk. Call it within `event_lock`."""
+    """Create the turn after `last`, to open after `lead_ms` and the match's talk time.
+
+    Call it within `event_lock`.
+    """
     number = last.number + 1 if last else 1
     left = banks.banks_before(match, last)
     window_s = match.window_s if left else match.window_s + _load_extra_s(match)
@@ -149,12 +161,15 @@ def plan_turn(match: Match, last: Turn | None, to_move: Sequence[Side], now: int
 
 
 def _load_extra_s(match: Match) -> int:
-    """By how much an organizer made windows longer, or shorter, by now."""
+    """Return the seconds by which the organizer made windows longer (or shorter, if negative)."""
     return Event.objects.values_list("extra_s", flat=True).get(pk=match.event_id)
 
 
 def set_window(turn: Turn, kind: type[protocol.Change], times: Window, box: BallotBox) -> None:
-    """The turn has this window from now on, even if it was paused before."""
+    """Open the turn with this window, even if it was paused.
+
+    Raises MatchError if it was changed meanwhile.
+    """
     change_turn(
         turn,
         kind,
