@@ -1,4 +1,4 @@
-"""Ballots of long windows, in the database before they are acknowledged."""
+"""Write-ahead storage of ballots in long windows: they are in the database before they are acknowledged."""
 
 from collections.abc import Sequence
 from typing import cast
@@ -25,16 +25,19 @@ UPSERT_NEWEST_SQL = """
 
 
 def store_ballots(turn_id: int, ballots: Sequence[Ballot], now: int) -> None:
-    """Keep each voter's newest ballot, whichever gateway brings it, and in whatever order."""
+    """Upsert each voter's newest ballot, by sequence. Idempotent, across gateways and in any order.
+
+    `now` (Unix ms) is stored as the time of new ballots.
+    """
     rows = [(turn_id, b.voter, b.side, b.choice, b.sequence, b.blind, now) for b in ballots]
     with transaction.atomic(), connection.cursor() as cursor:
-        cursor.executemany(UPSERT_NEWEST_SQL, sorted(rows))  # by voter, lest two gateways lock each other
+        cursor.executemany(UPSERT_NEWEST_SQL, sorted(rows))  # by voter, so that two gateways cannot deadlock
 
 
 def load_stored_ballots(turn: Turn, *, hands: bool = True) -> tuple[Ballot, ...]:
-    """In the order of their batches, within one by blind: the order of the rows is that of the voters.
+    """Return the turn's stored ballots in the order of their batches; ties are ordered by blinding factor.
 
-    Without `hands` those of phones alone.
+    The order of the rows would reveal the voters. Without `hands`, ballots of a show of hands are left out.
     """
     rows = StoredBallot.objects.filter(turn=turn).order_by("stored_at", "blind", "pk")
     rows = rows if hands else rows.exclude(voter__startswith=HAND_VOTER_PREFIX)
@@ -42,5 +45,5 @@ def load_stored_ballots(turn: Turn, *, hands: bool = True) -> tuple[Ballot, ...]
 
 
 def hand_ballots(turn: Turn) -> QuerySet[StoredBallot]:
-    """The ballots of a show of hands."""
+    """Return the ballots of a show of hands."""
     return StoredBallot.objects.filter(turn=turn, voter__startswith=HAND_VOTER_PREFIX)

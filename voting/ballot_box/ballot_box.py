@@ -1,7 +1,7 @@
-"""The ballot box: the only client of Redis for ballots, and the only clock.
+"""The ballot box: the only Redis client for ballots, and the reference clock of all deadlines.
 
-Every script is idempotent, so a call whose answer was lost may be made again. All keys of an
-event carry its id as hash tag and so live in one slot of a cluster.
+Every script is idempotent, so a call whose reply was lost can be repeated. All keys of an event carry its id
+as hash tag and so live in one slot of a cluster.
 """
 
 import logging
@@ -38,7 +38,7 @@ MAX_BATCH = 2_000
 EXPIRE_AFTER_MS = 600 * 1000
 SCAN_COUNT = 1_000
 GATEWAY_STALE_MS = 4_000
-RECONNECT_GRACE_MS = 10_000  # a gateway started again, and its phones having found one
+RECONNECT_GRACE_MS = 10_000  # time for a gateway to restart and its clients to reconnect
 RESTORER = "restorer"
 LUA_DIR = Path(__file__).parent / "lua"
 
@@ -48,7 +48,7 @@ _unpack_answers = msgspec.msgpack.Decoder(list[int]).decode
 
 
 def _is_corrupt(error: ResponseError) -> bool:
-    """Whether the keys are to blame, and not a server that takes no ballots at the moment."""
+    """Return whether the keys are corrupt, as opposed to a server that accepts no writes at the moment."""
     return error.status_code == "ERR" or str(error).startswith("WRONGTYPE")
 
 
@@ -61,7 +61,7 @@ def _script(name: str) -> str:
 
 
 def _read_ballots(voters: Iterable[bytes], texts: Iterable[bytes]) -> tuple[Ballot, ...]:
-    """In order of arrival; all in one go, since a full hall waits for it."""
+    """Return the ballots in order of arrival. Decodes them in one call, because a reveal waits for it."""
     rows = map(b'["%b",%b]'.__mod__, zip(voters, texts, strict=True))
     ballots = _decode_ballots(b"[" + b",".join(rows) + b"]")
     return tuple(sorted(ballots, key=attrgetter("arrival")))
@@ -79,7 +79,10 @@ def _is_consistent(box: Any, held: Any, version: int) -> bool:
 
 
 class BallotBox:
-    """For use cases: opening, sealing, the time. Raises redis.RedisError when Redis is away."""
+    """The synchronous client, for opening and sealing turns and for the time.
+
+    Methods raise redis.RedisError while Redis is away.
+    """
 
     def __init__(self, url: str = "") -> None:
         self._redis: Any = connect(url or settings.BALLOT_BOX_URL)
@@ -88,22 +91,23 @@ class BallotBox:
         self._cast = self._redis.register_script(_script("cast"))
 
     def now(self) -> int:
+        """Return the box's time in Unix milliseconds."""
         seconds, micros = self._redis.time()
         return int(seconds) * 1000 + int(micros) // 1000
 
     @property
     def time_source(self) -> str:
-        """Which node of a cluster told the time last."""
+        """The cluster node that returned the time last; empty without a cluster."""
         return getattr(self._redis, "timekeeper", "")
 
     def place(self, turn: BoxedTurn, *, create: bool) -> bool:
-        """Bring the box up to the turn's version. False: there is none, and none was to be made."""
+        """Bring the box up to the turn's version. Returns False if there is no box and `create` is false."""
         return bool(self._place(keys=turn.keys, args=(int(create), *turn.window)))
 
     def find_inconsistent(self, turns: Sequence[tuple[int, int, int]]) -> set[int]:
-        """Those turns whose box is not whole, of an older version, or away: what `place` has to look at.
+        """Return the ids of turns whose box is corrupt, outdated or missing, so that `place` must repair it.
 
-        `turns` are event, turn and version; all of them are asked for at once.
+        `turns` are triples of event id, turn id and version. A single server is asked in one pipeline.
         """
         keys = [turn_keys(event_id, turn_id) for event_id, turn_id, _ in turns]
         answers = execute_all(
@@ -115,7 +119,7 @@ class BallotBox:
         }
 
     def seal(self, turn: BoxedTurn) -> TooEarly | BoxLost | Sealed:
-        """Freeze the ballots, once, for ever (for this version of the turn)."""
+        """Freeze the ballots of this version of the turn, once and for all. Idempotent."""
         status, *rest = self._seal(keys=turn.keys, args=turn.window)
         if status == 0:
             return BoxLost()
@@ -131,35 +135,35 @@ class BallotBox:
             self._cast(keys=turn.keys, args=(turn.epoch, _pack(batch), RESTORER, 0))
 
     def ballot_counts(self, turn: BoxedTurn) -> dict[Side, int]:
-        """How many ballots the box holds, a side."""
+        """Return the number of ballots in the box for each side."""
         counts = self._redis.hmget(turn.keys[0], SIDES)
         return {side: int(count or 0) for side, count in zip(SIDES, counts, strict=True)}
 
     def picked_at(self, event_id: int, turn_id: int) -> dict[Side, int]:
-        """Who has a ballot in the box, and since when; 0: nobody noted it."""
+        """Return since when each side has a ballot (Unix ms); 0 if the time was not recorded."""
         fields = [name for side in SIDES for name in (side, f"{side}_at")]
         held = [int(value or 0) for value in self._redis.hmget(turn_keys(event_id, turn_id)[0], fields)]
         return {side: held[2 * place + 1] for place, side in enumerate(SIDES) if held[2 * place]}
 
     def all_voted_at(self, event_id: int, turn_id: int) -> dict[Side, int]:
-        """The sides of which everybody who is connected has voted, and since when."""
+        """Return the sides whose connected voters have all voted, and since when (Unix ms)."""
         held = self._redis.hmget(turn_keys(event_id, turn_id)[0], [f"{side}_done" for side in SIDES])
         return {side: int(at) for side, at in zip(SIDES, held, strict=True) if at}
 
     def connected(self, event_id: int) -> tuple[int, int]:
-        """How many phones of each team gateways hold at the moment."""
+        """Return the connected voters of teams 1 and 2, over all gateways with a fresh heartbeat."""
         now = self.now()
         heartbeats = [heartbeat.split() for heartbeat in self._redis.hvals(event_key(event_id, "gateways"))]
         held = [(int(one), int(two)) for at, _, one, two, _ in heartbeats if now - int(at) < GATEWAY_STALE_MS]
         return sum(one for one, _ in held), sum(two for _, two in held)
 
     def expire(self, event_id: int, turn_id: int) -> None:
-        """Let go of a turn that is over, after a while in which a late look is still answered."""
+        """Expire a closed turn's keys after EXPIRE_AFTER_MS, so that late requests still get a reply."""
         for key in turn_keys(event_id, turn_id):
             self._redis.pexpire(key, EXPIRE_AFTER_MS)
 
     def count_present(self, event_id: int) -> PresenceCounts:
-        """Whom all gateways held together as they last said; `waiting` is not told."""
+        """Return the presence that all gateways reported last, in total; `waiting` stays (0, 0)."""
         now = self.now()
         rows = {name: self._redis.hvals(event_key(event_id, name)) for name in ("gateways", "watchers")}
         fresh = {
@@ -170,7 +174,7 @@ class BallotBox:
         return PresenceCounts((one, two), watching=sum(int(row[1]) for row in fresh["watchers"]))
 
     def list_active_events(self) -> list[int]:
-        """The events that gateways hold phones or screens of at the moment."""
+        """Return the ids of events with at least one gateway that has a fresh heartbeat."""
         now = self.now()
         return [
             int(key.split(b"{")[1].split(b"}")[0])
@@ -179,7 +183,7 @@ class BallotBox:
         ]
 
     def delete_all_events(self) -> int:
-        """Drop everything of every event; how many turns' ballots were among it."""
+        """Delete all keys of all events. Returns the number of turns whose ballots were among them."""
         keys = list(self._redis.scan_iter(match="crowdgame:{*}:*", count=SCAN_COUNT))
         for key in keys:
             self._redis.unlink(key)
@@ -190,7 +194,10 @@ class BallotBox:
 
 
 class AsyncBallotBox:
-    """For gateways: taking ballots, seats, presence. Raises redis.RedisError when Redis is away."""
+    """The asyncio client, for gateways: ballots, seats and presence.
+
+    Methods raise redis.RedisError while Redis is away.
+    """
 
     def __init__(self) -> None:
         self._redis: Any = connect_async(settings.BALLOT_BOX_URL)
@@ -201,15 +208,19 @@ class AsyncBallotBox:
         self._heartbeat = self.script("heartbeat")
 
     def script(self, name: str) -> Any:
-        """One of ours, to be awaited with its `keys` and `args`."""
+        """Return a script of `lua/`, to be awaited with `keys` and `args`."""
         return self._redis.register_script(_script(name))
 
     async def now(self) -> int:
+        """Return the box's time in Unix milliseconds."""
         seconds, micros = await self._redis.time()
         return int(seconds) * 1000 + int(micros) // 1000
 
     async def cast(self, event_id: int, turn_id: int, epoch: int, ballots: Sequence[Ballot]) -> list[int]:
-        """An answer a ballot (see Cast), at most MAX_BATCH at a time."""
+        """Cast at most MAX_BATCH ballots.
+
+        Returns a `CastResult` for each, or minus the voter's higher sequence.
+        """
         acknowledged = self._acknowledged_in(event_id, turn_id, epoch)
         args = (epoch, _pack(ballots), self._name, acknowledged.arrivals)
         try:
@@ -223,14 +234,15 @@ class AsyncBallotBox:
             return [CastResult.UNKNOWN] * len(ballots)
 
     async def seats(self, event_id: int, wishes: Sequence[int]) -> list[int]:
-        """The number of the team each new voter belongs to: the one wished for, or with 0 the smaller.
+        """Assign a team number to each new voter, given their `wishes`.
 
-        Below 0 the team that was offered, unless it is the larger one by more than a twentieth of all.
+        A positive wish is granted, and 0 joins the smaller team. A negative one is the team that was offered;
+        it is granted unless that team is larger by more than a twentieth of all voters.
         """
         return cast(list[int], await self._join(keys=[event_key(event_id, "joined")], args=wishes))
 
     async def load_ballots(self, event_id: int, turn_id: int, voters: Sequence[str]) -> dict[str, Ballot]:
-        """The ballots that count, of those of the voters who have one; none in a box that cannot be read."""
+        """Return the current ballot of each of the voters who has one; empty if the box is corrupt."""
         try:
             texts = await self._redis.hmget(turn_keys(event_id, turn_id)[1], voters)
             held = {voter.encode(): text for voter, text in zip(voters, texts, strict=True) if text}
@@ -242,7 +254,11 @@ class AsyncBallotBox:
             return {}
 
     async def heartbeat(self, event_id: int, gateway: str, turn: Pair, held: PresenceCounts) -> Turnout:
-        """`turn` is its id and epoch as the gateway knows them; a box found older than itself is given up."""
+        """Report this gateway's presence and return the turnout over all gateways.
+
+        `turn` is the id and epoch that the gateway knows. A box that turns out to be an older copy of itself
+        is marked as lost.
+        """
         keys = [event_key(event_id, name) for name in ("gateways", "most", "waiting", "watchers")]
         keys.insert(1, turn_keys(event_id, turn[0])[0])
         named = f"{turn[0]}.{turn[1]}"
@@ -261,7 +277,7 @@ class AsyncBallotBox:
         return Turnout(now, (one, two), waiting, red, yellow, (at[0], at[1]), (at[2], at[3]), watching)
 
     def _acknowledged_in(self, event_id: int, turn_id: int, epoch: int) -> AcknowledgedArrivals:
-        """Of an event only its newest turn and epoch are kept in mind."""
+        """Return the acknowledged arrivals of a turn; only the newest turn and epoch of an event are kept."""
         acknowledged = self._acknowledged.get(event_id)
         if acknowledged is None or acknowledged.turn_ref < (turn_id, epoch):
             acknowledged = self._acknowledged[event_id] = AcknowledgedArrivals((turn_id, epoch))
@@ -272,11 +288,11 @@ class AsyncBallotBox:
         )
 
     def drop_cache(self, event_id: int) -> None:
-        """Whatever the box told of this event's turns."""
+        """Drop what the box acknowledged of this event's turns."""
         self._acknowledged.pop(event_id, None)
 
     async def leave(self, event_id: int, gateway: str) -> None:
-        """The gateway holds nobody any more."""
+        """Remove the gateway's presence from the event: it holds no more connections of it."""
         for name in ("gateways", "watchers"):
             await self._redis.hdel(event_key(event_id, name), gateway)
 

@@ -1,4 +1,4 @@
-"""The ballot box's time as a gateway knows it between two looks."""
+"""An estimate of the ballot box's clock between two replies, from its offset to the local monotonic clock."""
 
 import time
 from dataclasses import dataclass
@@ -9,18 +9,19 @@ MIN_STEP_MS = 2_000.0
 
 
 def local_ms() -> float:
+    """Return this process's monotonic clock in milliseconds."""
     return time.monotonic() * 1000
 
 
 @dataclass(slots=True)
 class BoxClock:
-    """Learns from quick answers, and from slow ones when it has nothing fresher or the clock was set."""
+    """Learns the offset from fast replies; from slow ones only if it is stale, or if the clock was set."""
 
     offset_ms: float | None = None
     learned_at: float = 0.0
 
     def observe(self, box_ms: int, asked: float, answered: float) -> None:
-        """The box said `box_ms` in answer to a question asked and answered at these local times."""
+        """Learn from a reply: the box said `box_ms` between the local times `asked` and `answered`."""
         fresh = self.offset_ms is not None and answered - self.learned_at < OFFSET_STALE_MS
         if fresh and answered - asked > FAST_REPLY_MS and not self.step(box_ms, asked, answered):
             return
@@ -28,7 +29,7 @@ class BoxClock:
         self.learned_at = answered
 
     def step(self, box_ms: int, asked: float, answered: float) -> int:
-        """By how much the box's clock was set since; 0 if the trip explains the answer."""
+        """Return the clock step since then in milliseconds; 0 if the round trip explains the reply."""
         if self.offset_ms is None:
             return 0
         earliest, latest = asked + self.offset_ms, answered + self.offset_ms
@@ -37,4 +38,5 @@ class BoxClock:
         return round(box_ms - (earliest + latest) / 2)
 
     def now(self) -> int:
+        """Return the estimated time of the box in Unix milliseconds."""
         return int(local_ms() + (self.offset_ms or 0.0))

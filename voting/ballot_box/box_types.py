@@ -1,4 +1,4 @@
-"""What a ballot box is told and answers, and the names of its keys."""
+"""Arguments and results of the ballot box, and the names of its keys."""
 
 from dataclasses import dataclass
 from enum import IntEnum
@@ -7,9 +7,9 @@ from voting.counting.ballots import Ballot
 
 
 class CastResult(IntEnum):
-    """The box's answer to a ballot; below 0 it is minus the voter's higher sequence.
+    """The box's reply to a ballot. A negative number is minus the voter's higher sequence, which stays.
 
-    BUSY is the intake's own: too many ballots wait for a box that is away.
+    BUSY comes from the intake: too many ballots are pending while Redis is away (backpressure).
     """
 
     OK = 1
@@ -22,9 +22,10 @@ class CastResult(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class BoxedTurn:
-    """A turn as the box knows it.
+    """A turn as the ballot box stores it; times are Unix milliseconds.
 
-    In a match by clocks each side has its own end, and the box notes when it picked; else they are 0.
+    In a match with clocks each side has its own end, and the box records when it picked; otherwise they are
+    0.
     """
 
     event_id: int
@@ -38,26 +39,30 @@ class BoxedTurn:
 
     @property
     def window(self) -> tuple[int, ...]:
+        """The arguments of `place.lua` and `seal.lua`, in their order."""
         return self.version, self.epoch, self.opens_at, self.closes_at, self.red_ends_at, self.yellow_ends_at
 
     @property
     def keys(self) -> list[str]:
+        """The turn's Redis keys (see `turn_keys`)."""
         return turn_keys(self.event_id, self.turn_id)
 
 
 @dataclass(frozen=True, slots=True)
 class TooEarly:
+    """The window is still open; `closes_at` is its deadline (Unix ms)."""
+
     closes_at: int
 
 
 @dataclass(frozen=True, slots=True)
 class BoxLost:
-    """The box does not hold the turn (any more)."""
+    """The box does not hold the turn, or not all of its ballots."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sealed:
-    """The ballots in order of arrival; `sealed_at` is when the box first froze them."""
+    """The ballots in order of arrival; `sealed_at` is when the box first froze them (Unix ms)."""
 
     ballots: tuple[Ballot, ...]
     sealed_at: int
@@ -65,7 +70,10 @@ class Sealed:
 
 @dataclass(frozen=True, slots=True)
 class PresenceCounts:
-    """Whom a gateway holds: voters `connected` a team, of red and yellow those yet to vote, who looks on."""
+    """The clients of a gateway: `connected` voters of teams 1 and 2, and `watching` spectators.
+
+    `waiting` are the voters of red and yellow who have not voted yet.
+    """
 
     connected: tuple[int, int] = (0, 0)
     waiting: tuple[int, int] = (0, 0)
@@ -74,12 +82,16 @@ class PresenceCounts:
 
 @dataclass(frozen=True, slots=True)
 class Turnout:
-    """`connected` a team; `waiting` those yet to vote, None while unsure; `red` and `yellow` have voted.
+    """Presence and turnout over all gateways.
 
-    In a match by clocks `picked_at` is since when a side has its ballot, 0 if it has none, and `all_voted_at`
-    since when everybody of it who is connected has. `watching` only look on.
+    `connected` are the voters of teams 1 and 2, `red` and `yellow` the ballots of each side, and `watching`
+    the spectators. `waiting` voters have not voted yet; None while the number is not known.
 
-    Whoever has just gone is waited for, for BACK_WITHIN_MS: a lost line is not a vote.
+    In a match with clocks, `picked_at` is since when a side has its ballot, and `all_voted_at` since when all
+    its connected voters have voted (Unix ms, 0 if not).
+
+    A voter who disconnects still counts as "not voted" for RECONNECT_GRACE_MS: a lost connection is not a
+    vote.
     """
 
     now: int
@@ -94,10 +106,9 @@ class Turnout:
 
 @dataclass(slots=True)
 class AcknowledgedArrivals:
-    """How many `arrivals` the box told of when it last answered, in this turn and epoch.
+    """The number of arrivals in the box's last reply, for one turn and epoch.
 
-    One that remembers fewer for this client has come back from an older copy, without ballots that were
-    acknowledged.
+    A box that remembers fewer for this client was restored from an older copy, without acknowledged ballots.
     """
 
     turn_ref: tuple[int, int]
@@ -105,12 +116,14 @@ class AcknowledgedArrivals:
 
 
 def event_key(event_id: int, name: str) -> str:
+    """Return a key of the event, with the event id as the cluster's hash tag."""
     return f"crowdgame:{{{event_id}}}:{name}"
 
 
 def turn_keys(event_id: int, turn_id: int) -> list[str]:
-    """Their names number the format a ballot is kept in: what is kept in another is not found.
+    """Return the keys of a turn: its box and its ballots.
 
-    A blind at the end is no other format: servers of before it, beside this one in an upgrade, pass over it.
+    The key names carry the version of the ballot format, so that other formats are not found. The trailing
+    blinding factor did not change the version: older servers ignore it during an upgrade.
     """
     return [event_key(event_id, f"box2:{turn_id}"), event_key(event_id, f"ballots2:{turn_id}")]

@@ -1,7 +1,7 @@
-"""Presses of the warm-up: they are shown on the projectors, and count for nothing.
+"""Cheers of the warm-up: taps that are shown on the big screen and count for nothing.
 
-A press costs no call: each gateway sums those of its phones, and about once a second says how many they are
-so far and hears what all gateways' come to.
+A tap costs no call. Each gateway sums the taps of its clients, and about once a second exchanges its total
+for that of all gateways.
 """
 
 from dataclasses import dataclass, field
@@ -16,9 +16,10 @@ TeamPresses = tuple[int, int]
 
 @dataclass(slots=True, eq=False)
 class Cheers:
-    """An event's at this gateway, a number a team: `pressed` here, and `sent` of them to the others.
+    """An event's taps at this gateway, for teams 1 and 2.
 
-    `counted` is what all gateways' came to when they were last asked for.
+    `pressed` is its total, `sent` the total it sent last, and `counted` the total of all gateways in the last
+    reply.
     """
 
     pressed: list[int] = field(default_factory=lambda: [0, 0])
@@ -26,28 +27,30 @@ class Cheers:
     counted: TeamPresses | None = None
 
     def press(self, team: int, presses: int) -> None:
+        """Add `presses` taps of `team` (1 or 2)."""
         self.pressed[team - 1] += presses
 
     @property
     def has_unsent(self) -> bool:
+        """Whether there are taps since the last exchange."""
         return tuple(self.pressed) != self.sent
 
     def observe(self, sent: TeamPresses, counted: TeamPresses) -> TeamPresses:
-        """How many there are more than at the last time. A gateway that begins anew makes a sum smaller."""
+        """Record an exchange and return the new taps. At least 0: a restarted gateway lowers the total."""
         before = self.counted or counted
         self.sent, self.counted = sent, counted
         return max(0, counted[0] - before[0]), max(0, counted[1] - before[1])
 
 
 class CheerCounter:
-    """Of the gateway `name`. Raises redis.RedisError when the box is away."""
+    """Exchanges totals for the gateway `name`. Raises redis.RedisError while Redis is away."""
 
     def __init__(self, name: str, box: AsyncBallotBox) -> None:
         self._name = name
         self._cheer = box.script("cheer")
 
     async def exchange(self, event_id: int, cheers: Cheers) -> TeamPresses:
-        """Say ours, and hear how many are new of all gateways."""
+        """Send this gateway's total and return the new taps of all gateways."""
         sent = (cheers.pressed[0], cheers.pressed[1])
         keys = [event_key(event_id, "cheers")]
         one, two = await self._cheer(keys=keys, args=(self._name, *sent, CHEERS_TTL_MS))

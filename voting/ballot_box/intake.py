@@ -1,7 +1,7 @@
-"""Ballots of this process, gathered into one script call at a time.
+"""The intake batches this process's ballots: one script call at a time in each lane.
 
-While a call is in flight, all ballots that come go into the next one: no timer, and the batch is
-as large as the load makes it. When Redis is away, ballots wait and are sent again.
+While a call is in flight, new ballots go into the next batch. There is no timer, and batches grow with the
+load. While Redis is away, ballots stay pending and are sent again.
 """
 
 import asyncio
@@ -33,7 +33,10 @@ StoreBallots = Callable[[int, list[Ballot]], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """Where ballots go: a turn of an event; `stored` ones are in the database before they count."""
+    """The turn that ballots are for.
+
+    If `stored`, ballots are written to the database before they are acknowledged.
+    """
 
     event_id: int
     turn_id: int
@@ -42,10 +45,13 @@ class Slot:
 
 
 class BallotSender(Protocol):
-    """Who brought a ballot."""
+    """The client that sent a ballot."""
 
     def answer(self, slot: Slot, ballot: Ballot, code: int) -> None:
-        """`code` is the box's (see Cast), once the ballot is recorded or refused."""
+        """Receive the result once the ballot is recorded or refused.
+
+        `code` is a `CastResult`, or minus the voter's higher sequence.
+        """
 
 
 PendingBallots = dict[tuple[str, int], tuple[Ballot, BallotSender, float]]
@@ -53,7 +59,7 @@ AnsweredBallots = deque[tuple[tuple[Ballot, BallotSender, float], int]]
 
 
 class Intake:
-    """`store` writes ballots to the database."""
+    """Sends ballots to the box; `store` writes them to the database."""
 
     def __init__(self, box: AsyncBallotBox, store: StoreBallots) -> None:
         self._box = box
@@ -61,6 +67,7 @@ class Intake:
         self._busy: set[asyncio.Task[None]] = set()
 
     def lane(self, slot: Slot) -> "Lane":
+        """Return a new lane for the slot."""
         return Lane(slot, self)
 
     async def wait_until_empty(self) -> None:
@@ -69,6 +76,7 @@ class Intake:
             await asyncio.wait(self._busy)
 
     def start(self, lane: "Lane") -> None:
+        """Start a task that sends the lane's pending ballots until none are left."""
         task = asyncio.create_task(self._drain_lane(lane))
         self._busy.add(task)
         task.add_done_callback(self._busy.discard)
@@ -106,7 +114,7 @@ class Intake:
 
 
 class Lane:
-    """The ballots that wait for one slot, since when each of them."""
+    """The pending ballots of one slot, with their arrival times."""
 
     __slots__ = ("_intake", "busy", "is_delayed", "slot", "waiting")
 
@@ -117,6 +125,7 @@ class Lane:
         self._intake = intake
 
     def take(self, ballot: Ballot, caster: BallotSender) -> None:
+        """Queue a ballot. Answers BUSY at once if MAX_PENDING ballots are pending."""
         waiting = self.waiting
         if len(waiting) >= MAX_PENDING:
             REFUSED_BALLOTS.inc()
@@ -128,7 +137,7 @@ class Lane:
             self._intake.start(self)
 
     def take_batch(self) -> PendingBallots:
-        """Those that waited longest, the oldest first."""
+        """Remove and return up to MAX_BATCH ballots, oldest first."""
         batch = self.waiting
         if len(batch) <= MAX_BATCH:
             self.waiting = {}
@@ -139,6 +148,7 @@ class Lane:
         return batch
 
     def requeue(self, batch: PendingBallots, error: Exception) -> None:
+        """Put a failed batch back in front of the pending ballots."""
         if not self.is_delayed:
             log.warning("ballots wait: %s", error)
         self.is_delayed = True
@@ -146,7 +156,10 @@ class Lane:
 
 
 def _deliver_answers(slot: Slot, answered: AnsweredBallots) -> None:
-    """A call of the loop's: it says so if a caster raises, and the next call goes on after that one."""
+    """Deliver a slice of the answers. Runs as a callback of the event loop.
+
+    If a caster raises, the loop logs it, and the next callback continues after that answer.
+    """
     for _ in range(min(len(answered), ANSWERS_PER_ITERATION)):
         (ballot, caster, _), code = answered.popleft()
         caster.answer(slot, ballot, code)

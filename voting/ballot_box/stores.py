@@ -1,7 +1,7 @@
-"""The store that ballots are kept in: one server, or a cluster of them. And when the database is away.
+"""Redis clients for one server or a cluster, and the errors of a database that is away.
 
-No client makes a call again by itself: whoever calls is told of a frozen node, and may ask again,
-since every script is idempotent. All trouble is a redis.RedisError.
+No client retries by itself: a frozen node is reported to the caller, who may retry because every script is
+idempotent. All failures are redis.RedisError.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -24,26 +24,27 @@ from redis.retry import Retry
 
 CLUSTER_SCHEME = "redis+cluster"
 CLUSTER_TLS_SCHEME = "rediss+cluster"
-MAX_CONNECTIONS = 1_000  # of a gateway with as many rooms; redis-py has 100
+MAX_CONNECTIONS = 1_000  # for a gateway with that many event rooms; redis-py's default is 100
 
-# A lost connection is an InterfaceError; a server that may only be read or gave up on us, an InternalError.
+# InterfaceError: the connection was lost. InternalError: the server is read-only or closed the session.
 DATABASE_ERRORS = (OperationalError, InterfaceError, InternalError)
 
 
 class Cluster(RedisCluster):
-    """Events on nodes that answer are served while another node is away.
+    """A cluster client that serves events on healthy nodes while another node is away.
 
-    `time_source` is the node that told the time last.
+    `time_source` is the node that returned the time last.
     """
 
     time_source = ""
 
     def execute_command(self, *args: Any, **kwargs: Any) -> Any:
+        """Execute a command. Raises redis.RedisError for every failure."""
         with _as_redis_error():
             return super().execute_command(*args, **kwargs)  # type: ignore[no-untyped-call]
 
     def time(self, **_: Any) -> Any:
-        """The time of the first node that answers, the same one for everybody who asks."""
+        """Return the time of the first node that replies, in an order that is the same for all clients."""
         error: RedisError = NoConnection("the cluster has no nodes")
         for node in _sorted_nodes(self.get_primaries()):  # type: ignore[no-untyped-call]
             try:
@@ -56,7 +57,7 @@ class Cluster(RedisCluster):
         raise error
 
     def register_script(self, script: Any) -> Any:
-        """Not redis-py's, which loads a script that one node does not know into all nodes."""
+        """Return a callable script. redis-py's own loads a script that one node lacks into all nodes."""
 
         def run(keys: Iterable[Any], args: Iterable[Any]) -> Any:
             keys = tuple(keys)
@@ -70,9 +71,10 @@ class Cluster(RedisCluster):
 
 
 class FirstKeyParser:
-    """Says which keys a command names: of those we use (scripts aside, which redis-py knows) the first.
+    """Names a command's first argument as its key.
 
-    redis-py's own asks one node for all its commands whenever it looks for the nodes, and fails with it.
+    That holds for all commands used here; redis-py itself knows the keys of scripts. redis-py's parser asks
+    one node for all its commands whenever it discovers nodes, and fails with that node.
     """
 
     async def initialize(self, node: Any = None) -> None:
@@ -90,12 +92,16 @@ class AsyncCluster(AsyncRedisCluster):
         self.commands_parser = FirstKeyParser()  # type: ignore[assignment]
 
     async def execute_command(self, *args: Any, **kwargs: Any) -> Any:
+        """Execute a command. After a failure of the cluster, the next call discovers its nodes again.
+
+        Raises redis.RedisError for every failure.
+        """
         try:
             with _as_redis_error():
-                await self.initialize()  # before it knows the nodes redis-py would ask any of them
+                await self.initialize()  # without the list of nodes redis-py would ask any of them
                 return await super().execute_command(*args, **kwargs)
         except ClusterUnavailable:
-            await self.aclose()  # so that the next call asks which node has which slots
+            await self.aclose()  # so that the next call discovers the slots again
             raise
 
     async def time(self, **_: Any) -> Any:
@@ -125,22 +131,22 @@ class AsyncCluster(AsyncRedisCluster):
 
 
 class ClusterUnavailable(NoConnection):
-    """No node is known for a key, or none at all answers."""
+    """No node is known for a key, or no node replies."""
 
 
 def connect(url: str) -> Any:
-    """A client of the store at `url`; with a cluster's it asks for the nodes. Raises redis.RedisError."""
+    """Return a client for `url`; for a cluster, discover its nodes. Raises redis.RedisError."""
     if not _is_cluster(url):
         return Redis.from_url(url, retry=Retry(NoBackoff(), 0), **_timeouts())
     nodes = [ClusterNode(*place) for place in _nodes(url)]  # type: ignore[no-untyped-call]
     with _as_redis_error():
         cluster = Cluster(startup_nodes=nodes, retry=Retry(NoBackoff(), len(nodes)), **_cluster_options(url))
-    cluster.retry = Retry(NoBackoff(), 0)  # only to get to know the nodes it may ask another one
+    cluster.retry = Retry(NoBackoff(), 0)  # only node discovery may try another node
     return cluster
 
 
 def connect_async(url: str) -> Any:
-    """The same for an event loop; nothing is asked yet."""
+    """Return an asyncio client for `url`, without connecting yet."""
     if not _is_cluster(url):
         options = {"max_connections": MAX_CONNECTIONS, "retry": AsyncRetry(NoBackoff(), 0), **_timeouts()}
         return AsyncRedis.from_url(url, **options)
@@ -149,9 +155,10 @@ def connect_async(url: str) -> Any:
 
 
 def execute_all(store: Redis | RedisCluster, commands: Sequence[tuple[Any, ...]]) -> list[Any]:
-    """An answer a command, or the trouble in its place; of a cluster None from the first trouble on.
+    """Return a reply for each command, or the error in its place.
 
-    Raises redis.RedisError where the one server is away.
+    In a cluster, the replies from the first error on are None. Raises redis.RedisError if a single server is
+    away.
     """
     if isinstance(store, Redis):
         pipeline = store.pipeline(transaction=False)
@@ -170,7 +177,7 @@ def _is_cluster(url: str) -> bool:
 
 
 def _nodes(url: str) -> list[tuple[str, int]]:
-    """Of redis+cluster://user:password@host:port,host:port"""
+    """Parse the hosts of `redis+cluster://user:password@host:port,host:port`."""
     places = urlsplit(url).netloc.rpartition("@")[2].split(",")
     named = [urlsplit(f"//{place}") for place in places]
     return [(place.hostname or "", place.port or 6379) for place in named]
@@ -201,7 +208,10 @@ def _sorted_nodes(nodes: Iterable[Any]) -> list[Any]:
 
 @contextmanager
 def _as_redis_error() -> Iterator[None]:
-    """redis-py has exceptions for clusters that are no RedisError, and a KeyError for a lost slot."""
+    """Raise ClusterUnavailable for cluster errors that redis-py does not derive from RedisError.
+
+    A lost slot is a KeyError there.
+    """
     try:
         yield
     except (RedisClusterException, KeyError) as error:

@@ -1,10 +1,13 @@
--- Take ballots of one turn, in order, each at most once; a ballot is kept as JSON without the brackets.
--- KEYS: box, ballots.  ARGV: epoch the gateway knows, packed {{voter, side, column, sequence, 0, blind}, ...},
--- gateway, the arrivals it was told of last in this epoch.
--- Answers, packed, a number a ballot: 1 counted, 2 counted before, 3 late, 4 unknown, 5 early,
--- or -n: the voter's ballot with the higher sequence n stays. Last come the arrivals so far.
--- In a match by clocks a side's own end holds instead of closes_at, and the box notes when its ballot came.
--- A box that told a gateway of more arrivals than it remembers is an older copy of itself: it is given up.
+-- Cast ballots of one turn in order, each at most once. A ballot is stored as JSON without the brackets.
+-- KEYS: box, ballots.
+-- ARGV: epoch that the gateway knows; msgpack {{voter, side, column, sequence, 0, blind}, ...};
+--   gateway, or 'restorer', which puts ballots back and ignores the sides' clocks;
+--   number of arrivals last acknowledged to this gateway in this epoch.
+-- Returns msgpack, one number per ballot, then the number of arrivals so far:
+--   1 counted, 2 duplicate (counted before), 3 late, 4 unknown, 5 early, or -n: the voter's ballot with the
+--   higher sequence n stays.
+-- In a match with clocks, each side's own end replaces closes_at, and the box records when its ballot arrived.
+-- A box that acknowledged more arrivals than it remembers is an older copy of itself and is marked as lost.
 local ballots = cmsgpack.unpack(ARGV[2])
 local acks = 'acks:' .. ARGV[3]
 local box = redis.call('HMGET', KEYS[1], 'epoch', 'opens_at', 'closes_at', 'sealed', 'arrivals', 'red', 'yellow',

@@ -1,5 +1,7 @@
--- A gateway says how often its phones have pressed so far, and hears what all gateways' presses come to.
--- KEYS: cheers.  ARGV: gateway, presses of team 1, of team 2, kept for (ms).  Answers {team 1, team 2}.
+-- Set a gateway's total of cheers and return the total of all gateways.
+-- KEYS: cheers.
+-- ARGV: gateway; cheers of team 1; cheers of team 2; TTL in ms.
+-- Returns {team 1, team 2}.
 redis.call('HSET', KEYS[1], ARGV[1], ARGV[2] .. ' ' .. ARGV[3])
 redis.call('PEXPIRE', KEYS[1], ARGV[4])
 local one, two = 0, 0

@@ -1,12 +1,13 @@
--- A gateway tells whom it holds and hears what all gateways hold together.
--- KEYS: gateways, box, most, yet to vote, watchers.  ARGV: gateway, stale after (ms), turn and epoch, connected 1,
--- connected 2, yet to vote; as for a ballot the epoch, the gateway, and the arrivals it was told of last; how
--- long a phone that has gone may take to come back (ms); of those yet to vote, how many are red;
--- how many only look on.
--- Answers {now, connected 1, connected 2, yet to vote, voted red, voted yellow, and in a match by clocks since
--- when red and yellow have, and since when everybody of red and of yellow has, else 0, and how many look on}; "yet to vote" has those
--- who may come back among it, and is -1 while a gateway's figure is of another turn.
--- Who looks on has a key of its own: a gateway of a version before reads all of the first one.
+-- Heartbeat: store a gateway's presence counts and return those of all gateways.
+-- KEYS: gateways, box, most, voters who have not voted, watchers.
+-- ARGV: 1 gateway; 2 stale after (ms); 3 turn and epoch; 4, 5 connected voters of teams 1 and 2; 6 of those, not
+--   voted; 7 epoch; 8 gateway as in cast.lua; 9 arrivals last acknowledged to it; 10 reconnect grace (ms);
+--   11 red voters among those not voted; 12 watchers.
+-- Returns {now, connected 1, connected 2, not voted, ballots of red, ballots of yellow, red's pick since,
+--   yellow's pick since, all of red voted since, all of yellow voted since, watchers}.
+--   The four "since" times (Unix ms) are 0 if there is none, and always in a match without clocks.
+--   "Not voted" includes voters who may reconnect. It is -1 while a gateway's count is of another turn.
+-- Watchers have a key of their own: gateways of an earlier version parse the whole value of the first key.
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 redis.call('HSET', KEYS[1], ARGV[1], table.concat({ now, ARGV[3], ARGV[4], ARGV[5], ARGV[6] }, ' '))

@@ -1,6 +1,8 @@
--- Seat voters: each in the team wished for, else in the smaller one.
--- KEYS: joined.  ARGV: a voter's wish each, 0 for none; -1 and -2 for a team that will do unless it is the larger
--- one, by more than a twentieth of all.  Answers the teams' numbers.
+-- Assign voters to teams: the team they wish for, otherwise the smaller one.
+-- KEYS: joined.
+-- ARGV: one wish per voter: 1 or 2; 0 for none; -1 or -2 for a team that was offered, granted unless it is larger
+--   than the other by more than a twentieth of all voters.
+-- Returns the team numbers.
 local joined = redis.call('HMGET', KEYS[1], '1', '2')
 local size = { tonumber(joined[1] or 0), tonumber(joined[2] or 0) }
 local teams = {}

@@ -1,6 +1,8 @@
--- How a turn's ballots stand, by side and column: in events where everybody knows who sees it.
--- Of a ranking the first choice counts, of a set each of its columns (see voting/counting/choices.py).
--- KEYS: ballots.  ARGV: columns.  Answers {{red's first column, ...}, {yellow's first column, ...}}.
+-- Count a turn's ballots by side and column, for events that announce who sees live counts.
+-- A ranking counts for its first choice, a set for each of its columns (see voting/counting/choices.py).
+-- KEYS: ballots.
+-- ARGV: number of columns.
+-- Returns {{red's column 1, ...}, {yellow's column 1, ...}}.
 local counts = { red = {}, yellow = {} }
 for column = 1, tonumber(ARGV[1]) do
   counts.red[column], counts.yellow[column] = 0, 0

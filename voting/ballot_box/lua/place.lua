@@ -1,11 +1,12 @@
--- Put a turn's window into its box, unless the box knows a newer one.
--- KEYS: box, ballots.  ARGV: create (1 or 0), version, epoch, opens_at, closes_at, and in a match by clocks when
--- red and yellow run out of time, else 0.
--- A newer version unseals: no close with an older version can be committed any more. A box whose
--- ballots are not those it counted, or that was found to be an older copy of itself, is as good as none;
--- creating it counts those that are left, and remembers nothing of what gateways were told: one that was
--- told of ballots in the same epoch notices, one that hears of a new epoch begins anew.
--- Answers 1 placed or there already, 0 there is no such box.
+-- Put a turn's window into its box (compare-and-set), unless the box has a newer version.
+-- KEYS: box, ballots.
+-- ARGV: create (1 or 0), version, epoch, opens_at, closes_at, and when red and yellow run out of time in a match
+--   with clocks, otherwise 0.
+-- Returns 1 if the box is up to date, 0 if there is no such box.
+-- A newer version unseals: a close with an older version can no longer be committed.
+-- A box whose ballots do not match its counts, or that was found to be an older copy of itself, counts as missing.
+-- Creating it counts the remaining ballots and clears all acknowledged arrivals. A gateway with acknowledged
+-- arrivals in the same epoch then notices the loss; in a new epoch it starts from 0.
 local box = redis.call('HMGET', KEYS[1], 'version', 'red', 'yellow', 'older')
 local held = redis.call('HLEN', KEYS[2])
 local whole = box[1] and not box[4] and held == tonumber(box[2] or 0) + tonumber(box[3] or 0)

@@ -1,6 +1,7 @@
--- A dry run takes or keeps its event, and notes how it fares; with its last word it lets go.
--- KEYS: rehearsal.  ARGV: run, what it tells, kept for (ms), unwatched at most (ms), last word 1 or 0.
--- Answers 0 another run has the event, 1 go on, 2 end: it was asked to, or nobody watched for so long.
+-- Take or renew a dry run's lease on its event, and store its progress. Its last call releases the lease.
+-- KEYS: rehearsal.
+-- ARGV: run; progress; TTL in ms; longest time without a watcher in ms; last call (1 or 0).
+-- Returns 0 if another run holds the lease, 1 to go on, 2 to stop: it was asked to, or nobody watched for too long.
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local held = redis.call('HMGET', KEYS[1], 'run', 'watched_at', 'stopped_at')

@@ -1,8 +1,8 @@
--- Freeze a turn's ballots from its deadline on; asked again, the answer is the same.
--- KEYS: box, ballots.  ARGV: version, epoch, opens_at, closes_at of the asker, and as in a placing
--- when red and yellow run out of time.
--- Answers {0} there is no such box, or not all its ballots, or an older copy, {1, closes_at} too early, or
--- {2, when it was first sealed, {voter, ballot, voter, ballot, ...}}.
+-- Seal a turn: freeze its ballots from the deadline on. Idempotent.
+-- KEYS: box, ballots.
+-- ARGV: version, epoch, opens_at, closes_at of the caller, and when red and yellow run out of time, as in place.lua.
+-- Returns {0} if the box is missing, incomplete or an older copy of itself; {1, closes_at} if it is too early; or
+--   {2, time at which it was first sealed, {voter, ballot, voter, ballot, ...}}.
 local box = redis.call('HMGET', KEYS[1], 'version', 'closes_at', 'sealed', 'red', 'yellow', 'sealed_at',
   'older')
 if not box[1] or box[7] or redis.call('HLEN', KEYS[2]) ~= tonumber(box[4] or 0) + tonumber(box[5] or 0) then

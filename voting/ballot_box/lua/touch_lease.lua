@@ -1,5 +1,7 @@
--- A gateway says that control rooms watch the dry run ('watched_at'), or that it shall end ('stopped_at').
--- KEYS: rehearsal.  ARGV: which of the two.  Answers {running 1 or 0, what it told last}, or nothing.
+-- Record that control rooms watch the dry run ('watched_at') or asked it to stop ('stopped_at').
+-- KEYS: rehearsal.
+-- ARGV: the field to set.
+-- Returns {running 1 or 0, last progress}, or nothing if there is no run.
 local held = redis.call('HMGET', KEYS[1], 'run', 'progress')
 if not held[2] then
   return {}
