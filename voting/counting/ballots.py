@@ -1,4 +1,4 @@
-"""A ballot: one voter's current choice in one turn; the last one counts."""
+"""A ballot: one voter's current choice in one turn. The voter's last ballot counts."""
 
 from collections.abc import Iterable
 from operator import attrgetter
@@ -7,13 +7,14 @@ import msgspec
 
 from games.engine.game import Side
 
-HAND_VOTER_PREFIX = "hand:"  # so begins the voter of a hand that was counted, and no seat's
+HAND_VOTER_PREFIX = "hand:"  # prefix of the voter ids of a show of hands; no seat has it
 
 
 class Ballot(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """`arrival` numbers the ballots of a turn in the order in which the box took them.
+    """A voter's choice in a turn, encoded as in `choices`.
 
-    `blind` is the voter's own random number, 32 hexadecimal digits.
+    `sequence` grows with each ballot of the voter. `arrival` numbers the turn's ballots in the order in which
+    the box accepted them. `blind` is the voter's blinding factor, 32 hexadecimal digits.
     """
 
     voter: str
@@ -25,10 +26,10 @@ class Ballot(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 
 def merge_ballots(sealed: Iterable[Ballot], stored: Iterable[Ballot]) -> tuple[Ballot, ...]:
-    """One ballot a voter, the one with the highest sequence, in order of arrival.
+    """Return each voter's ballot with the highest sequence, in order of arrival.
 
-    Those that the box never saw keep the order they come in, which must say nothing of the voters: an order
-    by voter would tell anyone who reads the opened lists of two turns which ballots are of the same one.
+    Ballots that the box never accepted keep the given order, which must not depend on the voter. Otherwise
+    the opened lists of two turns would reveal which ballots are of the same voter.
     """
     latest: dict[str, Ballot] = {}
     for ballot in (*sealed, *stored):
@@ -39,8 +40,10 @@ def merge_ballots(sealed: Iterable[Ballot], stored: Iterable[Ballot]) -> tuple[B
 
 
 def pack_ballots(ballots: Iterable[Ballot]) -> bytes:
+    """Serialize ballots to MessagePack, as stored in `TallyRecord.sealed`."""
     return msgspec.msgpack.encode(tuple(ballots))
 
 
 def unpack_ballots(packed: bytes) -> tuple[Ballot, ...]:
+    """Parse the output of `pack_ballots`. Raises msgspec.MsgspecError."""
     return msgspec.msgpack.decode(packed, type=tuple[Ballot, ...])

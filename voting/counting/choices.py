@@ -1,7 +1,7 @@
-"""What a ballot says, as one number: a column, a set of columns or a ranking, and perhaps the wish to resign.
+"""Encoding of a ballot's choice as one integer: a column, a set or a ranking, and the wish to resign.
 
-A column alone is its own number in every way of counting. A ranking has its columns as digits to the base
-256, the first choice lowest. A set has a bit a column, and one that marks it as a set.
+A single column is its own number in every voting method. A ranking has its columns as digits in base 256, the
+first choice lowest. A set has one bit per column and the bit SET. RESIGN is added to resign.
 """
 
 from collections.abc import Collection, Iterable
@@ -15,17 +15,18 @@ MAX_RANKED = 3
 
 
 def encode_ranking(columns: Iterable[int]) -> int:
+    """Encode columns in order of preference, the first choice first."""
     return sum(column * RANKING_BASE**place for place, column in enumerate(columns))
 
 
 def encode_set(columns: Collection[int]) -> int:
-    """One column is no set."""
+    """Encode a set of columns. A single column is encoded as its number, not as a set."""
     several = len(columns) > 1
     return SET + sum(1 << (column - 1) for column in columns) if several else sum(columns)
 
 
 def decode_columns(choice: int) -> tuple[int, ...]:
-    """A ranking's in their order, a set's from left to right; of a column alone that one."""
+    """Return the columns of a choice: a ranking in its order, a set in ascending order, or the only one."""
     said = choice % RESIGN
     if said & SET:
         return tuple(bit + 1 for bit in range(MAX_SET_COLUMNS) if said >> bit & 1)
@@ -33,11 +34,15 @@ def decode_columns(choice: int) -> tuple[int, ...]:
 
 
 def resigns(choice: int) -> bool:
+    """Return whether the choice asks to resign."""
     return choice >= RESIGN
 
 
 def is_valid_choice(choice: int, method: TallyMethod, legal: Collection[int], *, may_resign: bool) -> bool:
-    """Whether it says something that can be counted, in the one way in which it is to be said."""
+    """Return whether the choice can be counted and is encoded canonically.
+
+    `legal` are the columns that the side may choose.
+    """
     if not 0 < choice < 2 * RESIGN or (resigns(choice) and not may_resign):
         return False
     columns, said = decode_columns(choice), choice % RESIGN

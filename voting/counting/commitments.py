@@ -1,4 +1,4 @@
-"""What a turn's sealed ballots are, said without what they say: a Merkle root a side over blinded ballots."""
+"""Commitments to sealed ballots: for each side, the root of a Merkle tree over its blinded ballots."""
 
 from collections.abc import Iterable, Sequence
 
@@ -23,15 +23,16 @@ class Commitment(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def ballot_leaf(turn_id: int, side: Side, choice: int, blind: str) -> bytes:
-    """What of a ballot goes into the tree."""
+    """Return the content of a ballot's leaf in the Merkle tree."""
     return f"{turn_id}:{side}:{choice}:{blind}".encode("ascii")
 
 
 def ballot_tree(turn_id: int, side: Side, ballots: Iterable[tuple[int, str]]) -> Tree:
-    """`ballots` are column and blind of each, in order of arrival."""
+    """Return the Merkle tree over pairs of choice and blinding factor, in order of arrival."""
     return Tree(ballot_leaf(turn_id, side, choice, blind) for choice, blind in ballots)
 
 
 def commit_ballots(turn_id: int, side: Side, ballots: Sequence[Ballot]) -> Commitment:
+    """Return the commitment to a side's ballots, which are in order of arrival."""
     tree = ballot_tree(turn_id, side, ((ballot.choice, ballot.blind) for ballot in ballots))
     return Commitment(root=tree.root.hex(), ballots=len(tree))

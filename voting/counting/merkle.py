@@ -1,7 +1,7 @@
-"""The Merkle tree of RFC 6962: one hash commits to a list, and a short path shows what is in it.
+"""The Merkle tree of RFC 6962: one hash commits to a list, and a short path proves that an entry is in it.
 
-Hashes are bytes of SHA-256. A leaf and a node are hashed with a different byte in front, so that neither
-can be passed off as the other.
+Hashes are the bytes of SHA-256. Leaves and nodes are hashed with different prefixes, so that neither can pass
+as the other.
 """
 
 from collections.abc import Iterable, Sequence
@@ -12,15 +12,20 @@ EMPTY = sha256().digest()
 
 
 def hash_leaf(content: bytes) -> bytes:
+    """Return the hash of a leaf with this content."""
     return sha256(LEAF + content).digest()
 
 
 def hash_node(left: bytes, right: bytes) -> bytes:
+    """Return the hash of the node above two hashes."""
     return sha256(NODE + left + right).digest()
 
 
 class Tree:
-    """Over `contents`, in their order. Every level is kept: a path is then read, not computed."""
+    """A Merkle tree over `contents`, in their order.
+
+    It keeps every level, so that a path needs no hashing.
+    """
 
     __slots__ = ("levels",)
 
@@ -36,10 +41,11 @@ class Tree:
 
     @property
     def root(self) -> bytes:
+        """The Merkle root; the hash of the empty string if there are no contents."""
         return self.levels[-1][0] if self.levels[0] else EMPTY
 
     def path(self, index: int) -> tuple[bytes, ...]:
-        """The hashes beside the way from a leaf to the root, lowest first."""
+        """Return the sibling hashes from a leaf to the root, lowest first."""
         beside = []
         for level in self.levels[:-1]:
             sibling = index ^ 1
@@ -50,7 +56,7 @@ class Tree:
 
 
 def _parent_level(level: Sequence[bytes]) -> list[bytes]:
-    """Pairs become nodes; the last one without a partner goes up as it is."""
+    """Hash pairs into nodes. A last entry without a partner moves up unchanged."""
     pairs = zip(level[::2], level[1::2], strict=False)
     above = [hash_node(left, right) for left, right in pairs]
     if len(level) % 2:

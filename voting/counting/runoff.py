@@ -1,6 +1,6 @@
-"""Instant runoff: the last one goes out, its ballots go on to whom they name next, until one has a majority.
+"""Instant runoff: the last column is eliminated and its ballots are transferred, until one has a majority.
 
-Columns that nobody puts first are out from the beginning: nothing could ever reach them before they go.
+Columns that no ballot ranks first are out from the start: no transfer could reach them in time.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,7 +14,7 @@ Counts = tuple[int, ...]
 
 @dataclass(slots=True)
 class RunoffRound:
-    """A round: how many ballots are with each column that is not out, and the place of the last of them."""
+    """The ballots of each remaining column in one round, and the index of the last of them."""
 
     counts: dict[int, int] = field(default_factory=dict)
     last_arrival: dict[int, int] = field(default_factory=dict)
@@ -27,26 +27,29 @@ class RunoffRound:
 
     @property
     def winner(self) -> int | None:
-        """Who has more than half of the ballots that still count."""
+        """The column with more than half of the ballots that still count, or None."""
         best = max(self.counts, key=lambda column: self.counts[column])
         return best if 2 * self.counts[best] > sum(self.counts.values()) else None
 
 
 @dataclass(frozen=True, slots=True)
 class Runoff:
-    """`rounds[0]` are the first choices. `tie`: how one among all that still stood was broken."""
+    """The result of an instant runoff.
+
+    `rounds[0]` are the first choices. `tie` is the rule that broke a tie between all remaining columns.
+    """
 
     winner: int
     rounds: tuple[Counts, ...]
     tie: TieRule | None
 
 
-#: Which of the columns that tie for the last place in a round (from 1) goes out, and by what rule.
+#: Returns the column to eliminate from those tied for last place in a round (from 1), and the rule used.
 Eliminate = Callable[[RunoffRound, int], tuple[int, TieRule]]
 
 
 def run_off(rankings: Sequence[Ranking], columns: int, eliminate: Eliminate) -> Runoff:
-    """`rankings` (not empty) in order of arrival."""
+    """Run the instant runoff over `rankings`, which are in order of arrival and not empty."""
     remaining = {ranking[0] for ranking in rankings}
     rounds: list[Counts] = []
     tie: TieRule | None = None

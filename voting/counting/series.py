@@ -1,6 +1,6 @@
-"""A series of matches: how it stands, and whether it is decided.
+"""A series of matches: its score, and whether it is decided.
 
-Whoever wins more than half of its matches wins the series; draws count for nobody.
+A team wins the series with more than half of its matches; draws count for no team.
 """
 
 from collections.abc import Iterable, Sequence
@@ -9,21 +9,21 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """Matches `won` by team 1 and team 2; `winner` is the team that has decided it, None while it goes on."""
+    """Matches `won` by teams 1 and 2. `winner` is the team that has won the series, None while it is open."""
 
     won: tuple[int, int] = (0, 0)
     winner: int | None = None
 
 
 def winning_team(result: str | None, red: int, yellow: int) -> int | None:
-    """Its number; None after a draw."""
+    """Return the number of the team that won a match, None after a draw."""
     return {"red": red, "yellow": yellow}.get(str(result))
 
 
 def current_series(winners: Iterable[int | None], best_of: int | None) -> Series:
-    """Of the series that the last match belongs to: the match after a decided one begins another.
+    """Return the series of the last match. The match after a decided series begins the next one.
 
-    `winners` are those of all finished matches, oldest first, None for a draw.
+    `winners` are the winners of all finished matches, oldest first, None for a draw.
     """
     series = Series()
     for winner in winners:
@@ -41,7 +41,7 @@ def _add_result(series: Series, winner: int | None, best_of: int | None) -> Seri
 
 
 def series_starts(winners: Sequence[int | None], best_of: int | None) -> list[int]:
-    """The places in `winners` at which a series begins; the first is 0."""
+    """Return the indexes in `winners` at which a series begins; the first is 0."""
     begins, series = [0], Series()
     for place, winner in enumerate(winners):
         if series.winner:

@@ -1,7 +1,7 @@
-"""Secret sides: who is on which, and what is told of it once nobody can make use of it.
+"""Secret sides: current sides of voters, commitments to side changes, and the summary after the match.
 
-A ballot in the box names the side its voter came in with; where it counts follows from the changes of side.
-So whatever counts ballots while a turn is open knows nothing of those.
+A ballot in the box names the side that its voter joined. The side changes decide where it counts, so nothing
+that counts ballots of an open turn reveals them.
 """
 
 from collections import Counter
@@ -55,7 +55,7 @@ class SidesSummary(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True)
 class SideChange:
-    """A voter's change to `side`, from the turn of this number on; `number` counts the voter's own."""
+    """A voter's change to `side`, from turn number `turn` on. `number` counts the voter's changes."""
 
     voter: str
     number: int
@@ -66,7 +66,7 @@ class SideChange:
 
 @dataclass(frozen=True, slots=True)
 class VoterHistory:
-    """Somebody who voted or changed sides: `sides` a turn, the first turn first."""
+    """A voter who voted or changed sides: the side in each turn, and the number of changes."""
 
     sides: tuple[Side, ...]
     side_changes: int
@@ -76,12 +76,12 @@ Votes = Mapping[str, Side]
 
 
 def current_sides(side_changes: Iterable[SideChange]) -> dict[str, Side]:
-    """Where those are who changed over; all others are where they came in."""
+    """Return the side of each voter who changed sides. All others are still on the side they joined."""
     return {one.voter: one.side for one in sorted(side_changes, key=lambda one: one.number)}
 
 
 def reassign_sides(ballots: Iterable[Ballot], now: Mapping[str, Side]) -> tuple[Ballot, ...]:
-    """The same ballots in the same order, each for the side on which its voter is."""
+    """Return the ballots in the same order, each for the current side of its voter."""
     return tuple(
         replace(ballot, side=now[ballot.voter])
         if now.get(ballot.voter, ballot.side) != ballot.side
@@ -91,14 +91,20 @@ def reassign_sides(ballots: Iterable[Ballot], now: Mapping[str, Side]) -> tuple[
 
 
 def deserted_side(home_sides: Mapping[str, Side], now: Mapping[str, Side]) -> Side | None:
-    """The side that everybody has left. `home_sides` is where those who voted so far were when they did."""
+    """Return the side that everyone has left, or None.
+
+    `home_sides` is the side of each voter so far at the time of voting.
+    """
     left = {other_side(side) for side in now.values()}
     held = {now.get(voter, side) for voter, side in home_sides.items()} | set(now.values())
     return next((side for side in SIDES if side in left and side not in held), None)
 
 
 def voter_histories(votes: Sequence[Votes], side_changes: Sequence[SideChange]) -> dict[str, VoterHistory]:
-    """Everybody who ever voted or changed over; `votes` are who voted for which side, a turn each."""
+    """Return the history of everyone who voted or changed sides.
+
+    `votes` holds, for each turn, the side of each voter.
+    """
     own: dict[str, list[SideChange]] = {}
     for side_change in sorted(side_changes, key=lambda one: one.number):
         own.setdefault(side_change.voter, []).append(side_change)
@@ -117,7 +123,7 @@ def _voter_history(home: Side, changes: Sequence[SideChange], turns: int) -> Vot
 def summarize_sides(
     histories: Iterable[VoterHistory], side_changes: Iterable[SideChange], result: Result
 ) -> SidesSummary:
-    """The whole story, of everybody and of nobody. Call it with at least one turn."""
+    """Summarize the sides of all voters anonymously. Call it with at least one turn."""
     everybody = list(histories)
     moved = Counter((one.turn, one.side) for one in side_changes)
     number_of_turns = len(everybody[0].sides) if everybody else 0
@@ -144,13 +150,13 @@ def _turn(number: int, histories: Sequence[VoterHistory], moved: Mapping[tuple[i
 
 
 def side_change_tree(turn_id: int, side_changes: Iterable[tuple[Side, str]]) -> Tree:
-    """`side_changes` are side and blind of each; they are put in an order that says nothing."""
+    """Return the Merkle tree over pairs of side and blinding factor, sorted to hide the order of arrival."""
     leaves = sorted((blind, side) for side, blind in side_changes)
     return Tree(f"{turn_id}:to {side}:{blind}".encode("ascii") for blind, side in leaves)
 
 
 def commit_turn(red_root: str, yellow_root: str, tree: Tree) -> str:
-    """One number for all of a turn: both sides' ballots, and who changed over before it."""
+    """Return one commitment to both sides' ballots and to the side changes before the turn."""
     ballots = hash_node(bytes.fromhex(red_root), bytes.fromhex(yellow_root))
     return hash_node(ballots, tree.root).hex()
 
@@ -161,7 +167,7 @@ EMPTY_COMMITMENT = Commitment(root=sha256().hexdigest(), ballots=0)
 def commit_secretly(
     turn_id: int, by_side: Mapping[Side, Sequence[Ballot]], changed: Iterable[SideChange]
 ) -> tuple[str, dict[Side, str]]:
-    """The turn's one commitment while sides are secret, and the roots for afterwards."""
+    """Return the turn's single commitment while sides are secret, and each side's root for afterwards."""
     roots = {side: commit_ballots(turn_id, side, cast).root for side, cast in by_side.items()}
     red, yellow = (roots.get(side, EMPTY_COMMITMENT.root) for side in SIDES)
     return commit_turn(

@@ -1,4 +1,4 @@
-"""From a side's ballots to its pick. Every lot is drawn with the `draw` given."""
+"""Tally: from a side's ballots to its pick. `draw` decides every lot."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -20,7 +20,10 @@ SHARES: dict[ResignShare, tuple[int, int]] = {
 
 @dataclass(frozen=True, slots=True)
 class TallyTerms:
-    """`resign`: which share of a side's ballots gives the match up, if they wish to; None: they cannot."""
+    """How a side's ballots are counted.
+
+    `resign` is the share of a side's ballots that resigns the match. None: nobody can resign.
+    """
 
     method: TallyMethod
     tie: TieRule
@@ -30,9 +33,10 @@ class TallyTerms:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """`counts[0]` is column 1: of a runoff, the first choices, and `rounds` are all of its counts.
+    """A side's pick and how it came about.
 
-    `resigning` of the ballots wish to give the match up.
+    `counts[0]` is column 1. In a runoff, `counts` are the first choices and `rounds` the counts of all
+    rounds. `resigning` is the number of ballots that ask to resign.
     """
 
     counts: Counts
@@ -45,7 +49,7 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class SideBallots:
-    """In order of arrival; `captain` is the place of the captain's."""
+    """A side's ballots in order of arrival. `captain` is the index of the captain's ballot."""
 
     side: Side
     ballots: Sequence[Ballot]
@@ -53,9 +57,9 @@ class SideBallots:
 
 
 def decide(cast: SideBallots, legal: Sequence[int], columns: int, terms: TallyTerms, draw: Draw) -> Decision:
-    """The pick of the side whose ballots they are, all for `legal` columns (not empty).
+    """Decide the side's pick. All ballots are for `legal` columns; `legal` is not empty.
 
-    If enough of them wish to resign, nothing is picked.
+    If enough ballots ask to resign, nothing is picked.
     """
     ballots, captain = cast.ballots, cast.captain
     if not ballots:
@@ -85,7 +89,7 @@ def _pick(
 
 
 def is_enough_to_resign(resigning: int, ballots: int, share: ResignShare | None) -> bool:
-    """Whether so many of the ballots are enough to give the match up."""
+    """Return whether `resigning` ballots of `ballots` reach the share that resigns the match."""
     if share is None or not resigning:
         return False
     part, whole = SHARES[share]
@@ -93,7 +97,7 @@ def is_enough_to_resign(resigning: int, ballots: int, share: ResignShare | None)
 
 
 def count_columns(named: Iterable[Ranking], columns: int, *, all_columns: bool = False) -> Counts:
-    """How many ballots are for each column first, or at all."""
+    """Count the ballots for each column: by first choice, or with `all_columns` by every column named."""
     counts = [0] * columns
     for ranking in named:
         for column in ranking if all_columns else ranking[:1]:

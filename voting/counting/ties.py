@@ -1,4 +1,4 @@
-"""Which of several columns with as many ballots stays or goes: by arrival, by lot, by the captain."""
+"""Tie breaking between columns with equally many ballots: by arrival, by lot, or by the captain."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -6,13 +6,16 @@ from dataclasses import dataclass
 from voting.counting.runoff import Ranking, RunoffRound
 from voting.counting.types import TieRule
 
-#: A number from 0 below the first one given; in a runoff each round, the second one, has a lot of its own.
+#: Returns a number from 0 to below the first argument. In a runoff the second argument is the round.
 Draw = Callable[..., int]
 
 
 @dataclass(frozen=True, slots=True)
 class TieBreaker:
-    """`named` is what each ballot names, in order of arrival; `captain` what the captain's does."""
+    """Breaks ties by `rule`.
+
+    `named` are the columns of each ballot, in order of arrival; `captain` are those of the captain's ballot.
+    """
 
     rule: TieRule
     named: Sequence[Ranking]
@@ -20,7 +23,10 @@ class TieBreaker:
     draw: Draw
 
     def pick_leader(self, leaders: Sequence[int]) -> tuple[int, TieRule]:
-        """Of those with the most ballots. A captain who names several of them leaves those to the lot."""
+        """Pick one of the columns with the most ballots.
+
+        If the captain names several of them, draw among those.
+        """
         if self.rule == "first":
             return first_complete(self.named, leaders), "first"
         supported = [column for column in leaders if column in self.captain] if self.rule == "captain" else []
@@ -30,7 +36,10 @@ class TieBreaker:
         return among[self.draw(len(among))], "lot"
 
     def eliminate(self, current: RunoffRound, number: int) -> tuple[int, TieRule]:
-        """Of those with the fewest in a round: the last to be complete, or whom the captain likes least."""
+        """Pick one of the columns with the fewest ballots in a round, to be eliminated.
+
+        By arrival it is the last one to be complete, by captain the one that the captain ranks lowest.
+        """
         if self.rule == "first":
             return max(current.last_placed, key=lambda column: current.last_arrival[column]), "first"
         if self.rule == "lot" or not self.captain:
@@ -44,6 +53,6 @@ class TieBreaker:
 
 
 def first_complete(named: Sequence[Ranking], leaders: Sequence[int]) -> int:
-    """The leader whose last ballot arrived first: its count was complete before the others'."""
+    """Return the leader whose last ballot arrived first: its count was complete first."""
     last_arrival = {column: place for place, ranking in enumerate(named) for column in ranking}
     return min(leaders, key=lambda column: last_arrival[column])

@@ -1,4 +1,4 @@
-"""Terms of a vote and numbers with their limits, as counting, records and the wire know them."""
+"""Terms of a vote and bounded integers, shared by counting, match records and the wire protocol."""
 
 from typing import Annotated, Literal
 
