@@ -1,4 +1,4 @@
-"""A match as its record, read from the database: the turns resolved so far, nothing of an open one."""
+"""Export of a match record from the database: all resolved turns, nothing of an open one."""
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple, cast
@@ -27,7 +27,7 @@ READ_ATTEMPTS = 3
 
 
 class ExportedRecord(NamedTuple):
-    """As long as a match is of the same version, so is its record."""
+    """A match and its record. While `version` is unchanged, so is the record."""
 
     match: Match
     record: MatchRecord
@@ -35,22 +35,22 @@ class ExportedRecord(NamedTuple):
 
 
 class MatchChanging(Exception):
-    """The match went on whenever it was read."""
+    """The match changed during every attempt to read it."""
 
 
 class SidesStillSecret(Exception):
-    """What the record would tell, nobody may know before the match is over."""
+    """The record would reveal secret sides before the match is over."""
 
 
 def find_match(code: str, number: int | None) -> Match | None:
-    """An event's match of this number, or its latest."""
+    """Return an event's match of this number, or its latest one; None if there is none."""
     matches = Match.objects.filter(event__code=code.upper()).select_related("event", "red", "yellow")
     candidates = matches if number is None else matches.filter(number=number)
     return candidates.order_by("-number").first()
 
 
 def record_version(match: Match) -> tuple[object, ...]:
-    """What everything in its record goes by: see Exported."""
+    """Return the version of the match's record (see `ExportedRecord`)."""
     resolved = match.turns.filter(state=TurnState.RESOLVED).order_by("-number")
     last = resolved.values_list("pk", flat=True).first()
     names = match.event.name, match.red.name, match.yellow.name
@@ -58,7 +58,10 @@ def record_version(match: Match) -> tuple[object, ...]:
 
 
 def export_match(code: str, number: int | None) -> ExportedRecord | None:
-    """As of one moment: read again if the match went on in the meantime. Raises InMotion, StillSecret."""
+    """Return a consistent record, or None if there is no such match. Retries if the match changes meanwhile.
+
+    Raises MatchChanging or SidesStillSecret.
+    """
     for _ in range(READ_ATTEMPTS):
         match = find_match(code, number)
         if match is None:

@@ -1,6 +1,6 @@
-"""A match's record back into the database, as it was exported: it is told to nobody and counted by nobody.
+"""Import of a match record into the database. It is not announced and not counted.
 
-A turn's id is part of what its ballots were committed to, so it is kept, or the record is refused.
+A turn's id is part of the commitment to its ballots. It is kept, or the record is refused.
 """
 
 import re
@@ -22,17 +22,20 @@ from voting.records.match_record import MatchRecord, SideCount, TurnCount, side_
 from voting.records.recount import find_faults
 
 CODE = re.compile(f"[{CODE_LETTERS}]{{4,8}}")
-MAX_NUMBER = 10**15  # far more turns than there were, and milliseconds than there will be
+MAX_NUMBER = 10**15  # above any real turn id or time in milliseconds
 DESCRIPTIVE_FIELDS = {"name", "code", "match"}
 MAX_FAULTS_SHOWN = 5
 
 
 class ImportRefused(Exception):
-    """Why a record is not taken; the message is fit to be shown."""
+    """The record is refused; the message can be shown to users."""
 
 
 def import_match(record: MatchRecord, event: Event, now: int) -> Match:
-    """The event's next match. Exported it is the record again, but perhaps for name, code and number."""
+    """Add the record as the event's next match. Raises ImportRefused.
+
+    An export of it equals the record, except perhaps for name, code and number.
+    """
     check_record(record)
     with locked_event(event.pk) as held:
         if held.matches.filter(state=MatchState.PLAYING).exists():
@@ -52,7 +55,7 @@ def import_match(record: MatchRecord, event: Event, now: int) -> Match:
 
 
 def import_event(record: MatchRecord, owner: User, now: int) -> Match:
-    """Into a new event, of the record's code if nobody has it."""
+    """Import the record into a new event, with the record's code if it is free. Raises ImportRefused."""
     with transaction.atomic():
         suffix = f", match {record.match}"
         teams = record.teams.red, record.teams.yellow
@@ -70,6 +73,7 @@ def import_event(record: MatchRecord, owner: User, now: int) -> Match:
 
 
 def check_record(record: MatchRecord) -> None:
+    """Raise ImportRefused unless the record verifies, is complete, and its turn ids are free."""
     faults = find_faults(record)
     if faults:
         more = [f"and {len(faults) - MAX_FAULTS_SHOWN} more"] if len(faults) > MAX_FAULTS_SHOWN else []
@@ -87,7 +91,7 @@ def check_record(record: MatchRecord) -> None:
 
 
 def find_differences(record: MatchRecord, match: Match) -> set[str]:
-    """The fields that are others when the match is exported again."""
+    """Return the fields that would differ if the match were exported again."""
     exported = export_match(match.event.code, match.number)
     again = exported.record if exported else None
     return {name for name in record.__struct_fields__ if getattr(record, name) != getattr(again, name, None)}
@@ -98,7 +102,11 @@ def _create_match(record: MatchRecord, event: Event, now: int) -> Match:
     ended = record.result != "open"
     last = record.counts[-1].resolved_at if record.counts else now
     terms: dict[str, Any] = {name: getattr(event, name) for name in TERMS}
-    terms |= {"game": record.game, "options": record.options, "consent": ""}  # nobody here was asked
+    terms |= {
+        "game": record.game,
+        "options": record.options,
+        "consent": "",
+    }  # nobody consented on this server
     terms |= {name: getattr(record.terms, name) for name in record.terms.__struct_fields__}
     return Match.objects.create(
         **terms,
@@ -115,7 +123,7 @@ def _create_match(record: MatchRecord, event: Event, now: int) -> Match:
 
 
 def _create_turn(match: Match, number: int, record: MatchRecord, count: TurnCount) -> None:
-    """When its window opened, the record does not say."""
+    """Create a turn with its tallies. The record does not tell when the window opened."""
     picks, at = record.turns[number - 1], _resolved_time(count)
     turn_commitment = record.sides.turns[number - 1].turn_commitment if record.sides else ""
     turn = Turn.objects.create(
@@ -162,7 +170,7 @@ def _resolved_time(count: TurnCount) -> int:
 
 
 def _advance_turn_ids(turn_id: int) -> None:
-    """PostgreSQL numbers without a look at what is there; SQLite looks."""
+    """Advance the id sequence past the imported id. PostgreSQL does not do it on its own; SQLite does."""
     if connection.vendor != "postgresql" or not turn_id:
         return
     with connection.cursor() as cursor:

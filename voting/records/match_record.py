@@ -1,7 +1,7 @@
-"""The match record: all of a match that anyone needs to count it again.
+"""The match record: everything that anyone needs to recount a match.
 
-One JSON object, and a game record too (`games/engine/record.py`): the picks are in `turns`, and beside each
-of them in `counts` is how it came about. Nothing in it tells which ballots are of the same voter.
+It is one JSON object and also a game record (`games/engine/record.py`). The picks are in `turns`, and how
+each came about is in `counts`. Nothing in it tells which ballots are of the same voter.
 """
 
 import json
@@ -24,12 +24,14 @@ Blind = Annotated[str, Meta(pattern=r"^([0-9a-f]{32})?\Z")]
 
 
 class SidePicks(msgspec.Struct, frozen=True, kw_only=True):
+    """The picks of a turn; None for a side that did not move."""
+
     red: Pick = None
     yellow: Pick = None
 
 
 class Terms(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """How ballots become a pick, as an organizer chose for the match, and how often one may change sides."""
+    """How ballots become a pick, and how often a voter may change sides."""
 
     tally_method: TallyMethod
     tie_rule: TieRule
@@ -40,9 +42,10 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class SideCount(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """`ballots` are column and blind of each, in order of arrival; `root` is their commitment.
+    """A side's ballots and their tally.
 
-    `rounds` are the counts of a runoff; `captain` is the place of the captain's ballot, from 0.
+    `ballots` are pairs of choice and blinding factor, in order of arrival; `root` is their commitment.
+    `rounds` are the counts of a runoff. `captain` is the index of the captain's ballot, from 0.
     """
 
     root: Root | None
@@ -56,7 +59,10 @@ class SideCount(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class TurnCount(msgspec.Struct, frozen=True, kw_only=True):
-    """`lot` was told before the window, `seed` after it. None for a side that was not to move."""
+    """The counts of a turn; None for a side that was not to move.
+
+    `lot` was published before the window, and `seed` after it.
+    """
 
     turn: int
     lot: str
@@ -68,15 +74,18 @@ class TurnCount(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Teams(msgspec.Struct, frozen=True, kw_only=True):
+    """The names of the teams that play red and yellow."""
+
     red: str
     yellow: str
 
 
 class RecordedSides(msgspec.Struct, frozen=True, kw_only=True):
-    """`side_changes` are the side and the blind of everybody who changed over before the turn, by blind.
+    """The secret sides of a turn.
 
-    `turn_commitment` is what was told at the seal in place of the sides' roots: it is made of them and of
-    `side_changes`.
+    `side_changes` are the side and blinding factor of everyone who changed sides before the turn, sorted by
+    blinding factor. `turn_commitment` was published at the seal in place of the sides' roots. It commits to
+    them and to `side_changes`.
     """
 
     turn_commitment: str
@@ -84,14 +93,17 @@ class RecordedSides(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SecretSides(msgspec.Struct, frozen=True, kw_only=True):
-    """Of a match in which sides were secret, a `turns` each."""
+    """The secret sides of a match, with one entry of `turns` per turn."""
 
     summary: SidesSummary
     turns: tuple[RecordedSides, ...]
 
 
 class MatchRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """`name` is for the reader. `result` is "open" and `ended_by` None unless the match has ended."""
+    """A match with its ballots. `name` is a title for readers.
+
+    Unless the match has ended, `result` is "open" and `ended_by` is None.
+    """
 
     format: Literal["crowdgame match 2"]
     name: str
@@ -109,19 +121,20 @@ class MatchRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
 
 
 def read_match_record(text: bytes) -> MatchRecord:
-    """Raises BadRecord."""
+    """Parse a record. Raises BadRecord."""
     try:
         json.loads(text, object_pairs_hook=_reject_duplicate_keys)
         return msgspec.json.decode(text, type=MatchRecord)
-    except (ValueError, RecursionError) as refusal:  # whatever is wrong with the text, and what msgspec says
+    except (ValueError, RecursionError) as refusal:  # malformed JSON, or an error of msgspec
         raise BadRecord(f"this is no match record: {refusal}") from refusal
 
 
 def _reject_duplicate_keys(pairs: list[tuple[str, Any]]) -> None:
-    """A key told twice would be read in one way here, and in another way elsewhere."""
+    """Raise BadRecord for a duplicate key, which two parsers could read differently."""
     if len(dict(pairs)) < len(pairs):
         raise BadRecord("a key is there twice")
 
 
 def side_count(count: TurnCount, side: Side) -> SideCount | None:
+    """Return the side's count; None if it was not to move."""
     return count.red if side == "red" else count.yellow

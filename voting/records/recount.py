@@ -1,4 +1,4 @@
-"""Count a whole match again from its record, with the rules of the project, and say all that is wrong."""
+"""Recount a match from its record with this project's rules, and report every fault."""
 
 import re
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ SEED = re.compile(r"[0-9a-f]{32}", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What is wrong with a record. `turn` counts from 1; None where it is about the whole match."""
+    """A fault in a record. `turn` counts from 1; None if it concerns the whole match."""
 
     turn: int | None
     side: Side | None
@@ -56,7 +56,7 @@ class RecordedTurn:
 
 
 def find_faults(record: MatchRecord) -> list[Fault]:
-    """All of them, in order, up to the turn the rules refuse; none if the record is right."""
+    """Return all faults in order, up to the first turn that breaks the rules; empty if there are none."""
     return list(_find_faults(record))
 
 
@@ -96,7 +96,7 @@ def _find_result_faults(record: MatchRecord, result: Result) -> Iterator[Fault]:
 
 
 def _ending(record: MatchRecord) -> Ending:
-    """How a match that is over came to its end."""
+    """Return how a finished match ended."""
     if deserted_side_at(record, len(record.counts)):
         return "deserted"
     why = {count.decided_by for count in _losing_counts(record.counts[-1]).values()}
@@ -120,7 +120,7 @@ def _result_after(recorded: RecordedTurn, resolution: Resolution) -> Result:
 
 
 def _losing_counts(count: TurnCount) -> dict[Side, SideCount]:
-    """The sides that gave the match up, or were not there."""
+    """Return the sides that resigned or forfeited."""
     counts = {side: counted for side in SIDES if (counted := side_count(count, side))}
     return {side: counted for side, counted in counts.items() if counted.decided_by in ("forfeit", "resign")}
 
@@ -201,7 +201,11 @@ def _find_pick_faults(recorded: RecordedTurn, side: Side, expected: int | None) 
 
 
 def _no_ballot_rule(recorded: RecordedTurn, counted: SideCount) -> NoBallotRule:
-    """Who ran out of time is said and cannot be shown: of two without a ballot one may have had time left."""
+    """Return the rule for a side without ballots.
+
+    The record states which side ran out of time, but cannot prove it: of two sides without ballots, one may
+    have had time left.
+    """
     record = recorded.record
     had_time = record.ended_by == "time" and recorded.number == len(record.counts)
     return "pass" if had_time and counted.decided_by == "pass" else record.terms.no_ballot_rule

@@ -1,4 +1,4 @@
-"""Count the secret sides of a match again: what was committed to at each seal, and who is left where."""
+"""Recount of secret sides: verifies the commitment of each seal and the number of voters on each side."""
 
 from collections.abc import Iterator
 from itertools import accumulate
@@ -9,7 +9,7 @@ from voting.records.match_record import MatchRecord, RecordedSides, SecretSides,
 
 
 def deserted_side_at(record: MatchRecord, number: int) -> Side | None:
-    """The side that everybody had left when this turn was voted."""
+    """Return the side that everyone had left when turn `number` (from 1) was voted, or None."""
     if record.sides is None or number > len(record.sides.summary.turns):
         return None
     so_far = record.sides.summary.turns[:number]
@@ -19,7 +19,10 @@ def deserted_side_at(record: MatchRecord, number: int) -> Side | None:
 
 
 def find_side_faults(record: MatchRecord) -> Iterator[tuple[int | None, str]]:
-    """Turn, if it is about one, and text. Call it for a record with as many turns as counts."""
+    """Yield faults as a turn number (None for the match) and a text.
+
+    Call it for a record with as many turns as counts.
+    """
     sides = record.sides
     if sides is None:
         if record.terms.max_side_changes and record.result != "open":
