@@ -1,4 +1,7 @@
-"""Ballots, tallies, tickets, restrictions and announcements to view, none before its reveal."""
+"""Read-only admin for ballots, tallies, tickets, restrictions and announcements.
+
+Hides all unrevealed votes.
+"""
 
 import json
 from datetime import UTC, datetime
@@ -16,9 +19,9 @@ WHILE_SIDES_SECRET = {"turn__match__state": MatchState.PLAYING, "turn__match__ma
 
 @admin.register(StoredBallot)
 class StoredBallotAdmin(ReadOnlyAdmin):
-    """Ballots of long windows. A turn that was not revealed keeps them secret, also when it is void.
+    """Ballots of long windows, only of resolved turns. A void turn stays secret, too.
 
-    While sides are secret all are: a team's votes beside its pick would tell of those who left it.
+    While sides are secret, all ballots are hidden: a team's votes beside its pick would reveal who left it.
     """
 
     list_display = ["turn", "voter", "side", "choice", "sequence"]
@@ -34,7 +37,7 @@ class StoredBallotAdmin(ReadOnlyAdmin):
 
 @admin.register(TallyRecord)
 class TallyRecordAdmin(ReadOnlyAdmin):
-    """Of turns that were told, also if they were taken back then."""
+    """Tallies of turns that were revealed, even if they were voided later."""
 
     list_display = ["turn", "side", "pick", "decided_by", "ballots", "counts"]
     list_filter = ["side", "decided_by"]
@@ -44,14 +47,14 @@ class TallyRecordAdmin(ReadOnlyAdmin):
     exclude = ["sealed"]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[TallyRecord]:
-        """While sides are secret a side's counts are; and what is concealed."""
+        """Leave out concealed turns, and all turns while sides are secret."""
         tallies: QuerySet[TallyRecord] = super().get_queryset(request).filter(turn__resolved_at__isnull=False)
         return tallies.exclude(**WHILE_SIDES_SECRET)
 
 
 @admin.register(Ticket)
 class TicketAdmin(ReadOnlyAdmin):
-    """Neither whole codes, which let in, nor voters, which would say whose ballot is whose."""
+    """Hides full codes, which admit voters, and voter ids, which would link ballots to people."""
 
     list_display = ["event", "code_begins", "label", "team", "used"]
     list_filter = ["team"]
@@ -73,7 +76,7 @@ class TicketAdmin(ReadOnlyAdmin):
 
 @admin.register(StoredRestriction)
 class StoredRestrictionAdmin(ReadOnlyAdmin):
-    """Who is moved, or kept out, by sign; by whom, the deeds say."""
+    """Restrictions by voter code. The audit log tells who set them."""
 
     list_display = ["event", "voter_code", "team", "banned", "restricted_at"]
     list_filter = ["banned", "team"]

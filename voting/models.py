@@ -1,4 +1,4 @@
-"""What the crowd left behind, and what was ruled about it: ballots of long windows, tallies, outbox."""
+"""Stored ballots and tallies, side changes, tickets, restrictions, and the outbox."""
 
 from django.db import models
 from django.db.models import CheckConstraint, Q, UniqueConstraint
@@ -9,7 +9,7 @@ from games.models import Event, Match, Turn
 
 
 class StoredBallot(models.Model):
-    """A voter's last ballot in a turn with a long window, written before it is acknowledged."""
+    """A voter's last ballot in a turn with a long window, written before it is acknowledged (write-ahead)."""
 
     turn = models.ForeignKey(Turn, on_delete=models.CASCADE, related_name="stored_ballots")
     voter = models.CharField(max_length=16)
@@ -32,8 +32,9 @@ class StoredBallot(models.Model):
 class TallyRecord(models.Model):
     """How a side decided a turn, with the sealed ballots, so that the count can be repeated.
 
-    `root` is the Merkle root over the blinded ballots, told before the reveal. `rounds` are the counts of a
-    runoff, `resigning` the ballots that wished to resign, `captain` the place of the captain's, from 0.
+    `root` is the Merkle root over the blinded ballots, published before the reveal. `rounds` are the counts
+    of a runoff. `resigning` is the number of ballots that asked to resign. `captain` is the index of the
+    captain's ballot, from 0.
     """
 
     turn = models.ForeignKey(Turn, on_delete=models.CASCADE, related_name="tallies")
@@ -59,9 +60,9 @@ class TallyRecord(models.Model):
 
 
 class StoredSideChange(models.Model):
-    """A voter changed over to `side`, for the `number`th time in the match, from its turn `turn` on.
+    """A voter's `number`th side change in the match: to `side`, from turn number `turn` on.
 
-    Written before it is acknowledged. `blind` is the voter's own random number: what is committed to.
+    It is written before it is acknowledged. `blind` is the voter's blinding factor for the commitment.
     """
 
     match = models.ForeignKey(Match, on_delete=models.CASCADE, related_name="side_changes")
@@ -82,9 +83,9 @@ class StoredSideChange(models.Model):
 
 
 class SidesRecord(models.Model):
-    """What became of the sides of a match that is over: nothing in it says who.
+    """The anonymous record of the secret sides of a finished match.
 
-    `summary` is the part of the match record that has it (`voting/records/match_record.py`).
+    `summary` is the `sides` part of the match record (`voting/records/match_record.py`).
     """
 
     match = models.OneToOneField(Match, on_delete=models.CASCADE, related_name="sides_record")
@@ -95,10 +96,11 @@ class SidesRecord(models.Model):
 
 
 class Ticket(models.Model):
-    """A code that lets one voter in: one of a pile (`tickets`), or a pupil's on the class list (`roster`).
+    """A code that admits one voter: a printed ticket (`tickets`), or an entry of the class list (`roster`).
 
-    `label` is a pupil's name, `team` what the list says, `voter` who it makes of whoever shows it. One
-    that is released has no `used_at` any more, but its `first_used_at`: somebody may have a seat with it.
+    `label` is the name and `team` the team on the class list. `voter` is the voter id for whoever joins with
+    the code. A released ticket has no `used_at`, but keeps `first_used_at`: a client may still hold a seat
+    from it.
     """
 
     event = models.ForeignKey(Event, on_delete=models.CASCADE, related_name="tickets")
@@ -122,9 +124,10 @@ class Ticket(models.Model):
 
 
 class StoredRestriction(models.Model):
-    """What an organizer ruled about whoever has this sign: moved to `team`, kept out, or sent out last then.
+    """An organizer's restriction of a voter code: moved to `team`, banned, or last kicked at `kicked_at`.
 
-    It holds for every seat with the sign and overrides what the seat says. Deeds tell by whom.
+    It applies to every seat with the voter code and overrides the seat's team. The audit log tells who set
+    it.
     """
 
     event = models.ForeignKey(Event, on_delete=models.CASCADE, related_name="restrictions")
@@ -145,9 +148,9 @@ class StoredRestriction(models.Model):
 
 
 class Announcement(models.Model):
-    """The outbox: a message to everyone of an event, written in the transaction it tells of.
+    """The transactional outbox: a message to all clients of an event, written with the change it announces.
 
-    `made_at` and `sent_at` are by the machine's clock.
+    `made_at` and `sent_at` follow the server's clock, not the ballot box's.
     """
 
     event = models.ForeignKey(Event, on_delete=models.CASCADE, related_name="announcements")

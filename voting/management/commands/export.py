@@ -1,4 +1,4 @@
-"""`manage.py export CODE [--match N] [--output FILE]`: a match to count again, as a line of JSON."""
+"""`manage.py export CODE [--match N] [--output FILE]`: write a match record as one line of JSON."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""`manage.py generate_protocol`: the client types and the message reference of `voting.protocol`."""
+"""`manage.py generate_protocol [--check]`: write the client's types and the message reference."""
 
 import sys
 from argparse import ArgumentParser

@@ -1,6 +1,6 @@
-"""`manage.py import RECORD.json [--event CODE | --owner NAME]`: an exported match, back into the database.
+"""`manage.py import RECORD.json [--event CODE | --owner NAME]`: import a match record into the database.
 
-It is counted again first, and refused unless everything in it is right.
+The record is recounted first, and refused if it has any fault.
 """
 
 import time

@@ -1,6 +1,6 @@
-"""`manage.py verify RECORD.json`: count a whole match again, as `docs/verify.py` does by itself.
+"""`manage.py verify RECORD.json`: recount a whole match, as `docs/verify.py` does on its own.
 
-Exit status 1 when anything is wrong, a line a fault. Needs neither database nor Redis.
+Prints one fault per line and exits with status 1 if there are any. Needs neither database nor Redis.
 """
 
 import sys
@@ -39,6 +39,7 @@ class Command(BaseCommand):
 
 
 def summary(record: MatchRecord) -> Iterable[str]:
+    """Yield the lines printed for a record without faults."""
     ballots = sum(len(c.ballots) for t in record.counts for c in (side_count(t, s) for s in SIDES) if c)
     yield f"{record.name}: {record.teams.red} (red) against {record.teams.yellow} (yellow)"
     yield f"{len(record.turns)} turns, {ballots} ballots: every ballot, root, lot, pick and rule is right"
@@ -51,7 +52,7 @@ def summary(record: MatchRecord) -> Iterable[str]:
 
 
 def printable(text: str) -> str:
-    """Names are other people's: nothing of them moves the cursor, and any terminal can show the line."""
+    """Replace characters that could control the terminal or that it cannot encode. Names are untrusted."""
     shown = "".join(char if char.isprintable() else "?" for char in text)
     encoding = sys.stdout.encoding or "utf-8"
     return shown.encode(encoding, "replace").decode(encoding)
