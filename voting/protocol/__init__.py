@@ -1,8 +1,12 @@
-"""Every message on the wire, see `docs/protocol.md`.
+"""The wire protocol: every message between clients and server (msgspec structs, JSON).
+
+See `docs/protocol.md`.
 
 Client messages are `noun.verb`, most server messages `noun.participle`. Times (`_at`) are whole milliseconds
-since 1970 by the ballot box's clock. Choices, turns, matches and teams count from 1. `manage.py
-generate_protocol` writes `frontend/src/protocol.ts` and `docs/generated/messages.md` from this package.
+since 1970 by the ballot box's clock. Choices, turns, matches and teams count from 1.
+
+`manage.py generate_protocol` writes `frontend/src/protocol.ts` and `docs/generated/messages.md` from this
+package.
 """
 
 from voting.counting.commitments import Commitment

@@ -1,4 +1,4 @@
-"""Changes of an event, announced to everyone with the state after them."""
+"""Changes of an event, broadcast to all its clients with the state after the change."""
 
 import msgspec
 

@@ -1,4 +1,4 @@
-"""Messages of the chat socket, which receives only."""
+"""Messages of the chat socket. Posting goes through HTTP; the socket only delivers."""
 
 import msgspec
 

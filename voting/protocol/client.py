@@ -1,4 +1,4 @@
-"""Messages from clients."""
+"""Messages from clients to the server."""
 
 from typing import Annotated, Literal
 

@@ -1,4 +1,4 @@
-"""Why a socket was closed."""
+"""WebSocket close codes."""
 
 
 class CloseCode:

@@ -1,7 +1,7 @@
-"""Docstrings of the wire's types, taken apart: a description, and a meaning for each field or value.
+"""Parser for the docstrings of wire types: a description, and a meaning for each field or value.
 
-A struct's docstring ends with `Attributes:`, that of a `Literal` with `Values:`, each followed by indented
-lines of the form `name: meaning`. A docstring of a `Literal` stands below its assignment.
+A struct's docstring ends with `Attributes:` and that of a `Literal` with `Values:`, each followed by indented
+lines of the form `name: meaning`. The docstring of a `Literal` stands below its assignment.
 """
 
 import ast
@@ -21,22 +21,25 @@ LITERAL_MODULES = (game, types, client, server, snapshot, state)
 
 
 class Documented(NamedTuple):
+    """A parsed docstring: `meanings` maps field names or values to their meaning."""
+
     description: str
     meanings: dict[str, str]
 
 
 def documented_class(cls: type) -> Documented:
+    """Parse the docstring of a class."""
     return parse(inspect.getdoc(cls) or "")
 
 
 @cache
 def documented_literals() -> dict[str, Documented]:
-    """By the name they are assigned to."""
+    """Return the documented `Literal` types by the name they are assigned to."""
     return {name: found for module in LITERAL_MODULES for name, found in _literals(module)}
 
 
 def parse(docstring: str) -> Documented:
-    """Raises ValueError for a line that belongs to no entry."""
+    """Parse a docstring. Raises ValueError for a line that belongs to no entry."""
     description, _, listed = re.sub(r"\n(Attributes|Values):\n", "\0", docstring).partition("\0")
     meanings: dict[str, str] = {}
     for line in filter(str.strip, listed.split("\n")):

@@ -1,4 +1,4 @@
-"""Fields of messages, with their limits."""
+"""Field types of messages, with their limits."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""The reference of all messages, written in Markdown.
+"""Generator of the message reference in Markdown.
 
 `render` turns the types and docstrings of `voting.protocol` into the text of `docs/generated/messages.md`.
 """
@@ -38,7 +38,7 @@ SHOWN_NUMBERS = {MAX_INT32: "2^31 - 1"}
 
 
 def render() -> str:
-    """The whole page. The same text at every call; raises LookupError where a meaning is missing."""
+    """Return the whole page. Deterministic. Raises LookupError if a field or value has no meaning."""
     blocks = [HEADER.rstrip()]
     for title, structs in sections():
         blocks.append(f"## {title}")
@@ -51,7 +51,10 @@ def render() -> str:
 
 
 def sections() -> Iterator[tuple[str, list[Any]]]:
-    """Every struct on the wire once, but the single changes, which have their common fields."""
+    """Yield each title with its structs. Every struct on the wire appears once.
+
+    The single changes are left out, because they share the fields of `Change`.
+    """
     seen: set[Any] = set(get_args(protocol.Changes))
 
     def new(structs: Iterable[Any]) -> list[Any]:
@@ -68,7 +71,7 @@ def sections() -> Iterator[tuple[str, list[Any]]]:
 
 
 def all_structs() -> list[Any]:
-    """Every struct that a message or a page contains."""
+    """Return every struct that a message or a page contains."""
     roots = [*(vars(protocol)[name] for name in UNIONS), protocol.PagePreload]
     return [found.cls for found in collect_structs(roots)]
 
@@ -99,7 +102,7 @@ def render_struct(struct: Any) -> str:
 
 
 def receivers_of(struct: Any) -> str:
-    """Which sockets receive a message of the server; empty for everything else."""
+    """Return which sockets receive a server message; empty for everything else."""
     found = [who for who, union in RECEIVERS.items() if struct in get_args(union)]
     return ", ".join(found)
 
@@ -113,7 +116,7 @@ def render_changes() -> str:
 
 
 def used_literals() -> list[str]:
-    """Names of the `Literal` types that a field on the wire has, sorted."""
+    """Return the sorted names of the `Literal` types used by fields on the wire."""
     kinds = [field.type for struct in all_structs() for field in fields_of(struct)]
     return sorted({name for kind in kinds for name in literals_in(kind)})
 
@@ -158,13 +161,13 @@ def render_close_codes() -> str:
 
 
 def check_names(what: str, documented: Documented, names: Iterable[str]) -> None:
-    """Raises LookupError unless these names have a meaning each, in this order, and no others have."""
+    """Raise LookupError unless exactly these names are documented, in this order."""
     if list(documented.meanings) != list(names):
         raise LookupError(f"the docstring of {what} explains {list(documented.meanings)}, not {list(names)}")
 
 
 def join_lines(text: str) -> str:
-    """A paragraph a line, as a table needs it."""
+    """Join the lines of each paragraph, as a table cell needs it."""
     return "\n\n".join(" ".join(part.split()) for part in text.split("\n\n"))
 
 

@@ -1,4 +1,4 @@
-"""Messages from the server, apart from changes and snapshots."""
+"""Messages from the server, except changes and snapshots."""
 
 from typing import Literal
 

@@ -1,4 +1,4 @@
-"""Snapshots: what the server answers to a join."""
+"""Snapshots: the server's answers to a join."""
 
 from typing import Literal
 

@@ -1,4 +1,7 @@
-"""The public state of an event. It contains nothing that is secret while a window is open."""
+"""The public state of an event, the same for all clients.
+
+It contains nothing secret while a window is open.
+"""
 
 from typing import Literal
 

@@ -1,4 +1,4 @@
-"""The wire's types for the clients, written in TypeScript.
+"""Generator of the client's types in TypeScript.
 
 `render` turns `voting.protocol` into the text of `frontend/src/protocol.ts`.
 """
@@ -40,7 +40,7 @@ PRIMITIVES: dict[type[shape.Type], str] = {
 
 
 def render() -> str:
-    """The whole module: literals, structs, unions, constants. The same text at every call."""
+    """Return the whole module: literals, structs, unions, constants. Deterministic."""
     structs = [
         render_struct(found)
         for found in collect_structs(vars(protocol)[name] for name in UNIONS + STANDALONE)
@@ -55,7 +55,10 @@ def render() -> str:
 
 
 def literal_names() -> dict[frozenset[Any], str]:
-    """Literal aliases by their values: a field of the same values is written with the alias."""
+    """Return the names of `Literal` types by their values.
+
+    A field with the same values is rendered as that name.
+    """
     found = {**vars(game), **vars(protocol)}
     return {frozenset(get_args(kind)): name for name, kind in found.items() if get_origin(kind) is Literal}
 
@@ -78,7 +81,7 @@ def render_union(union: UnionType) -> str:
 
 
 def collect_structs(roots: Any) -> list[shape.StructType]:
-    """Every struct the roots reach, each once, the parts before the whole."""
+    """Return every struct reachable from the roots once, parts before the structs that contain them."""
     found: dict[type, shape.StructType] = {}
     for root in roots:
         collect(shape.type_info(root), found)
@@ -105,7 +108,7 @@ def member_types(kind: Any) -> tuple[shape.Type, ...]:
 
 
 def render_struct(struct: shape.StructType) -> str:
-    """An interface. A server writes every field; a client may leave out what has a default."""
+    """Render an interface. The server sends every field; a client may omit fields with a default."""
     lines = [f'  type: "{struct.tag}";'] if struct.tag else []
     for field in struct.fields:
         mark = "?" if struct.cls in CLIENT and not field.required else ""
