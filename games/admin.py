@@ -1,4 +1,4 @@
-"""Teams, matches and turns to view: the console and the scheduler write them."""
+"""Read-only admin for teams, matches and turns, which only the console and the scheduler write."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +17,10 @@ else:
 
 
 class ReadOnlyAdmin(UnfoldAdmin):
-    """Rows that something running depends on, or that are a record of what was."""
+    """Admin for rows that a running match depends on, or that are a historical record.
+
+    Nothing can be edited.
+    """
 
     blocked_lookups: tuple[str, ...] = ()
 
@@ -31,7 +34,7 @@ class ReadOnlyAdmin(UnfoldAdmin):
         return False
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
-        """What is not shown cannot be asked for in a list's address either, letter by letter."""
+        """Reject lookups on `blocked_lookups`: hidden fields must not be guessed with filters in the URL."""
         allowed: bool = super().lookup_allowed(lookup, value, request)
         return allowed and lookup.partition("__")[0] not in self.blocked_lookups
 
@@ -45,7 +48,7 @@ class TeamAdmin(ReadOnlyAdmin):
 
 @admin.register(Match)
 class MatchAdmin(ReadOnlyAdmin):
-    """Who changed over to which side nobody may ask."""
+    """Matches. Filtering on side changes is blocked, because they are secret."""
 
     list_display = ["__str__", "game", "state", "result", "ended_by", "red", "yellow"]
     blocked_lookups = ("side_changes",)
@@ -57,9 +60,10 @@ class MatchAdmin(ReadOnlyAdmin):
 
 @admin.register(Turn)
 class TurnAdmin(ReadOnlyAdmin):
-    """A live turn's seed decides its lots, so it is shown afterwards only, and with secret sides at the end.
+    """Turns without unrevealed secrets.
 
-    One that was sealed and is not told of is not there at all, and would be found by its pick.
+    A live turn's seed decides its lots, so it is shown only after the turn, and with secret sides after the
+    match. A sealed turn that is not revealed is left out, because filters on its pick would find it.
     """
 
     list_display = ["__str__", "state", "red_pick", "yellow_pick", "epoch", "version"]
@@ -72,6 +76,7 @@ class TurnAdmin(ReadOnlyAdmin):
     readonly_fields = ["seed_when_over"]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Turn]:
+        """Leave out turns that are sealed but not revealed."""
         turns: QuerySet[Turn] = super().get_queryset(request)
         return turns.exclude(resolved_at=None, sealed_at__isnull=False)
 

@@ -1,7 +1,7 @@
-"""Create events and matches, and keep their turns: the games' side of every use case.
+"""Create events and matches, and update their turns, without anything about votes.
 
-Whoever writes a turn compares its state and version (`claim_turn`): of several that try, one does.
-Whoever changes a match or a turn does so within `event_lock`: first the event's row, then all others.
+Writers of a turn compare its state and version (`claim_turn`, a compare-and-set): of several attempts, one
+wins. Changes of a match or turn are made within `event_lock`, which locks the event's row before all others.
 """
 
 import secrets
@@ -38,15 +38,15 @@ TERMS = [field.name for field in MatchTerms._meta.get_fields()]
 
 
 class MatchError(Exception):
-    """What cannot be done with an event or match now; the message is fit to be shown."""
+    """The event or match does not allow this now; the message can be shown to users."""
 
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """A match as it stands: the replay of its turns that are closed.
+    """The position of a match: the replay of its closed turns.
 
-    `turns` are resolved, and anybody may know of them; `resolutions` are theirs, and `votes` how each was
-    voted. `concealed` came after them: the state holds its pick, and nobody is told yet.
+    `turns` are resolved and public. `resolutions` are theirs, and `votes` how each was voted. `concealed` is
+    the turn after them that is still secret; `state` includes its pick.
     """
 
     game: Game[Any]
@@ -63,24 +63,25 @@ class Position:
 
     @property
     def to_move(self) -> tuple[Side, ...]:
+        """The sides that vote in the next turn."""
         return self.game.to_move(self.state)
 
     @property
     def last(self) -> Turn | None:
-        """The turn that was closed last."""
+        """The turn that closed last."""
         return self.concealed or (self.turns[-1] if self.turns else None)
 
     @property
     def revealed_with_last(self) -> Turn | None:
-        """The turn that stayed secret until the last one was revealed."""
+        """The turn that was kept secret until the last one was revealed."""
         return self.turns[-2] if self.votes[-2:-1] == ("concealed",) else None
 
 
 @contextmanager
 def event_lock(event_id: int) -> Iterator[None]:
-    """A transaction in which nobody else changes the event, its matches or its turns.
+    """A transaction with a row lock on the event: nobody else changes it, its matches or its turns.
 
-    What is read in it is what the last change left, and whoever waits for it holds nothing yet.
+    Reads within it see the last change. To avoid deadlocks, no other lock may be held when it is taken.
     """
     with transaction.atomic():
         Event.objects.select_for_update(no_key=True).values_list("pk").get(pk=event_id)
@@ -89,13 +90,13 @@ def event_lock(event_id: int) -> Iterator[None]:
 
 @contextmanager
 def locked_event(event_id: int) -> Iterator[Event]:
-    """The same, and the event as it is by then."""
+    """Take `event_lock` and yield the event, loaded within it."""
     with event_lock(event_id):
         yield Event.objects.get(pk=event_id)
 
 
 def generate_code() -> str:
-    """A join code nobody has: no vowels, so no words and none of the site's own addresses."""
+    """Return an unused join code. It has no vowels, and so no words and none of the site's own paths."""
     while True:
         code = "".join(secrets.choice(CODE_LETTERS) for _ in range(CODE_LENGTH))
         if not Event.objects.filter(code=code).exists():
@@ -103,7 +104,7 @@ def generate_code() -> str:
 
 
 def create_event(owner: User, name: str, team_names: tuple[str, str], **choices: Any) -> Event:
-    """An event with its two teams. `choices` are further fields of Event."""
+    """Create an event with its two teams. `choices` are further fields of Event."""
     with transaction.atomic():
         event = Event.objects.create(owner=owner, name=clean_name(name), code=generate_code(), **choices)
         for number, team_name in enumerate(team_names, 1):
@@ -112,7 +113,10 @@ def create_event(owner: User, name: str, team_names: tuple[str, str], **choices:
 
 
 def create_match(event: Event, now: int) -> Match:
-    """The event's next match, its lots drawn. Raises MatchError while one is playing."""
+    """Create the event's next match and draw its lots.
+
+    Raises MatchError if a match is being played or the event's settings do not fit together.
+    """
     if event.matches.filter(state=MatchState.PLAYING).exists():
         raise MatchError("A match is playing already.")
     try:
@@ -136,12 +140,12 @@ def create_match(event: Event, now: int) -> Match:
 
 
 def _swaps_sides(event: Event, number: int) -> bool:
-    """In every other match, if the event says so."""
+    """Return whether the teams swap colors in this match: in every second one, if the event swaps sides."""
     return event.swaps_sides and number % 2 == 0
 
 
 def _check_secret_sides(event: Event, game: Game[Any], options: Any) -> None:
-    """What a board or a show of hands tells of a side cannot be secret. Raises MatchError."""
+    """Raise MatchError if the board or a show of hands would reveal secret sides."""
     if event.bank_s is not None or event.teams.filter(hands=True).exists():
         raise MatchError("Secret sides need teams that vote by phone, in a common window.")
     if event.tie_rule == TieRule.CAPTAIN:
@@ -153,13 +157,13 @@ def _check_secret_sides(event: Event, game: Game[Any], options: Any) -> None:
 
 
 def load_position(match: Match, before: Turn | None = None) -> Position:
-    """As it stands, or as it stood `before` that turn: somebody may have closed it meanwhile."""
+    """Load the current position, or the one before the turn `before`, which may be closed already."""
     closed = match.turns.filter(state__in=CLOSED_STATES)
     return replay(match, (closed.filter(number__lt=before.number) if before else closed).order_by("number"))
 
 
 def replay(match: Match, closed: Iterable[Turn]) -> Position:
-    """The match after these turns, in their order."""
+    """Return the position after these closed turns, given in order."""
     game = find_game(match.game)
     state = game.start(read_options(game, match.options))
     turns, resolutions, votes = [], [], []
@@ -177,11 +181,15 @@ def replay(match: Match, closed: Iterable[Turn]) -> Position:
 
 
 def live_turn(match: Match) -> Turn | None:
+    """Return the open or paused turn, or None."""
     return match.turns.filter(state__in=LIVE_STATES).first()
 
 
 def create_turn(match: Match, number: int, opens_at: int, closes_at: int, **banks: int) -> Turn:
-    """`banks`: in a match by clocks, what each side has left. Who is captain now is so for the whole turn."""
+    """Create a turn. `banks` are the fields of each side's time left, in a match with clocks.
+
+    The current captains stay captains for the whole turn.
+    """
     seed = secrets.token_hex(16)
     captains = _captains(match) if match.tie_rule == TieRule.CAPTAIN else {}
     return Turn.objects.create(
@@ -201,7 +209,10 @@ def _captains(match: Match) -> dict[int, str]:
 
 
 def claim_turn(turn: Turn, **changes: Any) -> bool:
-    """Write `changes` if nobody has written the turn since it was loaded."""
+    """Write `changes` unless the turn was written since it was loaded (compare-and-set).
+
+    Returns whether it did.
+    """
     untouched = Turn.objects.filter(pk=turn.pk, state=turn.state, version=turn.version)
     changes |= {"version": turn.version + 1}
     if untouched.update(**changes) != 1:
@@ -212,15 +223,18 @@ def claim_turn(turn: Turn, **changes: Any) -> bool:
 
 
 def end_match(match: Match, result: str, ended_by: str, now: int) -> None:
+    """Save the match as ended with its result; `now` in Unix milliseconds."""
     match.state, match.result, match.ended_by, match.ended_at = MatchState.ENDED, result, ended_by, now
     match.save(update_fields=["state", "result", "ended_by", "ended_at"])
 
 
 def abort_match(match: Match, now: int) -> None:
+    """Save the match as ended without a result."""
     match.state, match.ended_at = MatchState.ABORTED, now
     match.save(update_fields=["state", "ended_at"])
 
 
 def reopen_match(match: Match) -> None:
+    """Save the match as being played again."""
     match.state, match.result, match.ended_by, match.ended_at = MatchState.PLAYING, None, None, None
     match.save(update_fields=["state", "result", "ended_by", "ended_at"])

@@ -1,20 +1,20 @@
-"""What people call things: typed names made harmless, and names for teams that nobody has named yet."""
+"""Sanitizing of names typed by users, and default team names."""
 
 import unicodedata
 from itertools import dropwhile
 
-# Letters and marks that show nothing, though Unicode does not call them format characters.
+# Invisible letters and marks that are not format characters in Unicode.
 INVISIBLE = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0") | {
     chr(point)
     for first, last in ((0x180B, 0x180F), (0xFE00, 0xFE0F), (0xE0100, 0xE01EF))
     for point in range(first, last + 1)
 }
 MAX_STACKED_MARKS = 4
-# Persian and the scripts of India need them: between letters, and after a sign that joins letters.
+# Joiners, which Persian and Indic scripts need between letters, and after a virama.
 JOINERS = frozenset("\u200c\u200d")
 VIRAMA = 9
 
-# Of a harbour, and of no colour: each goes with red and with yellow.
+# Harbor terms without a color, because each team plays red or yellow.
 TEAM_NAMES = (
     "Anchors",
     "Buoys",
@@ -38,11 +38,11 @@ TEAM_NAMES = (
 
 
 def clean_name(text: str) -> str:
-    """One line of what can be seen, composed (NFC); empty if nothing is left.
+    """Return `text` as one visible line, composed (NFC); empty if nothing is left.
 
-    Without controls, bidirectional and other format characters, whatever has no width, and surrogates,
-    private and unassigned characters; joiners stay where a script needs them. No mark comes before a letter,
-    and no tower of them stands on one.
+    Removes control, bidirectional, format, zero-width, surrogate, private-use and unassigned characters.
+    Joiners stay where a script needs them. Removes marks before the first letter and limits stacked marks to
+    MAX_STACKED_MARKS.
     """
     seen = "".join(" " if char.isspace() else char for char in text if _is_visible(char))
     composed = unicodedata.normalize("NFC", _drop_stray_joiners(seen))

@@ -1,6 +1,6 @@
-"""A board as an SVG drawing, for pages and paper. Its colours and its print are in `paper.css`.
+"""SVG drawing of a grid board, for pages and print. Colors and print styles are in `paper.css`.
 
-A cell is 100 wide and high. A page holds `BALLS` once, and then any number of boards.
+A cell is 100 units wide and high. A page contains `BALLS` once, then any number of boards.
 """
 
 from collections.abc import Collection, Iterator
@@ -31,9 +31,10 @@ BALLS = f'<svg class="unseen" aria-hidden="true">{RED}{YELLOW}{COIN}</svg>'
 
 @dataclass(frozen=True, slots=True)
 class Highlights:
-    """What a drawing points at: balls just dropped, cells that shine, balls about to drop, a framed column.
+    """What a drawing highlights: balls just dropped, balls about to drop, and a framed column.
 
-    `above` are sides and columns; of two over one column the first is drawn below.
+    `above` are the side and column of each ball about to drop. In the same column, the first one is drawn
+    lowest.
     """
 
     fresh: Collection[Cell] = ()
@@ -45,7 +46,7 @@ PLAIN = Highlights()
 
 
 def draw_board(board: Board, description: str, marks: Highlights = PLAIN) -> str:
-    """`description` is the drawing in words."""
+    """Return the board as SVG; `description` is the text alternative."""
     if board.drawing:
         return draw_drawing(board.drawing, description)
     width = board.columns * PITCH + 2 * PAD
@@ -63,6 +64,7 @@ def draw_board(board: Board, description: str, marks: Highlights = PLAIN) -> str
 
 
 def ball(side: Side, x: float, y: float, extra: str = "") -> str:
+    """Return the SVG of a ball centered at (`x`, `y`); `extra` are further attributes."""
     return f'<use href="#ball-{side}" x="{x - 46:g}" y="{y - 46:g}" width="92" height="92"{extra}/>'
 
 
@@ -104,7 +106,7 @@ def _plates(board: Board) -> Iterator[str]:
 
 
 def _place(marks: Highlights, index: int) -> int:
-    """Which over its column the ball is, from below."""
+    """Return the position of a ball above its column, 1 being the lowest."""
     column = marks.above[index][1]
     return sum(1 for _, other in marks.above[: index + 1] if other == column)
 

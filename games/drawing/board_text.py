@@ -1,4 +1,4 @@
-"""A replayed record as text for a terminal: readable without colour, safe whatever its name holds."""
+"""A replayed record as text for a terminal: readable without color, and safe for untrusted names."""
 
 from rich.text import Text
 
@@ -11,6 +11,7 @@ RESULT_TEXT = {"red": "red wins", "yellow": "yellow wins", "draw": "a draw", "op
 
 
 def board_text(title: str, played: Replayed) -> Text:
+    """Return the title, the board and the result of a replayed record."""
     text = Text()
     text.append(printable(title) + "\n", "bold")
     drawing = played.board.drawing
@@ -26,6 +27,7 @@ def board_text(title: str, played: Replayed) -> Text:
 
 
 def refused_text(title: str, number: int, why: str) -> Text:
+    """Return the message for line `number`, which cannot be played."""
     text = Text()
     text.append(printable(title) + "\n", "bold")
     text.append(f"line {number} cannot be played: {printable(why)}\n", "bold red")
@@ -33,13 +35,17 @@ def refused_text(title: str, number: int, why: str) -> Text:
 
 
 def printable(raw: str) -> str:
-    """A foreign text must neither steer the terminal nor fill it, nor break an output that is not UTF-8."""
+    """Make untrusted text safe for the terminal.
+
+    Replaces unprintable characters, which could control the terminal or break its encoding, and limits the
+    length.
+    """
     shown = "".join(char if char.isprintable() else "�" for char in raw[:TITLE_WIDTH])
     return shown + "…" if len(raw) > TITLE_WIDTH else shown
 
 
 def _append_grid(text: Text, board: Board) -> None:
-    """A line of column numbers over the rows; a winning cell stands in brackets."""
+    """Append the column numbers and the rows; winning cells are in brackets."""
     text.append("".join(f"{column:^4}" for column in range(1, board.columns + 1)).rstrip() + "\n", "dim")
     winning = frozenset(board.winning_cells)
     for row, line in zip(range(board.rows, 0, -1), board.grid, strict=True):

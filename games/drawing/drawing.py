@@ -1,4 +1,4 @@
-"""A board that its game drew as an SVG drawing, for pages and paper. Its colours are in `paper.css`."""
+"""SVG rendering of a game's own drawing, for pages and print. Colors are in `paper.css`."""
 
 from html import escape
 
@@ -6,7 +6,7 @@ from games.engine.game import Drawing, Mark, Side
 
 
 def draw_drawing(drawing: Drawing, description: str) -> str:
-    """`description` is the drawing in words."""
+    """Return the drawing as SVG; `description` is the text alternative."""
     things = "".join(_draw_mark(mark) for mark in drawing.marks)
     return (
         f'<svg class="drawing" viewBox="0 0 {drawing.width} {drawing.height}" role="img" '
@@ -35,7 +35,7 @@ def _body(mark: Mark) -> str:
 
 
 def _sheet(mark: Mark) -> str:
-    """A block, or a card, which shows its side's shape, too."""
+    """Return a block, or a card with its side's shape."""
     (x, y), size = (-mark.width / 2, -mark.height / 2), f'width="{mark.width}" height="{mark.height}"'
     sheet = f'<rect x="{x:g}" y="{y:g}" {size} rx="{min(mark.width, mark.height) / 8:g}"/>'
     if mark.kind == "block" or mark.side is None:

@@ -1,8 +1,8 @@
-"""What the engine refuses. Each message is fit to be shown to a person."""
+"""Errors of the game engine. Every message can be shown to users."""
 
 
 class GameError(Exception):
-    """The root of all that a game refuses."""
+    """Base class of all errors raised by games."""
 
 
 class UnknownGame(GameError):
@@ -10,7 +10,7 @@ class UnknownGame(GameError):
 
 
 class BadOptions(GameError):
-    """The options are not this game's."""
+    """The options are not valid for this game."""
 
 
 class BadRecord(GameError):
@@ -18,4 +18,4 @@ class BadRecord(GameError):
 
 
 class IllegalPick(GameError):
-    """The rules refuse a pick, or a turn after the end. Nothing of the joint action is applied."""
+    """A pick breaks the rules, or the game is over. No part of the joint action is applied."""

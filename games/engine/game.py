@@ -1,7 +1,7 @@
-"""What a game is: the contract between the crowd machinery and a set of rules.
+"""The game protocol: the contract between the voting machinery and a set of rules.
 
-In the spirit of simultaneous-move nodes: at every turn one side or both are to move, each
-picks one legal action, and the joint action is resolved at once into a new immutable state.
+It follows the simultaneous-move nodes of game theory. At every turn one or both sides are to move, each picks
+a legal action, and the joint action is resolved into a new immutable state.
 """
 
 from collections.abc import Mapping
@@ -47,17 +47,19 @@ GAME_OVER = "the game is over"
 
 
 def other_side(side: Side) -> Side:
+    """Return the opponent of `side`."""
     return "yellow" if side == "red" else "red"
 
 
 @dataclass(frozen=True, slots=True)
 class Picks:
-    """A joint action: an action a side, or None for a side that drops nothing."""
+    """A joint action: one action per side, or None for a side that does not move."""
 
     red: int | None = None
     yellow: int | None = None
 
     def of(self, side: Side) -> int | None:
+        """Return the pick of `side`."""
         return self.red if side == "red" else self.yellow
 
 
@@ -175,6 +177,7 @@ class Board(msgspec.Struct, frozen=True, kw_only=True):
     vote: Vote | None = None
 
     def action_name(self, action: int) -> str:
+        """Return the name of an action: one of `choices`, otherwise its number."""
         return self.choices[action - 1] if self.choices else str(action)
 
 
@@ -189,54 +192,57 @@ class Game(Protocol[State]):
 
     @property
     def slug(self) -> str:
-        """The name in game records, addresses and entry points."""
+        """The name in game records, URLs and entry points."""
 
     @property
     def title(self) -> str:
-        """The name for people."""
+        """The name shown to users."""
 
     @property
     def rules(self) -> str:
-        """All that a newcomer needs to know, in two or three sentences; empty if it has a page of its own."""
+        """The rules in two or three sentences, all that a new player needs.
+
+        Empty if they have a page of their own.
+        """
 
     @property
     def options(self) -> type[msgspec.Struct]:
-        """See above."""
+        """The Struct type of the options."""
 
     def draw_lots(self, options: Any, lot: int) -> msgspec.Struct:
-        """Replace what the options leave to the lot by what the non-negative `lot` decides."""
+        """Return the options with everything left to the lot decided by the non-negative integer `lot`."""
 
     def start(self, options: Any) -> State:
-        """The state before the first turn. Raises BadOptions if a lot is still to be drawn."""
+        """Return the state before the first turn. Raises BadOptions if a lot has not been drawn."""
 
     def to_move(self, state: State) -> tuple[Side, ...]:
-        """Who picks now: both sides, one, or none after the end."""
+        """Return the sides to move: both, one, or none after the end."""
 
     def legal_actions(self, state: State, side: Side) -> tuple[int, ...]:
-        """The actions `side` may pick now, ascending; empty if it is not to move."""
+        """Return the legal actions of `side` in ascending order; empty if it is not to move."""
 
     def resolve(self, state: State, picks: Picks) -> tuple[State, Resolution]:
-        """Apply a joint action of legal actions.
+        """Apply a joint action.
 
         Raises IllegalPick for an illegal action, and for any turn after the end, even one without picks.
         """
 
     def result(self, state: State) -> Result:
-        """Who has won, or "open" while the game goes on."""
+        """Return the winner or "draw", or "open" while the game goes on."""
 
     def view(self, state: State, side: Side | None) -> Board:
-        """What `side` may see (None: a spectator)."""
+        """Return the board as `side` may see it; None is a spectator."""
 
 
 def insert_team_names(sentence: str, names: Mapping[Side, str]) -> str:
-    """A game's own sentence with the teams' names put in."""
+    """Replace the placeholders `{red}` and `{yellow}` in a game's sentence by the teams' names."""
     for side in SIDES:
         sentence = sentence.replace(f"{{{side}}}", names[side])
     return sentence
 
 
 def check_picks(game: Game[State], state: State, picks: Picks) -> None:
-    """Raise IllegalPick after the end, and for a pick that is not among the side's legal actions."""
+    """Raise IllegalPick if the game is over or a pick is not legal."""
     if not game.to_move(state):
         raise IllegalPick(GAME_OVER)
     for side in SIDES:

@@ -1,8 +1,8 @@
-"""The game record: the interchange format of a match, and its replay.
+"""Game records: the interchange format of a match, and its replay.
 
     {"game": slug, "options": {...}, "turns": [{"red": 4, "yellow": null}, ...]}
 
-Columns count from 1; null or a side left out is a side without a pick.
+Columns count from 1. A side that is null or left out has no pick.
 """
 
 from dataclasses import dataclass
@@ -17,9 +17,10 @@ from games.engine.registry import find_game, read_options
 
 
 class GameRecord(msgspec.Struct, frozen=True):
-    """`game` and the picks are checked by the replay, so that it can say which turn is wrong.
+    """A parsed game record. Unknown keys are ignored.
 
-    `name` is only for the reader. Anything else in the line is left alone.
+    `game` and the picks are validated by the replay, which can report the wrong turn. `name` is a title for
+    readers.
     """
 
     game: Any
@@ -30,7 +31,10 @@ class GameRecord(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """Where a record leads. `error_turn` (from 1) is the first turn the rules refuse, `error` why."""
+    """The result of a replay.
+
+    `error_turn` (from 1) is the first turn that breaks the rules, `error` the reason.
+    """
 
     game: Game[Any]
     state: Any
@@ -48,7 +52,7 @@ class Replayed:
 
 
 def read_record(line: bytes | str) -> GameRecord:
-    """Raises BadRecord."""
+    """Parse one record. Raises BadRecord."""
     try:
         return msgspec.json.decode(line, type=GameRecord)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as refusal:
@@ -56,7 +60,7 @@ def read_record(line: bytes | str) -> GameRecord:
 
 
 def replay(record: GameRecord) -> Replayed:
-    """Play a record through. Raises UnknownGame and BadOptions; a refused pick ends the replay."""
+    """Replay a record; an illegal pick ends the replay. Raises UnknownGame or BadOptions."""
     game = find_game(record.game)
     state = game.start(read_options(game, record.options))
     resolutions: list[Resolution] = []

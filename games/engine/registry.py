@@ -1,7 +1,7 @@
-"""Which games there are. Third parties add theirs through the entry point group `crowdgame.games`.
+"""The game registry. Third parties add games through the entry point group `crowdgame.games`.
 
-An entry point's name is the game's slug, and it is loaded only when that game is asked for, so
-that a broken package harms no game but its own. Nobody can take the place of a game of the house.
+The name of an entry point is the game's slug. Games are loaded on first use, so that a broken package affects
+only its own game. A third-party entry point cannot replace a built-in game.
 """
 
 from collections.abc import Mapping
@@ -33,7 +33,7 @@ BUILT_IN: Mapping[str, EntryPoint] = {
 
 @cache
 def all_games() -> Mapping[str, Game[Any]]:
-    """Every game by its slug. Raises UnknownGame if a third party's cannot be loaded."""
+    """Return every game by its slug. Raises UnknownGame if a third party's game cannot be loaded."""
     return {slug: _load(point) for slug, point in _entries().items()}
 
 
@@ -55,14 +55,14 @@ def _load(point: EntryPoint) -> Game[Any]:
 
 
 def find_game(slug: object) -> Game[Any]:
-    """Raises UnknownGame."""
+    """Return the game with this slug. Raises UnknownGame."""
     if isinstance(slug, str) and slug in _entries():
         return _load(_entries()[slug])
     raise UnknownGame(f"there is no game called {short_repr(slug)}")
 
 
 def read_options(game: Game[Any], raw: object) -> msgspec.Struct:
-    """The game's options from plain JSON values. Raises BadOptions."""
+    """Convert plain JSON values to the game's options. Raises BadOptions."""
     try:
         return msgspec.convert(raw, game.options)
     except msgspec.ValidationError as refusal:
@@ -70,7 +70,7 @@ def read_options(game: Game[Any], raw: object) -> msgspec.Struct:
 
 
 def game_title(slug: str) -> str:
-    """Also of a game that is not here any more."""
+    """Return the game's title, or its slug if the game is not installed any more."""
     try:
         return find_game(slug).title
     except UnknownGame:

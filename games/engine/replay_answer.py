@@ -1,11 +1,11 @@
-"""What a replay tells of one line of game records, in the shape of the conformance cases.
+"""The answer of `manage.py replay --json` to one game record, in the format of the conformance cases.
 
     {"result": ..., "grid": [...], "token": ..., "winning_cells": [[column, row], ...],
      "turns_played": n, "error": null}
 
-`token` is left out by a game without one. `error` is null, or {"turn": n, "text": ...}: the first
-turn the rules refuse, while the other fields tell the state before it. A line that is no record of
-a known game at all is answered by {"error": {"line": n, "text": ...}} alone.
+`token` is omitted for a game without one. `error` is null or {"turn": n, "text": ...}: the first turn that
+breaks the rules; the other fields then describe the state before it. A line that is not a record of a known
+game is answered by {"error": {"line": n, "text": ...}} alone.
 """
 
 import msgspec
@@ -15,16 +15,22 @@ from games.engine.record import Replayed
 
 
 class TurnRefused(msgspec.Struct, frozen=True):
+    """The first turn that breaks the rules, from 1, and the reason."""
+
     turn: int
     text: str
 
 
 class LineRefused(msgspec.Struct, frozen=True):
+    """A line that cannot be played, from 1, and the reason."""
+
     line: int
     text: str
 
 
 class ReplayAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    """The state after the last turn that was played."""
+
     result: Result
     grid: tuple[str, ...]
     token: Side | msgspec.UnsetType
@@ -34,10 +40,13 @@ class ReplayAnswer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ReplayFailure(msgspec.Struct, frozen=True):
+    """The answer to a line that cannot be played at all."""
+
     error: LineRefused
 
 
 def build_answer(replayed: Replayed) -> ReplayAnswer:
+    """Return the answer for a replayed record."""
     board = replayed.board
     refused = replayed.error_turn
     return ReplayAnswer(

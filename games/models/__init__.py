@@ -1,7 +1,7 @@
-"""Event, team, match and turn: constraints make wrong states impossible.
+"""Models of events, teams, matches and turns. Database constraints rule out invalid states.
 
-Times (`_at`) are whole milliseconds since 1970 by the ballot box's clock. The board is not stored:
-it is the replay of the picks of the resolved turns.
+Times (`_at`) are whole milliseconds since 1970 by the ballot box's clock. The board is not stored: it is the
+replay of the picks of the resolved turns.
 """
 
 from games.models.event import (

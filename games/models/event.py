@@ -1,4 +1,4 @@
-"""An event and its two teams."""
+"""The models of an event and its two teams."""
 
 from django.conf import settings
 from django.core.validators import MaxValueValidator, MinLengthValidator, MinValueValidator
@@ -12,18 +12,24 @@ NOTICE_LENGTH = 140
 
 
 class Lobby(models.TextChoices):
+    """Whether new voters may join. A locked lobby keeps those who have a seat."""
+
     CLOSED = "closed", "Not open yet"
     OPEN = "open", "Open"
     LOCKED = "locked", "No one new"
 
 
 class TeamChoice(models.TextChoices):
+    """How a new voter gets a team."""
+
     BALANCE = "balance", "Even teams, automatically"
     CHOOSE = "choose", "Everyone chooses"
     LINK = "link", "A link for each team"
 
 
 class Admission(models.TextChoices):
+    """What a new voter needs to join."""
+
     OPEN = "open", "Every device"
     ROTATING = "rotating", "The projector's code, a new one every 30 seconds"
     TICKETS = "tickets", "Tickets: a code for one use each"
@@ -31,15 +37,17 @@ class Admission(models.TextChoices):
 
 
 class Event(MatchTerms):
-    """An evening: a join code, two teams, a series of matches. `seq` counts what was announced.
+    """An event: a join code, two teams, and a series of matches. `seq` counts its announcements.
 
-    `peek`: organizers see the votes by column before the reveal, and everybody is told so; `own_counts`: each
-    team sees its own so far. `notice` stands on every screen and phone; what is hidden stays off the
-    projector. Of `best_of` matches, whoever wins more than half wins the series. Whoever needs
-    more time gets `extra_s` in every turn. After `anonymized_at` nothing
-    says any more which ballots were of the same voter. `is_duel`: one guest plays against another, or against
-    a crowd; with `swaps_sides` the teams change color with each match. `rematch_wanted_by` is the number of
-    the team that has asked for a rematch.
+    `peek`: the control room sees live counts before the reveal, and all clients are informed of it.
+    `own_counts`: each team sees its own. `notice` is shown on every client. The `hide_*` fields hide parts on
+    displays.
+
+    A team wins the series with more than half of `best_of` matches. `extra_s` is added to every turn, for
+    players who need extra time. After `anonymized_at`, no data links the ballots of a voter to each other.
+
+    `is_duel`: a guest plays against another guest or a crowd. With `swaps_sides`, the teams swap colors in
+    each match. `rematch_wanted_by` is the number of the team that has asked for a rematch.
     """
 
     code = models.CharField(max_length=8, unique=True, validators=[MinLengthValidator(4)])
@@ -105,10 +113,10 @@ class Event(MatchTerms):
 
 
 class Team(models.Model):
-    """One of an event's two; `hands`: it votes by a show of hands, and an organizer types the counts in.
+    """One of the event's two teams. `hands`: it votes by show of hands, and an organizer enters the counts.
 
-    `captain` is the sign of the voter whose ballot breaks a tie, where a match is played so.
-    `solo`: one voter plays it, let in by a ticket; all others go to the other one.
+    `captain` is the voter code of its captain, whose ballot breaks ties if the match uses captains. `solo`: a
+    single voter with a ticket plays it, and everyone else joins the other team.
     """
 
     event = models.ForeignKey(Event, on_delete=models.CASCADE, related_name="teams")

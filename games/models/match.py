@@ -1,4 +1,4 @@
-"""A match and its turns."""
+"""The models of a match and its turns."""
 
 from django.db import models
 from django.db.models import CheckConstraint, F, Q, UniqueConstraint
@@ -20,6 +20,8 @@ class MatchResult(models.TextChoices):
 
 
 class EndedBy(models.TextChoices):
+    """How a match ended; the values of `voting.protocol.Ending`."""
+
     BOARD = "board"
     FORFEIT = "forfeit"
     TIME = "time"
@@ -28,7 +30,7 @@ class EndedBy(models.TextChoices):
 
 
 class Match(MatchTerms):
-    """One play of one game; its options hold no lot that is still to be drawn."""
+    """One match of one game. Its options have all lots drawn."""
 
     event = models.ForeignKey(Event, on_delete=models.CASCADE, related_name="matches")
     number = models.PositiveIntegerField()
@@ -42,7 +44,7 @@ class Match(MatchTerms):
 
     @property
     def is_secret(self) -> bool:
-        """Whether nobody may know who is on which side: sides may be changed, and it is not over."""
+        """Whether the voters' sides are secret: they can change sides, and the match is not over."""
         return self.max_side_changes > 0 and self.state == MatchState.PLAYING
 
     class Meta(MatchTerms.Meta):
@@ -77,6 +79,11 @@ class Match(MatchTerms):
 
 
 class TurnState(models.TextChoices):
+    """The life cycle of a turn.
+
+    A concealed turn is counted but not yet revealed; a void one is voted again.
+    """
+
     OPEN = "open"
     PAUSED = "paused"
     CONCEALED = "hidden"
@@ -89,14 +96,18 @@ CLOSED_STATES = [TurnState.CONCEALED, TurnState.RESOLVED]
 
 
 class Turn(models.Model):
-    """One decision. `version` grows with every change of state or time: whoever writes compares it.
+    """One decision of the match.
 
-    `epoch` grows when the ballot box lost the turn. `left_ms` is what remains of a paused window,
-    `talk_left_ms` of the time to talk before it. One that is concealed was counted, and nobody is told what
-    came of it before the turn after it is resolved: `resolved_at` is when everybody is told.
-    `seed` decides every lot of the turn, and whoever has the sign `*_captain` a tie, if captains do.
-    No ballot was taken after `sealed_at`. In a match by clocks each side had `*_bank_ms` left when the window
-    opened, and took `*_used_ms` of it. `turn_commitment` commits to a turn with secret sides.
+    `version` grows with every change of state or time; writers compare it (compare-and-set). `epoch` grows
+    when the ballot box loses the turn. `left_ms` is the rest of a paused window, `talk_left_ms` that of the
+    talk time before it.
+
+    A concealed turn is counted but secret until the next turn is resolved; `resolved_at` is the time of the
+    reveal. No ballot is accepted after `sealed_at`.
+
+    `seed` decides every lot of the turn. If captains break ties, `*_captain` is the voter code of each. In a
+    match with clocks, each side had `*_bank_ms` left when the window opened and used `*_used_ms` of it.
+    `turn_commitment` commits to a turn with secret sides.
     """
 
     match = models.ForeignKey(Match, on_delete=models.CASCADE, related_name="turns")

@@ -1,4 +1,4 @@
-"""How a match is played: what an event chooses, and each match keeps for itself."""
+"""Match terms: settings of an event for its next match, copied to each match."""
 
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
@@ -14,6 +14,8 @@ MAX_CONSENT = 400
 
 
 class TallyMethod(models.TextChoices):
+    """How ballots become a pick; see `voting.counting.types`."""
+
     PLURALITY = "plurality", "Most votes"
     LOTTERY = "lottery", "Lottery: one ballot drawn"
     APPROVAL = "approval", "Approval: everyone chooses as many as they like"
@@ -21,19 +23,23 @@ class TallyMethod(models.TextChoices):
 
 
 class TieRule(models.TextChoices):
+    """What decides a tie; see `voting.counting.types`."""
+
     FIRST = "first", "The column that had its votes first"
     LOT = "lot", "By lot"
     CAPTAIN = "captain", "The captain's own vote, else by lot"
 
 
 class NoBallotRule(models.TextChoices):
+    """What happens to a side without ballots; see `voting.counting.types`."""
+
     RANDOM = "random", "A random legal column"
     PASS = "pass", "Nothing drops"
     FORFEIT = "forfeit", "The team loses the match"
 
 
 class ResignShare(models.TextChoices):
-    """Of a team's ballots in a turn: whoever does not vote does not count."""
+    """Share of the team's ballots in a turn. Players who do not vote are not counted."""
 
     HALF = "half", "Half of those who vote"
     TWO_THIRDS = "two_thirds", "Two thirds of those who vote"
@@ -42,15 +48,18 @@ class ResignShare(models.TextChoices):
 
 
 class MatchTerms(models.Model):
-    """How a match is played: an event's choice for the next match, a match's for itself.
+    """The terms of a match: on an event, the choice for the next match; on a match, its own copy.
 
-    With `bank_s` each side has a clock of its own in place of the window: so much time for the whole match,
-    `increment_s` more after each turn, of which it may use `cap_s` in one. It runs until the side has a
-    ballot; with `crowd_clocks` until everybody of the side who is connected has voted. If the share `resign`
-    of a team's ballots wishes so, it gives the match up; None: no ballot can. With `max_side_changes` sides
-    are secret: so often a voter may change over between turns; `turn_points`: at the end a point is worth
-    each turn in which one voted with the later winner. `consent` is what voters read before their first vote
-    of a study that their votes go into; "": there is none.
+    With `bank_s` each side has a time bank in place of the window: that many seconds for the whole match, and
+    `increment_s` more after each turn. It may use at most `cap_s` in one turn. The clock runs until the side
+    has a ballot; with `crowd_clocks`, until every connected voter of the side has voted.
+
+    `resign` is the share of a team's ballots that resigns the match; None: nobody can resign. With
+    `max_side_changes`, sides are secret, and each voter may change sides that often between turns.
+    `turn_points`: at the end, a voter scores a point for each turn voted with the winner.
+
+    `consent` is the text that voters read before their first vote if their votes go into a study; "" if they
+    do not.
     """
 
     game = models.CharField(max_length=80, default="simultaneous-captains-mistress")

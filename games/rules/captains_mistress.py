@@ -12,7 +12,7 @@ from games.rules.columns import Grid
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """`first` is who begins: drawn by lot unless chosen (rule 2)."""
+    """`first` moves first: drawn by lot unless chosen (rule 2)."""
 
     columns: Literal[7, 6] = 7
     rows: Literal[6] = 6
@@ -48,7 +48,7 @@ class CaptainsMistress:
         return state.grid.open_columns() if side in self.to_move(state) else ()
 
     def resolve(self, state: State, picks: Picks) -> tuple[State, Resolution]:
-        """The mover's checker drops; without a pick the turn passes to the other side."""
+        """Drop the mover's ball. Without a pick, the turn passes to the other side."""
         _check(state, picks)
         column = picks.of(state.mover)
         grid = state.grid

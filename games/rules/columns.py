@@ -1,4 +1,4 @@
-"""A standing cabinet of columns into which checkers drop, and lines of four in it."""
+"""The grid of columns into which balls drop, and its lines of four."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -14,38 +14,43 @@ SIDE_MARK: dict[Side, str] = {"red": "R", "yellow": "Y"}
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """`stacks[i]` is column i + 1 from the bottom up, a letter a checker."""
+    """`stacks[i]` is column i + 1 from the bottom up, one letter per ball."""
 
     rows: int
     stacks: tuple[str, ...]
 
     @staticmethod
     def empty(columns: int, rows: int) -> "Grid":
+        """Return an empty grid."""
         return Grid(rows, ("",) * columns)
 
     def open_columns(self) -> tuple[int, ...]:
+        """Return the columns with room, from 1."""
         return tuple(i for i, stack in enumerate(self.stacks, 1) if len(stack) < self.rows)
 
     def room(self, column: int) -> int:
+        """Return the number of free cells in the column."""
         return self.rows - len(self.stacks[column - 1])
 
     def drop(self, column: int, side: Side) -> "Grid":
+        """Return the grid after a ball of `side` dropped into `column`, which must have room."""
         i = column - 1
         grown = self.stacks[i] + SIDE_MARK[side]
         return Grid(self.rows, (*self.stacks[:i], grown, *self.stacks[i + 1 :]))
 
     def height(self, column: int) -> int:
+        """Return the number of balls in the column."""
         return len(self.stacks[column - 1])
 
     def check_pick(self, pick: int, who: str) -> None:
-        """Raises IllegalPick unless `pick` is a whole number of a column with room."""
+        """Raise IllegalPick unless `pick` is an integer and a column with room."""
         if type(pick) is not int or not 1 <= pick <= len(self.stacks):
             raise IllegalPick(f"{who} picks {short_repr(pick)}: there is no such column")
         if not self.room(pick):
             raise IllegalPick(f"{who} picks {pick}: the column is full")
 
     def lines(self, side: Side) -> tuple[tuple[Cell, ...], ...]:
-        """Every line of four or more of `side`, each as long as it goes."""
+        """Return every line of four or more of `side`, each in full length."""
         char = SIDE_MARK[side]
         filled = frozenset(
             (c, r) for c, stack in enumerate(self.stacks, 1) for r, x in enumerate(stack, 1) if x == char
@@ -54,7 +59,7 @@ class Grid:
         return tuple(run for run in runs if len(run) >= LINE)
 
     def has_line(self, cell: Cell) -> bool:
-        """Whether the checker at `cell` stands in a line of four or more."""
+        """Return whether the ball at `cell` is part of a line of four or more."""
         return any(self._length(rays) >= LINE for rays in _rays(cell, len(self.stacks), self.rows))
 
     def _length(self, rays: tuple[tuple[Cell, ...], tuple[Cell, ...], Cell]) -> int:
@@ -72,10 +77,12 @@ class Grid:
         return reached
 
     def render_rows(self) -> tuple[str, ...]:
+        """Return the rows from top to bottom, one of `.RY` per cell."""
         padded = [stack.ljust(self.rows, ".") for stack in self.stacks]
         return tuple("".join(stack[row] for stack in padded) for row in reversed(range(self.rows)))
 
     def board(self, token: Side | None, won: Side | None) -> Board:
+        """Return the public board; `won` is the side whose lines are highlighted."""
         lines = self.lines(won) if won else ()
         return Board(
             face="columns",
@@ -88,7 +95,7 @@ class Grid:
 
 
 def _run(filled: frozenset[Cell], cell: Cell, step: tuple[int, int]) -> tuple[Cell, ...]:
-    """The line that begins at `cell`; empty if `cell` is not its first."""
+    """Return the line that begins at `cell`; empty if `cell` is not its first."""
     (c, r), (dc, dr) = cell, step
     if (c - dc, r - dr) in filled:
         return ()
@@ -101,7 +108,7 @@ def _run(filled: frozenset[Cell], cell: Cell, step: tuple[int, int]) -> tuple[Ce
 
 @cache
 def _rays(cell: Cell, columns: int, rows: int) -> tuple[tuple[tuple[Cell, ...], tuple[Cell, ...], Cell], ...]:
-    """The three cells ahead of and behind `cell` that lie on the board, in each direction."""
+    """Return the three cells on the board ahead of and behind `cell` in each direction, with `cell`."""
 
     def ray(dc: int, dr: int) -> tuple[Cell, ...]:
         far = ((cell[0] + dc * n, cell[1] + dr * n) for n in range(1, LINE))

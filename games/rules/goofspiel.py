@@ -1,4 +1,4 @@
-"""Goofspiel: both bid a card for each prize (Merrill Flood; analysed by Sheldon Ross, 1971)."""
+"""Goofspiel: both sides bid a card for each prize (Merrill Flood; analyzed by Sheldon Ross, 1971)."""
 
 from dataclasses import dataclass, replace
 from functools import partial
@@ -18,7 +18,7 @@ TOTAL = partial(Mark, kind="text", x=MARGIN + 60, width=200, height=110)
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """`order` is that of the prizes, drawn if `prizes` says so; each is worth its number."""
+    """`order` of the prizes, drawn by lot if `prizes` is "lot". A prize is worth its number."""
 
     cards: Annotated[Literal[7, 5, 9], msgspec.Meta(title="Cards a team, and prizes")] = 7
     prizes: Annotated[Literal["lot", "rising", "falling"], msgspec.Meta(title="In which order")] = "lot"
@@ -28,7 +28,10 @@ class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """`at_stake` are the prizes bid for now: those of ties before, and the next one; `bids` the last ones."""
+    """`at_stake` are the prizes of the current bid: the next one, after those of earlier ties.
+
+    `bids` are the last bids.
+    """
 
     hands: tuple[frozenset[int], frozenset[int]]
     points: tuple[int, int]
@@ -39,6 +42,7 @@ class State:
     bids: Picks
 
     def hand(self, side: Side) -> frozenset[int]:
+        """Return the cards left in the side's hand."""
         return self.hands[SIDES.index(side)]
 
 
@@ -69,7 +73,10 @@ class Goofspiel:
         return tuple(sorted(state.hand(side))) if side in self.to_move(state) else ()
 
     def resolve(self, state: State, picks: Picks) -> tuple[State, Resolution]:
-        """The higher card takes what is at stake; who bids nothing keeps all cards. Used cards are gone."""
+        """Give what is at stake to the higher card.
+
+        Cards that were bid are gone; a side without a bid keeps its cards.
+        """
         check_picks(self, state, picks)
         after, won = _bid(state, picks)
         sentences, before = _describe(state, after, picks, won), _draw(state)
@@ -90,7 +97,7 @@ GAME = Goofspiel()
 
 
 def _order(options: Options, lot: int) -> tuple[int, ...]:
-    """The prizes rising or falling, or in the order that has the lot's number."""
+    """Return the prizes rising, falling, or as the permutation with number `lot`."""
     left = list(range(1, options.cards + 1))
     if options.prizes != "lot":
         return tuple(left if options.prizes == "rising" else reversed(left))
@@ -125,7 +132,7 @@ def _describe(state: State, after: State, picks: Picks, won: Side | None) -> tup
 
 
 def _draw(state: State) -> Drawing:
-    """The hands above and below, the cards bid last before them, what is at stake in the middle."""
+    """Draw the hands at the top and bottom, the last bids next to them, and the stakes in the middle."""
     width = state.cards * PITCH + 2 * MARGIN
     marks = [mark for side in SIDES for mark in _hand(state, side, width // 2)]
     for place, prize in enumerate(state.at_stake):

@@ -1,6 +1,6 @@
-"""OpenSpiel's games for two, without chance and with few actions, drawn as the text it has for them.
+"""Two-player games of OpenSpiel without chance and with few actions, drawn as OpenSpiel's own text.
 
-Needs the extra `openspiel`. Player 0 is red.
+Requires the extra `openspiel`. Player 0 is red.
 """
 
 from dataclasses import dataclass
@@ -29,14 +29,14 @@ Name = Literal[
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """`name` is the game's in OpenSpiel."""
+    """`name` is the game's name in OpenSpiel."""
 
     name: Annotated[Name, msgspec.Meta(title="Which of its games")] = "tic_tac_toe"
 
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """`position` is never changed: whoever moves on takes a copy of it."""
+    """`position` is never modified; moves apply to a copy."""
 
     name: Name
     position: Any
@@ -60,13 +60,13 @@ class OpenSpiel:
         return SIDES if state.position.is_simultaneous_node() else (SIDES[state.position.current_player()],)
 
     def legal_actions(self, state: State, side: Side) -> tuple[int, ...]:
-        """OpenSpiel counts from 0."""
+        """Return the legal actions, counted from 1; OpenSpiel counts from 0."""
         if side not in self.to_move(state):
             return ()
         return tuple(sorted(action + 1 for action in state.position.legal_actions(SIDES.index(side))))
 
     def resolve(self, state: State, picks: Picks) -> tuple[State, Resolution]:
-        """Where somebody who is to move does not pick, nothing happens."""
+        """Apply the picks. If a side to move does not pick, the position stays the same."""
         check_picks(self, state, picks)
         movers = self.to_move(state)
         chosen = {side: pick for side in movers if (pick := picks.of(side)) is not None}
@@ -112,7 +112,7 @@ def _action_name(state: State, side: Side, action: int) -> str:
 
 
 def _draw(state: State) -> Drawing:
-    """The text by which OpenSpiel shows a position, each letter in its place."""
+    """Draw OpenSpiel's text for the position, one mark per character."""
     lines = str(state.position).splitlines() or [""]
     chars = [(row, column, char) for row, line in enumerate(lines) for column, char in enumerate(line)]
     marks = tuple(_text_mark(row, column, char) for row, column, char in chars if char != " ")

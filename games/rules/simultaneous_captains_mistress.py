@@ -53,7 +53,7 @@ class SimultaneousCaptainsMistress:
         return state.grid.open_columns() if side in self.to_move(state) else ()
 
     def resolve(self, state: State, picks: Picks) -> tuple[State, Resolution]:
-        """Both drops happen, then wins are judged, then the token moves (rules 3-5)."""
+        """Drop both balls, then judge wins, then pass the token (rules 3-5)."""
         _check(state, picks)
         grid, drops = _drop(state, picks)
         result = _judge(state, grid, drops)
@@ -106,7 +106,10 @@ def _drop(state: State, picks: Picks) -> tuple[Grid, tuple[Drop, ...]]:
 
 
 def _judge(state: State, grid: Grid, drops: tuple[Drop, ...]) -> Result:
-    """A double win goes to the token's holder at the turn's beginning, or by `tie` to the other."""
+    """Judge wins.
+
+    A double win goes to the side that held the token before the turn, or by `tie` to the other.
+    """
     winners = {d.side for d in drops if d.row is not None and grid.has_line((d.column, d.row))}
     if len(winners) == len(SIDES):
         return state.token if state.tie == "holder" else other_side(state.token)

@@ -1,4 +1,4 @@
-"""The single selector, variant 3 of Simultaneous Captain's Mistress: its holder chooses first, in secret."""
+"""Single selector, variant 3 of Simultaneous Captain's Mistress: its holder picks first, in secret."""
 
 from dataclasses import dataclass, replace
 
@@ -13,7 +13,10 @@ BASE_GAME = simultaneous.GAME
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """Of a whole turn the holder's half comes first: from then on it `is_chosen`, perhaps to drop nothing."""
+    """A turn of the base game has two halves, the holder's first. After it, `is_chosen` is set.
+
+    `chosen` is the holder's pick, None for no drop.
+    """
 
     board: simultaneous.State
     is_chosen: bool = False
@@ -43,11 +46,14 @@ class SingleSelector:
         return (other_side(holder) if state.is_chosen else holder,)
 
     def legal_actions(self, state: State, side: Side) -> tuple[int, ...]:
-        """The second half's say nothing of what was chosen: the same columns are open."""
+        """Return the open columns.
+
+        They are the same in both halves, so they do not reveal the holder's pick.
+        """
         return BASE_GAME.legal_actions(state.board, side) if side in self.to_move(state) else ()
 
     def resolve(self, state: State, picks: Picks) -> tuple[State, Resolution]:
-        """The holder's pick is only kept; with the other's both drop, as if they had been picked at once."""
+        """Store the holder's pick; with the other side's pick, drop both as a simultaneous turn."""
         check_picks(self, state, picks)
         holder = state.board.token
         if not state.is_chosen:

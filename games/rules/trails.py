@@ -1,4 +1,4 @@
-"""Trails: both heads move at once and leave a wall behind them; whoever runs into anything has lost."""
+"""Trails: both heads move at once and leave a wall behind them. A head that runs into anything loses."""
 
 from dataclasses import dataclass, replace
 from typing import Annotated, Literal
@@ -32,7 +32,10 @@ class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """Cells count from 1 from the upper left. A trail's last cell is its head, going the way of `going`."""
+    """Cells count from 1 from the upper left.
+
+    A trail's last cell is its head, which moves in direction `going`.
+    """
 
     size: Cell
     trails: tuple[tuple[Cell, ...], tuple[Cell, ...]]
@@ -40,6 +43,7 @@ class State:
     result: Result = "open"
 
     def trail(self, side: Side) -> tuple[Cell, ...]:
+        """Return the cells of the side's trail, oldest first."""
         return self.trails[SIDES.index(side)]
 
 
@@ -64,14 +68,17 @@ class Trails:
         return SIDES if state.result == "open" else ()
 
     def legal_actions(self, state: State, side: Side) -> tuple[int, ...]:
-        """All but to turn back."""
+        """Return all directions except backwards."""
         if side not in self.to_move(state):
             return ()
         back = (state.going[SIDES.index(side)] + 1) % 4 + 1
         return tuple(way for way in range(1, 5) if way != back)
 
     def resolve(self, state: State, picks: Picks) -> tuple[State, Resolution]:
-        """Without a pick a head goes straight on. Two heads that meet have both run into something."""
+        """Move both heads one step; without a pick a head goes straight on.
+
+        Heads that meet have both crashed.
+        """
         check_picks(self, state, picks)
         going = (picks.red or state.going[0], picks.yellow or state.going[1])
         heads = tuple(_ahead(state.trail(side)[-1], way) for side, way in zip(SIDES, going, strict=True))
@@ -118,7 +125,7 @@ def _draw(state: State) -> Drawing:
 
 
 def _grid_lines(size: Cell, name: Literal["rows", "columns"]) -> Mark:
-    """The field's lines one way, in one stroke that turns at its edges."""
+    """Return the field's lines in one direction, as a single stroke that turns at the edges."""
     long, lines = size if name == "rows" else size[::-1]
     ends = [
         (EDGE + PITCH * long * ((n + end) % 2), EDGE + PITCH * n) for n in range(lines + 1) for end in (0, 1)
@@ -128,7 +135,7 @@ def _grid_lines(size: Cell, name: Literal["rows", "columns"]) -> Mark:
 
 
 def _trail(state: State, side: Side) -> list[Mark]:
-    """A path, and its head as a ball; out of the field it is seen over its edge."""
+    """Return the trail as a path and its head as a ball. A head off the field is drawn over the edge."""
     cells = [_middle(cell) for cell in state.trail(side)]
     x, y = cells[-1]
     lost = state.result not in ("open", side)

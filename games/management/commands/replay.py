@@ -1,7 +1,7 @@
-"""`manage.py replay [--json] [FILE]`: play game records through, a line each.
+"""`manage.py replay [--json] [FILE]`: replay game records, one per line.
 
-Exit status 1 when a line could not be read or played at all; a record with a refused pick is a
-normal answer. Needs neither database nor Redis.
+Exits with status 1 if a line could not be parsed or played at all. A record with an illegal pick is a normal
+answer. Needs neither database nor Redis.
 """
 
 import os
@@ -23,7 +23,7 @@ from games.engine.errors import BadRecord, GameError
 from games.engine.record import GameRecord, Replayed, read_record, replay
 from games.engine.replay_answer import LineRefused, ReplayFailure, build_answer
 
-MAX_LINE_BYTES = 1 << 26  # the record of a match in a full hall is some 20 MB
+MAX_LINE_BYTES = 1 << 26  # the record of a match with a large crowd has about 20 MB
 INTERRUPTED = 130
 
 ReplayLine = tuple[int, GameRecord | None, Replayed | ReplayFailure]
@@ -53,14 +53,14 @@ class Command(BaseCommand):
 
 @contextmanager
 def _exit_quietly() -> Iterator[None]:
-    """Ctrl-C, a closed pipe or a full disk end the command without a traceback."""
+    """End the command without a traceback on Ctrl-C, a closed pipe or a full disk."""
     try:
         yield
         sys.stdout.flush()
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
     except BrokenPipeError:
-        # Python flushes standard output once more as it ends: give it somewhere to go.
+        # Python flushes standard output again at exit; redirect it to avoid a second error.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
     except OSError as refusal:
@@ -84,7 +84,10 @@ def _replayed(source: BinaryIO) -> Iterator[ReplayLine]:
 
 
 def _lines(source: BinaryIO) -> Iterator[bytes]:
-    """Line by line; of one that is too long only a piece, itself too long, to bound the memory."""
+    """Yield lines.
+
+    Of a line over MAX_LINE_BYTES, only a prefix that is itself too long, to bound the memory.
+    """
     first = True
     while line := source.readline(MAX_LINE_BYTES + 1):
         tail = line
