@@ -1,6 +1,7 @@
-"""A guest's account: a name and a password, by which they are the same guest on every device.
+"""Guest accounts: create, rename, log in by password, change the password, delete.
 
-It is claimed, renamed and left here. What was played is kept under the name it was played by.
+With an account, a player is the same guest on every device. Finished games keep the name they were played
+under.
 """
 
 import unicodedata
@@ -17,7 +18,7 @@ from voting.ballot_box.ballot_box import BallotBox
 
 MIN_NAME_LENGTH = 2
 ALLOWED_PUNCTUATION = frozenset(" -'\u2019_")
-# What a name may not begin with, or be: the hall's own words, and who could be taken for its people.
+# Reserved words: the product's own labels, and names that could be mistaken for its staff.
 RESERVED_PREFIXES = ("guest",)
 RESERVED_NAMES = frozenset(
     {"openseat", "thehall", "admin", "administrator", "moderator", "organizer", "crowdgame"}
@@ -25,16 +26,20 @@ RESERVED_NAMES = frozenset(
 
 
 class AccountError(Exception):
-    """A refusal; the message is shown to the guest."""
+    """A refused account operation. The message is shown to the guest."""
 
 
 def name_key(name: str) -> str:
-    """How names are told apart: not by capitals, width, spaces or signs."""
+    """Return the comparison key of a name. Case, Unicode width, spaces and punctuation do not count."""
     return "".join(filter(str.isalnum, unicodedata.normalize("NFKC", name).casefold()))
 
 
 def clean_account_name(typed: str) -> str:
-    """The name as it is shown. Raises ValidationError, in words."""
+    """Return the name as it is shown.
+
+    Raises ValidationError, with a message for the guest, if the length, a character or a reserved word is
+    wrong.
+    """
     name = clean_name(typed)
     key = name_key(name)
     if (
@@ -50,7 +55,11 @@ def clean_account_name(typed: str) -> str:
 
 
 def create_account(guest: Guest, name: str, password: str) -> None:
-    """Make the guest an account. Raises ValidationError, AccountError if the name is taken."""
+    """Turn the guest into an account with a name and a password.
+
+    Raises ValidationError for a weak password. Raises AccountError if the guest has an account or the name is
+    taken.
+    """
     if guest.has_account:
         raise AccountError("You have an account already.")
     validate_password(password)
@@ -58,7 +67,7 @@ def create_account(guest: Guest, name: str, password: str) -> None:
 
 
 def rename(guest: Guest, name: str) -> None:
-    """For games to come. Raises AccountError if somebody has it."""
+    """Change the account's name for future games. Raises AccountError if the name is taken."""
     _save_name(guest, name)
 
 
@@ -74,23 +83,26 @@ def _save_name(guest: Guest, name: str, **more: str) -> None:
 
 
 def change_password(guest: Guest, password: str) -> None:
-    """All other devices are logged out by it. Raises ValidationError."""
+    """Set a new password, which logs out all other devices. Raises ValidationError for a weak password."""
     validate_password(password)
     guest.password = make_password(password)
     guest.save(update_fields=["password"])
 
 
 def check_credentials(name: str, password: str) -> Guest | None:
-    """Whose name and password these are. It takes as long for a name that nobody has."""
+    """Return the account with this name and password, or None.
+
+    Hashes a password for unknown names too, so that the response time does not reveal which names exist.
+    """
     guest = Guest.objects.filter(name_key=name_key(name)).first()
     known = check_password(password, guest.password if guest else make_password(None))
     return guest if known else None
 
 
 def transfer_games(guest: Guest, account: Guest) -> list[str]:
-    """Hand over to the account what was begun here without one. Returns sentences to show.
+    """Move the games of an anonymous guest to the account they log in to. Returns sentences to show.
 
-    Raises MatchError if that cannot be: nobody plays against themselves.
+    Does nothing if the guest has an account. Raises MatchError if guest and account play against each other.
     """
     if guest.has_account or guest == account:
         return []
@@ -100,9 +112,9 @@ def transfer_games(guest: Guest, account: Guest) -> list[str]:
 
 
 def delete_account(guest: Guest, box: BallotBox) -> None:
-    """Delete the account: wherever its name is shown, the guest's number takes its place.
+    """Delete the account. The guest's number replaces the name wherever it is shown.
 
-    The password goes last: if the process dies in between, the guest can delete the account again.
+    The password is cleared last: if the process dies before that, the guest can delete the account again.
     """
     guest.name, guest.name_key, guest.password = "", None, ""
     guest_left.send(Guest, guest=guest, box=box)

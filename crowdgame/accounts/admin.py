@@ -1,4 +1,4 @@
-"""Organizers, groups, and what was changed on these pages and by moderators."""
+"""Admin pages of organizers, groups and the admin log."""
 
 from typing import TYPE_CHECKING
 
@@ -33,7 +33,7 @@ class GroupAdmin(DjangoGroupAdmin, UnfoldAdmin):
 
 @admin.register(LogEntry)
 class LogEntryAdmin(ReadOnlyAdmin):
-    """What moderators did, and what was done on these pages."""
+    """Actions of chat moderators and changes made in the admin. Read-only."""
 
     list_display = ["action_time", "user", "content_type", "object_repr", "change_message"]
     list_filter = ["content_type"]

@@ -1,4 +1,4 @@
-"""Forms of a guest's account."""
+"""Forms of a guest account."""
 
 from typing import Any
 

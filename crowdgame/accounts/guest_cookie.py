@@ -1,6 +1,7 @@
-"""Who somebody in the hall is: a signed cookie, which a guest gets with the first game or message.
+"""The guest cookie: a signed cookie that identifies a guest. Set with the first game or chat message.
 
-An account's holds a sign of its password as well: with another password, or without one, it is nobody's.
+For an account it also holds an HMAC of the stored password hash. A changed or removed password makes it
+invalid.
 """
 
 from django.conf import settings
@@ -12,11 +13,11 @@ from crowdgame.accounts.models import Guest
 
 COOKIE = f"{'__Host-' if settings.HTTPS else ''}guest"
 GUEST_COOKIE_SALT = "crowdgame.guest"
-COOKIE_MAX_AGE_S = 400 * 24 * 3600  # longer than that no browser keeps one
+COOKIE_MAX_AGE_S = 400 * 24 * 3600  # the longest that browsers keep a cookie
 
 
 def current_guest(request: HttpRequest) -> Guest | None:
-    """Whoever has the cookie; looking alone makes nobody one."""
+    """Return the guest of a valid cookie, or None. Never creates a guest."""
     pk, _, signature = (
         request.get_signed_cookie(COOKIE, default="", salt=GUEST_COOKIE_SALT) or ""
     ).partition(".")
@@ -25,6 +26,7 @@ def current_guest(request: HttpRequest) -> Guest | None:
 
 
 def set_guest_cookie(answer: HttpResponse, guest: Guest) -> HttpResponse:
+    """Set the cookie on the response, and return the response. HttpOnly, SameSite=Lax, Secure with HTTPS."""
     answer.set_signed_cookie(
         COOKIE,
         f"{guest.pk}.{_guest_signature(guest)}",
@@ -38,6 +40,7 @@ def set_guest_cookie(answer: HttpResponse, guest: Guest) -> HttpResponse:
 
 
 def clear_guest_cookie(answer: HttpResponse) -> HttpResponse:
+    """Delete the cookie on the response, and return the response."""
     answer.set_cookie(COOKIE, "", max_age=0, secure=settings.HTTPS, httponly=True, samesite="Lax")
     return answer
 

@@ -1,4 +1,4 @@
-"""Guests: a name for whoever comes without an account, given when it is first needed."""
+"""Look up guests, and create them with a random number. A guest is somebody without an organizer's login."""
 
 import secrets
 
@@ -13,7 +13,7 @@ INITIAL_NUMBER_LIMIT = 100_000
 
 
 def find_guest(pk: int) -> Guest | None:
-    """Whoever is here again, and has not been forgotten. Written down once a day."""
+    """Return the guest, or None if retention has deleted it. Updates `seen_on` once a day."""
     guest, today = Guest.objects.filter(pk=pk).first(), timezone.localdate()
     if guest is not None and guest.seen_on != today:
         Guest.objects.filter(pk=pk).update(seen_on=today)
@@ -21,7 +21,7 @@ def find_guest(pk: int) -> Guest | None:
 
 
 def new_guest() -> Guest:
-    """Of a number that nobody has: of five digits as long as there are enough of those."""
+    """Create a guest with a random free number, of at most five digits until those become scarce."""
     below = INITIAL_NUMBER_LIMIT
     while True:
         for _ in range(TRIES_PER_LENGTH):

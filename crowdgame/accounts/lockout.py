@@ -1,8 +1,9 @@
-"""Against guessing of passwords: an account that was tried too often rests, wherever it was tried from.
+"""Login lockout against password guessing (django-axes), by account name.
 
-The failures of a name are counted in Redis for a quarter of an hour: a hash of the name and a number. No
-address and no browser is kept, in a table or in a log. A login link works meanwhile: who locks out an
-organizer by failing on purpose does not keep them out.
+Attempts from all addresses count together. Redis counts the failures of a name for 15 minutes, under a hash
+of the name. No address and no browser is stored or logged.
+
+A login link still works during a lockout. Nobody can keep an organizer out by failing on purpose.
 """
 
 import time
@@ -24,7 +25,7 @@ from redis import RedisError
 
 
 class LockoutBackend(AxesStandaloneBackend):  # type: ignore[misc]
-    """Asked before the password is looked at. Without a request nobody is guessing: it is our own code."""
+    """Check for a lockout before any password. Skipped without a request: that is a call by our own code."""
 
     def authenticate(self, request: HttpRequest | None, **credentials: Any) -> None:
         if request is not None:
@@ -32,16 +33,16 @@ class LockoutBackend(AxesStandaloneBackend):  # type: ignore[misc]
 
 
 class LockoutHandler(AxesCacheHandler):  # type: ignore[misc]
-    """Their number, by the account's name."""
+    """Failure counts in the cache, by account name."""
 
     def user_logged_in(self, *args: Any, **kwargs: Any) -> None:
-        """Who is in is in, also while Redis is away; the number passes by itself."""
+        """Reset the count. A login succeeds even without Redis; the count then expires by itself."""
         with suppress(RedisError):
             super().user_logged_in(*args, **kwargs)
 
 
 class LockoutLoginView(LoginView):
-    """Says that an account is locked, and until when."""
+    """The organizers' login page. Responds with 429 and Retry-After during a lockout, 503 without Redis."""
 
     template_name = "accounts/organizer_login.html"
 
@@ -49,7 +50,7 @@ class LockoutLoginView(LoginView):
         try:
             answer = super().post(*args, **kwargs)
             if getattr(self.request, "axes_locked_out", False):
-                tried: dict[str, str] = getattr(self.request, "axes_credentials", {})  # cleaned, as counted
+                tried: dict[str, str] = getattr(self.request, "axes_credentials", {})  # the name as counted
                 return self._locked_response(seconds_left(tried["username"]))
         except RedisError:
             return render(self.request, "accounts/locked.html", {"away": True}, status=503)
@@ -63,7 +64,7 @@ class LockoutLoginView(LoginView):
 
 @dataclass(frozen=True, slots=True)
 class AccountLocked(Exception):
-    """Tried too often."""
+    """Too many failed logins. The lockout ends in `seconds`."""
 
     seconds: int
 
@@ -76,7 +77,11 @@ Found = TypeVar("Found")
 
 
 def attempt_login(request: HttpRequest, name: str, find: Callable[[], Found | None]) -> Found | None:
-    """What `find` finds by a password, for accounts that are no user's. Raises Locked, RedisError."""
+    """Return what `find` returns, and count None as a failed login of `name`.
+
+    For guest accounts, which are not Django users. `find` is not called during a lockout, and its success
+    resets the count. Raises AccountLocked, RedisError.
+    """
     credentials = {"username": name}
     if not AxesProxyHandler.is_allowed(request, credentials):
         raise AccountLocked(seconds_left(name))
@@ -91,7 +96,7 @@ def attempt_login(request: HttpRequest, name: str, find: Callable[[], Found | No
 
 
 def seconds_left(name: str) -> int:
-    """Of a lock; counted from the first time that this is asked."""
+    """Return the seconds until the lockout of `name` ends, at least 1. The first call fixes its end."""
     lasts = int(settings.AXES_COOLOFF_TIME.total_seconds())
     kept = caches[settings.AXES_CACHE]
     key = f"locked-until-{sha256(name.encode()).hexdigest()}"
@@ -100,9 +105,9 @@ def seconds_left(name: str) -> int:
 
 
 def no_client_ip(_: HttpRequest) -> None:
-    """Where a login was tried from, for django-axes: no address, as that is nobody's business."""
+    """Return no client address to django-axes, for privacy."""
 
 
 def no_client_name(*_: Any) -> str:
-    """Who tried, for its log."""
+    """Return the name that django-axes writes to its log: the same for all accounts, for privacy."""
     return "an account"

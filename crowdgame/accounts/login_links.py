@@ -1,4 +1,4 @@
-"""A login by link, good for one use and for a short while."""
+"""Login links (magic links): single-use, valid for two hours."""
 
 from django.contrib.auth import login
 from django.contrib.auth.models import User
@@ -16,7 +16,7 @@ LINK_MAX_AGE_S = 2 * 3600
 
 
 class LoginLinkTokens(PasswordResetTokenGenerator):
-    """Spent by any login: the moment of the last one is part of what is signed."""
+    """Signed tokens that any login of the user invalidates, because the time of the last login is signed."""
 
     key_salt = "crowdgame.accounts.LoginLinkTokens"
 
@@ -27,7 +27,10 @@ class LoginLinkTokens(PasswordResetTokenGenerator):
         return self._num_seconds(self._now()) - made_at <= LINK_MAX_AGE_S
 
     def _make_hash_value(self, user: User, timestamp: int) -> str:
-        """Django leaves out the fractions of a second, in which a link could be used twice."""
+        """Add the last login with its microseconds.
+
+        Django drops them, so a link would work twice within a second.
+        """
         last = user.last_login.isoformat() if user.last_login else ""
         return f"{super()._make_hash_value(user, timestamp)}{last}"
 
@@ -36,14 +39,14 @@ login_link_tokens = LoginLinkTokens()
 
 
 def login_link_path(user: User, code: str = "") -> str:
-    """The address that logs `user` in; with a code it leads on to that event's control room."""
+    """Return the path that logs `user` in. With an event's code, it leads on to that event's control room."""
     uid = urlsafe_base64_encode(force_bytes(user.pk))
     token = login_link_tokens.make_token(user)
     return f"/console/enter/{uid}/{token}/" + (f"{code}/" if code else "")
 
 
 def find_link_user(uid: str, token: str) -> User | None:
-    """Whom the link logs in; None if it is used, too old or no such link at all."""
+    """Return the user that the link logs in, or None if it is used, expired or invalid."""
     try:
         user = User.objects.get(pk=int(force_str(urlsafe_base64_decode(uid))), is_active=True)
     except (ValueError, OverflowError, User.DoesNotExist):
@@ -52,7 +55,10 @@ def find_link_user(uid: str, token: str) -> User | None:
 
 
 def spend_link(user: User) -> bool:
-    """Of several that use a link at once, one gets in."""
+    """Invalidate the user's links by a compare-and-set on the last login.
+
+    Returns True to one of several concurrent callers.
+    """
     unspent = User.objects.filter(pk=user.pk, last_login=user.last_login)
     return unspent.update(last_login=timezone.now()) == 1
 
@@ -60,7 +66,10 @@ def spend_link(user: User) -> bool:
 @never_cache
 @require_http_methods(["GET", "POST"])
 def log_in_by_link(request: HttpRequest, uid: str, token: str, code: str = "") -> HttpResponse:
-    """A page with a button: those who merely look at the link (previews, scanners) do not spend it."""
+    """Show a button; only its POST spends the link. Link previews and mail scanners just fetch the page.
+
+    Responds with status 410 if the link is used, expired or invalid.
+    """
     user = find_link_user(uid, token)
     if user and request.method == "POST" and spend_link(user):
         login(request, user, backend=PASSWORD_BACKEND)

@@ -1,4 +1,4 @@
-"""Guests: people who play without an organizer's login."""
+"""The guest model. Guests play without an organizer's login."""
 
 from django.db import models
 from django.db.models import CheckConstraint, Q
@@ -8,10 +8,11 @@ GUEST_NAME_LENGTH, GUEST_KEY_LENGTH = 20, 80
 
 
 class Guest(models.Model):
-    """Somebody who plays in the hall, by a cookie: Guest 12657, until they make it an account.
+    """A player identified by a cookie, shown as "Guest 12657" until they create an account.
 
-    An account has a `name` that nobody else's looks like (`name_key`), and a password, kept as Django keeps
-    one. It is no user of the console's. `seen_on` is to the day.
+    An account has a `name` and a `password` (a Django password hash). Its `name_key` is unique, so no two
+    names look alike. A guest is not a Django user and cannot open the console. `seen_on` is the day of the
+    last visit.
     """
 
     number = models.PositiveIntegerField(unique=True)

@@ -1,12 +1,12 @@
-"""What other features do when a guest gets an account or leaves."""
+"""Signals for other apps when a guest logs in to an account or deletes it."""
 
 from django.dispatch import Signal
 
-# Sent with `guest` and `account` inside the transaction in which a guest logs in to an account. A receiver
-# hands the guest's things over to the account and returns a list of sentences to show. It may raise
+# Sent with `guest` and `account`, inside the transaction in which a guest logs in to an account. A receiver
+# moves the guest's rows to the account and returns a list of sentences to show, or None. It may raise
 # MatchError to refuse the login.
 guest_merged = Signal()
 
-# Sent with `guest` and `box` while a guest's account is deleted: the guest has no name any more, and the
-# account is saved afterwards. A receiver removes or anonymizes what it keeps. It may run twice.
+# Sent with `guest` and `box` while a guest's account is deleted. The guest object has no name any more and is
+# saved afterwards. A receiver deletes or anonymizes its rows. It must be idempotent, as it may run twice.
 guest_left = Signal()

@@ -1,4 +1,4 @@
-"""`/play/account` and `/play/login`: a guest's account, for whoever wants the same name on every device."""
+"""`/play/account` and `/play/login`: guest accounts, for the same name on every device."""
 
 from functools import cache, partial
 from typing import Any
@@ -38,7 +38,7 @@ ballot_box = cache(BallotBox)
 @never_cache
 @require_http_methods(["GET", "POST"])
 def account(request: HttpRequest) -> HttpResponse:
-    """Whoever has none claims one here."""
+    """Show the account, or the form that creates one."""
     guest = current_guest(request)
     if guest and guest.has_account:
         return account_page(request, guest)
@@ -56,7 +56,7 @@ def account(request: HttpRequest) -> HttpResponse:
 
 
 def account_page(request: HttpRequest, guest: Guest | None, **forms: Form) -> HttpResponse:
-    """With the forms that were filled in, and what is wrong with them."""
+    """Render the account page. `forms` are submitted forms, by context name; their errors set status 400."""
     context: dict[str, Any] = {
         "guest": guest,
         "create_account": CreateAccountForm(),
@@ -70,7 +70,10 @@ def account_page(request: HttpRequest, guest: Guest | None, **forms: Form) -> Ht
 @never_cache
 @require_http_methods(["GET", "POST"])
 def log_in(request: HttpRequest) -> HttpResponse:
-    """The games of this device's guest come along, and the page says so before."""
+    """Log in to a guest account.
+
+    Unfinished games of this device's guest move to the account; the page says so.
+    """
     form, here = LoginForm(request.POST or None), current_guest(request)
     if form.is_valid() and (found := _authenticate(request, form, form.cleaned_data["name"])):
         try:
@@ -85,7 +88,7 @@ def log_in(request: HttpRequest) -> HttpResponse:
 
 
 def _authenticate(request: HttpRequest, form: Form, name: str) -> Guest | None:
-    """Whose name and password these are; if nobody's, the form says why."""
+    """Return the account with this name and password. Otherwise add the error to the form and return None."""
     tried = f"guest {accounts.name_key(name)}"
     find = partial(accounts.check_credentials, name, form.cleaned_data["password"])
     try:
@@ -101,7 +104,10 @@ def _authenticate(request: HttpRequest, form: Form, name: str) -> Guest | None:
 
 @require_POST
 def log_out(request: HttpRequest) -> HttpResponse:
-    """A guest without an account would be lost by it."""
+    """Clear the cookie of an account.
+
+    A guest without an account keeps it: nothing could bring that guest back.
+    """
     guest = current_guest(request)
     answer = redirect("play")
     return clear_guest_cookie(answer) if guest and guest.has_account else answer

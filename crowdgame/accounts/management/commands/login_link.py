@@ -1,4 +1,4 @@
-"""`manage.py login_link NAME`: a login by link, for who forgot a password or was locked out."""
+"""`manage.py login_link NAME`: a login link for an organizer who forgot the password or is locked out."""
 
 from typing import Any
 
