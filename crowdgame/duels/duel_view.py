@@ -1,4 +1,4 @@
-"""What a game's own page says of it, to a player and to anybody else."""
+"""View model of a duel's page, for players and for visitors."""
 
 from dataclasses import dataclass
 
@@ -17,7 +17,7 @@ MINUS = "\N{MINUS SIGN}"
 
 @dataclass(frozen=True, slots=True)
 class SeatView:
-    """An empty name is a free seat; `rated` is what the match made of the player's rating."""
+    """A seat. An empty name is a free one; `rated` is the player's new rating and its change by the match."""
 
     name: str
     side: str
@@ -27,10 +27,11 @@ class SeatView:
 
 @dataclass(frozen=True, slots=True)
 class DuelView:
-    """`mine` is the reader's team, `there` how many of a crowd have come, `free` a team, or 0.
+    """The page's data. `mine` is the viewer's team, `free` the team with the free seat; 0 if there is none.
 
-    Whoever `shows_invite` is shown the link, and whoever `may_start` the button that starts against a crowd.
-    `match` is the number of the latest one, `rematch_asked_by` the team that wants another.
+    `shows_invite` shows the link to share, `may_start` the button that starts a match against a crowd.
+    `there` counts the crowd's connected members. `match` is the number of the latest match, 0 before the
+    first. `rematch_asked_by` is the team that wants a rematch.
     """
 
     code: str
@@ -51,12 +52,12 @@ class DuelView:
 
     @property
     def version(self) -> str:
-        """Another one as soon as anything is told that was not."""
+        """Content version: differs as soon as the page shows something else."""
         return f"{self.title} {self.free} {self.match} {self.rematch_asked_by} {self.there} {self.watching}"
 
 
 def view_duel(duel: Duel, match: Match | None, guest: Guest | None, present: PresenceCounts) -> DuelView:
-    """`match` is the latest."""
+    """Build the page's data. `match` is the latest one, `guest` the viewer."""
     event, free = duel.event, seat_number(duel, None)
     mine = seat_number(duel, guest) if guest else 0
     over = match is not None and match.ended_at is not None and event.next_match_at is None
@@ -80,7 +81,7 @@ def view_duel(duel: Duel, match: Match | None, guest: Guest | None, present: Pre
 
 
 def _seat_views(duel: Duel, match: Match | None, guest: Guest | None) -> tuple[SeatView, ...]:
-    """Red's first."""
+    """Return both seats, red's first."""
     seats = zip(
         names_by_side(duel, match), SIDES, players_by_side(duel, match), _rating_changes(match), strict=True
     )
@@ -90,7 +91,7 @@ def _seat_views(duel: Duel, match: Match | None, guest: Guest | None) -> tuple[S
 
 
 def _rating_changes(match: Match | None) -> tuple[str, str]:
-    """Each side's rating with the match, and what the match made of it; nothing if it does not count."""
+    """Return each side's new rating and its change by this match; empty if the match is not rated."""
     if match is None or not hasattr(match, "rated"):
         return "", ""
     change = match.rated

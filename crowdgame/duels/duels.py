@@ -1,7 +1,7 @@
-"""A duel: an event whose two teams have one guest each. Everything else of it is an event's.
+"""Duels: one-on-one games. A duel is an event whose two teams have one guest each.
 
-A seat is a pupil's code on the event's class list: it lets its guest in on every device, and always as the
-same voter. Against a crowd there is one such seat; whoever else comes by is in the other team.
+A seat is a roster code of the event. It admits its guest on every device, always as the same voter. Against a
+crowd there is one such seat; everybody else who joins is in the other team.
 """
 
 import secrets
@@ -26,27 +26,27 @@ from voting.ballot_box.ballot_box import BallotBox
 from voting.models import Ticket
 from voting.turns.turns import start_due_match
 
-SYSTEM_USERNAME = "duel owner"  # whose events these are, and nobody can log in as
+SYSTEM_USERNAME = "duel owner"  # owns the events of all duels; login is disabled
 FREE_SEAT_NAME = "Open seat"
 CROWD_NAME = "The crowd"
 MAX_ACTIVE_GAMES = 20
 MAX_OPEN_GAMES, MAX_GAMES_PER_HOUR = (
     1_000,
     10_000,
-)  # of those begun within an hour: without an opponent yet, and all
+)  # created within the last hour: without an opponent yet, and in total
 SEAT_FIELDS = {1: "one", 2: "two"}
 DEFAULT_GAME = "simultaneous-captains-mistress"
 
 
 class PlayError(MatchError):
-    """What cannot be done in the hall now; the message is fit to be shown."""
+    """A refused operation on a duel. The message is fit to be shown."""
 
 
 @dataclass(frozen=True, slots=True)
 class DuelSettings:
-    """The game somebody wants to play. `random_on_timeout`: who runs out of time plays a random column.
+    """Settings of a new duel. With `random_on_timeout`, a player who runs out of time plays a random column.
 
-    `crowd`: against everybody who comes by, instead of against one.
+    With `crowd`, the opponent is everybody who joins. An unlisted duel is joined by its link alone.
     """
 
     game: str = DEFAULT_GAME
@@ -58,7 +58,7 @@ class DuelSettings:
 
 
 def new_duel(guest: Guest, duel_settings: DuelSettings) -> Duel:
-    """A game with one seat free, or against a crowd; who makes it sits on either side. Raises PlayError."""
+    """Create a duel with one free seat, or against a crowd. The side is random. Raises PlayError."""
     check_game_limit(guest)
     place = secrets.choice((1, 2))
     other = CROWD_NAME if duel_settings.crowd else FREE_SEAT_NAME
@@ -100,7 +100,7 @@ def _duel_fields(duel_settings: DuelSettings) -> dict[str, Any]:
 
 
 def _crowd_fields(duel_settings: DuelSettings) -> dict[str, Any]:
-    """A crowd comes and goes: without a vote a random column is played, and so a game ends by itself."""
+    """Rules against a crowd: a turn without a vote plays a random column, so every game ends."""
     return {"window_s": duel_settings.time_control.window_s, "no_ballot_rule": NoBallotRule.RANDOM}
 
 
@@ -110,7 +110,11 @@ def _system_user() -> User:
 
 
 def join_duel(code: str, guest: Guest, box: BallotBox) -> Duel:
-    """Take the free seat; the match begins. Who is in already, stays. Of several that try, one gets it."""
+    """Take the free seat and start the match. Idempotent for a guest with a seat.
+
+    Of several concurrent calls, one gets the seat. Raises PlayError for the others and at the guest's game
+    limit, Duel.DoesNotExist for an unknown code, RedisError without the ballot box.
+    """
     duel = find_duel(code)
     if seat_number(duel, guest):
         return duel
@@ -129,7 +133,11 @@ def join_duel(code: str, guest: Guest, box: BallotBox) -> Duel:
 
 
 def start_against_crowd(code: str, guest: Guest, box: BallotBox) -> Duel:
-    """Whoever made the game begins it, once they think that enough are there. Raises PlayError."""
+    """Start the match against the crowd. Does nothing if one is playing or scheduled.
+
+    Raises PlayError unless the guest created the duel, Duel.DoesNotExist for an unknown code, RedisError
+    without the ballot box.
+    """
     duel = find_duel(code)
     with locked_event(duel.event_id) as event:
         if not (duel.crowd and seat_number(duel, guest)):
@@ -141,19 +149,19 @@ def start_against_crowd(code: str, guest: Guest, box: BallotBox) -> Duel:
 
 
 def _schedule_match(event: Event, box: BallotBox) -> None:
-    """In the same transaction: if whoever plans the match dies, the clock starts it."""
+    """Schedule the match in the caller's transaction. If this process dies, the scheduler starts it."""
     name = " against ".join(event.teams.order_by("number").values_list("name", flat=True))
     Event.objects.filter(pk=event.pk).update(name=name, next_match_at=box.now())
 
 
 def check_game_limit(guest: Guest) -> None:
-    """Whether somebody may begin or join one more. Raises PlayError."""
+    """Raises PlayError if the guest already has MAX_ACTIVE_GAMES unfinished games."""
     if active_games(guest).count() >= MAX_ACTIVE_GAMES:
         raise PlayError(f"You have {MAX_ACTIVE_GAMES} games that are not over: finish one first.")
 
 
 def check_capacity() -> None:
-    """Whether the hall takes one more game: guests cost nothing, rows do. Raises PlayError."""
+    """Limit the creation of duels on the whole server, as guests can be created at will. Raises PlayError."""
     begun = Duel.objects.filter(event__created_at__gte=timezone.now() - timedelta(hours=1))
     waiting = begun.filter(Q(one=None) | Q(two=None))
     if waiting.count() >= MAX_OPEN_GAMES or begun.count() >= MAX_GAMES_PER_HOUR:
@@ -161,12 +169,15 @@ def check_capacity() -> None:
 
 
 def find_duel(code: str) -> Duel:
-    """Raises Duel.DoesNotExist."""
+    """Load a duel by its event's code, in any case. Raises Duel.DoesNotExist."""
     return Duel.objects.select_related("event", "one", "two").get(event__code=code.upper())
 
 
 def seat_number(duel: Duel, guest: Guest | None) -> int:
-    """The team of this guest, or of the free seat; 0 if there is none. A crowd is no seat."""
+    """Return the team number of the guest's seat, for None that of the free seat; 0 if there is none.
+
+    A crowd's team is never a free seat.
+    """
     if guest is None and duel.crowd:
         return 0
     pk = guest.pk if guest else None
@@ -174,14 +185,14 @@ def seat_number(duel: Duel, guest: Guest | None) -> int:
 
 
 def active_games(guest: Guest) -> QuerySet[Duel]:
-    """Theirs that are not over, the newest first."""
+    """Return the guest's unfinished duels, newest first."""
     matches = Match.objects.filter(event=OuterRef("event"))
     on = Exists(matches.filter(state=MatchState.PLAYING)) | ~Exists(matches)
     return Duel.objects.filter(on, Q(one=guest) | Q(two=guest)).order_by("-pk")
 
 
 def load_seat_key(duel: Duel, guest: Guest) -> str:
-    """What lets this guest in at the door; empty for somebody else."""
+    """Return the roster code with which this guest joins the event; empty for anybody else."""
     place = seat_number(duel, guest)
     codes = Ticket.objects.filter(event_id=duel.event_id, team=place).values_list("code", flat=True)
     return codes.first() or "" if place else ""

@@ -1,4 +1,4 @@
-"""The form of a new game in the hall: everything has a usual value, and nothing has to be filled in."""
+"""The form of a new duel. Every field has a default, so nothing has to be filled in."""
 
 from typing import Any
 
@@ -56,5 +56,5 @@ class DuelForm(forms.Form):
         )
 
     def games(self) -> list[tuple[Any, str, list[forms.BoundField]]]:
-        """Each game's button, its rules, and the fields of its options."""
+        """Return each game's radio button, its rules, and the fields of its options."""
         return game_rows(self)

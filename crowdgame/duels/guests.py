@@ -1,4 +1,4 @@
-"""A guest's games when the guest logs in to an account or deletes it."""
+"""Receivers of account signals: a guest's duels at login to an account, and when the account is deleted."""
 
 from contextlib import suppress
 from typing import Any
@@ -16,16 +16,16 @@ from voting.ballot_box.ballot_box import BallotBox
 
 
 def games_to_hand_over(guest: Guest) -> QuerySet[Duel]:
-    """Those that come along as this guest logs in: not over, and no match of them is."""
+    """Return the games that move to an account at login: unfinished ones without a finished match."""
     ended = Match.objects.filter(event=OuterRef("event"), state=MatchState.ENDED)
     return active_games(guest).filter(~Exists(ended))
 
 
 def hand_over_games(guest: Guest, account: Guest, **_: Any) -> list[str]:
-    """Give the account the guest's games that are not over.
+    """Move the guest's unfinished games to the account. Returns sentences to show.
 
-    Where the two have played a match already, it was this guest's, and so is the next: its ratings tell of a
-    guest. Raises PlayError if guest and account play against each other: nobody plays on both sides.
+    A pair that has finished a match keeps its rematch under the guest's name, as its ratings belong to that
+    guest. Raises PlayError if guest and account play against each other.
     """
     if any(seat_number(duel, account) for duel in active_games(guest)):
         raise PlayError(f"As {guest} you play here against this account: finish that game first.")
@@ -39,19 +39,22 @@ def hand_over_games(guest: Guest, account: Guest, **_: Any) -> list[str]:
 
 
 def leave_games(guest: Guest, box: BallotBox, **_: Any) -> None:
-    """Take games that wait away, and the name out of all others. Those that are on end by the clock."""
+    """Delete games without an opponent, and remove the name from all others.
+
+    Live games run until they end or time out.
+    """
     for event_id in Event.objects.filter(_unstarted_games(guest)).values_list("pk", flat=True):
         with event_lock(event_id):
             Event.objects.filter(_unstarted_games(guest), pk=event_id).delete()
     for duel in Duel.objects.filter(Q(one=guest) | Q(two=guest)).select_related("event"):
         _anonymize_duel(duel, guest)
     for event_id in active_games(guest).values_list("event_id", flat=True):
-        with suppress(RedisError):  # the screens learn the name with the next change
+        with suppress(RedisError):  # screens then receive the new name with the next change
             announce_edit(event_id, box.now())
 
 
 def _unstarted_games(guest: Guest) -> Q:
-    """Never begun, and nobody else has a seat."""
+    """Select events without a match where nobody else has a seat."""
     alone = Q(duel__one=guest, duel__two=None) | Q(duel__one=None, duel__two=guest)
     return alone & Q(~Exists(Match.objects.filter(event=OuterRef("pk"))))
 

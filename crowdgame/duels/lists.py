@@ -1,4 +1,4 @@
-"""What is told of the hall's games: who waits, who plays, what is over, and whose turn it is."""
+"""Lists of duels on the Play page: open, running and finished games, and whose turn it is."""
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
@@ -30,10 +30,9 @@ HAS_ENDED_MATCH = Exists(Match.objects.filter(event=OuterRef("event"), state=Mat
 
 @dataclass(frozen=True, slots=True)
 class DuelListItem:
-    """A game in a list, as its latest match stands. Names are red's and yellow's, an empty one a free seat.
+    """A game in a list, by its latest match. `names` are red's and yellow's; an empty one is a free seat.
 
-    `won` and `mine` are 1 for red, 2 for yellow, 0 for nobody. Anybody may
-    join a `crowd`.
+    `won` and `mine` are 1 for red, 2 for yellow, 0 for nobody. Anybody may join a `crowd` game.
     """
 
     code: str
@@ -49,18 +48,22 @@ class DuelListItem:
 
 
 def load_page(kind: DuelListKind, number: int | str | None, query: str = "") -> Page[DuelListItem]:
-    """The newest first; a page that is not there is the nearest one. `query` is of a name or a whole code."""
+    """Return a page, newest first; an invalid number gives the nearest page.
+
+    `query` is a part of a player's name, or a whole event code.
+    """
     page = Paginator(_with_names(_search(query, _SOURCES[kind]())), PAGE_SIZE).get_page(number)
     return Page(_list_items(page.object_list, None), page.number, page.paginator)  # type: ignore[arg-type]
 
 
 def load_latest(kind: DuelListKind, most: int, query: str = "") -> tuple[list[DuelListItem], bool]:
-    """The newest of a kind, and whether there are more; nothing is counted, however many there are."""
+    """Return the newest games of a kind, and whether there are more. Avoids a COUNT over the whole table."""
     found = list(_with_names(_search(query, _SOURCES[kind]()))[: most + 1])
     return _list_items(found[:most], None), len(found) > most
 
 
 def clean_query(typed: str) -> str:
+    """Strip the query and remove unprintable characters. Cut at MAX_QUERY_LENGTH."""
     return "".join(char for char in typed if char.isprintable()).strip()[:MAX_QUERY_LENGTH]
 
 
@@ -72,13 +75,16 @@ def _search(query: str, duels: QuerySet[Duel]) -> QuerySet[Duel]:
 
 
 def load_guest_games(guest: Guest, box: BallotBox | None) -> list[DuelListItem]:
-    """Their own that are not over, those first in which it is their turn, as far as a box knows it."""
+    """Return the guest's unfinished games: those where it is their turn first, then the live ones.
+
+    Without a ballot box, no game shows as theirs to move. Raises RedisError.
+    """
     lines = _list_items(_with_names(active_games(guest)), guest, box)
     return sorted(lines, key=lambda line: (not line.your_turn, line.state != "playing"))
 
 
 def _open_duels() -> QuerySet[Duel]:
-    """Those that are listed, as long as whoever waits may still be there."""
+    """Return listed duels with a free seat, created recently enough that the creator may still be waiting."""
     now = timezone.now()
     fresh = Q()
     for time_control in TIME_CONTROLS:
@@ -133,14 +139,14 @@ def _list_item(duel: Duel, match: Match | None, guest: Guest | None, box: Ballot
 
 
 def players_by_side(duel: Duel, match: Match | None) -> tuple[Guest | None, Guest | None]:
-    """Who plays red and who yellow: the two change sides with each match."""
+    """Return the guests of red and of yellow. The two swap sides with each match."""
     return (duel.two, duel.one) if match and match.red.number != 1 else (duel.one, duel.two)
 
 
 def names_by_side(duel: Duel, match: Match | None) -> tuple[str, str]:
-    """Red's and yellow's, as they were called when the first match began; empty for a free seat.
+    """Return red's and yellow's names, as they were when the first match began; empty for a free seat.
 
-    A crowd has none, and a name.
+    A crowd has a name, but no guest.
     """
     teams = {team.number: team.name for team in duel.event.teams.all()}
     one, two = (teams[1] if duel.one_id or duel.crowd else "", teams[2] if duel.two_id or duel.crowd else "")
@@ -148,7 +154,7 @@ def names_by_side(duel: Duel, match: Match | None) -> tuple[str, str]:
 
 
 def has_to_pick(match: Match, side: Side, box: BallotBox) -> bool:
-    """Whether this side is to move and has no ballot yet: what the turnout shows to everybody."""
+    """Whether this side is to move and has no ballot yet. The turnout shows the same to everybody."""
     turn = live_turn(match)
     if turn is None or match.state != MatchState.PLAYING:
         return False

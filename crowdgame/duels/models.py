@@ -1,4 +1,4 @@
-"""Games of one guest against another, or against a crowd."""
+"""Duels: games of one guest against another, or against a crowd."""
 
 from django.db import models
 from django.db.models import CheckConstraint, F, Q
@@ -8,10 +8,10 @@ from games.models import Event
 
 
 class Duel(models.Model):
-    """An event of the hall: a team of one guest each, by the number of the team. None: the seat is free.
+    """A game of guests, on an event of its own.
 
-    One that is not `listed` is joined by its link alone. In place of a second guest a `crowd` plays:
-    anyone who joins.
+    `one` and `two` are the guests of teams 1 and 2; None is a free seat. An unlisted duel is joined by its
+    link alone. With `crowd`, the second team is open to anyone who joins.
     """
 
     event = models.OneToOneField(Event, on_delete=models.CASCADE, related_name="duel")

@@ -1,4 +1,4 @@
-"""Another match of the same two: it begins when both have asked for it."""
+"""Rematch of a duel: the next match starts when both players have asked for it."""
 
 from crowdgame.duels.duels import PlayError
 from crowdgame.duels.models import Duel
@@ -11,9 +11,13 @@ from voting.turns.turns import start_due_match
 
 
 def request_rematch(event_id: int, team: int, box: BallotBox) -> None:
-    """Whoever asks twice has asked once. Raises PlayError.
+    """Record that `team` wants a rematch, and start the match if the other team has asked before. Idempotent.
 
-    The match is planned in the transaction of the second who asks: if that one dies, the clock starts it.
+    The second request schedules the match in its transaction. If that process dies, the deadline scheduler
+    starts the match.
+
+    Raises PlayError if there is nothing to repeat, or if the next match is playing or scheduled. Raises
+    RedisError without the ballot box.
     """
     now = box.now()
     with locked_event(event_id) as event:

@@ -1,4 +1,4 @@
-"""A phone of the hall asks for another match."""
+"""Gateway hook: a player's phone asks for a rematch over its socket."""
 
 from contextlib import suppress
 from functools import cache
@@ -16,7 +16,7 @@ ballot_box = cache(BallotBox)
 
 
 async def handle_rematch_ask(event_id: int, team: int) -> None:
-    """Who presses too late, or while database or box are away, sees that nothing came of it."""
+    """Request a rematch. Ignores refusals and outages: the phone then sees that nothing changed."""
     with suppress(MatchError, RedisError, OSError, *DATABASE_ERRORS):
         await in_database(_request_rematch)(event_id, team)
 

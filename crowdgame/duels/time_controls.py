@@ -1,4 +1,4 @@
-"""The clocks that a game of the hall may be played by."""
+"""Time controls of duels."""
 
 from dataclasses import dataclass
 
@@ -7,10 +7,10 @@ MINUTE_S, HOUR_S, DAY_S = 60, 3600, 24 * 3600
 
 @dataclass(frozen=True, slots=True)
 class TimeControl:
-    """`bank_s` on each clock, `increment_s` more after each turn; the reveal takes `reveal_s`.
+    """A player's time bank of `bank_s`, plus `increment_s` after each turn; the reveal takes `reveal_s`.
 
-    A game that waits for somebody is listed for `listed_s`: longer, nobody would be there any more. Against a
-    crowd there are no clocks, but `window_s` to vote in each turn.
+    A duel with a free seat is listed for `listed_s`. After that its creator is probably gone. Against a crowd
+    there is no time bank; each turn has a window of `window_s`. All times are in seconds.
     """
 
     slug: str
@@ -40,7 +40,7 @@ _BY_WINDOW = {time_control.window_s: time_control for time_control in TIME_CONTR
 
 
 def time_label(bank_s: int | None, increment_s: int, window_s: int) -> str:
-    """The time on each clock or, against a crowd, that of a turn."""
+    """Return the label of the time bank, or of the turn's window against a crowd (`bank_s` is None)."""
     if bank_s is None:
         return _BY_WINDOW.get(window_s, DEFAULT_TIME_CONTROL).turn_label
     return _BY_BANK.get((bank_s, increment_s), DEFAULT_TIME_CONTROL).title

@@ -1,4 +1,4 @@
-"""`/play/`: games of one against one. With the first game a guest gets a name and a cookie."""
+"""`/play/`: the Play page and the pages of duels. A guest gets a number and a cookie with the first game."""
 
 from functools import cache
 from typing import get_args
@@ -77,7 +77,7 @@ def _play_page(request: HttpRequest, problem: str = "", status: int = 200) -> Ht
 
 
 def _games_for(guest: Guest) -> list[DuelListItem]:
-    """Without the ballot box nobody knows whose turn it is; the games stand there all the same."""
+    """Return the guest's games. Without Redis they are listed, but none shows as the guest's turn."""
     try:
         return load_guest_games(guest, ballot_box())
     except RedisError:
@@ -86,7 +86,7 @@ def _games_for(guest: Guest) -> list[DuelListItem]:
 
 @require_safe
 def game_list(request: HttpRequest, kind: str) -> HttpResponse:
-    """All games of a kind, page by page."""
+    """List all games of a kind, in pages."""
     if kind not in get_args(DuelListKind):
         raise Http404
     query = clean_query(request.GET.get("q", ""))
@@ -102,7 +102,7 @@ def game_list(request: HttpRequest, kind: str) -> HttpResponse:
 
 @require_safe
 def go_to_event(request: HttpRequest) -> HttpResponse:
-    """To an event, by the code that somebody typed."""
+    """Redirect to an event by the code that was typed."""
     code = "".join(char for char in request.GET.get("code", "") if char.isalnum())[:8]
     return redirect(f"/{code.upper()}")
 
@@ -126,7 +126,7 @@ def new_game(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def duel(request: HttpRequest, code: str) -> HttpResponse:
-    """A game's own page: who plays it, the link to invite with, the way in."""
+    """Show a duel's page: its players, the link to share, the button to join."""
     return _duel_page(request, _require_duel(code))
 
 
@@ -165,7 +165,7 @@ def _refusal_page(request: HttpRequest, duel: Duel, error: Exception) -> HttpRes
 
 @require_POST
 def rematch(request: HttpRequest, code: str) -> HttpResponse:
-    """Ask for another match, and wait for the other one at the board."""
+    """Ask for a rematch, and wait for the opponent at the board."""
     duel, guest = _require_duel(code), current_guest(request)
     if guest is None or not seat_number(duel, guest):
         return _duel_page(request, duel, "Only the two who played can play again.", 403)
@@ -178,7 +178,7 @@ def rematch(request: HttpRequest, code: str) -> HttpResponse:
 
 @require_POST
 def join(request: HttpRequest, code: str) -> HttpResponse:
-    """Take the free seat, or go back to one's own."""
+    """Take the free seat, or return to one's own."""
     duel = _require_duel(code)
     if not seat_number(duel, None) and current_guest(request) is None:
         return _duel_page(request, duel, "Both seats are taken.", 409)
@@ -192,7 +192,7 @@ def join(request: HttpRequest, code: str) -> HttpResponse:
 
 @require_POST
 def begin(request: HttpRequest, code: str) -> HttpResponse:
-    """Against a crowd: whoever made the game says when."""
+    """Start the match against a crowd. Only for the duel's creator."""
     duel, guest = _require_duel(code), current_guest(request)
     if guest is None:
         return _duel_page(request, duel, "Only whoever made this game can begin it.", 409)
@@ -204,7 +204,7 @@ def begin(request: HttpRequest, code: str) -> HttpResponse:
 
 
 def _redirect_to_board(duel: Duel, guest: Guest) -> HttpResponse:
-    """The key is behind the #: no log and no other page hears of it."""
+    """Redirect to the board. The seat key is in the URL fragment: no log and no Referer contains it."""
     answer = HttpResponseRedirect(f"/{duel.event.code}#{load_seat_key(duel, guest)}")
     answer.headers["Cache-Control"] = "no-store"
     return answer

@@ -1,4 +1,4 @@
-"""`{% games_to_hand_over guest as count %}`: how many games a guest takes along to an account."""
+"""`{% games_to_hand_over guest as count %}`: how many games move along when a guest logs in to an account."""
 
 from django import template
 
