@@ -1,4 +1,4 @@
-"""Chat messages, reports and mutes to view. Moderators have pages of their own."""
+"""Read-only admin pages of chat messages, reports and mutes. Moderators act on the chat's own pages."""
 
 from django.contrib import admin
 
@@ -8,7 +8,7 @@ from games.admin import ReadOnlyAdmin
 
 @admin.register(ChatLine)
 class ChatLineAdmin(ReadOnlyAdmin):
-    """What guests said; moderators have pages of the hall to do something about it."""
+    """Messages of guests. Moderators remove them on the message's own page."""
 
     list_display = ["at", "room", "name", "text", "removed"]
     list_filter = ["removed", "room__kind"]

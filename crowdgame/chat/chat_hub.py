@@ -1,6 +1,6 @@
-"""Who listens where guests talk, at this gateway: twice a second they are told what is new.
+"""Chat fan-out of a gateway: polls the database twice a second and forwards changes to the listening sockets.
 
-The rooms are in the database and nowhere else; one look is for all who listen to any of them.
+Chat rooms exist in the database only. One poll serves all sockets of all rooms.
 """
 
 import asyncio
@@ -25,20 +25,22 @@ log = logging.getLogger(__name__)
 POLL_S = 0.5
 MAX_LISTENERS = 5_000
 
-# Who comes to talk waits for nobody's ballot, and no ballot for them.
+# A thread of its own: chat joins and ballots do not delay each other.
 _thread = ThreadPoolExecutor(1, "gateway-chat")
 in_chat_thread: Any = partial(DatabaseSyncToAsync, thread_sensitive=False, executor=_thread)
 
 
 @dataclass(slots=True)
 class ChatRoomListeners:
-    """A room in which everybody here knows all up to `seq`; of each socket the guest who listens, or None."""
+    """A room's sockets, each with its guest's key or None. All have received the changes up to `seq`."""
 
     seq: int
     listeners: dict[Socket, int | None] = field(default_factory=dict)
 
 
 class ChatHub:
+    """The chat rooms with listeners at this gateway. Used on the event loop only."""
+
     def __init__(self) -> None:
         self._rooms: dict[int, ChatRoomListeners] = {}
         self._polls: dict[tuple[str, int], asyncio.Task[RoomUpdate | None]] = {}
@@ -51,20 +53,23 @@ class ChatHub:
         return [socket for room_listeners in self._rooms.values() for socket in room_listeners.listeners]
 
     async def news(self, slug: str, seq: int) -> RoomUpdate | None:
-        """What somebody lacks who knows so much; None if there is no such room.
+        """Return a room's changes after `seq`, or None if there is no such room. Raises DATABASE_ERRORS.
 
-        A full hall that comes back at once knows the same: all of half a second share one look. Raises
-        DATABASE_AWAY.
+        After a restart, many sockets join with the same `seq`. All of one half second share a query.
         """
         known = (slug, seq)
         if known not in self._polls:
             poll = self._polls[known] = asyncio.create_task(in_chat_thread(load_update)(slug, seq))
-            poll.add_done_callback(lambda done: done.cancelled() or done.exception())  # perhaps nobody waits
+            poll.add_done_callback(lambda done: done.cancelled() or done.exception())  # waiters may be gone
             asyncio.get_running_loop().call_later(POLL_S, self._polls.pop, known)
         return await asyncio.shield(self._polls[known])
 
     def enter(self, socket: Socket, guest: int | None, news: RoomUpdate) -> None:
-        """With the news that the socket lacked; who is here already hears it at the next look."""
+        """Add a socket and send it the changes that it lacks.
+
+        The room keeps the lower sequence number. The next poll then sends everybody what they may lack;
+        clients ignore messages they have.
+        """
         room_listeners = self._rooms.setdefault(news.room, ChatRoomListeners(news.message.seq))
         room_listeners.seq = min(room_listeners.seq, news.message.seq)
         room_listeners.listeners[socket] = guest
@@ -86,13 +91,17 @@ class ChatHub:
                 log.warning("nobody hears what is said: %s", error)
 
     async def poll(self) -> None:
+        """Query all rooms once and forward their changes."""
         known = {room: room_listeners.seq for room, room_listeners in self._rooms.items()}
         if known:
             for news in await in_chat_thread(load_updates)(known):
                 await self._post(news)
 
     async def _post(self, news: RoomUpdate) -> None:
-        """To those whom the door still lets in: a game may have begun since they came."""
+        """Forward changes to the sockets that may still read the room, and close the others.
+
+        Access changes while sockets listen: a game may have started.
+        """
         room_listeners = self._rooms.get(news.room)
         if room_listeners is None:
             return
@@ -106,7 +115,7 @@ class ChatHub:
 
 @cache
 def chat_hub() -> ChatHub:
-    """This process's, made on the event loop of its first socket."""
+    """Return this process's hub, created on the event loop of its first socket."""
     return ChatHub()
 
 

@@ -1,4 +1,4 @@
-"""What can be done about a message: mute, report, and what moderators do."""
+"""Pages of one message: block its author, report it, moderate it. The moderators' list of reports."""
 
 from collections.abc import Callable
 from typing import Any, cast
@@ -33,7 +33,7 @@ def change_room_settings(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def line(request: HttpRequest, slug: str, number: int) -> HttpResponse:
-    """What can be done about a message."""
+    """Show a message with the actions that the viewer may take."""
     return _message_page(request, _require_message(request, slug, number))
 
 
@@ -103,7 +103,7 @@ ACTIONS: dict[str, Callable[[HttpRequest, ChatLine], None]] = {
 
 @require_safe
 def reports(request: HttpRequest) -> HttpResponse:
-    """What moderators have to look at."""
+    """List messages with open reports. For moderators only."""
     if not request.user.is_authenticated:
         return redirect_to_login(request.get_full_path())
     _moderator(request)
@@ -121,7 +121,7 @@ def _moderator(request: HttpRequest) -> User:
 
 
 def _require_message(request: HttpRequest, slug: str, number: int) -> ChatLine:
-    """Removed ones are for moderators only."""
+    """Return the message. Raises Http404 if there is none; removed ones are for moderators only."""
     seen = {} if is_moderator(request.user) else {"removed": False}
     lines = ChatLine.objects.select_related("guest", "room__duel__event")
     return get_object_or_404(lines, pk=number, room=require_entered_room(request, slug), **seen)

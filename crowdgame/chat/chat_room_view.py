@@ -1,4 +1,4 @@
-"""A room as a page shows it: what was said, who reads, what they may do."""
+"""View model of a chat room: its messages, its reader and what the reader may do."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -41,7 +41,11 @@ DUEL_OVER_HINT = "The game is over: everybody reads this now."
 
 @dataclass(frozen=True, slots=True)
 class RoomView:
-    """`refused` is a message not posted, `problem` says why; `mute_notice` why a guest cannot post."""
+    """A room for one reader. `lines` is rendered HTML, `first` the key of the first message in it.
+
+    `refused` is a message that was not posted, `problem` the reason. `mute_notice` is the notice for a muted
+    guest.
+    """
 
     room: ChatRoom
     slug: str
@@ -64,7 +68,10 @@ class RoomView:
 
     @property
     def has_more(self) -> bool:
-        """Perhaps: those who are muted and those that are removed are not among the lines."""
+        """Whether there may be earlier messages.
+
+        An estimate: blocked guests and removed messages are left out.
+        """
         return self.room.seq > MAX_LINES and self.first > 0
 
     @property
@@ -87,6 +94,10 @@ class RoomView:
 def view_room(
     request: HttpRequest, room: ChatRoom, guest: Guest | None, before: int | None = None
 ) -> RoomView:
+    """Load a room as this reader sees it: the latest messages, or those before message `before`.
+
+    Hides messages of guests that the reader has blocked. Removed messages are for moderators only.
+    """
     blocked = [block.blocked for block in guest.blocks.select_related("blocked")] if guest else []
     sees_all = is_moderator(request.user)
     draws = partial(_render_lines, room, blocked, sees_all, before)
@@ -105,14 +116,17 @@ def view_room(
 
 
 def _cached_lines(room: ChatRoom, draws: Callable[[], tuple[str, int]]) -> tuple[str, int]:
-    """What all read alike is drawn once after each change: a hundred lines take longer than all the rest."""
+    """Cache the rendered messages by room and sequence number, for readers who all see the same.
+
+    Rendering a hundred messages takes longer than the rest of the page.
+    """
     return cast(tuple[str, int], cache.get_or_set(f"chat.{room.pk}.{room.seq}", draws, LINES_TTL_S))
 
 
 def _render_lines(
     room: ChatRoom, blocked: list[Guest], sees_all: bool, before: int | None
 ) -> tuple[str, int]:
-    """The lines as they are read, and the number of the first; 0 if there is none."""
+    """Return the messages as HTML, and the key of the first one; 0 if there is none."""
     lines = [line for line in load_lines(room, blocked, before) if sees_all or not line.removed]
     drawn = render_to_string("chat/lines.html", {"lines": lines, "slug": room_slug(room)})
     return drawn, lines[0].pk if lines else 0

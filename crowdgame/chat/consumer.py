@@ -1,4 +1,4 @@
-"""Somebody listens where guests talk. What they say themselves, they say by the page's form."""
+"""The chat's WebSocket consumer. It only delivers messages; the page's form posts them."""
 
 from typing import ClassVar
 
@@ -13,6 +13,8 @@ FULL_RETRY_MS = 15_000
 
 
 class ChatConsumer(SocketConsumer):
+    """A socket that reads one chat room."""
+
     kind: ClassVar = "chat"
     messages: ClassVar = protocol.ChatMessage
     _room_id: int | None = None

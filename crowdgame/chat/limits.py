@@ -1,4 +1,4 @@
-"""How much may be said: by one guest, by all who have just come, and in a room at all."""
+"""Chat rate limits: per guest, for all new guests together, per room. Slow mode and duplicate messages."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ MAX_PER_ROOM = 120
 
 @dataclass(frozen=True, slots=True)
 class RecentMessage:
-    """A message, or one that somebody (`guest`) wants to say now; `came_at` is when they got their name."""
+    """A posted message, or one that `guest` wants to post now. `came_at` is when the guest was created."""
 
     guest: int
     came_at: datetime
@@ -26,14 +26,15 @@ class RecentMessage:
 
 
 def lookback(slow_s: int) -> timedelta:
-    """What was said so lately matters."""
+    """Return the period of recent messages that the limits need."""
     return max(RATE_WINDOW, timedelta(seconds=slow_s))
 
 
 def rate_limit_refusal(wish: RecentMessage, said: Sequence[RecentMessage], slow_s: int) -> str:
-    """Why this cannot be said after what was said lately; empty if it can.
+    """Return why `wish` may not be posted after the messages `said`, or an empty string if it may.
 
-    Whoever throws the cookie away is new each time: so those who are new share what they may say.
+    `said` holds the room's messages of the lookback period, `slow_s` the room's slow mode in seconds. A guest
+    who deletes the cookie is new again, so new guests share one limit.
     """
     own = [one for one in said if one.guest == wish.guest]
     minute = [one for one in said if wish.at - one.at < RATE_WINDOW]
@@ -51,6 +52,9 @@ def rate_limit_refusal(wish: RecentMessage, said: Sequence[RecentMessage], slow_
 
 
 def normalize_text(text: str) -> str:
-    """What makes no other message of it: case, spaces, and anything that is neither letter nor digit."""
+    """Return the text for duplicate detection: letters and digits only, in lower case.
+
+    Other text stays as it is.
+    """
     chars = "".join(char for char in text.casefold() if char.isalnum())
     return chars or text

@@ -1,4 +1,4 @@
-"""What people say to each other in the hall and beside its games, and what is done about it."""
+"""Chat rooms, messages, blocks, reports and mutes."""
 
 from django.conf import settings
 from django.db import models
@@ -18,10 +18,10 @@ class RoomKind(models.TextChoices):
 
 
 class ChatRoom(models.Model):
-    """Where people talk: the entrance hall, or of a duel its players or those who watch.
+    """A chat room: the lobby, or that of a duel's players or of its watchers.
 
-    `seq` counts all that changed in it: each change bears its number. `slow_s` is how long somebody waits
-    after each message; nothing is said in one that is `closed`.
+    `seq` is the change sequence number: every change takes the next one. `slow_s` is the slow mode, the
+    seconds a guest waits between messages. Nobody can post in a `closed` room.
     """
 
     duel = models.ForeignKey(Duel, on_delete=CASCADE, null=True, blank=True, related_name="chat_rooms")
@@ -46,9 +46,10 @@ class ChatRoom(models.Model):
 
 
 class ChatLine(models.Model):
-    """A message under the `name` that its guest had. `seq` is that of the room as it was said or removed.
+    """A message under the `name` that its guest had.
 
-    A removed one is kept for moderators only, until all of its age are forgotten.
+    `seq` is the room's number when it was posted or removed. Only moderators see a removed message. Retention
+    deletes it with the others of its age.
     """
 
     room = models.ForeignKey(ChatRoom, on_delete=CASCADE, related_name="lines")
@@ -68,7 +69,7 @@ class ChatLine(models.Model):
 
 
 class ChatBlock(models.Model):
-    """A guest who does not want to read another one."""
+    """A guest who hides the messages of another."""
 
     guest = models.ForeignKey(Guest, on_delete=CASCADE, related_name="blocks")
     blocked = models.ForeignKey(Guest, on_delete=CASCADE, related_name="+")
@@ -81,7 +82,7 @@ class ChatBlock(models.Model):
 
 
 class ChatReport(models.Model):
-    """Somebody finds a message wrong; `by` is None for whoever has no name yet."""
+    """A report of a message. `by` is None for a visitor without a guest."""
 
     line = models.ForeignKey(ChatLine, on_delete=CASCADE, related_name="reports")
     by = models.ForeignKey(Guest, on_delete=CASCADE, null=True, blank=True, related_name="+")
@@ -101,7 +102,7 @@ class ChatReport(models.Model):
 
 
 class ChatMute(models.Model):
-    """A guest whom a moderator silenced everywhere; without `until` for ever."""
+    """A guest muted by a moderator in all rooms, forever if `until` is None."""
 
     guest = models.OneToOneField(Guest, on_delete=CASCADE, related_name="mute")
     until = models.DateTimeField(null=True, blank=True)

@@ -1,4 +1,7 @@
-"""What moderators do: remove a message, silence a guest, slow a room down or close it. All is logged."""
+"""Chat moderation: remove a message, mute a guest, set slow mode, close a room.
+
+Every action is written to Django's admin log (LogEntry), the audit log of moderation.
+"""
 
 from datetime import timedelta
 
@@ -21,7 +24,7 @@ def is_moderator(user: AbstractBaseUser | AnonymousUser) -> bool:
 
 
 def remove_message(line: ChatLine, by: User) -> None:
-    """It vanishes wherever it is shown; what was reported of it is settled."""
+    """Remove a message everywhere and settle its reports. Idempotent."""
     with transaction.atomic():
         seq = next_seq(line.room)
         if not ChatLine.objects.filter(pk=line.pk, removed=False).update(removed=True, seq=seq):
@@ -31,7 +34,7 @@ def remove_message(line: ChatLine, by: User) -> None:
 
 
 def mute(line: ChatLine, by: User, how_long: str) -> None:
-    """Whoever said this, in all rooms. Raises ChatError."""
+    """Mute the message's author in all rooms, for a key of MUTE_LENGTHS. Raises ChatError for any other."""
     if how_long not in MUTE_LENGTHS:
         raise ChatError("Say for how long.")
     lasts = MUTE_LENGTHS[how_long]
@@ -43,20 +46,21 @@ def mute(line: ChatLine, by: User, how_long: str) -> None:
 
 
 def unmute(line: ChatLine, by: User) -> None:
+    """Unmute the message's author. Idempotent."""
     with transaction.atomic():
         if ChatMute.objects.filter(guest=line.guest).delete()[0]:
             _log_moderation(by, line.guest, f"let {line.guest} speak again")
 
 
 def dismiss_reports(line: ChatLine, by: User) -> None:
-    """Nothing is wrong with it."""
+    """Settle the message's reports without removing it. Idempotent."""
     with transaction.atomic():
         if line.reports.filter(settled=False).update(settled=True):
             _log_moderation(by, line, f"found nothing wrong with a message of {line.name}")
 
 
 def configure_room(room: ChatRoom, by: User, slow_s: int, closed: bool) -> None:
-    """Raises ChatError."""
+    """Set a room's slow mode and close or open it. Raises ChatError unless `slow_s` is one of SLOW_S."""
     if slow_s not in SLOW_S:
         raise ChatError("Choose one of the times.")
     with transaction.atomic():
@@ -66,7 +70,7 @@ def configure_room(room: ChatRoom, by: User, slow_s: int, closed: bool) -> None:
 
 
 def reported_messages() -> QuerySet[ChatLine]:
-    """What nobody has looked at yet, the latest report first."""
+    """Return messages with open reports, the latest report first."""
     still = Q(reports__settled=False)
     counted = ChatLine.objects.filter(still).annotate(times=Count("reports"), last=Max("reports__at"))
     return counted.select_related("room__duel__event", "guest").order_by("-last").prefetch_related("reports")

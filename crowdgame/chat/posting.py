@@ -1,4 +1,4 @@
-"""Say something: cleaned, within the limits, and told to the room within half a second."""
+"""Post, report and block in chat rooms. Readers receive a message within half a second."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from crowdgame.chat.models import LINE_LENGTH, ChatBlock, ChatLine, ChatMute, Ch
 from crowdgame.chat.rooms import ChatError, next_seq
 from games.names import clean_name
 
-MAX_TYPED_LENGTH = 4 * LINE_LENGTH  # what cannot be seen is taken out of it
+MAX_TYPED_LENGTH = 4 * LINE_LENGTH  # before invisible characters are removed
 REPORT_REASONS = {
     "insult": "Insults or hate",
     "advert": "Advertising",
@@ -24,14 +24,14 @@ REPORT_REASONS = {
 
 @dataclass(frozen=True, slots=True)
 class MessageAuthor:
-    """Somebody with a name, or who gets one by saying something."""
+    """The author of a message. Without a `guest`, the first message creates one."""
 
     guest: Guest | None
     create_guest: Callable[[], Guest]
 
 
 def clean_message(typed: str) -> str:
-    """One line of what can be seen. Raises ChatError."""
+    """Return the message as one line of visible characters. Raises ChatError if it is empty or too long."""
     text = clean_name(typed[:MAX_TYPED_LENGTH])
     if not text:
         raise ChatError("There is nothing to be read in this message.")
@@ -42,7 +42,7 @@ def clean_message(typed: str) -> str:
 
 @transaction.atomic
 def post_message(room: ChatRoom, speaker: MessageAuthor, typed: str) -> ChatLine:
-    """Raises ChatError, and then nobody was given a name."""
+    """Post a message. Raises ChatError if it is refused; no guest is created then."""
     text = clean_message(typed)
     seq = next_seq(room)
     _check_may_post(room, speaker.guest, text)
@@ -69,7 +69,7 @@ def active_mute(guest: Guest) -> ChatMute | None:
 
 
 def mute_notice(guest: Guest) -> str:
-    """Empty for somebody who may speak."""
+    """Return the notice for a muted guest, empty for others."""
     mute_guest = active_mute(guest)
     if mute_guest is None:
         return ""
@@ -79,16 +79,18 @@ def mute_notice(guest: Guest) -> str:
 
 
 def block(guest: Guest, blocked: Guest) -> None:
+    """Hide the messages of `blocked` from `guest`. Idempotent; a guest cannot block themselves."""
     if guest != blocked:
         ChatBlock.objects.get_or_create(guest=guest, blocked=blocked)
 
 
 def unblock(guest: Guest, number: int) -> None:
+    """Show the messages of the guest with this number again. Idempotent."""
     ChatBlock.objects.filter(guest=guest, blocked__number=number).delete()
 
 
 def report(line: ChatLine, by: Guest | None, reason: str) -> None:
-    """Once a message and guest; a second time changes nothing. Raises ChatError."""
+    """Report a message; once per message and guest. Raises ChatError for an unknown reason."""
     if reason not in REPORT_REASONS:
         raise ChatError("Say what is wrong with it.")
     ChatReport.objects.get_or_create(line=line, by=by, defaults={"reason": reason})

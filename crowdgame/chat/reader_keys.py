@@ -1,4 +1,7 @@
-"""What a page gives its socket to show: which room, and who reads. A cookie never speaks for a socket."""
+"""Signed reader keys: a page gives one to its chat socket. The key names the room and the reader.
+
+The socket never authenticates by cookie.
+"""
 
 from dataclasses import dataclass
 
@@ -10,7 +13,7 @@ KEY_MAX_AGE_S = 24 * 3600
 
 @dataclass(frozen=True, slots=True)
 class ChatReader:
-    """`guest` is None for whoever has no name yet."""
+    """A reader of the room `slug`. `guest` is the guest's key, None for visitors without one."""
 
     slug: str
     guest: int | None
@@ -21,7 +24,7 @@ def make_reader_key(reader: ChatReader) -> str:
 
 
 def read_reader_key(key: str) -> ChatReader | None:
-    """None if it is forged or too old."""
+    """Return the reader, or None if the key is forged or older than KEY_MAX_AGE_S."""
     try:
         slug, _, guest = (
             signing.TimestampSigner(salt=READER_KEY_SALT).unsign(key, KEY_MAX_AGE_S).partition(".")

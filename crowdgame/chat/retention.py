@@ -1,4 +1,7 @@
-"""What guests said is forgotten after some days, and so is what moderators did about it."""
+"""Chat retention: delete messages, expired mutes and the moderation log after some days.
+
+Also anonymizes the messages of deleted accounts.
+"""
 
 import logging
 from collections.abc import Generator
@@ -18,7 +21,10 @@ ROWS_PER_STEP = 500
 
 
 def chat_to_purge(days: int) -> tuple[QuerySet[Model], ...]:
-    """Messages with what was reported of them, silences that are over, deeds of moderators."""
+    """Return the rows to delete: old messages, expired mutes, old entries of the moderation log.
+
+    The reports of a message are deleted with it.
+    """
     before = timezone.now() - timedelta(days=days)
     return (
         ChatLine.objects.filter(at__lt=before),
@@ -37,7 +43,7 @@ def _moderation_log(before: datetime) -> QuerySet[LogEntry]:
 
 
 def purge_chat(days: int) -> Generator[int, None, None]:
-    """Some rows a step; after each how many are gone."""
+    """Delete in steps of ROWS_PER_STEP. Yields the number of rows deleted so far after each."""
     gone = 0
     for rows in chat_to_purge(days):
         while some := list(rows.order_by("pk").values_list("pk", flat=True)[:ROWS_PER_STEP]):
@@ -49,5 +55,5 @@ def purge_chat(days: int) -> Generator[int, None, None]:
 
 
 def unname_lines(guest: Guest, **_: Any) -> None:
-    """A guest left: the guest's number takes the name's place above the messages."""
+    """Replace the name of a deleted account in its messages by the guest's number."""
     ChatLine.objects.filter(guest=guest).update(name=str(guest))

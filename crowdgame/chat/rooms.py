@@ -1,4 +1,4 @@
-"""Rooms to talk in: which there are, who may enter, and what is new in them."""
+"""Chat rooms: look up a room, check access, and read changes since a sequence number."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -16,14 +16,15 @@ DUEL_ROOM_KINDS = (RoomKind.PLAYERS, RoomKind.WATCHERS)
 
 
 class ChatError(Exception):
-    """What cannot be said or done now; the message is fit to be shown."""
+    """A refused chat operation. The message is fit to be shown."""
 
 
 @dataclass(frozen=True, slots=True)
 class RoomAccess:
-    """Whom a room lets in: the hall everybody; of a duel players and watchers apart until it is `over`.
+    """Who may read a room.
 
-    No `seats`: nobody, as whoever reads now may take one of them.
+    The lobby is open to everybody; a duel separates players and watchers until it is `over`. Without `seats`
+    nobody may enter a duel's room: a reader could still take a seat of the duel.
     """
 
     kind: str
@@ -38,7 +39,7 @@ class RoomAccess:
 
 @dataclass(frozen=True, slots=True)
 class RoomUpdate:
-    """What was said or removed in a room since somebody knew of it, and who may hear it."""
+    """The changes of a room since a sequence number, and who may read them."""
 
     room: int
     message: protocol.ChatPosted
@@ -46,7 +47,10 @@ class RoomUpdate:
 
 
 def find_room(slug: str) -> ChatRoom | None:
-    """`hall`, or of a duel `CODE-players` and `CODE-watchers`; None if there is no such room."""
+    """Return a room by its slug: `lobby`, `CODE-players` or `CODE-watchers`. None if there is no such room.
+
+    Creates the room on first use.
+    """
     if slug == RoomKind.LOBBY and settings.CHAT:
         return ChatRoom.objects.get_or_create(duel=None, kind=RoomKind.LOBBY)[0]
     code, _, kind = slug.partition("-")
@@ -63,7 +67,7 @@ def room_slug(room: ChatRoom) -> str:
 
 
 def duel_rooms(duel: Duel, guest: Guest | None) -> list[ChatRoom]:
-    """Those of a duel that this guest may enter now."""
+    """Return the rooms of a duel that this guest may enter now."""
     if not settings.CHAT or not _has_both_players(duel):
         return []
     access = room_access(duel, RoomKind.PLAYERS)
@@ -84,6 +88,10 @@ def _has_both_players(duel: Duel) -> bool:
 
 
 def room_access(duel: Duel | None, kind: str) -> RoomAccess:
+    """Return who may read a room of `duel` now; a lobby has no duel.
+
+    The latest match decides whether it is over.
+    """
     if duel is None or duel.one_id is None or duel.two_id is None:
         return RoomAccess(kind)
     ended = duel.event.matches.order_by("-number").values_list("ended_at", flat=True).first()
@@ -91,7 +99,10 @@ def room_access(duel: Duel | None, kind: str) -> RoomAccess:
 
 
 def load_lines(room: ChatRoom, blocked: Iterable[Guest], before: int | None = None) -> list[ChatLine]:
-    """The latest, oldest first, without those of guests who are muted; also removed ones."""
+    """Return the latest messages, oldest first, before message `before` if given. Includes removed messages.
+
+    Leaves out messages of `blocked` guests.
+    """
     lines: QuerySet[ChatLine] = room.lines.select_related("guest").order_by("-pk").exclude(guest__in=blocked)
     if before is not None:
         lines = lines.filter(pk__lt=before)
@@ -99,7 +110,7 @@ def load_lines(room: ChatRoom, blocked: Iterable[Guest], before: int | None = No
 
 
 def load_updates(known: Mapping[int, int]) -> list[RoomUpdate]:
-    """Of those rooms in which more has changed than that; `known` is a `seq` by room."""
+    """Return the changes of all rooms that have changed. `known` maps room keys to sequence numbers."""
     seqs = ChatRoom.objects.filter(pk__in=known).values_list("pk", "seq")
     changed = [pk for pk, seq in seqs if seq != known[pk]]
     rooms = ChatRoom.objects.select_related("duel__event").filter(pk__in=changed) if changed else ()
@@ -107,13 +118,17 @@ def load_updates(known: Mapping[int, int]) -> list[RoomUpdate]:
 
 
 def load_update(slug: str, seq: int) -> RoomUpdate | None:
-    """None if there is no such room."""
+    """Return the changes of one room after `seq`, or None if there is no such room."""
     room = find_room(slug)
     return update_since(room, seq) if room else None
 
 
 def update_since(room: ChatRoom, seq: int) -> RoomUpdate:
-    """The latest at most. One who knows more than there is hears all of it: an older copy is in place."""
+    """Return the changes after `seq`, at most the latest MAX_LINES.
+
+    A `seq` beyond the room's means that the database was restored from a backup: all messages count as
+    changes.
+    """
     since = seq if seq <= room.seq else 0
     lines = room.lines.filter(seq__gt=since, seq__lte=room.seq).select_related("guest").order_by("-seq")
     message = protocol.ChatPosted(
@@ -133,7 +148,10 @@ def _to_protocol(line: ChatLine) -> protocol.ChatLine:
 
 
 def next_seq(room: ChatRoom) -> int:
-    """The number of a change. In its transaction: others in this room wait until that is done."""
+    """Increment and return the room's sequence number. Call it in the transaction of the change.
+
+    The update locks the room's row, so that changes of a room are committed in order.
+    """
     ChatRoom.objects.filter(pk=room.pk).update(seq=F("seq") + 1)
     room.refresh_from_db(fields=["seq", "slow_s", "closed"])
     return room.seq

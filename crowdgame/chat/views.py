@@ -1,4 +1,4 @@
-"""Where guests talk: a room, what was said in it, the form to say something, and whom one does not read."""
+"""Chat pages: a room, its earlier messages, the form to post, and unblocking a guest."""
 
 from dataclasses import replace
 
@@ -20,7 +20,7 @@ JSON = "application/json"
 
 @require_safe
 def room(request: HttpRequest, slug: str) -> HttpResponse:
-    """A room alone, with what was said earlier."""
+    """Show one room on a page of its own, with earlier messages."""
     return show_room(request, require_entered_room(request, slug))
 
 
@@ -35,7 +35,7 @@ def show_room(request: HttpRequest, room: ChatRoom, problem: str = "", status: i
 
 @require_POST
 def post_in_room(request: HttpRequest, slug: str) -> HttpResponse:
-    """A page that listens is answered in JSON and goes on listening."""
+    """Post a message. Answers with JSON to the page's script, else with a redirect."""
     room = require_entered_room(request, slug)
     listens = request.headers.get("Accept") == JSON
     try:
@@ -52,7 +52,7 @@ def post_in_room(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_POST
 def unblock_guest(request: HttpRequest) -> HttpResponse:
-    """Somebody who was muted."""
+    """Show the messages of a blocked guest again."""
     guest, number = current_guest(request), request.POST.get("number", "")
     if guest is None or not _is_number(number):
         raise Http404
@@ -66,7 +66,7 @@ def _is_number(typed: str) -> bool:
 
 
 def require_entered_room(request: HttpRequest, slug: str) -> ChatRoom:
-    """A room that whoever asks may enter now; others hear of none."""
+    """Return a room that the requester may read. Raises Http404 for a room they may not read, too."""
     room, guest = find_room(slug), current_guest(request)
     if room is None or not (_may_enter(room, guest) or is_moderator(request.user)):
         raise Http404

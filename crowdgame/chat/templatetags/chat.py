@@ -1,4 +1,7 @@
-"""Chat rooms on other features' pages: `{% lobby_chat as talk %}` and `{% duel_chat duel as talks %}`."""
+"""Template tags for chat rooms on other pages.
+
+`{% lobby_chat as talk %}` and `{% duel_chat duel as talks %}`.
+"""
 
 from typing import Any
 

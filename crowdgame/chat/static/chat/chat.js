@@ -1,5 +1,5 @@
-// Rooms on a page stay current over a socket each. What is said is text and never markup. Without this script the
-// forms work all the same, and a reload brings what is new.
+// Chat client: one WebSocket for each room on the page. Messages are inserted as text, never as markup. Without
+// this script the forms still work, and a reload shows new messages.
 
 const KEPT = 300;
 const FIRST_MS = 500;
