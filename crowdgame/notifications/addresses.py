@@ -1,4 +1,4 @@
-"""Where guests are told that it is their turn: given, confirmed by a link, stopped by another one."""
+"""Guests' e-mail addresses: add, confirm by a signed link (double opt-in), unsubscribe by another."""
 
 from datetime import timedelta
 from typing import Any
@@ -23,7 +23,10 @@ MAX_CONFIRMATIONS_PER_HOUR = 100
 
 
 def add_address(guest: Guest, email: str) -> EmailAddress:
-    """Another one of theirs is forgotten; this one is asked by a mail. Raises PlayError, RedisError."""
+    """Replace the guest's address and send a confirmation request.
+
+    Raises PlayError at a rate limit, RedisError without Redis.
+    """
     _check_rate_limit(email)
     with transaction.atomic():
         EmailAddress.objects.filter(guest=guest).delete()
@@ -33,7 +36,10 @@ def add_address(guest: Guest, email: str) -> EmailAddress:
 
 
 def _check_rate_limit(email: str) -> None:
-    """Nobody can have this server fill somebody's mailbox: not by asking again, and not by many names."""
+    """Allow one request per address and day, and MAX_CONFIRMATIONS_PER_HOUR on the whole server.
+
+    Nobody can fill a mailbox by asking again or under several names. Raises PlayError, RedisError.
+    """
     asked = caches[settings.AXES_CACHE]
     if not asked.add(f"asked-{salted_hmac(ADDRESS_SALT, email.casefold()).hexdigest()}", 1, DAY_S):
         raise PlayError("This address was asked today: look for that mail, also among the unwanted ones.")
@@ -44,11 +50,12 @@ def _check_rate_limit(email: str) -> None:
 
 
 def unsubscribe(address: EmailAddress) -> None:
-    """At once: mails that are due go with it."""
+    """Delete the address and its pending notifications."""
     address.delete()
 
 
 def confirm_address(address: EmailAddress) -> None:
+    """Confirm the address. Idempotent: the first time counts."""
     EmailAddress.objects.filter(pk=address.pk, confirmed_at=None).update(confirmed_at=timezone.now())
 
 
@@ -61,17 +68,20 @@ def unsubscribe_link(address: EmailAddress) -> str:
 
 
 def find_to_confirm(token: str) -> EmailAddress | None:
-    """Whose link this is; None if it is too old, of an address that is forgotten, or no such link."""
+    """Return the address of a confirmation link.
+
+    None if the link is invalid or expired, or the address deleted.
+    """
     return _find(token, CONFIRM_SALT, CONFIRM_MAX_AGE)
 
 
 def find_to_unsubscribe(token: str) -> EmailAddress | None:
-    """It stays good for as long as there is something to stop."""
+    """Return the address of an unsubscribe link, or None. The link does not expire."""
     return _find(token, UNSUBSCRIBE_SALT, None)
 
 
 def is_unsubscribe_token(token: str) -> bool:
-    """Whether it is whole: a link that was cut off stops nothing, and must not say that it did."""
+    """Whether the token is intact. A truncated link stops nothing, and its page must not say that it did."""
     return _read(token, UNSUBSCRIBE_SALT, None) is not None
 
 
@@ -96,7 +106,7 @@ def _read(token: str, salt: str, max_age: timedelta | None) -> tuple[int, str] |
 
 
 def _digest(address: EmailAddress) -> str:
-    """A row's number may be given again after a restore: the link is this address's, and nobody else's."""
+    """Bind a link to guest and address. After a restore, another address may get the same primary key."""
     return salted_hmac(ADDRESS_SALT, f"{address.guest_id} {address.email}").hexdigest()[:16]
 
 

@@ -1,7 +1,8 @@
-"""Mails that are due: "your turn" in a game of days, and the question whether an address is somebody's.
+"""E-mail notifications that are due: "your turn" in long games, and confirmation requests.
 
-They are written down with their turn, in its transaction; the clock finds what is due, a worker sends it. At
-least once: a letter goes when the mail server has it. A worker that dies between the two sends it again.
+Sent at least once. Notifications are stored in the transaction of their turn (a transactional outbox). The
+scheduler finds due ones and a worker sends them. A row is deleted after the mail server accepts the message:
+if the worker dies in between, the message is sent again.
 """
 
 import logging
@@ -32,8 +33,8 @@ log = logging.getLogger(__name__)
 
 SEND_NOTIFICATIONS = "notifications.send_notifications"
 
-LONG_WINDOW_MS = 3600 * 1000  # with less than that left a mail is no use
-GRACE_PERIOD = timedelta(minutes=3)  # who is at the board needs none
+LONG_WINDOW_MS = 3600 * 1000  # minimum time left: with less, a mail comes too late
+GRACE_PERIOD = timedelta(minutes=3)  # skips players who are at the board and vote at once
 RECHECK_AFTER = timedelta(minutes=10)
 LEASE = timedelta(minutes=5)
 SEND_BATCH_SIZE = 10
@@ -42,7 +43,10 @@ PERMANENT_SMTP_CODE = 500
 
 
 def plan_notifications(sender: type[Turn], instance: Turn, created: bool, **_: Any) -> None:
-    """A turn of a far game was made: its players will be told, if they are not there."""
+    """Store a notification for each player to move in a new turn with a long time bank.
+
+    A `post_save` receiver.
+    """
     turn = instance
     if not (settings.EMAIL_ENABLED and created and turn.state == TurnState.OPEN):
         return
@@ -61,7 +65,7 @@ def plan_notifications(sender: type[Turn], instance: Turn, created: bool, **_: A
 
 @dataclass(slots=True)
 class NotificationDispatcher:
-    """The clock's part: has what is due sent, by one worker after the other. Nothing is looked at a game."""
+    """The scheduler's job: starts the sending task every SEND_INTERVAL_S while notifications are due."""
 
     asked_at: float = float("-inf")
 
@@ -73,12 +77,12 @@ class NotificationDispatcher:
 
 
 def arm_notifications() -> None:
-    """Some are due: they are in the database, and asked for again until they are not."""
+    """Queue the sending task. A lost task is no loss: due rows stay in the database and are queued again."""
     send_task("of mails", SEND_NOTIFICATIONS)
 
 
 def send_due(box: BallotBox) -> None:
-    """A few at a time: if the mail server is away, a worker is not held up for long."""
+    """Send a small batch, so that a mail server that is away does not block a worker for long."""
     related = ("address__guest", "turn__match__event__duel", "turn__match__red", "turn__match__yellow")
     notifications = _due().order_by("due_at").select_related(*related)[:SEND_BATCH_SIZE]
     ready = [
@@ -90,7 +94,7 @@ def send_due(box: BallotBox) -> None:
         try:
             with get_connection() as connection:
                 _send(ready, connection, box)
-        except (SMTPException, OSError) as error:  # what it says may name an address
+        except (SMTPException, OSError) as error:  # the error's text may contain an address
             log.warning("%s letters wait: %s of the mail server", len(ready), type(error).__name__)
 
 
@@ -99,18 +103,22 @@ def _due() -> Any:
 
 
 def _claim(notification: EmailNotification) -> bool:
-    """Of several workers one has it, for a while; then it is due again."""
+    """Claim a notification by a compare-and-set on `due_at`. It is due again when the lease expires."""
     same = EmailNotification.objects.filter(pk=notification.pk, due_at=notification.due_at)
     return same.update(due_at=timezone.now() + LEASE) == 1
 
 
 def _is_wanted(notification: EmailNotification, box: BallotBox) -> bool:
-    """Whether it is still news. If not, it goes unsent; while the player's page is open, it waits."""
+    """Whether to send the notification now.
+
+    Deletes it if its turn is over, has a ballot or too little time left, or if the guest lost the seat.
+    Postpones it while the player's page is open.
+    """
     turn = notification.turn
     if turn is None:
         return True
     place = seat_number(turn.match.event.duel, notification.address.guest)
-    if not place:  # its player has another name by now: an account's
+    if not place:  # the seat has moved to an account
         notification.delete()
         return False
     side = player_side(notification.address, turn)
@@ -126,7 +134,7 @@ def _is_wanted(notification: EmailNotification, box: BallotBox) -> bool:
 
 def _send(notifications: Iterable[EmailNotification], connection: BaseEmailBackend, box: BallotBox) -> None:
     for notification in notifications:
-        if not EmailNotification.objects.filter(pk=notification.pk).exists():  # stopped a moment ago
+        if not EmailNotification.objects.filter(pk=notification.pk).exists():  # unsubscribed in the meantime
             continue
         mail = build_email(notification, box.now())
         mail.connection = connection
@@ -136,7 +144,7 @@ def _send(notifications: Iterable[EmailNotification], connection: BaseEmailBacke
             if _is_permanent(refusal):
                 notification.address.delete()
             continue
-        except SMTPDataError as refusal:  # of this one: those behind it go on
+        except SMTPDataError as refusal:  # only this message is refused: the rest are still sent
             log.warning("a letter is refused by the mail server: %s", refusal.smtp_code)
             if refusal.smtp_code < PERMANENT_SMTP_CODE:
                 continue

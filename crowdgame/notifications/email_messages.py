@@ -1,4 +1,7 @@
-"""The mails themselves. Each has a link that stops them, and the same for the mail program's own button."""
+"""The texts and headers of e-mail notifications.
+
+Each has an unsubscribe link and the List-Unsubscribe header.
+"""
 
 from django.conf import settings
 from django.core.mail import EmailMessage
@@ -34,6 +37,10 @@ HOUR_MS, DAY_MS = 3600 * 1000, 24 * 3600 * 1000
 
 
 def build_email(notification: EmailNotification, now: int) -> EmailMessage:
+    """Build the message of a notification: the turn's, or the confirmation request.
+
+    `now` is in ms since 1970.
+    """
     address, turn = notification.address, notification.turn
     if turn is None:
         subject, text = "Is this your address?", _confirm_text(address)
@@ -43,7 +50,10 @@ def build_email(notification: EmailNotification, now: int) -> EmailMessage:
 
 
 def _headers(notification: EmailNotification) -> dict[str, str]:
-    """Sent twice it has the same id: many mail programs show it once."""
+    """Derive the Message-ID from the notification.
+
+    A message sent twice has the same ID, and many mail clients show it once.
+    """
     named = salted_hmac("crowdgame.notifications.message", str(notification.pk)).hexdigest()[:32]
     return {
         "Message-ID": f"<{named}@{settings.DEFAULT_FROM_EMAIL.rpartition('@')[2].rstrip('>')}>",
@@ -70,7 +80,7 @@ def _turn_text(address: EmailAddress, turn: Turn, now: int) -> str:
 
 
 def player_side(address: EmailAddress, turn: Turn) -> Side:
-    """In this match: the two change sides with each."""
+    """Return the side of the address's guest in the turn's match. The two swap sides with each match."""
     return SIDES[players_by_side(turn.match.event.duel, turn.match).index(address.guest)]
 
 
@@ -80,7 +90,7 @@ def _opponent_name(address: EmailAddress, turn: Turn) -> str:
 
 
 def format_time_left(ms: int) -> str:
-    """Days and hours, or hours alone: as exact as one plans by."""
+    """Return days and hours, or hours alone, rounded down."""
     days, hours = ms // DAY_MS, ms % DAY_MS // HOUR_MS
     parts = [(days, "day"), (hours, "hour")] if days else [(hours, "hour")]
     return " and ".join(f"{count} {unit}{'s' if count != 1 else ''}" for count, unit in parts if count)

@@ -1,3 +1,5 @@
+"""The form of a guest's e-mail address."""
+
 from django import forms
 
 

@@ -1,4 +1,4 @@
-"""Confirmed e-mail addresses and the notifications that are due."""
+"""E-mail addresses of guests, and the notifications that are due."""
 
 from django.db import models
 from django.db.models import UniqueConstraint
@@ -8,9 +8,10 @@ from games.models import Turn
 
 
 class EmailAddress(models.Model):
-    """Where a guest wants to be told that it is their turn; until it is confirmed only asked whether so.
+    """A guest's address for "your turn" mails.
 
-    Whoever stops it is forgotten here: there is no list of addresses that do not want to hear.
+    Until it is confirmed, it only receives the confirmation request. Unsubscribing deletes the row. There is
+    no suppression list.
     """
 
     guest = models.OneToOneField(Guest, on_delete=models.CASCADE, related_name="address")
@@ -23,9 +24,9 @@ class EmailAddress(models.Model):
 
 
 class EmailNotification(models.Model):
-    """A mail that is due, of a turn, or without one the question whether the address is theirs.
+    """A message that is due: for a turn, or without one the request to confirm the address.
 
-    Once it is sent it is gone.
+    Deleted once it is sent.
     """
 
     address = models.ForeignKey(EmailAddress, on_delete=models.CASCADE, related_name="notifications")

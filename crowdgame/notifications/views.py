@@ -1,4 +1,4 @@
-"""`/play/mail`, and the links in mails: to confirm an address, and to stop them (RFC 8058)."""
+"""`/play/mail`, and the links in mails: confirm an address, unsubscribe in one click (RFC 8058)."""
 
 from django.conf import settings
 from django.contrib import messages
@@ -46,7 +46,7 @@ def delete_address(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "POST"])
 def confirm_address(request: HttpRequest, token: str) -> HttpResponse:
-    """Opening the link does nothing yet: mail programs and their guards do that by themselves."""
+    """Show a button; only its POST confirms. Mail scanners and link previews open links by themselves."""
     address = addresses.find_to_confirm(token)
     if address and request.method == "POST" and "no" in request.POST:
         link = addresses.unsubscribe_link(address)
@@ -63,7 +63,10 @@ def confirm_address(request: HttpRequest, token: str) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "POST"])
 def unsubscribe(request: HttpRequest, token: str) -> HttpResponse:
-    """One press, or a mail program's own: no login, no cookie. If nothing is left to stop, it says so."""
+    """Unsubscribe in one click, or by the mail client's own button (RFC 8058). Needs no login and no cookie.
+
+    An address that is already deleted shows the same page. Raises Http404 for an invalid token.
+    """
     if not addresses.is_unsubscribe_token(token):
         raise Http404
     address = addresses.find_to_unsubscribe(token)

@@ -1,4 +1,4 @@
-"""`{% address_settings %}`: a guest's address for notifications, on the page of the account."""
+"""`{% address_settings %}`: the e-mail address form on the account page."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ register = template.Library()
 
 @register.inclusion_tag("notifications/address.html", takes_context=True)
 def address_settings(context: dict[str, Any]) -> dict[str, Any]:
-    """The form `add_address` of the context, if it was filled in wrongly, else an empty one."""
+    """Use the context's `add_address` if that form was submitted with errors, else an empty form."""
     return {
         "mail": settings.EMAIL_ENABLED,
         "address": EmailAddress.objects.filter(guest=context["guest"]).first(),
