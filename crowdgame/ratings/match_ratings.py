@@ -1,4 +1,4 @@
-"""The hall's matches as the ratings read them, and rating one in the transaction that ends it."""
+"""Rate duel matches: which ones count, and rating a match in the transaction that ends it."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -19,7 +19,7 @@ from crowdgame.ratings.rating_ledger import (
 )
 from games.models import Match, MatchState, Turn, TurnState
 
-# Whoever loses on time in the first turn was perhaps never there.
+# A player who loses on time in the first turn may never have been there.
 MIN_RATED_TURNS = 2
 MAX_RATED_PER_DAY = 10
 ITERATOR_CHUNK = 5_000
@@ -27,8 +27,8 @@ COLUMNS = ("pk", "game", "event__duel__one", "event__duel__two", "red__number", 
 
 
 def rateable_matches(**which: Any) -> QuerySet[Match]:
-    """Matches of duels that came to a result, in the order in which they ended."""
-    # Of a match that is over, what is not void is resolved; said like this, there is an index for it.
+    """Return finished duel matches that count, by the time at which they ended. `which` are more filters."""
+    # In a finished match, every turn that is not void is resolved. This condition has an index.
     enough = Turn.objects.filter(~Q(state=TurnState.VOID), match=OuterRef("pk"), number=MIN_RATED_TURNS)
     seats = {"event__duel__one__isnull": False, "event__duel__two__isnull": False}
     ended = Match.objects.filter(Exists(enough), state=MatchState.ENDED, **seats, **which)
@@ -42,9 +42,9 @@ def read_finished_matches(matches: QuerySet[Match]) -> Iterator[FinishedMatch]:
 
 
 def rate_match(match: Match, **_: Any) -> None:
-    """Call it in the transaction that ended the match: with its result it is rated, once, or not at all.
+    """Rate a match, at most once. A receiver of `match_ended`: runs in the transaction that ends the match.
 
-    It ended later than any other of its players' did: that is the order in which all are rated anew.
+    Moves `ended_at` after the last rated match of both players: a rebuild must read them in the same order.
     """
     found = next(read_finished_matches(rateable_matches(pk=match.pk)), None)
     if found is None:
@@ -70,7 +70,7 @@ def _end_after_others(match: Match, finished: FinishedMatch, ledger: RatingLedge
 
 
 def _load_ledger(finished: FinishedMatch) -> RatingLedger:
-    """What is known of the two, whose rows nobody else writes until this transaction ends."""
+    """Load both players' ratings, and lock their guests until the transaction ends."""
     players = (finished.red, finished.yellow)
     list(Guest.objects.select_for_update(no_key=True).filter(pk__in=players).order_by("pk"))
     known = Rating.objects.filter(game=finished.game, guest__in=players)

@@ -1,4 +1,4 @@
-"""Ratings of guests, and the matches that count for them."""
+"""Ratings of guests, and the matches they are based on."""
 
 from django.db import models
 from django.db.models import UniqueConstraint
@@ -8,7 +8,10 @@ from games.models import Match
 
 
 class Rating(models.Model):
-    """How strong a guest is at a game, after so many rated matches: about `mu`, give or take `sigma`."""
+    """A guest's rating in a game: the estimate `mu` with standard deviation `sigma`.
+
+    `games` is the number of rated matches. `last_at` is when the last of them ended, in ms since 1970.
+    """
 
     guest = models.ForeignKey(Guest, on_delete=models.CASCADE, related_name="ratings")
     game = models.CharField(max_length=80)
@@ -26,7 +29,7 @@ class Rating(models.Model):
 
 
 class RatedMatch(models.Model):
-    """That a duel's match counts for the ratings, and what it made of them: a match counts once."""
+    """A rated duel match, with both ratings before and after it. A match is rated at most once."""
 
     match = models.OneToOneField(Match, on_delete=models.CASCADE, related_name="rated")
     red_before = models.FloatField()

@@ -1,7 +1,7 @@
-"""How strong everybody is, worked out from their matches one by one, in the order in which they ended.
+"""Rating computation: a Bradley-Terry model (openskill), updated match by match.
 
-Each match is a rating period of its own. The same lines rate a match when it ends and all of them anew, so
-both come to the same, to the last digit.
+Matches are rated in the order in which they ended; each is a rating period of its own. The same code rates a
+single new match and rebuilds all ratings, so both give bit-identical results.
 """
 
 import math
@@ -15,11 +15,11 @@ START = 1200.0
 FIRST_SIGMA = 250.0
 SETTLED_SIGMA = 110.0
 DAY_MS = 24 * 3600 * 1000
-POINTS_TEN_TO_ONE = 400  # so many points more win ten games of eleven, as chess players know it
+POINTS_TEN_TO_ONE = 400  # this rating difference means odds of ten to one, as in Elo
 
 
 def _no_damping(*_: Any) -> float:
-    """Each match makes a rating surer in full: by the library's usual damping a newcomer stays one long."""
+    """Let each match reduce sigma in full. With the library's default, newcomers stay unsettled for long."""
     return 1.0
 
 
@@ -35,7 +35,7 @@ Skill = BradleyTerryFullRating
 
 
 class FinishedMatch(msgspec.Struct, frozen=True, gc=False):
-    """A match that is over; players are told apart by number."""
+    """A finished match. `red` and `yellow` are the players' numbers; `ended_at` is in ms since 1970."""
 
     match: int
     game: str
@@ -46,13 +46,15 @@ class FinishedMatch(msgspec.Struct, frozen=True, gc=False):
 
 
 class PlayerRating(msgspec.Struct, frozen=True):
+    """A player's skill after `games` rated matches, the last of which ended at `last_at` (ms since 1970)."""
+
     skill: Skill
     games: int
     last_at: int
 
 
 class RatingChange(msgspec.Struct, frozen=True, gc=False):
-    """What a match made of both ratings."""
+    """Both players' ratings (mu) before and after a match."""
 
     red_before: float
     red_after: float
@@ -65,11 +67,12 @@ def skill(mu: float, sigma: float) -> Skill:
 
 
 def is_settled(sigma: float) -> bool:
-    """Else the rating is a guess yet, and shown with a question mark."""
+    """Whether the rating is reliable. An unsettled one is shown with a question mark."""
     return sigma <= SETTLED_SIGMA
 
 
 def rate_pair(red: Skill, yellow: Skill, result: str) -> tuple[Skill, Skill]:
+    """Return both skills after a match. `result` is "red", "yellow" or "draw"."""
     if result == "yellow":
         [[yellow], [red]] = _MODEL.rate([[yellow], [red]])
     else:
@@ -79,14 +82,17 @@ def rate_pair(red: Skill, yellow: Skill, result: str) -> tuple[Skill, Skill]:
 
 @dataclass(slots=True)
 class RatingLedger:
-    """Of one game. Of the same two only `max_per_day` matches a day count (UTC); None: all."""
+    """The ratings of one game. Matches must be rated in the order in which they ended.
+
+    Only `max_per_day` matches of the same two players count per UTC day; None means all.
+    """
 
     max_per_day: int | None = None
     player_ratings: dict[int, PlayerRating] = field(default_factory=dict)
     meetings: dict[tuple[int, int, int], int] = field(default_factory=dict)
 
     def rate(self, finished: FinishedMatch) -> RatingChange | None:
-        """None: this match counts for nobody."""
+        """Rate a match and return the change, or None if it exceeds the daily limit of the pair."""
         if self.max_per_day is not None and not self._count_meeting(finished, self.max_per_day):
             return None
         red, yellow = self._player_rating(finished.red), self._player_rating(finished.yellow)
@@ -106,6 +112,6 @@ class RatingLedger:
 
 
 def meeting_key(finished: FinishedMatch) -> tuple[int, int, int]:
-    """These two, on that day."""
+    """Return the pair, lower number first, and the UTC day of the match."""
     red, yellow, day = finished.red, finished.yellow, finished.ended_at // DAY_MS
     return (red, yellow, day) if red < yellow else (yellow, red, day)

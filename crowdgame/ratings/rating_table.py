@@ -1,4 +1,4 @@
-"""The table of the hall's ratings: one a game, the strongest first."""
+"""Rating tables of duels, one per game, the strongest guest first."""
 
 from dataclasses import replace
 
@@ -16,7 +16,10 @@ PAGE_SIZE = 25
 
 
 def load_table_page(game: str, number: str | None, query: str, guest: Guest | None) -> Page[RatingRow]:
-    """Of those whose number begins like what was looked for; a page that is not there is the nearest one."""
+    """Return a page of the table; an invalid `number` gives the nearest page.
+
+    `query` filters by the first digits of the guest's number. The rows of `guest` are marked.
+    """
     found = _with_place(game)
     if query:
         digits = "".join(char for char in query if char.isdecimal())
@@ -32,7 +35,7 @@ def load_guest_row(guest: Guest, game: str) -> RatingRow | None:
 
 
 def list_rated_games() -> list[tuple[str, str]]:
-    """What there is a table of, by title; the usual game always."""
+    """Return slug and title of the games with a table, the default game first and always."""
     slugs = {DEFAULT_GAME, *Rating.objects.order_by().values_list("game", flat=True).distinct()}
     return sorted(
         ((slug, game_title(slug)) for slug in slugs), key=lambda game: (game[0] != DEFAULT_GAME, game[1])

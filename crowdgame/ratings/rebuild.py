@@ -1,4 +1,4 @@
-"""All ratings anew, from the matches alone."""
+"""Recompute all ratings of a game from its matches alone."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ OnProgress = Callable[[int], None]
 
 @dataclass(frozen=True, slots=True)
 class RebuildResult:
-    """`differs`: what stood there was something else. Of the `matches` some count for nobody."""
+    """The result of a rebuild. `differs`: the stored ratings were others. `rated` of the `matches` count."""
 
     game: str
     matches: int
@@ -35,12 +35,16 @@ class RebuildResult:
 
 
 def list_rated_games() -> list[str]:
+    """Return the slugs of all games that have duel matches or ratings, sorted."""
     finished = Match.objects.filter(event__duel__isnull=False).values_list("game", flat=True)
     return sorted({*finished.distinct(), *Rating.objects.values_list("game", flat=True).distinct()})
 
 
 def rebuild(game: str, *, write: bool = True, on_progress: OnProgress = lambda _: None) -> RebuildResult:
-    """No match of two guests ends meanwhile, so that none is missing."""
+    """Recompute the ratings of a game, and replace the stored ones if they differ and `write` is set.
+
+    Locks all guests, so that no match of two guests ends meanwhile.
+    """
     with transaction.atomic():
         for _ in Guest.objects.select_for_update(no_key=True).order_by("pk").values_list("pk").iterator():
             pass
@@ -55,7 +59,10 @@ def rebuild(game: str, *, write: bool = True, on_progress: OnProgress = lambda _
 def compute_ratings(
     game: str, on_progress: OnProgress = lambda _: None
 ) -> tuple[RatingLedger, dict[int, RatingChange], int]:
-    """What all matches of a game come to, the change of each that counts, and how many there are."""
+    """Return the ledger after all matches of a game, the change by each rated match, and their number.
+
+    The number includes matches that do not count.
+    """
     ledger, changes, matches = RatingLedger(MAX_RATED_PER_DAY), {}, 0
     for matches, finished in enumerate(read_finished_matches(rateable_matches(game=game)), 1):
         if change := ledger.rate(finished):

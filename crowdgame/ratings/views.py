@@ -1,4 +1,4 @@
-"""`/play/ratings`: how strong the hall's guests are, a table a game."""
+"""`/play/ratings`: the rating tables of duels, one per game."""
 
 from urllib.parse import urlencode
 

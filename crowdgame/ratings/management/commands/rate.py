@@ -1,4 +1,4 @@
-"""`manage.py rate`: work out the hall's ratings anew, from its matches."""
+"""`manage.py rate`: recompute the ratings of duels from their matches, or check them."""
 
 import gc
 import sys
@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand, CommandParser
 
 from crowdgame.ratings.rebuild import RebuildResult, list_rated_games, rebuild
 
-GC_THRESHOLD = 100_000  # rows are no rubbish: usually half of the time goes into looking through them
+GC_THRESHOLD = 100_000  # rows live to the end: with the default, the collector takes half of the time
 
 
 class Command(BaseCommand):
