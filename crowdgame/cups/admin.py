@@ -1,4 +1,4 @@
-"""Cups and their pairings to view."""
+"""Read-only admin pages of cups and their pairings."""
 
 from django.contrib import admin
 
@@ -8,7 +8,7 @@ from games.admin import ReadOnlyAdmin
 
 @admin.register(Cup)
 class CupAdmin(ReadOnlyAdmin):
-    """Its owner has a page of the console for it."""
+    """Cups, read-only. Owners edit them in the console."""
 
     list_display = ["name", "code", "format", "owner"]
     list_filter = ["format"]

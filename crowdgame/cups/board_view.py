@@ -1,6 +1,7 @@
-"""`/cup/CODE`: how a cup stands, for the hall's big screen and for every phone. No login, no cookie.
+"""`/cup/CODE`: the public board of a cup, for the big screen and for phones. No login, no cookie.
 
-All ask again every few seconds, so a page is made once a second at most, and who has it already is told so.
+Clients poll it every few seconds. The page is rendered at most once a second, and an ETag answers unchanged
+polls with status 304.
 """
 
 import hashlib
@@ -41,7 +42,7 @@ def cup_board(request: HttpRequest, code: str) -> HttpResponse:
 
 
 def _cached_page(code: str, address: str) -> str:
-    """Empty if there is no such cup. Kept by the address it shows, for as long as anybody may keep it."""
+    """Return the page, empty if there is no such cup. Cached by address for half of CACHE_MAX_AGE_S."""
     made_at, page = _cache.get(address, (0.0, ""))
     if page and time.monotonic() - made_at < CACHE_MAX_AGE_S / 2:
         return page
@@ -57,7 +58,7 @@ def _cached_page(code: str, address: str) -> str:
 
 
 def content_version(view: CupView) -> str:
-    """Another one as soon as anything would be shown that was not."""
+    """Return a hash of the view: differs as soon as the page shows something else."""
     return hashlib.sha256(repr(view).encode()).hexdigest()[:16]
 
 

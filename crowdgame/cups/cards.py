@@ -1,4 +1,4 @@
-"""A pairing as it is shown: who sits where, how it stands, and what it is called."""
+"""Pairing cards: a pairing's title, its state and its teams, as shown."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -12,7 +12,10 @@ CardState = Literal["open", "due", "on", "over"]
 
 @dataclass(frozen=True, slots=True)
 class CardTeam:
-    """`number` is the team's in its event, `seed` None while nobody is known; `result` is `won` or `lost`."""
+    """A team on a card. `number` is its number in the event. `seed` is None while the team is undecided.
+
+    `result` is `won`, `lost` or empty.
+    """
 
     number: int
     seed: int | None
@@ -27,9 +30,9 @@ class CardTeam:
 
 @dataclass(frozen=True, slots=True)
 class PairingCard:
-    """A pairing. `code` is its event's, `reports` the numbers of its finished matches that count.
+    """A pairing. `code` is its event's; `reports` are the numbers of its finished matches that count.
 
-    `rehearsed`: a simulated crowd has played another one.
+    `rehearsed`: at least one of its matches was a dry run.
     """
 
     number: int

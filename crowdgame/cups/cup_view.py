@@ -1,4 +1,4 @@
-"""A cup as its pages show it: rounds of cards, sheets for a big screen, and a line for each team."""
+"""View model of a cup: rounds of cards, sheets for the big screen, and each team's status."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from crowdgame.cups.sheets import RoundColumn, Sheet, TableRow, bracket_sheets, 
 
 @dataclass(frozen=True, slots=True)
 class TeamStatus:
-    """What a team has to know: in words, and where it joins if its pairing is on."""
+    """A team's status in words. `link` leads to its pairing if that is live, where it plays `side`."""
 
     seed: int
     name: str
@@ -23,6 +23,11 @@ class TeamStatus:
 
 @dataclass(frozen=True, slots=True)
 class CupView:
+    """A cup as its pages show it. `now` is the current or next pairing, `left` the number of unfinished ones.
+
+    `side` is the side on which the champion won the final; empty for a league.
+    """
+
     rounds: tuple[RoundColumn, ...]
     sheets: tuple[Sheet, ...]
     table: tuple[TableRow, ...]
@@ -58,7 +63,7 @@ def view_cup(progress: CupProgress) -> CupView:
 
 
 def _champion_side(progress: CupProgress) -> str:
-    """The one on which a knock-out's final was won."""
+    """Return the side on which the final of a knock-out was won, else an empty string."""
     final = progress.meetings[-1].outcome.winner
     if progress.kind == "league" or final is None:
         return ""
@@ -66,7 +71,7 @@ def _champion_side(progress: CupProgress) -> str:
 
 
 def _team_status(progress: CupProgress, cards: Mapping[int, PairingCard], seed: int) -> TeamStatus:
-    """Of the pairing that is on, else the next one; else how it ended."""
+    """Describe the team's live pairing, else its next one, else its final result."""
     ours = [meeting for meeting in progress.meetings if seed in meeting.teams]
     ahead = [meeting for meeting in ours if not meeting.outcome.over]
     meeting = next((meeting for meeting in ahead if meeting.held), ahead[0] if ahead else None)

@@ -1,6 +1,7 @@
-"""Make a cup, begin its pairings, give one to a team that need not play, and read how the cup stands.
+"""Create a cup, start its pairings, give walkovers, and load a cup's progress.
 
-Whoever changes a cup's pairings does so within `changing_cup`: first the cup's row, then all others.
+Lock order: every change of a cup's pairings runs in `changing_cup`, which locks the cup's row before any
+other.
 """
 
 import secrets
@@ -36,18 +37,18 @@ from games.matches import CODE_LETTERS, TERMS, create_event
 from games.models import Event, Lobby, Match, MatchResult, MatchState, TeamChoice
 from games.names import clean_name
 
-CODE_LENGTH = 5  # a letter more than an event's: neither is taken for the other
+CODE_LENGTH = 5  # one more than an event's code, so that the two cannot be confused
 
 
 class CupError(Exception):
-    """What cannot be done with a cup now; the message is fit to be shown."""
+    """A refused operation on a cup. The message is fit to be shown."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlayedPairing:
-    """What was held of a pairing as an event: matches that have ended, and whether one is playing.
+    """The event of a pairing: its finished matches, and whether one is playing.
 
-    `rehearsed` are the numbers of those that a simulated crowd has played.
+    `rehearsed` are the numbers of the matches that a simulated crowd has played.
     """
 
     event: Event
@@ -57,12 +58,13 @@ class PlayedPairing:
 
     @property
     def counted(self) -> tuple[Match, ...]:
+        """The finished matches that count: without dry runs."""
         return tuple(match for match in self.matches if match.number not in self.rehearsed)
 
 
 @dataclass(frozen=True, slots=True)
 class CupProgress:
-    """A cup as it stands. `names` are by seed, `played` by the pairing's number."""
+    """A cup and the state of its pairings. `names` is keyed by seed, `played` by the pairing's number."""
 
     cup: Cup
     names: Mapping[int, str]
@@ -81,7 +83,7 @@ class CupProgress:
 
 @contextmanager
 def changing_cup(cup_id: int) -> Iterator[Cup]:
-    """A transaction in which nobody else begins or gives away a pairing of the cup. Raises CupError."""
+    """Open a transaction that locks the cup's row. Raises CupError if the cup has been deleted."""
     with transaction.atomic():
         held = Cup.objects.select_for_update(no_key=True).filter(pk=cup_id).first()
         if held is None:
@@ -90,6 +92,7 @@ def changing_cup(cup_id: int) -> Iterator[Cup]:
 
 
 def generate_code() -> str:
+    """Return a random code that no cup and no event has."""
     while True:
         code = "".join(secrets.choice(CODE_LETTERS) for _ in range(CODE_LENGTH))
         if not Cup.objects.filter(code=code).exists() and not Event.objects.filter(code=code).exists():
@@ -97,7 +100,7 @@ def generate_code() -> str:
 
 
 def create_cup(owner: User, name: str, teams: Sequence[str], **choices: Any) -> Cup:
-    """The teams by seed, the best first. `choices` are further fields of Cup."""
+    """Create a cup. `teams` are names by seed, the best first. `choices` are further fields of Cup."""
     with transaction.atomic():
         cup = Cup.objects.create(owner=owner, name=clean_name(name), code=generate_code(), **choices)
         names = [CupTeam(cup=cup, seed=seed, name=clean_name(team)) for seed, team in enumerate(teams, 1)]
@@ -106,6 +109,7 @@ def create_cup(owner: User, name: str, teams: Sequence[str], **choices: Any) -> 
 
 
 def load_cup_progress(cup: Cup) -> CupProgress:
+    """Load a cup and compute the state of its pairings from the matches."""
     kind = cast(Format, cup.format)
     names = dict(cup.teams.order_by("seed").values_list("seed", "name"))
     rows = {row.number: row for row in cup.pairings.select_related("event")}
@@ -114,13 +118,13 @@ def load_cup_progress(cup: Cup) -> CupProgress:
     held = {
         number: PairingResult(row.red, row.yellow, _outcome(row, played, kind))
         for number, row in rows.items()
-        if row.event or row.walkover  # else its event was deleted
+        if row.event or row.walkover  # else its event was deleted: the pairing can be started again
     }
     return CupProgress(cup, names, draw, resolve_draw(draw, held), played)
 
 
 def _load_played(rows: Collection[CupPairing]) -> dict[int, PlayedPairing]:
-    """By the pairing's number; in two queries, however many there are."""
+    """Return the pairings with an event, by the pairing's number. The number of queries is constant."""
     events = {row.event.pk: (row.number, row.event) for row in rows if row.event}
     matches: dict[int, list[Match]] = {event_id: [] for event_id in events}
     found = Match.objects.filter(event__in=events).select_related("red", "yellow")
@@ -134,7 +138,7 @@ def _load_played(rows: Collection[CupPairing]) -> dict[int, PlayedPairing]:
 
 
 def load_dry_run_actions(events: Collection[int]) -> dict[int, list[DryRunAction]]:
-    """By event, when a simulated crowd was let in and sent home."""
+    """Return the starts and stops of dry runs by event, oldest first."""
     presses: dict[int, list[DryRunAction]] = {event_id: [] for event_id in events}
     found = AuditEntry.objects.filter(
         event__in=events, action__in=[DRY_RUN_STARTED, DRY_RUN_STOPPED]
@@ -155,7 +159,7 @@ def _played(event: Event, matches: Sequence[Match], presses: Sequence[DryRunActi
 
 
 def _outcome(row: CupPairing, played: Mapping[int, PlayedPairing], kind: Format) -> PairingOutcome:
-    """A walkover stands above all matches."""
+    """Return the outcome of a pairing. A walkover overrides all matches."""
     if row.walkover:
         return PairingOutcome(over=True, winner=row.walkover, walkover=True)
     if row.number not in played:
@@ -165,14 +169,17 @@ def _outcome(row: CupPairing, played: Mapping[int, PlayedPairing], kind: Format)
 
 
 def _winner(match: Match) -> int | None:
-    """The team's number in the event."""
+    """Return the winner's number in the event, 1 or 2; None for a draw."""
     if match.result == MatchResult.DRAW:
         return None
     return match.red.number if match.result == MatchResult.RED else match.yellow.number
 
 
 def start_pairing(cup_id: int, number: int) -> Event:
-    """Its event, doors open, with a link for each team; the same one if it was begun. Raises CupError."""
+    """Return the pairing's event with an open lobby and a link for each team. Idempotent.
+
+    Raises CupError if the pairing is unknown or over, or if its teams are not decided yet.
+    """
     with changing_cup(cup_id) as cup:
         progress = load_cup_progress(cup)
         meeting = _find_pairing(progress, number)
@@ -215,6 +222,7 @@ def _create_event(progress: CupProgress, meeting: PairingStatus, teams: tuple[in
 
 
 def name_event(progress: CupProgress, pairing: Pairing) -> str:
+    """Return the name of a pairing's event, cut to the field's length."""
     longest = Event._meta.get_field("name").max_length
     return f"{progress.cup.name}: {name_pairing(progress.kind, progress.draw, pairing)}"[:longest].strip()
 
@@ -224,7 +232,10 @@ def _write(cup: Cup, number: int, **changes: Any) -> None:
 
 
 def give_walkover(cup_id: int, number: int, place: int) -> str:
-    """The first or second team (`place`) has won without playing; what it is called. Raises CupError."""
+    """Let the first or second team (`place`) win without playing. Returns its name.
+
+    Raises CupError if the pairing is unknown or over, a match is playing, or the teams are not decided yet.
+    """
     with changing_cup(cup_id) as cup:
         progress = load_cup_progress(cup)
         meeting = _find_pairing(progress, number)
@@ -238,7 +249,7 @@ def give_walkover(cup_id: int, number: int, place: int) -> str:
 
 
 def revoke_walkover(cup_id: int, number: int) -> None:
-    """As if it had not been given. Raises CupError once somebody goes on because of it."""
+    """Take back a walkover. Raises CupError if there is none, or if the winner's next pairing has started."""
     with changing_cup(cup_id) as cup:
         progress = load_cup_progress(cup)
         after = following_pairing(number, progress.meetings)
@@ -251,5 +262,5 @@ def revoke_walkover(cup_id: int, number: int) -> None:
 
 
 def delete_cup(cup: Cup) -> None:
-    """Its events stay, each for itself."""
+    """Delete the cup. Its events stay."""
     cup.delete()

@@ -1,6 +1,6 @@
-"""Which matches a control room's simulated crowd has played: in a cup they count for nothing.
+"""Which matches a simulated crowd (dry run) has played. They do not count in a cup.
 
-A crowd plays one match, the one that is on when it comes or the next, and goes home with its end.
+A crowd plays one match, the live one when it joins or the next one, and leaves at its end.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -13,7 +13,7 @@ DRY_RUN_STARTED, DRY_RUN_STOPPED = "rehearsal.start", "rehearsal.stop"
 
 @dataclass(frozen=True, slots=True)
 class MatchSpan:
-    """A match, by the ballot box's time; `until` is None while it is playing."""
+    """The time span of a match, in ms by the ballot box's clock. `until` is None while it is playing."""
 
     number: int
     since: int
@@ -22,18 +22,23 @@ class MatchSpan:
 
 @dataclass(frozen=True, slots=True)
 class DryRunAction:
+    """The start or stop of a dry run, from the audit log. `at` is in ms since 1970."""
+
     action: str
     at: int
 
 
 def rehearsed(matches: Sequence[MatchSpan], presses: Sequence[DryRunAction]) -> set[int]:
-    """Their numbers; both oldest first, and aborted matches among them."""
+    """Return the numbers of the matches that a simulated crowd has played.
+
+    Both arguments are sorted, oldest first. `matches` includes aborted ones.
+    """
     played = (_first_overlapping(matches, came, gone) for came, gone in _dry_run_periods(presses))
     return {number for number in played if number is not None}
 
 
 def _dry_run_periods(presses: Sequence[DryRunAction]) -> Iterator[tuple[int, int]]:
-    """From when until when there may have been a crowd."""
+    """Yield start and end of the periods in which a crowd may have been connected."""
     for place, press in enumerate(presses):
         if press.action == DRY_RUN_STARTED:
             sent_home = [later.at for later in presses[place:] if later.action == DRY_RUN_STOPPED]

@@ -1,4 +1,4 @@
-"""The form of a new cup: its teams as a pasted list, who meets whom, and the terms of each pairing."""
+"""The form of a new cup: teams as a pasted list, the format, and the terms of every pairing."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -23,18 +23,18 @@ MAX_LIST_LENGTH = 4_000
 MAX_TEAM_NAME_LENGTH = 40
 SERIES_CHOICES = ((1, "One match"), (3, "Best of three"), (5, "Best of five"))
 CUP_FIELDS = {field.name for field in Cup._meta.get_fields()}
-# A pairing is played by two teams with phones.
+# Pairings are voted by phone: presets with a show of hands do not apply.
 CUP_PRESETS = tuple(preset for preset in PRESETS if preset.choices and not preset.hands)
 
 
 def cup_from_preset(preset: Preset | None) -> Cup:
-    """A cup as it would be, for a form to begin with: whatever of a template's choices is a term of cups."""
+    """Return an unsaved cup with the preset's choices that are fields of Cup, as the form's initial data."""
     choices = preset.choices if preset else {}
     return Cup(**{name: value for name, value in choices.items() if name in CUP_FIELDS})
 
 
 class CupForm(CupModelForm):
-    """`teams` are the names of the list, the first the first seed."""
+    """The form of a new cup. `teams` are the cleaned names of the list, the first one is seed 1."""
 
     name = NameField(
         label="Name of the cup",

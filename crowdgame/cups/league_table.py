@@ -1,7 +1,8 @@
-"""A league's table. Who stands above whom, the first difference deciding:
+"""The league table of a cup (round robin standings) and its tie-breakers.
 
-points (2 for a pairing won, 1 for a drawn one); points of the pairings among those level so far; matches won
-less matches lost; matches won. Who is level in all of it shares a place. Teams are seeds.
+Tie-breakers, in order: points (2 for a pairing won, 1 for a drawn one), points in the pairings among the
+teams level on points, matches won minus matches lost, matches won. Teams level in all of them share a place.
+Teams are seeds.
 """
 
 from collections.abc import Iterable, Sequence
@@ -16,7 +17,7 @@ WIN_POINTS, DRAW_POINTS = 2, 1
 
 @dataclass(frozen=True, slots=True)
 class LeagueRow:
-    """`place` is 1 for the first, and the same for those who share it; `matches` won and lost."""
+    """A team's row. `place` counts from 1; level teams share it. `matches` are those won and lost."""
 
     team: int
     place: int = 0
@@ -32,7 +33,7 @@ class LeagueRow:
 
 
 def league_table(teams: Sequence[int], meetings: Iterable[PairingStatus]) -> tuple[LeagueRow, ...]:
-    """First to last. Only pairings that are over count."""
+    """Return the rows, first place first. Only pairings that are over count."""
     over = [meeting for meeting in meetings if meeting.outcome.over]
     rows = {team: _build_row(team, over) for team in teams}
     ranked: list[tuple[tuple[int, ...], LeagueRow]] = []
@@ -46,7 +47,7 @@ def league_table(teams: Sequence[int], meetings: Iterable[PairingStatus]) -> tup
 def _break_ties(
     level: list[LeagueRow], over: Sequence[PairingStatus]
 ) -> list[tuple[tuple[int, ...], LeagueRow]]:
-    """Those with the same points, by what else tells them apart; the seed only for a steady order."""
+    """Order teams with equal points by the other tie-breakers. The seed only makes the order stable."""
     among = {row.team for row in level}
     inner = [meeting for meeting in over if among.issuperset(meeting.teams)]
     keyed = []
@@ -66,7 +67,7 @@ def _build_row(team: int, over: Sequence[PairingStatus]) -> LeagueRow:
 
 
 def _matches_of_team(team: int, meeting: PairingStatus) -> tuple[int, int]:
-    """Matches won and lost, as this team sees it."""
+    """Return the matches that this team has won and lost."""
     red, yellow = meeting.outcome.won
     return (red, yellow) if meeting.red == team else (yellow, red)
 
@@ -76,7 +77,10 @@ def _with_place(row: LeagueRow, place: int) -> LeagueRow:
 
 
 def champions(kind: Format, teams: Sequence[int], meetings: Sequence[PairingStatus]) -> tuple[int, ...]:
-    """Who has won the cup; nobody while something is left to be played, several who share the first place."""
+    """Return the seeds that have won the cup: several if they share first place.
+
+    Returns none while a pairing is left to play.
+    """
     if not meetings or not all(meeting.outcome.over for meeting in meetings):
         return ()
     if kind == "league":

@@ -1,4 +1,4 @@
-"""A cup: several teams who meet two at a time, in events."""
+"""Cups: tournaments of several teams. Each pairing of two teams is an event."""
 
 from django.conf import settings
 from django.core.validators import MaxValueValidator, MinLengthValidator, MinValueValidator
@@ -16,9 +16,10 @@ class CupFormat(models.TextChoices):
 
 
 class Cup(MatchTerms):
-    """Several teams who meet in pairings of two; each pairing that is played is an event, on these terms.
+    """A tournament. Each pairing that is played is an event on the cup's terms.
 
-    A pairing is over when a team has won more than half of `best_of` matches; in a league also after so many.
+    A team wins a pairing with more than half of `best_of` matches. In a league, a pairing also ends after
+    `best_of` matches.
     """
 
     code = models.CharField(max_length=8, unique=True, validators=[MinLengthValidator(4)])
@@ -50,7 +51,7 @@ class Cup(MatchTerms):
 
 
 class CupTeam(models.Model):
-    """One of a cup's; the draw knows it by its seed, from 1."""
+    """A team of a cup. The draw refers to it by its seed, from 1."""
 
     cup = models.ForeignKey(Cup, on_delete=models.CASCADE, related_name="teams")
     seed = models.PositiveSmallIntegerField()
@@ -67,10 +68,10 @@ class CupTeam(models.Model):
 
 
 class CupPairing(models.Model):
-    """A pairing of the draw that was begun, or given to a team: `number` is the draw's, the teams are seeds.
+    """A pairing that was started or won by walkover. `number` is its number in the draw; the teams are seeds.
 
-    `walkover` is the place (1 or 2) of the team that goes on without playing it out. Without the event, when
-    that was deleted, the pairing can be begun again.
+    `walkover` is the place (1 or 2) of the team that advances without finishing the pairing. If the event has
+    been deleted, the pairing can be started again.
     """
 
     cup = models.ForeignKey(Cup, on_delete=models.CASCADE, related_name="pairings")

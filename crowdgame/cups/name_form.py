@@ -1,4 +1,4 @@
-"""The form of a cup that is drawn: its name and those of its teams; the draw itself stays."""
+"""The form that renames a cup and its teams. It does not change the draw."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -26,12 +26,12 @@ class CupNamesForm(forms.Form):
 
     @property
     def teams(self) -> list[forms.BoundField]:
-        """By seed."""
+        """The team fields, by seed."""
         return [self[name] for name in self.fields if name != "name"]
 
     @property
     def team_names(self) -> tuple[str, ...]:
-        """As they are now, by seed."""
+        """The submitted team names, by seed."""
         return tuple(self.cleaned_data[team.name] for team in self.teams)
 
     def clean(self) -> dict[str, Any]:

@@ -1,6 +1,7 @@
-"""Who meets whom in a cup: a bracket, or everyone against everyone. Teams are their seeds, from 1.
+"""The draw of a cup: a single-elimination bracket (knock-out) or a round robin (league).
 
-A pairing's first team plays red. Pairings are numbered from 1, in the order in which they are due.
+Teams are seeds, from 1. A pairing's first team plays red. Pairings are numbered from 1, in the order in which
+they are due.
 """
 
 from collections.abc import Callable, Mapping
@@ -12,6 +13,8 @@ Format = Literal["knockout", "league"]
 
 @dataclass(frozen=True, slots=True)
 class WinnerOf:
+    """The winner of the pairing with this number, as an entrant of a later round."""
+
     pairing: int
 
 
@@ -20,7 +23,10 @@ Entrant = int | WinnerOf
 
 @dataclass(frozen=True, slots=True)
 class Pairing:
-    """`place` counts from 0 down the round as it is drawn; a bracket's first round leaves out the byes."""
+    """A pairing of two entrants. `place` counts from 0 down the drawn round.
+
+    A bracket's first round has no pairing in the place of a bye.
+    """
 
     number: int
     round: int
@@ -33,11 +39,12 @@ Draw = tuple[Pairing, ...]
 
 
 def draw_cup(kind: Format, teams: int) -> Draw:
+    """Return the pairings for `teams` teams, in the order in which they are due."""
     return DRAWS[kind](teams)
 
 
 def knock_out(teams: int) -> Draw:
-    """Who loses is out. If the bracket has more places than teams, the first seeds begin a round later.
+    """Single elimination. If the bracket is not full, the top seeds get a bye in the first round.
 
     The better two seeds are, the later they can meet: 1 and 2 in the final, 1 to 4 in the semi-finals.
     """
@@ -51,7 +58,7 @@ def knock_out(teams: int) -> Draw:
 
 
 def _bracket_seeds(teams: int) -> list[int]:
-    """The seeds down a bracket that is large enough: 1, 4, 3, 2 for three or four teams."""
+    """Return the seeds down a bracket that is large enough: 1, 4, 3, 2 for three or four teams."""
     places = [1]
     while len(places) < teams:
         both = 2 * len(places) + 1
@@ -60,7 +67,7 @@ def _bracket_seeds(teams: int) -> list[int]:
 
 
 def _pair_round(seats: list[Entrant | None], pairings: list[Pairing], number: int) -> list[Entrant | None]:
-    """Add the round's pairings; who has the seats of the next round."""
+    """Append the round's pairings. Returns the entrants of the next round."""
     after: list[Entrant | None] = []
     for place, (one, two) in enumerate(zip(seats[::2], seats[1::2], strict=True)):
         if one is None or two is None:
@@ -72,10 +79,11 @@ def _pair_round(seats: list[Entrant | None], pairings: list[Pairing], number: in
 
 
 def league(teams: int) -> Draw:
-    """Everyone meets everyone once. All but one sit in a circle and move on by a chair each round.
+    """Round robin by the circle method: one team stays, all others move on by one place each round.
 
-    With an odd number one rests each round. Of two seeds next to each other, or three, five, ... apart, the
-    better one plays red, else the other: so everyone plays as often on either side, give or take one.
+    With an odd number of teams, one rests each round. Two seeds an odd distance apart: the better one plays
+    red. An even distance: the other one does. So each team's numbers of red and yellow pairings differ by at
+    most one.
     """
     chairs: list[int | None] = [*range(1, teams + 1), *([None] if teams % 2 else [])]
     pairings: list[Pairing] = []

@@ -1,4 +1,4 @@
-"""What a cup's rounds and pairings are called."""
+"""Titles of a cup's rounds and pairings."""
 
 from collections.abc import Mapping
 
@@ -17,7 +17,7 @@ def name_round(kind: Format, draw: Draw, number: int) -> str:
 
 
 def name_pairing(kind: Format, draw: Draw, pairing: Pairing) -> str:
-    """Where there are several in a round, each has its number in it."""
+    """Return the pairing's title, numbered within the round if that has several."""
     of_round = [one.number for one in draw if one.round == pairing.round]
     within = of_round.index(pairing.number) + 1
     before_last = draw[-1].round - pairing.round
@@ -29,7 +29,7 @@ def name_pairing(kind: Format, draw: Draw, pairing: Pairing) -> str:
 def name_entrants(
     kind: Format, draw: Draw, names: Mapping[int, str], meeting: PairingStatus
 ) -> tuple[str, str]:
-    """The teams, or where they are to be found."""
+    """Return the names of both teams. An undecided one reads "Winner of ..."."""
 
     def name(seat: Entrant, team: int | None) -> str:
         if team is not None:

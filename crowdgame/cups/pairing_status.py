@@ -1,7 +1,7 @@
-"""How a cup stands: what was held of its draw tells who meets whom next, and who has won.
+"""The state of a cup: who meets whom next and who has won, derived from the draw and its finished matches.
 
-Nothing of it is kept: it follows from the matches each time anew. So a turn that is taken back takes back
-what came of it, and a pairing that was held between others than are due by now counts for nobody.
+Nothing is stored: the state is computed from the matches each time. Undoing a turn therefore undoes its
+consequences. A pairing that was played by other teams than are due now does not count.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,7 +13,7 @@ from voting.counting.series import current_series
 
 @dataclass(frozen=True, slots=True)
 class PairingOutcome:
-    """Matches `won` by the first and the second team; `winner`, 1 or 2, is None in a draw too."""
+    """Matches `won` by the first and the second team. `winner` is 1 or 2, None if undecided or drawn."""
 
     won: tuple[int, int] = (0, 0)
     over: bool = False
@@ -23,7 +23,7 @@ class PairingOutcome:
 
 @dataclass(frozen=True, slots=True)
 class PairingResult:
-    """A pairing that was begun or given away: between whom, and what came of it."""
+    """A pairing that was started or won by walkover: its seeds and its outcome."""
 
     red: int
     yellow: int
@@ -32,9 +32,9 @@ class PairingResult:
 
 @dataclass(frozen=True, slots=True)
 class PairingStatus:
-    """A pairing as it stands. `red` and `yellow` are seeds, None as long as they are open.
+    """The state of a pairing. `red` and `yellow` are seeds, None while undecided.
 
-    `held`: something was held between just these two; `superseded`: it was between others.
+    `held`: started between exactly these two. `superseded`: started between others.
     """
 
     pairing: Pairing
@@ -50,21 +50,22 @@ class PairingStatus:
 
     @property
     def due(self) -> bool:
-        """Both teams are known, and it is not over."""
+        """Whether both teams are known and the pairing is not over."""
         return None not in self.teams and not self.outcome.over
 
     @property
     def winner(self) -> int | None:
-        """A seed."""
+        """The winner's seed."""
         return self.teams[self.outcome.winner - 1] if self.outcome.winner else None
 
 
 def decide_pairing(winners: Sequence[int | None], best_of: int, kind: Format) -> PairingOutcome:
-    """Of a pairing whose finished matches these teams (1 or 2, None for a draw) have won, oldest first.
+    """Return the outcome of a pairing.
 
-    Whoever wins more than half of `best_of` has won. In a league it is over after `best_of` matches in any
-    case, drawn if both have won as many; a bracket needs a winner, so there it goes on. Matches after that
-    count for nothing.
+    `winners` are those of its finished matches, oldest first: 1, 2 or None (draw). A team wins with more than
+    half of `best_of` matches. A league's pairing also ends after `best_of` matches, and is drawn if both
+    teams have won the same number. A bracket needs a winner, so it goes on. Matches after the end do not
+    count.
     """
     won = (0, 0)
     for played in range(1, len(winners) + 1):
@@ -84,7 +85,7 @@ def _leading_team(won: tuple[int, int]) -> int | None:
 
 
 def resolve_draw(draw: Draw, held: Mapping[int, PairingResult]) -> tuple[PairingStatus, ...]:
-    """The draw's pairings, each as it stands; `held` by their numbers."""
+    """Return the state of every pairing of the draw. `held` is keyed by the pairing's number."""
     meetings: dict[int, PairingStatus] = {}
     for pairing in draw:
         red, yellow = (_resolve_entrant(seat, meetings) for seat in (pairing.red, pairing.yellow))
@@ -101,13 +102,13 @@ def _resolve_entrant(seat: Entrant, meetings: Mapping[int, PairingStatus]) -> in
 
 
 def next_pairing(meetings: Sequence[PairingStatus]) -> PairingStatus | None:
-    """What is on now: the first that was begun and is not over, else the first that could be begun."""
+    """Return the first pairing that was started and is not over, else the first that could be started."""
     due = [meeting for meeting in meetings if meeting.due]
     return next((meeting for meeting in due if meeting.held), due[0] if due else None)
 
 
 def following_pairing(number: int, meetings: Sequence[PairingStatus]) -> PairingStatus | None:
-    """The pairing into which this one's winner goes, if there is one."""
+    """Return the pairing that this one's winner plays next, if any."""
     for meeting in meetings:
         if WinnerOf(number) in {meeting.pairing.red, meeting.pairing.yellow}:
             return meeting
@@ -115,5 +116,6 @@ def following_pairing(number: int, meetings: Sequence[PairingStatus]) -> Pairing
 
 
 def rounds(meetings: Sequence[PairingStatus]) -> Iterator[tuple[int, tuple[PairingStatus, ...]]]:
+    """Yield each round's number and its pairings, first round first."""
     for number in sorted({meeting.pairing.round for meeting in meetings}):
         yield number, tuple(meeting for meeting in meetings if meeting.pairing.round == number)

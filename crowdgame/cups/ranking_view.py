@@ -1,4 +1,4 @@
-"""`/console/rank_teams/`: how strong an organizer's teams are."""
+"""`/console/ladder/`: the rating tables of an organizer's teams."""
 
 from typing import cast
 
@@ -15,7 +15,7 @@ from crowdgame.ratings.rating_ledger import START
 @login_required
 @require_safe
 def team_ladder(request: HttpRequest) -> HttpResponse:
-    """A table a game, of those that their teams have played."""
+    """Show the table of one game, with links to the other games of the organizer's teams."""
     owner = cast(User, request.user)
     games = list_played_games(owner)
     game = request.GET.get("game", games[0][0] if games else "")

@@ -1,4 +1,4 @@
-"""Other names for a cup and its teams: who meets whom stays as it was drawn."""
+"""Rename a cup and its teams. The draw stays as it is."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ from games.names import clean_name
 
 
 def rename_cup(cup_id: int, name: str, teams: Sequence[str]) -> tuple[Event, ...]:
-    """The teams by seed; the events of its pairings that are called otherwise now. Raises CupError."""
+    """Rename the cup and its teams (names by seed). Returns the events that changed. Raises CupError."""
     with changing_cup(cup_id) as cup:
         before = load_cup_progress(cup)
         Cup.objects.filter(pk=cup.pk).update(name=clean_name(name))
@@ -22,7 +22,10 @@ def rename_cup(cup_id: int, name: str, teams: Sequence[str]) -> tuple[Event, ...
 
 
 def _rename(row: CupPairing, held: Event, before: CupProgress, after: CupProgress) -> bool:
-    """Whether anything there changed. What its organizer called otherwise meanwhile stays."""
+    """Rename a pairing's event and teams, and return whether anything changed.
+
+    Keeps names that the organizer has edited there.
+    """
     pairing = before.draw[row.number - 1]
     was, now = name_event(before, pairing), name_event(after, pairing)
     with locked_event(held.pk) as event:

@@ -1,4 +1,4 @@
-"""As much of a cup as a big screen can show at once, so that the last row reads it."""
+"""Sheets of a cup: what fits on a big screen at once, legible from the last row."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ SHORT_NAME_LENGTH = 8
 
 @dataclass(frozen=True, slots=True)
 class RoundColumn:
-    """A round: its title, and its cards as they are drawn, None where a bye leaves a place empty."""
+    """A round: its title and its cards in drawn order. None stands for a bye."""
 
     title: str
     cards: tuple[PairingCard | None, ...]
@@ -36,7 +36,7 @@ class TableRow:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """As much as a big screen shows at once: columns of a bracket, rows of a table, or a round's cards."""
+    """One screen: columns of a bracket, rows of a table, or the cards of a round."""
 
     kind: Literal["bracket", "table", "round"]
     title: str
@@ -53,7 +53,7 @@ def table_rows(progress: CupProgress) -> tuple[TableRow, ...]:
 
 
 def bracket_sheets(progress: CupProgress, cards: Mapping[int, PairingCard]) -> Iterator[Sheet]:
-    """The earlier rounds in parts, then the last ones together."""
+    """Yield the earlier rounds in parts, then the last rounds on one sheet."""
     most = ROUNDS_PER_SHEET if _has_short_names(progress) else ROUNDS_WITH_LONG_NAMES
     first, last = 1, progress.draw[-1].round
     grid = {number: _cells(met, cards, 2 ** (last - number)) for number, met in rounds(progress.meetings)}
@@ -71,12 +71,12 @@ def bracket_sheets(progress: CupProgress, cards: Mapping[int, PairingCard]) -> I
 
 
 def _has_short_names(progress: CupProgress) -> bool:
-    """Each name fits into a line where three rounds stand side by side."""
+    """Whether every name fits into a column when three rounds stand side by side."""
     return all(len(name) <= SHORT_NAME_LENGTH for name in progress.names.values())
 
 
 def _bracket_parts(columns: Sequence[RoundColumn], size: int) -> Iterator[Sheet]:
-    """With so many places of the first round each; one without a pairing is left out."""
+    """Yield sheets with `size` places of the first round each. Leaves out parts without a pairing."""
     for part in range(len(columns[0].cards) // size):
         cut = [_slice_column(column, part, size >> later) for later, column in enumerate(columns)]
         if any(card for column in cut for card in column.cards):
@@ -112,6 +112,7 @@ def _all_over(cards: Sequence[PairingCard | None]) -> bool:
 def league_sheets(
     progress: CupProgress, rows: Sequence[TableRow], columns: Sequence[RoundColumn]
 ) -> Iterator[Sheet]:
+    """Yield the table's sheets, then those of the first unfinished round."""
     for first in range(0, len(rows), ROWS_PER_SHEET):
         yield Sheet("table", "The table", rows=tuple(rows[first : first + ROWS_PER_SHEET]))
     unfinished = [column for column in columns if not _all_over(column.cards)]

@@ -1,14 +1,17 @@
-"""A cup's teams as they are pasted: a name a line, the first the first seed."""
+"""Parse a pasted list of teams: one name a line, the first one is seed 1."""
 
 from games.names import clean_name
 
 
 class TeamListError(Exception):
-    """What is wrong with the list; the message is fit to be shown."""
+    """An invalid list of teams. The message is fit to be shown."""
 
 
 def parse_team_list(text: str, most: int, longest: int) -> tuple[str, ...]:
-    """At least two, at most `most`, none with more than `longest` letters. Raises TeamListError."""
+    """Return 2 to `most` distinct names of at most `longest` characters. Skips empty lines.
+
+    Raises TeamListError.
+    """
     teams: dict[str, str] = {}
     for number, line in enumerate(text.splitlines(), 1):
         name = clean_name(line)

@@ -1,6 +1,6 @@
-"""How strong one organizer's teams are, over all their events and cups: worked out whenever anybody looks.
+"""Ratings of an organizer's teams over all their events and cups. Computed on each request, not stored.
 
-A team is its name. Matches that were aborted or only rehearsed count for nobody.
+Teams with the same name are the same team. Aborted matches and dry runs do not count.
 """
 
 from collections.abc import Iterator
@@ -18,7 +18,10 @@ COLUMNS = ("pk", "event", "number", "red__name", "yellow__name", "result", "ende
 
 
 def rank_teams(owner: User, game: str) -> list[RatingRow]:
-    """The strongest first. Of two teams with one name in one match neither is rated."""
+    """Return the rating table of a game, the strongest team first.
+
+    A match between two teams of the same name is not rated.
+    """
     names: dict[str, str] = {}
     ledger = RatingLedger()
     for played in _played(owner, game, names):
@@ -30,14 +33,17 @@ def rank_teams(owner: User, game: str) -> list[RatingRow]:
 
 
 def list_played_games(owner: User) -> list[tuple[str, str]]:
-    """What their teams have played to an end, by title."""
+    """Return slug and title of the games with a finished match of this organizer, sorted by title."""
     ended = Match.objects.filter(event__owner=owner, state=MatchState.ENDED)
     slugs = ended.order_by().values_list("game", flat=True).distinct()
     return sorted(((slug, game_title(slug)) for slug in slugs), key=lambda game: game[1])
 
 
 def _played(owner: User, game: str, names: dict[str, str]) -> Iterator[FinishedMatch]:
-    """`names` gathers what each team was last called, by how a name is compared; its place is the team."""
+    """Yield the matches that count, with teams as indices into `names`.
+
+    Fills `names`: the comparison key of each team's name, mapped to its latest spelling.
+    """
     practice = _rehearsed_matches(owner)
     places: dict[str, int] = {}
     ended = Match.objects.filter(event__owner=owner, game=game, state=MatchState.ENDED)
@@ -53,7 +59,7 @@ def _played(owner: User, game: str, names: dict[str, str]) -> Iterator[FinishedM
 
 
 def _rehearsed_matches(owner: User) -> dict[int, set[int]]:
-    """By event, the numbers of the matches that a simulated crowd has played."""
+    """Return the numbers of the matches that a simulated crowd has played, by event."""
     events = Event.objects.filter(owner=owner, audit_entries__action=DRY_RUN_STARTED).values_list(
         "pk", flat=True
     )

@@ -1,4 +1,4 @@
-"""The organizer's cups: make one, begin its pairings, give one away, rename it, delete it."""
+"""The organizer's pages of cups: create, start pairings, give walkovers, rename, delete."""
 
 from typing import cast
 
@@ -36,11 +36,12 @@ TEAM_NUMBERS = ("1", "2")
 
 
 def visible_cups(user: User) -> QuerySet[Cup]:
+    """Return the cups that the user may manage: their own, for a superuser all."""
     return Cup.objects.all() if user.is_superuser else Cup.objects.filter(owner=user)
 
 
 def listed_cups(user: User) -> QuerySet[Cup]:
-    """Their own, newest first, with how many teams and events each has."""
+    """Return the user's cups, newest first, with their numbers of teams (`of`) and events (`held`)."""
     counted = user.cups.annotate(
         of=Count("teams", distinct=True), held=Count("pairings__event", distinct=True)
     )
@@ -48,14 +49,14 @@ def listed_cups(user: User) -> QuerySet[Cup]:
 
 
 def own_cup(request: HttpRequest, code: str) -> Cup:
-    """Raises Http404 also if it is somebody else's."""
+    """Return a cup that the user may manage. Raises Http404 for other organizers' cups, too."""
     return get_object_or_404(visible_cups(cast(User, request.user)), code=code.upper())
 
 
 @login_required
 @require_http_methods(["GET", "POST"])
 def new_cup(request: HttpRequest) -> HttpResponse:
-    """The form, as a template fills it in."""
+    """Show the form, prefilled from the preset in `?like=`, and create the cup."""
     preset = PRESETS_BY_SLUG.get(request.GET.get("like", ""))
     form = CupForm(request.POST or None, instance=cup_from_preset(preset))
     if form.is_valid():
@@ -79,7 +80,7 @@ def cup_console(request: HttpRequest, code: str) -> HttpResponse:
 
 
 def _handle_post(request: HttpRequest, cup: Cup) -> HttpResponse:
-    """Whatever was pressed, it ends on a page that says how the cup stands now."""
+    """Start a pairing, or give or revoke a walkover. Always redirects to a page with the current state."""
     ask, number = request.POST.get("ask", ""), request.POST.get("pairing", "")
     known = number.isascii() and number.isdecimal() and len(number) < MAX_NUMBER_DIGITS
     try:

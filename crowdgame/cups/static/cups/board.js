@@ -1,4 +1,4 @@
-// A phone knows its team; a big screen turns its sheets over.
+// Board client: a phone remembers its team; a big screen rotates through the sheets.
 
 const SHEET_MS = 9_000;
 const WIDE = matchMedia("(min-width: 56rem) and (orientation: landscape)");
@@ -11,7 +11,7 @@ function chosen() {
   try {
     return localStorage.getItem(keptAt());
   } catch {
-    return null; // a browser that keeps nothing
+    return null; // storage is disabled
   }
 }
 
@@ -20,7 +20,7 @@ function choose(team) {
     if (team) localStorage.setItem(keptAt(), team);
     else localStorage.removeItem(keptAt());
   } catch {
-    // then it is asked again
+    // storage is disabled: the page asks again after a reload
   }
   showTeams(team);
 }
