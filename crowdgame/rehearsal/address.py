@@ -1,4 +1,4 @@
-"""Where the phones of a crowd call."""
+"""The address of the server under rehearsal, and the limit on concurrent connection attempts."""
 
 import asyncio
 import socket
@@ -14,13 +14,14 @@ DEFAULT_PORTS = {"ws": 80, "wss": 443}
 
 
 class DialSlots:
-    """Calls under way, and those that wait until there is room for them, in order."""
+    """A semaphore for connection attempts, with a FIFO queue of callbacks."""
 
     def __init__(self) -> None:
         self._free = MAX_CONCURRENT_DIALS
         self._waiting: deque[Callable[[], None]] = deque()
 
     def acquire(self, begin: Callable[[], None]) -> None:
+        """Call `begin` at once or when a slot is free."""
         if self._free:
             self._free -= 1
             begin()
@@ -36,10 +37,11 @@ class DialSlots:
 
 @dataclass(frozen=True, slots=True)
 class ServerAddress:
-    """`url` as it is known; `dial_url` the same with a number for the name; `options` of the call.
+    """The server's address.
 
-    `dial_slots` bounds how many call at once: phones have a processor each, these share one, and if all of
-    them begin before the first goes on, it is their own queue that is measured and not the server's.
+    `url` is as given; `dial_url` has an IP address for the name; `options` go to picows. `dial_slots` limits
+    concurrent dials. Real phones have a processor each, these share one. Without the limit, the crowd would
+    measure its own queue and not the server's.
     """
 
     url: str
@@ -49,7 +51,7 @@ class ServerAddress:
 
 
 async def resolve(address: ServerAddress) -> ServerAddress:
-    """Once for all phones. Raises OSError where there is no such name."""
+    """Resolve the host name once for all phones. Raises OSError if the lookup fails."""
     parts = urlsplit(address.url)
     name, port = parts.hostname or "", parts.port or DEFAULT_PORTS[parts.scheme]
     found = await asyncio.get_running_loop().getaddrinfo(name, port, type=socket.SOCK_STREAM)

@@ -1,4 +1,4 @@
-"""What can wait until the frames that came are read: a crowd's own thinking must not delay its ears."""
+"""A queue of deferred work, so that the crowd's own computing does not delay reading frames."""
 
 import asyncio
 from collections import deque
@@ -8,16 +8,19 @@ BATCH_SIZE = 50
 
 
 class Agenda:
+    """Callbacks that run in batches on the event loop, in order."""
+
     def __init__(self) -> None:
         self._waiting: deque[Callable[[], None]] = deque()
 
     def add(self, work: Callable[[], None]) -> None:
+        """Queue `work`. It runs soon, after frames that have already arrived."""
         self._waiting.append(work)
         if len(self._waiting) == 1:
             asyncio.get_running_loop().call_soon(self._work)
 
     def _work(self) -> None:
-        """A few at a time: the loop reads what came in between."""
+        """Run one batch. The loop reads new frames before the next one."""
         try:
             for _ in range(min(BATCH_SIZE, len(self._waiting))):
                 self._waiting.popleft()()

@@ -1,4 +1,4 @@
-"""What happens to a crowd's connections: a hall that drops and comes back as one, or phones that wander."""
+"""Connection churn of a simulated crowd: all connections drop at once (herd), or some at any time (churn)."""
 
 import asyncio
 from collections.abc import Sequence
@@ -14,7 +14,10 @@ AWAY_S = 2.0
 
 
 async def drop_all_connections(phones: Sequence[Phone], context: RehearsalContext, turns_before: int) -> None:
-    """In the middle of a window, once: everybody's network is gone for a moment, and all come back as one."""
+    """Drop all connections once, in the middle of a turn's window. All reconnect within BACK_OFF_S.
+
+    Waits for `turns_before` turns first.
+    """
     seen: set[int] = set()
     while True:
         await asyncio.sleep(POLL_S)
@@ -31,7 +34,10 @@ def _is_half_over(turn: Turn, context: RehearsalContext) -> bool:
 
 
 async def churn_connections(phones: Sequence[Phone], context: RehearsalContext) -> None:
-    """All the time some leave one network for another, every second one just as its ballot goes out."""
+    """Drop a share of CHURN_PER_SECOND of the connections every second, forever.
+
+    Every second one is dropped just as its ballot is sent.
+    """
     due = 0.0
     while True:
         await asyncio.sleep(CHURN_EVERY_S)

@@ -1,4 +1,4 @@
-"""What all phones of a rehearsal share: where they call, the time, the moods, the book."""
+"""The state that all phones of a rehearsal share: address, clock, moods, ledger."""
 
 import asyncio
 from collections.abc import Callable
@@ -20,13 +20,16 @@ FindKey = Callable[[int, EventState], str | None]
 
 @dataclass
 class RehearsalContext:
-    """`team`: where all wish to sit. `tokens` and `teams`: the seats by phone. `state` is the newest heard.
+    """Shared state of a rehearsal. `team` is the team all phones ask for; None: any.
 
-    `find_key` gives a phone what it shows where the event asks for a key, if there is anything.
-    `side_change_share` is the share of those who may that changes sides before a turn.
+    `tokens` and `teams` are the seats, by phone index. `state` is the newest state that any phone has
+    received.
 
-    `on_state` hears of each new state once. `answered`: a server has let somebody in, or said why not.
-    `voting_over`: nobody votes any more, so that the book is complete when the crowd leaves.
+    `find_key` returns a phone's admission key, or None. `side_change_share` is the probability that a voter
+    changes sides before a turn, where that is allowed.
+
+    `on_state` is called once for each new state. `answered` is set after the first welcome or error.
+    `voting_over`: nobody votes any more, so that the ledger is complete when the crowd leaves.
     """
 
     code: str
@@ -54,7 +57,7 @@ class RehearsalContext:
         return self.state.match.turn if self.state and self.state.match else None
 
     def mood(self, match: Match, turn: Turn, side: Side) -> Mood:
-        """One mood a team and turn, so that a crowd is of one mind, more or less."""
+        """Return the mood of a team in this turn. All its voters share it, as real crowds lean together."""
         key = (turn.id, side)
         if key not in self.moods:
             self.moods[key] = draw_mood(match.board, turn, side, self.rng)
@@ -63,9 +66,9 @@ class RehearsalContext:
         return self.moods[key]
 
     def receive(self, seq: int, state: EventState, *, went_back: bool = False) -> None:
-        """A phone was told this; the first to hear of it has it written into the book.
+        """Apply a state that a phone received. Only the first phone's copy counts.
 
-        `went_back`: a server that was restored from a copy goes on with lower numbers.
+        `went_back`: the server was restored from a backup and continues with lower sequence numbers.
         """
         if seq <= self.seq and not went_back:
             return

@@ -1,4 +1,4 @@
-"""A crowd: phones that come, play until it is over, and leave together."""
+"""A simulated crowd: phones that join, play to the end of the match, and leave together."""
 
 import asyncio
 import time
@@ -31,14 +31,16 @@ NO_KEYS_HINT = (
 
 
 class RehearsalError(Exception):
-    """Why there is no rehearsal, in one line."""
+    """The reason why a rehearsal is impossible, in one line."""
 
 
 @dataclass(frozen=True, slots=True)
 class CrowdPlan:
-    """`turns` None: until the match is over. `until_stopped`: for ever, also while the server is away.
+    """The size and duration of a crowd. `turns` None: until the match ends.
 
-    `joins_per_second` None: so many that all are in after a while.
+    `until_stopped`: no end, not even if the server is away. `joins_per_second` None: a rate at which all
+    phones join within ALL_JOINED_WITHIN_S, but at least MIN_JOINS_PER_SECOND. `seats` is the file that stores
+    seat tokens.
     """
 
     phones: int
@@ -50,7 +52,7 @@ class CrowdPlan:
 
 @dataclass(slots=True)
 class CrowdProgress:
-    """What a display shows."""
+    """The state that a progress display shows."""
 
     context: RehearsalContext
     phones: int
@@ -61,7 +63,7 @@ ShowProgress = Callable[[CrowdProgress], None]
 
 
 class Crowd:
-    """`show` is called about once a second."""
+    """A simulated crowd. `show` is called about once a second."""
 
     def __init__(self, plan: CrowdPlan, context: RehearsalContext, show: ShowProgress) -> None:
         self._plan = plan
@@ -80,7 +82,10 @@ class Crowd:
         self._stopped.set()
 
     async def play(self) -> RehearsalReport:
-        """Raises RehearsalError when there is no server, or no such event."""
+        """Run the rehearsal and return its report.
+
+        Raises RehearsalError if the server cannot be reached or refuses all phones.
+        """
         try:
             self._context.address = await resolve(self._context.address)
         except OSError as failure:
@@ -111,7 +116,10 @@ class Crowd:
         return jobs
 
     async def _add_phones(self) -> None:
-        """The first comes alone: if it finds no server, there is no need of two thousand to try."""
+        """Connect the phones at the planned rate, after the first one has received an answer.
+
+        If there is no server, the others need not try.
+        """
         self._add_phones_up_to(1)
         await self._context.answered.wait()
         began = time.perf_counter()
@@ -126,7 +134,7 @@ class Crowd:
 
     @property
     def _joins_a_second(self) -> float:
-        """A herd is as one as the protocol lets phones be."""
+        """The join rate. A herd joins within the first backoff, as fast as the protocol allows."""
         if self._context.profile == "herd":
             return self._plan.phones / BACK_OFF_S
         return self._plan.joins_per_second or max(
@@ -146,12 +154,12 @@ class Crowd:
             self._check_server((clock.local_ms() - last_contact_ms) / 1000)
 
     def _tick_s(self) -> float:
-        """Short while the crowd waits for a server, or for the last reveal."""
+        """Short while the crowd waits for a server or for the last reveal."""
         waits = not self._context.connected or self._last_turn is not None
         return SHORT_TICK_S if waits else TICK_S
 
     def _check_refused(self) -> None:
-        """Raises RehearsalError once every phone that came was told to stay away."""
+        """Raises RehearsalError once the server has refused every connected phone for good."""
         if self._phones_added and all(phone.away for phone in self._phones[: self._phones_added]):
             if str(CloseCode.NO_SUCH_EVENT) in self._context.ledger.away:
                 raise RehearsalError(f"there is no event with the code {self._context.code}")
@@ -160,6 +168,7 @@ class Crowd:
             raise RehearsalError(f"the server wants no phones: {dict(self._context.ledger.away)}")
 
     def _check_server(self, silent_s: float) -> None:
+        """Raises RehearsalError if the server cannot be reached at first, or is away for SERVER_AWAY_S."""
         if self._plan.until_stopped:
             return
         failure = self._phones[0].failure
@@ -169,7 +178,7 @@ class Crowd:
             raise RehearsalError(f"the server has been away for {SERVER_AWAY_S:.0f} s: {failure}")
 
     def _check_finished(self, state: EventState) -> None:
-        """Whether this was the last turn that this crowd plays."""
+        """Stop voting after the crowd's last turn, and stop the crowd at most LAST_REVEAL_S later."""
         match = state.match
         if self._plan.until_stopped or self._last_turn is not None or match is None:
             return

@@ -1,4 +1,4 @@
-"""The crowd's own book of what the server acknowledged, to be laid beside the server's."""
+"""The crowd's own record of acknowledged ballots, to compare with the server's tallies."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -13,13 +13,19 @@ from voting.protocol import BallotCounted, Match, Reveal
 
 
 class TurnEntry(msgspec.Struct):
-    """`acknowledged`: the last [column, sequence] counted of each phone, by its index; `blinds` its secret.
+    """The record of one turn. All times are in ms after the turn's deadline.
 
-    `open` are phones whose newest choice was not acknowledged. `tallies` (a team's counts a column),
-    `ballots` (a team's) and `tallied` (of both) are what the reveal says; the last one is None before it and
-    for a turn that never was revealed. `all_columns`: each column of a ballot is in the counts. `missing`
-    acknowledged ballots cannot be in the tally. The turn was sealed `sealed_ms` and resolved `resolved_ms`
-    after the deadline; `reveals_received` phones have heard the reveal, the last `last_reveal_ms` after it.
+    `acknowledged`: phone index -> the last (choice, sequence) counted. `blinds` are the blinding factors of
+    these ballots. `open` are phones whose latest choice was not acknowledged.
+
+    The reveal sets `tallies` (a team's counts per column), `ballots` (a team's) and `tallied` (both teams'),
+    which is None for a turn that was not revealed. `all_columns`: every column of a ballot is in the counts.
+
+    `lost` ballots had no reply before the turn was over. `missing` ballots were acknowledged and cannot be in
+    the tally.
+
+    The turn was sealed at `sealed_ms` and resolved at `resolved_ms`. `reveals_received` phones have received
+    the reveal, the last one at `last_reveal_ms`.
     """
 
     turn: int
@@ -39,7 +45,7 @@ class TurnEntry(msgspec.Struct):
     resolved_ms: float | None = None
 
     def count_missing(self, teams: Mapping[int, int]) -> None:
-        """Find what is missing; `teams` are those of the phones in this turn."""
+        """Set `missing`. `teams` maps the phones to their teams in this turn."""
         held = Counter(teams[phone] for phone in self.acknowledged)
         self.missing = sum(
             max(held[team] - self.ballots[team], self._missing_in_team(team, counts, teams))
@@ -47,7 +53,10 @@ class TurnEntry(msgspec.Struct):
         )
 
     def _missing_in_team(self, team: int, counts: tuple[int, ...], teams: Mapping[int, int]) -> int:
-        """By column, of those whose acknowledged ballot is their last."""
+        """Count missing ballots by column.
+
+        Leaves out phones with an unacknowledged choice, as it may have replaced the acknowledged one.
+        """
         expected = Counter(
             column
             for phone, (choice, _) in self.acknowledged.items()
@@ -59,12 +68,14 @@ class TurnEntry(msgspec.Struct):
 
 @dataclass
 class RehearsalLedger:
-    """`turns_kept` bounds the book of a crowd that plays for ever.
+    """The record of a whole rehearsal. `turns_kept` bounds its memory for a crowd without an end.
 
-    `lost` ballots were neither counted nor refused before their turn was over, `cut_off` are those of phones
-    that the crowd itself cut off meanwhile. `closed` are the codes that phones came back from, `retries` the
-    times the server said when; from `away` ones they stay away. `side_changes` of side, a phone's [turn,
-    team] each, were acknowledged.
+    `lost` ballots were neither counted nor refused before their turn was over. `cut_off` ones are those of
+    phones that the crowd itself disconnected meanwhile.
+
+    `closed` counts the close codes after which phones came back, `away` those after which they did not.
+    `retries` counts `retry.after` messages. `side_changes` are the acknowledged side changes of each phone,
+    as (turn number, team).
     """
 
     turns_kept: int | None = None
@@ -89,6 +100,7 @@ class RehearsalLedger:
     reveal_ms: Samples = field(default_factory=Samples)
 
     def turn(self, turn: int, number: int = 0) -> TurnEntry:
+        """Return the turn's entry and create it if necessary. Drops the oldest entry beyond `turns_kept`."""
         entry = self.turns.setdefault(turn, TurnEntry(turn, number))
         entry.number = entry.number or number
         if self.turns_kept is not None and len(self.turns) > self.turns_kept:
@@ -96,11 +108,12 @@ class RehearsalLedger:
         return entry
 
     def send_ballot(self, phone: int, turn: int) -> None:
-        """A new choice went out."""
+        """Record that a new choice was sent. Resends do not count."""
         self.sent += 1
         self.turn(turn).open.add(phone)
 
     def count_ballot(self, phone: int, counted: BallotCounted, *, newest: bool, blind: str = "") -> None:
+        """Record an acknowledgment. `newest`: it is that of the phone's latest choice."""
         entry = self.turn(counted.turn)
         if newest:
             entry.open.discard(phone)
@@ -110,7 +123,7 @@ class RehearsalLedger:
             self.acknowledged += 1
 
     def lose_ballot(self, turn: int, *, cut_off: bool) -> None:
-        """A ballot that was neither counted nor refused before its turn was over."""
+        """Record a ballot that was neither counted nor refused before its turn was over."""
         if cut_off:
             self.cut_off += 1
             return
@@ -118,7 +131,10 @@ class RehearsalLedger:
         self.turn(turn).lost += 1
 
     def record_reveal(self, reveal: Reveal, closes_at: int, received_at: float) -> None:
-        """A phone heard the reveal of the turn whose deadline it knew."""
+        """Record that a phone received a reveal at `received_at`.
+
+        `closes_at` is the turn's deadline, both in server ms.
+        """
         entry = self.turn(reveal.turn)
         late_ms = received_at - closes_at
         entry.sealed_ms = reveal.sealed_at - closes_at
@@ -129,7 +145,7 @@ class RehearsalLedger:
         self.reveal_ms.add(late_ms)
 
     def reveal(self, match: Match, reveal: Reveal) -> None:
-        """The crowd hears of it; what it heard first stands."""
+        """Record the tally of a reveal. Only the first call for a turn counts."""
         entry = self.turn(reveal.turn, reveal.number)
         if entry.tallied is not None:
             return
@@ -146,7 +162,7 @@ class RehearsalLedger:
         self.revealed += 1
 
     def _entries_in(self, reveal: Reveal) -> list[TurnEntry]:
-        """The turn, and the one before it if that stayed secret until now."""
+        """Return the entry of the turn, and that of a turn which stayed concealed until this reveal."""
         kept = reveal.concealed
         return [self.turn(turn.turn, turn.number) for turn in (reveal, kept) if turn]
 
@@ -155,7 +171,10 @@ class RehearsalLedger:
         return changed[-1] if changed else home
 
     def count_missing(self, teams: Mapping[int, int]) -> int:
-        """How many acknowledged ballots are missing in the tallies."""
+        """Return how many acknowledged ballots are missing from the tallies.
+
+        `teams` are those that the phones joined, before any side change.
+        """
         for entry in self.turns.values():
             entry.count_missing(
                 {phone: self._team_at(entry.number, phone, team) for phone, team in teams.items()}

@@ -1,7 +1,7 @@
-"""What is on at an event beside the people: one dry run at most, over all gateways.
+"""The dry-run lease in Redis: at most one dry run per event, over all gateways.
 
-Kept in the ballot box for as long as its gateway says every few seconds that it goes on. All of it raises
-redis.RedisError when the box is away.
+The gateway of the dry run renews it every second; it expires after KEPT_MS. All methods raise
+redis.RedisError if Redis is away.
 """
 
 from enum import IntEnum
@@ -24,7 +24,7 @@ _decode = msgspec.json.Decoder(RehearsalUpdated).decode
 
 
 class LeaseAnswer(IntEnum):
-    """What a dry run shall do; TAKEN: the event is another's."""
+    """The answer to a renewal. TAKEN: another dry run has the event. END: the dry run must stop."""
 
     TAKEN = 0
     CONTINUE = 1
@@ -32,25 +32,33 @@ class LeaseAnswer(IntEnum):
 
 
 class DryRunLease:
+    """Take, renew, watch and stop an event's dry run. Each is an atomic Lua script."""
+
     def __init__(self, box: AsyncBallotBox) -> None:
         self._play = box.script("renew_lease")
         self._watch = box.script("touch_lease")
 
     async def renew(self, event_id: int, run: str, update: RehearsalUpdated) -> LeaseAnswer:
-        """How the dry run `run` fares; the first note takes the event, one that is over leaves it."""
+        """Take or renew the lease for `run`, and store its progress.
+
+        A finished run (not `running`) releases it.
+        """
         args = (run, _encode(update), KEPT_MS, UNWATCHED_MS, int(not update.running))
         return LeaseAnswer(await self._play(keys=[_key(event_id)], args=args))
 
     async def watch(self, event_id: int) -> RehearsalUpdated | None:
-        """What was noted last, for control rooms that are open: without any it ends after a minute."""
+        """Return the stored progress, or None. Call it while a control room is open.
+
+        A dry run that nobody has watched for UNWATCHED_MS ends.
+        """
         held = await self._watch(keys=[_key(event_id)], args=("watched_at",))
         try:
             return _decode(held[1]) if held else None
-        except msgspec.ValidationError:  # it plays at a gateway of another version
+        except msgspec.ValidationError:  # the dry run is at a gateway of another version
             return None
 
     async def stop(self, event_id: int) -> bool:
-        """Have the dry run end, at whichever gateway it plays. False: there is none."""
+        """Ask the dry run to end, at whichever gateway it runs. Returns False if there is none."""
         held = await self._watch(keys=[_key(event_id)], args=("stopped_at",))
         return bool(held and held[0])
 

@@ -1,7 +1,7 @@
-"""A dry run: a small rehearsal inside a gateway, at an organizer's press; one an event over all gateways.
+"""Dry runs: small rehearsals inside a gateway, started from the control room. At most one per event.
 
-Its phones are like all others: they come by this gateway's own address, through its door, and leave. How
-they fare is noted on the event's playbill, from where each gateway tells its control rooms.
+The phones connect to the gateway's own address and pass its admission queue like all others. The progress is
+stored with the event's lease in Redis, where every gateway reads it for its control rooms.
 """
 
 import asyncio
@@ -40,9 +40,9 @@ HostPort = tuple[str, int | None] | None
 
 @dataclass(frozen=True, slots=True)
 class DryRunContext:
-    """The event of a dry run, and what is on there; `draining`: this gateway ends.
+    """The event of a dry run. `draining`: this gateway is shutting down.
 
-    `now` is the ballot box's time, by which there are codes of the moment.
+    `now` is the ballot box's time in ms, on which rotating codes depend.
     """
 
     event_id: int
@@ -53,6 +53,8 @@ class DryRunContext:
 
 
 class DryRun:
+    """A dry run of `phones` phones, in this process."""
+
     def __init__(self, stage: DryRunContext, address: ServerAddress, phones: int) -> None:
         self._stage = stage
         self._name = secrets.token_hex(4)
@@ -73,14 +75,21 @@ class DryRun:
         self._missing = 0
 
     async def take_lease(self) -> None:
-        """Raises MatchError if another one plays there, and redis.RedisError."""
+        """Take the event's lease.
+
+        Raises MatchError if another dry run has it, redis.RedisError without Redis.
+        """
         if await self._renew_lease(running=True) is LeaseAnswer.TAKEN:
             raise MatchError("A rehearsal is running already.")
 
     async def play(self) -> None:
+        """Run the crowd to its end, and renew the lease every RENEWED_EVERY_S.
+
+        Stops if the lease is lost or ends.
+        """
         playing = asyncio.create_task(self._crowd.play())
         while not (await asyncio.wait([playing], timeout=RENEWED_EVERY_S))[0]:
-            with suppress(RedisError, OSError):  # the phones wait for the box like all others
+            with suppress(RedisError, OSError):  # the phones wait for Redis like all others
                 if await self._renew_lease(running=True) is not LeaseAnswer.CONTINUE:
                     self._crowd.stop()
         try:
@@ -89,7 +98,7 @@ class DryRun:
             log.warning("the rehearsal of %s ends: %s", self._context.code, error)
         finally:
             self._compare()
-            with suppress(RedisError, OSError):  # the box forgets it soon
+            with suppress(RedisError, OSError):  # the lease expires soon
                 await self._renew_lease(running=False)
 
     def _watch(self, progress: CrowdProgress) -> None:
@@ -119,13 +128,17 @@ class DryRun:
 
 
 class DryRuns:
-    """Those that play in this process."""
+    """The dry runs of this process."""
 
     def __init__(self) -> None:
         self.playing: set[asyncio.Task[None]] = set()
 
     async def start(self, stage: DryRunContext, server: HostPort, phones: int | None) -> None:
-        """`server` is where the asker's socket came in. Raises MatchError, and redis.RedisError."""
+        """Start a dry run. `server` is the address at which the requester's socket arrived.
+
+        Raises MatchError if the gateway is draining or has no address, or if a dry run has the event. Raises
+        redis.RedisError without Redis.
+        """
         if stage.draining():
             raise MatchError("This server is about to restart. Try again in a moment.")
         run = DryRun(stage, _gateway_address(server), phones or 1)
@@ -136,13 +149,19 @@ class DryRuns:
 
 
 async def stop_dry_run(event_id: int, dry_run_lease: DryRunLease) -> None:
-    """Have it end, at whichever gateway it plays. Raises MatchError, and redis.RedisError."""
+    """Stop the event's dry run, at whichever gateway it runs.
+
+    Raises MatchError if there is none, redis.RedisError without Redis.
+    """
     if not await dry_run_lease.stop(event_id):
         raise MatchError("No rehearsal is running.")
 
 
 def check_lobby_open(event_id: int) -> None:
-    """Raises MatchError. Asks the database: this gateway may not have heard yet that the door is open."""
+    """Raises MatchError unless a crowd without tickets can join.
+
+    Queries the database: this gateway's copy of the event may be out of date.
+    """
     if not Event.objects.filter(pk=event_id, lobby=Lobby.OPEN).exists():
         raise MatchError("Open the lobby first: the crowd comes in by the door.")
     if Event.objects.filter(pk=event_id, admission__in=[Admission.TICKETS, Admission.ROSTER]).exists():

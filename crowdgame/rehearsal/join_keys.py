@@ -1,4 +1,4 @@
-"""What a simulated crowd shows at a door that asks for keys: codes from a file, or the code of the moment."""
+"""Admission keys of a simulated crowd: ticket codes from a file, or the event's rotating code."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -11,7 +11,7 @@ from voting.protocol import EventState
 
 
 def read_keys(file: Path, phones: int) -> tuple[str, ...]:
-    """A code a line. Raises OSError, and ValueError if they are fewer than the phones."""
+    """Read one code a line. Raises OSError, and ValueError if there are fewer codes than phones."""
     keys = tuple(line.strip() for line in file.read_text(encoding="utf-8").splitlines() if line.strip())
     if len(keys) < phones:
         raise ValueError(f"{file} holds {len(keys)} codes, too few for {phones} phones")
@@ -23,9 +23,10 @@ def system_ms() -> int:
 
 
 class KeySource:
-    """Each phone's key, by its number; without a file what the server's secret tells, if it is here.
+    """Returns a phone's key by its index: from the file, else the event's rotating code.
 
-    `now` is the time in milliseconds; the server takes the code before, too.
+    The rotating code needs the server's SECRET_KEY. `now` returns the time in ms; the server also accepts the
+    previous code.
     """
 
     def __init__(self, read: Sequence[str] = (), now: Callable[[], int] = system_ms) -> None:

@@ -1,4 +1,4 @@
-"""How much of its core a crowd takes: near the whole, its own waiting is what it measures."""
+"""The crowd's own CPU load. Near a full core, the crowd measures its own delays and not the server's."""
 
 import time
 
@@ -7,7 +7,10 @@ SAMPLE_S = 0.9
 
 
 class OwnLoad:
-    """`share` of the last second or so, `peak` of the busiest; `busy_s` were beyond what leaves room."""
+    """CPU shares of a core: `share` in the last second or so, `peak` in the busiest.
+
+    `mean` is that of the whole run. For `busy_s` seconds the share was above OVERLOAD_SHARE.
+    """
 
     def __init__(self) -> None:
         self.share = 0.0
@@ -16,6 +19,7 @@ class OwnLoad:
         self._began = self._sampled = (time.perf_counter(), time.process_time())
 
     def sample(self) -> None:
+        """Update the shares. Does nothing within SAMPLE_S of the last sample."""
         now = (time.perf_counter(), time.process_time())
         elapsed = now[0] - self._sampled[0]
         if elapsed < SAMPLE_S:

@@ -1,4 +1,4 @@
-"""The ballot that a phone keeps: the newest choice of the present turn, sent until it is settled."""
+"""A simulated voter's pending ballot: the latest choice of the current turn, resent until it is settled."""
 
 from dataclasses import dataclass, field
 from typing import Literal
@@ -7,15 +7,16 @@ from voting.protocol import BallotCast, BallotCounted, BallotRefused, Refusal, T
 
 NextStep = Literal["now", "soon", "wait", "settled"]
 
-#: What a refusal asks of the phone; "wait" is for the new epoch, or the patience of an unanswered one.
+#: The reaction to a refusal. "wait": for the turn's new epoch, or for the usual resend timer.
 NEXT_STEP: dict[Refusal, NextStep] = {"stale": "now", "early": "soon", "busy": "soon", "unknown": "wait"}
 
 
 @dataclass(slots=True)
 class PendingBallot:
-    """`blinds` are the secrets of this turn's choices, by sequence.
+    """A ballot that is resent until it is counted or refused for good.
 
-    `cut_off`: the crowd itself took its phone from the network before there was an answer.
+    `blinds` are the blinding factors of this turn's choices, by sequence number. `cut_off`: the crowd itself
+    disconnected its phone before a reply.
     """
 
     turn: int
@@ -37,7 +38,10 @@ class PendingBallot:
         )
 
     def apply_epoch(self, turn: Turn) -> bool:
-        """Whether the ballot box lost the turn since: then the ballot is to be sent again, counted or not."""
+        """Apply the turn's epoch. Returns True if it is newer: the ballot box has lost the turn's ballots.
+
+        The ballot must then be sent again, even if it was counted.
+        """
         if turn.id != self.turn or turn.epoch <= self.epoch:
             return False
         self.epoch = turn.epoch
@@ -45,18 +49,19 @@ class PendingBallot:
         return True
 
     def apply_welcome(self, you: You) -> None:
-        """While its turn is on: a box that holds none of this voter's ballots, or an older one, gets it."""
+        """Resend the ballot if the ballot box holds none of this voter's or an older one."""
         held = you.sequence if you.turn == self.turn else 0
         self.settled = self.settled and held >= self.sequence
 
     def counted(self, counted: BallotCounted) -> bool:
-        """Whether this settles it."""
+        """Apply an acknowledgment. Returns whether it settles the ballot."""
         if self.settled or (counted.turn, counted.sequence) != (self.turn, self.sequence):
             return False
         self.settled = True
         return True
 
     def refused(self, refused: BallotRefused) -> NextStep:
+        """Apply a refusal and return the next step. A stale ballot takes the next free sequence number."""
         if self.settled or (refused.turn, refused.sequence) != (self.turn, self.sequence):
             return "settled"
         after = NEXT_STEP.get(refused.code, "settled")

@@ -1,4 +1,4 @@
-"""A phone's line: one real WebSocket after another, framed in C. It has no task while it stands."""
+"""The WebSocket connection of a simulated phone (picows, framed in C). An open connection needs no task."""
 
 import asyncio
 import logging
@@ -17,16 +17,16 @@ from voting.protocol import PhoneMessage, ToPhone
 OPEN_S = 10.0
 MAX_FRAME = 1 << 20
 READ_BUFFER = 2048
-TEXT, CLOSE = WSMsgType.TEXT, WSMsgType.CLOSE  # looking an enum's member up costs more than sending a frame
+TEXT, CLOSE = WSMsgType.TEXT, WSMsgType.CLOSE  # an enum lookup costs more than sending a frame
 NO_LINGER = struct.pack("ii", 1, 0)
 
-# An adapter: to a logger picows would add one child a connection.
+# An adapter, because picows would add a child logger for every connection.
 quiet_logger = logging.LoggerAdapter(logging.getLogger("picows.crowd"), {})
 quiet_logger.setLevel(logging.WARNING)
 
 
 class ConnectionOwner(Protocol):
-    """Who holds the phone: after `dial` it hears `closed` once, if `opened` or not."""
+    """The owner of a connection. `closed` is called once after each `dial`, with or without `opened`."""
 
     def opened(self) -> None: ...
 
@@ -38,6 +38,8 @@ class ConnectionOwner(Protocol):
 
 
 class PhoneConnection(WSListener):
+    """A phone's connection. It can be dialed again after it has closed."""
+
     def __init__(self, owner: ConnectionOwner) -> None:
         self._owner = owner
         self._transport: WSTransport | None = None
@@ -46,20 +48,23 @@ class PhoneConnection(WSListener):
         self._hung_up = False
 
     def dial(self, address: ServerAddress) -> None:
-        """It waits while too many others are at it."""
+        """Connect once a dial slot is free."""
         self._code = None
         address.dial_slots.acquire(partial(self._begin, address))
 
     def _begin(self, address: ServerAddress) -> None:
         loop = asyncio.get_running_loop()
         if self._hung_up:
-            loop.call_soon(address.dial_slots.release)  # at once, a crowd that leaves would nest too deep
+            loop.call_soon(address.dial_slots.release)  # directly, a leaving crowd would recurse too deep
             return
         self._dial_task = loop.create_task(self._dial(address))
         self._dial_task.add_done_callback(lambda _: address.dial_slots.release())
 
     async def _dial(self, address: ServerAddress) -> None:
-        """The handshake's own limit closes the connection, so that it may not end within the other one."""
+        """Connect, with a timeout above the handshake's own.
+
+        That one must fire first, as it closes the connection.
+        """
         try:
             async with asyncio.timeout(2 * OPEN_S):
                 _, answered = await ws_connect(
@@ -79,14 +84,17 @@ class PhoneConnection(WSListener):
                 self._owner.closed(None, "it hangs up before it answers")
 
     def write(self, message: PhoneMessage) -> bool:
-        """Whether the line stands. Never waits: a frame is tiny, and a full pipe shows as silence."""
+        """Send a message and return whether the connection is open.
+
+        Never waits: frames are tiny, and a peer that reads nothing shows as silence.
+        """
         if self._transport is None:
             return False
         self._transport.send(TEXT, encode(message))
         return True
 
     def hang_up(self) -> None:
-        """Politely, and for good."""
+        """Close the connection with a close frame, for good."""
         self._hung_up = True
         if self._dial_task:
             self._dial_task.cancel()
@@ -95,7 +103,10 @@ class PhoneConnection(WSListener):
             self._transport.disconnect()
 
     def drop_connection(self) -> None:
-        """Without a goodbye, as a phone that loses its network; its port is free again at once."""
+        """Abort the connection without a close frame, like a lost network.
+
+        SO_LINGER 0 frees the port at once.
+        """
         if self._transport:
             pipe = self._transport.underlying_transport.get_extra_info("socket")
             pipe.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, NO_LINGER)
@@ -127,7 +138,7 @@ class PhoneConnection(WSListener):
         self._owner.closed(self._code, f"it closes with {self._code or 1006}")
 
     def pause_writing(self) -> None:
-        """A server that reads nothing shows as silence."""
+        """Ignore backpressure: a server that reads nothing shows as silence."""
 
     def resume_writing(self) -> None:
-        """Nothing was held back."""
+        """Do nothing, as no message is held back."""

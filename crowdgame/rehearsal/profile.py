@@ -1,6 +1,6 @@
-"""When voters vote: a profile is a way to draw the moments of a voter's ballots in a window.
+"""Voting profiles: when simulated voters cast their ballots within a window.
 
-Those named for what happens to the connections (see `unrest`) vote as the calm ones do.
+The profiles named after connections (herd, churn; see `churn.py`) vote like `spread`.
 """
 
 from random import Random
@@ -16,7 +16,7 @@ LAST_MS = 1000.0
 
 
 def draw_moments(profile: Profile, begins_ms: float, ends_ms: float, rng: Random) -> list[float]:
-    """One moment, or two for a voter who has second thoughts, in order, within the window."""
+    """Return one time to vote, or two for a voter who votes again, in ms, sorted and within the window."""
     count = 2 if rng.random() < REVOTE_SHARE else 1
     last = max(begins_ms, ends_ms - MARGIN_MS)
     moments = (_draw(profile, begins_ms, last, rng) for _ in range(count))

@@ -1,4 +1,4 @@
-"""How a rehearsal shows: a live table on a terminal, else a plain line where something happened."""
+"""Progress display of a rehearsal: a live table on a terminal, else plain lines."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -17,7 +17,7 @@ from crowdgame.rehearsal.samples import Spread
 
 
 class Display:
-    """`show` is called about once a second with what stands."""
+    """Shows a rehearsal on a console. Call `show` about once a second."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
@@ -64,7 +64,7 @@ class Display:
             self._say(f"{joined} of {phones} phones have joined {context.code}")
 
     def _say_turns(self, entries: Iterable[TurnEntry]) -> None:
-        """A turn is told once all phones heard of it, or a second later."""
+        """Print a turn once all phones have received its reveal, or one call of `show` later."""
         for entry in entries:
             if entry.turn > self._said_turn:
                 self._said_turn = entry.turn

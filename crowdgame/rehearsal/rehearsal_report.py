@@ -1,4 +1,4 @@
-"""What a rehearsal found, for people, for JSON, for a test that lays it beside the database."""
+"""The report of a rehearsal: shown to people, written as JSON, and compared with the database by tests."""
 
 from collections.abc import Mapping
 
@@ -12,10 +12,10 @@ from voting.admission.seats import unverified_voter
 
 
 class BallotTotals(msgspec.Struct, frozen=True):
-    """`sent` counts choices, not repetitions; `lost` ones had no answer before their turn was over.
+    """Totals of ballots. `sent` counts choices, not resends.
 
-    Nor had `cut_off` ones, whose phones the crowd had taken from the network. `missing` ones were
-    acknowledged and are in no tally.
+    `lost` ones had no reply before their turn was over. Nor had `cut_off` ones, whose phones the crowd itself
+    had disconnected. `missing` ones were acknowledged and are in no tally.
     """
 
     sent: int
@@ -27,17 +27,22 @@ class BallotTotals(msgspec.Struct, frozen=True):
 
 
 class RehearsalReport(msgspec.Struct, frozen=True):
-    """`ledger`: turn id -> phone index -> [column, sequence] as last acknowledged.
+    """The results of a rehearsal.
 
-    `voters`: phone index -> voter id, for seats whose token this server's key opens. `joined_in_s` runs from
-    a phone's first call to its welcome, `reconnected_in_s` from the loss of a connection to the next welcome;
-    `ack_ms` from the first sending of a ballot (from the next, if the crowd itself cut it off) to its ack,
-    `sealed_ms` and `resolved_ms` from a turn's deadline to its sealing and to its resolution (counted,
-    decided), `reveal_ms` from the deadline to each phone's receipt of the reveal, `last_reveal_ms` to the
-    last phone's, one value a turn. `closed` are the codes that phones came back from, `retries` the times the
-    server said when. `cpu_share` is the crowd's own use of its core, `cpu_share_most` in its busiest second;
-    for `busy_s` it was too much to trust the times. `side_changes`: phone index -> [turn number, team] of
-    each change of side, as acknowledged; `teams` are those that they came in with.
+    `ledger`: turn id -> phone index -> (choice, sequence) as last acknowledged. `voters`: phone index ->
+    voter id, as the seat token claims it. `teams`: phone index -> the team it joined. `side_changes`: phone
+    index -> (turn number, team) of each acknowledged side change.
+
+    `joined_in_s` runs from a phone's first dial to its welcome. `reconnected_in_s` runs from the loss of a
+    connection to the next welcome. `ack_ms` runs from sending a ballot to its acknowledgment; if the crowd
+    itself cut the phone off, from the next sending.
+
+    `sealed_ms`, `resolved_ms` (counted and decided) and `reveal_ms` (received by a phone) are after the
+    turn's deadline. `last_reveal_ms` is the last phone's, one value a turn.
+
+    `closed` counts the close codes after which phones came back, `retries` the `retry.after` messages.
+    `cpu_share` is the crowd's use of its core, `cpu_share_most` that of the busiest second. For `busy_s`
+    seconds it was too high to trust the times.
     """
 
     code: str
@@ -71,6 +76,7 @@ class RehearsalReport(msgspec.Struct, frozen=True):
 
 
 def claimed_voters(tokens: Mapping[int, str]) -> dict[int, str]:
+    """Return the voter ids in the seat tokens, by phone index. The signatures are not verified."""
     return {index: unverified_voter(token) for index, token in sorted(tokens.items())}
 
 

@@ -1,4 +1,4 @@
-"""How long something took, over and over: the spread of any number of times in little room."""
+"""A latency histogram: percentiles of any number of samples in little memory."""
 
 from bisect import bisect_right
 from collections import Counter
@@ -11,7 +11,7 @@ PER_MS = 10
 
 
 class Spread(msgspec.Struct, frozen=True):
-    """Of nearest rank, in the unit of the samples."""
+    """Percentiles by nearest rank, in the unit of the samples."""
 
     p50: float
     p99: float
@@ -19,7 +19,7 @@ class Spread(msgspec.Struct, frozen=True):
 
 
 class Samples:
-    """Milliseconds, kept to a tenth of one."""
+    """Times in ms, rounded to a tenth of one."""
 
     def __init__(self, times: Iterable[float] = ()) -> None:
         self._counts: Counter[int] = Counter()
@@ -30,7 +30,7 @@ class Samples:
         self._counts[int(ms * PER_MS + 0.5)] += 1
 
     def spread(self) -> Spread | None:
-        """None without samples."""
+        """Return the percentiles in ms, or None without samples."""
         ranked = sorted(self._counts.items())
         if not ranked:
             return None
@@ -39,5 +39,6 @@ class Samples:
         return Spread(*(ranked[bisect_right(upto, rank)][0] / PER_MS for rank in wanted))
 
     def in_seconds(self) -> Spread | None:
+        """Return the percentiles in seconds, or None without samples."""
         spread = self.spread()
         return spread and Spread(*(round(ms / 1000, 3) for ms in (spread.p50, spread.p99, spread.max)))

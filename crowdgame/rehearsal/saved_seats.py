@@ -1,4 +1,4 @@
-"""The crowd's seats in a file, so that a crowd that starts again is the same crowd."""
+"""Saved seat tokens: a crowd that restarts takes its seats again."""
 
 import os
 from pathlib import Path
@@ -7,14 +7,14 @@ import msgspec
 
 
 class SavedSeats(msgspec.Struct, frozen=True):
-    """Tokens by phone index, of one event."""
+    """Seat tokens of one event, by phone index."""
 
     code: str
     tokens: dict[int, str]
 
 
 def read_seats(file: Path, code: str) -> dict[int, str]:
-    """No tokens if there is no such file, or it is of another event. Raises OSError, ValueError."""
+    """Return the tokens; none without the file or for another event. Raises OSError, ValueError."""
     if not file.exists():
         return {}
     try:
@@ -25,7 +25,7 @@ def read_seats(file: Path, code: str) -> dict[int, str]:
 
 
 def write_seats(file: Path, code: str, tokens: dict[int, str]) -> None:
-    """At once or not at all; for the owner's eyes only, a token is a seat."""
+    """Replace the file atomically. Mode 0600: a token is a seat."""
     draft = file.with_name(f"{file.name}.{os.getpid()}")
     with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as target:
         target.write(msgspec.json.encode(SavedSeats(code, tokens)))

@@ -1,4 +1,4 @@
-"""The server's time, as the whole crowd (one machine, one clock) knows it."""
+"""The server's time as the crowd estimates it (clock synchronization). All phones share one clock."""
 
 from collections import deque
 from collections.abc import Callable
@@ -8,7 +8,10 @@ STEP_MS = 2_000.0
 
 
 class ServerClock:
-    """Trusts the answer with the shortest round trip of the last few; `read` gives local seconds."""
+    """The clock offset, by the reply with the shortest of the last KEPT round trips.
+
+    `read` returns local seconds.
+    """
 
     def __init__(self, read: Callable[[], float]) -> None:
         self._read = read
@@ -19,19 +22,20 @@ class ServerClock:
         return self._read() * 1000
 
     def now_ms(self) -> float:
-        """Milliseconds since 1970 by the ballot box's clock. Only after a first message."""
+        """Return ms since 1970 by the ballot box's clock. Valid after the first message only."""
         return self.local_ms() + (self._offset_ms or 0.0)
 
     def until(self, at_ms: float) -> float:
-        """Seconds from now to a time of the server; negative if it is over."""
+        """Return the seconds until a time of the server; negative if it has passed."""
         return (at_ms - self.now_ms()) / 1000
 
     def welcome(self, now_at: int) -> None:
-        """A first estimate, until an asked one comes: late by the way of one message."""
+        """Set a first estimate, until the first reply of `sync`. It is late by one message delay."""
         if self._offset_ms is None:
             self._offset_ms = now_at - self.local_ms()
 
     def sync(self, sent_ms: float, now_at: int) -> None:
+        """Add a sample: the local time of the request, and the server's time in the reply (both in ms)."""
         received = self.local_ms()
         if self._was_set(sent_ms, received, now_at):
             self._samples.clear()
@@ -39,7 +43,7 @@ class ServerClock:
         self._offset_ms = min(self._samples)[1]
 
     def _was_set(self, sent_ms: float, received_ms: float, now_at: int) -> bool:
-        """Whether the way there and back does not explain the answer."""
+        """Whether the server's clock was stepped: the round trip does not explain the reply."""
         offset = self._offset_ms
         return offset is not None and not (
             sent_ms + offset - STEP_MS <= now_at <= received_ms + offset + STEP_MS

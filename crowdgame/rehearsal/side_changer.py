@@ -1,4 +1,4 @@
-"""Whether the one who holds a simulated phone changes over between two turns, and insists on an answer."""
+"""Side changes of a simulated voter: asks for one between two turns, and resends until there is a reply."""
 
 import asyncio
 from collections.abc import Callable
@@ -7,14 +7,14 @@ from crowdgame.rehearsal.context import RehearsalContext
 from voting.protocol import AcceptedSideChange, EventState, SideChangeAsk, SideChanged, SideRefused, ToPhone
 
 RESEND_AFTER_S = 1.0
-# Of the time until the window opens; the rest is for the answer.
+# Share of the time until the window opens; the rest is for the reply.
 CHANGE_WITHIN = 0.8
 
 Write = Callable[[SideChangeAsk], bool]
 
 
 class SideChanger:
-    """`write` sends if the phone is connected. Nothing happens but in a match with secret sides."""
+    """The side changes of one phone, with secret sides only. `write` sends if the phone is connected."""
 
     def __init__(self, index: int, context: RehearsalContext, write: Write) -> None:
         self._index = index
@@ -34,7 +34,7 @@ class SideChanger:
         self._resend()
 
     def apply_state(self, state: EventState) -> None:
-        """Once a turn: is this the side to be on?"""
+        """Decide once a turn, from the second on, whether to change sides."""
         match = state.match
         turn = match.turn if match else None
         if match is None or match.id != self._match:
@@ -57,7 +57,7 @@ class SideChanger:
         self._resend()
 
     def _resend(self) -> None:
-        """Whatever was not answered may have been written down all the same."""
+        """Send the pending request again: the server may have stored it without the reply arriving."""
         if self._asked:
             self._write(self._asked)
             self._schedule(RESEND_AFTER_S, self._resend)

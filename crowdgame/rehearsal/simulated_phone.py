@@ -1,4 +1,4 @@
-"""A simulated phone: it joins, comes back by the close code's policy, and keeps its seat."""
+"""A simulated phone: joins, reconnects as the close code demands, and keeps its seat token."""
 
 import asyncio
 import time
@@ -22,7 +22,10 @@ SERVER_TIMEOUT_S = 40.0
 
 
 class Phone:
-    """`away`: the server wants it to stay away. `failure` is what went wrong last."""
+    """One phone of a simulated crowd. `away`: the server has refused it for good.
+
+    `failure` is the last error.
+    """
 
     def __init__(self, index: int, context: RehearsalContext) -> None:
         self.index = index
@@ -52,12 +55,12 @@ class Phone:
         return self._seq >= 0
 
     def connect(self) -> None:
-        """For the first time, or back."""
+        """Connect or reconnect, as soon as a dial slot is free."""
         self._lost_at = self._lost_at or time.perf_counter()
         self._connection.dial(self._context.address)
 
     def leave(self) -> None:
-        """Switched off."""
+        """Disconnect for good."""
         self._left = True
         self._cancel_timers()
         if self._reconnect_timer:
@@ -67,7 +70,7 @@ class Phone:
         self._connection.hang_up()
 
     def drop_connection(self, back_s: float, *, at_ballot: bool = False) -> None:
-        """Lose the network: now or just after the next ballot went out. It comes back within so long."""
+        """Simulate a network loss, now or just after the next ballot. Reconnects within `back_s` seconds."""
         if at_ballot:
             self._cut_at_ballot_s = back_s
         elif self.joined:
@@ -97,7 +100,10 @@ class Phone:
             self._voter.leave()
 
     def _reconnects(self, code: int | None) -> bool:
-        """A seat that is no longer good is given up, as a person would who joins anew."""
+        """Whether to reconnect after close code `code`; None stands for a lost connection.
+
+        A phone whose seat token is invalid drops it and joins as a new voter.
+        """
         if code == CloseCode.BAD_TOKEN and self._context.tokens.pop(self.index, ""):
             return True
         if code in STAY_AWAY:
@@ -108,7 +114,7 @@ class Phone:
         return True
 
     def _reconnect_delay_s(self) -> float:
-        """As the server said before it closed, else longer with every attempt in vain."""
+        """Return a random delay up to the server's limit, else up to an exponential backoff."""
         limit, self._retry_s = self._retry_s, None
         if limit is None:
             limit = min(BACK_OFF_MAX_S, BACK_OFF_S * 2**self._attempts)
@@ -121,7 +127,7 @@ class Phone:
         self._connection.write(join)
 
     def _retry_join(self) -> None:
-        """The time before a closed door is not the server's."""
+        """Join again after a refusal. The time spent waiting does not count as the server's."""
         self._lost_at = time.perf_counter()
         self._key = None
         self._send_join()
@@ -137,7 +143,10 @@ class Phone:
         return self.joined and self._connection.write(change)
 
     def _sync_clock(self) -> None:
-        """And look alive; a server that was silent for long is gone without a word."""
+        """Ask for the server's time, which also keeps the connection alive.
+
+        Drops the connection if the server has been silent for SERVER_TIMEOUT_S.
+        """
         if time.perf_counter() - self._received_at > SERVER_TIMEOUT_S:
             self._connection.drop_connection()
             return
@@ -211,7 +220,7 @@ class Phone:
             self._context.ledger.record_reveal(reveal, turn.closes_at, self._context.clock.now_ms())
 
     def _find_key(self, event: protocol.EventState | None) -> bool:
-        """Once: a key that is not taken is not tried again."""
+        """Look for an admission key. A refused key is not tried again."""
         if self._key is not None or event is None:
             return False
         self._key = self._context.find_key(self.index, event)

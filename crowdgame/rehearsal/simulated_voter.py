@@ -1,4 +1,4 @@
-"""The one who holds a simulated phone: when to vote, what, and to insist until it counts."""
+"""A simulated voter: decides when and what to vote, and resends the ballot until it is settled."""
 
 import asyncio
 from collections.abc import Callable
@@ -16,7 +16,7 @@ Write = Callable[[BallotCast], bool]
 
 
 class SimulatedVoter:
-    """`write` sends a ballot if the phone is connected, and says whether it did."""
+    """The voter of one phone. `write` sends a ballot if the phone is connected, and says whether it did."""
 
     def __init__(self, index: int, context: RehearsalContext, write: Write) -> None:
         self._index = index
@@ -31,6 +31,10 @@ class SimulatedVoter:
         self._left = False
 
     def welcome(self, you: You, state: EventState) -> None:
+        """Apply the state after joining.
+
+        Adopts a ballot that the server holds from before, and resends an unsettled one.
+        """
         self._team, self._state = you.team, state
         turn = self._turn()
         if self._pending is None and you.turn is not None and you.choice is not None:
@@ -44,7 +48,7 @@ class SimulatedVoter:
         self._resend()
 
     def apply_state(self, state: EventState) -> None:
-        """Thinking about it can wait."""
+        """Apply a new state. The planning is deferred to the agenda."""
         self._state = state
         self._context.agenda.add(self._update_plan)
 
@@ -83,12 +87,12 @@ class SimulatedVoter:
             self._resend_in(RETRY_SOON_S * (0.5 + self._context.rng.random()))
 
     def cut_off(self) -> None:
-        """The phone loses its network."""
+        """Record that the phone has lost its network."""
         if self._pending and not self._pending.settled:
             self._pending.cut_off = True
 
     def leave(self) -> None:
-        """The phone is switched off."""
+        """Stop for good."""
         self._left = True
         self._cancel_resend()
         self._cancel_plan()
@@ -104,7 +108,7 @@ class SimulatedVoter:
         return SIDES[0] if match.red == self._team else SIDES[1]
 
     def _plan(self, turn: Turn | None) -> None:
-        """Draw the moments to vote at, once a turn, anew if its deadline moves before the first."""
+        """Draw the times to vote once a turn, and again if its deadline moves before the first vote."""
         self._cancel_plan()
         match = self._match()
         if turn is None or match is None or turn.paused or self._pending or self._context.voting_over:
@@ -134,7 +138,7 @@ class SimulatedVoter:
         self._resend()
 
     def _resend(self) -> None:
-        """Send the kept ballot, the same one, until it is settled."""
+        """Send the pending ballot, with the same sequence number each time, until it is settled."""
         pending = self._pending
         if pending is None or pending.settled:
             return
@@ -143,7 +147,7 @@ class SimulatedVoter:
         self._resend_in(RESEND_AFTER_S)
 
     def _note_sent(self, pending: PendingBallot) -> None:
-        """How long a phone was cut off is not the server's time."""
+        """Start the time to the acknowledgment. It restarts after the crowd itself cut the phone off."""
         if pending.first_sent_ms is None:
             self._context.ledger.send_ballot(self._index, pending.turn)
         if pending.first_sent_ms is None or pending.cut_off:
@@ -160,7 +164,7 @@ class SimulatedVoter:
             self._resend_timer = None
 
     def _drop_ballot(self, pending: PendingBallot) -> None:
-        """Its turn is over."""
+        """Give up the ballot of a turn that is over. An unsettled one counts as lost."""
         if not pending.settled and pending.first_sent_ms is not None:
             self._context.ledger.lose_ballot(pending.turn, cut_off=pending.cut_off)
         self._pending = None

@@ -1,4 +1,4 @@
-"""What a crowd fancies: a changing mood a team and turn, with a little sense for the board."""
+"""How a simulated crowd chooses columns: a random mood per team and turn, and some sense of the board."""
 
 from dataclasses import dataclass
 from random import Random
@@ -21,7 +21,7 @@ Weights = tuple[float, ...]
 
 @dataclass(frozen=True, slots=True)
 class Mood:
-    """How a team leans in one turn: by the board (`board_weights`) and by fancy (`random_weights`)."""
+    """A team's preferences in one turn: weights by the board, and at random."""
 
     columns: tuple[int, ...]
     board_weights: Weights
@@ -32,7 +32,10 @@ class Mood:
         return rng.choices(self.columns, weights)[0]
 
     def vote(self, rng: Random, method: TallyMethod | None) -> int:
-        """In the match's way: a column, all that are liked, or up to three in their order."""
+        """Return an encoded choice by the match's voting method: one column, an approval set, or a ranking.
+
+        A ranking has at most MAX_RANKED columns.
+        """
         chosen = [self.choose(rng)]
         if method in ("approval", "instant_runoff"):
             chosen += [self.choose(rng) for _ in range(rng.randrange(MAX_RANKED))]
@@ -41,7 +44,10 @@ class Mood:
 
 
 def draw_mood(board: Board, turn: Turn, side: Side, rng: Random) -> Mood:
-    """The mood of the team that plays `side`, which must be to move; of what it cannot read, all is fancy."""
+    """Draw the mood of the team that plays `side`, which must be to move.
+
+    The crowd cannot read a board with the face "drawn" (a picture): its mood is purely random.
+    """
     columns = turn.legal.red if side == "red" else turn.legal.yellow
     random_weights = _draw_random_weights(board, columns, rng)
     if board.face == "drawn":
@@ -55,12 +61,13 @@ def draw_mood(board: Board, turn: Turn, side: Side, rng: Random) -> Mood:
 
 
 def grid_from_board(board: Board) -> Grid:
+    """Convert a board of the face "columns" to a grid. Its stacks run from bottom to top."""
     stacks = ("".join(line[i] for line in reversed(board.grid)).rstrip(".") for i in range(board.columns))
     return Grid(board.rows, tuple(stacks))
 
 
 def _draw_random_weights(board: Board, columns: tuple[int, ...], rng: Random) -> Weights:
-    """The middle is popular, and each turn has a column that catches on."""
+    """Prefer the middle, and one random column each turn."""
     middle, favorite = (board.columns + 1) / 2, rng.choice(columns)
     return tuple(
         (FAVORITE_FACTOR if column == favorite else 1.0)
@@ -72,7 +79,7 @@ def _draw_random_weights(board: Board, columns: tuple[int, ...], rng: Random) ->
 
 @dataclass(frozen=True, slots=True)
 class _BoardEvaluation:
-    """What one sees at a glance; an inattentive crowd overlooks what the other side is up to."""
+    """A one-move evaluation of the board. An inattentive crowd overlooks the opponent's threats."""
 
     grid: Grid
     side: Side
@@ -96,12 +103,12 @@ class _BoardEvaluation:
         return top.has_line((column, top.height(column)))
 
     def _score_open_fours(self, side: Side, cell: tuple[int, int]) -> float:
-        """Fours of `side` through the empty `cell` that are still possible, by how much of each stands."""
+        """Sum the squares of the marks in each four that `side` can still complete through the `cell`."""
         fours = (self._count_in_four(side, cell, step, back) for step in DIRECTIONS for back in range(LINE))
         return sum(count**2 for count in fours)
 
     def _count_in_four(self, side: Side, cell: tuple[int, int], step: tuple[int, int], back: int) -> int:
-        """How many of this four stand; 0 if one is the other side's or off the board."""
+        """Return how many marks of this four are set; 0 if the opponent has one or it leaves the board."""
         count = 0
         for i in range(-back, LINE - back):
             char = _char_at(self.grid, cell[0] + step[0] * i, cell[1] + step[1] * i)

@@ -1,4 +1,7 @@
-"""Frames of a phone, as bytes. What many phones are told alike is decoded once and shared by all."""
+"""Encode and decode the frames of simulated phones.
+
+A broadcast frame is decoded once and shared by all phones.
+"""
 
 from collections.abc import Callable
 from functools import lru_cache
@@ -15,7 +18,7 @@ CLOCK = b'{"type":"clock.'
 
 
 class _Welcome(msgspec.Struct, frozen=True, tag="phone.welcomed"):
-    """A welcome with its state unread: that is the same for all who come in one moment."""
+    """A welcome with its state still encoded: phones that join at the same moment receive the same state."""
 
     now_at: protocol.Time
     seq: protocol.Count
@@ -32,7 +35,7 @@ _decode_state = msgspec.json.Decoder(protocol.EventState).decode
 
 
 def phone_address(url: str) -> str:
-    """The WebSocket address of phones at a server's http(s) address. Raises ValueError."""
+    """Return the phones' WebSocket URL of a server's http(s) URL. Raises ValueError."""
     parts = urlsplit(url)
     scheme = {"http": "ws", "https": "wss"}.get(parts.scheme)
     if scheme is None or not parts.hostname or (parts.port or 1) < 1:
@@ -41,7 +44,7 @@ def phone_address(url: str) -> str:
 
 
 def decode(frame: bytes) -> protocol.ToPhone:
-    """Raises msgspec.DecodeError."""
+    """Decode a frame. Raises msgspec.DecodeError."""
     if frame.startswith(WELCOME):
         return _welcome(_decode_welcome(frame))
     return _decode(frame) if frame.startswith(CLOCK) else _shared(frame)
