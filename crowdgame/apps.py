@@ -1,3 +1,5 @@
+"""App config of the project: schedules the hourly retention job and logs uncaught exceptions."""
+
 from django.apps import AppConfig
 from django.conf import settings
 

@@ -1,4 +1,4 @@
-"""The gateway: pages from memory, sockets, and Django behind them."""
+"""ASGI application of a gateway: cached pages, WebSocket routes, and Django for all other requests."""
 
 import gc
 import os
@@ -32,7 +32,8 @@ HTTP_APPLICATION = static_pages(
     serve_monitoring(require_known_host(django_application)),
     lambda code, team: build_page_preload(gateway(), code, team),
 )
-# Each with who may open it. A page of a stranger's can neither have its visitors vote here nor press buttons.
+# Path: (origin check, consumer). The check prevents cross-site WebSocket hijacking: a page of another origin
+# can neither vote for its visitors nor send organizer commands.
 SOCKET_ROUTES: dict[str, tuple[Any, Any]] = {
     "/ws/phone": (is_allowed_origin, PhoneConsumer.as_asgi()),
     "/ws/display": (is_allowed_origin, DisplayConsumer.as_asgi()),
@@ -43,6 +44,10 @@ UNKNOWN_SOCKET = (is_allowed_origin, refuse_socket)
 
 
 async def application(scope: Any, receive: Any, send: Any) -> None:
+    """Route a request by scope type and path. Unknown WebSocket paths are refused.
+
+    Raises ValueError for a scope other than `http` and `websocket`.
+    """
     if scope["type"] == "websocket":
         address = scope["path"].removeprefix(scope.get("root_path", ""))
         may_open, socket = SOCKET_ROUTES.get(address, UNKNOWN_SOCKET)
@@ -53,8 +58,9 @@ async def application(scope: Any, receive: Any, send: Any) -> None:
         raise ValueError(f"this is no application for {scope['type']}")
 
 
-# What is loaded by now stays. What is new is looked through, as sockets that end badly leave cycles: it takes
-# milliseconds. Looking through all of a full hall takes a fifth of a second, so it is put off and off.
+# Garbage collection: freeze the objects loaded so far, so that no collection scans them again. Young objects
+# are still collected, because sockets that end badly leave reference cycles. That takes milliseconds. A full
+# collection with a full event takes 0.2 s, so the thresholds make it rare.
 gc.collect()
 gc.freeze()
 gc.set_threshold(GC_GEN0_THRESHOLD, GC_GEN1_THRESHOLD, GC_GEN2_THRESHOLD)

@@ -1,3 +1,5 @@
+"""Celery application of the workers: logging, startup check, metrics and database connections."""
+
 import logging
 import os
 import sys
@@ -36,19 +38,22 @@ app.autodiscover_tasks(["voting.turns", "crowdgame.notifications"])
 
 @setup_logging.connect
 def keep_django_logging(**_: Any) -> None:
-    """Django has set up logging already; that this is connected keeps Celery from doing so."""
+    """Keep Django's logging setup. A receiver of this signal stops Celery from configuring logging."""
 
 
 @celeryd_init.connect
 def configure_worker(instance: Any, **_: Any) -> None:
-    """A banner is no record."""
+    """Set the metrics role and suppress Celery's startup banner, which is not a log record."""
     set_process_role("worker")
     instance.quiet = True
 
 
 @worker_init.connect
 def check_data(**_: Any) -> None:
-    """Celery swallows other exceptions of a receiver."""
+    """Exit if the database was written by crowdgame 0.1.
+
+    Raises SystemExit, because Celery swallows other exceptions of a signal receiver.
+    """
     try:
         refuse_data_of_0_1()
     except CommandError as refusal:
@@ -57,15 +62,16 @@ def check_data(**_: Any) -> None:
 
 @worker_process_init.connect
 def configure_pool_process(**_: Any) -> None:
-    """Each process of the pool; figures are a process's own."""
+    """Set the metrics role in each pool process, because metrics are kept per process."""
     set_process_role("worker")
 
 
 @dataclass(slots=True, weakref_slot=True, eq=False)
 class TaskConnections:
-    """A worker's connection to the database: kept while one task follows the other.
+    """Reuses a worker's database connections between consecutive tasks.
 
-    Not after a failure, nor over a rest, in which the database may have been restarted.
+    Closes them after a failed task, and before a task that follows more than IDLE_RECONNECT_S of idle time.
+    The database may have been restarted meanwhile.
     """
 
     used_at: float = 0.0
@@ -89,5 +95,6 @@ task_failure.connect(task_connections.on_failure)
 
 @worker_ready.connect
 def announce_ready(**_: Any) -> None:
+    """Open the metrics port. Raises OSError if it is in use."""
     open_metrics_port()
     log.info("worker up")

@@ -23,26 +23,27 @@ DATA_DIR = Path(os.environ.get("CROWDGAME_DATA", BASE_DIR / ".play"))
 PAGES_DIR = BASE_DIR / "frontend" / "dist"
 
 DEBUG = _flag("DEBUG")
-# Without one, whatever signs or serves refuses to start; commands that need none work.
+# Without a key, processes that sign or serve refuse to start. Commands that need no key still work.
 SECRET_KEY = os.environ.get("SECRET_KEY", "")
-# Keys of before, while what they signed is still about: seats and sessions stay good through a change.
+# Key rotation: earlier keys whose signatures are still accepted, so that seat tokens and sessions stay valid.
 SECRET_KEY_FALLBACKS = _comma_list("SECRET_KEY_FALLBACKS")
 
 PUBLIC_URL = os.environ.get("PUBLIC_URL", "").rstrip("/")
 _public = urlsplit(PUBLIC_URL)
 HTTPS = _public.scheme == "https"
-# The word ANY_ADDRESS among them stands for all IP addresses: a stranger's page gets here by a name only.
+# The word ANY_ADDRESS in SERVER_NAMES allows every IP address. That is safe against DNS rebinding, because
+# a page of another origin can reach this server only by a host name.
 ANY_ADDRESS = "ANY_ADDRESS"
 SERVER_NAMES = [*_comma_list("ALLOWED_HOSTS"), *filter(None, [_public.hostname])]
-# `crowdgame.web.hosts` has looked before Django does, which knows no such word.
+# `crowdgame.web.hosts` checks the Host header before Django does. Django doesn't know ANY_ADDRESS.
 ALLOWED_HOSTS = ["*"] if ANY_ADDRESS in SERVER_NAMES else SERVER_NAMES
 CSRF_TRUSTED_ORIGINS = [f"{_public.scheme}://{_public.netloc}"] if PUBLIC_URL else []
 
 REDIS_URL = os.environ.get("REDIS_URL", "redis://127.0.0.1:6379/0")
 REDIS_TIMEOUT_S = 2.0
-# The ballots may have a store of their own: a cluster is redis+cluster://host:port,host:port,…
+# The ballot box may use a Redis of its own. A cluster is redis+cluster://host:port,host:port,…
 BALLOT_BOX_URL = os.environ.get("BALLOT_BOX_URL") or REDIS_URL
-# So many phones of one event at one gateway; the others are told when to come back.
+# Admission limit: phones with a seat per event and gateway, and as many without. Others must retry later.
 EVENT_PHONES = int(os.environ.get("EVENT_PHONES", "20000"))
 
 INSTALLED_APPS = [
@@ -81,7 +82,7 @@ ASGI_APPLICATION = "crowdgame.asgi.application"
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
-        "DIRS": [BASE_DIR / "crowdgame" / "templates"],  # before the admin's own
+        "DIRS": [BASE_DIR / "crowdgame" / "templates"],  # searched before the admin's templates
         "APP_DIRS": True,
         "OPTIONS": {
             "context_processors": [
@@ -118,7 +119,7 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = False
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
-CELERY_DB_REUSE_MAX = 1_000  # tasks; a connection that fails one is given up at once (see celery.py)
+CELERY_DB_REUSE_MAX = 1_000  # tasks; after a failed task the connection is closed at once (see celery.py)
 
 NAVY_LIGHTNESS = (98, 95, 90, 82, 70, 55, 38, 32, 28, 24, 19)
 SHADES = ("50", *(str(hundred) for hundred in range(100, 1000, 100)), "950")
@@ -146,7 +147,7 @@ STORAGES = {
     "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
 }
 
-# Without a server and an address to come back to nobody is asked for an address.
+# E-mail needs a mail server and a public URL for its links. Otherwise the site asks nobody for an address.
 EMAIL_ENABLED = bool(os.environ.get("EMAIL_URL") and PUBLIC_URL)
 EMAIL_HOST, EMAIL_PORT, EMAIL_HOST_USER, EMAIL_HOST_PASSWORD, EMAIL_USE_TLS, EMAIL_USE_SSL = mail_server(
     os.environ.get("EMAIL_URL", "")
@@ -161,7 +162,7 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}
     for name in ("UserAttributeSimilarityValidator", "MinimumLengthValidator", "CommonPasswordValidator")
 ]
-# Who guesses passwords locks the account, not the address: a whole venue has one. Counted in Redis.
+# Repeated failed logins lock the account, not the IP address: a whole venue shares one. Counted in Redis.
 AUTHENTICATION_BACKENDS = [
     "crowdgame.accounts.lockout.LockoutBackend",
     "django.contrib.auth.backends.ModelBackend",
@@ -176,7 +177,7 @@ AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
 AXES_CLIENT_IP_CALLABLE = "crowdgame.accounts.lockout.no_client_ip"
 AXES_CLIENT_STR_CALLABLE = "crowdgame.accounts.lockout.no_client_name"
 AXES_VERBOSE = AXES_ENABLE_ADMIN = False
-# `crowdgame.accounts.lockout` replaces the middleware. Addresses are not locked out: see above.
+# `crowdgame.accounts.lockout` replaces the axes middleware. IP addresses are not locked out: see above.
 SILENCED_SYSTEM_CHECKS = ["axes.W002", "axes.W006"]
 CACHES = {
     "default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"},
@@ -191,7 +192,7 @@ CACHES = {
 SESSION_COOKIE_AGE = 12 * 3600
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
 SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = True
-# With this prefix a browser takes no such cookie from another name of the domain, nor over plain HTTP.
+# The __Host- prefix: browsers reject the cookie if a sibling domain sets it, or if it comes over plain HTTP.
 _PREFIX = "__Host-" if HTTPS else ""
 SESSION_COOKIE_NAME = f"{_PREFIX}sessionid"
 CSRF_COOKIE_NAME = f"{_PREFIX}csrftoken"
@@ -201,17 +202,18 @@ SECURE_REFERRER_POLICY = "same-origin"
 LOG_FORMAT = os.environ.get("LOG_FORMAT") or "line"
 LOGGING = logging_config(LOG_FORMAT, os.environ.get("LOG_LEVEL") or "INFO")
 
-# Who may ask a gateway for its figures from another machine, and where processes without one answer.
+# Bearer token that allows other machines to read a gateway's metrics. Workers and the scheduler serve theirs
+# at METRICS_HOST and METRICS_PORT.
 METRICS_TOKEN = os.environ.get("METRICS_TOKEN", "")
 METRICS_HOST = os.environ.get("METRICS_HOST") or "127.0.0.1"
 METRICS_PORT = int(os.environ.get("METRICS_PORT") or 0)
 
-# Whether guests may talk in the open hall and beside its games; in events nobody can.
+# Whether guests can chat in the lobby of the Play page and during duels. Events never have a chat.
 CHAT = os.environ.get("CHAT", "on").lower() not in {"off", "0", "no", "false"}
-# So long it is kept what they said.
+# Days for which chat messages are kept.
 CHAT_DAYS = int(os.environ.get("CHAT_DAYS") or 30)
 
-# So long after an event it is kept who voted for what; `manage.py retention`, and the clock each hour.
+# Days after an event until its votes are anonymized, by `manage.py retention` or the scheduler each hour.
 RETENTION_DAYS = int(os.environ.get("RETENTION_DAYS") or 30)
-# So long the hall keeps games that nobody joins, and guests without games who do not come any more.
+# Days until duels that nobody joins, and inactive guests without games, are deleted.
 DUEL_DAYS = int(os.environ.get("DUEL_DAYS") or 60)

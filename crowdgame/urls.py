@@ -1,3 +1,5 @@
+"""Root URL configuration. Each feature includes its own `urls.py`."""
+
 from django.contrib import admin
 from django.urls import include, path
 
@@ -5,7 +7,7 @@ from crowdgame.accounts.lockout import LockoutLoginView
 from crowdgame.web import page_urls  # noqa: F401  registers the converter for codes
 from crowdgame.web.privacy import privacy
 
-admin.autodiscover()  # here, so that only processes with pages load it
+admin.autodiscover()  # here, so that only processes that serve pages load the admin modules
 
 urlpatterns = [
     path("console/", include("crowdgame.console.urls")),
@@ -20,6 +22,6 @@ urlpatterns = [
     path("privacy", privacy, name="privacy"),
     path(
         "admin/login/", LockoutLoginView.as_view()
-    ),  # in place of the admin's own: one way in, and one lock on it
+    ),  # replaces the admin's own login, so that the account lockout covers every login
     path("admin/", admin.site.urls),
 ]
