@@ -1,4 +1,4 @@
-"""Who a team's captain is: whose ballot breaks a tie, in matches that are played so."""
+"""Team captains: the captain's ballot breaks ties in matches with the captain tie rule."""
 
 from crowdgame.console.people import ALREADY_DONE, parse_voter_code, unknown_voter_suffix
 from crowdgame.events.audit import ActionResult
@@ -11,7 +11,10 @@ from voting.protocol import Pressed
 
 
 def set_captain(event_id: int, typed: str | None, number: int | None, box: BallotBox) -> ActionResult:
-    """Of this team from the next turn on, or without one of none any more. Raises MatchError."""
+    """Make the voter captain of team `number` from the next turn on. None ends their captaincy.
+
+    Raises MatchError if the voter code is malformed or nothing changes.
+    """
     voter_code, now = parse_voter_code(typed), box.now()
     with locked_event(event_id) as event:
         named, undo = _assign(event, voter_code, number)
@@ -26,7 +29,10 @@ def set_captain(event_id: int, typed: str | None, number: int | None, box: Ballo
 
 
 def _assign(event: Event, voter_code: str, number: int | None) -> tuple[str, Pressed]:
-    """What the deed is told with, and what takes it back. Nobody is captain of both teams."""
+    """Store the captain and return the text for the audit log and the undo action.
+
+    A voter is captain of one team at most. Raises MatchError if nothing changes.
+    """
     held = event.teams.filter(captain=voter_code).first()
     if number is None:
         if held is None:

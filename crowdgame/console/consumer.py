@@ -1,4 +1,7 @@
-"""A control room: an organizer's presses, each answered, and told to every control room of the event."""
+"""WebSocket consumer of the control room.
+
+Runs organizer actions, replies to each, and sends their audit entries to all control rooms of the event.
+"""
 
 import asyncio
 import logging
@@ -40,7 +43,7 @@ dry_runs = cache(DryRuns)
 
 @dataclass(frozen=True, slots=True)
 class OrganizerAction:
-    """Of an organizer who may do it; `at` is the ballot box's time."""
+    """An action by an organizer with the required right. `at` is ballot box time in milliseconds."""
 
     event_id: int
     by: str
@@ -49,6 +52,8 @@ class OrganizerAction:
 
 
 class ConsoleConsumer(SocketConsumer):
+    """The socket of one organizer with a role in the event. Each action checks the role again."""
+
     kind: ClassVar = "console"
     messages: ClassVar = protocol.ConsoleMessage
     _role: protocol.Role = "viewer"
@@ -77,7 +82,7 @@ class ConsoleConsumer(SocketConsumer):
         await self._send_entries_since(audit, room)
 
     async def _send_entries_since(self, known: tuple[protocol.AuditEntry, ...], room: EventRoom) -> None:
-        """Those told while this room was not among those that hear of them."""
+        """Send the entries logged between reading `known` and subscribing to the room, oldest first."""
         for entry in reversed(await database_sync_to_async(latest_audit_entries)(room.event_id)):
             if entry not in known:
                 self.send(protocol.AuditLogged(entry=entry))
@@ -100,8 +105,8 @@ class ConsoleConsumer(SocketConsumer):
             self.send(protocol.ActionDone(id=message.id))
 
     async def _search_people(self, ask: PeopleAsk, room: EventRoom) -> None:
-        """Who only looks on is told of nobody."""
-        with suppress(*DATABASE_ERRORS):  # the next letter asks again
+        """Reply with the matching people. Viewers, who lack the right `run`, get an empty result."""
+        with suppress(*DATABASE_ERRORS):  # the next keystroke searches again
             who = await self._load_access(room)
             if who is None or not who.may("run"):
                 self.send(protocol.PeopleFound(query=ask.query, skip=ask.skip, total=0, people=()))
@@ -110,7 +115,7 @@ class ConsoleConsumer(SocketConsumer):
                 self.send(await look_up(room.event_id, ask.query, ask.skip))
 
     async def run(self, receive: Receive) -> None:
-        """As any socket's, but who is logged out meanwhile does not go on looking."""
+        """Run the socket and recheck the organizer's role meanwhile, so that a logout closes it."""
         watch = asyncio.create_task(self._recheck_role())
         try:
             await super().run(receive)
@@ -118,7 +123,10 @@ class ConsoleConsumer(SocketConsumer):
             watch.cancel()
 
     async def _recheck_role(self) -> None:
-        """Who has another role by now comes in anew."""
+        """Every RECHECK_S, close the socket if the role was revoked or changed.
+
+        After a change the client reconnects and joins with its new role.
+        """
         while True:
             await asyncio.sleep(RECHECK_S)
             with suppress(*DATABASE_ERRORS):
@@ -133,7 +141,7 @@ class ConsoleConsumer(SocketConsumer):
         return found
 
     async def _run_action(self, ask: ActionAsk, room: EventRoom) -> None:
-        """Raises MatchError, GameError, and what box and database raise."""
+        """Check the right and run the action. Raises MatchError, GameError, and box and database errors."""
         who = await self._load_access(room)
         if who is None:
             self.send(protocol.ActionRefused(id=ask.id, text=NOT_ALLOWED))
@@ -158,14 +166,14 @@ class ConsoleConsumer(SocketConsumer):
 
 
 def _run_and_log(press: OrganizerAction) -> None:
-    """In one go: what was done is kept, whatever becomes of the socket."""
+    """Run and log in one thread call, so that the action is logged even if the socket closes."""
     _log_action(press, run_action(press.event_id, press.ask, ballot_box()))
 
 
 def _log_action(press: OrganizerAction, done: ActionResult) -> None:
     try:
         add_audit_entry(press.event_id, press.by, done, press.at)
-    except DATABASE_ERRORS as error:  # it is done all the same
+    except DATABASE_ERRORS as error:  # the action itself succeeded
         log.error("audit entry not stored: %s", error, extra={"event": press.event_id})
 
 

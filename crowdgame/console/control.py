@@ -1,6 +1,8 @@
-"""What an organizer does to an event and its running match, each once and told to everyone.
+"""Organizer actions on an event and its running match.
 
-What the use cases return is what was done, and what takes it back.
+Actions are announced to all clients and return an ActionResult, with an undo action where there is one.
+State changes are conditional updates or compare-and-set claims under the event lock. So two organizers who
+do the same at once don't do it twice.
 """
 
 from collections.abc import Callable
@@ -66,7 +68,7 @@ TURN_ACTIONS: dict[Action, Callable[[Turn, ActionAsk, BallotBox], ActionResult]]
 
 
 def run_action(event_id: int, ask: ActionAsk, box: BallotBox) -> ActionResult:
-    """Do what was pressed. Raises MatchError when it cannot be done now."""
+    """Dispatch the requested action. Raises MatchError if it isn't possible now."""
     if ask.action in EVENT_ACTIONS:
         return EVENT_ACTIONS[ask.action](event_id, ask, box)
     return TURN_ACTIONS[ask.action](_require_turn(event_id, ask), ask, box)
@@ -86,7 +88,7 @@ def _require_turn(event_id: int, ask: ActionAsk) -> Turn:
 
 
 def open_lobby(event_id: int, box: BallotBox) -> ActionResult:
-    """Let people in: the doors open, or open again."""
+    """Open the lobby, or unlock joining. Raises MatchError if it is open already."""
     locked = Event.objects.filter(pk=event_id, lobby=Lobby.LOCKED).exists()
     _set_lobby(event_id, Lobby.OPEN, protocol.JoiningUnlocked if locked else protocol.LobbyOpened, box)
     if locked:
@@ -95,6 +97,7 @@ def open_lobby(event_id: int, box: BallotBox) -> ActionResult:
 
 
 def lock_joining(event_id: int, box: BallotBox) -> ActionResult:
+    """Stop new voters from joining. Raises MatchError if joining is locked already."""
     _set_lobby(event_id, Lobby.LOCKED, protocol.JoiningLocked, box)
     return ActionResult("let no one new in", LOCK, UNLOCK)
 
@@ -110,16 +113,19 @@ def _set_lobby(event_id: int, lobby: Lobby, kind: type[protocol.Change], box: Ba
 
 
 def start_next_match(event_id: int, box: BallotBox) -> ActionResult:
+    """Start the event's next match. Raises MatchError if that isn't possible now."""
     number = start_match(event_id, box).number
     what = f"started match {number}"
     return ActionResult(what, Pressed(action="match.start", match=number), Pressed(action="match.abort"))
 
 
 def void_last_turn(event_id: int, asked: int | None, box: BallotBox) -> ActionResult:
-    """The turn closed last does not count: its match goes on from before it.
+    """Void the last closed turn. Its match continues from the position before it.
 
-    So does the one that was revealed with it: its secret is out. `asked` is the turn that was meant, if that
-    was said: a late press hits no later turn.
+    A concealed turn that was revealed together with it is voided too, because its votes are public now.
+    `asked` is the id of the turn the organizer saw, or None. A late click can't void a later turn.
+    Raises MatchError if another turn was closed meanwhile, or if no turn can be voided. Rated matches and
+    ended matches with secret sides can't be changed.
     """
     now = box.now()
     with event_lock(event_id):
@@ -172,6 +178,7 @@ def _expire_box(turn: Turn | None, box: BallotBox) -> None:
 
 
 def abort_playing_match(event_id: int, box: BallotBox) -> ActionResult:
+    """Abort the live match and void its live and concealed turns. Raises MatchError if none is live."""
     now = box.now()
     with event_lock(event_id):
         match = Match.objects.filter(event_id=event_id, state=MatchState.PLAYING).first()

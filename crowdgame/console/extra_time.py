@@ -1,4 +1,4 @@
-"""More time in every turn, for those who need it to read or to reach; what is returned is what was done."""
+"""Extra time per turn (accessibility), for players who need longer to read or to tap."""
 
 from crowdgame.console.notices import ALREADY_DONE, update_event
 from crowdgame.console.turn_time import format_duration
@@ -11,7 +11,10 @@ MAX_EXTRA_S = 600
 
 
 def set_extra_time(event_id: int, seconds: int | None, box: BallotBox) -> ActionResult:
-    """So much more in every turn from the next one on; None: as long as its match says."""
+    """Add `seconds` to every turn from the next one on. None or 0 restores the match's own time.
+
+    Raises MatchError above MAX_EXTRA_S, or if nothing changes.
+    """
     extra_s = seconds or 0
     if extra_s > MAX_EXTRA_S:
         raise MatchError(f"At most {format_duration(MAX_EXTRA_S)} more.")

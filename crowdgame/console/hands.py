@@ -1,7 +1,7 @@
-"""A show of hands: an organizer's count becomes ballots, which are sealed and told like all others.
+"""Show of hands: turns an organizer's count into ballots, which are sealed and published like all others.
 
-They are kept in the database alone and never in the ballot box: a count typed in anew replaces them. Each
-count raises the turn's version, so that no close that has not read it can be committed.
+These ballots are stored only in the database, never in the ballot box. A new count replaces them. Each count
+increments the turn's version (compare-and-set), so that a close which hasn't read the count can't commit.
 """
 
 import secrets
@@ -22,9 +22,11 @@ HandCounts = tuple[int, ...]
 
 
 def count_hands(turn: Turn, ask: ActionAsk, box: BallotBox) -> ActionResult:
-    """Take the hands of a team, instead of those counted before. Raises MatchError.
+    """Store the hands counted for a team, replacing its previous count in this turn.
 
-    What was done says nothing of a column; it is mended by counting again.
+    `ask.hands` is the number of hands per column, first column first. The audit text doesn't name columns,
+    because the turn isn't revealed yet. There is no undo: the organizer counts again.
+    Raises MatchError if the team, the moment, a column or the total isn't valid, or its phones have voted.
     """
     if ask.team is None or ask.hands is None:
         raise MatchError("Say which team, and how many hands are up for each column.")

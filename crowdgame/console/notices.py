@@ -1,4 +1,7 @@
-"""What an organizer puts up for all, or keeps off the projector; what is returned is what was done."""
+"""Organizer actions on the display: show or clear the notice, hide or show parts of the projector.
+
+Each action returns an ActionResult for the audit log.
+"""
 
 from typing import Any
 
@@ -21,7 +24,10 @@ CLEAR_PRESSED = Pressed(action="notice.clear")
 
 
 def show_notice(event_id: int, text: str | None, box: BallotBox) -> ActionResult:
-    """A line of the organizer's on every phone and screen, until it is taken down."""
+    """Show `text` on every phone and screen of the event until it is cleared.
+
+    Raises MatchError if the text is empty, longer than NOTICE_LENGTH, or already shown.
+    """
     notice = clean_name(text or "")
     if not notice:
         raise MatchError("There is nothing to show: write a line first.")
@@ -34,6 +40,7 @@ def show_notice(event_id: int, text: str | None, box: BallotBox) -> ActionResult
 
 
 def clear_notice(event_id: int, box: BallotBox) -> ActionResult:
+    """Clear the notice. Raises MatchError if none is shown."""
     before = update_event(event_id, "Nothing is written.", box, notice="").notice
     return ActionResult("took the line down", CLEAR_PRESSED, _notice_action(before))
 
@@ -43,7 +50,7 @@ def _notice_action(notice: str) -> Pressed:
 
 
 def hide_part(event_id: int, part: Part | None, box: BallotBox) -> ActionResult:
-    """Keep it off the projector."""
+    """Hide a part from the projector. Raises MatchError if it is missing or hidden already."""
     part, name = _set_hidden(event_id, part, box, hidden=True)
     return ActionResult(
         f"hid {name}", Pressed(action="part.hide", part=part), Pressed(action="part.show", part=part)
@@ -51,13 +58,14 @@ def hide_part(event_id: int, part: Part | None, box: BallotBox) -> ActionResult:
 
 
 def show_part(event_id: int, part: Part | None, box: BallotBox) -> ActionResult:
+    """Show a hidden part on the projector again. Raises MatchError if it is missing or shown already."""
     part, name = _set_hidden(event_id, part, box, hidden=False)
     shown, hidden = (Pressed(action=action, part=part) for action in ("part.show", "part.hide"))
     return ActionResult(f"showed {name}", shown, hidden)
 
 
 def _set_hidden(event_id: int, part: Part | None, box: BallotBox, *, hidden: bool) -> tuple[Part, str]:
-    """The part, and what it is called."""
+    """Return the part and its display name. Raises MatchError if `part` is None or nothing changes."""
     if part is None:
         raise MatchError("Say what: code, turnout or tally.")
     field, name = PARTS[part]
@@ -66,7 +74,10 @@ def _set_hidden(event_id: int, part: Part | None, box: BallotBox, *, hidden: boo
 
 
 def update_event(event_id: int, if_unchanged: str, box: BallotBox, **change: Any) -> Event:
-    """The event as it was before. Raises MatchError in the words of `if_unchanged`."""
+    """Set fields of the event, announce the edit and return the event as it was before.
+
+    Raises MatchError with the text `if_unchanged` if all fields have these values already.
+    """
     now = box.now()
     with locked_event(event_id) as before:
         if not Event.objects.filter(pk=event_id).exclude(**change).update(**change):

@@ -1,7 +1,8 @@
-"""People in a hall, by the sign on their phone: moved to the other team, sent out, kept out.
+"""Moderation of voters by voter code: move to the other team, kick, ban, admit again.
 
-A ruling is written where every gateway reads it. Nobody here knows at which of them its voter is, nor,
-without a list, whether there is one: so it is said with an if.
+A restriction is stored in the database, and all gateways enforce it. This process doesn't know which gateway
+holds the voter's socket. Without a ticket or roster entry it can't tell either whether the voter exists. The
+audit log then says so (UNKNOWN_VOTER_SUFFIX).
 """
 
 from typing import Any
@@ -22,7 +23,10 @@ UNKNOWN_VOTER_SUFFIX = ", if anybody here has that sign"
 
 
 def move_voter(event_id: int, typed: str | None, team: int | None, box: BallotBox) -> ActionResult:
-    """Into this team, or without one back into the seat's own; from the next ballot on."""
+    """Move the voter to `team` from the next ballot on. None moves them back to their seat's own team.
+
+    Raises MatchError while sides are secret, for a team that votes by a show of hands, or if nothing changes.
+    """
     voter_code = parse_voter_code(typed)
     if Match.objects.filter(event=event_id, state=MatchState.PLAYING, max_side_changes__gt=0).exists():
         raise MatchError("While sides are secret, everybody changes over alone, or not at all.")
@@ -37,7 +41,7 @@ def move_voter(event_id: int, typed: str | None, team: int | None, box: BallotBo
 
 
 def kick_voter(event_id: int, typed: str | None, box: BallotBox) -> ActionResult:
-    """Put the phone out; it may come in again."""
+    """Close the voter's connection. The phone may join again."""
     voter_code = parse_voter_code(typed)
     _restrict(event_id, voter_code, box, kicked_at=box.now())
     return ActionResult(
@@ -47,7 +51,7 @@ def kick_voter(event_id: int, typed: str | None, box: BallotBox) -> ActionResult
 
 
 def ban_voter(event_id: int, typed: str | None, box: BallotBox) -> ActionResult:
-    """Put the phone out, and keep its seat out."""
+    """Close the voter's connection and reject their seat from then on."""
     voter_code = parse_voter_code(typed)
     _restrict(event_id, voter_code, box, banned=True)
     text = f"kept {voter_code} out{unknown_voter_suffix(event_id, voter_code)}"
@@ -55,6 +59,7 @@ def ban_voter(event_id: int, typed: str | None, box: BallotBox) -> ActionResult:
 
 
 def admit_voter(event_id: int, typed: str | None, box: BallotBox) -> ActionResult:
+    """Lift a ban. Raises MatchError if the voter isn't banned."""
     voter_code = parse_voter_code(typed)
     _restrict(event_id, voter_code, box, banned=False)
     return ActionResult(
@@ -67,6 +72,7 @@ def _pressed(action: Action, voter_code: str) -> Pressed:
 
 
 def parse_voter_code(typed: str | None) -> str:
+    """Return the normalized voter code. Raises MatchError if it is malformed."""
     voter_code = normalize_voter_code(typed or "")
     if voter_code is None:
         raise MatchError("Type the sign on the person's phone: six letters, no vowels.")
@@ -74,6 +80,7 @@ def parse_voter_code(typed: str | None) -> str:
 
 
 def unknown_voter_suffix(event_id: int, voter_code: str) -> str:
+    """Return the audit text's caveat for a voter who has no ticket or roster entry, or an empty string."""
     return "" if is_known_voter(event_id, voter_code) else UNKNOWN_VOTER_SUFFIX
 
 
@@ -85,7 +92,10 @@ def _team_with_phones(event_id: int, number: int) -> Team:
 
 
 def _restrict(event_id: int, voter_code: str, box: BallotBox, **change: Any) -> StoredRestriction:
-    """Write it and have it enforced; what was ruled before. Raises MatchError if nothing changes."""
+    """Store the restriction, publish it to the gateways and return the previous one.
+
+    Raises MatchError if nothing changes or the event has MAX_RESTRICTIONS already.
+    """
     now = box.now()
     with event_lock(event_id):
         before = StoredRestriction.objects.filter(event=event_id, voter_code=voter_code).first()

@@ -1,4 +1,4 @@
-"""Who is there by name: an event's class list and whoever was ruled about, as an organizer looks them up."""
+"""People search of the control room: named ticket holders and restricted voters, by name or voter code."""
 
 from voting import protocol
 from voting.admission.restrictions import NO_RESTRICTION, Restriction, load_restrictions
@@ -9,9 +9,10 @@ PAGE_SIZE = 50
 
 
 def find_people(event_id: int, query: str, skip: int) -> protocol.PeopleFound:
-    """Those with `query` in name or sign, some from `skip` on: the ones under a ruling first, then by name.
+    """Return a page of PAGE_SIZE people whose name or voter code contains `query`, starting at `skip`.
 
-    A whole sign is always somebody: halls are anonymous, and no list knows who is there.
+    Banned and moved voters come first, then by name. A complete voter code always matches one person: events
+    are anonymous, so no list shows whether that voter exists.
     """
     found = [one for one in _load_people(event_id, normalize_voter_code(query)) if _matches_query(one, query)]
     found.sort(key=lambda one: (not (one.banned or one.moved), one.name.casefold(), one.voter_code))
@@ -21,13 +22,13 @@ def find_people(event_id: int, query: str, skip: int) -> protocol.PeopleFound:
 
 
 def is_known_voter(event_id: int, voter_code: str) -> bool:
-    """Whether a ticket or a class list knows somebody with this sign: who came without is on none."""
+    """Whether a ticket or roster entry has this voter code. Voters who joined without one are unknown."""
     voters = Ticket.objects.filter(event=event_id).values_list("voter", flat=True)
     return any(derive_voter_code(voter) == voter_code for voter in voters)
 
 
 def _load_people(event_id: int, sought: str | None) -> list[protocol.Person]:
-    """All with a name, all who are moved or kept out, and who has the sign that is sought."""
+    """Return everyone with a name, all moved or banned voters, and the voter with the code `sought`."""
     restrictions = load_restrictions([event_id])[event_id]
     wanted = {
         voter_code

@@ -1,6 +1,7 @@
-"""An organizer holds the time of a turn: pause, resume, extend, shorten, close.
+"""Organizer actions on a turn's time: pause, resume, extend, shorten, close.
 
-What the use cases return is what was done, and what takes it back.
+Each action returns an ActionResult with the action that undoes it. All raise MatchError if the turn changed
+concurrently (compare-and-set).
 """
 
 from crowdgame.events.audit import ActionResult
@@ -19,7 +20,10 @@ MINUTE_S, HOUR_S = 60, 3600
 
 
 def pause_turn(turn: Turn, box: BallotBox) -> ActionResult:
-    """What is left to talk is kept as well."""
+    """Pause an open turn. Keeps the remaining voting time and the remaining talk time.
+
+    Raises MatchError if the turn is paused already or its time is up.
+    """
     if turn.state != TurnState.OPEN:
         raise MatchError("It is paused already.")
     now = box.now()
@@ -38,6 +42,7 @@ def pause_turn(turn: Turn, box: BallotBox) -> ActionResult:
 
 
 def resume_turn(turn: Turn, box: BallotBox) -> ActionResult:
+    """Resume a paused turn with the time that was left. Raises MatchError if it isn't paused."""
     if turn.state != TurnState.PAUSED:
         raise MatchError("It is not paused.")
     times = window.resume_window(box.now(), turn.left_ms or 0, turn.talk_left_ms)
@@ -46,6 +51,7 @@ def resume_turn(turn: Turn, box: BallotBox) -> ActionResult:
 
 
 def extend_turn(turn: Turn, seconds: int, box: BallotBox) -> ActionResult:
+    """Extend a turn by `seconds`. A window whose time is up continues from now."""
     if turn.state == TurnState.PAUSED:
         left = (turn.left_ms or 0) + seconds * 1000
         change_turn(turn, protocol.TurnMoved, box, left_ms=left)
@@ -56,7 +62,7 @@ def extend_turn(turn: Turn, seconds: int, box: BallotBox) -> ActionResult:
 
 
 def shorten_turn(turn: Turn, seconds: int, box: BallotBox) -> ActionResult:
-    """Take time away, but leave enough to finish a press. Raises MatchError."""
+    """Shorten a turn by `seconds`. Raises MatchError if less than MIN_LEFT_MS would remain."""
     paused = turn.state == TurnState.PAUSED
     left = (turn.left_ms or 0) if paused else Window(turn.opens_at, turn.closes_at).left_ms(box.now())
     if left == 0:
@@ -70,7 +76,10 @@ def shorten_turn(turn: Turn, seconds: int, box: BallotBox) -> ActionResult:
 
 
 def close_turn_now(turn: Turn, box: BallotBox) -> ActionResult:
-    """End the window at once and count. Raises MatchError unless people can vote now."""
+    """End the voting window now and count the votes.
+
+    Raises MatchError if voting has not begun yet or its time is up.
+    """
     end_window(turn, box)
     return _turn_result(f"closed turn {turn.number}", turn, "turn.close", "turn.void")
 
@@ -78,13 +87,13 @@ def close_turn_now(turn: Turn, box: BallotBox) -> ActionResult:
 def _turn_result(
     what: str, turn: Turn, action: Action, undo: Action, seconds: int | None = None
 ) -> ActionResult:
-    """Something done to a turn, and the opposite of it."""
+    """Build the result of an action on a turn, with `undo` as its inverse."""
     pressed, opposite = (Pressed(action=one, turn=turn.pk, seconds=seconds) for one in (action, undo))
     return ActionResult(what, pressed, opposite)
 
 
 def format_duration(seconds: int) -> str:
-    """A time as one says it: 10 s, 5 min, 24 h."""
+    """Format seconds in the largest unit that divides them: 10 s, 5 min, 24 h."""
     for unit, name in ((HOUR_S, "h"), (MINUTE_S, "min")):
         if seconds % unit == 0:
             return f"{seconds // unit} {name}"

@@ -1,4 +1,4 @@
-"""Paths under /console/. The features have theirs in `console_urls.py`."""
+"""URL patterns under /console/. Each feature adds its own `console_urls.py`."""
 
 from django.urls import include, path
 

@@ -1,4 +1,4 @@
-"""An organizer's list of events, and the console's page of one."""
+"""Console pages: the organizer's list of events, and the control room of one event."""
 
 from functools import cache
 from pathlib import Path
@@ -22,6 +22,7 @@ from voting.admission.admission import projector_key
 
 @login_required
 def list_events(request: HttpRequest) -> HttpResponse:
+    """List the events the user owns or is a member of, except those of the user's own cups."""
     playing = Match.objects.filter(event=OuterRef("pk"), state=MatchState.PLAYING)
     over = Match.objects.filter(state=MatchState.ENDED).order_by("number")
     user = cast(User, request.user)
@@ -34,7 +35,10 @@ def list_events(request: HttpRequest) -> HttpResponse:
 
 
 def _projector_fragment(event: Event, user: User) -> str:
-    """What lets the projector show codes, where it has to: in no log, since no browser sends it."""
+    """URL fragment with the key that lets the projector show rotating codes, or an empty string.
+
+    Browsers don't send fragments to servers, so the key appears in no access log.
+    """
     shows = event.admission == Admission.ROTATING and role_at_event(user, event.pk) != "viewer"
     return f"#{projector_key(event.code)}" if shows else ""
 
@@ -42,6 +46,7 @@ def _projector_fragment(event: Event, user: User) -> str:
 @never_cache
 @login_required
 def control_room(request: HttpRequest, code: str) -> HttpResponse:
+    """Serve the built console page. Answers 404 without access, and 503 if the frontend isn't built."""
     event = require_accessible_event(request, code)
     page = settings.PAGES_DIR / "console.html"
     if not page.is_file():
@@ -52,5 +57,8 @@ def control_room(request: HttpRequest, code: str) -> HttpResponse:
 
 @cache
 def _read_page(page: Path) -> bytes:
-    """Read once, as the scripts it names are: a page built meanwhile would ask for scripts not served yet."""
+    """Read the page once per process, like the scripts it names.
+
+    A page from a later build would request scripts that this process doesn't serve.
+    """
     return page.read_bytes()
