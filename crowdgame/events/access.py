@@ -1,4 +1,4 @@
-"""Which events an organizer may open, and which are theirs."""
+"""Permission checks of console pages: the events an organizer may open or owns."""
 
 from typing import cast
 
@@ -13,7 +13,7 @@ from games.models import Event
 
 
 def visible_events(user: User) -> QuerySet[Event]:
-    """What this organizer may enter: their own and where they are a member, a superuser everyone's."""
+    """Return the events the user owns or is a member of. A superuser sees all events."""
     if user.is_superuser:
         return Event.objects.all()
     member = Member.objects.filter(event=OuterRef("pk"), user=user)
@@ -21,7 +21,7 @@ def visible_events(user: User) -> QuerySet[Event]:
 
 
 def require_own_event(request: HttpRequest, code: str) -> Event:
-    """Raises Http404 also if it is somebody else's."""
+    """Return the event with this code. Raises Http404 if it doesn't exist or the user isn't its owner."""
     event = require_accessible_event(request, code)
     if role_at_event(cast(User, request.user), event.pk) != "owner":
         raise Http404
@@ -29,5 +29,5 @@ def require_own_event(request: HttpRequest, code: str) -> Event:
 
 
 def require_accessible_event(request: HttpRequest, code: str) -> Event:
-    """One whose control room they may enter, as whatever. Raises Http404 if there is none."""
+    """Return the event with this code if the user has any role in it. Raises Http404 otherwise."""
     return get_object_or_404(visible_events(cast(User, request.user)), code=code.upper())

@@ -1,4 +1,4 @@
-"""Events to edit; members and the audit log to view. The console writes them."""
+"""Admin of events (editable), members and the audit log (both read-only, written by the console)."""
 
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -22,7 +22,7 @@ else:
 
 
 class NamesCleaned:
-    """A mixin: what is typed as a name is kept as it will be shown."""
+    """Mixin that uses NameField for fields called `name`, so that names are stored as they are shown."""
 
     def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **options: Any) -> Any:
         if db_field.name == "name":
@@ -45,7 +45,7 @@ class TeamInline(NamesCleaned, TeamTable):
 
 @admin.register(Event)
 class EventAdmin(NamesCleaned, UnfoldAdmin):
-    """Made and deleted in the console, which makes the teams and looks after a running match."""
+    """Edits events. The console creates and deletes them: it makes the teams and checks for a live match."""
 
     list_display = ["name", "code", "owner", "lobby", "game", "window_s", "created_at"]
     list_filter = ["lobby", "game"]
@@ -77,7 +77,7 @@ class EventAdmin(NamesCleaned, UnfoldAdmin):
         return False
 
     def save_model(self, request: HttpRequest, obj: Event, form: Any, change: bool) -> None:
-        """Only what was edited: the event's counter moves on while the form is open."""
+        """Save only the edited fields, because the event's `seq` changes while the form is open."""
         edited = {field.name for field in Event._meta.concrete_fields} & set(form.changed_data)
         obj.save(update_fields=edited)
         transaction.on_commit(lambda: announce_page_edit(request, obj))
@@ -85,7 +85,7 @@ class EventAdmin(NamesCleaned, UnfoldAdmin):
 
 @admin.register(AuditEntry)
 class AuditEntryAdmin(ReadOnlyAdmin):
-    """Who did what in a control room, and when."""
+    """Read-only audit log."""
 
     list_display = ["event", "by", "what", "action", "done_at"]
     list_filter = ["action"]
@@ -102,7 +102,7 @@ class AuditEntryAdmin(ReadOnlyAdmin):
 
 @admin.register(Member)
 class MemberAdmin(ReadOnlyAdmin):
-    """An event's owner says who they are, on a page of the console."""
+    """Read-only. The event's owner manages members on the console's members page."""
 
     list_display = ["event", "user", "role"]
     list_filter = ["role"]

@@ -1,3 +1,5 @@
+"""App config of events: setup, members, tickets and the audit log."""
+
 from django.apps import AppConfig
 
 

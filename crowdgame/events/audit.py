@@ -1,4 +1,4 @@
-"""What organizers did: kept with the event, and told to every control room of it, whoever did it."""
+"""Audit log of organizer actions: stores each entry and publishes it to the event's control rooms."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -16,7 +16,7 @@ MAX_TEXT_LENGTH = AuditEntry._meta.get_field("what").max_length or 0
 
 @dataclass(frozen=True, slots=True)
 class ActionResult:
-    """What a press did: `what` is fit to be shown, `undo` would take it back."""
+    """The result of an organizer action. `what` is shown in the audit log; `undo` is the inverse action."""
 
     what: str
     pressed: Pressed
@@ -24,7 +24,7 @@ class ActionResult:
 
 
 def add_audit_entry(event_id: int, by: str, done: ActionResult, now: int) -> None:
-    """After it was done; `now` is the ballot box's time."""
+    """Log an action that has succeeded. `now` is ballot box time in milliseconds."""
     undo = _kept(done.undo) if done.undo else None
     _log_entry(
         event_id, by, now, done.what, action=done.pressed.action, pressed=_kept(done.pressed), undo=undo
@@ -32,13 +32,16 @@ def add_audit_entry(event_id: int, by: str, done: ActionResult, now: int) -> Non
 
 
 def add_page_audit_entry(event_id: int, by: str, kind: str, what: str, now: int) -> None:
-    """What was done on a page, where it is mended, too; `kind` is called like an action."""
+    """Log an edit made on a page. It has no undo: the organizer edits it again on that page.
+
+    `kind` is named like an action. `what` is cut to MAX_TEXT_LENGTH. `now` is ballot box time in ms.
+    """
     shown = what if len(what) <= MAX_TEXT_LENGTH else f"{what[: MAX_TEXT_LENGTH - 1]}…"
     _log_entry(event_id, by, now, shown, action=kind)
 
 
 def latest_audit_entries(event_id: int) -> tuple[protocol.AuditEntry, ...]:
-    """Newest first."""
+    """Return the latest MAX_SHOWN entries, newest first."""
     return tuple(
         map(_to_protocol, AuditEntry.objects.filter(event_id=event_id).order_by("-at", "-pk")[:MAX_SHOWN])
     )

@@ -1,4 +1,4 @@
-"""By what an event's turns are timed: a window for each vote, or a clock for each side."""
+"""Time control fields of the event form: a fixed voting window, or a time bank (clock) per side."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ BANK_FIELDS = ("bank_s", "increment_s", "cap_s")
 
 
 class ClockFields(forms.Form):
-    """Part of an event's form. By clocks the window is as long as a clock: no vote takes longer."""
+    """Part of the event form. With a time bank, `window_s` equals the bank: no vote can take longer."""
 
     clock = forms.ChoiceField(
         label="Clock",
@@ -47,13 +47,16 @@ class ClockFields(forms.Form):
     )
 
     def init_clock_fields(self, bank_s: int | None) -> None:
-        """With what the event has; a bank is only asked for where it is chosen."""
+        """Set initial values from the event. `bank_s` is required only if the time bank is chosen."""
         self.fields["bank_s"].required = False
         self.initial["clock"] = BANK if bank_s else WINDOW
         self.initial["bank_s"] = bank_s or DEFAULT_BANK_S
 
     def clean_clocks(self, cleaned: dict[str, Any]) -> bool:
-        """Whether it is played by clocks; what belongs to the other way is not looked at."""
+        """Validate the chosen time control and return whether it is the time bank.
+
+        Fields of the other time control are reset and their errors dropped.
+        """
         if cleaned.get("clock") != BANK:
             self._drop_errors(*BANK_FIELDS)
             cleaned |= {"bank_s": None, "increment_s": 0, "cap_s": None}

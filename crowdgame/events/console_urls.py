@@ -1,3 +1,5 @@
+"""URL patterns of event pages under /console/."""
+
 from crowdgame.events import member_views, new_event, print_views, study_views, ticket_views, views
 from crowdgame.web.page_urls import page
 

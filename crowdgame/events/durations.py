@@ -1,4 +1,4 @@
-"""A length of time in a form: one of a few usual ones, or a number and a unit. Its value is seconds."""
+"""Duration form field: a choice of presets, or a number and a unit. The value is in seconds."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,7 +11,7 @@ UNITS = (("1", "seconds"), ("60", "minutes"), ("3600", "hours"), ("86400", "days
 
 
 def format_duration(seconds: int) -> str:
-    """In the largest unit that goes into it: "90 seconds", "2 minutes", "1 day"."""
+    """Format seconds in the largest unit that divides them: "90 seconds", "2 minutes", "1 day"."""
     size, unit = next((int(s), u) for s, u in reversed(UNITS) if seconds % int(s) == 0)
     count = seconds // size
     return f"{count} {unit.removesuffix('s') if count == 1 else unit}"
@@ -41,7 +41,11 @@ class DurationWidget(forms.MultiWidget):
 
 
 class DurationField(forms.MultiValueField):
-    """`limits`: shortest and longest, in seconds. `empty`: what the choice of none is called, if any."""
+    """A duration in seconds, or None if `empty` is set and chosen.
+
+    `presets` are durations in seconds. `limits` are the shortest and the longest duration in seconds, both
+    inclusive. `empty` is the label of the choice "none"; without it the field is required.
+    """
 
     def __init__(
         self, *, presets: Sequence[int], limits: tuple[int, int], empty: str = "", **options: Any

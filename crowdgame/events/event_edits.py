@@ -1,4 +1,4 @@
-"""After an organizer changed an event on a page: every screen hears of it, and it is kept who did it."""
+"""Side effects of editing an event on a page: announce the edit to all clients and write the audit log."""
 
 import time
 from contextlib import closing
@@ -14,7 +14,10 @@ from voting.ballot_box.ballot_box import BallotBox
 
 
 def announce_page_edit(request: HttpRequest, event: Event) -> bool:
-    """Whether they heard. If the ballot box is away, the organizer is told that they hear of it later."""
+    """Announce an edit to all clients and return whether that worked.
+
+    If the ballot box isn't reachable, adds a warning message: clients get the edit with the next change.
+    """
     try:
         with closing(BallotBox()) as box:
             announce_edit(event.pk, box.now())
@@ -26,12 +29,15 @@ def announce_page_edit(request: HttpRequest, event: Event) -> bool:
 
 
 def log_edit(request: HttpRequest, event: Event, kind: str, what: str) -> None:
-    """`kind` is called like an action: `event.edit`; `what` is fit to be shown behind a name."""
+    """Add an audit log entry. `kind` is named like an action (`event.edit`).
+
+    `what` is shown after the user name, as in "changed the name".
+    """
     add_page_audit_entry(event.pk, request.user.get_username(), kind, what, _box_time())
 
 
 def _box_time() -> int:
-    """The ballot box's time; this machine's, if it is away."""
+    """Return the ballot box time in milliseconds, or this machine's time if the box isn't reachable."""
     try:
         with closing(BallotBox()) as box:
             return box.now()

@@ -1,4 +1,4 @@
-"""What the form of an event says, and its fields of our own kind."""
+"""Labels, help texts and custom fields of the event form."""
 
 from typing import Any
 
@@ -63,7 +63,7 @@ def game_choices() -> list[tuple[str, str]]:
 
 
 class NameField(forms.CharField):
-    """A name as it will be shown: one line, nothing in it that cannot be seen."""
+    """A display name: one line, without invisible characters (see `clean_name`)."""
 
     def to_python(self, value: Any) -> str:
         return clean_name(super().to_python(value) or "")

@@ -1,4 +1,4 @@
-"""The form of an event: names, game and its options, voting, what comes between matches."""
+"""Event form: names, game and its options, voting rules, time control, series."""
 
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
@@ -42,7 +42,7 @@ from games.models import (
     TieRule,
 )
 
-DERIVED_FIELDS = ("options", "crowd_clocks")  # what other fields come to
+DERIVED_FIELDS = ("options", "crowd_clocks")  # computed from other fields
 
 if TYPE_CHECKING:
     EventModelForm = forms.ModelForm[Event]
@@ -133,13 +133,17 @@ class EventForm(ClockFields, EventModelForm):
     def __init__(
         self, *args: Any, names: Sequence[str] = (), hands: Collection[int] = (), **kwargs: Any
     ) -> None:
-        """`names` are those of a new event's teams, drawn if left out; `hands` those that vote by hands."""
+        """`names` and `hands` apply to new events only.
+
+        `names` are the team names, random if omitted. `hands` are the numbers of the teams that vote by a
+        show of hands.
+        """
         kwargs.setdefault("instance", Event())
         super().__init__(*args, **kwargs)
         self.label_suffix = ""
         self.fields["max_side_changes"].required = False
         if self.instance.pk:
-            for name in LIVE_FIELDS:  # the control room's to switch: an old form would switch them back
+            for name in LIVE_FIELDS:  # switched in the control room; a stale form would revert them
                 del self.fields[name]
         teams = [(name, number in hands) for number, name in enumerate(names or random_team_names(), 1)]
         if self.instance.pk:
@@ -153,7 +157,7 @@ class EventForm(ClockFields, EventModelForm):
         add_option_fields(self)
 
     def _offer_series(self) -> None:
-        """The usual lengths, and the event's own."""
+        """Offer the usual series lengths, and the event's own if it is another one."""
         own = self.instance.best_of
         offered = (
             SERIES_LABELS if own is None or own in SERIES_LABELS else SERIES_LABELS | {own: f"Best of {own}"}
@@ -166,7 +170,7 @@ class EventForm(ClockFields, EventModelForm):
 
     @property
     def open_sections(self) -> set[str]:
-        """The rarely used parts in which something is amiss, or not as usual."""
+        """Names of the collapsible sections that have an error or a non-default value."""
         shown = {fold: [name for name in names if name in self.fields] for fold, names in SECTIONS.items()}
         return {fold for fold, names in shown.items() if any(map(self._is_notable, names))}
 
@@ -175,7 +179,7 @@ class EventForm(ClockFields, EventModelForm):
 
     @property
     def admissions(self) -> list[tuple[Any, str]]:
-        """Each way in, and what it proves."""
+        """Each admission mode's radio button and its explanation."""
         return [(button, ADMISSION_TEXTS[Admission(button.data["value"])]) for button in self["admission"]]
 
     def clean_talk_s(self) -> int:
@@ -199,7 +203,7 @@ class EventForm(ClockFields, EventModelForm):
         return cleaned
 
     def _check_secret_sides(self, cleaned: dict[str, Any]) -> None:
-        """What would tell who is on which side."""
+        """Add an error if secret sides are combined with a setting that reveals them."""
         revealing = (*HANDS_FIELDS, "bank_s", "peek", "own_counts")
         reveals = any(map(cleaned.get, revealing)) or cleaned.get("tie_rule") == TieRule.CAPTAIN
         if cleaned.get("max_side_changes") and reveals:
@@ -214,9 +218,10 @@ class EventForm(ClockFields, EventModelForm):
         return event
 
     def save_changes(self) -> bool:
-        """Whether they are saved; if not, the form says why.
+        """Save the changes under the event lock and return whether that worked. False: the form has errors.
 
-        Only what the form is about: the event's other columns may have moved on meanwhile.
+        Writes only the form's own columns, because others may have changed meanwhile. Refuses to change which
+        teams vote by a show of hands during a match.
         """
         with locked_event(self.instance.pk) as event:
             held = self._hands_changed(event)
@@ -231,7 +236,7 @@ class EventForm(ClockFields, EventModelForm):
 
     @property
     def changes(self) -> str:
-        """What was changed, fit to be shown: the fields' labels, and what is short enough to tell."""
+        """Describe the changes for the audit log: labels of changed fields, with short values."""
         now = self._current_values() | {
             name: self.cleaned_data[name] for name in (*TEAM_FIELDS, *HANDS_FIELDS)
         }
@@ -239,7 +244,7 @@ class EventForm(ClockFields, EventModelForm):
         return ", ".join(self._describe(name) if name in self.fields else name for name in changed)
 
     def _current_values(self) -> dict[str, Any]:
-        """The teams' fields as they are to begin with, all others as they are on the event."""
+        """Return the initial values of the team fields, and the instance's values of all other fields."""
         teams = {name: self.initial[name] for name in (*TEAM_FIELDS, *HANDS_FIELDS)}
         own = {name: getattr(self.instance, name) for name in self.Meta.fields if name in self.fields}
         game = all_games().get(self.instance.game)

@@ -1,7 +1,7 @@
-"""A game's options as form fields, read from the option type itself, so that any game has them.
+"""Form fields for a game's options, derived from its msgspec option type, so that every game has them.
 
-A field's title and help come from `msgspec.Meta(title=..., description=...)`, if the game has them.
-Options of other types than choices, flags, whole numbers and texts keep their defaults.
+A field's title and help text come from `msgspec.Meta(title=..., description=...)`, if the game sets them.
+Supported types are Literal, bool, int and str. Options of other types keep their defaults.
 """
 
 from collections.abc import Mapping
@@ -31,14 +31,14 @@ CHOICE_LABELS = {
 
 
 def add_option_fields(form: "forms.ModelForm[Any]") -> None:
-    """The fields of all games, those of the instance's game as they are chosen."""
+    """Add the option fields of all games. Those of the instance's game start with its stored options."""
     for game in all_games().values():
         ours = form.instance.game == game.slug
         form.fields |= option_fields(game, stored_options(game, form.instance.options) if ours else {})
 
 
 def game_rows(form: forms.BaseForm) -> list[tuple[Any, str, list[forms.BoundField]]]:
-    """Each game's radio button, its rules, and the fields of its options."""
+    """Return each game's radio button, rules text and option fields."""
     rows = []
     for button in form["game"]:
         game = find_game(button.data["value"])
@@ -48,7 +48,7 @@ def game_rows(form: forms.BaseForm) -> list[tuple[Any, str, list[forms.BoundFiel
 
 
 def apply_options(form: "forms.ModelForm[Any]", cleaned: Mapping[str, Any]) -> None:
-    """The options of the chosen game, kept on the instance; what speaks against them is said at the game."""
+    """Set the chosen game's options on the instance. Adds a form error to `game` if they are invalid."""
     if "game" in cleaned:
         try:
             form.instance.options = read_option_values(find_game(cleaned["game"]), cleaned)
@@ -57,7 +57,7 @@ def apply_options(form: "forms.ModelForm[Any]", cleaned: Mapping[str, Any]) -> N
 
 
 def stored_options(game: Game[Any], options: object) -> Mapping[str, object]:
-    """What an event has chosen of this game; nothing if its options belong to another one."""
+    """Return an event's options for this game, or an empty mapping if they belong to another game."""
     try:
         read: dict[str, object] = msgspec.to_builtins(read_options(game, options))
     except BadOptions:
@@ -70,7 +70,7 @@ def _field_name(game: Game[Any], option: str) -> str:
 
 
 def option_fields(game: Game[Any], chosen: Mapping[str, object]) -> dict[str, forms.Field]:
-    """A field an option, by its name in the form; `chosen` are the values to begin with."""
+    """Return a form field for each supported option, by field name. `chosen` are the initial values."""
     kind = inspect.type_info(game.options)
     assert isinstance(kind, inspect.StructType)  # noqa: S101  the contract of Game.options
     fields = {}
@@ -88,7 +88,7 @@ def option_fields(game: Game[Any], chosen: Mapping[str, object]) -> dict[str, fo
 
 
 def read_option_values(game: Game[Any], cleaned: Mapping[str, Any]) -> dict[str, Any]:
-    """The options that the form's fields make, complete. Raises BadOptions."""
+    """Return the complete options from a form's cleaned data. Raises BadOptions."""
     raw = {}
     for option in msgspec.structs.fields(game.options):
         value = cleaned.get(_field_name(game, option.name))
@@ -137,6 +137,9 @@ def _choice_field(values: tuple[Any, ...]) -> forms.Field:
 
 
 def _usual_first(values: tuple[Any, ...]) -> list[Any]:
-    """msgspec sorts a type's choices; the usual ones are put first, the lot last."""
+    """Sort choices in the order of CHOICE_LABELS, unknown ones first.
+
+    Needed because msgspec sorts the values of a Literal.
+    """
     usual = list(CHOICE_LABELS)
     return sorted(values, key=lambda value: usual.index(value) if value in usual else -1)

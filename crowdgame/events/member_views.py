@@ -1,4 +1,4 @@
-"""The owner's page of members: who else may enter the control room, and as what."""
+"""Members page: the owner adds co-hosts and viewers by user name, and changes or removes them."""
 
 from typing import Any
 
@@ -43,7 +43,7 @@ class MemberForm(forms.Form):
         self._event = event
 
     def add(self) -> bool:
-        """Whether it is done; if not, the form says why."""
+        """Add the member and return whether that worked. Otherwise the form has errors."""
         if not self.is_valid():
             return False
         try:
@@ -69,7 +69,7 @@ def members(request: HttpRequest, code: str) -> HttpResponse:
 
 
 def _handle_post(request: HttpRequest, event: Event, form: MemberForm) -> bool:
-    """Whether it is done, or nothing can be done any more; if not, the form says why."""
+    """Return True if the request is handled, also when the member is gone. False: the form has errors."""
     if request.POST["ask"] != "add":
         if done := _change_member(event, request.POST["ask"], request.POST.get("member", "")):
             log_edit(request, event, *done)
@@ -86,7 +86,7 @@ def _handle_post(request: HttpRequest, event: Event, form: MemberForm) -> bool:
 
 
 def _change_member(event: Event, asked: str, member: str) -> tuple[str, str] | None:
-    """What kind of deed it was, and what was done; None: nothing."""
+    """Change or remove a member. Returns the audit kind and text, or None if nothing changed."""
     if not member.isdecimal() or len(member) >= MAX_ID_DIGITS:
         return None
     if asked == "remove":

@@ -1,4 +1,4 @@
-"""Who else may enter an event's control room: added, changed and removed by its owner."""
+"""Event members: co-hosts and viewers whom the owner adds, changes and removes."""
 
 from django.contrib.auth.models import User
 from django.db.models import QuerySet
@@ -8,11 +8,14 @@ from games.models import Event
 
 
 class MemberError(Exception):
-    """Why somebody cannot be a member; the message is fit to be shown."""
+    """A user can't become a member. The message can be shown to the organizer."""
 
 
 def add_member(event: Event, name: str, role: Role) -> Member:
-    """Somebody by the name they log in with. Raises MemberError."""
+    """Add the active user with the user name `name`.
+
+    Raises MemberError if there is none, or if the user is the owner or a member already.
+    """
     user = User.objects.filter(username=User.normalize_username(name.strip()), is_active=True).first()
     if user is None:
         raise MemberError("Nobody here has this user name. Capital letters count.")
@@ -25,14 +28,14 @@ def add_member(event: Event, name: str, role: Role) -> Member:
 
 
 def change_member(event: Event, member_id: int, role: Role) -> str:
-    """The user name of whom it is; empty: there is no such member."""
+    """Set a member's role and return the user name, or an empty string if there is no such member."""
     found = Member.objects.filter(event=event, pk=member_id)
     name = _username(found)
     return name if found.update(role=role) else ""
 
 
 def remove_member(event: Event, member_id: int) -> str:
-    """The user name of whom it was; empty: there was no such member."""
+    """Remove a member and return the user name, or an empty string if there is no such member."""
     found = Member.objects.filter(event=event, pk=member_id)
     name = _username(found)
     return name if found.delete()[0] else ""

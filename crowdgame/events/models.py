@@ -1,4 +1,4 @@
-"""Who may enter an event's console, and the audit log of what organizers did."""
+"""Event members with their roles, and the audit log of organizer actions."""
 
 from django.conf import settings
 from django.db import models
@@ -13,7 +13,7 @@ class Role(models.TextChoices):
 
 
 class Member(models.Model):
-    """Somebody beside the owner who may enter an event's control room."""
+    """A user other than the owner who has access to an event's control room."""
 
     event = models.ForeignKey(Event, on_delete=models.CASCADE, related_name="members")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
@@ -30,9 +30,10 @@ class Member(models.Model):
 
 
 class AuditEntry(models.Model):
-    """Something an organizer did, by the ballot box's clock: `what` is shown as it is.
+    """One organizer action in an event's audit log.
 
-    `pressed` is what was pressed in a control room, `undo` what takes it back.
+    `what` is shown verbatim. `at` is ballot box time in milliseconds. `pressed` is the control room action as
+    a `Pressed` message, and `undo` the action that reverts it. Both are null for edits on a page.
     """
 
     event = models.ForeignKey(Event, on_delete=models.CASCADE, related_name="audit_entries")

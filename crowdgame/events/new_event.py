@@ -1,4 +1,4 @@
-"""A new event: from a template at one press, or through the form."""
+"""Pages that create an event: from a preset in one click, through the form, or as a copy."""
 
 from typing import cast
 
@@ -19,7 +19,7 @@ from games.models import Event
 @login_required
 @require_http_methods(["GET", "POST"])
 def new_event(request: HttpRequest) -> HttpResponse:
-    """The templates; a press on one makes its event."""
+    """List the presets. POST with a preset's slug creates an event from it."""
     preset = PRESETS_BY_SLUG.get(request.POST.get("preset", ""))
     if request.method == "POST" and preset:
         return _redirect_to_event(request, preset.create(cast(User, request.user)))
@@ -29,7 +29,7 @@ def new_event(request: HttpRequest) -> HttpResponse:
 @login_required
 @require_http_methods(["GET", "POST"])
 def new_event_form(request: HttpRequest, slug: str) -> HttpResponse:
-    """The form, as a template fills it in."""
+    """Show the event form, prefilled from a preset. Raises Http404 if there is no such preset."""
     preset = PRESETS_BY_SLUG.get(slug)
     if preset is None:
         raise Http404
@@ -42,7 +42,7 @@ def new_event_form(request: HttpRequest, slug: str) -> HttpResponse:
 @login_required
 @require_http_methods(["GET", "POST"])
 def copy_event(request: HttpRequest, code: str) -> HttpResponse:
-    """The form, filled in as an event of before was."""
+    """Show the event form, prefilled from one of the user's own events."""
     like = require_own_event(request, code)
     teams = like.teams.order_by("number")
     chosen = {name: getattr(like, name) for name in (*EventForm.Meta.fields, "options")}

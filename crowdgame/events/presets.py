@@ -1,4 +1,4 @@
-"""Events ready to be made: for each kind of evening what suits it, and names for its teams."""
+"""Event presets: templates with settings for typical events, and random team names."""
 
 import secrets
 from collections.abc import Mapping
@@ -17,7 +17,11 @@ DAY_S = 24 * 3600
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """`choices` are fields of Event that differ from the usual ones, `hands` the teams that vote by hands."""
+    """A template for new events.
+
+    `choices` are the fields of Event that differ from the defaults. `hands` are the numbers of the teams that
+    vote by a show of hands.
+    """
 
     slug: str
     title: str
@@ -30,7 +34,7 @@ class Preset:
         return f"events/presets/{self.slug}.html"
 
     def build_event(self) -> Event:
-        """The event as it would be, for a form to begin with."""
+        """Return an unsaved event with the preset's settings, as a form's initial instance."""
         return Event(**self.choices)
 
     def create(self, owner: User) -> Event:
@@ -85,6 +89,6 @@ def random_team_names() -> tuple[str, str]:
 
 
 def default_event_name(teams: tuple[str, str]) -> str:
-    """What an event is called that nobody has named."""
+    """Return the name of an event without one: "A against B", cut to the column's length."""
     longest = Event._meta.get_field("name").max_length
     return f"{teams[0]} against {teams[1]}"[:longest].strip()

@@ -1,4 +1,4 @@
-"""What an organizer prints: the QR poster, and the codes as a PDF in sheets."""
+"""PDF downloads of an event: the QR code poster, and sheets of ticket coupons."""
 
 from django.conf import settings
 from django.contrib import messages
@@ -31,6 +31,7 @@ HINTS = {
 @login_required
 @require_GET
 def poster(request: HttpRequest, code: str) -> HttpResponse:
+    """Return the poster as PDF, with one page per team if teams have their own links."""
     event = require_own_event(request, code)
     sides: tuple[Side | None, ...] = SIDES if event.team_choice == TeamChoice.LINK else (None,)
     return _pdf_response(
@@ -45,7 +46,7 @@ def _poster(request: HttpRequest, event: Event, side: Side | None) -> Poster:
         event=event.name,
         code=event.code,
         teams=(red.name, yellow.name),
-        url=url.upper(),  # fewer modules, and it means the same
+        url=url.upper(),  # alphanumeric mode: a QR code with fewer modules; case doesn't matter here
         address=display_address(url),
         hint=HINTS.get(Admission(event.admission), ""),
         side=side,
@@ -56,7 +57,10 @@ def _poster(request: HttpRequest, event: Event, side: Side | None) -> Poster:
 @login_required
 @require_GET
 def ticket_sheets(request: HttpRequest, code: str) -> HttpResponse:
-    """Those that nobody ever used; a pile may need several files. Without type for a name, the other page."""
+    """Return a PDF of the tickets that were never used, COUPONS_PER_FILE per file.
+
+    `?part=` selects the file. If the fonts lack a glyph for a name, redirects to the HTML print page.
+    """
     event = require_own_event(request, code)
     unused = event.tickets.filter(first_used_at=None).order_by("label", "pk")
     part = Paginator(unused, COUPONS_PER_FILE).get_page(request.GET.get("part"))

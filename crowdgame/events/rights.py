@@ -1,4 +1,7 @@
-"""Who may do what in a control room: one table, and everything asked of the database anew."""
+"""Permissions in the control room: required right per action, rights per role, role per session.
+
+Nothing is cached: each check reads session, user and role from the database.
+"""
 
 from dataclasses import dataclass
 from importlib import import_module
@@ -50,7 +53,7 @@ ROLE_RIGHTS: dict[Role, frozenset[Right]] = {
 
 @dataclass(frozen=True, slots=True)
 class OrganizerAccess:
-    """Who somebody is at an event: a user name, and a role that allows to look at least."""
+    """An organizer's user name and role in one event. Every role has at least the right `view`."""
 
     name: str
     role: Role
@@ -60,19 +63,20 @@ class OrganizerAccess:
 
 
 def find_access(session_key: str | None, event_id: int) -> OrganizerAccess | None:
-    """Of whoever is logged in with this session, still and not yet deactivated; None: nobody of the event."""
+    """Return the access of the session's user, or None if they have no role or the session isn't valid."""
     user = find_session_user(session_key)
     role = role_at_event(user, event_id) if user else None
     return OrganizerAccess(user.get_username(), role) if user and role else None
 
 
 def may(session_key: str | None, event_id: int, right: Right) -> bool:
+    """Whether the session's user has this right in the event."""
     found = find_access(session_key, event_id)
     return found is not None and found.may(right)
 
 
 def find_session_user(session_key: str | None) -> User | None:
-    """Nobody once the session has ended, the password has changed or the account is closed."""
+    """Return the session's user. None if the session ended, the password changed or the user is inactive."""
     session = _load_session(session_key) if session_key else {}
     user = User.objects.filter(pk=int(session.get(SESSION_KEY, 0)), is_active=True).first()
     if user is None:
@@ -88,7 +92,7 @@ def _load_session(key: str) -> dict[str, Any]:
 
 
 def role_at_event(user: User, event_id: int) -> Role | None:
-    """A superuser is an owner of every event."""
+    """Return the user's role in the event, or None. A superuser counts as owner of every event."""
     if user.is_superuser or Event.objects.filter(pk=event_id, owner_id=user.pk).exists():
         return "owner"
     held = Member.objects.filter(event_id=event_id, user_id=user.pk).values_list("role", flat=True)

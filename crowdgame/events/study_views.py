@@ -1,4 +1,4 @@
-"""The organizer's download of votes for research."""
+"""Research export: the owner's CSV download of a study's votes."""
 
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse

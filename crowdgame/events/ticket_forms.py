@@ -1,4 +1,4 @@
-"""What an organizer asks for on the page of codes: more tickets, or codes for a class."""
+"""Forms of the tickets page: make tickets, or codes for a roster (class list)."""
 
 from typing import Any
 
@@ -28,7 +28,7 @@ class TicketsForm(forms.Form):
 
 
 class RosterForm(forms.Form):
-    """`pupils` are those of a list that can be read."""
+    """A roster, one name per line. `pupils` are the parsed entries; it is empty if the list is invalid."""
 
     names = forms.CharField(
         label="Names, one a line",

@@ -1,4 +1,4 @@
-"""The organizer's page of codes: tickets and class list, to make, find, release, print and take along."""
+"""Tickets page of an event: make, search, release, delete, print and download tickets and roster codes."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any, cast
@@ -41,7 +41,7 @@ FORMULA_PREFIXES = ("=", "+", "-", "@", "\t", "\r")
 @login_required
 @require_http_methods(["GET", "POST"])
 def tickets(request: HttpRequest, code: str) -> HttpResponse:
-    """What is looked for is in no address either: it may be a code."""
+    """Show and change the event's tickets. Searches use POST, because a query in a URL could leak a code."""
     event = require_own_event(request, code)
     asked = request.POST.get("ask", "")
     pile = TicketsForm(request.POST if asked == "make" else None)
@@ -52,7 +52,7 @@ def tickets(request: HttpRequest, code: str) -> HttpResponse:
 
 
 def _handle_post(request: HttpRequest, event: Event, pile: TicketsForm, roster: RosterForm) -> bool:
-    """Whether it is done; if not, a form says why."""
+    """Run the requested action and return whether it is handled. False: a form has errors."""
     ask = request.POST["ask"]
     if ask == "make":
         return pile.is_valid() and _create(request, event, pile)
@@ -123,7 +123,7 @@ def _search(every: QuerySet[Ticket], wanted: str, show: str) -> QuerySet[Ticket]
 @login_required
 @require_GET
 def print_tickets(request: HttpRequest, code: str) -> HttpResponse:
-    """Those that nobody ever used, in sheets to be cut; a pile may need several prints."""
+    """Show the tickets that were never used as sheets to cut, TICKETS_PER_PRINT per print (`?part=`)."""
     event = require_own_event(request, code)
     unused = event.tickets.filter(first_used_at=None).order_by("label", "pk")
     some = Paginator(unused, TICKETS_PER_PRINT).get_page(request.GET.get("part"))
@@ -137,6 +137,7 @@ def print_tickets(request: HttpRequest, code: str) -> HttpResponse:
 @login_required
 @require_GET
 def download_tickets(request: HttpRequest, code: str) -> HttpResponse:
+    """Return all tickets of the event as CSV."""
     event = require_own_event(request, code)
     return csv_response(
         f"tickets-{event.code}", ticket_csv_rows(event, _event_url(request, event)), of_names=True
@@ -144,7 +145,7 @@ def download_tickets(request: HttpRequest, code: str) -> HttpResponse:
 
 
 def ticket_csv_rows(event: Event, address: str) -> Iterator[tuple[str, ...]]:
-    """A head, then a row a code; nothing in it that a spreadsheet would compute."""
+    """Yield a header and one row per ticket. Cells are escaped against formula (CSV) injection."""
     teams = dict(event.teams.values_list("number", "name"))
     yield ("code", "name", "team", "used", "address")
     for ticket in _ordered(event.tickets.all()):

@@ -1,4 +1,4 @@
-"""The organizer's pages of one event: edit and delete."""
+"""Console pages to edit and delete an event."""
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -17,6 +17,7 @@ from games.models import Admission, Event, MatchState
 @login_required
 @require_http_methods(["GET", "POST"])
 def change_event(request: HttpRequest, code: str) -> HttpResponse:
+    """Edit an event: save, write the audit log and announce the edit."""
     event = require_own_event(request, code)
     form = EventForm(request.POST or None, instance=event)
     if form.is_valid() and form.save_changes():
@@ -33,13 +34,14 @@ def change_event(request: HttpRequest, code: str) -> HttpResponse:
 
 
 def needs_tickets(event: Event) -> bool:
-    """Nobody could come in."""
+    """Whether nobody can join: the event requires tickets or a roster, and has no tickets."""
     return event.admission in {Admission.TICKETS, Admission.ROSTER} and not event.tickets.exists()
 
 
 @login_required
 @require_http_methods(["GET", "POST"])
 def delete_event(request: HttpRequest, code: str) -> HttpResponse:
+    """Delete an event after confirmation. Answers 409 while a match is live."""
     event = require_own_event(request, code)
     if request.method == "POST" and _delete_unless_playing(event):
         messages.success(request, f"“{event.name}” is deleted.")
@@ -50,12 +52,16 @@ def delete_event(request: HttpRequest, code: str) -> HttpResponse:
 
 
 def _delete_unless_playing(event: Event) -> bool:
-    """A match that starts at the same moment is there first, or finds no event."""
+    """Delete the event unless a match is live, and return whether it was deleted.
+
+    Holds the event lock, so that a match starting concurrently either blocks the deletion or finds no event.
+    Raises Http404 if the event is deleted already.
+    """
     try:
         with locked_event(event.pk) as held:
             playing = held.matches.filter(state=MatchState.PLAYING).exists()
             if not playing:
                 held.delete()
     except Event.DoesNotExist:
-        raise Http404 from None  # pressed twice
+        raise Http404 from None  # a double click
     return not playing
