@@ -1,4 +1,4 @@
-"""A backup: one file that holds a copy of the database and says what it is a copy of."""
+"""Backup file format: a zip archive with a copy of the database and a JSON manifest."""
 
 import os
 import shutil
@@ -13,7 +13,7 @@ from typing import Literal
 import msgspec
 
 FORMAT = "crowdgame backup 1"
-# What zipfile raises about a file that is none, or was damaged.
+# Errors that zipfile raises for a damaged file or one that is no zip archive.
 DAMAGED_FILE_ERRORS = (OSError, EOFError, KeyError, RuntimeError, ValueError, zipfile.BadZipFile, zlib.error)
 MANIFEST_NAME, DATABASE_NAME = "manifest.json", "database"
 
@@ -21,11 +21,11 @@ Engine = Literal["sqlite", "postgresql"]
 
 
 class BackupError(Exception):
-    """Why there is no backup, or why it is not restored; the message is fit to be shown."""
+    """A backup or restore failed. The message can be shown to the operator."""
 
 
 class Manifest(msgspec.Struct, frozen=True, kw_only=True):
-    """`migrations` are the names of those the database had, by app; `made_at` is in ISO 8601."""
+    """Describes the copied database. `migrations` are the applied ones by app; `made_at` is ISO 8601, UTC."""
 
     format: str
     made_at: str
@@ -35,7 +35,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
 
 @contextmanager
 def temporary_sibling(path: Path) -> Iterator[Path]:
-    """A folder nobody else looks into, on the same disk as `path`; it goes with all that is left in it."""
+    """Yield a private temporary folder on the same disk as `path`, and delete it afterwards."""
     folder = Path(tempfile.mkdtemp(prefix=f".{path.name}.", dir=path.absolute().parent))
     try:
         yield folder
@@ -44,7 +44,10 @@ def temporary_sibling(path: Path) -> Iterator[Path]:
 
 
 def write_backup(path: Path, manifest: Manifest, database: Path) -> None:
-    """All of it or nothing, and for nobody's eyes but the owner's."""
+    """Write the archive atomically, readable by its owner only.
+
+    `database` must be on the same file system as `path`, because the finished file is renamed to `path`.
+    """
     unfinished = database.with_name("unfinished")
     with zipfile.ZipFile(unfinished, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
         archive.writestr(MANIFEST_NAME, msgspec.json.format(msgspec.json.encode(manifest)))
@@ -56,7 +59,7 @@ def write_backup(path: Path, manifest: Manifest, database: Path) -> None:
 
 
 def read_manifest(path: Path) -> Manifest:
-    """Raises BackupError if this is no whole backup."""
+    """Read the manifest of a backup. Raises BackupError if it is unreadable or of another format."""
     with _open_archive(path) as archive:
         try:
             manifest = msgspec.json.decode(archive.read(MANIFEST_NAME), type=Manifest)
@@ -68,7 +71,7 @@ def read_manifest(path: Path) -> Manifest:
 
 
 def extract_database(path: Path, database: Path) -> None:
-    """Raises BackupError if the file is damaged."""
+    """Write the backup's database copy to `database`. Raises BackupError if the archive is damaged."""
     with _open_archive(path) as archive, archive.open(DATABASE_NAME) as source, database.open("wb") as copy:
         shutil.copyfileobj(source, copy)
 

@@ -1,7 +1,7 @@
-"""Back up a running house, and begin anew from a backup, with nothing left of what came after it.
+"""Back up a running server, and restore a backup without conflicts with later state.
 
-What came after a backup is lost, but gateways, phones and the ballot box may remember it. So whatever is
-new from then on has a number that was never given out, and every open window is voted anew.
+A restore loses all changes since the backup, but gateways, phones and the ballot box may remember them. So a
+restore advances all ids and sequence numbers beyond any that were used, and open turns are voted again.
 """
 
 import fcntl
@@ -34,14 +34,14 @@ from voting.ballot_box.ballot_box import BallotBox
 
 ID_LEAP = 1_000_000
 EPOCH_LEAP = 1_000
-EPOCH_START_S = 1_577_836_800  # 2020: in seconds an epoch fits its column until 2088
+EPOCH_START_S = 1_577_836_800  # 2020-01-01: seconds since then fit the epoch's column until 2088
 APPS = ("games", "voting")
 LIVE_TURNS_SQL = "state IN ('open', 'paused')"
 STORE_DIR = "valkey"
 
 
 def create_backup(path: Path) -> Manifest:
-    """Write a backup; nobody has to stop for it. Raises BackupError."""
+    """Write an online backup to `path` while the server runs. Raises BackupError."""
     copies = database_copies()
     manifest = Manifest(
         format=FORMAT,
@@ -59,14 +59,14 @@ def create_backup(path: Path) -> Manifest:
 
 @dataclass(frozen=True, slots=True)
 class RestoreResult:
-    """`aside` is where the database is that was there before, if there was one; `turns` are voted anew."""
+    """`aside` is the file with the previous database or its dump, or None. `turns` are voted again."""
 
     aside: Path | None
     turns: int
 
 
 def check_compatible(manifest: Manifest) -> None:
-    """Raises BackupError unless this version and this database are those the backup was made with."""
+    """Raises BackupError unless the backup has this database engine and exactly this version's migrations."""
     engine = database_copies().engine
     if manifest.engine != engine:
         raise BackupError(f"it is a backup of {manifest.engine}, and the database here is {engine}")
@@ -85,7 +85,7 @@ def check_compatible(manifest: Manifest) -> None:
 
 
 def list_running() -> list[str]:
-    """Who uses the database or the ballot box at the moment, in words."""
+    """Return a description of each process that uses the database or the ballot box."""
     found = [f"“make play” in {settings.DATA_DIR}"] if _make_play_state() == "runs" else []
     try:
         box = BallotBox()
@@ -97,9 +97,10 @@ def list_running() -> list[str]:
 
 
 def restore(path: Path, *, box_is_empty: bool = False) -> RestoreResult:
-    """Put the backup in the database's place. Raises BackupError; then all is as it was.
+    """Replace the database by the backup. If it raises BackupError, nothing has changed.
 
-    If it dies in between, it is to be done again: until the end nothing is to run.
+    No other process may run until it returns. If the restore is killed halfway, run it again.
+    `box_is_empty` skips clearing the ballot box.
     """
     check_compatible(read_manifest(path))
     stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
@@ -114,11 +115,12 @@ def restore(path: Path, *, box_is_empty: bool = False) -> RestoreResult:
 
 
 def fresh_start_sql(copies: SqliteCopies | PostgresCopies) -> Iterator[str]:
-    """Have all that is still to come differ from all that ever was; at last, how many turns are voted anew.
+    """Yield SQL that makes all future ids, sequence numbers and seeds differ from any used before.
 
-    Numbers go on from the time in milliseconds: a second restore of the same backup is ahead of the first.
-    A turn that is open again gets a new seed: its old one may have been told in what is lost. Sessions that
-    were ended since then would be good again, so all of them end.
+    Numbers continue from the time in milliseconds, so that a second restore of the same backup is ahead of
+    the first. Open turns get a new seed, because the old one may have been revealed after the backup.
+    All sessions are deleted, because sessions that ended since the backup would be valid again.
+    The last statement selects the number of turns that are voted again.
     """
     now_ms = time.time_ns() // 1_000_000
     epoch = now_ms // 1000 - EPOCH_START_S
@@ -140,7 +142,10 @@ def _max_sql(one: str, number: int) -> str:
 
 
 def _find_box(home: Path) -> BallotBox | None:
-    """None: it does not run, but its folder is there. Raises BackupError if it might be anywhere."""
+    """Return the ballot box, or None if it isn't running but its data folder is in `home`.
+
+    Raises BackupError if it doesn't answer and its data may be elsewhere.
+    """
     try:
         box = BallotBox()
         box.now()
@@ -155,7 +160,10 @@ def _find_box(home: Path) -> BallotBox | None:
 
 
 def _clear_boxes(box: BallotBox | None, home: Path, stamp: str) -> None:
-    """Drop the ballots of what is lost, also those of a store that `make play` keeps and has ended."""
+    """Delete all ballots in the box, and set aside the data of a stopped `make play` store.
+
+    Raises BackupError if the box doesn't answer.
+    """
     kept = home / STORE_DIR
     if box is not None:
         try:
@@ -168,7 +176,7 @@ def _clear_boxes(box: BallotBox | None, home: Path, stamp: str) -> None:
 
 
 def _make_play_state() -> str:
-    """Whether this is the folder of a `make play` that runs, or of one that has ended; or of none."""
+    """Return "runs" or "ended" for the data folder of a `make play`, or "none" for any other folder."""
     lock = Path(settings.DATA_DIR) / "play.lock"
     if not lock.is_file():
         return "none"

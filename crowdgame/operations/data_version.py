@@ -1,10 +1,10 @@
-"""Refuses data of crowdgame 0.1, whose tables and migrations this version does not know."""
+"""Startup check that refuses a database of crowdgame 0.1: its schema and migrations are incompatible."""
 
 from django.core.management.base import CommandError
 from django.db import OperationalError, connection
 from django.db.migrations.recorder import MigrationRecorder
 
-# A migration that every installation of 0.1 has, and this version has not.
+# A migration that every installation of 0.1 has applied and this version doesn't have.
 ONLY_IN_0_1 = ("games", "0002_turn_sealed_at")
 REFUSAL = (
     "This data was written by crowdgame 0.1, which this version cannot read; nothing was changed. "
@@ -13,7 +13,7 @@ REFUSAL = (
 
 
 def refuse_data_of_0_1() -> None:
-    """Raises CommandError. A database that does not answer now is not refused."""
+    """Raises CommandError for a database of 0.1. Passes if the database doesn't answer."""
     try:
         applied = MigrationRecorder(connection).applied_migrations()
     except OperationalError:

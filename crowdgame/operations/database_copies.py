@@ -1,4 +1,4 @@
-"""Copies of the whole database, taken while it is in use and put back while it is not."""
+"""Online copies of the whole database (SQLite or PostgreSQL), and loading them while nothing runs."""
 
 import os
 import secrets
@@ -20,7 +20,7 @@ from psycopg.conninfo import make_conninfo
 from crowdgame.operations.backup_file import BackupError, Engine
 from crowdgame.operations.psql import PostgresTools
 
-# What is to be done with the rows of a copy before anybody uses it; the last asks for one number.
+# SQL statements to run on a copy before it is used. The last one selects a single number.
 ReworkStatements = Sequence[str]
 JOURNAL_SUFFIXES = ("-wal", "-shm")
 SEED_BYTES = 16
@@ -28,7 +28,7 @@ SEED_BYTES = 16
 
 @dataclass(frozen=True, slots=True)
 class LoadResult:
-    """`had_database`: something was put aside; `answer` is the number that the rework asked for."""
+    """`had_database`: a previous database was set aside. `answer` is the number the rework selected."""
 
     had_database: bool
     answer: int
@@ -36,14 +36,17 @@ class LoadResult:
 
 @dataclass(frozen=True, slots=True)
 class SqliteCopies:
-    """`new_seed` is SQL for a seed that nobody knows, another one for each row."""
+    """Copies of a SQLite file. `new_seed` is SQL for an unpredictable seed, different for each row."""
 
     path: Path
     engine: Engine = "sqlite"
     new_seed: ClassVar = "new_seed()"
 
     def save(self, to: Path) -> None:
-        """Whoever writes meanwhile is not held up, and is in the copy or not."""
+        """Write a consistent snapshot to `to` without blocking writers. Raises BackupError.
+
+        A transaction that runs meanwhile is in the copy completely or not at all.
+        """
         try:
             with (
                 closing(sqlite3.connect(f"file:{quote(str(self.path))}?mode=ro", uri=True)) as source,
@@ -55,7 +58,10 @@ class SqliteCopies:
             raise BackupError(f"{self.path} cannot be copied: {error}") from error
 
     def connected_users(self) -> list[str]:
-        """Only somebody alone with it may change its journal, which is WAL again when it is used."""
+        """Return a description of the file's users, or an empty list.
+
+        SQLite leaves WAL mode only with exclusive access. The next connection of the product restores WAL.
+        """
         if not self.path.exists():
             return []
         try:
@@ -63,16 +69,17 @@ class SqliteCopies:
                 alone = database.execute("PRAGMA journal_mode=DELETE").fetchone() == ("delete",)
         except sqlite3.OperationalError:
             alone = False
-        except sqlite3.DatabaseError:  # it is damaged: so nobody has it open
+        except sqlite3.DatabaseError:  # the file is damaged, so no process has it open
             alone = True
         return [] if alone else [f"somebody who has {self.path} open"]
 
     def load(
         self, copy: Path, aside: Path, rework: ReworkStatements, before_swap: Callable[[], None]
     ) -> LoadResult:
-        """Put a copy, reworked, in the database's place, and that to `aside`.
+        """Run the rework on a copy, replace the database by it, and keep the previous one at `aside`.
 
-        `before_swap` is called when nothing else is left to do. Raises BackupError; then all is as it was.
+        `before_swap` is called as the last step before the swap. If `load` raises BackupError, nothing has
+        changed.
         """
         answer = _rework(copy, rework)
         copy.chmod(0o600)
@@ -96,7 +103,7 @@ class SqliteCopies:
                 journal.rename(aside.with_name(aside.name + name))
 
     def advance_ids(self, table: str, number: int, leap: int) -> Iterator[str]:
-        """The ids of new rows are above `number`, and at least `leap` above all that were given out."""
+        """Yield SQL that starts new ids above `number` and at least `leap` above any id used so far."""
         yield (
             f"INSERT INTO sqlite_sequence (name, seq) SELECT '{table}', 0 "  # noqa: S608  our own names
             f"WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = '{table}')"
@@ -106,7 +113,7 @@ class SqliteCopies:
 
 @dataclass(frozen=True, slots=True)
 class PostgresCopies:
-    """See Sqlite; `options` are libpq's."""
+    """Copies of a PostgreSQL database. Same contract as SqliteCopies; `options` are libpq's."""
 
     options: dict[str, Any]
     engine: Engine = "postgresql"
@@ -128,7 +135,7 @@ class PostgresCopies:
     def load(
         self, copy: Path, aside: Path, rework: ReworkStatements, before_swap: Callable[[], None]
     ) -> LoadResult:
-        """See Sqlite; here `aside` is a copy of what was there."""
+        """See SqliteCopies.load. Here `aside` is a dump of the previous database."""
         with self._connected() as database:
             asked = "SELECT 1 WHERE to_regclass('django_migrations') IS NOT NULL"
             had_database = database.execute(asked).fetchone() is not None
@@ -142,7 +149,7 @@ class PostgresCopies:
         return LoadResult(had_database, int(answers[-1]))
 
     def advance_ids(self, table: str, number: int, leap: int) -> Iterator[str]:
-        """See Sqlite."""
+        """See SqliteCopies.advance_ids."""
         yield (
             f"SELECT setval(pg_get_serial_sequence('{table}', 'id'), "  # noqa: S608  our own names
             f"greatest({number}, (SELECT coalesce(max(id), 0) + {leap} FROM {table})))"
@@ -156,7 +163,7 @@ class PostgresCopies:
 
 
 def database_copies() -> SqliteCopies | PostgresCopies:
-    """For the database of the settings."""
+    """Return the copies object for the database in the settings."""
     if connection.vendor == "sqlite":
         return SqliteCopies(Path(connection.settings_dict["NAME"]))
     known = {option.keyword.decode() for option in pq.Conninfo.get_defaults()}
@@ -179,6 +186,6 @@ def _rework(copy: Path, rework: ReworkStatements) -> int:
 
 
 def _copy_owner(old: Path, new: Path) -> None:
-    """Root may restore what somebody else uses."""
+    """Copy the file's owner and group if run as root, who may restore another user's database."""
     if os.geteuid() == 0:
         os.chown(new, old.stat().st_uid, old.stat().st_gid)

@@ -1,4 +1,4 @@
-"""PostgreSQL's own tools, run for one database: copies, and a transaction that can still be stopped."""
+"""Wrappers around pg_dump, pg_restore and psql: dump, script, and a transaction the caller can abort."""
 
 import os
 import shutil
@@ -22,7 +22,10 @@ END_MARKER = "all is done but the end"
 
 @dataclass(frozen=True, slots=True)
 class PostgresTools:
-    """`options` are libpq's; the password goes to the tools by the environment, where nobody sees it."""
+    """PostgreSQL client tools for one database.
+
+    `options` are libpq's. The password is passed in the environment, not in the visible command line.
+    """
 
     options: dict[str, Any]
 
@@ -32,12 +35,15 @@ class PostgresTools:
         )
 
     def write_script(self, copy: Path, script: Path) -> None:
-        """What makes the database what it was in a copy."""
+        """Write the SQL script that restores `copy`. Raises BackupError."""
         self._run("pg_restore", *PORTABLE_OPTIONS, *CLEAN_OPTIONS, f"--file={script}", str(copy))
 
     @contextmanager
     def transaction(self, script: Path, statements: Sequence[str]) -> Iterator[list[str]]:
-        """What they answered, a line each. Committed at the end; whatever is raised leaves all as it was."""
+        """Run a script and statements in one transaction and yield their output, one line each.
+
+        Commits when the block ends. An exception in the block rolls back. Raises BackupError if psql fails.
+        """
         then = script.with_name("then")
         words = ["RESET search_path", *statements, "SET CONSTRAINTS ALL IMMEDIATE"]
         then.write_text("".join(f"{word};\n" for word in words) + f"\\echo {END_MARKER}\n")

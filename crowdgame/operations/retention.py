@@ -1,6 +1,6 @@
-"""What is kept for how long: some time after an event nothing says any more who voted for what.
+"""Data retention: anonymizes past events, so that nothing links a voter to a vote.
 
-Counts, picks and the sealed lists with their blinds stay, so that every match can be counted again.
+Counts, picks and the sealed ballot lists with their blinds are kept, so that every match can be recounted.
 """
 
 import logging
@@ -26,7 +26,7 @@ from voting.models import Announcement, StoredBallot, StoredRestriction, StoredS
 
 log = logging.getLogger(__name__)
 
-# Whoever does it holds up nobody: so much is read or written at once.
+# Batch sizes, small so that the job holds the event lock only briefly.
 RECORDS_PER_STEP = 4
 ROWS_PER_STEP = 500
 UNCONFIRMED_PERIOD = timedelta(days=2)
@@ -34,7 +34,7 @@ UNCONFIRMED_PERIOD = timedelta(days=2)
 
 @dataclass(frozen=True, slots=True)
 class RemovedRows:
-    """What one event no longer holds."""
+    """Numbers of rows anonymized or deleted in one event."""
 
     event: Event
     records: int = 0
@@ -55,7 +55,7 @@ class RemovedRows:
 
 
 def events_to_anonymize(days: int) -> list[Event]:
-    """Those at rest for so long that still say something about a voter."""
+    """Return the events inactive for `days` days that still hold personal data."""
     resting = _inactive_events(_days_ago(days)).annotate(last=Max("matches__ended_at"))
     return [event for event in resting.order_by("pk") if _has_personal_data(event, event.last or 0)]
 
@@ -65,10 +65,11 @@ def _days_ago(days: int) -> datetime:
 
 
 def _inactive_events(before: datetime) -> QuerySet[Event]:
-    """Where since then no match was played, nothing done, no code made or used, and no match is due.
+    """Return events without activity since `before` and without a scheduled match.
 
-    An open lobby alone keeps nothing: somebody may have forgotten it. A game of the hall that was never begun
-    rests neither: its codes are its seats, and they go with it (see `upkeep.hall`).
+    Activity is a match that is live or ended since then, an audit entry, or a ticket made or used.
+    An open lobby alone doesn't count as activity: the organizer may have forgotten it. Duels that never began
+    are left out: their tickets are their seats, and are deleted with them (see `crowdgame.duels.cleanup`).
     """
     since = int(before.timestamp() * 1000)
     matches = Match.objects.filter(Q(state=MatchState.PLAYING) | Q(ended_at__gte=since))
@@ -80,7 +81,7 @@ def _inactive_events(before: datetime) -> QuerySet[Event]:
 
 
 def _has_personal_data(event: Event, ended_ms: int) -> bool:
-    """What came in after it was forgotten is forgotten as long after that."""
+    """Whether the event was never anonymized, or has data newer than its last anonymization."""
     if event.anonymized_at is None:
         return True
     newer = ended_ms > event.anonymized_at.timestamp() * 1000
@@ -88,16 +89,17 @@ def _has_personal_data(event: Event, ended_ms: int) -> bool:
 
 
 def count_removable(event: Event) -> RemovedRows:
-    """What forgetting the event would take away, at most."""
+    """Count the rows that anonymizing the event would change or delete, at most."""
     rows = (_records, _stored, _tickets, _announcements, _audit_entries, _restrictions, _side_changes)
     return RemovedRows(event, *(query(event).count() for query in rows))
 
 
 def anonymize_events(days: int) -> Generator[RemovedRows, None, None]:
-    """Do it step by step, each in a transaction of its own; after each step how far it is with an event.
+    """Anonymize all due events in batches, one transaction each. Yields an event's totals after each batch.
 
-    Whatever ends it in between, the next time it begins again where something is left. An event that is
-    deleted meanwhile, or whose ballots cannot be read, holds up no other.
+    Idempotent: after an interruption, the next run continues with the remaining rows. An event that is
+    deleted meanwhile, or whose ballots can't be decoded, is logged and skipped. At the end, clears expired
+    sessions and stale e-mail addresses.
     """
     for event in events_to_anonymize(days):
         try:
@@ -111,7 +113,10 @@ def anonymize_events(days: int) -> Generator[RemovedRows, None, None]:
 
 
 def purge_addresses() -> int:
-    """Those that nobody confirmed, and those of whoever has not played for a year; how many."""
+    """Delete unconfirmed e-mail addresses, and those of guests who haven't played for a year.
+
+    Unconfirmed addresses expire after UNCONFIRMED_PERIOD. Returns the number of deleted rows.
+    """
     year, now = timedelta(days=365), timezone.now()
     played = Duel.objects.filter(Q(one=OuterRef("guest")) | Q(two=OuterRef("guest")))
     recent = played.filter(Q(event__created_at__gte=now - year) | Q(event__matches__state=MatchState.PLAYING))
@@ -152,13 +157,13 @@ def _anonymize_records(event: Event, ids: list[int], before: datetime) -> int:
 
 
 def _clear_captains(event: Event) -> None:
-    """The mark on a ballot stays, with the count that needs it."""
+    """Clear the stored captains. The captain mark on a ballot stays, because a recount needs it."""
     event.teams.update(captain="")
     Turn.objects.filter(match__event=event).update(red_captain="", yellow_captain="")
 
 
 def anonymize_ballots(packed: bytes) -> bytes:
-    """The same ballots in the same order, and nothing to tell whose each was."""
+    """Return the packed ballots in the same order, without voter and sequence number."""
     return pack_ballots(
         msgspec.structs.replace(ballot, voter="", sequence=0) for ballot in unpack_ballots(packed)
     )
@@ -170,7 +175,7 @@ def _drop(event: Event, rows: QuerySet[Any], before: datetime) -> int:
 
 
 def _is_inactive(event: Event, before: datetime) -> bool:
-    """Still: a match that was started meanwhile needs what it has, and so do new codes."""
+    """Check again under the event lock: a match started or a ticket made meanwhile needs the data."""
     return _inactive_events(before).filter(pk=event.pk).exists()
 
 
@@ -197,7 +202,7 @@ def _announcements(event: Event) -> QuerySet[Announcement]:
 
 
 def _audit_entries(event: Event) -> QuerySet[AuditEntry]:
-    """Without those by which a cup knows what was only rehearsed."""
+    """Audit entries, except the rehearsal entries by which a cup recognizes rehearsed matches."""
     audit_entries = AuditEntry.objects.filter(event=event)
     return audit_entries.exclude(event__cup_pairing__isnull=False, action__startswith="rehearsal.")
 
