@@ -1,6 +1,7 @@
-"""Phone and projector pages and static files from memory, compressed once, ahead of Django.
+"""ASGI middleware that serves the phone page, the display page and static files from memory.
 
-The phone's page is there once in each language, and comes with what `load_preload` says of its event.
+All are gzipped once, at startup. The phone page exists once per locale. It embeds the preload of its event,
+which `load_preload` returns.
 """
 
 import gzip
@@ -20,7 +21,7 @@ from crowdgame.web.phone_page import PhonePages
 from voting.gateway.page_preload import PreloadParts
 
 AsgiApplication = Callable[[Any, Any, Any], Awaitable[None]]
-# What the page of a code, and of a team (0: any), comes with.
+# (event code, team number or 0 for any) -> the event's state to embed in the phone page, or None.
 PreloadLoader = Callable[[str, int], PreloadParts | None]
 
 CODE_PATH = re.compile(r"/(?:([BCDFGHJKMNPQRSTVWXYZ2-9]{4,8})(?:/([12]))?/?)?", re.IGNORECASE)
@@ -32,7 +33,7 @@ COMPRESSED_TYPES = {"text/html", "text/css", "text/javascript", "application/jav
 def static_pages(
     next_app: AsgiApplication, load_preload: PreloadLoader = lambda _code, _team: None
 ) -> AsgiApplication:
-    """Answers GET of pages and static files; everything else goes to `next_app`."""
+    """Answer GET and HEAD of pages and static files. Pass all other requests to `next_app`."""
     phones, display = PhonePages(settings.PAGES_DIR), settings.PAGES_DIR / "display.html"
     static = dict(_load_static_files(settings.STATIC_ROOT)) | dict(
         _load_static_files(settings.PAGES_DIR / "static")
@@ -57,7 +58,10 @@ def static_pages(
 
 
 def require_known_host(next_app: AsgiApplication) -> AsgiApplication:
-    """Who asks for a house of another name comes no further: Django would log a traceback for each."""
+    """Reject requests with an unknown Host header with status 400.
+
+    Django would reject them too, but it logs a traceback for each.
+    """
 
     async def application(scope: Any, receive: Any, send: Any) -> None:
         if has_known_host(scope):
@@ -69,7 +73,7 @@ def require_known_host(next_app: AsgiApplication) -> AsgiApplication:
 
 
 def page_for_path(path: str) -> str:
-    """The page that this address shows; empty if it is not one of these."""
+    """Return "phone" or "display", or an empty string for any other path."""
     if CODE_PATH.fullmatch(path):
         return "phone"
     return "display" if DISPLAY_PATH.fullmatch(path) else ""

@@ -1,4 +1,4 @@
-"""HTTP answers from memory, compressed once."""
+"""HTTP responses kept in memory, gzipped once."""
 
 import gzip
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from crowdgame.web.headers import encoded_security_headers
 
 @dataclass(frozen=True, slots=True)
 class CachedResponse:
-    """An HTTP answer, ready to be sent, plain and (where it pays) gzip."""
+    """A complete HTTP response. `gzipped` is the compressed body, or None if compression doesn't pay."""
 
     headers: list[tuple[bytes, bytes]]
     body: bytes
@@ -29,7 +29,10 @@ class CachedResponse:
 
 
 def load_page(path: Path, varies: bytes = b"accept-encoding") -> CachedResponse:
-    """A page with a policy that lets nothing in but itself."""
+    """Read a built HTML page, with a Content-Security-Policy that allows only its own resources.
+
+    `varies` is the value of the Vary header.
+    """
     body = path.read_bytes()
     headers = [
         (b"content-type", b"text/html; charset=utf-8"),

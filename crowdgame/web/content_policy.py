@@ -1,4 +1,4 @@
-"""What a page may load and run: the Content-Security-Policy of every page of the project's own."""
+"""Content-Security-Policy (CSP) of the console, the admin and the built pages."""
 
 import base64
 import hashlib
@@ -15,7 +15,7 @@ CONSOLE_POLICY = (
     "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; "
     "form-action 'self'; frame-ancestors 'none'"
 )
-# The admin's own scripts read code out of attributes (Alpine), and set styles there.
+# The admin uses Alpine, which evaluates code in attributes and sets inline styles.
 ADMIN_POLICY = (
     "default-src 'self'; script-src 'self' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; "
     "img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
@@ -25,7 +25,7 @@ ViewFunction = Callable[..., HttpResponseBase]
 
 
 def content_security_policy(page: bytes) -> str:
-    """Lets a built page load what is its own, and run the blocks written in it."""
+    """Return the policy of a built page: same-origin resources, and its inline blocks by SHA-256 hash."""
     hashes: dict[bytes, str] = {b"script": "", b"style": ""}
     for kind, block in filter(itemgetter(1), INLINE_BLOCK.findall(page)):
         digest = base64.b64encode(hashlib.sha256(block).digest()).decode()
@@ -38,7 +38,7 @@ def content_security_policy(page: bytes) -> str:
 
 
 def with_content_policy(view: ViewFunction) -> ViewFunction:
-    """Gives a view's answer the console's policy, unless it brings its own."""
+    """Decorator: set the console's policy on the view's response unless it has one."""
 
     @wraps(view)
     def guarded_view(request: HttpRequest, *args: object, **kwargs: object) -> HttpResponseBase:

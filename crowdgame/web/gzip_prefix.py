@@ -1,7 +1,7 @@
-"""Gzip streams with a common beginning: what is alike for many is compressed once for all of them.
+"""Gzip streams with a shared prefix: the common part of many responses is compressed once.
 
-RFC 1951 lets a stream be cut at byte boundaries (a sync flush) and go on with a block that is only stored;
-RFC 1952 ends it with a checksum and a length, which can be carried on from where the beginning left them.
+A sync flush ends the compressed prefix at a byte boundary, and a stored block follows (RFC 1951). The CRC-32
+and the length at the end (RFC 1952) are continued from those of the prefix.
 """
 
 import struct
@@ -14,14 +14,14 @@ RAW_DEFLATE, MAX_STORED_BYTES, UINT32_MASK = -15, 0xFFFF, 0xFFFFFFFF
 
 @dataclass(frozen=True, slots=True)
 class GzipPrefix:
-    """`gzipped` is what `plain` becomes, up to a byte boundary; `checksum` is its CRC-32."""
+    """`gzipped` is `plain` compressed up to a byte boundary. `checksum` is the CRC-32 of `plain`."""
 
     plain: bytes
     gzipped: bytes
     checksum: int
 
     def complete(self, rest: bytes) -> bytes:
-        """The whole stream, with `rest` (at most MOST_STORED bytes) as it is."""
+        """Return the complete gzip stream, with `rest` (at most MAX_STORED_BYTES) stored uncompressed."""
         length = len(rest)
         stored = struct.pack("<BHH", 1, length, MAX_STORED_BYTES ^ length) + rest
         whole = (len(self.plain) + length) & UINT32_MASK
@@ -29,7 +29,7 @@ class GzipPrefix:
 
 
 class PrefixCompressor:
-    """Compresses what follows `plain` in a fraction of the time of both."""
+    """Compresses data that follows `plain` without compressing `plain` again."""
 
     def __init__(self, plain: bytes) -> None:
         self._compressor = zlib.compressobj(9, zlib.DEFLATED, RAW_DEFLATE)

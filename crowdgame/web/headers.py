@@ -1,4 +1,4 @@
-"""What every page says of itself besides its content: Django's, its errors, and those from memory."""
+"""Security headers of every response: Django's, its error pages, and cached pages."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -11,7 +11,7 @@ from django.utils.decorators import sync_and_async_middleware
 
 from crowdgame.web.content_policy import ADMIN_POLICY, CONSOLE_POLICY
 
-# A page here needs none of what a browser could grant, but the whole screen and a lamp that stays on.
+# Permissions-Policy. The pages need no browser features except full screen and the screen wake lock.
 DENIED_FEATURES = (
     "camera",
     "display-capture",
@@ -34,13 +34,13 @@ if settings.SECURE_HSTS_SECONDS:
 
 
 def encoded_security_headers() -> list[tuple[bytes, bytes]]:
-    """As an ASGI server takes them."""
+    """Return the security headers as ASGI header pairs: lower-case names, bytes."""
     return [(name.lower().encode(), value.encode()) for name, value in SECURITY_HEADERS.items()]
 
 
 @sync_and_async_middleware
 def security_headers_middleware(get_response: Callable[[HttpRequest], Any]) -> Callable[[HttpRequest], Any]:
-    """The first of all middleware: it sees the errors that the others end with, too."""
+    """Add the security headers. Must be the first middleware, so that it covers error responses too."""
     if iscoroutinefunction(get_response):
         ask: Callable[[HttpRequest], Awaitable[HttpResponseBase]] = get_response
 

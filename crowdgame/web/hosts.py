@@ -1,4 +1,4 @@
-"""The names by which this house is reached, and whose pages may open a socket at it."""
+"""Host header and Origin checks: allowed host names, and the origins that may open a WebSocket."""
 
 from functools import lru_cache
 from ipaddress import ip_address
@@ -8,12 +8,15 @@ from django.conf import settings
 from django.http.request import split_domain_port, validate_host
 
 HOST_CACHE_SIZE = 1024
-DEBUG_HOSTS = [".localhost", "127.0.0.1", "[::1]"]  # as Django has it
+DEBUG_HOSTS = [".localhost", "127.0.0.1", "[::1]"]  # Django's own default in DEBUG mode
 
 
 @lru_cache(HOST_CACHE_SIZE)
 def is_known_host(host: bytes) -> bool:
-    """Whether a Host header, or what follows `//` in an Origin, names this house: see SERVER_NAMES."""
+    """Whether a Host header, or the part of an Origin after `//`, is in SERVER_NAMES.
+
+    ANY_ADDRESS in SERVER_NAMES allows every IP address.
+    """
     known = settings.SERVER_NAMES or (DEBUG_HOSTS if settings.DEBUG else [])
     domain, _ = split_domain_port(host.decode("latin-1"))
     if not domain:
@@ -30,18 +33,25 @@ def _is_ip_address(domain: str) -> bool:
 
 
 def has_known_host(scope: Any) -> bool:
-    """HTTP/1.0 may say none; whoever says one says one only."""
+    """Whether the Host header is known. HTTP/1.0 requests may omit it; more than one is refused."""
     hosts = _header_values(scope, b"host")
     return len(hosts) <= 1 and all(map(is_known_host, hosts))
 
 
 def is_allowed_origin(scope: Any) -> bool:
-    """Or from no page at all: browsers always say an Origin, and nothing but browsers can be misled."""
+    """Whether the Origin is this server, or there is none.
+
+    Browsers always send an Origin with a WebSocket handshake, and only browsers can be tricked into one.
+    """
     return all(_is_own_origin(origin) for origin in _header_values(scope, b"origin"))
 
 
 def is_same_origin(scope: Any) -> bool:
-    """Name and port and all: a cookie is sent to every port of a name, whatever answers there."""
+    """Whether scheme, host and port of the Origin match the Host header or CSRF_TRUSTED_ORIGINS.
+
+    Required for sockets authenticated by a cookie. Browsers send cookies to every port of a host, so a page
+    served on another port must not be trusted.
+    """
     origins, hosts = _header_values(scope, b"origin"), _header_values(scope, b"host")
     if len(origins) != 1 or len(hosts) != 1 or not is_known_host(hosts[0]):
         return False
@@ -55,7 +65,7 @@ def _is_own_origin(origin: bytes) -> bool:
 
 
 def _allowed_schemes() -> set[bytes]:
-    """At a house with HTTPS whoever changes what a page over plain HTTP says could speak for it."""
+    """With HTTPS, refuse http origins: an attacker can modify pages sent over plain HTTP."""
     return {b"https"} if settings.HTTPS else {b"http", b"https"}
 
 

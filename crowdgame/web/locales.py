@@ -1,10 +1,10 @@
-"""The language of a page: the one its address asks for, else the best of those the browser would like."""
+"""Locale negotiation: the `locale` query parameter, or else the best match for Accept-Language."""
 
 import re
 from collections.abc import Sequence
 
 LOCALE_PARAMETER = re.compile(rb"(?:^|&)locale=([a-z]{2})(?:&|$)")
-# A language, perhaps with a script or a country, and perhaps how much it is wanted (RFC 9110, 12.5.4).
+# A language range with optional subtags and weight (RFC 9110, 12.5.4). Only the language is used.
 LANGUAGE_RANGE = re.compile(
     r"(\*|[a-z]{1,8})(?:-[a-z0-9]{1,8})*\s*(?:;\s*q=([01](?:\.\d{0,3})?)\s*)?", re.IGNORECASE
 )
@@ -13,7 +13,10 @@ NOT_ACCEPTED = -1
 
 
 def choose_locale(query: bytes, accepted: bytes, available: Sequence[str]) -> str:
-    """One of those `available`; the first of them is for whoever understands none."""
+    """Return one of the `available` locales. The first is the fallback if none is accepted.
+
+    `query` is the raw query string, `accepted` the Accept-Language header.
+    """
     asked = LOCALE_PARAMETER.search(query)
     if asked and asked[1].decode() in available:
         return asked[1].decode()
@@ -23,7 +26,10 @@ def choose_locale(query: bytes, accepted: bytes, available: Sequence[str]) -> st
 
 
 def _parse_accept_language(accepted: str) -> dict[str, tuple[float, int]]:
-    """How much each is wanted: of two wanted alike the first one more, of one named twice the better."""
+    """Return a sort key per language: its weight, then its position, earlier ones higher.
+
+    If a language is listed twice, the higher key counts.
+    """
     preferences: dict[str, tuple[float, int]] = {}
     for place, part in enumerate(accepted.split(",")[:MAX_RANGES]):
         found = LANGUAGE_RANGE.fullmatch(part.strip())

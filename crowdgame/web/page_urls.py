@@ -1,4 +1,4 @@
-"""Paths of pages: the converter for event codes, and pages with the console's content policy."""
+"""URL helpers: the path converter for event codes, and paths with the console's content policy."""
 
 from django.urls import URLPattern, path, register_converter
 
@@ -6,7 +6,7 @@ from crowdgame.web.content_policy import ViewFunction, with_content_policy
 
 
 class CodeConverter:
-    """An event's code. It has no vowels, so it is never one of the site's own words."""
+    """Path converter for event codes, case-insensitive. Codes have no vowels, so they match no page name."""
 
     regex = "[A-Za-z0-9]{4,8}"
 
@@ -21,5 +21,5 @@ register_converter(CodeConverter, "code")
 
 
 def page(address: str, view: ViewFunction, name: str) -> URLPattern:
-    """A page of the console, with its content policy."""
+    """Return a URL pattern whose responses have the console's content policy."""
     return path(address, with_content_policy(view), name=name)

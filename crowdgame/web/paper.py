@@ -1,4 +1,4 @@
-"""Pages for reading and for paper: one stylesheet, at most one script, no cookie, no way to anybody else."""
+"""Printable pages: one stylesheet, at most one script, no cookies and no external requests."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ def render_paper_page(template: str, context: dict[str, Any]) -> str:
 
 
 def paper_response(page: str | bytes, fresh_s: int) -> HttpResponse:
-    """`fresh_s` is how long anybody may keep it; 0 for a page that may be another the next moment."""
+    """Return the page with its content policy. `fresh_s` is the max-age in seconds; 0 means no-cache."""
     answer = HttpResponse(page)
     answer.headers["Content-Security-Policy"] = POLICY
     answer.headers["Cache-Control"] = f"public, max-age={fresh_s}" if fresh_s else "no-cache"

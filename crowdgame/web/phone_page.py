@@ -1,4 +1,4 @@
-"""The phone's page in each language: as it was built, or with what the event's gateway can tell already."""
+"""The phone page in each locale, as built or with the event's state preloaded as embedded JSON."""
 
 from functools import lru_cache
 from pathlib import Path
@@ -15,7 +15,7 @@ STATE_CACHE_SIZE = 50
 
 
 class PhonePage:
-    """In one language."""
+    """The phone page in one locale. Compressed prefixes are cached per event state."""
 
     def __init__(self, path: Path, varies: bytes) -> None:
         self._blank = load_page(path, varies)
@@ -32,7 +32,7 @@ class PhonePage:
 
 
 class PhonePages:
-    """One a language, the one for everybody first; none if the front end is not built."""
+    """The phone page in all built locales, English first. Empty if the frontend isn't built."""
 
     def __init__(self, folder: Path) -> None:
         others = {path.suffixes[0][1:]: path for path in sorted(folder.glob("phone.??.html"))}
@@ -44,6 +44,6 @@ class PhonePages:
         return bool(self._pages)
 
     def page_for(self, scope: Any) -> PhonePage:
-        """In the language that is understood best."""
+        """Return the page in the locale the request prefers."""
         accepted = dict(scope["headers"]).get(b"accept-language", b"")
         return self._pages[choose_locale(scope.get("query_string", b""), accepted, tuple(self._pages))]

@@ -1,11 +1,11 @@
-"""`/privacy`: what is kept of whoever plays, for how long and who sees it. For anybody, without a script."""
+"""`/privacy`: the public privacy policy: which data is kept, for how long, and who can see it."""
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-# The page has one stylesheet, and no way to anybody else.
+# The page has one stylesheet, no script and no external requests.
 POLICY = (
     "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; "
     "frame-ancestors 'none'"
