@@ -1,1 +1,1 @@
-"""How a gateway is run: one process, one listening socket, Daphne or uvicorn, and an orderly end."""
+"""Runs a gateway: one process, one listening socket, Daphne or uvicorn, and graceful shutdown."""

@@ -1,8 +1,8 @@
-"""A WebSocket handshake as nearly all clients make it, read in one go.
+"""Fast path for WebSocket handshakes: parses the usual form in one pass.
 
-Both servers take a handshake apart, put it together again and have a library take it apart once more. When a
-whole hall comes back at once, that is what it waits for. What is unusual in any way is left to them, with all
-that was read: so their errors stay theirs.
+Both servers parse a handshake, serialize it again and have a library parse it once more. That is the
+bottleneck when all phones of an event reconnect at once. Any unusual request is left to the server, with all
+bytes read so far, so that the server produces its own errors.
 """
 
 import re
@@ -20,7 +20,7 @@ UNSUPPORTED_HEADERS = {b"sec-websocket-protocol", b"content-length", b"transfer-
 
 
 class RequestHead:
-    """What httptools tells of a request's head; the fields' names are in small letters."""
+    """Collects a request's head from httptools callbacks. Header names are in lower case."""
 
     def __init__(self) -> None:
         self.address = b""
@@ -45,7 +45,7 @@ class RequestHead:
         return self.headers.get(b"sec-websocket-key", b"")
 
     def is_simple(self, parser: Any) -> bool:
-        """Whether the libraries would have nothing against it."""
+        """Whether the request is a handshake that both libraries would accept."""
         headers = self.headers
         return (
             self.requests == 1
@@ -63,7 +63,7 @@ class RequestHead:
 
 
 def read_handshake(data: bytes) -> tuple[RequestHead, bytes] | None:
-    """A usual handshake and what follows it; None if it is anything else."""
+    """Return a usual handshake and the bytes that follow it, or None for any other data."""
     if not UPGRADE_LINE.search(data):
         return None
     head = RequestHead()

@@ -1,12 +1,12 @@
-"""The socket at which a gateway takes newcomers: its own, or one that whoever started it keeps open."""
+"""The gateway's listening socket: newly created, or inherited from a supervisor that keeps it open."""
 
 import socket
 from contextlib import suppress
 
 BACKLOG = 4096
 MAX_HEAD_BYTES = 16_384
-# A phone that went away without a word is noticed by the kernel, as is one that reads nothing for so long.
-# Linux hands these on from a listening socket to all that it accepts.
+# TCP keepalive detects phones that disappeared without closing. TCP_USER_TIMEOUT drops phones that have read
+# nothing for that long. On Linux accepted sockets inherit these options from the listening socket.
 KEEPALIVE_IDLE_S = 30
 KEEPALIVE_INTERVAL_S = 10
 KEEPALIVE_PROBES = 3
@@ -20,21 +20,24 @@ TCP_OPTIONS = {
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Raises OSError: the port is in use, the address isn't this machine's."""
+    """Open a listening socket. Raises OSError, e.g. if the port is in use or the address isn't local."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     return _with_keepalive(socket.create_server((host, port), family=family, backlog=BACKLOG))
 
 
 def adopt_listener(number: int) -> socket.socket:
-    """The inherited descriptor `number`, listening again if the last to have it left. Raises OSError."""
+    """Return the socket of the inherited file descriptor `number`. Raises OSError.
+
+    Calls `listen` again, because the previous process shut the socket down when it drained.
+    """
     listener = socket.socket(fileno=number)
     listener.listen(BACKLOG)
     return _with_keepalive(listener)
 
 
 def close_listener(listener: socket.socket) -> None:
-    """Let the system send newcomers to the other gateways of this port, if there are any."""
-    with suppress(OSError):  # not everywhere can a listening socket be shut down; closing it does there
+    """Stop accepting, so that new connections go to the other gateways of this port, if there are any."""
+    with suppress(OSError):  # not every system can shut down a listening socket; closing it suffices there
         listener.shutdown(socket.SHUT_RDWR)
     listener.close()
 

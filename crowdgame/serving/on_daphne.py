@@ -1,4 +1,4 @@
-"""A gateway under Daphne, which waits for slow readers and ends in order."""
+"""Daphne server of a gateway, with backpressure for slow consumers and graceful shutdown."""
 
 from typing import Any
 
@@ -14,11 +14,11 @@ from voting.protocol import MAX_FRAME_BYTES
 
 reactor: Any = internet.reactor
 
-ADOPTED_SOCKET = "a socket that is there already"  # Daphne insists on an address
+ADOPTED_SOCKET = "a socket that is there already"  # placeholder: Daphne requires an endpoint
 NO_TIMEOUT = -1
 HANDSHAKE_TIMEOUT_S = 10
-CLOSE_HANDSHAKE_TIMEOUT_S = 5  # a reset would overtake the close code that tells a slow phone when to retry
-PING_DISABLED_S = 10**9  # phones ask for the time themselves, and TCP keepalive finds those that are gone
+CLOSE_HANDSHAKE_TIMEOUT_S = 5  # an earlier reset could overtake the close code, which says when to retry
+PING_DISABLED_S = 10**9  # phones send time requests themselves, and TCP keepalive detects dead ones
 PROXY_HEADER_OPTIONS = {
     "proxy_forwarded_address_header": "X-Forwarded-For",
     "proxy_forwarded_port_header": "X-Forwarded-Port",
@@ -27,7 +27,7 @@ PROXY_HEADER_OPTIONS = {
 
 
 class DaphneServer(Server):  # type: ignore[misc]
-    """Daphne, whose sockets have backpressure and whose end is the service's."""
+    """Daphne with DaphneSocket for WebSockets. The service, not Daphne, handles signals and shutdown."""
 
     def __init__(self, service: Service) -> None:
         self._service = service
@@ -65,14 +65,14 @@ class DaphneServer(Server):  # type: ignore[misc]
         reactor.stop()
 
     def kill_all_applications(self) -> Any:
-        """Daphne's stumbles over connections whose request is over, and so would end none."""
+        """Drop finished connections first: Daphne's method fails on them and would end no application."""
         over = [one for one, details in self.connections.items() if "application_instance" not in details]
         for connection in over:
             del self.connections[connection]
         return super().kill_all_applications()
 
     async def handle_reply(self, protocol: Any, message: Any) -> None:
-        """As Daphne's, but what is written to a socket waits until its reader has caught up."""
+        """Like Daphne's, but sends to a slow consumer wait until it has caught up (backpressure)."""
         if not isinstance(protocol, DaphneSocket):
             await super().handle_reply(protocol, message)
             return
@@ -84,7 +84,7 @@ class DaphneServer(Server):  # type: ignore[misc]
 
 
 def _disable_handshake_logging() -> None:
-    """Autobahn writes whole reports of every handshake before it asks whether anybody logs them."""
+    """Disable formatting of handshake reports: Autobahn builds them even if they aren't logged."""
     for module in (autobahn.websocket.protocol, autobahn.twisted.websocket):
         for name in ("pformat", "hltype", "hlval"):
             setattr(module, name, _empty_text)
@@ -95,6 +95,6 @@ def _empty_text(*_: Any, **__: Any) -> str:
 
 
 def serve(service: Service) -> None:
-    """Until a signal ends it."""
+    """Serve until a signal ends the process."""
     _disable_handshake_logging()
     DaphneServer(service).run()

@@ -1,4 +1,4 @@
-"""A gateway under uvicorn: uvloop, httptools and websockets' own state machine, nothing compressed."""
+"""uvicorn server of a gateway: uvloop, httptools and websockets' sans-I/O protocol, without compression."""
 
 import asyncio
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from voting.protocol import MAX_FRAME_BYTES
 
 
 class UvicornRequest(HttpToolsProtocol):
-    """One whose head has a length that is enough."""
+    """HTTP protocol that aborts a connection whose request head exceeds MAX_HEAD_BYTES."""
 
     in_head = False
     head_size = 0
@@ -37,7 +37,7 @@ class UvicornRequest(HttpToolsProtocol):
 
 
 class PendingConnection(asyncio.Protocol):
-    """A connection of which nothing is known yet; a usual handshake in one piece goes the short way."""
+    """A connection before its first bytes. A usual handshake in one piece takes the fast path."""
 
     def __init__(self, **options: Any) -> None:
         self._options = options
@@ -68,7 +68,7 @@ class PendingConnection(asyncio.Protocol):
 
 
 class UvicornServer(uvicorn.Server):
-    """uvicorn, whose end is the service's."""
+    """uvicorn without signal handlers: the service handles signals and graceful shutdown."""
 
     def __init__(self, service: Service) -> None:
         super().__init__(_config(service))
@@ -91,7 +91,7 @@ class UvicornServer(uvicorn.Server):
 
 
 def serve(service: Service) -> None:
-    """Until a signal ends it."""
+    """Serve until a signal ends the process."""
     UvicornServer(service).run(sockets=[service.listener])
 
 

@@ -1,4 +1,4 @@
-"""The first bytes of a connection under Daphne: a usual handshake goes the short way, all else Daphne's."""
+"""First bytes of a connection under Daphne: fast path for usual handshakes, Daphne for all other requests."""
 
 import time
 from typing import Any
@@ -15,7 +15,7 @@ HEAD_END = b"\r\n\r\n"
 
 
 class PendingConnection(Protocol):
-    """A connection of which nothing is known yet; `since` when."""
+    """A connection whose request head isn't complete. `since` is when it opened, in monotonic seconds."""
 
     def __init__(self, factory: "HandshakeFactory", address: Any) -> None:
         self.factory: HandshakeFactory = factory
@@ -52,7 +52,7 @@ class PendingConnection(Protocol):
 
 
 def accept_handshake(protocol: Any, head: RequestHead, rest: bytes) -> None:
-    """What Autobahn does with a handshake once it has read it."""
+    """Continue like Autobahn after parsing a handshake. `rest` are the bytes after the request head."""
     path, _, query = head.address.partition(b"?")
     protocol.data = rest
     protocol.websocket_version = VERSION
@@ -72,7 +72,7 @@ def accept_handshake(protocol: Any, head: RequestHead, rest: bytes) -> None:
 
 
 class HandshakeFactory(HTTPFactory):  # type: ignore[misc]
-    """Where connections come in. `pending` have not said what they want."""
+    """Accepts connections. `pending` are those without a complete request head."""
 
     def __init__(self, server: Any) -> None:
         super().__init__(server)
@@ -85,7 +85,7 @@ class HandshakeFactory(HTTPFactory):  # type: ignore[misc]
         return super().buildProtocol(address)
 
     def close_idle(self, within_s: float) -> None:
-        """End newcomers that have said nothing for so long."""
+        """Abort connections that haven't sent a complete request head within `within_s` seconds."""
         latest = time.monotonic() - within_s
         for connection in [one for one in self.pending if one.since < latest]:
             connection.transport.abortConnection()  # type: ignore[union-attr]

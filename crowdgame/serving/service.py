@@ -1,4 +1,4 @@
-"""What is served, and how it ends: no newcomers any more, a drain, then the stop."""
+"""A gateway's service and its graceful shutdown: stop listening, drain the connections, stop."""
 
 import asyncio
 import logging
@@ -20,9 +20,10 @@ Drain = Callable[[float], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """An ASGI application at a listening socket; `proxied` believes the headers that a proxy adds.
+    """An ASGI application on a listening socket.
 
-    `drain(within_s)` sends away all that are connected, so that nothing they were promised is lost.
+    `drain(within_s)` closes all connections within that many seconds, without losing acknowledged ballots.
+    `drain_s` is that limit. `proxied` trusts a proxy's X-Forwarded-For, -Port and -Proto headers.
     """
 
     application: Any
@@ -32,9 +33,12 @@ class Service:
     proxied: bool = False
 
     def drain_on_signals(self, stop_listening: Callable[[], object], stop: Callable[[], None]) -> None:
-        """From now on the first of SIGNALS ends in order, the second at once. Called on the event loop."""
+        """Install signal handlers: the first of SIGNALS drains, the second kills the process.
+
+        `stop_listening` and `stop` are the server's own. Call it on the event loop.
+        """
         loop = asyncio.get_running_loop()
-        kept = self.listener.dup()  # servers close theirs, and with it the way to shut it down for all
+        kept = self.listener.dup()  # the server closes its own, but shutting down needs an open one
 
         def begin() -> None:
             log.info("gateway draining: its phones move to others")

@@ -1,4 +1,4 @@
-"""A WebSocket of uvicorn's that takes a usual handshake the short way, and ends as the protocol has it."""
+"""uvicorn WebSocket with the handshake fast path and the close behavior of the wire protocol."""
 
 from typing import Any
 from urllib.parse import unquote
@@ -21,7 +21,10 @@ ACCEPT_RESPONSE = (
 
 
 class UvicornSocket(WebSocketsSansIOProtocol):
-    """One that is closed even if nobody reads from it, and that says 4501 as the protocol has it."""
+    """A server-side WebSocket that closes even if its client doesn't read.
+
+    It reports a frame that is too large with the protocol's own close code, FRAME_TOO_LARGE.
+    """
 
     key = b""
 
@@ -30,7 +33,7 @@ class UvicornSocket(WebSocketsSansIOProtocol):
         self.close_timeout = CLOSE_TIMEOUT_S
 
     def connection_made(self, transport: Any) -> None:
-        """As uvicorn's, but the addresses are asked of the transport, which knows them."""
+        """Like uvicorn's, but takes the addresses from the transport, which stores them."""
         self.connections.add(self)
         self.transport = transport
         self.server = (transport.get_extra_info("sockname") or ())[:2] or None
@@ -38,15 +41,18 @@ class UvicornSocket(WebSocketsSansIOProtocol):
         self.scheme = "ws"
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """What was wrong holds where it was found, and so all that came: a circle, left to the collector."""
+        """Break reference cycles: a stored exception refers to its frames, and so to the connection."""
         super().connection_lost(exc)
         self.conn.parser_exc = self.conn.handshake_exc = None
 
     def shake_hands(self, head: RequestHead, rest: bytes) -> None:
-        """What uvicorn and websockets do with a handshake once they have read it."""
+        """Continue like uvicorn and websockets after parsing a handshake.
+
+        `rest` are the bytes after the request head.
+        """
         self.key = head.key
         self.handshake_initiated = True
-        self.conn.parser = Protocol.parse(self.conn)  # of frames, from now on
+        self.conn.parser = Protocol.parse(self.conn)  # parse frames from now on
         next(self.conn.parser)
         self.scope = self._scope(head)
         self.queue.put_nowait({"type": "websocket.connect"})
@@ -77,7 +83,7 @@ class UvicornSocket(WebSocketsSansIOProtocol):
 
     async def send(self, message: Any) -> None:
         if message["type"] == "websocket.close" and not self.writable.is_set():
-            self.transport.abort()  # a close would wait behind all that this reader does not read
+            self.transport.abort()  # a close frame would wait behind data a slow consumer doesn't read
         elif self.close_sent:
             raise ClientDisconnected
         elif self.key and message["type"] == "websocket.accept" and not self.disconnected:
@@ -97,7 +103,10 @@ class UvicornSocket(WebSocketsSansIOProtocol):
             self.transport.write(ACCEPT_RESPONSE % accept_key(key.decode()).encode() + reply + b"\r\n")
 
     def send_receive_event_to_app(self) -> None:
-        """As uvicorn's, but what is not UTF-8 is not worth a traceback, and may come along with a close."""
+        """Like uvicorn's, but invalid UTF-8 closes the socket without logging a traceback.
+
+        Invalid text may arrive together with a close frame, so this checks the state before it sends a close.
+        """
         if self.close_sent or self.curr_msg_data_type != "text":
             super().send_receive_event_to_app()
             return
@@ -115,13 +124,16 @@ class UvicornSocket(WebSocketsSansIOProtocol):
             self.transport.pause_reading()
 
     def handle_close(self, event: Frame) -> None:
-        """What somebody who is behind has not read is thrown away: no end would wait for it."""
+        """Discard a slow consumer's unsent data, because a close would wait until it is read."""
         super().handle_close(event)
         if not self.writable.is_set():
             self.transport.abort()
 
     def handle_parser_exception(self) -> None:
-        """A frame too large is read to its end, or the close would be lost among what is still coming."""
+        """For a frame that is too large, send FRAME_TOO_LARGE and keep the connection for `close_timeout`.
+
+        Closing at once while the client still sends would lose the close frame.
+        """
         if self.conn.close_sent is None or self.conn.close_sent.code != StandardCode.MESSAGE_TOO_BIG:
             super().handle_parser_exception()
         elif not self.close_sent:
