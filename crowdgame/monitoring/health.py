@@ -1,4 +1,4 @@
-"""What watchers ask: `/healthz`, `/readyz` and `/metrics`, ahead of Django and never in anybody's way."""
+"""Monitoring endpoints `/healthz`, `/readyz` and `/metrics`, answered ahead of Django."""
 
 import asyncio
 import json
@@ -41,7 +41,7 @@ class ProbeResponse:
 
 
 def serve_monitoring(next_app: AsgiApplication) -> AsgiApplication:
-    """Answers watchers; everything else goes to `next_app`."""
+    """Answer GET and HEAD of the monitoring endpoints. Pass all other requests to `next_app`."""
 
     async def application(scope: Any, receive: Any, send: Any) -> None:
         handler = ENDPOINTS.get(scope["path"])
@@ -55,11 +55,13 @@ def serve_monitoring(next_app: AsgiApplication) -> AsgiApplication:
 
 
 async def render_health(scope: Any) -> ProbeResponse:
+    """Liveness: always 200, with a warning in the body if the disk is full."""
     full = is_disk_full(settings.DATABASES["default"])
     return ProbeResponse(HTTPStatus.OK, PLAIN_TEXT, b"This process serves.\n" + (DISK_FULL if full else b""))
 
 
 async def render_readiness(scope: Any) -> ProbeResponse:
+    """Readiness as JSON: 200 if ready, 503 otherwise."""
     parts = await readiness.check()
     ready = readiness.is_ready
     status = HTTPStatus.OK if ready else HTTPStatus.SERVICE_UNAVAILABLE
@@ -67,6 +69,7 @@ async def render_readiness(scope: Any) -> ProbeResponse:
 
 
 async def render_metrics(scope: Any) -> ProbeResponse:
+    """Prometheus metrics. Answers 404 to clients that may not read them."""
     if not may_read_metrics(scope):
         return ProbeResponse(HTTPStatus.NOT_FOUND, PLAIN_TEXT, b"There is nothing here.\n")
     text = await asyncio.get_running_loop().run_in_executor(None, metrics_text)
@@ -74,7 +77,7 @@ async def render_metrics(scope: Any) -> ProbeResponse:
 
 
 def may_read_metrics(scope: Any) -> bool:
-    """Who is on this machine and came through no proxy, or knows the token."""
+    """Whether the request has the METRICS_TOKEN, or comes from this machine and not through a proxy."""
     headers = dict(scope["headers"])
     token = f"Bearer {settings.METRICS_TOKEN}".encode()
     if settings.METRICS_TOKEN and compare_digest(headers.get(b"authorization", b""), token):
@@ -84,7 +87,7 @@ def may_read_metrics(scope: Any) -> bool:
 
 def _is_loopback(client: Any) -> bool:
     try:
-        address = ip_address(client[0] if client else "")  # a Unix socket has none
+        address = ip_address(client[0] if client else "")  # a Unix socket has no client address
     except ValueError:
         return False
     mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None

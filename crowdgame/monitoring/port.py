@@ -1,4 +1,4 @@
-"""The figures of this machine's processes as one text, and a port for it where there is no gateway."""
+"""Prometheus metrics of all processes on this machine, and a metrics port for processes without HTTP."""
 
 import os
 import re
@@ -18,7 +18,7 @@ LIVE_FILE = re.compile(r"gauge_live[a-z]+_(\d+)\.db")
 
 
 class MetricsCollector(Collector):
-    """Everything that was counted, and what each living process takes of the machine."""
+    """Collects all metrics, and the CPU, memory and open files of each running process."""
 
     def collect(self) -> Iterator[Metric]:
         counted = list(_collect())
@@ -27,12 +27,12 @@ class MetricsCollector(Collector):
 
 
 def metrics_text() -> bytes:
-    """All figures in Prometheus' text format. It reads files: call it in a thread."""
+    """Return all metrics in the Prometheus text format. Blocking file I/O: call it in a thread."""
     return generate_latest(MetricsCollector())
 
 
 def open_metrics_port() -> None:
-    """Answer `/metrics` at METRICS_PORT, if it is set, in a thread of its own. Raises OSError."""
+    """Serve `/metrics` at METRICS_PORT in a separate thread, if the port is set. Raises OSError."""
     if settings.METRICS_PORT:
         start_http_server(settings.METRICS_PORT, settings.METRICS_HOST, MetricsCollector())
 
@@ -46,7 +46,10 @@ def _collect() -> Iterable[Metric]:
 
 
 def _files(held: Container[str]) -> list[str]:
-    """All but what is still empty, and what somebody held who was killed and could not say so."""
+    """Return the metric files to merge, without empty ones and live gauges of slots that aren't held.
+
+    A process that is killed leaves the files of its live gauges behind.
+    """
     live = ((path, LIVE_FILE.fullmatch(path.name)) for path in Path(METRICS_DIR).glob("*.db"))
     return [str(path) for path, slot in live if (slot is None or slot[1] in held) and _is_filled(path)]
 
@@ -54,12 +57,12 @@ def _files(held: Container[str]) -> list[str]:
 def _is_filled(path: Path) -> bool:
     try:
         return path.stat().st_size > 0
-    except FileNotFoundError:  # whoever takes a place clears it first
+    except FileNotFoundError:  # a process that takes a slot deletes the slot's files first
         return False
 
 
 def _with_process_ids(metric: Metric, held: Mapping[str, str]) -> Metric:
-    """As it is, but a place is named after whoever holds it."""
+    """Return the metric with each process slot in the `pid` label replaced by its process id."""
     relabeled = Metric(metric.name, metric.documentation, metric.type)
     for sample in metric.samples:
         relabeled.add_sample(sample.name, {**sample.labels, "pid": held[sample.labels["pid"]]}, sample.value)
@@ -67,7 +70,7 @@ def _with_process_ids(metric: Metric, held: Mapping[str, str]) -> Metric:
 
 
 def _process_usage(counted: Iterable[Metric]) -> Iterator[Metric]:
-    """CPU, memory and open files of each process that has a role."""
+    """Yield CPU, memory and open files of each process that has a role."""
     gathered: dict[str, Metric] = {}
     for role, pid in _processes(counted):
         for metric in ProcessCollector(pid=partial(str, pid), registry=None).collect():

@@ -1,4 +1,4 @@
-"""Whether this gateway is ready for phones: each thing it cannot do without answers within a moment."""
+"""Readiness of a gateway: database, ballot box and channel layer each answer within a second."""
 
 import asyncio
 import time
@@ -22,15 +22,15 @@ TIMED_OUT = "does not answer in time"
 
 
 class NotReady(Exception):
-    """What is missing, in words fit to be shown to anybody."""
+    """A dependency isn't ready. The message is public."""
 
 
 @dataclass(slots=True, eq=False)
 class DependencyCheck:
-    """Something a gateway cannot do without.
+    """A dependency that a gateway needs.
 
-    However many ask and however long it is stuck, one question to it is under way at most, and an answer
-    is good for `CHECK_TTL_S`.
+    At most one check runs at a time, however many requests wait and however long it hangs. Its result is
+    cached for CHECK_TTL_S.
     """
 
     check: Callable[[], Awaitable[None]]
@@ -55,10 +55,11 @@ class DependencyCheck:
 
 @dataclass(slots=True, eq=False)
 class Readiness:
-    """`draining`: this gateway sends its phones to others and wants no new ones.
+    """The gateway's readiness. `draining` means that it closes its connections and accepts no new ones.
 
-    Once everything has answered it is ready until it drains: what all gateways share is away for all of
-    them at once, and phones that find no gateway at all are worse off than those that wait at one.
+    Once all dependencies have answered, the gateway stays ready until it drains. All gateways share these
+    dependencies, so an outage affects all at once. Phones that find no gateway at all would be worse off than
+    phones that wait at one.
     """
 
     draining: bool = False
@@ -67,11 +68,11 @@ class Readiness:
 
     @property
     def is_ready(self) -> bool:
-        """As of the last look."""
+        """The result of the last check."""
         return self.was_ready and not self.draining
 
     async def check(self) -> dict[str, str]:
-        """What each part says."""
+        """Check all dependencies concurrently and return their statuses by name."""
         self._parts = self._parts or _all_checks()
         if self.draining:
             return {"gateway": "is draining"}
@@ -84,7 +85,7 @@ readiness = Readiness()
 
 
 def _all_checks() -> dict[str, DependencyCheck]:
-    """Made on the event loop that will ask them."""
+    """Create the checks. Call it on the event loop that will run them."""
     database, box = DatabaseCheck(), AsyncBallotBox()
 
     async def check_box() -> None:
@@ -98,7 +99,7 @@ def _all_checks() -> dict[str, DependencyCheck]:
 
 
 class DatabaseCheck:
-    """Asked in a thread of its own: a stuck database holds up no page and no other thread."""
+    """Checks the database in a separate thread, so that a hanging database blocks nothing else."""
 
     def __init__(self) -> None:
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="readiness")
