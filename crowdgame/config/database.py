@@ -1,4 +1,4 @@
-"""Where the database is: what DATABASE_URL names, which is PostgreSQL, or SQLite in the data folder."""
+"""Database settings: PostgreSQL from DATABASE_URL, or else SQLite in the data folder."""
 
 import os
 from collections.abc import Mapping
@@ -13,7 +13,8 @@ MIN_FREE_BYTES = 1_048_576
 DEFAULT_POOL_SIZE = 4
 CONNECT_TIMEOUT_S = 2
 LOCK_TIMEOUT_S = 10
-# A server that is gone is noticed, and one that lost its client does not keep the client's locks.
+# Keepalives and timeouts detect a dead server. The server ends idle transactions, so that a lost client's
+# locks are released.
 CONNECTION_OPTIONS = {
     "connect_timeout": CONNECT_TIMEOUT_S,
     "keepalives_idle": 5,
@@ -25,12 +26,15 @@ CONNECTION_OPTIONS = {
 
 
 def database(url: str, folder: Path) -> dict[str, Any]:
-    """Django's description of it. Raises ImproperlyConfigured if `url` is not of PostgreSQL."""
+    """Return Django's DATABASES entry. Raises ImproperlyConfigured if `url` isn't a PostgreSQL URL.
+
+    `folder` is where the SQLite file is stored if `url` is empty.
+    """
     return _postgresql(url) if url else _sqlite(folder / "db.sqlite3")
 
 
 def is_disk_full(described: Mapping[str, Any]) -> bool:
-    """Whether SQLite's disk has no space left to speak of; of PostgreSQL's nothing is known here."""
+    """Whether SQLite's disk has less than MIN_FREE_BYTES left. Always False for PostgreSQL."""
     if described["ENGINE"] != SQLITE:
         return False
     disk = os.statvfs(Path(described["NAME"]).parent)
@@ -50,7 +54,7 @@ def _sqlite(path: Path) -> dict[str, Any]:
 
 
 def _postgresql(url: str) -> dict[str, Any]:
-    """What the URL's query says goes before our own options."""
+    """Options in the URL's query override CONNECTION_OPTIONS."""
     named: dict[str, Any] = {**dj_database_url.parse(url, conn_health_checks=True)}
     if named["ENGINE"] != "django.db.backends.postgresql":
         raise ImproperlyConfigured("DATABASE_URL must begin with postgresql://")
@@ -58,7 +62,11 @@ def _postgresql(url: str) -> dict[str, Any]:
 
 
 def _pool() -> dict[str, Any]:
-    """One connection is kept. While the server is away each who asks tries anew: no back-off of minutes."""
+    """Connection pool options: keep one connection open.
+
+    The short `reconnect_timeout` avoids a back-off of minutes: while the server is down, each request tries
+    to connect again.
+    """
     return {
         "min_size": 1,
         "max_size": int(os.environ.get("DATABASE_POOL") or DEFAULT_POOL_SIZE),

@@ -1,6 +1,6 @@
-"""Every environment variable the product reads, and the page that lists them.
+"""Reference of all environment variables, and the page generated from it.
 
-`render` is the text of `docs/generated/settings.md`. A test compares the table with what the code reads.
+`render` returns the text of `docs/generated/settings.md`. A test compares the table with what the code reads.
 """
 
 from collections.abc import Iterable
@@ -18,7 +18,7 @@ and a secret. See [operations](../operations.md).
 
 
 class Variable(NamedTuple):
-    """`default` is what holds without it; `is_set_by_make_play` marks what a laptop needs not care about."""
+    """An environment variable. `default` describes the default; `make play` may set the variable itself."""
 
     name: str
     meaning: str
@@ -138,7 +138,7 @@ VARIABLES: dict[str, tuple[Variable, ...]] = {
 
 
 def render() -> str:
-    """The whole page. The same text at every call."""
+    """Return the whole page. The output is deterministic."""
     blocks = [HEADER.rstrip()]
     for title, variables in VARIABLES.items():
         blocks += [f"## {title}", render_table(variables)]

@@ -1,6 +1,6 @@
-"""How every process logs: a line or a JSON object a record.
+"""Logging configuration of every process: one line or one JSON object per record.
 
-Only the fields named here are written, whatever a library hands over: no request with its query, no
+Only the fields named here are written, whatever extra fields a library passes: no request with its query, no
 token, no ballot.
 """
 
@@ -31,14 +31,14 @@ LOGGED_FIELDS = (
     "exc_info",
 )
 RENAMED_FIELDS = {"levelname": "level", "name": "logger"}
-# What stands behind the first words of a link to log in, to confirm or to stop, and what looks like a login
-# link's token wherever it stands.
+# Secrets in log messages: the part of a login, confirmation or unsubscribe link after its prefix, and any
+# text that looks like a login token.
 TOKEN_PATTERN = re.compile(r"(/console/enter/|/play/confirm/|/play/stop/)\S+|\b[0-9a-z]{6,}-[0-9a-f]{32,}\b")
 log = logging.getLogger("crowdgame")
 
 
 class TokenRedactor(logging.Filter):
-    """Who reads a log gets in by no link that stands in it: Django names the path of what it refuses."""
+    """Logging filter that redacts link tokens, because Django logs the paths of failed requests."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         record.msg, record.args = TOKEN_PATTERN.sub(r"\1…", record.getMessage()), ()
@@ -46,7 +46,7 @@ class TokenRedactor(logging.Filter):
 
 
 class JsonLogFormatter(JsonFormatter):
-    """A JSON object a line, a traceback within it."""
+    """Formats a record as one line of JSON, including its traceback."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -59,7 +59,11 @@ class JsonLogFormatter(JsonFormatter):
 
 
 def logging_config(form: str, level: str) -> dict[str, Any]:
-    """For `logging.config.dictConfig`: our own loggers from `level` on, libraries' from WARNING on."""
+    """Return a configuration for `logging.config.dictConfig`.
+
+    `form` is "line" or "json". The project's loggers log from `level` on, libraries from WARNING or `level`,
+    whichever is higher.
+    """
     own = {"level": level}
     return {
         "version": 1,
@@ -78,7 +82,7 @@ def logging_config(form: str, level: str) -> dict[str, Any]:
 
 
 def log_uncaught_exceptions() -> None:
-    """What dies of an exception says so in its log, in one record; so does what only warns."""
+    """Log uncaught exceptions of the process and its threads as one record each, and Python warnings too."""
     logging.captureWarnings(True)
     sys.excepthook = _log_uncaught
     threading.excepthook = _log_uncaught_in_thread

@@ -1,17 +1,21 @@
-"""Which server mail goes out by: what EMAIL_URL names."""
+"""SMTP settings, parsed from EMAIL_URL."""
 
 from urllib.parse import unquote, urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
-# The usual port, and whether it is encrypted: after a word (STARTTLS), or from the beginning.
+# Scheme: (default port, STARTTLS, TLS from the start).
 MAIL_SCHEMES = {"smtp": (587, True, False), "smtps": (465, False, True), "smtp+plain": (25, False, False)}
 
 MailServer = tuple[str, int, str, str, bool, bool]
 
 
 def mail_server(url: str) -> MailServer:
-    """Host, port, user, password, STARTTLS, TLS. Raises ImproperlyConfigured, and tells no password."""
+    """Return host, port, user, password, STARTTLS and TLS.
+
+    Raises ImproperlyConfigured for an unknown scheme or a missing host. The message doesn't contain the URL,
+    which includes the password.
+    """
     if not url:
         return "localhost", 25, "", "", False, False
     parts = urlsplit(url)
