@@ -1,4 +1,4 @@
-"""`/board/CODE.png`: the picture that goes with a link, of what is public between turns and nothing else."""
+"""`/board/CODE.png`: link preview picture (Open Graph image) of the board after the last resolved turn."""
 
 from typing import Any
 
@@ -22,6 +22,10 @@ WINNERS: dict[str | None, Any] = {MatchResult.RED: "red", MatchResult.YELLOW: "y
 
 @require_safe
 def board_picture(request: HttpRequest, code: str, number: int | None = None) -> HttpResponse:
+    """Serve the picture of a match, by default the latest. Before the first match, the empty board.
+
+    Answers 503 with Retry-After if the renderer is busy, and 404 without an event or a drawable board.
+    """
     match = find_match(code, number)
     try:
         if match:
@@ -51,13 +55,17 @@ def _require_event(code: str, number: int | None) -> Event:
 
 
 def _first_board(event: Event) -> Board:
-    """Its lots are drawn when it begins: these are some that might be."""
+    """Return a possible first board. The real lots are drawn at the start, so these are examples."""
     game = find_game(event.game)
     return game.view(game.start(game.draw_lots(read_options(game, event.options), 0)), None)
 
 
 def picture_address(request: HttpRequest, code: str, match: Match | None) -> str:
-    """A new one with each turn, as those who show links keep what they saw. Nobody has to understand it."""
+    """Return the picture's absolute URL.
+
+    Its query changes with each resolved turn, because sites that show link previews cache pictures by URL.
+    The view ignores it.
+    """
     base = settings.PUBLIC_URL or f"{request.scheme}://{request.get_host()}"
     if match is None:
         return f"{base}{reverse('board', args=[code])}"

@@ -1,4 +1,4 @@
-"""Charts as SVG drawings of numbers alone: no name is in them. Their colours are in `paper.css`."""
+"""SVG charts of a match report, drawn from numbers without names. Their colors are in `paper.css`."""
 
 from collections.abc import Mapping, Sequence
 from html import escape
@@ -16,14 +16,18 @@ Values = Sequence[float | None]
 
 
 def draw_lines(description: str, series: Mapping[Side, Values], top: float, marked: int | None = None) -> str:
-    """Values per turn and side. `marked` is a turn with a line through it, `description` says it in words."""
+    """Draw a line per side with one value per turn; None leaves a gap.
+
+    `top` is the highest value of the axis. `marked` is a turn to mark with a vertical line. `description` is
+    the text for screen readers.
+    """
     turns = max(map(len, series.values()))
     lines = "".join(_line(side, values, top) for side, values in series.items())
     return _chart(description, f"{_grid(top)}{_turn_labels(turns)}{_mark(marked, turns)}{lines}")
 
 
 def draw_bars(description: str, values: Values, unit: str = "") -> str:
-    """A bar a turn."""
+    """Draw a bar per turn; None leaves a gap. `unit` is appended to the axis labels."""
     top = round_up(max((value for value in values if value is not None), default=1))
     width = min(28.0, 0.7 * (WIDTH - LEFT - RIGHT) / len(values))
     bars = (
@@ -36,7 +40,7 @@ def draw_bars(description: str, values: Values, unit: str = "") -> str:
 
 
 def draw_votes(description: str, votes: Mapping[Side, SideVote], choices: Sequence[str]) -> str:
-    """The shares of a turn's ballots, each side's column beside the other's; the picks stand out."""
+    """Draw each choice's share of the ballots in one turn, side by side. Highlights the picks."""
     highest = max((max(_shares(vote)) for vote in votes.values()), default=0) or 1
     step = WIDTH / len(choices)
     parts = [
@@ -69,7 +73,7 @@ def _share(side: Side, share: float, highest: float, middle: float, picked: bool
 
 
 def round_up(value: float) -> float:
-    """To a number that halves well: 2, 4, 10, 20, 40, 100 and so on."""
+    """Round up to an axis end that halves well: 2, 4, 10, 20, 40, 100 and so on."""
     size = 1.0
     while True:
         for step in (2, 4, 10):
@@ -79,7 +83,7 @@ def round_up(value: float) -> float:
 
 
 def fitting_unit(longest_ms: int) -> tuple[int, str]:
-    """What to divide by, and its sign."""
+    """Return the milliseconds of a suitable unit and its label, for axis values up to `longest_ms`."""
     for size, unit in ((DAY_MS, " d"), (HOUR_MS, " h"), (MINUTE_MS, " min")):
         if longest_ms >= 2 * size:
             return size, unit

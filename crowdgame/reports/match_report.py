@@ -1,4 +1,4 @@
-"""A match told afterwards: turn by turn what was voted, what came of it, and where it turned. Pure."""
+"""Match report: votes and outcome of each turn, turning point and statistics. Pure: no database access."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,11 @@ MatchEnd = Literal["red", "yellow", "draw", "playing", "aborted"]
 
 @dataclass(frozen=True, slots=True)
 class SideVote:
-    """`counts[0]` is column 1. `root` is what was told of the ballots before they were opened."""
+    """One side's vote in a turn.
+
+    `counts[0]` is column 1. `root` is the Merkle root that was published before the ballots were revealed.
+    `rounds` are the counts of each round of a runoff. `resigning` is how many voted to resign.
+    """
 
     counts: tuple[int, ...]
     pick: int | None
@@ -26,21 +30,21 @@ class SideVote:
 
     @property
     def agreement(self) -> float | None:
-        """The share of the ballots that were for the pick; None if there was neither."""
+        """The share of ballots for the pick, from 0 to 1. None without a pick or without ballots."""
         return self.support[0] / self.support[1] if self.pick and self.ballots else None
 
     @property
     def support(self) -> tuple[int, int]:
-        """How many ballots were with the pick in the end, and of how many that said something still."""
+        """Ballots for the pick, and all ballots. In a runoff, those of the last round."""
         counts = self.rounds[-1] if self.rounds else self.counts
         return counts[(self.pick or 0) - 1], sum(counts) if self.rounds else self.ballots
 
 
 @dataclass(frozen=True, slots=True)
 class TurnReport:
-    """`board` is that after the turn. `votes` are of the sides that were to move.
+    """One resolved turn. `board` is the board after it. `votes` has the sides that were to move.
 
-    Times are as in the database; `opened_at` is None where it is not known.
+    Times are in milliseconds, as in the database. `opened_at` is None for imported records, which lack it.
     """
 
     number: int
@@ -54,7 +58,7 @@ class TurnReport:
 
     @property
     def open_ms(self) -> int | None:
-        """How long the vote was open, with its pauses."""
+        """How long the vote was open in milliseconds, including pauses. None if unknown."""
         if self.opened_at is None or self.sealed_at is None:
             return None
         return self.sealed_at - self.opened_at
@@ -62,11 +66,11 @@ class TurnReport:
 
 @dataclass(frozen=True, slots=True)
 class MatchReport:
-    """`playing` and `aborted` matches are told as far as they came.
+    """A match as far as its turns are resolved.
 
-    `forfeited`: it was not ended by the board; `by_time`: because somebody ran out of time; `resigned`:
-    because a team wished so; `deserted`: because everybody had left a side. `sides` is what became of secret
-    ones.
+    `forfeited` means that the board did not end the match. `by_time`: a side ran out of time. `resigned`: a
+    team voted to resign. `deserted`: all voters had left a side. `sides` summarizes the side changes of a
+    match with secret sides.
     """
 
     event: str
@@ -97,18 +101,19 @@ class MatchReport:
 
     @property
     def turning_point(self) -> TurningPoint | None:
-        """None unless somebody won on a board of columns."""
+        """The turning point, or None unless a side won on a board of columns."""
         if self.winner is None or self.forfeited or self.board.drawing:
             return None
         return find_turning_point(self.winner, [turn.board for turn in self.turns])
 
 
 def ballots_per_turn(turns: Sequence[TurnReport], side: Side) -> list[float | None]:
+    """Return the number of the side's ballots in each turn, or None where it was not to move."""
     return [turn.votes[side].ballots if side in turn.votes else None for turn in turns]
 
 
 def agreement_per_turn(turns: Sequence[TurnReport], side: Side) -> list[float | None]:
-    """In per cent."""
+    """Return the share of ballots for the side's pick in each turn, in percent."""
     return [_per_cent(turn.votes.get(side)) for turn in turns]
 
 
@@ -118,7 +123,7 @@ def _per_cent(vote: SideVote | None) -> float | None:
 
 
 def mean_agreement(turns: Sequence[TurnReport], side: Side) -> float | None:
-    """In per cent, each ballot as much as any other."""
+    """Return the share of ballots for the side's picks over all turns, in percent, weighted by ballot."""
     votes = [turn.votes[side] for turn in turns if side in turn.votes]
     counted = [vote for vote in votes if vote.pick and vote.ballots]
     total = sum(vote.support[1] for vote in counted)
@@ -127,7 +132,7 @@ def mean_agreement(turns: Sequence[TurnReport], side: Side) -> float | None:
 
 
 def report_csv_rows(report: MatchReport) -> Iterator[tuple[str, ...]]:
-    """A head, then a row a turn. Nothing in it is anybody's words."""
+    """Yield a header and one row per turn. No cell contains user text, so none needs CSV escaping."""
     columns = range(1, report.board.columns + 1)
     yield (
         *("code", "match", "turn", "opened_at", "sealed_at", "resolved_at"),
@@ -151,7 +156,7 @@ def _cells(report: MatchReport, turn: TurnReport) -> Iterator[str]:
     came = turn.resolution
     yield from (_text(came.conflict), came.token_before or "", came.token_after or "")
     ended = turn is report.turns[-1] and report.end not in ("playing", "aborted")
-    yield report.end if ended else came.result  # a forfeit is no result of the board
+    yield report.end if ended else came.result  # the board alone doesn't show a forfeit
     for vote in votes:
         yield str(vote.resigning) if vote else ""
         yield " | ".join(" ".join(map(str, counts)) for counts in vote.rounds) if vote else ""
@@ -169,6 +174,6 @@ def _text(number: int | None) -> str:
 
 
 def loyal_percent(sides: SidesSummary) -> float:
-    """In per cent, of everybody, who never changed sides."""
+    """Return the share of all voters who never changed sides, in percent."""
     everybody = sides.turns[0].red + sides.turns[0].yellow if sides.turns else 0
     return 100 * sum(sides.loyal) / everybody if everybody else 0

@@ -1,4 +1,4 @@
-"""Pictures of boards: drawn one at a time, by a program of their own, and kept."""
+"""Renders board pictures as PNG, one at a time in a subprocess, and caches them."""
 
 import subprocess
 import sys
@@ -20,11 +20,11 @@ _render_lock = threading.Lock()
 
 
 class PictureQueueFull(Exception):
-    """Too many wait for a picture."""
+    """The renderer stayed busy for LOCK_TIMEOUT_S."""
 
 
 def render_picture(version: Hashable, board: Board, winner: Side | None) -> bytes:
-    """A PNG; the same `version` is the same picture. Raises Busy."""
+    """Return a PNG of the board. `version` is the cache key. Raises PictureQueueFull."""
     if version in _cache:
         return _cache[version]
     if not _render_lock.acquire(timeout=LOCK_TIMEOUT_S):
@@ -40,7 +40,7 @@ def render_picture(version: Hashable, board: Board, winner: Side | None) -> byte
 
 
 def _draw(drawing: str) -> bytes:
-    """Python's own `-I`: nothing of its surroundings leads the program astray."""
+    """Run `raster.py` in Python's isolated mode (`-I`), independent of environment and user packages."""
     argv = [sys.executable, "-I", str(PROGRAM)]
     return subprocess.run(argv, input=drawing.encode(), stdout=subprocess.PIPE, check=True).stdout  # noqa: S603
 

@@ -1,7 +1,7 @@
-"""The picture that goes with a link to a match: its board between both sides' balls. Pure.
+"""SVG of a match's link preview: its board between both sides' balls. Pure.
 
-Whoever draws it knows neither custom properties nor media queries, so the pages' own style sheets are put
-into plain rules.
+The SVG renderer supports neither CSS custom properties nor media queries. So the pages' style sheets are
+converted to plain rules.
 """
 
 import re
@@ -23,7 +23,7 @@ OWN = "--own"
 
 
 def draw_preview(board: Board, winner: Side | None, style: str) -> str:
-    """Whoever won shines: the other one's ball is dimmed. `style` is of plain rules."""
+    """Return the SVG. The loser's ball is dimmed. `style` must be plain rules, as from `plain_style`."""
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}">'
         f"<style>{style}</style>{BALLS}"
@@ -40,7 +40,10 @@ def _sides(winner: Side | None) -> Iterator[str]:
 
 
 def plain_style(sheets: str) -> str:
-    """The rules for boards, each with its colours in it; what is a mark's own is said for each side."""
+    """Return the rules for boards with all custom properties substituted.
+
+    Rules that use a mark's own properties are repeated for each side.
+    """
     text = BLOCK.sub("", COMMENT.sub("", sheets))
     tokens = dict(TOKEN.findall("".join(body for name, body in RULE.findall(text) if ":root" in name)))
     rules = {names.strip(): body for names, body in RULE.findall(text)}

@@ -1,6 +1,6 @@
-"""A program by itself: an SVG drawing in, a PNG picture out.
+"""Standalone program: converts SVG on stdin to PNG on stdout.
 
-Drawing takes a moment in which no other thread of its process goes on, and ballots cannot wait for that.
+Rendering blocks all threads of its process. It runs in a subprocess, so that it doesn't delay ballots.
 """
 
 import sys

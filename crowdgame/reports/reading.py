@@ -1,4 +1,4 @@
-"""A match's report from the database: the turns resolved so far, and of ballots only their counts."""
+"""Reads a match report from the database: resolved turns only, and counts instead of ballots."""
 
 from typing import Any, cast
 
@@ -14,7 +14,7 @@ from voting.models import SidesRecord, TallyRecord
 
 
 def read_report(match: Match) -> MatchReport:
-    """`match` with its event and teams."""
+    """Build the report. Load `match` with its event and teams (`select_related`) to avoid extra queries."""
     position = load_position(match)
     game = position.game
     return MatchReport(
@@ -68,12 +68,15 @@ def _turns(match: Match, position: Position) -> tuple[TurnReport, ...]:
 
 
 def _opened_at(turn: Turn) -> int | None:
-    """None for a turn of a record that came from elsewhere: it does not say."""
+    """Return when the turn opened, in milliseconds. None for imported records, which lack it."""
     return turn.opens_at if turn.opens_at < turn.closes_at else None
 
 
 def _votes(match: Match) -> dict[int, dict[Side, SideVote]]:
-    """By turn and side, red first; what was sealed stays where it is. None while sides are secret."""
+    """Return the votes by turn id and side, red first. Empty while sides are secret.
+
+    Defers the sealed ballots, which are large.
+    """
     found: dict[int, dict[Side, SideVote]] = {}
     if match.is_secret:
         return found

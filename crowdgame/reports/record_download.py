@@ -1,8 +1,8 @@
-"""`/record/CODE/N.json`: the match record for anyone who wants to count again.
+"""`/record/CODE/N.json`: public match record download, for recounts.
 
-It holds the turns that are resolved, so nothing of an open window. Making one of a full hall is work: few are
-made or unpacked at a time, the last ones are kept, and only so many are on their way. Who finds all hands
-busy is told to come again.
+A record holds resolved turns only, so nothing of an open voting window. Exporting a large match is expensive.
+So concurrent exports and downloads are limited, and the latest records are cached. Above the limits the view
+answers 503 with Retry-After.
 """
 
 import gzip
@@ -26,7 +26,7 @@ CACHE_MAX_AGE_S = 60
 
 
 class Download(HttpResponse):
-    """Counted until it is sent, or dropped because nobody waits for it any more."""
+    """A response that counts against MAX_DOWNLOADS until it is sent or its client disconnects."""
 
     def __init__(self, record: bytes) -> None:
         super().__init__(record, "application/json")
@@ -44,6 +44,7 @@ _downloads: WeakSet[Download] = WeakSet()
 
 @require_safe
 def match_record(request: HttpRequest, code: str, number: int) -> HttpResponse:
+    """Serve a match record. Answers 503 when busy, 403 while sides are secret, and 404 without a match."""
     if not export_slots.acquire(blocking=False):
         return _retry_later()
     try:
@@ -70,7 +71,7 @@ def _not_found() -> HttpResponse:
 
 
 def _find_record(code: str, number: int) -> tuple[Match, bytes] | None:
-    """The match and its record, compressed: the same as long as the match does not go on."""
+    """Return the match and its gzipped record, or None. Cached until the match continues."""
     match = find_match(code, number)
     kept = _cache.get(record_version(match)) if match else None
     if match and kept:

@@ -1,4 +1,4 @@
-"""What the page of a report shows: its drawings, sentences and rows. Pure."""
+"""View model of the match report page: drawings, sentences and table rows. Pure."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -54,7 +54,11 @@ class Chart:
 
 @dataclass(frozen=True, slots=True)
 class ReportView:
-    """`agreements` is how many of a team's votes went with its pick. Drawings need no escaping."""
+    """Everything the report page shows.
+
+    `agreements` has each side, its team name and the share of its votes for its picks. Drawings are safe
+    HTML.
+    """
 
     result: str
     end: str
@@ -89,7 +93,7 @@ def _largest_turnout(report: MatchReport) -> int:
 
 
 def describe_board(report: MatchReport, board: Board) -> str:
-    """What is drawn, or column by column, from the bottom up."""
+    """Describe a board for screen readers: the drawing's own words, or its columns from the bottom up."""
     if board.drawing:
         return insert_team_names(board.drawing.words, report.teams)
     description = (

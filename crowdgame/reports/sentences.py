@@ -1,4 +1,4 @@
-"""A match in sentences. Names are other people's: whoever shows the sentences escapes them."""
+"""Describes a match report in sentences. They contain team names as entered: escape them in HTML."""
 
 from collections.abc import Iterator
 
@@ -10,14 +10,14 @@ LINE = 4
 
 
 def describe_result(report: MatchReport) -> str:
-    """The headline."""
+    """Return the headline: who won, or why nobody did."""
     if report.winner:
         return f"{report.teams[report.winner]} won"
     return {"draw": "A draw", "aborted": "Stopped before its end"}.get(report.end, "Still being played")
 
 
 def describe_end(report: MatchReport) -> str:
-    """How it came to that."""
+    """Describe how the match ended, or how far it is."""
     last = len(report.turns)
     if report.end == "playing":
         return f"{_turns(last)} so far. Nothing of the open vote is told here."
@@ -59,7 +59,7 @@ def _describe_win(report: MatchReport, winner: Side, last: int) -> str:
 
 
 def describe_turning_point(report: MatchReport) -> str:
-    """Empty if there is none."""
+    """Describe the turning point. Empty if there is none."""
     point, winner = report.turning_point, report.winner
     if point is None or winner is None:
         return ""
@@ -85,12 +85,12 @@ def _columns(columns: tuple[int, ...]) -> str:
 
 
 def _action_phrase(report: MatchReport, action: int) -> str:
-    """In a sentence."""
+    """Name an action within a sentence: its own name, or "column 3"."""
     return report.start.action_name(action) if report.start.choices else f"column {action}"
 
 
 def describe_turn(report: MatchReport, turn: TurnReport) -> str:
-    """What the teams chose, and what came of it."""
+    """Describe what the teams chose in a turn, and its outcome."""
     return " ".join(_sentences(report, turn))
 
 
@@ -120,7 +120,7 @@ def _sentences(report: MatchReport, turn: TurnReport) -> Iterator[str]:
 
 
 def _describe_clock(name: str, vote: SideVote) -> Iterator[str]:
-    """In the turn in which somebody ran out of time."""
+    """Sentences about one team in the turn in which a side ran out of time."""
     if vote.decided_by == "forfeit":
         yield f"{name} ran out of time, and that lost the match."
     elif vote.decided_by == "pass":
@@ -148,7 +148,7 @@ def _describe_deciding(report: MatchReport, name: str, vote: SideVote) -> Iterat
 
 
 def _describe_rounds(report: MatchReport, vote: SideVote) -> str:
-    """Each count of a runoff."""
+    """List the counts of each round of a runoff."""
     return "; ".join(_describe_round(report, counts) for counts in vote.rounds)
 
 

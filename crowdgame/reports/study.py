@@ -1,7 +1,7 @@
-"""Votes for research: who voted how from turn to turn, and nothing of who that was.
+"""Research export: each voter's votes from turn to turn, under random numbers instead of identities.
 
-Only of matches that are over, whose voters were told of a study from the first turn on, and are not yet
-forgotten.
+Covers only ended matches whose voters were told of a study (`consent`) from the first turn on, and which
+aren't anonymized yet.
 """
 
 import secrets
@@ -19,7 +19,7 @@ HEADER = ("match", "voter", "turn", "side", "choice", "resigns", "picked", "resu
 
 
 class StudyVote(NamedTuple):
-    """`choice` are columns, the first place first where the vote ranks them; `picked` is the side's own."""
+    """One vote. `choice` are columns, in order of preference if ranked; `picked` is the side's pick."""
 
     turn: int
     side: str
@@ -29,15 +29,19 @@ class StudyVote(NamedTuple):
 
 
 def studied_matches(event: Event) -> QuerySet[Match]:
+    """Return the event's ended matches that had a consent text."""
     return event.matches.filter(state=MatchState.ENDED).exclude(consent="").order_by("number")
 
 
 def study_rows(event: Event) -> Iterator[tuple[str, ...]]:
-    """A head, then a row a vote, by match and voter. Voters are numbered anew in each match and call."""
+    """Yield a header and one row per vote, by match and voter.
+
+    Each call numbers the voters of each match in a new random order, so that exports can't be linked.
+    """
     yield HEADER
     for match in studied_matches(event):
         voters = _votes_by_voter(match)
-        if "" in voters:  # it is forgotten whose they were: no longer voters, but votes
+        if "" in voters:  # the match is anonymized: its votes can't be grouped by voter
             continue
         people = list(voters.values())
         secrets.SystemRandom().shuffle(people)
@@ -47,7 +51,7 @@ def study_rows(event: Event) -> Iterator[tuple[str, ...]]:
 
 
 def _votes_by_voter(match: Match) -> dict[str, list[StudyVote]]:
-    """Of phones: a hand that was counted is another one in each turn."""
+    """Group the votes by voter. Leaves out shows of hands, because a hand has no identity across turns."""
     tallies = TallyRecord.objects.filter(turn__match=match, turn__state=TurnState.RESOLVED)
     votes: dict[str, list[StudyVote]] = {}
     for tally in tallies.select_related("turn").order_by("turn__number"):

@@ -1,4 +1,4 @@
-"""Where a match turned: since when its winner was, without a break, one ball away from the end."""
+"""Turning point of a match: the turn since which the winner always had a winning threat."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,10 +12,10 @@ SIDE_MARK: dict[Side, str] = {"red": "R", "yellow": "Y"}
 
 @dataclass(frozen=True, slots=True)
 class TurningPoint:
-    """After `turn`, and after each later one but the last, the winner had a threat.
+    """After `turn`, and after each later turn but the last, the winner had a threat.
 
-    `threats` are the columns it had then. `certain_since` is the first turn since which the winner held the
-    token as well: who drops first cannot be kept from the column.
+    `threats` are the winning columns after `turn`. `certain_since` is the first turn since which the winner
+    also held the token. The token's holder drops first, so the other side can't block the column.
     """
 
     turn: int
@@ -24,7 +24,7 @@ class TurningPoint:
 
 
 def find_turning_point(winner: Side, boards: Sequence[Board]) -> TurningPoint | None:
-    """`boards` are those after each turn, the last one won. None if there are none."""
+    """Return the turning point. `boards` are the boards after each turn; the last is won. None if empty."""
     if not boards:
         return None
     before = boards[:-1]
@@ -45,14 +45,14 @@ def _certain_since(winner: Side, before: Sequence[Board], turn: int) -> int | No
 
 
 def find_threats(board: Board, side: Side) -> tuple[int, ...]:
-    """The columns in which one more ball of `side` makes a line of four."""
+    """Return the columns in which one more ball of `side` completes a line of four."""
     columns = range(1, board.columns + 1)
     landings = ((column, _landing(board, column)) for column in columns)
     return tuple(c for c, row in landings if row and _makes_line(board, (c, row), SIDE_MARK[side]))
 
 
 def line_cells(board: Board, side: Side) -> tuple[Cell, ...]:
-    """Those that are in a line of four or more, whoever has won."""
+    """Return the side's cells that are in a line of four or more, even if the side has not won."""
     char = SIDE_MARK[side]
     cells = ((c, r) for c in range(1, board.columns + 1) for r in range(1, board.rows + 1))
     return tuple(c for c in cells if _char_at(board, c) == char and _makes_line(board, c, char))

@@ -1,3 +1,5 @@
+"""Public URL patterns of match reports, records, board pictures and the verification script."""
+
 from django.urls import path
 
 from crowdgame.reports.board_picture import board_picture

@@ -1,4 +1,4 @@
-"""`/verify.py`: the script that counts a match again from its record, for anybody to read and to run."""
+"""`/verify.py`: public download of the verification script, which recounts a match from its record."""
 
 from functools import cache
 

@@ -1,6 +1,6 @@
-"""`/report/CODE/N`: a match told afterwards, for anybody and without a login; and its figures as CSV.
+"""`/report/CODE/N`: public match report page, and its figures as CSV.
 
-It holds the turns that are resolved, so nothing of an open window. Pages of matches that are over are kept.
+A report holds resolved turns only, so nothing of an open voting window. Pages of finished matches are cached.
 """
 
 import gzip
@@ -27,6 +27,7 @@ _cache: dict[tuple[object, ...], bytes] = {}
 
 @require_safe
 def match_report(request: HttpRequest, code: str, number: int) -> HttpResponse:
+    """Serve the report page. Answers 404 without a match."""
     match = find_match(code, number)
     if match is None:
         return _not_found(request)
@@ -41,6 +42,7 @@ def match_report(request: HttpRequest, code: str, number: int) -> HttpResponse:
 
 @require_safe
 def match_csv(request: HttpRequest, code: str, number: int) -> HttpResponse:
+    """Serve the report's figures as CSV. Answers 404 without a match."""
     match = find_match(code, number)
     if match is None:
         return _not_found(request)
