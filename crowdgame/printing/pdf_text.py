@@ -1,6 +1,6 @@
-"""Letters and symbols on paper: PDF with its type in the file, but for Chinese, Japanese and Korean.
+"""Text, QR codes and balls in PDF. Fonts are embedded, except for Chinese, Japanese and Korean (CID fonts).
 
-For those every reader of PDF has type of its own. Scripts that need shaping have none here: Unprintable.
+PDF readers bring their own fonts for those. Scripts that need shaping aren't supported (Unprintable).
 """
 
 from collections.abc import Iterator
@@ -29,12 +29,12 @@ ROUNDING_PT = 0.01  # points
 
 
 class Unprintable(Exception):
-    """A text has letters that no type here has; the message is fit to be shown."""
+    """A text has a character that no font has. The message can be shown to the organizer."""
 
 
 @cache
 def _font_glyphs() -> dict[str, frozenset[int]]:
-    """The type that is put into files, and what it has. Takes half a second, once."""
+    """Register all fonts and return the code points of the embedded ones. Takes half a second, once."""
     case = {}
     for name, source in EMBEDDED_FONTS.items():
         font = TTFont(name, BytesIO(pymupdf_fonts.myfont(source)))
@@ -58,12 +58,13 @@ def _font_for(char: str, wanted: str) -> str:
 
 
 def _font_runs(text: str, wanted: str) -> Iterator[tuple[str, str]]:
-    """Type and text of each piece. Raises Unprintable."""
+    """Split text into runs of one font. Yields (font name, text). Raises Unprintable."""
     for name, chars in groupby(text, lambda char: _font_for(char, wanted)):
         yield name, "".join(chars)
 
 
 def can_print(text: str) -> bool:
+    """Whether the fonts have all characters of a text."""
     try:
         list(_font_runs(text, BOLD))
     except Unprintable:
@@ -72,11 +73,12 @@ def can_print(text: str) -> bool:
 
 
 def text_width(text: str, font: str, size: float) -> float:
+    """Return the width of a text in points. Raises Unprintable."""
     return sum(float(stringWidth(piece, name, size)) for name, piece in _font_runs(text, font))
 
 
 def draw_text(canvas: Any, at: tuple[float, float], text: str, font: str, size: float) -> None:
-    """From the left, on the baseline."""
+    """Draw text whose baseline starts at `at`, in points. Raises Unprintable."""
     x, y = at
     for name, piece in _font_runs(text, font):
         canvas.setFont(name, size)
@@ -89,7 +91,10 @@ def draw_centered_text(canvas: Any, at: tuple[float, float], text: str, font: st
 
 
 def fit_text(text: str, font: str, size: float, width: float) -> tuple[str, float]:
-    """Smaller letters, and in the end fewer, until they fit."""
+    """Return text and font size that fit into `width` points.
+
+    Reduces the size to MIN_SCALE at least, then cuts the text with an ellipsis. Raises Unprintable.
+    """
     needed = text_width(text, font, size)
     if needed <= width:
         return text, size
@@ -101,7 +106,10 @@ def fit_text(text: str, font: str, size: float, width: float) -> tuple[str, floa
 
 
 def draw_qr(canvas: Any, corner: tuple[float, float], side: float, url: str) -> None:
-    """`corner` is the lower left one; the quiet zone around it is the page's affair."""
+    """Draw a QR code. `corner` is its lower left corner, `side` its size in points.
+
+    The caller leaves the quiet zone around it free.
+    """
     rows = [list(row) for row in segno.make_qr(url, error="m").matrix]
     module = side / len(rows)
     path = canvas.beginPath()

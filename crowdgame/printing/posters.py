@@ -1,4 +1,4 @@
-"""The QR poster: an A4 page to hang up, or one for each team where each has a link of its own."""
+"""QR code posters as PDF: one A4 page per event, or one per team if each team has its own link."""
 
 from dataclasses import dataclass
 from io import BytesIO
@@ -32,9 +32,10 @@ MIDDLE = WIDTH / 2
 
 @dataclass(frozen=True, slots=True)
 class Poster:
-    """`url` is what the symbol holds, `address` the same to be typed, `hint` what people need besides.
+    """The content of one page.
 
-    `side` is whose link it is, if it is one team's.
+    `url` is encoded in the QR code, `address` is the same to type, `hint` says what else people need.
+    `side` is the team of a team link, or None.
     """
 
     event: str
@@ -47,6 +48,7 @@ class Poster:
 
 
 def print_posters(posters: list[Poster]) -> bytes:
+    """Return a PDF with one page per poster. Replaces or leaves out names that the fonts can't print."""
     file = BytesIO()
     canvas = Canvas(file, pagesize=A4, invariant=1)
     canvas.setTitle(f"Poster {posters[0].code}")
@@ -72,7 +74,7 @@ def _draw(canvas: Any, poster: Poster) -> None:
 
 
 def _draw_event(canvas: Any, poster: Poster) -> float:
-    """Where the rest begins."""
+    """Draw the heading and return the y coordinate of its lower edge."""
     canvas.setFillGray(0)
     if can_print(poster.event):
         _line(canvas, HEIGHT - 26 * mm, poster.event, BOLD, 40)
@@ -81,7 +83,10 @@ def _draw_event(canvas: Any, poster: Poster) -> float:
 
 
 def _draw_team(canvas: Any, poster: Poster, side: Side) -> float:
-    """A band in the team's colour; its shape says the same without colour."""
+    """Draw a band in the team's color with its shape, and return the y coordinate of its lower edge.
+
+    The shape identifies the team without color.
+    """
     deep = 58 * mm
     canvas.setFillColorRGB(*COLORS[side])
     canvas.rect(0, HEIGHT - deep, WIDTH, deep, stroke=0, fill=1)
@@ -108,7 +113,7 @@ def _draw_code(canvas: Any, y: float, poster: Poster) -> None:
 
 
 def _draw_teams(canvas: Any, y: float, teams: tuple[str, str]) -> None:
-    """Each in its half of the page."""
+    """Draw both teams, each in its half of the page."""
     radius, size = 6 * mm, 22.0
     for side, name, middle in zip(SIDES, teams, (WIDTH * 0.27, WIDTH * 0.73), strict=True):
         shown, fitted = fit_text(name if can_print(name) else side.capitalize(), BOLD, size, WIDTH * 0.34)

@@ -1,4 +1,4 @@
-"""The rules in pictures: each is a position that the game itself made, before a turn and after it. Pure."""
+"""Pictures of the rules: positions before and after a turn, computed by the game engine. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ Turns = Sequence[tuple[int, int]]
 
 @dataclass(frozen=True, slots=True)
 class RuleExample:
-    """`turns` lead to the position, `picks` (red, yellow) are what is shown."""
+    """A rule and its example. `turns` lead to the position; `picks` (red, yellow) are the turn shown."""
 
     title: str
     text: str
@@ -30,7 +30,7 @@ class RuleExample:
 
 @dataclass(frozen=True, slots=True)
 class PlayedExample:
-    """The scene's two boards, and what led from one to the other."""
+    """The boards before and after the example's turn, and its resolution."""
 
     before: Board
     after: Board
@@ -102,7 +102,7 @@ def play_example(scene: RuleExample) -> PlayedExample:
 
 
 def _with_all_lines(board: Board) -> Board:
-    """The loser's, too."""
+    """Return the board with the loser's lines highlighted too."""
     cells = tuple(cell for side in SIDES for cell in line_cells(board, side))
     return msgspec.structs.replace(board, winning_cells=cells)
 

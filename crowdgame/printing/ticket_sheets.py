@@ -1,4 +1,4 @@
-"""Codes on paper: 24 slips on a sheet of A4, of the size of the usual labels (70 by 37 mm)."""
+"""Ticket coupons as PDF: 24 per A4 sheet, in a standard label size (70 by 37 mm)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,7 +26,10 @@ NAME_SIZE = 10
 
 @dataclass(frozen=True, slots=True)
 class Coupon:
-    """`holder` is a name or the event's, `key` the code as it is shown, `team` empty if there is a choice."""
+    """One coupon. `holder` is the pupil's or the event's name, `key` the formatted ticket code.
+
+    `team` is empty if the holder may choose.
+    """
 
     holder: str
     key: str
@@ -37,7 +40,7 @@ class Coupon:
 
 
 def print_coupons(title: str, coupons: Sequence[Coupon]) -> bytes:
-    """Raises Unprintable, for a name that is on a slip."""
+    """Return a PDF of all coupons. Raises Unprintable if no font has a character of a name."""
     file = BytesIO()
     canvas = Canvas(file, pagesize=A4, invariant=1)
     canvas.setTitle(title)
@@ -77,7 +80,7 @@ def _draw(canvas: Any, coupon: Coupon, x: float, y: float) -> None:
 
 
 def split_name(name: str) -> tuple[str, ...]:
-    """In two, of about the same width, if it is too wide for one."""
+    """Split a name that is too wide for one line into two of similar width, between words."""
     words = name.split(" ")
     if len(words) == 1 or text_width(name, BOLD, NAME_SIZE) <= TEXT_WIDTH:
         return (name,)

@@ -1,3 +1,5 @@
+"""Public URL patterns of the printable pages."""
+
 from django.urls import path
 
 from crowdgame.printing.views import about, rules

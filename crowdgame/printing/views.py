@@ -1,4 +1,4 @@
-"""`/rules`, a page to print for a class, and `/about`, where the game comes from. For anybody."""
+"""Public printable pages: `/rules`, a leaflet of the rules, and `/about`, the origin of the game."""
 
 from functools import cache
 
