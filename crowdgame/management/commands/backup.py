@@ -1,4 +1,4 @@
-"""`manage.py backup FILE`: a copy of everything that has to be kept, while everything runs."""
+"""`manage.py backup FILE`: write an online backup of the database."""
 
 from pathlib import Path
 from typing import Any

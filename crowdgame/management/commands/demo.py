@@ -1,4 +1,4 @@
-"""`manage.py demo`: an organizer, an event and a first match to look at, made if there are none."""
+"""`manage.py demo`: create a demo organizer, event and match if there are none, and print their addresses."""
 
 import json
 from contextlib import closing
@@ -47,7 +47,7 @@ class Command(BaseCommand):
 
 
 def find_organizer(*, fresh: bool) -> User:
-    """One who gets in by link only, and may see everything."""
+    """Return the demo superuser, who can log in by link only. `fresh` invalidates earlier login links."""
     user, made = User.objects.get_or_create(
         username=ORGANIZER, defaults={"is_staff": True, "is_superuser": True}
     )
@@ -60,6 +60,7 @@ def find_organizer(*, fresh: bool) -> User:
 
 
 def find_event(organizer: User) -> Event:
+    """Return the organizer's first event, or create the demo event with an open lobby."""
     return organizer.events.order_by("pk").first() or create_event(
         organizer,
         EVENT_NAME,
@@ -73,7 +74,7 @@ def find_event(organizer: User) -> Event:
 
 
 def start_soon(event: Event, box: BallotBox) -> None:
-    """Let the clock start a match, unless one is playing or about to."""
+    """Schedule a match in STARTS_IN_MS, unless one is live or scheduled already."""
     idle = Event.objects.filter(pk=event.pk, next_match_at=None)
     if event.matches.filter(state=MatchState.PLAYING).exists():
         return
@@ -82,6 +83,7 @@ def start_soon(event: Event, box: BallotBox) -> None:
 
 
 def addresses(base: str, event: Event, organizer: User) -> dict[str, str]:
+    """Return the event's code and absolute URLs. `login_url` works once."""
     return {
         "code": event.code,
         "login_url": base + login_link_path(organizer, event.code),

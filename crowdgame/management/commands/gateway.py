@@ -1,4 +1,4 @@
-"""One gateway: pages, sockets and Django behind one port, until SIGTERM sends its phones elsewhere."""
+"""`manage.py gateway`: run one gateway (pages, WebSockets and Django on one port) until SIGTERM drains it."""
 
 import os
 import socket
@@ -53,7 +53,7 @@ def _listener(asked: dict[str, Any]) -> socket.socket:
 
 
 async def drain(within_s: float) -> None:
-    """Send this process's phones away, if it has had any."""
+    """Mark the gateway as draining and close its sockets within `within_s` seconds, if it has any."""
     from crowdgame.monitoring.readiness import readiness  # noqa: PLC0415
     from voting.gateway.gateway import gateway  # noqa: PLC0415
 

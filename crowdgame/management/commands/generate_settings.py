@@ -1,4 +1,4 @@
-"""`manage.py generate_settings`: the reference of all environment variables."""
+"""`manage.py generate_settings`: write or check the reference of all environment variables."""
 
 import sys
 from argparse import ArgumentParser

@@ -1,4 +1,4 @@
-"""Django's `migrate`, which first refuses data of crowdgame 0.1."""
+"""`manage.py migrate`: Django's command, preceded by a check that refuses data of crowdgame 0.1."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""`manage.py rehearse CODE`: a crowd of simulated phones, over real WebSockets, joins and plays.
+"""`manage.py rehearse CODE`: load test with simulated phones that join and vote over real WebSockets.
 
 Needs neither database nor Redis, only the server's address.
 """
@@ -137,7 +137,7 @@ def _share(text: str) -> float:
 
 
 def _allow_sockets(phones: int) -> None:
-    """Each phone is an open file."""
+    """Raise the limit of open files (one per phone). Raises RehearsalError if the hard limit is too low."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     needed = phones + SPARE_FILES
     if hard != resource.RLIM_INFINITY and needed > hard:

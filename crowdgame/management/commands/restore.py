@@ -1,4 +1,4 @@
-"""`manage.py restore FILE`: begin anew from a backup, while nothing runs."""
+"""`manage.py restore FILE`: replace the database by a backup, while no other process runs."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""`manage.py retention`: forget who voted for what in events that are long over, and what guests said."""
+"""`manage.py retention`: anonymize past events, purge old chat messages, and delete abandoned duels."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""`manage.py scheduler`: run the clock until SIGTERM."""
+"""`manage.py scheduler`: run the deadline scheduler until SIGTERM."""
 
 import logging
 import signal
@@ -19,7 +19,7 @@ log = logging.getLogger(__name__)
 
 class Command(BaseCommand):
     help = "Wakes a worker at each deadline, starts matches that are due, and makes good what a crash left."
-    requires_system_checks: list[str] = []  # back at once: deadlines come
+    requires_system_checks: list[str] = []  # restart fast: deadlines don't wait
 
     def handle(self, *args: Any, **options: Any) -> None:
         refuse_data_of_0_1()

@@ -1,4 +1,4 @@
-"""`manage.py tickets CODE [--count N] [--csv FILE]`: more tickets for an event; all its codes in a file."""
+"""`manage.py tickets CODE [--count N] [--csv FILE]`: make tickets, or write all ticket codes to a file."""
 
 import csv
 import os
@@ -39,7 +39,10 @@ class Command(BaseCommand):
 
 
 def _write(file: Path, event: Event) -> None:
-    """For the owner's eyes only, also in place of a file that was there: a code is a vote."""
+    """Write all codes atomically, readable by the file's owner only, because each code is a vote.
+
+    A file that exists is replaced, so that its permissions don't apply.
+    """
     with temporary_sibling(file) as folder:
         draft = os.open(folder / "codes", os.O_WRONLY | os.O_CREAT, 0o600)
         with os.fdopen(draft, "w", encoding="utf-8", newline="") as target:
