@@ -1,7 +1,7 @@
-"""`make audit`: are the pinned packages free of known holes? Asks the advisory lists of PyPI, OSV and npm.
+"""`make audit`: check the pinned packages against the vulnerability advisories of PyPI, OSV and npm.
 
-Ends with 0 only if a list was asked and knew nothing, with 1 if it knew a hole, with 2 if a kind of
-packages could not be checked: an audit that did not take place is no good news.
+Exit status: 0 if every set of pins was checked and is clean, 1 if a vulnerability is known, 2 if a set could
+not be checked. An audit that did not take place never counts as clean.
 """
 
 import json
@@ -22,7 +22,7 @@ AUDIT_TIMEOUT_S = 300
 
 
 class AuditResult(IntEnum):
-    """The larger, the more has to be said."""
+    """The result for one set of pins; its value is the exit status."""
 
     CLEAN = 0
     VULNERABLE = 1
@@ -61,7 +61,10 @@ def _audit_javascript() -> AuditResult:
 
 
 def _parse_report(result: "subprocess.CompletedProcess[str]", proof: str) -> AuditResult:
-    """A report with `proof` in it is one; its exit status says whether it tells of holes."""
+    """Read a tool's JSON report: the exit status says whether it lists vulnerabilities.
+
+    UNKNOWN if the output is not JSON, lacks the key `proof`, or skipped a package.
+    """
     try:
         report = json.loads(result.stdout)
     except ValueError:

@@ -1,8 +1,7 @@
-"""What `create_venv play`, `create_venv test` and `create_venv check` begin with, on a machine with nothing
-but Python and make.
+"""Set up .venv and frontend/ for a Makefile target, on a machine with only Python and make.
 
-Run by the system's Python with the standard library alone. This module keeps to old syntax, so that an
-old Python gets as far as the line which says that it is too old.
+The system's Python runs this module with the standard library alone. The syntax stays old on purpose:
+an outdated Python must get as far as the message that says it is too old.
 """
 
 import os
@@ -22,7 +21,10 @@ from deploy.laptop.terminal import print_line, replace_unencodable
 
 
 def prepare(task: str) -> None:
-    """Bring .venv and frontend/ to what `task` needs; what is there already is left alone."""
+    """Install what `task` needs in .venv and frontend/. Idempotent: steps that are up to date are skipped.
+
+    Raises StepFailed or OSError.
+    """
     virtualenv.create_venv()
     if task == "lock":
         return

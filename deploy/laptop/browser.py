@@ -1,4 +1,4 @@
-"""A browser for the tests: the machine's own, Debian's, or Playwright's."""
+"""Find or install a browser for the tests: an installed one, Debian's package, or Playwright's download."""
 
 import os
 import shutil
@@ -17,12 +17,12 @@ LAUNCH_SCRIPT = (
 
 
 def find_browser() -> str | None:
-    """The machine's own browser, to be given to Playwright as its executable; None: Playwright's own."""
+    """Return the path of an installed browser; None to use Playwright's own."""
     return next(filter(None, map(shutil.which, BROWSER_NAMES)), None)
 
 
 def ensure_installed() -> None:
-    """Have a browser that starts. Raises StepFailed, naming what to install."""
+    """Install a browser if none is found. Raises StepFailed with a hint on what to install."""
     if find_browser() is None:
         on_debian = DEBIAN_VERSION_FILE.exists() and os.geteuid() == 0
         _install_from_debian() if on_debian else _install_from_playwright()

@@ -1,9 +1,8 @@
-"""Start a program that ends when the process which started it ends, however that came about.
+"""Run a program that is killed when its parent process dies (Linux parent-death signal, PR_SET_PDEATHSIG).
 
-`python leash.py <pid of the starter> <program> <arguments>` asks Linux to kill this process together with
-its parent, then becomes the program. Elsewhere it only becomes the program. It runs isolated and without
-site packages, so that it costs some milliseconds; a hook between fork and exec would not be safe in a
-process with threads.
+`python die_with_parent.py <pid of the parent> <program> <arguments>` sets the signal to SIGKILL and then
+execs the program. On other systems it only execs. It runs isolated and without site packages, so it costs
+only milliseconds. A `preexec_fn` between fork and exec would not be safe in a process with threads.
 """
 
 import ctypes
@@ -15,14 +14,17 @@ PR_SET_PDEATHSIG = 1
 
 
 def die_with_parent(argv: list[str]) -> list[str]:
-    """The command that runs `argv` on a leash held by the calling thread."""
+    """Return a command that runs `argv` and kills it when the calling thread ends.
+
+    Linux ties the signal to the thread that forks, not to its process.
+    """
     return [sys.executable, "-I", "-S", __file__, str(os.getpid()), *argv]
 
 
 def main(starter: int, argv: list[str]) -> None:
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-        if os.getppid() != starter:  # it ended before the leash was on
+        if os.getppid() != starter:  # the parent died before prctl took effect
             sys.exit(1)
     try:
         os.execvp(argv[0], argv)

@@ -1,4 +1,4 @@
-"""The front end: its packages, and the pages built from it. Node is the machine's own or comes by pip."""
+"""Install the front end's npm packages and build its pages. Installs Node by pip if the system has none."""
 
 import os
 import re
@@ -23,7 +23,7 @@ QUIET_NPM_ENV = {
 
 
 def install() -> None:
-    """Install the packages that package-lock.json pins."""
+    """Install the packages pinned in package-lock.json, unless they are installed. Raises StepFailed."""
     pins = [
         FRONTEND_DIR / "package.json",
         FRONTEND_DIR / "package-lock.json",
@@ -46,7 +46,7 @@ def install() -> None:
 
 
 def build_pages() -> None:
-    """Build the pages into frontend/dist."""
+    """Build the pages into frontend/dist, unless no source has changed. Raises StepFailed."""
     sources = sorted(path for path in FRONTEND_DIR.iterdir() if path.name not in NON_SOURCE_NAMES)
     stamp = Stamp(DIST_DIR / ".stamp", fingerprint(sources))
     if stamp.is_fresh():
@@ -64,7 +64,7 @@ def build_pages() -> None:
 
 
 def is_new_enough(version: str) -> bool:
-    """Whether the bundler runs on this Node, as `node --version` names it."""
+    """Return whether the bundler supports a Node version, given as printed by `node --version`."""
     found = re.fullmatch(r"v(\d+)\.(\d+)\..*", version.strip())
     if found is None:
         return False
@@ -73,7 +73,7 @@ def is_new_enough(version: str) -> bool:
 
 
 def _path_with_node() -> str:
-    """A PATH on which `node` and `npm` are new enough, installing them if need be."""
+    """Return a PATH with new enough `node` and `npm`. Installs them in .venv if the system has none."""
     path = os.environ.get("PATH", os.defpath)
     if _machine_has_node():
         return path

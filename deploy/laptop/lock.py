@@ -1,4 +1,4 @@
-"""One at a time: a lock file that the kernel lets go of when its holder ends."""
+"""An exclusive lock file (flock). The kernel releases it when its holder's process ends."""
 
 import fcntl
 from collections.abc import Iterator
@@ -10,12 +10,15 @@ from deploy.laptop.terminal import progress
 
 
 class LockTaken(Exception):
-    """Somebody else holds the lock."""
+    """Another process holds the lock."""
 
 
 @contextmanager
 def hold_lock(path: Path, *, waiting: str = "") -> Iterator[None]:
-    """Hold the lock at `path`. If it is taken wait, saying for what, or raise Taken without `waiting`."""
+    """Hold the lock at `path`. If it is taken, show "waiting for `waiting`" until it is released.
+
+    Raises LockTaken if it is taken and `waiting` is empty.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("a") as file:
         try:

@@ -15,7 +15,7 @@ BACKLOG = 4096
 
 
 def lan_address() -> str:
-    """The address by which phones in the same network reach this machine; loopback without a network."""
+    """Return this machine's IPv4 address in the local network, or loopback without a network."""
     with closing(socket.socket(socket.AF_INET, socket.SOCK_DGRAM)) as probe:
         try:
             probe.connect(PROBE_ADDRESS)
@@ -31,18 +31,18 @@ def free_port(host: str = LOOPBACK) -> int:
 
 
 def supports_reuse_port() -> bool:
-    """Whether newcomers at a port are spread over all sockets that listen there."""
+    """Return whether the kernel balances new connections over all sockets on a port (SO_REUSEPORT)."""
     return sys.platform == "linux"
 
 
 def listen(host: str, port: int, *, shared: bool) -> socket.socket:
-    """A socket that listens there; `shared` with others that are opened like it. Raises OSError."""
+    """Return a socket listening on `host` and `port`; `shared` sets SO_REUSEPORT. Raises OSError."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     return socket.create_server((host, port), family=family, backlog=BACKLOG, reuse_port=shared)
 
 
 def is_port_free(host: str, port: int) -> bool:
-    """Whether a server can listen there. Raises OSError if the address isn't this machine's."""
+    """Return whether a server can listen on this port. Raises OSError if `host` isn't this machine's."""
     with closing(socket.socket()) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -56,7 +56,7 @@ def is_port_free(host: str, port: int) -> bool:
 
 
 def wait_for_http(host: str, port: int, within_s: float) -> bool:
-    """Whether a web server answers there, whatever it says, within `within_s` seconds."""
+    """Return whether an HTTP server sends any response, also an error, within `within_s` seconds."""
     deadline = time.monotonic() + within_s
     while time.monotonic() < deadline:
         if _responds_to_http(host, port):

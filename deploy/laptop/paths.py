@@ -1,4 +1,4 @@
-"""Where things lie on this machine."""
+"""Paths of the project, its data directory (CROWDGAME_DATA) and its logs."""
 
 import os
 from pathlib import Path
@@ -9,5 +9,5 @@ LOGS = DATA / "logs"
 
 
 def display_path(path: Path) -> str:
-    """`path` as somebody in the project's folder would type it."""
+    """Return `path` relative to the project root, or unchanged if it lies outside."""
     return str(path.relative_to(ROOT)) if path.is_relative_to(ROOT) else str(path)

@@ -1,4 +1,4 @@
-"""`make lock`: pin what pyproject.toml asks for, for every platform and by hash, into requirements/."""
+"""`make lock`: pin the dependencies in pyproject.toml, by hash and for every platform, into requirements/."""
 
 import subprocess
 import sys
@@ -20,14 +20,14 @@ def pin(name: str, *source: str, given: str | None = None) -> None:
 
 
 def main() -> None:
-    """Versions pinned before stay as they are where they still fit; `--upgrade` takes the newest."""
+    """Write all lock files. Pinned versions that still fit are kept; `--upgrade` takes the newest."""
     uv = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "uv"]
     subprocess.run(uv, check=True)
     extras = tomllib.loads(PYPROJECT.read_text())["project"]["optional-dependencies"]
     pin("base", "pyproject.toml")
     pin("dev", "--extra", "dev", "--constraint", str(REQUIREMENTS_DIR / "base.txt"), "pyproject.toml")
     pin("node", "-", given="\n".join(extras["node"]))
-    # Its games need none of what it asks for: that is for its learning algorithms.
+    # --no-deps: only OpenSpiel's learning algorithms need its dependencies, its games do not.
     pin("openspiel", "--no-deps", "-", given="\n".join(extras["openspiel"]))
 
 

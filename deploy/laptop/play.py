@@ -16,8 +16,8 @@ from deploy.laptop.supervisor import Supervisor
 from deploy.laptop.terminal import print_line, replace_unencodable
 from deploy.laptop.welcome import print_welcome
 
-# Networks come and go in an evening (a hotspot, another lease): the house answers by each address it gets.
-ANY_ADDRESS = "ANY_ADDRESS"  # as `crowdgame.settings` has it
+# In ALLOWED_HOSTS, accepts any IP address as host: the address changes with a hotspot or a new DHCP lease.
+ANY_ADDRESS = "ANY_ADDRESS"  # must match `crowdgame.settings`
 
 
 def parse_arguments() -> argparse.Namespace:
@@ -42,12 +42,15 @@ def positive_int(text: str) -> int:
 
 
 def default_gateway_count() -> int:
-    """How many gateways this machine has use for."""
+    """Return one gateway per core, or 1 where gateways cannot share a port."""
     return len(os.sched_getaffinity(0)) if supports_reuse_port() else 1
 
 
 def build_stack(host: str, port: int, gateways: int) -> Stack:
-    """The stack for this machine and network, from the environment where that says otherwise."""
+    """Build the stack for this machine and network; environment variables override the defaults.
+
+    Raises StepFailed if GATEWAY names an unknown server.
+    """
     shown = lan_address() if host == ANY_HOST else host
     redis_url = os.environ.get("REDIS_URL", "")
     return Stack(
@@ -80,7 +83,7 @@ def _allowed_hosts(shown: str) -> tuple[str, ...]:
 
 
 def run_stack(stack: Stack, phones: int) -> None:
-    """Run until interrupted; then end everything."""
+    """Run until interrupted, then stop every process. Raises StepFailed if a part does not start."""
     with Supervisor(stack.logs, print_line) as supervisor:
         try:
             open_event(stack, supervisor, phones)

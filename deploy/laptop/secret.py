@@ -1,4 +1,4 @@
-"""The secret key of this folder's own event nights: made once, kept with the data."""
+"""Django's SECRET_KEY for `make play`: created once, kept in the data directory."""
 
 import os
 import secrets
@@ -8,7 +8,7 @@ SECRET_BYTES = 48
 
 
 def load_secret_key(data: Path) -> str:
-    """The key kept in `data`, readable by its owner alone; made if there is none."""
+    """Return the key in `data`/secret. Creates it if missing, readable by its owner only."""
     path = data / "secret"
     if not path.exists():
         unfinished = path.with_suffix(".new")

@@ -1,4 +1,4 @@
-"""The processes of a whole running crowdgame on one machine, as children for a Supervisor."""
+"""The processes of a complete crowdgame on one machine, as children for a Supervisor."""
 
 import sys
 from collections.abc import Mapping
@@ -18,10 +18,14 @@ SERVERS = ("daphne", "uvicorn")
 
 @dataclass(frozen=True)
 class Stack:
-    """Where a stack runs and keeps its data; without a `redis_url` with its own Valkey on `valkey_port`.
+    """The configuration of a stack.
 
-    Without a `database_url` it keeps SQLite in `data`, without a `box_url` the ballots where all else is.
-    `drain_s` is what a gateway takes at most to send its phones away when it ends.
+    Empty URLs select defaults:
+    - `redis_url`: the stack's own Valkey on `valkey_port`.
+    - `database_url`: SQLite in `data`.
+    - `box_url`: the ballots are stored at `redis_url`.
+
+    `drain_s` is the maximum time in seconds that a stopping gateway takes to close its phones' connections.
     """
 
     data: Path
@@ -40,13 +44,13 @@ class Stack:
 
     @property
     def gateway_names(self) -> tuple[str, ...]:
-        """The gateways' names; they share the port."""
+        """Process names of the gateways, which share one port."""
         numbers = range(1, self.gateways + 1)
         return ("gateway",) if self.gateways == 1 else tuple(f"gateway-{number}" for number in numbers)
 
     @property
     def scheduler_names(self) -> tuple[str, ...]:
-        """The clocks' names; no turn waits until one that died has started again."""
+        """Process names of the deadline schedulers. With two, turns close on time while one restarts."""
         return ("scheduler-1", "scheduler-2")
 
     @property
@@ -63,12 +67,12 @@ class Stack:
 
     @property
     def address(self) -> str:
-        """Where this machine itself reaches the gateway."""
+        """The host at which this machine reaches the gateway."""
         return LOOPBACK if self.host == "0.0.0.0" else self.host  # noqa: S104
 
     @property
     def env(self) -> Mapping[str, str]:
-        """What settings read, for every process of the stack."""
+        """Environment variables read by `crowdgame.settings`, the same for every process of the stack."""
         return {
             "SECRET_KEY": self.secret_key,
             "CROWDGAME_DATA": str(self.data),
@@ -86,7 +90,7 @@ class Stack:
 
 
 def valkey(stack: Stack) -> Child:
-    """The Valkey that keeps the ballots; it writes them to disk, and is ended after all who use it."""
+    """The ballot box's Valkey. It syncs every write to disk and is stopped after its clients."""
     home = stack.data / "valkey"
     home.mkdir(parents=True, exist_ok=True)
     options = {
@@ -104,7 +108,10 @@ def valkey(stack: Stack) -> Child:
 
 
 def gateway(stack: Stack, number: int = 1, port: int | None = None) -> Child:
-    """The gateway `number`. It shares the stack's port, which is open from now on, or has a `port` alone."""
+    """Gateway `number`, counted from 1. It shares the stack's port, or listens on its own `port`.
+
+    The shared port is opened here and stays open until the supervisor stops. Raises OSError if it is taken.
+    """
     listener = None if port else listen(stack.host, stack.port, shared=stack.gateways > 1)
     where = ["--fd", str(listener.fileno())] if listener else ["--host", stack.host, "--port", str(port)]
     argv = [*MANAGE, "gateway", *where, "--drain-s", str(stack.drain_s)]
@@ -112,7 +119,7 @@ def gateway(stack: Stack, number: int = 1, port: int | None = None) -> Child:
 
 
 def worker(stack: Stack) -> Child:
-    """One Celery worker process; the gossip of many is of no use to one."""
+    """A Celery worker with one process, so without gossip, mingle and heartbeat."""
     alone = ["--without-gossip", "--without-mingle", "--without-heartbeat"]
     pool = ["--pool", "prefork", "-c", "1", *alone, "-l", "warning"]
     return Child(
@@ -123,12 +130,12 @@ def worker(stack: Stack) -> Child:
 
 
 def schedulers(stack: Stack) -> list[Child]:
-    """More than one are safe: whoever comes second to a turn finds it closed."""
+    """The deadline schedulers. Running several is safe: closing a turn is idempotent."""
     return [Child(name, [*MANAGE, "scheduler"], stack.env) for name in stack.scheduler_names]
 
 
 def crowd(stack: Stack, code: str, phones: int) -> Child:
-    """Simulated phones that vote in the event `code`; started again, they are the same voters."""
+    """Simulated phones that vote in event `code`. They keep their seats across restarts."""
     where = ["--url", f"http://{stack.address}:{stack.port}", "--seats", str(stack.data / "crowd.seats")]
     rehearse = ["rehearse", code, "--phones", str(phones), "--until-stopped", *where]
     return Child("crowd", [*MANAGE, *rehearse], stack.env)

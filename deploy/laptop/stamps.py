@@ -1,4 +1,4 @@
-"""Skip a step whose inputs are what they were when it was last done."""
+"""Skip a build step whose inputs have not changed since its last run."""
 
 import hashlib
 from collections.abc import Iterable, Iterator
@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def fingerprint(inputs: Iterable[Path], *words: str) -> str:
-    """A hash of the files in `inputs`, folders with all below them, and of `words`."""
+    """Return a SHA-256 hex digest of the files in `inputs`, with folders read recursively, and of `words`."""
     digest = hashlib.sha256("\0".join(words).encode())
     for top in inputs:
         for path in _files(top):
@@ -27,7 +27,10 @@ def _single_file(path: Path) -> Iterator[Path]:
 
 
 class Stamp:
-    """A file that holds the fingerprint of the inputs. Put it into what the step makes: they go together."""
+    """A file with the fingerprint of a step's inputs.
+
+    Put it inside the step's output folder, so that deleting the output also deletes the stamp.
+    """
 
     def __init__(self, path: Path, fingerprint: str) -> None:
         self._path = path

@@ -1,4 +1,4 @@
-"""Start a stack in the order in which its parts need each other."""
+"""Start a stack's processes in dependency order."""
 
 import json
 import time
@@ -24,7 +24,7 @@ POLL_S = 0.05
 
 @dataclass(frozen=True)
 class Demo:
-    """What `manage.py demo --json` says about the event to be played."""
+    """The demo event, as printed by `manage.py demo --json`."""
 
     code: str
     login_url: str
@@ -35,7 +35,10 @@ class Demo:
 
 @contextmanager
 def running_stack(stack: Stack) -> Iterator[Supervisor]:
-    """A whole stack without a crowd, ready to be asked; at the end none of its processes is left."""
+    """Run a stack without a crowd. Yields once its pages answer; stops every process at the end.
+
+    Raises StepFailed if a part does not start.
+    """
     with Supervisor(stack.logs) as supervisor:
         start_ballot_box(stack, supervisor)
         migrate(stack)
@@ -45,7 +48,10 @@ def running_stack(stack: Stack) -> Iterator[Supervisor]:
 
 
 def start_ballot_box(stack: Stack, supervisor: Supervisor) -> None:
-    """Have the ballot box's store answer. Raises StepFailed."""
+    """Start Valkey, unless `redis_url` names one, and wait until it answers.
+
+    Raises StepFailed after VALKEY_TIMEOUT_S seconds, or at once if the Valkey at `redis_url` does not answer.
+    """
     if not stack.redis_url:
         supervisor.start(children.valkey(stack))
     deadline = time.monotonic() + VALKEY_TIMEOUT_S
@@ -62,12 +68,12 @@ def start_services(stack: Stack, supervisor: Supervisor) -> None:
 
 
 def migrate(stack: Stack) -> None:
-    """Bring the database to the state of the code."""
+    """Apply the database migrations. Raises StepFailed."""
     manage(stack, "bring the database up to date", "migrate")
 
 
 def collect_static(stack: Stack) -> None:
-    """Gather the static files unless they are the ones gathered last."""
+    """Run `collectstatic`, unless no source has changed. Raises StepFailed."""
     sources = [ROOT / "frontend" / "dist", ROOT / "voting" / "static", ROOT / "requirements" / "base.txt"]
     stamp = Stamp(stack.data / "static" / ".stamp", fingerprint(sources))
     if not stamp.is_fresh():
@@ -76,7 +82,7 @@ def collect_static(stack: Stack) -> None:
 
 
 def ensure_demo_event(stack: Stack) -> Demo:
-    """The demo event, made if there is none, with a fresh login."""
+    """Return the demo event with a new login link, creating the event if missing. Raises StepFailed."""
     output = json.loads(
         manage(stack, "set up the demo event", "demo", "--json", "--fresh-login").splitlines()[-1]
     )
@@ -90,7 +96,7 @@ def wait_for_pages(stack: Stack) -> None:
 
 
 def manage(stack: Stack, title: str, command: str, *options: str) -> str:
-    """Run one of `manage.py`'s commands to its end; its last lines of output. Raises StepFailed."""
+    """Run a `manage.py` command to its end and return its last lines of output. Raises StepFailed."""
     return run(Step(title, [*MANAGE, command, *options], command, env=stack.env, logs=stack.logs))
 
 

@@ -1,4 +1,4 @@
-"""Run one slow command with a progress line, its output in a log, and any failure told in one line."""
+"""Run a slow command with a progress line, a log of its output and a one-line error message."""
 
 import os
 import re
@@ -33,12 +33,12 @@ TERMINATE_TIMEOUT_S = 2
 
 
 class StepFailed(Exception):
-    """A line fit to be shown: what failed, why if that is known, and where to read more."""
+    """The message is one line for the user: what failed, why if known, and which log to read."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """`log` is the name of its log file, without suffix."""
+    """A command to run. `log` is the name of its log file in `logs`, without suffix."""
 
     title: str
     argv: Sequence[str | Path]
@@ -52,7 +52,7 @@ EXPECTED_ERRORS = (StepFailed, OSError)
 
 
 def error_line(failure: BaseException) -> str:
-    """What to tell the person at the terminal about one of SPEAKS_PLAINLY."""
+    """Return the line to print for one of EXPECTED_ERRORS."""
     if isinstance(failure, OSError):
         where = f": {failure.filename}" if failure.filename else ""
         return f"✗ {failure.strerror or failure}{where}"
@@ -60,7 +60,7 @@ def error_line(failure: BaseException) -> str:
 
 
 def run(step: Step) -> str:
-    """Run `step`, quietly; its last lines of output. Raises StepFailed."""
+    """Run `step` with its output in the log. Returns the last TAIL_LINES lines. Raises StepFailed."""
     log = step.logs / f"{step.log}.log"
     log.parent.mkdir(parents=True, exist_ok=True)
     with progress(step.title):
@@ -90,7 +90,10 @@ def _run(step: Step, log: Path) -> tuple[int, str]:
 
 
 def _copy(process: "subprocess.Popen[str]", log: Path) -> str:
-    """The output goes through here: on a full disk the log could not say that the disk is full."""
+    """Copy the output to the log and return its tail.
+
+    The tail is kept in memory: on a full disk the log could not hold the error about the full disk.
+    """
     tail: deque[str] = deque(maxlen=TAIL_LINES)
     with log.open("w", encoding="utf-8", buffering=1) as file:
         for line in process.stdout or ():

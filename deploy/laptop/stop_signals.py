@@ -1,4 +1,4 @@
-"""What ends this program: Ctrl-C, SIGTERM, or its terminal being closed."""
+"""Graceful shutdown on Ctrl-C, SIGTERM or a closed terminal (SIGHUP)."""
 
 import select
 import signal
@@ -10,19 +10,22 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def interrupt(_number: int, _frame: FrameType | None) -> None:
-    for number in SIGNALS:  # impatience must not break off the tidying up, which is short
+    for number in SIGNALS:  # a second Ctrl-C must not interrupt the cleanup, which is short
         signal.signal(number, signal.SIG_IGN)
     raise KeyboardInterrupt
 
 
 def interrupt_on_signals() -> None:
-    """From now on the first of SIGNALS raises KeyboardInterrupt in the main thread."""
+    """Make the first of SIGNALS raise KeyboardInterrupt in the main thread; later ones are ignored."""
     for number in SIGNALS:
         signal.signal(number, interrupt)
 
 
 def wait_for_interrupt() -> None:
-    """Until one of SIGNALS, or until the terminal is gone, which only the first of its session is told."""
+    """Block until one of SIGNALS arrives or the terminal closes. Always raises KeyboardInterrupt.
+
+    The terminal is polled because the kernel sends SIGHUP only to the session leader.
+    """
     if sys.stdin.isatty():
         terminal = select.poll()
         terminal.register(sys.stdin, 0)

@@ -1,8 +1,7 @@
-"""Children that are kept running, and ended together.
+"""A process supervisor: restarts children with exponential backoff and stops them together.
 
-Every child has its own process group, its own log file and its own thread that waits for it. A child that
-ends is started again, at first soon, then more and more slowly. When the supervisor's process ends, even
-by SIGKILL, its children end with it (see `leash`).
+Every child has its own process group, log file and waiting thread. When the supervisor's process ends,
+even by SIGKILL, its children end with it (see `die_with_parent`).
 """
 
 import os
@@ -31,10 +30,11 @@ STOP_TIMEOUT_S = 4.0
 
 @dataclass(frozen=True)
 class Child:
-    """A program to keep running. Of several, those with a lower `stop_order` are ended first.
+    """A program to keep running. Children with a lower `stop_order` are stopped first.
 
-    It inherits `listener` under the same number. Who connects after a crash waits there for the next start; a
-    gateway that ends in order sends them to the others of its port instead, or refuses them if it is alone.
+    The child inherits `listener` under the same file descriptor. After a crash, new connections wait in its
+    backlog for the restart. A gateway that shuts down gracefully instead sends them to the other gateways
+    on the port, or refuses them if it is the only one.
     """
 
     name: str
@@ -45,7 +45,10 @@ class Child:
 
 
 def next_delay(delay: float, lived: float) -> float:
-    """Seconds until the next start of a child that lived for `lived`, after waiting `delay` the last time."""
+    """Return the restart delay in seconds of a child that ran for `lived` s after a delay of `delay` s.
+
+    The delay doubles up to MAX_RESTART_DELAY_S. It is reset once a child has run for STABLE_AFTER_S.
+    """
     return (
         MIN_RESTART_DELAY_S if lived >= STABLE_AFTER_S or not delay else min(2 * delay, MAX_RESTART_DELAY_S)
     )
@@ -67,7 +70,7 @@ class _ChildMonitor:
         self._thread.start()
 
     def stop(self) -> None:
-        """Ask the child to end; it will not be started again."""
+        """Send SIGTERM to the child and do not restart it."""
         with self._starting:
             self._stopping.set()
         self.signal(signal.SIGTERM)
@@ -86,7 +89,7 @@ class _ChildMonitor:
             self.child.listener.close()
 
     def join(self, timeout: float) -> bool:
-        """Whether the child has ended for good within `timeout` seconds."""
+        """Wait up to `timeout` seconds; return whether the child has ended and will not be restarted."""
         self._thread.join(max(timeout, 0))
         return not self._thread.is_alive()
 
@@ -105,7 +108,7 @@ class _ChildMonitor:
                 return
 
     def _run_once(self) -> str:
-        """Start the child and wait for its end; how it ended, in words."""
+        """Start the child, wait for its end and return how it ended, as words for the log line."""
         try:
             process = self._spawn()
         except OSError as failure:
@@ -113,7 +116,7 @@ class _ChildMonitor:
         if process is None:
             return "was not started"
         code = process.wait()
-        self.kill_group()  # what it left behind
+        self.kill_group()  # its own children that are still running
         self.process = None
         return f"was ended by {signal.Signals(-code).name}" if code < 0 else f"ended with exit status {code}"
 
@@ -134,7 +137,7 @@ class _ChildMonitor:
 
 
 class Supervisor:
-    """A context manager: after it no child is left. `say` gets a line for each child that dies."""
+    """A context manager that stops every child on exit. `say` receives a line for each child that dies."""
 
     def __init__(self, logs: Path, say: Callable[[str], None] = print) -> None:
         self._logs = logs
@@ -154,12 +157,12 @@ class Supervisor:
             watch.start()
 
     def pid(self, name: str) -> int | None:
-        """The process of a child at this moment; None while it is not running."""
+        """Return the current process ID of a child; None while it is not running."""
         process = self._monitors[name].process
         return process.pid if process else None
 
     def stop(self, within_s: float = STOP_TIMEOUT_S) -> None:
-        """End all children: in their order by SIGTERM, and what is left after `within_s` by SIGKILL."""
+        """Send SIGTERM to all children in `stop_order`; after `within_s` seconds send SIGKILL to the rest."""
         deadline = time.monotonic() + within_s
         watches = sorted(self._monitors.values(), key=attrgetter("child.stop_order"))
         orders = [list(group) for _, group in groupby(watches, key=attrgetter("child.stop_order"))]
@@ -171,7 +174,7 @@ class Supervisor:
             watch.close()
 
     def kill(self) -> None:
-        """End everything at once."""
+        """Send SIGKILL to every child's process group."""
         for watch in list(self._monitors.values()):
             watch.kill_group()
 

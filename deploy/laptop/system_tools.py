@@ -1,4 +1,4 @@
-"""PostgreSQL, nginx and a C compiler for tests of whole deployments: this machine's own, or Debian's."""
+"""Find PostgreSQL, nginx and a C compiler for the deployment tests, or install Debian's packages."""
 
 import os
 import shutil
@@ -11,7 +11,7 @@ POSTGRES_DIR = Path("/usr/lib/postgresql")
 INSTALL_HINT = (
     "tests of a deployment need PostgreSQL (initdb, postgres), nginx and a C compiler (cc): install them"
 )
-# Neither of them is to run here by itself: the tests start their own.
+# Keep Debian from starting PostgreSQL and nginx as services: the tests start their own.
 NO_AUTOSTART_SCRIPT = """\
 test -e /etc/postgresql-common/createcluster.conf || {
   mkdir -p /etc/postgresql-common
@@ -26,7 +26,7 @@ test -e /usr/sbin/policy-rc.d || {
 
 
 def find_postgres() -> Path | None:
-    """The folder of PostgreSQL's programs, the newest one's if there are several."""
+    """Return the folder with PostgreSQL's programs: from the PATH, otherwise Debian's newest version."""
     on_path = shutil.which("initdb")
     found = [Path(on_path).resolve().parent] if on_path else []
     versions = sorted(POSTGRES_DIR.glob("*/bin/initdb"), key=lambda path: float(path.parts[-3]))
@@ -43,7 +43,7 @@ def find_compiler() -> str | None:
 
 
 def ensure_installed() -> None:
-    """Have all. Raises StepFailed, naming what to install."""
+    """Install what is missing. Raises StepFailed with a hint on what to install."""
     missing = _missing_packages()
     if not missing:
         return
@@ -55,7 +55,7 @@ def ensure_installed() -> None:
 
 
 def _missing_packages() -> list[str]:
-    """Debian's packages of what is not there."""
+    """Return the Debian packages of the missing tools."""
     compiler = ["gcc", "libc6-dev"] if find_compiler() is None else []
     return ["postgresql"] * (find_postgres() is None) + ["nginx-light"] * (find_nginx() is None) + compiler
 

@@ -1,4 +1,4 @@
-"""Lines for the person at the terminal, and one that stays alive while a slow step runs."""
+"""Terminal output: lines for the user, and a progress line while a slow step runs."""
 
 import sys
 import threading
@@ -11,19 +11,19 @@ REFRESH_WITHOUT_TTY_S = 15
 
 
 def replace_unencodable() -> None:
-    """A terminal that knows no tick or block characters shows question marks instead of a traceback."""
+    """Print `?` for characters that the terminal cannot encode, instead of raising UnicodeEncodeError."""
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="replace")  # type: ignore[union-attr]
 
 
 def print_line(line: str, *, end: str = "\n") -> None:
-    # The terminal may have been closed; whoever speaks then still has children to end.
+    # The terminal may be closed. The caller must still be able to stop its children.
     with suppress(OSError, ValueError):
         print(line, end=end, flush=True)
 
 
 class ProgressLine:
-    """`title … 12 s`, rewritten every second on a terminal, a new line now and then elsewhere."""
+    """`title … 12 s`, rewritten every second on a terminal; elsewhere a new line every 15 seconds."""
 
     def __init__(self, title: str) -> None:
         self.title = title
@@ -59,7 +59,7 @@ class ProgressLine:
 
 @contextmanager
 def progress(title: str) -> Iterator[None]:
-    """Show that `title` is under way, and then that it is done; whoever fails says so in their own words."""
+    """Show `title` as running, then as done. On an exception it prints no result; the caller reports it."""
     line = ProgressLine(title)
     line.start()
     try:

@@ -1,4 +1,4 @@
-"""The virtual environment in .venv and what is installed in it."""
+"""The virtual environment in .venv and the pinned packages in it."""
 
 import importlib.util
 import subprocess
@@ -20,7 +20,7 @@ TITLES = {
 
 
 def create_venv() -> None:
-    """Make .venv unless there is one that works in this place."""
+    """Create .venv unless a usable one exists. Raises StepFailed if Python lacks `ensurepip`."""
     if _is_usable():
         return
     if importlib.util.find_spec("ensurepip") is None:
@@ -30,19 +30,19 @@ def create_venv() -> None:
 
 
 def install(name: str) -> None:
-    """Install what requirements/`name`.txt pins, by its hashes."""
+    """Install the pins of requirements/`name`.txt with hash checking, unless installed. Raises StepFailed."""
     pins = ROOT / "requirements" / f"{name}.txt"
     stamp = Stamp(VENV_DIR / "stamps" / name, fingerprint([pins]))
     if stamp.is_fresh():
         return
     pip = [str(PYTHON), "-m", "pip", "install", "--disable-pip-version-check", "--no-input"]
-    complete = ["--require-hashes", "--no-deps"]  # the pins have all that is needed, and nothing else
+    complete = ["--require-hashes", "--no-deps"]  # the pins already include every dependency
     run(Step(TITLES[name], [*pip, *complete, "-r", str(pins)], f"pip-{name}"))
     stamp.set()
 
 
 def _is_usable() -> bool:
-    """A folder that was moved, or whose Python went away with an upgrade, is of no use."""
+    """Return whether .venv works: not moved to another path, and its Python still installed with pip."""
     config = VENV_DIR / "pyvenv.cfg"
     if not config.is_file() or not PYTHON.exists():
         return False

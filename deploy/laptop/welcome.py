@@ -1,4 +1,4 @@
-"""What `make play` shows once everything runs."""
+"""The links and QR code that `make play` prints once the stack is running."""
 
 import io
 import sys
@@ -10,7 +10,7 @@ from rich.text import Text
 from deploy.laptop.stack import Stack
 from deploy.laptop.startup import Demo
 
-QR_STYLE = "#ffffff on #000000"  # whatever the terminal's own colours are
+QR_STYLE = "#ffffff on #000000"  # independent of the terminal's color theme
 
 
 def print_welcome(demo: Demo, stack: Stack, phones: int) -> None:
@@ -41,7 +41,7 @@ def crowd_line(phones: int) -> str:
 
 
 def terminal_qr(url: str) -> str:
-    """The QR symbol of `url` in half blocks, to be shown in a terminal."""
+    """Return the QR code of `url`, drawn with half-block characters."""
     drawn = io.StringIO()
     segno.make(url, error="l").terminal(out=drawn, compact=True, border=2)
     return drawn.getvalue()
