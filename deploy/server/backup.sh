@@ -1,6 +1,6 @@
 #!/bin/sh
-# backup.sh FOLDER: a copy of the database and of the settings, taken while everything runs; the newest are kept.
-# What Valkey holds is of the present turns only and is made again without it.
+# backup.sh FOLDER: online backup of the database and the settings into FOLDER; keeps the newest 14.
+# Valkey is not backed up: it holds only the state of open turns, which is rebuilt without it.
 set -eu
 umask 077
 keep=14

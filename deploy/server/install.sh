@@ -1,12 +1,12 @@
 #!/bin/sh
-# Make this Debian machine (12 or newer) a server, or bring it to the version of this tree:
+# Install crowdgame on this Debian machine (12 or newer), or upgrade it to the version of this tree:
 #   sudo deploy/server/install.sh play.example.org
-# Run it again for each upgrade; what is there already is left as it is. GATEWAYS=4 before it for four gateways.
+# Run it again for each upgrade: existing settings, keys and data are kept. GATEWAYS=4 sets the number of gateways.
 set -eu
 cd "$(dirname "$0")/../.."
-name=${1:?the name by which people reach this server, please}
+name=${1:?usage: install.sh HOSTNAME, for example play.example.org}
 cores=$(nproc)
-# One core is left to nginx, Valkey, the worker and the database; one gateway can restart beside another.
+# Leave one core to nginx, Valkey, the worker and the database. At least two gateways, so that one can restart.
 gateways=${GATEWAYS:-$((cores > 3 ? cores - 1 : 2))}
 ports=$(seq 8001 $((8000 + gateways)))
 release=/opt/crowdgame/releases/$(git describe --always)
@@ -34,7 +34,8 @@ settings() {
     chmod 640 /etc/crowdgame/crowdgame.env
 }
 
-# Valkey's users: the one that REDIS_URL names may do what crowdgame does. Settings of before name none, and work on.
+# Valkey's ACL: the user in REDIS_URL may run the commands that crowdgame uses. Older settings name no user; they
+# keep working as the default user.
 store_users() {
     [ -e /etc/crowdgame/valkey.acl ] && return
     password=$(sed -n 's|^REDIS_URL=redis://crowdgame:\([^@]*\)@.*|\1|p' /etc/crowdgame/crowdgame.env)
@@ -51,7 +52,7 @@ database() {
         $as_postgres createdb --owner crowdgame crowdgame
 }
 
-# A release is built where it stays, and is whole before anything runs from it.
+# Build the release in its final folder, because a virtual environment cannot be moved. `.whole` marks it complete.
 build() {
     [ -e "$release/.whole" ] && return
     mkdir -p "$release"
@@ -64,7 +65,7 @@ build() {
     touch "$release/.whole"
 }
 
-# Until there is a certificate, one of our own, so that nginx starts.
+# A self-signed certificate, so that nginx starts before certbot has run.
 certificate() {
     [ -e /etc/crowdgame/tls/privkey.pem ] && return
     openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 3650 -subj "/CN=$name" \
@@ -77,7 +78,7 @@ web_server() {
     LISTEN="include /etc/nginx/crowdgame-tls.conf;"
     export UPSTREAMS LISTEN
     [ -e /etc/nginx/crowdgame-tls.conf ] || cp deploy/server/tls.conf /etc/nginx/crowdgame-tls.conf
-    # shellcheck disable=SC2016  # the names themselves are meant
+    # shellcheck disable=SC2016  # envsubst takes the literal names
     envsubst '$UPSTREAMS $LISTEN' <deploy/server/nginx.conf >/etc/nginx/nginx.conf.new
     nginx -t -c /etc/nginx/nginx.conf.new
     mv /etc/nginx/nginx.conf.new /etc/nginx/nginx.conf
@@ -86,14 +87,14 @@ web_server() {
 units() {
     cp -r deploy/server/systemd/. /etc/systemd/system/
     cp deploy/server/sysctl.conf /etc/sysctl.d/60-crowdgame.conf
-    sysctl -q --system || echo "not all of these can be set here: see deploy/server/sysctl.conf" >&2
+    sysctl -q --system || echo "warning: some kernel settings of deploy/server/sysctl.conf were not applied" >&2
     systemctl daemon-reload
     systemctl enable -q crowdgame.target crowdgame-valkey crowdgame-worker crowdgame-backup.timer nginx
     systemctl enable -q crowdgame-scheduler@1 crowdgame-scheduler@2
     for port in $ports; do systemctl enable -q "crowdgame-gateway@$port"; done
 }
 
-# Valkey keeps running, and so does every gateway but one at a time.
+# Rolling restart: Valkey keeps running, and the gateways restart one at a time.
 change_over() {
     ln -sfn "$release" /opt/crowdgame/current
     ln -sf /opt/crowdgame/current/deploy/server/crowdgame /usr/local/bin/crowdgame
@@ -115,4 +116,4 @@ certificate
 web_server
 units
 change_over
-echo "https://$name answers; the first organizer: sudo -u crowdgame crowdgame createsuperuser"
+echo "crowdgame is running at https://$name. Create the first organizer: sudo -u crowdgame crowdgame createsuperuser"
