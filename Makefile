@@ -1,6 +1,6 @@
 PYTHON ?= python3
 BIN := .venv/bin
-# Tools that only look at the code need settings, but neither a real secret nor anybody's data.
+# Settings for tests and static checks: no real secret, and a data directory of their own.
 THROWAWAY := SECRET_KEY=for-checks-and-tests-only CROWDGAME_DATA=$(CURDIR)/.play/throwaway
 
 MARKED := not thorough
@@ -9,49 +9,49 @@ SOME_TESTS := pytest --ignore=tests/machines --ignore=tests/openspiel
 .DEFAULT_GOAL := help
 .PHONY: help play test test-thorough test-deploy test-openspiel chaos bench bench-quick soak check check-types check-rest lock clean audit fuzz faces gallery
 
-help: ## this list
+help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
 
-play: ## run everything here, with a crowd of 200 simulated phones (PORT=8001, GATEWAY=uvicorn)
+play: ## run everything on this machine, with 200 simulated phones (PORT=8001, GATEWAY=uvicorn)
 	@$(PYTHON) -m deploy.laptop.bootstrap play $(ARGS)
 
-test: ## the full test suite, with a real Valkey, worker, gateway and browser (ARGS="-k tally" for some tests)
+test: ## run the full test suite with a real Valkey, worker, gateway and browser (ARGS="-k tally" to select)
 	@$(PYTHON) -m deploy.laptop.bootstrap test
 	@mkdir -p .play/throwaway
 	@$(THROWAWAY) $(BIN)/python -m $(if $(ARGS),$(SOME_TESTS) $(ARGS),tests "$(MARKED)")
 
-test-thorough: ## the slow tests, before a release: every size, language, server and way to fail
+test-thorough: ## run the slow tests, before a release: all sizes, languages, servers and failure modes
 	@$(MAKE) --no-print-directory test MARKED=thorough
 
-test-deploy: ## PostgreSQL, a Valkey cluster, two gateways behind nginx: all real, here (installs what is missing)
+test-deploy: ## test deployments: PostgreSQL, a Valkey cluster, nginx and two gateways (installs what is missing)
 	@$(PYTHON) -m deploy.laptop.bootstrap machines
 	@mkdir -p .play/throwaway
 	@$(THROWAWAY) $(BIN)/python -m pytest tests/machines $(ARGS)
 
-test-openspiel: ## OpenSpiel's games as ours, and ours against its own (installs it)
+test-openspiel: ## test the OpenSpiel adapter, and our games against OpenSpiel's (installs OpenSpiel)
 	@$(PYTHON) -m deploy.laptop.bootstrap openspiel
 	@mkdir -p .play/throwaway
 	@$(THROWAWAY) $(BIN)/python -m pytest tests/openspiel $(ARGS)
 
-bench: ## the goals' whole table, on this machine, in ten minutes (ARGS=--small for a look)
+bench: ## measure every performance goal on this machine, ten minutes (ARGS=--small for a short run)
 	@$(PYTHON) -m deploy.laptop.bootstrap test
 	@mkdir -p .play/throwaway
 	@$(THROWAWAY) $(BIN)/python -m tests.load.bench $(ARGS)
 
-bench-quick: ## ratios in a minute; fails if one fell by over a third (make bench ARGS=--record: anew)
+bench-quick: ## one-minute benchmark; fails on a regression of over a third (new baseline: make bench ARGS=--record)
 	@$(MAKE) --no-print-directory bench ARGS="--quick $(ARGS)"
 
-soak: ## a crowd of 5,000 for half an hour: does anything grow? (ARGS="--minutes 5 --phones 500")
+soak: ## soak test for leaks: 5,000 phones for 30 minutes (ARGS="--minutes 5 --phones 500")
 	@$(PYTHON) -m deploy.laptop.bootstrap test
 	@mkdir -p .play/throwaway
 	@$(THROWAWAY) $(BIN)/python -m tests.load.bench.soak $(ARGS)
 
-chaos: ## 1,000 turns in which something dies, drawn from a seed (ARGS="--seed 7 --turns 100"; --help)
+chaos: ## chaos test: 1,000 turns with seeded random failures (ARGS="--seed 7 --turns 100"; --help)
 	@$(PYTHON) -m deploy.laptop.bootstrap machines
 	@mkdir -p .play/throwaway
 	@$(THROWAWAY) $(BIN)/python -m tests.chaos $(ARGS)
 
-check: ## linters, types, imports, migrations, generated files
+check: ## run linters and check types, imports, migrations and generated files
 	@$(PYTHON) -m deploy.laptop.bootstrap check
 	@mkdir -p .play/throwaway
 	@$(MAKE) --no-print-directory --jobs 2 check-types check-rest
@@ -68,28 +68,28 @@ check-rest:
 	$(THROWAWAY) $(BIN)/python manage.py generate_settings --check
 	cd frontend && PATH="$(CURDIR)/$(BIN):$$PATH" npm run check
 
-lock: ## pin what pyproject.toml asks for, by hash (ARGS=--upgrade for the newest)
+lock: ## pin the dependencies in pyproject.toml by hash (ARGS=--upgrade for the newest)
 	@$(PYTHON) -m deploy.laptop.bootstrap lock
 	@$(BIN)/python -m deploy.laptop.pins $(ARGS)
 
-audit: ## pinned packages against lists of known holes; never green without a list
+audit: ## check pinned packages for known vulnerabilities; fails if no advisory list can be reached
 	@$(PYTHON) -m deploy.laptop.bootstrap check
 	@$(BIN)/python -m deploy.laptop.audit
 
-fuzz: ## nonsense at the sockets (ARGS="--frames 1000000 --server uvicorn --seed 7")
+fuzz: ## fuzz the WebSockets with malformed frames (ARGS="--frames 1000000 --server uvicorn --seed 7")
 	@$(PYTHON) -m deploy.laptop.bootstrap test
 	@mkdir -p .play/throwaway
 	@$(THROWAWAY) $(BIN)/python -m tests.fuzz $(ARGS)
 
-faces: ## measure phone, projector and control room in a browser (ARGS="--turns 200")
+faces: ## measure the phone, projector and control room pages in a browser (ARGS="--turns 200")
 	@$(PYTHON) -m deploy.laptop.bootstrap test
 	@mkdir -p .play/throwaway
 	@$(THROWAWAY) $(BIN)/python -m tests.e2e.measurements $(ARGS)
 
-gallery: ## take the screenshots of docs/gallery (ARGS="--only voting")
+gallery: ## take the screenshots in docs/gallery (ARGS="--only voting")
 	@$(PYTHON) -m deploy.laptop.bootstrap test
 	@mkdir -p .play/throwaway
 	@$(THROWAWAY) $(BIN)/python -m tests.e2e.gallery $(ARGS)
 
-clean: ## remove what can be made again; the data in .play stays
+clean: ## remove installed packages, builds and caches; keep the data in .play
 	rm -rf .venv frontend/node_modules frontend/dist .mypy_cache .ruff_cache .pytest_cache
