@@ -4,7 +4,10 @@ import "./board.css";
 
 const SIDES: readonly Side[] = ["red", "yellow"];
 
-/** Lit from the upper left, darker towards the rim; the colours are the theme's. Every svg with balls holds these once. */
+/**
+ * SVG gradients of the balls: lit from the upper left, darker at the rim, in the theme's colors. Include them once in
+ * every SVG that draws balls.
+ */
 export function EnamelDefs() {
   return (
     <defs>
@@ -19,7 +22,7 @@ export function EnamelDefs() {
   );
 }
 
-/** A side's shape, drawn around the origin for a ball of radius 44. */
+/** A side's shape, centered on the origin, for a ball of radius 44. */
 export function Shape({ side }: { side: Side }) {
   if (side === "red") return <circle class="shape" r="18" fill="none" stroke="#fff4ea" stroke-width="8.5" />;
   return (
@@ -27,7 +30,7 @@ export function Shape({ side }: { side: Side }) {
   );
 }
 
-/** A ball around the origin, of radius 44. */
+/** A ball of radius 44, centered on the origin. */
 export function Ball({ side }: { side: Side }) {
   return (
     <>
@@ -42,7 +45,7 @@ export function Ball({ side }: { side: Side }) {
   );
 }
 
-/** A ball by itself, as a team's badge. */
+/** A single ball as a team's badge, in an SVG of its own. */
 export function Badge({ side }: { side: Side }) {
   return (
     <svg class="badge" viewBox="-46 -46 92 92" aria-hidden="true">

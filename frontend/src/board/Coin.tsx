@@ -1,6 +1,6 @@
 const POINTS = 8;
 
-/** One half of a compass point is lit, the other in the shade. */
+/** One of the compass points: two triangles, one lit and one shaded. */
 function point(index: number): { lit: string; shade: string } {
   const length = index % 2 ? 19 : 35;
   const turn = (index * 2 * Math.PI) / POINTS;

@@ -4,7 +4,7 @@ import { FrontDefs, Lacquer, Plates } from "./GridFrame";
 import { BALL, PAD, PLINTH, cabinetHeight, cabinetWidth } from "./geometry";
 import "./drawnBoard.css";
 
-/** What a game drew, behind the glass of the cabinet, over the names of what may be chosen. */
+/** A board drawn by its game (not a grid), in the cabinet's frame, above the labels of the choices. */
 export function DrawnBoard({ board }: { board: Board }) {
   const [width, height] = [cabinetWidth(board), cabinetHeight(board)];
   return (
@@ -24,7 +24,7 @@ function drawingViewBox(drawing: Drawing | null | undefined): string {
   return `0 0 ${drawing?.width ?? 1} ${drawing?.height ?? 1}`;
 }
 
-/** It keeps its element as long as it keeps its name, and so it moves to where it is next. */
+/** Keyed by the mark's name, so that the element is kept and moves to its next place. */
 function MarkView({ mark }: { mark: Mark }) {
   return (
     <g class="mark" data-kind={mark.kind} data-side={mark.side} data-lit={mark.lit} data-gone={mark.gone} style={{ transform: `translate(${mark.x}px, ${mark.y}px)` }}>

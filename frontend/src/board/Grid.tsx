@@ -5,17 +5,17 @@ import { BALL, HOLE, cabinetHeight, cabinetWidth, cells, centerY, ownerAt, colum
 
 interface Props {
   board: Board;
-  /** Cells to light up; all others step back as soon as there is one. */
+  /** Cells to highlight. If there are any, all other cells are dimmed. */
   lit?: readonly Cell[];
-  /** Cells whose balls fell last. */
+  /** Cells of the balls that dropped last. */
   fresh?: readonly Cell[];
-  /** A column to draw a frame around. */
+  /** The column to draw a frame around. */
   framed?: number | null;
-  /** As it is seen from behind. */
+  /** Mirrored, as seen from behind. */
   back?: boolean;
 }
 
-/** The whole cabinet in one drawing. */
+/** The complete grid in one drawing. */
 export function Grid(props: Props) {
   const { width, height } = gridSize(props.board);
   return (
@@ -26,7 +26,7 @@ export function Grid(props: Props) {
   );
 }
 
-/** Its back wall with the balls that lie there; what falls is put between this and the `GridFront`. */
+/** The back wall and the balls in the grid. Falling balls are drawn between this and `GridFront`. */
 export function GridBack(props: Props) {
   const { width, height } = gridSize(props.board);
   return (
@@ -36,7 +36,7 @@ export function GridBack(props: Props) {
   );
 }
 
-/** The lacquer with its holes, rims and numbers. */
+/** The front with its holes, rims and column numbers. */
 export function GridFront(props: Props) {
   const { width, height } = gridSize(props.board);
   return (

@@ -22,7 +22,7 @@ export function FrontDefs() {
   );
 }
 
-/** The front with its holes and its plinth. */
+/** The front with its holes, and the plinth. */
 export function Lacquer({ board }: { board: Board }) {
   const [width, height] = [cabinetWidth(board), cabinetHeight(board)];
   const holes = cells(board).map(([column, row]) => hole(columnX(column, board, false), centerY(row, board.rows)));
@@ -46,7 +46,7 @@ function hole(x: number, y: number): string {
   return `M${x - HOLE} ${y} a${HOLE} ${HOLE} 0 1 0 ${2 * HOLE} 0 a${HOLE} ${HOLE} 0 1 0 ${-2 * HOLE} 0 Z`;
 }
 
-/** What may be chosen, below. */
+/** The labels of the choices, below the board. */
 export function Plates({ board, back }: { board: Board; back: boolean }) {
   const columns = Array.from({ length: board.columns }, (_, index) => index + 1);
   return <>{columns.map((column) => <Plate key={column} column={column} board={board} back={back} />)}</>;

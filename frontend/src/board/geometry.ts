@@ -1,6 +1,6 @@
 import type { Board } from "../protocol";
 
-/** The cabinet's own units: a cell is 100 wide and high, the origin is its upper left corner. */
+/** Units of a board drawing: a cell is 100 × 100, with the origin at the upper left corner. */
 export const PITCH = 100;
 export const PAD = 22;
 export const PLINTH = 84;
@@ -9,7 +9,7 @@ export const BALL = 44;
 
 export type Cell = readonly [column: number, row: number];
 
-/** A drawing stands in a cabinet of this size. */
+/** The grid size whose frame surrounds a drawn board. */
 const DRAWING_SIZE = { columns: 7, rows: 6 };
 
 type Size = Pick<Board, "face" | "columns" | "rows">;
@@ -22,23 +22,23 @@ export function cabinetHeight({ face, rows }: Size): number {
   return (face === "drawn" ? DRAWING_SIZE.rows : rows) * PITCH + 2 * PAD + PLINTH;
 }
 
-/** How wide a column is, or what stands for one under a drawing. */
+/** The width of a column, or of an equal share of a drawn board's width. */
 export function columnPitch(board: Size): number {
   return (cabinetWidth(board) - 2 * PAD) / board.columns;
 }
 
-/** Rows count from 1, from the bottom; a row above the top lies over the rim. */
+/** The y coordinate of a row's center. Rows count from 1 at the bottom; a row above the top one lies above the rim. */
 export function centerY(row: number, rows: number): number {
   return PAD + (rows - row + 0.5) * PITCH;
 }
 
-/** Where a column stands: whoever looks from behind sees the first one last, under the same number. */
+/** The x coordinate of a column. Seen from behind (`back`), the order is mirrored and the numbers are kept. */
 export function columnX(column: number, board: Size, back: boolean): number {
   const mirrored = back && board.face !== "drawn";
   return PAD + ((mirrored ? board.columns + 1 - column : column) - 0.5) * columnPitch(board);
 }
 
-/** What an action is called where it is shown. */
+/** The label of an action. */
 export function optionName({ choices }: Pick<Board, "choices">, action: number): string {
   return choices[action - 1] ?? `${action}`;
 }
@@ -52,7 +52,7 @@ export function ownerAt(board: Board, [column, row]: Cell): Owner {
   return OWNERS[mark] ?? "none";
 }
 
-/** Every cell, from the bottom row up. */
+/** All cells, from the bottom row up. */
 export function cells(board: Board): Cell[] {
   const all: Cell[] = [];
   for (let row = 1; row <= board.rows; row++)

@@ -4,7 +4,7 @@ const LINE = 4;
 const STEPS = [[1, 0], [0, 1], [1, 1], [1, -1]] as const;
 const LETTERS: Record<Side, string> = { red: "R", yellow: "Y" };
 
-/** The columns in which one more ball of `side` makes a line of four. */
+/** The columns in which one more ball of `side` completes a line of four. */
 export function threats(board: Board, side: Side): number[] {
   const found: number[] = [];
   for (let column = 1; column <= board.columns; column++) {
@@ -14,7 +14,7 @@ export function threats(board: Board, side: Side): number[] {
   return found;
 }
 
-/** Whether `side` has four in a row on the board, also where the other one won with a line of its own. */
+/** Whether `side` has four in a row, even if the other side won with its own line. */
 export function hasLine(board: Board, side: Side): boolean {
   const own = LETTERS[side];
   return board.grid.some((line, fromTop) =>
@@ -22,7 +22,7 @@ export function hasLine(board: Board, side: Side): boolean {
   );
 }
 
-/** The drop that took the cell with which the other side would have made its line; null: none did. */
+/** The drop that took the cell in which the other side would have completed its line, or null. */
 export function findBlock(before: Board, drops: readonly Drop[]): Drop | null {
   return drops.find((drop) => isBlock(before, drop)) ?? null;
 }
