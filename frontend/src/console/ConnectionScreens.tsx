@@ -1,6 +1,6 @@
 import { CloseCode } from "../protocol";
 
-/** Before the first word of the server. */
+/** Shown before the first message from the server. */
 export function LoadingScreen({ lost }: { lost: boolean }) {
   return (
     <main class="closed">
@@ -10,7 +10,7 @@ export function LoadingScreen({ lost }: { lost: boolean }) {
   );
 }
 
-/** The server closed the door for good: why, and where to go. */
+/** Shown after the server has closed the connection for good: the reason and what to do. */
 export function ClosedScreen({ close, code }: { close: number; code: string }) {
   const isForeign = close === CloseCode.NOT_ALLOWED;
   return (

@@ -103,7 +103,7 @@ function Header(props: Props & ViewState) {
   );
 }
 
-/** Everything that whoever runs the event can press now, by hand and by key. */
+/** All actions that this member may take now, with their keyboard shortcuts. */
 function ActionPanel({ event, phase, off, commands }: Props & ViewState) {
   const offers = actionOffers(event, phase);
   const help = useShortcuts(commands, offers, off);

@@ -3,7 +3,7 @@ import type { OrganizerCommands } from "./actions/commands";
 import { SHORTCUTS, offerForKey, listenForKeys } from "./shortcuts";
 import type { ActionOffers } from "./actions/offers";
 
-/** Each key presses its button. Says whether the list of keys is shown. */
+/** Map each key to its action. Returns whether the list of shortcuts is shown. */
 export function useShortcuts(commands: OrganizerCommands, offers: ActionOffers, off: boolean): boolean {
   const [help, setHelp] = useState(false);
   useEffect(() =>
@@ -17,7 +17,7 @@ export function useShortcuts(commands: OrganizerCommands, offers: ActionOffers, 
   return help;
 }
 
-/** What the keys do. */
+/** The list of keyboard shortcuts. */
 export function Help() {
   return (
     <div class="help" role="dialog" aria-label="Keys">

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { displayLinks, pageLinks, displayUrl, type PageLink, type LinkContext } from "./links";
 
-/** How people get in, and how the hall sees it. */
+/** How people join, and the links to the projector pages. */
 export function Join({ joinUrl, ...context }: LinkContext & { joinUrl: string }) {
   const { event } = context;
   const shown = joinUrl.replace(/^https?:\/\//, "");
@@ -22,7 +22,7 @@ export function Join({ joinUrl, ...context }: LinkContext & { joinUrl: string })
   );
 }
 
-/** For a second hall, a stream, a wall of glass: to open, or to send to whoever stands there. */
+/** Projector pages for a second venue, a stream or a team's own screen, to open or to copy. */
 function DisplayLinks(context: LinkContext) {
   return (
     <details class="screens">
@@ -60,7 +60,7 @@ const ABOUT: readonly PageLink[] = [
   { name: "What is kept", href: "/privacy", newTab: true },
 ];
 
-/** The doors to the other pages. */
+/** Links to the other pages. */
 export function Footer(context: LinkContext) {
   return (
     <footer class="footer">

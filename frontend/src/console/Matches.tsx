@@ -1,7 +1,7 @@
 import type { EventState } from "../protocol";
 import { playedMatches } from "./links";
 
-/** The matches so far, each with its report for everybody and its record to count again. */
+/** The matches so far, each with a link to its public report and its verification record. */
 export function Matches({ event }: { event: EventState }) {
   const played = playedMatches(event);
   if (played.length === 0) return null;

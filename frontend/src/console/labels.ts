@@ -31,7 +31,7 @@ const DONE: Record<Action, string> = {
 
 const UNITS = [["d", 86_400], ["h", 3600], ["min", 60]] as const;
 
-/** "30 s", "10 min", "1 d": in the largest unit that goes into it. */
+/** "30 s", "10 min", "1 d": in the largest unit that divides the span. */
 export function formatSpan(seconds: number): string {
   const [unit, size] = UNITS.find(([, size]) => seconds % size === 0) ?? ["s", 1];
   return `${seconds / size}\u00a0${unit}`;
@@ -43,7 +43,7 @@ export function doneText({ action, seconds }: { action: Action; seconds?: number
   return action === "turn.shorten" ? `${formatSpan(seconds ?? 0)} less.` : DONE[action];
 }
 
-/** What is going on, in a few words. */
+/** The current state in a few words. */
 export function headline(event: EventState, phase: Phase): string {
   const { match } = event;
   if (phase === "lobby" || !match) return lobbyHeadline(event);
@@ -62,7 +62,7 @@ const PHASES: Record<Exclude<Phase, "lobby" | "ended">, string> = {
   paused: "paused",
 };
 
-/** Between a reveal and the next window, in an event that gives people time to talk. */
+/** Whether the teams discuss: between a reveal and the next window, in an event with discussion time. */
 export function isTalk({ match }: EventState, phase: Phase): boolean {
   return phase === "waiting" && !!match?.talk_s;
 }
@@ -83,12 +83,12 @@ export function clockLabel(event: EventState, phase: Phase): string {
   return event.next_match_at ? "until the next match" : "";
 }
 
-/** Ballots are taken, or were and are not counted yet. */
+/** Whether ballots are accepted, or were accepted and are not counted yet. */
 export function isWindowPhase(phase: Phase): boolean {
   return phase === "voting" || phase === "paused" || phase === "sealed";
 }
 
-/** How a team stands at this moment. `share`: of those who are here, so many have voted. */
+/** A team's current status. `share`: the share of its connected voters that has voted. */
 export interface TeamStatus {
   hands: boolean;
   choosing: boolean;
@@ -104,7 +104,7 @@ export function teamStatus(event: EventState, team: 1 | 2, turnout: TurnoutCount
   return { hands, choosing, here, voted, share: choosing && here && !hands ? Math.min(1, voted / here) : 0 };
 }
 
-/** How the series stands: "Best of 3: 1 to 1". Empty where there is none. */
+/** The score of the series: "Best of 3: 1 to 1". Empty outside a series. */
 export function seriesText(event: EventState): string {
   if (event.best_of === null) return "";
   const { won, winner } = currentSeries(event);

@@ -3,24 +3,24 @@ import type { Admission, EventState, Role } from "../protocol";
 export interface PageLink {
   name: string;
   href: string;
-  /** In a tab of its own, so that the control room stays open. */
+  /** Opens in a new tab, so that the control room stays open. */
   newTab?: boolean;
 }
 
-/** What leads from the control room elsewhere. The projector's key stays out of every server's log. */
+/** The data that links need. The projector's key goes into the fragment, so that no server logs it. */
 export interface LinkContext {
   event: EventState;
   displayKey: string | null;
   role: Role;
 }
 
-/** A projector's address; `query` is how it is to be seen: `side=back`. */
+/** A projector's address. `query` selects a view, such as `side=back`. */
 export function displayUrl({ event, displayKey }: LinkContext, query = ""): string {
   const key = event.admission === "rotating" && displayKey ? `#${displayKey}` : "";
   return `/display/${event.code}${query && `?${query}`}${key}`;
 }
 
-/** Screens for other places, and whom each is for. */
+/** Projector pages for other screens, and the audience of each. */
 export function displayLinks(context: LinkContext): readonly PageLink[] {
   const [one, two] = context.event.teams;
   const screens = [
@@ -35,7 +35,7 @@ export function displayLinks(context: LinkContext): readonly PageLink[] {
 
 const CUP_CODE = /^[BCDFGHJKMNPQRSTVWXYZ2-9]{5}$/;
 
-/** Back to the cup from which somebody came; `search` is the page's own. */
+/** The link back to the cup from which the user came. `search` is this page's query string. */
 export function cupLink(search: string): PageLink | null {
   const code = new URLSearchParams(search).get("cup") ?? "";
   return CUP_CODE.test(code) ? { name: "Cup", href: `/console/cups/${code}/` } : null;
@@ -57,16 +57,16 @@ export function pageLinks({ event, role }: LinkContext): readonly PageLink[] {
   return links.filter((link) => link !== false);
 }
 
-/** A match that has something to tell. */
+/** A match with at least one turn to report. */
 export interface PlayedMatch {
   number: number;
   text: string;
   report: string;
-  /** Of a match that is over. */
+  /** Only for a match that is over. */
   record: string | null;
 }
 
-/** Newest first; the one that is playing, as far as it has come. */
+/** The matches with anything to report, newest first, including the one in progress. */
 export function playedMatches({ code, teams, match, finished }: EventState): readonly PlayedMatch[] {
   const report = (number: number) => `/report/${code}/${number}`;
   const over = finished.map(({ number, winner, turns }) => {

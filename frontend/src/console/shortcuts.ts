@@ -11,7 +11,7 @@ export const SHORTCUTS: readonly (readonly [key: string, what: string])[] = [
   ["?", "Show or hide this list"],
 ];
 
-/** Calls back with each key pressed on its own, as it is written on the buttons: "P", "Shift E", "?". */
+/** Calls back with each key pressed on its own, as written on the buttons: "P", "Shift E", "?". Returns how to stop. */
 export function listenForKeys(pressed: (key: string) => void): () => void {
   const listen = (event: KeyboardEvent) => {
     if (event.repeat || event.ctrlKey || event.metaKey || event.altKey) return;

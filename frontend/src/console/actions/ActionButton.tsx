@@ -6,12 +6,12 @@ import type { ActionOffer } from "./offers";
 interface Props {
   offer: ActionOffer;
   commands: OrganizerCommands;
-  /** No connection: nothing can be asked. */
+  /** Disabled, because there is no connection. */
   off: boolean;
   size?: "huge" | "tall" | "small";
-  /** A switch, and whether what it switches is on. */
+  /** For a toggle button: whether it is on. */
   on?: boolean;
-  /** The form it lies in sends it. */
+  /** Submits the surrounding form. */
   submits?: boolean;
 }
 

@@ -10,7 +10,7 @@ interface Props {
   off: boolean;
 }
 
-/** The one next action, what came of the last press, and everything else within reach. */
+/** The suggested next action, the result of the last command, and all other actions. */
 export function Controls({ offers, commands, off }: Props) {
   return (
     <>
@@ -29,7 +29,7 @@ function CommandResultLine({ commands }: { commands: OrganizerCommands }) {
   return <p class="command-result" role="status" data-error={result?.error ?? false}>{result?.text ?? ""}</p>;
 }
 
-/** One press gives it, another takes it away. */
+/** Toggles extra time for each turn. */
 export function ExtraTime({ event, commands, off }: { event: EventState; commands: OrganizerCommands; off: boolean }) {
   const offers = extraTimeOffers(event);
   if (offers.length === 0) return null;

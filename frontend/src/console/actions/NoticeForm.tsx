@@ -14,7 +14,7 @@ interface Props {
   off: boolean;
 }
 
-/** One line of the organizer's on every phone and the projector. */
+/** The organizer's message to all, shown on every phone and the projector. */
 export function NoticeForm({ event, commands, off }: Props) {
   const [text, setText] = useState("");
   const { done } = useStore(commands.store);
@@ -53,7 +53,7 @@ export function NoticeForm({ event, commands, off }: Props) {
   );
 }
 
-/** What the projector shows beside the board, each switched off and on. */
+/** Toggles for the parts that the projector shows beside the board. */
 export function DisplayParts({ event, commands, off }: Props) {
   return (
     <section class="display-parts" aria-label="On the projector">

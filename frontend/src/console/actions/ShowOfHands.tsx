@@ -16,7 +16,7 @@ interface Props {
   off: boolean;
 }
 
-/** For each team that votes by a show of hands: how many are up for each column. */
+/** For each team that votes by a show of hands: the number of hands for each column. */
 export function ShowOfHands(props: Props) {
   const turn = props.event.match?.turn;
   const teams = props.event.teams.filter(({ hands }) => hands);
@@ -58,7 +58,7 @@ function HandCounter({ event, phase, audit, commands, off, turn, team, side }: P
   );
 }
 
-/** What this page has sent for the turn and was taken. */
+/** The counts for this turn that this page has sent and the server has accepted. */
 function useSentCounts(commands: OrganizerCommands, turn: Turn, team: Team): readonly number[] | null {
   const { done } = useStore(commands.store);
   const [sent, setSent] = useState<readonly number[] | null>(null);
@@ -96,7 +96,7 @@ function Stepper({ column, count, open, set }: StepperProps) {
   );
 }
 
-/** Left and right go to the next column, up and down count: the browser does that by itself. */
+/** Left and right move to the neighboring column. The browser itself handles up and down in number fields. */
 function moveBetweenFields(event: KeyboardEvent): void {
   const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
   if (!step || !(event.currentTarget instanceof HTMLElement)) return;

@@ -15,8 +15,8 @@ export interface CommandResult {
 }
 
 /**
- * `waiting`: presses without an answer. `armed`: the button that waits for its second press. `done`: what was done
- * last, and `tookMs` how long the last answer took.
+ * `waiting`: commands without an answer. `armed`: the button that waits for its confirming second click. `done`: the
+ * result of the last command. `tookMs`: how long its answer took.
  */
 export interface CommandState {
   waiting: ReadonlySet<string>;
@@ -33,12 +33,12 @@ interface PendingCommand {
   answered: boolean;
 }
 
-/** A button's name; one that is meant for another turn is another button. */
+/** A button's ID. It includes the turn, so that a button meant for another turn counts as another button. */
 export function buttonId({ action, seconds, turn, phones, part, team, voter_code }: ActionOffer): string {
   return [action, seconds, turn, phones, part, team, voter_code].map((one) => one ?? "").join(" ");
 }
 
-/** Takes presses: each goes out once, is answered in words, and a grave one needs a second press. */
+/** Sends organizer commands: each once, with its result as text. Destructive commands need a second click. */
 export class OrganizerCommands {
   readonly store = new Store<CommandState>({ waiting: new Set(), armed: "", result: null, done: null, tookMs: null });
   private pending = new Map<number, PendingCommand>();
@@ -65,13 +65,13 @@ export class OrganizerCommands {
     this.settle(answer.id, refused ? { text: answer.text, error: true } : { text: doneText(pending.offer), error: false });
   }
 
-  /** The connection broke: what was asked may have been done or not. */
+  /** After a lost connection it is unknown whether the pending commands were executed. */
   connectionLost(): void {
     const text = "The connection broke. See what happened before you press again.";
     for (const id of [...this.pending.keys()]) this.settle(id, { text, error: true });
   }
 
-  /** How long an answer took says something for a while. */
+  /** Show for a while how long the answer took. */
   private showTiming(askedAt: number): void {
     clearTimeout(this.timingTimer);
     this.store.set({ tookMs: Date.now() - askedAt });
@@ -97,7 +97,7 @@ export class OrganizerCommands {
     this.store.set({ armed: "", result: null, waiting: this.waiting() });
   }
 
-  /** The button stays held for a moment, so that a double press is one press. */
+  /** Keep the button disabled for a moment, so that a double click sends one command. */
   private settle(id: number, result: CommandResult): void {
     const pending = this.pending.get(id);
     if (!pending || pending.answered) return;

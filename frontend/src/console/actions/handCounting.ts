@@ -9,20 +9,22 @@ export function totalHands(hands: readonly number[]): number {
   return hands.reduce((sum, count) => sum + count, 0);
 }
 
-/** With another count for a column; what is no number counts as none. */
+/** Return `hands` with another count for a column; NaN counts as 0. */
 export function withCount(hands: readonly number[], column: number, count: number): readonly number[] {
   const kept = Math.max(0, Math.min(MAX_HANDS, Math.floor(count) || 0));
   return hands.map((before, index) => (index === column - 1 ? kept : before));
 }
 
-/** `hands[0]` is column 1. They can be sent, again and again, while the window is open. */
+/**
+ * The command that sends the counts; `hands[0]` is column 1. Counts can be sent repeatedly while the window is open.
+ */
 export function handsOffer(team: Team, turn: Turn, hands: readonly number[], phase: Phase): ActionOffer {
   const total = totalHands(hands);
   const enabled = phase === "voting" && total <= MAX_HANDS;
   return { ...plainOffer("hands.count", "Count them"), turn: turn.id, team: team.number, hands, enabled };
 }
 
-/** Where the counting stands; of what another control room has sent the sum is known, and no column. */
+/** The counting status. Of counts sent from another control room only the sum is known, not the columns. */
 export function handsStatus(
   hands: readonly number[],
   sent: readonly number[] | null,

@@ -3,7 +3,7 @@ import { lastClosed, type Phase } from "../../live/match/phase";
 import type { Action, EventState, Part } from "../../protocol";
 import { formatSpan } from "../labels";
 
-/** A button: what it asks for, and whether that can be asked now. `turn` is the turn it is meant for. */
+/** A button: its command and whether it can be sent now. `turn` is the turn it is meant for. */
 export interface ActionOffer {
   action: Action;
   label: string;
@@ -17,23 +17,23 @@ export interface ActionOffer {
   team?: number | null;
   voter_code?: string | null;
   hands?: readonly number[];
-  /** What the button says between the first press and the second. */
+  /** The button's label between the first click and the confirming second one. */
   confirm?: string;
 }
 
-/** The one next action, the one beside it, and the rest, always in the same places. */
+/** The suggested action, the one beside it, and all others, always in the same places. */
 export interface ActionOffers {
   main: ActionOffer;
   beside: ActionOffer | null;
   rest: readonly ActionOffer[];
 }
 
-/** A press that belongs to no turn and has no key. */
+/** A command that belongs to no turn and has no shortcut. */
 export function plainOffer(action: Action, label: string): ActionOffer {
   return { action, label, shortcut: "", enabled: true, turn: null };
 }
 
-/** The live turn's window may still open or is open. */
+/** Whether the live turn's window is open or may still open. */
 export function isRunning(phase: Phase): boolean {
   return phase !== "lobby" && phase !== "sealed" && phase !== "paused" && phase !== "ended";
 }
@@ -90,7 +90,7 @@ function close(event: EventState, phase: Phase): ActionOffer {
   return { action: "turn.close", label, shortcut: "C", ...forTurn(event, phase === "voting" || phase === "paused") };
 }
 
-/** How much more time is worth a button, by the length of the window. */
+/** How many extra seconds the buttons offer, by the length of the window. */
 function extraSeconds(windowS: number): readonly [number, number] {
   if (windowS > 43_200) return [3600, 86_400];
   return windowS > 600 ? [600, 3600] : [10, 30];
@@ -121,7 +121,7 @@ function abort({ match }: EventState): ActionOffer {
 const LONGEST_WINDOW_S = 600;
 const EXTRA_SECONDS = [10, 30, 60];
 
-/** For those who need more time to read or to reach: each turn lasts so much longer, until it is pressed again. */
+/** Extra time for everyone, as an accessibility option: lengthens each turn until it is switched off. */
 export function extraTimeOffers({ match, extra_s }: EventState): readonly ActionOffer[] {
   if (match && match.window_s > LONGEST_WINDOW_S && !extra_s) return [];
   return EXTRA_SECONDS.map((extra) => {
@@ -132,7 +132,7 @@ export function extraTimeOffers({ match, extra_s }: EventState): readonly Action
 
 const PARTS: { [part in Part]: string } = { code: "Code", turnout: "Turnout", tally: "Votes" };
 
-/** What the projector can do without: one press hides it, the next one shows it again. */
+/** Toggles for the optional parts of the projector page. */
 export function partOffers({ hidden }: EventState): readonly ActionOffer[] {
   const parts = Object.keys(PARTS) as Part[];
   return parts.map((part) => ({ ...plainOffer(hidden.includes(part) ? "part.show" : "part.hide", PARTS[part]), part }));

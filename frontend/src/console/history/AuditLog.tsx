@@ -17,7 +17,7 @@ interface Props {
   rehearsal: Rehearsal;
   commands: OrganizerCommands;
   off: boolean;
-  /** A viewer undoes nothing. */
+  /** Viewers cannot undo anything. */
   mayAct: boolean;
 }
 
@@ -30,7 +30,7 @@ interface LogLine {
   undo: ActionOffer | null;
 }
 
-/** The last ten things that happened, newest first: by whom, and what takes it back. */
+/** The last ten audit log entries, newest first: what was done, by whom, and a button that undoes it. */
 export function AuditLog(props: Props) {
   const lines = useLogLines(props);
   return (
@@ -63,7 +63,7 @@ function useLogLines({ event, auditLog, history, rehearsal }: Props): readonly L
 
 const TODAY_MS = 20 * 3_600_000;
 
-/** In an event that lasts for days, the day. */
+/** Includes the day in an event that lasts several days. */
 function formatTime(at: number): string {
   const then = new Date(at);
   return Date.now() - at < TODAY_MS ? then.toLocaleTimeString("en-GB") : then.toLocaleDateString("en-GB", { weekday: "short", hour: "2-digit", minute: "2-digit" });

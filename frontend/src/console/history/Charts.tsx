@@ -20,7 +20,7 @@ interface Props {
   clock: ServerClock;
 }
 
-/** How the crowd does: in this window, over the evening, from turn to turn. */
+/** Charts of participation: in this window, over the event, and turn by turn. */
 export function Charts({ event, phase, history, clock }: Props) {
   const memory = useStore(history.store);
   const now = useMoments(clock, [clock.now() + REDRAW_EVERY_MS]);
@@ -129,11 +129,11 @@ function timeOfDay(at: number): string {
 
 interface ChartFrameProps {
   title: string;
-  /** What the drawing says; empty: nothing yet. */
+  /** The text alternative; empty if there is no data yet. */
   words: string;
   none: string;
   most: string;
-  /** What its left and its right end are. */
+  /** Labels of the left and right end of the time axis. */
   ends: readonly [string, string];
   children: ComponentChildren;
 }

@@ -1,10 +1,10 @@
 import { Store } from "../../live/state/useStore";
 import type { AuditEntry, ToConsole } from "../../protocol";
 
-/** More than are shown, so that a deed and what undid it are both known for a while. */
+/** More than are displayed, so that an action and its undo are both known for a while. */
 const MAX_ENTRIES = 40;
 
-/** What was done in the control rooms of the event and by its projectors' keys, newest first. */
+/** The event's audit log, newest first: actions from control rooms and from projector keyboards. */
 export class AuditLogStore {
   readonly store = new Store<{ entries: readonly AuditEntry[] }>({ entries: [] });
 

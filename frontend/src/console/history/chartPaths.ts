@@ -1,10 +1,10 @@
 import type { TeamPair, Sample } from "./eventHistory";
 
-/** The drawing's own units. */
+/** The chart's size in SVG units. */
 export const CHART_WIDTH = 300;
 export const CHART_HEIGHT = 100;
 
-/** A team's line: level until the next sample, and on to the end of what is drawn. */
+/** SVG path of a team's step line: level until the next sample, extended to the end of the chart. */
 export function stepPath(samples: readonly Sample[], team: 0 | 1, from: number, to: number, most: number): string {
   const x = (at: number) => round(CHART_WIDTH * Math.max(0, Math.min(1, (at - from) / Math.max(1, to - from))));
   const y = (value: number) => round(CHART_HEIGHT * (1 - value / Math.max(most, Number.EPSILON)));
@@ -17,7 +17,7 @@ function round(value: number): number {
   return Math.round(value * 10) / 10;
 }
 
-/** The next round number above, so that a line never leaves the drawing: 1, 2, 5, 10, 20, 50 and so on. */
+/** The next round number above, so that a line stays within the chart: 1, 2, 5, 10, 20, 50 and so on. */
 export function niceCeiling(most: number): number {
   const power = 10 ** Math.floor(Math.log10(Math.max(1, most)));
   return [1, 2, 5, 10].map((step) => step * power).find((limit) => limit >= most)!;

@@ -7,7 +7,7 @@ import { revealText } from "../labels";
 /** A number for team 1 and one for team 2. */
 export type TeamPair = readonly [number, number];
 
-/** A turn that was revealed, and how united each team was: the share of its ballots for its pick. */
+/** A revealed turn and each team's unity: the share of its ballots that went to its pick. */
 export interface RevealedTurn {
   match: number;
   number: number;
@@ -16,7 +16,7 @@ export interface RevealedTurn {
   text: string;
 }
 
-/** What came about by itself. */
+/** A change that happened automatically. */
 export interface Note {
   at: number;
   text: string;
@@ -28,9 +28,9 @@ export interface Sample {
 }
 
 /**
- * What this page has heard of the evening. `here` are the phones over time, `voted` the shares of them who voted in
- * the window that began at `began`, `votedBefore` in the one before; `lateMs` is by how much the last turn was counted
- * later than its deadline.
+ * The event's history as received by this page. `here`: connected phones over time. `voted`: the share of them that has
+ * voted in the window that began at `began`. `votedBefore`: the same for the previous window. `lateMs`: how long after
+ * its deadline the last turn was counted.
  */
 export interface HistoryState {
   seq: number;
@@ -50,7 +50,7 @@ const MAX_NOTES = 10;
 const MAX_SAMPLES = 240;
 const MIN_GAP_MS = 1000;
 
-/** Whatever charts and lists need, kept over a reload of the page. */
+/** The data of the charts and lists. Survives a reload of the page. */
 export class EventHistory {
   readonly store: Store<HistoryState>;
   private before: EventState | null = null;
@@ -86,7 +86,7 @@ export function withTurnout(memory: HistoryState, { turn, connected, voted }: Tu
   return { here, voted: addSample(memory.voted, { at: Math.max(now, memory.began), teams: [share(0), share(1)] }) };
 }
 
-/** The last sample is always the present; the others lie apart, the further the longer the evening lasts. */
+/** The last sample is always the current one. The others are thinned out the more, the longer the event lasts. */
 export function addSample(samples: readonly Sample[], sample: Sample): readonly Sample[] {
   const [before, last] = samples.slice(-2);
   const apart = Math.max(MIN_GAP_MS, (sample.at - (samples[0]?.at ?? sample.at)) / MAX_SAMPLES);
@@ -95,14 +95,14 @@ export function addSample(samples: readonly Sample[], sample: Sample): readonly 
   return [...fewer, sample];
 }
 
-/** A change of the event: a turn was revealed, taken back, or has begun. */
+/** Apply a change of the event: a turn was revealed, undone or begun. */
 export function withEvent(memory: HistoryState, event: EventState, before: EventState | null): HistoryState {
   const { match } = event;
   const reveals = match ? updateReveals(memory.reveals, event, match) : memory.reveals;
   return { ...memory, ...votingWindow(memory, match), reveals, lateMs: lateness(match, before) ?? memory.lateMs };
 }
 
-/** As long as nobody has voted, a window that was held begins anew. */
+/** A held window starts again as long as nobody has voted. */
 function votingWindow(memory: HistoryState, match: Match | null): Partial<HistoryState> {
   const turn = match?.turn;
   const { voted } = memory;
@@ -132,14 +132,17 @@ export function agreement(tally: SideTally | null): number | null {
   return votes / of;
 }
 
-/** Of a turn that this page saw open; a turn that was held has no deadline to be late for. */
+/**
+ * Milliseconds between a turn's deadline and its count, for a turn that this page saw open. Null if the turn was held,
+ * because it has no deadline.
+ */
 function lateness(match: Match | null, before: EventState | null): number | null {
   const turn = before?.match?.turn;
   const reveal = match?.reveal;
   return turn && reveal && turn.id === reveal.turn && !turn.paused ? Math.max(0, reveal.resolved_at - turn.closes_at) : null;
 }
 
-/** What a change was, if no organizer did it. */
+/** Describes a change that no organizer made; empty if an organizer made it. */
 function automaticNote(message: ToConsole, before: EventState | null): string {
   if (message.type === "turn.restored") return `Turn ${message.state.match?.turn?.number ?? ""} had lost votes: phones send them again, with more time`;
   const due = before?.next_match_at ?? Infinity;

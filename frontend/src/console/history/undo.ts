@@ -2,14 +2,14 @@ import { lastClosed } from "../../live/match/phase";
 import type { AuditEntry, EventState, Pressed } from "../../protocol";
 import { plainOffer, type ActionOffer } from "../actions/offers";
 
-/** A deed as it is listed. `undo` is the press that takes it back, while what it did still stands. */
+/** An audit log entry as listed. `undo` is the command that reverts it, while its effect still holds. */
 export interface ListedEntry {
   entry: AuditEntry;
   undone: boolean;
   undo: ActionOffer | null;
 }
 
-/** What a deed is held against: the event as it is, and whether a rehearsal plays. */
+/** The current state that decides what can be undone: the event, and whether a rehearsal is running. */
 export interface UndoContext {
   event: EventState;
   rehearsing: boolean;
@@ -17,7 +17,7 @@ export interface UndoContext {
 
 const NEEDS_CONFIRMATION = ["turn.void", "match.abort"];
 
-/** Newest first, as they come. */
+/** Newest first, like `audit`. */
 export function listEntries(audit: readonly AuditEntry[], context: UndoContext): ListedEntry[] {
   const undone = findUndone(audit);
   return audit.map((entry, index) => ({
@@ -27,7 +27,7 @@ export function listEntries(audit: readonly AuditEntry[], context: UndoContext):
   }));
 }
 
-/** The deeds that a later one has taken back: it pressed what their undo says. */
+/** The entries undone by a later one, whose action is the one their `undo` names. */
 function findUndone(audit: readonly AuditEntry[]): ReadonlySet<number> {
   const undone = new Set<number>();
   audit.forEach((_, fromNewest) => {
@@ -43,13 +43,13 @@ function isSame(one: Pressed | null, other: Pressed | null): boolean {
   return !!one && !!other && [...Object.keys(one)].every((key) => one[key as keyof Pressed] === other[key as keyof Pressed]);
 }
 
-/** Whether something newer was about the same thing. */
+/** Whether a newer entry concerns the same topic. */
 function isSuperseded({ pressed }: AuditEntry, newer: readonly AuditEntry[]): boolean {
   const topic = undoTopic(pressed);
   return topic !== "" && newer.some((one) => undoTopic(one.pressed) === topic);
 }
 
-/** What only the last deed can be right about; empty: each deed stands for itself. */
+/** The topic of which only the last entry can be undone. Empty: the entry is independent of others. */
 function undoTopic(pressed: Pressed | null): string {
   if (!pressed) return "";
   const { action, turn, part, voter_code } = pressed;
@@ -59,7 +59,7 @@ function undoTopic(pressed: Pressed | null): string {
   return [action.split(".")[0], part, voter_code].join(" ");
 }
 
-/** Whether what was done is still so, and nothing newer has touched it. */
+/** Whether the entry's effect still holds and no newer entry has changed it. */
 function mayUndo(entry: AuditEntry, newer: readonly AuditEntry[], { event, rehearsing }: UndoContext): boolean {
   return !!entry.undo && !!entry.pressed && !isSuperseded(entry, newer) && isInEffect(entry.pressed, event, rehearsing);
 }

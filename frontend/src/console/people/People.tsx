@@ -16,7 +16,7 @@ interface Props {
   off: boolean;
 }
 
-/** Somebody in the hall, found by name or by the sign on their phone: moved, sent out, kept out. */
+/** Search for participants by name or by the voter code on their phone; move, kick or ban them. */
 export function People(props: Props) {
   const { query, people, total } = useStore(props.people.store);
   const shown = people ?? [];
@@ -37,7 +37,7 @@ export function People(props: Props) {
   );
 }
 
-/** Asks for what was typed, once the fingers rest. */
+/** Searches once the user stops typing (debounced). */
 function SearchField({ people, off }: Pick<Props, "people" | "off">) {
   const [typed, setTyped] = useState("");
   const asked = useRef("");

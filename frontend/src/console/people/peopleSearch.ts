@@ -4,14 +4,14 @@ import { plainOffer, type ActionOffer } from "../actions/offers";
 
 const VOTER_CODE = /^[BCDFGHJKLMNPQRSTVWXZ]{6}$/;
 
-/** `people`: those who were found so far of the `total`; null: not told yet. */
+/** `people`: the results received so far, of `total`. Null: no answer yet. */
 export interface SearchState {
   query: string;
   people: readonly Person[] | null;
   total: number;
 }
 
-/** Looks people up at the server: by name where there is a class list, by the sign on their phone everywhere. */
+/** Searches for participants on the server: by name if the event has a class list, and always by voter code. */
 export class PeopleSearch {
   readonly store = new Store<SearchState>({ query: "", people: null, total: 0 });
 
@@ -33,7 +33,7 @@ export class PeopleSearch {
     this.send({ type: "people.ask", query, skip: people?.length ?? 0 });
   }
 
-  /** What was asked before the last letter was typed comes too late. */
+  /** Drops results of an earlier query. */
   private addResults({ query, skip, total, people }: PeopleFound): void {
     const found = this.store.get();
     if (query !== found.query || skip > (found.people?.length ?? 0)) return;
@@ -41,17 +41,17 @@ export class PeopleSearch {
   }
 }
 
-/** As it stands on the phone. */
+/** A voter code formatted as on the phone. */
 export function formatVoterCode(voter_code: string): string {
   return `${voter_code.slice(0, 3)}\u00a0${voter_code.slice(3)}`;
 }
 
-/** Whether these letters may be somebody's sign. */
+/** Whether the input may be a voter code. */
 export function isVoterCode(typed: string): boolean {
   return VOTER_CODE.test(typed.replace(/[\s-]/g, "").toUpperCase());
 }
 
-/** Where somebody is, and what was ruled about it. */
+/** A participant's team and restrictions. */
 export function personStatus({ voter_code, team, moved, banned }: Person, { teams }: EventState): string {
   const name = (number: number) => teams[number - 1]!.name;
   const led = teams.find(({ captain }) => captain === voter_code);
@@ -61,7 +61,7 @@ export function personStatus({ voter_code, team, moved, banned }: Person, { team
   return team ? name(team) : "";
 }
 
-/** What can be done about somebody now. Nobody is moved to a team that has no phones. */
+/** The actions available for a participant. Nobody can be moved to a team without phones. */
 export function personOffers(person: Person, event: EventState): readonly ActionOffer[] {
   const { voter_code, banned, moved } = person;
   const about = (offer: ActionOffer, team?: number): ActionOffer => ({ ...offer, voter_code, team: team ?? null });
@@ -73,7 +73,7 @@ export function personOffers(person: Person, event: EventState): readonly Action
   return [...moves, ...captainOffers(person, event).map((offer) => about(offer, offer.team ?? undefined)), about(plainOffer("voter.kick", "Send out")), about(plainOffer("voter.ban", "Keep out"))];
 }
 
-/** Where captains break ties: of the team that somebody is in, or of either where no list says. */
+/** Captain actions, where captains break ties: for the participant's team, or for both if the team is unknown. */
 function captainOffers({ voter_code, team, moved }: Person, { teams, captains }: EventState): readonly ActionOffer[] {
   if (!captains) return [];
   if (teams.some(({ captain }) => captain === voter_code)) return [plainOffer("voter.captain", "Captain no more")];

@@ -17,14 +17,14 @@ interface Props {
   connected: readonly [number, number];
 }
 
-/** In the head of the page, as long as votes may come from nobody. */
+/** In the page header while simulated votes may be counted. */
 export function RehearsalBadge({ rehearsal }: { rehearsal: Rehearsal }) {
   const { latest } = useStore(rehearsal.store);
   if (!latest?.running) return null;
   return <a class="rehearsal-badge" href="#rehearsal">A simulated crowd is playing</a>;
 }
 
-/** A small simulated crowd: how many, start and stop, and how it fares. */
+/** Start and stop a small simulated crowd, choose its size, and see its metrics. */
 export function RehearsalPanel({ rehearsal, commands, off, connected }: Props) {
   const { latest } = useStore(rehearsal.store);
   const running = latest?.running ?? false;
@@ -39,7 +39,7 @@ export function RehearsalPanel({ rehearsal, commands, off, connected }: Props) {
 
 const STOP: ActionOffer = { action: "rehearsal.stop", label: "Send the crowd home", shortcut: "", enabled: true, turn: null };
 
-/** With people in the event it takes a second press: the crowd would vote among them. */
+/** Needs a confirming second click if people are connected: the simulated crowd would vote among them. */
 function rehearsalOffer(phones: number, people: number): ActionOffer {
   const enabled = Number.isInteger(phones) && phones >= 1 && phones <= MAX_PHONES;
   const confirm = people ? { confirm: `${formatNumber(people)} here: press again` } : {};

@@ -4,7 +4,7 @@ import type { RehearsalUpdated, ToConsole } from "../../protocol";
 
 const FEW_VOTES = 100;
 
-/** The simulated crowd as it was told last: one an event, by whichever control room it was started. */
+/** The last known state of the simulated crowd. There is one per event, whichever control room started it. */
 export class Rehearsal {
   readonly store = new Store<{ latest: RehearsalUpdated | null }>({ latest: null });
 
@@ -14,7 +14,7 @@ export class Rehearsal {
   }
 }
 
-/** How it fares, in one sentence. */
+/** The crowd's state in one sentence. */
 export function rehearsalSummary({ sent, acknowledged, lost, ack_p99_ms, running }: RehearsalUpdated): string {
   if (!sent) return running ? "No votes yet: they vote as soon as a turn is open." : "No votes were cast.";
   if (lost) return `${plural(lost)} of ${formatNumber(sent)} lost.`;
@@ -23,7 +23,7 @@ export function rehearsalSummary({ sent, acknowledged, lost, ack_p99_ms, running
   return `${formatNumber(acknowledged)} of ${plural(sent)} counted so far${speed}.`;
 }
 
-/** Of a few, all but one in a hundred are all. */
+/** Few votes: the slowest answer. Many votes: the 99th percentile. */
 function answers(sent: number): string {
   return sent > FEW_VOTES ? "99 of 100 answers came within" : "the slowest answer took";
 }
@@ -32,7 +32,7 @@ function plural(votes: number): string {
   return votes === 1 ? "1 vote" : `${formatNumber(votes)} votes`;
 }
 
-/** The figures below it, each with what it means. */
+/** The metrics below it, each with its meaning. */
 export function rehearsalMetrics(latest: RehearsalUpdated): readonly (readonly [figure: string, meaning: string])[] {
   return [
     [`${formatNumber(latest.connected)} of ${formatNumber(latest.phones)}`, "phones are in"],

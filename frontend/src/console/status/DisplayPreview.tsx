@@ -21,7 +21,7 @@ interface Props {
   clock: ServerClock;
 }
 
-/** What the hall sees, in small: the board between two tides, as the projector has it. */
+/** A small preview of the projector page: the board between both teams' tides. */
 export function DisplayPreview(props: Props) {
   const { event, phase, now, joinUrl } = props;
   const match = phase === "lobby" ? null : event.match;
@@ -49,17 +49,17 @@ function TeamName({ team, event }: { team: 1 | 2; event: EventState }) {
   return <p class="team" data-side={side}><Badge side={side} /><b>{event.teams[team - 1]?.name}</b></p>;
 }
 
-/** In place of the lobby's huge symbol: the code, or why there is none. */
+/** In place of the lobby's large QR code: the join code, or why there is none. */
 function LobbyCode({ event }: { event: EventState }) {
   if (event.lobby === "closed") return <p class="lobby-code words">Doors open soon</p>;
   if (event.lobby === "locked") return <p class="lobby-code words">Joining is closed</p>;
   return event.hidden.includes("code") ? <p class="lobby-code words">The code is hidden</p> : <p class="lobby-code">{event.code}</p>;
 }
 
-/** "59:59" still has room for the largest digits. */
+/** The longest clock text that still fits at the largest font size: "59:59". */
 export const LONG_CLOCK = 5;
 
-/** Above the board: the clock, or at a reveal how both teams voted. */
+/** Above the board: the clock, or during a reveal how both teams voted. */
 function TopLine({ event, phase, now, clock, match }: Props & { match: Match }) {
   const until = clockEnd(event, phase);
   useNow(clock, until);
@@ -118,7 +118,7 @@ function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** Until the balls have dropped, the board as it stood before. */
+/** The board before the turn, until the balls have dropped. */
 function boardAt(match: Match, phase: Phase, now: number): Board {
   const early = phase === "reveal" && ["sealed", "pour", "picks"].includes(revealStep(match, now));
   return early && match.reveal ? boardBefore(match.board, match.reveal.resolution) : match.board;

@@ -15,7 +15,7 @@ interface Props {
   clock: ServerClock;
 }
 
-/** The state in words, the clock, and both teams in figures. */
+/** The event's state as text, the clock, and both teams' numbers. */
 export function EventStatus({ event, phase, turnout, clock }: Props) {
   return (
     <div class="event-status">

@@ -16,7 +16,7 @@ interface Props {
   history: EventHistory;
 }
 
-/** One line: whether the service does what it should. */
+/** One line on whether the service is healthy. */
 export function Health({ event, phase, joined, clock, commands, history }: Props) {
   const { tookMs } = useStore(commands.store);
   const { lateMs } = useStore(history.store);

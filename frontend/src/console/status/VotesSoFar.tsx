@@ -8,7 +8,10 @@ interface Props {
   counts: CountsUpdated | null;
 }
 
-/** The votes so far by column, where the event lets its organizers see them; below the buttons, which never move. */
+/**
+ * The votes so far by column, if the event lets organizers see them. Placed below the buttons, so that those never
+ * move.
+ */
 export function VotesSoFar({ event, phase, counts }: Props) {
   const { match } = event;
   if (!event.peek || !match?.turn || !isWindowPhase(phase)) return null;
@@ -32,7 +35,7 @@ export function VotesSoFar({ event, phase, counts }: Props) {
   );
 }
 
-/** The pages' policy allows no style in an element; the page's own script may set one. */
+/** The Content Security Policy forbids inline styles in HTML. A script may set them. */
 function Bar({ side, votes, most }: { side: Side; votes: number; most: number }) {
   return (
     <span data-side={side} aria-label={`${votes} ${side}`} ref={(node) => node?.style.setProperty("--share", (votes / most).toFixed(3))}>

@@ -1,7 +1,7 @@
 import type { Phase } from "../../live/match/phase";
 import type { EventState } from "../../protocol";
 
-/** What the clock runs to, by the server's time; 0: nothing. */
+/** The server time at which the clock ends; 0 if no clock runs. */
 export function clockEnd({ match, next_match_at }: EventState, phase: Phase): number {
   const turn = match?.turn;
   if (phase === "voting") return turn?.closes_at ?? 0;
@@ -9,7 +9,7 @@ export function clockEnd({ match, next_match_at }: EventState, phase: Phase): nu
   return turn ? turn.opens_at : (next_match_at ?? 0);
 }
 
-/** What is left on the clock. */
+/** Milliseconds left on the clock. */
 export function clockLeft({ match }: EventState, phase: Phase, until: number, now: number): number {
   return phase === "paused" ? (match?.turn?.left_ms ?? 0) : Math.max(0, until - now);
 }

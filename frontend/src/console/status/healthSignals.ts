@@ -1,6 +1,9 @@
 import { formatSpan } from "../labels";
 
-/** What this page sees of the service. `overdueMs`: the votes are being counted for so long; `skewMs`: this device's clock. */
+/**
+ * Health signals observed by this page. `overdueMs`: how long the count has been overdue. `skewMs`: this device's clock
+ * skew.
+ */
 export interface HealthSignals {
   joined: boolean;
   overdueMs: number;
@@ -19,7 +22,7 @@ const SLOW_MS = 1000;
 export const OVERDUE_MS = 2000;
 const SKEW_MS = 30_000;
 
-/** How the service does, in the organizer's words: the gravest thing first. */
+/** Summarize the signals for the organizer. The most severe problem comes first. */
 export function assessHealth(signals: HealthSignals): HealthStatus {
   const error = describeError(signals);
   return { good: !error, text: error || "All good", more: error ? "" : healthDetails(signals).join(", ") };
