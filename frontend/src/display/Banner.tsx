@@ -4,12 +4,12 @@ import { useStageSize } from "./scene/stageView";
 
 const NO_SUCH_EVENT = 4502;
 
-/** The picture stays; a quiet sign says that it stands still. */
+/** The picture stays visible during a reconnect, with a discreet hint that it is not updated. */
 export function ReconnectingBanner() {
   return <p class="reconnecting" role="status">Reconnecting</p>;
 }
 
-/** Before there is anything to show, or when there never will be. */
+/** Shown before the first state arrives, or if it never will. */
 export function WaitingScreen({ code, connection }: { code: string; connection: Connection }) {
   useStageSize();
   const away = connection.state === "away";
@@ -29,7 +29,7 @@ function refusal(closeCode: number): string {
 
 const LOADS_AGAIN_MS = 3000;
 
-/** A fault in the picture must not leave a hall in the dark: the page loads itself again. */
+/** After a rendering error the page reloads itself, so that the screen does not stay blank. */
 export class ErrorBoundary extends Component<{ children: ComponentChildren }, { broken: boolean }> {
   override componentDidCatch(fault: unknown) {
     console.error(fault);

@@ -31,7 +31,7 @@ interface Props {
   };
 }
 
-/** The event on the screen, and what is laid over it for whoever presents. */
+/** The event's screen, and the presenter's overlays. */
 export function EventScreen({ live, state: fullState, clock, options, sound, presenter, turnSound, own }: Props) {
   const { state, turnout, cheers } = fromHomeTeam(options.home, { state: fullState, turnout: live.turnout, cheers: own.cheers });
   const [now] = useState(() => () => clock.now());
@@ -61,7 +61,7 @@ export function EventScreen({ live, state: fullState, clock, options, sound, pre
   );
 }
 
-/** What tests and styles go by. */
+/** Attributes on the body for the style sheet and the tests. */
 function markBody(lost: boolean, scene: Scene): void {
   const { dataset } = document.body;
   dataset.phase = lost ? "lost" : scene.phase;

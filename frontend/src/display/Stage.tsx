@@ -29,11 +29,11 @@ interface Props {
   view: StageView;
   qr: readonly string[];
   shown: KeyShown | null;
-  /** What is laid over all for whoever presents. */
+  /** The presenter's overlays. */
   children: ComponentChildren;
 }
 
-/** The whole stage, back to front. */
+/** The complete stage; elements are listed back to front. */
 export function Stage({ view, qr, shown, children }: Props) {
   const { phase, stage } = view.scene;
   const placement = gridPlacement(view);
@@ -70,7 +70,7 @@ function sizes({ foot }: StageView, company: number) {
   return { "--company": units(company), "--foot": units(foot.plank + foot.line), "--line": units(foot.line), "--plank": units(foot.plank) };
 }
 
-/** The cabinet in its place on the floor. */
+/** The cabinet in its place on the stage. */
 function GridDock({ view }: { view: StageView }) {
   const board = sceneBoard(view.scene);
   const placement = gridPlacement(view);
@@ -90,14 +90,14 @@ function GridDock({ view }: { view: StageView }) {
   );
 }
 
-/** While the balls are on their way, and once more in a second look. */
+/** While the balls fall, and again during a replay. */
 function showsFalling({ scene }: StageView): boolean {
   const { phase, stage } = scene;
   if (phase !== "reveal" || !stage) return false;
   return ["pour", "picks", "drops", "second", "token"].includes(stage.step) || dropsAgain(scene);
 }
 
-/** Whoever looked away sees what fell last, until something falls again. */
+/** The cells of the last drops, highlighted until the next drops fall, for people who looked away. */
 function lastDropped({ scene }: StageView): readonly Cell[] {
   const landed = scene.phase === "reveal" ? ["lines", "over"].includes(scene.stage?.step ?? "") : scene.phase !== "ended";
   const drops = landed ? (scene.reveal?.resolution.drops ?? []) : [];
@@ -112,7 +112,7 @@ function dockStyle({ center, floor, width, height, scale }: GridPlacement, board
   };
 }
 
-/** The cells of every line, ball by ball; after the reveal all of them. */
+/** The cells of the lines, highlighted ball by ball; after the reveal all at once. */
 function useLitCells(view: StageView): readonly Cell[] {
   const [count, setCount] = useState(0);
   const { reveal, match, phase } = view.scene;

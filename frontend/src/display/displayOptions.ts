@@ -1,8 +1,8 @@
 import type { Side } from "../protocol";
 
 /**
- * What the control room's link gives a projector in its fragment. It is kept for this tab, to be loaded again, and
- * not in the address: a hall may photograph that.
+ * Read the projector's key, which the control room's link passes in the fragment. It is kept for this tab, so that
+ * reloading works, and removed from the address bar, which the audience may photograph.
  */
 export function readDisplayKey(code: string): string | null {
   const name = `crowdgame:${code}:projector`;
@@ -22,10 +22,13 @@ export function toggleFullscreen(): void {
   else void document.documentElement.requestFullscreen().catch(ignoreRefusal);
 }
 
-/** How the address wants the screen: `?side=back`, `?home=yellow`, `?obs=1` without a ground, `?theme=wood`. */
+/**
+ * Display options from the query string: `?side=back`, `?home=yellow`, `?obs=1` (transparent background),
+ * `?theme=wood`.
+ */
 export interface DisplayOptions {
   back: boolean;
-  /** Whose screen it is, by the colour of the first match. */
+  /** The home team of this screen, by its color in the first match. */
   home: Side | null;
   bare: boolean;
   wood: boolean;
@@ -47,7 +50,7 @@ function parseSide(word: string | null): Side | null {
 
 const POINTER_MS = 3000;
 
-/** The pointer, and what is there to be pressed, shows itself only while it moves. */
+/** Show the pointer and the buttons only while the pointer moves. */
 export function autoHidePointer(): void {
   let hide = 0;
   addEventListener("pointermove", () => {
@@ -57,7 +60,7 @@ export function autoHidePointer(): void {
   });
 }
 
-/** A browser holds the screen awake only over https or on localhost; elsewhere the laptop's own setting must do. */
+/** Screen wake lock. Browsers allow it only over HTTPS or on localhost; otherwise change the computer's own setting. */
 export function keepScreenAwake(): void {
   if (!("wakeLock" in navigator)) return;
   const hold = () => {
@@ -67,5 +70,5 @@ export function keepScreenAwake(): void {
   hold();
 }
 
-/** A browser refuses on low battery or without a touch, and says so by itself. */
+/** Browsers refuse on low battery or without a user gesture, and report that themselves. */
 function ignoreRefusal(): void {}

@@ -3,7 +3,7 @@ import type { Cheers } from "./scene/stageView";
 
 type Pair = readonly [number, number];
 
-/** What a screen is told that counts by team. */
+/** The parts of the state that count by team. */
 interface PerTeamState {
   state: EventState;
   turnout: TurnoutCounted | null;
@@ -11,8 +11,8 @@ interface PerTeamState {
 }
 
 /**
- * A school's own screen: whatever counts by team counts the home team first, which takes the left half. The team is
- * named by the colour of the first match; columns, colours and rules stay where they are.
+ * A view for a team's own screen: the home team comes first in everything counted by team, and takes the left half. The
+ * team is named by its color in the first match. Columns, colors and rules do not change.
  */
 export function fromHomeTeam(home: Side | null, view: PerTeamState): PerTeamState {
   if (home !== "yellow") return view;

@@ -61,7 +61,7 @@ function onMessage(message: ToDisplay): void {
   noticeTimer = window.setTimeout(() => own.set({ notice: null }), NOTICE_MS);
 }
 
-/** A seal is void once its turn is open again. */
+/** A seal is void once its turn is reopened. */
 function follow(state: EventState): void {
   const { sealed } = own.get();
   const turn = before?.match?.turn;
@@ -96,7 +96,7 @@ function turnSound(): void {
 
 const link = connect<DisplayMessage, ToDisplay>("/ws/display", () => ({ type: "display.join", code, key }), onMessage);
 
-/** While a house is brought up to date, a gateway of before may not tell everything yet. */
+/** Defaults for fields that a gateway of the previous version does not send during a rolling upgrade. */
 function withDefaults(event: EventState | null): EventState | null {
   return event && { ...EVENT_DEFAULTS, ...event };
 }

@@ -30,7 +30,7 @@ export function revealSentence(step: TimelineStep, context: RevealContext, call:
   }
 }
 
-/** While sides are secret only what was picked is told. */
+/** With secret sides, only the picks are announced, not the counts. */
 function hasNoCounts({ red, yellow }: Reveal): boolean {
   return !(red ?? yellow)?.counts.length;
 }
@@ -88,12 +88,12 @@ function outcome(context: RevealContext): Sentence {
   return [teamName(context, result), lines.length ? ` has four in a row` : " wins"];
 }
 
-/** A game's own sentence, with the teams' names put in. */
+/** A game's own sentence with the teams' names filled in. */
 function fillTeamNames(context: RevealContext, sentence: string): Sentence {
   return sentence.split(/\{(red|yellow)\}/).map((part, index) => (index % 2 ? teamName(context, part as Side) : part));
 }
 
-/** What happened counts more than what is next; what is near is said again when the vote opens. */
+/** The last turn's outcome takes precedence over what comes next; threats are repeated when the vote opens. */
 function openSentence(context: RevealContext): Sentence {
   const [done, near] = [blockSentence(context), threatSentence(context)];
   const last = context.reveal.resolution.sentences.at(-1);
@@ -103,14 +103,14 @@ function openSentence(context: RevealContext): Sentence {
   return context.match.turn ? [`Turn ${context.match.turn.number} is next`] : [];
 }
 
-/** What people have to bring, or what is missing on this screen; nothing where a device is enough. */
+/** What people need in order to join (a ticket or code), or what this screen lacks; empty if a device is enough. */
 export function admissionHint(admission: Admission): string {
   if (admission === "tickets") return "You need your ticket";
   if (admission === "roster") return "You need your code from the class list";
   return admission === "rotating" ? "Open this screen from the control room" : "";
 }
 
-/** How a side's pick came about, where that needs to be said; without counts, only that nobody voted. */
+/** How a side's pick was decided, if that needs an explanation. Without counts, says only that nobody voted. */
 export function decisionText(tally: SideTally, counted: boolean, name = `${tally.pick ?? "this"}`): string {
   const { ballots, decided_by, rounds, resigning } = tally;
   if (decided_by === "resign") return counted ? `${resigning} of ${pluralize(ballots, "vote")} to give up` : "The match is given up";
@@ -146,7 +146,7 @@ interface Verdict {
   winner: Side | null;
 }
 
-/** On its own screen a winner is spoken to. */
+/** A team's own screen addresses the winner directly. */
 export function matchVerdict({ state, home }: { state: EventState; home: boolean }, match: Match): Verdict {
   const { winner: champion } = currentSeries(state);
   const turns = match.reveal ? pluralize(match.reveal.number, "turn") : "";
@@ -176,7 +176,7 @@ function choice(board: Board, pick: number): string {
   return board.face === "drawn" ? optionName(board, pick) : `column\u00a0${pick}`;
 }
 
-/** How many voted for the drop that won, and how united they were: one against one nobody asks. */
+/** How many of the winner's voters chose the winning drop. Empty in a duel or if the counts are hidden. */
 export function unityText(state: EventState, match: Match, winner: Side): string {
   const { reveal, ended_by, clocks } = match;
   if (clocks && !clocks.crowd) return "";

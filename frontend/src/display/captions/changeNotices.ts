@@ -3,19 +3,19 @@ import type { Scene } from "../scene/scene";
 
 export const NOTICE_MS = 6000;
 
-/** What a change needs said in words, and the turn it is said in: with that turn it is over. */
+/** A notice that explains a change, and the turn it belongs to. It disappears after that turn. */
 export interface ChangeNotice {
   text: string;
   turn: number | null;
 }
 
-/** null where the picture says it. */
+/** Null if the picture shows the change by itself. */
 export function changeNotice(message: ToDisplay, before: EventState | null): ChangeNotice | null {
   const text = changeText(message, before);
   return text === null || !("state" in message) ? null : { text, turn: message.state.match?.turn?.id ?? null };
 }
 
-/** Reveal, pause and end have sentences of their own. */
+/** False during a reveal, a pause and the end, which have sentences of their own. */
 export function isTimely({ turn }: ChangeNotice, scene: Scene): boolean {
   const { phase } = scene;
   return ["lobby", "talk", "voting", "sealed"].includes(phase) && turn === (scene.turn?.id ?? null);
@@ -42,7 +42,7 @@ function changeText(message: ToDisplay, before: EventState | null): string | nul
   }
 }
 
-/** An event that closes early by its own rule has nothing to explain. */
+/** Null if the window closed early by the event's own rule, which needs no explanation. */
 function timeChangeText(after: EventState, before: EventState | null, at: number): string | null {
   const [now, then] = [after.match?.turn, before?.match?.turn];
   if (!now || !then || now.id !== then.id) return null;

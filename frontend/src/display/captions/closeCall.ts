@@ -1,16 +1,16 @@
 import type { Match, Reveal, Side, SideTally } from "../../protocol";
 import { tallyForSide } from "../scene/places";
 
-/** What is worth a second look: two columns that were as good as even, or a conflict that decided the match. */
+/** What the reveal replays: two columns with almost equal votes, or a conflict that decided the match. */
 export type CloseCall =
   | { kind: "count"; side: Side; first: number; second: number; margin: number }
   | { kind: "conflict"; side: Side };
 
 const FEW_VOTES = 3;
 const FEW_OF_MANY = 0.01;
-/** Below this, every margin is one of a few votes. */
+/** With fewer ballots, every margin is only a few votes. */
 const MIN_BALLOTS = 10;
-/** A reveal that is shorter has no time for it. */
+/** Shorter reveals leave no time for a replay. */
 const LONG_ENOUGH_S = 5;
 
 export function findCloseCall({ reveal_s }: Match, reveal: Reveal, tallyShown: boolean): CloseCall | null {
@@ -20,7 +20,7 @@ export function findCloseCall({ reveal_s }: Match, reveal: Reveal, tallyShown: b
   return tallyShown ? closest(reveal) : null;
 }
 
-/** Whose line holds the ball that won it a conflict. */
+/** The winner whose line includes the ball that it placed in a conflict, or null. */
 function decidedByConflict({ resolution: { conflict, result, drops, lines } }: Reveal): Side | null {
   if (conflict === null || drops.length < 2 || (result !== "red" && result !== "yellow")) return null;
   const own = drops.find(({ side }) => side === result);
@@ -46,7 +46,7 @@ function closeCount(side: Side, tally: SideTally): Array<CloseCall & { kind: "co
   return second && counts[second - 1] && margin <= few ? [{ kind: "count", side, first: pick, second, margin }] : [];
 }
 
-/** The column that would have been picked instead; 0: there is no other. */
+/** The column with the second most votes; 0 if there is none. */
 function runnerUp(counts: readonly number[], pick: number): number {
   const others = counts.map((count, index) => [count, index + 1] as const).filter(([, column]) => column !== pick);
   return others.sort(([one], [other]) => other - one)[0]?.[1] ?? 0;

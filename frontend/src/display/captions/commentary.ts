@@ -10,7 +10,7 @@ import { teamName, type MatchContext, type Sentence, type RevealContext } from "
 const LINE_GAMES = ["simultaneous-captains-mistress", "single-selector", "captains-mistress"];
 const SIDES: readonly Side[] = ["red", "yellow"];
 
-/** What whoever looks at the board should know before the next vote; nothing where nothing is near. */
+/** A hint about threats on the board before the next vote; empty if there is none. */
 export function threatSentence(context: MatchContext): Sentence {
   const { match } = context;
   if (!LINE_GAMES.includes(match.game)) return [];
@@ -39,7 +39,7 @@ export function threatLabel({ match }: MatchContext, side: Side): string {
   return columns.length > 1 ? `needs ${joinOr(columns)}` : `needs column ${columns[0]}`;
 }
 
-/** Both went for the same column, and one of them would have won there. */
+/** Whether both picked the same column and one of them would have won there. */
 export function isThreatConflict({ match, reveal }: RevealContext): boolean {
   const { conflict, drops } = reveal.resolution;
   if (conflict === null || !LINE_GAMES.includes(match.game)) return false;
@@ -47,7 +47,7 @@ export function isThreatConflict({ match, reveal }: RevealContext): boolean {
   return SIDES.some((side) => threats(before, side).includes(conflict));
 }
 
-/** What the drops came to, where that is more than two balls. */
+/** A sentence if a drop of this turn blocked the other side's line of four; else empty. */
 export function blockSentence(context: RevealContext): Sentence {
   const { match, reveal } = context;
   const { drops } = reveal.resolution;
@@ -56,7 +56,7 @@ export function blockSentence(context: RevealContext): Sentence {
   return [teamName(context, block.side), " stops ", teamName(context, otherSide(block.side)), ` in ${block.column}`];
 }
 
-/** Both made their four in the same turn. */
+/** Whether both sides completed four in a row in the same turn. */
 export function isDoubleLine({ match, reveal }: RevealContext, winner: Side): boolean {
   return reveal.resolution.lines.length > 0 && LINE_GAMES.includes(match.game) && hasLine(match.board, otherSide(winner));
 }

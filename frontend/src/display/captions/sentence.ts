@@ -1,7 +1,7 @@
 import type { EventState, Match, Reveal, Side } from "../../protocol";
 import { sidePlace, teamAtPlace } from "../scene/places";
 
-/** A sentence in parts; a part with a side is that team's name and takes its colour. */
+/** A sentence in parts. A part with a side is that team's name, shown in its color. */
 export type SentencePart = string | { side: Side; name: string };
 export type Sentence = readonly SentencePart[];
 
@@ -10,7 +10,7 @@ export interface MatchContext {
   match: Match;
 }
 
-/** What a sentence is about: the reveal, and the board as it stands after it. */
+/** The subject of a sentence: the reveal, and the board after it. */
 export interface RevealContext extends MatchContext {
   reveal: Reveal;
 }

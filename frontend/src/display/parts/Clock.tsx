@@ -6,7 +6,7 @@ import { matchVerdict } from "../captions/captions";
 const LAST_S = 5;
 const SHOWN = ["talk", "voting"];
 
-/** The time left, by the server's clock, until the vote closes or opens; it grows in the last seconds. */
+/** The countdown, by the server's clock, until the vote closes or opens. It grows in the last seconds. */
 export function Clock({ view }: { view: StageView }) {
   const { phase, leftMs } = view.scene;
   const shown = SHOWN.includes(phase);
@@ -28,7 +28,7 @@ export function Clock({ view }: { view: StageView }) {
   );
 }
 
-/** What stands in the clock's place when no time runs. */
+/** The text in the clock's place while no time runs. */
 function clockWord(view: StageView): string {
   const { phase, stage, match } = view.scene;
   if (phase === "ended" && match) return matchVerdict(view, match).title;
@@ -36,7 +36,7 @@ function clockWord(view: StageView): string {
   return phase === "sealed" || stage?.step === "sealed" ? "Sealed" : "";
 }
 
-/** Fills while people talk, runs out while they vote. */
+/** Fills during the discussion and runs out during the vote. */
 function TimeBar({ view }: { view: StageView }) {
   const bar = useRef<HTMLElement>(null);
   const { turn, match, phase } = view.scene;

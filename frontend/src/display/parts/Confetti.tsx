@@ -6,7 +6,7 @@ import { isWon, type StageView } from "../scene/stageView";
 
 const PIECES = 260;
 const DURATION_MS = 6000;
-/** Whoever loads the page later has missed it. */
+/** Too late for a page that loads after the end. */
 const MAX_AGE_MS = 4000;
 const FINEST = 0.5;
 const COLORS = { red: ["#ff6b7b", "#fff4ea", "#d9b36c"], yellow: ["#fff0a6", "#fff4ea", "#d9b36c"] };
@@ -22,7 +22,7 @@ interface Piece {
   color: string;
 }
 
-/** Once, at the end: of a series when it is decided, else of a match. */
+/** Shown once: when a series is decided, or outside a series at the end of a match. */
 export function Confetti({ view }: { view: StageView }) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const { scene, state, calm, size, now } = view;
@@ -53,7 +53,7 @@ function makePieces(width: number, colors: readonly string[]): Piece[] {
   }));
 }
 
-/** Draws until all have fallen; gives back how to stop it. */
+/** Draw until all pieces have fallen. Returns a function that stops it. */
 function rain(pen: CanvasRenderingContext2D, pieces: readonly Piece[]): () => void {
   const began = performance.now();
   let frame = requestAnimationFrame(function next() {

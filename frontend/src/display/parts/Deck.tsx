@@ -9,12 +9,14 @@ import { teamName, type SentencePart, type MatchContext, type Sentence } from ".
 import { revealSentence, matchVerdict } from "../captions/captions";
 
 const BESIDE_PEEK = 440;
-/** A board that has something to say is told about when its vote opens. */
+/** How long the hint about the board is shown when its vote opens. */
 const ANNOUNCED_MS = 5000;
 const LEAST_WINDOW_S = 10;
 const CAPTION = { largest: 68, least: 56, margin: 92 };
 
-/** The foot of the stage: turn and address in a window, one sentence whenever there is something to say. */
+/**
+ * The footer of the stage: turn and address while a window is open, and one sentence when there is something to say.
+ */
 export function Deck({ view, shown }: { view: StageView; shown: KeyShown | null }) {
   const sentence = deckSentence(view);
   if (view.foot.line === 0) return null;
@@ -41,7 +43,7 @@ function timeLeftText(ms: number): string {
   return /^\d+$/.test(face) ? `${pluralize(Number(face), "second")} left` : `${face} left`;
 }
 
-/** On a team's own screen also that it leads, where nothing is more urgent. */
+/** On a team's own screen, also says that it holds the token if nothing is more urgent. */
 function openingSentence({ home }: StageView, context: MatchContext): Sentence {
   const secret = halfTurnSentence(context);
   if (secret.length) return secret;
@@ -51,7 +53,7 @@ function openingSentence({ home }: StageView, context: MatchContext): Sentence {
   return ["Your turn to lead: you hold the token"];
 }
 
-/** Of a turn in two halves, whose it is and who sees it. */
+/** In a turn of two halves: which team votes, and whether in secret. */
 function halfTurnSentence(context: MatchContext): Sentence {
   const { board, turn } = context.match;
   const side = turn?.to_move[0];
@@ -91,18 +93,18 @@ function DeckStatus({ view, shown }: { view: StageView; shown: KeyShown | null }
   );
 }
 
-/** In the hall: how many look on, this screen among them. */
+/** In a duel: the number of spectators, including this screen. */
 function Watching({ view: { state, turnout } }: { view: StageView }) {
   const count = turnout?.watching ?? 0;
   return state.is_duel && count > 0 ? <span class="turn watching"><b>{count}</b> watching</span> : null;
 }
 
-/** Latecomers find the way in here; the lobby shows it large. */
+/** Whether to show the join address for latecomers; the lobby shows it large. */
 function showsAddress({ state, scene }: StageView): boolean {
   return state.lobby === "open" && scene.phase !== "lobby" && !isPartHidden(state, "code");
 }
 
-/** The foot of an end without a winner. */
+/** The footer after a match without a winner. */
 function DrawInfo({ view: { state, scene }, line }: { view: StageView; line: string }) {
   const next = state.next_match_at !== null;
   return (
@@ -113,7 +115,7 @@ function DrawInfo({ view: { state, scene }, line }: { view: StageView; line: str
   );
 }
 
-/** The join address in words, with its code made to stand out. */
+/** The join address as text, with its code emphasized. */
 export function JoinAddress({ url, code, shown }: { url: string; code: string; shown?: KeyShown | null }) {
   return <span class="address">{hostName(url)}/<b>{code}</b>{shown && <b class="code-beside">{shown.key}</b>}</span>;
 }

@@ -56,7 +56,7 @@ function Score({ view, series: { won } }: { view: StageView; series: Series }) {
   );
 }
 
-/** The series is decided: one stands higher than the other. */
+/** The final score of a decided series, on a podium. */
 function Podium({ view, series: { won, winner } }: { view: StageView; series: Series }) {
   const timelineSteps: readonly Place[] = winner === 1 ? [0, 1] : [1, 0];
   return (
@@ -73,7 +73,7 @@ function Podium({ view, series: { won, winner } }: { view: StageView; series: Se
 
 const PIP = 66;
 
-/** Who won each match of the evening, oldest first, as many of the last ones as there is room for. */
+/** The winner of each match of the event, oldest first: the latest ones that fit. */
 function MatchHistory({ view, width }: { view: StageView; width: number }) {
   const matches = view.state.finished;
   const { match } = view.scene;

@@ -9,11 +9,14 @@ import type { StageView } from "../scene/stageView";
 import { admissionHint } from "../captions/captions";
 
 const NAME = 84;
-/** Modules around the symbol: enough for a light card in the night; where a long notice needs the room, fewer. */
+/**
+ * Quiet zone around the QR code, in modules: enough for a light card on a dark ground; fewer if a long notice needs the
+ * room.
+ */
 const QUIET_ZONE = { usual: 3, least: 2 };
 const SYMBOL = 652;
 
-/** Everyone's way in: the symbol, the address, the code, and who is there. */
+/** How to join: the QR code, the address, the code, and the number of people who have joined. */
 export function Lobby({ view, qr, shown }: { view: StageView; qr: readonly string[]; shown: KeyShown | null }) {
   if (view.scene.phase !== "lobby") return null;
   const open = view.state.lobby === "open";
@@ -29,7 +32,7 @@ export function Lobby({ view, qr, shown }: { view: StageView; qr: readonly strin
   );
 }
 
-/** Whoever is in has something to do until it begins, and sees that it works. */
+/** Invites people who have joined to tap their shape, which also shows that their connection works. */
 function CheerInvitation({ view: { state, turnout, foot } }: { view: StageView }) {
   const here = turnout ? turnout.connected[0] + turnout.connected[1] : 0;
   if (foot.lines > 0 || here === 0 || state.lobby === "closed" || state.is_duel) return null;
@@ -48,13 +51,15 @@ function JoinInfo({ view, shown }: { view: StageView; shown: KeyShown | null }) 
   );
 }
 
-/** In the hall the address leads to the seat. */
+/** In a duel the address itself leads to the seat. */
 const ticketHint = ({ is_duel, admission }: EventState) => (is_duel ? "" : admissionHint(admission));
 
 const CODE = { largest: 166, least: 72, above: 106, besideNotice: 104 };
 const BESIDE = { peek: 440, key: 130 };
 
-/** How large the code stands in the foot: address, code and key share its width, or its height with a sentence. */
+/**
+ * The font size of the code in the footer: it shares the width with the address and key, or the height with a sentence.
+ */
 function codeSize({ state, joinUrl, size, foot }: StageView, shown: KeyShown | null): number {
   if (ticketHint(state) && !shown) return CODE.above;
   const text = hostName(joinUrl).length / 2 + state.code.length * 1.12 + (shown?.key.length ?? 0) * 1.2;
@@ -62,7 +67,7 @@ function codeSize({ state, joinUrl, size, foot }: StageView, shown: KeyShown | n
   return Math.max(CODE.least, Math.min(foot.lines ? CODE.besideNotice : CODE.largest, room / (text * 0.5)));
 }
 
-/** How much of the stage's width is left on either side of the card. */
+/** The stage width left on either side of the card. */
 export function besideCard(view: StageView, qr: readonly string[]): number {
   return (view.size.width - cardSide(qr, quietZone(view))) / 2;
 }
@@ -88,14 +93,14 @@ function LobbyTeam({ view, place, width }: { view: StageView; place: Place; widt
   );
 }
 
-/** Where a team stands in a series that has begun. */
+/** A team's wins in a series that has begun. */
 function SeriesWins({ view: { state }, place }: { view: StageView; place: Place }) {
   const admissionHint = winsNeeded(state);
   if (admissionHint === null || state.finished.length === 0) return null;
   return <p class="series-wins"><b>{currentSeries(state).won[place]}</b> of {admissionHint} wins</p>;
 }
 
-/** Dark modules on a light card, with the quiet zone that scanners ask for. */
+/** Dark modules on a light card, with the quiet zone that scanners require. */
 function QrCard({ qr, quiet }: { qr: readonly string[]; quiet: number }) {
   const side = qr.length + 2 * quiet;
   const size = `calc(${cardSide(qr, quiet)} * var(--u))`;

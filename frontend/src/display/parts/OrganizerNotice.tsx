@@ -1,4 +1,4 @@
-/** The organizer's word to all; it stays until it is taken back. */
+/** The organizer's message to all, shown until it is removed. */
 export function OrganizerNotice({ notice }: { notice: string }) {
   return <p class="organizer-notice" role="status"><span>{notice}</span></p>;
 }

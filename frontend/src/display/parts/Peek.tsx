@@ -1,4 +1,4 @@
-/** Stays as long as the organizers may see the columns before the reveal. */
+/** Shown as long as the organizers can see the counts by column before the reveal. */
 export function Peek() {
   return (
     <p class="peek" aria-label="The control room sees the votes">

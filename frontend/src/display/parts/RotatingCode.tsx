@@ -6,7 +6,7 @@ import { admissionHint } from "../captions/captions";
 const PERIOD_MS = 30_000;
 const TICKS = 6;
 
-/** The code of the moment, and how much of its time is left. */
+/** The current join code, and how much of its validity is left. */
 export function RotatingCode({ view, shown }: { view: StageView; shown: KeyShown | null }) {
   if (view.state.admission !== "rotating") return null;
   if (!shown) return <p class="needed">{admissionHint("rotating")}</p>;
@@ -18,7 +18,7 @@ export function RotatingCode({ view, shown }: { view: StageView; shown: KeyShown
   );
 }
 
-/** Runs out once a code; whoever asked for less motion sees it go down in a few steps. */
+/** Runs out once per code. With reduced motion it shrinks in a few steps. */
 function Ring({ view, until }: { view: StageView; until: number }) {
   const arc = useRef<SVGCircleElement>(null);
   useEffect(() => {

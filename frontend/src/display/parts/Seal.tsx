@@ -5,8 +5,8 @@ import type { StageView } from "../scene/stageView";
 import type { Side } from "../../protocol";
 
 /**
- * What a side's ballots were sealed with, to be photographed before the count is shown; where sides are secret, what
- * both were sealed with together.
+ * The Merkle root that a side's ballots were sealed with, so that people can photograph it before the count is shown.
+ * With secret sides, both sides' common commitment.
  */
 export function Seal({ view, side }: { view: StageView; side: Side }) {
   const { scene, sealed } = view;
@@ -22,7 +22,7 @@ export function Seal({ view, side }: { view: StageView; side: Side }) {
   return <SealPrint root={root} other={before && after && before !== after ? after : null} />;
 }
 
-/** `other`: what was told later, though it has to be the same. */
+/** `other`: the root received with the reveal, which must be the same. */
 function SealPrint({ root, other = null }: { root: string; other?: string | null }) {
   return (
     <p class="seal" data-broken={other !== null}>
@@ -33,7 +33,7 @@ function SealPrint({ root, other = null }: { root: string; other?: string | null
   );
 }
 
-/** A seal of wax with a keyhole: it says "sealed" where there is no room for the word. */
+/** A wax seal with a keyhole, as a symbol where there is no room for the word "sealed". */
 function Wax() {
   return (
     <svg viewBox="0 0 48 48" role="img" aria-label="sealed">

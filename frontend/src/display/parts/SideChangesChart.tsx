@@ -3,7 +3,7 @@ import { sideFlow, loyalty } from "./sideFlow";
 
 const HEIGHT = 270;
 
-/** Where everybody went, turn by turn: it is drawn as if it flowed, once. */
+/** The voters' side changes, turn by turn, as a flow chart that is animated once. */
 export function SideChangesChart({ sides, width }: { sides: SidesSummary; width: number }) {
   const flow = sideFlow(sides, width, HEIGHT);
   const [first, last] = [sides.turns[0], sides.turns[sides.turns.length - 1]];

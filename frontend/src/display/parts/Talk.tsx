@@ -6,7 +6,7 @@ import { gridPlacement, type StageView } from "../scene/stageView";
 const WORDS = { ownCount: "Talk it over", theirs: "They talk, too" };
 const MARGIN = 40;
 
-/** Before the vote opens: a team's own half of the screen says what there is to talk about. */
+/** In the discussion before the vote: hints for a team, on its own half of the screen. */
 export function Talk({ view, place }: { view: StageView; place: Place }) {
   const { state, scene, size } = view;
   const placement = gridPlacement(view);

@@ -12,7 +12,7 @@ const MARGIN = 48;
 const BESIDE_CLOCK = { narrow: 190, wide: 300 };
 const BESIDE_BARS = 350;
 
-/** A team in its corner: badge and name, beside the clock. */
+/** A team's badge and name, in its corner beside the clock. */
 export function TeamHeader({ view, place }: { view: StageView; place: Place }) {
   const { scene, size, state } = view;
   const side = sideAtPlace(scene.match, place);

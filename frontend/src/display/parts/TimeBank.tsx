@@ -3,7 +3,7 @@ import { clockface } from "../scene/clockface";
 import { sideAtPlace, type Place } from "../scene/places";
 import type { StageView } from "../scene/stageView";
 
-/** A side's own clock, where the seal will be; it stands once the side has picked. */
+/** A side's time bank, in the place of its seal. It stops once the side has picked. */
 export function TimeBank({ view, place }: { view: StageView; place: Place }) {
   const { scene, turnout, now } = view;
   const { match, phase } = scene;

@@ -1,18 +1,18 @@
 import type { SidesSummary } from "../../protocol";
 
-/** How people went from side to side: two bands that are always as broad together, and who crossed in between. */
+/** A flow chart of side changes (Sankey diagram): two bands of constant total width, with streams between them. */
 export interface SideFlow {
-  /** Where the bands meet, a turn each: from the top, red's. */
+  /** The boundary between the bands, one point per turn; red's band is above it. */
   shores: readonly { x: number; y: number }[];
   red: string;
   yellow: string;
-  /** A stream is as `broad` as those who crossed are many. */
+  /** `broad`, the width of a stream, is proportional to the number of voters who changed sides. */
   sideChanges: readonly { to: "red" | "yellow"; path: string; broad: number; count: number }[];
 }
 
-/** The thinnest stream that is still seen. */
+/** The smallest visible width of a stream. */
 const THIN = 4;
-/** How far it comes from, and how far it goes. */
+/** How far a stream reaches into both bands. */
 const DEEP = 16;
 
 export function sideFlow({ turns }: SidesSummary, width: number, height: number): SideFlow {
@@ -44,7 +44,7 @@ type Point = readonly [x: number, y: number];
 
 const round = (n: number) => Math.round(n * 10) / 10;
 
-/** From point to point, level at each of them. */
+/** A smooth path through the points, horizontal at each of them. */
 function along(points: readonly Point[]): string {
   return points
     .map(([x, y], index) => {
@@ -56,13 +56,13 @@ function along(points: readonly Point[]): string {
     .join(" ");
 }
 
-/** From within one band into the other, crosswise to the shore between them; upwards if `deep` is below 0. */
+/** A path from one band into the other, across the boundary; upwards if `deep` is negative. */
 function stream(from: { x: number; y: number }, to: { x: number; y: number }, deep: number): string {
   const apart = (to.x - from.x) * 0.12;
   return `M${along([[from.x + apart, from.y - deep], [to.x - apart, to.y + deep]])}`;
 }
 
-/** In whole per cent, of everybody, who never changed sides. */
+/** The share of all voters who never changed sides, in whole percent. */
 export function loyalty({ turns, loyal }: SidesSummary): number {
   const all = (turns[0]?.red ?? 0) + (turns[0]?.yellow ?? 0);
   return all ? Math.round((100 * (loyal[0] + loyal[1])) / all) : 0;

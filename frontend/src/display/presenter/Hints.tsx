@@ -9,7 +9,7 @@ const STATUS: Record<Access, string> = {
   out: "To run the event from here, log in to the control room in this browser",
 };
 
-/** What the keys do, and whether they do it here. */
+/** The list of keyboard shortcuts, and whether they work here. */
 export function Hints({ presenter }: { presenter: Presenter }) {
   const { access } = useStore(presenter.store);
   return (
@@ -35,7 +35,7 @@ export function Hints({ presenter }: { presenter: Presenter }) {
   );
 }
 
-/** One line for whoever presses keys, over the foot of the stage; also on a blank screen. */
+/** The presenter's status message, above the footer of the stage; also shown on a blank screen. */
 export function PresenterMessage({ presenter, foot }: { presenter: Presenter; foot: number }) {
   const { statusText } = useStore(presenter.store);
   return statusText ? <p class="presenter-message" role="status" style={{ minHeight: `calc(${foot} * var(--u))` }}>{statusText}</p> : null;

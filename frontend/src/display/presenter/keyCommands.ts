@@ -2,7 +2,7 @@ import type { PresenterCommand } from "./presenterActions";
 
 export type KeyCommand = PresenterCommand | "blank" | "full" | "sound" | "hints" | "away";
 
-/** As a keyboard says them, and a clicker: it has page down for on and a point for dark. */
+/** Key names of keyboards and presentation remotes. A remote sends Page Down for "next" and a period for "blank". */
 const COMMANDS: Record<string, KeyCommand> = {
   " ": "next",
   PageDown: "next",
@@ -32,7 +32,7 @@ export const KEY_HINTS: readonly (readonly [key: string, what: string])[] = [
   ["?", "These keys"],
 ];
 
-/** What may follow a projector's address. */
+/** Query parameters of the projector's address. */
 export const URL_OPTIONS: readonly (readonly [query: string, what: string])[] = [
   ["?home=red", "or yellow: a team's own screen"],
   ["?side=back", "The board from behind"],
@@ -42,7 +42,7 @@ export function keyCommand(key: string): KeyCommand | null {
   return COMMANDS[key.length === 1 ? key.toUpperCase() : key] ?? null;
 }
 
-/** Calls back with each command; a key held down is one press. */
+/** Calls back with each command; a key held down counts once. */
 export function listenForCommands(give: (command: KeyCommand) => void): void {
   addEventListener("keydown", (event) => {
     if (event.repeat || event.ctrlKey || event.metaKey || event.altKey) return;

@@ -8,7 +8,7 @@ const MESSAGE_SHOWN_MS = 4000;
 const SEND_WITHIN_MS = 5000;
 const UNANSWERED = "No answer yet: look before you press again";
 
-/** `in`: the organizer is logged in with this browser; `out`: nobody is, or it is somebody else's event. */
+/** `in`: this browser is logged in as an organizer of the event. `out`: it is not, or the event is somebody else's. */
 export type Access = "unknown" | "asking" | "in" | "out";
 
 export interface PresenterState {
@@ -16,7 +16,7 @@ export interface PresenterState {
   statusText: string;
 }
 
-/** Runs the event from the projector's keyboard, over a control room's socket of its own. It connects when it is needed. */
+/** Runs the event from the projector's keyboard, over a control room socket of its own that connects when needed. */
 export class Presenter {
   readonly store = new Store<PresenterState>({ access: "unknown", statusText: "" });
   private link: Link<ConsoleMessage, ToConsole> | null = null;
@@ -28,7 +28,7 @@ export class Presenter {
 
   constructor(private code: string) {}
 
-  /** A grave order needs its key a second time, while the line that says so is on the screen. */
+  /** A destructive action needs its key a second time, while the line that says so is shown. */
   press(order: PresenterAction | string): void {
     if (typeof order === "string") return this.say(order);
     const name = JSON.stringify(order);
@@ -39,7 +39,7 @@ export class Presenter {
     if (this.waiting) this.expectAnswer("The control room does not answer");
   }
 
-  /** Finds out whether keys can do anything. */
+  /** Check whether this browser may control the event. */
   ask(): void {
     const { access } = this.store.get();
     if (access === "in") return this.send();
@@ -81,7 +81,7 @@ export class Presenter {
     if (message.type === "action.refused") this.say(message.text);
   }
 
-  /** What is not sent within seconds is not sent any more: the moment is over. */
+  /** Drop a command that could not be sent within seconds: it may no longer fit the state of the event. */
   private expectAnswer(otherwise: string): void {
     clearTimeout(this.expiry);
     this.expiry = window.setTimeout(() => this.cancel(otherwise), SEND_WITHIN_MS);

@@ -2,7 +2,7 @@ import { lastClosed } from "../../live/match/phase";
 import type { Action, EventState } from "../../protocol";
 import type { ScreenPhase } from "../scene/scene";
 
-/** What a presenter's key asks the event for. `confirm`: the line before the second press; empty: at once. */
+/** The command behind a presenter's key. `confirm`: the prompt before the second press; empty to send at once. */
 export interface PresenterAction {
   action: Action;
   turn: number | null;
@@ -12,7 +12,7 @@ export interface PresenterAction {
 
 export type PresenterCommand = "next" | "pause" | "extend" | "close" | "undo" | "lock";
 
-/** The order behind a key at this moment, or in words why there is none. */
+/** The command for a key in the current state, or a text that says why there is none. */
 export function presenterAction(command: PresenterCommand, state: EventState, phase: ScreenPhase): PresenterAction | string {
   switch (command) {
     case "next":
@@ -59,7 +59,7 @@ function extend({ match }: EventState, phase: ScreenPhase): PresenterAction | st
   return makeAction("turn.extend", { turn: turn.id, seconds: stretch(match.window_s) });
 }
 
-/** How much more time is worth a key, by the length of the window. */
+/** How many seconds a key adds, by the length of the window. */
 function stretch(windowS: number): number {
   if (windowS > 43_200) return 3600;
   return windowS > 600 ? 600 : 10;

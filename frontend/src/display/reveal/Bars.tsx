@@ -13,17 +13,17 @@ const WIDTH = 40;
 const GAP = 2;
 const FOOT = -4;
 const ASIDE = 14;
-/** As wide as a column: it stands in the middle, or it would meet one over the next column. */
+/** Reserves the width of a column: the centered number would otherwise overlap the one of the next column. */
 const THREE_FIGURES = "100";
 const WITH_SHAPE = 46;
-/** A number that runs faster cannot be read, and costs a drawing each. */
+/** Numbers that count faster are unreadable, and each change costs a rendering. */
 const COUNTS_IN = 10;
 const STEPS = 16;
 
 const LABEL_AT: Record<Standpoint, number> = { left: -ASIDE, right: ASIDE, alone: 0 };
 const LEFT_EDGE: Record<Standpoint, number> = { left: -GAP - WIDTH, right: GAP, alone: -WIDTH / 2 };
 
-/** The tides, poured into the columns; a close call runs up once more by itself. */
+/** The votes poured into the columns as bars. A close call is replayed. */
 export function Bars({ view }: { view: StageView }) {
   const drawing = useRef<SVGSVGElement>(null);
   const bars = distributionBars(view);
@@ -53,7 +53,7 @@ function contends(call: CountCall | null, { side, column }: Bar): boolean {
   return call !== null && call.side === side && (call.first === column || call.second === column);
 }
 
-/** By how much the first one was ahead. */
+/** The margin of the first column. */
 function marginText(call: CountCall, bar: Bar): string {
   if (!contends(call, bar)) return "";
   if (call.margin === 0) return "=";
@@ -98,7 +98,7 @@ function labelFrames({ calm }: StageView, { label, lifted, height }: Bar, again:
   ];
 }
 
-/** Slower and slower towards the finish, which is reached before the end. */
+/** Decelerates towards the final value, which is reached before the end. */
 function runUp(t: number): number {
   return settle(Math.min(1, 0.35 + t * 0.8));
 }

@@ -2,7 +2,7 @@ import { sidePlace } from "../scene/places";
 import { isOpenVote, gridPlacement, type StageView } from "../scene/stageView";
 import type { Concealed } from "../../protocol";
 
-/** What a side chose in secret stands on its half of the screen until both choices are told. */
+/** A side's secret choice: a chest on its half of the screen until both choices are revealed. */
 export function Chest({ view }: { view: StageView }) {
   const { scene, size } = view;
   const placement = gridPlacement(view);

@@ -41,7 +41,7 @@ function fallingFrames(view: StageView, drop: Drop, index: number): RevealFrame[
   ];
 }
 
-/** How a ball looks on its way: in a conflict the second one hangs on top of the first; one without room rolls off. */
+/** A falling ball's pose. In a conflict the second ball waits above the first; a ball without room rolls off. */
 function ballPose({ scene, back, size }: StageView, { column, row }: Drop, index: number) {
   const { match, reveal } = scene;
   if (!match || !reveal) return null;

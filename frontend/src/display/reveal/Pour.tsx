@@ -7,7 +7,7 @@ import { gridPlacement, useReveal, type StageView } from "../scene/stageView";
 
 const A_SIDE = 70;
 const FLIGHT = 0.34;
-/** Drops in flight need no sharp edge, and a large canvas costs frames. */
+/** Resolution of the canvas: moving drops need no sharp edges, and a large canvas costs frames. */
 const FINEST = 0.6;
 const COLORS = { red: "#ff5a6e", yellow: "#ffdb66" };
 
@@ -20,7 +20,7 @@ interface Flight {
   bar: Bar;
 }
 
-/** Drops on their way from the tides to the bars; where each one flies depends on the shares alone. */
+/** Drops flying from the tides to the bars. Their paths depend only on the shares. */
 export function Pour({ view }: { view: StageView }) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const flights = makeFlights(view);
@@ -59,7 +59,7 @@ function makeFlights(view: StageView): Flight[] {
   });
 }
 
-/** Spread evenly without chance, so that the same moment always looks the same. */
+/** Evenly spread and deterministic, so that the same moment always looks the same. */
 function spread(n: number, step: number): number {
   return (n * step) % 1;
 }

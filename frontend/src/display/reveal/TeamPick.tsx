@@ -7,7 +7,7 @@ import { decisionText } from "../captions/captions";
 
 const SHOWN = ["picks", "drops", "second", "token", "lines", "replay", "over"];
 
-/** What a team chose, on its side of the screen. */
+/** A team's pick, on its side of the screen. */
 export function TeamPick({ view, place }: { view: StageView; place: Place }) {
   const { scene, size, state } = view;
   const side = sideAtPlace(scene.match, place);
@@ -26,7 +26,7 @@ export function TeamPick({ view, place }: { view: StageView; place: Place }) {
   );
 }
 
-/** How many chose, and how they said so; without counts, only how. */
+/** The number of votes or hands; if counts are hidden, mentions only a show of hands. */
 function ballotsText({ state }: StageView, place: Place, { ballots }: SideTally): string {
   const hands = teamAtPlace(state, place).hands;
   if (isPartHidden(state, "turnout") || isPartHidden(state, "tally")) return hands ? "by show of hands" : "";

@@ -12,11 +12,14 @@ const ARC = 210;
 const HOP = 22;
 const STEPS = { fight: 36, cross: 24 };
 
-/** Steps that belong to the coin where it is fought over or passes. */
+/** Steps in which the token moves: it is contested or changes sides. */
 const MOVING: readonly (TimelineStep | undefined)[] = ["picks", "drops", "second", "token"];
 const BEFORE: readonly (TimelineStep | undefined)[] = ["sealed", "pour"];
 
-/** The token lies on its holder's side of the cabinet; in a conflict it is fought over, and crosses in front of it. */
+/**
+ * The initiative token, on its holder's side of the cabinet. In a conflict it is contested and may change sides in
+ * front of the cabinet.
+ */
 export function Token({ view }: { view: StageView }) {
   const { plan, stage, phase } = view.scene;
   const placement = gridPlacement(view);

@@ -3,13 +3,15 @@ import { BALL, columnX } from "../../board/geometry";
 import { roundedPercent, sidePlace, share, tallyForSide } from "../scene/places";
 import { gridPlacement, type StageView } from "../scene/stageView";
 
-/** Two numbers stand over a column, one a line, the left team's above; or over the balls that wait there. */
+/**
+ * Height of a number. Two numbers are stacked over a column, the left team's above, or over the balls that wait there.
+ */
 const LINE = 60;
 const LABEL = 2 * LINE + 6;
 const WAITING = 2 * BALL + 8;
 const TOP_MARGIN = 22;
 
-/** Two bars stand side by side with their backs to the column's middle, a single one stands on it. */
+/** Two bars stand on either side of the column's middle line; a single one is centered. */
 export type Standpoint = "left" | "right" | "alone";
 
 export interface Bar {
@@ -20,12 +22,12 @@ export interface Bar {
   share: number;
   picked: boolean;
   standpoint: Standpoint;
-  /** How high above the rim its number stands at the end of the pour, and once balls wait in its column. */
+  /** The number's height above the rim at the end of the pour. `lifted`: the same once balls wait in its column. */
   label: number;
   lifted: number;
 }
 
-/** Both distributions over the columns, in the cabinet's units; the tallest bar takes all the room there is. */
+/** Both teams' vote distributions over the columns, in board units. The tallest bar takes the full height. */
 export function distributionBars(view: StageView): Bar[] {
   const { reveal, match } = view.scene;
   const placement = gridPlacement(view);
@@ -62,7 +64,7 @@ function labelHeights(bar: UnlabeledBar, together: readonly UnlabeledBar[]): Pic
   return { label: top + line(together), lifted: Math.max(top, picks.length * WAITING) + line(together) };
 }
 
-/** Nothing is said over a bar that rounds to nothing. */
+/** False for a bar that rounds to zero, which gets no number. */
 export function isWorthShowing(part: number): boolean {
   return roundedPercent(part) !== "0";
 }

@@ -1,14 +1,14 @@
-/** Curves of movement: each takes a progress from 0 to 1. */
+/** Easing functions: each takes a progress from 0 to 1. */
 
 const LANDS = 0.74;
 const BOUNCE = 0.05;
 
-/** How much of its time a fall of `height` takes: a low one is over sooner. */
+/** The share of its step that a fall of `height` takes: low falls end sooner. */
 function fallDuration(height: number, highest: number): number {
   return 0.5 + 0.5 * Math.sqrt(Math.max(0, height) / highest);
 }
 
-/** The part of a fall of `height` that lies behind, with one small bounce. */
+/** The share of a fall of `height` that is completed, with one small bounce. */
 export function fall(progress: number, height: number, highest: number): number {
   const t = Math.min(1, progress / fallDuration(height, highest));
   if (t < LANDS) return (t / LANDS) ** 2;
@@ -16,7 +16,7 @@ export function fall(progress: number, height: number, highest: number): number 
   return 1 - BOUNCE * 4 * u * (1 - u);
 }
 
-/** The progress at which a fall of `height` touches down for the first time. */
+/** The progress at which a fall of `height` first touches down. */
 export function landsAt(height: number, highest: number): number {
   return LANDS * fallDuration(height, highest);
 }
@@ -29,12 +29,12 @@ export function cross(progress: number): number {
   return progress < 0.5 ? 4 * progress ** 3 : 1 - (2 - 2 * progress) ** 3 / 2;
 }
 
-/** To and fro, harder and harder, and back to where it was. */
+/** Swings with increasing force and returns to the start. */
 export function tug(progress: number): number {
   return Math.sin(progress * 3 * 2 * Math.PI) * Math.sin(Math.PI * progress) * (0.5 + progress / 2);
 }
 
-/** Whoever asked for less motion sees every change at once, in its place and order. */
+/** With reduced motion, changes happen at once, in the same place and order. */
 export function jumpToEnd(progress: number): number {
   return progress > 0 ? 1 : 0;
 }

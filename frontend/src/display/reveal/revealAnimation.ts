@@ -3,7 +3,7 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import type { Span } from "../scene/timeline";
 import type { StageView } from "../scene/stageView";
 
-/** How an element looks at a moment: `at` is a share of the reveal's length, `y` and `x` are in its own units. */
+/** A keyframe. `at` is a share of the reveal's length; `y` and `x` are in the element's own units. */
 export interface RevealFrame {
   at: number;
   transform: string;
@@ -13,8 +13,8 @@ export interface RevealFrame {
 const MAX_DRIFT_MS = 60;
 
 /**
- * Runs an element along the whole reveal at once, by the server's clock: the compositor moves it, however busy
- * the page is. Only `transform` and `opacity` may be moved so.
+ * Animates an element over the whole reveal, by the server's clock. The compositor runs it, so it stays smooth while
+ * the page is busy. Only `transform` and `opacity` may be animated.
  */
 export function useRevealAnimation<Own extends Element>(view: StageView, frames: readonly RevealFrame[]): RefObject<Own | null> {
   const element = useRef<Own>(null);
@@ -35,14 +35,14 @@ export function useRevealAnimation<Own extends Element>(view: StageView, frames:
   return element;
 }
 
-/** Whoever asked for less motion sees every change at once, in its place and order. */
+/** With reduced motion, changes happen at once, in the same place and order. */
 function startAnimation(element: Element, frames: readonly RevealFrame[], duration: number, calm: boolean): Animation {
   const easing = calm ? "step-start" : "linear";
   const keys = frames.map(({ at, ...look }) => ({ offset: Math.min(1, at), easing, ...look }));
   return element.animate(keys, { duration, fill: "both" });
 }
 
-/** Frames of a movement, as even steps of its span; for calm eyes only its end counts. */
+/** Keyframes at even steps of a movement's span; with reduced motion (`calm`) only the final one. */
 export function framesDuring([from, to]: Span, calm: boolean, timelineSteps: number, look: (progress: number) => Omit<RevealFrame, "at">): RevealFrame[] {
   const shares = calm ? [0, 1] : Array.from({ length: timelineSteps + 1 }, (_, step) => step / timelineSteps);
   return shares.map((share) => ({ at: from + (to - from) * share, ...look(share) }));

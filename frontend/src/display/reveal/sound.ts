@@ -1,4 +1,4 @@
-/** Everything that is heard, made as it is heard: no recording is loaded. */
+/** Sound effects, synthesized with Web Audio; no recordings are loaded. */
 const STORAGE_KEY = "crowdgame:sound";
 const LOUDNESS = 0.5;
 
@@ -8,7 +8,7 @@ interface Overtone {
   fades: number;
 }
 
-/** A ship's bell: its partials do not fit together, the lowest one hums on. */
+/** A ship's bell: inharmonic partials, of which the lowest rings longest. */
 const BELL: readonly Overtone[] = [
   { ratio: 0.5, loud: 0.25, fades: 2.6 },
   { ratio: 1, loud: 0.5, fades: 1.9 },
@@ -28,7 +28,7 @@ export class Sound {
   private out: GainNode | null = null;
   private noise: AudioBuffer | null = null;
 
-  /** Off until somebody wants it; a browser lets it begin only after a key or a touch. */
+  /** Off by default. Browsers start audio only after a key press or a tap. */
   on = readSetting();
 
   toggle(): void {
@@ -38,7 +38,7 @@ export class Sound {
     else void this.audio?.suspend();
   }
 
-  /** After a page was loaded again its sound waits for the first touch. */
+  /** After a reload, sound starts with the first tap or key press. */
   wake(): void {
     if (!this.on) return;
     if (!this.audio) this.build();
@@ -49,12 +49,12 @@ export class Sound {
     this.ring(BELL, 640);
   }
 
-  /** Three strokes for a team that has won on its own screen. */
+  /** Three bell strokes when the home team has won, on its own screen. */
   peal(): void {
     for (const [stroke, pitch] of [640, 720, 854].entries()) this.ring(BELL, pitch, stroke * 0.34);
   }
 
-  /** One of the last seconds: the bell's rim, lightly. */
+  /** One of the last seconds: a light tap on the bell's rim. */
   tick(): void {
     this.ring([{ ratio: 2, loud: 0.14, fades: 0.18 }], 640);
   }
@@ -64,13 +64,13 @@ export class Sound {
     this.ring(COIN, 2093, 0.12);
   }
 
-  /** Votes of a second: a few drops, never many. */
+  /** The votes of one second: a few drops, never many. */
   water(votes: number): void {
     const drops = Math.min(5, Math.ceil(Math.sqrt(votes)));
     for (let n = 0; n < drops; n++) this.drip(Math.random() * 0.9);
   }
 
-  /** Wood on wood, after so many seconds. */
+  /** A wooden knock, after this many seconds. */
   wood(after = 0, loud = 1): void {
     const [audio, out] = [this.audio, this.out];
     if (!this.isAudible() || !audio || !out) return;
@@ -151,6 +151,6 @@ function storeSetting(on: boolean): void {
   try {
     localStorage.setItem(STORAGE_KEY, on ? "on" : "off");
   } catch {
-    // A browser that keeps nothing is asked again next time.
+    // Without storage, the setting is lost on reload.
   }
 }

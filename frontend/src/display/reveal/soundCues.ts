@@ -10,10 +10,10 @@ import type { StageView } from "../scene/stageView";
 
 const OVER_RIM = -52;
 const LAST_MS = 5000;
-/** How loud the other team's ball is on a team's own screen. */
+/** Volume of the other team's ball on a team's own screen. */
 const OTHER_TEAM_VOLUME = 0.4;
 
-/** What is heard at what is seen; without motion at the same moments of the order. */
+/** Plays sounds in sync with the picture; with reduced motion, at the same steps. */
 export function useSoundCues(view: StageView, sound: Sound): void {
   const { scene, turnout, cheers } = view;
   const { phase, stage, turn, match } = scene;
@@ -30,7 +30,7 @@ export function useSoundCues(view: StageView, sound: Sound): void {
   });
 }
 
-/** A team's own screen is loud for its own votes. */
+/** A team's own screen plays sounds only for its own votes. */
 function ownCount({ home }: StageView, [left, right]: readonly [number, number]): number {
   return home ? left : left + right;
 }
@@ -40,7 +40,7 @@ function wonBy(match: Match): Place | null {
   return winner && sidePlace(match, winner);
 }
 
-/** Each ball that sets out at this step is heard when it lands. */
+/** Plays each ball of this step when it lands. */
 function playLandings({ scene, calm, now, home }: StageView, sound: Sound): void {
   const { plan, reveal, match, stage, call } = scene;
   if (!plan || !reveal || !match || !stage) return;
@@ -66,7 +66,7 @@ function useGrowth(number: number, onChange: (more: number) => void): void {
   }, [number]);
 }
 
-/** Not at the first look: whoever opens the page in the middle has missed it. */
+/** Ignores the first render: a page opened in the middle has missed the change. */
 function useChange<Value>(value: Value, onChange: (value: Value) => void): void {
   const before = useRef(value);
   useEffect(() => {

@@ -2,7 +2,7 @@ const MINUTE = 60;
 const HOUR = 3600;
 const DAY = 86_400;
 
-/** Time left in at most five big characters; whole seconds, the last of them is 1. */
+/** Time left in at most five large characters. Rounds up to whole seconds; the last one shown is 1. */
 export function clockface(leftMs: number): string {
   const s = Math.ceil(leftMs / 1000);
   if (s < MINUTE) return `${s}`;

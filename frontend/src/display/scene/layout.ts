@@ -1,4 +1,4 @@
-/** The stage is 1080 units high whatever the screen; only its width follows the screen's shape. */
+/** The stage is 1080 units high on every screen; its width follows the screen's aspect ratio. */
 export const HEIGHT = 1080;
 export const DECK = 88;
 export const FLOOR = 1000;
@@ -7,10 +7,13 @@ export const NARROWEST = 4 / 3;
 const CABINET = 776;
 const WIDEST_SHARE = 0.56;
 export const REVEAL_SCALE = 0.84;
-/** For bars under the clock. */
+/** Scale of the board in an open vote, which leaves room for bars under the clock. */
 export const OPEN_VOTE_SCALE = 0.7;
 
-/** Water: where its surface stands when nobody and when everybody has voted: the number above it leaves the seal its place. */
+/**
+ * Height of the water's surface when nobody and when everybody has voted. At high tide its number still leaves room for
+ * the seal.
+ */
 export const LOW_TIDE = 850;
 export const HIGH_TIDE = 464;
 
@@ -24,12 +27,12 @@ export function stageSize(width: number, height: number): StageSize {
   return { width: width / unit, unit };
 }
 
-/** How many stage units one unit of the cabinet is. */
+/** Stage units per board unit. */
 export function cabinetScale(stageWidth: number, lift: number, cabinet: { width: number; height: number }): number {
   return Math.min((CABINET - lift) / cabinet.height, (stageWidth * WIDEST_SHARE) / cabinet.width);
 }
 
-/** `lift`: how much higher the foot of the stage stands than usual. */
+/** `lift`: how much higher than usual the stage's bottom edge is. */
 export function waterline(level: number, lift = 0): number {
   const low = LOW_TIDE - lift;
   return low - (low - HIGH_TIDE) * Math.min(1, Math.max(0, level));
@@ -37,16 +40,16 @@ export function waterline(level: number, lift = 0): number {
 
 const GLYPH = 0.47;
 
-/** The organizer's word to all stands in lines of its own above the foot; a third one takes the foot's place. */
+/** The organizer's message takes up to two lines above the footer; with three it replaces the footer. */
 const NOTICE = { type: 56, line: 62, margins: 20, beside: 92, glyph: 0.43 };
 const MOST_LINES = 3;
 const IN_LOBBY = { foot: 172, beside: 112 };
 
 export interface FootLayout {
-  /** Of the organizer's word; 0: there is none. */
+  /** Lines of the organizer's message; 0 without one. */
   lines: number;
   plank: number;
-  /** What of the foot stays for the rest. */
+  /** The footer height left for everything else. */
   line: number;
 }
 
@@ -65,27 +68,27 @@ export function stageLift({ plank, line }: FootLayout, lobby: boolean): number {
 
 const NUMERAL = 0.53;
 
-/** A number in one line; numbers are never broken. */
+/** The font size for a number, which is never wrapped. */
 export function fitNumber(text: string, width: number, largest: number): number {
   return Math.min(largest, width / (text.length * NUMERAL));
 }
 
 const NAME_LEAST = 54.5;
 
-/** A team's name in one line, or in several of the least size that reads from afar. */
+/** The font size for a team's name on one line, or wrapped at the smallest size readable from afar. */
 export function fitName(name: string, width: number, largest: number): number {
   const longest = Math.max(...name.split(/\s+/).map(textWidth));
   return Math.max(NAME_LEAST, Math.min(fitFontSize(name, width, largest, NAME_LEAST), width / (longest * GLYPH)));
 }
 
-/** The largest type size up to `largest` in which `text` fits a line of `width`, but never below `least`. */
+/** The largest font size up to `largest`, but at least `least`, at which `text` fits a line of `width`. */
 export function fitFontSize(text: string, width: number, largest: number, least: number): number {
   return Math.max(least, Math.min(largest, width / (Math.max(1, textWidth(text)) * GLYPH)));
 }
 
 const FIRST_WIDE = 0x1100;
 
-/** In letters of a condensed face: a Chinese, Japanese or Korean one is as wide as two. */
+/** In characters of a condensed font: a Chinese, Japanese or Korean character counts as two. */
 function textWidth(text: string): number {
   return [...text].reduce((length, char) => length + (char.codePointAt(0)! < FIRST_WIDE ? 1 : 2.1), 0);
 }

@@ -1,7 +1,7 @@
 import { formatNumber } from "../../live/format";
 import type { EventState, Match, Part, Reveal, Side, SideTally, Team } from "../../protocol";
 
-/** The first team keeps the left of the screen from match to match; its colour is its side's. */
+/** The first team stays on the left of the screen from match to match; its color is that of its side. */
 export type Place = 0 | 1;
 export const PLACES: readonly Place[] = [0, 1];
 
@@ -10,7 +10,7 @@ export function sideAtPlace(match: Match | null, place: Place): Side {
   return match.red === place + 1 ? "red" : "yellow";
 }
 
-/** Also before there is a match: the first team has red then. */
+/** Also works before the first match, when the first team is red. */
 export function sideShownAtPlace({ state, match }: { state: EventState; match: Match | null }, place: Place): Side {
   if (match) return sideAtPlace(match, place);
   return teamAtPlace(state, place).number === 1 ? "red" : "yellow";
@@ -33,7 +33,7 @@ export function share(tally: SideTally, column: number): number {
   return tally.ballots > 0 ? (tally.counts[column - 1] ?? 0) / tally.ballots : 0;
 }
 
-/** A part that the organizer keeps off this screen. */
+/** Whether the organizer has hidden a part of this screen. */
 export function isPartHidden({ hidden }: EventState, part: Part): boolean {
   return hidden.includes(part);
 }

@@ -55,7 +55,7 @@ function revealAt(state: EventState, match: Match, now: number): Pick<Scene, "st
   return { call, plan, stage: revealProgress(now - reveal.resolved_at, reveal_s * SECOND_MS, plan) };
 }
 
-/** The server's time at which `sceneAt` next answers something else for the same state; null: never. */
+/** The server time at which `sceneAt` next returns another result for the same state, or null. */
 export function nextChange(state: EventState, now: number): number | null {
   const scene = sceneAt(state, now);
   if (scene.phase === "reveal") return nextOfReveal(scene, now);
@@ -79,7 +79,7 @@ export function matchWinner({ state, result }: Match): Side | null {
   return state === "ended" && (result === "red" || result === "yellow") ? result : null;
 }
 
-/** Whether the last balls drop once more. */
+/** Whether the last drops are being replayed. */
 export function dropsAgain({ stage, call }: Scene): boolean {
   return stage?.step === "replay" && call?.kind === "conflict";
 }
@@ -87,7 +87,7 @@ export function dropsAgain({ stage, call }: Scene): boolean {
 const LANDED: readonly TimelineStep[] = ["lines", "replay", "over"];
 const MOVED: readonly TimelineStep[] = ["drops", "second", "token", ...LANDED];
 
-/** The board to draw: until its drops have landed the one before them; they fall by themselves. */
+/** The board to draw: the previous one until its drops have landed. Falling balls are drawn separately. */
 export function sceneBoard(scene: Scene): Board | null {
   const { match, reveal, stage } = scene;
   if (!match) return null;

@@ -7,36 +7,36 @@ import type { ChangeNotice } from "../captions/changeNotices";
 import { nextChange, sceneAt, matchWinner, type Scene } from "./scene";
 import { type RevealProgress, type TimelineStep } from "./timeline";
 
-/** Everything a part of the stage draws from. `now` tells the server's time. */
+/** The data that the parts of the stage are drawn from. `now` returns the server's time. */
 export interface StageView {
   state: EventState;
   scene: Scene;
   turnout: TurnoutCounted | null;
   joinUrl: string;
   sealed: TurnSealed | null;
-  /** Of an open vote, so far. */
+  /** The votes so far, in an open vote. */
   counts: TeamCounted | null;
   notice: ChangeNotice | null;
   size: StageSize;
   foot: FootLayout;
-  /** How much higher than usual the foot stands. */
+  /** How much higher than usual the footer is. */
   lift: number;
   cheers: Cheers;
-  /** The board as it is seen from behind. */
+  /** Draw the board as seen from behind. */
   back: boolean;
-  /** Whether it is the screen of the team in its left half. */
+  /** Whether this is the screen of the team in its left half. */
   home: boolean;
   calm: boolean;
   now: () => number;
 }
 
-/** Presses of the warm-up: all so far, and those of the last second, a number a team. */
+/** Taps during the warm-up: all so far, and those of the last second, one number per team. */
 export interface Cheers {
   all: readonly [number, number];
   latest: readonly [number, number];
 }
 
-/** The scene of this moment; draws again exactly when it becomes another. */
+/** The current scene; renders again exactly when it changes. */
 export function useScene(state: EventState, now: () => number): Scene {
   const [, again] = useState(0);
   const drawn = now();
@@ -49,7 +49,7 @@ export function useScene(state: EventState, now: () => number): Scene {
   return sceneAt(state, drawn);
 }
 
-/** Draws the reveal at every render, and at every frame while one of the `moving` steps lasts. */
+/** Draws the reveal on every render, and on every frame during the `moving` steps. */
 export function useReveal(view: StageView, moving: readonly TimelineStep[], draw: (stage: RevealProgress) => void): void {
   useLayoutEffect(() => {
     const stage = progressNow(view);
@@ -98,7 +98,7 @@ export function useCalm(): boolean {
   return calm;
 }
 
-/** Where the cabinet stands, in stage units: its centre, its floor, its width and height on the screen. */
+/** The cabinet's place in stage units: its center, its bottom edge, and its width and height on the screen. */
 export interface GridPlacement {
   center: number;
   floor: number;
@@ -123,22 +123,22 @@ export function gridPlacement({ scene, size, lift }: StageView): GridPlacement |
   return { center, floor: FLOOR - lift, width, height: own.height * scale, scale };
 }
 
-/** Whether the cabinet steps back to leave room for what is told above it. */
+/** Whether the cabinet moves back to leave room for the content above it. */
 export function isBack({ phase, stage }: Scene): boolean {
   return phase === "reveal" && stage?.step !== "sealed";
 }
 
-/** Whether everybody sees the votes of this window as they come. */
+/** Whether the votes of this window are public while it is open. */
 export function isOpenVote({ phase, match }: Scene): boolean {
   return match?.board.vote === "open" && ["voting", "paused", "sealed"].includes(phase);
 }
 
-/** A match that somebody won makes room for the winner; after any other end the stage stays as it was. */
+/** A won match makes room for the winner; after any other end the stage does not change. */
 export function isWon({ phase, match }: Scene): boolean {
   return phase === "ended" && match !== null && matchWinner(match) !== null;
 }
 
-/** Whether the light has fallen. */
+/** Whether the stage is dimmed. */
 export function isDark({ phase }: Scene): boolean {
   return phase === "sealed" || phase === "reveal" || phase === "paused";
 }

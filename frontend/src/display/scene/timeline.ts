@@ -1,7 +1,7 @@
 import type { Resolution } from "../../protocol";
 import type { CloseCall } from "../captions/closeCall";
 
-/** The reveal in time. All moments are for a reveal of six seconds and scale with it. */
+/** The timeline of the reveal. All times are for a reveal of six seconds and scale with its length. */
 const LENGTH = 6000;
 const POUR = 400;
 const PICKS = 1600;
@@ -11,20 +11,20 @@ const SECOND = 3100;
 const TOKEN = 3600;
 const LINES = 4000;
 const LIT = 5200;
-/** With a second look at the end, the lines light up at once. */
+/** With a replay at the end, all lines are highlighted at once. */
 const REPLAY = 4600;
 const AGAIN = [4750, 5350, 5950] as const;
 
 export type TimelineStep = "sealed" | "pour" | "picks" | "drops" | "second" | "token" | "lines" | "replay" | "over";
 
-/** What of the reveal is done, each from 0 to 1. */
+/** The progress of each part of the reveal, from 0 to 1. */
 export interface RevealProgress {
   step: TimelineStep;
   poured: number;
   lit: number;
 }
 
-/** What the timetable has to make room for. */
+/** The optional parts that the timeline must make room for. */
 export interface RevealPlan {
   drops: number;
   inTurn: boolean;
@@ -41,7 +41,7 @@ export function revealPlan(resolution: Resolution, call: CloseCall | null = null
   };
 }
 
-/** The steps of a plan with the moment each begins. */
+/** The steps of a plan and the time at which each begins. */
 export function timelineSteps(plan: RevealPlan): ReadonlyArray<readonly [TimelineStep, number]> {
   const all: ReadonlyArray<readonly [TimelineStep, number]> = [
     ["sealed", 0],
@@ -58,7 +58,7 @@ export function timelineSteps(plan: RevealPlan): ReadonlyArray<readonly [Timelin
   return all.filter(([step]) => !left[step]);
 }
 
-/** The reveal `elapsed_ms` after its turn was resolved, when all of it takes `reveal_ms`. */
+/** The reveal's progress `elapsed_ms` after the turn was resolved, for a total length of `reveal_ms`. */
 export function revealProgress(elapsed_ms: number, reveal_ms: number, plan: RevealPlan): RevealProgress {
   const t = reveal_ms > 0 ? (elapsed_ms * LENGTH) / reveal_ms : LENGTH;
   const between = (from: number, to: number) => Math.min(1, Math.max(0, (t - from) / (to - from)));
@@ -70,14 +70,14 @@ export function revealProgress(elapsed_ms: number, reveal_ms: number, plan: Reve
   };
 }
 
-/** Milliseconds from the resolution at which the next step begins; null after the last. */
+/** Milliseconds from the resolution to the beginning of the next step; null after the last one. */
 export function nextStep(elapsed_ms: number, reveal_ms: number, plan: RevealPlan): number | null {
   const scale = reveal_ms / LENGTH;
   const later = timelineSteps(plan).find(([, at]) => at * scale > elapsed_ms);
   return later ? later[1] * scale : null;
 }
 
-/** A part of the reveal, from and to: in shares of its length. */
+/** A part of the reveal, as shares of its length. */
 export type Span = readonly [from: number, to: number];
 
 function shareSpan(from: number, to: number): Span {
@@ -90,7 +90,7 @@ export const REPLAYING = shareSpan(REPLAY, LENGTH);
 export const FIGHTING = shareSpan(CHOSEN, DROPS);
 export const TOKEN_PASSING = shareSpan(TOKEN, LINES);
 
-/** When each ball is on its way: both at once, or one after the other. */
+/** When each ball falls: both at once, or one after the other. */
 export function dropping({ inTurn }: RevealPlan, index: number): Span {
   if (inTurn) return index > 0 ? shareSpan(SECOND, TOKEN) : shareSpan(DROPS, SECOND);
   return shareSpan(DROPS, SECOND + 250);

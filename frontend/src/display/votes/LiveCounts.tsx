@@ -7,10 +7,10 @@ import { isOpenVote, gridPlacement, type StageView } from "../scene/stageView";
 const WIDTH = 56;
 const FOOT = -4;
 const LABEL = { size: 62, above: 12, room: 84, margin: 8 };
-/** The clock stands above. */
+/** The height reserved for the clock above. */
 const CLOCK = 226;
 
-/** An open vote as it goes: over each column its votes; the highest bar takes all the room there is. */
+/** The counts of an open vote while it runs, as bars over the columns. The tallest bar takes the full height. */
 export function LiveCounts({ view }: { view: StageView }) {
   const { scene, counts, state } = view;
   const { match, turn } = scene;

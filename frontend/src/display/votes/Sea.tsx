@@ -11,7 +11,10 @@ const SWELL = 15;
 const TROUGHS = [[PERIOD * 0.3, 84], [PERIOD * 0.68, 196], [PERIOD * 0.12, 330]] as const;
 const LAST_MS = 5000;
 const QUICK = 3;
-/** A side's water: its surface stands as high as the share of its voters that has voted. `beside`: what is left for numbers. */
+/**
+ * A side's turnout as water: its surface shows the share of its voters that has voted. `beside`: the width left for
+ * numbers.
+ */
 export function Sea({ view, place, beside }: { view: StageView; place: Place; beside: number }) {
   const level = useRef<HTMLDivElement>(null);
   const { scene } = view;
@@ -55,7 +58,7 @@ function wave(width: number, from: number): string {
   return `${path}V${HEIGHT} H${-PERIOD} Z`;
 }
 
-/** The swell goes round for ever; near the deadline it goes faster, without a jump. */
+/** The swell loops forever. Near the deadline its speed increases without a jump. */
 function usePlaybackRate(level: { current: HTMLElement | null }, rate: number) {
   useEffect(() => {
     for (const wave of level.current?.querySelectorAll(".wave") ?? [])
@@ -67,7 +70,7 @@ const BUOY = 132;
 const BUOY_MARGINS = 76;
 const HOOKS: Partial<Record<WaterLevel["word"], string>> = { joined: "data-joined", voted: "data-turnout", won: "data-won" };
 
-/** The number rides on the water and so never lies in it. */
+/** The number floats above the water's surface and is never covered by it. */
 function Buoy({ number, word, of, silent, place, beside }: WaterLevel & { place: Place; beside: number }) {
   const text = formatNumber(number);
   const room = beside - BUOY_MARGINS;

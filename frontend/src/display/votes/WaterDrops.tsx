@@ -3,11 +3,11 @@ import { useEffect, useRef } from "preact/hooks";
 import { DECK, HEIGHT, LOW_TIDE } from "../scene/layout";
 
 const MAX_DROPS = 16;
-/** No drop starts anew before it has risen: two animations of one element would leave the compositor. */
+/** A drop is not restarted before it has risen: two animations of one element would leave the compositor. */
 const POOL = 40;
 const DEPTH = HEIGHT - DECK - LOW_TIDE + 130;
 
-/** The votes of a second rise together; which column they are for is nowhere to be seen. */
+/** The votes of one second rise together; nothing shows which column they are for. */
 export function RisingDrops({ number, calm }: { number: number; calm: boolean }) {
   const drops = useDropPool(number, calm, POOL, (more) => Math.min(MAX_DROPS, Math.ceil(Math.sqrt(more) * 1.6)), rise);
   return <Pool drops={drops} size={POOL} />;
@@ -16,7 +16,7 @@ export function RisingDrops({ number, calm }: { number: number; calm: boolean })
 const SPLASHES = 14;
 const SPLASH_POOL = 28;
 
-/** Presses of the warm-up jump out of the water. */
+/** Taps during the warm-up splash out of the water. */
 export function CheerSplash({ cheers, calm }: { cheers: number; calm: boolean }) {
   const drops = useDropPool(cheers, calm, SPLASH_POOL, (more) => Math.min(SPLASHES, more), leap);
   return <Pool drops={drops} size={SPLASH_POOL} />;
@@ -30,7 +30,7 @@ function Pool({ drops, size }: { drops: RefObject<HTMLDivElement | null>; size: 
   );
 }
 
-/** Sets some of a pool of drops in motion whenever `number` has grown. */
+/** Animates some drops of a pool whenever `number` has grown. */
 function useDropPool(number: number, calm: boolean, pool: number, some: (more: number) => number, set: (drop: Element | undefined) => void) {
   const drops = useRef<HTMLDivElement>(null);
   const before = useRef(number);
@@ -47,7 +47,7 @@ function useDropPool(number: number, calm: boolean, pool: number, some: (more: n
 
 const RISE_MS = 1700;
 
-/** All drops of a second begin and end together, however they rise: every beginning and end costs a frame. */
+/** All drops of one second start and end together, whatever their path: every start and end costs a frame. */
 function rise(drop: Element | undefined) {
   const x = 4 + Math.random() * 88;
   const size = 0.5 + Math.random();
@@ -69,7 +69,7 @@ function rise(drop: Element | undefined) {
 const LEAP_MS = 950;
 const HIGH = { least: 40, more: 170 };
 
-/** Up out of the surface in an arc, and back. */
+/** In an arc out of the surface and back. */
 function leap(drop: Element | undefined) {
   const [x, drift] = [8 + Math.random() * 80, (Math.random() - 0.5) * 14];
   const [high, size] = [HIGH.least + HIGH.more * Math.random(), 0.7 + Math.random() * 1.3];

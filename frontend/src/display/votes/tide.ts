@@ -3,24 +3,24 @@ import type { Match } from "../../protocol";
 import { currentSeries } from "../../live/match/series";
 import { isWon, type StageView } from "../scene/stageView";
 
-/** What a side's water tells: a number and its word, and how high it stands, from 0 to 1. */
+/** A side's water level: a number and its label, and the height from 0 to 1. */
 export interface WaterLevel {
   number: number;
   share: number;
   word: "" | "joined" | "voted" | "won" | "by show of hands";
-  /** Of how many. */
+  /** The total that `number` is out of. */
   of?: number;
   awake: boolean;
-  /** Nothing says the number: it is hidden, or nobody counts it. */
+  /** The number is not shown: it is hidden, or not counted by phones. */
   silent?: boolean;
 }
 
 const NO_WATER: WaterLevel = { number: 0, share: 0, word: "", awake: false };
-/** Leaves room for a team's name in five lines. */
+/** Leaves room for a team's name on five lines. */
 const LOBBY_TIDE = { most: 0.2, cheered: 0.18 };
-/** Everybody pressing twice a second is as high as it goes. */
+/** Taps per second and person at which the level reaches its maximum. */
 const CHEERS_AT_MOST = 2;
-/** Where the water stands when its height is not to say anything. */
+/** The neutral level used when the turnout is hidden. */
 const HIDDEN_TIDE = 0.3;
 
 export function waterLevel(view: StageView, place: Place): WaterLevel {
@@ -31,7 +31,7 @@ export function waterLevel(view: StageView, place: Place): WaterLevel {
   return { ...counted, number: 0, share: HIDDEN_TIDE, word: "", of: 0, silent: true };
 }
 
-/** Nobody's phone fills this water; the hands that were counted are told in the reveal. */
+/** A team that votes by a show of hands has no phone turnout; its count is shown in the reveal. */
 function handsLevel({ scene, state }: StageView, counted: WaterLevel): WaterLevel {
   if (scene.phase === "reveal" && counted.number && !isPartHidden(state, "turnout")) return counted;
   const share = scene.phase === "lobby" ? 0 : HIDDEN_TIDE;
@@ -52,7 +52,7 @@ function lobbyLevel({ cheers }: StageView, place: Place, connected: number): num
   return Math.min(LOBBY_TIDE.most, Math.log10(1 + connected) / 16) + LOBBY_TIDE.cheered * cheered;
 }
 
-/** After a draw both waters stand equally high and tell the score; a stopped match has let them run out. */
+/** After a draw both sides are equally high and show the score; after an aborted match there is no water. */
 function endLevel({ scene, state }: StageView, place: Place): WaterLevel {
   if (isWon(scene) || scene.match?.state === "aborted") return NO_WATER;
   return { number: currentSeries(state).won[place], share: 1, word: "won", awake: true };
@@ -66,7 +66,7 @@ function openLevel({ scene, turnout }: StageView, place: Place, connected: numbe
   return { number, share: number / Math.max(1, of), word: isDuel(match) ? "" : "voted", of, awake: true };
 }
 
-/** Of a single player the water says enough, and the clock stands where it rises to. */
+/** A single player's water level needs no label, and the time bank takes its place. */
 const isDuel = (match: Match | null) => !!match?.clocks && !match.clocks.crowd;
 
 function sealedLevel({ scene }: StageView, place: Place, connected: number): WaterLevel {
