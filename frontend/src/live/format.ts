@@ -1,6 +1,6 @@
 const NO_BREAK = "\u00a0";
 
-/** What is left: "07", "1:05", "3 h 20 min", "2 d 3 h". A begun second counts whole. */
+/** Time left: "07", "1:05", "3 h 20 min", "2 d 3 h". Rounds up to whole seconds. */
 export function formatCountdown(ms: number): string {
   const seconds = Math.max(0, Math.ceil(ms / 1000));
   const minutes = Math.floor(seconds / 60);
@@ -16,7 +16,7 @@ function twoUnits(big: number, bigUnit: string, small: number, smallUnit: string
   return small ? `${first} ${small}${NO_BREAK}${smallUnit}` : first;
 }
 
-/** For a screen reader: "7 seconds", "1 minute 5 seconds" is too much, "65 seconds" will do. */
+/** Time left for a screen reader, in one unit: "7 seconds", "65 seconds" (not "1 minute 5 seconds"). */
 export function secondsInWords(ms: number): string {
   const seconds = Math.max(0, Math.ceil(ms / 1000));
   return seconds === 1 ? "1 second" : `${seconds} seconds`;
@@ -26,7 +26,7 @@ export function formatPercent(part: number, whole: number): string {
   return `${whole ? Math.round((100 * part) / whole) : 0}${NO_BREAK}%`;
 }
 
-/** What people compare of a root: "4f2a 91c0". */
+/** The fingerprint of a Merkle root that people compare: "4f2a 91c0". */
 export function fingerprint(root: string): string {
   return `${root.slice(0, 4)} ${root.slice(4, 8)}`;
 }

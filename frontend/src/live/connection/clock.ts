@@ -6,7 +6,10 @@ interface Sample {
   offset: number;
 }
 
-/** The server's time, estimated: of the last few answers the one with the shortest trip is believed. */
+/**
+ * Estimates the server's time (clock synchronization): of the last few answers, uses the one with the shortest round
+ * trip.
+ */
 export class ServerClock {
   private samples: Sample[] = [];
   private offset = 0;
@@ -15,7 +18,7 @@ export class ServerClock {
     return Date.now() + this.offset;
   }
 
-  /** A first estimate from a welcome; it counts only until an answer to `clock.ask` is there. */
+  /** A first estimate from the welcome message, used only until the first answer to `clock.ask`. */
   estimate(nowAt: number): void {
     if (this.samples.length === 0) this.offset = nowAt - Date.now();
   }
@@ -28,12 +31,15 @@ export class ServerClock {
     this.offset = this.samples.reduce((best, next) => (next.roundTripMs < best.roundTripMs ? next : best)).offset;
   }
 
-  /** Whether the server's clock, or this device's, was set: what was told between the two does not fit. */
+  /**
+   * Whether the server's or this device's clock was changed: the server's time does not fit between sending and
+   * receiving.
+   */
   hasJumped(nowAt: number, sent: number, received: number): boolean {
     return nowAt < sent + this.offset - JUMP_MS || nowAt > received + this.offset + JUMP_MS;
   }
 
-  /** After a sleep or on another network the old answers say nothing. */
+  /** Old samples are invalid after the device slept or changed networks. */
   clearSamples(): void {
     this.samples = [];
   }

@@ -10,8 +10,8 @@ export interface Link<Out, In extends { type: string }> {
 }
 
 /**
- * Everything a face needs: a socket that fills a store. `onMessage` gets every message after the store has it.
- * Call `socket.open()` to begin.
+ * A socket that fills a store, for every page. `onMessage` receives every message after the store has been updated.
+ * Call `socket.open()` to connect.
  */
 export function connect<Out, In extends { type: string }>(
   path: string,

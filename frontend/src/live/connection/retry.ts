@@ -1,6 +1,6 @@
 import { CloseCode } from "../../protocol";
 
-/** When a client comes back. `chance` draws from 0 to 1, so that a hall never comes back as one. */
+/** Reconnection delays. `chance` draws from 0 to 1 (jitter), so that an audience does not reconnect all at once. */
 export type Chance = () => number;
 
 const FIRST_WAIT_MS = 500;
@@ -12,14 +12,17 @@ const HEARTBEAT_JITTER_MS = 3000;
 const FIRST_FINAL_CODE = 4500;
 const LAST_FINAL_CODE = 4999;
 
-/** How a connection ended. `attempt` counts failures in a row; `withinMs` is what `retry.fromServer` said, if it came. */
+/**
+ * How a connection ended. `attempt` counts failures in a row. `withinMs` is the value of `retry.fromServer`, if
+ * received.
+ */
 export interface ConnectionLoss {
   code: number;
   attempt: number;
   withinMs: number | null;
 }
 
-/** `fromServer`: the server gave the appointment; whoever keeps it is let in sooner than whoever comes early. */
+/** `fromServer`: the server set the delay. A client that keeps to it is admitted sooner than one that returns early. */
 export type Retry =
   | { state: "away"; code: number }
   | { state: "lost" | "crowded"; waitMs: number; fromServer: boolean };
@@ -31,12 +34,12 @@ export function retryAfter({ code, attempt, withinMs }: ConnectionLoss, chance: 
   return { state: code === CloseCode.CROWDED ? "crowded" : "lost", waitMs: chance() * longest, fromServer: withinMs !== null };
 }
 
-/** What is left of a wait once the phone is unlocked or has found a network. An appointment stands. */
+/** The remaining delay after the phone is unlocked or finds a network. A delay set by the server is kept. */
 export function waitAfterWake(leftMs: number, fromServer: boolean, chance: Chance): number {
   return Math.max(0, fromServer ? leftMs : Math.min(leftMs, chance() * WAKE_JITTER_MS));
 }
 
-/** Until the next proof of life: phones that were let in at once soon ask at different times. */
+/** The delay until the next heartbeat, with jitter: phones admitted at once soon send theirs at different times. */
 export function nextHeartbeatMs(chance: Chance): number {
   return HEARTBEAT_MS + (2 * chance() - 1) * HEARTBEAT_JITTER_MS;
 }

@@ -2,19 +2,19 @@ import type { ClockAsk, ClockSynced, ConsoleWelcomed, DisplayWelcomed, PhoneWelc
 import type { ServerClock } from "./clock";
 import { nextHeartbeatMs, retryAfter, waitAfterWake } from "./retry";
 
-/** A hall that comes in at once takes some seconds: giving up sooner would only make it longer. */
+/** Admitting a whole audience takes some seconds; giving up sooner would only prolong it. */
 const WELCOME_WITHIN_MS = 15_000;
 const ANSWER_WITHIN_MS = 6000;
 const ANSWER_ON_WAKE_MS = 3000;
 const FIRST_HEARTBEAT_WITHIN_MS = 2000;
 const SILENCE_MS = 4000;
-/** A gateway knows within a second that the ballot box's clock was set. */
+/** A gateway notices a change of the ballot box's clock within a second. */
 const GATEWAY_CLOCK_LAG_MS = 1500;
 const ABNORMAL_CLOSURE = 1006;
 
 /**
- * `lost` and `crowded` come back by themselves; `crowded`: the door lets people in by turns.
- * `away`: closed for good by the server, with the close code that says why.
+ * `lost` and `crowded` reconnect automatically. `crowded`: the gateway limits its admission rate. `away`: closed for
+ * good by the server, with the close code that says why.
  */
 export type Connection =
   | { state: "connecting" | "joined" | "lost" | "crowded" }
@@ -25,13 +25,13 @@ type Welcome = PhoneWelcomed | DisplayWelcomed | ConsoleWelcomed;
 export interface SocketOptions<Out, In> {
   path: string;
   clock: ServerClock;
-  /** The first message of every connection. */
+  /** The first message on every connection. */
   join: () => Out;
   onMessage: (message: In) => void;
   onStateChange: (connection: Connection) => void;
 }
 
-/** A socket that comes back: joins again after every loss, keeps the clock, obeys close codes. */
+/** A WebSocket that reconnects: it joins again after every loss, synchronizes the clock and obeys close codes. */
 export class LiveSocket<Out, In extends { type: string }> {
   private socket: WebSocket | null = null;
   private attempt = 0;
@@ -50,7 +50,7 @@ export class LiveSocket<Out, In extends { type: string }> {
     });
   }
 
-  /** Opens, or opens anew. */
+  /** Connects or reconnects. */
   open(): void {
     this.disconnect();
     const scheme = location.protocol === "https:" ? "wss:" : "ws:";
@@ -62,14 +62,14 @@ export class LiveSocket<Out, In extends { type: string }> {
     socket.onclose = (event) => this.closed(event.code);
   }
 
-  /** Says whether it went out; what is not sent is the caller's to keep. */
+  /** Returns whether the message was sent. The caller keeps unsent messages. */
   send(message: Out | ClockAsk): boolean {
     if (this.socket?.readyState !== WebSocket.OPEN) return false;
     this.socket.send(JSON.stringify(message));
     return true;
   }
 
-  /** Something was not answered. If nothing else came either, find out whether the server is there. */
+  /** Call this when an answer is overdue. If no other message arrived either, checks whether the server is alive. */
   probeIfSilent(): void {
     if (!this.deadTimer && Date.now() - this.receivedAt > SILENCE_MS) this.probe(ANSWER_WITHIN_MS);
   }
@@ -103,7 +103,7 @@ export class LiveSocket<Out, In extends { type: string }> {
     this.heartbeatIn(Math.random() * FIRST_HEARTBEAT_WITHIN_MS);
   }
 
-  /** A change is told as soon as it is made, at this time by the server's clock. */
+  /** A change is sent as soon as it is made; `at` is its time by the server's clock. */
   private checkClock(at: number): void {
     const now = Date.now();
     if (this.options.clock.hasJumped(at, now, now)) {
@@ -119,7 +119,7 @@ export class LiveSocket<Out, In extends { type: string }> {
     }, ms);
   }
 
-  /** Has the server answer; silence is a loss. */
+  /** Request an answer from the server. Silence counts as a lost connection. */
   private probe(withinMs: number): void {
     if (this.send({ type: "clock.ask", sent: Date.now() })) this.expectMessage(withinMs);
   }
@@ -142,7 +142,7 @@ export class LiveSocket<Out, In extends { type: string }> {
     this.retry = window.setTimeout(() => this.open(), inMs);
   }
 
-  /** The phone was unlocked or found a network: a dead socket comes back, a live one proves it lives. */
+  /** The phone was unlocked or found a network: reconnect a dead socket, probe an open one. */
   private wake(): void {
     const { at, fromServer } = this.nextAttempt;
     if (this.retry) this.reconnectIn(waitAfterWake(at - Date.now(), fromServer, Math.random), fromServer);

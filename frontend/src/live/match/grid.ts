@@ -1,6 +1,6 @@
 import type { Board, Drop, Resolution, Side } from "../../protocol";
 
-/** Columns and rows count from 1, rows from the bottom. */
+/** Columns and rows count from 1; row 1 is at the bottom. */
 export interface PlacedBall {
   column: number;
   row: number;
@@ -18,7 +18,7 @@ export function placedBalls(board: Board): PlacedBall[] {
   );
 }
 
-/** How many balls lie in each column; index 0 is column 1. */
+/** The number of balls in each column; index 0 is column 1. */
 export function columnHeights(board: Board): number[] {
   const heights = Array.from({ length: board.columns }, () => 0);
   for (const ball of placedBalls(board)) heights[ball.column - 1]! += 1;
@@ -29,7 +29,7 @@ export function isSameCell(drop: Drop, ball: PlacedBall): boolean {
   return drop.column === ball.column && drop.row === ball.row;
 }
 
-/** The balls that lay there before the resolution's drops from number `from` on (0: before all of them). */
+/** The balls on the board before the resolution's drop number `from` (0: before all drops). */
 export function ballsBefore(board: Board, resolution: Resolution, from = 0): PlacedBall[] {
   const later = resolution.drops.slice(from);
   return placedBalls(board).filter((ball) => !later.some((drop) => isSameCell(drop, ball)));

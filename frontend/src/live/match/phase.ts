@@ -1,6 +1,6 @@
 import type { EventState, Match, Reveal, Side, Team, Turn } from "../../protocol";
 
-/** What an event is at, by server time. `waiting`: a match is on, but its next window isn't open yet. */
+/** The phase of an event at a server time. `waiting`: a match is live, but its next window is not open yet. */
 export type Phase = "lobby" | "waiting" | "voting" | "sealed" | "reveal" | "paused" | "ended";
 
 export function currentPhase(event: EventState, now: number): Phase {
@@ -21,14 +21,14 @@ function isRevealing(match: Match, now: number): boolean {
   return !!match.reveal && now < match.reveal.resolved_at + match.reveal_s * 1000;
 }
 
-/** The moments at which the phase changes by itself, for `useMoments`. */
+/** The server times at which the phase changes without a message, for `useMoments`. */
 export function phaseMoments(event: EventState): number[] {
   const { turn, reveal, reveal_s } = event.match ?? {};
   const moments = turn ? [turn.opens_at, turn.closes_at] : [];
   return reveal ? [...moments, reveal.resolved_at + (reveal_s ?? 0) * 1000] : moments;
 }
 
-/** The steps of a reveal, as shares of its length, and when each begins (6 s is the model). */
+/** The steps of a reveal and when each begins, as shares of its length (designed for 6 s). */
 export type RevealStep = "sealed" | "pour" | "picks" | "drops" | "lines";
 const STEPS: readonly (readonly [RevealStep, number])[] = [
   ["sealed", 0],
@@ -50,7 +50,7 @@ export function revealStep(match: Match, now: number): RevealStep {
   return begun[begun.length - 1]?.[0] ?? "sealed";
 }
 
-/** When each drop begins: both at once, or in a conflict one after the other. */
+/** When each drop begins: both at once, or one after the other in a conflict. */
 export function dropMoments(match: Match): number[] {
   const reveal = match.reveal;
   if (!reveal) return [];
@@ -58,12 +58,12 @@ export function dropMoments(match: Match): number[] {
   return reveal.resolution.drops.map((_, index) => at(reveal, match, 2.4 / 6 + index * apart));
 }
 
-/** When a drawn board becomes the one after the moves. */
+/** When a drawn board changes to its state after the moves. */
 export function landMoment(match: Match): number {
   return match.reveal ? at(match.reveal, match, 2.4 / 6) : 0;
 }
 
-/** When the token crosses over, if it does. */
+/** When the token changes sides, if it does. */
 export function tokenMoment(match: Match): number {
   return match.reveal ? at(match.reveal, match, 3.6 / 6) : 0;
 }
@@ -72,7 +72,7 @@ function at(reveal: Reveal, match: Match, share: number): number {
   return reveal.resolved_at + match.reveal_s * 1000 * share;
 }
 
-/** The turn that can be taken back: revealed, or kept secret until the next one is. */
+/** The turn that can be voided: revealed, or kept secret until the next reveal. */
 export function lastClosed(match: Match | null): { turn: number; number: number } | null {
   if (!match || match.state === "aborted") return null;
   return match.concealed ?? match.reveal;
@@ -82,7 +82,7 @@ export function teamForSide(event: EventState, side: Side): Team {
   return event.teams[(event.match?.[side] ?? 1) - 1]!;
 }
 
-/** The side a team plays; before the first match team 1 is at home in red. */
+/** The side that a team plays. Before the first match, team 1 is red. */
 export function sideForTeam(event: EventState, team: number): Side {
   if (!event.match) return team === 1 ? "red" : "yellow";
   return event.match.red === team ? "red" : "yellow";

@@ -1,6 +1,6 @@
 import type { EventState } from "../../protocol";
 
-/** Matches won by team 1 and team 2 in the present series; `winner` is the team that has decided it. */
+/** Matches won by team 1 and team 2 in the current series. `winner` is the team that has decided it. */
 export interface Series {
   won: readonly [number, number];
   decided: boolean;
@@ -9,7 +9,7 @@ export interface Series {
 
 const EMPTY_SERIES: Series = { won: [0, 0], decided: false, winner: null };
 
-/** Whoever wins more than half of `best_of` matches wins the series; draws count for nobody. */
+/** A series is won by more than half of `best_of` matches. Draws count for nobody. */
 export function currentSeries(event: EventState): Series {
   const last = event.finished[event.finished.length - 1];
   const series = event.finished.reduce<Series>((soFar, { winner }) => addMatch(soFar, winner, event.best_of), EMPTY_SERIES);
@@ -17,12 +17,12 @@ export function currentSeries(event: EventState): Series {
   return series.decided && another ? EMPTY_SERIES : series;
 }
 
-/** How many matches decide a series: 2 of 3. Null where there is no series. */
+/** How many wins decide a series, such as 2 of 3. Null outside a series. */
 export function winsNeeded(event: EventState): number | null {
   return event.best_of === null ? null : Math.floor(event.best_of / 2) + 1;
 }
 
-/** A match after a decided series begins a new one. */
+/** The first match after a decided series begins a new one. */
 function addMatch(series: Series, winner: number | null, bestOf: number | null): Series {
   const before = series.decided ? EMPTY_SERIES : series;
   if (winner === null) return before;

@@ -1,6 +1,6 @@
 import type { SideTally } from "../../protocol";
 
-/** How many ballots were with the pick in the end, and of how many that said something still. */
+/** The number of ballots for the pick in the last round, and of all ballots that still counted in it. */
 export function support({ counts, ballots, pick, rounds }: SideTally): readonly [votes: number, of: number] {
   const last = rounds?.[rounds.length - 1];
   const votes = (last ?? counts)[pick! - 1] ?? 0;

@@ -1,8 +1,8 @@
 import type { Match, Side, TurnoutCounted } from "../../protocol";
 
 /**
- * What a side has left on its clock; null where none is played by. It runs while the side is to pick and has not, as
- * far as was heard: `place` is the side's in the turnout.
+ * Milliseconds left in a side's time bank; null in a match without time banks. It runs from the opening of the turn
+ * until the side's pick is announced. `place` is the side's index in `turnout.picked_at`.
  */
 export function timeBankLeft(match: Match, side: Side, turnout: TurnoutCounted | null, place: number, now: number): number | null {
   const { clocks, turn } = match;

@@ -1,7 +1,10 @@
 import type { Changes, EventState, TurnoutCounted } from "../../protocol";
 import type { Connection } from "../connection/socket";
 
-/** What every face knows of an event. `change` is what brought `event` about: it picks the animation. */
+/**
+ * What every page knows of an event. `change` is the message type that caused the current `event`; it selects the
+ * animation.
+ */
 export interface LiveState {
   event: EventState | null;
   seq: number;
@@ -24,7 +27,7 @@ interface Message {
   state?: EventState;
 }
 
-/** What a message changes; null if it is no news of the event. A welcome always wins. */
+/** The state changed by a message; null if the message is not new. A welcome message always applies. */
 export function reduce(live: LiveState, message: Message): Partial<LiveState> | null {
   if (message.type === "turnout.counted") return { turnout: message as TurnoutCounted };
   if (!message.state || message.seq === undefined) return null;

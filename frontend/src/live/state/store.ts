@@ -1,4 +1,4 @@
-/** One value that many look at. */
+/** An observable value with any number of subscribers. */
 export class Store<Value> {
   private subscribers = new Set<() => void>();
 

@@ -3,9 +3,9 @@ import type { ServerClock } from "../connection/clock";
 
 const MAX_TIMEOUT_MS = 60_000;
 
-// What comes next is counted from the time that was drawn: a moment may pass between the drawing and the effect.
+// Timers count from the time that was rendered: an effect may run somewhat later than its render.
 
-/** Server time, drawn anew each time a whole `step` is left until `until`. */
+/** The server time. Renders again whenever a whole `step` (ms) is left until `until`. */
 export function useNow(clock: ServerClock, until: number, step = 1000): number {
   const now = clock.now();
   const [, wake] = useState(0);
@@ -18,7 +18,7 @@ export function useNow(clock: ServerClock, until: number, step = 1000): number {
   return now;
 }
 
-/** Server time, drawn anew as each of the moments passes. */
+/** The server time. Renders again as each of the moments passes. */
 export function useMoments(clock: ServerClock, moments: readonly number[]): number {
   const now = clock.now();
   const [, wake] = useState(0);
