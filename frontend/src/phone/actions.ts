@@ -15,7 +15,7 @@ const HOLD_MS = 400;
 let heldAt = 0;
 let cheering: { seated: SeatedPhone; by: Cheering } | null = null;
 
-/** What is pressed, but the columns. */
+/** Runs the action of a tapped button, except for the columns. */
 export function runAction(what: string, screen: PhoneScreen): void {
   const { seated } = screen;
   if (what === "cheer") cheer(screen, seated!);
@@ -50,7 +50,7 @@ function cheer(screen: PhoneScreen, seated: SeatedPhone): void {
   }
 }
 
-/** A code that is typed, a language that is chosen, and a hidden vote that is seen for as long as its button is held. */
+/** Listeners for the code form, the language menu, and the button that shows a hidden vote while it is held down. */
 export function addListeners(screen: PhoneScreen): void {
   const hold = (holding: boolean) => {
     if (screen.holding !== holding) screen.redraw();

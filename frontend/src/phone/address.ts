@@ -1,4 +1,4 @@
-/** The page's own address: `/`, `/CODE` or `/CODE/1`, and behind a `#` what is to be shown at the door. */
+/** The page's address: `/`, `/CODE` or `/CODE/1`, with an optional ticket or key in the fragment. */
 export interface Address {
   code: string | null;
   team: number | null;

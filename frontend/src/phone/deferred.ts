@@ -1,6 +1,6 @@
 import type { DeferredPart } from "./deferredPart";
 
-/** The build writes here where the second part lies. */
+/** The build inserts the URL of the deferred bundle here. */
 const DEFERRED_URL = "%deferred%";
 const RETRY_MS = 10_000;
 
@@ -16,7 +16,7 @@ export function whenDeferred(call: (part: DeferredPart) => void): void {
   else waiting.push(call);
 }
 
-/** Fetched as soon as there is need of it. What cannot be had is asked for again, if there still is. */
+/** Starts loading the deferred bundle when it is first needed. After a failure, calls after RETRY_MS try again. */
 export function loadDeferred(): DeferredPart | null {
   if (loaded || performance.now() < triedAt + RETRY_MS) return loaded;
   triedAt = performance.now();

@@ -14,15 +14,15 @@ import * as sentences from "./play/sentences";
 import { notifyButton, updateTitle } from "./device/turnNotification";
 import type { PhoneView } from "./seat/phoneView";
 
-/** The second part of the page: reveals and ends, proofs and the card, and whoever has no seat. */
+/** The deferred bundle: reveals and ends, receipts and the result card, and the screens without a seat. */
 export const deferred: DeferredPart = { ...sentences, ...layers, ...doors, ...actions, nextLine, vibrate, drawnBoard, handleKey, overlay, formatLongTime, formatDuration, peek, groundNotices, refocus, VoteLedger };
 
-/** Asked for with every view that is drawn. */
+/** Called for every view that is drawn. */
 function nextLine(view: PhoneView): ReturnType<DeferredPart["nextLine"]> {
   updateTitle(view);
   return layers.nextLine(view) || notifyButton(view);
 }
 
-/** One by one: the page's policy lets no other style in. */
+/** Inserts each rule by script, because the Content Security Policy forbids inline styles. */
 const sheet = document.styleSheets[0]!;
 for (const rule of css.match(/[^{}]+{(?:[^{}]*{[^{}]*})*[^{}]*}/g) ?? []) sheet.insertRule(rule, sheet.cssRules.length);

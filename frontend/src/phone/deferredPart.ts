@@ -7,33 +7,33 @@ import type { Html } from "./dom";
 import type { VoteLedger } from "./receipts/voteLedger";
 import type { PhoneView } from "./seat/phoneView";
 
-/** What there is to be seen besides the ball in hand. */
+/** What a board shows besides the ball of the voter's choice. */
 export interface BoardLayers {
-  /** Where not all balls lie there yet. */
+  /** If not all balls have landed yet. */
   balls?: readonly PlacedBall[];
   falls?: (ball: PlacedBall) => boolean;
   lit?: ((column: number) => Html) | undefined;
-  /** In place of the ball in hand. */
+  /** Shown instead of the ball of the voter's choice. */
   over?: ((column: number) => Html | undefined) | undefined;
   under?: (column: number) => Html | false;
   figures?: Html;
   votesLabel?: (column: number) => string | false;
   kind?: (column: number) => string;
-  /** Where a vote says more than one column. */
+  /** For a vote of more than one column. */
   rank?: ((column: number) => number) | undefined;
   status?: ((column: number) => BallotStatus) | undefined;
 }
 
 type Shown = Html | false;
 
-/** What the second part of the page has for the first: whatever nobody needs before the first vote. */
+/** The interface of the deferred bundle: everything not needed before the first vote. */
 export interface DeferredPart {
   runAction: (what: string, screen: PhoneScreen) => void;
   addListeners: (screen: PhoneScreen) => void;
   handleKey: (pressed: KeyboardEvent) => void;
   vibrate: (ms: number) => void;
   VoteLedger: typeof VoteLedger;
-  // --- drawn
+  // --- drawing
   boardLayers: (view: PhoneView, match: Match) => BoardLayers;
   drawnBoard: (view: PhoneView, match: Match) => Html;
   moments: (match: Match) => readonly number[];
@@ -41,11 +41,11 @@ export interface DeferredPart {
   nextLine: (view: PhoneView) => Shown;
   groundNotices: (view: PhoneView) => Html;
   overlay: (view: PhoneView) => Shown;
-  /** That the control room sees the votes. */
+  /** The notice that the control room sees the votes. */
   peek: Html;
-  /** What a keyboard was at is there again. */
+  /** Restores the keyboard focus. */
   refocus: () => void;
-  // --- said
+  // --- texts
   sentence: (view: PhoneView, match: Match | null) => string;
   shapeText: (view: PhoneView, match: Match) => string;
   movesText: (view: PhoneView) => string;

@@ -1,4 +1,4 @@
-/** Pages as text, and the page on the screen changed to be as the text says: all of a renderer that a phone needs. */
+/** A minimal renderer: escaped HTML templates, and a patch that changes the document to match them. */
 
 const SAFE = Symbol.for("crowdgame.safe");
 
@@ -8,7 +8,10 @@ export interface Html {
 
 type HtmlPart = Html | string | number | boolean | null | undefined | readonly HtmlPart[];
 
-/** Text that may be parsed: what is put in is not. A line's break and indent mean nothing, true and false neither. */
+/**
+ * A template tag for HTML. Inserted parts are escaped; true, false and null become empty, and line breaks with their
+ * indentation are removed.
+ */
 export function html(texts: TemplateStringsArray, ...parts: readonly HtmlPart[]): Html {
   return { [SAFE]: texts.map((text, i) => text.replace(/\n\s*/g, "") + safe(parts[i])).join("") };
 }
@@ -24,7 +27,7 @@ export function htmlText(page: Html): string {
   return page[SAFE];
 }
 
-/** What is there already stays, with its focus and whatever moves on it. */
+/** Patches `root` to match `page`. Matching elements are kept, with their focus and running animations. */
 export function renderHtml(root: Element, page: Html): void {
   const sheet = document.createElement("template");
   sheet.innerHTML = page[SAFE];
@@ -47,7 +50,7 @@ function patchChildren(old: Node, wanted: Node): void {
   while (here) here = removeNode(here);
 }
 
-/** The node after it. */
+/** Returns the next sibling. */
 function removeNode(node: ChildNode): ChildNode | null {
   const next = node.nextSibling;
   node.remove();
@@ -56,12 +59,15 @@ function removeNode(node: ChildNode): ChildNode | null {
 
 const identity = (node: Node) => node instanceof Element && [node.getAttribute("class")?.split(" ")[0], node.getAttribute("key")].join();
 
-/** By its first class, and its key where it has one: another key is another thing, which moves anew. */
+/** Nodes match by name, first class and `key`. A different key means a new element, whose animation starts again. */
 function isSameNode(one: Node, other: Node): boolean {
   return one.nodeName === other.nodeName && identity(one) === identity(other);
 }
 
-/** `css` is a style that a policy against styles in a text lets pass; what was unfolded stays so. */
+/**
+ * `css` sets the style by script, which the Content Security Policy allows. `open` is kept, so that unfolded parts stay
+ * so.
+ */
 function patchAttributes(node: Element, wanted: Element): void {
   for (const { name, value } of wanted.attributes) {
     if (name === "css") (node as HTMLElement).style.cssText = value;

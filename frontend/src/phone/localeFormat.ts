@@ -12,13 +12,13 @@ function inUnits(count: number, unit: string, unitDisplay: "long" | "narrow"): s
 
 const wholeSeconds = (ms: number) => Math.max(0, Math.ceil(ms / 1000));
 
-/** For a sentence or a screen reader, in one unit: "7 seconds", "3 minutes". */
+/** A duration in one unit, for a sentence or a screen reader: "7 seconds", "3 minutes". */
 export function formatDuration(ms: number): string {
   const seconds = wholeSeconds(ms);
   return seconds < 100 ? inUnits(seconds, "second", "long") : inUnits(Math.round(seconds / 60), "minute", "long");
 }
 
-/** What is left: "07", "1:05"; nothing of an hour and more. A begun second counts whole. */
+/** Time left under an hour: "07", "1:05". Rounds up to whole seconds. */
 export function formatClock(ms: number): string {
   const seconds = wholeSeconds(ms);
   const minutes = Math.floor(seconds / 60);
@@ -26,7 +26,7 @@ export function formatClock(ms: number): string {
   return minutes > 59 ? "" : minutes ? `${minutes}:${rest}` : rest;
 }
 
-/** What is left of hours or days: "3h 20m", "2d 3h". */
+/** Time left in hours or days: "3h 20m", "2d 3h". */
 export function formatLongTime(ms: number): string {
   const minutes = Math.floor(wholeSeconds(ms) / 60);
   const hours = Math.floor(minutes / 60);

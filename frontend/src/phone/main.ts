@@ -22,7 +22,7 @@ const LAST_MS = 5000;
 const TICK_VIBRATION_MS = 15;
 
 const app = document.getElementById("app")!;
-/** Of the event, as it was when the page was asked for: for the first seat only. */
+/** The event's state when the page was requested; used for the first seat only. */
 let pagePreload = JSON.parse(document.getElementById("preload")?.textContent ?? "null") as PagePreload | null;
 const screen: PhoneScreen = {
   address: readAddress(location.pathname, location.hash),
@@ -58,7 +58,7 @@ function navigate(path: string, unknown = ""): void {
   takeNewSeat();
 }
 
-/** Once for all that one message changes. */
+/** Draws once for all changes caused by one message. */
 function redraw(): void {
   if (!due) queueMicrotask(drawAll);
   due = true;
@@ -97,7 +97,7 @@ function seatScreen(view: PhoneView): Html {
   return playScreen(view, screen.pressed);
 }
 
-/** Draws again as the next of the event's moments passes, and with every second that the clock counts. */
+/** Draws again at the event's next moment, and for every second that the clock counts. */
 function scheduleRedraw(view: PhoneView): void {
   const { event, match, now, phase } = view;
   const until = canCheer(view) ? (event.next_match_at ?? 0) : countdownEnd(view);
@@ -111,7 +111,7 @@ function scheduleRedraw(view: PhoneView): void {
   }, next - screen.seated!.clock.now() + 1);
 }
 
-/** The column under a finger looks pressed at once; all else is drawn after that was seen. */
+/** A tapped column looks pressed at once. Everything else is drawn after that frame. */
 addEventListener("pointerdown", ({ target }) => {
   (target as Element).closest("[data-column]:enabled")?.setAttribute("data-pressed", "");
 });
@@ -135,7 +135,7 @@ addEventListener("keydown", (event) => {
 });
 
 if (!switchesLocale(say.code)) {
-  // A key that is left in the address would be shared with it.
+  // Remove the key from the address, so that it is not shared with the link.
   history.replaceState(null, "", location.pathname);
   addEventListener("hashchange", () => location.reload());
   whenDeferred((part) => part.addListeners(screen));

@@ -1,22 +1,22 @@
 import type { Address } from "./address";
 import type { SeatedPhone } from "./seat/voterState";
 
-/** What the page is at, for both of its parts. */
+/** The page's state, shared by both bundles. */
 export interface PhoneScreen {
   address: Address;
   seated: SeatedPhone | null;
-  /** Whether the seat is taken that this device had before, whatever code is shown. */
+  /** Whether to keep this device's earlier seat, whatever code is in the address. */
   keepsSeat: boolean;
-  /** The code that no event has. */
+  /** The typed code that no event has. */
   unknown: string;
-  /** Whether a form was sent without a code. */
+  /** Whether the form was submitted without a code. */
   empty: boolean;
-  /** Whether the vote is to be kept from those who look over a shoulder, and whether it is shown just now. */
+  /** `hiding`: the vote is hidden from onlookers. `holding`: it is shown while the button is held down. */
   hiding: boolean;
   holding: boolean;
-  /** Presses on the shape that came without a pause: the own sea shows them. */
+  /** Taps on the shape without a pause, which raise the voter's own sea. */
   pressed: number;
-  /** To another address, and takes a seat there. */
+  /** Goes to another address and takes a seat there. */
   navigate: (path: string, unknown?: string) => void;
   takeNewSeat: () => void;
   redraw: () => void;

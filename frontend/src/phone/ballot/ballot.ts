@@ -3,12 +3,15 @@ import { drawBlind } from "./blind";
 import type { CastChoice } from "../receipts/receipt";
 
 const RESEND_MS = 2000;
-/** A thumb that hammers stays within what a socket may send; only its last choice matters. */
+/** Keeps repeated taps within the socket's rate limit. Only the last choice matters. */
 const SEND_GAP_MS = 250;
 
 export type BallotStatus = "idle" | "sending" | "counted" | "refused";
 
-/** `choice` is the choice shown, `blind` its own secret; `heldChoice` the column the ballot box is known to hold. */
+/**
+ * `choice` is the choice shown and `blind` its blinding factor. `heldChoice` is the choice last confirmed by the ballot
+ * box.
+ */
 export interface Ballot {
   turn: number;
   choice: number | null;
@@ -32,7 +35,7 @@ export const NO_BALLOT: Ballot = {
   elsewhere: false,
 };
 
-/** The voter's ballot in the present turn, sent again until the ballot box has answered. */
+/** The voter's ballot in the current turn, sent again until the ballot box answers. */
 export class BallotKeeper {
   ballot = NO_BALLOT;
   private turn: Turn | null = null;
@@ -42,7 +45,7 @@ export class BallotKeeper {
   constructor(
     private send: (message: BallotCast) => void,
     private changed: (ballot: Ballot) => void,
-    /** Called whenever a ballot has waited too long for its answer. */
+    /** Called whenever the answer to a ballot is overdue. */
     private probeIfSilent: () => void,
   ) {}
 
@@ -52,7 +55,7 @@ export class BallotKeeper {
     this.post();
   }
 
-  /** The event moved on: another turn empties the hand, a new epoch wants the ballot again. */
+  /** Follow the event: a new turn clears the ballot, and a new epoch sends it again. */
   follow(turn: Turn | null): void {
     const before = this.turn;
     this.turn = turn;
@@ -65,17 +68,20 @@ export class BallotKeeper {
     }
   }
 
-  /** What was pressed before anything was heard of this seat is newer than what was. */
+  /** A choice made before the server reported this seat's ballot is newer than that ballot. */
   raiseSequence(sequence: number): void {
     this.update({ sequence: Math.max(this.ballot.sequence, sequence + 1) });
   }
 
-  /** What was pressed before the page was loaded anew. */
+  /** Restore a choice made before the page was reloaded. */
   resume([sequence, choice, blind]: CastChoice): void {
     if (this.ballot.choice === null) this.update({ sequence, choice, blind, status: "sending" });
   }
 
-  /** After every welcome: what the ballot box holds, against what the hand holds; `own`: it was pressed here. */
+  /**
+   * After every welcome: reconcile the ballot box's ballot with this one; the higher sequence wins. `own`: cast on this
+   * device.
+   */
   welcome(you: You, own = true): void {
     if (you.turn !== this.ballot.turn || you.choice === null) {
       if (this.ballot.choice !== null && this.ballot.status !== "refused") this.resend();

@@ -1,12 +1,12 @@
 import type { Board, Match, TallyMethod } from "../../protocol";
 import { optionName } from "../../board/geometry";
 
-// What a ballot's number says: see voting/counting/choices.py.
+// The encoding of a choice as a number: see voting/counting/choices.py.
 
 const [RESIGN, SET, RANKING_BASE] = [2 ** 30, 2 ** 29, 256];
 const MAX_RANKED = 3;
 
-/** A ranking's in its order, a set's from left to right. */
+/** The columns of a choice: a ranking in its order, a set from left to right. */
 export function choiceColumns(choice: number | null): number[] {
   const columns = [];
   let said = (choice ?? 0) % RESIGN;
@@ -24,7 +24,7 @@ export const isResignation = (choice: number | null) => choice !== null && choic
 
 export const allowsSeveral = ({ tally_method }: Match) => tally_method === "approval" || tally_method === "instant_runoff";
 
-/** Whether a press adds to the choice, or to a wish that goes with it. */
+/** Whether a tap extends the choice (a set, a ranking or a resignation) instead of replacing it. */
 export const extendsChoice = (match: Match, choice: number | null) => allowsSeveral(match) || isResignation(choice);
 
 function encodeColumns(columns: readonly number[], method: TallyMethod | null): number {
@@ -32,7 +32,10 @@ function encodeColumns(columns: readonly number[], method: TallyMethod | null): 
   return columns.reduce((sum, column) => sum + 2 ** (column - 1), SET);
 }
 
-/** The choice after a column was pressed: once more takes it back, but for the only one; of three ranked a fourth takes the last place. */
+/**
+ * The choice after a tap on a column. A second tap removes the column, unless it is the only one. In a full ranking of
+ * three, a fourth column replaces the last.
+ */
 export function toggleColumn(choice: number | null, column: number, { tally_method, ...match }: Match): number {
   const wish = isResignation(choice) ? RESIGN : 0;
   if (!allowsSeveral({ tally_method, ...match })) return column + wish;
@@ -44,14 +47,14 @@ export function toggleColumn(choice: number | null, column: number, { tally_meth
   return encodeColumns(after, tally_method) + wish;
 }
 
-/** The same columns, with the wish to resign or without it. */
+/** The same columns, with the resignation flag toggled. */
 export const toggleResignation = (choice: number) => (isResignation(choice) ? choice - RESIGN : choice + RESIGN);
 
 export function choiceName(board: Pick<Board, "choices">, choice: number): string {
   return choiceColumns(choice).map((column) => optionName(board, column)).join(", ");
 }
 
-/** Which place a column has in a ranking of several; 0: none. */
+/** The column's rank in a ranking of several; 0 if it is not ranked. */
 export function columnRank(match: Match, choice: number | null, column: number): number {
   const columns = choiceColumns(choice);
   return match.tally_method === "instant_runoff" ? columns.indexOf(column) + 1 : 0;

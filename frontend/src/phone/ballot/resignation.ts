@@ -5,15 +5,15 @@ import { html, type Html } from "../dom";
 import * as say from "../locale/en";
 import type { PhoneView } from "../seat/phoneView";
 
-/** So long a first press waits for the second one. */
+/** How long the confirmation prompt waits for the second tap. */
 const CONFIRM_WITHIN_MS = 5000;
 
 let askedAt = -Infinity;
 
-/** What the voter last chose and still stands for. */
+/** The voter's current choice; after a refusal, the last one that the ballot box accepted. */
 const currentChoice = ({ status, heldChoice, choice }: PhoneView["ballot"]) => (status === "refused" ? heldChoice : choice);
 
-/** The wish to give the match up rides on a vote: first somebody votes. */
+/** The resign button. Resigning is a flag of a ballot, so it needs a vote first. */
 export function resignation({ match, phase, ballot, hidden }: PhoneView): Html | false {
   const choice = currentChoice(ballot);
   if (!match?.resign || phase !== "voting" || choice === null) return false;
@@ -22,7 +22,10 @@ export function resignation({ match, phase, ballot, hidden }: PhoneView): Html |
   return html`<p class="next"><button type="button" class="small" data-do="resign" aria-pressed="${`${wishes}`}">${words}</button></p>`;
 }
 
-/** Once to be asked, once more to wish it; or to wish it no longer, which nobody does who cannot see it. */
+/**
+ * The first tap asks for confirmation and the second one resigns. A tap while resigned withdraws it, but only if the
+ * resignation is visible.
+ */
 export function resign({ seated, redraw, hiding, holding }: PhoneScreen): void {
   const choice = currentChoice(seated!.voter.get().ballot);
   if (choice === null) return;
@@ -37,7 +40,7 @@ export function resign({ seated, redraw, hiding, holding }: PhoneScreen): void {
   setTimeout(redraw, CONFIRM_WITHIN_MS);
 }
 
-/** Before the first part of the page takes a press for the whole choice. */
+/** Captures taps on columns before the page's first part, which would replace the whole choice. */
 export function listenForSeveral(screen: PhoneScreen): void {
   const more = (event: Event) => {
     const column = (event.target as Element).closest<HTMLElement>("[data-column]")?.dataset.column;

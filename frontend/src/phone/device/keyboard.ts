@@ -1,19 +1,20 @@
-/** A keyboard: the digits press columns, the arrows walk along those that are open. */
+/** Keyboard control: digits choose columns, and arrow keys move the focus between open ones. */
 export function handleKey({ key, target, ctrlKey, metaKey, altKey }: KeyboardEvent): void {
   if (ctrlKey || metaKey || altKey) return;
   const step = { ArrowLeft: -1, ArrowRight: 1 }[key];
   if (step) moveFocus(step);
   else if (/^[1-9]$/.test(key)) button(key)?.click();
-  // It was pressed before the arrow in front of it could lead anywhere. Else the browser has pressed what it was at.
+  // Enter was pressed before a preceding arrow key had moved the focus. In all other cases the browser clicks the
+  // focused button.
   else if (key === "Enter" && target === document.body) document.querySelector<HTMLElement>("[data-column]:focus")?.click();
 }
 
-/** The column that a keyboard was at. */
+/** The column that last had the keyboard focus. */
 let focused = (document.activeElement as HTMLElement | null)?.dataset.column ?? "";
 
 addEventListener("focusin", ({ target }) => (focused = (target as HTMLElement).dataset.column ?? ""));
 
-/** A column that was closed for a while lost it. */
+/** Returns the focus to a column that lost it while disabled. */
 export function refocus(): void {
   if (document.activeElement === document.body) button(focused)?.focus();
 }

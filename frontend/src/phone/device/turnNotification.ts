@@ -2,13 +2,13 @@ import { html, type Html } from "../dom";
 import * as say from "../locale/en";
 import type { PhoneView } from "../seat/phoneView";
 
-/** Who plays by a clock of minutes stays at the board. */
+/** Shorter time banks get no notifications: the players stay at the board. */
 const LONG_BANK_S = 3600;
 
 const plain = document.title;
-/** The last turn that this page has shown as one's own. */
+/** The last turn that this page has announced as the player's own. */
 let lastShownTurn = 0;
-/** What was said to the wish to be told; empty before. */
+/** The result of the permission request; empty before it. */
 let answer = "";
 
 export function isOwnTurn({ match, phase, side, ballot, hands }: PhoneView): boolean {
@@ -16,7 +16,10 @@ export function isOwnTurn({ match, phase, side, ballot, hands }: PhoneView): boo
   return phase === "voting" && !!turn && !turn.paused && turn.to_move.includes(side) && !hands && !ballot.choice;
 }
 
-/** In a game by clocks the window's title says whose turn it is, and to whom does not look the browser does. */
+/**
+ * In a game with time banks, the window's title says when it is the player's turn. A hidden page also shows a
+ * notification.
+ */
 export function updateTitle(view: PhoneView): void {
   const yours = isOwnTurn(view);
   document.title = yours ? `${say.nowYou} · ${plain}` : plain;
@@ -25,7 +28,7 @@ export function updateTitle(view: PhoneView): void {
   if (yours) lastShownTurn = turn;
 }
 
-/** Not every browser that may tell can: some do so for installed pages only. */
+/** Returns whether it was shown. Some browsers have permission but allow notifications only for installed pages. */
 function showNotification(text: string, turn: number): boolean {
   if (!("Notification" in window) || Notification.permission !== "granted") return false;
   try {
@@ -40,7 +43,7 @@ function showNotification(text: string, turn: number): boolean {
   }
 }
 
-/** Asked by whoever waits for days, and never before they press it. */
+/** Offered only in games with long time banks. The permission is requested only after a tap. */
 export function notifyButton(view: PhoneView): Html | false {
   const { match, phase } = view;
   if (phase !== "voting" || !match?.clocks || match.clocks.bank_s < LONG_BANK_S || isOwnTurn(view)) return false;
@@ -49,7 +52,7 @@ export function notifyButton(view: PhoneView): Html | false {
   return askable && html`<p class="next"><button type="button" class="small" data-do="bell">${say.notifyMe}</button></p>`;
 }
 
-/** The first notification says that there will be others. */
+/** The first notification confirms that there will be others. */
 export async function requestNotifications(redraw: () => void): Promise<void> {
   const allowed = await Notification.requestPermission();
   answer = allowed === "granted" && showNotification(say.willNotify, 0) ? say.willNotify : say.cannotNotify;

@@ -1,4 +1,4 @@
-/** A short buzz where the phone can; a browser lets a page do so only after a touch. */
+/** A short vibration, if the device supports it. Browsers allow it only after a tap. */
 export function vibrate(ms: number): void {
   if (navigator.userActivation?.hasBeenActive) navigator.vibrate?.(ms);
 }

@@ -1,4 +1,4 @@
-/** Keeps the screen on where the browser lets a page do so (it must have come over https). */
+/** Keeps the screen on (wake lock), if the browser allows it; requires HTTPS. */
 export function keepScreenAwake(): void {
   const ask = () => document.hidden || navigator.wakeLock?.request("screen").catch(() => undefined);
   document.addEventListener("visibilitychange", ask);

@@ -5,7 +5,7 @@ export const own: string = "Deutsch";
 export const pair: { red: string; yellow: string } = { red: "rot", yellow: "gelb" };
 export const percentSign: string = "\u00a0%";
 
-// --- on the way in
+// --- joining
 export const language: string = "Sprache";
 export const typeBig: string = "Tippe den Code von der Leinwand ein";
 export const typeFirst: string = "Tippe zuerst den Code ein.";
@@ -35,7 +35,7 @@ export const keyUsed: string = "Mit diesem Code spielt schon ein anderes Handy. 
 export const oneDevice: string = "Ein Gerät ist hier eine Stimme: Das beweist keine Person. ";
 export const kept: string = "Was von dir gespeichert wird";
 
-// --- in the seat
+// --- with a seat
 export const youAre: string = "Du bist";
 export const inTeam = (count: string): string => `${count} in deinem Team.`;
 export const youAreIn: string = "Du bist dabei.";
@@ -88,7 +88,7 @@ export const youVoted = (column: number | string): string => `Du hast ${column} 
 export const lateLast: string = "Dein letzter Druck kam zu spät.";
 export const unsureLast: string = "Deine letzte Stimme ließ sich nicht prüfen.";
 
-// --- what came of it
+// --- results
 export const howVoted: string = "So haben beide Teams abgestimmt";
 export const theyPicked = (name: string, column: number | string | null): string => `${name} hat ${column ?? "nichts"} gewählt.`;
 export const noDrop: string = "Niemand aus deinem Team hat abgestimmt: Ihr setzt aus.";
@@ -112,7 +112,7 @@ export const draw: string = "remis";
 export const won: string = "Sieg";
 export const lost: string = "verloren";
 
-// --- the board in words
+// --- the board as text
 export const board: string = "Brett";
 export const column = (number: number): string => `Spalte ${number}`;
 export const columnFull: string = "voll";
@@ -127,7 +127,7 @@ export const statuses: { idle: string; sending: string; counted: string; refused
 export const votes = (count: number): string => `${count} ${count === 1 ? "Stimme" : "Stimmen"}`;
 export const holdsToken: string = "hat die Münze";
 
-// --- what comes with the second part of the page
+// --- the deferred part of the page
 export const away: { [why in "elsewhere" | "noSeat" | "old" | "out" | "shut"]: readonly [title: string, text: string, label: string] } = {
   elsewhere: ["Dein Platz ist in einem anderen Fenster offen", "Dein Platz ist sicher. Nur die neuesten Fenster bleiben im Spiel.", "Hier weiterspielen"],
   noSeat: ["Dieses Handy hat hier keinen Platz", "Frag die Veranstalter.", ""],
@@ -197,7 +197,7 @@ export const endedDraw: string = "Es endet unentschieden.";
 export const points = (count: number): string => count === 1 ? "Ein Punkt." : `${count} Punkte.`;
 export const picking = (column: number | string): string => `Dein Team hat ${column} gewählt.`;
 
-// --- a vote that says more than a column, in the second part
+// --- ballots of several columns, in the deferred part
 export const chooseAll: string = "Wähle alle, die du gut findest.";
 export const rankUp: string = "Tippe bis zu drei, die beste zuerst.";
 export const countedSeveral = (column: string): string => `Gezählt: ${column}. Tippe mehr, oder eine nochmals, um sie zu lösen.`;

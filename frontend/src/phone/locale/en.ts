@@ -1,13 +1,15 @@
 import type { Admission, ErrorCode, Refusal } from "../../protocol";
 
-/** The words of the phone. English is what the others are held to: the same names, the same arguments. */
+/**
+ * Message catalog of the phone page. The English one is the reference: all others have the same names and arguments.
+ */
 
 export const pair: { red: string; yellow: string } = { red: "red", yellow: "yellow" };
 export const code: string = "en";
 export const own: string = "English";
 export const percentSign: string = "\u00a0%";
 
-// --- on the way in
+// --- joining
 export const language: string = "Language";
 export const typeBig: string = "Type the code from the big screen";
 export const typeFirst: string = "Type the code first.";
@@ -37,7 +39,7 @@ export const keyUsed: string = "This code is in use on another phone. Ask the or
 export const oneDevice: string = "One device is one vote here: that proves no person. ";
 export const kept: string = "What is kept of you";
 
-// --- in the seat
+// --- with a seat
 export const youAre: string = "You are";
 export const inTeam = (count: string): string => `${count} in your team.`;
 export const youAreIn: string = "You are in.";
@@ -90,7 +92,7 @@ export const youVoted = (column: number | string): string => `You voted ${column
 export const lateLast: string = "Your last press came too late.";
 export const unsureLast: string = "Your last vote could not be checked.";
 
-// --- what came of it
+// --- results
 export const howVoted: string = "How both teams voted";
 export const theyPicked = (name: string, column: number | string | null): string => `${name} picked ${column ?? "nothing"}.`;
 export const noDrop: string = "Nobody in your team voted: you sit this turn out.";
@@ -114,7 +116,7 @@ export const draw: string = "draw";
 export const won: string = "won";
 export const lost: string = "lost";
 
-// --- the board in words
+// --- the board as text
 export const board: string = "Board";
 export const column = (number: number): string => `Column ${number}`;
 export const columnFull: string = "full";
@@ -129,7 +131,7 @@ export const statuses: { idle: string; sending: string; counted: string; refused
 export const votes = (count: number): string => `${count} ${count === 1 ? "vote" : "votes"}`;
 export const holdsToken: string = "holds the token";
 
-// --- what comes with the second part of the page
+// --- the deferred part of the page
 export const away: { [why in "elsewhere" | "noSeat" | "old" | "out" | "shut"]: readonly [title: string, text: string, label: string] } = {
   elsewhere: ["This phone's seat is open in another window", "Your seat is kept. Only the newest windows stay in the game.", "Continue here"],
   noSeat: ["This phone has no seat here", "Ask the people who run the event.", ""],
@@ -199,7 +201,7 @@ export const endedDraw: string = "It ended in a draw.";
 export const points = (count: number): string => count === 1 ? "One point." : `${count} points.`;
 export const picking = (column: number | string): string => `Your team picked ${column}.`;
 
-// --- a vote that says more than a column, in the second part
+// --- ballots of several columns, in the deferred part
 export const chooseAll: string = "Choose all that you like.";
 export const rankUp: string = "Tap up to three, the best first.";
 export const countedSeveral = (column: string): string => `Counted: ${column}. Tap more, or one again to take it back.`;

@@ -5,7 +5,7 @@ export const own: string = "Español";
 export const pair: { red: string; yellow: string } = { red: "roja", yellow: "amarilla" };
 export const percentSign: string = "\u00a0%";
 
-// --- on the way in
+// --- joining
 export const language: string = "Idioma";
 export const typeBig: string = "Escribe el código de la pantalla grande";
 export const typeFirst: string = "Escribe primero el código.";
@@ -35,7 +35,7 @@ export const keyUsed: string = "Este código ya se usa en otro móvil. Pregunta 
 export const oneDevice: string = "Aquí un dispositivo es un voto: eso no demuestra quién eres. ";
 export const kept: string = "Qué se guarda de ti";
 
-// --- in the seat
+// --- with a seat
 export const youAre: string = "Eres de";
 export const inTeam = (count: string): string => `${count} en tu equipo.`;
 export const youAreIn: string = "Ya estás dentro.";
@@ -88,7 +88,7 @@ export const youVoted = (column: number | string): string => `Has votado la ${co
 export const lateLast: string = "Tu última pulsación llegó tarde.";
 export const unsureLast: string = "No se pudo comprobar tu último voto.";
 
-// --- what came of it
+// --- results
 export const howVoted: string = "Así han votado los dos equipos";
 export const theyPicked = (name: string, column: number | string | null): string => (column === null ? `${name} no ha elegido nada.` : `${name} ha elegido la ${column}.`);
 export const noDrop: string = "Nadie de tu equipo ha votado: esta vez no jugáis.";
@@ -112,7 +112,7 @@ export const draw: string = "empate";
 export const won: string = "victoria";
 export const lost: string = "derrota";
 
-// --- the board in words
+// --- the board as text
 export const board: string = "Tablero";
 export const column = (number: number): string => `Columna ${number}`;
 export const columnFull: string = "llena";
@@ -127,7 +127,7 @@ export const statuses: { idle: string; sending: string; counted: string; refused
 export const votes = (count: number): string => `${count} ${count === 1 ? "voto" : "votos"}`;
 export const holdsToken: string = "tiene la ficha";
 
-// --- what comes with the second part of the page
+// --- the deferred part of the page
 export const away: { [why in "elsewhere" | "noSeat" | "old" | "out" | "shut"]: readonly [title: string, text: string, label: string] } = {
   elsewhere: ["Tu sitio está abierto en otra ventana", "Tu sitio sigue siendo tuyo. Solo juegan las ventanas más nuevas.", "Seguir aquí"],
   noSeat: ["Este móvil no tiene sitio aquí", "Pregunta a los organizadores.", ""],
@@ -197,7 +197,7 @@ export const endedDraw: string = "Acabó en empate.";
 export const points = (count: number): string => count === 1 ? "Un punto." : `${count} puntos.`;
 export const picking = (column: number | string): string => `Tu equipo eligió ${column}.`;
 
-// --- a vote that says more than a column, in the second part
+// --- ballots of several columns, in the deferred part
 export const chooseAll: string = "Elige todas las que te gusten.";
 export const rankUp: string = "Toca hasta tres, la mejor primero.";
 export const countedSeveral = (column: string): string => `Contado: ${column}. Toca más, o una otra vez para quitarla.`;

@@ -5,7 +5,7 @@ export const own: string = "Français";
 export const pair: { red: string; yellow: string } = { red: "rouge", yellow: "jaune" };
 export const percentSign: string = "\u00a0%";
 
-// --- on the way in
+// --- joining
 export const language: string = "Langue";
 export const typeBig: string = "Tape le code du grand écran";
 export const typeFirst: string = "Tape d’abord le code.";
@@ -35,7 +35,7 @@ export const keyUsed: string = "Ce code sert déjà sur un autre téléphone. De
 export const oneDevice: string = "Ici, un appareil vaut une voix\u00a0: cela ne prouve pas une personne. ";
 export const kept: string = "Ce qui est gardé de toi";
 
-// --- in the seat
+// --- with a seat
 export const youAre: string = "Tu es avec";
 export const inTeam = (count: string): string => `${count} dans ton équipe.`;
 export const youAreIn: string = "Tu y es.";
@@ -88,7 +88,7 @@ export const youVoted = (column: number | string): string => `Tu as voté ${colu
 export const lateLast: string = "Ton dernier vote est arrivé trop tard.";
 export const unsureLast: string = "Ton dernier vote n’a pas pu être vérifié.";
 
-// --- what came of it
+// --- results
 export const howVoted: string = "Les votes des deux équipes";
 export const theyPicked = (name: string, column: number | string | null): string => (column === null ? `${name} n’a rien choisi.` : `${name} a choisi la ${column}.`);
 export const noDrop: string = "Personne n’a voté dans ton équipe\u00a0: vous passez.";
@@ -112,7 +112,7 @@ export const draw: string = "égalité";
 export const won: string = "gagné";
 export const lost: string = "perdu";
 
-// --- the board in words
+// --- the board as text
 export const board: string = "Plateau";
 export const column = (number: number): string => `Colonne ${number}`;
 export const columnFull: string = "pleine";
@@ -127,7 +127,7 @@ export const statuses: { idle: string; sending: string; counted: string; refused
 export const votes = (count: number): string => `${count} voix`;
 export const holdsToken: string = "a le jeton";
 
-// --- what comes with the second part of the page
+// --- the deferred part of the page
 export const away: { [why in "elsewhere" | "noSeat" | "old" | "out" | "shut"]: readonly [title: string, text: string, label: string] } = {
   elsewhere: ["Ta place est ouverte dans une autre fenêtre", "Ta place est gardée. Seules les fenêtres les plus récentes restent en jeu.", "Continuer ici"],
   noSeat: ["Ce téléphone n’a pas de place ici", "Demande aux organisateurs.", ""],
@@ -197,7 +197,7 @@ export const endedDraw: string = "Match nul.";
 export const points = (count: number): string => count === 1 ? "Un point." : `${count} points.`;
 export const picking = (column: number | string): string => `Ton équipe a choisi ${column}.`;
 
-// --- a vote that says more than a column, in the second part
+// --- ballots of several columns, in the deferred part
 export const chooseAll: string = "Choisis toutes celles qui te plaisent.";
 export const rankUp: string = "Touche jusqu’à trois, la meilleure d’abord.";
 export const countedSeveral = (column: string): string => `Compté\u00a0: ${column}. Touches-en d’autres, ou une encore pour l’ôter.`;

@@ -5,7 +5,7 @@ export const own: string = "中文";
 export const pair: { red: string; yellow: string } = { red: "红", yellow: "黄" };
 export const percentSign: string = "%";
 
-// --- on the way in
+// --- joining
 export const language: string = "语言";
 export const typeBig: string = "输入大屏幕上的代码";
 export const typeFirst: string = "请先输入代码。";
@@ -35,7 +35,7 @@ export const keyUsed: string = "这个代码正在另一部手机上使用，请
 export const oneDevice: string = "这里一台设备算一票，并不证明是谁。";
 export const kept: string = "保存哪些信息";
 
-// --- in the seat
+// --- with a seat
 export const youAre: string = "你属于";
 export const inTeam = (count: string): string => `你队有 ${count} 人。`;
 export const youAreIn: string = "你已入座。";
@@ -88,7 +88,7 @@ export const youVoted = (column: number | string): string => `你投了 ${column
 export const lateLast: string = "你上一次按得太晚了。";
 export const unsureLast: string = "你上一票无法核对。";
 
-// --- what came of it
+// --- results
 export const howVoted: string = "两队的投票";
 export const theyPicked = (name: string, column: number | string | null): string => (column === null ? `${name}什么都没选。` : `${name}选了 ${column}。`);
 export const noDrop: string = "你队没人投票，这次轮空。";
@@ -112,7 +112,7 @@ export const draw: string = "平局";
 export const won: string = "胜";
 export const lost: string = "负";
 
-// --- the board in words
+// --- the board as text
 export const board: string = "棋盘";
 export const column = (number: number): string => `第 ${number} 列`;
 export const columnFull: string = "已满";
@@ -127,7 +127,7 @@ export const statuses: { idle: string; sending: string; counted: string; refused
 export const votes = (count: number): string => `${count} 票`;
 export const holdsToken: string = "持有令牌";
 
-// --- what comes with the second part of the page
+// --- the deferred part of the page
 export const away: { [why in "elsewhere" | "noSeat" | "old" | "out" | "shut"]: readonly [title: string, text: string, label: string] } = {
   elsewhere: ["你的座位在另一个窗口打开了", "座位还在，只有最新的几个窗口留在比赛里。", "在这里继续"],
   noSeat: ["这部手机在这里没有座位", "请找主办方。", ""],
@@ -195,7 +195,7 @@ export const endedDraw: string = "平局。";
 export const points = (count: number): string => `${count}分。`;
 export const picking = (column: number | string): string => `你们队选了${column}。`;
 
-// --- a vote that says more than a column, in the second part
+// --- ballots of several columns, in the deferred part
 export const chooseAll: string = "选所有你喜欢的。";
 export const rankUp: string = "最多点三个，最好的先点。";
 export const countedSeveral = (column: string): string => `已计入：${column}。可再点，或再点一次取消。`;

@@ -7,7 +7,7 @@ import { loadDeferred, deferred } from "../deferred";
 import * as say from "../locale/en";
 import type { PhoneView } from "../seat/phoneView";
 
-/** Seven tall columns: the board and the buttons in one. */
+/** Seven tall columns that are both the board and the buttons. */
 export function board(view: PhoneView, match: Match): Html | undefined {
   const [top] = match.board.grid;
   if (!top) return loadDeferred()?.drawnBoard(view, match);
@@ -16,10 +16,10 @@ export function board(view: PhoneView, match: Match): Html | undefined {
   return html`<div class="board" role="group" aria-label="${say.board}"><div class="rim"></div>${columns}${boardLayers.figures}</div>`;
 }
 
-/** Whether there is nothing but a window, and nothing to be told of it. */
+/** Whether only a window is shown, with no results. */
 const isStill = ({ phase, counts }: PhoneView) => !counts && /voting|waiting|paused/.test(phase);
 
-/** The ball stays where the ballot box holds it until a change of it is counted. */
+/** The ball stays at the choice in the ballot box until a change of it is counted. */
 export function statusAt({ phase, ballot }: PhoneView, column: number): BallotStatus {
   if (phase === "reveal") return "idle";
   if (ballot.choice === column) return ballot.status;
@@ -62,7 +62,7 @@ function facePath(rows: number): string {
   return `M-1 100h102v${rows * 100}h-102z${holes}`;
 }
 
-/** All that is to be seen of a column, for those who do not see it. */
+/** Describes a column for screen readers. */
 function columnLabel(number: number, rows: number, balls: readonly PlacedBall[]): string {
   const heap = balls.length < rows ? say.heap(balls.length, rows) : say.columnFull;
   return `${say.column(number)}, ${heap}${balls.length ? `, ${say.fromBelow}: ${balls.map(({ side }) => say.pair[side]).join(" ")}` : ""}`;

@@ -16,14 +16,17 @@ import { token } from "./shape";
 import * as say from "../locale/en";
 import { isSealed, ownColumn, type PhoneView } from "../seat/phoneView";
 
-/** Drawn 1, 2 and 3: the name of the button says the place in words, and a figure as text would be another name. */
+/**
+ * The digits 1, 2 and 3 as paths: as text they would become part of the button's accessible name, which already
+ * includes the rank.
+ */
 const FIGURES = ["M-10-9 3-18V18", "M-11-9A11 10 0 1 1 8 1L-12 17H13", "M-11-13A10 9 0 1 1-1 0A11 9.5 0 1 1-12 13"];
 const SIDES = ["red", "yellow"] as const;
 const FALLING_MS = 1000;
-/** Where the bars of the votes so far stand: their figures are below. */
+/** Where the bars of the votes so far start; their numbers are below. */
 const FIGURES_AT = 58;
 
-/** What there is to be seen of a board besides the balls that lie: of a reveal, of an end, of the votes so far. */
+/** What a board shows besides the balls on it: a reveal, the end, or the votes so far. */
 export function boardLayers(view: PhoneView, match: Match): BoardLayers {
   const { phase, now } = view;
   if (phase === "reveal") return revealed(view, match, match.reveal!, now);
@@ -31,7 +34,7 @@ export function boardLayers(view: PhoneView, match: Match): BoardLayers {
   return { ...votes, ...several(view, match, votes), lit: phase === "ended" ? lines(match.board) : undefined, figures: html`${figures}${phase === "sealed" && lid(view)}` };
 }
 
-/** A vote that says more than a column: where it stands, and in a ranking which place each has. */
+/** A ballot of several columns: marks each of them, with its rank in a ranking. */
 function several(view: PhoneView, match: Match, { under, votesLabel }: BoardLayers): BoardLayers {
   const { ballot, hidden } = view;
   if (!extendsChoice(match, ballot.choice) && !extendsChoice(match, ballot.heldChoice)) return {};
@@ -48,7 +51,7 @@ function several(view: PhoneView, match: Match, { under, votesLabel }: BoardLaye
 const ranked = ({ side }: PhoneView, place: number, status: BallotStatus, tallied: boolean) =>
   html`<g transform="translate(50 ${tallied ? 34 : 50})"><g class="hanging ${status}"><circle class="place ${side} ${status}" r="40"/><path class="place ${status}" d="${FIGURES[place - 1]}"/></g></g>`;
 
-/** Over the closed board: an empty slot at first, a bar of brass once the votes are sealed. */
+/** Over the closed board: an empty slot at first, a brass bar once the votes are sealed. */
 const lid = (view: PhoneView) => html`<div class="lid ${isSealed(view) && "shut"}"></div>`;
 
 function revealed(view: PhoneView, match: Match, reveal: Reveal, now: number): BoardLayers {
@@ -78,7 +81,7 @@ function lines(board: Board): (column: number) => Html {
 const ringed = ({ row }: PlacedBall, rows: number, order: number) =>
   html`<circle class="lit" css="--order:${order}" cx="50" cy="${100 * (rows - row) + 150}" r="42"/>`;
 
-/** How many are for each column, if that is told: of the own team, or in an open vote of whoever votes. */
+/** The votes so far for each column, if public: of the own team, or of the voting team in an open vote. */
 function liveVotes({ event, counts, side: own }: PhoneView, match: Match): BoardLayers {
   const open = match.board.vote === "open" && match.turn?.to_move[0];
   if (!(event.own_counts || open) || !counts || counts.turn !== match.turn?.id) return {};
@@ -93,10 +96,10 @@ function liveVotes({ event, counts, side: own }: PhoneView, match: Match): Board
   };
 }
 
-/** Figures as large as a column's width lets the longest be. */
+/** The font size at which the longest number fits a column. */
 const fontScale = (most: number) => Math.min(0.37, 1.4 / `${most}`.length);
 
-/** Bars are drawn against the longest of both teams, so that the shape of a vote is seen. */
+/** Bars are scaled to the highest one of both teams, so that they can be compared. */
 function bar(reveal: Reveal, side: Side, column: number, picks: boolean): Html | false {
   const tally = reveal[side];
   const longest = Math.max(...SIDES.flatMap((one) => reveal[one]?.counts.map((_, i) => part(reveal[one]!, i)) ?? []));
@@ -112,10 +115,10 @@ function part({ counts, ballots }: SideTally, index: number): number {
   return ballots ? (counts[index] ?? 0) / ballots : 0;
 }
 
-/** The moments at which a reveal looks otherwise. */
+/** The times at which a reveal changes its appearance. */
 export const moments = (match: Match) => [...revealMoments(match), tokenMoment(match), landMoment(match)];
 
-/** What a side picked, once that is shown, and whether it holds the coin. */
+/** A side's pick, once revealed, and whether the side holds the token. */
 export function corner({ now, phase, turnout }: PhoneView, match: Match, side: Side): { picked: string; holds: boolean } {
   const left = phase === "voting" && timeBankLeft(match, side, turnout, match[side] - 1, now);
   if (typeof left === "number") return { picked: formatClock(left) || formatLongTime(left), holds: match.board.token === side };
@@ -128,10 +131,10 @@ export function corner({ now, phase, turnout }: PhoneView, match: Match, side: S
   return { picked: shown ? optionName(match.board, tally.pick!) + share : "", holds: holder === side };
 }
 
-/** Where somebody to play against comes in. */
+/** A link to the page on which players find opponents. */
 export const gameLink = ({ code }: EventState, label: string) => html`<a class="play-link" href="/play/${code}">${label}</a>`;
 
-/** How the series stands, when the next match begins, and whether there is to be one. */
+/** The score of the series, when the next match begins, or whether there is one. */
 export function nextLine(view: PhoneView): Html | false {
   const { event, now, phase, team } = view;
   if (phase === "voting") return resignation(view);

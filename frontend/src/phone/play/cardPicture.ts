@@ -9,13 +9,13 @@ const INK = { red: "#ffffff", yellow: "#1b1503" } as const;
 const BALL = { red: "#e8334a", yellow: "#ffd23f" } as const;
 const MARK = { red: "#fff4ea", yellow: "#2c2000" } as const;
 
-/** How a voter got on in a match. */
+/** A voter's result in a match. */
 export interface Card {
   side: Side;
   team: string;
   event: string;
   title: string;
-  /** Turns voted, of how many. */
+  /** Turns voted in, and the total. */
   voted: number;
   turns: number;
   agreement: string;
@@ -24,7 +24,7 @@ export interface Card {
   board: Match["board"];
 }
 
-/** The card as a picture, for this phone's gallery or for whoever it is shared with. */
+/** Saves or shares the card as a picture. */
 export async function saveCard(card: Card): Promise<void> {
   const canvas = document.createElement("canvas");
   [canvas.width, canvas.height] = [WIDE, HIGH];
@@ -33,7 +33,7 @@ export async function saveCard(card: Card): Promise<void> {
   if (blob) await shareOrDownload(new File([blob], "crowdgame.png", { type: blob.type }));
 }
 
-/** A phone asks where to; other browsers keep it with what was loaded. */
+/** Uses the share sheet if available, otherwise downloads the file. */
 async function shareOrDownload(file: File): Promise<void> {
   if (matchMedia("(pointer: coarse)").matches && navigator.canShare?.({ files: [file] })) {
     await navigator.share({ files: [file] }).catch(() => undefined);
@@ -62,7 +62,7 @@ function paint(pen: Pen, card: Card): void {
   drawGrid(pen, board, 700);
 }
 
-/** As large as it may be, and no wider than the picture. */
+/** Draws text at the largest size up to `size` that fits the width. */
 function write(pen: Pen, text: string, size: number, weight: number, y: number, x = EDGE, width = WIDE - 2 * EDGE): void {
   pen.font = `${weight} ${size}px ${FONT}`;
   const fits = Math.min(1, width / pen.measureText(text).width);
@@ -108,7 +108,7 @@ function stroke(pen: Pen, color: string, width: number): void {
   pen.stroke();
 }
 
-/** The side's shape: nobody is told apart by colour alone. */
+/** The side's shape, so that color is never the only difference. */
 function drawShape(pen: Pen, side: Side, x: number, y: number, cell: number): void {
   pen.beginPath();
   if (side === "red") pen.arc(x, y, cell * 0.17, 0, 7);

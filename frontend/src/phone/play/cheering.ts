@@ -3,9 +3,9 @@ import type { CheerSend } from "../../protocol";
 const SEND_GAP_MS = 400;
 const MAX_PRESSES = 20;
 
-/** Presses on the shape while nothing is to be voted: a few a second in one message. */
+/** Counts taps on the shape between votes, and sends a few times a second how many there were. */
 export class Cheering {
-  /** As many as came without a pause: what the own sea shows. */
+  /** Taps without a pause, which raise the voter's own sea. */
   pressed = 0;
   private unsent = 0;
   private timer = 0;

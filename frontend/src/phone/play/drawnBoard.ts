@@ -8,7 +8,7 @@ import { boardLayers } from "./boardLayers";
 import * as say from "../locale/en";
 import { shortTeamName, type PhoneView } from "../seat/phoneView";
 
-/** A board that its game drew, and under it a button for each that may be chosen. */
+/** A board drawn by its game, with a button for each choice below. */
 export function drawnBoard(view: PhoneView, match: Match): Html {
   const { board } = match;
   const seen = boardLayers(view, match);
@@ -21,16 +21,16 @@ export function drawnBoard(view: PhoneView, match: Match): Html {
 
 const WIDEST = 5;
 
-/** Rows of as many buttons as a thumb can tell apart, all as full as may be. */
+/** Buttons per row: at most WIDEST, and evenly distributed. */
 const columnsAcross = (choices: number) => Math.ceil(choices / Math.ceil(choices / WIDEST));
 
-/** What the game drew, until its moves are shown as it was before them. */
+/** The game's drawing; during a reveal the previous one until the moves are shown. */
 function shownDrawing({ phase, now }: PhoneView, match: Match): Drawing | null {
   const before = phase === "reveal" && now < landMoment(match) ? match.reveal?.resolution.before : null;
   return before ?? match.board.drawing;
 }
 
-/** A game's sentence with the teams' names put in. */
+/** A game's sentence with the teams' names filled in. */
 export function fillTeamNames({ event }: Pick<PhoneView, "event">, sentence: string): string {
   return sentence.replace(/\{(red|yellow)\}/g, (_, side: "red" | "yellow") => shortTeamName(event, side));
 }

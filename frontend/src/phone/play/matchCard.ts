@@ -25,7 +25,7 @@ export function matchCard(view: PhoneView): Card {
   };
 }
 
-/** The card over the ended match, once it was asked for. */
+/** The result card over the ended match, once opened. */
 export function overlay(view: PhoneView): Html | false {
   return consentCard(view) || sidesCard(view) || endCard(view);
 }
@@ -45,7 +45,7 @@ function endCard(view: PhoneView): Html | false {
   </dialog>`;
 }
 
-/** What is pressed on the card, and to have it. */
+/** Runs the actions of the card's buttons. */
 export function runCardAction(what: string): void {
   if (what === "save" && open) void saveCard(open);
   if (what === "close") document.querySelector<HTMLDialogElement>("dialog[open]")?.close();
@@ -54,7 +54,7 @@ export function runCardAction(what: string): void {
   setTimeout(openCard);
 }
 
-/** As soon as it is drawn. */
+/** Opens the dialog as soon as it is rendered. */
 function openCard(): void {
   const dialog = document.querySelector<HTMLDialogElement>("dialog.card");
   dialog?.addEventListener("close", () => (open = null), { once: true });

@@ -11,7 +11,7 @@ import type { PhoneView } from "../seat/phoneView";
 
 const CALM_LAST_MS = 5000;
 
-/** The phone of a voter with a seat: the same ground at all times, its middle changes. */
+/** The screen of a voter with a seat. Its frame never changes, only its middle part. */
 export function playScreen(view: PhoneView, pressed: number): Html {
   const { event, team, match } = view;
   const { name } = event.teams[team - 1]!;
@@ -38,12 +38,12 @@ export function playScreen(view: PhoneView, pressed: number): Html {
   </main>`;
 }
 
-/** Before a match and after it the shape is to be pressed. */
+/** Whether the shape can be tapped: before and after a match. */
 export function canCheer({ phase }: PhoneView): boolean {
   return phase === "lobby" || phase === "ended";
 }
 
-/** The shape is the clock: its outline drains as the window closes. */
+/** The shape is the countdown: its outline drains as the window closes. */
 function clock(view: PhoneView, pressed: number): Html {
   const { side, phase, now, match } = view;
   const until = countdownEnd(view);
@@ -58,17 +58,17 @@ function clock(view: PhoneView, pressed: number): Html {
     : html`<div class="clock ${side}${last && " last"}">${inside}</div>`;
 }
 
-/** Figures are larger than words, and short words larger than long ones. */
+/** Numbers are larger than words, and short words larger than long ones. */
 const fontScale = (text: string) => Math.min(text > "\u2e80" ? 0.26 : 0.42, (/\d/.test(text) ? 1.26 : 1.05) / (text.length + 1));
 
-/** What the clock counts to; 0: it stands. */
+/** The server time at which the countdown ends; 0 if it stands still. */
 export function countdownEnd({ phase, match }: PhoneView): number {
   const turn = match?.turn;
   if (!turn || turn.paused) return 0;
   return phase === "voting" ? turn.closes_at : phase === "waiting" || phase === "reveal" ? turn.opens_at : 0;
 }
 
-/** Both teams, the coin on its holder's side; in the reveal with what they picked. */
+/** Both teams with the token on its holder's side; in the reveal with their picks. */
 function foot(view: PhoneView, match: Match): Html {
   const middle =
     view.phase === "ended"
@@ -85,7 +85,7 @@ function corner(view: PhoneView, match: Match, side: Side): Html {
   </div>`;
 }
 
-/** The choice of another language, behind the name of this one. */
+/** The language menu, labeled with the current language. */
 function localePicker(): Html {
   return deferred()?.localePicker() ?? html`<button type="button" data-do="locale">${say.own}</button>`;
 }

@@ -2,7 +2,7 @@ import { html, type Html } from "../dom";
 import * as say from "../locale/en";
 import type { PhoneView } from "../seat/phoneView";
 
-/** In the open hall: what the match made of the own rating, and whether the two play again. */
+/** In a duel: the player's rating change, and the rematch button. */
 export function ratingAndRematch(view: PhoneView): Html | false {
   const { phase, event } = view;
   if (phase !== "ended") return false;
@@ -18,7 +18,7 @@ function rating({ match, side }: PhoneView): Html | false {
   return html`<span class="rating">${say.rating} ${after} (${change})</span>`;
 }
 
-/** One who asks waits for the other one. */
+/** After one player has asked for a rematch, the button waits for the other. */
 function rematchButton({ team }: PhoneView, asked: number): Html {
   if (asked === team) return html`<span role="status">${say.rematchAsked}</span>`;
   return html`<span role="status"><button type="button" class="small rematch" data-do="rematch" data-asked="${`${asked > 0}`}">${asked ? say.rematchAccept : say.rematch}</button></span>`;

@@ -4,7 +4,7 @@ import { loadDeferred, deferred } from "../deferred";
 import * as say from "../locale/en";
 import type { PhoneView } from "../seat/phoneView";
 
-/** The one sentence under the clock: what is going on, and what there is to do. */
+/** The sentence under the clock: what is going on and what to do. */
 export function sentence(view: PhoneView): string {
   const { match, phase, hands, event } = view;
   if (!hands && !event.match && !event.is_duel) return lobby(view);
@@ -19,7 +19,7 @@ function lobby({ turnout, team, connection }: PhoneView): string {
   return `${here > 1 ? say.inTeam(formatNumber(here)) : say.youAreIn} ${say.soon}`;
 }
 
-/** What most are told most of the time; nothing if there is more to say. */
+/** The usual sentence of an open window; empty if a longer one is needed. */
 function voting({ side, ballot, hidden, hands, receipts }: PhoneView, { turn, board, tally_method }: Match): string {
   const { choice, status, elsewhere } = ballot;
   if (!board.rows || tally_method! < "l" || hands || !turn!.to_move.includes(side) || elsewhere || (!choice && receipts.length)) return "";

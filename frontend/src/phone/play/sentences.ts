@@ -11,7 +11,7 @@ import { endText, currentSide } from "./sides";
 import * as say from "../locale/en";
 import { shortTeamName, isSealed, ownColumn, type PhoneView } from "../seat/phoneView";
 
-// What is said once there was a vote: of its fate, of a reveal, of a match that is over.
+// Sentences needed after the first vote: about a ballot's status, a reveal, or the end of a match.
 
 export const { card, oneDevice } = say;
 
@@ -26,7 +26,7 @@ export function sentence(view: PhoneView, match: Match | null): string {
   return phase === "waiting" ? halfTurnText(view, match) : voting(view, match);
 }
 
-/** Before a match where there is no big screen to look at, or after one that was stopped. */
+/** Before a match without a projector, or after an aborted one. */
 function calm({ match, teams }: EventState, team: number): string {
   if (match) return say.stopped;
   const solo = teams.find((one) => one.solo);
@@ -46,7 +46,7 @@ function voting(view: PhoneView, match: Match): string {
   return choosing(view, match);
 }
 
-/** Of a turn in two halves: whose it is, and who sees it. */
+/** In a turn of two halves: which team votes, and whether in secret. */
 function halfTurnText(view: PhoneView, { board, turn }: Match): string {
   const they = shortTeamName(view.event, turn!.to_move[0]!);
   if (isToMove(view, { turn })) return board.vote === "open" ? say.openly : say.inSecret;
@@ -99,7 +99,7 @@ function picks(view: PhoneView, { board, max_side_changes }: Match, revealed: Re
   const { side } = view;
   const other = otherSide(side);
   const tally = revealed[side];
-  // Where sides are secret, what a phone says must not follow from where its voter is.
+  // With secret sides, the phone's text must not depend on the voter's side.
   if (max_side_changes) return join(theirPick(view, board, revealed, side), theirPick(view, board, revealed, other));
   return tally ? ownPick(tally, ownColumn(view), board) : theirPick(view, board, revealed, other);
 }
@@ -147,7 +147,7 @@ function end(view: PhoneView, match: Match): string {
   return join(gaveUp, winner(view, match), !gaveUp && turns.length > 0 && say.withTeam(turns.filter(Boolean).length, turns.length));
 }
 
-/** What there is to say, without an alarm, of the vote before. */
+/** A quiet note about the previous vote's receipt. */
 function note({ receipts }: PhoneView): string {
   const last = receipts[receipts.length - 1];
   if (last?.late) return say.lateLast;
@@ -158,7 +158,7 @@ const GAME_LOCALE = "en";
 
 const words = (view: Pick<PhoneView, "event">, { resolution }: Reveal) => fillTeamNames(view, resolution.sentences.join(" "));
 
-/** What fell where, once it lies there: for those who do not see it. */
+/** Describes the drops after they have landed, for screen readers. */
 export function movesText({ event, match, phase, now }: PhoneView): string {
   const revealed = match?.reveal;
   if (!revealed || (phase === "reveal" && now < tokenMoment(match!))) return "";

@@ -3,7 +3,7 @@ import { html, type Html } from "../dom";
 
 const PATHS = { red: "M50 8a42 42 0 1 1-.01 0z", yellow: "M50 9 96 89H4z" };
 
-/** The side's shape as an outline; `left` (0 to 1) is how much of it is drawn in full, the rest is faint. */
+/** The side's shape as an outline. The share `left` (0 to 1) is drawn in full and the rest is faint. */
 export function shape(side: Side, left = 1): Html {
   return html`<svg class="shape" viewBox="0 0 100 100" aria-hidden="true">
     <path class="${left < 1 && "faint"}" d="${PATHS[side]}"/>
@@ -11,7 +11,7 @@ export function shape(side: Side, left = 1): Html {
   </svg>`;
 }
 
-/** Drawn once a page, used by every board: enamelled balls. Light falls from the upper left. */
+/** Gradients of the enamelled balls, lit from the upper left. Included once per page and used by every board. */
 export const enamel = html`<svg class="defs" aria-hidden="true">
   ${["red", "yellow", "brass"].map((name, i) => html`<radialGradient id="lit-${name}" cx=".36" cy=".3" r=".8"><stop stop-color="#${["ff7b8a", "fff0a6", "f6dfae"][i]}"/><stop offset=".5" stop-color="#${["e8334a", "ffd23f", "d9b36c"][i]}"/><stop offset="1" stop-color="#${["a3172c", "c98f08", "8a6a33"][i]}"/></radialGradient>`)}
   <g id="ball-red" fill="none"><circle r="44" fill="url(#lit-red)"/><circle r="18" stroke="#fff4ea" stroke-width="9"/></g>
@@ -22,7 +22,7 @@ export const enamel = html`<svg class="defs" aria-hidden="true">
 
 export const eye = html`<svg class="eye" viewBox="0 0 24 24" aria-hidden="true"><path d="M1 12q11-16 22 0q-11 16-22 0z"/><circle cx="12" cy="12" r="3"/></svg>`;
 
-/** A ball, or the coin, by itself. */
+/** A single ball or the token. */
 export function token(name: string): Html {
   return html`<svg class="token" viewBox="-46 -46 92 92" aria-hidden="true"><use href="#${name}"/></svg>`;
 }

@@ -6,8 +6,8 @@ import { html, type Html } from "../dom";
 import * as say from "../locale/en";
 import { shortTeamName, type PhoneView } from "../seat/phoneView";
 
-// Secret sides. The page keeps the colours its voter came in with, whatever the voter does: nobody beside it sees
-// a change. What the side is stands on a plate, for as long as somebody looks.
+// Secret sides. The page keeps the colors of the voter's first side, so that people nearby notice no change.
+// The current side is shown on a plate, only while the voter looks at it.
 
 const LOOK_MS = 3000;
 const RESEND_MS = 2000;
@@ -19,7 +19,7 @@ let timer = 0;
 let pending: SideChangeAsk | null = null;
 let redraw = () => {};
 
-/** Where a voter of this team is in a turn of this number: by all changes, in the last. */
+/** The team of a voter in a turn: after all side changes up to its number, or by default after all of them. */
 export function teamInTurn(sideChanges: readonly AcceptedSideChange[], team: number, turn = Infinity): number {
   return sideChanges.filter((change) => change.turn <= turn).pop()?.team ?? team;
 }
@@ -28,14 +28,14 @@ export function currentSide({ event, team, sideChanges }: Pick<PhoneView, "event
   return sideForTeam(event, teamInTurn(sideChanges, team));
 }
 
-/** What the server says of this voter's changes: null where it says nothing. */
+/** The voter's side changes reported by a message, or null if it reports none. */
 export function sideChangeUpdate(message: ToPhone): { sideChanges?: readonly AcceptedSideChange[]; sideRefused?: boolean } | null {
   if (message.type === "phone.welcomed") return { sideChanges: message.you.side_changes ?? [] };
   if (message.type === "side.changed") return { sideChanges: message.side_changes, sideRefused: false };
   return message.type === "side.refused" && message.code !== "busy" ? { sideRefused: true } : null;
 }
 
-/** Whether one may change over now: a turn was played, and the next window is still closed. */
+/** Whether side changes are possible: a turn was played and the next window is still closed. */
 export function isBetweenTurns({ phase, now }: Pick<PhoneView, "phase" | "now">, { turn }: Match): boolean {
   return !!turn && turn.number > 1 && !turn.paused && now < turn.opens_at && (phase === "reveal" || phase === "waiting");
 }
@@ -44,7 +44,7 @@ export function sideButton({ match }: PhoneView): Html | false {
   return !!match?.max_side_changes && html`<button type="button" class="side-button" data-do="side">${say.mySide}</button>`;
 }
 
-/** Both answers look alike and are answered alike: what was pressed is seen by nobody who sees the page. */
+/** Both answers look alike and get the same confirmation, so that onlookers cannot see which one was tapped. */
 export function sidesCard(view: PhoneView): Html | false {
   const { match } = view;
   if (!match?.max_side_changes) open = false;
@@ -69,14 +69,14 @@ function sidePlate(view: PhoneView, match: Match): Html {
   return html`<b>${say.playsFor(shortTeamName(event, currentSide(view)))}</b> ${left} ${sideRefused && say.notChanged}`;
 }
 
-/** How it ended for this voter: where one is at the end is what counts. */
+/** The result for this voter, decided by the side at the end. */
 export function endText(view: PhoneView, { result, turn_points }: Match): string {
   const side = currentSide(view);
   const outcome = result === "draw" ? say.endedDraw : result === side ? say.endedWon : say.endedLost;
   return turn_points && result !== "open" ? `${outcome} ${say.points(turnPoints(view))}` : outcome;
 }
 
-/** A point for each turn in which this voter voted with who won. */
+/** One point for each turn in which this voter agreed with the pick of its side at that time, if that side won. */
 export function turnPoints({ event, team, sideChanges, record }: Pick<PhoneView, "event" | "team" | "sideChanges" | "record">): number {
   const winner = event.match?.result;
   return Object.keys(record.agreed).filter((turn) => sideForTeam(event, teamInTurn(sideChanges, team, Number(turn))) === winner).length;
@@ -98,7 +98,7 @@ function begin(screen: PhoneScreen): void {
   redraw = screen.redraw;
 }
 
-/** Once it is drawn, also after it was taken away with the page's seat. */
+/** Opens the dialog once it is rendered, also after the page was rendered without a seat. */
 function show(): void {
   const dialog = document.querySelector<HTMLDialogElement>("dialog.sides:not([open])");
   if (!open || !dialog) return;
@@ -122,7 +122,7 @@ function changeSide(screen: PhoneScreen): void {
   post(screen);
 }
 
-/** Until it is answered, or could not count any more. */
+/** Sends the change again until it is answered or too late to count. */
 function post(screen: PhoneScreen): void {
   const { event } = screen.seated!.store.get();
   const { sideChanges, sideRefused } = screen.seated!.voter.get();

@@ -3,28 +3,28 @@ import type { Side } from "../../protocol";
 export type CastChoice = readonly [sequence: number, choice: number, blind: string];
 
 /**
- * `checked`: the vote is in the count that was sealed. `counted`: so the server says, but this phone did not see
- * the seal. `elsewhere`: another device of this voter voted later, and that vote is in the count. `late`: nothing
- * of it came in time. `missing`: it was acknowledged, and is not in the count. `unsure`: neither, but the phone was
- * away when the turn ended: perhaps the ballot box had lost it, and an acknowledgement before that is void.
+ * The result of checking a vote. `checked`: it is in the sealed count. `counted`: the server says so, but this phone
+ * did not receive the seal. `elsewhere`: a later vote from another device of this voter is in the count. `late`:
+ * nothing arrived in time. `missing`: acknowledged, but not in the count. `unsure`: as `missing`, but the phone was
+ * disconnected at the end of the turn, so the ballot box may have lost the vote, which voids the acknowledgement.
  */
 export type Finding = "checked" | "counted" | "elsewhere" | "late" | "missing" | "unsure";
 
-/** What a phone keeps of its vote in a turn. */
+/** What a phone stores about its vote in a turn. */
 export interface Receipt {
   turn: number;
   number: number;
   epoch: number;
   side: Side;
-  /** All that was pressed lately; once judged, the one that was found, or that may be shown. */
+  /** The recent choices. After the check, only the one found in the count, or the one to show as evidence. */
   choices: readonly CastChoice[];
-  /** The sequence of the acknowledged one: it may count, or one pressed after it. 0: none. */
+  /** The sequence of the acknowledged choice; it or a later one may count. 0: none. */
   acknowledged: number;
-  /** Whether the phone was there until the turn was over. */
+  /** Whether the phone was connected until the end of the turn. */
   watched: boolean;
   found: Finding | null;
-  /** Whether what was pressed last did not count. */
+  /** Whether the last choice came too late to count. */
   late: boolean;
-  /** Where the path led to. */
+  /** The root computed from the inclusion proof. */
   root: string;
 }

@@ -13,7 +13,7 @@ const MAX_ASKED = 5;
 
 const UNKNOWN_ROOTS: Roots = { sealed: null, revealed: null };
 
-/** Keeps the receipts of a match, and looks after each reveal whether the vote is in the count. */
+/** Stores the receipts of a match, and checks after each reveal that the vote is in the count. */
 export class ReceiptChecks {
   private event: EventState | null = null;
   private seq = 0;
@@ -28,14 +28,14 @@ export class ReceiptChecks {
     private changed: (receipts: readonly Receipt[]) => void,
   ) {}
 
-  /** A new connection: nothing is under way any more. */
+  /** On a new connection: forget pending requests. */
   resetPending(): void {
     clearTimeout(this.timer);
     this.timer = this.asked = 0;
     this.unknown.clear();
   }
 
-  /** `seq` tells whether a change was missed. */
+  /** `seq` shows whether a change was missed. */
   follow(event: EventState, seq: number): void {
     const before = this.event?.match?.turn;
     const next = seq === this.seq + 1;
@@ -75,15 +75,15 @@ export class ReceiptChecks {
     this.ask();
   }
 
-  /** Only a ticket or a code of the class list can be shown on two devices. */
+  /** Only a ticket or a roster code can be used on two devices. */
   private judge(receipt: Receipt, answer: ReceiptIssued): Receipt {
     const shared = /tickets|roster/.test(this.event!.admission);
     return withFinding(receipt, answer, this.roots.get(answer.turn) ?? UNKNOWN_ROOTS, shared);
   }
 
-  /** One at a time, each at a moment of its own: a hall does not ask as one. */
+  /** Requests one receipt at a time, after a random delay, so that an audience does not ask all at once. */
   private ask(): void {
-    if (this.event!.match?.max_side_changes) return; // nobody is told: a path is as long as its side is large
+    if (this.event!.match?.max_side_changes) return; // with secret sides nobody gets a receipt: the length of the proof would reveal the size of the side
     const due = this.read().slice(-MAX_ASKED).reverse().find((receipt) => this.isDue(receipt));
     if (this.timer || !due) return;
     this.timer = window.setTimeout(() => {
@@ -104,7 +104,7 @@ export class ReceiptChecks {
     return readReceipts(this.code, this.event?.match?.id ?? 0);
   }
 
-  /** Another window of this seat may have written meanwhile: what is kept counts. */
+  /** Read before each write: another window with this seat may have stored a change. */
   private edit(change: (kept: readonly Receipt[]) => readonly Receipt[]): void {
     const match = this.event?.match?.id ?? 0;
     const receipts = change(this.read());
@@ -113,13 +113,15 @@ export class ReceiptChecks {
   }
 }
 
-/** Where the ballot box lost a turn, all were told so, and an earlier acknowledgement is void. */
+/**
+ * After the ballot box lost a turn's votes, everyone is notified by a new epoch, which voids earlier acknowledgements.
+ */
 function withRestoredEpoch(receipt: Receipt, { match }: EventState): Receipt {
   const turn = match?.turn;
   return turn?.id === receipt.turn && turn.epoch > receipt.epoch ? { ...receipt, epoch: turn.epoch, acknowledged: 0 } : receipt;
 }
 
-/** A turn that was taken back or stopped has no count to be in. What was found missing stays. */
+/** A voided or aborted turn has no count to check. Receipts found missing are kept. */
 function isStillValid({ turn, number, found }: Receipt, { match }: EventState): boolean {
   if (found === "missing") return true;
   const again = match?.turn && number >= match.turn.number && turn !== match.turn.id;

@@ -1,14 +1,12 @@
 import type { You } from "../../protocol";
 import type { CastChoice, Receipt } from "./receipt";
 
-// What the receipts tell of a ballot that is taken up again.
-
-/** What was pressed last in a turn, also before the page was loaded anew. */
+/** The last choice in a turn, including choices made before a reload of the page. */
 export function lastChoice(receipts: readonly Receipt[], turn: number): CastChoice | undefined {
   return receipts.find((receipt) => receipt.turn === turn)?.choices.slice(-1)[0];
 }
 
-/** Whether the ballot that the box holds may be from here. */
+/** Whether the ballot in the ballot box may come from this device. */
 export function isFromThisDevice(receipts: readonly Receipt[], { turn, blind }: You): boolean {
   const receipt = receipts.find((one) => one.turn === turn);
   return !receipt || !blind || isOwnBlind(receipt, blind);

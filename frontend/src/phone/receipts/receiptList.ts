@@ -10,7 +10,7 @@ import { revealsTurn, type PhoneView } from "../seat/phoneView";
 
 export const peek = html`<p class="peek">${eye} ${say.peek}</p>`;
 
-/** What stands on the ground beside clock and name: of the votes, and of the organizers. */
+/** Notices beside the clock and the team's name: about the votes and from the organizers. */
 export function groundNotices(view: PhoneView): Html {
   const { event, match } = view;
   return html`${sideButton(view)}${match && receipts(view, match.number)}${missing(view)}
@@ -18,7 +18,7 @@ export function groundNotices(view: PhoneView): Html {
     ${event.notice && html`<p class="ground-notice" aria-live="polite">${event.notice}</p>`}`;
 }
 
-/** That the votes were counted and checked, in a word; each vote with its proof for whoever unfolds it. */
+/** Whether the votes were counted and checked, in a few words; unfolds to each vote's inclusion proof. */
 function receipts(view: PhoneView, match: number): Html | false {
   const line = checkLine(view);
   const [before, link, after] = say.wholeCount;
@@ -38,7 +38,7 @@ function entry(receipt: Receipt): Html {
     <small>${say.codeAndSeal(blind, receipt.root && fingerprint(receipt.root))}</small></li>`;
 }
 
-/** How the votes fared in the count; nothing while there is nothing to say. */
+/** The status of the votes' checks; empty if there is none. */
 function checkLine({ phase, event, receipts }: PhoneView): string {
   const last = receipts[receipts.length - 1];
   const votes = receipts.filter(({ found }) => found !== "late").length;
@@ -49,7 +49,7 @@ function checkLine({ phase, event, receipts }: PhoneView): string {
   return last.found === "checked" && event.match?.reveal && revealsTurn(event.match.reveal, last.turn) ? say.countedAndChecked : `${good}`;
 }
 
-/** What there is to show to the organizers when an acknowledged vote is not in the count; it stays with the match. */
+/** Evidence for the organizers that an acknowledged vote is missing from the count; kept for the match. */
 function missing({ receipts }: PhoneView): Html | false {
   const lost = receipts.filter(({ found }) => found === "missing").pop();
   if (!lost) return false;

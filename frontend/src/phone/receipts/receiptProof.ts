@@ -8,17 +8,17 @@ import { sha256 } from "./sha256";
 
 type ReceiptTurn = Pick<Receipt, "turn" | "number" | "epoch" | "side">;
 
-/** Both sides' roots as they were sealed and as they were revealed; null: this phone did not hear it. */
+/** Both sides' Merkle roots, as sealed and as revealed; null if this phone did not receive them. */
 export interface Roots {
   sealed: TurnSealed | null;
   revealed: Reveal | null;
 }
 
 const SIDES = ["red", "yellow"] as const;
-/** More than anybody presses between a choice and its acknowledgement. */
+/** More choices than anyone makes between a choice and its acknowledgement. */
 const MAX_CHOICES = 50;
 
-/** The receipts with what happened to the ballot in hand. */
+/** The receipts, updated with the state of the current ballot. */
 export function withBallot(kept: readonly Receipt[], ballot: Ballot, place: ReceiptTurn): readonly Receipt[] {
   const { turn, sequence, choice, blind, status } = ballot;
   if (turn !== place.turn || choice === null || !blind || ballot.elsewhere) return kept;
@@ -31,20 +31,20 @@ export function withBallot(kept: readonly Receipt[], ballot: Ballot, place: Rece
   return choices.length ? [...rest, status === "counted" ? acknowledged(after, sequence) : after] : rest;
 }
 
-/** What was pressed before the acknowledged choice cannot count any more. */
+/** Choices made before the acknowledged one cannot count anymore. */
 export function acknowledged(receipt: Receipt, sequence: number): Receipt {
   if (!receipt.choices.some((one) => one[0] >= sequence)) return receipt;
   const choices = receipt.choices.filter((one) => one[0] > sequence - MAX_CHOICES);
   return { ...receipt, choices, acknowledged: Math.max(sequence, receipt.acknowledged) };
 }
 
-/** Those that may count. */
+/** The choices that may count. */
 export function countableChoices({ choices, acknowledged }: Receipt): readonly CastChoice[] {
   const may = choices.filter((one) => one[0] >= acknowledged);
   return may.length ? may : choices;
 }
 
-/** The receipt with what the server's answer comes to; `shared`: whether another device may have the same seat. */
+/** The receipt with the finding from the server's answer. `shared`: another device may use the same seat. */
 export function withFinding(receipt: Receipt, answer: ReceiptIssued, { sealed, revealed }: Roots, shared: boolean): Receipt {
   const seal = revealed && matchingSeal(revealed, sealed);
   const honest = !seal || SIDES.every((side) => sideRoot(seal, side) === sideRoot(revealed, side));
@@ -77,7 +77,9 @@ export function leafHash({ turn, side }: Pick<Receipt, "turn" | "side">, [, choi
   return toHex(sha256([0, ...[...content].map((char) => char.charCodeAt(0))]));
 }
 
-/** The root that a path leads to from a leaf (RFC 9162, 2.1.3.2); null if the path is not of that shape. */
+/**
+ * The root computed from a leaf and its inclusion proof (RFC 9162, 2.1.3.2); null if the proof has the wrong length.
+ */
 export function rootFromPath(leaf: string, { index, ballots, path }: Pick<ReceiptIssued, "index" | "ballots" | "path">): string | null {
   if (index === null || index >= ballots) return null;
   let [place, last, root, next] = [index, ballots - 1, leaf, 0];

@@ -1,10 +1,10 @@
-/** SHA-256 (FIPS 180-4): a page that came over plain HTTP has no `crypto.subtle`. */
+/** SHA-256 (FIPS 180-4), because `crypto.subtle` is missing on pages served over plain HTTP. */
 
 const PRIMES: number[] = [];
 for (let n = 2; PRIMES.length < 64; n++) if (PRIMES.every((prime) => n % prime)) PRIMES.push(n);
 
 const fraction = (x: number) => ((x % 1) * 2 ** 32) | 0;
-/** The constants are the first bits behind the point of the primes' roots. */
+/** The constants are the first fractional bits of the primes' roots. */
 const START = PRIMES.slice(0, 8).map((prime) => fraction(Math.sqrt(prime)));
 const ROUNDS = PRIMES.map((prime) => fraction(Math.cbrt(prime)));
 
@@ -33,7 +33,7 @@ function mixed(hash: readonly number[], w: number[]): number[] {
   return hash.map((word, i) => (word + state[i]!) | 0);
 }
 
-/** A word turned right by two or three numbers of bits (0: none), and shifted, all of them added without carry. */
+/** The XOR of a word rotated right by each number of bits (0: none) and of the word shifted right by `shift`. */
 function turned(x: number, one: number, two: number, three: number, shift = 0): number {
   const turn = (bits: number) => (x >>> bits) | (x << (32 - bits));
   return turn(one) ^ turn(two) ^ (three ? turn(three) : x >>> shift);

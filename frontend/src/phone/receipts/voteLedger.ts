@@ -12,7 +12,10 @@ import { storeRecord, readReceipts, readRecord, type MatchRecord } from "../seat
 
 const COUNTED_VIBRATION_MS = 30;
 
-/** What a phone keeps of its votes in a match: whether they counted, and whether they were its team's. */
+/**
+ * What a phone stores about its votes in a match: whether they were counted, and whether they agreed with the team's
+ * pick.
+ */
 export class VoteLedger {
   private checks: ReceiptChecks;
   private event: EventState | null = null;
@@ -27,7 +30,7 @@ export class VoteLedger {
     this.checks = new ReceiptChecks(code, send, (receipts) => this.changed({ receipts }));
   }
 
-  /** Everything that a phone is told of its event, in order; `team` is the voter's at that time. */
+  /** Must get every message about the event, in order. `team` is the voter's team at that time. */
   receive(message: ToPhone, team: number | null): void {
     if (message.type === "phone.welcomed") this.checks.resetPending();
     this.receiveSideChanges(message);
@@ -38,7 +41,7 @@ export class VoteLedger {
     else if (message.type === "team.counted") this.changed({ counts: message });
   }
 
-  /** A match begins with everybody where they came in. */
+  /** A new match resets all side changes. */
   private receiveSideChanges(message: ToPhone): void {
     const update = sideChangeUpdate(message);
     const another = !update && "state" in message && message.state?.match?.id !== this.event?.match?.id;
@@ -47,7 +50,7 @@ export class VoteLedger {
     if (news) this.changed(news);
   }
 
-  /** What happened to the ballot in hand. */
+  /** Record the state of the current ballot. */
   hold(ballot: Ballot, team: number | null): void {
     const { status, sequence, turn, heldChoice } = ballot;
     if (status === "counted" && sequence !== this.vibratedFor) vibrate(COUNTED_VIBRATION_MS);
@@ -57,7 +60,10 @@ export class VoteLedger {
     if (match && heldChoice !== null) this.updateRecord({ ...readRecord(this.code, match.id), turn, choice: heldChoice });
   }
 
-  /** The ballot that was pressed here before the page was loaded anew, or just now (`early`), and the one that the box holds. */
+  /**
+   * Restore the ballot cast here before a reload, or before the welcome message (`early`), and reconcile it with the
+   * ballot box's.
+   */
   resumeBallot(keeper: BallotKeeper, you: You, early: boolean): void {
     const receipts = readReceipts(this.code, this.event?.match?.id ?? 0);
     const pressed = lastChoice(receipts, keeper.ballot.turn);
@@ -77,7 +83,7 @@ export class VoteLedger {
     this.judge(event, team);
   }
 
-  /** Was the voter with its team? Turns that are still to be voted, or to be voted again, say nothing. */
+  /** Record whether the voter agreed with its team. Turns still to be voted, or voted again, are removed. */
   private judge(event: EventState, team: number | null): void {
     if (!event.match || team === null) return;
     const { id, turn, reveal } = event.match;

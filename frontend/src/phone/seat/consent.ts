@@ -6,7 +6,7 @@ import type { PhoneView } from "./phoneView";
 
 const storageKey = (code: string) => `crowdgame:${code}:read`;
 
-/** What is to be read before the first vote where votes go into a study: once, as long as it says the same. */
+/** The consent form, shown once before the first vote if votes are used in a study. A changed text is shown again. */
 export function consentCard({ event }: PhoneView): Html | false {
   if (!event.consent || read(storageKey(event.code)) === event.consent) return false;
   setTimeout(() => open(event));
@@ -17,7 +17,7 @@ export function consentCard({ event }: PhoneView): Html | false {
   </dialog>`;
 }
 
-/** The dialog closes by itself as the page is drawn without it. */
+/** The dialog closes when the page is rendered without it. */
 export function storeConsent({ code, consent }: EventState): void {
   write(storageKey(code), consent);
 }

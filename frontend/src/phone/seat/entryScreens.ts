@@ -9,7 +9,7 @@ import { shape } from "../play/shape";
 import * as say from "../locale/en";
 import { LOCALES } from "../locales";
 
-// What a phone without a seat is told, and asked.
+// Screens of a phone without a seat.
 
 const CLOSE_REASONS: { [code: number]: keyof typeof say.away } = {
   [CloseCode.OPEN_ELSEWHERE]: "elsewhere",
@@ -21,24 +21,24 @@ const CLOSE_REASONS: { [code: number]: keyof typeof say.away } = {
 
 const goButton = (what: string, label: string) => html`<button type="button" class="go" data-do="${what}">${label}</button>`;
 
-/** A title, what there is to say of it, and what comes before and after. */
+/** A title and a text, with content before and after them. */
 function messageScreen(title: string, text: string, before: Html | false, after: Html | false): Html {
   return html`<main data-status="idle" class="notice">${before}<h1>${title}</h1><p role="status">${text}</p>${after}</main>`;
 }
 
-/** Closed for good by the server. */
+/** The server has closed the connection for good. */
 export function closedScreen(code: number): Html {
   const why = CLOSE_REASONS[code] ?? "old";
   const [title, text, label] = say.away[why];
   return messageScreen(title, text, false, !!label && goButton(why === "old" ? "reload" : "reclaim", label));
 }
 
-/** A device that goes from hand to hand. */
+/** For a shared device: asks whether to keep the seat. */
 export function seatChoice(shown: string): Html {
   return messageScreen(say.whose, say.whoseText, false, html`${goButton("stay", say.asBefore)}${goButton("change", say.withCode(shown))}`);
 }
 
-/** No seat yet: show a code, choose a team, scan the team's own code, or wait for the doors. */
+/** No seat yet: enter a code, choose a team, scan the team's own code, or wait until joining is open. */
 export function blockedScreen({ code, event }: Error, connection: Connection, { empty }: PhoneScreen): Html {
   if (code.startsWith("key") && event?.is_duel) return seatless(event);
   if (code.startsWith("key")) return keyForm(code, event, empty);
@@ -47,7 +47,7 @@ export function blockedScreen({ code, event }: Error, connection: Connection, { 
   return messageScreen(title, text, !!event && html`<p class="event">${event.name}</p>`, connectionHint(connection));
 }
 
-/** In a game of the hall nobody has a code to type. */
+/** A duel has no code to enter. */
 function seatless(event: EventState): Html {
   const [title, text, label] = say.ofTwo;
   return messageScreen(title, text, html`<p class="event">${event.name}</p>`, html`<p>${gameLink(event, label)}</p>`);
@@ -69,12 +69,12 @@ function keyForm(code: string, event: EventState | null, empty: boolean): Html {
   return codeForm(say.asked[admission], empty ? say.typeFirst : problem, admission === "tickets");
 }
 
-/** `/`: the code from the big screen, typed. */
+/** `/`: a form for the code from the projector. */
 export function codeScreen({ empty, unknown }: PhoneScreen): Html {
   return codeForm(say.typeBig, empty ? say.typeFirst : unknown && say.noEvent(unknown), false, html`<p><a class="play-link" href="/play/">${say.hall}</a></p>`);
 }
 
-/** A code, typed in large letters; spaces, dashes and small letters do no harm. `long`: it has to be seen as a whole. */
+/** A form for a code, in large letters. Ignores case, spaces and dashes. `long`: the field shows the whole code. */
 function codeForm(label: string, problem: string, long = false, more: Html | false = false): Html {
   return html`<main data-status="idle" class="join">
     ${ballPair()}
@@ -90,7 +90,7 @@ function codeForm(label: string, problem: string, long = false, more: Html | fal
   </main>`;
 }
 
-/** The page in another language is a reload away. */
+/** Changing the language reloads the page. */
 export function localePicker(): Html {
   const option = ([code, name]: readonly [string, string]) => html`<option lang="${code}" value="${code}" ${code === say.code && html`selected`}>${name}</option>`;
   return html`<select aria-label="${say.language}">${Object.entries(LOCALES).map(option)}</select>`;

@@ -3,13 +3,13 @@ import { html, type Html } from "../dom";
 import { token } from "../play/shape";
 import * as say from "../locale/en";
 
-// What a phone shows until it has its seat, and what every phone shows.
+// Shown until the phone has its seat, and parts shared by all screens.
 
 export const ballPair = (waits = "") => html`<div class="pair ${waits}">${token("ball-red")}${token("ball-yellow")}</div>`;
 
 export const privacyLink = html`<a href="/privacy" target="_blank">${say.kept}</a>`;
 
-/** Says that the phone comes back by itself; the style sheet keeps it from flashing up for a moment's loss. */
+/** Says that the phone reconnects automatically. The style sheet delays it, so that a short loss shows nothing. */
 export function connectionHint(connection?: Connection): Html | false {
   const state = connection?.state;
   const text = state === "crowded" ? say.manyPeople : state === "lost" ? say.reconnecting : "";

@@ -4,22 +4,22 @@ import type { EventState, Match, Reveal, Side, TurnoutCounted } from "../../prot
 import type { PhoneScreen } from "../phoneScreen";
 import type { VoterState, SeatedPhone } from "./voterState";
 
-/** All that is drawn of a seat. */
+/** Everything that the screen of a seat is drawn from. */
 export interface PhoneView extends VoterState {
   event: EventState;
-  /** Where there is one that counts. */
+  /** The current match, unless it was aborted. */
   match: Match | null;
   team: number;
   side: Side;
   phase: Phase;
-  /** The time before a window, for the teams to talk. */
+  /** Discussion time before a window. */
   talking: boolean;
   /** Whether the team votes by a show of hands. */
   hands: boolean;
   now: number;
   turnout: TurnoutCounted | null;
   connection: Connection;
-  /** Whether the vote is to be kept from those who look over a shoulder, and whether it is just now. */
+  /** `hiding`: the vote is hidden from onlookers. `hidden`: it is hidden at this moment. */
   hiding: boolean;
   hidden: boolean;
 }
@@ -50,17 +50,17 @@ export function shortTeamName(event: EventState, side: Side): string {
   return name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME - 1).trimEnd()}…` : name;
 }
 
-/** Whether the votes of the turn are sealed, as far as this phone has heard; they are not counted yet. */
+/** Whether the turn's votes are sealed, as far as this phone knows, but not counted yet. */
 export function isSealed({ phase, seal, match }: PhoneView): boolean {
   return phase === "sealed" && seal?.turn === match?.turn?.id;
 }
 
-/** Whether a reveal tells of this turn, perhaps as the one that stayed secret until it. */
+/** Whether a reveal includes this turn, possibly as the one that was concealed until then. */
 export function revealsTurn({ turn, concealed }: Reveal, turnId: number | null): boolean {
   return turnId === turn || (!!concealed && turnId === concealed.turn);
 }
 
-/** What the voter voted in the turn that is revealed. */
+/** The voter's choice in the revealed turn. */
 export function ownColumn({ record, match }: Pick<PhoneView, "record" | "match">): number | null {
   return match?.reveal && revealsTurn(match.reveal, record.turn) ? record.choice : null;
 }

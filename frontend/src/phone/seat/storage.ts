@@ -1,9 +1,9 @@
 import type { Receipt } from "../receipts/receipt";
 
-/** What the phone keeps of an event. A browser that keeps nothing still plays, until it is reloaded. */
+/** What the phone stores about an event. Without storage everything works until a reload. */
 const memory = new Map<string, string>();
 
-/** What could not be written is newer than what is there. */
+/** A value in memory that could not be stored is newer than the stored one. */
 export function read(key: string): string | null {
   try {
     return memory.get(key) ?? localStorage.getItem(key);
@@ -25,28 +25,28 @@ export function write(key: string, value: string | null): void {
 export const readToken = (code: string) => read(`crowdgame:${code}`);
 export const storeToken = (code: string, token: string | null) => write(`crowdgame:${code}`, token);
 
-/** The team that a kept seat is in; 0: there is none. */
+/** The team of the stored seat token; 0 without one. */
 export const storedTeam = (code: string) => Number(/\.([12]):/.exec(readToken(code) ?? "")?.[1] ?? 0);
 
-/** What was shown at the door for the seat. */
+/** The ticket or key that was used to get the seat. */
 export const readKey = (code: string) => read(`crowdgame:${code}:key`);
 export const storeKey = (code: string, key: string) => write(`crowdgame:${code}:key`, key);
 
-/** Whether the vote is to be kept from those who look over a shoulder: in all events. */
+/** Whether to hide the vote from onlookers; applies to all events. */
 export const isHiding = () => read("crowdgame:hiding") !== null;
 export const storeHiding = (hiding: boolean) => write("crowdgame:hiding", hiding ? "1" : null);
 
-/** For the next person on this device. */
+/** Frees this device for the next person. */
 export function forgetSeat(code: string): void {
   for (const kept of ["", ":key", ":read", ":record", ":receipts"]) write(`crowdgame:${code}${kept}`, null);
 }
 
-/** How a voter and its team got on in a match; `choice` is the ballot of `turn`. */
+/** The results of a voter and its team in a match; `choice` is the ballot of `turn`. */
 export interface MatchRecord {
   match: number;
   turn: number;
   choice: number | null;
-  /** Whether they agreed, by the turn's number: a voided turn is voted again under the same number. */
+  /** Whether they agreed, by turn number: a voided turn is voted again under the same number. */
   agreed: { [turn: number]: boolean };
 }
 
@@ -75,7 +75,7 @@ export function storeReceipts(code: string, match: number, receipts: readonly Re
   write(`crowdgame:${code}:receipts`, JSON.stringify({ match, receipts }));
 }
 
-/** What is kept under a key if it is of this match, else `fresh`. */
+/** The stored value if it belongs to this match, else `fresh`. */
 function readForMatch<Kept extends { match: number }>(key: string, fresh: Kept): Kept {
   try {
     const kept = JSON.parse(read(key) ?? "null") as Kept | null;

@@ -9,20 +9,20 @@ import { hasReceipts, storeKey, storeToken, NO_RECORD, readToken, storedTeam } f
 import { loadDeferred, whenDeferred } from "../deferred";
 
 const RETRY_SPREAD_MS = 2000;
-/** So long a server may wait for a phone whose line is dead. */
+/** How long a server may keep waiting for a phone with a dead connection. */
 const DEAD_CONNECTION_MS = 30_000;
 const RETRY_GAP_MS = 2500;
-/** More than comes while the second part of the page is fetched. */
+/** More messages than arrive while the deferred bundle is loading. */
 const MAX_QUEUED = 48;
 
-/** A phone in an event; `key` is what is shown at the door, `page` what its page came with. */
+/** A phone in an event. `key` is the ticket or code to show, and `page` the state preloaded with the page. */
 export function takeSeat(code: string, wish: number | null, key: string | null, page: PagePreload | null): SeatedPhone {
   const voter = new Store<VoterState>({
     ...{ returned: !!page && !!readToken(code), team: (page && (storedTeam(code) || page.team)) || null, moved: false, voterCode: "" },
     ...{ blockedBy: null, ballot: NO_BALLOT, record: NO_RECORD, receipts: [], counts: null, sideChanges: [] },
   });
   const link = connect<PhoneMessage, ToPhone>("/ws/phone", join, onMessage);
-  /** Until it is welcomed, nobody knows whose team's the ballot is. */
+  /** Sends nothing before the welcome message, because the ballot's team is unknown until then. */
   const keeper = new BallotKeeper(
     (message) => isIn() && link.socket.send(message),
     (ballot) => {
@@ -34,7 +34,7 @@ export function takeSeat(code: string, wish: number | null, key: string | null, 
   let ledger: VoteLedger | null = null;
   let queued: ((ledger: VoteLedger) => void)[] = [];
 
-  /** Whether the server has said that there is a seat. */
+  /** Whether the server has confirmed the seat. */
   let isSeated = false;
   let retryTimer = 0;
   let unanswered: string | null = null;
@@ -42,7 +42,7 @@ export function takeSeat(code: string, wish: number | null, key: string | null, 
 
   const isIn = () => link.store.get().connection.state === "joined";
 
-  /** A key that was shown, and never answered, may have let in this very phone. */
+  /** A key that was sent but not answered may already have given this phone its seat. */
   function join(): PhoneMessage {
     const token = readToken(code);
     const shown = token ? null : key;
@@ -56,7 +56,7 @@ export function takeSeat(code: string, wish: number | null, key: string | null, 
     if (isState && message.state !== link.store.get().event) return;
     const { team } = voter.get();
     const isWelcome = message.type === "phone.welcomed";
-    // A ballot is its team's: in another one the hand is empty.
+    // A ballot belongs to a team: after a move to the other team it is cleared.
     if (isWelcome && message.you.team !== team) keeper.follow(null);
     if (message.type !== "turnout.counted") withLedger((ledger) => ledger.receive(message, team));
     if (isState && !isWelcome && voter.get().moved) voter.set({ moved: false });
@@ -67,7 +67,7 @@ export function takeSeat(code: string, wish: number | null, key: string | null, 
     else if (message.type === "error" && isBlocking(message)) blocked(message);
   }
 
-  /** Perhaps there is a seat now where there was none. A hall does not knock as one. */
+  /** A seat may be available now. The random delay keeps an audience from retrying all at once. */
   function onEvent(event: EventState): void {
     keeper.follow(event.match?.turn ?? null);
     const { blockedBy, team } = voter.get();
@@ -110,7 +110,7 @@ export function takeSeat(code: string, wish: number | null, key: string | null, 
     if (ballot.status === "counted") loadDeferred();
   }
 
-  /** What the ledger is to hear; it waits for it, if need be. */
+  /** Calls back with the ledger, now or once it is loaded. */
   function withLedger(callback: (ledger: VoteLedger) => void): void {
     if (ledger) callback(ledger);
     else queued = [...queued, callback].slice(-MAX_QUEUED);
@@ -167,7 +167,7 @@ export function takeSeat(code: string, wish: number | null, key: string | null, 
   };
 }
 
-/** Whether what hindered may hinder no longer: the doors are moved, or something else is asked for. */
+/** Whether the reason for the refusal may be gone: joining was opened, or the event's admission changed. */
 function isOver({ code, event }: Error, { admission, team_choice }: EventState): boolean {
   return /^lobby|^join|^hands/.test(code) || event?.admission !== admission || event.team_choice !== team_choice;
 }

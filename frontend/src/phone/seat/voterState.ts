@@ -5,38 +5,38 @@ import type { Ballot } from "../ballot/ballot";
 import type { Receipt } from "../receipts/receipt";
 import type { MatchRecord } from "./storage";
 
-/** What only this voter knows. */
+/** State that belongs to this voter only. */
 export interface VoterState {
-  /** Whether the seat was this device's before. */
+  /** Whether this device had the seat before. */
   returned: boolean;
-  /** As the page or the kept seat says it, until the server does. */
+  /** From the page or the stored seat token, until the server confirms it. */
   team: number | null;
-  /** Whether the team is another than it was. */
+  /** Whether the team has changed. */
   moved: boolean;
-  /** What people call the seat by. */
+  /** The voter code shown to people. */
   voterCode: string;
   /** Why there is no seat yet. */
   blockedBy: Error | null;
   ballot: Ballot;
   record: MatchRecord;
   receipts: readonly Receipt[];
-  /** The own team's votes so far, where the event tells them. */
+  /** The own team's votes so far, if the event shows them. */
   counts: TeamCounted | null;
-  /** That a turn's votes are sealed, once that was heard. */
+  /** The seal of a turn's votes, once received. */
   seal?: TurnSealed;
-  /** Where sides are secret: the voter's changes in this match, and whether the last one asked for came too late. */
+  /** With secret sides: the voter's changes in this match, and whether the last one came too late. */
   sideChanges: readonly AcceptedSideChange[];
   sideRefused?: boolean;
 }
 
-/** A phone in an event: its socket, its seat, its ballot. */
+/** A phone in an event: its socket, its seat and its ballot. */
 export interface SeatedPhone extends Link<PhoneMessage, ToPhone> {
   voter: Store<VoterState>;
   cast: (choice: number) => void;
   choose: (team: number) => void;
-  /** Shows a code at the door. */
+  /** Sends a ticket or code. */
   show: (typed: string) => void;
-  /** Joins again where the seat was given up to another window, or where the server sent it away. */
+  /** Joins again after another window took the seat or the server closed the connection. */
   reclaim: () => void;
   leave: () => void;
 }
