@@ -1,4 +1,4 @@
-// The page follows what it shows by itself: it asks again while somebody can see it, and takes over what changed.
+// Auto-refresh: while the page is visible, fetch it again regularly and take over what changed.
 
 const WAIT_MS = matchMedia("(min-width: 56rem)").matches ? 4_000 : 10_000;
 
@@ -18,13 +18,13 @@ async function look() {
   if (reached) sameAs(reached, theirs)?.focus({ preventScroll: true });
 }
 
-/** What somebody has unfolded or reached, on the page as it is now. */
+/** Find an element of the current page in the fetched one, by tag and text, to keep it unfolded or focused. */
 function sameAs(reached, page) {
   const likely = [...page.querySelectorAll(reached.tagName)];
   return likely.find((one) => one.textContent === reached.textContent);
 }
 
-// Not all phones of a hall at once.
+// Random delay, so that an audience's phones do not send their requests at once.
 async function follow() {
   await new Promise((done) => setTimeout(done, WAIT_MS * (0.8 + 0.4 * Math.random())));
   if (!document.hidden) await look().catch(() => undefined);

@@ -1,4 +1,4 @@
-// One turn at a time, by buttons, keys or the slider. Without this script all turns stand below each other.
+// Shows one turn at a time, with buttons, keys and a slider. Without this script the page lists all turns.
 const turns = [...document.querySelectorAll(".turn")];
 const steps = document.querySelector(".steps");
 const slider = steps.querySelector("input");
