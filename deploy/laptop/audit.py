@@ -30,6 +30,7 @@ class AuditResult(IntEnum):
 
 
 def main() -> int:
+    """Check all pins, print the results and return the exit status (an AuditResult)."""
     subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "uv"], check=True)
     verdicts = [_audit_python(name) for name in REQUIREMENTS] + [_audit_javascript()]
     if AuditResult.VULNERABLE in verdicts:

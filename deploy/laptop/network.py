@@ -25,6 +25,7 @@ def lan_address() -> str:
 
 
 def free_port(host: str = LOOPBACK) -> int:
+    """Return a TCP port that is free now. Another process may take it before the caller listens on it."""
     with closing(socket.socket()) as probe:
         probe.bind((host, 0))
         return int(probe.getsockname()[1])

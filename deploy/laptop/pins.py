@@ -15,6 +15,10 @@ COMPILE_COMMAND = (
 
 
 def pin(name: str, *source: str, given: str | None = None) -> None:
+    """Write requirements/`name`.txt with `uv pip compile`; `given` is its standard input.
+
+    Raises CalledProcessError.
+    """
     argv = [*COMPILE_COMMAND, *source, "--output-file", str(REQUIREMENTS_DIR / f"{name}.txt")]
     subprocess.run([*argv, *sys.argv[1:]], check=True, cwd=ROOT, input=given, text=True)
 

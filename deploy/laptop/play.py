@@ -35,6 +35,7 @@ def parse_arguments() -> argparse.Namespace:
 
 
 def positive_int(text: str) -> int:
+    """Parse a positive integer, as an argparse type. Raises ValueError."""
     number = int(text)
     if number < 1:
         raise ValueError(text)
@@ -93,6 +94,7 @@ def run_stack(stack: Stack, phones: int) -> None:
 
 
 def open_event(stack: Stack, supervisor: Supervisor, phones: int) -> None:
+    """Start the stack, a demo event and `phones` simulated phones; print the links. Raises StepFailed."""
     startup.start_ballot_box(stack, supervisor)
     startup.migrate(stack)
     startup.collect_static(stack)

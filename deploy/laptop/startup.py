@@ -62,6 +62,7 @@ def start_ballot_box(stack: Stack, supervisor: Supervisor) -> None:
 
 
 def start_services(stack: Stack, supervisor: Supervisor) -> None:
+    """Start the gateways, the worker and the schedulers. Does not wait until they are ready."""
     reset_metrics_dir(stack.metrics_dir)
     gateways = [children.gateway(stack, number) for number in range(1, stack.gateways + 1)]
     supervisor.start(*gateways, children.worker(stack), *children.schedulers(stack))
@@ -90,6 +91,7 @@ def ensure_demo_event(stack: Stack) -> Demo:
 
 
 def wait_for_pages(stack: Stack) -> None:
+    """Wait until the gateways answer HTTP. Raises StepFailed after PAGES_TIMEOUT_S seconds."""
     log = stack.logs / f"{stack.gateway_names[0]}.log"
     if not wait_for_http(stack.address, stack.port, PAGES_TIMEOUT_S):
         raise StepFailed(f"the gateway does not answer (see {display_path(log)})")

@@ -10,6 +10,7 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def interrupt(_number: int, _frame: FrameType | None) -> None:
+    """Signal handler: ignore further SIGNALS and raise KeyboardInterrupt."""
     for number in SIGNALS:  # a second Ctrl-C must not interrupt the cleanup, which is short
         signal.signal(number, signal.SIG_IGN)
     raise KeyboardInterrupt
