@@ -75,7 +75,8 @@ def migrate(stack: Stack) -> None:
 
 def collect_static(stack: Stack) -> None:
     """Run `collectstatic`, unless no source has changed. Raises StepFailed."""
-    sources = [ROOT / "frontend" / "dist", ROOT / "voting" / "static", ROOT / "requirements" / "base.txt"]
+    own = sorted((ROOT / "crowdgame").glob("**/static"))
+    sources = [ROOT / "frontend" / "dist", *own, ROOT / "requirements" / "base.txt"]
     stamp = Stamp(stack.data / "static" / ".stamp", fingerprint(sources))
     if not stamp.is_fresh():
         manage(stack, "gather static files", "collectstatic", "--noinput", "--clear")
