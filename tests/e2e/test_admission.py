@@ -97,7 +97,7 @@ def test_display_with_invalid_key_shows_no_rotating_code(one_gateway: House, ope
     display = open_at(one_gateway, "door-stranger", PROJECTOR)
     display.page.goto(f"/display/{code}#{'0' * 24}")
     said = display.page.locator(".needed")
-    expect(said).to_have_text("Open this screen from the control room", timeout=SOON_MS)
+    expect(said).to_have_text("Open this screen from the console", timeout=SOON_MS)
     expect(display.page.locator(".rotating-code")).to_have_count(0)
 
 

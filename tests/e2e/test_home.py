@@ -62,7 +62,7 @@ def test_home_display_tells_token_holder_to_lead(
     """In the first seconds of a window without threats."""
     begun = Scene("", lambda now: Tale().voting(now, left_ms=20_000), "voting", query=f"?home={home}")
     show(window, prompter, begun)
-    lead = window.get_by_text("Your turn to lead")
+    lead = window.get_by_text("You hold the token")
     expect(lead).to_have_count(1 if led else 0)
 
 

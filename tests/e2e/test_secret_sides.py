@@ -43,8 +43,8 @@ def test_side_change_stays_hidden_until_the_end(one_gateway: House, open_at: Ope
         face.wait_for(phase="ended")
     expect(one.page.get_by_role("status")).to_contain_text("You ended on the winning side. One point.")
     expect(two.page.get_by_role("status")).to_contain_text("You ended on the winning side. 2 points.")
-    expect(display.page.locator(".side-changes")).to_contain_text("1 changed over in time")
-    expect(display.page.locator(".end")).to_contain_text("everybody has left Rooks")
+    expect(display.page.locator(".side-changes")).to_contain_text("1 switched in time")
+    expect(display.page.locator(".end")).to_contain_text("everyone left Rooks")
     for face in (one, display):
         face.shoot("ended")
         assert face.errors == []

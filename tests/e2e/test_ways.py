@@ -62,7 +62,7 @@ def test_approval_selects_and_deselects_columns(one_gateway: House, open_at: Ope
     red.page.reload()
     says(red, "Counted: 2, 5.")
     one_gateway.ask("closing_in", event_id=event, ms=200)
-    texts = ["A tie: 2 was there first", "of 1 voter like it"]
+    texts = ["A tie: 2 got there first", "of 1 voter approved"]
     expect(display.page.locator(".choice p")).to_have_text(texts, timeout=SOON_MS)
     display.shoot("picks")
     says(red, "Your team picked 2: you alone")

@@ -18,13 +18,13 @@ export function WaitingScreen({ code, connection }: { code: string; connection: 
     <main class="waiting" aria-live="polite">
       <p>{away ? refusal(connection.code) : "Connecting to"}</p>
       <h1>{code}</h1>
-      {away && <p class="hint">Look at the address and load this page again</p>}
+      {away && <p class="hint">Check the address and reload this page</p>}
     </main>
   );
 }
 
 function refusal(closeCode: number): string {
-  return closeCode === NO_SUCH_EVENT ? "There is no event with this code" : "This screen is not let in";
+  return closeCode === NO_SUCH_EVENT ? "There is no event with this code" : "This screen can't join";
 }
 
 const LOADS_AGAIN_MS = 3000;

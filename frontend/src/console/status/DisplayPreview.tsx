@@ -51,7 +51,7 @@ function TeamName({ team, event }: { team: 1 | 2; event: EventState }) {
 
 /** In place of the lobby's large QR code: the join code, or why there is none. */
 function LobbyCode({ event }: { event: EventState }) {
-  if (event.lobby === "closed") return <p class="lobby-code words">Doors open soon</p>;
+  if (event.lobby === "closed") return <p class="lobby-code words">Joining opens soon</p>;
   if (event.lobby === "locked") return <p class="lobby-code words">Joining is closed</p>;
   return event.hidden.includes("code") ? <p class="lobby-code words">The code is hidden</p> : <p class="lobby-code">{event.code}</p>;
 }

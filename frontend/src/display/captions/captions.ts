@@ -53,7 +53,7 @@ function picks(context: RevealContext): Sentence {
   if (resigning[0]) return [teamName(context, resigning[0]), " gives up"];
   return movers(context).flatMap((side, index) => {
     const pick = tallyForSide(context.reveal, side)?.pick ?? null;
-    return [index > 0 ? ", " : "", teamName(context, side), pick === null ? " drops nothing" : ` plays ${optionName(context.match.board, pick)}`];
+    return [index > 0 ? ", " : "", teamName(context, side), pick === null ? " makes no move" : ` plays ${optionName(context.match.board, pick)}`];
   });
 }
 
@@ -62,7 +62,7 @@ function drops(context: RevealContext): Sentence {
   const [happened] = resolution.sentences;
   if (happened) return fillTeamNames(context, happened);
   const first = resolution.drops[0];
-  if (!first) return ["Nothing drops this turn"];
+  if (!first) return ["No balls drop this turn"];
   if (resolution.conflict === null) return picks(context);
   return [teamName(context, first.side), " holds the token and drops first"];
 }
@@ -107,32 +107,32 @@ function openSentence(context: RevealContext): Sentence {
 export function admissionHint(admission: Admission): string {
   if (admission === "tickets") return "You need your ticket";
   if (admission === "roster") return "You need your code from the class list";
-  return admission === "rotating" ? "Open this screen from the control room" : "";
+  return admission === "rotating" ? "Open this screen from the console" : "";
 }
 
 /** How a side's pick was decided, if that needs an explanation. Without counts, says only that nobody voted. */
 export function decisionText(tally: SideTally, counted: boolean, name = `${tally.pick ?? "this"}`): string {
   const { ballots, decided_by, rounds, resigning } = tally;
-  if (decided_by === "resign") return counted ? `${resigning} of ${pluralize(ballots, "vote")} to give up` : "The match is given up";
+  if (decided_by === "resign") return counted ? `${resigning} of ${pluralize(ballots, "vote")} to give up` : "Voted to give up";
   if (!counted && ballots > 0) return "";
   const counts = rounds && rounds.length > 1 ? `: ${name} wins in round ${rounds.length}` : "";
   switch (decided_by) {
     case "random":
-      return "Nobody voted: drawn by lot";
+      return "Nobody voted: drawn at random";
     case "pass":
-      return "Nobody voted: nothing drops";
+      return "Nobody voted: no move";
     case "forfeit":
-      return "Nobody voted: match given up";
+      return "Nobody voted: match forfeited";
     case "lot":
-      return `A tie, decided by lot${counts}`;
+      return `A tie, decided at random${counts}`;
     case "first":
-      return counts ? `A tie, by who was there first${counts}` : `A tie: ${name} was there first`;
+      return counts ? `A tie, earlier votes decide${counts}` : `A tie: ${name} got there first`;
     case "captain":
       return `A tie: the captain decided${counts && `, ${counts.slice(2)}`}`;
     case "runoff":
-      return counts ? `${roundedPercent(share(tally, tally.pick!))} % put it first; it wins in round ${rounds!.length}` : "More than half at once";
+      return counts ? `${roundedPercent(share(tally, tally.pick!))} % ranked it first; wins in round ${rounds!.length}` : "Majority in round 1";
     case "approval":
-      return `of ${pluralize(ballots, "voter")} like it`;
+      return `of ${pluralize(ballots, "voter")} approved`;
     case "lottery":
       return `Drawn from ${pluralize(ballots, "vote")}`;
     default:
@@ -164,7 +164,7 @@ export function matchVerdict({ state, home }: { state: EventState; home: boolean
   const loser = teamAtPlace(state, sidePlace(match, otherSide(winner))).name;
   if (gaveUp) return { title: name, line: `${wins}: ${loser} gave up`, winner };
   if (byTime) return { title: name, line: `${wins}: ${loser} ran out of time`, winner };
-  if (match.ended_by === "deserted") return { title: name, line: `${wins}: everybody has left ${loser}`, winner };
+  if (match.ended_by === "deserted") return { title: name, line: `${wins}: everyone left ${loser}`, winner };
   return { title: name, line: match.ended_by === "forfeit" ? `${wins}: no votes from ${loser}` : `${wins} in ${turns}`, winner };
 }
 

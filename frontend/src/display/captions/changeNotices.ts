@@ -24,15 +24,15 @@ export function isTimely({ turn }: ChangeNotice, scene: Scene): boolean {
 function changeText(message: ToDisplay, before: EventState | null): string | null {
   switch (message.type) {
     case "turn.voided":
-      return "The last turn does not count: vote again";
+      return "The last turn doesn't count: vote again";
     case "turn.concealed":
-      return "Sealed: it stays secret until the others have voted";
+      return "Sealed until the other team has voted";
     case "turn.restored":
-      return "Some votes were lost and are sent again: more time";
+      return "Resending lost votes: extra time added";
     case "turn.moved":
       return timeChangeText(message.state, before, message.at);
     case "turn.resumed":
-      return "On we go";
+      return "The match continues";
     case "joining.locked":
       return "Joining is closed";
     case "joining.unlocked":
@@ -49,7 +49,7 @@ function timeChangeText(after: EventState, before: EventState | null, at: number
   const seconds = Math.round((ends(now) - ends(then)) / 1000);
   if (seconds > 0) return seconds === 1 ? "One more second" : `${seconds} more seconds`;
   if (seconds < 0 && (now.paused ? now.left_ms > 0 : now.closes_at > at)) return `${-seconds} seconds less`;
-  return after.match?.close_early ? null : "Closed early";
+  return after.match?.close_early ? null : "The vote closed early";
 }
 
 function ends({ paused, left_ms, closes_at }: { paused: boolean; left_ms: number; closes_at: number }): number {

@@ -63,9 +63,9 @@ export function isDoubleLine({ match, reveal }: RevealContext, winner: Side): bo
 
 export function closeCallSentence(context: RevealContext, call: CloseCall | null): Sentence {
   if (!call) return [];
-  if (call.kind === "conflict") return ["Once more: the token decided it"];
-  if (call.margin > 0) return [teamName(context, call.side), `: ${call.first} before ${call.second} by ${pluralize(call.margin, "vote")}`];
+  if (call.kind === "conflict") return ["Replay: the token decided it"];
+  if (call.margin > 0) return [teamName(context, call.side), `: ${call.first} beat ${call.second} by ${pluralize(call.margin, "vote")}`];
   const votes = formatNumber(tallyForSide(context.reveal, call.side)?.counts[call.first - 1] ?? 0);
-  const by = tallyForSide(context.reveal, call.side)?.decided_by === "lot" ? "the lot says" : "first was";
-  return [teamName(context, call.side), `: ${votes} votes each, ${by} ${call.first}`];
+  const by = tallyForSide(context.reveal, call.side)?.decided_by === "lot" ? "was drawn at random" : "got there first";
+  return [teamName(context, call.side), `: ${votes} votes each, ${call.first} ${by}`];
 }

@@ -31,9 +31,9 @@ function deckSentence(view: StageView): Sentence {
   const { scene, notice, state } = view;
   if (notice && isTimely(notice, scene)) return [notice.text];
   const { phase, match, reveal, stage, call } = scene;
-  if (phase === "paused") return [`${timeLeftText(scene.leftMs)} when it goes on`];
+  if (phase === "paused") return [`Paused with ${timeLeftText(scene.leftMs)}`];
   if (phase === "sealed") return ["Counting the votes"];
-  if (phase === "talk" && scene.turn) return [`The vote of turn ${scene.turn.number} opens soon`];
+  if (phase === "talk" && scene.turn) return [`Voting on turn ${scene.turn.number} opens soon`];
   if (phase === "voting") return isOpening(view) && match ? openingSentence(view, { state, match }) : [];
   return phase === "reveal" && match && reveal && stage ? revealSentence(stage.step, { state, match, reveal }, call) : [];
 }
@@ -50,7 +50,7 @@ function openingSentence({ home }: StageView, context: MatchContext): Sentence {
   const near = threatSentence(context);
   const { token } = context.match.board;
   if (near.length > 0 || !home || !token || sidePlace(context.match, token) !== 0) return near;
-  return ["Your turn to lead: you hold the token"];
+  return ["You hold the token this turn"];
 }
 
 /** In a turn of two halves: which team votes, and whether in secret. */
@@ -58,7 +58,7 @@ function halfTurnSentence(context: MatchContext): Sentence {
   const { board, turn } = context.match;
   const side = turn?.to_move[0];
   if (!board.vote || !side) return [];
-  return [teamName(context, side), board.vote === "open" ? " answers: everybody sees it" : " chooses in secret"];
+  return [teamName(context, side), board.vote === "open" ? " votes openly" : " chooses in secret"];
 }
 
 function isOpening({ scene: { turn, match }, now }: StageView): boolean {

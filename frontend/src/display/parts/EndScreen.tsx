@@ -45,7 +45,7 @@ function Score({ view, series: { won } }: { view: StageView; series: Series }) {
   const { match } = view.scene;
   const admissionHint = winsNeeded(view.state);
   return (
-    <p class="score" aria-label={admissionHint === null ? "Matches won" : `Matches won, ${admissionHint} win the series`}>
+    <p class="score" aria-label={admissionHint === null ? "Matches won" : `Matches won, first to ${admissionHint} wins the series`}>
       <Badge side={sideAtPlace(match, 0)} />
       <b>{won[0]}</b>
       <i>:</i>
@@ -80,7 +80,7 @@ function MatchHistory({ view, width }: { view: StageView; width: number }) {
   if (matches.length < 2 || !match) return null;
   const shown = matches.slice(-Math.floor(width / PIP));
   return (
-    <ol class="history" aria-label="The matches so far">
+    <ol class="history" aria-label="Matches so far">
       {shown.map(({ number, winner }) => (
         <li key={number} data-winner={winner ?? "none"}>{winner !== null && <Badge side={sideAtPlace(match, winner === 1 ? 0 : 1)} />}</li>
       ))}

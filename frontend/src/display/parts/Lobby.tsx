@@ -36,11 +36,11 @@ export function Lobby({ view, qr, shown }: { view: StageView; qr: readonly strin
 function CheerInvitation({ view: { state, turnout, foot } }: { view: StageView }) {
   const here = turnout ? turnout.connected[0] + turnout.connected[1] : 0;
   if (foot.lines > 0 || here === 0 || state.lobby === "closed" || state.is_duel) return null;
-  return <p class="invitation">You are in? Press your shape!</p>;
+  return <p class="invitation">Joined? Tap your shape!</p>;
 }
 
 function JoinInfo({ view, shown }: { view: StageView; shown: KeyShown | null }) {
-  if (isPartHidden(view.state, "code") && !view.state.is_duel) return <p>The host tells you how to join</p>;
+  if (isPartHidden(view.state, "code") && !view.state.is_duel) return <p>Ask the host how to join</p>;
   const ticket = ticketHint(view.state);
   return (
     <>
@@ -105,7 +105,7 @@ function QrCard({ qr, quiet }: { qr: readonly string[]; quiet: number }) {
   const side = qr.length + 2 * quiet;
   const size = `calc(${cardSide(qr, quiet)} * var(--u))`;
   return (
-    <svg class="qr" viewBox={`0 0 ${side} ${side}`} style={{ width: size, height: size }} role="img" aria-label="Join code">
+    <svg class="qr" viewBox={`0 0 ${side} ${side}`} style={{ width: size, height: size }} role="img" aria-label="QR code to join">
       <rect width={side} height={side} rx="1.2" fill="#f4f1e8" />
       <path d={modules(qr, quiet)} fill="#0b1020" shape-rendering="crispEdges" />
     </svg>
@@ -127,4 +127,4 @@ function LobbyStatus({ view: { state } }: { view: StageView }) {
   );
 }
 
-const LOBBY_TEXTS: Record<EventState["lobby"], string> = { open: "Doors are open", locked: "Joining is closed", closed: "Doors open soon" };
+const LOBBY_TEXTS: Record<EventState["lobby"], string> = { open: "Joining is open", locked: "Joining is closed", closed: "Joining opens soon" };

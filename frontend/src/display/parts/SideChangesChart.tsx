@@ -26,10 +26,10 @@ export function SideChangesChart({ sides, width }: { sides: SidesSummary; width:
 }
 
 function changeTotals({ in_time, too_soon }: SidesSummary): string {
-  return `${in_time} changed over in time${too_soon ? `, ${too_soon} too soon` : ""}`;
+  return `${in_time} switched in time${too_soon ? `, ${too_soon} too soon` : ""}`;
 }
 
 function describeTurns(sides: SidesSummary): string {
   const turns = sides.turns.map(({ red, yellow }, index) => `turn ${index + 1}: ${red} red, ${yellow} yellow`);
-  return `Who was on which side. ${turns.join("; ")}`;
+  return `Voters on each side, by turn: ${turns.join("; ")}`;
 }

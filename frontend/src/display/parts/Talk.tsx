@@ -3,7 +3,7 @@ import { fitFontSize } from "../scene/layout";
 import { sideAtPlace, type Place } from "../scene/places";
 import { gridPlacement, type StageView } from "../scene/stageView";
 
-const WORDS = { ownCount: "Talk it over", theirs: "They talk, too" };
+const WORDS = { ownCount: "Talk it over", theirs: "They talk too" };
 const MARGIN = 40;
 
 /** In the discussion before the vote: hints for a team, on its own half of the screen. */

@@ -4,16 +4,16 @@ import type { Access, Presenter } from "./presenter";
 
 const STATUS: Record<Access, string> = {
   unknown: "",
-  asking: "Asking the control room",
-  in: "These keys run the event",
-  out: "To run the event from here, log in to the control room in this browser",
+  asking: "Checking your access",
+  in: "These keys control the event",
+  out: "To control the event from here, log in to the console in this browser",
 };
 
 /** The list of keyboard shortcuts, and whether they work here. */
 export function Hints({ presenter }: { presenter: Presenter }) {
   const { access } = useStore(presenter.store);
   return (
-    <div class="hints" role="dialog" aria-label="Keys">
+    <div class="hints" role="dialog" aria-label="Keyboard shortcuts">
       <dl>
         {KEY_HINTS.map(([key, what]) => (
           <div key={key}>

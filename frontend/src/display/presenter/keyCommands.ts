@@ -21,7 +21,7 @@ const COMMANDS: Record<string, KeyCommand> = {
 
 export const KEY_HINTS: readonly (readonly [key: string, what: string])[] = [
   ["Space", "Next step"],
-  ["P", "Pause, resume"],
+  ["P", "Pause or resume"],
   ["E", "More time"],
   ["C", "Close the vote"],
   ["U", "Take back a turn"],
@@ -29,7 +29,7 @@ export const KEY_HINTS: readonly (readonly [key: string, what: string])[] = [
   ["B", "Blank screen"],
   ["F", "Full screen"],
   ["M", "Sound"],
-  ["?", "These keys"],
+  ["?", "Show keys"],
 ];
 
 /** Query parameters of the projector's address. */

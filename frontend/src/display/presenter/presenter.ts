@@ -6,7 +6,7 @@ import type { PresenterAction } from "./presenterActions";
 const CONFIRM_WITHIN_MS = 4000;
 const MESSAGE_SHOWN_MS = 4000;
 const SEND_WITHIN_MS = 5000;
-const UNANSWERED = "No answer yet: look before you press again";
+const UNANSWERED = "No answer yet: check before you press again";
 
 /** `in`: this browser is logged in as an organizer of the event. `out`: it is not, or the event is somebody else's. */
 export type Access = "unknown" | "asking" | "in" | "out";
@@ -16,7 +16,7 @@ export interface PresenterState {
   statusText: string;
 }
 
-/** Runs the event from the projector's keyboard, over a control room socket of its own that connects when needed. */
+/** Runs the event from the projector's keyboard, over a console socket of its own that connects when needed. */
 export class Presenter {
   readonly store = new Store<PresenterState>({ access: "unknown", statusText: "" });
   private link: Link<ConsoleMessage, ToConsole> | null = null;
@@ -36,7 +36,7 @@ export class Presenter {
     this.say("");
     this.waiting = order;
     this.ask();
-    if (this.waiting) this.expectAnswer("The control room does not answer");
+    if (this.waiting) this.expectAnswer("The console isn't responding");
   }
 
   /** Check whether this browser may control the event. */
@@ -62,7 +62,7 @@ export class Presenter {
     if (access === this.store.get().access) return;
     this.store.set({ access });
     if (access === "in") this.send();
-    if (access === "out" && this.waiting) this.cancel("Log in to the control room in this browser first");
+    if (access === "out" && this.waiting) this.cancel("Log in to the console in this browser first");
   }
 
   private send(): void {

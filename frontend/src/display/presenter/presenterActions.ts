@@ -31,9 +31,9 @@ export function presenterAction(command: PresenterCommand, state: EventState, ph
 }
 
 const NOTHING_TO_PRESS: Partial<Record<ScreenPhase, string>> = {
-  talk: "The vote opens by itself",
+  talk: "The vote opens automatically",
   sealed: "The votes are being counted",
-  reveal: "The next turn opens by itself",
+  reveal: "The next turn opens automatically",
 };
 
 function next(state: EventState, phase: ScreenPhase): PresenterAction | string {
@@ -42,14 +42,14 @@ function next(state: EventState, phase: ScreenPhase): PresenterAction | string {
     if (phase === "paused") return pause(state, phase);
     return NOTHING_TO_PRESS[phase] ?? close(state, phase);
   }
-  if (phase === "reveal") return "The last reveal is on";
+  if (phase === "reveal") return "The last reveal is still running";
   if (lobby === "closed") return makeAction("lobby.open");
   return makeAction("match.start", { confirm: `Press again to start ${match ? "the next match" : "the match"}` });
 }
 
 function pause({ match }: EventState, phase: ScreenPhase): PresenterAction | string {
   const turn = match?.turn;
-  if (!turn || phase === "sealed") return "There is nothing to pause";
+  if (!turn || phase === "sealed") return "Nothing to pause";
   return makeAction(turn.paused ? "turn.resume" : "turn.pause", { turn: turn.id });
 }
 

@@ -25,7 +25,7 @@ export function Chest({ view }: { view: StageView }) {
         <circle class="lock" cx="120" cy="106" r="25" />
         <path class="hole" d="M120 93 a8 8 0 0 1 4 15 l3 13 h-14 l3 -13 a8 8 0 0 1 4 -15 Z" />
       </svg>
-      <p>{opens ? "Now it opens" : "Chosen in secret"}</p>
+      <p>{opens ? "Opening now" : "Chosen in secret"}</p>
     </section>
   );
 }
