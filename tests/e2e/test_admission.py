@@ -50,11 +50,11 @@ def test_rotating_code_admits_typed_and_scanned_key(one_gateway: House, open_at:
     typing, scanning = (open_at(one_gateway, f"door-{name}", PHONE) for name in ("typing", "scanning"))
     ask_for(typing, code, "Type the code from the screen")
     typing.shoot("asked")
-    privacy = typing.page.get_by_role("link", name="What is kept of you")
+    privacy = typing.page.get_by_role("link", name="Privacy")
     assert privacy.get_attribute("href") == "/privacy"
     show(typing, WRONG)
     expect(typing.page.get_by_role("alert")).to_have_text(
-        "That code is not right, or it has changed. Look at the screen again.", timeout=SOON_MS
+        "That code is wrong or has changed. Check the screen again.", timeout=SOON_MS
     )
     key = shown.inner_text()
     show(typing, f" {key[:2].lower()} - {key[2:].lower()} ")
@@ -153,12 +153,12 @@ def test_shared_device_asks_which_seat_to_use(one_gateway: House, open_at: OpenF
     page.goto(f"/{event['code']}#{ada}")
     tablet.wait_for(phase="lobby", team="1")
     page.goto(f"/{event['code']}#{bea}")
-    expect(page.get_by_role("heading")).to_have_text("Go on as before, or with this code?", timeout=SOON_MS)
+    expect(page.get_by_role("heading")).to_have_text("Keep your seat or use this code?", timeout=SOON_MS)
     tablet.shoot("asked")
-    page.get_by_role("button", name="As before").click()
+    page.get_by_role("button", name="Keep seat").click()
     tablet.wait_for(phase="lobby", team="1")
     page.goto(f"/{event['code']}#{bea}")
-    page.get_by_role("button", name=f"With {bea}").click(timeout=SOON_MS)
+    page.get_by_role("button", name=f"Use {bea}").click(timeout=SOON_MS)
     tablet.wait_for(phase="lobby", team="2")
     page.reload()
     tablet.wait_for(phase="lobby", team="2")

@@ -16,7 +16,7 @@ Message = dict[str, Any]
 WINDOW_S = 90
 REVEAL_S = 12
 ELSEWHERE = "0" * 64
-NOT_FOUND = "Your vote could not be found in the count. Show this to the organizers: turn 1, column 4, code "
+NOT_FOUND = "Your vote is missing from the count. Show this to the organizers: turn 1, column 4, code "
 
 
 @dataclass
@@ -186,7 +186,7 @@ def test_phone_reports_vote_that_was_too_late(table: Table) -> None:
     away[0] = False
     table.red.page.evaluate("dispatchEvent(new Event('online'))")
     said = table.red.page.locator(".sentence")
-    expect(said).to_contain_text("Your last press came too late.", timeout=SOON_MS)
+    expect(said).to_contain_text("Your last tap came too late.", timeout=SOON_MS)
     table.red.shoot("late")
     wait_until(table.red, lambda: bool(table.line.of("receipt.ask")))
     expect(table.red.page.get_by_role("alert")).to_have_count(0)

@@ -26,7 +26,7 @@ FIRST_WAIT_MS = 500
 # The deferred part is fetched after the first vote and has the texts for a lost connection.
 DEFERRED_PART_IS_LOADED = """() => performance.getEntriesByType("resource")
   .some(({name, responseEnd}) => name.includes("/deferred.") && responseEnd > 0)"""
-ELSEWHERE = "This phone's seat is open in another window"
+ELSEWHERE = "Your seat is open in another window"
 
 
 @pytest.fixture(scope="module")
@@ -122,7 +122,7 @@ def test_rejected_phone_retries_admission_automatically(one_gateway: House, open
     face = open_at(one_gateway, "back-door", PHONE)
     connections = reject_once(face.page)
     face.page.goto(f"/{event['code']}")
-    expect(face.page.get_by_role("heading")).to_have_text("Many people are coming in", timeout=SOON_MS)
+    expect(face.page.get_by_role("heading")).to_have_text("Many people are joining", timeout=SOON_MS)
     assert face.page.get_by_role("button").count() == 0
     face.shoot("door")
     face.wait_for(phase="lobby")

@@ -40,8 +40,8 @@ def test_duel_notifies_player_of_turn_in_title_and_browser(one_gateway: House, o
     vote(one, 1)
     expect(one.page).to_have_title(plain, timeout=SOON_MS)
     one.shoot("bell")
-    one.page.get_by_role("button", name="Tell me when it is my turn").click()
-    expect(one.page.get_by_text("You will be told")).to_be_visible()
+    one.page.get_by_role("button", name="Notify me on my turn").click()
+    expect(one.page.get_by_text("You'll be notified")).to_be_visible()
     one.shoot("told")
     assert len(one.page.evaluate("rung")) == 1
 

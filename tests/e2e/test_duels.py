@@ -91,7 +91,7 @@ def play_rematch(one: Face, two: Face) -> None:
     """One player asks, the other accepts; the sides are swapped."""
     before = [face.page.locator("body").get_attribute("data-side") for face in (one, two)]
     one.page.get_by_role("button", name="Rematch").click()
-    expect(one.page.get_by_text("Rematch asked for")).to_be_visible(timeout=SOON_MS)
+    expect(one.page.get_by_text("Rematch requested")).to_be_visible(timeout=SOON_MS)
     two.shoot("asked")
     two.page.get_by_role("button", name="Accept the rematch").click(timeout=SOON_MS)
     assert [side_of(face) for face in (two, one)] == before
@@ -112,7 +112,7 @@ def test_new_duel_takes_one_click_and_guest_can_return(one_gateway: House, open_
 def test_duel_against_a_crowd(one_gateway: House, open_at: OpenFace) -> None:
     one = open_at(one_gateway, "duel-maker", SMALL)
     one.page.goto("/")
-    one.page.get_by_role("link", name="the open hall").click()
+    one.page.get_by_role("link", name="Play one-on-one").click()
     one.page.get_by_text("Other clocks and games").click()
     one.page.get_by_label("Me against a crowd").check()
     one.page.get_by_role("button", name="Start this game").click()

@@ -92,7 +92,7 @@ def people_join(pages: EventPages) -> None:
     pages.red.shoot("code")
     pages.red.page.locator("input").fill(pages.code.lower())
     pages.red.page.keyboard.press("Enter")
-    expect(pages.red.page.get_by_role("heading")).to_have_text("The doors open soon", timeout=SOON_MS)
+    expect(pages.red.page.get_by_role("heading")).to_have_text("Opening soon", timeout=SOON_MS)
     press(pages.console, "lobby.open")
     pages.display.wait_for(phase="lobby")
     pages.red.wait_for(team="1", phase="lobby")

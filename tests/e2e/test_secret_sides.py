@@ -30,7 +30,7 @@ def test_side_change_stays_hidden_until_the_end(one_gateway: House, open_at: Ope
     one.page.locator('[data-do="side"]').click(timeout=SOON_MS)
     one.page.locator('[data-do="cross"]').click(timeout=SOON_MS)
     expect(one.page.locator('[data-do="remain"]')).to_be_disabled()
-    expect(one.page.get_by_role("dialog").get_by_role("status")).to_contain_text("Noted.")
+    expect(one.page.get_by_role("dialog").get_by_role("status")).to_contain_text("Saved.")
     one.page.wait_for_function(REVEAL_UNTIL, arg="You play for Doves.", timeout=SOON_MS)
     one.shoot("looked")
     expect(one.page.locator(".plate b")).to_have_count(0, timeout=SOON_MS)

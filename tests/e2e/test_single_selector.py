@@ -52,8 +52,8 @@ def test_single_selector_full_turn(one_gateway: House, open_at: OpenFace, size: 
     house.ask("closing_in", event_id=event["id"], ms=200)
     expect(display.page.locator(".chest")).to_contain_text("Chosen in secret", timeout=SOON_MS)
     house.ask("open_at_once", event_id=event["id"])
-    says(red, "Doves votes: everybody sees it.")
-    says(yellow, "Now you: everybody sees it.")
+    says(red, "Doves votes: everyone sees it.")
+    says(yellow, "Vote now: everyone sees it.")
     assert display.page.locator(".choice, .bars .votes[data-side=red]").count() == 0
     vote(yellow, 4)
     expect_votes(display, 4, "1")

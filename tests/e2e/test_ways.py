@@ -48,7 +48,7 @@ def fits(face: Face) -> None:
 
 def test_approval_selects_and_deselects_columns(one_gateway: House, open_at: OpenFace) -> None:
     event, display, red, yellow = stage(one_gateway, open_at, "approval", tally_method="approval")
-    says(red, "Choose all that you like.")
+    says(red, "Choose all you like.")
     presses(red, 2, 5, 7)
     says(red, "Counted: 2, 5, 7.")
     presses(red, 7)
@@ -70,7 +70,7 @@ def test_approval_selects_and_deselects_columns(one_gateway: House, open_at: Ope
 
 def test_ranking_follows_the_order_of_taps(one_gateway: House, open_at: OpenFace) -> None:
     event, display, red, yellow = stage(one_gateway, open_at, "ranking", tally_method="instant_runoff")
-    says(red, "Tap up to three, the best first.")
+    says(red, "Tap up to three, best first.")
     presses(red, 5, 2, 7, 1)
     says(red, "Counted: 5, 2, 1.")
     presses(red, 5)
@@ -102,7 +102,7 @@ def test_team_resigns_after_confirmed_request(one_gateway: House, open_at: OpenF
         tap(red.page.locator('[data-do="hide"]'))
     wish = red.page.locator('[data-do="resign"]')
     wish.click()
-    expect(wish).to_have_text("Sure? Press again")
+    expect(wish).to_have_text("Sure? Tap again")
     wish.click()
     expect(red.page.locator("main")).to_have_attribute("data-status", "counted")
     expect(wish).to_have_attribute("aria-pressed", "false" if hidden else "true")

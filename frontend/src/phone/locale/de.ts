@@ -20,7 +20,7 @@ export const team = (number: number): string => `Team ${number}`;
 export const blockReasons: { [code in ErrorCode | "hands_only"]?: readonly [title: string, text: string] } = {
   team_needed: ["Scanne den Code deines Teams", "Jedes Team hat seinen eigenen Code. Scanne den auf deiner Seite des Saals."],
   lobby_closed: ["Gleich geht es auf", "Lass diese Seite offen: Du kommst von selbst hinein."],
-  joining_locked: ["Die Türen sind zu", "Gerade kann niemand dazukommen. Lass diese Seite offen: Du kommst hinein, sobald sie aufgehen."],
+  joining_locked: ["Gerade geschlossen", "Lass diese Seite offen: Du kommst von selbst hinein, sobald es aufgeht."],
   hands_only: ["Hände hoch!", "Beide Teams stimmen per Handzeichen ab. Schau auf die Leinwand, hier gibt es nichts zu drücken."],
 };
 export const asked: { [admission in Admission]: string } = {
@@ -32,15 +32,15 @@ export const asked: { [admission in Admission]: string } = {
 export const wrongOnScreen: string = "Der Code stimmt nicht, oder er hat gewechselt. Schau noch einmal auf die Leinwand.";
 export const wrongOnPaper: string = "Diesen Code gibt es nicht. Schau ihn dir noch einmal an.";
 export const keyUsed: string = "Mit diesem Code spielt schon ein anderes Handy. Frag die Veranstalter.";
-export const oneDevice: string = "Ein Gerät ist hier eine Stimme: Das beweist keine Person. ";
-export const kept: string = "Was von dir gespeichert wird";
+export const oneDevice: string = "Eine Stimme pro Gerät, nicht pro Person. ";
+export const kept: string = "Datenschutz";
 
 // --- with a seat
 export const youAre: string = "Du bist";
 export const inTeam = (count: string): string => `${count} in deinem Team.`;
 export const youAreIn: string = "Du bist dabei.";
 export const soon: string = "Schau auf die Leinwand: Gleich beginnt das Spiel.";
-export const cheer: string = "Drück deine Form: Die Leinwand spürt es.";
+export const cheer: string = "Tippe auf deine Form und feuere an.";
 export const stopped: string = "Das Spiel wurde abgebrochen und zählt nicht. Bleib da: Dein Platz ist sicher.";
 export const nextIn = (time: string): string => `Nächstes Spiel: noch ${time}`;
 export const nextBegins: string = "Das nächste Spiel beginnt";
@@ -49,7 +49,7 @@ export const peek: string = "Die Regie sieht die Stimmen";
 export const hide: string = "Meine Stimme verbergen";
 export const hideWord: string = "Verbergen";
 export const otherTeam: string = "Du bist jetzt im anderen Team.";
-export const yourVoterCode: string = "Dein Kennzeichen";
+export const yourVoterCode: string = "Deine Kennung";
 export const card: string = "Mein Spiel";
 
 // --- a turn
@@ -70,7 +70,7 @@ export const stands = (column: number | string): string => `Deine Stimme für\u0
 export const reasons: { [code in Refusal]: string } = {
   late: "zu spät",
   early: "zu früh",
-  unknown: "die Wahlurne hat sie verloren",
+  unknown: "sie ging verloren",
   stale: "eine neuere Stimme war schneller",
   no_such_turn: "dieser Zug ist vorbei",
   not_to_move: "dein Team ist nicht am Zug",
@@ -85,7 +85,7 @@ export const allCountedNow: string = "Gezählt: Gleich ist es zu sehen.";
 export const waitingForReceipt: string = "Gleich erfährst du, ob deine Stimme gezählt hat…";
 export const notVoted: string = "Du hast diesmal nicht abgestimmt.";
 export const youVoted = (column: number | string): string => `Du hast ${column} gewählt.`;
-export const lateLast: string = "Dein letzter Druck kam zu spät.";
+export const lateLast: string = "Dein letzter Tipp kam zu spät.";
 export const unsureLast: string = "Deine letzte Stimme ließ sich nicht prüfen.";
 
 // --- results
@@ -132,21 +132,21 @@ export const away: { [why in "elsewhere" | "noSeat" | "old" | "out" | "shut"]: r
   elsewhere: ["Dein Platz ist in einem anderen Fenster offen", "Dein Platz ist sicher. Nur die neuesten Fenster bleiben im Spiel.", "Hier weiterspielen"],
   noSeat: ["Dieses Handy hat hier keinen Platz", "Frag die Veranstalter.", ""],
   old: ["Diese Seite ist veraltet", "Lade sie neu, dann geht es weiter.", "Neu laden"],
-  out: ["Du wurdest hinausgeschickt", "Du kannst wieder hereinkommen; dein Platz ist noch da.", "Wieder hereinkommen"],
-  shut: ["Du bist ausgeschlossen", "Sprich mit denen, die das hier leiten.", "Noch einmal versuchen"],
+  out: ["Du wurdest entfernt", "Du kannst wieder mitspielen; dein Platz ist noch da.", "Wieder mitspielen"],
+  shut: ["Du bist gesperrt", "Frag die Veranstalter.", "Noch einmal versuchen"],
 };
-export const hall: string = "Eins gegen eins spielen: die offene Halle";
+export const hall: string = "Eins gegen eins spielen";
 export const nowYou: string = "Du bist dran";
 export const notifyMe: string = "Sag mir, wenn ich dran bin";
 export const willNotify: string = "Du erfährst es, solange diese Seite offen ist.";
-export const cannotNotify: string = "Dieser Browser sagt dir nicht Bescheid.";
+export const cannotNotify: string = "Keine Mitteilungen in diesem Browser.";
 export const rating: string = "Wertung";
 export const rematch: string = "Revanche";
 export const rematchAccept: string = "Revanche annehmen";
 export const rematchAsked: string = "Revanche angefragt";
 export const waits: string = "Noch spielt niemand gegen dich. Gib diesen Link weiter:";
 export const gathers: string = "Über diesen Link kommt deine Menge. Starte auf seiner Seite:";
-export const amidst = (name: string): string => `Du bist in der Menge. ${name} sagt, wann es losgeht.`;
+export const amidst = (name: string): string => `Du bist in der Menge. ${name} startet das Spiel.`;
 export const ofTwo: readonly [title: string, text: string, label: string] = ["Ein Spiel zu zweit", "Die Plätze vergibt die Seite des Spiels. Dort kannst du auch zusehen.", "Zur Seite des Spiels"];
 export const whose: string = "Weiter wie vorher oder mit diesem Code?";
 export const whoseText: string = "Dieses Gerät hat schon einen Platz.";
@@ -167,7 +167,7 @@ export const findings: { [found in "checked" | "counted" | "elsewhere" | "unsure
   checked: "gezählt und geprüft",
   counted: "gezählt; dieses Handy hat das Siegel nicht gesehen",
   elsewhere: "eine spätere Stimme von einem anderen Gerät wurde gezählt",
-  unsure: "nicht zu prüfen: Dieses Handy war weg, als der Zug endete",
+  unsure: "nicht geprüft: Handy war offline, als der Zug endete",
   late: "kam zu spät",
   missing: "nicht in der Zählung",
   none: "noch nicht geprüft",

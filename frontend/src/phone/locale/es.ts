@@ -20,7 +20,7 @@ export const team = (number: number): string => `Equipo ${number}`;
 export const blockReasons: { [code in ErrorCode | "hands_only"]?: readonly [title: string, text: string] } = {
   team_needed: ["Escanea el código de tu equipo", "Cada equipo tiene su código. Escanea el de tu lado de la sala."],
   lobby_closed: ["Abrimos enseguida", "Deja esta página abierta: entrarás sin hacer nada."],
-  joining_locked: ["Las puertas están cerradas", "Ahora no puede entrar nadie más. Deja esta página abierta: entrarás cuando se abran."],
+  joining_locked: ["Ahora está cerrado", "Deja esta página abierta: entrarás sin hacer nada cuando se abra."],
   hands_only: ["¡Manos arriba!", "Los dos equipos votan a mano alzada. Mira la pantalla grande: aquí no hay que pulsar nada."],
 };
 export const asked: { [admission in Admission]: string } = {
@@ -32,24 +32,24 @@ export const asked: { [admission in Admission]: string } = {
 export const wrongOnScreen: string = "El código no es correcto o ha cambiado. Mira otra vez la pantalla.";
 export const wrongOnPaper: string = "Ese código no existe. Míralo otra vez.";
 export const keyUsed: string = "Este código ya se usa en otro móvil. Pregunta a los organizadores.";
-export const oneDevice: string = "Aquí un dispositivo es un voto: eso no demuestra quién eres. ";
-export const kept: string = "Qué se guarda de ti";
+export const oneDevice: string = "Un voto por dispositivo, no por persona. ";
+export const kept: string = "Privacidad";
 
 // --- with a seat
 export const youAre: string = "Eres de";
 export const inTeam = (count: string): string => `${count} en tu equipo.`;
 export const youAreIn: string = "Ya estás dentro.";
 export const soon: string = "Mira la pantalla grande: la partida está a punto de empezar.";
-export const cheer: string = "Pulsa tu figura: se nota en la pantalla grande.";
+export const cheer: string = "Pulsa tu figura para animar en la pantalla.";
 export const stopped: string = "La partida se ha parado y no cuenta. Quédate: tu sitio sigue siendo tuyo.";
 export const nextIn = (time: string): string => `Próxima partida en ${time}`;
 export const nextBegins: string = "Empieza la próxima partida";
 export const bestOf = (matches: number): string => `Al mejor de ${matches}`;
-export const peek: string = "La sala de control ve los votos";
+export const peek: string = "Los organizadores ven los votos";
 export const hide: string = "Ocultar mi voto";
 export const hideWord: string = "Ocultar";
 export const otherTeam: string = "Ahora estás en el otro equipo.";
-export const yourVoterCode: string = "Tu seña";
+export const yourVoterCode: string = "Tu ID";
 export const card: string = "Mi partida";
 
 // --- a turn
@@ -70,7 +70,7 @@ export const stands = (column: number | string): string => `Vale tu voto para la
 export const reasons: { [code in Refusal]: string } = {
   late: "demasiado tarde",
   early: "demasiado pronto",
-  unknown: "la urna lo ha perdido",
+  unknown: "se ha perdido",
   stale: "llegó antes un voto más nuevo",
   no_such_turn: "este turno ha terminado",
   not_to_move: "no le toca a tu equipo",
@@ -133,9 +133,9 @@ export const away: { [why in "elsewhere" | "noSeat" | "old" | "out" | "shut"]: r
   noSeat: ["Este móvil no tiene sitio aquí", "Pregunta a los organizadores.", ""],
   old: ["Esta página es antigua", "Cárgala de nuevo para seguir.", "Cargar de nuevo"],
   out: ["Te han sacado", "Puedes volver a entrar; tu sitio sigue ahí.", "Volver a entrar"],
-  shut: ["No puedes entrar", "Habla con quienes organizan el evento.", "Probar otra vez"],
+  shut: ["Acceso bloqueado", "Pregunta a los organizadores.", "Probar otra vez"],
 };
-export const hall: string = "Jugar uno contra uno: la sala abierta";
+export const hall: string = "Jugar uno contra uno";
 export const nowYou: string = "Te toca";
 export const notifyMe: string = "Avísame cuando me toque";
 export const willNotify: string = "Se te avisará mientras esta página esté abierta.";
@@ -146,7 +146,7 @@ export const rematchAccept: string = "Aceptar revancha";
 export const rematchAsked: string = "Revancha pedida";
 export const waits: string = "Aún no hay nadie contra quien jugar. Pasa este enlace:";
 export const gathers: string = "Tu multitud entra por este enlace. Empieza en su página:";
-export const amidst = (name: string): string => `Estás en la multitud. Empieza cuando ${name} lo diga.`;
+export const amidst = (name: string): string => `Estás en la multitud. ${name} inicia la partida.`;
 export const ofTwo: readonly [title: string, text: string, label: string] = ["Una partida de dos", "Los sitios se dan en la página de la partida. Allí también puedes mirar.", "A la página de la partida"];
 export const whose: string = "¿Seguir como antes o con este código?";
 export const whoseText: string = "Este dispositivo ya tiene un sitio.";
@@ -167,7 +167,7 @@ export const findings: { [found in "checked" | "counted" | "elsewhere" | "unsure
   checked: "contado y comprobado",
   counted: "contado; este móvil no vio el sello",
   elsewhere: "se contó un voto posterior desde otro dispositivo",
-  unsure: "no se pudo comprobar: este móvil no estaba cuando terminó el turno",
+  unsure: "sin comprobar: este móvil no tenía conexión al acabar el turno",
   late: "llegó tarde",
   missing: "no está en el recuento",
   none: "aún sin comprobar",

@@ -20,7 +20,7 @@ export const team = (number: number): string => `Équipe ${number}`;
 export const blockReasons: { [code in ErrorCode | "hands_only"]?: readonly [title: string, text: string] } = {
   team_needed: ["Scanne le code de ton équipe", "Chaque équipe a son code. Scanne celui de ton côté de la salle."],
   lobby_closed: ["On ouvre bientôt", "Garde cette page\u00a0: tu entreras sans rien faire."],
-  joining_locked: ["Les portes sont fermées", "Personne ne peut entrer pour l’instant. Garde cette page\u00a0: tu entreras dès qu’elles s’ouvrent."],
+  joining_locked: ["C’est fermé", "Garde cette page\u00a0: tu entreras sans rien faire dès l’ouverture."],
   hands_only: ["Mains en l’air\u00a0!", "Les deux équipes votent à main levée. Regarde le grand écran\u00a0: ici, rien à toucher."],
 };
 export const asked: { [admission in Admission]: string } = {
@@ -32,15 +32,15 @@ export const asked: { [admission in Admission]: string } = {
 export const wrongOnScreen: string = "Ce code n’est pas le bon, ou il a changé. Regarde encore l’écran.";
 export const wrongOnPaper: string = "Ce code n’existe pas. Regarde-le encore.";
 export const keyUsed: string = "Ce code sert déjà sur un autre téléphone. Demande aux organisateurs.";
-export const oneDevice: string = "Ici, un appareil vaut une voix\u00a0: cela ne prouve pas une personne. ";
-export const kept: string = "Ce qui est gardé de toi";
+export const oneDevice: string = "Une voix par appareil, pas par personne. ";
+export const kept: string = "Confidentialité";
 
 // --- with a seat
 export const youAre: string = "Tu es avec";
 export const inTeam = (count: string): string => `${count} dans ton équipe.`;
 export const youAreIn: string = "Tu y es.";
 export const soon: string = "Regarde le grand écran\u00a0: la partie va commencer.";
-export const cheer: string = "Touche ta forme\u00a0: le grand écran le sent.";
+export const cheer: string = "Touche ta forme pour encourager.";
 export const stopped: string = "La partie a été arrêtée et ne compte pas. Reste\u00a0: ta place est gardée.";
 export const nextIn = (time: string): string => `Prochaine partie dans ${time}`;
 export const nextBegins: string = "La prochaine partie commence";
@@ -49,7 +49,7 @@ export const peek: string = "La régie voit les votes";
 export const hide: string = "Cacher mon vote";
 export const hideWord: string = "Cacher";
 export const otherTeam: string = "Tu es maintenant dans l’autre équipe.";
-export const yourVoterCode: string = "Ton signe";
+export const yourVoterCode: string = "Ton ID";
 export const card: string = "Ma partie";
 
 // --- a turn
@@ -70,7 +70,7 @@ export const stands = (column: number | string): string => `Ton vote pour la\u00
 export const reasons: { [code in Refusal]: string } = {
   late: "trop tard",
   early: "trop tôt",
-  unknown: "l’urne l’a perdu",
+  unknown: "il s’est perdu",
   stale: "un vote plus récent est arrivé avant",
   no_such_turn: "ce tour est fini",
   not_to_move: "ce n’est pas à ton équipe",
@@ -133,9 +133,9 @@ export const away: { [why in "elsewhere" | "noSeat" | "old" | "out" | "shut"]: r
   noSeat: ["Ce téléphone n’a pas de place ici", "Demande aux organisateurs.", ""],
   old: ["Cette page est trop vieille", "Recharge-la pour continuer.", "Recharger"],
   out: ["On t’a fait sortir", "Tu peux revenir\u00a0: ta place est gardée.", "Revenir"],
-  shut: ["Tu ne peux plus entrer", "Demande aux organisateurs.", "Réessayer"],
+  shut: ["Accès bloqué", "Demande aux organisateurs.", "Réessayer"],
 };
-export const hall: string = "Jouer à un contre un : la salle ouverte";
+export const hall: string = "Jouer à un contre un";
 export const nowYou: string = "À toi de jouer";
 export const notifyMe: string = "Préviens-moi quand c’est à moi";
 export const willNotify: string = "Tu seras prévenu tant que cette page est ouverte.";
@@ -146,7 +146,7 @@ export const rematchAccept: string = "Accepter la revanche";
 export const rematchAsked: string = "Revanche demandée";
 export const waits: string = "Personne ne joue encore contre toi. Donne ce lien\u00a0:";
 export const gathers: string = "Ta foule vient par ce lien. Lance la partie sur sa page\u00a0:";
-export const amidst = (name: string): string => `Tu es dans la foule. ${name} dira quand commencer.`;
+export const amidst = (name: string): string => `Tu es dans la foule. ${name} lance la partie.`;
 export const ofTwo: readonly [title: string, text: string, label: string] = ["Une partie à deux", "Les places se prennent sur la page de la partie. On peut aussi y regarder.", "Vers la page de la partie"];
 export const whose: string = "Continuer comme avant, ou avec ce code\u00a0?";
 export const whoseText: string = "Cet appareil a déjà une place.";
@@ -167,7 +167,7 @@ export const findings: { [found in "checked" | "counted" | "elsewhere" | "unsure
   checked: "compté et vérifié",
   counted: "compté\u00a0; ce téléphone n’a pas vu le sceau",
   elsewhere: "un vote plus récent d’un autre appareil a été compté",
-  unsure: "pas vérifiable\u00a0: ce téléphone était absent à la fin du tour",
+  unsure: "pas vérifié\u00a0: téléphone hors ligne à la fin du tour",
   late: "arrivé trop tard",
   missing: "absent du compte",
   none: "pas encore vérifié",

@@ -19,8 +19,8 @@ export const chooseTeam: string = "选择你的队伍";
 export const team = (number: number): string => `${number} 队`;
 export const blockReasons: { [code in ErrorCode | "hands_only"]?: readonly [title: string, text: string] } = {
   team_needed: ["请扫你队的二维码", "每队都有自己的二维码，请扫你这一侧的那个。"],
-  lobby_closed: ["马上开门", "别关这个页面，开门后会自动进入。"],
-  joining_locked: ["门已关上", "现在不能再加入。别关这个页面，开门后会自动进入。"],
+  lobby_closed: ["即将开放", "别关这个页面，开放后会自动进入。"],
+  joining_locked: ["暂停加入", "别关这个页面，开放后会自动进入。"],
   hands_only: ["请举手！", "两队都举手表决。请看大屏幕，这里什么都不用按。"],
 };
 export const asked: { [admission in Admission]: string } = {
@@ -32,20 +32,20 @@ export const asked: { [admission in Admission]: string } = {
 export const wrongOnScreen: string = "代码不对，或者已经换了。请再看一眼屏幕。";
 export const wrongOnPaper: string = "没有这个代码，请再看一遍。";
 export const keyUsed: string = "这个代码正在另一部手机上使用，请找主办方。";
-export const oneDevice: string = "这里一台设备算一票，并不证明是谁。";
-export const kept: string = "保存哪些信息";
+export const oneDevice: string = "每台设备一票，不是每人一票。";
+export const kept: string = "隐私";
 
 // --- with a seat
 export const youAre: string = "你属于";
 export const inTeam = (count: string): string => `你队有 ${count} 人。`;
 export const youAreIn: string = "你已入座。";
 export const soon: string = "看大屏幕：马上开始。";
-export const cheer: string = "按图形，大屏幕会有反应。";
+export const cheer: string = "按图形，为你队加油。";
 export const stopped: string = "比赛已中止，不算成绩。别走，你的座位还在。";
 export const nextIn = (time: string): string => `${time}后下一场比赛`;
 export const nextBegins: string = "下一场比赛开始了";
 export const bestOf = (matches: number): string => `${matches} 局 ${(matches + 1) >> 1} 胜`;
-export const peek: string = "控制室能看到投票";
+export const peek: string = "主办方能看到投票";
 export const hide: string = "隐藏我的投票";
 export const hideWord: string = "隐藏";
 export const otherTeam: string = "你现在在另一队。";
@@ -70,7 +70,7 @@ export const stands = (column: number | string): string => `你投给\u00a0${col
 export const reasons: { [code in Refusal]: string } = {
   late: "太晚了",
   early: "太早了",
-  unknown: "票箱把它弄丢了",
+  unknown: "投票丢失了",
   stale: "更新的一票先到了",
   no_such_turn: "这一回合已结束",
   not_to_move: "还没轮到你队",
@@ -132,10 +132,10 @@ export const away: { [why in "elsewhere" | "noSeat" | "old" | "out" | "shut"]: r
   elsewhere: ["你的座位在另一个窗口打开了", "座位还在，只有最新的几个窗口留在比赛里。", "在这里继续"],
   noSeat: ["这部手机在这里没有座位", "请找主办方。", ""],
   old: ["这个页面太旧了", "重新加载后继续。", "重新加载"],
-  out: ["你被请出了", "可以再进来，座位还在。", "再次进入"],
-  shut: ["你不能进入", "请找主办方。", "再试一次"],
+  out: ["你已被移出", "可以再进来，座位还在。", "再次进入"],
+  shut: ["你已被禁入", "请找主办方。", "再试一次"],
 };
-export const hall: string = "一对一对局：开放大厅";
+export const hall: string = "一对一对局";
 export const nowYou: string = "轮到你了";
 export const notifyMe: string = "轮到我时告诉我";
 export const willNotify: string = "只要此页面开着，就会告诉你。";
