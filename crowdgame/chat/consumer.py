@@ -28,7 +28,7 @@ class ChatConsumer(SocketConsumer):
 
     async def dispatch(self, message: ChatJoin) -> None:
         if self._room_id is not None:
-            self.send(protocol.Error(code="joined_already", text="one join a socket"))
+            self.send(protocol.Error(code="joined_already", text="one join per socket"))
             return
         self.active_gateway()
         hub = chat_hub()

@@ -89,7 +89,7 @@ class ConsoleConsumer(SocketConsumer):
 
     async def handle_message(self, message: ConsoleJoin | ActionAsk | PeopleAsk, room: EventRoom) -> None:
         if isinstance(message, ConsoleJoin):
-            self.send(protocol.Error(code="joined_already", text="one join a socket"))
+            self.send(protocol.Error(code="joined_already", text="one join per socket"))
             return
         if isinstance(message, PeopleAsk):
             await self._search_people(message, room)

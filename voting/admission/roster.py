@@ -28,14 +28,14 @@ def parse_roster(text: str, teams: Mapping[int, str]) -> list[Pupil]:
     """
     lines = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
     if not lines:
-        raise RosterError("Paste the names, one a line.")
+        raise RosterError("Enter the names, one per line.")
     if len(lines) > MAX_PUPILS:
-        raise RosterError(f"At most {MAX_PUPILS:,} names at a time, please.")
+        raise RosterError(f"Enter at most {MAX_PUPILS:,} names at a time.")
     pupils: dict[str, Pupil] = {}
     for number, line in lines:
         pupil = _read_line(number, line, teams)
         if pupil.name.casefold() in pupils:
-            raise RosterError(f"Line {number}: “{pupil.name}” is there twice: give both an initial.")
+            raise RosterError(f"Line {number}: “{pupil.name}” appears twice. Add an initial to both.")
         pupils[pupil.name.casefold()] = pupil
     return list(pupils.values())
 
@@ -47,14 +47,14 @@ def _read_line(number: int, line: str, teams: Mapping[int, str]) -> Pupil:
     if not name:
         raise RosterError(f"Line {number} has no name.")
     if len(name) > NAME_LENGTH:
-        raise RosterError(f"Line {number}: a name has at most {NAME_LENGTH} letters.")
+        raise RosterError(f"Line {number}: a name can have at most {NAME_LENGTH} characters.")
     said = clean_name(" ".join(rest))
     if not said:
         return Pupil(name, None)
     known = {str(team): team for team in teams} | {name.casefold(): team for team, name in teams.items()}
     if said.casefold() not in known:
         raise RosterError(
-            f"Line {number}: there is no team “{said}”. Behind a comma stands a team's name, or 1 or 2; "
-            "write names as “Ada Lovelace”."
+            f"Line {number}: there is no team “{said}”. After a comma, enter a team's name, 1 or 2. "
+            "Enter “Ada Lovelace”, not “Lovelace, Ada”."
         )
     return Pupil(name, known[said.casefold()])

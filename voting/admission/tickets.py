@@ -141,7 +141,9 @@ def _create_tickets(event: Event, pupils: Sequence[Pupil], length: int) -> list[
         _check_names(event, pupils)
         room = MAX_TICKETS - event.tickets.count()
         if len(pupils) > room:
-            raise TooManyTickets(f"An event has at most {MAX_TICKETS:,} codes: there is room for {room:,}.")
+            raise TooManyTickets(
+                f"An event can have at most {MAX_TICKETS:,} codes. You can add {room:,} more."
+            )
         taken = set(event.tickets.values_list("code", flat=True))
         made = [
             Ticket(event=event, code=_new_code(taken, length), label=pupil.name, team=pupil.team, voter=voter)
@@ -154,7 +156,7 @@ def _check_names(event: Event, pupils: Sequence[Pupil]) -> None:
     known = {label.casefold() for label in event.tickets.exclude(label="").values_list("label", flat=True)}
     for pupil in pupils:
         if pupil.name.casefold() in known:
-            raise RosterError(f"“{pupil.name}” has a code already: two of one name need an initial each.")
+            raise RosterError(f"“{pupil.name}” already has a code. Add an initial to tell them apart.")
 
 
 def _new_code(taken: set[str], length: int) -> str:

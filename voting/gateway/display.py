@@ -52,7 +52,7 @@ class DisplayConsumer(SocketConsumer):
             self._codes_task = asyncio.create_task(self._show_codes(room, gateway, url))
 
     async def handle_message(self, message: DisplayJoin, room: EventRoom) -> None:
-        self.send(protocol.Error(code="joined_already", text="one join a socket"))
+        self.send(protocol.Error(code="joined_already", text="one join per socket"))
 
     async def _show_codes(self, room: EventRoom, gateway: Gateway, url: str) -> None:
         """Send each rotating code once, when its period starts.

@@ -47,13 +47,13 @@ REFUSAL_BY_CODE: dict[int, Refusal] = {
     CastResult.BUSY: "busy",
 }
 DENIAL_TEXTS: dict[ErrorCode, str] = {
-    "lobby_closed": "The doors are not open yet.",
-    "joining_locked": "No one new can join now.",
+    "lobby_closed": "The lobby isn't open yet.",
+    "joining_locked": "Joining is locked.",
     "team_needed": "Join again with a team.",
     "key_needed": "Join again with a key.",
-    "key_wrong": "This key lets nobody in.",
-    "key_used": "This ticket has let another device in.",
-    "hands_only": "Both teams vote by a show of hands.",
+    "key_wrong": "The key is not valid.",
+    "key_used": "Another device joined with this ticket.",
+    "hands_only": "Both teams vote by show of hands.",
 }
 
 
@@ -195,7 +195,7 @@ class PhoneConsumer(SocketConsumer):
         elif isinstance(message, SideChangeAsk):
             gateway().side_change_queue(room).take(self, _side_change_request(self.voter, message))
         else:
-            self.send(protocol.Error(code="joined_already", text="one join a socket"))
+            self.send(protocol.Error(code="joined_already", text="one join per socket"))
 
     def _vote(self, message: BallotCast, room: EventRoom) -> None:
         poll, voter = room.poll, self.voter

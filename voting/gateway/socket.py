@@ -112,7 +112,7 @@ class SocketConsumer:
         self._limit_rate()
         message = self._read(event)
         if message is None:
-            self.send(protocol.Error(code="malformed", text="see docs/protocol.md"))
+            self.send(protocol.Error(code="malformed", text="malformed message, see docs/protocol.md"))
         elif isinstance(message, protocol.ClockAsk):
             await self._sync_time()
             self.send(protocol.ClockSynced(sent=message.sent, now_at=gateway().now()))

@@ -155,15 +155,15 @@ def test_read_roster_strips_invisible_characters() -> None:
 @pytest.mark.parametrize(
     ("text", "error"),
     [
-        (" \n\n", "Paste the names"),
-        ("Ada\nADA, 2", "Line 2: “ADA” is there twice"),
+        (" \n\n", "Enter the names"),
+        ("Ada\nADA, 2", "Line 2: “ADA” appears twice"),
         ("Ada\nBob, Blues", "Line 2: there is no team “Blues”"),
         ("Ada, 1, 2", "there is no team “1 2”"),
         ("Ada, 3", "there is no team “3”"),
         ("\u200b", "Line 1 has no name"),
         (", 1", "Line 1 has no name"),
-        ("x" * (NAME_LENGTH + 1), "Line 1: a name has at most 60"),
-        ("\n".join(map(str, range(MAX_PUPILS + 1))), "At most 2,000"),
+        ("x" * (NAME_LENGTH + 1), "Line 1: a name can have at most 60"),
+        ("\n".join(map(str, range(MAX_PUPILS + 1))), "at most 2,000"),
     ],
 )
 def test_read_roster_names_line_of_error(text: str, error: str) -> None:
