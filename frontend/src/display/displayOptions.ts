@@ -1,7 +1,7 @@
 import type { Side } from "../protocol";
 
 /**
- * Read the projector's key, which the control room's link passes in the fragment. It is kept for this tab, so that
+ * Read the projector's key, which the console's link passes in the fragment. It is kept for this tab, so that
  * reloading works, and removed from the address bar, which the audience may photograph.
  */
 export function readDisplayKey(code: string): string | null {

@@ -41,7 +41,7 @@ export interface DeferredPart {
   nextLine: (view: PhoneView) => Shown;
   groundNotices: (view: PhoneView) => Html;
   overlay: (view: PhoneView) => Shown;
-  /** The notice that the control room sees the votes. */
+  /** The notice that organizers can see the votes. */
   peek: Html;
   /** Restores the keyboard focus. */
   refocus: () => void;
