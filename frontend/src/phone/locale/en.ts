@@ -53,7 +53,7 @@ export const peek: string = "Organizers can see the votes";
 export const hide: string = "Hide my vote";
 export const hideWord: string = "Hide";
 export const otherTeam: string = "You're on the other team now.";
-export const yourVoterCode: string = "Voter ID";
+export const yourVoterCode: string = "Voter code";
 export const card: string = "My match";
 
 // --- a turn
