@@ -41,7 +41,7 @@ def test_scheduler_runs_until_stopped(box: BallotBox) -> None:
 def test_scheduler_exits_if_an_iteration_hangs() -> None:
     script = (
         "import django; django.setup(); import threading, time; from voting.turns import scheduler;"
-        "scheduler.STUCK_S = 0.2; scheduler.DeadlineScheduler.run_once = lambda self: time.sleep(60);"
+        "scheduler.HANG_TIMEOUT_S = 0.2; scheduler.DeadlineScheduler.run_once = lambda self: time.sleep(60);"
         "scheduler.DeadlineScheduler(None).run(threading.Event())"
     )
     env = {**os.environ, "DJANGO_SETTINGS_MODULE": "crowdgame.settings"}
