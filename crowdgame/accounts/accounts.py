@@ -46,11 +46,11 @@ def clean_account_name(typed: str) -> str:
         not MIN_NAME_LENGTH <= len(name) <= GUEST_NAME_LENGTH
         or not MIN_NAME_LENGTH <= len(key) <= GUEST_KEY_LENGTH
     ):
-        raise ValidationError(f"A name has {MIN_NAME_LENGTH} to {GUEST_NAME_LENGTH} letters or figures.")
+        raise ValidationError(f"A name has {MIN_NAME_LENGTH} to {GUEST_NAME_LENGTH} characters.")
     if not all(one in ALLOWED_PUNCTUATION or unicodedata.category(one)[0] in "LMN" for one in name):
-        raise ValidationError("A name is of letters, figures, spaces and - ' _ only.")
+        raise ValidationError("Use only letters, numbers, spaces and - ' _ in a name.")
     if key.startswith(RESERVED_PREFIXES) or key in RESERVED_NAMES:
-        raise ValidationError("This name is kept for the hall itself: choose another.")
+        raise ValidationError("This name is reserved. Choose another one.")
     return name
 
 
@@ -61,7 +61,7 @@ def create_account(guest: Guest, name: str, password: str) -> None:
     taken.
     """
     if guest.has_account:
-        raise AccountError("You have an account already.")
+        raise AccountError("You already have an account.")
     validate_password(password)
     _save_name(guest, name, password=make_password(password))
 
@@ -79,7 +79,7 @@ def _save_name(guest: Guest, name: str, **more: str) -> None:
             guest.save(update_fields=["name", "name_key", *more])
     except IntegrityError:
         guest.refresh_from_db()
-        raise AccountError("Somebody has this name, or one like it: choose another.") from None
+        raise AccountError("This name, or one like it, is taken. Choose another one.") from None
 
 
 def change_password(guest: Guest, password: str) -> None:

@@ -25,7 +25,7 @@ class PasswordField(forms.CharField):
         widget = forms.PasswordInput(attrs={"autocomplete": kind})
         super().__init__(label=label, strip=False, max_length=200, widget=widget)
         self.new = new
-        self.help_text = "At least 8 characters, and no common word." if new else ""
+        self.help_text = "At least 8 characters, and not a common password." if new else ""
 
     def validate(self, value: Any) -> None:
         super().validate(value)
@@ -41,7 +41,7 @@ class CreateAccountForm(forms.Form):
         cleaned = super().clean() or self.cleaned_data
         name, password = cleaned.get("name", ""), cleaned.get("password", "")
         if name and name.casefold() in password.casefold():
-            self.add_error("password", ValidationError("A password with the name in it is guessed at once."))
+            self.add_error("password", ValidationError("The password must not contain your name."))
         return cleaned
 
 
@@ -58,7 +58,7 @@ class RenameForm(forms.Form):
 
 
 class NewPasswordForm(forms.Form):
-    password = PasswordField("Your password now")
+    password = PasswordField("Current password")
     new_password = PasswordField("New password", new=True)
 
 

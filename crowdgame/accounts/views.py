@@ -26,11 +26,9 @@ from crowdgame.accounts.models import Guest
 from games.matches import MatchError
 from voting.ballot_box.ballot_box import BallotBox
 
-WRONG_PASSWORD_TEXT = "This name and password do not belong together."  # noqa: S105
-LOCKED_TEXT = "Tried wrongly too often. The account opens again by itself in {} minutes."
-UNAVAILABLE_TEXT = (
-    "A part of this server does not answer: try again in a moment. Nothing was wrong with what you typed."
-)
+WRONG_PASSWORD_TEXT = "Wrong name or password."  # noqa: S105
+LOCKED_TEXT = "Too many failed attempts. Try again in {} minutes; trying sooner doesn't extend the wait."
+UNAVAILABLE_TEXT = "Part of this server is not responding. Your input is fine. Try again in a moment."
 
 ballot_box = cache(BallotBox)
 
@@ -50,7 +48,7 @@ def account(request: HttpRequest) -> HttpResponse:
         except accounts.AccountError as refusal:
             form.add_error("name", str(refusal))
         else:
-            messages.success(request, f"You are {guest} now, on every device on which you log in.")
+            messages.success(request, f"Account created. Log in as {guest} on your other devices.")
             return set_guest_cookie(redirect("account"), guest)
     return account_page(request, guest, create_account=form)
 
@@ -81,7 +79,7 @@ def log_in(request: HttpRequest) -> HttpResponse:
         except MatchError as refusal:
             form.add_error(None, str(refusal))
         else:
-            messages.success(request, " ".join([f"You are {found}.", *sentences]))
+            messages.success(request, " ".join([f"You are logged in as {found}.", *sentences]))
             return set_guest_cookie(redirect("play"), found)
     context = {"guest": here, "form": form}
     return render(request, "accounts/login.html", context, status=400 if form.errors else 200)
@@ -124,7 +122,7 @@ def change_name(request: HttpRequest) -> HttpResponse:
         except accounts.AccountError as refusal:
             form.add_error("name", str(refusal))
         else:
-            messages.success(request, f"In games to come you are {guest}.")
+            messages.success(request, f"Name changed. New games show you as {guest}.")
             return redirect("account")
     return account_page(request, guest, rename=form)
 
@@ -136,7 +134,7 @@ def new_password(request: HttpRequest) -> HttpResponse:
         return redirect("guest_login")
     if form.is_valid() and _authenticate(request, form, guest.name):
         accounts.change_password(guest, form.cleaned_data["new_password"])
-        messages.success(request, "The password is changed. Other devices have to log in again.")
+        messages.success(request, "Password changed. Log in again on your other devices.")
         return set_guest_cookie(redirect("account"), guest)
     return account_page(request, guest, password=form)
 
@@ -149,7 +147,7 @@ def delete(request: HttpRequest) -> HttpResponse:
         return redirect("guest_login")
     if form.is_valid() and _authenticate(request, form, guest.name):
         accounts.delete_account(guest, ballot_box())
-        messages.success(request, "The account is deleted.")
+        messages.success(request, "Account deleted.")
         return clear_guest_cookie(redirect("play"))
     context = {"guest": guest, "form": form, "number": f"Guest {guest.number}"}
     return render(request, "accounts/delete.html", context, status=400 if form.errors else 200)

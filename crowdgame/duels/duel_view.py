@@ -106,9 +106,9 @@ def _format_change(before: float, after: float) -> str:
 
 def _title(duel: Duel, match: Match | None, mine: int, free: int) -> str:
     if match is not None:
-        return "A game is on" if match.ended_at is None else "This game is over"
+        return "Game in progress" if match.ended_at is None else "Game over"
     if mine and (free or duel.crowd):
-        return "Your game waits"
+        return "Your game is ready"
     if duel.crowd:
-        return f"All of us against {duel.one or duel.two}"
-    return "You are invited" if free else "A game is on"
+        return f"Everyone against {duel.one or duel.two}"
+    return "You are invited" if free else "Game in progress"

@@ -64,7 +64,7 @@ def new_duel(guest: Guest, duel_settings: DuelSettings) -> Duel:
     other = CROWD_NAME if duel_settings.crowd else FREE_SEAT_NAME
     names = (str(guest), other) if place == 1 else (other, str(guest))
     with transaction.atomic():
-        event = create_event(_system_user(), f"The game of {guest}", names, **_event_fields(duel_settings))
+        event = create_event(_system_user(), f"{guest}'s game", names, **_event_fields(duel_settings))
         event.teams.filter(number=place).update(solo=duel_settings.crowd)
         pupils = [Pupil(name, team) for team, name in enumerate(names, 1)]
         make_roster(event, [pupil for pupil in pupils if pupil.team == place or not duel_settings.crowd])
@@ -123,7 +123,7 @@ def join_duel(code: str, guest: Guest, box: BallotBox) -> Duel:
         duel.refresh_from_db()
         free = seat_number(duel, None)
         if not free:
-            raise PlayError("Somebody else was faster: both seats are taken.")
+            raise PlayError("Both seats are taken. Choose another game.")
         Duel.objects.filter(pk=duel.pk).update(**{SEAT_FIELDS[free]: guest})
         event.teams.filter(number=free).update(name=str(guest))
         event.tickets.filter(team=free).update(label=str(guest))
@@ -141,7 +141,7 @@ def start_against_crowd(code: str, guest: Guest, box: BallotBox) -> Duel:
     duel = find_duel(code)
     with locked_event(duel.event_id) as event:
         if not (duel.crowd and seat_number(duel, guest)):
-            raise PlayError("Only whoever made this game can begin it.")
+            raise PlayError("Only the player who created this game can start it.")
         if event.next_match_at is None and not event.matches.filter(state=MatchState.PLAYING).exists():
             _schedule_match(event, box)
     start_due_match(duel.event_id, box)
@@ -157,7 +157,7 @@ def _schedule_match(event: Event, box: BallotBox) -> None:
 def check_game_limit(guest: Guest) -> None:
     """Raises PlayError if the guest already has MAX_ACTIVE_GAMES unfinished games."""
     if active_games(guest).count() >= MAX_ACTIVE_GAMES:
-        raise PlayError(f"You have {MAX_ACTIVE_GAMES} games that are not over: finish one first.")
+        raise PlayError(f"You have {MAX_ACTIVE_GAMES} unfinished games. Finish one before you start another.")
 
 
 def check_capacity() -> None:
@@ -165,7 +165,7 @@ def check_capacity() -> None:
     begun = Duel.objects.filter(event__created_at__gte=timezone.now() - timedelta(hours=1))
     waiting = begun.filter(Q(one=None) | Q(two=None))
     if waiting.count() >= MAX_OPEN_GAMES or begun.count() >= MAX_GAMES_PER_HOUR:
-        raise PlayError("The hall is full just now: join a game that waits, or come back in a while.")
+        raise PlayError("Too many games were started recently. Join an open game, or try again later.")
 
 
 def find_duel(code: str) -> Duel:

@@ -14,16 +14,16 @@ from games.engine.registry import all_games, find_game
 
 class DuelForm(forms.Form):
     time_control = forms.ChoiceField(
-        label="Clock of each player",
+        label="Time per player",
         choices=[(time_control.slug, time_control.title) for time_control in TIME_CONTROLS],
         initial=DEFAULT_TIME_CONTROL.slug,
         required=False,
         widget=forms.RadioSelect,
     )
     game = forms.ChoiceField(label="Game", initial=DEFAULT_GAME, required=False, widget=forms.RadioSelect)
-    unlisted = forms.BooleanField(label="Only for whoever has the link", required=False)
-    crowd = forms.BooleanField(label="Me against a crowd: everybody who comes by", required=False)
-    random_on_timeout = forms.BooleanField(label="Who runs out of time plays a random column", required=False)
+    unlisted = forms.BooleanField(label="Unlisted: only people with the link can join", required=False)
+    crowd = forms.BooleanField(label="Me against a crowd: anyone can join", required=False)
+    random_on_timeout = forms.BooleanField(label="Play a random column when time runs out", required=False)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -28,13 +28,15 @@ def hand_over_games(guest: Guest, account: Guest, **_: Any) -> list[str]:
     guest. Raises PlayError if guest and account play against each other.
     """
     if any(seat_number(duel, account) for duel in active_games(guest)):
-        raise PlayError(f"As {guest} you play here against this account: finish that game first.")
+        raise PlayError(
+            f"On this device, {guest} is playing against this account. Finish that game, then log in."
+        )
     taken = list(games_to_hand_over(guest))
     for duel in taken:
         Duel.objects.filter(pk=duel.pk).update(**{SEAT_FIELDS[seat_number(duel, guest)]: account})
-    sentences = [f"Games that came with you: {len(taken)}."] if taken else []
+    sentences = [f"Games moved to your account: {len(taken)}."] if taken else []
     if active_games(guest).exists():
-        sentences.append(f"Your rematch stays {guest}'s: go on with it in this browser.")
+        sentences.append(f"Your rematch stays with {guest}. Continue it in this browser.")
     return sentences
 
 

@@ -37,6 +37,6 @@ def _check_over(event: Event) -> None:
     duel = Duel.objects.filter(event=event).first()
     last = Match.objects.filter(event=event).order_by("-number").first()
     if duel is None or duel.crowd or last is None:
-        raise PlayError("There is nothing to be played again.")
+        raise PlayError("This game has no rematch.")
     if last.state == MatchState.PLAYING or event.next_match_at is not None:
-        raise PlayError("The next match is on already.")
+        raise PlayError("The next match has already started.")

@@ -20,17 +20,17 @@ class TimeControl:
     reveal_s: int = 5
     listed_s: int = 15 * MINUTE_S
     window_s: int = 30
-    turn_label: str = "30 seconds a turn"
+    turn_label: str = "30 seconds per turn"
 
 
 TIME_CONTROLS = (
-    TimeControl("1-min", "1 minute", MINUTE_S, reveal_s=4, window_s=15, turn_label="15 seconds a turn"),
+    TimeControl("1-min", "1 minute", MINUTE_S, reveal_s=4, window_s=15, turn_label="15 seconds per turn"),
     TimeControl("5-min", "5 minutes + 5 s", 5 * MINUTE_S, 5),
     TimeControl(
-        "3-days", "3 days", 3 * DAY_S, listed_s=7 * DAY_S, window_s=8 * HOUR_S, turn_label="8 hours a turn"
+        "3-days", "3 days", 3 * DAY_S, listed_s=7 * DAY_S, window_s=8 * HOUR_S, turn_label="8 hours per turn"
     ),
     TimeControl(
-        "30-days", "30 days", 30 * DAY_S, listed_s=30 * DAY_S, window_s=DAY_S, turn_label="a day a turn"
+        "30-days", "30 days", 30 * DAY_S, listed_s=30 * DAY_S, window_s=DAY_S, turn_label="1 day per turn"
     ),
 )
 DEFAULT_TIME_CONTROL = TIME_CONTROLS[1]

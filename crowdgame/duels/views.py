@@ -43,9 +43,9 @@ from voting.ballot_box.box_types import PresenceCounts
 
 SHORT_LIST_LENGTH = 6
 TITLES: dict[DuelListKind, str] = {
-    "open": "Waiting for somebody",
-    "running": "Being played",
-    "finished": "Over",
+    "open": "Waiting for an opponent",
+    "running": "Live",
+    "finished": "Finished",
 }
 
 EXPECTED_ERRORS = (PlayError, RedisError)
@@ -111,7 +111,7 @@ def go_to_event(request: HttpRequest) -> HttpResponse:
 def new_game(request: HttpRequest) -> HttpResponse:
     form = DuelForm(request.POST)
     if not form.is_valid():
-        return _play_page(request, "This game cannot be played: look at its options.", 400)
+        return _play_page(request, "Game not created: check its options.", 400)
     try:
         check_capacity()
         guest = current_guest(request) or new_guest()
@@ -168,7 +168,7 @@ def rematch(request: HttpRequest, code: str) -> HttpResponse:
     """Ask for a rematch, and wait for the opponent at the board."""
     duel, guest = _require_duel(code), current_guest(request)
     if guest is None or not seat_number(duel, guest):
-        return _duel_page(request, duel, "Only the two who played can play again.", 403)
+        return _duel_page(request, duel, "Only the two players can ask for a rematch.", 403)
     try:
         request_rematch(duel.event_id, seat_number(duel, guest), ballot_box())
     except EXPECTED_ERRORS as error:
@@ -195,7 +195,7 @@ def begin(request: HttpRequest, code: str) -> HttpResponse:
     """Start the match against a crowd. Only for the duel's creator."""
     duel, guest = _require_duel(code), current_guest(request)
     if guest is None:
-        return _duel_page(request, duel, "Only whoever made this game can begin it.", 409)
+        return _duel_page(request, duel, "Only the player who created this game can start it.", 409)
     try:
         duel = start_against_crowd(code, guest, ballot_box())
     except EXPECTED_ERRORS as error:

@@ -80,7 +80,7 @@ def test_full_match_with_screen_reader(faces: dict[str, Face], organizer: str) -
 
 def make_event(page: Page, organizer: str) -> str:
     page.goto("/console/")
-    page.get_by_role("textbox", name="User name").fill(organizer)
+    page.get_by_role("textbox", name="Username").fill(organizer)
     page.get_by_role("textbox", name="Password").fill(PASSWORD)
     page.get_by_role("button", name="Log in").click()
     page.get_by_role("link", name=re.compile("new event|first event", re.IGNORECASE)).first.click()

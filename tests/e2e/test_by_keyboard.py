@@ -89,7 +89,7 @@ def test_full_match_with_keyboard(one_gateway: House, faces: Faces, organizer: s
 
 def make_event(console: Face, organizer: str) -> str:
     console.page.goto("/console/")
-    fill(console, "User name", organizer)
+    fill(console, "Username", organizer)
     fill(console, "Password", PASSWORD)
     console.page.keyboard.press("Enter")
     expect(console.page.get_by_role("heading", name="My events")).to_be_visible(timeout=SOON_MS)

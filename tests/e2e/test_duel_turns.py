@@ -23,9 +23,9 @@ def test_duel_notifies_player_of_turn_in_title_and_browser(one_gateway: House, o
     one = open_at(one_gateway, "turns-one", SMALL)
     one.page.add_init_script(BELL)
     one.page.goto("/play/")
-    one.page.get_by_text("Other clocks and games").click()
+    one.page.get_by_text("More options").click()
     one.page.get_by_label("3 days", exact=True).check()
-    one.page.get_by_role("button", name="Start this game").click()
+    one.page.get_by_role("button", name="Start game").click()
     one.wait_for(phase="lobby")
     plain = one.page.title()
     assert "Your turn" not in plain
@@ -50,6 +50,6 @@ def test_duel_notifies_player_of_turn_in_title_and_browser(one_gateway: House, o
     expect(one.page).to_have_title(f"Your turn · {plain}", timeout=3 * SOON_MS)
     assert [text.startswith("Your turn: Guest ") for text in one.page.evaluate("rung")[1:]] == [True]
     two.page.goto("/play/")
-    expect(two.page).to_have_title("Your turn · The open hall · Crowdgame")
+    expect(two.page).to_have_title("Your turn · Play · Crowdgame")
     two.shoot("play")
     assert [face.errors for face in (one, two)] == [[], []]

@@ -31,10 +31,10 @@ def code_of(face: Face) -> str:
 
 def test_duel_with_clocks_and_a_watcher(one_gateway: House, open_at: OpenFace) -> None:
     one = enter(one_gateway, open_at, "one", SMALL)
-    one.page.get_by_text("Other clocks and games").click()
+    one.page.get_by_text("More options").click()
     one.page.get_by_label("1 minute", exact=True).check()
     one.shoot("more")
-    one.page.get_by_role("button", name="Start this game").click()
+    one.page.get_by_role("button", name="Start game").click()
     one.wait_for(phase="lobby")
     one.shoot("waiting")
     assert "#" not in one.page.url
@@ -105,7 +105,7 @@ def test_new_duel_takes_one_click_and_guest_can_return(one_gateway: House, open_
     one.page.evaluate("localStorage.clear()")
     one.page.goto(f"/play/{code}")
     one.shoot("invite")
-    one.page.get_by_role("button", name="To the board").click()
+    one.page.get_by_role("button", name="Open the board").click()
     one.wait_for(phase="lobby")
 
 
@@ -113,10 +113,10 @@ def test_duel_against_a_crowd(one_gateway: House, open_at: OpenFace) -> None:
     one = open_at(one_gateway, "duel-maker", SMALL)
     one.page.goto("/")
     one.page.get_by_role("link", name="Play one-on-one").click()
-    one.page.get_by_text("Other clocks and games").click()
+    one.page.get_by_text("More options").click()
     one.page.get_by_label("Me against a crowd").check()
-    one.page.get_by_role("button", name="Start this game").click()
-    expect(one.page.get_by_role("heading", name="Your game waits")).to_be_visible()
+    one.page.get_by_role("button", name="Start game").click()
+    expect(one.page.get_by_role("heading", name="Your game is ready")).to_be_visible()
     code = code_of(one)
 
     crowd = [open_at(one_gateway, f"duel-crowd-{name}", PHONE) for name in ("a", "b")]
@@ -131,7 +131,7 @@ def test_duel_against_a_crowd(one_gateway: House, open_at: OpenFace) -> None:
     crowd[0].shoot("waits")
     watcher.shoot("lobby")
 
-    one.page.get_by_role("button", name="Begin").click()
+    one.page.get_by_role("button", name="Start match").click()
     faces = (one, *crowd, watcher)
     for face in faces:
         face.wait_for(phase="voting")

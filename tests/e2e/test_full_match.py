@@ -38,7 +38,7 @@ class EventPages:
 
 def log_in(page: Page, name: str) -> None:
     page.goto("/console/")
-    page.get_by_label("User name").fill(name)
+    page.get_by_label("Username").fill(name)
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Log in").click()
 

@@ -85,12 +85,12 @@ def test_similar_looking_account_name_is_rejected() -> None:
     sign_up("Ada L")
     guest = new_guest()
     for name in ("ada l", "ADA-L", "\uff21dal"):
-        with pytest.raises(AccountError, match="Somebody has this name"):
+        with pytest.raises(AccountError, match="This name, or one like it, is taken"):
             create_account(guest, clean_account_name(name), PASSWORD)
     guest.refresh_from_db()
     assert not guest.has_account
     again = Client().post("/play/account", {"name": "adal", "password": PASSWORD})
-    assert (again.status_code, "Somebody has this name" in again.content.decode()) == (400, True)
+    assert (again.status_code, "This name, or one like it, is taken" in again.content.decode()) == (400, True)
 
 
 def test_login_transfers_unfinished_guest_games() -> None:
@@ -98,13 +98,13 @@ def test_login_transfers_unfinished_guest_games() -> None:
     device = Client()
     device.post("/play/new")
     here = Guest.objects.exclude(pk=ada.pk).get()
-    assert "Your game that is not over comes along" in page(device, "/play/login")
+    assert "Your unfinished game moves to your account" in page(device, "/play/login")
     log_in(device)
     duel = Duel.objects.get()
     assert ada in (duel.one, duel.two)
     assert load_page("open", 1)[0].names != ("", "")
     assert str(here) in load_page("open", 1)[0].names
-    assert "Games that came with you: 1" in page(device)
+    assert "Games moved to your account: 1" in page(device)
 
 
 def test_login_is_refused_if_guest_plays_against_account(box: BallotBox) -> None:
@@ -129,9 +129,9 @@ def test_login_does_not_transfer_seat_in_a_rematch(box: BallotBox) -> None:
     for team in (1, 2):
         request_rematch(Event.objects.get().pk, team, box)
     before = Duel.objects.get()
-    assert "comes along" not in page(device, "/play/login")
+    assert "moves to your account" not in page(device, "/play/login")
     assert log_in(device).status_code == 302
-    assert "Your rematch stays Guest" in page(device)
+    assert "Your rematch stays with Guest" in page(device)
     assert Duel.objects.get().one == before.one
     assert Duel.objects.get().two == before.two
     game = Match.objects.values_list("game", flat=True)[0]
@@ -141,9 +141,9 @@ def test_login_does_not_transfer_seat_in_a_rematch(box: BallotBox) -> None:
 def test_tenth_wrong_password_locks_login() -> None:
     sign_up()
     answers = [log_in(Client(), password="guess").content.decode() for _ in range(10)]
-    assert all("do not belong together" in one for one in answers[:9])
-    assert "opens again by itself in 15 minutes" in answers[9]
-    assert "opens again" in log_in(Client()).content.decode()
+    assert all("Wrong name or password" in one for one in answers[:9])
+    assert "Try again in 15 minutes" in answers[9]
+    assert "Too many failed attempts" in log_in(Client()).content.decode()
     assert log_in(Client(), "Nobody").status_code == 400
 
 
@@ -164,7 +164,7 @@ def test_rename_applies_only_to_new_games() -> None:
     client, _ = sign_up()
     client.post("/play/new")
     client.post("/play/account/name", {"name": "Grace"})
-    assert "In games to come you are Grace" in page(client, "/play/account")
+    assert "New games show you as Grace" in page(client, "/play/account")
     assert "Ada" in page(Client())
     client.post("/play/new")
     assert "Grace" in page(Client())

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.django_db
 def test_login_link_works_once(client: Client, organizer: User) -> None:
     path = login_link_path(organizer)
     opened = client.get(path)
-    assert "Enter the control room" in opened.content.decode()
+    assert "Open the console" in opened.content.decode()
     assert "_auth_user_id" not in client.session
     assert client.post(path).headers["Location"] == "/console/"
     assert client.session["_auth_user_id"] == str(organizer.pk)
@@ -62,7 +62,7 @@ def test_login_link_expires(organizer: User) -> None:
 def test_malformed_login_link_returns_410(client: Client, organizer: User, path: str) -> None:
     answer = client.get(f"/console/enter/{path}")
     assert answer.status_code == 410
-    assert "used up" in answer.content.decode()
+    assert "no longer valid" in answer.content.decode()
 
 
 def test_login_link_rejects_inactive_user(client: Client, organizer: User) -> None:

@@ -65,7 +65,7 @@ def test_crowd_game_is_listed_as_open_then_running(box: BallotBox) -> None:
     duel, guest = crowd_game()
     crowd_game(listed=False)
     assert [(line.code, line.crowd, line.clock) for line in load_page("open", 1)] == [
-        (duel.event.code, True, "30 seconds a turn")
+        (duel.event.code, True, "30 seconds per turn")
     ]
     start_against_crowd(duel.event.code, guest, box)
     assert not load_page("open", 1).object_list
@@ -85,7 +85,7 @@ def test_creator_begins_next_crowd_game_without_rematch(box: BallotBox) -> None:
     duel, guest = crowd_game()
     start_against_crowd(duel.event.code, guest, box)
     play(Match.objects.get(), box, RED_WINS)
-    with pytest.raises(PlayError, match="nothing to be played again"):
+    with pytest.raises(PlayError, match="This game has no rematch"):
         request_rematch(duel.event_id, seat_number(duel, guest), box)
     assert load_snapshot(Event.objects.get()).rematch_wanted_by is None
     start_against_crowd(duel.event.code, guest, box)

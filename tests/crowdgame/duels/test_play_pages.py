@@ -90,7 +90,7 @@ def test_waiting_game_limit_refuses_game_and_creates_no_guest(monkeypatch: pytes
     Client().post("/play/new")
     refused = Client().post("/play/new")
     assert refused.status_code == 409
-    assert "The hall is full" in refused.content.decode()
+    assert "Too many games were started" in refused.content.decode()
     assert Guest.objects.count() == 1
     board_code(Client().post(f"/play/{Duel.objects.get().event.code}/join")["Location"])
     board_code(Client().post("/play/new")["Location"])
@@ -104,7 +104,10 @@ def test_search_keeps_query_across_pages() -> None:
     assert "New game" not in found
     page = Client().get("/play/all/open", {"q": "Guest"}).content.decode()
     assert "?q=Guest&amp;page=2" in page
-    assert "None with “<bdi>&lt;b&gt;</bdi>”" in Client().get("/play/all/open", {"q": "<b>"}).content.decode()
+    assert (
+        "No games match “<bdi>&lt;b&gt;</bdi>”"
+        in Client().get("/play/all/open", {"q": "<b>"}).content.decode()
+    )
 
 
 def test_crowd_game_page_invites_and_lets_creator_begin() -> None:
@@ -121,7 +124,7 @@ def test_crowd_game_page_invites_and_lets_creator_begin() -> None:
     assert not Match.objects.exists()
     assert board_code(one.post(f"{game_path}/begin")["Location"]) == code
     assert Match.objects.get().bank_s is None
-    assert "A game is on" in two.get(game_path).content.decode()
+    assert "Game in progress" in two.get(game_path).content.decode()
 
 
 def test_forged_guest_cookie_is_ignored() -> None:
@@ -161,7 +164,7 @@ def test_hourly_game_limit_includes_games_with_two_players(monkeypatch: pytest.M
         code = board_code(Client().post("/play/new")["Location"])
         board_code(Client().post(f"/play/{code}/join")["Location"])
     refused = Client().post("/play/new")
-    assert (refused.status_code, "The hall is full" in refused.content.decode()) == (409, True)
+    assert (refused.status_code, "Too many games were started" in refused.content.decode()) == (409, True)
 
 
 def test_play_pages_are_readable_without_ballot_box(
@@ -175,8 +178,8 @@ def test_play_pages_are_readable_without_ballot_box(
     assert one.get(f"/play/{code}").status_code == 200
     for press in ("join", "begin", "rematch"):
         answer = Client().post(f"/play/{code}/{press}")
-        assert answer.status_code < 500 or "does not answer" in answer.content.decode(), press
+        assert answer.status_code < 500 or "is not responding" in answer.content.decode(), press
     answer = Client().post(f"/play/{code}/join")
-    assert (answer.status_code, "does not answer" in answer.content.decode()) == (503, True)
+    assert (answer.status_code, "is not responding" in answer.content.decode()) == (503, True)
     assert not Match.objects.exists()
     box.close()

@@ -118,8 +118,8 @@ def test_game_page_shows_rating_change_and_rematch(box: BallotBox) -> None:
     assert "Rematch" not in Client().get(f"/play/{code}").content.decode()
     assert Client().post(f"/play/{code}/rematch").status_code == 403
     assert one.post(f"/play/{code}/rematch")["Location"].startswith(f"/{code}#")
-    assert "You want a rematch" in one.get(f"/play/{code}").content.decode()
-    assert "The other one wants a rematch" in two.get(f"/play/{code}").content.decode()
+    assert "You asked for a rematch" in one.get(f"/play/{code}").content.decode()
+    assert "Your opponent wants a rematch" in two.get(f"/play/{code}").content.decode()
     two.post(f"/play/{code}/rematch")
     assert Match.objects.filter(state=MatchState.PLAYING).exists()
-    assert "A game is on" in one.get(f"/play/{code}").content.decode()
+    assert "Game in progress" in one.get(f"/play/{code}").content.decode()

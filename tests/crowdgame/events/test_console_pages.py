@@ -38,9 +38,9 @@ def test_anonymous_user_is_redirected_to_login(client: Client, path: str) -> Non
 @pytest.mark.usefixtures("valkey_url")
 def test_organizer_logs_in_and_out(client: Client, organizer: User) -> None:
     wrong = client.post("/console/login/", {"username": "ada", "password": "byron"})
-    assert "do not belong together" in wrong.content.decode()
+    assert "Wrong username or password" in wrong.content.decode()
     empty = client.post("/console/login/", {"username": "", "password": ""})
-    assert "Enter your name and your password" in empty.content.decode()
+    assert "Enter your username and password" in empty.content.decode()
     right = client.post("/console/login/", {"username": "ada", "password": "lovelace"})
     assert right.headers["Location"] == "/console/"
     assert client.get("/console/logout/").status_code == 405

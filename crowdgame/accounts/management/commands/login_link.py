@@ -10,17 +10,17 @@ from crowdgame.accounts.login_links import login_link_path
 
 
 class Command(BaseCommand):
-    help = "Prints an address that logs an organizer in: once, and within two hours."
+    help = "Print a login link for an organizer. It works once and expires after two hours."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("name", help="the organizer's user name")
+        parser.add_argument("name", help="the organizer's username")
         parser.add_argument("--base-url", default=settings.PUBLIC_URL, help="default: PUBLIC_URL")
 
     def handle(self, *args: Any, **options: Any) -> None:
         base = options["base_url"].rstrip("/")
         if not base:
-            raise CommandError("set PUBLIC_URL or give --base-url")
+            raise CommandError("set PUBLIC_URL, or pass --base-url")
         user = User.objects.filter(username=options["name"], is_active=True).first()
         if user is None:
-            raise CommandError(f"there is no active organizer {options['name']}")
+            raise CommandError(f"no active organizer is called {options['name']}")
         self.stdout.write(f"{base}{login_link_path(user)}")
