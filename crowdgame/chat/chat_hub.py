@@ -88,7 +88,7 @@ class ChatHub:
             try:
                 await self.poll()
             except DATABASE_ERRORS as error:
-                log.warning("nobody hears what is said: %s", error)
+                log.warning("chat messages are delayed: %s", error)
 
     async def poll(self) -> None:
         """Query all rooms once and forward their changes."""

@@ -17,7 +17,7 @@ from crowdgame.chat.posting import REPORT_REASONS, active_mute, block, report
 from crowdgame.chat.rooms import ChatError, room_slug
 from crowdgame.chat.views import require_entered_room, return_url, show_room
 
-MUTE_DURATION_LABELS = {"hour": "For an hour", "day": "For a day", "ever": "For ever"}
+MUTE_DURATION_LABELS = {"hour": "For an hour", "day": "For a day", "ever": "Permanently"}
 MAX_REPORTS_SHOWN = 100
 
 
@@ -27,7 +27,7 @@ def change_room_settings(request: HttpRequest, slug: str) -> HttpResponse:
     try:
         configure_room(room, by, int(request.POST.get("slow_s", "")), closed="closed" in request.POST)
     except (ChatError, ValueError):
-        return show_room(request, room, "Choose one of the times.", 400)
+        return show_room(request, room, "Choose one of the intervals.", 400)
     return redirect(return_url(room))
 
 
@@ -79,7 +79,7 @@ def action(request: HttpRequest, slug: str, number: int, action: str) -> HttpRes
 def _block(request: HttpRequest, line: ChatLine) -> None:
     guest = current_guest(request)
     if guest is None:
-        raise ChatError("You get a name with your first message or game. Then you can block others.")
+        raise ChatError("Post a message or start a game first. Then you can mute others.")
     block(guest, line.guest)
 
 

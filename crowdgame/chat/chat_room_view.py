@@ -26,17 +26,17 @@ from crowdgame.chat.rooms import (
 from crowdgame.duels.models import Duel
 
 ROOM_TITLES = {
-    RoomKind.LOBBY: "Talk in the hall",
-    RoomKind.PLAYERS: "Talk of the players",
-    RoomKind.WATCHERS: "Talk of those who watch",
+    RoomKind.LOBBY: "Lobby chat",
+    RoomKind.PLAYERS: "Players' chat",
+    RoomKind.WATCHERS: "Watchers' chat",
 }
 ROOM_HINTS = {
-    RoomKind.LOBBY: "Everybody in the hall reads this.",
-    RoomKind.PLAYERS: "Until the game is over only the two who play read this.",
-    RoomKind.WATCHERS: "Who plays cannot read this until the game is over.",
+    RoomKind.LOBBY: "Everyone can read this chat.",
+    RoomKind.PLAYERS: "Only the two players can read this until the game ends.",
+    RoomKind.WATCHERS: "The players cannot read this until the game ends.",
 }
 LINES_TTL_S = 60
-DUEL_OVER_HINT = "The game is over: everybody reads this now."
+DUEL_OVER_HINT = "The game is over. Everyone can read this now."
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,15 +39,15 @@ def rate_limit_refusal(wish: RecentMessage, said: Sequence[RecentMessage], slow_
     own = [one for one in said if one.guest == wish.guest]
     minute = [one for one in said if wish.at - one.at < RATE_WINDOW]
     if any(normalize_text(one.text) == normalize_text(wish.text) for one in own):
-        return "You have just said that."
+        return "You just posted that message."
     if own and (left := slow_s - (wish.at - max(one.at for one in own)).total_seconds()) > 0:
-        return f"One message in {slow_s} s: wait {max(1, round(left))} s."
+        return f"One message every {slow_s} s. Wait {max(1, round(left))} s."
     if sum(one.guest == wish.guest for one in minute) >= MAX_PER_GUEST:
-        return f"{MAX_PER_GUEST} messages a minute are enough: wait a little."
+        return f"Limit reached: {MAX_PER_GUEST} messages per minute. Wait a moment."
     if wish.is_new and sum(one.is_new for one in minute) >= MAX_BY_NEW_GUESTS:
-        return "Many who have just come are talking: wait a minute."
+        return "Too many messages from new guests. Try again in a minute."
     if len(minute) >= MAX_PER_ROOM:
-        return "Too many are talking at once: wait a minute."
+        return "Too many messages in this room. Try again in a minute."
     return ""
 
 

@@ -109,4 +109,4 @@ class ChatMute(models.Model):
     by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
 
     def __str__(self) -> str:
-        return f"{self.guest} is silent"
+        return f"{self.guest} is muted"

@@ -30,43 +30,43 @@ def remove_message(line: ChatLine, by: User) -> None:
         if not ChatLine.objects.filter(pk=line.pk, removed=False).update(removed=True, seq=seq):
             return
         line.reports.update(settled=True)
-        _log_moderation(by, line, f"removed a message of {line.name}")
+        _log_moderation(by, line, f"removed a message by {line.name}")
 
 
 def mute(line: ChatLine, by: User, how_long: str) -> None:
     """Mute the message's author in all rooms, for a key of MUTE_LENGTHS. Raises ChatError for any other."""
     if how_long not in MUTE_LENGTHS:
-        raise ChatError("Say for how long.")
+        raise ChatError("Choose a duration.")
     lasts = MUTE_LENGTHS[how_long]
     until = None if lasts is None else timezone.now() + lasts
     with transaction.atomic():
         ChatMute.objects.update_or_create(guest=line.guest, defaults={"until": until, "by": by})
-        lasting = f"until {until:%Y-%m-%d %H:%M} UTC" if until else "for ever"
-        _log_moderation(by, line.guest, f"silenced {line.guest} {lasting}")
+        lasting = f"until {until:%Y-%m-%d %H:%M} UTC" if until else "permanently"
+        _log_moderation(by, line.guest, f"muted {line.guest} {lasting}")
 
 
 def unmute(line: ChatLine, by: User) -> None:
     """Unmute the message's author. Idempotent."""
     with transaction.atomic():
         if ChatMute.objects.filter(guest=line.guest).delete()[0]:
-            _log_moderation(by, line.guest, f"let {line.guest} speak again")
+            _log_moderation(by, line.guest, f"unmuted {line.guest}")
 
 
 def dismiss_reports(line: ChatLine, by: User) -> None:
     """Settle the message's reports without removing it. Idempotent."""
     with transaction.atomic():
         if line.reports.filter(settled=False).update(settled=True):
-            _log_moderation(by, line, f"found nothing wrong with a message of {line.name}")
+            _log_moderation(by, line, f"dismissed reports of a message by {line.name}")
 
 
 def configure_room(room: ChatRoom, by: User, slow_s: int, closed: bool) -> None:
     """Set a room's slow mode and close or open it. Raises ChatError unless `slow_s` is one of SLOW_S."""
     if slow_s not in SLOW_S:
-        raise ChatError("Choose one of the times.")
+        raise ChatError("Choose one of the intervals.")
     with transaction.atomic():
         next_seq(room)
         ChatRoom.objects.filter(pk=room.pk).update(slow_s=slow_s, closed=closed)
-        _log_moderation(by, room, f"{'closed' if closed else 'opened'} {room}; one message in {slow_s} s")
+        _log_moderation(by, room, f"{'closed' if closed else 'opened'} {room}; one message every {slow_s} s")
 
 
 def reported_messages() -> QuerySet[ChatLine]:

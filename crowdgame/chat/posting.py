@@ -17,7 +17,7 @@ MAX_TYPED_LENGTH = 4 * LINE_LENGTH  # before invisible characters are removed
 REPORT_REASONS = {
     "insult": "Insults or hate",
     "advert": "Advertising",
-    "private": "Something private",
+    "private": "Private information",
     "other": "Other",
 }
 
@@ -34,9 +34,9 @@ def clean_message(typed: str) -> str:
     """Return the message as one line of visible characters. Raises ChatError if it is empty or too long."""
     text = clean_name(typed[:MAX_TYPED_LENGTH])
     if not text:
-        raise ChatError("There is nothing to be read in this message.")
+        raise ChatError("This message has no visible text.")
     if len(text) > LINE_LENGTH or len(typed) > MAX_TYPED_LENGTH:
-        raise ChatError(f"A message has {LINE_LENGTH} characters at most.")
+        raise ChatError(f"Your message is too long. The limit is {LINE_LENGTH} characters.")
     return text
 
 
@@ -52,7 +52,7 @@ def post_message(room: ChatRoom, speaker: MessageAuthor, typed: str) -> ChatLine
 
 def _check_may_post(room: ChatRoom, guest: Guest | None, text: str) -> None:
     if room.closed:
-        raise ChatError("This room is closed.")
+        raise ChatError("This room is closed to new messages.")
     if guest is not None and active_mute(guest):
         raise ChatError(mute_notice(guest))
     now = timezone.now()
@@ -74,8 +74,8 @@ def mute_notice(guest: Guest) -> str:
     if mute_guest is None:
         return ""
     if mute_guest.until is None:
-        return "A moderator has silenced you."
-    return f"A moderator has silenced you until {mute_guest.until:%d %B %H:%M} UTC."
+        return "A moderator has muted you."
+    return f"A moderator has muted you until {mute_guest.until:%d %B %H:%M} UTC."
 
 
 def block(guest: Guest, blocked: Guest) -> None:
@@ -92,5 +92,5 @@ def unblock(guest: Guest, number: int) -> None:
 def report(line: ChatLine, by: Guest | None, reason: str) -> None:
     """Report a message; once per message and guest. Raises ChatError for an unknown reason."""
     if reason not in REPORT_REASONS:
-        raise ChatError("Say what is wrong with it.")
+        raise ChatError("Choose a reason for the report.")
     ChatReport.objects.get_or_create(line=line, by=by, defaults={"reason": reason})

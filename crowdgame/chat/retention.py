@@ -51,7 +51,7 @@ def purge_chat(days: int) -> Generator[int, None, None]:
             gone += len(some)
             yield gone
     if gone:
-        log.info("what guests said is forgotten: %s rows", gone)
+        log.info("chat messages deleted: %s rows", gone)
 
 
 def unname_lines(guest: Guest, **_: Any) -> None:

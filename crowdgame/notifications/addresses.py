@@ -42,11 +42,11 @@ def _check_rate_limit(email: str) -> None:
     """
     asked = caches[settings.AXES_CACHE]
     if not asked.add(f"asked-{salted_hmac(ADDRESS_SALT, email.casefold()).hexdigest()}", 1, DAY_S):
-        raise PlayError("This address was asked today: look for that mail, also among the unwanted ones.")
+        raise PlayError("A confirmation e-mail was already sent today. Check your inbox and spam folder.")
     hour = f"asked-in-{timezone.now():%d%H}"
     asked.add(hour, 0, HOUR_S)
     if asked.incr(hour) > MAX_CONFIRMATIONS_PER_HOUR:
-        raise PlayError("Too many addresses are being asked just now: try again in an hour.")
+        raise PlayError("Too many confirmation e-mails right now. Try again in an hour.")
 
 
 def unsubscribe(address: EmailAddress) -> None:

@@ -95,7 +95,7 @@ def send_due(box: BallotBox) -> None:
             with get_connection() as connection:
                 _send(ready, connection, box)
         except (SMTPException, OSError) as error:  # the error's text may contain an address
-            log.warning("%s letters wait: %s of the mail server", len(ready), type(error).__name__)
+            log.warning("%s e-mails delayed: %s from the mail server", len(ready), type(error).__name__)
 
 
 def _due() -> Any:
@@ -145,7 +145,7 @@ def _send(notifications: Iterable[EmailNotification], connection: BaseEmailBacke
                 notification.address.delete()
             continue
         except SMTPDataError as refusal:  # only this message is refused: the rest are still sent
-            log.warning("a letter is refused by the mail server: %s", refusal.smtp_code)
+            log.warning("the mail server refused an e-mail: %s", refusal.smtp_code)
             if refusal.smtp_code < PERMANENT_SMTP_CODE:
                 continue
         notification.delete()

@@ -16,21 +16,21 @@ from voting.turns.clocks import bank_ms
 
 CONFIRM_TEXT = """Hello,
 
-{guest} wants to be told at this address when it is their turn in a game of the open hall.
-Is that you? Then open this link within 24 hours:
+{guest} asked for "your turn" e-mails to this address, for their games on Crowdgame.
+If this was you, confirm the address within 24 hours:
 
 {confirm}
 
-If not, do nothing: no other mail comes. To have the address forgotten at once:
+If not, ignore this e-mail. To delete the address now:
 {stop}
 """
 TURN_TEXT = """Hello {guest},
 
-it is your turn against {other}, turn {number}. You have {left} left.
+It's your turn against {other} (turn {number}). You have {left} left.
 
 {board}
 
-No more mails of this kind:
+Unsubscribe:
 {stop}
 """
 HOUR_MS, DAY_MS = 3600 * 1000, 24 * 3600 * 1000
@@ -43,7 +43,7 @@ def build_email(notification: EmailNotification, now: int) -> EmailMessage:
     """
     address, turn = notification.address, notification.turn
     if turn is None:
-        subject, text = "Is this your address?", _confirm_text(address)
+        subject, text = "Confirm your e-mail address", _confirm_text(address)
     else:
         subject, text = f"Your turn against {_opponent_name(address, turn)}", _turn_text(address, turn, now)
     return EmailMessage(subject, text, to=[address.email], headers=_headers(notification))

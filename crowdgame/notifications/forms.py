@@ -5,8 +5,8 @@ from django import forms
 
 class AddressForm(forms.Form):
     email = forms.EmailField(
-        label="Mail address",
+        label="E-mail address",
         max_length=254,
         widget=forms.EmailInput(attrs={"autocomplete": "email"}),
-        error_messages={"invalid": "This is no mail address."},
+        error_messages={"invalid": "Enter a valid e-mail address."},
     )

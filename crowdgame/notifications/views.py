@@ -39,7 +39,7 @@ def add_address(request: HttpRequest) -> HttpResponse:
 def delete_address(request: HttpRequest) -> HttpResponse:
     if guest := current_guest(request):
         EmailAddress.objects.filter(guest=guest).delete()
-        messages.success(request, "The address is forgotten. No more mails come.")
+        messages.success(request, "Address deleted. You won't receive any more e-mails.")
     return redirect("account")
 
 

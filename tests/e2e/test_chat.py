@@ -31,9 +31,9 @@ def at(
 
 
 def say(page: Page, text: str) -> None:
-    page.get_by_label("Say something").fill(text)
+    page.get_by_label("Write a message").fill(text)
     page.keyboard.press("Enter")
-    expect(page.get_by_label("Say something")).to_have_value("", timeout=SOON_MS)
+    expect(page.get_by_label("Write a message")).to_have_value("", timeout=SOON_MS)
 
 
 def last(page: Page) -> str:
@@ -50,9 +50,9 @@ def test_chat_shows_messages_and_hides_muted_guest(one_gateway: House, open_at: 
     say(two.page, "Yes! Start one.")
     expect(one.page.locator(".said")).to_have_count(2, timeout=SOON_MS)
     expect(one.page.locator(".said[data-own]")).to_have_count(1)
-    one.page.get_by_label("Say something").fill("Anybody for a long game?")
-    one.page.get_by_role("button", name="Say").click()
-    expect(one.page.get_by_role("alert")).to_have_text("You have just said that.", timeout=SOON_MS)
+    one.page.get_by_label("Write a message").fill("Anybody for a long game?")
+    one.page.get_by_role("button", name="Send").click()
+    expect(one.page.get_by_role("alert")).to_have_text("You just posted that message.", timeout=SOON_MS)
     one.shoot("refused")
     two.shoot("two")
     one.page.get_by_role("link", name="Mute or report").last.click()
@@ -99,8 +99,8 @@ def test_chat_hides_player_messages_from_watchers_and_removed_ones(
     one_gateway.ask("taken_away", line=number)
     expect(watcher.page.locator(".said .text")).to_have_text(["Column 4!"], timeout=SOON_MS)
     one_gateway.ask("slowed_down", slug=f"{code}-watchers", slow_s=30, closed=True)
-    expect(watcher.page.get_by_text("This room is closed.")).to_be_visible(timeout=SOON_MS)
-    expect(watcher.page.get_by_label("Say something")).to_be_hidden()
+    expect(watcher.page.get_by_text("This room is closed to new messages.")).to_be_visible(timeout=SOON_MS)
+    expect(watcher.page.get_by_label("Write a message")).to_be_hidden()
     assert "Good luck" not in watcher.page.content()
     one_gateway.ask("played_out", code=code)
     watcher.page.reload()
@@ -114,10 +114,10 @@ def test_chat_works_without_javascript(one_gateway: House, browser: Browser) -> 
     context = browser.new_context(base_url=one_gateway.http, java_script_enabled=False)
     page = context.new_page()
     page.goto("/play/")
-    page.get_by_label("Say something").fill("By hand")
-    page.get_by_role("button", name="Say").click()
+    page.get_by_label("Write a message").fill("By hand")
+    page.get_by_role("button", name="Send").click()
     expect(page.locator(".said .text")).to_have_text("By hand")
-    page.get_by_label("Say something").fill("By hand")
-    page.get_by_role("button", name="Say").click()
-    expect(page.get_by_role("alert")).to_have_text("You have just said that.")
+    page.get_by_label("Write a message").fill("By hand")
+    page.get_by_role("button", name="Send").click()
+    expect(page.get_by_role("alert")).to_have_text("You just posted that message.")
     context.close()

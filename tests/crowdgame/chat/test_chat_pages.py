@@ -72,12 +72,12 @@ def test_first_message_creates_guest_and_is_public() -> None:
 
 def test_refused_message_stays_in_form_and_creates_no_guest() -> None:
     one = Client()
-    assert "nothing to be read" in say(one, "\u200b", status=409)
+    assert "no visible text" in say(one, "\u200b", status=409)
     assert not Guest.objects.exists()
     say(one, "Hello")
     ChatRoom.objects.update(slow_s=300)
     text = say(one, "Hello again", status=409)
-    assert "One message in 300 s" in text
+    assert "One message every 300 s" in text
     assert 'value="Hello again"' in text
     answer = one.post("/play/chat/lobby/say", {"text": "Hello again"}, headers={"accept": "application/json"})
     assert (answer.status_code, "One message" in answer.json()["problem"]) == (409, True)
@@ -151,7 +151,7 @@ def test_message_is_reported_once_per_guest() -> None:
     assert "Awful" in text
     assert "2 reports" in text
     assert act_on_latest(mo, "settle", list="") == 302
-    assert "All is well" in mo.get("/play/chat/reports").content.decode()
+    assert "No open reports" in mo.get("/play/chat/reports").content.decode()
 
 
 def test_removed_message_is_visible_only_to_moderators() -> None:
@@ -165,7 +165,7 @@ def test_removed_message_is_visible_only_to_moderators() -> None:
     assert act_on_latest(Client()) == 404
     assert act_on_latest(mo) == 200
     assert not ChatReport.objects.filter(settled=False).exists()
-    assert LogEntry.objects.get().change_message == f"removed a message of {latest().name}"
+    assert LogEntry.objects.get().change_message == f"removed a message by {latest().name}"
 
 
 def test_muted_guest_cannot_post_until_mute_ends() -> None:
@@ -173,14 +173,14 @@ def test_muted_guest_cannot_post_until_mute_ends() -> None:
     say(one, "Awful")
     assert act_on_latest(mo, "mute") == 400
     assert act_on_latest(mo, "mute", **{"for": "hour"}) == 302
-    assert "silenced you until" in say(one, "More", status=409)
-    assert "silenced you until" in one.get("/play/").content.decode()
+    assert "muted you until" in say(one, "More", status=409)
+    assert "muted you until" in one.get("/play/").content.decode()
     ChatMute.objects.update(until=timezone.now())
     say(Client(), "Others go on")
     ChatLine.objects.update(at="2026-01-01T00:00Z")
     say(one, "More")
     act_on_latest(mo, "mute", **{"for": "ever"})
-    assert "silenced you." in say(one, "Still more", status=409)
+    assert "muted you." in say(one, "Still more", status=409)
     act_on_latest(mo, "unmute")
     ChatLine.objects.update(at="2026-01-01T00:00Z")
     say(one, "Still more")
@@ -191,7 +191,7 @@ def test_moderator_sets_slow_mode_and_closes_room() -> None:
     say(one, "First")
     assert mo.post("/play/chat/lobby/rule", {"slow_s": "7"}).status_code == 400
     assert mo.post("/play/chat/lobby/rule", {"slow_s": "60"}).status_code == 302
-    assert "One message in 60 s" in say(one, "Second", status=409)
+    assert "One message every 60 s" in say(one, "Second", status=409)
     mo.post("/play/chat/lobby/rule", {"slow_s": "60", "closed": "on"})
     assert "closed" in say(Client(), "Hello", status=409)
     assert ChatRoom.objects.get().seq == 3

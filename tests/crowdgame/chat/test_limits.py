@@ -32,8 +32,8 @@ def message(guest: int = 1, ago_s: float = 0, text: str = "", new: bool = False)
 
 def test_guest_waits_for_slow_mode_interval() -> None:
     before = [message(ago_s=1.5)]
-    assert rate_limit_refusal(message(), before, slow_s=2) == "One message in 2 s: wait 1 s."
-    assert rate_limit_refusal(message(), before, slow_s=30) == "One message in 30 s: wait 28 s."
+    assert rate_limit_refusal(message(), before, slow_s=2) == "One message every 2 s. Wait 1 s."
+    assert rate_limit_refusal(message(), before, slow_s=30) == "One message every 30 s. Wait 28 s."
     assert rate_limit_refusal(message(2), before, slow_s=30) == ""
     assert rate_limit_refusal(message(), [message(ago_s=2)], slow_s=2) == ""
 
@@ -42,7 +42,7 @@ def test_guest_waits_for_slow_mode_interval() -> None:
 def test_repeated_text_is_refused_ignoring_case_and_punctuation(again: str) -> None:
     assert (
         rate_limit_refusal(message(text=again), [message(ago_s=20, text="Hello, you!")], 2)
-        == "You have just said that."
+        == "You just posted that message."
     )
     assert rate_limit_refusal(message(2, text=again), [message(ago_s=20, text="Hello, you!")], 2) == ""
 
@@ -54,13 +54,13 @@ def test_punctuation_only_texts_are_distinct() -> None:
 
 def test_guest_is_limited_per_minute() -> None:
     before = [message(ago_s=4 * number) for number in range(1, MAX_PER_GUEST + 1)]
-    assert "a minute are enough" in rate_limit_refusal(message(), before, 2)
+    assert "messages per minute" in rate_limit_refusal(message(), before, 2)
     assert rate_limit_refusal(message(), before[1:], 2) == ""
 
 
 def test_new_guests_share_one_limit() -> None:
     before = [message(100 + number, number / 2, new=True) for number in range(MAX_BY_NEW_GUESTS)]
-    assert "just come" in rate_limit_refusal(message(0, new=True), before, 2)
+    assert "from new guests" in rate_limit_refusal(message(0, new=True), before, 2)
     assert rate_limit_refusal(message(0), before, 2) == ""
     assert rate_limit_refusal(RecentMessage(0, NOW - NEW_GUEST_PERIOD, "hello", NOW), before, 2) == ""
 

@@ -44,7 +44,7 @@ def test_confirmation_mails_are_rate_limited(
     clients[0].post("/play/mail/delete")
     for client in clients[:2]:
         refused = submit_address(client, EMAIL.upper())
-        assert (refused.status_code, "was asked today" in refused.content.decode()) == (400, True)
+        assert (refused.status_code, "already sent today" in refused.content.decode()) == (400, True)
     monkeypatch.setattr(addresses, "MAX_CONFIRMATIONS_PER_HOUR", 1)
     assert "Too many" in submit_address(clients[2], "bob@example.org").content.decode()
     assert not EmailAddress.objects.exists()

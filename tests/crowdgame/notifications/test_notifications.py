@@ -52,11 +52,11 @@ def test_each_turn_sends_one_mail_and_stop_link_unsubscribes(box: BallotBox, mai
     next_turn(code, box)
     assert EmailNotification.objects.count() == 1
     strict = Client(enforce_csrf_checks=True)
-    assert "Stop the mails" in strict.get(stop).content.decode()
+    assert "Unsubscribe" in strict.get(stop).content.decode()
     assert strict.post(stop, {"List-Unsubscribe": "One-Click"}).status_code == 200
     assert not EmailAddress.objects.exists()
     assert not EmailNotification.objects.exists()
-    assert "They are stopped" in strict.get(stop).content.decode()
+    assert "any more e-mails" in strict.get(stop).content.decode()
     assert strict.get(stop[:-3]).status_code == 404
 
 

@@ -41,7 +41,7 @@ class Talk {
       if (message.type === "retry.after") within = message.within_ms;
     };
     socket.onclose = ({ code }) => {
-      if (code >= STAY_AWAY) return this.complain("Load the page again to go on reading.");
+      if (code >= STAY_AWAY) return this.complain("Reload the page to see new messages.");
       setTimeout(() => this.listen(), Math.random() * (within || this.wait));
       this.wait = Math.min(this.wait * 2, LAST_MS);
     };
@@ -59,7 +59,7 @@ class Talk {
     if (this.form) this.form.hidden = message.closed;
     const shut = this.room.querySelector(".shut");
     if (shut) shut.hidden = !message.closed;
-    this.room.querySelector(".slow").textContent = message.slow_s > 2 ? `One message in ${message.slow_s} s.` : "";
+    this.room.querySelector(".slow").textContent = message.slow_s > 2 ? `One message every ${message.slow_s} s.` : "";
   }
 
   show(line) {
@@ -104,7 +104,7 @@ class Talk {
         for (const said of room.querySelectorAll(".said")) this.mark(said);
       }
     } catch {
-      this.complain("That did not get through. Try again.");
+      this.complain("Message not sent. Try again.");
     }
     button.disabled = false;
     typed.focus();
