@@ -82,9 +82,9 @@ def test_rebuild_reproduces_ratings_exactly(box: BallotBox) -> None:
     Rating.objects.update(mu=1)
     with pytest.raises(SystemExit):
         rate(check=True)
-    assert "mended" in rate()
+    assert "corrected" in rate()
     assert stored_ratings() == before
-    assert "as they were" in rate()
+    assert "unchanged" in rate()
 
 
 @pytest.mark.django_db(transaction=True)

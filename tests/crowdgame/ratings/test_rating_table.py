@@ -57,15 +57,15 @@ def test_ratings_table_is_paginated() -> None:
 
 def test_ratings_page_shows_one_game_and_empty_state() -> None:
     client = Client()
-    assert "Nobody has a rating yet" in client.get("/play/ratings").content.decode()
+    assert "No ratings yet" in client.get("/play/ratings").content.decode()
     rated(1001, 1100, sigma=200)
     rated(1001, 1300, game="trails")
     page = client.get("/play/ratings").content.decode()
     assert "1100" in page
-    assert "a guess yet" in page
+    assert "provisional" in page
     assert "1300" not in page
     assert "1300" in client.get("/play/ratings?game=trails").content.decode()
-    assert "Nobody of that number" in client.get("/play/ratings?q=77").content.decode()
+    assert "No rated guest has this number" in client.get("/play/ratings?q=77").content.decode()
     assert client.get("/play/ratings?game=nonsense").status_code == 404
     assert client.get("/play/ratings?page=x&q=%00").status_code == 200
     assert "/play/ratings" in client.get("/play/").content.decode()

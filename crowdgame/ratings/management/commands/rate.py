@@ -14,13 +14,13 @@ GC_THRESHOLD = 100_000  # rows live to the end: with the default, the collector 
 
 class Command(BaseCommand):
     help = (
-        "Works the ratings of the open hall out anew, from its matches in the order in which they ended. "
-        "It comes to what stands there, to the last digit. Games of two guests that end meanwhile wait."
+        "Recompute the ratings of one-on-one games from their matches, in the order in which they ended. "
+        "The result is identical to the stored ratings. Games that end in the meantime wait to be rated."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
-            "--check", action="store_true", help="write nothing; exit with 1 if they are otherwise"
+            "--check", action="store_true", help="write nothing; exit with status 1 if the ratings differ"
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -28,7 +28,7 @@ class Command(BaseCommand):
         check: bool = options["check"]
         differs = [self._rate(game, check).differs for game in list_rated_games()]
         if not differs:
-            self.stdout.write("Nobody has played in the hall yet.")
+            self.stdout.write("No one-on-one games to rate yet.")
         if check and any(differs):
             sys.exit(1)
 
@@ -38,7 +38,7 @@ class Command(BaseCommand):
             game, write=not check, on_progress=lambda count: self.stderr.write(f"{game}: {count:,} …")
         )
         took = time.perf_counter() - began
-        outcome = "as they were" if not done.differs else "otherwise than they were" if check else "mended"
+        outcome = "unchanged" if not done.differs else "different" if check else "corrected"
         self.stdout.write(
             f"{game}: {done.rated:,} of {done.matches:,} games of {done.players:,} guests rated "
             f"in {took:.1f} s ({done.matches / took:,.0f} games/s): {outcome}"
