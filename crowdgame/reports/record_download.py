@@ -56,14 +56,16 @@ def match_record(request: HttpRequest, code: str, number: int) -> HttpResponse:
         return _retry_later()
     except SidesStillSecret as refusal:
         return HttpResponse(
-            f"Not yet: {refusal}.\n", "text/plain", 403, headers={"Cache-Control": "no-store"}
+            f"Not available yet: {refusal}.\n", "text/plain", 403, headers={"Cache-Control": "no-store"}
         )
     finally:
         export_slots.release()
 
 
 def _retry_later() -> HttpResponse:
-    return HttpResponse("Come again in a moment.\n", "text/plain", 503, headers={"Retry-After": "2"})
+    return HttpResponse(
+        "The server is busy. Try again in a moment.\n", "text/plain", 503, headers={"Retry-After": "2"}
+    )
 
 
 def _not_found() -> HttpResponse:

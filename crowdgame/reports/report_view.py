@@ -77,7 +77,7 @@ def view_report(report: MatchReport) -> ReportView:
         result=describe_result(report),
         end=describe_end(report),
         turning_point=describe_turning_point(report),
-        final=draw_board(report.board, f"The board at the end. {describe_board(report, report.board)}"),
+        final=draw_board(report.board, f"The final board. {describe_board(report, report.board)}"),
         ballots=f"{report.ballots:,}",
         most=f"{_largest_turnout(report):,}",
         agreements=tuple(
@@ -156,14 +156,15 @@ def _charts(report: MatchReport) -> Iterator[Chart]:
         yield _sides_chart(report.sides, marked)
     ballots = {side: ballots_per_turn(turns, side) for side in SIDES}
     most = max((value for values in ballots.values() for value in values if value), default=0)
-    description = f"Votes a turn, at most {most:.0f} of a team."
-    text = "Votes of each team in each turn."
+    description = f"Votes per turn, at most {most:.0f} from one team."
+    text = "Votes per turn, by team."
     yield Chart("Turnout", text, draw_lines(description, ballots, round_up(most), marked))
     agreement = {side: agreement_per_turn(turns, side) for side in SIDES}
     description = " ".join(
-        f"{report.teams[s]}: {_format_percent(mean_agreement(turns, s)) or 'no votes'} in all." for s in SIDES
+        f"{report.teams[s]}: {_format_percent(mean_agreement(turns, s)) or 'no votes'} overall."
+        for s in SIDES
     )
-    text = "How many in a hundred voted for what their team then played."
+    text = "Percentage of votes for the move that the team played."
     yield Chart("Agreement", text, draw_lines(description, agreement, 100, marked))
     yield from _voting_times_chart(turns)
 
@@ -176,8 +177,8 @@ def _sides_chart(sides: SidesSummary, marked: int | None) -> Chart:
     most = max((turn.red + turn.yellow for turn in sides.turns), default=0)
     moved = sum(turn.to_red + turn.to_yellow for turn in sides.turns)
     text = (
-        f"How many were on each side, told by nobody before the end. {moved:,} changes of side; "
-        f"{sides.in_time:,} changed over in time, {sides.too_soon:,} too soon, "
+        f"Voters on each side, kept secret until the end. {moved:,} changes of side; "
+        f"{sides.in_time:,} changed in time, {sides.too_soon:,} too soon, "
         f"{loyal_percent(sides):.0f} % stayed."
     )
     description = " ".join(f"Turn {n}: {turn.red}, {turn.yellow}." for n, turn in enumerate(sides.turns, 1))
@@ -191,7 +192,7 @@ def _voting_times_chart(turns: tuple[TurnReport, ...]) -> Iterator[Chart]:
     size, unit = fitting_unit(max(known))
     values = [None if turn.open_ms is None else turn.open_ms / size for turn in turns]
     description = f"From {min(known) / size:.0f}{unit} to {max(known) / size:.0f}{unit}."
-    text = "How long each vote was open, pauses and all. When a single vote came in is not kept."
+    text = "How long each vote was open, including pauses. Times of single votes are not stored."
     yield Chart("Time to vote", text, draw_bars(description, values, unit), of_teams=False)
 
 

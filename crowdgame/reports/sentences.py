@@ -13,36 +13,36 @@ def describe_result(report: MatchReport) -> str:
     """Return the headline: who won, or why nobody did."""
     if report.winner:
         return f"{report.teams[report.winner]} won"
-    return {"draw": "A draw", "aborted": "Stopped before its end"}.get(report.end, "Still being played")
+    return {"draw": "Draw", "aborted": "Stopped early"}.get(report.end, "Match in progress")
 
 
 def describe_end(report: MatchReport) -> str:
     """Describe how the match ended, or how far it is."""
     last = len(report.turns)
     if report.end == "playing":
-        return f"{_turns(last)} so far. Nothing of the open vote is told here."
+        return f"{_turns(last)} so far. The open vote is not shown."
     if report.end == "aborted":
-        return f"The organizer stopped it after {_turns(last)}."
+        return f"The organizer stopped the match after {_turns(last)}."
     if report.resigned:
         who = "Both teams" if report.winner is None else report.teams[other_side(report.winner)]
-        return f"{who} gave up in turn {last}."
+        return f"{who} resigned in turn {last}."
     if report.forfeited:
         return _describe_forfeit(report, last)
     if report.winner is None:
-        why = "nobody is ahead" if report.board.drawing else "the board is full, and nobody has four in a row"
+        why = "the score is tied" if report.board.drawing else "the board is full, with no four in a row"
         return f"After {_turns(last)} {why}."
     return _describe_win(report, report.winner, last)
 
 
 def _describe_forfeit(report: MatchReport, last: int) -> str:
     if report.deserted and report.winner:
-        return f"Everybody had left {report.teams[other_side(report.winner)]} in turn {last}."
+        return f"Everyone had left {report.teams[other_side(report.winner)]} by turn {last}."
     if report.by_time:
-        who = "Both" if report.winner is None else report.teams[other_side(report.winner)]
+        who = "Both teams" if report.winner is None else report.teams[other_side(report.winner)]
         return f"{who} ran out of time in turn {last}."
     if report.winner is None:
-        return f"Nobody voted in turn {last}, on either side."
-    return f"Nobody of {report.teams[other_side(report.winner)]} voted in turn {last}."
+        return f"Neither team voted in turn {last}."
+    return f"Nobody from {report.teams[other_side(report.winner)]} voted in turn {last}."
 
 
 def _describe_win(report: MatchReport, winner: Side, last: int) -> str:
@@ -51,10 +51,10 @@ def _describe_win(report: MatchReport, winner: Side, last: int) -> str:
     lines = report.turns[-1].resolution.lines
     longest = max(map(len, lines), default=LINE)
     made = "Four" if longest == LINE else ("Five", "Six", "Seven")[longest - LINE - 1]
-    more = f", in {len(lines)} lines at once" if len(lines) > 1 else ""
+    more = f", in {len(lines)} lines" if len(lines) > 1 else ""
     if line_cells(report.board, other_side(winner)):
         loser = report.teams[other_side(winner)]
-        return f"Both had four in a row in turn {last}; the token decided against {loser}."
+        return f"Both teams had four in a row in turn {last}. The token decided against {loser}."
     return f"{made} in a row in turn {last}{more}."
 
 
@@ -65,16 +65,16 @@ def describe_turning_point(report: MatchReport) -> str:
         return ""
     name = report.teams[winner]
     if not point.threats:
-        return f"It came out of nowhere: before turn {point.turn}, no column was there that won for {name}."
-    text = f"From turn {point.turn} to the end there was always a column that won for {name} at once: "
-    text += f"{_columns(point.threats)} to begin with."
+        return f"The win came as a surprise: before turn {point.turn}, {name} had no winning column."
+    text = f"From turn {point.turn} to the end, {name} always had a winning column: "
+    text += f"at first {_columns(point.threats)}."
     if point.certain_since is not None:
         since = (
-            "They held the token, too"
+            "They also held the token"
             if point.certain_since == point.turn
-            else f"From turn {point.certain_since} on they held the token, too"
+            else f"From turn {point.certain_since} on, they also held the token"
         )
-        text += f" {since}, so nobody could get in before them."
+        text += f" {since}, so the other team couldn't block it."
     return text
 
 
@@ -122,24 +122,24 @@ def _sentences(report: MatchReport, turn: TurnReport) -> Iterator[str]:
 def _describe_clock(name: str, vote: SideVote) -> Iterator[str]:
     """Sentences about one team in the turn in which a side ran out of time."""
     if vote.decided_by == "forfeit":
-        yield f"{name} ran out of time, and that lost the match."
+        yield f"{name} ran out of time and lost the match."
     elif vote.decided_by == "pass":
         yield f"{name} had time left."
 
 
 def _describe_deciding(report: MatchReport, name: str, vote: SideVote) -> Iterator[str]:
-    pick = report.start.action_name(vote.pick) if vote.pick else ""
+    pick = _action_phrase(report, vote.pick) if vote.pick else ""
     runoff = len(vote.rounds) > 1
     tie = f"{name} had a tie in round {len(vote.rounds)}" if runoff else f"{name} had a tie"
     explanations = {
-        "lottery": f"One ballot of {name} was drawn: it was for {pick}.",
-        "first": f"{tie}, and {pick} had its votes first.",
-        "lot": f"{tie}, and the lot took {pick}.",
-        "captain": f"{tie}, and the captain decided for {pick}.",
-        "random": f"Nobody of {name} voted, and the lot took {pick}.",
-        "pass": f"Nobody of {name} voted, and nothing dropped for them.",
-        "forfeit": f"Nobody of {name} voted, and that lost the match.",
-        "resign": f"{vote.resigning:,} of {vote.ballots:,} of {name} wished to give up, and that was it.",
+        "lottery": f"One vote from {name} was drawn at random. It was for {pick}.",
+        "first": f"{tie}, and {pick} reached its votes first.",
+        "lot": f"{tie}, and {pick} was drawn at random.",
+        "captain": f"{tie}, and the captain chose {pick}.",
+        "random": f"Nobody from {name} voted, and {pick} was drawn at random.",
+        "pass": f"Nobody from {name} voted, so they made no move.",
+        "forfeit": f"Nobody from {name} voted, so they lost the match.",
+        "resign": f"{vote.resigning:,} of {vote.ballots:,} voters from {name} chose to resign.",
     }
     if vote.decided_by in explanations:
         yield explanations[vote.decided_by]
@@ -164,7 +164,7 @@ def _describe_conflict(report: MatchReport, turn: TurnReport) -> Iterator[str]:
 
 
 def _second_drop(drop: Drop, name: str) -> str:
-    return f"there was no room left for {name}" if drop.row is None else f"{name} landed on top"
+    return f"there was no space left for {name}" if drop.row is None else f"{name} landed on top"
 
 
 def _turns(count: int) -> str:

@@ -52,9 +52,9 @@ def test_report_steps_through_turns_by_keyboard(page: Page) -> None:
 
 def test_report_steps_through_turns_by_buttons(page: Page) -> None:
     for name, turn in [
-        ("One turn on", 2),
+        ("Next turn", 2),
         ("Last turn", LAST),
-        ("One turn back", LAST - 1),
+        ("Previous turn", LAST - 1),
         ("First turn", 1),
     ]:
         page.get_by_role("button", name=name).click()
@@ -73,7 +73,7 @@ def test_report_playback_stops_at_the_end(page: Page) -> None:
 
 
 def test_report_turn_has_its_own_url(page: Page, report: str) -> None:
-    page.get_by_role("button", name="One turn on").click()
+    page.get_by_role("button", name="Next turn").click()
     assert page.url == f"{report}#turn-2"
     page.goto("about:blank")
     page.goto(f"{report}#turn-3")

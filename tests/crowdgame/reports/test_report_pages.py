@@ -78,7 +78,7 @@ def test_report_page_shows_nothing_of_open_turn(client: Client, box: BallotBox) 
     vote(turn, box, [5, 5, 5], [6])
     assert page_of(client, running_match) == before
     assert turn.seed not in before
-    assert "Still being played" in before
+    assert "Match in progress" in before
     assert client.get(address(running_match)).headers["Cache-Control"] == "no-cache"
     assert record_version(running_match) not in {kept[:-1] for kept in report_pages._cache}
 
