@@ -54,7 +54,7 @@ def _font_for(char: str, wanted: str) -> str:
         except UnicodeEncodeError:
             continue
         return name
-    raise Unprintable(f"there is no type here for “{char}”")
+    raise Unprintable(f"no font has the character “{char}”")
 
 
 def _font_runs(text: str, wanted: str) -> Iterator[tuple[str, str]]:

@@ -70,7 +70,7 @@ def _draw(canvas: Any, poster: Poster) -> None:
     if not poster.side:
         _draw_teams(canvas, 34 * mm, poster.teams)
     canvas.setFillGray(0.25)
-    _line(canvas, 12 * mm, "No app and no account: a phone and its camera are enough.", PLAIN, 12)
+    _line(canvas, 12 * mm, "No app, no account: all you need is a phone with a camera.", PLAIN, 12)
 
 
 def _draw_event(canvas: Any, poster: Poster) -> float:
@@ -78,7 +78,7 @@ def _draw_event(canvas: Any, poster: Poster) -> float:
     canvas.setFillGray(0)
     if can_print(poster.event):
         _line(canvas, HEIGHT - 26 * mm, poster.event, BOLD, 40)
-    _line(canvas, HEIGHT - 39 * mm, "Scan it and vote", PLAIN, 24)
+    _line(canvas, HEIGHT - 39 * mm, "Scan to vote", PLAIN, 24)
     return HEIGHT - float(39 * mm)
 
 

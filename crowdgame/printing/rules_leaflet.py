@@ -50,31 +50,31 @@ class RulePicture:
 RULE_EXAMPLES = (
     RuleExample(
         "Two columns",
-        "Red chose 3, yellow chose 5. Both balls drop, as far down as they can.",
+        "Red chose 3, yellow chose 5. Both balls drop as far as they can.",
         [(4, 3), (3, 5)],
         (3, 5),
     ),
     RuleExample(
         "The same column",
-        "Both chose 4. Who holds the token drops first, the other lands on top. The token changes hands.",
+        "Both chose 4. The side with the token drops first; the other lands on top. The token changes sides.",
         [(3, 5), (2, 5)],
         (4, 4),
     ),
     RuleExample(
-        "One place left",
-        "Both chose 4, and there is one place. The holder takes it. The other gets nothing but the token.",
+        "One space left",
+        "Both chose 4, with one space left. The token holder takes it. The other side only gets the token.",
         [(4, 4), (4, 4), (4, 1)],
         (4, 4),
     ),
     RuleExample(
         "Four in a row",
-        "Across, upright or slanting: four balls of one side in a line win the match.",
+        "Four balls of one side in a line win the match: horizontal, vertical or diagonal.",
         [(2, 3), (3, 4), (6, 4), (4, 5), (6, 5), (1, 5)],
         (5, 7),
     ),
     RuleExample(
-        "Both at once",
-        "Red and yellow both make four in this turn. The one who held the token when the turn began wins.",
+        "Both win at once",
+        "Red and yellow both make four in this turn. The side that started the turn with the token wins.",
         [(1, 7), (2, 7), (3, 7)],
         (4, 7),
     ),

@@ -26,7 +26,7 @@ def test_scene_same_column_passes_token() -> None:
 
 
 def test_scene_one_place_left_drops_only_first_ball() -> None:
-    played = SCENES_BY_TITLE["One place left"].resolution
+    played = SCENES_BY_TITLE["One space left"].resolution
     assert played.drops == (Drop("red", 4, 6), Drop("yellow", 4, None))
     assert (played.token_before, played.token_after, played.result) == ("red", "yellow", "open")
 
@@ -37,7 +37,7 @@ def test_scene_four_in_a_row_wins() -> None:
 
 
 def test_scene_both_at_once_is_decided_by_token() -> None:
-    scene = SCENES_BY_TITLE["Both at once"]
+    scene = SCENES_BY_TITLE["Both win at once"]
     assert line_cells(scene.after, "red") == ((1, 1), (2, 1), (3, 1), (4, 1))
     assert line_cells(scene.after, "yellow") == ((7, 1), (7, 2), (7, 3), (7, 4))
     assert draw_examples()[4].after.count('class="light"') == 8
