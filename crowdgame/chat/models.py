@@ -13,8 +13,8 @@ SLOW_S = (2, 10, 30, 60, 300)
 
 class RoomKind(models.TextChoices):
     LOBBY = "lobby", "Lobby"
-    PLAYERS = "players", "The players"
-    WATCHERS = "watchers", "Those who watch"
+    PLAYERS = "players", "Players"
+    WATCHERS = "watchers", "Watchers"
 
 
 class ChatRoom(models.Model):
@@ -39,7 +39,7 @@ class ChatRoom(models.Model):
                 name="chat_room_of_lobby_or_duel",
             ),
         ]
-        permissions = [("moderate_chat", "Can moderate what guests say")]
+        permissions = [("moderate_chat", "Can moderate the chat")]
 
     def __str__(self) -> str:
         return f"{self.duel.event.code}: {self.kind}" if self.duel else "the lobby"

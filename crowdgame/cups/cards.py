@@ -82,8 +82,8 @@ def _label(meeting: PairingStatus, state: CardState, played: PlayedPairing | Non
     if state == "over":
         return "Played" if meeting.outcome.winner else "Drawn"
     if state == "on":
-        return "Playing now" if played and played.playing else "Doors open"
-    return "To be played" if state == "due" else "Not known yet"
+        return "Live" if played and played.playing else "Open to join"
+    return "Not started" if state == "due" else "Teams not decided"
 
 
 def _card_team(meeting: PairingStatus, number: int, named: str) -> CardTeam:

@@ -90,10 +90,10 @@ def _team_status(progress: CupProgress, cards: Mapping[int, PairingCard], seed: 
 
 def _final_status(progress: CupProgress, seed: int, ours: Sequence[PairingStatus]) -> str:
     if seed in progress.champions:
-        return "Has won the cup" if len(progress.champions) == 1 else "Shares the first place"
+        return "Won the cup" if len(progress.champions) == 1 else "Tied for first place"
     if progress.kind == "league":
-        return "Has played everyone"
+        return "All matches played"
     last = ours[-1] if ours else None
     if last and last.winner == seed:
-        return "Waits for the others"
-    return "Is out" if last else "Waits for the others"
+        return "Waiting for other teams"
+    return "Eliminated" if last else "Waiting for other teams"

@@ -200,9 +200,9 @@ def _find_pairing(progress: CupProgress, number: int) -> PairingStatus:
 
 def _require_due(meeting: PairingStatus) -> tuple[int, int]:
     if meeting.outcome.over:
-        raise CupError("This pairing is over.")
+        raise CupError("This pairing is already decided.")
     if meeting.red is None or meeting.yellow is None:
-        raise CupError("It is not known yet who meets there.")
+        raise CupError("The teams of this pairing are not decided yet.")
     return meeting.red, meeting.yellow
 
 
@@ -242,7 +242,7 @@ def give_walkover(cup_id: int, number: int, place: int) -> str:
         teams = _require_due(meeting)
         played = progress.played.get(number) if meeting.held else None
         if played and played.playing:
-            raise CupError("A match is playing there: abort it first, or let it end.")
+            raise CupError("A match of this pairing is live. Abort it, or wait until it ends.")
         event = played.event if played else None
         _write(cup, number, event=event, red=teams[0], yellow=teams[1], walkover=place)
     return progress.names[teams[place - 1]]
@@ -254,9 +254,9 @@ def revoke_walkover(cup_id: int, number: int) -> None:
         progress = load_cup_progress(cup)
         after = following_pairing(number, progress.meetings)
         if not _find_pairing(progress, number).outcome.walkover:
-            raise CupError("There is no walkover to take back.")
+            raise CupError("There is no walkover to undo.")
         if after and after.held:
-            raise CupError("The next round has begun with it.")
+            raise CupError("The winner's next pairing has already started.")
         CupPairing.objects.filter(cup=cup, number=number, event=None).delete()
         CupPairing.objects.filter(cup=cup, number=number).update(walkover=None)
 

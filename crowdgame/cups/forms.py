@@ -37,18 +37,18 @@ class CupForm(CupModelForm):
     """The form of a new cup. `teams` are the cleaned names of the list, the first one is seed 1."""
 
     name = NameField(
-        label="Name of the cup",
+        label="Cup name",
         max_length=Cup._meta.get_field("name").max_length,
-        error_messages={"required": "Give the cup a name."},
+        error_messages={"required": "Enter a cup name."},
     )
     names = forms.CharField(
-        label="Teams, one a line",
+        label="Teams, one per line",
         max_length=MAX_LIST_LENGTH,
-        help_text=f"Two to {MAX_CUP_TEAMS}. In a knock-out those who stand first meet each other last, and "
-        "begin a round later if the number does not come out even.",
+        help_text=f"2 to {MAX_CUP_TEAMS} teams, the strongest first. In a knockout, the first teams "
+        "on the list meet each other late and receive the byes of the first round.",
         error_messages={
-            "required": "Write the teams, one a line.",
-            "max_length": f"At most {MAX_CUP_TEAMS} teams, please.",
+            "required": "Enter the teams, one per line.",
+            "max_length": f"Enter at most {MAX_CUP_TEAMS} teams.",
         },
         widget=forms.Textarea(attrs={"rows": 8, "autocomplete": "off", "spellcheck": "false"}),
     )
@@ -56,11 +56,11 @@ class CupForm(CupModelForm):
         choices=game_choices, widget=forms.RadioSelect, error_messages={"required": "Choose a game."}
     )
     best_of = forms.TypedChoiceField(
-        label="A pairing is",
+        label="Matches per pairing",
         choices=SERIES_CHOICES,
         coerce=int,
         widget=forms.RadioSelect,
-        error_messages={"required": "Choose one of these."},
+        error_messages={"required": "Choose an option."},
     )
     window_s = DurationField(
         label="Time to vote",
@@ -73,11 +73,9 @@ class CupForm(CupModelForm):
         limits=(1, MAX_TALK_S),
         empty="None",
     )
-    reveal_s = DurationField(
-        label="Time to watch what came of it", presets=(4, 6, 8, 10), limits=(1, MAX_REVEAL_S)
-    )
+    reveal_s = DurationField(label="Time for the reveal", presets=(4, 6, 8, 10), limits=(1, MAX_REVEAL_S))
     next_match_after_s = DurationField(
-        label="The next match of a pairing",
+        label="Next match of a pairing",
         presets=(10, 30, 60, 300),
         limits=(3, 24 * 3600),
         empty="When I start it",
@@ -97,7 +95,7 @@ class CupForm(CupModelForm):
             "close_early",
         ]
         labels = {
-            "format": "Who meets whom",
+            "format": "Format",
             "close_early": "Close as soon as everyone connected has voted",
         }
         widgets = {"format": forms.RadioSelect}

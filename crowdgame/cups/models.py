@@ -11,7 +11,7 @@ MAX_CUP_TEAMS = 32
 
 
 class CupFormat(models.TextChoices):
-    KNOCKOUT = "knockout", "Knock-out: who loses is out"
+    KNOCKOUT = "knockout", "Knockout: losers are eliminated"
     LEAGUE = "league", "League: everyone plays everyone"
 
 

@@ -13,9 +13,9 @@ TEAM_FIELD = "team_{}"
 
 class CupNamesForm(forms.Form):
     name = NameField(
-        label="Name of the cup",
+        label="Cup name",
         max_length=Cup._meta.get_field("name").max_length,
-        error_messages={"required": "Give the cup a name."},
+        error_messages={"required": "Enter a cup name."},
     )
 
     def __init__(self, cup: Cup, data: Mapping[str, Any] | None = None) -> None:
@@ -40,7 +40,7 @@ class CupNamesForm(forms.Form):
         for team in self.teams:
             name = cleaned.get(team.name, "")
             if name.casefold() in taken:
-                self.add_error(team.name, f"“{name}” is there twice.")
+                self.add_error(team.name, f"“{name}” appears twice.")
             taken |= {name.casefold()} - {""}
         return cleaned
 
@@ -50,6 +50,6 @@ def _team_field(seed: int, name: str) -> NameField:
         label=f"Team {seed}",
         max_length=CupTeam._meta.get_field("name").max_length,
         initial=name,
-        error_messages={"required": "Give the team a name."},
+        error_messages={"required": "Enter a team name."},
         widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
     )

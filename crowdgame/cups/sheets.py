@@ -114,7 +114,7 @@ def league_sheets(
 ) -> Iterator[Sheet]:
     """Yield the table's sheets, then those of the first unfinished round."""
     for first in range(0, len(rows), ROWS_PER_SHEET):
-        yield Sheet("table", "The table", rows=tuple(rows[first : first + ROWS_PER_SHEET]))
+        yield Sheet("table", "Table", rows=tuple(rows[first : first + ROWS_PER_SHEET]))
     unfinished = [column for column in columns if not _all_over(column.cards)]
     size = CARDS_PER_SHEET if _has_short_names(progress) else CARDS_WITH_LONG_NAMES
     for column in unfinished[:1]:

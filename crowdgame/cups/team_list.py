@@ -18,10 +18,10 @@ def parse_team_list(text: str, most: int, longest: int) -> tuple[str, ...]:
         if not name:
             continue
         if len(name) > longest:
-            raise TeamListError(f"Line {number}: a team's name has at most {longest} letters.")
+            raise TeamListError(f"Line {number}: a team name has at most {longest} characters.")
         if name.casefold() in teams:
-            raise TeamListError(f"Line {number}: “{name}” is there twice.")
+            raise TeamListError(f"Line {number}: “{name}” appears twice.")
         teams[name.casefold()] = name
     if not 1 < len(teams) <= most:
-        raise TeamListError(f"A cup has 2 to {most} teams; this list has {len(teams)}.")
+        raise TeamListError(f"A cup has 2 to {most} teams. Your list has {len(teams)}.")
     return tuple(teams.values())

@@ -61,7 +61,7 @@ def new_cup(request: HttpRequest) -> HttpResponse:
     form = CupForm(request.POST or None, instance=cup_from_preset(preset))
     if form.is_valid():
         cup = form.create(cast(User, request.user))
-        messages.success(request, f"“{cup.name}” is drawn. Its code is {cup.code}.")
+        messages.success(request, f"“{cup.name}” created. Its code is {cup.code}.")
         return redirect("console:cup", code=cup.code)
     return render(request, "cups/new.html", {"form": form, "templates": CUP_PRESETS, "preset": preset})
 
@@ -98,10 +98,10 @@ def _change_walkover(request: HttpRequest, cup: Cup, number: int, ask: str) -> N
     place = request.POST.get("place", "")
     if ask == "walkover" and place in TEAM_NUMBERS:
         winner = give_walkover(cup.pk, number, int(place))
-        messages.success(request, f"{winner} has it without playing. It can be taken back below.")
+        messages.success(request, f"{winner} wins by walkover. You can undo this below.")
     elif ask == "back":
         revoke_walkover(cup.pk, number)
-        messages.success(request, "Taken back: the pairing is to be played.")
+        messages.success(request, "Walkover undone. The pairing can be played.")
 
 
 @login_required
@@ -122,7 +122,7 @@ def _rename(request: HttpRequest, cup: Cup, form: CupNamesForm) -> None:
         messages.warning(request, str(refusal))
         return
     for event in changed:
-        log_edit(request, event, "event.edit", "changed names on the page of the cup")
+        log_edit(request, event, "event.edit", "changed names on the cup's page")
     if all(announce_page_edit(request, event) for event in changed):
         messages.success(request, "Saved.")
 
@@ -133,7 +133,7 @@ def remove_cup(request: HttpRequest, code: str) -> HttpResponse:
     cup = own_cup(request, code)
     if request.method == "POST":
         delete_cup(cup)
-        messages.success(request, f"“{cup.name}” is deleted. Its events are still there.")
+        messages.success(request, f"“{cup.name}” deleted. Its events were kept.")
         return redirect("console:events")
     return render(
         request, "cups/delete.html", {"cup": cup, "events": cup.pairings.exclude(event=None).count()}

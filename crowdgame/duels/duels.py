@@ -150,7 +150,7 @@ def start_against_crowd(code: str, guest: Guest, box: BallotBox) -> Duel:
 
 def _schedule_match(event: Event, box: BallotBox) -> None:
     """Schedule the match in the caller's transaction. If this process dies, the scheduler starts it."""
-    name = " against ".join(event.teams.order_by("number").values_list("name", flat=True))
+    name = " vs. ".join(event.teams.order_by("number").values_list("name", flat=True))
     Event.objects.filter(pk=event.pk).update(name=name, next_match_at=box.now())
 
 

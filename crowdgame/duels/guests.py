@@ -66,5 +66,5 @@ def _anonymize_duel(duel: Duel, guest: Guest) -> None:
     with locked_event(duel.event_id) as event:
         event.teams.filter(number=place).update(name=str(guest))
         event.tickets.filter(team=place).update(label=str(guest))
-        names = " against ".join(event.teams.order_by("number").values_list("name", flat=True))
+        names = " vs. ".join(event.teams.order_by("number").values_list("name", flat=True))
         Event.objects.filter(pk=event.pk).update(name=names)

@@ -149,7 +149,7 @@ def rehearse(page: Page) -> None:
 
 def claim_team(page: Page) -> None:
     """Claim the team that plays next on this phone."""
-    page.locator("[data-team='3']").get_by_role("button", name="This is us").click()
+    page.locator("[data-team='3']").get_by_role("button", name="Our team").click()
 
 
 def stopped(house: House, event: Event) -> None:

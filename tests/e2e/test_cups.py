@@ -64,11 +64,11 @@ def make_cup(house: House, page: Page, teams: str = TEAMS, kind: str = "knockout
     sign_in(page, house, "cup-owner")
     page.goto("/console/")
     page.get_by_role("link", name="New cup").click()
-    page.get_by_label("Name of the cup").fill("Spring cup")
-    page.get_by_label("Teams, one a line").fill(teams)
+    page.get_by_label("Cup name").fill("Spring cup")
+    page.get_by_label("Teams, one per line").fill(teams)
     page.locator(f"[name=format][value={kind}]").check()
-    page.get_by_role("button", name="Draw the cup").click()
-    expect(page.get_by_role("button", name="Begin this pairing")).to_be_visible()
+    page.get_by_role("button", name="Create cup").click()
+    expect(page.get_by_role("button", name="Start this pairing")).to_be_visible()
     return page.url.rstrip("/").rsplit("/", 1)[1]
 
 
@@ -76,7 +76,7 @@ def begin_next(house: House, faces: Faces) -> str:
     """Begin the next pairing with the main button; return its event's code."""
     page = faces.room.page
     page.goto(f"/console/cups/{faces.code}/")
-    page.get_by_role("button", name="Begin this pairing").click()
+    page.get_by_role("button", name="Start this pairing").click()
     expect(page.locator("[data-action]").first).to_be_visible(timeout=SOON_MS)
     return urlsplit(page.url).path.rstrip("/").rsplit("/", 1)[1]
 
@@ -98,7 +98,7 @@ def test_cup_of_four_from_team_list_to_winner(house: House, open_at: OpenFace) -
     faces = Faces(room, open_at(house, "cup-board", PROJECTOR), open_at(house, "cup-phone", PHONE), code)
     for face in (faces.board, faces.phone):
         face.page.goto(f"/cup/{code.lower()}")
-    faces.phone.page.locator("[data-team='1']").get_by_role("button", name="This is us").click()
+    faces.phone.page.locator("[data-team='1']").get_by_role("button", name="Our team").click()
     expect(faces.phone.page.locator("[data-team='2']")).to_be_hidden()
     first = begin_next(house, faces)
     faces.phone.page.reload()
@@ -116,7 +116,7 @@ def test_cup_of_four_from_team_list_to_winner(house: House, open_at: OpenFace) -
     in_time(faces.board.page.get_by_text("wins the cup"))
     faces.board.shoot("won")
     faces.room.page.goto(f"/console/cups/{code}/")
-    expect(faces.room.page.get_by_text("has won the cup")).to_be_visible()
+    expect(faces.room.page.get_by_text("wins the cup")).to_be_visible()
     faces.room.shoot("won")
     assert [face.errors for face in (faces.room, faces.board, faces.phone)] == [[], [], []]
 

@@ -29,14 +29,14 @@ class Migration(migrations.Migration):
             name='ChatRoom',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.CharField(choices=[('lobby', 'Lobby'), ('players', 'The players'), ('watchers', 'Those who watch')], max_length=8)),
+                ('kind', models.CharField(choices=[('lobby', 'Lobby'), ('players', 'Players'), ('watchers', 'Watchers')], max_length=8)),
                 ('seq', models.BigIntegerField(default=0)),
                 ('slow_s', models.PositiveSmallIntegerField(default=2)),
                 ('closed', models.BooleanField(default=False)),
                 ('duel', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='chat_rooms', to='duels.duel')),
             ],
             options={
-                'permissions': [('moderate_chat', 'Can moderate what guests say')],
+                'permissions': [('moderate_chat', 'Can moderate the chat')],
             },
         ),
         migrations.CreateModel(

@@ -39,7 +39,7 @@ class Migration(migrations.Migration):
                 ('consent', models.TextField(blank=True, db_default='', default='', max_length=400, verbose_name='what voters read of a study')),
                 ('code', models.CharField(max_length=8, unique=True, validators=[django.core.validators.MinLengthValidator(4)])),
                 ('name', models.CharField(max_length=80)),
-                ('format', models.CharField(choices=[('knockout', 'Knock-out: who loses is out'), ('league', 'League: everyone plays everyone')], default='knockout', max_length=8)),
+                ('format', models.CharField(choices=[('knockout', 'Knockout: losers are eliminated'), ('league', 'League: everyone plays everyone')], default='knockout', max_length=8)),
                 ('best_of', models.PositiveSmallIntegerField(default=1, validators=[django.core.validators.MinValueValidator(1), django.core.validators.MaxValueValidator(21)], verbose_name='matches of a pairing')),
                 ('next_match_after_s', models.PositiveIntegerField(blank=True, null=True, validators=[django.core.validators.MinValueValidator(3), django.core.validators.MaxValueValidator(86400)], verbose_name="seconds to a pairing's next match")),
                 ('created_at', models.DateTimeField(auto_now_add=True)),

@@ -62,20 +62,20 @@ def test_cup_form_creates_cup_from_names(olga: Client) -> None:
         (4, "5b"),
     ]
     assert (cup.owner, cup.format, cup.best_of, cup.window_s) == (organizer(), "knockout", 1, 20)
-    assert "Begin this pairing" in olga.get(cup_path(cup)).content.decode()
+    assert "Start this pairing" in olga.get(cup_path(cup)).content.decode()
 
 
 @pytest.mark.parametrize(
     ("changes", "error"),
     [
-        ({"names": "4a"}, "A cup has 2 to 32 teams; this list has 1."),
+        ({"names": "4a"}, "A cup has 2 to 32 teams. Your list has 1."),
         ({"names": "\n".join(f"Class {number}" for number in range(33))}, "this list has 33."),
-        ({"names": "4a\n4A"}, "Line 2: “4A” is there twice."),
-        ({"names": f"4a\n{'b' * 41}"}, "Line 2: a team&#x27;s name has at most 40 letters."),
-        ({"names": "\u200b\n\u202e"}, "A cup has 2 to 32 teams; this list has 0."),
-        ({"names": ""}, "Write the teams, one a line."),
-        ({"names": "x" * 5_000}, "At most 32 teams, please."),
-        ({"name": "\u3164"}, "Give the cup a name."),
+        ({"names": "4a\n4A"}, "Line 2: “4A” appears twice."),
+        ({"names": f"4a\n{'b' * 41}"}, "Line 2: a team name has at most 40 characters."),
+        ({"names": "\u200b\n\u202e"}, "A cup has 2 to 32 teams. Your list has 0."),
+        ({"names": ""}, "Enter the teams, one per line."),
+        ({"names": "x" * 5_000}, "Enter at most 32 teams."),
+        ({"name": "\u3164"}, "Enter a cup name."),
         ({"format": "ladder"}, "ladder"),
         ({"best_of": "2"}, "2 is not one of the available choices"),
         ({"window_s_usual": "other", "window_s_number": "1", "window_s_unit": "1"}, "Choose between"),
@@ -105,14 +105,14 @@ def test_begin_button_leads_to_event_console(olga: Client) -> None:
     event = Event.objects.get()
     assert response.url == f"/console/{event.code}/?cup={cup.code}"  # type: ignore[attr-defined]
     page = olga.get(cup_path(cup)).content.decode()
-    assert f'class="button main" href="/console/{event.code}/?cup={cup.code}">Control room' in page
+    assert f'class="button main" href="/console/{event.code}/?cup={cup.code}">Console' in page
     assert f'href="/display/{event.code}"' in page
 
 
 def test_walkover_is_given_and_taken_back(olga: Client) -> None:
     cup = new_cup()
-    assert "5b has it without playing" in post_form(olga, cup, ask="walkover", pairing="1", place="2")
-    assert "Taken back" in post_form(olga, cup, ask="back", pairing="1")
+    assert "5b wins by walkover" in post_form(olga, cup, ask="walkover", pairing="1", place="2")
+    assert "Walkover undone" in post_form(olga, cup, ask="back", pairing="1")
     assert not CupPairing.objects.exists()
 
 
@@ -180,7 +180,7 @@ def test_event_list_omits_events_of_cups(olga: Client) -> None:
     event = start_pairing(new_cup().pk, 1)
     page = olga.get("/console/").content.decode()
     assert f"/console/{event.code}/" not in page
-    assert "A cup of 4 teams · 1 event on its page" in page
+    assert "Cup with 4 teams · 1 event" in page
 
 
 def test_event_list_shows_cup_event_to_its_member(client: Client) -> None:

@@ -75,9 +75,9 @@ def test_rename_returns_no_event_without_changes() -> None:
 @pytest.mark.parametrize(
     ("changes", "error"),
     [
-        ({"name": "\u3164"}, "Give the cup a name."),
-        ({"team_2": " "}, "Give the team a name."),
-        ({"team_2": "5B"}, "“5B” is there twice."),
+        ({"name": "\u3164"}, "Enter a cup name."),
+        ({"team_2": " "}, "Enter a team name."),
+        ({"team_2": "5B"}, "“5B” appears twice."),
         ({"team_2": "x" * 41}, "at most 40 characters"),
     ],
 )

@@ -62,7 +62,7 @@ def test_ladder_page_lists_one_game_for_its_owner(box: BallotBox) -> None:
     assert Client().get("/console/ladder/").status_code == 302
     client = Client()
     client.force_login(organizer())
-    assert "No team has a rating yet" in client.get("/console/ladder/").content.decode()
+    assert "No ratings yet" in client.get("/console/ladder/").content.decode()
     play_event(box, "4a <b>", "4b")
     page = client.get("/console/ladder/").content.decode()
     assert "4a &lt;b&gt;" in page
