@@ -113,7 +113,7 @@ def test_login_is_refused_if_guest_plays_against_account(box: BallotBox) -> None
     device = Client()
     device.post(f"/play/{Event.objects.get().code}/join")
     refused = log_in(device)
-    assert (refused.status_code, "finish that game first" in refused.content.decode()) == (400, True)
+    assert (refused.status_code, "Finish that game" in refused.content.decode()) == (400, True)
     assert "Ada" in page(client)
     assert COOKIE not in refused.cookies
     assert ada in (Duel.objects.get().one, Duel.objects.get().two)

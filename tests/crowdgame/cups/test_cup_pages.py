@@ -216,7 +216,7 @@ def test_cup_board_shows_league_table(client: Client) -> None:
     cup = new_cup(format="league")
     decide(cup, 1, 2)
     page = board(client, cup)
-    assert "A pairing won is 2 points" in page
+    assert "A win is worth 2 points" in page
     assert [int(points) for points in re.findall(r'class="points">(\d+)', page)] == [2, 0, 0, 0]
 
 

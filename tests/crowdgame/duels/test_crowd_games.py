@@ -77,7 +77,7 @@ def test_crowd_game_is_listed_as_open_then_running(box: BallotBox) -> None:
 def test_two_player_game_cannot_begin_against_crowd(box: BallotBox) -> None:
     guest = new_guest()
     duel = new_duel(guest, DuelSettings())
-    with pytest.raises(PlayError, match="made this game"):
+    with pytest.raises(PlayError, match="created this game"):
         start_against_crowd(duel.event.code, guest, box)
 
 

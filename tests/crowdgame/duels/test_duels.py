@@ -69,7 +69,7 @@ def test_guest_has_one_voter_on_every_device(box: BallotBox) -> None:
 
 def test_third_guest_is_refused_and_players_may_rejoin(box: BallotBox) -> None:
     duel, first, second = joined(box)
-    with pytest.raises(PlayError, match="faster"):
+    with pytest.raises(PlayError, match="Both seats are taken"):
         join_duel(duel.event.code, new_guest(), box)
     for guest in (first, second):
         join_duel(duel.event.code, guest, box)
@@ -104,7 +104,7 @@ def test_due_match_starts_after_joiner_crashed(box: BallotBox, monkeypatch: pyte
 def test_guest_game_limit_is_enforced(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(duels, "MAX_ACTIVE_GAMES", 1)
     _, guest = waiting_duel()
-    with pytest.raises(PlayError, match="1 games"):
+    with pytest.raises(PlayError, match="1 unfinished games"):
         new_duel(guest, DuelSettings())
 
 

@@ -53,7 +53,7 @@ def test_rematch_starts_with_swapped_sides_when_both_ask(ended_duel: Duel, box: 
     assert (match.red.number, match.yellow.number, match.state) == (2, 1, MatchState.PLAYING)
     assert load_state(ended_duel).rematch_wanted_by is None
     assert kinds(ended_duel.event_id)[-1] == "match.started"
-    with pytest.raises(PlayError, match="on already"):
+    with pytest.raises(PlayError, match="already started"):
         request_rematch(ended_duel.event_id, 1, box)
     play(match, box, RED_WINS)
     assert RatedMatch.objects.count() == 2
@@ -86,7 +86,7 @@ def test_due_rematch_starts_after_requester_crashed(
 def test_event_without_duel_offers_no_rematch(box: BallotBox) -> None:
     event = new_event()
     assert load_snapshot(event).rematch_wanted_by is None
-    with pytest.raises(PlayError, match="nothing"):
+    with pytest.raises(PlayError, match="no rematch"):
         request_rematch(event.pk, 1, box)
 
 

@@ -22,7 +22,7 @@ def test_address_is_confirmed_only_by_post(box: BallotBox, mailbox: Mailbox) -> 
     client = Client()
     client.post("/play/new", {"time_control": "3-days"})
     submit_address(client)
-    assert "on its way" in client.get("/play/account").content.decode()
+    assert "We sent an e-mail" in client.get("/play/account").content.decode()
     send_due(box)
     send_due(box)
     assert [mail["To"] for mail in mailbox.mails] == [EMAIL]
