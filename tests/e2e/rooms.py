@@ -132,8 +132,8 @@ def restrict_two_voters(page: Page) -> None:
     """Move one student to the other team and ban another, whose row stays open."""
     people = page.get_by_role("region", name="People")
     for name, press, then in (
-        ("Ada", "To Doves", "Moved to Doves"),
-        ("Dora", "Keep out", "Kept out"),
+        ("Ada", "Move to Doves", "Moved to Doves"),
+        ("Dora", "Ban", "Banned"),
     ):
         row = people.get_by_role("listitem").filter(has_text=name)
         row.locator("summary").click(timeout=SOON_MS)

@@ -75,7 +75,7 @@ def search(voter_code: str) -> Hand:
     def hand(page: Page) -> None:
         people = page.get_by_role("region", name="People")
         people.get_by_role("searchbox").fill(voter_code)
-        people.get_by_role("button", name="Send out").wait_for()
+        people.get_by_role("button", name="Remove").wait_for()
 
     return hand
 

@@ -35,7 +35,7 @@ def projector_address(house: House, open_at: OpenFace, code: str) -> str:
     console = open_at(house, "door-console", TABLET)
     console.page.context.add_cookies([{"name": name, "value": value, "url": house.http}])
     console.page.goto(f"/console/{code}/")
-    link = console.page.get_by_role("link", name="Open the big screen")
+    link = console.page.get_by_role("link", name="Open big screen")
     expect(link).to_be_visible(timeout=SOON_MS)
     return link.get_attribute("href") or ""
 

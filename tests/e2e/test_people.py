@@ -46,15 +46,15 @@ def test_console_finds_moves_bans_and_readmits_student(
         console.shoot("class")
         search(console.page, "love")
         expect(people.get_by_role("listitem")).to_have_count(1, timeout=SOON_MS)
-        click_button(console.page, "To Doves")
+        click_button(console.page, "Move to Doves")
         assert phone.receive("phone.welcomed")["you"]["team"] == 2
         expect(people.get_by_text("Moved to Doves")).to_be_visible(timeout=SOON_MS)
-        click_button(console.page, "Keep out")
+        click_button(console.page, "Ban")
         assert phone.closed() == CloseCode.BANNED
-        expect(people.get_by_text("Kept out")).to_be_visible(timeout=SOON_MS)
+        expect(people.get_by_text("Banned")).to_be_visible(timeout=SOON_MS)
         console.shoot("kept-out")
         assert check(console.page, f"people at {size}") == []
-        click_button(console.page, "Let in again")
+        click_button(console.page, "Unban")
         expect(people.get_by_text("Moved to Doves")).to_be_visible(timeout=SOON_MS)
         click_button(console.page, "Move back")
         expect(people.get_by_text("Moved to Doves")).to_have_count(0, timeout=SOON_MS)
@@ -70,19 +70,19 @@ def test_console_kicks_voter_code_by_keyboard(one_gateway: House, open_at: OpenF
     for faces in faces_of(one_gateway):
         phone, welcome = faces.phone(event["code"])
         voter_code = welcome["you"]["voter_code"]
-        expect(people.get_by_role("status")).to_contain_text("Whoever disturbs", timeout=SOON_MS)
+        expect(people.get_by_role("status")).to_contain_text("To move or remove", timeout=SOON_MS)
         console.shoot("nobody")
         people.get_by_role("searchbox").focus()
         console.page.keyboard.type(f"{voter_code[:3]} {voter_code[3:]}".lower())
-        expect(people.get_by_role("button", name="Send out")).to_be_visible(timeout=SOON_MS)
+        expect(people.get_by_role("button", name="Remove")).to_be_visible(timeout=SOON_MS)
         console.shoot("by-sign")
         for _ in range(4):
             console.page.keyboard.press("Tab")
-        expect(people.get_by_role("button", name="Send out")).to_be_focused()
+        expect(people.get_by_role("button", name="Remove")).to_be_focused()
         console.page.keyboard.press("Enter")
         assert phone.closed() == CloseCode.KICKED
         expect(console.page.get_by_text(f"sent {voter_code} out")).to_be_visible(timeout=SOON_MS)
         search(console.page, "nobody at all")
-        expect(people.get_by_role("status")).to_contain_text("Nobody of this name", timeout=SOON_MS)
+        expect(people.get_by_role("status")).to_contain_text("Nobody found by this name", timeout=SOON_MS)
         faces.phone(event["code"], token=welcome["you"]["token"])
     assert console.errors == []

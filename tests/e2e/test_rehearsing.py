@@ -10,7 +10,7 @@ from tests.stack import House
 
 PHONES = 6
 WINDOW_S = 10
-COUNTED = re.compile(r"All \d votes counted; the slowest answer took \d+\sms\.")
+COUNTED = re.compile(r"All \d votes counted; the slowest reply took \d+\sms\.")
 OWNER = "rita"
 DESKTOP = {"width": 1280, "height": 800}
 
@@ -40,7 +40,7 @@ def test_rehearsal_starts_reports_and_stops(one_gateway: House, open_at: OpenFac
     first.shoot("running")
     press(second, "rehearsal.stop")
     for face in (first, second):
-        expect(face.page.locator(".verdict")).to_contain_text("The last one: All", timeout=SOON_MS)
+        expect(face.page.locator(".verdict")).to_contain_text("Last rehearsal: All", timeout=SOON_MS)
         expect(face.page.get_by_role("link", name="A simulated crowd is playing")).to_have_count(0)
         assert face.errors == []
     first.shoot("over")

@@ -4,8 +4,8 @@ import { CloseCode } from "../protocol";
 export function LoadingScreen({ lost }: { lost: boolean }) {
   return (
     <main class="closed">
-      <h1>{lost ? "No connection" : "Opening the control room"}</h1>
-      <p role="status">{lost ? "Trying again." : ""}</p>
+      <h1>{lost ? "No connection" : "Opening the console"}</h1>
+      <p role="status">{lost ? "Reconnecting." : ""}</p>
     </main>
   );
 }
@@ -15,8 +15,8 @@ export function ClosedScreen({ close, code }: { close: number; code: string }) {
   const isForeign = close === CloseCode.NOT_ALLOWED;
   return (
     <main class="closed">
-      <h1>{isForeign ? "This is not your event" : close === CloseCode.NO_SUCH_EVENT ? `There is no event ${code}` : "The control room was closed"}</h1>
-      <p>{isForeign ? "You are logged out, or logged in as somebody else." : "Check the code, or load the page anew."}</p>
+      <h1>{isForeign ? "You don't have access to this event" : close === CloseCode.NO_SUCH_EVENT ? `There is no event ${code}` : "The console was closed"}</h1>
+      <p>{isForeign ? "You're logged out or logged in as someone else." : "Check the code, or reload the page."}</p>
       <p>
         {isForeign && <a class="action-button tall" href={`/console/login/?next=/console/${code}/`}>Log in</a>}
         <a class="action-button tall" href="/console/">My events</a>

@@ -54,16 +54,16 @@ export function ControlRoom(props: Props) {
   const viewState = useViewState(props);
   const { phase, off, mayAct } = viewState;
   document.body.dataset.phase = phase;
-  document.title = `${event.name} · control room`;
+  document.title = `${event.name} · Console`;
   return (
     <>
-      {off && <p class="offline" role="alert">No connection. Trying again. What you see may be old.</p>}
+      {off && <p class="offline" role="alert">No connection. Reconnecting. This page may be out of date.</p>}
       <Header {...props} {...viewState} />
       <main class="layout">
         <div class="do">
           <section class="controls" aria-label="Controls">
             <EventStatus event={event} phase={phase} turnout={live.turnout} clock={clock} />
-            {mayAct ? <ActionPanel {...props} {...viewState} /> : <p class="read-only">You look on as a {role}: whoever runs the event presses the buttons.</p>}
+            {mayAct ? <ActionPanel {...props} {...viewState} /> : <p class="read-only">You're watching as a {role}. Only the owner and co-hosts can run the event.</p>}
             <VotesSoFar event={event} phase={phase} counts={props.counts} />
           </section>
           {mayAct && <NoticePanel {...props} {...viewState} />}

@@ -20,8 +20,8 @@ export function useShortcuts(commands: OrganizerCommands, offers: ActionOffers, 
 /** The list of keyboard shortcuts. */
 export function Help() {
   return (
-    <div class="help" role="dialog" aria-label="Keys">
-      <h2>Keys</h2>
+    <div class="help" role="dialog" aria-label="Keyboard shortcuts">
+      <h2>Keyboard shortcuts</h2>
       <dl>
         {SHORTCUTS.map(([key, what]) => (
           <div key={key}>

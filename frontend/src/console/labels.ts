@@ -7,26 +7,26 @@ const DONE: Record<Action, string> = {
   "joining.lock": "Joining is locked.",
   "joining.unlock": "Joining is open again.",
   "match.start": "The match has started.",
-  "match.abort": "The match is aborted.",
+  "match.abort": "The match was aborted.",
   "turn.pause": "Paused.",
-  "turn.resume": "On it goes.",
+  "turn.resume": "Resumed.",
   "turn.extend": "",
   "turn.shorten": "",
-  "turn.close": "Closed and counted.",
-  "turn.void": "Taken back: the turn is voted again.",
-  "turn.extra_time": "From the next turn on: the usual time.",
-  "hands.count": "The hands are in.",
-  "notice.show": "Everyone can read it.",
-  "notice.clear": "The line is down.",
-  "part.hide": "Off the projector.",
-  "part.show": "On the projector again.",
+  "turn.close": "Vote closed and counted.",
+  "turn.void": "Turn taken back. Teams vote again.",
+  "turn.extra_time": "Normal time from the next turn on.",
+  "hands.count": "Counts sent.",
+  "notice.show": "Shown on all screens.",
+  "notice.clear": "Message cleared.",
+  "part.hide": "Hidden from the projector.",
+  "part.show": "Shown on the projector.",
   "voter.move": "Moved.",
-  "voter.kick": "Sent out.",
-  "voter.ban": "Kept out.",
-  "voter.admit": "May come in again.",
-  "voter.captain": "From the next turn on.",
-  "rehearsal.start": "A simulated crowd is coming.",
-  "rehearsal.stop": "The simulated crowd goes home.",
+  "voter.kick": "Removed.",
+  "voter.ban": "Banned.",
+  "voter.admit": "Ban lifted.",
+  "voter.captain": "Takes effect next turn.",
+  "rehearsal.start": "The rehearsal has started.",
+  "rehearsal.stop": "The rehearsal has stopped.",
 };
 
 const UNITS = [["d", 86_400], ["h", 3600], ["min", 60]] as const;
@@ -38,9 +38,9 @@ export function formatSpan(seconds: number): string {
 }
 
 export function doneText({ action, seconds }: { action: Action; seconds?: number | null }): string {
-  if (action === "turn.extra_time" && seconds) return `From the next turn on: ${formatSpan(seconds)} more.`;
-  if (action === "turn.extend") return `${formatSpan(seconds ?? 0)} more.`;
-  return action === "turn.shorten" ? `${formatSpan(seconds ?? 0)} less.` : DONE[action];
+  if (action === "turn.extra_time" && seconds) return `${formatSpan(seconds)} more from the next turn on.`;
+  if (action === "turn.extend") return `${formatSpan(seconds ?? 0)} added.`;
+  return action === "turn.shorten" ? `${formatSpan(seconds ?? 0)} removed.` : DONE[action];
 }
 
 /** The current state in a few words. */
@@ -52,7 +52,7 @@ export function headline(event: EventState, phase: Phase): string {
   return `Turn ${turn?.number ?? 1}: ${isTalk(event, phase) ? "time to talk" : PHASES[phase]}${isWindowPhase(phase) && match.board.vote ? VOTE_SUFFIXES[match.board.vote] : ""}`;
 }
 
-const VOTE_SUFFIXES: Record<Vote, string> = { concealed: ", in secret", open: ", before everybody" };
+const VOTE_SUFFIXES: Record<Vote, string> = { concealed: ", in secret", open: ", in public" };
 
 const PHASES: Record<Exclude<Phase, "lobby" | "ended">, string> = {
   waiting: "about to open",
@@ -76,10 +76,10 @@ function lobbyHeadline({ lobby, match }: EventState): string {
 /** What the clock counts down to. */
 export function clockLabel(event: EventState, phase: Phase): string {
   if (phase === "voting") return "to vote";
-  if (phase === "paused") return "left, paused";
+  if (phase === "paused") return "left (paused)";
   if (phase === "sealed") return "";
   if (isTalk(event, phase)) return "to talk";
-  if (phase === "waiting" || phase === "reveal") return event.match?.turn ? `until turn ${event.match.turn.number} opens` : "of reveal";
+  if (phase === "waiting" || phase === "reveal") return event.match?.turn ? `until turn ${event.match.turn.number} opens` : "left in the reveal";
   return event.next_match_at ? "until the next match" : "";
 }
 
@@ -104,12 +104,12 @@ export function teamStatus(event: EventState, team: 1 | 2, turnout: TurnoutCount
   return { hands, choosing, here, voted, share: choosing && here && !hands ? Math.min(1, voted / here) : 0 };
 }
 
-/** The score of the series: "Best of 3: 1 to 1". Empty outside a series. */
+/** The score of the series: "Best of 3: 1 to 1, first to 2". Empty outside a series. */
 export function seriesText(event: EventState): string {
   if (event.best_of === null) return "";
   const { won, winner } = currentSeries(event);
   if (winner) return `${event.teams[winner - 1]!.name} won the series, ${Math.max(...won)} to ${Math.min(...won)}`;
-  return `Best of ${event.best_of}: ${won[0]} to ${won[1]}, ${winsNeeded(event)} wins decide it`;
+  return `Best of ${event.best_of}: ${won[0]} to ${won[1]}, first to ${winsNeeded(event)}`;
 }
 
 export function revealText(event: EventState, match: Match, reveal: Reveal): string {
@@ -118,7 +118,7 @@ export function revealText(event: EventState, match: Match, reveal: Reveal): str
 }
 
 export function picksText(event: EventState, reveal: Reveal): string {
-  if (reveal.resolution.conflict !== null) return `both played ${reveal.resolution.conflict}`;
+  if (reveal.resolution.conflict !== null) return `both picked ${reveal.resolution.conflict}`;
   const sides: readonly Side[] = ["red", "yellow"];
   const picks = sides.flatMap((side) => {
     const tally = reveal[side];
@@ -128,7 +128,7 @@ export function picksText(event: EventState, reveal: Reveal): string {
 }
 
 function pickText({ pick }: SideTally): string {
-  return pick === null ? "nothing" : `${pick}`;
+  return pick === null ? "no move" : `${pick}`;
 }
 
 export function outcomeText(event: EventState, match: Match): string {

@@ -18,7 +18,7 @@ test("only a display that shows rotating codes gets the key, at the end of its U
 
 test("each team has a link to its own home display", () => {
   const homes = displayLinks(linkContext()).slice(0, 2).map(({ name, href }) => `${name}: ${href}`);
-  assert.deepEqual(homes, ["At home with Owls: /display/BCDF?home=red", "At home with Foxes: /display/BCDF?home=yellow"]);
+  assert.deepEqual(homes, ["Owls at home: /display/BCDF?home=red", "Foxes at home: /display/BCDF?home=yellow"]);
 });
 
 test("the cup link accepts only valid cup codes", () => {
@@ -36,6 +36,6 @@ test("matches are listed with their results, latest first", () => {
   const finished = [{ number: 1, winner: 2, turns: 9 }, { number: 2, winner: null, turns: 42 }];
   const match = { number: 4, state: "playing", reveal: { number: 1 } };
   const played = playedMatches(linkContext({ finished, match } as unknown as Partial<EventState>).event);
-  assert.deepEqual(played.map(({ number, text, record }) => [number, text, record !== null]), [[4, "is playing", false], [2, "A draw, 42 turns", true], [1, "Foxes won, 9 turns", true]]);
+  assert.deepEqual(played.map(({ number, text, record }) => [number, text, record !== null]), [[4, "Live", false], [2, "Draw, 42 turns", true], [1, "Foxes won, 9 turns", true]]);
   assert.equal(played[1]?.record, "/record/BCDF/2.json");
 });

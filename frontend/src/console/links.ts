@@ -3,7 +3,7 @@ import type { Admission, EventState, Role } from "../protocol";
 export interface PageLink {
   name: string;
   href: string;
-  /** Opens in a new tab, so that the control room stays open. */
+  /** Opens in a new tab, so that the console stays open. */
   newTab?: boolean;
 }
 
@@ -24,11 +24,11 @@ export function displayUrl({ event, displayKey }: LinkContext, query = ""): stri
 export function displayLinks(context: LinkContext): readonly PageLink[] {
   const [one, two] = context.event.teams;
   const screens = [
-    [`At home with ${one.name}`, "home=red"],
-    [`At home with ${two.name}`, "home=yellow"],
-    ["Seen from behind", "side=back"],
-    ["For a stream, without a ground", "obs=1"],
-    ["A stage of wood", "theme=wood"],
+    [`${one.name} at home`, "home=red"],
+    [`${two.name} at home`, "home=yellow"],
+    ["Mirrored, seen from behind", "side=back"],
+    ["For streaming, transparent", "obs=1"],
+    ["Wooden balls", "theme=wood"],
   ] as const;
   return screens.map(([name, query]) => ({ name, href: displayUrl(context, query), newTab: true }));
 }
@@ -70,9 +70,9 @@ export interface PlayedMatch {
 export function playedMatches({ code, teams, match, finished }: EventState): readonly PlayedMatch[] {
   const report = (number: number) => `/report/${code}/${number}`;
   const over = finished.map(({ number, winner, turns }) => {
-    const text = `${winner ? `${teams[winner - 1]!.name} won` : "A draw"}, ${turns} turns`;
+    const text = `${winner ? `${teams[winner - 1]!.name} won` : "Draw"}, ${turns} turns`;
     return { number, text, report: report(number), record: `/record/${code}/${number}.json` };
   });
-  const on = match?.state === "playing" && match.reveal ? [{ number: match.number, text: "is playing", report: report(match.number), record: null }] : [];
+  const on = match?.state === "playing" && match.reveal ? [{ number: match.number, text: "Live", report: report(match.number), record: null }] : [];
   return [...over, ...on].reverse();
 }

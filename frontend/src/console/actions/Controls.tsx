@@ -34,8 +34,8 @@ export function ExtraTime({ event, commands, off }: { event: EventState; command
   const offers = extraTimeOffers(event);
   if (offers.length === 0) return null;
   return (
-    <div class="extra-time" role="group" aria-label="More time in every turn">
-      <p>More time in every turn</p>
+    <div class="extra-time" role="group" aria-label="Extra time per turn">
+      <p>Extra time per turn</p>
       {offers.map((offer) => <ActionButton key={offer.label} offer={offer} commands={commands} off={off} on={offer.seconds === undefined} />)}
     </div>
   );

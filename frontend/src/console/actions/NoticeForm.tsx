@@ -28,13 +28,13 @@ export function NoticeForm({ event, commands, off }: Props) {
     if (!off) commands.press(offer);
   };
   return (
-    <section class="notice-form" aria-label="A line for everyone">
+    <section class="notice-form" aria-label="Message to all">
       <form onSubmit={submit}>
-        <label for="line">A line for everyone</label>
+        <label for="line">Message to all</label>
         <input
           id="line"
           maxLength={MAX_LENGTH}
-          placeholder="On all screens"
+          placeholder="Shown on all screens"
           autocomplete="off"
           enterkeyhint="send"
           value={text}
@@ -46,7 +46,7 @@ export function NoticeForm({ event, commands, off }: Props) {
       {event.notice && (
         <p class="standing">
           <q>{event.notice}</q>
-          <ActionButton offer={plainOffer("notice.clear", "Take it down")} commands={commands} off={off} />
+          <ActionButton offer={plainOffer("notice.clear", "Clear")} commands={commands} off={off} />
         </p>
       )}
     </section>

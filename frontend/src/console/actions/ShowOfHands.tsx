@@ -42,8 +42,8 @@ function HandCounter({ event, phase, audit, commands, off, turn, team, side }: P
     if (!off) commands.press(offer);
   };
   return (
-    <form class="hands" data-side={side} aria-label={`Hands of ${team.name}`} onSubmit={submit} onKeyDown={moveBetweenFields}>
-      <h3><Badge side={side} /> {team.name}: count the hands</h3>
+    <form class="hands" data-side={side} aria-label={`Show of hands: ${team.name}`} onSubmit={submit} onKeyDown={moveBetweenFields}>
+      <h3><Badge side={side} /> {team.name}: show of hands</h3>
       <ol>
         {hands.map((count, index) => (
           <Stepper key={index} column={index + 1} count={count} open={turn.legal[side].includes(index + 1)} set={set} />
@@ -78,7 +78,7 @@ interface StepperProps {
 function Stepper({ column, count, open, set }: StepperProps) {
   return (
     <li>
-      <button type="button" tabIndex={-1} aria-label={`One more for column ${column}`} disabled={!open} onClick={() => set(column, count + 1)}>+</button>
+      <button type="button" tabIndex={-1} aria-label={`Add a hand for column ${column}`} disabled={!open} onClick={() => set(column, count + 1)}>+</button>
       <input
         type="number"
         inputMode="numeric"
@@ -90,7 +90,7 @@ function Stepper({ column, count, open, set }: StepperProps) {
         onFocus={({ currentTarget }) => currentTarget.select()}
         onInput={({ currentTarget }) => set(column, currentTarget.valueAsNumber)}
       />
-      <button type="button" tabIndex={-1} aria-label={`One less for column ${column}`} disabled={!open || count === 0} onClick={() => set(column, count - 1)}>−</button>
+      <button type="button" tabIndex={-1} aria-label={`Remove a hand from column ${column}`} disabled={!open || count === 0} onClick={() => set(column, count - 1)}>−</button>
       <b aria-hidden="true">{column}</b>
     </li>
   );

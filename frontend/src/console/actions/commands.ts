@@ -67,7 +67,7 @@ export class OrganizerCommands {
 
   /** After a lost connection it is unknown whether the pending commands were executed. */
   connectionLost(): void {
-    const text = "The connection broke. See what happened before you press again.";
+    const text = "The connection was lost. Check the activity log before you try again.";
     for (const id of [...this.pending.keys()]) this.settle(id, { text, error: true });
   }
 
@@ -88,10 +88,10 @@ export class OrganizerCommands {
     const id = ++this.lastId;
     if (!this.send(actionMessage(id, offer))) {
       this.store.set({ armed: "" });
-      this.showResult({ text: "No connection: nothing was sent.", error: true });
+      this.showResult({ text: "No connection. Nothing was sent.", error: true });
       return;
     }
-    const unanswered = { text: "No answer yet. See what happened before you press again.", error: true };
+    const unanswered = { text: "No answer yet. Check the activity log before you try again.", error: true };
     const timer = window.setTimeout(() => this.settle(id, unanswered), ANSWER_WITHIN_MS);
     this.pending.set(id, { offer, at: Date.now(), timer, answered: false });
     this.store.set({ armed: "", result: null, waiting: this.waiting() });

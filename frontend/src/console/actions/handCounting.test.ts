@@ -22,8 +22,8 @@ test("a show-of-hands count names its turn and team, and needs an open window", 
 
 test("the status says whether the displayed count has been submitted", () => {
   const state = (hands: number[], sent: number[] | null, audit: AuditEntry[] = []) => handsStatus(hands, sent, audit, TURN, TEAM, "voting");
-  assert.match(state([1, 2], [1, 2]), /^These are in/);
+  assert.match(state([1, 2], [1, 2]), /^Counts sent/);
   assert.match(state([1, 3], [1, 2]), /not sent yet/);
   assert.equal(state([0, 0], null, [COUNTED_ENTRY]), "olga counted 12 hands for South in turn 3.");
-  assert.equal(state([0, 0], null, [{ ...COUNTED_ENTRY, pressed: { ...PRESSED, turn: 8 } }, { ...COUNTED_ENTRY, pressed: { ...PRESSED, team: 1 } }]), "None are in yet.");
+  assert.equal(state([0, 0], null, [{ ...COUNTED_ENTRY, pressed: { ...PRESSED, turn: 8 } }, { ...COUNTED_ENTRY, pressed: { ...PRESSED, team: 1 } }]), "No counts sent yet.");
 });

@@ -21,10 +21,10 @@ export function withCount(hands: readonly number[], column: number, count: numbe
 export function handsOffer(team: Team, turn: Turn, hands: readonly number[], phase: Phase): ActionOffer {
   const total = totalHands(hands);
   const enabled = phase === "voting" && total <= MAX_HANDS;
-  return { ...plainOffer("hands.count", "Count them"), turn: turn.id, team: team.number, hands, enabled };
+  return { ...plainOffer("hands.count", "Send counts"), turn: turn.id, team: team.number, hands, enabled };
 }
 
-/** The counting status. Of counts sent from another control room only the sum is known, not the columns. */
+/** The counting status. Of counts sent from another console only the sum is known, not the columns. */
 export function handsStatus(
   hands: readonly number[],
   sent: readonly number[] | null,
@@ -33,10 +33,10 @@ export function handsStatus(
   team: Team,
   phase: Phase,
 ): string {
-  if (totalHands(hands) > MAX_HANDS) return `At most ${formatNumber(MAX_HANDS)} can be counted.`;
-  if (sent?.join() === hands.join()) return "These are in. Change and send them as often as you like.";
-  if (sent) return "Changed: not sent yet.";
+  if (totalHands(hands) > MAX_HANDS) return `At most ${formatNumber(MAX_HANDS)} hands can be counted.`;
+  if (sent?.join() === hands.join()) return "Counts sent. You can correct them until the deadline.";
+  if (sent) return "Changed, not sent yet.";
   const entry = audit.find(({ pressed }) => pressed?.action === "hands.count" && pressed.turn === turn.id && pressed.team === team.number);
   if (entry) return `${entry.by} ${entry.what}.`;
-  return phase === "voting" ? "None are in yet." : "They can be sent while the vote is open.";
+  return phase === "voting" ? "No counts sent yet." : "You can send counts while the vote is open.";
 }

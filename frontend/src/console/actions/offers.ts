@@ -57,7 +57,7 @@ function mainOffers(event: EventState, phase: Phase): [ActionOffer, ActionOffer 
 }
 
 function betweenMatches(event: EventState, phase: Phase): [ActionOffer, ActionOffer | null] {
-  if (event.lobby === "closed") return [plainOffer("lobby.open", "Open the lobby"), start(event, phase, "Start at once")];
+  if (event.lobby === "closed") return [plainOffer("lobby.open", "Open the lobby"), start(event, phase, "Start now")];
   return [start(event, phase, nextMatch(event)), null];
 }
 
@@ -68,7 +68,7 @@ function nextMatch(event: EventState): string {
 
 function start(event: EventState, phase: Phase, label: string): ActionOffer {
   const over = event.match?.state !== "ended" || phase === "ended";
-  return { ...plainOffer("match.start", over ? label : "The last reveal is on"), enabled: over };
+  return { ...plainOffer("match.start", over ? label : "Last reveal still running"), enabled: over };
 }
 
 function forTurn(event: EventState, enabled: boolean): Pick<ActionOffer, "enabled" | "turn"> {
@@ -86,7 +86,7 @@ function resume(event: EventState): ActionOffer {
 }
 
 function close(event: EventState, phase: Phase): ActionOffer {
-  const label = phase === "sealed" ? "Counting the votes" : "Close now";
+  const label = phase === "sealed" ? "Counting votes" : "Close now";
   return { action: "turn.close", label, shortcut: "C", ...forTurn(event, phase === "voting" || phase === "paused") };
 }
 
@@ -104,7 +104,7 @@ function timeChange(event: EventState, phase: Phase, action: "turn.extend" | "tu
 function voidTurn({ match }: EventState): ActionOffer {
   const last = lastClosed(match);
   const label = last ? `Take back turn ${last.number}` : "Take back last turn";
-  const confirm = "Press again to take back";
+  const confirm = "Press again to confirm";
   return { action: "turn.void", label, shortcut: "U", enabled: last !== null, turn: last?.turn ?? null, confirm };
 }
 

@@ -34,9 +34,9 @@ interface LogLine {
 export function AuditLog(props: Props) {
   const lines = useLogLines(props);
   return (
-    <section class="audit-log" aria-label="What happened">
-      <h2>What happened</h2>
-      {lines.length === 0 && <p class="none">Nothing yet.</p>}
+    <section class="audit-log" aria-label="Activity log">
+      <h2>Activity log</h2>
+      {lines.length === 0 && <p class="none">No activity yet.</p>}
       <ol>
         {lines.map((line) => (
           <li key={line.key} data-undone={line.undone}>

@@ -52,7 +52,7 @@ function TurnoutChart({ event, phase, memory, now }: ChartProps & { phase: Phase
   const shares = latestValues(drawn);
   const words = describeTeams(event, (team) => formatPercent(shares[team], 1));
   return (
-    <Chart title="Turnout" words={drawn.length ? words : ""} none="While a vote is open" most="100 %" ends={[open ? "this turn" : "last turn", ""]}>
+    <Chart title="Turnout" words={drawn.length ? words : ""} none="Shown while a vote is open" most="100 %" ends={[open ? "this turn" : "last turn", ""]}>
       <Lines event={event} samples={drawn} from={open ? memory.began : (drawn[0]?.at ?? now)} to={end} now={Math.min(now, end)} most={1} />
     </Chart>
   );
@@ -64,7 +64,7 @@ function PhonesChart({ event, memory: { here }, now }: ChartProps) {
   const from = here[0]?.at ?? now;
   const words = describeTeams(event, (team) => formatNumber(last[team]));
   return (
-    <Chart title="Phones" words={here.length ? words : ""} none="As soon as somebody is here" most={formatNumber(most)} ends={[timeOfDay(from), "now"]}>
+    <Chart title="Phones" words={here.length ? words : ""} none="Nobody has joined yet" most={formatNumber(most)} ends={[timeOfDay(from), "now"]}>
       <Lines event={event} samples={here} from={from} to={now} now={now} most={most} />
     </Chart>
   );
@@ -98,7 +98,7 @@ function AgreementChart({ event, reveals }: { event: EventState; reveals: readon
   const words = last && voted ? `${describeTeams(event, (team) => shareText(last.agreed[team]))} in turn ${last.number}` : "";
   const slot = CHART_WIDTH / Math.max(6, shown.length);
   return (
-    <Chart title="Agreement" words={words} none={last ? "Nobody has voted" : "After the first reveal"} most="100 %" ends={[`turn ${shown[0]?.number ?? 1}`, last && shown.length > 1 ? `${last.number}` : ""]}>
+    <Chart title="Agreement" words={words} none={last ? "Nobody has voted" : "Shown after the first reveal"} most="100 %" ends={[`turn ${shown[0]?.number ?? 1}`, last && shown.length > 1 ? `${last.number}` : ""]}>
       {shown.map((turn, index) => [0, 1].map((team) => (
         <rect
           key={`${turn.at} ${team}`}

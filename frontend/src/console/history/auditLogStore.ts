@@ -4,7 +4,7 @@ import type { AuditEntry, ToConsole } from "../../protocol";
 /** More than are displayed, so that an action and its undo are both known for a while. */
 const MAX_ENTRIES = 40;
 
-/** The event's audit log, newest first: actions from control rooms and from projector keyboards. */
+/** The event's audit log, newest first: actions from consoles and from projector keyboards. */
 export class AuditLogStore {
   readonly store = new Store<{ entries: readonly AuditEntry[] }>({ entries: [] });
 

@@ -144,7 +144,7 @@ function lateness(match: Match | null, before: EventState | null): number | null
 
 /** Describes a change that no organizer made; empty if an organizer made it. */
 function automaticNote(message: ToConsole, before: EventState | null): string {
-  if (message.type === "turn.restored") return `Turn ${message.state.match?.turn?.number ?? ""} had lost votes: phones send them again, with more time`;
+  if (message.type === "turn.restored") return `Turn ${message.state.match?.turn?.number ?? ""} lost votes. Phones are sending them again, with extra time`;
   const due = before?.next_match_at ?? Infinity;
-  return message.type === "match.started" && message.at >= due ? `Match ${message.state.match?.number ?? ""} started by itself` : "";
+  return message.type === "match.started" && message.at >= due ? `Match ${message.state.match?.number ?? ""} started automatically` : "";
 }

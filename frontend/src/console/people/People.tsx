@@ -52,7 +52,7 @@ function SearchField({ people, off }: Pick<Props, "people" | "off">) {
       <input
         type="search"
         maxLength={MAX_LENGTH}
-        placeholder="A name, or the six letters on a phone"
+        placeholder="Name or six-letter voter code"
         autocomplete="off"
         autocapitalize="characters"
         spellcheck={false}
@@ -85,7 +85,7 @@ function Row({ event, commands, off, person, open }: Props & { person: Person; o
 }
 
 function searchHint(query: string, shown: readonly Person[]): string {
-  if (query === "") return shown.length ? "" : "Whoever disturbs or sits in the wrong team: their letters stand on their phone, behind the team’s name.";
-  if (shown.length === 0) return "Nobody of this name is on a list. Type the six letters on the phone.";
-  return isVoterCode(query) && !shown[0]!.name ? "No list knows these letters: a press holds if somebody here has them. Compare them with the phone." : "";
+  if (query === "") return shown.length ? "" : "To move or remove someone, enter the voter code on their phone, behind the team’s name.";
+  if (shown.length === 0) return "Nobody found by this name. Enter the six letters on their phone.";
+  return isVoterCode(query) && !shown[0]!.name ? "This code is not on any list. Check it against the phone before you act." : "";
 }

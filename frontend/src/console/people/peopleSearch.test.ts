@@ -57,19 +57,19 @@ test("a voter code is shown in two halves and recognized in any notation", () =>
 
 test("the status names a person's team and restriction", () => {
   const shownStatus = (part: Partial<Person>) => personStatus({ ...ADA, ...part }, EVENT);
-  assert.deepEqual([shownStatus({}), shownStatus({ team: null }), shownStatus({ moved: 2 }), shownStatus({ moved: 2, banned: true })], ["Rooks", "", "Moved to Doves", "Kept out"]);
+  assert.deepEqual([shownStatus({}), shownStatus({ team: null }), shownStatus({ moved: 2 }), shownStatus({ moved: 2, banned: true })], ["Rooks", "", "Moved to Doves", "Banned"]);
 });
 
 test("only applicable actions are offered", () => {
   const labels = (part: Partial<Person>, event = EVENT) => personOffers({ ...ADA, ...part }, event).map(({ label }) => label);
-  assert.deepEqual(labels({}), ["To Doves", "Send out", "Keep out"]);
-  assert.deepEqual(labels({ team: null }), ["To Rooks", "To Doves", "Send out", "Keep out"]);
-  assert.deepEqual(labels({ moved: 2 }), ["Move back", "Send out", "Keep out"]);
-  assert.deepEqual(labels({ banned: true }), ["Let in again"]);
-  assert.deepEqual(labels({}, BY_HANDS), ["Send out", "Keep out"]);
+  assert.deepEqual(labels({}), ["Move to Doves", "Remove", "Ban"]);
+  assert.deepEqual(labels({ team: null }), ["Move to Rooks", "Move to Doves", "Remove", "Ban"]);
+  assert.deepEqual(labels({ moved: 2 }), ["Move back", "Remove", "Ban"]);
+  assert.deepEqual(labels({ banned: true }), ["Unban"]);
+  assert.deepEqual(labels({}, BY_HANDS), ["Remove", "Ban"]);
   const led = { ...EVENT, captains: true, teams: [{ ...EVENT.teams[0]!, captain: ADA.voter_code }, EVENT.teams[1]!] } as EventState;
-  assert.deepEqual(labels({}, led), ["To Doves", "Captain no more", "Send out", "Keep out"]);
-  assert.deepEqual(labels({ voter_code: "XXXXXX" }, led), ["To Doves", "Captain of Rooks", "Send out", "Keep out"]);
+  assert.deepEqual(labels({}, led), ["Move to Doves", "End captaincy", "Remove", "Ban"]);
+  assert.deepEqual(labels({ voter_code: "XXXXXX" }, led), ["Move to Doves", "Make captain of Rooks", "Remove", "Ban"]);
   assert.equal(personStatus(ADA, led), "Captain of Rooks");
   for (const offer of personOffers(ADA, EVENT)) assert.equal(offer.voter_code, "BCDFGH");
   assert.deepEqual(personOffers({ ...ADA, moved: 2 }, EVENT)[0]?.team, null);

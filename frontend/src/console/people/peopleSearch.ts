@@ -55,7 +55,7 @@ export function isVoterCode(typed: string): boolean {
 export function personStatus({ voter_code, team, moved, banned }: Person, { teams }: EventState): string {
   const name = (number: number) => teams[number - 1]!.name;
   const led = teams.find(({ captain }) => captain === voter_code);
-  if (banned) return "Kept out";
+  if (banned) return "Banned";
   if (led) return `Captain of ${led.name}`;
   if (moved) return `Moved to ${name(moved)}`;
   return team ? name(team) : "";
@@ -65,18 +65,18 @@ export function personStatus({ voter_code, team, moved, banned }: Person, { team
 export function personOffers(person: Person, event: EventState): readonly ActionOffer[] {
   const { voter_code, banned, moved } = person;
   const about = (offer: ActionOffer, team?: number): ActionOffer => ({ ...offer, voter_code, team: team ?? null });
-  if (banned) return [about(plainOffer("voter.admit", "Let in again"))];
+  if (banned) return [about(plainOffer("voter.admit", "Unban"))];
   const elsewhere = event.teams.filter(({ number, hands }) => !hands && number !== (moved ?? person.team));
   const moves = moved
     ? [about(plainOffer("voter.move", "Move back"))]
-    : elsewhere.map(({ name, number }) => about(plainOffer("voter.move", `To ${name}`), number));
-  return [...moves, ...captainOffers(person, event).map((offer) => about(offer, offer.team ?? undefined)), about(plainOffer("voter.kick", "Send out")), about(plainOffer("voter.ban", "Keep out"))];
+    : elsewhere.map(({ name, number }) => about(plainOffer("voter.move", `Move to ${name}`), number));
+  return [...moves, ...captainOffers(person, event).map((offer) => about(offer, offer.team ?? undefined)), about(plainOffer("voter.kick", "Remove")), about(plainOffer("voter.ban", "Ban"))];
 }
 
 /** Captain actions, where captains break ties: for the participant's team, or for both if the team is unknown. */
 function captainOffers({ voter_code, team, moved }: Person, { teams, captains }: EventState): readonly ActionOffer[] {
   if (!captains) return [];
-  if (teams.some(({ captain }) => captain === voter_code)) return [plainOffer("voter.captain", "Captain no more")];
+  if (teams.some(({ captain }) => captain === voter_code)) return [plainOffer("voter.captain", "End captaincy")];
   const own = teams.filter(({ number, hands }) => !hands && number === (moved ?? team ?? number));
-  return own.map(({ name, number }) => ({ ...plainOffer("voter.captain", `Captain of ${name}`), team: number }));
+  return own.map(({ name, number }) => ({ ...plainOffer("voter.captain", `Make captain of ${name}`), team: number }));
 }

@@ -32,18 +32,18 @@ export function RehearsalPanel({ rehearsal, commands, off, connected }: Props) {
     <section class="rehearsal" id="rehearsal" aria-label="Rehearsal" data-running={running}>
       <h2>{running ? "A simulated crowd is playing" : "Rehearsal"}</h2>
       {running ? <ActionButton offer={STOP} commands={commands} off={off} /> : <RehearsalForm commands={commands} off={off} people={connected[0] + connected[1]} />}
-      {latest ? <RehearsalResult latest={latest} /> : <p class="none">Simulated phones join and vote, before people come.</p>}
+      {latest ? <RehearsalResult latest={latest} /> : <p class="none">Try the event with simulated phones before people arrive.</p>}
     </section>
   );
 }
 
-const STOP: ActionOffer = { action: "rehearsal.stop", label: "Send the crowd home", shortcut: "", enabled: true, turn: null };
+const STOP: ActionOffer = { action: "rehearsal.stop", label: "Stop rehearsal", shortcut: "", enabled: true, turn: null };
 
 /** Needs a confirming second click if people are connected: the simulated crowd would vote among them. */
 function rehearsalOffer(phones: number, people: number): ActionOffer {
   const enabled = Number.isInteger(phones) && phones >= 1 && phones <= MAX_PHONES;
   const confirm = people ? { confirm: `${formatNumber(people)} here: press again` } : {};
-  return { action: "rehearsal.start", label: "Let them in", shortcut: "", enabled, turn: null, phones, ...confirm };
+  return { action: "rehearsal.start", label: "Start rehearsal", shortcut: "", enabled, turn: null, phones, ...confirm };
 }
 
 function RehearsalForm({ commands, off, people }: { commands: OrganizerCommands; off: boolean; people: number }) {
@@ -75,7 +75,7 @@ function RehearsalResult({ latest }: { latest: RehearsalUpdated }) {
   return (
     <>
       <p class="verdict" data-error={latest.lost > 0}>
-        {latest.running ? "" : "The last one: "}
+        {latest.running ? "" : "Last rehearsal: "}
         {rehearsalSummary(latest)}
       </p>
       <dl>

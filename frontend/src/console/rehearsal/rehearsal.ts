@@ -4,7 +4,7 @@ import type { RehearsalUpdated, ToConsole } from "../../protocol";
 
 const FEW_VOTES = 100;
 
-/** The last known state of the simulated crowd. There is one per event, whichever control room started it. */
+/** The last known state of the simulated crowd. There is one per event, whichever console started it. */
 export class Rehearsal {
   readonly store = new Store<{ latest: RehearsalUpdated | null }>({ latest: null });
 
@@ -16,8 +16,8 @@ export class Rehearsal {
 
 /** The crowd's state in one sentence. */
 export function rehearsalSummary({ sent, acknowledged, lost, ack_p99_ms, running }: RehearsalUpdated): string {
-  if (!sent) return running ? "No votes yet: they vote as soon as a turn is open." : "No votes were cast.";
-  if (lost) return `${plural(lost)} of ${formatNumber(sent)} lost.`;
+  if (!sent) return running ? "No votes yet. The crowd votes when a turn opens." : "No votes were cast.";
+  if (lost) return `${formatNumber(lost)} of ${plural(sent)} lost.`;
   const speed = ack_p99_ms === null ? "" : `; ${answers(sent)} ${milliseconds(ack_p99_ms)}`;
   if (acknowledged >= sent) return `${sent === 1 ? "The one vote" : `All ${plural(sent)}`} counted${speed}.`;
   return `${formatNumber(acknowledged)} of ${plural(sent)} counted so far${speed}.`;
@@ -25,7 +25,7 @@ export function rehearsalSummary({ sent, acknowledged, lost, ack_p99_ms, running
 
 /** Few votes: the slowest answer. Many votes: the 99th percentile. */
 function answers(sent: number): string {
-  return sent > FEW_VOTES ? "99 of 100 answers came within" : "the slowest answer took";
+  return sent > FEW_VOTES ? "99% of replies came within" : "the slowest reply took";
 }
 
 function plural(votes: number): string {
@@ -35,10 +35,10 @@ function plural(votes: number): string {
 /** The metrics below it, each with its meaning. */
 export function rehearsalMetrics(latest: RehearsalUpdated): readonly (readonly [figure: string, meaning: string])[] {
   return [
-    [`${formatNumber(latest.connected)} of ${formatNumber(latest.phones)}`, "phones are in"],
+    [`${formatNumber(latest.connected)} of ${formatNumber(latest.phones)}`, "phones joined"],
     [formatNumber(latest.acknowledged), "votes counted"],
     [latest.lost ? formatNumber(latest.lost) : "None", "lost"],
-    [milliseconds(latest.ack_p99_ms), "from vote to answer"],
+    [milliseconds(latest.ack_p99_ms), "from vote to reply"],
     [milliseconds(latest.reveal_p99_ms), "from deadline to result"],
   ];
 }

@@ -26,7 +26,7 @@ export function DisplayPreview(props: Props) {
   const { event, phase, now, joinUrl } = props;
   const match = phase === "lobby" ? null : event.match;
   return (
-    <section class="preview" aria-label="What the hall sees" data-phase={phase}>
+    <section class="preview" aria-label="Big screen preview" data-phase={phase}>
       <Tide team={1} {...props} match={match} />
       <Tide team={2} {...props} match={match} />
       <TeamName team={1} event={event} />

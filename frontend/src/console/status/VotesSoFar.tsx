@@ -21,7 +21,7 @@ export function VotesSoFar({ event, phase, counts }: Props) {
   return (
     <section class="votes-so-far" aria-label="Votes so far">
       <h2>Votes so far</h2>
-      <p>Projector and phones say that you see them.</p>
+      <p>All screens say that you can see them.</p>
       <ol>
         {columns.map((index) => (
           <li key={index} data-peek={index + 1}>

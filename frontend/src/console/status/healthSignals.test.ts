@@ -6,16 +6,16 @@ const WELL: HealthSignals = { joined: true, overdueMs: 0, lateMs: 80, tookMs: 12
 const health = (signals: Partial<HealthSignals>) => assessHealth({ ...WELL, ...signals });
 
 test("good health shows the latest measurements", () => {
-  assert.deepEqual(health({}), { good: true, text: "All good", more: "last turn counted in 0.08\u00a0s, last press in 0.1\u00a0s" });
+  assert.deepEqual(health({}), { good: true, text: "All good", more: "last turn counted in 0.08\u00a0s, last command took 0.1\u00a0s" });
   assert.equal(health({ lateMs: null, tookMs: null }).more, "");
 });
 
 test("only the most serious problem is shown", () => {
   const grave = { joined: false, overdueMs: 9000, lateMs: 3000, tookMs: 4000 };
   assert.match(health(grave).text, /^No connection/);
-  assert.match(health({ ...grave, joined: true }).text, /^Counting takes longer/);
+  assert.match(health({ ...grave, joined: true }).text, /^Counting is taking longer/);
   assert.equal(health({ ...grave, joined: true, overdueMs: 2000 }).text, "The last turn was counted 3.0\u00a0s late");
-  assert.equal(health({ tookMs: 4000 }).text, "Slow: the last press took 4.0\u00a0s");
+  assert.equal(health({ tookMs: 4000 }).text, "Slow: the last command took 4.0\u00a0s");
   assert.deepEqual([health(grave).good, health(grave).more], [false, ""]);
 });
 

@@ -30,17 +30,17 @@ export function assessHealth(signals: HealthSignals): HealthStatus {
 
 function describeError({ joined, overdueMs, lateMs, tookMs }: HealthSignals): string {
   if (!joined) return "No connection";
-  if (overdueMs > OVERDUE_MS) return "Counting takes longer than usual; no vote is lost";
+  if (overdueMs > OVERDUE_MS) return "Counting is taking longer than usual. No votes are lost.";
   if (lateMs !== null && lateMs > SLOW_MS) return `The last turn was counted ${seconds(lateMs)} late`;
-  if (tookMs !== null && tookMs > SLOW_MS) return `Slow: the last press took ${seconds(tookMs)}`;
+  if (tookMs !== null && tookMs > SLOW_MS) return `Slow: the last command took ${seconds(tookMs)}`;
   return "";
 }
 
 function healthDetails({ lateMs, tookMs, skewMs }: HealthSignals): string[] {
   const details: string[] = [];
   if (lateMs !== null) details.push(`last turn counted in ${seconds(lateMs)}`);
-  if (tookMs !== null) details.push(`last press in ${seconds(tookMs)}`);
-  if (Math.abs(skewMs) > SKEW_MS) details.push(`this device's clock is ${roughly(skewMs)} ${skewMs > 0 ? "behind" : "ahead"}, which does no harm`);
+  if (tookMs !== null) details.push(`last command took ${seconds(tookMs)}`);
+  if (Math.abs(skewMs) > SKEW_MS) details.push(`this device's clock is ${roughly(skewMs)} ${skewMs > 0 ? "behind" : "ahead"} (harmless)`);
   return details;
 }
 
