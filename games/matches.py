@@ -118,7 +118,7 @@ def create_match(event: Event, now: int) -> Match:
     Raises MatchError if a match is being played or the event's settings do not fit together.
     """
     if event.matches.filter(state=MatchState.PLAYING).exists():
-        raise MatchError("A match is playing already.")
+        raise MatchError("A match is already live.")
     try:
         game = find_game(event.game)
         options = game.draw_lots(read_options(game, event.options), secrets.randbits(32))
@@ -147,13 +147,13 @@ def _swaps_sides(event: Event, number: int) -> bool:
 def _check_secret_sides(event: Event, game: Game[Any], options: Any) -> None:
     """Raise MatchError if the board or a show of hands would reveal secret sides."""
     if event.bank_s is not None or event.teams.filter(hands=True).exists():
-        raise MatchError("Secret sides need teams that vote by phone, in a common window.")
+        raise MatchError("Secret sides need teams that vote by phone, with the same time for every vote.")
     if event.tie_rule == TieRule.CAPTAIN:
-        raise MatchError("Secret sides go with no captains: where a captain votes is open to all.")
+        raise MatchError("Secret sides can't be combined with captains, whose votes are public.")
     state = game.start(options)
     red, yellow = (game.legal_actions(state, side) for side in SIDES)
     if red != yellow or game.view(state, None).drawing:
-        raise MatchError("Secret sides need a game in which both sides choose from the same at once.")
+        raise MatchError("Secret sides need a game in which both sides choose from the same columns at once.")
 
 
 def load_position(match: Match, before: Turn | None = None) -> Position:

@@ -23,7 +23,7 @@ def set_captain(event_id: int, typed: str | None, number: int | None, box: Ballo
     text = (
         f"made {voter_code} captain of {named}{unknown_voter_suffix(event_id, voter_code)}"
         if number
-        else f"took {named} from {voter_code}"
+        else f"removed {voter_code} as captain of {named}"
     )
     return ActionResult(text, Pressed(action="voter.captain", voter_code=voter_code, team=number), undo)
 
@@ -38,9 +38,7 @@ def _assign(event: Event, voter_code: str, number: int | None) -> tuple[str, Pre
         if held is None:
             raise MatchError(ALREADY_DONE)
         event.teams.filter(pk=held.pk).update(captain="")
-        return f"the captaincy of {held.name}", Pressed(
-            action="voter.captain", voter_code=voter_code, team=held.number
-        )
+        return held.name, Pressed(action="voter.captain", voter_code=voter_code, team=held.number)
     team = event.teams.get(number=number)
     if team.captain == voter_code:
         raise MatchError(ALREADY_DONE)

@@ -35,7 +35,7 @@ log = logging.getLogger(__name__)
 
 RECHECK_S = 15.0
 
-NOT_ALLOWED = "You may not do this."
+NOT_ALLOWED = "You don't have permission to do this."
 
 ballot_box = cache(BallotBox)
 dry_runs = cache(DryRuns)
@@ -99,7 +99,7 @@ class ConsoleConsumer(SocketConsumer):
         except (MatchError, GameError) as refusal:
             self.send(protocol.ActionRefused(id=message.id, text=str(refusal)))
         except (RedisError, OSError, *DATABASE_ERRORS):
-            text = "Ballot box or database do not answer. Try again."
+            text = "The ballot box or the database is not responding. Try again."
             self.send(protocol.ActionRefused(id=message.id, text=text))
         else:
             self.send(protocol.ActionDone(id=message.id))
@@ -158,10 +158,10 @@ class ConsoleConsumer(SocketConsumer):
     async def _rehearse(self, ask: ActionAsk, room: EventRoom) -> ActionResult:
         if ask.action == "rehearsal.stop":
             await stop_dry_run(room.event_id, dry_run_lease(gateway().box))
-            return ActionResult("sent the simulated crowd home", Pressed(action="rehearsal.stop"))
+            return ActionResult("stopped the rehearsal", Pressed(action="rehearsal.stop"))
         await database_sync_to_async(check_lobby_open)(room.event_id)
         await dry_runs().start(_stage(room), self.scope["server"], ask.phones)
-        what = f"sent {ask.phones or 1} simulated phones in"
+        what = f"started a rehearsal with {ask.phones or 1} simulated phones"
         return ActionResult(what, Pressed(action="rehearsal.start"), Pressed(action="rehearsal.stop"))
 
 

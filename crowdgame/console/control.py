@@ -78,12 +78,12 @@ def _require_turn(event_id: int, ask: ActionAsk) -> Turn:
     playing = Match.objects.filter(event_id=event_id, state=MatchState.PLAYING).first()
     live = live_turn(playing) if playing else None
     if live is None:
-        raise MatchError("No turn is open.")
+        raise MatchError("No turn is live.")
     turn = load_turn(live.pk)
     if ask.turn not in {None, turn.pk} or turn.state not in LIVE_STATES:
-        raise MatchError("That turn is over already.")
+        raise MatchError("That turn has already ended.")
     if turn.match.bank_s is not None:
-        raise MatchError("The players' own clocks run here.")
+        raise MatchError("This match runs on the players' clocks. Its turns can't be controlled here.")
     return turn
 
 
@@ -92,14 +92,14 @@ def open_lobby(event_id: int, box: BallotBox) -> ActionResult:
     locked = Event.objects.filter(pk=event_id, lobby=Lobby.LOCKED).exists()
     _set_lobby(event_id, Lobby.OPEN, protocol.JoiningUnlocked if locked else protocol.LobbyOpened, box)
     if locked:
-        return ActionResult("let people in again", UNLOCK, LOCK)
-    return ActionResult("opened the doors", Pressed(action="lobby.open"))
+        return ActionResult("unlocked joining", UNLOCK, LOCK)
+    return ActionResult("opened the lobby", Pressed(action="lobby.open"))
 
 
 def lock_joining(event_id: int, box: BallotBox) -> ActionResult:
     """Stop new voters from joining. Raises MatchError if joining is locked already."""
     _set_lobby(event_id, Lobby.LOCKED, protocol.JoiningLocked, box)
-    return ActionResult("let no one new in", LOCK, UNLOCK)
+    return ActionResult("locked joining", LOCK, UNLOCK)
 
 
 def _set_lobby(event_id: int, lobby: Lobby, kind: type[protocol.Change], box: BallotBox) -> None:
@@ -107,7 +107,7 @@ def _set_lobby(event_id: int, lobby: Lobby, kind: type[protocol.Change], box: Ba
     with event_lock(event_id):
         changed = Event.objects.filter(pk=event_id).exclude(lobby=lobby).update(lobby=lobby)
         if not changed:
-            raise MatchError("It is so already.")
+            raise MatchError("Already done.")
         announce(event_id, kind, now)
     relay(event_id)
 
@@ -131,18 +131,18 @@ def void_last_turn(event_id: int, asked: int | None, box: BallotBox) -> ActionRe
     with event_lock(event_id):
         last = _last_closed(event_id)
         if asked is not None and asked != last.pk:
-            raise MatchError("Another turn was revealed meanwhile.")
+            raise MatchError("Another turn has been revealed in the meantime. Nothing was taken back.")
         match = last.match
         if RatedMatch.objects.filter(match=match).exists():
-            raise MatchError("This match counts for its players' ratings: it stands.")
+            raise MatchError("This match is rated, so its turns can't be taken back.")
         if match.max_side_changes and match.state == MatchState.ENDED:
-            raise MatchError("Everybody knows by now who was on which side.")
+            raise MatchError("Sides have been revealed, so turns can't be taken back.")
         live = _void_live_turn(match)
         first = load_position(match).revealed_with_last if last.state == TurnState.RESOLVED else None
         first = first or last
         for turn in {first.pk: first, last.pk: last}.values():
             if not claim_turn(turn, state=TurnState.VOID):
-                raise MatchError("Somebody else was faster.")
+                raise MatchError("The turn changed in the meantime. Check it and try again.")
         if match.state == MatchState.ENDED:
             reopen_match(match)
         Event.objects.filter(pk=event_id).update(next_match_at=None)
@@ -152,7 +152,7 @@ def void_last_turn(event_id: int, asked: int | None, box: BallotBox) -> ActionRe
         announce(event_id, protocol.TurnVoided, now)
     place_and_relay(again, box, create=True)
     _expire_box(live, box)
-    return ActionResult(f"took turn {last.number} back", Pressed(action="turn.void", turn=last.pk))
+    return ActionResult(f"took back turn {last.number}", Pressed(action="turn.void", turn=last.pk))
 
 
 def _last_closed(event_id: int) -> Turn:
@@ -167,7 +167,7 @@ def _last_closed(event_id: int) -> Turn:
 def _void_live_turn(match: Match) -> Turn | None:
     turn = live_turn(match)
     if turn and not claim_turn(turn, state=TurnState.VOID, left_ms=None):
-        raise MatchError("Somebody else was faster.")
+        raise MatchError("The turn changed in the meantime. Check it and try again.")
     return turn
 
 
@@ -183,7 +183,7 @@ def abort_playing_match(event_id: int, box: BallotBox) -> ActionResult:
     with event_lock(event_id):
         match = Match.objects.filter(event_id=event_id, state=MatchState.PLAYING).first()
         if match is None:
-            raise MatchError("No match is playing.")
+            raise MatchError("No match is live.")
         live = _void_live_turn(match)
         match.turns.filter(state=TurnState.CONCEALED).update(state=TurnState.VOID)
         abort_match(match, now)

@@ -17,11 +17,9 @@ def set_extra_time(event_id: int, seconds: int | None, box: BallotBox) -> Action
     """
     extra_s = seconds or 0
     if extra_s > MAX_EXTRA_S:
-        raise MatchError(f"At most {format_duration(MAX_EXTRA_S)} more.")
+        raise MatchError(f"You can add at most {format_duration(MAX_EXTRA_S)} per turn.")
     before = update_event(event_id, ALREADY_DONE, box, extra_s=extra_s).extra_s
-    what = (
-        f"gave every turn {format_duration(extra_s)} more" if extra_s else "gave turns their usual time again"
-    )
+    what = f"added {format_duration(extra_s)} to every turn" if extra_s else "removed the extra time per turn"
     return ActionResult(what, _pressed(extra_s), _pressed(before))
 
 

@@ -29,16 +29,16 @@ def count_hands(turn: Turn, ask: ActionAsk, box: BallotBox) -> ActionResult:
     Raises MatchError if the team, the moment, a column or the total isn't valid, or its phones have voted.
     """
     if ask.team is None or ask.hands is None:
-        raise MatchError("Say which team, and how many hands are up for each column.")
+        raise MatchError("Choose a team and enter the number of hands for each column.")
     side, team = _side_and_team(turn.match, ask.team)
     now = box.now()
     _check_moment(turn, team, now)
     _check_columns(turn.match, side, team, ask.hands)
     if box.ballot_counts(to_boxed_turn(turn))[side]:
-        raise MatchError(f"Phones have voted for {team.name} in this turn. Count hands from the next one on.")
+        raise MatchError(f"{team.name} has voted by phone in this turn. Count hands from the next turn on.")
     with event_lock(turn.match.event_id):
         if not claim_turn(turn):
-            raise MatchError("Somebody else was faster.")
+            raise MatchError("The turn changed in the meantime. Check it and try again.")
         _replace_hands(turn, side, ask.hands, now)
     place_and_relay(turn, box, create=False)
     total = sum(ask.hands)
@@ -53,23 +53,23 @@ def _side_and_team(match: Match, number: int) -> tuple[Side, Team]:
 
 def _check_moment(turn: Turn, team: Team, now: int) -> None:
     if not team.hands:
-        raise MatchError(f"{team.name} votes with phones, not by a show of hands.")
+        raise MatchError(f"{team.name} votes by phone, not by a show of hands.")
     if turn.state == TurnState.PAUSED:
-        raise MatchError("The turn is paused: let it go on first.")
+        raise MatchError("The turn is paused. Resume it first.")
     if now < turn.opens_at:
-        raise MatchError("Nobody can vote yet: the turn has not begun.")
+        raise MatchError("Voting has not started yet.")
     if now >= turn.closes_at:
-        raise MatchError("Time is up: the turn is being counted.")
+        raise MatchError("Time is up. The votes are being counted.")
 
 
 def _check_columns(match: Match, side: Side, team: Team, hands: HandCounts) -> None:
     position = load_position(match)
     if side not in position.to_move:
-        raise MatchError(f"{team.name} is not to move in this turn.")
+        raise MatchError(f"{team.name} does not move in this turn.")
     legal = position.game.legal_actions(position.state, side)
     for column, count in enumerate(hands, 1):
         if count and column not in legal:
-            raise MatchError(f"Nobody can choose column {column} in this turn.")
+            raise MatchError(f"Column {column} can't be chosen in this turn.")
     if sum(hands) > MAX_HANDS:
         raise MatchError(f"At most {MAX_HANDS:,} hands can be counted.")
 

@@ -14,7 +14,7 @@ from voting.announcements.outbox import announce, relay
 from voting.ballot_box.ballot_box import BallotBox
 from voting.protocol import Part, Pressed
 
-ALREADY_DONE = "It is so already."
+ALREADY_DONE = "Already done."
 PARTS: dict[Part, tuple[str, str]] = {
     "code": ("hide_code", "the join code"),
     "turnout": ("hide_turnout", "the turnout"),
@@ -30,9 +30,9 @@ def show_notice(event_id: int, text: str | None, box: BallotBox) -> ActionResult
     """
     notice = clean_name(text or "")
     if not notice:
-        raise MatchError("There is nothing to show: write a line first.")
+        raise MatchError("There is nothing to show. Write a message first.")
     if len(notice) > NOTICE_LENGTH:
-        raise MatchError(f"A line has {NOTICE_LENGTH} letters at most.")
+        raise MatchError(f"A message can have at most {NOTICE_LENGTH} characters.")
     before = update_event(event_id, ALREADY_DONE, box, notice=notice).notice
     return ActionResult(
         f"wrote: {notice}", _notice_action(notice), _notice_action(before) if before else CLEAR_PRESSED
@@ -41,8 +41,8 @@ def show_notice(event_id: int, text: str | None, box: BallotBox) -> ActionResult
 
 def clear_notice(event_id: int, box: BallotBox) -> ActionResult:
     """Clear the notice. Raises MatchError if none is shown."""
-    before = update_event(event_id, "Nothing is written.", box, notice="").notice
-    return ActionResult("took the line down", CLEAR_PRESSED, _notice_action(before))
+    before = update_event(event_id, "No message is shown.", box, notice="").notice
+    return ActionResult("cleared the message", CLEAR_PRESSED, _notice_action(before))
 
 
 def _notice_action(notice: str) -> Pressed:
@@ -67,7 +67,7 @@ def show_part(event_id: int, part: Part | None, box: BallotBox) -> ActionResult:
 def _set_hidden(event_id: int, part: Part | None, box: BallotBox, *, hidden: bool) -> tuple[Part, str]:
     """Return the part and its display name. Raises MatchError if `part` is None or nothing changes."""
     if part is None:
-        raise MatchError("Say what: code, turnout or tally.")
+        raise MatchError("Choose a part: code, turnout or tally.")
     field, name = PARTS[part]
     update_event(event_id, ALREADY_DONE, box, **{field: hidden})
     return part, name

@@ -18,8 +18,8 @@ from voting.models import StoredRestriction
 from voting.protocol import Action, Pressed
 
 MAX_RESTRICTIONS = 500
-ALREADY_DONE = "It is so already."
-UNKNOWN_VOTER_SUFFIX = ", if anybody here has that sign"
+ALREADY_DONE = "Already done."
+UNKNOWN_VOTER_SUFFIX = " (code not on any list)"
 
 
 def move_voter(event_id: int, typed: str | None, team: int | None, box: BallotBox) -> ActionResult:
@@ -29,7 +29,7 @@ def move_voter(event_id: int, typed: str | None, team: int | None, box: BallotBo
     """
     voter_code = parse_voter_code(typed)
     if Match.objects.filter(event=event_id, state=MatchState.PLAYING, max_side_changes__gt=0).exists():
-        raise MatchError("While sides are secret, everybody changes over alone, or not at all.")
+        raise MatchError("Sides are secret in this match. Only voters themselves can change sides.")
     where = f"to {_team_with_phones(event_id, team).name}" if team else "back"
     before = _restrict(event_id, voter_code, box, team=team)
     moved, back = (
@@ -45,7 +45,7 @@ def kick_voter(event_id: int, typed: str | None, box: BallotBox) -> ActionResult
     voter_code = parse_voter_code(typed)
     _restrict(event_id, voter_code, box, kicked_at=box.now())
     return ActionResult(
-        f"sent {voter_code} out{unknown_voter_suffix(event_id, voter_code)}",
+        f"removed {voter_code}{unknown_voter_suffix(event_id, voter_code)}",
         Pressed(action="voter.kick", voter_code=voter_code),
     )
 
@@ -54,7 +54,7 @@ def ban_voter(event_id: int, typed: str | None, box: BallotBox) -> ActionResult:
     """Close the voter's connection and reject their seat from then on."""
     voter_code = parse_voter_code(typed)
     _restrict(event_id, voter_code, box, banned=True)
-    text = f"kept {voter_code} out{unknown_voter_suffix(event_id, voter_code)}"
+    text = f"banned {voter_code}{unknown_voter_suffix(event_id, voter_code)}"
     return ActionResult(text, _pressed("voter.ban", voter_code), _pressed("voter.admit", voter_code))
 
 
@@ -63,7 +63,7 @@ def admit_voter(event_id: int, typed: str | None, box: BallotBox) -> ActionResul
     voter_code = parse_voter_code(typed)
     _restrict(event_id, voter_code, box, banned=False)
     return ActionResult(
-        f"let {voter_code} in again", _pressed("voter.admit", voter_code), _pressed("voter.ban", voter_code)
+        f"unbanned {voter_code}", _pressed("voter.admit", voter_code), _pressed("voter.ban", voter_code)
     )
 
 
@@ -75,7 +75,7 @@ def parse_voter_code(typed: str | None) -> str:
     """Return the normalized voter code. Raises MatchError if it is malformed."""
     voter_code = normalize_voter_code(typed or "")
     if voter_code is None:
-        raise MatchError("Type the sign on the person's phone: six letters, no vowels.")
+        raise MatchError("Enter the voter code on the person's phone: six letters, no vowels.")
     return voter_code
 
 
@@ -87,7 +87,7 @@ def unknown_voter_suffix(event_id: int, voter_code: str) -> str:
 def _team_with_phones(event_id: int, number: int) -> Team:
     team = Team.objects.get(event=event_id, number=number)
     if team.hands:
-        raise MatchError(f"{team.name} votes by a show of hands: it takes no phones.")
+        raise MatchError(f"{team.name} votes by a show of hands. It has no phones.")
     return team
 
 
@@ -103,7 +103,7 @@ def _restrict(event_id: int, voter_code: str, box: BallotBox, **change: Any) -> 
         if all(getattr(before, field) == value for field, value in change.items()):
             raise MatchError(ALREADY_DONE)
         if before.pk is None and StoredRestriction.objects.filter(event=event_id).count() >= MAX_RESTRICTIONS:
-            raise MatchError(f"Of one event at most {MAX_RESTRICTIONS} people can be moved or sent out.")
+            raise MatchError(f"At most {MAX_RESTRICTIONS} people per event can be moved, removed or banned.")
         StoredRestriction.objects.update_or_create(
             event_id=event_id, voter_code=voter_code, defaults={**change, "at": now}
         )

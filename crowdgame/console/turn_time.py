@@ -25,12 +25,12 @@ def pause_turn(turn: Turn, box: BallotBox) -> ActionResult:
     Raises MatchError if the turn is paused already or its time is up.
     """
     if turn.state != TurnState.OPEN:
-        raise MatchError("It is paused already.")
+        raise MatchError("The turn is already paused.")
     now = box.now()
     times = Window(turn.opens_at, turn.closes_at)
     left = times.left_ms(now)
     if left == 0:
-        raise MatchError("Time is up: the turn is being counted.")
+        raise MatchError("Time is up. The votes are being counted.")
     held = {
         "left_ms": left,
         "talk_left_ms": window.talk_left_ms(times, now, turn.match.talk_s),
@@ -44,10 +44,10 @@ def pause_turn(turn: Turn, box: BallotBox) -> ActionResult:
 def resume_turn(turn: Turn, box: BallotBox) -> ActionResult:
     """Resume a paused turn with the time that was left. Raises MatchError if it isn't paused."""
     if turn.state != TurnState.PAUSED:
-        raise MatchError("It is not paused.")
+        raise MatchError("The turn is not paused.")
     times = window.resume_window(box.now(), turn.left_ms or 0, turn.talk_left_ms)
     set_window(turn, protocol.TurnResumed, times, box)
-    return _turn_result(f"let turn {turn.number} go on", turn, "turn.resume", "turn.pause")
+    return _turn_result(f"resumed turn {turn.number}", turn, "turn.resume", "turn.pause")
 
 
 def extend_turn(turn: Turn, seconds: int, box: BallotBox) -> ActionResult:
@@ -66,13 +66,13 @@ def shorten_turn(turn: Turn, seconds: int, box: BallotBox) -> ActionResult:
     paused = turn.state == TurnState.PAUSED
     left = (turn.left_ms or 0) if paused else Window(turn.opens_at, turn.closes_at).left_ms(box.now())
     if left == 0:
-        raise MatchError("Time is up: the turn is being counted.")
+        raise MatchError("Time is up. The votes are being counted.")
     less = seconds * 1000
     if left - less < MIN_LEFT_MS:
         raise MatchError("Less than 3 seconds would be left. Close the turn instead.")
     change = {"left_ms": left - less} if paused else {"closes_at": turn.closes_at - less}
     change_turn(turn, protocol.TurnMoved, box, **change)
-    return _turn_result(f"took {format_duration(seconds)} away", turn, "turn.shorten", "turn.extend", seconds)
+    return _turn_result(f"removed {format_duration(seconds)}", turn, "turn.shorten", "turn.extend", seconds)
 
 
 def close_turn_now(turn: Turn, box: BallotBox) -> ActionResult:

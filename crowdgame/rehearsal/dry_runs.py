@@ -80,7 +80,7 @@ class DryRun:
         Raises MatchError if another dry run has it, redis.RedisError without Redis.
         """
         if await self._renew_lease(running=True) is LeaseAnswer.TAKEN:
-            raise MatchError("A rehearsal is running already.")
+            raise MatchError("A rehearsal is already running.")
 
     async def play(self) -> None:
         """Run the crowd to its end, and renew the lease every RENEWED_EVERY_S.
@@ -163,14 +163,14 @@ def check_lobby_open(event_id: int) -> None:
     Queries the database: this gateway's copy of the event may be out of date.
     """
     if not Event.objects.filter(pk=event_id, lobby=Lobby.OPEN).exists():
-        raise MatchError("Open the lobby first: the crowd comes in by the door.")
+        raise MatchError("Open the lobby first. The simulated crowd joins like voters do.")
     if Event.objects.filter(pk=event_id, admission__in=[Admission.TICKETS, Admission.ROSTER]).exists():
-        raise MatchError("This crowd has no tickets: use manage.py rehearse --tickets.")
+        raise MatchError("The simulated crowd has no tickets. Use manage.py rehearse --tickets instead.")
 
 
 def _gateway_address(server: HostPort) -> ServerAddress:
     if server is None or server[1] is None:
-        raise MatchError("This gateway has no address to call itself at: use manage.py rehearse.")
+        raise MatchError("This gateway can't connect to itself. Use manage.py rehearse instead.")
     host = f"[{server[0]}]" if ":" in server[0] else server[0]
     return ServerAddress(phone_address(f"http://{host}:{server[1]}"))
 

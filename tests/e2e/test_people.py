@@ -81,7 +81,7 @@ def test_console_kicks_voter_code_by_keyboard(one_gateway: House, open_at: OpenF
         expect(people.get_by_role("button", name="Remove")).to_be_focused()
         console.page.keyboard.press("Enter")
         assert phone.closed() == CloseCode.KICKED
-        expect(console.page.get_by_text(f"sent {voter_code} out")).to_be_visible(timeout=SOON_MS)
+        expect(console.page.get_by_text(f"removed {voter_code}")).to_be_visible(timeout=SOON_MS)
         search(console.page, "nobody at all")
         expect(people.get_by_role("status")).to_contain_text("Nobody found by this name", timeout=SOON_MS)
         faces.phone(event["code"], token=welcome["you"]["token"])

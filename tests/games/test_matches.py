@@ -61,7 +61,7 @@ def test_match_keeps_terms_from_its_creation(event: Event) -> None:
 
 def test_create_match_numbers_matches_and_allows_one_at_a_time(event: Event) -> None:
     first = create_match(event, now=5)
-    with pytest.raises(MatchError, match="playing already"):
+    with pytest.raises(MatchError, match="already live"):
         create_match(event, now=6)
     abort_match(first, now=7)
     assert create_match(event, now=8).number == 2

@@ -29,7 +29,7 @@ def test_console_action_after_session_end_is_refused_and_closes_socket(
     house.ask(ending, name=f"presses-{ending}")
     before = house.contents()
     console.say("action.ask", id=2, action="match.start")
-    assert console.receive("action.refused", id=2)["text"] == "You may not do this."
+    assert console.receive("action.refused", id=2)["text"] == "You don't have permission to do this."
     assert console.closed() == CloseCode.NOT_ALLOWED
     assert house.contents() == before
 

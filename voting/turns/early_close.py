@@ -64,9 +64,9 @@ def end_window(turn: Turn, box: BallotBox) -> None:
     """End the window now and count the ballots. Raises MatchError unless the window is open or paused."""
     now = box.now()
     if turn.state == TurnState.OPEN and now < turn.opens_at:
-        raise MatchError("Nobody could vote yet: the turn has not begun.")
+        raise MatchError("Voting has not started yet.")
     if turn.state == TurnState.OPEN and now >= turn.closes_at:
-        raise MatchError("Time is up: the turn is being counted.")
+        raise MatchError("Time is up. The votes are being counted.")
     times = window.close_window(Window(turn.opens_at, turn.closes_at), now)
     set_window(turn, protocol.TurnMoved, times, box)
     with suppress(RedisError):  # the scheduler closes it then

@@ -67,7 +67,7 @@ def _check_choices(match: Match) -> None:
     position = replay(match, ())
     choices = position.game.view(position.state, None).columns
     if match.tally_method == TallyMethod.APPROVAL and choices > MAX_SET_COLUMNS:
-        raise MatchError(f"Approval is for up to {MAX_SET_COLUMNS} choices; this game has {choices}.")
+        raise MatchError(f"Approval voting allows up to {MAX_SET_COLUMNS} choices. This game has {choices}.")
 
 
 def start_due_match(event_id: int, box: BallotBox) -> None:
@@ -95,7 +95,7 @@ def change_turn(turn: Turn, kind: type[protocol.Change], box: BallotBox, **chang
     now = box.now()
     with event_lock(turn.match.event_id):
         if not claim_turn(turn, **changes):
-            raise MatchError("Somebody else was faster.")
+            raise MatchError("The turn changed in the meantime. Check it and try again.")
         announce(turn.match.event_id, kind, now)
     place_and_relay(turn, box, create=False)
 

@@ -24,21 +24,21 @@ def test_captain_is_appointed_and_removed(box: BallotBox) -> None:
     event, voter_code = new_event(tie_rule="captain"), derive_voter_code("red1")
     assert load_snapshot(event).captains
     text = words_of(event.pk, "voter.captain", box, voter_code=voter_code, team=1)
-    assert text == f"made {voter_code} captain of Rooks, if anybody here has that sign"
+    assert text == f"made {voter_code} captain of Rooks (code not on any list)"
     assert captains(event.pk) == [voter_code, ""]
     assert [team.captain for team in load_snapshot(event).teams] == [voter_code, ""]
-    with refused("It is so already."):
+    with refused("Already done."):
         words_of(event.pk, "voter.captain", box, voter_code=voter_code, team=1)
     words_of(event.pk, "voter.captain", box, voter_code=voter_code, team=2)
     assert captains(event.pk) == ["", voter_code], "nobody is captain of both"
     assert (
         words_of(event.pk, "voter.captain", box, voter_code=voter_code)
-        == f"took the captaincy of Doves from {voter_code}"
+        == f"removed {voter_code} as captain of Doves"
     )
     assert captains(event.pk) == ["", ""]
-    with refused("It is so already."):
+    with refused("Already done."):
         words_of(event.pk, "voter.captain", box, voter_code=voter_code)
-    with refused("Type the sign"):
+    with refused("Enter the voter code"):
         words_of(event.pk, "voter.captain", box, voter_code="nonsense", team=1)
 
 

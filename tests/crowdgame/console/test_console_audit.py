@@ -23,7 +23,7 @@ def test_actions_are_logged_and_sent_only_to_consoles(
     done(console, 2, "notice.show", text="We begin at eight")
     for room in (console, other):
         assert [(entry["by"], entry["what"]) for entry in received_entries(room, 2)] == [
-            ("olga", "opened the doors"),
+            ("olga", "opened the lobby"),
             ("olga", "wrote: We begin at eight"),
         ]
     assert display.receive("event.edited")["state"]["notice"] == "We begin at eight"
@@ -34,7 +34,7 @@ def test_actions_are_logged_and_sent_only_to_consoles(
         "SELECT by, action, what FROM events_auditentry WHERE event_id = ? ORDER BY id", made["id"]
     )
     assert [tuple(row) for row in kept] == [
-        ("olga", "lobby.open", "opened the doors"),
+        ("olga", "lobby.open", "opened the lobby"),
         ("olga", "notice.show", "wrote: We begin at eight"),
     ]
 
@@ -62,9 +62,9 @@ def test_rehearsal_is_logged(console: Face) -> None:
     console.receive_until(lambda m: m["type"] == "rehearsal.updated" and m["connected"] == 3)
     done(console, 3, "rehearsal.stop")
     assert [entry["what"] for entry in received_entries(console, 3)] == [
-        "opened the doors",
-        "sent 3 simulated phones in",
-        "sent the simulated crowd home",
+        "opened the lobby",
+        "started a rehearsal with 3 simulated phones",
+        "stopped the rehearsal",
     ]
 
 
@@ -81,7 +81,7 @@ def test_cohost_may_act_and_viewer_may_only_watch(made: dict[str, Any], house: H
     assert (bool(welcomes["cohost"]["display_key"]), welcomes["viewer"]["display_key"]) == (True, None)
     done(rooms["cohost"], 1, "match.start")
     for number, action in enumerate(get_args(protocol.Action), 1):
-        assert refused(house, rooms["viewer"], number, action) == "You may not do this."
+        assert refused(house, rooms["viewer"], number, action) == "You don't have permission to do this."
     assert any(message["type"] == "match.started" for message in rooms["viewer"].received)
     assert [entry["by"] for entry in received_entries(rooms["viewer"], 1)] == ["the cohost"]
 

@@ -80,14 +80,14 @@ def test_console_actions_reach_display_in_order(
 
 
 def test_impossible_action_is_refused_with_reason(house: House, console: Face) -> None:
-    assert refused(house, console, 1, "turn.close") == "No turn is open."
-    assert refused(house, console, 2, "match.abort") == "No match is playing."
+    assert refused(house, console, 1, "turn.close") == "No turn is live."
+    assert refused(house, console, 2, "match.abort") == "No match is live."
     assert refused(house, console, 3, "turn.void") == "There is no turn to take back."
     done(console, 4, "match.start")
-    assert refused(house, console, 5, "match.start") == "A match is playing already."
-    assert refused(house, console, 6, "turn.pause", turn=1) == "That turn is over already."
-    assert refused(house, console, 7, "turn.resume") == "It is not paused."
-    assert refused(house, console, 8, "lobby.open") == "It is so already."
+    assert refused(house, console, 5, "match.start") == "A match is already live."
+    assert refused(house, console, 6, "turn.pause", turn=1) == "That turn has already ended."
+    assert refused(house, console, 7, "turn.resume") == "The turn is not paused."
+    assert refused(house, console, 8, "lobby.open") == "Already done."
 
 
 def test_malformed_action_is_rejected(house: House, console: Face) -> None:
@@ -111,7 +111,7 @@ def test_action_is_refused_after_losing_ownership(made: dict[str, Any], house: H
     console = faces.console(mine["code"], house.ask("session", name="anna"))
     console.receive("console.welcomed")
     house.ask("give_away", event_id=mine["id"], to="olga")
-    assert refused(house, console, 1, "match.start") == "You may not do this."
+    assert refused(house, console, 1, "match.start") == "You don't have permission to do this."
 
 
 def test_concurrent_consoles_start_one_match(
@@ -147,7 +147,7 @@ def test_console_rehearsal_joins_votes_and_stops(
         "running"
     ]
     display.receive_until(lambda m: m["type"] == "turnout.counted" and sum(m["connected"]) == 7)
-    assert "running already" in refused(house, console, 3, "rehearsal.start", phones=7)
+    assert "already running" in refused(house, console, 3, "rehearsal.start", phones=7)
     house.ask("begin", event_id=made["id"])
     assert any(ballots_of_a_turn(made, house, display) == 7 for _ in range(TURNS))
     message = console.receive_until(
@@ -173,6 +173,6 @@ def test_console_rehearsal_ends_with_its_match(console: Face) -> None:
 def test_console_rehearsal_at_wrong_time_is_refused(house: House, console: Face) -> None:
     assert refused(house, console, 1, "rehearsal.stop") == "No rehearsal is running."
     text = refused(house, console, 2, "rehearsal.start", phones=5)
-    assert text == "Open the lobby first: the crowd comes in by the door."
+    assert text == "Open the lobby first. The simulated crowd joins like voters do."
     console.say("action.ask", id=3, action="rehearsal.start", phones=201)
     assert console.receive("error")["code"] == "malformed"

@@ -46,10 +46,10 @@ def test_lobby_opens_and_joining_locks_and_unlocks(box: BallotBox) -> None:
 
 def test_repeated_lobby_action_is_refused(box: BallotBox) -> None:
     event = new_event(lobby="open")
-    with refused("so already"):
+    with refused("Already done"):
         press(event.pk, "lobby.open", box)
     press(event.pk, "joining.lock", box)
-    with refused("so already"):
+    with refused("Already done"):
         press(event.pk, "joining.lock", box)
 
 
@@ -78,11 +78,11 @@ def test_aborted_match_is_over_and_next_may_start(paused: bool, box: BallotBox) 
 @pytest.mark.parametrize(
     ("action", "words"),
     [
-        ("match.abort", "No match is playing"),
-        ("turn.pause", "No turn is open"),
-        ("turn.resume", "No turn is open"),
-        ("turn.extend", "No turn is open"),
-        ("turn.close", "No turn is open"),
+        ("match.abort", "No match is live"),
+        ("turn.pause", "No turn is live"),
+        ("turn.resume", "No turn is live"),
+        ("turn.extend", "No turn is live"),
+        ("turn.close", "No turn is live"),
         ("turn.void", "no turn to take back"),
     ],
 )
@@ -94,13 +94,13 @@ def test_actions_without_match_are_refused(action: Action, words: str, box: Ball
 
 def test_match_start_is_refused_while_match_is_playing(box: BallotBox) -> None:
     turn = start(box)
-    with refused("playing already"):
+    with refused("already live"):
         press(event_of(turn), "match.start", box)
 
 
 def test_action_affects_only_its_own_event(box: BallotBox) -> None:
     mine, other = start(box), start(box)
-    with refused("over already"):
+    with refused("already ended"):
         press(event_of(mine), "turn.close", box, turn=other.pk)
     press(event_of(mine), "turn.extend", box, turn=mine.pk)
     assert load_turn(other.pk).version == 1
@@ -111,7 +111,7 @@ def test_action_on_outdated_turn_is_refused(box: BallotBox) -> None:
     turn = start(box)
     stale = load_turn(turn.pk)
     press(event_of(turn), "turn.extend", box)
-    with refused("Somebody else was faster"):
+    with refused("The turn changed in the meantime"):
         pause_turn(stale, box)
 
 

@@ -38,23 +38,23 @@ def test_empty_notice_is_refused(text: str | None, box: BallotBox) -> None:
 def test_notice_length_is_limited(box: BallotBox) -> None:
     event = new_event()
     press(event.pk, "notice.show", box, text="x" * NOTICE_LENGTH)
-    with refused("140 letters"):
+    with refused("140 characters"):
         press(event.pk, "notice.show", box, text="x" * (NOTICE_LENGTH + 1))
-    with refused("140 letters"):  # this character grows when normalized
+    with refused("140 characters"):  # this character grows when normalized
         press(event.pk, "notice.show", box, text="\u0958" * NOTICE_LENGTH)
 
 
 def test_repeated_notice_or_part_action_is_refused(box: BallotBox) -> None:
     event = new_event()
-    with refused("Nothing is written"):
+    with refused("No message is shown"):
         press(event.pk, "notice.clear", box)
     press(event.pk, "notice.show", box, text="We go on")
     press(event.pk, "part.hide", box, part="turnout")
-    with refused("so already"):
+    with refused("Already done"):
         press(event.pk, "notice.show", box, text="We go on")
-    with refused("so already"):
+    with refused("Already done"):
         press(event.pk, "part.hide", box, part="turnout")
-    with refused("so already"):
+    with refused("Already done"):
         press(event.pk, "part.show", box, part="code")
 
 
@@ -71,9 +71,9 @@ def test_display_parts_are_hidden_and_shown_separately(box: BallotBox) -> None:
 
 def test_hiding_and_showing_require_a_part(box: BallotBox) -> None:
     event = new_event()
-    with refused("Say what"):
+    with refused("Choose a part"):
         press(event.pk, "part.hide", box)
-    with refused("Say what"):
+    with refused("Choose a part"):
         press(event.pk, "part.show", box)
 
 

@@ -61,7 +61,7 @@ def test_repeated_pause_or_early_resume_is_refused(box: BallotBox) -> None:
     with refused("not paused"):
         press(event_of(turn), "turn.resume", box)
     press(event_of(turn), "turn.pause", box)
-    with refused("paused already"):
+    with refused("already paused"):
         press(event_of(turn), "turn.pause", box)
 
 
@@ -106,7 +106,7 @@ def test_shortening_moves_deadline_and_keeps_ballots(box: BallotBox) -> None:
     turn = start(box)
     open_now(turn, box)
     vote(turn, box, red=[3])
-    assert words_of(event_of(turn), "turn.shorten", box, seconds=30) == "took 30 s away"
+    assert words_of(event_of(turn), "turn.shorten", box, seconds=30) == "removed 30 s"
     assert load_turn(turn.pk).closes_at == turn.closes_at - 30_000
     press(event_of(turn), "turn.shorten", box)
     assert load_turn(turn.pk).closes_at == turn.closes_at - 40_000
@@ -149,7 +149,7 @@ def test_shortening_reverts_extension(box: BallotBox) -> None:
     turn = start(box)
     open_now(turn, box)
     press(event_of(turn), "turn.extend", box, seconds=300)
-    assert words_of(event_of(turn), "turn.shorten", box, seconds=300) == "took 5 min away"
+    assert words_of(event_of(turn), "turn.shorten", box, seconds=300) == "removed 5 min"
     assert load_turn(turn.pk).closes_at == turn.closes_at
 
 
@@ -176,7 +176,7 @@ def test_paused_turn_can_be_closed(box: BallotBox) -> None:
 def test_turn_cannot_be_closed_before_it_opens(box: BallotBox) -> None:
     turn = start(box)
     before = everything()
-    with refused("has not begun"):
+    with refused("has not started"):
         press(event_of(turn), "turn.close", box)
     assert everything() == before
 
@@ -186,7 +186,7 @@ def test_repeated_action_does_not_affect_next_turn(box: BallotBox) -> None:
     open_now(turn, box)
     press(event_of(turn), "turn.close", box, turn=turn.pk)
     for action in ("turn.close", "turn.pause", "turn.extend", "turn.resume"):
-        with refused("over already"):
+        with refused("already ended"):
             press(event_of(turn), action, box, turn=turn.pk)
 
 

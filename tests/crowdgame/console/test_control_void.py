@@ -45,7 +45,7 @@ def test_turns_are_voided_back_to_the_first(box: BallotBox) -> None:
 def test_void_of_an_earlier_turn_is_refused(box: BallotBox) -> None:
     turn = start(box)
     play(turn.match, box, [(1, 2), (3, 4)])
-    with refused("Another turn was revealed"):
+    with refused("Another turn has been revealed"):
         press(event_of(turn), "turn.void", box, turn=turn.pk)
     assert load_turn(turn.pk).state == TurnState.RESOLVED
 

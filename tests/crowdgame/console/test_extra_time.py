@@ -53,7 +53,7 @@ def test_voided_turn_uses_current_extra_time(box: BallotBox) -> None:
 
 def test_extra_time_is_limited(box: BallotBox) -> None:
     event = new_event()
-    with refused("It is so already"):
+    with refused("Already done"):
         press(event.pk, "turn.extra_time", box)
-    with refused("At most 10 min more"):
+    with refused("at most 10 min per turn"):
         press(event.pk, "turn.extra_time", box, seconds=MAX_EXTRA_S + 1)

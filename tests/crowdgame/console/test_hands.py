@@ -157,20 +157,20 @@ def test_hand_count_keeps_stored_phone_ballots(box: BallotBox) -> None:
 def test_incomplete_hand_count_is_refused(box: BallotBox) -> None:
     turn = by_hands(box)
     for more in ({}, {"team": 2}, {"hands": (1,)}):
-        with refused("Say which team"):
+        with refused("Choose a team"):
             press(event_of(turn), "hands.count", box, **more)
 
 
 def test_hand_count_is_refused_for_team_with_phones(box: BallotBox) -> None:
     turn = by_hands(box)
-    with refused("Rooks votes with phones"):
+    with refused("Rooks votes by phone"):
         count(turn, box, 1, team=1)
 
 
 def test_hand_count_requires_open_window(box: BallotBox) -> None:
     turn = by_hands(box)
     set_window(turn, box, 5_000, NINE_MINUTES_MS)
-    with refused("has not begun"):
+    with refused("has not started"):
         count(turn, box, 1)
     run_out(load_turn(turn.pk), box)
     with refused("Time is up"):
@@ -179,7 +179,7 @@ def test_hand_count_requires_open_window(box: BallotBox) -> None:
     press(event_of(turn), "turn.pause", box)
     with refused("paused"):
         count(turn, box, 1)
-    with refused("over already"):
+    with refused("already ended"):
         press(event_of(turn), "hands.count", box, turn=turn.pk + 1, team=DOVES, hands=(1,))
 
 
@@ -191,16 +191,16 @@ def test_hand_count_accepts_only_legal_columns(box: BallotBox) -> None:
         play_out(turn, box)
         turn = only_turn(turn.match)
         open_now(turn, box)
-    with refused("column 7"):
+    with refused("Column 7"):
         count(turn, box, 0, 0, 0, 0, 0, 0, 1)
-    with refused("column 8"):
+    with refused("Column 8"):
         count(turn, box, 0, 0, 0, 0, 0, 0, 0, 1)
     assert count(turn, box, 1, 0, 0, 0, 0, 0, 0, 0)
 
 
 def test_hand_count_is_refused_for_team_not_to_move(box: BallotBox) -> None:
     turn = by_hands(box, 1, 2, game=CLASSIC, options={"first": "red"})
-    with refused("Doves is not to move"):
+    with refused("Doves does not move"):
         count(turn, box, 1)
     assert count(turn, box, 1, team=1)
 
@@ -218,7 +218,7 @@ def test_hand_count_is_refused_after_phone_votes(box: BallotBox) -> None:
     """The team was set to hands while its phones were voting."""
     turn = by_hands(box)
     vote(turn, box, yellow=[4])
-    with refused("Phones have voted for Doves"):
+    with refused("Doves has voted by phone"):
         count(turn, box, 1)
     play_out(turn, box)
     turn = only_turn(turn.match)

@@ -29,9 +29,9 @@ def test_restrictions_are_described_without_names(box: BallotBox) -> None:
     for action, more, words in [
         ("voter.move", {"team": 2}, "moved {} to Doves"),
         ("voter.move", {}, "moved {} back"),
-        ("voter.kick", {}, "sent {} out"),
-        ("voter.ban", {}, "kept {} out"),
-        ("voter.admit", {}, "let {} in again"),
+        ("voter.kick", {}, "removed {}"),
+        ("voter.ban", {}, "banned {}"),
+        ("voter.admit", {}, "unbanned {}"),
     ]:
         typed = f"{voter_code[:3]} {voter_code[3:]}".lower()
         text = words_of(event.pk, action, box, voter_code=typed, **more)  # type: ignore[arg-type]
@@ -47,7 +47,7 @@ def test_restriction_of_unknown_code_says_so(action: Any, more: dict[str, Any], 
     event = new_event()
     make_tickets(event, 3)
     text = words_of(event.pk, action, box, voter_code=VOTER_CODE, **more)
-    assert text.endswith(", if anybody here has that sign")
+    assert text.endswith(" (code not on any list)")
 
 
 def test_moved_voter_is_still_moved_after_ban_and_admit(box: BallotBox) -> None:
@@ -106,17 +106,17 @@ def test_invalid_restriction_is_refused(box: BallotBox) -> None:
         with refused("six letters"):
             done_by(event.pk, "voter.ban", box, voter_code=voter_code)
     for action in ("voter.move", "voter.admit"):
-        with refused("so already"):
+        with refused("Already done"):
             done_by(event.pk, action, box, voter_code=VOTER_CODE)
     Team.objects.filter(event=event, number=2).update(hands=True)
-    with refused("takes no phones"):
+    with refused("has no phones"):
         done_by(event.pk, "voter.move", box, voter_code=VOTER_CODE, team=2)
     assert not StoredRestriction.objects.exists()
     StoredRestriction.objects.bulk_create(
         StoredRestriction(event=event, voter_code=f"{number:06}", banned=True, at=1)
         for number in range(MAX_RESTRICTIONS)
     )
-    with refused("at most 500"):
+    with refused("At most 500"):
         done_by(event.pk, "voter.ban", box, voter_code=VOTER_CODE)
 
 

@@ -120,7 +120,7 @@ def test_banned_voter_rejoins_only_when_admitted_and_keeps_ballot(
     assert phone.closed() == CloseCode.BANNED
     for _ in range(2):
         assert faces.open("phone").say("phone.join", code=made["code"], token=you["token"]).closed() == 4507
-    assert refused(house, console, 3, "voter.ban", voter_code=you["voter_code"]) == "It is so already."
+    assert refused(house, console, 3, "voter.ban", voter_code=you["voter_code"]) == "Already done."
     new_phone, _ = join_turn(faces, made, turn)
     done(console, 4, "voter.admit", voter_code=you["voter_code"])
     wait_until(lambda: is_admitted(faces, you["team"], code=made["code"], token=you["token"]))
@@ -128,8 +128,8 @@ def test_banned_voter_rejoins_only_when_admitted_and_keeps_ballot(
     assert (again["choice"], again["team"]) == (3, you["team"])
     assert sum(map(sum, counts(house, console, new_phone, turn))) == 1
     assert [entry["what"] for entry in received_entries(console, 4)][1:3] == [
-        f"kept {you['voter_code']} out, if anybody here has that sign",
-        f"let {you['voter_code']} in again",
+        f"banned {you['voter_code']} (code not on any list)",
+        f"unbanned {you['voter_code']}",
     ]
 
 
@@ -166,4 +166,7 @@ def test_viewer_cannot_search_or_ban_people(house: House, faces: Faces) -> None:
     roster_console.receive("console.welcomed")
     roster_console.say("people.ask", query="Ann")
     assert roster_console.receive("people.found")["people"] == []
-    assert refused(house, roster_console, 1, "voter.ban", voter_code="BCDFGH") == "You may not do this."
+    assert (
+        refused(house, roster_console, 1, "voter.ban", voter_code="BCDFGH")
+        == "You don't have permission to do this."
+    )

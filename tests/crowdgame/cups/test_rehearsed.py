@@ -52,7 +52,11 @@ def test_running_match_may_be_rehearsed() -> None:
 
 def log_rehearsal(event: Event, at: int) -> None:
     AuditEntry.objects.create(
-        event=event, by="olga", action=DRY_RUN_STARTED, what="sent 20 simulated phones in", at=at
+        event=event,
+        by="olga",
+        action=DRY_RUN_STARTED,
+        what="started a rehearsal with 20 simulated phones",
+        at=at,
     )
 
 

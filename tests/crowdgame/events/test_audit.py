@@ -42,29 +42,29 @@ def test_audit_entry_describes_each_action(box: BallotBox) -> None:
     def perform(action: str, **more: object) -> str:
         return words_of(event.pk, action, box, **more)  # type: ignore[arg-type]
 
-    assert perform("lobby.open") == "opened the doors"
-    assert perform("joining.lock") == "let no one new in"
-    assert perform("joining.unlock") == "let people in again"
+    assert perform("lobby.open") == "opened the lobby"
+    assert perform("joining.lock") == "locked joining"
+    assert perform("joining.unlock") == "unlocked joining"
     assert perform("match.start") == "started match 1"
     turn = only_turn(event.matches.get())
     open_now(turn, box)
     vote(turn, box, red=[3])
     assert perform("turn.pause") == "paused turn 1"
-    assert perform("turn.resume") == "let turn 1 go on"
+    assert perform("turn.resume") == "resumed turn 1"
     assert perform("turn.extend") == "added 10 s"
     assert perform("turn.extend", seconds=90) == "added 90 s"
     assert perform("turn.extend", seconds=86400) == "added 24 h"
-    assert perform("turn.shorten", seconds=60) == "took 1 min away"
+    assert perform("turn.shorten", seconds=60) == "removed 1 min"
     open_now(load_turn(turn.pk), box)
     assert perform("hands.count", team=2, hands=(0, 1200)) == "counted 1,200 hands for Doves in turn 1"
     assert perform("turn.close") == "closed turn 1"
-    assert perform("turn.void") == "took turn 1 back"
+    assert perform("turn.void") == "took back turn 1"
     assert perform("notice.show", text="Lunch") == "wrote: Lunch"
-    assert perform("notice.clear") == "took the line down"
+    assert perform("notice.clear") == "cleared the message"
     assert perform("part.hide", part="tally") == "hid the votes"
     assert perform("part.show", part="tally") == "showed the votes"
-    assert perform("turn.extra_time", seconds=30) == "gave every turn 30 s more"
-    assert perform("turn.extra_time") == "gave turns their usual time again"
+    assert perform("turn.extra_time", seconds=30) == "added 30 s to every turn"
+    assert perform("turn.extra_time") == "removed the extra time per turn"
     assert perform("match.abort") == "aborted match 1"
 
 
@@ -147,7 +147,7 @@ def test_latest_entries_are_newest_first_per_event(box: BallotBox) -> None:
 def test_console_receives_entries_added_while_it_joins(box: BallotBox) -> None:
     """Entries added after the welcome is loaded and before the console enters the room."""
     event = new_event()
-    add_audit_entry(event.pk, "olga", done("lobby.open", "opened the doors"), box.now())
+    add_audit_entry(event.pk, "olga", done("lobby.open", "opened the lobby"), box.now())
     known = latest_audit_entries(event.pk)
     for number in (1, 2):
         add_audit_entry(event.pk, "olga", done("match.start", f"started match {number}"), box.now())
@@ -176,7 +176,7 @@ def test_audit_entry_announces_nothing(box: BallotBox) -> None:
 
 def test_audit_entries_are_deleted_with_event(box: BallotBox) -> None:
     event = new_event()
-    add_audit_entry(event.pk, "olga", done("lobby.open", "opened the doors"), box.now())
+    add_audit_entry(event.pk, "olga", done("lobby.open", "opened the lobby"), box.now())
     event.delete()
     assert not AuditEntry.objects.exists()
 

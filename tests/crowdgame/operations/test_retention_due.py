@@ -26,7 +26,7 @@ from voting.protocol import Pressed
 from voting.turns.turns import start_match
 
 pytestmark = pytest.mark.django_db
-OPENED = ActionResult("opened the doors", Pressed(action="lobby.open"))
+OPENED = ActionResult("opened the lobby", Pressed(action="lobby.open"))
 
 
 def test_anonymize_skips_playing_and_recent_events(box: BallotBox) -> None:

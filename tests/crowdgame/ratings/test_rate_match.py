@@ -152,6 +152,6 @@ def test_pair_is_rated_limited_times_a_day(box: BallotBox, monkeypatch: pytest.M
 def test_rated_match_cannot_be_voided(box: BallotBox) -> None:
     match = won(box, new_guest(), new_guest())
     before = stored_ratings()
-    with pytest.raises(MatchError, match="ratings"):
+    with pytest.raises(MatchError, match="rated"):
         void_last_turn(match.event_id, None, box)
     assert stored_ratings() == before

@@ -92,7 +92,7 @@ def test_rehearsal_is_seen_and_stopped_from_any_gateway(cluster: House, consoles
         for console in consoles:
             console.receive("rehearsal.updated", connected=5, running=True)
         there.say("action.ask", id=2, action="rehearsal.start", phones=3)
-        assert there.receive("action.refused", id=2)["text"] == "A rehearsal is running already."
+        assert there.receive("action.refused", id=2)["text"] == "A rehearsal is already running."
         done(there, 3, "rehearsal.stop")
         for console in consoles:
             assert console.receive_until(has_ended)["connected"] == 5

@@ -181,7 +181,7 @@ def test_changed_pick_charges_time_until_the_change(box: BallotBox) -> None:
 def test_organizer_cannot_pause_extend_or_close_timed_turn(box: BallotBox) -> None:
     turn = begin(box)
     for action in ("turn.pause", "turn.extend", "turn.close"):
-        with pytest.raises(MatchError, match="own clocks"):
+        with pytest.raises(MatchError, match="players' clocks"):
             run_action(turn.match.event_id, ActionAsk(id=1, action=action), box)
 
 

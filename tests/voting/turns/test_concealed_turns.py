@@ -113,7 +113,7 @@ def test_void_after_reveal_takes_back_both_halves(box: BallotBox) -> None:
     turn = start(box, game=SELECTOR)
     play_turn(turn, box, red=[4])
     second = play_turn(only_turn(turn.match), box, yellow=[5])
-    with refused("Another turn was revealed"):
+    with refused("Another turn has been revealed"):
         press(event_of(turn), "turn.void", box, turn=turn.pk)
     press(event_of(turn), "turn.void", box, turn=second.pk)
     assert {load_turn(pk).state for pk in (turn.pk, second.pk)} == {TurnState.VOID}

@@ -40,7 +40,7 @@ def test_start_match_opens_lobby_unless_locked(box: BallotBox) -> None:
 def test_start_match_refuses_second_live_match(box: BallotBox) -> None:
     event = new_event()
     start_match(event.pk, box)
-    with pytest.raises(MatchError, match="playing already"):
+    with pytest.raises(MatchError, match="already live"):
         start_match(event.pk, box)
     assert event.matches.count() == 1
     assert kinds(event.pk) == ["match.started"]

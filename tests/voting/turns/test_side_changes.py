@@ -97,7 +97,7 @@ def test_turn_cannot_be_voided_after_sides_are_published(box: BallotBox) -> None
     match = second_turn(box)
     request_side_changes(only_turn(match), box, "red1", "red2")
     play_with(only_turn(match), box, [1, 1], [2, 2])
-    with pytest.raises(MatchError, match="Everybody knows"):
+    with pytest.raises(MatchError, match="Sides have been revealed"):
         run_action(match.event_id, ActionAsk(id=1, action="turn.void"), box)
 
 
@@ -107,7 +107,7 @@ def test_turn_cannot_be_voided_after_sides_are_published(box: BallotBox) -> None
 )
 def test_secret_sides_refuse_incompatible_terms(box: BallotBox, choices: dict[str, object]) -> None:
     event = new_event(max_side_changes=1, **choices)
-    with pytest.raises(MatchError, match=r"Secret sides (need|go with no)"):
+    with pytest.raises(MatchError, match=r"Secret sides (need|can't be combined)"):
         start_match(event.pk, box)
 
 
