@@ -26,24 +26,24 @@ class ClockFields(forms.Form):
         widget=forms.RadioSelect,
     )
     bank_s = DurationField(
-        label="On each side's clock",
+        label="Time on each side's clock",
         presets=(60, 180, 300, 900, 3600, 86400),
         limits=(MIN_WINDOW_S, MAX_BANK_S),
-        help_text="It runs in every turn until everybody of the side who is connected has voted. What "
-        "happens when it has run out and nobody of the side has voted, the fine points say.",
+        help_text="It runs in every turn until all connected voters of the side have voted. If it runs out "
+        "before anyone on the side has voted, the rule for turns without votes applies.",
     )
     increment_s = DurationField(
-        label="More after each turn",
+        label="Added after each turn",
         presets=(2, 5, 10, 30),
         limits=(1, MAX_INCREMENT_S),
         empty="Nothing",
     )
     cap_s = DurationField(
-        label="Of its clock in one turn at most",
+        label="Maximum time per turn",
         presets=(10, 20, 30, 60),
         limits=(MIN_WINDOW_S, MAX_BANK_S),
-        empty="All of it",
-        help_text="In a crowd somebody always waits: without this a clock can be gone in one turn.",
+        empty="No limit",
+        help_text="Without a limit, one idle phone can use up the whole clock in one turn.",
     )
 
     def init_clock_fields(self, bank_s: int | None) -> None:
@@ -64,9 +64,9 @@ class ClockFields(forms.Form):
         self._drop_errors("window_s")
         bank_s, cap_s = cleaned.get("bank_s"), cleaned.get("cap_s")
         if bank_s is None and "bank_s" not in self.errors:
-            self.add_error("bank_s", "Choose how long.")
+            self.add_error("bank_s", "Choose a duration.")
         elif bank_s and cap_s and cap_s > bank_s:
-            self.add_error("cap_s", "One turn cannot take more than the whole clock.")
+            self.add_error("cap_s", "One turn cannot use more than the whole clock.")
         cleaned |= {"window_s": bank_s, "increment_s": cleaned.get("increment_s") or 0}
         return True
 

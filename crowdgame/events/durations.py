@@ -26,7 +26,7 @@ class DurationWidget(forms.MultiWidget):
         none = [("", empty)] if empty else []
         widgets: dict[str, forms.Widget | type[forms.Widget]] = {
             "usual": forms.RadioSelect(choices=[*none, *choices, (CUSTOM_CHOICE, "Other")]),
-            "number": forms.NumberInput(attrs={"min": 1, "step": 1, "aria-label": "How many"}),
+            "number": forms.NumberInput(attrs={"min": 1, "step": 1, "aria-label": "Amount"}),
             "unit": forms.Select(choices=UNITS, attrs={"aria-label": "Unit"}),
         }
         super().__init__(widgets)
@@ -59,7 +59,7 @@ class DurationField(forms.MultiValueField):
             ),
             forms.ChoiceField(choices=UNITS, required=False),
         )
-        options.setdefault("error_messages", {"required": "Choose how long."})
+        options.setdefault("error_messages", {"required": "Choose a duration."})
         super().__init__(parts, widget=widget, required=not empty, require_all_fields=False, **options)
 
     def compress(self, data_list: list[Any]) -> int | None:
@@ -69,7 +69,7 @@ class DurationField(forms.MultiValueField):
         if usual != CUSTOM_CHOICE:
             return int(usual)
         if number is None:
-            raise ValidationError("Say how long: a number and a unit.")
+            raise ValidationError("Enter a number and choose a unit.")
         return int(number) * int(unit or 1)
 
     def validate(self, value: int | None) -> None:

@@ -22,7 +22,7 @@ def announce_page_edit(request: HttpRequest, event: Event) -> bool:
         with closing(BallotBox()) as box:
             announce_edit(event.pk, box.now())
     except (RedisError, OSError):
-        text = "Saved. The screens cannot be told now; they hear of it with the next change."
+        text = "Saved. The screens could not be notified. They will update with the next change."
         messages.warning(request, text)
         return False
     return True

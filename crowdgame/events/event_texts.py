@@ -21,39 +21,40 @@ SECTIONS = {
     "fine": ("tally_method", "tie_rule", "no_ballot_rule", "resign"),
 }
 HELP_TEXTS = {
-    "tally_method": "Approval and ranking take more taps: give people more time, 20 seconds at least.",
-    "tie_rule": "A captain is named in the control room, under People. How captains voted is open to all.",
-    "consent": "Who studies what, and whom to ask. All read it before they vote. Empty: no study.",
+    "tally_method": "Approval and ranking take more taps. Allow at least 20 seconds.",
+    "tie_rule": "You appoint captains in the console, under People. Their votes are public.",
+    "consent": "Name the study, its purpose and a contact. Leave empty for no study.",
 }
 SIDE_CHANGES_CONFLICT = (
-    "Secret sides go with no show of hands, clocks or captains, and nobody seeing votes before the reveal."
+    "Secret sides cannot be combined with shows of hands, clocks, captains or votes before the reveal."
 )
 SERIES_LABELS = {3: "Best of three", 5: "Best of five", 7: "Best of seven"}
 LABELS = {
-    "tally_method": "How votes become a move",
-    "tie_rule": "Two columns with the same number of votes",
-    "no_ballot_rule": "Nobody of a team votes",
-    "resign": "Who can give a match up for a team, by a vote on the phones",
+    "tally_method": "Voting method",
+    "tie_rule": "If columns tie",
+    "no_ballot_rule": "If nobody on a team votes",
+    "resign": "Votes needed for a team to resign",
     "close_early": "Close as soon as everyone connected has voted",
     "max_side_changes": "Times each voter may secretly change sides",
-    "turn_points": "At the end, a point for each turn in which one voted with the winner",
-    "consent": "What voters are told, in their words",
-    "team_choice": "How people get into a team",
+    "turn_points": "At the end, score a point for each turn spent voting with the winner",
+    "consent": "Text that voters read before their first vote",
+    "team_choice": "How voters join a team",
     "admission": "Who may vote",
-    "peek": "The control room sees the votes before the reveal; everybody is told so on the screen",
-    "own_counts": "Each team sees on its phones how its own votes stand; everybody is told so",
-    "hide_code": "Keep the join code off the projector",
-    "hide_turnout": "Keep off the projector how many have voted",
-    "hide_tally": "Reveal only what each team picked, and no numbers",
+    "peek": "Show the votes in the console before the reveal (all screens say so)",
+    "own_counts": "Show each team its own votes so far on its phones (all screens say so)",
+    "hide_code": "Hide the join code on the projector",
+    "hide_turnout": "Hide the turnout on the projector",
+    "hide_tally": "Reveal only the moves, without vote counts",
 }
 ADMISSION_TEXTS = {
-    Admission.OPEN: "A device, not proof of a person: who has two phones has two votes. For a friendly hall.",
-    Admission.ROTATING: "Who joins sees the screen in that minute: nobody joins from afar by a shared link. "
-    "Two phones in the hall still have two votes. Open the projector from “My events” or the control room.",
-    Admission.TICKETS: "One vote a ticket, and each opens one phone: as fair as you hand them out. "
-    "Make, print and release them on the event's page of codes.",
-    Admission.ROSTER: "One vote a name on your list, on however many devices. Who is given a code can pass "
-    "it on; no account, no password.",
+    Admission.OPEN: "One vote per device, not proof of a person: two phones have two votes. "
+    "For audiences that you trust.",
+    Admission.ROTATING: "Voters must see the screen when they join, so a shared link alone is not enough. "
+    "Two phones still have two votes. Open the projector from “My events” or the console.",
+    Admission.TICKETS: "One vote per ticket, and each ticket admits one phone. "
+    "Create, print and release tickets on the event's codes page.",
+    Admission.ROSTER: "One vote per name on your list, on any number of devices. People can pass their code "
+    "on. No account or password is needed.",
 }
 NAME_LENGTH = Team._meta.get_field("name").max_length
 
@@ -71,4 +72,4 @@ class NameField(forms.CharField):
 
 class HandsField(forms.BooleanField):
     def __init__(self) -> None:
-        super().__init__(label="Without phones: I count its hands", required=False)
+        super().__init__(label="No phones: I count raised hands", required=False)

@@ -52,18 +52,18 @@ else:
 
 class EventForm(ClockFields, EventModelForm):
     name = NameField(
-        label="Name of the event",
+        label="Event name",
         required=False,
         max_length=Event._meta.get_field("name").max_length,
-        help_text="Left empty, it is called after its teams.",
+        help_text="Leave empty to use the team names.",
     )
     team_1 = NameField(
-        label="First team, red", max_length=NAME_LENGTH, error_messages={"required": "Give the team a name."}
+        label="First team, red", max_length=NAME_LENGTH, error_messages={"required": "Enter a team name."}
     )
     team_2 = NameField(
         label="Second team, yellow",
         max_length=NAME_LENGTH,
-        error_messages={"required": "Give the team a name."},
+        error_messages={"required": "Enter a team name."},
     )
     hands_1, hands_2 = HandsField(), HandsField()
     game = forms.ChoiceField(
@@ -73,30 +73,30 @@ class EventForm(ClockFields, EventModelForm):
         label="Time to vote",
         presets=(12, 20, 30, 60, 300, 3600, 86400),
         limits=(MIN_WINDOW_S, MAX_WINDOW_S),
-        help_text="12 to 30 seconds suit a hall; hours or days suit a crowd that is apart.",
+        help_text="12 to 30 seconds suit a live audience. Hours or days suit remote teams.",
     )
     talk_s = DurationField(
         label="Time to talk before each vote",
         presets=(15, 30, 60, 120),
         limits=(1, MAX_TALK_S),
         empty="None",
-        help_text="Nobody can vote yet: the screens say “Talk it over”.",
+        help_text="Voting is still closed, and the screens say “Talk it over”.",
     )
     reveal_s = DurationField(
-        label="Time to watch what came of it",
+        label="Time for the reveal",
         presets=(4, 6, 8, 10),
         limits=(1, MAX_REVEAL_S),
-        help_text="Both votes, the drops and the token are shown in this time.",
+        help_text="The screens show both votes, the drops and the token.",
     )
     best_of = forms.TypedChoiceField(
-        label="A series", coerce=int, empty_value=None, required=False, widget=forms.RadioSelect
+        label="Series", coerce=int, empty_value=None, required=False, widget=forms.RadioSelect
     )
     next_match_after_s = DurationField(
         label="Next match",
         presets=(10, 30, 60, 300),
         limits=(3, 24 * 3600),
         empty="When I start it",
-        help_text="Counted from the end of the last reveal.",
+        help_text="The time starts at the end of the last reveal.",
     )
 
     class Meta:
@@ -152,7 +152,7 @@ class EventForm(ClockFields, EventModelForm):
             self.initial.update({name_field: name, hands_field: by_hands})
         self.init_clock_fields(self.instance.bank_s)
         self._initial_values = self._current_values()
-        self.fields["resign"].choices = [("", "Nobody"), *ResignShare.choices]  # type: ignore[attr-defined]
+        self.fields["resign"].choices = [("", "Teams cannot resign"), *ResignShare.choices]  # type: ignore[attr-defined]
         self._offer_series()
         add_option_fields(self)
 
@@ -162,7 +162,7 @@ class EventForm(ClockFields, EventModelForm):
         offered = (
             SERIES_LABELS if own is None or own in SERIES_LABELS else SERIES_LABELS | {own: f"Best of {own}"}
         )
-        self.fields["best_of"].choices = [("", "None: as many matches as you like"), *offered.items()]  # type: ignore[attr-defined]
+        self.fields["best_of"].choices = [("", "No series"), *offered.items()]  # type: ignore[attr-defined]
 
     @property
     def games(self) -> list[tuple[Any, str, list[BoundField]]]:
@@ -192,13 +192,15 @@ class EventForm(ClockFields, EventModelForm):
         cleaned = super().clean() or {}
         names = [cleaned.get(field, "").casefold() for field in TEAM_FIELDS]
         if names[0] and names[0] == names[1]:
-            self.add_error("team_2", "The teams need two different names.")
+            self.add_error("team_2", "Enter two different team names.")
         elif all(names) and not cleaned.get("name"):
             cleaned["name"] = default_event_name(self._team_names())
         apply_options(self, cleaned)
         self.instance.crowd_clocks = self.clean_clocks(cleaned)
         for name in filter(cleaned.get, HANDS_FIELDS if self.instance.crowd_clocks else ()):
-            self.add_error(name, "Clocks stop when phones have voted: a team without phones has none.")
+            self.add_error(
+                name, "A team without phones cannot have a clock, because clocks stop when phones have voted."
+            )
         self._check_secret_sides(cleaned)
         return cleaned
 
@@ -226,7 +228,7 @@ class EventForm(ClockFields, EventModelForm):
         with locked_event(self.instance.pk) as event:
             held = self._hands_changed(event)
             if held and event.matches.filter(state=MatchState.PLAYING).exists():
-                text = "A match is playing: change who votes by a show of hands after it."
+                text = "A match is live. Change this when the match is over."
                 self.add_error(held[0], text)
                 return False
             named = [name for name in self.Meta.fields if name in self.fields]
@@ -249,7 +251,7 @@ class EventForm(ClockFields, EventModelForm):
         own = {name: getattr(self.instance, name) for name in self.Meta.fields if name in self.fields}
         game = all_games().get(self.instance.game)
         options = stored_options(game, self.instance.options) if game else None
-        return teams | own | {"the options of the game": options}
+        return teams | own | {"game options": options}
 
     def _describe(self, name: str) -> str:
         field, label, value = self.fields[name], self[name].label, self.cleaned_data.get(name)

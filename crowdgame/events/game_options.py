@@ -17,14 +17,14 @@ from games.engine.registry import all_games, find_game, read_options
 
 OPTION_LABELS = {
     "columns": "Columns",
-    "token": "Who holds the initiative token first",
-    "tie": "Both complete a line in the same turn",
-    "first": "Who begins",
+    "token": "First holder of the initiative token",
+    "tie": "If both complete a line in the same turn",
+    "first": "First to move",
 }
 CHOICE_LABELS = {
     "red": "Red, the first team",
     "yellow": "Yellow, the second team",
-    "lot": "Drawn by lot",
+    "lot": "Drawn at random",
     "holder": "The token's holder wins",
     "other": "The other team wins",
 }
@@ -53,7 +53,7 @@ def apply_options(form: "forms.ModelForm[Any]", cleaned: Mapping[str, Any]) -> N
         try:
             form.instance.options = read_option_values(find_game(cleaned["game"]), cleaned)
         except GameError as refusal:
-            form.add_error("game", f"These options do not go together: {refusal}.")
+            form.add_error("game", f"These options cannot be combined: {refusal}.")
 
 
 def stored_options(game: Game[Any], options: object) -> Mapping[str, object]:

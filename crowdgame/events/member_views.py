@@ -26,11 +26,11 @@ class MemberForm(forms.Form):
         label="User name",
         max_length=150,
         help_text="The name they log in with.",
-        error_messages={"required": "Enter a user name.", "max_length": "No user name is so long."},
+        error_messages={"required": "Enter a user name.", "max_length": "This user name is too long."},
         widget=forms.TextInput(attrs={"autocomplete": "off", "autocapitalize": "none"}),
     )
     role = forms.ChoiceField(
-        label="May do",
+        label="Role",
         choices=Role.choices,
         initial=Role.COHOST,
         error_messages={"required": "Choose a role.", "invalid_choice": "Choose a role."},
@@ -73,13 +73,13 @@ def _handle_post(request: HttpRequest, event: Event, form: MemberForm) -> bool:
     if request.POST["ask"] != "add":
         if done := _change_member(event, request.POST["ask"], request.POST.get("member", "")):
             log_edit(request, event, *done)
-            messages.success(request, "Done. An open control room follows within seconds.")
+            messages.success(request, "Done. Open consoles update within seconds.")
         else:
-            messages.warning(request, "Nobody was changed: that member is not on the list any more.")
+            messages.warning(request, "Nothing was changed. That person is not on the list any more.")
     elif form.add():
         name, role = form.cleaned_data["name"].strip(), Role(form.cleaned_data["role"])
-        log_edit(request, event, "member.add", f"let {name} into the control room as a {ROLE_NAMES[role]}")
-        messages.success(request, f"{name} may come in now.")
+        log_edit(request, event, "member.add", f"added {name} as a {ROLE_NAMES[role]}")
+        messages.success(request, f"{name} was added.")
     else:
         return False
     return True
@@ -91,6 +91,6 @@ def _change_member(event: Event, asked: str, member: str) -> tuple[str, str] | N
         return None
     if asked == "remove":
         name = remove_member(event, int(member))
-        return ("member.remove", f"took {name} off the members") if name else None
+        return ("member.remove", f"removed {name} from the members") if name else None
     name = change_member(event, int(member), Role(asked)) if asked in Role.values else ""
     return ("member.change", f"made {name} a {ROLE_NAMES[Role(asked)]}") if name else None

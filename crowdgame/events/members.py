@@ -18,12 +18,12 @@ def add_member(event: Event, name: str, role: Role) -> Member:
     """
     user = User.objects.filter(username=User.normalize_username(name.strip()), is_active=True).first()
     if user is None:
-        raise MemberError("Nobody here has this user name. Capital letters count.")
+        raise MemberError("No account has this user name. Upper and lower case matter.")
     if user.pk == event.owner_id:
-        raise MemberError("This is the event's owner, who may do everything.")
+        raise MemberError("This is the event's owner, who already has full access.")
     member, added = Member.objects.get_or_create(event=event, user=user, defaults={"role": role})
     if not added:
-        raise MemberError(f"{user.get_username()} is on the list already: change the role there.")
+        raise MemberError(f"{user.get_username()} is already a member. Change the role in the list.")
     return member
 
 

@@ -9,7 +9,7 @@ from games.models import Event
 
 class Role(models.TextChoices):
     COHOST = "cohost", "Co-host: runs the event"
-    VIEWER = "viewer", "Viewer: looks on"
+    VIEWER = "viewer", "Viewer: watches only"
 
 
 class Member(models.Model):

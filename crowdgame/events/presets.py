@@ -45,37 +45,37 @@ class Preset:
         return event
 
 
-EMPTY_PRESET = Preset("empty", "Empty", "The usual settings, for you to change.")
+EMPTY_PRESET = Preset("empty", "Empty", "The default settings, ready to change.")
 PRESETS = (
     Preset(
         "two-halls",
         "Two halls",
-        "A crowd on each side. Twenty seconds for each vote, teams of even size.",
+        "Two audiences, 20 seconds per vote, teams of even size.",
         {"window_s": 20},
     ),
     Preset(
         "first-game",
         "Classroom: first game",
-        "Six columns, half a minute to talk before each vote, and a slow reveal.",
+        "Six columns, 30 seconds to talk before each vote, and a slow reveal.",
         {"options": {"columns": 6}, "talk_s": 30, "window_s": 20, "reveal_s": 10},
     ),
     Preset(
         "class-against-class",
         "Class against class",
-        "Two schools, a day for each turn. Each class has its own link, and needs no app.",
+        "Two schools, one day per turn. Each class has its own link. No app needed.",
         {"window_s": DAY_S, "reveal_s": 10, "team_choice": TeamChoice.LINK},
     ),
     Preset(
         "show-of-hands",
         "Show of hands",
-        "One team has phones. The other puts up its hands, and you type in how many.",
+        "One team uses phones. The other raises hands, and you enter the counts.",
         {"window_s": 60},
         hands=frozenset({2}),
     ),
     Preset(
         "best-of-three",
         "Best of three",
-        "Two wins decide it. The next match begins by itself after half a minute.",
+        "First to two wins. The next match starts automatically after 30 seconds.",
         {"window_s": 20, "best_of": 3, "next_match_after_s": 30},
     ),
     EMPTY_PRESET,
@@ -89,6 +89,6 @@ def random_team_names() -> tuple[str, str]:
 
 
 def default_event_name(teams: tuple[str, str]) -> str:
-    """Return the name of an event without one: "A against B", cut to the column's length."""
+    """Return the name of an event without one: "A vs. B", cut to the column's length."""
     longest = Event._meta.get_field("name").max_length
-    return f"{teams[0]} against {teams[1]}"[:longest].strip()
+    return f"{teams[0]} vs. {teams[1]}"[:longest].strip()

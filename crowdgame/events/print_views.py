@@ -21,7 +21,7 @@ from voting.models import Ticket
 
 COUPONS_PER_FILE = 10 * COUPONS_PER_SHEET
 HINTS = {
-    Admission.ROTATING: "The screen shows a second one",
+    Admission.ROTATING: "You also need the screen code",
     Admission.TICKETS: "Have your ticket ready",
     Admission.ROSTER: "Have your own code ready",
 }
@@ -71,7 +71,7 @@ def ticket_sheets(request: HttpRequest, code: str) -> HttpResponse:
     try:
         file = print_coupons(f"Codes of {event.code}", [_coupon(event, teams, address, one) for one in part])
     except Unprintable as refusal:
-        messages.warning(request, f"The PDF cannot show every name: {refusal}. This page can: print it.")
+        messages.warning(request, f"The PDF cannot show every name: {refusal}. Print this page instead.")
         return redirect("console:tickets_print", code=event.code)
     several = f"-{part.number}" if part.paginator.num_pages > 1 else ""
     return _pdf_response(f"tickets-{event.code}{several}", file)

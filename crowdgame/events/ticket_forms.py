@@ -13,15 +13,15 @@ MAX_ROSTER_LENGTH = 200_000
 
 class TicketsForm(forms.Form):
     count = forms.IntegerField(
-        label="How many",
+        label="Number of tickets",
         min_value=1,
         max_value=MAX_TICKETS,
         initial=30,
         error_messages={
-            "required": "Say how many.",
+            "required": "Enter a number.",
             "invalid": "Enter a whole number.",
-            "min_value": "At least one.",
-            "max_value": f"At most {MAX_TICKETS:,}.",
+            "min_value": "Enter at least 1.",
+            "max_value": f"Enter at most {MAX_TICKETS:,}.",
         },
         widget=forms.NumberInput(attrs={"inputmode": "numeric"}),
     )
@@ -31,10 +31,10 @@ class RosterForm(forms.Form):
     """A roster, one name per line. `pupils` are the parsed entries; it is empty if the list is invalid."""
 
     names = forms.CharField(
-        label="Names, one a line",
+        label="Names, one per line",
         max_length=MAX_ROSTER_LENGTH,
-        help_text="Behind a comma, if you like, the team's name or its number: “Ada Lovelace, 1”.",
-        error_messages={"required": "Paste the names, one a line.", "max_length": "This list is too long."},
+        help_text="You can add the team's name or number after a comma: “Ada Lovelace, 1”.",
+        error_messages={"required": "Paste the names, one per line.", "max_length": "This list is too long."},
         widget=forms.Textarea(attrs={"rows": 8, "autocomplete": "off", "spellcheck": "false"}),
     )
 

@@ -59,9 +59,9 @@ def _handle_post(request: HttpRequest, event: Event, pile: TicketsForm, roster: 
     if ask == "roster":
         return roster.is_valid() and _create(request, event, roster)
     if ask == "delete":
-        messages.success(request, f"{delete_unused_tickets(event):,} unused codes are deleted.")
+        messages.success(request, f"Unused codes deleted: {delete_unused_tickets(event):,}.")
     elif ask == "release" and _release(event, request.POST.get("ticket", "")):
-        messages.success(request, "Released: the code lets in one more device, with the same vote.")
+        messages.success(request, "Released. The code now admits one more device, with the same vote.")
     return True
 
 
@@ -81,7 +81,7 @@ def _create(request: HttpRequest, event: Event, form: TicketsForm | RosterForm) 
     except (RosterError, TooManyTickets) as refusal:
         cast(Form, form).add_error(field, str(refusal))
         return False
-    messages.success(request, f"{len(made):,} new {'codes' if len(made) > 1 else 'code'}.")
+    messages.success(request, f"Created {len(made):,} new {'codes' if len(made) > 1 else 'code'}.")
     return True
 
 

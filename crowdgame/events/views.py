@@ -24,7 +24,7 @@ def change_event(request: HttpRequest, code: str) -> HttpResponse:
         if form.changes:
             log_edit(request, event, "event.edit", f"changed {form.changes}")
         if announce_page_edit(request, event):
-            text = "Saved. The game and the vote change with the next match, the rest at once."
+            text = "Saved. Changes to the game and the vote apply from the next match, all others now."
             messages.success(request, text)
         if needs_tickets(event):
             return redirect("console:tickets", code=event.code)
@@ -44,7 +44,7 @@ def delete_event(request: HttpRequest, code: str) -> HttpResponse:
     """Delete an event after confirmation. Answers 409 while a match is live."""
     event = require_own_event(request, code)
     if request.method == "POST" and _delete_unless_playing(event):
-        messages.success(request, f"“{event.name}” is deleted.")
+        messages.success(request, f"“{event.name}” was deleted.")
         return redirect("console:events")
     playing = event.matches.filter(state=MatchState.PLAYING).exists()
     status = 409 if request.method == "POST" else 200

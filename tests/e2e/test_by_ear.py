@@ -91,10 +91,10 @@ def make_event(page: Page, organizer: str) -> str:
 
 
 def fill_in_form(page: Page) -> None:
-    page.get_by_role("textbox", name="Name of the event").fill("By ear alone")
+    page.get_by_role("textbox", name="Event name").fill("By ear alone")
     page.get_by_role("textbox", name="First team, red").fill(TEAMS[0])
     page.get_by_role("textbox", name="Second team, yellow").fill(TEAMS[1])
-    page.get_by_role("button", name="Make the event").click()
+    page.get_by_role("button", name="Create event").click()
 
 
 def join(page: Page, code: str, team: str) -> None:

@@ -97,7 +97,7 @@ def make_event(console: Face, organizer: str) -> str:
         walk_to(console, link)
         with console.page.expect_navigation():
             console.page.keyboard.press("Enter")
-    fill(console, "Name of the event", "By keys alone")
+    fill(console, "Event name", "By keys alone")
     fill(console, "First team, red", "Rooks")
     fill(console, "Second team, yellow", "Doves")
     console.page.keyboard.press("Enter")

@@ -16,7 +16,7 @@ MATCH = [(1, 2), (4, 4), (1, 3), (1, 7), (1, 6)]
 LINES_AFTER_THE_CUT = 2
 DROPPED = {"1,1": "red", "2,1": "yellow", "4,1": "red", "4,2": "yellow", "3,1": "yellow", "1,4": "red"}
 
-NEW_EVENT = re.compile("Make your first event|New event")  # other tests may have created some
+NEW_EVENT = re.compile("Create your first event|New event")  # other tests may have created some
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +47,13 @@ def make_event(page: Page) -> str:
     """Fill in the form of a new event; return its join code."""
     page.get_by_role("link", name=NEW_EVENT).click()
     page.get_by_role("link", name="Empty").click()
-    page.get_by_label("Name of the event").fill("Summer fair")
+    page.get_by_label("Event name").fill("Summer fair")
     page.get_by_label("First team, red").fill("North Hall")
     page.get_by_label("Second team, yellow").fill("South Hall")
     page.locator("[name=reveal_s_usual][value='8']").check()
     page.locator("[name=window_s_usual][value='300']").check()
     page.get_by_label("Close as soon as everyone connected has voted").check()
-    page.get_by_role("button", name="Make the event").click()
+    page.get_by_role("button", name="Create event").click()
     expect(page.locator("[data-action]").first).to_be_visible(timeout=SOON_MS)
     return page.url.rstrip("/").rsplit("/", 1)[1]
 

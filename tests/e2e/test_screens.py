@@ -191,13 +191,13 @@ def make_event(console: Face, organizer: str) -> str:
     page = console.page
     log_in(page, organizer)
     page.goto("/console/new/empty/")
-    page.get_by_label("Name of the event").fill("Looking closely")
+    page.get_by_label("Event name").fill("Looking closely")
     page.get_by_label("First team, red").fill(NAMES[0])
     page.get_by_label("Second team, yellow").fill(NAMES[1])
     page.locator("[name=reveal_s_usual][value='10']").check()
     page.locator("[name=window_s_usual][value='300']").check()
     page.get_by_label("Close as soon as everyone connected has voted").check()
-    page.get_by_role("button", name="Make the event").click()
+    page.get_by_role("button", name="Create event").click()
     expect(page.locator("[data-action]").first).to_be_visible(timeout=SOON_MS)
     return page.url.rstrip("/").rsplit("/", 1)[1]
 

@@ -35,7 +35,7 @@ class Migration(migrations.Migration):
             name='Member',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('role', models.CharField(choices=[('cohost', 'Co-host: runs the event'), ('viewer', 'Viewer: looks on')], max_length=8)),
+                ('role', models.CharField(choices=[('cohost', 'Co-host: runs the event'), ('viewer', 'Viewer: watches only')], max_length=8)),
                 ('event', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='members', to='games.event')),
                 ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL)),
             ],

@@ -55,9 +55,9 @@ function PageAnchor({ name, href, newTab }: PageLink) {
 }
 
 const ABOUT: readonly PageLink[] = [
-  { name: "The rules", href: "/rules", newTab: true },
+  { name: "Rules", href: "/rules", newTab: true },
   { name: "About the game", href: "/about", newTab: true },
-  { name: "What is kept", href: "/privacy", newTab: true },
+  { name: "Privacy", href: "/privacy", newTab: true },
 ];
 
 /** Links to the other pages. */

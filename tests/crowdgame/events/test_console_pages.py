@@ -60,7 +60,7 @@ def test_other_users_event_pages_return_404(client: Client, event: Event, other:
 def test_superuser_sees_every_event(client: Client, event: Event, other: User) -> None:
     User.objects.filter(pk=other.pk).update(is_superuser=True)
     client.force_login(other)
-    assert "of ada" in client.get("/console/").content.decode()
+    assert "owned by ada" in client.get("/console/").content.decode()
     assert client.get(f"/console/{event.code}/edit/").status_code == 200
 
 
@@ -83,7 +83,7 @@ def test_console_pages_have_csp_and_no_inline_code(browser: Client, event: Event
 
 
 def test_empty_event_list_offers_first_event(browser: Client) -> None:
-    assert "Make your first event" in browser.get("/console/").content.decode()
+    assert "Create your first event" in browser.get("/console/").content.decode()
 
 
 def test_event_list_links_to_console_display_and_join_page(browser: Client, event: Event) -> None:

@@ -55,7 +55,7 @@ def test_event_form_without_clock_uses_windows(browser: Client, organizer: User)
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"bank_s_usual": ""}, "Choose how long."),
+        ({"bank_s_usual": ""}, "Choose a duration."),
         (
             {"bank_s_usual": "other", "bank_s_number": "2", "bank_s_unit": "1"},
             "Choose between 3 seconds and 30 days.",

@@ -72,12 +72,12 @@ def test_window_of_any_length_is_stored(
     ("changes", "text"),
     [
         ({"name": "x" * 81}, "at most 80 characters"),
-        ({"team_2": ""}, "Give the team a name."),
-        ({"team_2": "PORT"}, "The teams need two different names."),
+        ({"team_2": ""}, "Enter a team name."),
+        ({"team_2": "PORT"}, "Enter two different team names."),
         ({"game": "chess"}, "Select a valid choice"),
         ({f"{SIMULTANEOUS}-columns": "9"}, "Choose one of these."),
-        ({"window_s_usual": ""}, "Choose how long."),
-        ({"window_s_usual": "other"}, "Say how long: a number and a unit."),
+        ({"window_s_usual": ""}, "Choose a duration."),
+        ({"window_s_usual": "other"}, "Enter a number and choose a unit."),
         (
             {"window_s_usual": "other", "window_s_number": "2"},
             "Choose between 3 seconds and 30 days.",
@@ -114,7 +114,7 @@ def test_event_edit_is_announced_and_keeps_running_match(
     start_match(event.pk, box)
     before = Event.objects.get(pk=event.pk)
     response = browser.post(f"/console/{event.code}/edit/", answers(team_1="Larboard"), follow=True)
-    assert "change with the next match" in response.content.decode()
+    assert "apply from the next match" in response.content.decode()
     after = Event.objects.get(pk=event.pk)
     assert after.seq == before.seq + 1
     assert after.lobby == before.lobby
@@ -133,5 +133,5 @@ def test_stale_event_edit_keeps_lobby_state(browser: Client, event: Event, box: 
 def test_event_edit_is_saved_without_ballot_box(browser: Client, event: Event, settings: Settings) -> None:
     settings.BALLOT_BOX_URL = "redis://127.0.0.1:1/0"
     response = browser.post(f"/console/{event.code}/edit/", answers(), follow=True)
-    assert "The screens cannot be told now" in response.content.decode()
+    assert "The screens could not be notified" in response.content.decode()
     assert Event.objects.get(pk=event.pk).name == "Harbour night"

@@ -45,7 +45,7 @@ def post_form(browser: Client, event: Event, **form: Any) -> str:
 
 
 def test_owner_adds_changes_and_removes_member(browser: Client, event: Event, bob: User) -> None:
-    assert "bob may come in now" in post_form(browser, event, ask="add", name=" bob ", role="viewer")
+    assert "bob was added" in post_form(browser, event, ask="add", name=" bob ", role="viewer")
     member = Member.objects.get()
     assert (member.event, member.user, member.role) == (event, bob, "viewer")
     assert "Done." in post_form(browser, event, ask="cohost", member=member.pk)
@@ -59,14 +59,14 @@ def test_owner_adds_changes_and_removes_member(browser: Client, event: Event, bo
     ("name", "role", "words"),
     [
         ("", "viewer", "Enter a user name."),
-        ("nobody", "viewer", "Nobody here has this user name"),
-        ("BOB", "viewer", "Nobody here has this user name"),
-        ("gone", "viewer", "Nobody here has this user name"),
+        ("nobody", "viewer", "No account has this user name"),
+        ("BOB", "viewer", "No account has this user name"),
+        ("gone", "viewer", "No account has this user name"),
         ("ada", "viewer", "the event&#x27;s owner"),
-        ("carl", "cohost", "on the list already"),
+        ("carl", "cohost", "already a member"),
         ("bob", "", "Choose a role."),
         ("bob", "owner", "Choose a role."),
-        ("b" * 151, "viewer", "No user name is so long."),
+        ("b" * 151, "viewer", "This user name is too long."),
     ],
 )
 @pytest.mark.usefixtures("bob")
@@ -106,7 +106,7 @@ def test_member_enters_console_but_no_owner_pages(role: str, client: Client, eve
     client.force_login(bob)
     listed = client.get("/console/").content.decode()
     assert listed.count("<h2>Gala</h2>") == 1
-    assert "of ada" in listed
+    assert "owned by ada" in listed
     assert client.get(f"/console/{event.code}/").status_code in {200, 503}
     for own in ("edit", "delete", "members", "tickets", "tickets/csv", "tickets/print"):
         assert client.get(f"/console/{event.code}/{own}/").status_code == 404
@@ -154,9 +154,9 @@ def test_member_changes_are_audited(browser: Client, event: Event, bob: User) ->
     post_form(browser, event, ask="remove", member=member.pk)
     logged = [(entry.action, entry.what) for entry in reversed(latest_audit_entries(event.pk))]
     assert logged == [
-        ("member.add", "let bob into the control room as a viewer"),
+        ("member.add", "added bob as a viewer"),
         ("member.change", "made bob a co-host"),
-        ("member.remove", "took bob off the members"),
+        ("member.remove", "removed bob from the members"),
     ]
 
 

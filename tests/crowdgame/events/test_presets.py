@@ -80,7 +80,7 @@ def test_preset_creates_event_in_one_click(preset: Preset, browser: Client, orga
     assert answer.headers["Location"] == f"/console/{event.code}/"
     one, two = event.teams.order_by("number")
     assert {one.name, two.name} < set(TEAM_NAMES)
-    assert event.name == f"{one.name} against {two.name}"
+    assert event.name == f"{one.name} vs. {two.name}"
     assert hands(event) == preset.hands
     for name, value in preset.choices.items():
         assert getattr(event, name) == value
@@ -158,7 +158,7 @@ def test_typed_names_replace_drawn_names(browser: Client, organizer: User) -> No
     path = "/console/new/two-halls/"
     sent = form_defaults(browser, path) | {"team_1": "Port", "team_2": "Starboard"}
     browser.post(path, sent)
-    assert organizer.events.get().name == "Port against Starboard"
+    assert organizer.events.get().name == "Port vs. Starboard"
     browser.post(path, sent | {"name": "Harbour night"})
     assert organizer.events.filter(name="Harbour night").exists()
 
@@ -215,7 +215,7 @@ def test_show_of_hands_cannot_change_during_match(browser: Client, organizer: Us
     path = f"/console/{event.code}/edit/"
     press(event.pk, "match.start", box)
     answer = browser.post(path, form_defaults(browser, path) | {"hands_2": "on", "name": "Renamed"})
-    assert "A match is playing: change who votes by a show of hands after it." in answer.content.decode()
+    assert "A match is live. Change this when the match is over." in answer.content.decode()
     unchanged = Event.objects.get(pk=event.pk)
     assert (hands(unchanged), unchanged.name) == (set(), event.name)
     assert edited(browser, event, name="Renamed").name == "Renamed"
@@ -230,7 +230,7 @@ def test_event_edit_is_audited_with_its_changes(browser: Client, organizer: User
     edited(browser, event, team_1="Owls", talk_s_usual="60", own_counts="on")
     (entry,) = latest_audit_entries(event.pk)
     assert (entry.by, entry.action, entry.undo) == (organizer.get_username(), "event.edit", None)
-    own = "each team sees on its phones how its own votes stand; everybody is told so"
+    own = "show each team its own votes so far on its phones (all screens say so)"
     assert entry.what == f"changed First team, red: Owls, time to talk before each vote: 1 minute, {own}"
 
 

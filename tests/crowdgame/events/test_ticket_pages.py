@@ -68,7 +68,7 @@ def test_ticket_pages_are_uncached_and_without_inline_code(browser: Client, even
 def test_empty_ticket_pages_say_so(browser: Client, event: Event) -> None:
     page = browser.get(address(event)).content.decode()
     assert "No codes yet" in page
-    assert "does not ask for these codes now" in page
+    assert "does not use these codes now" in page
     assert "Nothing to print" in browser.get(address(event, "tickets/print/")).content.decode()
 
 
@@ -83,9 +83,9 @@ def test_created_tickets_have_unique_codes_and_voters(browser: Client, event: Ev
 @pytest.mark.parametrize(
     ("count", "text"),
     [
-        ("", "Say how many."),
-        ("0", "At least one."),
-        ("5001", "At most 5,000."),
+        ("", "Enter a number."),
+        ("0", "Enter at least 1."),
+        ("5001", "Enter at most 5,000."),
         ("x", "a whole number."),
     ],
 )
@@ -121,7 +121,7 @@ def test_tickets_are_found_by_name_and_code(browser: Client, event: Event) -> No
     for wanted, found in [
         ("ADA", "Ada"),
         (format_key(ticket.code).lower(), format_key(ticket.code)),
-        ("nobody", "No code like this."),
+        ("nobody", "No matching codes."),
     ]:
         page = ask(browser, event, "find", q=wanted)
         assert found in page
@@ -135,7 +135,7 @@ def test_ticket_search_is_not_in_the_url(browser: Client, event: Event) -> None:
     page = response.content.decode()
     assert 'method="get"' not in page
     assert "?q=" not in page
-    assert "No code like this" not in browser.get(address(event), {"q": "nobody"}).content.decode()
+    assert "No matching codes" not in browser.get(address(event), {"q": "nobody"}).content.decode()
 
 
 def test_ticket_list_is_paginated(browser: Client, event: Event) -> None:
@@ -151,7 +151,7 @@ def test_used_ticket_is_released_and_unused_ones_deleted(browser: Client, event:
     page = ask(browser, event, "find", show="used")
     assert format_key(used.code) in page
     assert format_key(unused.code) not in page
-    assert "1 unused codes are deleted" in ask(browser, event, "delete")
+    assert "Unused codes deleted: 1." in ask(browser, event, "delete")
     assert list(event.tickets.all()) == [used]
     assert "Released" in ask(browser, event, "release", ticket=used.pk)
     used.refresh_from_db()
@@ -170,7 +170,7 @@ def test_released_roster_ticket_is_not_issued_again(browser: Client, event: Even
     assert "2 codes, 1 used" in page
     assert "<td>released</td>" in page
     assert ada.code not in browser.get(address(event, "tickets/print/")).content.decode()
-    assert "1 unused codes are deleted" in ask(browser, event, "delete")
+    assert "Unused codes deleted: 1." in ask(browser, event, "delete")
     assert "“Ada” already has a code" in ask(browser, event, "roster", names="Ada\nBob")
     assert "1 new code." in ask(browser, event, "roster", names="Bob")
     assert list(event.tickets.filter(label="Ada").values_list("voter", flat=True)) == [ada.voter]
