@@ -11,7 +11,7 @@ from crowdgame.operations.backups import create_backup
 
 
 class Command(BaseCommand):
-    help = "Writes a copy of the database into one file. Nobody has to stop for it."
+    help = "Back up the database to a file while everything keeps running."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("file", type=Path)
@@ -21,6 +21,6 @@ class Command(BaseCommand):
         try:
             manifest = create_backup(path)
         except (BackupError, DatabaseError, OSError) as error:
-            raise CommandError(f"No backup: {error}.") from error
+            raise CommandError(f"Backup failed: {error}.") from error
         size = path.stat().st_size / 1_000_000
         self.stdout.write(f"{path}: {manifest.engine}, {manifest.made_at}, {size:.1f} MB")

@@ -21,19 +21,17 @@ STARTS_IN_MS = 5_000
 
 
 class Command(BaseCommand):
-    help = "Makes the demo event, if there is none, and prints its addresses with a one-time login."
+    help = "Create the demo event if it does not exist. Print its URLs and a one-time login link."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--json", action="store_true", help="print one line of JSON")
         parser.add_argument("--base-url", default=settings.PUBLIC_URL, help="default: PUBLIC_URL")
-        parser.add_argument(
-            "--fresh-login", action="store_true", help="login links printed before no longer work"
-        )
+        parser.add_argument("--fresh-login", action="store_true", help="invalidate earlier login links")
 
     def handle(self, *args: Any, **options: Any) -> None:
         base = options["base_url"].rstrip("/")
         if not base:
-            raise CommandError("set PUBLIC_URL or give --base-url")
+            raise CommandError("set PUBLIC_URL or pass --base-url")
         organizer = find_organizer(fresh=options["fresh_login"])
         event = find_event(organizer)
         with closing(BallotBox()) as box:

@@ -18,23 +18,25 @@ DRAIN_S = 5.0
 
 
 class Command(BaseCommand):
-    help = "Run one gateway. It ends at SIGTERM, once its phones were sent to others and no ballot waits."
+    help = "Run a gateway. On SIGTERM it drains: clients reconnect elsewhere and pending ballots are stored."
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         named = os.environ.get("GATEWAY") or SERVERS[0]
-        parser.add_argument("--server", default=named, help=f"{' or '.join(SERVERS)}; $GATEWAY, or daphne")
+        parser.add_argument(
+            "--server", default=named, help=f"{' or '.join(SERVERS)} (default: $GATEWAY or daphne)"
+        )
         parser.add_argument("--host", default="127.0.0.1", help="listen on this address (127.0.0.1)")
         parser.add_argument("--port", type=int, default=PORT, help=f"listen on this port ({PORT})")
         parser.add_argument("--fd", type=int, help="listen on this inherited socket instead")
         parser.add_argument("--drain-s", type=float, default=DRAIN_S, help=f"seconds to drain ({DRAIN_S:g})")
         parser.add_argument(
-            "--proxied", action="store_true", help="believe a proxy's X-Forwarded-For, -Port and -Proto"
+            "--proxied", action="store_true", help="trust the proxy's X-Forwarded-For, -Port and -Proto"
         )
 
     def handle(self, *_: Any, **asked: Any) -> None:
         if asked["server"] not in SERVERS:
-            raise CommandError(f"no server is named {asked['server']}; there are {' and '.join(SERVERS)}")
+            raise CommandError(f"unknown server {asked['server']}; choose {' or '.join(SERVERS)}")
         refuse_data_of_0_1()
         listener = _listener(asked)
         asgi = import_module("crowdgame.asgi")

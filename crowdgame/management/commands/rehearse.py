@@ -36,26 +36,26 @@ SPARE_FILES = 64
 GC_THRESHOLD = 1_000_000
 
 HELP = """\
-Let a crowd of simulated phones join an event and vote in it, over real WebSockets, until its match is over.
+Simulate a crowd of phones that join an event and vote over real WebSockets until the match ends.
 
 The day before the event:
-  1. Make an event for the rehearsal on the server you will use, with the window and the game of the evening.
-     Open the lobby. Its result stays in the records: it is not the event of the evening.
-  2. From another computer, as many phones as you expect people:
+  1. Create a separate event on the server that you will use, with the same game and time to vote. Open the
+     lobby. The results of a rehearsal stay in the event's records.
+  2. From another computer, simulate as many phones as you expect people:
        manage.py rehearse CODE --url http://SERVER --phones 2000
-     and press Start the match in the control room. Have the projector on, and a phone in your own hand.
-  3. Then what halls do: --profile burst (all vote at once), last-second, herd (all lose the network and come
-     back at once), churn (phones wander from one network to another).
-  4. Read the report. None lost and an answer to 99 of 100 ballots in a quarter of a second are good. Exit
-     status 1 and a sentence: no server, no such event, or an acknowledged ballot is missing in a tally.
+     Then choose Start the match in the console. Watch the projector and vote with a real phone.
+  3. Try the other profiles: --profile burst (all vote at once), last-second, herd (all lose the network and
+     reconnect at once), churn (phones keep changing networks).
+  4. Read the report. It is good if no ballot is lost and 99% are acknowledged within 250 ms. Exit status 1
+     means: no server, no such event, or an acknowledged ballot is missing in a tally.
 
-Ctrl-C ends it with the report so far.
+Ctrl-C stops the rehearsal and prints the report so far.
 """
 
 PROFILE_HELP = (
-    "when voters vote: all over the window (spread), in its first two seconds (burst), in the last one "
-    "(last-second); or what else happens: all come in one moment, lose the network in the middle of a window "
-    "and come back at once (herd), two of a hundred change their network every second (churn)"
+    "when votes arrive: over the whole window (spread), in its first two seconds (burst) or in the last one "
+    "(last-second); or network trouble: all phones join at once, lose the network in the middle of a window "
+    "and reconnect at once (herd), or 2%% of them change networks every second (churn)"
 )
 
 
@@ -73,34 +73,44 @@ class Command(BaseCommand):
         parser.add_argument(
             "--url", default="http://127.0.0.1:8000", help="the server (default: %(default)s)"
         )
-        parser.add_argument("--phones", type=_count, default=200, help="how many (default: %(default)s)")
         parser.add_argument(
-            "--joins", type=_count, metavar="N", help="joins a second (default: all are in after 20 s)"
+            "--phones", type=_count, default=200, help="number of phones (default: %(default)s)"
         )
-        parser.add_argument("--team", type=int, choices=(1, 2), help="where an event lets its voters choose")
-        parser.add_argument("--turns", type=_count, help="leave after so many turns, not after the match")
+        parser.add_argument(
+            "--joins", type=_count, metavar="N", help="joins per second (default: all join within 20 s)"
+        )
+        parser.add_argument(
+            "--team", type=int, choices=(1, 2), help="the team to join, if voters choose their team"
+        )
+        parser.add_argument(
+            "--turns", type=_count, help="leave after this many turns instead of after the match"
+        )
         parser.add_argument("--profile", choices=PROFILES, default="spread", help=PROFILE_HELP)
         parser.add_argument(
             "--side-changes",
             type=_share,
             default=0.0,
             metavar="SHARE",
-            help="where sides are secret: the share of those who may that changes over before each turn",
-        )
-        parser.add_argument("--until-stopped", action="store_true", help="play for ever, server or not")
-        parser.add_argument(
-            "--json", type=Path, metavar="REPORT", help="write the report and the ledger there"
+            help="share of voters who change sides before each turn, if sides are secret (0 to 1)",
         )
         parser.add_argument(
-            "--seats", type=Path, metavar="FILE", help="keep the seats there: the same crowd again"
+            "--until-stopped",
+            action="store_true",
+            help="keep playing until stopped, even if the server is away",
+        )
+        parser.add_argument(
+            "--json", type=Path, metavar="REPORT", help="write the report and the ledger to this file"
+        )
+        parser.add_argument(
+            "--seats", type=Path, metavar="FILE", help="store seats in this file to reuse the same crowd"
         )
         parser.add_argument(
             "--tickets",
             type=Path,
             metavar="FILE",
-            help="where the event asks for tickets: a code a line",
+            help="for events with tickets: a file with one code per line",
         )
-        parser.add_argument("--seed", type=int, help="of the crowd's moods and moments")
+        parser.add_argument("--seed", type=int, help="seed of the random generator")
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
@@ -118,14 +128,14 @@ class Command(BaseCommand):
 def _missing(report: RehearsalReport) -> str:
     turns = ", ".join(str(entry.number) for entry in report.turns if entry.missing)
     return (
-        f"{report.ballots.missing} ballots that were acknowledged are missing in the tally (turn {turns}): "
-        "do not hold an event on this server before you know why"
+        f"{report.ballots.missing} acknowledged ballots are missing in the tally (turn {turns}). "
+        "Do not run an event on this server until you know why"
     )
 
 
 def _count(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
-        raise ArgumentTypeError("a whole number from 1 up, please")
+        raise ArgumentTypeError("must be a whole number from 1")
     return int(text)
 
 
@@ -133,7 +143,7 @@ def _share(text: str) -> float:
     with suppress(ValueError):
         if 0 <= float(text) <= 1:
             return float(text)
-    raise ArgumentTypeError("a number from 0 to 1, please")
+    raise ArgumentTypeError("must be a number from 0 to 1")
 
 
 def _allow_sockets(phones: int) -> None:
@@ -143,8 +153,8 @@ def _allow_sockets(phones: int) -> None:
     if hard != resource.RLIM_INFINITY and needed > hard:
         room = hard - SPARE_FILES
         raise RehearsalError(
-            f"{phones} phones need {needed} open files, a process here may have {hard}: let several "
-            f"rehearsals run side by side, each of at most {room} phones"
+            f"{phones} phones need {needed} open files, but the limit is {hard}. Run several rehearsals "
+            f"in parallel, each with at most {room} phones"
         )
     if soft < needed:
         resource.setrlimit(resource.RLIMIT_NOFILE, (needed, hard))

@@ -10,14 +10,16 @@ from crowdgame.operations.backups import check_compatible, list_running, restore
 
 
 class Command(BaseCommand):
-    help = "Puts a backup in the database's place; what came after it is lost. Stop everything first."
+    help = "Replace the database with a backup. Newer data is lost. Stop all processes first."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("file", type=Path)
-        parser.add_argument("--yes", action="store_true", help="do not ask")
-        parser.add_argument("--force", action="store_true", help="even if somebody seems to use the database")
+        parser.add_argument("--yes", action="store_true", help="do not ask for confirmation")
         parser.add_argument(
-            "--box-is-empty", action="store_true", help="the ballot box is new: do not ask it"
+            "--force", action="store_true", help="restore even if the database seems to be in use"
+        )
+        parser.add_argument(
+            "--box-is-empty", action="store_true", help="the ballot box is new; do not query it"
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -27,22 +29,22 @@ class Command(BaseCommand):
             check_compatible(manifest)
             self._check_that_nothing_runs(forced=options["force"])
             if not options["yes"]:
-                self._ask(f"The database becomes what it was at {manifest.made_at}; what came later is lost.")
+                self._ask(f"This restores the database as of {manifest.made_at}. Newer data is lost.")
             done = restore(path, box_is_empty=options["box_is_empty"])
         except (BackupError, OSError) as error:
-            raise CommandError(f"Nothing is restored: {error}.") from error
+            raise CommandError(f"Nothing was restored: {error}.") from error
         if done.aside:
-            self.stdout.write(f"What was there before is in {done.aside}")
-        self.stdout.write(f"Restored as of {manifest.made_at}; turns that are voted anew: {done.turns}")
+            self.stdout.write(f"The previous database is in {done.aside}")
+        self.stdout.write(f"Restored as of {manifest.made_at}; turns to vote again: {done.turns}")
 
     def _check_that_nothing_runs(self, *, forced: bool) -> None:
         found = list_running()
         if found and not forced:
             raise CommandError(
-                f"Stop everything first, it is in use by {'; by '.join(found)}. "
-                "If that is not so, say --force; whatever runs must then be started again."
+                f"Stop everything first. The database is in use by {'; by '.join(found)}. "
+                "If this is wrong, use --force, then restart all running processes."
             )
 
     def _ask(self, what: str) -> None:
-        if input(f"{what} Type yes to go on: ").strip().lower() != "yes":
-            raise CommandError("Nothing is restored.")
+        if input(f"{what} Type yes to continue: ").strip().lower() != "yes":
+            raise CommandError("Nothing was restored.")

@@ -18,7 +18,7 @@ log = logging.getLogger(__name__)
 
 
 class Command(BaseCommand):
-    help = "Wakes a worker at each deadline, starts matches that are due, and makes good what a crash left."
+    help = "Close turns at their deadline, start due matches and recover after crashes."
     requires_system_checks: list[str] = []  # restart fast: deadlines don't wait
 
     def handle(self, *args: Any, **options: Any) -> None:

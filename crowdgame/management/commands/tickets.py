@@ -16,26 +16,26 @@ from voting.admission.tickets import TooManyTickets, make_tickets
 
 
 class Command(BaseCommand):
-    help = "Makes tickets for an event, or writes all its codes (tickets and class list) into a file."
+    help = "Create tickets for an event, or export all its codes (tickets and class list) to a file."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("code", metavar="CODE", help="the event's join code")
-        parser.add_argument("--count", type=int, default=0, metavar="N", help="make so many more")
-        parser.add_argument("--csv", type=Path, metavar="FILE", help="write all codes there")
+        parser.add_argument("--count", type=int, default=0, metavar="N", help="number of tickets to create")
+        parser.add_argument("--csv", type=Path, metavar="FILE", help="write all codes to this file")
 
     def handle(self, *args: Any, **options: Any) -> None:
         event = Event.objects.filter(code=options["code"].upper()).first()
         if event is None:
             raise CommandError(f"there is no event with the code {options['code']}")
         if options["count"] < 0:
-            raise CommandError("a whole number from 0 up, please")
+            raise CommandError("--count must be 0 or more")
         try:
             made = make_tickets(event, options["count"])
             if options["csv"]:
                 _write(options["csv"], event)
         except (TooManyTickets, OSError) as refusal:
             raise CommandError(str(refusal)) from refusal
-        self.stdout.write(f"{len(made)} made, {event.tickets.count()} in all")
+        self.stdout.write(f"{len(made)} created, {event.tickets.count()} in total")
 
 
 def _write(file: Path, event: Event) -> None:

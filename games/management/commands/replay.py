@@ -30,12 +30,14 @@ ReplayLine = tuple[int, GameRecord | None, Replayed | ReplayFailure]
 
 
 class Command(BaseCommand):
-    help = "Play game records (one JSON object a line) through the rules and show where they lead."
+    help = "Replay game records (one JSON object per line) and show the resulting positions."
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("file", nargs="?", metavar="FILE", help="records; standard input if left out")
-        parser.add_argument("--json", action="store_true", help="one JSON object a line")
+        parser.add_argument(
+            "file", nargs="?", metavar="FILE", help="file with records (default: standard input)"
+        )
+        parser.add_argument("--json", action="store_true", help="print one JSON object per line")
 
     def handle(self, *args: Any, **options: Any) -> None:
         show = _show_json if options["json"] else _show_board

@@ -95,13 +95,13 @@ def test_retention_command_prints_what_it_removes(box: BallotBox) -> None:
     event = played_event(box)
     output, summary = StringIO(), f"{event.code}: voters of 8 tallies, 1 stored ballots, 1 tickets"
     call_command("retention", "--dry-run", stdout=output)
-    assert f"would be forgotten: {summary}" in output.getvalue()
+    assert f"would be anonymized: {summary}" in output.getvalue()
     assert Ticket.objects.exists()
     call_command("retention", "--days", "40", stdout=output)
     assert Ticket.objects.exists()
     output = StringIO()
     call_command("retention", stdout=output)
-    assert output.getvalue().startswith(f"forgotten: {summary}")
+    assert output.getvalue().startswith(f"anonymized: {summary}")
     assert "1 events" in output.getvalue()
 
 

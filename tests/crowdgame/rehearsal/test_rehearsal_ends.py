@@ -45,7 +45,7 @@ def test_rehearse_command_fails_if_ballot_is_missing() -> None:
             await fake.play(1)
             output, errors = await process.communicate()
         assert process.returncode == 1
-        assert errors.decode().startswith("CommandError: 1 ballots that were acknowledged are missing")
+        assert errors.decode().startswith("CommandError: 1 acknowledged ballots are missing")
         assert f"joined: {PHONES} of {PHONES}" in output.decode()
 
     asyncio.run(lose_ballot())

@@ -172,7 +172,7 @@ def test_import_command_mentions_new_code(records: dict[str, MatchRecord], tmp_p
     file.write_bytes(msgspec.json.encode(records["first"]))
     event = new_event()
     output = run(str(file), "--event", event.code.lower())
-    assert output.endswith("All as in the record but for the reader's code.\n")
+    assert output.endswith("Imported as recorded, except for code.\n")
 
 
 @pytest.mark.parametrize("text", [b"", b"{}", b"\xff", b'{"format": "crowdgame match 2"}'])

@@ -10,12 +10,14 @@ from voting.records.exports import MatchChanging, SidesStillSecret, export_match
 
 
 class Command(BaseCommand):
-    help = "Writes the record of an event's match: every ballot, blinded, and how each pick came about."
+    help = "Export the record of a match: all ballots, blinded, and how each pick was decided."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("code", help="the event's join code")
-        parser.add_argument("--match", type=int, metavar="N", help="its number; the latest if left out")
-        parser.add_argument("--output", type=Path, metavar="FILE", help="standard output if left out")
+        parser.add_argument("--match", type=int, metavar="N", help="match number (default: the latest)")
+        parser.add_argument(
+            "--output", type=Path, metavar="FILE", help="output file (default: standard output)"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
@@ -23,7 +25,7 @@ class Command(BaseCommand):
         except (MatchChanging, SidesStillSecret) as refusal:
             raise CommandError(str(refusal)) from refusal
         if exported is None:
-            raise CommandError("there is no such match")
+            raise CommandError("no such match")
         line = msgspec.json.encode(exported.record).decode()
         if options["output"] is None:
             self.stdout.write(line)

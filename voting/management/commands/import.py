@@ -18,13 +18,15 @@ from voting.records.match_record import MatchRecord, read_match_record
 
 
 class Command(BaseCommand):
-    help = "Takes the record of a match back in: as the next match of an event, or in an event of its own."
+    help = "Import a match record as the next match of an event, or into a new event."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("record", type=Path, metavar="RECORD.json")
         where = parser.add_mutually_exclusive_group()
-        where.add_argument("--event", metavar="CODE", help="into this event; the record's own if left out")
-        where.add_argument("--owner", metavar="NAME", help="into a new event, owned by this user")
+        where.add_argument(
+            "--event", metavar="CODE", help="import into this event (default: the record's event)"
+        )
+        where.add_argument("--owner", metavar="NAME", help="import into a new event owned by this user")
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
@@ -35,7 +37,7 @@ class Command(BaseCommand):
         self.stdout.write(printable(f"match {match.number} of {match.event}: {len(record.turns)} turns"))
         changed = sorted(find_differences(record, match))
         if changed:
-            self.stdout.write(f"All as in the record but for the reader's {', '.join(changed)}.")
+            self.stdout.write(f"Imported as recorded, except for {', '.join(changed)}.")
 
 
 def _import(record: MatchRecord, code: str | None, owner: str | None) -> Match:
@@ -44,12 +46,12 @@ def _import(record: MatchRecord, code: str | None, owner: str | None) -> Match:
         return import_event(record, _find_owner(owner), now)
     event = Event.objects.filter(code=(code or record.code).upper()).first()
     if event is None:
-        raise ImportRefused("there is no such event; --owner NAME makes a new one")
+        raise ImportRefused("no such event; --owner NAME creates a new one")
     return import_match(record, event, now)
 
 
 def _find_owner(name: str) -> User:
     user = User.objects.filter(username=name).first()
     if user is None:
-        raise ImportRefused(f"there is no user called {name}")
+        raise ImportRefused(f"no user called {name}")
     return user

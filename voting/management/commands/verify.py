@@ -17,7 +17,7 @@ from voting.records.recount import find_faults
 
 
 class Command(BaseCommand):
-    help = "Counts a match again from its record: ballots, roots, lots, picks, rules, result."
+    help = "Recount a match from its record: ballots, roots, random draws, picks, rules and result."
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:
