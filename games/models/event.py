@@ -16,7 +16,7 @@ class Lobby(models.TextChoices):
 
     CLOSED = "closed", "Not open yet"
     OPEN = "open", "Open"
-    LOCKED = "locked", "No one new"
+    LOCKED = "locked", "Joining locked"
 
 
 class TeamChoice(models.TextChoices):
@@ -31,9 +31,9 @@ class Admission(models.TextChoices):
     """What a new voter needs to join."""
 
     OPEN = "open", "Every device"
-    ROTATING = "rotating", "The projector's code, a new one every 30 seconds"
-    TICKETS = "tickets", "Tickets: a code for one use each"
-    ROSTER = "roster", "A class list: a code for each pupil"
+    ROTATING = "rotating", "Projector's code, changes every 30 seconds"
+    TICKETS = "tickets", "Tickets: one code per phone"
+    ROSTER = "roster", "Class list: one code per pupil"
 
 
 class Event(MatchTerms):
@@ -59,23 +59,21 @@ class Event(MatchTerms):
         max_length=8, choices=Admission.choices, default=Admission.OPEN, db_default=Admission.OPEN
     )
     peek = models.BooleanField(
-        "the control room sees the votes before the reveal", default=False, db_default=False
+        "show the votes in the console before the reveal", default=False, db_default=False
     )
     own_counts = models.BooleanField("each team sees its own votes so far", default=False, db_default=False)
     notice = models.CharField(max_length=NOTICE_LENGTH, blank=True, default="", db_default="", editable=False)
-    hide_code = models.BooleanField("no join code on the projector", default=False, db_default=False)
-    hide_turnout = models.BooleanField("no turnout on the projector", default=False, db_default=False)
-    hide_tally = models.BooleanField("only the picks are revealed", default=False, db_default=False)
+    hide_code = models.BooleanField("hide the join code on the projector", default=False, db_default=False)
+    hide_turnout = models.BooleanField("hide the turnout on the projector", default=False, db_default=False)
+    hide_tally = models.BooleanField("reveal only the moves", default=False, db_default=False)
     best_of = models.PositiveSmallIntegerField(
         "matches of the series",
         null=True,
         blank=True,
         validators=[MinValueValidator(1), MaxValueValidator(MAX_BEST_OF)],
-        help_text="Empty: as many as you like.",
+        help_text="Leave empty for no series.",
     )
-    extra_s = models.PositiveIntegerField(
-        "seconds more in every turn", default=0, db_default=0, editable=False
-    )
+    extra_s = models.PositiveIntegerField("extra seconds per turn", default=0, db_default=0, editable=False)
     anonymized_at = models.DateTimeField(null=True, blank=True, editable=False)
     next_match_after_s = models.PositiveIntegerField(
         "seconds to the next match",

@@ -17,24 +17,24 @@ class TallyMethod(models.TextChoices):
     """How ballots become a pick; see `voting.counting.types`."""
 
     PLURALITY = "plurality", "Most votes"
-    LOTTERY = "lottery", "Lottery: one ballot drawn"
-    APPROVAL = "approval", "Approval: everyone chooses as many as they like"
-    INSTANT_RUNOFF = "instant_runoff", "Ranking: everyone ranks up to three, the last ones go out in turn"
+    LOTTERY = "lottery", "Lottery: one ballot drawn at random"
+    APPROVAL = "approval", "Approval: everyone picks any number of columns"
+    INSTANT_RUNOFF = "instant_runoff", "Ranking: everyone ranks up to three (instant runoff)"
 
 
 class TieRule(models.TextChoices):
     """What decides a tie; see `voting.counting.types`."""
 
     FIRST = "first", "The column that had its votes first"
-    LOT = "lot", "By lot"
-    CAPTAIN = "captain", "The captain's own vote, else by lot"
+    LOT = "lot", "At random"
+    CAPTAIN = "captain", "The captain's vote, otherwise at random"
 
 
 class NoBallotRule(models.TextChoices):
     """What happens to a side without ballots; see `voting.counting.types`."""
 
     RANDOM = "random", "A random legal column"
-    PASS = "pass", "Nothing drops"
+    PASS = "pass", "No move"
     FORFEIT = "forfeit", "The team loses the match"
 
 
@@ -44,7 +44,7 @@ class ResignShare(models.TextChoices):
     HALF = "half", "Half of those who vote"
     TWO_THIRDS = "two_thirds", "Two thirds of those who vote"
     THREE_QUARTERS = "three_quarters", "Three quarters of those who vote"
-    ALL = "all", "All who vote"
+    ALL = "all", "Everyone who votes"
 
 
 class MatchTerms(models.Model):

@@ -29,7 +29,7 @@ class State:
 class CaptainsMistress:
     slug = "captains-mistress"
     title = "Captain's Mistress"
-    rules = "The teams take turns. Each drops a ball into a column, as far down as it can. Four in a row win."
+    rules = "Teams take turns to drop a ball into a column. The first team with four in a row wins."
     options = Options
 
     def draw_lots(self, options: Options, lot: int) -> Options:

@@ -20,9 +20,9 @@ TOTAL = partial(Mark, kind="text", x=MARGIN + 60, width=200, height=110)
 class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """`order` of the prizes, drawn by lot if `prizes` is "lot". A prize is worth its number."""
 
-    cards: Annotated[Literal[7, 5, 9], msgspec.Meta(title="Cards a team, and prizes")] = 7
-    prizes: Annotated[Literal["lot", "rising", "falling"], msgspec.Meta(title="In which order")] = "lot"
-    tie: Annotated[Literal["waits", "nobody"], msgspec.Meta(title="A prize both bid the same for")] = "waits"
+    cards: Annotated[Literal[7, 5, 9], msgspec.Meta(title="Cards per team, and prizes")] = 7
+    prizes: Annotated[Literal["lot", "rising", "falling"], msgspec.Meta(title="Prize order")] = "lot"
+    tie: Annotated[Literal["waits", "nobody"], msgspec.Meta(title="If both bid the same")] = "waits"
     order: tuple[int, ...] = ()
 
 
@@ -50,8 +50,8 @@ class Goofspiel:
     slug = "goofspiel"
     title = "Goofspiel, the bidding game"
     rules = (
-        "Each turn has a prize, worth its number. Both teams bid one of their cards for it at once; the "
-        "higher card takes it, and both cards are gone. Most points win."
+        "Each turn has a prize, worth its number. Both teams bid one of their cards at once. The higher card "
+        "wins the prize, and both cards are discarded. The team with the most points wins."
     )
     options = Options
 

@@ -31,7 +31,7 @@ Name = Literal[
 class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """`name` is the game's name in OpenSpiel."""
 
-    name: Annotated[Name, msgspec.Meta(title="Which of its games")] = "tic_tac_toe"
+    name: Annotated[Name, msgspec.Meta(title="Game")] = "tic_tac_toe"
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,9 +31,9 @@ class SimultaneousCaptainsMistress:
     slug = "simultaneous-captains-mistress"
     title = "Simultaneous Captain's Mistress"
     rules = (
-        "Both teams choose a column at once, and both balls drop. In the same column the token's holder "
-        "drops first, the other on top, and the token changes hands. Four in a row win; both at once: who "
-        "held the token."
+        "Both teams choose a column at once, and both balls drop. In the same column, the token's holder "
+        "drops first, the other ball lands on top, and the token changes sides. Four in a row win. If both "
+        "teams get four at once, the token's holder wins."
     )
     options = Options
 

@@ -27,9 +27,9 @@ class SingleSelector:
     slug = "single-selector"
     title = "Captain's Mistress, Single Selector"
     rules = (
-        "The token's holder chooses a column in secret. Then the other team votes, and everybody sees how. "
-        "Both balls drop; in the same column the holder's drops first, and the token changes hands. Four in "
-        "a row win; both at once: who held the token."
+        "The token's holder chooses a column in secret. Then the other team votes in public. Both balls "
+        "drop. In the same column, the holder's ball drops first, and the token changes sides. Four in a row "
+        "win. If both teams get four at once, the token's holder wins."
     )
     options = Options
 

@@ -27,7 +27,7 @@ PITCH, EDGE = 100, 60
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    field: Annotated[Literal["small", "large"], msgspec.Meta(title="The field")] = "small"
+    field: Annotated[Literal["small", "large"], msgspec.Meta(title="Field size")] = "small"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +51,8 @@ class Trails:
     slug = "trails"
     title = "Trails"
     rules = (
-        "Both heads go one step at once: up, right, down or left, never back. Behind them they leave a "
-        "wall. Who runs into a wall or off the field has lost; both at once: a draw."
+        "Both heads move one step at once: up, right, down or left, never back. They leave a wall behind "
+        "them. A team that hits a wall or leaves the field loses. If both do so at once, it is a draw."
     )
     options = Options
 
