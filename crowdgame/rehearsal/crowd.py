@@ -25,8 +25,8 @@ ADD_PHONES_EVERY_S = 0.02
 ALL_JOINED_WITHIN_S = 20.0
 MIN_JOINS_PER_SECOND = 200.0
 NO_KEYS_HINT = (
-    "this event asks newcomers for a key: give --tickets FILE with unused codes, one a line; "
-    "for the code of the moment set SECRET_KEY to the server's"
+    "this event requires a code: pass --tickets FILE with one unused code per line; "
+    "for the projector's code, set SECRET_KEY to the server's"
 )
 
 
@@ -165,7 +165,7 @@ class Crowd:
                 raise RehearsalError(f"there is no event with the code {self._context.code}")
             if NO_KEY & self._context.ledger.errors.keys():
                 raise RehearsalError(NO_KEYS_HINT)
-            raise RehearsalError(f"the server wants no phones: {dict(self._context.ledger.away)}")
+            raise RehearsalError(f"the server rejected all phones: {dict(self._context.ledger.away)}")
 
     def _check_server(self, silent_s: float) -> None:
         """Raises RehearsalError if the server cannot be reached at first, or is away for SERVER_AWAY_S."""
@@ -175,7 +175,7 @@ class Crowd:
         if not self._context.answered.is_set() and failure:
             raise RehearsalError(f"nobody can join at {self._context.address.url}: {failure}")
         if silent_s > SERVER_AWAY_S:
-            raise RehearsalError(f"the server has been away for {SERVER_AWAY_S:.0f} s: {failure}")
+            raise RehearsalError(f"the server has been unreachable for {SERVER_AWAY_S:.0f} s: {failure}")
 
     def _check_finished(self, state: EventState) -> None:
         """Stop voting after the crowd's last turn, and stop the crowd at most LAST_REVEAL_S later."""

@@ -30,7 +30,7 @@ class Display:
     @contextmanager
     def running(self) -> Iterator[None]:
         if not self._console.is_terminal:
-            self._say("knocking at the door")
+            self._say("connecting")
             yield
             return
         with Live(console=self._console, auto_refresh=False, transient=True) as live:
@@ -58,7 +58,7 @@ class Display:
         joined = context.ledger.joined
         if context.ledger.errors and not joined and not self._waiting:
             self._waiting = True
-            self._say(f"not let in yet: {_counts(context.ledger.errors)}")
+            self._say(f"not joined yet: {_counts(context.ledger.errors)}")
         if joined > self._joined and (joined == phones or joined >= self._joined * 1.5):
             self._joined = joined
             self._say(f"{joined} of {phones} phones have joined {context.code}")
@@ -78,7 +78,8 @@ def _turn_line(entry: TurnEntry) -> str:
     tallied = entry.tallied if entry.tallies else "secret"
     return (
         f"turn {entry.number}: {len(entry.acknowledged)} ballots acknowledged, {tallied} in the tally; "
-        f"{entry.reveals_received} phones told, the last {entry.last_reveal_ms:.0f} ms after the deadline"
+        f"{entry.reveals_received} phones received the reveal, "
+        f"the last {entry.last_reveal_ms:.0f} ms after the deadline"
     )
 
 
@@ -89,15 +90,15 @@ def _table(progress: CrowdProgress) -> Table:
     )
     table.add_row("", ProgressBar(total=progress.phones, completed=context.connected, width=40))
     table.add_row(
-        "phones connected", f"{context.connected} of {progress.phones}, {book.reconnects} came back"
+        "phones connected", f"{context.connected} of {progress.phones}, {book.reconnects} reconnected"
     )
-    table.add_row("crowded, sent away", _disconnects(book.closed, book.retries, book.away))
+    table.add_row("disconnected", _disconnects(book.closed, book.retries, book.away))
     table.add_row("turns revealed", str(book.revealed))
     table.add_row("ballots", f"{book.sent} sent, {book.acknowledged} acknowledged, {book.lost} lost")
     table.add_row("refused", _counts(book.refused) or "none")
     table.add_row("acknowledged after", _spread(book.ack_ms.spread()))
     table.add_row("revealed after the deadline", _spread(book.reveal_ms.spread()))
-    table.add_row("back in their seats after", _spread(book.back_ms.spread()))
+    table.add_row("reconnected after", _spread(book.back_ms.spread()))
     table.add_row("the crowd's own core", f"{load.share:.0%}{_too_busy(load.share)}")
     revealed = [entry for entry in book.turns.values() if entry.tallied is not None]
     if revealed:
@@ -106,20 +107,20 @@ def _table(progress: CrowdProgress) -> Table:
 
 
 def _too_busy(share: float) -> str:
-    return ": the crowd is what is measured" if share > OVERLOAD_SHARE else ""
+    return ": the results show the crowd's own limits" if share > OVERLOAD_SHARE else ""
 
 
 def _lines(report: RehearsalReport) -> Iterator[str]:
     ballots = report.ballots
-    yield f"joined: {report.joined} of {report.phones}; came back: {report.reconnects}"
-    yield f"came in after: {_spread(report.joined_in_s, 's')}"
+    yield f"joined: {report.joined} of {report.phones}; reconnected: {report.reconnects}"
+    yield f"joined after: {_spread(report.joined_in_s, 's')}"
     if report.reconnects:
-        yield f"back in their seats after: {_spread(report.reconnected_in_s, 's')}"
-    yield f"crowded, sent away: {_disconnects(report.closed, report.retries, report.away)}"
+        yield f"reconnected after: {_spread(report.reconnected_in_s, 's')}"
+    yield f"disconnected: {_disconnects(report.closed, report.retries, report.away)}"
     yield (
         f"ballots: {ballots.sent} sent, {ballots.acknowledged} acknowledged, "
         f"{_counts(ballots.refused) or 'none'} refused, {ballots.lost} lost, "
-        f"{ballots.cut_off} cut off by the crowd itself"
+        f"{ballots.cut_off} cut off by the crowd"
     )
     yield f"acknowledged after: {_spread(report.ack_ms)}"
     yield f"sealed after the deadline: {_spread(report.sealed_ms)}"
@@ -132,14 +133,15 @@ def _lines(report: RehearsalReport) -> Iterator[str]:
     )
     if report.busy_s:
         yield (
-            f"For {report.busy_s:.0f} s the crowd itself took more than {OVERLOAD_SHARE:.0%} of a core: "
-            "so long the crowd is what is measured. Let it run on another computer, or in several processes."
+            f"The crowd itself used more than {OVERLOAD_SHARE:.0%} of a core for {report.busy_s:.0f} s; "
+            "in that time, the results show the crowd's own limits. Run it on another computer or in several "
+            "processes."
         )
 
 
 def _disconnects(closed: Mapping[str, int], retries: int, away: Mapping[str, int]) -> str:
     parts = [f"closed with {_counts(closed)}"] if closed else []
-    parts += [f"{retries} asked to come later"] if retries else []
+    parts += [f"{retries} told to retry later"] if retries else []
     parts += [f"{_counts(away)} for good"] if away else []
     return "; ".join(parts) or "none"
 

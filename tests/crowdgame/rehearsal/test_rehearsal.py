@@ -49,8 +49,8 @@ def test_display_warns_when_crowd_overloads_its_machine() -> None:
         Display(Console(file=output, width=200)).finish(build_report(context, 1, load))
         return output.getvalue()
 
-    assert "the crowd is what is measured" in report_text(3.0)
-    assert "the crowd is what is measured" not in report_text(0.0)
+    assert "the results show the crowd's own limits" in report_text(3.0)
+    assert "the results show the crowd's own limits" not in report_text(0.0)
 
 
 def test_samples_use_nearest_rank_percentiles() -> None:
@@ -95,7 +95,7 @@ def test_rehearse_command_fails_with_one_line(arguments: tuple[str, ...]) -> Non
         command(*arguments), capture_output=True, text=True, env=ENVIRONMENT, timeout=60, check=False
     )
     assert done.returncode == 1
-    assert done.stdout in ("", "knocking at the door\n")
+    assert done.stdout in ("", "connecting\n")
     assert len(done.stderr.splitlines()) == 1
     if "1000000000" in arguments:
         assert "let several rehearsals run side by side" in done.stderr
@@ -111,7 +111,7 @@ def test_rehearse_command_without_server_stops_on_signal(ending: signal.Signals,
         env=ENVIRONMENT,
     ) as process:
         assert process.stdout
-        assert process.stdout.readline() == b"knocking at the door\n"
+        assert process.stdout.readline() == b"connecting\n"
         with pytest.raises(subprocess.TimeoutExpired):
             process.wait(0.5)
         process.send_signal(ending)
