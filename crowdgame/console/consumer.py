@@ -1,6 +1,6 @@
-"""WebSocket consumer of the control room.
+"""WebSocket consumer of the console.
 
-Runs organizer actions, replies to each, and sends their audit entries to all control rooms of the event.
+Runs organizer actions, replies to each, and sends their audit entries to all consoles of the event.
 """
 
 import asyncio

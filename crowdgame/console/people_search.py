@@ -1,4 +1,4 @@
-"""People search of the control room: named ticket holders and restricted voters, by name or voter code."""
+"""People search of the console: named ticket holders and restricted voters, by name or voter code."""
 
 from voting import protocol
 from voting.admission.restrictions import NO_RESTRICTION, Restriction, load_restrictions

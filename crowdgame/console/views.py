@@ -1,4 +1,4 @@
-"""Console pages: the organizer's list of events, and the control room of one event."""
+"""Console pages: the organizer's list of events, and the console of one event."""
 
 from functools import cache
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Audit log of organizer actions: stores each entry and publishes it to the event's control rooms."""
+"""Audit log of organizer actions: stores each entry and publishes it to the event's consoles."""
 
 from dataclasses import dataclass
 from typing import Any

@@ -143,7 +143,7 @@ class EventForm(ClockFields, EventModelForm):
         self.label_suffix = ""
         self.fields["max_side_changes"].required = False
         if self.instance.pk:
-            for name in LIVE_FIELDS:  # switched in the control room; a stale form would revert them
+            for name in LIVE_FIELDS:  # switched in the console; a stale form would revert them
                 del self.fields[name]
         teams = [(name, number in hands) for number, name in enumerate(names or random_team_names(), 1)]
         if self.instance.pk:

@@ -13,7 +13,7 @@ class Role(models.TextChoices):
 
 
 class Member(models.Model):
-    """A user other than the owner who has access to an event's control room."""
+    """A user other than the owner who has access to an event's console."""
 
     event = models.ForeignKey(Event, on_delete=models.CASCADE, related_name="members")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
@@ -32,7 +32,7 @@ class Member(models.Model):
 class AuditEntry(models.Model):
     """One organizer action in an event's audit log.
 
-    `what` is shown verbatim. `at` is ballot box time in milliseconds. `pressed` is the control room action as
+    `what` is shown verbatim. `at` is ballot box time in milliseconds. `pressed` is the console action as
     a `Pressed` message, and `undo` the action that reverts it. Both are null for edits on a page.
     """
 

@@ -1,4 +1,4 @@
-"""Permissions in the control room: required right per action, rights per role, role per session.
+"""Permissions in the console: required right per action, rights per role, role per session.
 
 Nothing is cached: each check reads session, user and role from the database.
 """

@@ -47,7 +47,7 @@ class DryRunLease:
         return LeaseAnswer(await self._play(keys=[_key(event_id)], args=args))
 
     async def watch(self, event_id: int) -> RehearsalUpdated | None:
-        """Return the stored progress, or None. Call it while a control room is open.
+        """Return the stored progress, or None. Call it while a console is open.
 
         A dry run that nobody has watched for UNWATCHED_MS ends.
         """

@@ -1,7 +1,7 @@
-"""Dry runs: small rehearsals inside a gateway, started from the control room. At most one per event.
+"""Dry runs: small rehearsals inside a gateway, started from the console. At most one per event.
 
 The phones connect to the gateway's own address and pass its admission queue like all others. The progress is
-stored with the event's lease in Redis, where every gateway reads it for its control rooms.
+stored with the event's lease in Redis, where every gateway reads it for its consoles.
 """
 
 import asyncio

@@ -39,7 +39,7 @@ class Admission(models.TextChoices):
 class Event(MatchTerms):
     """An event: a join code, two teams, and a series of matches. `seq` counts its announcements.
 
-    `peek`: the control room sees live counts before the reveal, and all clients are informed of it.
+    `peek`: the console sees live counts before the reveal, and all clients are informed of it.
     `own_counts`: each team sees its own. `notice` is shown on every client. The `hide_*` fields hide parts on
     displays.
 
