@@ -66,7 +66,7 @@ class EventAdmin(NamesCleaned, UnfoldAdmin):
             },
         ),
         ("Between matches", {"fields": ["next_match_after_s", "next_match_at"]}),
-        ("To look at", {"fields": ["code", "lobby", "game", "options", "seq", "created_at"]}),
+        ("Read-only", {"fields": ["code", "lobby", "game", "options", "seq", "created_at"]}),
     ]
     inlines = [TeamInline]
 

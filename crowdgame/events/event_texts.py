@@ -39,7 +39,7 @@ LABELS = {
     "turn_points": "At the end, score a point for each turn spent voting with the winner",
     "consent": "Text that voters read before their first vote",
     "team_choice": "How voters join a team",
-    "admission": "Who may vote",
+    "admission": "Admission",
     "peek": "Show the votes in the console before the reveal (all screens say so)",
     "own_counts": "Show each team its own votes so far on its phones (all screens say so)",
     "hide_code": "Hide the join code on the projector",
