@@ -23,10 +23,10 @@ ROLE_ACTIONS = {role: f"Make {name}" for role, name in ROLE_NAMES.items()}.items
 
 class MemberForm(forms.Form):
     name = forms.CharField(
-        label="User name",
+        label="Username",
         max_length=150,
         help_text="The name they log in with.",
-        error_messages={"required": "Enter a user name.", "max_length": "This user name is too long."},
+        error_messages={"required": "Enter a username.", "max_length": "This username is too long."},
         widget=forms.TextInput(attrs={"autocomplete": "off", "autocapitalize": "none"}),
     )
     role = forms.ChoiceField(

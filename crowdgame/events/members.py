@@ -18,7 +18,7 @@ def add_member(event: Event, name: str, role: Role) -> Member:
     """
     user = User.objects.filter(username=User.normalize_username(name.strip()), is_active=True).first()
     if user is None:
-        raise MemberError("No account has this user name. Upper and lower case matter.")
+        raise MemberError("No account has this username. Upper and lower case matter.")
     if user.pk == event.owner_id:
         raise MemberError("This is the event's owner, who already has full access.")
     member, added = Member.objects.get_or_create(event=event, user=user, defaults={"role": role})

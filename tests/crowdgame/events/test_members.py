@@ -58,15 +58,15 @@ def test_owner_adds_changes_and_removes_member(browser: Client, event: Event, bo
 @pytest.mark.parametrize(
     ("name", "role", "words"),
     [
-        ("", "viewer", "Enter a user name."),
-        ("nobody", "viewer", "No account has this user name"),
-        ("BOB", "viewer", "No account has this user name"),
-        ("gone", "viewer", "No account has this user name"),
+        ("", "viewer", "Enter a username."),
+        ("nobody", "viewer", "No account has this username"),
+        ("BOB", "viewer", "No account has this username"),
+        ("gone", "viewer", "No account has this username"),
         ("ada", "viewer", "the event&#x27;s owner"),
         ("carl", "cohost", "already a member"),
         ("bob", "", "Choose a role."),
         ("bob", "owner", "Choose a role."),
-        ("b" * 151, "viewer", "This user name is too long."),
+        ("b" * 151, "viewer", "This username is too long."),
     ],
 )
 @pytest.mark.usefixtures("bob")
