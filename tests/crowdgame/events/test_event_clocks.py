@@ -66,7 +66,7 @@ def test_event_form_without_clock_uses_windows(browser: Client, organizer: User)
             {"increment_s_usual": "other", "increment_s_number": "25", "increment_s_unit": "3600"},
             "and 1 day.",
         ),
-        ({"hands_2": "on"}, "a team without phones has none"),
+        ({"hands_2": "on"}, "A team without phones cannot have a clock"),
     ],
 )
 def test_invalid_time_bank_is_rejected(browser: Client, changes: dict[str, str], words: str) -> None:

@@ -113,5 +113,5 @@ def test_secret_sides_refuse_incompatible_terms(box: BallotBox, choices: dict[st
 
 def test_organizer_cannot_move_voters_with_secret_sides(box: BallotBox) -> None:
     match = second_turn(box)
-    with pytest.raises(MatchError, match="changes over alone"):
+    with pytest.raises(MatchError, match="Only voters themselves can change sides"):
         run_action(match.event_id, ActionAsk(id=1, action="voter.move", voter_code="BCDFGH", team=2), box)
