@@ -81,7 +81,7 @@ fuzz: ## fuzz the WebSockets with malformed frames (ARGS="--frames 1000000 --ser
 	@mkdir -p .play/throwaway
 	@$(THROWAWAY) $(BIN)/python -m tests.fuzz $(ARGS)
 
-faces: ## measure the phone, projector and control room pages in a browser (ARGS="--turns 200")
+faces: ## measure the phone, projector and console pages in a browser (ARGS="--turns 200")
 	@$(PYTHON) -m deploy.laptop.bootstrap test
 	@mkdir -p .play/throwaway
 	@$(THROWAWAY) $(BIN)/python -m tests.e2e.measurements $(ARGS)

@@ -39,7 +39,7 @@ login_link_tokens = LoginLinkTokens()
 
 
 def login_link_path(user: User, code: str = "") -> str:
-    """Return the path that logs `user` in. With an event's code, it leads on to that event's control room."""
+    """Return the path that logs `user` in. With an event's code, it leads on to that event's console."""
     uid = urlsafe_base64_encode(force_bytes(user.pk))
     token = login_link_tokens.make_token(user)
     return f"/console/enter/{uid}/{token}/" + (f"{code}/" if code else "")

@@ -1,6 +1,6 @@
 """Live counts of an open turn, for events that announce who sees them.
 
-Those are the control rooms, or each team for its own counts.
+Those are the consoles, or each team for its own counts.
 """
 
 from voting import protocol

@@ -31,7 +31,7 @@ class EventRoom:
     Attributes:
         phones, screens: the event's sockets at this process.
         unseated: the phones without a seat.
-        consoles: the control rooms, also among the screens.
+        consoles: the sockets of organizers, also among the screens.
         voters: the connected voters, by the voter id of their seat.
         last_sent: the last frames sent, to skip repeated ones.
         unanimous_heartbeats: how many heartbeats in a row every voter connected to any gateway has voted.

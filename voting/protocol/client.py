@@ -35,7 +35,7 @@ Action = Literal[
     "rehearsal.start",
     "rehearsal.stop",
 ]
-"""What an organizer can do in the control room.
+"""What an organizer can do in the console.
 
 Values:
     lobby.open: Opens the lobby: people may join.
@@ -103,7 +103,7 @@ class DisplayJoin(msgspec.Struct, frozen=True, tag="display.join"):
 
     Attributes:
         code: The join code.
-        key: The display key from the control room's link. Required for `key.shown`.
+        key: The display key from the console's link. Required for `key.shown`.
     """
 
     code: Code
@@ -111,7 +111,7 @@ class DisplayJoin(msgspec.Struct, frozen=True, tag="display.join"):
 
 
 class ConsoleJoin(msgspec.Struct, frozen=True, tag="console.join"):
-    """First message of a control room. The session cookie identifies the organizer.
+    """First message of a console. The session cookie identifies the organizer.
 
     Attributes:
         code: The join code. The organizer must own the event or be one of its members.
@@ -201,7 +201,7 @@ class ClockAsk(msgspec.Struct, frozen=True, tag="clock.ask"):
 
 
 class ActionAsk(msgspec.Struct, frozen=True, tag="action.ask"):
-    """Perform an action in the control room. Answered by `action.done` or `action.refused`.
+    """Perform an action in the console. Answered by `action.done` or `action.refused`.
 
     Attributes:
         id: Sent back in the answer.

@@ -9,7 +9,7 @@ class CloseCode:
     Attributes:
         JOIN_TIMEOUT: No join arrived within 10 s.
         TOO_MANY_FRAMES: The client exceeded the rate limit.
-        UNAVAILABLE: The ballot box or the database doesn't answer, or the role of a control room changed.
+        UNAVAILABLE: The ballot box or the database doesn't answer, or the role of a console changed.
         TOO_SLOW: The client read too slowly. A new snapshot brings it up to date.
         RESTARTING: This gateway is shutting down. Another one takes over.
         CROWDED: Too many clients join at once, the join took more than 10 s, or the event is full.
@@ -17,7 +17,7 @@ class CloseCode:
         FRAME_TOO_LARGE: A frame exceeds 2048 bytes.
         NO_SUCH_EVENT: No event has this join code.
         BAD_TOKEN: The token is forged or belongs to another event, or a chat key is forged or expired.
-        NOT_ALLOWED: The client may not open this control room or chat room.
+        NOT_ALLOWED: The client may not open this console or chat room.
         OPEN_ELSEWHERE: The seat was opened in more than four places. The oldest socket is closed.
         KICKED: An organizer disconnected this voter, who may join again.
         BANNED: An organizer banned this seat. The token stays valid.

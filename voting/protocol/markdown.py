@@ -21,14 +21,14 @@ HEADER = """\
 Every message of the [wire protocol](../protocol.md). A *timestamp* is whole milliseconds since 1970 by the
 server's clock. *Optional* fields may be omitted; the server sends every field.
 """
-TO_CLIENTS = ("phones", "displays", "control rooms", "chat pages")
+TO_CLIENTS = ("phones", "displays", "consoles", "chat pages")
 RECEIVERS = dict(
     zip(TO_CLIENTS, (protocol.ToPhone, protocol.ToDisplay, protocol.ToConsole, protocol.ToChat), strict=True)
 )
 SENDERS = {
     "a phone": protocol.PhoneMessage,
     "a display": protocol.DisplayMessage,
-    "a control room": protocol.ConsoleMessage,
+    "a console": protocol.ConsoleMessage,
     "a chat page": protocol.ChatMessage,
 }
 WELCOMES = (protocol.PhoneWelcomed, protocol.DisplayWelcomed, protocol.ConsoleWelcomed)

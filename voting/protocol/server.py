@@ -175,7 +175,7 @@ class TeamCounted(msgspec.Struct, frozen=True, kw_only=True, tag="team.counted")
 
 
 class CountsUpdated(msgspec.Struct, frozen=True, kw_only=True, tag="counts.updated"):
-    """Votes so far. Sent to the control rooms of an event with `peek`, once a second while a window is open.
+    """Votes so far. Sent to the consoles of an event with `peek`, once a second while a window is open.
 
     Attributes:
         turn: The current turn.
@@ -232,7 +232,7 @@ class ClockSynced(msgspec.Struct, frozen=True, kw_only=True, tag="clock.synced")
 
 
 class AuditLogged(msgspec.Struct, frozen=True, kw_only=True, tag="audit.logged"):
-    """A new audit log entry. Sent to every control room of the event; it has no `seq` and may arrive twice.
+    """A new audit log entry. Sent to every console of the event; it has no `seq` and may arrive twice.
 
     Attributes:
         entry: What was done.
@@ -298,9 +298,9 @@ class PeopleFound(msgspec.Struct, frozen=True, kw_only=True, tag="people.found")
 
 
 class RehearsalUpdated(msgspec.Struct, frozen=True, kw_only=True, tag="rehearsal.updated"):
-    """Progress of the simulated crowd. Sent to control rooms about once a second, and once at the end.
+    """Progress of the simulated crowd. Sent to consoles about once a second, and once at the end.
 
-    The rehearsal ends with its match, after half an hour, or a minute after the last control room closes.
+    The rehearsal ends with its match, after half an hour, or a minute after the last console closes.
 
     Attributes:
         phones: Size of the crowd.

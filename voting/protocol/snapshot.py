@@ -160,7 +160,7 @@ class AuditEntry(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ConsoleWelcomed(msgspec.Struct, frozen=True, kw_only=True, tag="console.welcomed"):
-    """Snapshot for a control room.
+    """Snapshot for a console.
 
     Attributes:
         now_at: The server's time.

@@ -316,7 +316,7 @@ class EventState(msgspec.Struct, frozen=True, kw_only=True):
         next_match_at: When the next match starts by itself.
         finished: The last 20 finished matches, oldest first.
         admission: What a new voter needs.
-        peek: Control rooms see the votes per choice before the reveal.
+        peek: Consoles see the votes per choice before the reveal.
         own_counts: Phones see their own team's votes per choice before the reveal.
         notice: The organizer's message to all. Plain text, never markup.
         hidden: What displays don't show.

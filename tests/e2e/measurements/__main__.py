@@ -25,7 +25,7 @@ PAGE = ROOT / "docs" / "generated" / "frontend.md"
 HEAD = """# Front-end measurements
 
 `make faces` writes this table. The phone and the display receive generated events over a real socket. The
-control room runs against a complete server. Chromium slows down the processor and the network. `make test`
+console runs against a complete server. Chromium slows down the processor and the network. `make test`
 checks the sizes and counts, too.
 
 | what | goal | measured | |

@@ -92,8 +92,8 @@ def first_turn_s(browser: Browser, house: House, template: str) -> tuple[float, 
 def measurements(browser: Browser, house: House) -> list[Measurement]:
     taken = presses_ms(browser, house)
     found = [
-        at_most(f"control room: click to projector, p99 of {PRESSES}", quantile(taken, 0.98), 300, "ms"),
-        Measurement("control room: click to projector, median", "", f"{quantile(taken, 0.5):.0f} ms"),
+        at_most(f"console: click to projector, p99 of {PRESSES}", quantile(taken, 0.98), 300, "ms"),
+        Measurement("console: click to projector, median", "", f"{quantile(taken, 0.5):.0f} ms"),
     ]
     for template in TEMPLATES:
         took, steps = first_turn_s(browser, house, template)

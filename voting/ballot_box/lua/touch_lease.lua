@@ -1,4 +1,4 @@
--- Record that control rooms watch the dry run ('watched_at') or asked it to stop ('stopped_at').
+-- Record that consoles watch the dry run ('watched_at') or asked it to stop ('stopped_at').
 -- KEYS: rehearsal.
 -- ARGV: the field to set.
 -- Returns {running 1 or 0, last progress}, or nothing if there is no run.
