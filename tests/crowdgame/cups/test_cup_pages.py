@@ -69,7 +69,7 @@ def test_cup_form_creates_cup_from_names(olga: Client) -> None:
     ("changes", "error"),
     [
         ({"names": "4a"}, "A cup has 2 to 32 teams. Your list has 1."),
-        ({"names": "\n".join(f"Class {number}" for number in range(33))}, "this list has 33."),
+        ({"names": "\n".join(f"Class {number}" for number in range(33))}, "Your list has 33."),
         ({"names": "4a\n4A"}, "Line 2: “4A” appears twice."),
         ({"names": f"4a\n{'b' * 41}"}, "Line 2: a team name has at most 40 characters."),
         ({"names": "\u200b\n\u202e"}, "A cup has 2 to 32 teams. Your list has 0."),
@@ -161,7 +161,7 @@ def test_cup_page_is_restricted_to_owner_and_superuser(client: Client) -> None:
 def test_cup_deletion_keeps_its_events(olga: Client) -> None:
     cup = new_cup()
     start_pairing(cup.pk, 1)
-    assert "Its 1 event stays with all matches" in olga.get(f"{cup_path(cup)}delete/").content.decode()
+    assert "Its 1 event and its matches are kept" in olga.get(f"{cup_path(cup)}delete/").content.decode()
     olga.post(f"{cup_path(cup)}delete/")
     assert not Cup.objects.exists()
     assert Event.objects.exists()

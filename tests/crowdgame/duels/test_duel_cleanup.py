@@ -93,7 +93,7 @@ def test_retention_command_reports_then_cleans_up_duels() -> None:
     game()
     output = StringIO()
     call_command("retention", "--dry-run", stdout=output)
-    assert "1 games and guests of whom" in output.getvalue()
+    assert "1 games and guests inactive" in output.getvalue()
     assert Duel.objects.exists()
     call_command("retention", stdout=StringIO())
     assert not Guest.objects.exists()

@@ -98,7 +98,7 @@ def test_rehearse_command_fails_with_one_line(arguments: tuple[str, ...]) -> Non
     assert done.stdout in ("", "connecting\n")
     assert len(done.stderr.splitlines()) == 1
     if "1000000000" in arguments:
-        assert "let several rehearsals run side by side" in done.stderr
+        assert "Run several rehearsals in parallel" in done.stderr
 
 
 @pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGINT], ids=lambda ending: ending.name)

@@ -64,8 +64,8 @@ def test_deserted_side_loses_and_changes_are_published(
     for code, text in (ours(record, tmp_path / "r.json"), theirs(record, tmp_path / "r.json")):
         assert code == 0, text
     page = client.get(f"/report/{match.event.code}/1").content.decode()
-    assert "Everybody had left Rooks in turn 3." in page
-    assert "2 changed over in time, 0 too soon, 60 % stayed." in page
+    assert "Everyone had left Rooks by turn 3." in page
+    assert "2 changed in time, 0 too soon, 60 % stayed." in page
     assert_import_round_trips(msgspec.json.encode(record), match)
 
 
