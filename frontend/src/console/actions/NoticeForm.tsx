@@ -34,7 +34,7 @@ export function NoticeForm({ event, commands, off }: Props) {
         <input
           id="line"
           maxLength={MAX_LENGTH}
-          placeholder="Shown on all screens"
+          placeholder="On all screens"
           autocomplete="off"
           enterkeyhint="send"
           value={text}
