@@ -23,7 +23,6 @@ from games.engine.errors import GameError
 from games.matches import MatchError
 from voting import protocol
 from voting.admission.admission import projector_key
-from voting.admission.links import join_url
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.stores import DATABASE_ERRORS
 from voting.gateway.event_room import EventRoom
@@ -72,7 +71,7 @@ class ConsoleConsumer(SocketConsumer):
             protocol.ConsoleWelcomed(
                 now_at=gateway.now(),
                 seq=room.seq,
-                join_url=join_url(room.state, self.scope),
+                join_url=room.join_url(self.scope),
                 state=room.state,
                 display_key=projector_key(code) if who.may("run") else None,
                 role=who.role,

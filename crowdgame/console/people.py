@@ -11,9 +11,9 @@ from crowdgame.console.people_search import is_known_voter
 from crowdgame.events.audit import ActionResult
 from games.matches import MatchError, event_lock
 from games.models import Match, MatchState, Team
-from voting.admission.seats import normalize_voter_code
 from voting.announcements.outbox import publish_restrictions
 from voting.ballot_box.ballot_box import BallotBox
+from voting.counting.voter_codes import normalize_voter_code
 from voting.models import StoredRestriction
 from voting.protocol import Action, Pressed
 

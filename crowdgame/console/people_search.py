@@ -2,7 +2,7 @@
 
 from voting import protocol
 from voting.admission.restrictions import NO_RESTRICTION, Restriction, load_restrictions
-from voting.admission.seats import derive_voter_code, normalize_voter_code
+from voting.counting.voter_codes import derive_voter_code, normalize_voter_code
 from voting.models import Ticket
 
 PAGE_SIZE = 50

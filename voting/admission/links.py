@@ -7,8 +7,6 @@ from typing import Any
 import segno
 from django.conf import settings
 
-from voting.protocol import EventState
-
 
 def base_url(scope: dict[str, Any]) -> str:
     """PUBLIC_URL, or the address in the request's Host header."""
@@ -35,12 +33,6 @@ def qr_path(url: str) -> tuple[int, str]:
                 runs.append(f"M{x} {y}h{length}v1h-{length}z")
             x += length
     return len(symbol.matrix), "".join(runs)
-
-
-def join_url(event: EventState, scope: dict[str, Any]) -> str:
-    """The URL to join an event at. A duel with a roster assigns its seats on its own page, under /play."""
-    seats = event.is_duel and event.admission == "roster"
-    return f"{base_url(scope)}{'/play' if seats else ''}/{event.code}"
 
 
 @lru_cache(64)

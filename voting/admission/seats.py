@@ -1,9 +1,5 @@
-"""Seat tokens: a signed token on the phone with event, voter and team. Seats are not stored in the database.
+"""Seat tokens: a signed token on the phone with event, voter and team. The database stores no seats."""
 
-A voter code is derived from the voter. The phone shows it, so that an organizer can refer to the voter.
-"""
-
-import hashlib
 import hmac
 import secrets
 from dataclasses import dataclass
@@ -13,8 +9,6 @@ from django.core import signing
 from django.utils.crypto import salted_hmac
 
 OFFER_SALT, OFFER_TTL_MS = "crowdgame.offer", 120_000
-VOTER_CODE_ALPHABET = "BCDFGHJKLMNPQRSTVWXZ"
-VOTER_CODE_LENGTH = 6
 
 
 class _Signer(signing.Signer):
@@ -80,29 +74,6 @@ def read_offer(token: str, now: int) -> Seat | None:
     except signing.BadSignature:
         return None
     return Seat(int(event_id), voter, int(team)) if now < int(made_at) + OFFER_TTL_MS else None
-
-
-def derive_voter_code(voter: str) -> str:
-    """Return the voter code of a voter.
-
-    It is independent of SECRET_KEY, so that restrictions stay valid after the key is rotated.
-    """
-    number = int.from_bytes(hashlib.sha256(f"crowdgame.sign.{voter}".encode()).digest()[:8], "big")
-    chars = []
-    for _ in range(VOTER_CODE_LENGTH):
-        number, char = divmod(number, len(VOTER_CODE_ALPHABET))
-        chars.append(VOTER_CODE_ALPHABET[char])
-    return "".join(chars)
-
-
-def normalize_voter_code(text: str) -> str | None:
-    """Return a typed voter code as it is stored, or None if it is malformed."""
-    voter_code = "".join(text.split()).replace("-", "").upper()
-    return (
-        voter_code
-        if len(voter_code) == VOTER_CODE_LENGTH and set(voter_code) <= set(VOTER_CODE_ALPHABET)
-        else None
-    )
 
 
 def unverified_voter(token: str) -> str:

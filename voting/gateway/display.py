@@ -10,7 +10,7 @@ from django.conf import settings
 
 from voting import protocol
 from voting.admission.admission import is_projector_key, rotating_code
-from voting.admission.links import join_url, qr_rows
+from voting.admission.links import qr_rows
 from voting.gateway.event_room import EventRoom
 from voting.gateway.gateway import Gateway
 from voting.gateway.socket import CloseSocket, Receive, SocketConsumer
@@ -38,7 +38,7 @@ class DisplayConsumer(SocketConsumer):
         most = settings.EVENT_PHONES if room.state.is_duel else MAX_DISPLAYS
         if len(room.screens) - len(room.consoles) >= most:
             raise CloseSocket(CloseCode.CROWDED, CROWDED_RETRY_MS)
-        url = join_url(room.state, self.scope)
+        url = room.join_url(self.scope)
         room.screens.add(self)
         self.enter_room(
             room,

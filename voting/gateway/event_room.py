@@ -4,15 +4,18 @@ import asyncio
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 from games.engine.game import SIDES, Side
 from voting import protocol
+from voting.admission.links import base_url
 from voting.admission.restrictions import NO_RESTRICTION, Restriction, Restrictions
-from voting.admission.seats import Seat, derive_voter_code
+from voting.admission.seats import Seat
 from voting.announcements.channel_layer import LayerMessage
 from voting.ballot_box.box_types import PresenceCounts
 from voting.ballot_box.cheers import Cheers
 from voting.ballot_box.intake import Intake, Slot
+from voting.counting.voter_codes import derive_voter_code
 from voting.counting.window import is_stored
 from voting.gateway.last_sent import LastSent
 from voting.gateway.poll import Poll
@@ -88,6 +91,11 @@ class EventRoom:
     def turn_ref(self) -> tuple[int, int]:
         """The current turn's id and epoch; (0, 0) if there is none."""
         return (self.turn.id, self.turn.epoch) if self.turn else (0, 0)
+
+    def join_url(self, scope: dict[str, Any]) -> str:
+        """The URL to join at. A duel with a roster assigns its seats on its own page, under /play."""
+        assigns_seats = self.state.is_duel and self.state.admission == "roster"
+        return f"{base_url(scope)}{'/play' if assigns_seats else ''}/{self.state.code}"
 
     @property
     def is_empty(self) -> bool:

@@ -26,6 +26,7 @@ from voting.ballot_box.archive import store_ballots
 from voting.ballot_box.ballot_box import AsyncBallotBox
 from voting.ballot_box.box_clock import BoxClock, local_ms
 from voting.ballot_box.intake import Intake
+from voting.ballot_box.opened_ballots import load_opened_ballots
 from voting.counting.ballots import Ballot
 from voting.gateway import hooks
 from voting.gateway.admission_queue import AdmissionQueue
@@ -33,7 +34,7 @@ from voting.gateway.drain import LEAST_RETRY_MS, close_gradually
 from voting.gateway.event_room import EventRoom
 from voting.gateway.pick_deadline import may_move_deadline
 from voting.gateway.presence import Presence
-from voting.gateway.receipts import Receipts, load_opened_ballots
+from voting.gateway.receipts import Receipts
 from voting.gateway.side_change_queue import SideChangeQueue
 from voting.gateway.subscriber import EventSubscriber
 from voting.gateway.threads import in_database, in_ticket_thread

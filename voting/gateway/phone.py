@@ -10,10 +10,11 @@ from msgspec.structs import replace as replace_fields
 
 from games.engine.game import Side
 from voting import protocol
-from voting.admission.seats import Seat, derive_voter_code, read_offer, read_seat, sign_seat
+from voting.admission.seats import Seat, read_offer, read_seat, sign_seat
 from voting.ballot_box.box_types import CastResult
 from voting.ballot_box.intake import REFUSED_BALLOTS, Slot
 from voting.counting.ballots import Ballot
+from voting.counting.voter_codes import derive_voter_code
 from voting.gateway import hooks
 from voting.gateway.admission_queue import AdmittedVoter
 from voting.gateway.event_room import EventRoom

@@ -5,68 +5,16 @@ cached.
 """
 
 import asyncio
-import logging
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
-from typing import cast
+from collections.abc import Awaitable, Callable
 
-import msgspec
-
-from games.engine.game import SIDES, Side
-from games.models import TurnState
 from voting.admission.seats import Seat
+from voting.ballot_box.opened_ballots import OpenedBallots
 from voting.ballot_box.stores import DATABASE_ERRORS
-from voting.counting.ballots import unpack_ballots
-from voting.counting.commitments import ballot_tree
-from voting.counting.merkle import Tree
 from voting.gateway.event_room import EventRoom
-from voting.models import TallyRecord
 from voting.protocol import ReceiptIssued
-
-log = logging.getLogger(__name__)
 
 MAX_CACHED_TURNS = 4
 LOAD_TIMEOUT_S = 2.0
-
-
-@dataclass(frozen=True, slots=True)
-class BallotLeaf:
-    """The position of a voter's ballot in the Merkle tree of its side, and its contents."""
-
-    side: Side
-    index: int
-    choice: int
-    blind: str
-
-
-@dataclass(frozen=True, slots=True)
-class OpenedBallots:
-    """The opened ballots of a resolved turn.
-
-    `trees` holds a Merkle tree by side, `places` each voter's leaf by voter id, `sides` each team's side.
-    """
-
-    turn_id: int
-    trees: dict[Side, Tree]
-    places: dict[str, BallotLeaf]
-    sides: dict[int, Side]
-
-    def receipt(self, seat: Seat) -> ReceiptIssued:
-        """Build the receipt of a seat. Without a ballot it gives only the side and its number of ballots."""
-        place = self.places.get(seat.voter)
-        side = place.side if place else self.sides[seat.team]
-        tree = self.trees.get(side, Tree(()))
-        if place is None:
-            return ReceiptIssued(turn=self.turn_id, side=side, ballots=len(tree))
-        return ReceiptIssued(
-            turn=self.turn_id,
-            side=side,
-            index=place.index,
-            ballots=len(tree),
-            path=tuple(beside.hex() for beside in tree.path(place.index)),
-            choice=place.choice,
-            blind=place.blind,
-        )
 
 
 LoadTask = asyncio.Task[OpenedBallots | None]
@@ -98,7 +46,7 @@ class Receipts:
                 opened = await asyncio.shield(opening)
         except (TimeoutError, *DATABASE_ERRORS):
             return unknown
-        return opened.receipt(seat) if opened else unknown
+        return opened.receipt(seat.voter, seat.team) if opened else unknown
 
     def drop_cache(self, event_id: int) -> None:
         """Drop an event's cached turns, when its room closes or the database was restored."""
@@ -124,30 +72,3 @@ def _revealed_turns(room: EventRoom) -> set[int]:
     match = room.state.match
     reveals = (match.reveal, match.reveal.concealed) if match and match.reveal else ()
     return {turn.turn for turn in reveals if turn}
-
-
-def load_opened_ballots(event_id: int, turn_id: int) -> OpenedBallots | None:
-    """Load a turn's opened ballots.
-
-    Returns None unless the turn is resolved, if its ballots are anonymized by now, or if they are unreadable.
-    """
-    of_turn = TallyRecord.objects.filter(turn=turn_id, turn__state=TurnState.RESOLVED)
-    records = list(of_turn.filter(turn__match__event=event_id).select_related("turn__match__red"))
-    try:
-        return _build_opened_ballots(turn_id, records) if records else None
-    except msgspec.MsgspecError as error:
-        log.warning("the list of turn %s is not read: %s", turn_id, error, extra={"turn": turn_id})
-        return None
-
-
-def _build_opened_ballots(turn_id: int, records: Sequence[TallyRecord]) -> OpenedBallots | None:
-    trees: dict[Side, Tree] = {}
-    places: dict[str, BallotLeaf] = {}
-    for record in records:
-        side, ballots = cast(Side, record.side), unpack_ballots(bytes(record.sealed))
-        trees[side] = ballot_tree(turn_id, side, ((ballot.choice, ballot.blind) for ballot in ballots))
-        places |= {b.voter: BallotLeaf(side, index, b.choice, b.blind) for index, b in enumerate(ballots)}
-    if "" in places:
-        return None
-    red = records[0].turn.match.red.number
-    return OpenedBallots(turn_id, trees, places, {number: SIDES[number != red] for number in (1, 2)})

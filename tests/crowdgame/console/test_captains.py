@@ -6,9 +6,9 @@ from games.models import Team
 from tests.voting.action_helpers import done_by, refused, words_of
 from tests.voting.match_helpers import new_event, only_turn, play_turn, start, tally_of
 from tests.voting.recording import record_of
-from voting.admission.seats import derive_voter_code
 from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.ballot_box import BallotBox
+from voting.counting.voter_codes import derive_voter_code
 from voting.records.recount import find_faults
 from voting.turns.turns import start_match
 

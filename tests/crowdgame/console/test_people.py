@@ -9,9 +9,9 @@ from games.models import Team
 from tests.voting.action_helpers import done_by, refused, words_of
 from tests.voting.match_helpers import new_event
 from voting.admission.restrictions import Restriction, load_restrictions
-from voting.admission.seats import derive_voter_code
 from voting.admission.tickets import make_tickets
 from voting.ballot_box.ballot_box import BallotBox
+from voting.counting.voter_codes import derive_voter_code
 from voting.models import StoredRestriction
 
 pytestmark = pytest.mark.django_db

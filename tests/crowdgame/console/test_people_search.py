@@ -6,8 +6,8 @@ from crowdgame.console.people_search import PAGE_SIZE, find_people
 from games.models import Event
 from tests.voting.match_helpers import new_event
 from voting.admission.roster import Pupil
-from voting.admission.seats import derive_voter_code
 from voting.admission.tickets import make_roster, make_tickets
+from voting.counting.voter_codes import derive_voter_code
 from voting.models import StoredRestriction, Ticket
 
 pytestmark = pytest.mark.django_db

@@ -4,17 +4,7 @@ from django.core import signing
 from hypothesis import given
 from hypothesis import strategies as st
 
-from voting.admission.seats import (
-    VOTER_CODE_ALPHABET,
-    VOTER_CODE_LENGTH,
-    Seat,
-    derive_voter_code,
-    new_seat,
-    normalize_voter_code,
-    read_seat,
-    sign_seat,
-    unverified_voter,
-)
+from voting.admission.seats import Seat, new_seat, read_seat, sign_seat, unverified_voter
 from voting.protocol import PhoneJoin
 
 SEAT = Seat(12, "00ff00ff00ff00ff", 2)
@@ -66,28 +56,3 @@ def test_read_seat_rejects_other_salt_or_secret_key() -> None:
 
 def test_claimed_voter_reads_voter_from_token() -> None:
     assert unverified_voter(sign_seat(SEAT)) == SEAT.voter
-
-
-# ------------------------------------------------------------------ voter codes
-def test_voter_code_is_independent_of_secret_key(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Restrictions refer to voter codes for days: an upgrade or a new key must not change them."""
-    before = derive_voter_code("00ff00ff00ff00ff")
-    monkeypatch.setattr(settings, "SECRET_KEY", "another")
-    assert derive_voter_code("00ff00ff00ff00ff") == before == "GQTLVZ"
-
-
-def test_voter_codes_are_spread_over_alphabet() -> None:
-    voter_codes = [derive_voter_code(new_seat(1, 1).voter) for _ in range(2_000)]
-    assert len(set(voter_codes)) > 1_995
-    for place in range(VOTER_CODE_LENGTH):
-        assert {code[place] for code in voter_codes} == set(VOTER_CODE_ALPHABET)
-
-
-@pytest.mark.parametrize("typed", ["GQTLVZ", "gqtlvz", " gqt lvz ", "GQT-LVZ", "g q t l v z"])
-def test_normalize_voter_code_ignores_case_spaces_and_dashes(typed: str) -> None:
-    assert normalize_voter_code(typed) == "GQTLVZ"
-
-
-@pytest.mark.parametrize("typed", ["", "GQTLV", "GQTLVZL", "FJQTQA", "FJQTQY", "FJQTQ1", "Anna B"])
-def test_normalize_voter_code_rejects_impossible_code(typed: str) -> None:
-    assert normalize_voter_code(typed) is None

@@ -8,8 +8,9 @@ import pytest
 
 from tests.voting.gateway_helpers import NO_BOX, playing
 from voting.admission.restrictions import Restriction
-from voting.admission.seats import Seat, derive_voter_code, sign_seat
+from voting.admission.seats import Seat, sign_seat
 from voting.ballot_box.intake import Intake
+from voting.counting.voter_codes import derive_voter_code
 from voting.gateway.admission_queue import AdmittedVoter
 from voting.gateway.event_room import EventRoom
 from voting.gateway.phone import PhoneConsumer

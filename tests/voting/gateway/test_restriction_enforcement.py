@@ -18,11 +18,11 @@ from tests.voting.gateway_helpers import (
 )
 from tests.voting.match_helpers import new_event
 from voting.admission.restrictions import Restriction
-from voting.admission.seats import derive_voter_code
 from voting.announcements.channel_layer import RESTRICTIONS_CHANGED, LayerMessage
 from voting.announcements.outbox import announce_edit
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.intake import Intake
+from voting.counting.voter_codes import derive_voter_code
 from voting.gateway.event_room import EventRoom
 from voting.gateway.gateway import Gateway
 from voting.gateway.restriction_enforcement import enforce_restrictions

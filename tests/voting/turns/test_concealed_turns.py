@@ -19,8 +19,8 @@ from tests.voting.match_helpers import (
 )
 from tests.voting.states import last_announced, shown
 from voting.ballot_box.ballot_box import BallotBox
+from voting.ballot_box.opened_ballots import load_opened_ballots
 from voting.counting.window import START_LEAD_MS
-from voting.gateway.receipts import load_opened_ballots
 from voting.models import TallyRecord
 from voting.protocol import Match as PublicMatch
 from voting.protocol import Reveal
