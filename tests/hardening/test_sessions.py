@@ -92,6 +92,14 @@ def test_rights_end_at_once_with_session_or_ownership(ended: str, ada: User, eve
     assert not may(kept, event.pk, "run")
 
 
+def test_deactivated_account_opens_no_page_and_cannot_log_in(ada: User, event: Event) -> None:
+    browser = logged_in_client(ada)
+    pages = ("/console/", f"/console/{event.code}/", f"/console/{event.code}/edit/", "/admin/")
+    User.objects.update(is_active=False)
+    assert [browser.get(page).status_code for page in pages] == [302] * len(pages)
+    assert Client().post("/console/login/", LOGIN).status_code == 200
+
+
 def test_invalid_session_has_no_rights(event: Event) -> None:
     for wrong in (None, "", "0" * 32, "x", "../../etc/passwd"):
         assert not may(wrong, event.pk, "view")

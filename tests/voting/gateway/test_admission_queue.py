@@ -17,9 +17,11 @@ from voting.ballot_box.intake import Intake
 from voting.counting.ballots import Ballot
 from voting.gateway.admission_queue import (
     FULL_RETRY_MS,
+    INITIAL_RATE,
     JOIN_BATCH_SIZE,
     MIN_QUEUE_LENGTH,
     AdmissionQueue,
+    AdmissionRate,
     AdmittedVoter,
     RetryLater,
 )
@@ -216,3 +218,23 @@ def test_admission_queue_reports_unreachable_box_and_recovers() -> None:
         assert isinstance(await harness.join(), AdmittedVoter)
 
     with_admission_queue(scenario)
+
+
+def test_admission_limit_counts_voters_who_wait(settings: Any) -> None:
+    settings.EVENT_PHONES = 5
+
+    async def scenario(harness: Harness) -> None:
+        outcomes = await asyncio.gather(*[harness.join() for _ in range(8)])
+        refused = [outcome.within_ms for outcome in outcomes if isinstance(outcome, RetryLater)]
+        assert (len(harness.joined), refused) == (5, [FULL_RETRY_MS] * 3)
+
+    with_admission_queue(scenario)
+
+
+def test_clients_retry_on_average_when_their_turn_comes() -> None:
+    """A client retries at a random time within its limit, on average after half of it."""
+    waiting_s = 4
+    rate = AdmissionRate()
+    limits_ms = [rate.schedule_retry(round(waiting_s * INITIAL_RATE)) for _ in range(round(INITIAL_RATE))]
+    assert limits_ms[0] == pytest.approx(2 * waiting_s * 1000, rel=0.01)
+    assert limits_ms[-1] == pytest.approx(2 * (waiting_s + 1) * 1000, rel=0.05)

@@ -1,6 +1,7 @@
 """Property tests of side changes: current sides, histories, summaries and commitments."""
 
 from collections import Counter
+from random import Random
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -60,6 +61,17 @@ def test_summary_counts_every_voter_and_change_once(
     began = Counter(history.sides[0] for history in histories.values())
     if result in SIDES:
         assert ended[result] == began[result] + summary.in_time - summary.too_soon
+
+
+@given(matches(), st.randoms(use_true_random=False))
+def test_side_changes_count_by_number_whatever_their_order(
+    match: tuple[list[Votes], list[SideChange]], random: Random
+) -> None:
+    votes, side_changes = match
+    shuffled = random.sample(side_changes, len(side_changes))
+    last = {change.voter: change.side for change in side_changes}
+    assert current_sides(shuffled) == current_sides(side_changes) == last
+    assert voter_histories(votes, shuffled) == voter_histories(votes, side_changes)
 
 
 @given(matches())
