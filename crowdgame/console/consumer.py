@@ -16,7 +16,7 @@ from redis import RedisError
 from crowdgame.console.control import run_action
 from crowdgame.console.people_search import find_people
 from crowdgame.events.audit import ActionResult, add_audit_entry, latest_audit_entries
-from crowdgame.events.rights import REQUIRED_RIGHTS, OrganizerAccess, find_access
+from crowdgame.events.permissions import REQUIRED_PERMISSIONS, OrganizerAccess, find_access
 from crowdgame.rehearsal.dry_run_lease import dry_run_lease
 from crowdgame.rehearsal.dry_runs import DryRunContext, DryRuns, check_lobby_open, stop_dry_run
 from games.engine.errors import GameError
@@ -145,7 +145,7 @@ class ConsoleConsumer(SocketConsumer):
         if who is None:
             self.send(protocol.ActionRefused(id=ask.id, text=NOT_ALLOWED))
             raise CloseSocket(CloseCode.NOT_ALLOWED)
-        if not who.may(REQUIRED_RIGHTS[ask.action]):
+        if not who.may(REQUIRED_PERMISSIONS[ask.action]):
             raise MatchError(NOT_ALLOWED)
         press = OrganizerAction(room.event_id, who.name, ask, gateway().now())
         if ask.action not in {"rehearsal.start", "rehearsal.stop"}:

@@ -14,7 +14,7 @@ from django.views.decorators.cache import never_cache
 
 from crowdgame.cups.views import listed_cups
 from crowdgame.events.access import require_accessible_event, visible_events
-from crowdgame.events.rights import role_at_event
+from crowdgame.events.permissions import role_at_event
 from crowdgame.web.content_policy import content_security_policy
 from games.models import Admission, Event, Match, MatchState
 from voting.admission.admission import projector_key

@@ -8,7 +8,7 @@ from django.http import Http404, HttpRequest
 from django.shortcuts import get_object_or_404
 
 from crowdgame.events.models import Member
-from crowdgame.events.rights import role_at_event
+from crowdgame.events.permissions import role_at_event
 from games.models import Event
 
 

@@ -10,7 +10,13 @@ from django.test import Client
 from django.utils import timezone
 
 from crowdgame.events.models import Member
-from crowdgame.events.rights import REQUIRED_RIGHTS, ROLE_RIGHTS, Right, find_access, may
+from crowdgame.events.permissions import (
+    REQUIRED_PERMISSIONS,
+    ROLE_PERMISSIONS,
+    EventPermission,
+    find_access,
+    may,
+)
 from games.matches import create_event
 from games.models import Event
 from voting.protocol import Action, Role
@@ -79,7 +85,7 @@ def test_session_survives_secret_rotation_with_fallback(ada: User, event: Event,
 
 
 @pytest.mark.parametrize("ended", ["logout", "deactivated", "given away"])
-def test_rights_end_at_once_with_session_or_ownership(ended: str, ada: User, event: Event) -> None:
+def test_permissions_end_at_once_with_session_or_ownership(ended: str, ada: User, event: Event) -> None:
     browser = logged_in_client(ada)
     kept = key(browser)
     assert may(kept, event.pk, "run")
@@ -100,38 +106,42 @@ def test_deactivated_account_opens_no_page_and_cannot_log_in(ada: User, event: E
     assert Client().post("/console/login/", LOGIN).status_code == 200
 
 
-def test_invalid_session_has_no_rights(event: Event) -> None:
+def test_invalid_session_has_no_permissions(event: Event) -> None:
     for wrong in (None, "", "0" * 32, "x", "../../etc/passwd"):
         assert not may(wrong, event.pk, "view")
 
 
-def test_superuser_has_rights_on_every_event(event: Event) -> None:
+def test_superuser_has_permissions_on_every_event(event: Event) -> None:
     browser = Client()
     browser.force_login(User.objects.create_superuser("root"))
     assert may(key(browser), event.pk, "rehearse")
 
 
 @pytest.mark.parametrize(
-    ("role", "rights"),
+    ("role", "permissions"),
     [("cohost", {"view", "run", "rehearse"}), ("viewer", {"view"}), (None, set())],
 )
-def test_member_has_the_rights_of_the_role(role: Role | None, rights: set[Right], ada: User) -> None:
+def test_member_has_the_permissions_of_the_role(
+    role: Role | None, permissions: set[EventPermission], ada: User
+) -> None:
     owner = User.objects.create_user("bob")
     theirs = create_event(owner, "Theirs", ("North", "South"))
     other = create_event(owner, "Another", ("North", "South"))
     if role:
         Member.objects.create(event=theirs, user=ada, role=role)
     kept = key(logged_in_client(ada))
-    assert {right for right in get_args(Right) if may(kept, theirs.pk, right)} == rights
+    assert {
+        permission for permission in get_args(EventPermission) if may(kept, theirs.pk, permission)
+    } == permissions
     assert not may(kept, other.pk, "view")
     found = find_access(kept, theirs.pk)
     assert (found and found.role) == role
 
 
-def test_rights_cover_every_role() -> None:
-    assert set(ROLE_RIGHTS) == set(get_args(Role))
-    assert set(get_args(Right)) == ROLE_RIGHTS["owner"]
+def test_permissions_cover_every_role() -> None:
+    assert set(ROLE_PERMISSIONS) == set(get_args(Role))
+    assert set(get_args(EventPermission)) == ROLE_PERMISSIONS["owner"]
 
 
-def test_rights_cover_every_console_action() -> None:
-    assert set(REQUIRED_RIGHTS) == set(Action.__args__)  # type: ignore[attr-defined]
+def test_permissions_cover_every_console_action() -> None:
+    assert set(REQUIRED_PERMISSIONS) == set(Action.__args__)  # type: ignore[attr-defined]

@@ -18,7 +18,7 @@ from crowdgame.events.audit import (
     latest_audit_entries,
 )
 from crowdgame.events.models import AuditEntry
-from crowdgame.events.rights import REQUIRED_RIGHTS
+from crowdgame.events.permissions import REQUIRED_PERMISSIONS
 from games.models import Team
 from tests.voting.action_helpers import done_by, event_of, words_of
 from tests.voting.gateway_helpers import make_room
@@ -123,9 +123,9 @@ def test_page_audit_entry_has_no_undo_and_is_truncated(box: BallotBox) -> None:
     assert (len(entry.what), entry.what[-2:]) == (MAX_TEXT_LENGTH, "x…")
 
 
-def test_every_action_has_a_handler_and_a_right() -> None:
+def test_every_action_has_a_handler_and_a_permission() -> None:
     assert set(EVENT_ACTIONS) | set(TURN_ACTIONS) | {"rehearsal.start", "rehearsal.stop"} == set(
-        REQUIRED_RIGHTS
+        REQUIRED_PERMISSIONS
     )
     assert not set(EVENT_ACTIONS) & set(TURN_ACTIONS)
 

@@ -1,4 +1,4 @@
-"""Permissions in the console: required right per action, rights per role, role per session.
+"""Permissions in the console: one required per action, a set per role, and the role of a session.
 
 Nothing is cached: each check reads session, user and role from the database.
 """
@@ -16,9 +16,9 @@ from crowdgame.events.models import Member
 from games.models import Event
 from voting.protocol import Action, Role
 
-Right = Literal["view", "run", "rehearse"]
+EventPermission = Literal["view", "run", "rehearse"]
 
-REQUIRED_RIGHTS: dict[Action, Right] = {
+REQUIRED_PERMISSIONS: dict[Action, EventPermission] = {
     "lobby.open": "run",
     "joining.lock": "run",
     "joining.unlock": "run",
@@ -44,7 +44,7 @@ REQUIRED_RIGHTS: dict[Action, Right] = {
     "rehearsal.start": "rehearse",
     "rehearsal.stop": "rehearse",
 }
-ROLE_RIGHTS: dict[Role, frozenset[Right]] = {
+ROLE_PERMISSIONS: dict[Role, frozenset[EventPermission]] = {
     "owner": frozenset({"view", "run", "rehearse"}),
     "cohost": frozenset({"view", "run", "rehearse"}),
     "viewer": frozenset({"view"}),
@@ -53,13 +53,13 @@ ROLE_RIGHTS: dict[Role, frozenset[Right]] = {
 
 @dataclass(frozen=True, slots=True)
 class OrganizerAccess:
-    """An organizer's user name and role in one event. Every role has at least the right `view`."""
+    """An organizer's user name and role in one event. Every role has at least the permission `view`."""
 
     name: str
     role: Role
 
-    def may(self, right: Right) -> bool:
-        return right in ROLE_RIGHTS[self.role]
+    def may(self, permission: EventPermission) -> bool:
+        return permission in ROLE_PERMISSIONS[self.role]
 
 
 def find_access(session_key: str | None, event_id: int) -> OrganizerAccess | None:
@@ -69,10 +69,10 @@ def find_access(session_key: str | None, event_id: int) -> OrganizerAccess | Non
     return OrganizerAccess(user.get_username(), role) if user and role else None
 
 
-def may(session_key: str | None, event_id: int, right: Right) -> bool:
-    """Whether the session's user has this right in the event."""
+def may(session_key: str | None, event_id: int, permission: EventPermission) -> bool:
+    """Whether the session's user has this permission in the event."""
     found = find_access(session_key, event_id)
-    return found is not None and found.may(right)
+    return found is not None and found.may(permission)
 
 
 def find_session_user(session_key: str | None) -> User | None:
