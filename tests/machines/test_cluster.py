@@ -67,7 +67,7 @@ async def vote_everywhere(turns: list[BoxedTurn]) -> None:
     for turn in turns:
         ballots = [Ballot(f"v{n}", "red", n, 1) for n in range(1, 8)]
         assert await box.cast(turn.event_id, turn.turn_id, 1, ballots) == [CastResult.OK] * 7
-        assert await box.seats(turn.event_id, [0, 0, 2]) == [1, 2, 2]
+        assert await box.assign_teams(turn.event_id, [0, 0, 2]) == [1, 2, 2]
         turnout = await box.heartbeat(turn.event_id, "g", (turn.turn_id, 1), PresenceCounts((3, 4)))
         assert (turnout.connected, turnout.red) == ((3, 4), 7)
         assert await DryRunLease(box).renew(turn.event_id, "g", REHEARSED) is LeaseAnswer.CONTINUE

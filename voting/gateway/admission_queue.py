@@ -166,7 +166,7 @@ class AdmissionQueue:
     async def _admit_batch(self, joiners: list[_Joiner]) -> list[AdmittedVoter]:
         event_id, turn_ref = self._room.event_id, self._room.turn_ref
         wishes = [joiner.wish for joiner in joiners if joiner.wish is not None]
-        teams = iter(await self._box.seats(event_id, wishes) if wishes else [])
+        teams = iter(await self._box.assign_teams(event_id, wishes) if wishes else [])
         drawn = [0 if joiner.wish is None else next(teams) for joiner in joiners]
         seats = [_assign_seat(joiner, event_id, team) for joiner, team in zip(joiners, drawn, strict=True)]
         players = [joiner.seat.voter for joiner in joiners if joiner.seat is not None]

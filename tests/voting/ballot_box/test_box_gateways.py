@@ -11,18 +11,22 @@ from voting.counting.ballots import Ballot
 __all__ = ["turn"]
 
 
-def test_seats_balances_teams_and_grants_chosen_team(valkey_url: str) -> None:
-    def seats(*wishes: int | None) -> list[int]:
-        async def reserve(box: AsyncBallotBox) -> list[int]:
-            return await box.seats(EVENT, [wish or 0 for wish in wishes])
+def test_assign_teams_balances_teams_and_grants_chosen_team(valkey_url: str) -> None:
+    def assign(*wishes: int | None) -> list[int]:
+        async def assign_teams(box: AsyncBallotBox) -> list[int]:
+            return await box.assign_teams(EVENT, [wish or 0 for wish in wishes])
 
-        return ask(reserve)
+        return ask(assign_teams)
 
-    assert seats(None, None, None, None) == [1, 2, 1, 2]
-    assert seats(2, 2, 2) == [2, 2, 2]
-    assert seats(None, None, None, None, None) == [1, 1, 1, 1, 2]
-    assert seats(-2, -2, -2) == [2, 1, 2]  # 6 and 6 before; an offered team must not be larger by a twentieth
-    assert seats(*[1] * 20, *[2] * 20, -2, -2, -2)[40:] == [2, 2, 1]  # of 55, a lead of two is tolerated
+    assert assign(None, None, None, None) == [1, 2, 1, 2]
+    assert assign(2, 2, 2) == [2, 2, 2]
+    assert assign(None, None, None, None, None) == [1, 1, 1, 1, 2]
+    assert assign(-2, -2, -2) == [
+        2,
+        1,
+        2,
+    ]  # 6 and 6 before; an offered team must not be larger by a twentieth
+    assert assign(*[1] * 20, *[2] * 20, -2, -2, -2)[40:] == [2, 2, 1]  # of 55, a lead of two is tolerated
 
 
 def test_ballots_of_returns_counted_ballot(turn: BoxedTurn) -> None:

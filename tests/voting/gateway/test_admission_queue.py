@@ -104,13 +104,13 @@ def test_players_overtake_waiting_new_voters() -> None:
 
 def slow_down(box: AsyncBallotBox, seconds: float) -> None:
     """Delay each call, like the other work that a gateway does for each joining client."""
-    seats = box.seats
+    assign_teams = box.assign_teams
 
     async def slowly(event_id: int, wishes: Sequence[int]) -> list[int]:
         await asyncio.sleep(seconds)
-        return await seats(event_id, wishes)
+        return await assign_teams(event_id, wishes)
 
-    box.seats = slowly  # type: ignore[method-assign]
+    box.assign_teams = slowly  # type: ignore[method-assign]
 
 
 def test_admission_queue_spreads_retries_of_large_crowd() -> None:
@@ -206,15 +206,15 @@ def test_cancelled_admission_takes_no_seat() -> None:
 
 def test_admission_queue_reports_unreachable_box_and_recovers() -> None:
     async def scenario(harness: Harness) -> None:
-        seats = harness.box.seats
+        assign_teams = harness.box.assign_teams
 
         async def away(event_id: int, wishes: Any) -> list[int]:
             raise RedisError("away")
 
-        harness.box.seats = away  # type: ignore[method-assign]
+        harness.box.assign_teams = away  # type: ignore[method-assign]
         outcomes = await asyncio.gather(*[harness.join() for _ in range(3)], return_exceptions=True)
         assert [type(outcome) for outcome in outcomes] == [RedisError] * 3
-        harness.box.seats = seats  # type: ignore[method-assign]
+        harness.box.assign_teams = assign_teams  # type: ignore[method-assign]
         assert isinstance(await harness.join(), AdmittedVoter)
 
     with_admission_queue(scenario)
