@@ -1,4 +1,4 @@
-"""Rating computation: a Bradley-Terry model (openskill), updated match by match.
+"""Rating computation, similar to Elo and Glicko: a Bradley-Terry model (openskill), updated match by match.
 
 Matches are rated in the order in which they ended; each is a rating period of its own. The same code rates a
 single new match and rebuilds all ratings, so both give bit-identical results.

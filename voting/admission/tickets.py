@@ -1,4 +1,4 @@
-"""Tickets and roster codes in the database: an organizer makes them, each admits one voter.
+"""Access codes in the database: tickets and roster codes, each for one voter. An organizer creates them.
 
 A ticket admits one device until the organizer releases it. A roster code admits every device. Both always
 stand for the same voter, so there is one ballot however many devices have its seat.

@@ -1,4 +1,4 @@
-"""A ballot: one voter's current choice in one turn. The voter's last ballot counts."""
+"""A ballot: one voter's current choice in one turn. A voter may revote: the last ballot counts."""
 
 from collections.abc import Iterable
 from operator import attrgetter

@@ -1,4 +1,7 @@
-"""Tally: from a side's ballots to its pick. `draw` decides every lot."""
+"""Tally: from a side's ballots to its pick, by plurality, lottery, approval or instant runoff.
+
+`draw` decides every lot.
+"""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -63,7 +66,7 @@ def decide(cast: SideBallots, legal: Sequence[int], columns: int, terms: TallyTe
     """
     ballots, captain = cast.ballots, cast.captain
     if not ballots:
-        return _decide_without_ballots((0,) * columns, legal, terms, draw)
+        return _apply_no_ballot_rule((0,) * columns, legal, terms, draw)
     named = [decode_columns(ballot.choice) for ballot in ballots]
     counts = count_columns(named, columns, all_columns=terms.method == "approval")
     breaker = TieBreaker(terms.tie, named, () if captain is None else named[captain], draw)
@@ -105,7 +108,7 @@ def count_columns(named: Iterable[Ranking], columns: int, *, all_columns: bool =
     return tuple(counts)
 
 
-def _decide_without_ballots(counts: Counts, legal: Sequence[int], terms: TallyTerms, draw: Draw) -> Decision:
+def _apply_no_ballot_rule(counts: Counts, legal: Sequence[int], terms: TallyTerms, draw: Draw) -> Decision:
     if terms.no_ballot == "random":
         return Decision(counts, legal[draw(len(legal))], "random", 0)
     return Decision(counts, None, terms.no_ballot, 0)

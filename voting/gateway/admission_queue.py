@@ -1,8 +1,8 @@
-"""Admission queue of an event at one gateway: batches joins and spreads retries under load (backpressure).
+"""Admission queue (waiting room) of an event at one gateway: batches joins and spreads a thundering herd.
 
 Joins that arrive while a call to the ballot box is in flight go into the next batch. Returning voters, who
-have a seat, go before new voters. When the queue is full, clients get a time to retry. It grows with the
-number of clients that were given one before, at the measured admission rate.
+have a seat, go before new voters. When the queue is full, clients get a time to retry (backpressure). It
+grows with the number of clients that were given one before, at the measured admission rate.
 """
 
 import asyncio

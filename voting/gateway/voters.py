@@ -24,7 +24,7 @@ class SeatedSocket(Socket, Protocol):
 
 @dataclass(slots=True, eq=False)
 class ConnectedVoter:
-    """A voter with at least one socket here.
+    """A voter with at least one socket here. Multiple tabs or devices have one each.
 
     `team` is the current team; it overrides the seat's. `voted_in` is the turn (id and epoch) of the last
     ballot for this team.

@@ -1,4 +1,4 @@
-"""Decide the outcome of a turn from its sealed ballots: a decision per side, the picks, and the result."""
+"""Decide the outcome of a turn from its sealed ballots: decisions, picks, forfeit or resignation, result."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,8 +1,8 @@
 """The deadline scheduler: enqueues each turn at its deadline, and closes it itself if no worker does.
 
-Several schedulers may run at once. All state is read from the database, so the next iteration makes up for
-any crash. Deadlines follow the ballot box's clock; if that clock is set, all deadlines move along (see
-`time_steps`).
+Several schedulers may run at once, without leader election. All state is read from the database, so the next
+iteration makes up for any crash. Deadlines follow the ballot box's clock; if that clock is set, all deadlines
+move along (see `time_steps`).
 """
 
 import faulthandler

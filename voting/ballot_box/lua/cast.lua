@@ -1,4 +1,5 @@
--- Cast ballots of one turn in order, each at most once. A ballot is stored as JSON without the brackets.
+-- Cast ballots of one turn in order, each at most once. A revote replaces the voter's earlier ballot.
+-- A ballot is stored as JSON without the brackets.
 -- KEYS: box, ballots.
 -- ARGV: epoch that the gateway knows; msgpack {{voter, side, column, sequence, 0, blind}, ...};
 --   gateway, or 'restorer', which puts ballots back and ignores the sides' clocks;
