@@ -62,7 +62,7 @@ return selectors.flatMap(name => [...document.querySelectorAll(name)].map(part =
   return {name, left, top, right, bottom, type, seen, cut, text: part.textContent};
 })).filter(({seen}) => seen);
 }"""
-# The page itself waits for all parts; polling from outside could miss a step on a busy machine.
+# The page itself waits for all parts; polling from outside could miss a moment on a busy machine.
 BOXES_ONCE_SHOWN = f"""async ([selectors, withinMs]) => {{
   const boxes = {BOXES};
   const end = performance.now() + withinMs;
@@ -73,6 +73,8 @@ BOXES_ONCE_SHOWN = f"""async ([selectors, withinMs]) => {{
     await new Promise(resolve => setTimeout(resolve, {POLL_MS}));
   }}
 }}"""
+# Starts to wait before the moment comes, without waiting for the result.
+WATCH_FOR_BOXES = f"args => {{ window.boxesOnceShown = ({BOXES_ONCE_SHOWN})(args); }}"
 DIGIT_HEIGHT = """() => {
   const {fontWeight, fontSize, fontFamily} = getComputedStyle(document.querySelector(".clock .figure"));
   const pen = document.createElement("canvas").getContext("2d");
@@ -142,7 +144,11 @@ class EventScreens:
 
 def boxes(face: Face, selectors: tuple[str, ...]) -> list[Box]:
     """The boxes of all these selectors, once each has a visible element."""
-    found = [Box(**box) for box in face.page.evaluate(BOXES_ONCE_SHOWN, [list(selectors), SOON_MS])]
+    return all_boxes(face, selectors, face.page.evaluate(BOXES_ONCE_SHOWN, [list(selectors), SOON_MS]))
+
+
+def all_boxes(face: Face, selectors: tuple[str, ...], shown: list[dict[str, Any]]) -> list[Box]:
+    found = [Box(**box) for box in shown]
     missing = [name for name in selectors if name not in {box.name for box in found}]
     assert not missing, f"{face.name} shows no {missing}"
     return found
@@ -156,9 +162,16 @@ def check_places(face: Face, found: list[Box], size: dict[str, int]) -> None:
     assert not face.page.evaluate(SCROLLS), f"{where}: scrolls"
 
 
+def display_selectors(phase: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((*DISPLAY_PARTS[phase], *DISPLAY_TEXTS[phase])))
+
+
 def check_display(screens: EventScreens, phase: str, size: dict[str, int]) -> None:
+    check_display_boxes(screens, phase, size, boxes(screens.display, display_selectors(phase)))
+
+
+def check_display_boxes(screens: EventScreens, phase: str, size: dict[str, int], found: list[Box]) -> None:
     parts, texts = DISPLAY_PARTS[phase], DISPLAY_TEXTS[phase]
-    found = boxes(screens.display, tuple(dict.fromkeys((*parts, *texts))))
     check_places(screens.display, [box for box in found if box.name in parts], size)
     least = READS_FROM_AFAR * size["height"]
     small = [box for box in found if box.name in texts and box.type < least - 0.01]
@@ -279,8 +292,11 @@ def test_full_match_fits_and_ends_the_same_with_reduced_motion(screens: EventScr
             vote(screens.red, red)
         size = DISPLAYS[number % len(DISPLAYS)]
         screens.display.page.set_viewport_size(size)  # type: ignore[arg-type]
+        selectors = display_selectors("reveal")
+        screens.display.page.evaluate(WATCH_FOR_BOXES, [list(selectors), 2 * SOON_MS])
         vote_last(screens.yellow, yellow)
-        check_display(screens, "reveal", size)
+        shown = screens.display.page.evaluate("() => window.boxesOnceShown")
+        check_display_boxes(screens, "reveal", size, all_boxes(screens.display, selectors, shown))
     for face in (screens.red, *screens.watchers):
         face.wait_for(phase="ended")
     check_all_sizes(screens, "ended")
