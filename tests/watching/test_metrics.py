@@ -69,8 +69,8 @@ def test_metrics_include_cpu_and_memory_of_every_process(house: House) -> None:
 
 
 def test_metrics_include_time_of_last_scheduler_run(house: House) -> None:
-    before = metric_value(house, "crowdgame_scheduler_ran_at_seconds")
-    wait_until(lambda: metric_value(house, "crowdgame_scheduler_ran_at_seconds") > before)
+    before = metric_value(house, "crowdgame_scheduler_last_run_timestamp_seconds")
+    wait_until(lambda: metric_value(house, "crowdgame_scheduler_last_run_timestamp_seconds") > before)
 
 
 def test_metrics_drop_connections_of_killed_gateway(house: House, faces: Faces) -> None:

@@ -26,92 +26,92 @@ REGISTRY = CollectorRegistry()
 
 CONNECTIONS = Gauge(
     "crowdgame_connections",
-    "Sockets open now; kind is phone, display, console or chat.",
+    "Open WebSockets by kind: phone, display, console or chat.",
     ["kind"],
     registry=REGISTRY,
     multiprocess_mode="livesum",
 )
 JOINS = Counter(
     "crowdgame_joins",
-    "Voters who came; outcome is seated, returned, refused or crowded.",
+    "Join requests by outcome: seated (new voter), returned, refused or crowded (told to retry).",
     ["outcome"],
     registry=REGISTRY,
 )
 BALLOTS = Counter(
     "crowdgame_ballots",
-    "Ballots answered; outcome is counted or refused.",
+    "Ballots by outcome: counted or refused.",
     ["outcome"],
     registry=REGISTRY,
 )
 BATCH_SIZE = Histogram(
     "crowdgame_batch_size",
-    "Ballots in one call to the ballot box.",
+    "Ballots per call to the ballot box.",
     registry=REGISTRY,
     buckets=BATCH_SIZE_BUCKETS,
 )
 ACK_S = Histogram(
     "crowdgame_ack_seconds",
-    "From the arrival of a batch's oldest ballot to its answer.",
+    "Time from the arrival of a batch's oldest ballot to its acknowledgement.",
     registry=REGISTRY,
     buckets=SECONDS_BUCKETS,
 )
 BROADCAST_S = Histogram(
     "crowdgame_broadcast_seconds",
-    "From a broadcast's first write to its last.",
+    "Time from the first to the last write of a broadcast.",
     registry=REGISTRY,
     buckets=SECONDS_BUCKETS,
 )
 SLOW_CONSUMERS = Counter(
     "crowdgame_slow_consumers",
-    "Sockets closed because they read too slowly.",
+    "WebSockets closed because the client read too slowly.",
     registry=REGISTRY,
 )
 LOOP_LAG_S = Histogram(
     "crowdgame_loop_lag_seconds",
-    "How late a gateway's beat was.",
+    "Delay of a gateway's heartbeat.",
     registry=REGISTRY,
     buckets=SECONDS_BUCKETS,
 )
 CLOSE_LAG_S = Histogram(
     "crowdgame_close_lag_seconds",
-    "From a turn's deadline to its seal.",
+    "Time from a turn's deadline to its seal.",
     registry=REGISTRY,
     buckets=SECONDS_BUCKETS,
 )
 RESOLVE_LAG_S = Histogram(
     "crowdgame_resolve_lag_seconds",
-    "From a turn's deadline to its result in the database.",
+    "Time from a turn's deadline to its result in the database.",
     registry=REGISTRY,
     buckets=SECONDS_BUCKETS,
 )
 RELAY_LAG_S = Histogram(
     "crowdgame_relay_lag_seconds",
-    "From a change in the database to its announcement at the channel layer.",
+    "Time from a change in the database to its announcement on the channel layer.",
     registry=REGISTRY,
     buckets=SECONDS_BUCKETS,
 )
-SCHEDULER_RAN_AT = Gauge(
-    "crowdgame_scheduler_ran_at_seconds",
-    "When the scheduler last looked for deadlines, in seconds since 1970.",
+SCHEDULER_LAST_RUN_AT = Gauge(
+    "crowdgame_scheduler_last_run_timestamp_seconds",
+    "Unix time at which a scheduler last checked the deadlines.",
     registry=REGISTRY,
     multiprocess_mode="livemax",
 )
 PROCESS = Gauge(
     "crowdgame_process",
-    "A process of this machine that is up; role is gateway, worker, scheduler or command.",
+    "1 for each running process, by role: gateway, worker, scheduler or command.",
     ["role"],
     registry=REGISTRY,
     multiprocess_mode="liveall",
 )
 
-# Create each label, so that a counter without events reads 0 instead of being absent.
-for metric, noughts in (
+# Create each label value, so that a counter without events reads 0 instead of being absent.
+for metric, label_values in (
     (CONNECTIONS, ("phone", "display", "console", "chat")),
     (JOINS, ("seated", "returned", "refused", "crowded")),
     (BALLOTS, ("counted", "refused")),
 ):
-    for nought in noughts:
-        metric.labels(nought)
+    for label_value in label_values:
+        metric.labels(label_value)
 
 
 class CurrentProcess:

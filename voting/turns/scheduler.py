@@ -22,7 +22,7 @@ from voting.announcements.outbox import purge_old, relay
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_clock import local_ms
 from voting.ballot_box.stores import DATABASE_ERRORS
-from voting.metrics.metrics import SCHEDULER_RAN_AT
+from voting.metrics.metrics import SCHEDULER_LAST_RUN_AT
 from voting.turns.closing import close_turn
 from voting.turns.deadlines import enqueue_close
 from voting.turns.long_windows import LONG_WINDOW_MS, LongTurnCursor
@@ -91,7 +91,7 @@ class DeadlineScheduler:
         try:
             offset = self._follow_box_time()
             following = self._close_due_turns(round(local_ms() + offset))
-            SCHEDULER_RAN_AT.set(time.time())
+            SCHEDULER_LAST_RUN_AT.set(time.time())
             self._start_due_matches(round(local_ms() + offset))
             self._tend_periodically()
         except (RedisError, OSError, *DATABASE_ERRORS) as error:
