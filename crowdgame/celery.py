@@ -97,4 +97,4 @@ task_failure.connect(task_connections.on_failure)
 def announce_ready(**_: Any) -> None:
     """Open the metrics port. Raises OSError if it is in use."""
     open_metrics_port()
-    log.info("worker up")
+    log.info("worker started")

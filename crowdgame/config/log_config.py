@@ -92,11 +92,11 @@ def _log_uncaught(kind: type[BaseException], error: BaseException, trace: Traceb
     if issubclass(kind, KeyboardInterrupt):
         sys.__excepthook__(kind, error, trace)
     else:
-        log.critical("nobody caught %s", kind.__name__, exc_info=(kind, error, trace))
+        log.critical("uncaught %s", kind.__name__, exc_info=(kind, error, trace))
 
 
 def _log_uncaught_in_thread(end: threading.ExceptHookArgs) -> None:
-    name = end.thread.name if end.thread else "a thread"
+    name = end.thread.name if end.thread else "?"
     if end.exc_value is not None:
         caught = (end.exc_type, end.exc_value, end.exc_traceback)
-        log.critical("nobody caught %s in %s", end.exc_type.__name__, name, exc_info=caught)
+        log.critical("uncaught %s in thread %s", end.exc_type.__name__, name, exc_info=caught)

@@ -78,7 +78,7 @@ class NotificationDispatcher:
 
 def arm_notifications() -> None:
     """Queue the sending task. A lost task is no loss: due rows stay in the database and are queued again."""
-    send_task("of mails", SEND_NOTIFICATIONS)
+    send_task(SEND_NOTIFICATIONS)
 
 
 def send_due(box: BallotBox) -> None:
@@ -95,7 +95,9 @@ def send_due(box: BallotBox) -> None:
             with get_connection() as connection:
                 _send(ready, connection, box)
         except (SMTPException, OSError) as error:  # the error's text may contain an address
-            log.warning("%s e-mails delayed: %s from the mail server", len(ready), type(error).__name__)
+            log.warning(
+                "%s e-mails delayed, no connection to the mail server: %s", len(ready), type(error).__name__
+            )
 
 
 def _due() -> Any:

@@ -105,9 +105,9 @@ def anonymize_events(days: int) -> Generator[RemovedRows, None, None]:
         try:
             done = yield from _anonymize_event(RemovedRows(event), _days_ago(days))
         except (Event.DoesNotExist, msgspec.MsgspecError) as error:
-            log.error("event %s is not forgotten: %s", event.code, error, extra={"event": event.pk})
+            log.error("event %s could not be anonymized: %s", event.code, error, extra={"event": event.pk})
         else:
-            log.info("it is forgotten who voted for what: %s", done, extra={"event": event.pk})
+            log.info("anonymized event %s", done, extra={"event": event.pk})
     import_module(settings.SESSION_ENGINE).SessionStore.clear_expired()
     purge_addresses()
 

@@ -95,7 +95,7 @@ class DryRun:
         try:
             playing.result()
         except RehearsalError as error:
-            log.warning("the rehearsal of %s ends: %s", self._context.code, error)
+            log.warning("rehearsal of %s failed: %s", self._context.code, error)
         finally:
             self._compare()
             with suppress(RedisError, OSError):  # the lease expires soon

@@ -41,7 +41,7 @@ class Service:
         kept = self.listener.dup()  # the server closes its own, but shutting down needs an open one
 
         def begin() -> None:
-            log.info("gateway draining: its phones move to others")
+            log.info("gateway draining: clients reconnect to other gateways")
             for number in SIGNALS:
                 loop.remove_signal_handler(number)
                 signal.signal(number, signal.SIG_DFL)
@@ -51,16 +51,16 @@ class Service:
             ending.add_done_callback(lambda _: end())
 
         def end() -> None:
-            log.info("gateway ended")
+            log.info("gateway stopped")
             stop()
 
         for number in SIGNALS:
             loop.add_signal_handler(number, begin)
-        log.info("gateway up")
+        log.info("gateway started")
 
     async def _drain(self) -> None:
         try:
             async with asyncio.timeout(self.drain_s + CLOSE_TIMEOUT_S):
                 await self.drain(self.drain_s)
         except TimeoutError:
-            log.warning("not all were sent away within %g s", self.drain_s)
+            log.warning("drain timed out after %g s, some sockets are still open", self.drain_s)

@@ -106,7 +106,7 @@ class Target:
 
     def is_whole(self) -> bool:
         """Whether worker and schedulers are up (again), which takes a while after a start."""
-        said = {"worker": "worker up"} | dict.fromkeys(self.schedulers, "scheduler up")
+        said = {"worker": "worker started"} | dict.fromkeys(self.schedulers, "scheduler started")
         return all(words in self._log(part)[self.logged.get(part, 0) :] for part, words in said.items())
 
     def _log(self, part: str) -> str:

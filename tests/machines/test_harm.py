@@ -82,7 +82,7 @@ def box_time(target: Target) -> int:
 def test_full_disk_loses_nothing(tmp_path: Path) -> None:
     with small_disk(tmp_path / "disk") as small, running_target(tmp_path, Choices(disk=small)) as target:
         strike(target, disk.FAULTS)
-        assert " waits: " in log_text(tmp_path, *SCHEDULERS)
+        assert " failed: " in log_text(tmp_path, *SCHEDULERS)
         assert "Traceback" not in log_text(tmp_path, *SCHEDULERS, "worker")
 
 

@@ -41,7 +41,7 @@ def test_logs_of_every_process_are_json_without_secrets(house: House, faces: Fac
         assert all(record["role"] == role for record in logged)
         assert all(ALWAYS <= record.keys() <= set(LOGGED_FIELDS) for record in logged)
         assert "secret-word" not in house.log(name)
-    assert any(record["message"].startswith("gateway up") for record in records(house, "gateway-1"))
+    assert any(record["message"].startswith("gateway started") for record in records(house, "gateway-1"))
 
 
 def _closed(house: House) -> list[dict[str, Any]]:
@@ -113,7 +113,7 @@ def test_uncaught_exception_is_one_log_record(dies: str) -> None:
     (line,) = done.stderr.splitlines()
     logged = json.loads(line)
     assert (logged["level"], logged["role"]) == ("CRITICAL", "command")
-    assert logged["message"].startswith("nobody caught")
+    assert logged["message"].startswith("uncaught")
     assert "Traceback" in logged["exc_info"]
 
 

@@ -128,7 +128,7 @@ def test_secrecy_observers_see_all_public_output(observations: tuple[Observation
     seen = observations[0].in_window
     voted = f"[('outcome', 'counted')]\": {float(len(LOW + HIGH))}"
     assert voted in seen["metric_samples"]
-    assert "gateway up" in seen["log of the gateways"]
+    assert "gateway started" in seen["log of the gateways"]
     assert "turn.moved" in seen["channel layer"]
     assert "turn.moved" in seen["outbox"]
     assert all(f'"columns":{COLUMNS}' in seen[name] for name in ("the projector", "a phone of team 2"))

@@ -37,7 +37,7 @@ def announce(event_id: int, kind: type[protocol.Change], now: int) -> None:
     try:
         protocol.decode_change(body)
     except msgspec.ValidationError as refusal:
-        raise GameError(f"the state cannot be told: {refusal}") from refusal
+        raise GameError(f"gateways cannot decode this state: {refusal}") from refusal
     Announcement.objects.create(event=event, seq=event.seq, body=body)
 
 
@@ -63,7 +63,7 @@ def relay(event_id: int | None = None) -> None:
     try:
         layer.publish([_layer_message(row) for row in rows])
     except (RedisError, OSError) as error:
-        log.warning("announcements wait, the channel layer is away: %s", error)
+        log.warning("announcements delayed, channel layer unavailable: %s", error)
         return
     now = timezone.now()
     for row in rows:
@@ -85,15 +85,15 @@ def publish_to_consoles(event_id: int, message: protocol.AuditLogged) -> None:
 
 def publish_restrictions(event_id: int) -> None:
     """Have the gateways reload the restrictions at once. Best effort: they also poll once a second."""
-    _publish_once(layer.LayerMessage(event_id, layer.RESTRICTIONS_CHANGED, b""), "a ruling")
+    _publish_once(layer.LayerMessage(event_id, layer.RESTRICTIONS_CHANGED, b""), "a restriction")
 
 
 def _publish_once(copy: layer.LayerMessage, what: str) -> None:
     try:
         layer.publish([copy], SEND_TIMEOUT_S)
     except (RedisError, OSError) as error:
-        away = "%s is not told, the channel layer is away: %s"
-        log.warning(away, what, error, extra={"event": copy.event_id})
+        text = "could not publish %s, channel layer unavailable: %s"
+        log.warning(text, what, error, extra={"event": copy.event_id})
 
 
 def announcements_after(event_id: int, seq: int) -> list[layer.LayerMessage]:

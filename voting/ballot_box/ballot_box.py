@@ -52,8 +52,8 @@ def _is_corrupt(error: ResponseError) -> bool:
     return error.status_code == "ERR" or str(error).startswith("WRONGTYPE")
 
 
-def _log_spoilt(turn_id: int, error: Exception) -> None:
-    log.error("the box of turn %s is spoilt: %s", turn_id, error, extra={"turn": turn_id})
+def _log_corrupt(turn_id: int, error: Exception) -> None:
+    log.error("the ballot box of turn %s is corrupt: %s", turn_id, error, extra={"turn": turn_id})
 
 
 def _script(name: str) -> str:
@@ -230,7 +230,7 @@ class AsyncBallotBox:
         except ResponseError as error:
             if not _is_corrupt(error):
                 raise
-            _log_spoilt(turn_id, error)
+            _log_corrupt(turn_id, error)
             return [CastResult.UNKNOWN] * len(ballots)
 
     async def assign_teams(self, event_id: int, wishes: Sequence[int]) -> list[int]:
@@ -250,7 +250,7 @@ class AsyncBallotBox:
         except (ResponseError, msgspec.MsgspecError) as error:
             if isinstance(error, ResponseError) and not _is_corrupt(error):
                 raise
-            _log_spoilt(turn_id, error)
+            _log_corrupt(turn_id, error)
             return {}
 
     async def heartbeat(self, event_id: int, gateway: str, turn: Pair, held: PresenceCounts) -> Turnout:

@@ -150,7 +150,7 @@ class Lane:
     def requeue(self, batch: PendingBallots, error: Exception) -> None:
         """Put a failed batch back in front of the pending ballots."""
         if not self.is_delayed:
-            log.warning("ballots wait: %s", error)
+            log.warning("could not store ballots, retrying: %s", error)
         self.is_delayed = True
         self.waiting = batch | self.waiting
 

@@ -68,7 +68,7 @@ def load_opened_ballots(event_id: int, turn_id: int) -> OpenedBallots | None:
     try:
         return _build_opened_ballots(turn_id, records) if records else None
     except msgspec.MsgspecError as error:
-        log.warning("the list of turn %s is not read: %s", turn_id, error, extra={"turn": turn_id})
+        log.warning("could not read the ballot list of turn %s: %s", turn_id, error, extra={"turn": turn_id})
         return None
 
 

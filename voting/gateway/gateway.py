@@ -213,7 +213,7 @@ class Gateway:
     def _log_slow_consumers(self) -> None:
         slow, self.slow_consumers = self.slow_consumers, 0
         if slow:
-            log.info("sockets that read too slowly were closed: %s", slow, extra={"sockets": slow})
+            log.info("closed the sockets of slow consumers: %s", slow, extra={"sockets": slow})
 
     async def _heartbeat(self, code: str, room: EventRoom, *, phones: bool, teams: bool) -> None:
         try:
@@ -222,7 +222,7 @@ class Gateway:
             else:
                 await self._presence.send_updates(room, phones=phones, teams=teams)
         except (RedisError, OSError) as error:
-            log.warning("no heartbeat: %s", error, extra={"event": room.event_id})
+            log.warning("heartbeat failed: %s", error, extra={"event": room.event_id})
         finally:
             self._in_heartbeat.discard(code)
 
@@ -284,7 +284,7 @@ def _end_process_on_failure(task: asyncio.Task[None]) -> None:
     Without subscriber or heartbeats the gateway would still look healthy.
     """
     if not task.cancelled() and task.exception() is not None:
-        log.critical("the gateway ends", exc_info=task.exception())
+        log.critical("a background task failed, stopping the gateway", exc_info=task.exception())
         os.kill(os.getpid(), signal.SIGTERM)
 
 

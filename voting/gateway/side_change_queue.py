@@ -63,7 +63,7 @@ class SideChangeQueue:
             try:
                 answers = await self._write_batch([request for _, request in some])
             except DATABASE_ERRORS as error:
-                log.warning("changes of side wait: %s", error, extra={"event": self._room.event_id})
+                log.warning("could not store side changes: %s", error, extra={"event": self._room.event_id})
                 answers = ["busy"] * len(some)
             for (asker, request), answer in zip(some, answers, strict=True):
                 if answer != "changed":

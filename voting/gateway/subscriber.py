@@ -69,7 +69,7 @@ class EventSubscriber:
                 async for copy in self._subscription.copies():
                     await self._dispatch(copy)
             except (RedisError, OSError) as error:
-                log.warning("deaf for a moment: %s", error)
+                log.warning("lost the channel layer subscription, reconnecting: %s", error)
                 await asyncio.sleep(RECONNECT_WAIT_S)
 
     async def _dispatch(self, copy: LayerMessage) -> None:
@@ -114,7 +114,9 @@ class EventSubscriber:
             room.apply(copy)
             return copy
         except msgspec.MsgspecError as error:
-            log.warning("announcement %s is not read: %s", copy.seq, error, extra={"event": room.event_id})
+            log.warning(
+                "could not decode announcement %s: %s", copy.seq, error, extra={"event": room.event_id}
+            )
         fresh: LayerMessage | None = await in_database(_fresh_copy)(room.event_id, self._now())
         if fresh is None:
             room.seq = copy.seq  # later changes may be readable again
@@ -132,7 +134,7 @@ class EventSubscriber:
             try:
                 await self.catch_up_all()
             except DATABASE_ERRORS as error:
-                log.warning("what was not heard is not found: %s", error)
+                log.warning("could not load missed announcements: %s", error)
 
     async def sync_restrictions(self, by_event: Mapping[int, EventRoom]) -> None:
         """Load and enforce the restrictions of events.
@@ -186,7 +188,9 @@ class EventSubscriber:
         """Call `on_rollback` with a fresh copy of an event whose database row is older than the room."""
         fresh: LayerMessage | None = await in_database(_fresh_copy)(room.event_id, self._now())
         if fresh is not None:
-            log.warning("event %s went back from %s to %s", room.event_id, room.seq, fresh.seq)
+            log.warning(
+                "the database was rolled back: event %s from seq %s to %s", room.event_id, room.seq, fresh.seq
+            )
             await self._on_rollback(room, fresh)
 
 

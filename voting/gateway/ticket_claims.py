@@ -133,8 +133,8 @@ class TicketClaims:
         except DATABASE_ERRORS:
             raise
         except Error as error:
-            log.exception("no ticket can be claimed", extra={"event": self._event_id})
-            raise OperationalError("no ticket can be claimed") from error
+            log.exception("could not claim tickets", extra={"event": self._event_id})
+            raise OperationalError("could not claim tickets") from error
         self._guesses.count(claims.count("key_wrong"))
         if len(shown) == CLAIM_BATCH_SIZE:
             self._rate.observe(CLAIM_BATCH_SIZE / (time.monotonic() - began))

@@ -24,8 +24,8 @@ PING_TTL_S = 0.25
 
 
 def enqueue_close(turn_id: int) -> None:
-    """Enqueue the close of a turn. Logs a warning if the broker is away."""
-    send_task(f"of turn {turn_id}", CLOSE_TURN, turn_id)
+    """Enqueue the close of a turn. Logs a warning if the broker is unavailable."""
+    send_task(CLOSE_TURN, turn_id)
 
 
 def enqueue_early_close(turn_id: int, closes_at: int) -> None:
@@ -34,19 +34,19 @@ def enqueue_early_close(turn_id: int, closes_at: int) -> None:
     A turn whose deadline has moved since then stays open.
     """
     moment = int(time.monotonic() / PING_TTL_S)
-    send_task(f"of turn {turn_id}", CLOSE_TURN_EARLY, turn_id, closes_at, ask=partial(_ping_once_per, moment))
+    send_task(CLOSE_TURN_EARLY, turn_id, closes_at, ping=partial(_ping_once_per, moment))
 
 
-def send_task(what: str, task: str, *args: int, ask: Callable[[], object] | None = None) -> None:
-    """Send a Celery task, or log a warning if the broker is away; `what` names its subject in the log.
+def send_task(task: str, *args: int, ping: Callable[[], object] | None = None) -> None:
+    """Send a Celery task, or log a warning if the broker is unavailable.
 
     The ping comes first because Celery waits long for a frozen broker, and longer to reconnect to it.
     """
     try:
-        (ask or _broker().ping)()
+        (ping or _broker().ping)()
         current_app.send_task(task, args=args, retry=False)
     except (OperationalError, RedisError) as error:
-        log.warning("%s %s waits, the broker is away: %s", task, what, error)
+        log.warning("could not enqueue %s%s, broker unavailable: %s", task, args, error)
 
 
 @lru_cache(maxsize=1)

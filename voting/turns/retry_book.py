@@ -63,13 +63,13 @@ class RetryBook:
             self.slow = local_ms() - began >= SLOW_MS
             return isinstance(error, PERMANENT_ERRORS)
         if self.retry_at.pop(what, None):
-            log.info("%s goes on", what)
+            log.info("%s succeeded after a retry", what)
         return True
 
     def _note(self, what: str, error: Exception) -> None:
         if what not in self.retry_at:
             level = logging.ERROR if isinstance(error, PERMANENT_ERRORS) else logging.WARNING
-            log.log(level, "%s waits: %s", what, error)
+            log.log(level, "%s failed: %s", what, error)
         self.retry_at[what] = local_ms() + RETRY_AFTER_MS
         if isinstance(error, DATABASE_ERRORS):
             close_old_connections()

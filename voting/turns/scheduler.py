@@ -98,7 +98,7 @@ class DeadlineScheduler:
             self._wait_for(error)
             return POLL_S
         if self.is_waiting:
-            log.info("the clock goes on")
+            log.info("scheduler running again")
         self.is_waiting = False
         left_s = (min(following, default=math.inf) - CALL_WORKER_EARLY_MS - local_ms() - offset) / 1000
         return max(MIN_SLEEP_S, min(POLL_S, left_s))
@@ -106,7 +106,7 @@ class DeadlineScheduler:
     def _wait_for(self, error: Exception) -> None:
         """Log the failure once, not at each iteration."""
         if not self.is_waiting:
-            log.warning("the clock waits: %s", error)
+            log.warning("scheduler waiting for Redis or the database: %s", error)
         self.is_waiting = True
         close_old_connections()
 
@@ -118,7 +118,7 @@ class DeadlineScheduler:
         sample = self.steps.sample()
         step, plans = self.steps.plans_to_move(sample)
         if step and (plans.turns or plans.matches) and not self.unshifted:
-            log.warning("the ballot box's clock was set by %+.1f s: what it times moves along", step / 1000)
+            log.warning("the ballot box's clock was set by %+.1f s, moving all deadlines", step / 1000)
         self.unshifted = self.retry_book.run_each(
             "moving turn", plans.turns, lambda pk: move_turn(pk, plans.turns[pk], step, sample.now, self.box)
         )
@@ -147,19 +147,19 @@ class DeadlineScheduler:
             for turn_id, at in due
             if local_ms() - self.dispatched[turn_id, at] >= WORKER_TIMEOUT_MS
         }
-        waiting = self.retry_book.run_each("turn", late, self._close)
+        waiting = self.retry_book.run_each("closing turn", late, self._close)
         for turn_id in late.keys() - waiting:
             self.dispatched[turn_id, late[turn_id]] = local_ms() + RECLOSE_DELAY_MS
         return [closes_at for closes_at in times.values() if closes_at > soon]
 
     def _close(self, turn_id: int) -> None:
-        if f"turn {turn_id}" not in self.retry_book.retry_at:
-            log.warning("no worker closed turn %s in time, the clock does", turn_id, extra={"turn": turn_id})
+        if f"closing turn {turn_id}" not in self.retry_book.retry_at:
+            log.warning("no worker closed turn %s in time, closing it here", turn_id, extra={"turn": turn_id})
         close_turn(turn_id, self.box)
 
     def _start_due_matches(self, now: int) -> None:
         due = Event.objects.filter(next_match_at__lte=now).values_list("pk", flat=True)
-        self.retry_book.run_each("the next match of event", due, partial(start_due_match, box=self.box))
+        self.retry_book.run_each("starting a match of event", due, partial(start_due_match, box=self.box))
 
     def _tend_periodically(self) -> None:
         if time.monotonic() - self.chores_at < CHORES_INTERVAL_S:
@@ -168,12 +168,14 @@ class DeadlineScheduler:
         relay()
         known, self.missing = self.missing, set()
         self.retry_book.run_each(
-            "the box of turn", self._boxes_to_check(known), partial(self._repair_box, missing=known)
+            "repairing the ballot box of turn",
+            self._boxes_to_check(known),
+            partial(self._repair_box, missing=known),
         )
         self._expire_boxes()
         for name, chore in self.chores.items():
             self.retry_book.attempt(name, chore)
-        self.retry_book.attempt("purging", self._purge_periodically)
+        self.retry_book.attempt("the hourly purge", self._purge_periodically)
 
     def _boxes_to_check(self, known: set[int]) -> set[int]:
         """Return the turns to check: `known`, and inconsistent ones among the nearest and the next batch."""
@@ -207,4 +209,6 @@ class DeadlineScheduler:
             state__in=(*CLOSED_STATES, TurnState.VOID), closes_at__gte=self.box.now() - EXPIRE_LOOKBACK_MS
         )
         events = dict(over.values_list("pk", "match__event_id"))
-        self.retry_book.run_each("letting go of turn", events, lambda pk: self.box.expire(events[pk], pk))
+        self.retry_book.run_each(
+            "expiring the ballot box of turn", events, lambda pk: self.box.expire(events[pk], pk)
+        )

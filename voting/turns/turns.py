@@ -127,7 +127,7 @@ def restore_turn(turn_id: int, box: BallotBox) -> None:
     box.cast(to_boxed_turn(turn), load_stored_ballots(turn, hands=False))
     relay(turn.match.event_id)
     extra = {"event": turn.match.event_id, "turn": turn.pk}
-    log.warning("the ballot box lost turn %s: phones send their ballots again", turn.pk, extra=extra)
+    log.warning("the ballot box lost turn %s, phones resend their ballots", turn.pk, extra=extra)
 
 
 def place_and_relay(turn: Turn, box: BallotBox, *, create: bool) -> None:
@@ -141,7 +141,7 @@ def place_turn(turn: Turn, box: BallotBox, *, create: bool) -> None:
     try:
         box.place(to_boxed_turn(turn), create=create)
     except RedisError as error:
-        log.warning("turn %s waits for the ballot box: %s", turn.pk, error, extra={"turn": turn.pk})
+        log.warning("could not update the ballot box of turn %s: %s", turn.pk, error, extra={"turn": turn.pk})
 
 
 def plan_turn(match: Match, last: Turn | None, to_move: Sequence[Side], now: int, lead_ms: int) -> Turn:

@@ -28,6 +28,6 @@ class Command(BaseCommand):
         stopped = threading.Event()
         for name in (signal.SIGTERM, signal.SIGINT):
             signal.signal(name, lambda *_: stopped.set())
-        log.info("scheduler up")
+        log.info("scheduler started")
         DeadlineScheduler(BallotBox(), chores=jobs_each_second()).run(stopped)
-        log.info("scheduler ended")
+        log.info("scheduler stopped")

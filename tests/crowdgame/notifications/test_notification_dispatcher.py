@@ -98,7 +98,7 @@ def test_unreachable_mail_server_logs_warning_and_keeps_notification(
     make_notifications_due()
     settings.EMAIL_PORT = free_port()
     send_due(box)
-    assert "e-mails delayed: ConnectionRefusedError" in caplog.text
+    assert "no connection to the mail server: ConnectionRefusedError" in caplog.text
     assert EmailNotification.objects.count() == 1
 
 

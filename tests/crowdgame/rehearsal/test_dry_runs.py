@@ -185,7 +185,7 @@ def test_dry_run_without_reachable_server_ends_with_log_message(caplog: pytest.L
         await wait_until_over(harness)
 
     run_conversation(conversation)
-    assert "the rehearsal of HALL ends: nobody can join" in caplog.text
+    assert "rehearsal of HALL failed: nobody can join" in caplog.text
 
 
 @pytest.mark.parametrize("server", [None, ("/run/gateway.sock", None)])

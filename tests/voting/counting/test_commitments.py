@@ -103,7 +103,7 @@ def test_turn_closes_without_publishing_seal_if_channel_layer_is_down(
         "default": settings.CHANNEL_LAYERS["default"] | {"CONFIG": {"hosts": [unreachable]}}
     }
     close_turn(turn.pk, box)
-    assert "a seal is not told" in caplog.text
+    assert "could not publish a seal" in caplog.text
     assert load_turn(turn.pk).state == TurnState.RESOLVED
     assert TallyRecord.objects.get(turn=turn, side="red").root == EMPTY
 

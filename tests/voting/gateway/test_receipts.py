@@ -133,7 +133,7 @@ def test_unreadable_ballot_list_is_logged_once(house: House, scenario: OpenTurn)
     for _ in range(3):
         assert ask(phone, scenario.turn)["side"] is None
     house.ask("mend_list", turn_id=scenario.turn)
-    assert house.log("gateway").count(f"the list of turn {scenario.turn} is not read") == 1
+    assert house.log("gateway").count(f"could not read the ballot list of turn {scenario.turn}") == 1
 
 
 def test_receipt_finds_ballot_without_blind_from_older_version(house: House, scenario: OpenTurn) -> None:

@@ -30,23 +30,24 @@ def test_turn_is_closed_once_redis_accepts_writes_again(
         redis.config_set("maxmemory", 1)
         try:
             wait_until(lambda: scheduler.run_once() and is_waiting(turn, caplog))
-            seal_again_at = scheduler.retry_book.retry_at[f"turn {turn.pk}"]
+            seal_again_at = scheduler.retry_book.retry_at[f"closing turn {turn.pk}"]
             wait_until(
                 lambda: (
-                    scheduler.run_once() and scheduler.retry_book.retry_at[f"turn {turn.pk}"] > seal_again_at
+                    scheduler.run_once()
+                    and scheduler.retry_book.retry_at[f"closing turn {turn.pk}"] > seal_again_at
                 )
             )
         finally:
             redis.config_set("maxmemory", 0)
     assert load_turn(turn.pk).state == TurnState.OPEN
-    assert is_waiting(turn, caplog) == caplog.text.count("the clock does") == 1
+    assert is_waiting(turn, caplog) == caplog.text.count("closing it here") == 1
     wait_until(lambda: scheduler.run_once() and load_turn(turn.pk).state == TurnState.RESOLVED)
-    assert f"turn {turn.pk} goes on" in caplog.text
+    assert f"closing turn {turn.pk} succeeded" in caplog.text
 
 
 def is_waiting(turn: Turn, caplog: pytest.LogCaptureFixture) -> int:
     """How often the log says that the turn cannot be closed."""
-    return sum(message.startswith(f"turn {turn.pk} waits") for message in caplog.messages)
+    return sum(message.startswith(f"closing turn {turn.pk} failed") for message in caplog.messages)
 
 
 def spoil(turn: Turn, redis: Redis) -> None:
@@ -139,5 +140,5 @@ def test_turn_with_unreadable_ballots_delays_no_other(box: BallotBox, valkey_url
 def test_scheduler_waits_while_box_is_unreachable(caplog: pytest.LogCaptureFixture) -> None:
     unreachable = BallotBox(f"redis://{LOOPBACK}:{free_port()}/0")
     assert DeadlineScheduler(unreachable).run_once() == POLL_S
-    assert "the clock waits" in caplog.text
+    assert "scheduler waiting for Redis or the database" in caplog.text
     unreachable.close()
