@@ -55,7 +55,7 @@ async def application(scope: Any, receive: Any, send: Any) -> None:
     elif scope["type"] == "http":
         await HTTP_APPLICATION(scope, receive, send)
     else:
-        raise ValueError(f"this is no application for {scope['type']}")
+        raise ValueError(f"unsupported scope type {scope['type']!r}")
 
 
 # Garbage collection: freeze the objects loaded so far, so that no collection scans them again. Young objects

@@ -51,7 +51,7 @@ def purge_chat(days: int) -> Generator[int, None, None]:
             gone += len(some)
             yield gone
     if gone:
-        log.info("chat messages deleted: %s rows", gone)
+        log.info("deleted old chat data: %s rows", gone)
 
 
 def unname_lines(guest: Guest, **_: Any) -> None:

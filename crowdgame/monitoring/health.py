@@ -19,7 +19,7 @@ from crowdgame.web.cached_pages import AsgiApplication
 
 PROXY_HEADERS = {b"forwarded", b"x-forwarded-for", b"x-real-ip", b"via"}
 PLAIN_TEXT = "text/plain; charset=utf-8"
-DISK_FULL = b"The disk is full: no turn can be closed until there is space.\n"
+DISK_FULL = b"The disk is full. No turn can be closed until space is freed.\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ def serve_monitoring(next_app: AsgiApplication) -> AsgiApplication:
 async def render_health(scope: Any) -> ProbeResponse:
     """Liveness: always 200, with a warning in the body if the disk is full."""
     full = is_disk_full(settings.DATABASES["default"])
-    return ProbeResponse(HTTPStatus.OK, PLAIN_TEXT, b"This process serves.\n" + (DISK_FULL if full else b""))
+    return ProbeResponse(HTTPStatus.OK, PLAIN_TEXT, b"OK\n" + (DISK_FULL if full else b""))
 
 
 async def render_readiness(scope: Any) -> ProbeResponse:
@@ -71,7 +71,7 @@ async def render_readiness(scope: Any) -> ProbeResponse:
 async def render_metrics(scope: Any) -> ProbeResponse:
     """Prometheus metrics. Answers 404 to clients that may not read them."""
     if not may_read_metrics(scope):
-        return ProbeResponse(HTTPStatus.NOT_FOUND, PLAIN_TEXT, b"There is nothing here.\n")
+        return ProbeResponse(HTTPStatus.NOT_FOUND, PLAIN_TEXT, b"Not found.\n")
     text = await asyncio.get_running_loop().run_in_executor(None, metrics_text)
     return ProbeResponse(HTTPStatus.OK, CONTENT_TYPE_PLAIN_0_0_4, text)
 

@@ -17,8 +17,9 @@ from voting.ballot_box.ballot_box import AsyncBallotBox
 CHECK_TIMEOUT_S = 1.0
 CHECK_TTL_S = 1.0
 
-HEALTHY = "answers"
-TIMED_OUT = "does not answer in time"
+HEALTHY = "ok"
+TIMED_OUT = "timed out"
+UNAVAILABLE = "unavailable"
 
 
 class NotReady(Exception):
@@ -47,7 +48,7 @@ class DependencyCheck:
         error = self.pending.exception()
         if error is None:
             return HEALTHY
-        return str(error) if isinstance(error, NotReady) else "does not answer"
+        return str(error) if isinstance(error, NotReady) else UNAVAILABLE
 
     def _is_stale(self, pending: asyncio.Future[None]) -> bool:
         return pending.done() and time.monotonic() - self.checked_at > CHECK_TTL_S
@@ -75,10 +76,10 @@ class Readiness:
         """Check all dependencies concurrently and return their statuses by name."""
         self._parts = self._parts or _all_checks()
         if self.draining:
-            return {"gateway": "is draining"}
-        answers = await asyncio.gather(*(part.status() for part in self._parts.values()))
-        self.was_ready = self.was_ready or all(said == HEALTHY for said in answers)
-        return dict(zip(self._parts, answers, strict=True))
+            return {"gateway": "draining"}
+        statuses = await asyncio.gather(*(part.status() for part in self._parts.values()))
+        self.was_ready = self.was_ready or all(status == HEALTHY for status in statuses)
+        return dict(zip(self._parts, statuses, strict=True))
 
 
 readiness = Readiness()
@@ -116,9 +117,9 @@ class DatabaseCheck:
         finally:
             connection.close()
         if not self._migrated:
-            raise NotReady("is not migrated to what this version needs")
+            raise NotReady("migrations pending")
         if is_disk_full(settings.DATABASES["default"]):
-            raise NotReady("cannot write: its disk is full")
+            raise NotReady("read-only: the disk is full")
 
 
 def _is_migrated() -> bool:

@@ -50,7 +50,7 @@ def create_backup(path: Path) -> Manifest:
         migrations=_by_app(set(MigrationRecorder(connection).applied_migrations())),
     )
     if not path.absolute().parent.is_dir():
-        raise BackupError(f"there is no folder {path.absolute().parent}")
+        raise BackupError(f"no such folder: {path.absolute().parent}")
     with temporary_sibling(path) as folder:
         copies.save(folder / "database")
         write_backup(path, manifest, folder / "database")
@@ -69,18 +69,21 @@ def check_compatible(manifest: Manifest) -> None:
     """Raises BackupError unless the backup has this database engine and exactly this version's migrations."""
     engine = database_copies().engine
     if manifest.engine != engine:
-        raise BackupError(f"it is a backup of {manifest.engine}, and the database here is {engine}")
+        raise BackupError(f"this is a backup of {manifest.engine}, but the database is {engine}")
     theirs = {(app, name) for app, names in manifest.migrations.items() for name in names}
     if ONLY_IN_0_1 in theirs:
-        raise BackupError("it was made by crowdgame 0.1, whose data this version cannot read")
+        raise BackupError("the backup was made by crowdgame 0.1, whose data this version cannot read")
     ours = set(MigrationLoader(None).disk_migrations)
     if newer := theirs - ours:
         named = ", ".join(f"{app} {name}" for app, name in sorted(newer))
-        raise BackupError(f"it was made by a newer version, with {named}: install that one, then restore")
+        raise BackupError(
+            f"the backup was made by a newer version, which has {named}. Install that version, then restore"
+        )
     if older := ours - theirs:
         named = ", ".join(f"{app} {name}" for app, name in sorted(older))
         raise BackupError(
-            f"it was made by an older version, without {named}: install that one, restore, then upgrade"
+            f"the backup was made by an older version, which lacks {named}. Install that version, restore, "
+            "then upgrade"
         )
 
 
@@ -89,7 +92,7 @@ def list_running() -> list[str]:
     found = [f"“make play” in {settings.DATA_DIR}"] if _make_play_state() == "runs" else []
     try:
         box = BallotBox()
-        found += [f"a gateway that holds event {event}" for event in box.list_active_events()]
+        found += [f"a gateway with voters of event {event}" for event in box.list_active_events()]
         box.close()
     except RedisError:
         pass
@@ -153,8 +156,8 @@ def _find_box(home: Path) -> BallotBox | None:
         if (home / STORE_DIR).is_dir():
             return None
         raise BackupError(
-            f"the ballot box does not answer ({error}). Start it, and nothing else, so that it forgets "
-            "the ballots of what is lost; or say --box-is-empty if it is new"
+            f"the ballot box does not respond ({error}). Start it, but nothing else, so that the ballots of "
+            "lost turns can be deleted. If it is new, use --box-is-empty"
         ) from error
     return box
 
@@ -169,7 +172,7 @@ def _clear_boxes(box: BallotBox | None, home: Path, stamp: str) -> None:
         try:
             box.delete_all_events()
         except RedisError as error:
-            raise BackupError(f"the ballot box does not answer any more ({error})") from error
+            raise BackupError(f"the ballot box stopped responding ({error})") from error
         box.close()
     if kept.is_dir() and (box is None or _make_play_state() == "ended"):
         kept.rename(home / f"{STORE_DIR}-before-restore-{stamp}")

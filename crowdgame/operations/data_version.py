@@ -7,8 +7,8 @@ from django.db.migrations.recorder import MigrationRecorder
 # A migration that every installation of 0.1 has applied and this version doesn't have.
 ONLY_IN_0_1 = ("games", "0002_turn_sealed_at")
 REFUSAL = (
-    "This data was written by crowdgame 0.1, which this version cannot read; nothing was changed. "
-    "Use crowdgame 0.1 for it, or start with another, empty data folder or database."
+    "This data was written by crowdgame 0.1. This version cannot read it and has not changed it. "
+    "Use crowdgame 0.1, or start with an empty data folder or database."
 )
 
 

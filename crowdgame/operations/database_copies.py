@@ -71,7 +71,7 @@ class SqliteCopies:
             alone = False
         except sqlite3.DatabaseError:  # the file is damaged, so no process has it open
             alone = True
-        return [] if alone else [f"somebody who has {self.path} open"]
+        return [] if alone else [f"a process that has {self.path} open"]
 
     def load(
         self, copy: Path, aside: Path, rework: ReworkStatements, before_swap: Callable[[], None]
@@ -124,13 +124,13 @@ class PostgresCopies:
 
     def connected_users(self) -> list[str]:
         sql = (
-            "SELECT DISTINCT coalesce(nullif(application_name, ''), 'somebody') || ' at ' "
+            "SELECT DISTINCT coalesce(nullif(application_name, ''), 'a client') || ' on ' "
             "|| coalesce(host(client_addr), 'this machine') FROM pg_stat_activity "
             "WHERE datname = current_database() AND pid <> pg_backend_pid() "
             "AND backend_type = 'client backend'"
         )
         with self._connected() as database:
-            return [f"{who}, connected to the database" for (who,) in database.execute(sql).fetchall()]
+            return [client for (client,) in database.execute(sql).fetchall()]
 
     def load(
         self, copy: Path, aside: Path, rework: ReworkStatements, before_swap: Callable[[], None]
@@ -159,7 +159,7 @@ class PostgresCopies:
         try:
             return psycopg.connect(make_conninfo(**self.options))
         except psycopg.Error as error:
-            raise BackupError(f"the database does not answer: {error}") from error
+            raise BackupError(f"cannot connect to the database: {error}") from error
 
 
 def database_copies() -> SqliteCopies | PostgresCopies:
@@ -176,12 +176,12 @@ def _rework(copy: Path, rework: ReworkStatements) -> int:
         with closing(sqlite3.connect(copy, isolation_level=None)) as database:
             database.create_function("new_seed", 0, partial(secrets.token_hex, SEED_BYTES))
             if database.execute("PRAGMA quick_check").fetchone() != ("ok",):
-                raise sqlite3.DatabaseError("its pages do not fit together")
+                raise sqlite3.DatabaseError("the integrity check failed")
             database.execute("BEGIN")
             answers = [database.execute(sql).fetchone() for sql in rework]
             database.execute("COMMIT")
     except sqlite3.Error as error:
-        raise BackupError(f"the copy of the database in it is damaged: {error}") from error
+        raise BackupError(f"the backup's copy of the database is damaged: {error}") from error
     return int(answers[-1][0])
 
 

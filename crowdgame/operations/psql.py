@@ -17,7 +17,7 @@ from crowdgame.operations.backup_file import BackupError
 PORTABLE_OPTIONS = ("--no-owner", "--no-privileges")
 CLEAN_OPTIONS = ("--clean", "--if-exists")
 PSQL_OPTIONS = ("--no-psqlrc", "--quiet", "--tuples-only", "--no-align", "--set=ON_ERROR_STOP=1")
-END_MARKER = "all is done but the end"
+END_MARKER = "ready to commit"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ class PostgresTools:
 
 def _require_tool(tool: str) -> str:
     if shutil.which(tool) is None:
-        raise BackupError(f"there is no {tool} here: install PostgreSQL's client (postgresql-client)")
+        raise BackupError(f"{tool} was not found. Install PostgreSQL's client (postgresql-client)")
     return tool
 
 

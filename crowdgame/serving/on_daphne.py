@@ -14,7 +14,7 @@ from voting.protocol import MAX_FRAME_BYTES
 
 reactor: Any = internet.reactor
 
-ADOPTED_SOCKET = "a socket that is there already"  # placeholder: Daphne requires an endpoint
+ADOPTED_SOCKET = "adopted listening socket"  # placeholder: Daphne requires an endpoint
 NO_TIMEOUT = -1
 HANDSHAKE_TIMEOUT_S = 10
 CLOSE_HANDSHAKE_TIMEOUT_S = 5  # an earlier reset could overtake the close code, which says when to retry

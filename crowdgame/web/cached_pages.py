@@ -106,7 +106,7 @@ WRONG_HOST_RESPONSE = CachedResponse(
         (b"referrer-policy", b"no-referrer"),
         *encoded_security_headers(),
     ],
-    b"This house has another name.\n",
+    b"Unknown host name.\n",
     None,
     HTTPStatus.BAD_REQUEST,
 )

@@ -31,7 +31,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         base = options["base_url"].rstrip("/")
         if not base:
-            raise CommandError("set PUBLIC_URL or pass --base-url")
+            raise CommandError("Set PUBLIC_URL or pass --base-url.")
         organizer = find_organizer(fresh=options["fresh_login"])
         event = find_event(organizer)
         with closing(BallotBox()) as box:

@@ -36,7 +36,7 @@ class Command(BaseCommand):
 
     def handle(self, *_: Any, **asked: Any) -> None:
         if asked["server"] not in SERVERS:
-            raise CommandError(f"unknown server {asked['server']}; choose {' or '.join(SERVERS)}")
+            raise CommandError(f"Unknown server {asked['server']}. Choose {' or '.join(SERVERS)}.")
         refuse_data_of_0_1()
         listener = _listener(asked)
         asgi = import_module("crowdgame.asgi")
@@ -51,7 +51,7 @@ def _listener(asked: dict[str, Any]) -> socket.socket:
     except OSError as failure:
         where = f"{host} port {port}" if number is None else f"descriptor {number}"
         reason = os.strerror(failure.errno) if failure.errno else failure
-        raise CommandError(f"cannot listen on {where}: {reason}") from None
+        raise CommandError(f"Cannot listen on {where}: {reason}.") from None
 
 
 async def drain(within_s: float) -> None:

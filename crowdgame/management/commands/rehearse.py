@@ -96,7 +96,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--until-stopped",
             action="store_true",
-            help="keep playing until stopped, even if the server is away",
+            help="keep playing until stopped, even if the server is down",
         )
         parser.add_argument(
             "--json", type=Path, metavar="REPORT", help="write the report and the ledger to this file"

@@ -29,13 +29,13 @@ class Command(BaseCommand):
             check_compatible(manifest)
             self._check_that_nothing_runs(forced=options["force"])
             if not options["yes"]:
-                self._ask(f"This restores the database as of {manifest.made_at}. Newer data is lost.")
+                self._ask(f"This restores the backup of {manifest.made_at}. Newer data is lost.")
             done = restore(path, box_is_empty=options["box_is_empty"])
         except (BackupError, OSError) as error:
             raise CommandError(f"Nothing was restored: {error}.") from error
         if done.aside:
-            self.stdout.write(f"The previous database is in {done.aside}")
-        self.stdout.write(f"Restored as of {manifest.made_at}; turns to vote again: {done.turns}")
+            self.stdout.write(f"The previous database was saved as {done.aside}.")
+        self.stdout.write(f"Restored the backup of {manifest.made_at}. Turns to vote again: {done.turns}.")
 
     def _check_that_nothing_runs(self, *, forced: bool) -> None:
         found = list_running()

@@ -40,7 +40,9 @@ class Command(BaseCommand):
         else:
             rows = max(purge_chat(days), default=0)
         what = "would be deleted" if dry_run else "deleted"
-        self.stdout.write(f"{rows} chat rows older than {days} days {what}.")
+        self.stdout.write(
+            f"{rows} chat messages, mutes and moderation entries older than {days} days {what}."
+        )
 
     def _clean_up_duels(self, dry_run: bool) -> None:
         days = settings.DUEL_DAYS

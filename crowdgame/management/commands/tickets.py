@@ -26,16 +26,16 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         event = Event.objects.filter(code=options["code"].upper()).first()
         if event is None:
-            raise CommandError(f"there is no event with the code {options['code']}")
+            raise CommandError(f"There is no event with the code {options['code']}.")
         if options["count"] < 0:
-            raise CommandError("--count must be 0 or more")
+            raise CommandError("--count must be 0 or more.")
         try:
             made = make_tickets(event, options["count"])
             if options["csv"]:
                 _write(options["csv"], event)
         except (TooManyTickets, OSError) as refusal:
             raise CommandError(str(refusal)) from refusal
-        self.stdout.write(f"{len(made)} created, {event.tickets.count()} in total")
+        self.stdout.write(f"{len(made)} tickets created, {event.tickets.count()} in total")
 
 
 def _write(file: Path, event: Event) -> None:

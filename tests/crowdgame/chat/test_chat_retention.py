@@ -78,7 +78,7 @@ def test_retention_command_dry_run_keeps_messages() -> None:
     for options, left in ((["--dry-run"], True), ([], False)):
         out = StringIO()
         call_command("retention", *options, stdout=out)
-        assert "chat rows older than 30 days" in out.getvalue()
+        assert "moderation entries older than 30 days" in out.getvalue()
         assert ChatLine.objects.exists() is left
 
 

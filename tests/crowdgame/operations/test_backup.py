@@ -169,9 +169,9 @@ def test_restore_refuses_incompatible_or_unreadable_backup(
     path = installation.backed_up(tmp_path)
     content = manifest(path)["migrations"]
     newer = with_manifest(path, migrations=content | {"voting": [*content["voting"], "0099_later"]})
-    assert "newer version, with voting 0099_later" in refused(installation, newer)
+    assert "newer version, which has voting 0099_later" in refused(installation, newer)
     older = with_manifest(path, migrations=content | {"voting": content["voting"][:-1]})
-    assert f"older version, without voting {content['voting'][-1]}" in refused(installation, older)
+    assert f"older version, which lacks voting {content['voting'][-1]}" in refused(installation, older)
     assert "backup of postgresql" in refused(installation, with_manifest(path, engine="postgresql"))
     assert "crowdgame backup 9" in refused(installation, with_manifest(path, format="crowdgame backup 9"))
     (tmp_path / "other").write_bytes(b"something else")
@@ -201,7 +201,7 @@ def test_restore_refuses_unreachable_ballot_box(installation: Installation, tmp_
     away = replace(installation.stack, valkey_port=free_port(), data=tmp_path / "new")
     away.data.mkdir()
     result = manage(away, "restore", str(path), "--yes")
-    assert "the ballot box does not answer" in result.stderr
+    assert "the ballot box does not respond" in result.stderr
     assert manage(away, "restore", str(path), "--yes", "--box-is-empty").returncode == 0
     assert stat.S_IMODE((away.data / "db.sqlite3").stat().st_mode) == 0o600
 

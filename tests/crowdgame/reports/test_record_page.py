@@ -46,7 +46,7 @@ def test_exported_record_is_a_replayable_game_record(box: BallotBox, tmp_path: P
 def test_export_command_rejects_unknown_match(box: BallotBox, tmp_path: Path) -> None:
     event = new_event()
     for arguments in ({"code": event.code}, {"code": "ZZZZ"}, {"code": event.code, "match": 2}):
-        with pytest.raises(CommandError, match="no such match"):
+        with pytest.raises(CommandError, match="There is no such match"):
             call_command("export", arguments.pop("code"), **arguments)
 
 

@@ -153,7 +153,7 @@ def test_write_method_goes_to_fallback_app(method: str, client: PageClient) -> N
 @pytest.mark.parametrize("path", ["/", "/BCDF", "/display/BCDF", "/static/admin/base.css"])
 def test_foreign_host_gets_400_with_csp(path: str, client: PageClient) -> None:
     response = client.request(path, host=b"elsewhere.example")
-    assert (response.status, response.body) == (400, b"This house has another name.\n")
+    assert (response.status, response.body) == (400, b"Unknown host name.\n")
     assert "default-src 'none'" in response.headers["content-security-policy"]
 
 

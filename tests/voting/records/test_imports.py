@@ -157,9 +157,9 @@ def test_import_command_restores_exported_file(box: BallotBox, tmp_path: Path) -
     file = tmp_path / "record.json"
     call_command("export", code, "--output", str(file))
     Event.objects.all().delete()
-    with pytest.raises(CommandError, match="no such event"):
+    with pytest.raises(CommandError, match="There is no such event"):
         run(str(file))
-    with pytest.raises(CommandError, match="no user called nobody"):
+    with pytest.raises(CommandError, match="There is no user named nobody"):
         run(str(file), "--owner", "nobody")
     assert run(str(file), "--owner", "olga") == f"match 1 of An evening ({code}): 3 turns\n"
     again = tmp_path / "again.json"

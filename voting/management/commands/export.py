@@ -25,7 +25,7 @@ class Command(BaseCommand):
         except (MatchChanging, SidesStillSecret) as refusal:
             raise CommandError(str(refusal)) from refusal
         if exported is None:
-            raise CommandError("no such match")
+            raise CommandError("There is no such match.")
         line = msgspec.json.encode(exported.record).decode()
         if options["output"] is None:
             self.stdout.write(line)

@@ -21,7 +21,9 @@ class Command(BaseCommand):
     requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if a file is stale")
+        parser.add_argument(
+            "--check", action="store_true", help="write nothing; exit with status 1 if a file is stale"
+        )
 
     def handle(self, **options: Any) -> None:
         stale = []
@@ -35,5 +37,5 @@ class Command(BaseCommand):
                 target.parent.mkdir(parents=True, exist_ok=True)
                 target.write_text(text, encoding="utf-8")
         if stale:
-            self.stderr.write(f"{' and '.join(stale)} stale: run `manage.py generate_protocol`")
+            self.stderr.write(f"Stale: {' and '.join(stale)}. Run `manage.py generate_protocol`.")
             sys.exit(1)

@@ -46,12 +46,12 @@ def _import(record: MatchRecord, code: str | None, owner: str | None) -> Match:
         return import_event(record, _find_owner(owner), now)
     event = Event.objects.filter(code=(code or record.code).upper()).first()
     if event is None:
-        raise ImportRefused("no such event; --owner NAME creates a new one")
+        raise ImportRefused("There is no such event. Use --owner NAME to import into a new one.")
     return import_match(record, event, now)
 
 
 def _find_owner(name: str) -> User:
     user = User.objects.filter(username=name).first()
     if user is None:
-        raise ImportRefused(f"no user called {name}")
+        raise ImportRefused(f"There is no user named {name}.")
     return user

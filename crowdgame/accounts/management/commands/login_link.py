@@ -19,8 +19,8 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         base = options["base_url"].rstrip("/")
         if not base:
-            raise CommandError("set PUBLIC_URL, or pass --base-url")
+            raise CommandError("Set PUBLIC_URL or pass --base-url.")
         user = User.objects.filter(username=options["name"], is_active=True).first()
         if user is None:
-            raise CommandError(f"no active organizer is called {options['name']}")
+            raise CommandError(f"There is no active organizer named {options['name']}.")
         self.stdout.write(f"{base}{login_link_path(user)}")
