@@ -1,12 +1,18 @@
 #!/usr/bin/env python3
-"""Count a crowdgame match again, from its record alone: python3 verify.py RECORD.json
+"""Recount a crowdgame match from its record: python3 verify.py RECORD.json
 
-Nothing but Python 3.8 is needed, and nothing of the project is used: what is checked is written here a second
-time. Exit status 0 when all is right, 1 with a line a fault when anything is wrong.
+Needs only Python 3.8. It uses no code of the project, but implements every rule a second time. It prints one
+line per fault. The exit status is 0 if the record is valid, otherwise 1.
 
-For every turn: the seed is the one committed to; each side to move has its ballots, all for legal columns;
-their Merkle root (RFC 6962) is the one committed to; the counts are those of the ballots; the pick is what
-the match's terms make of them; it is what was played; and the rules of the game make of all picks the result.
+For every turn it checks that
+
+- the seed matches the commitment published before the window,
+- each side that moves has a count, and all its ballots have legal choices,
+- the Merkle root of these ballots (RFC 6962) is the committed one,
+- the counts, the rounds and the pick follow from the ballots and the match's terms,
+- this pick was played.
+
+Then it checks that the picks lead to the result by the rules of the game.
 """
 
 import hashlib
@@ -20,9 +26,9 @@ TERMS = {
     "tie_rule": ("first", "lot", "captain"),
     "no_ballot_rule": ("random", "pass", "forfeit"),
 }
-#: Which part of a side's ballots gives the match up, where the terms have a `resign`.
+#: The share of a side's ballots that resigns the match, by the value of `resign` in the terms.
 SHARES = {"half": (1, 2), "two_thirds": (2, 3), "three_quarters": (3, 4), "all": (1, 1)}
-#: A ballot's number: with this in it wishes to resign, with that in it is a set of columns, a bit each.
+#: Bits of a choice: RESIGN is a wish to resign; with SET, the lower bits are a set of columns.
 RESIGN, SET = 2**30, 2**29
 MAX_RANKED = 3
 BLIND = re.compile(r"([0-9a-f]{32})?\Z")
@@ -32,7 +38,7 @@ MATCH = "the match"
 
 
 class InvalidRecord(Exception):
-    """A record that cannot be counted at all, or not any further."""
+    """The record is malformed, or breaks a rule so that no further turn can be checked."""
 
 
 def main(arguments):
@@ -42,16 +48,16 @@ def main(arguments):
     faults, summary = [], ""
     try:
         summary = Recount(read(arguments[0]), faults).verify()
-    except InvalidRecord as wrong:
-        faults.append(str(wrong))
+    except InvalidRecord as error:
+        faults.append(str(error))
     for line in faults:
         say(line)
-    say(f"WRONG: {len(faults)} {'fault' if len(faults) == 1 else 'faults'}" if faults else summary)
+    say(f"INVALID: {len(faults)} {'fault' if len(faults) == 1 else 'faults'}" if faults else summary)
     return 1 if faults else 0
 
 
 def say(text):
-    """Names are other people's: nothing of them moves the cursor, and any terminal can show the line."""
+    """Print a line. Names are untrusted: replace characters that could control the terminal."""
     shown = "".join(char if char.isprintable() or char == "\n" else "?" for char in text)
     encoding = sys.stdout.encoding or "utf-8"
     print(shown.encode(encoding, "replace").decode(encoding))
@@ -70,10 +76,10 @@ def read(path):
 
 
 def reject_duplicate_keys(pairs):
-    """A key told twice would be read in one way here, and in another way elsewhere."""
+    """Reject a duplicate key, which two parsers could read differently."""
     parent = dict(pairs)
     if len(parent) < len(pairs):
-        raise InvalidRecord("the match: a key is there twice")
+        raise InvalidRecord("the match: a key appears twice")
     return parent
 
 
@@ -82,42 +88,42 @@ def reject_constant(name):
 
 
 def read_field(parent, key, kind, where):
-    """A part of the record that must be there and of this kind; `None` in `kind` allows null."""
+    """Return a required field of this type; `None` in `kind` allows null."""
     kinds = kind if isinstance(kind, tuple) else (kind,)
     if not isinstance(parent, dict) or key not in parent:
         raise InvalidRecord(f"{where}: `{key}` is missing")
     value = parent[key]
     fits = any(value is None if one is None else type(value) is one for one in kinds)
     if not fits or (type(value) is str and re.search("[\ud800-\udfff]", value)):
-        raise InvalidRecord(f"{where}: `{key}` is not what it should be")
+        raise InvalidRecord(f"{where}: `{key}` is malformed")
     return value
 
 
 def read_optional(parent, key, kind, where):
-    """The same for a part that may be missing: null means that it is."""
+    """Return an optional field; None if it is missing or null."""
     return None if parent.get(key) is None else read_field(parent, key, kind, where)
 
 
 def read_integers(parent, key, where):
-    """Whole ones: to Python true is 1 as well, and so is 1.0."""
+    """Return a list of integers. To Python, true and 1.0 equal 1, so compare types."""
     numbers = read_field(parent, key, list, where)
     if any(type(number) is not int for number in numbers):
-        raise InvalidRecord(f"{where}: `{key}` is not what it should be")
+        raise InvalidRecord(f"{where}: `{key}` is malformed")
     return numbers
 
 
 def read_rounds(counted, where):
-    """The counts of a runoff, which other ways to count leave out."""
+    """Return the counts of each round of a runoff; empty for other methods."""
     rounds = read_field(counted, "rounds", list, where) if "rounds" in counted else []
     if any(type(part) is not list or [*map(type, part)] != [int] * len(part) for part in rounds):
-        raise InvalidRecord(f"{where}: `rounds` is not what it should be")
+        raise InvalidRecord(f"{where}: `rounds` is malformed")
     return rounds
 
 
 def read_pick(picks, side, where):
-    """A side left out is a side without a pick."""
+    """Return a side's pick; None if the side is missing."""
     if type(picks) is not dict:
-        raise InvalidRecord(f"{where}: its picks are not what they should be")
+        raise InvalidRecord(f"{where}: its picks are malformed")
     return read_field(picks, side, (int, None), where) if side in picks else None
 
 
@@ -130,14 +136,14 @@ def is_ballot(ballot, legal, terms):
 
 
 def is_side_change(change):
-    """The side changed to, and a blind."""
+    """A side change has a side and a blinding factor."""
     if type(change) is not list or [type(part) for part in change] != [str, str]:
         return False
     return change[0] in SIDES and BLIND.match(change[1]) is not None
 
 
 def has_legal_columns(choice, legal, terms):
-    """One column, or several in the way in which the match takes them."""
+    """Return whether the choice names legal columns, in the form that the match's tally method uses."""
     said, columns = choice % RESIGN, decode_columns(choice)
     if not columns or len(set(columns)) < len(columns) or any(column not in legal for column in columns):
         return False
@@ -149,7 +155,7 @@ def has_legal_columns(choice, legal, terms):
 
 
 def decode_columns(choice):
-    """The columns of a ballot: a set's from left to right, a ranking's in its order, or one alone."""
+    """Return the columns of a choice: a set from left to right, a ranking in its order, or one column."""
     said, columns = choice % RESIGN, []
     if said >= SET:
         return [bit + 1 for bit in range(29) if (said - SET) // 2**bit % 2]
@@ -161,23 +167,21 @@ def decode_columns(choice):
 
 # ------------------------------------------------------------------ the whole match
 class Recount:
-    """Of one record; what is wrong goes into `faults`."""
+    """The recount of one record. Adds what is wrong to `faults`."""
 
     def __init__(self, record, faults):
         self.record, self.faults = record, faults
         if read_field(record, "format", str, MATCH) != "crowdgame match 2":
-            raise InvalidRecord("the match: this is no match record of a kind known here")
+            raise InvalidRecord("the match: this is not a match record of a known format")
         self.turns, self.counts = (read_field(record, key, list, MATCH) for key in ("turns", "counts"))
         if len(self.turns) != len(self.counts):
-            raise InvalidRecord(
-                f"the match: it has {len(self.turns)} turns and {len(self.counts)} counts of turns"
-            )
+            raise InvalidRecord(f"the match: it has {len(self.turns)} turns, but {len(self.counts)} counts")
         self.terms = read_field(record, "terms", dict, MATCH)
         for name, values in TERMS.items():
             if read_field(self.terms, name, str, MATCH) not in values:
-                raise InvalidRecord(f"the match: `{name}` is not known")
+                raise InvalidRecord(f"the match: `{name}` has an unknown value")
         if read_optional(self.terms, "resign", str, MATCH) not in (None, *SHARES):
-            raise InvalidRecord("the match: `resign` is not known")
+            raise InvalidRecord("the match: `resign` has an unknown value")
         for name, kind in (("max_side_changes", int), ("turn_points", bool)):
             if name in self.terms:
                 read_field(self.terms, name, kind, MATCH)
@@ -190,15 +194,15 @@ class Recount:
 
     def expect(self, where, what, expected, said):
         if expected != said:
-            self.faults.append(f"{where}: {what} {expected}, and the record says {said}")
+            self.faults.append(f"{where}: {what} {expected}, but the record says {said}")
 
     def verify(self):
-        """What to tell of a record that is right."""
+        """Check the record. Returns the lines to print if it is valid."""
         result = "open"
         for number, (picks, count) in enumerate(zip(self.turns, self.counts), 1):
             where = f"turn {number}"
             if result != "open":
-                raise InvalidRecord(f"{where}: the match was over before it")
+                raise InvalidRecord(f"{where}: the match was already over")
             self.verify_turn(where, picks, count)
             self.sides.verify_turn(where, count)
             self.game.play(where, *(read_pick(picks, side, where) for side in SIDES))
@@ -214,34 +218,35 @@ class Recount:
         if sealed is not None and resolved is not None and sealed > resolved:
             self.faults.append(f"{where}: it was resolved before it was sealed")
         if turn <= self.last:
-            self.faults.append(f"{where}: its id {turn} is not after the one before")
+            self.faults.append(f"{where}: its id {turn} is not higher than the previous turn's")
         self.last = turn
         if not re.match(r"[0-9a-f]{32}\Z", seed):
             raise InvalidRecord(f"{where}: the seed is not 32 hexadecimal digits")
         if sha256(f"crowdgame lot:{seed}").hex() != read_field(count, "lot", str, where):
-            self.faults.append(f"{where}: the seed is not the one that was committed to in `lot`")
+            self.faults.append(f"{where}: the seed does not match its commitment `lot`")
         lost = losing_sides(where, count) or self.sides.deserted_side(where)
         for side in SIDES:
             place, expected = f"{where}, {side}", None
             counted = read_field(count, side, (dict, None), where)
             if (counted is None) == (side in self.game.to_move()):
-                raise InvalidRecord(f"{place}: it was {'' if counted is None else 'not '}to move")
+                text = "its count is missing" if counted is None else "it was not its turn"
+                raise InvalidRecord(f"{place}: {text}")
             if counted is not None:
                 expected = self.verify_side(place, turn, f"{seed}:{side}", counted)
             self.expect(place, "its pick is", None if lost else expected, read_pick(picks, side, where))
 
     def verify_side(self, place, turn, lot, counted):
-        """What the ballots come to."""
+        """Check a side's count. Returns the pick that follows from its ballots."""
         legal, ballots = self.game.legal(), read_field(counted, "ballots", list, place)
-        self.expect(place, "the legal columns were", legal, read_integers(counted, "legal", place))
+        self.expect(place, "the legal columns are", legal, read_integers(counted, "legal", place))
         for number, ballot in enumerate(ballots, 1):
             if not is_ballot(ballot, legal, self.terms):
-                raise InvalidRecord(f"{place}: ballot {number} is for no legal column, or its blind is none")
+                raise InvalidRecord(f"{place}: ballot {number} has an illegal choice or blinding factor")
         self.ballots += len(ballots)
         side = lot.split(":")[1]
         root = merkle_root([f"{turn}:{side}:{choice}:{blind}" for choice, blind in ballots])
         self.expect(
-            place, "the root of its ballots is", root, read_field(counted, "root", (str, None), place)
+            place, "the root of the ballots is", root, read_field(counted, "root", (str, None), place)
         )
         count = BallotCounter(
             [choice for choice, _ in ballots], self.game.columns, self.terms_for(counted), lot
@@ -252,18 +257,22 @@ class Recount:
         self.expect(place, "the counts are", count.first, read_integers(counted, "counts", place))
         pick, decided_by = count.decide(legal)
         self.expect(place, "the rounds are", count.rounds, read_rounds(counted, place))
-        self.expect(place, "the ballots come to", pick, read_field(counted, "pick", (int, None), place))
-        self.expect(place, "it was decided by", decided_by, read_field(counted, "decided_by", str, place))
+        self.expect(place, "the ballots decide for", pick, read_field(counted, "pick", (int, None), place))
+        self.expect(place, "`decided_by` is", decided_by, read_field(counted, "decided_by", str, place))
         return pick
 
     def captain_columns(self, place, ballots, at):
-        """The columns that the captain's ballot names."""
+        """Return the columns of the captain's ballot."""
         if self.terms["tie_rule"] != "captain" or not 0 <= at < len(ballots):
-            raise InvalidRecord(f"{place}: no ballot of a captain is at {at}")
+            raise InvalidRecord(f"{place}: there is no captain's ballot at index {at}")
         return decode_columns(ballots[at][0])
 
     def terms_for(self, counted):
-        """Who ran out of time is said, not shown: of two without a ballot one may have had time left."""
+        """Return the terms for a side's count.
+
+        The record states which side ran out of time, but cannot prove it: of two sides without ballots, one
+        may have had time left.
+        """
         ends = self.counts[-1]
         last = isinstance(ends, dict) and any(counted is ends.get(side) for side in SIDES)
         had_time = last and self.record.get("ended_by") == "time" and counted.get("decided_by") == "pass"
@@ -288,27 +297,25 @@ class Recount:
         ended_by = None if result == "open" else given_up if lost else "board"
         if self.counts and self.sides.deserted_side(f"turn {len(self.counts)}"):
             ended_by = "deserted"
-        self.expect(
-            MATCH, "it was ended by", ended_by, read_field(self.record, "ended_by", (str, None), MATCH)
-        )
+        self.expect(MATCH, "`ended_by` is", ended_by, read_field(self.record, "ended_by", (str, None), MATCH))
 
     def summary(self):
         name, result = read_field(self.record, "name", str, MATCH), self.record["result"]
         teams = read_field(self.record, "teams", dict, MATCH)
         red, yellow = read_field(teams, "red", str, MATCH), read_field(teams, "yellow", str, MATCH)
         ends = {
-            "open": "RIGHT as far as it goes: the match has no result",
-            "draw": "RIGHT: nobody won",
-            "red": f"RIGHT: red won, {red}",
-            "yellow": f"RIGHT: yellow won, {yellow}",
+            "open": "VALID so far: the match has no result",
+            "draw": "VALID: a draw",
+            "red": f"VALID: red won, {red}",
+            "yellow": f"VALID: yellow won, {yellow}",
         }
         counted = f"{len(self.turns)} turns, {self.ballots} ballots"
-        right = "every ballot, root, lot, pick and rule is right"
-        return f"{name}: {red} (red) against {yellow} (yellow)\n{counted}: {right}\n{ends.get(result, '')}"
+        valid = "all ballots, commitments, draws, picks and moves are valid"
+        return f"{name}: {red} (red) against {yellow} (yellow)\n{counted}: {valid}\n{ends.get(result, '')}"
 
 
 class SecretSides:
-    """Where they were secret: how many were on each, a turn, and who changed over before it."""
+    """Secret sides: the number of voters on each side in each turn, and the side changes before it."""
 
     def __init__(self, record, counts, faults):
         self.faults, self.turns = faults, {}
@@ -316,7 +323,7 @@ class SecretSides:
         sides = read_optional(record, "sides", dict, MATCH)
         if sides is None:
             if secret and record.get("result") != "open":
-                raise InvalidRecord("the match: its sides were secret, and nothing tells of them")
+                raise InvalidRecord("the match: its sides were secret, but `sides` is missing")
             return
         story, side_changes = (
             read_field(sides, "summary", dict, MATCH),
@@ -325,9 +332,9 @@ class SecretSides:
         held, loyal = read_field(story, "turns", list, MATCH), read_integers(story, "loyal", MATCH)
         people = [*loyal, *(read_field(story, key, int, MATCH) for key in ("in_time", "too_soon"))]
         if len(loyal) != len(SIDES) or not all(0 <= number < 2**53 for number in people):
-            raise InvalidRecord("the match: what its sides came to is not what it should be")
+            raise InvalidRecord("the match: the totals in `sides` are malformed")
         if not len(held) == len(side_changes) == len(counts):
-            raise InvalidRecord("the match: its secret sides are not told turn by turn")
+            raise InvalidRecord("the match: `sides` must have one entry per turn")
         self.left, before = {"red": 0, "yellow": 0}, None
         for number, (now, change) in enumerate(zip(held, side_changes), 1):
             before = self.read_turn(f"turn {number}", now, change, before)
@@ -337,7 +344,7 @@ class SecretSides:
             read_field(now, key, int, where) for key in ("red", "yellow", "to_red", "to_yellow")
         )
         if before and (red, yellow) != (before[0] + to_red - to_yellow, before[1] + to_yellow - to_red):
-            self.faults.append(f"{where}: the changes of side do not lead to it from the turn before")
+            self.faults.append(f"{where}: the side changes do not add up from the previous turn")
         self.left["red"] += to_yellow
         self.left["yellow"] += to_red
         abandoned = [
@@ -350,20 +357,22 @@ class SecretSides:
             read_field(change, "side_changes", list, where),
         )
         if not all(is_side_change(one) for one in side_changes):
-            raise InvalidRecord(f"{where}: a change of side is not what it should be")
+            raise InvalidRecord(f"{where}: a side change is malformed")
         came = tuple(sum(side == one for one, _ in side_changes) for side in SIDES)
         if came != (to_red, to_yellow):
-            self.faults.append(f"{where}: {came} changed over, and the record says {(to_red, to_yellow)}")
+            self.faults.append(
+                f"{where}: side changes to red and yellow: {came}, but the record says {(to_red, to_yellow)}"
+            )
         self.turns[where] = ({"red": red, "yellow": yellow}, abandoned, turn_commitment, side_changes)
         return red, yellow
 
     def deserted_side(self, where):
-        """The side that everybody had left."""
+        """Return the side that all its voters have left, or None."""
         abandoned = self.turns[where][1] if where in self.turns else []
         return abandoned[0] if abandoned else None
 
     def verify_turn(self, where, count):
-        """What was told at the seal is made of both roots and of those who changed over."""
+        """Check `turn_commitment`, which commits to both roots and to the side changes."""
         if where not in self.turns:
             return
         held, _, turn_commitment, side_changes = self.turns[where]
@@ -372,22 +381,22 @@ class SecretSides:
             counted = count[side] or {"ballots": [], "root": merkle_root([])}
             roots.append(counted["root"] or "")
             if len(counted["ballots"]) > held[side]:
-                self.faults.append(f"{where}: more voted for {side} than were there")
+                self.faults.append(f"{where}: {side} has more ballots than voters")
         leaves = sorted((blind, side) for side, blind in side_changes)
         tree = merkle_root([f"{count['turn']}:to {side}:{blind}" for blind, side in leaves])
         if turn_commitment != hash_node(hash_node(*roots), tree):
-            self.faults.append(f"{where}: ballots and changes of side are not those of `turn_commitment`")
+            self.faults.append(f"{where}: the ballots and side changes do not match `turn_commitment`")
 
 
 def losing_sides(where, count):
-    """The sides that gave the match up or were not there, and which of both."""
+    """Return the sides that lost the match by resigning or forfeiting, and which of both."""
     sides = {side: read_field(count, side, (dict, None), where) or {} for side in SIDES}
     why = {side: counted.get("decided_by") for side, counted in sides.items()}
     return {side: how for side, how in why.items() if how in ("forfeit", "resign")}
 
 
 class BallotCounter:
-    """Of a side's ballots, in order of arrival: what each names, and the picks and rounds they come to."""
+    """Counts a side's ballots, given in order of arrival."""
 
     def __init__(self, choices, columns, terms, lot):
         self.choices, self.terms, self.lot = choices, terms, lot
@@ -401,7 +410,7 @@ class BallotCounter:
         return [sum(column in ballot for ballot in ballots) for column in self.columns]
 
     def decide(self, legal):
-        """The pick, and how it came about."""
+        """Return the pick, and how it was decided."""
         if not self.choices:
             if self.terms["no_ballot_rule"] == "random":
                 return legal[draw(self.lot, len(legal))], "random"
@@ -431,11 +440,11 @@ class BallotCounter:
         return leaders[draw(self.lot, len(leaders))], "lot"
 
     def last(self, ballots, column):
-        """When the last ballot for it came."""
+        """Return the position of the last ballot for a column."""
         return max(place for place, ballot in enumerate(ballots) if column in ballot)
 
     def runoff(self):
-        """Round by round without the last one; the ballots of whoever is out go on to their next choice."""
+        """Instant runoff: in each round, eliminate the last column and transfer its ballots."""
         remaining, how = sorted({named[0] for named in self.named}), "runoff"
         while True:
             ballots = [[column for column in named if column in remaining][:1] for named in self.named]
@@ -452,7 +461,7 @@ class BallotCounter:
                 return remaining[0], how
 
     def eliminate(self, last_placed, ballots):
-        """Of those that tie for the last place."""
+        """Return which of the columns tied for the last place is eliminated, and how that was decided."""
         rule, lot = self.terms["tie_rule"], f"{self.lot}:{len(self.rounds)}"
         if len(last_placed) == 1:
             return last_placed[0], ""
@@ -483,7 +492,7 @@ def hash_node(left, right):
 
 
 def merkle_root(leaves):
-    """RFC 6962: pairs become nodes, level by level; one without a partner goes up as it is."""
+    """RFC 6962: hash pairs level by level. A last node without a partner moves up unchanged."""
     level = [hashlib.sha256(b"\x00" + leaf.encode("ascii")).digest() for leaf in leaves]
     if not level:
         return hashlib.sha256(b"").hexdigest()
@@ -497,18 +506,18 @@ def merkle_root(leaves):
 # ------------------------------------------------------------------ the rules
 def new_game(slug, options):
     if slug not in GAMES:
-        raise InvalidRecord("the match: the rules of this game are not in this script")
+        raise InvalidRecord("the match: this script does not know the rules of this game")
     game, known = GAMES[slug]
     given = dict({name: values[0] for name, values in known.items()}, **options)
     for name, value in given.items():
         fits = name in known and any(type(value) is type(v) and value == v for v in known[name])
         if not fits:
-            raise InvalidRecord("the match: its options are not this game's")
+            raise InvalidRecord("the match: the game has no such option or value")
     return game(given)
 
 
 class Grid:
-    """A standing cabinet: `stacks[i]` is column i + 1 from the bottom up."""
+    """A vertical grid: `stacks[i]` is column i + 1 from the bottom up."""
 
     def __init__(self, options):
         self.columns, self.rows = options["columns"], options["rows"]
@@ -523,10 +532,10 @@ class Grid:
 
     def check(self, where, side, pick):
         if pick not in self.open_columns():
-            raise InvalidRecord(f"{where}, {side}: column {pick} is full, or there is none")
+            raise InvalidRecord(f"{where}, {side}: column {pick} is full or does not exist")
 
     def drop(self, side, column):
-        """Where it lands, or None if there is no room."""
+        """Drop a ball. Returns its cell, or None if the column is full."""
         stack = self.stacks[column - 1]
         if len(stack) == self.rows:
             return None
@@ -538,7 +547,7 @@ class Grid:
         return self.stacks[column][row] if inside else None
 
     def has_line(self, cell):
-        """Whether the checker there stands in a line of four or more."""
+        """Return whether the ball in this cell is part of a line of four or more."""
         side = self.at(*cell)
         for step in ((1, 0), (0, 1), (1, 1), (1, -1)):
             length = 1
@@ -556,12 +565,12 @@ class Grid:
 
 
 class Simultaneous(Grid):
-    """Both drop; in a conflict the token's holder first, and the token changes hands."""
+    """Both drop. In the same column, the token's holder drops first, and the token changes sides."""
 
     def __init__(self, options):
         super().__init__(options)
         if options["token"] == "lot":
-            raise InvalidRecord("the match: the lot for the token is not drawn")
+            raise InvalidRecord("the match: the random draw for the token is missing")
         self.token, self.tie = options["token"], options["tie"]
 
     def to_move(self):
@@ -585,7 +594,7 @@ class Simultaneous(Grid):
 
 
 class SingleSelector(Simultaneous):
-    """The token's holder chooses first, the other in the turn after; then both drop as if at once."""
+    """The token's holder chooses first, the other side in the next turn. Then both drop as if at once."""
 
     def __init__(self, options):
         super().__init__(options)
@@ -599,7 +608,7 @@ class SingleSelector(Simultaneous):
         picks = {"red": red, "yellow": yellow}
         for side in SIDES:
             if picks[side] is not None and side not in self.to_move():
-                raise InvalidRecord(f"{where}, {side}: it was not to move")
+                raise InvalidRecord(f"{where}, {side}: it was not its turn")
         if self.chosen is None:
             if picks[self.token] is not None:
                 self.check(where, self.token, picks[self.token])
@@ -611,12 +620,12 @@ class SingleSelector(Simultaneous):
 
 
 class Alternating(Grid):
-    """One side drops a turn; without a pick the turn passes."""
+    """One side drops per turn. Without a pick, it passes."""
 
     def __init__(self, options):
         super().__init__(options)
         if options["first"] == "lot":
-            raise InvalidRecord("the match: the lot for who begins is not drawn")
+            raise InvalidRecord("the match: the random draw for the first move is missing")
         self.mover = options["first"]
 
     def to_move(self):
@@ -626,7 +635,7 @@ class Alternating(Grid):
         mover, other = (self.mover, "yellow" if self.mover == "red" else "red")
         picks = {"red": red, "yellow": yellow}
         if picks[other] is not None:
-            raise InvalidRecord(f"{where}, {other}: it was not to move")
+            raise InvalidRecord(f"{where}, {other}: it was not its turn")
         won = False
         if picks[mover] is not None:
             self.check(where, mover, picks[mover])

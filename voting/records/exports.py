@@ -67,13 +67,13 @@ def export_match(code: str, number: int | None) -> ExportedRecord | None:
         if match is None:
             return None
         if match.is_secret:
-            raise SidesStillSecret("who is on which side is told when the match is over")
+            raise SidesStillSecret("sides stay secret until the match is over")
         version = record_version(match)
         exported = ExportedRecord(match, _record(match), version)
         again = find_match(code, number)
         if again and record_version(again) == exported.version:
             return exported
-    raise MatchChanging("the match goes on faster than it is read: try again")
+    raise MatchChanging("the match changed during the export, try again")
 
 
 def _record(match: Match) -> MatchRecord:

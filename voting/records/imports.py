@@ -39,7 +39,7 @@ def import_match(record: MatchRecord, event: Event, now: int) -> Match:
     check_record(record)
     with locked_event(event.pk) as held:
         if held.matches.filter(state=MatchState.PLAYING).exists():
-            raise ImportRefused("a match of this event is playing: import when it is over")
+            raise ImportRefused("A match of this event is live. Import the record when it is over.")
         match = _create_match(record, held, now)
         for number, count in enumerate(record.counts, 1):
             _create_turn(match, number, record, count)
@@ -49,7 +49,7 @@ def import_match(record: MatchRecord, event: Event, now: int) -> Match:
         changed = find_differences(record, match) - DESCRIPTIVE_FIELDS
         if changed:
             raise ImportRefused(
-                f"it would not come out as it went in: {', '.join(sorted(changed))} would differ"
+                f"An export of the match would differ from the record in {', '.join(sorted(changed))}."
             )
     return match
 
@@ -77,16 +77,17 @@ def check_record(record: MatchRecord) -> None:
     faults = find_faults(record)
     if faults:
         more = [f"and {len(faults) - MAX_FAULTS_SHOWN} more"] if len(faults) > MAX_FAULTS_SHOWN else []
-        raise ImportRefused("it does not verify: " + "; ".join([*map(str, faults[:MAX_FAULTS_SHOWN]), *more]))
+        shown = "; ".join([*map(str, faults[:MAX_FAULTS_SHOWN]), *more])
+        raise ImportRefused(f"The record is invalid: {shown}.")
     for number, count in enumerate(record.counts, 1):
         if count.resolved_at is None:
-            raise ImportRefused(f"turn {number} does not say when it was resolved")
+            raise ImportRefused(f"Turn {number} has no `resolved_at`.")
         if not all(0 < value < MAX_NUMBER for value in (count.turn, count.resolved_at, count.sealed_at or 1)):
-            raise ImportRefused(f"turn {number} has an id or a time that no house has")
+            raise ImportRefused(f"Turn {number} has an id or a time that is out of range.")
     taken = Turn.objects.filter(pk__in=[count.turn for count in record.counts]).order_by("pk").first()
     if taken is not None:
         raise ImportRefused(
-            f"turn {taken.pk} is in this house already: it is turn {taken.number} of {taken.match}"
+            f"The turn id {taken.pk} is already in the database, as turn {taken.number} of {taken.match}."
         )
 
 

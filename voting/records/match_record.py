@@ -126,13 +126,13 @@ def read_match_record(text: bytes) -> MatchRecord:
         json.loads(text, object_pairs_hook=_reject_duplicate_keys)
         return msgspec.json.decode(text, type=MatchRecord)
     except (ValueError, RecursionError) as refusal:  # malformed JSON, or an error of msgspec
-        raise BadRecord(f"this is no match record: {refusal}") from refusal
+        raise BadRecord(f"not a match record: {refusal}") from refusal
 
 
 def _reject_duplicate_keys(pairs: list[tuple[str, Any]]) -> None:
     """Raise BadRecord for a duplicate key, which two parsers could read differently."""
     if len(dict(pairs)) < len(pairs):
-        raise BadRecord("a key is there twice")
+        raise BadRecord("a key appears twice")
 
 
 def side_count(count: TurnCount, side: Side) -> SideCount | None:

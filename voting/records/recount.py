@@ -62,7 +62,7 @@ def find_faults(record: MatchRecord) -> list[Fault]:
 
 def _find_faults(record: MatchRecord) -> Iterator[Fault]:
     if len(record.turns) != len(record.counts):
-        yield Fault(None, None, f"it has {len(record.turns)} turns and {len(record.counts)} counts of turns")
+        yield Fault(None, None, f"it has {len(record.turns)} turns, but {len(record.counts)} counts")
         return
     try:
         game = find_game(record.game)
@@ -75,7 +75,7 @@ def _find_faults(record: MatchRecord) -> Iterator[Fault]:
     for number in range(1, len(record.turns) + 1):
         recorded = RecordedTurn(record, number, game, state)
         if result != "open":
-            yield Fault(number, None, "the match was over before it")
+            yield Fault(number, None, "the match was already over")
             return
         yield from _find_turn_faults(recorded)
         try:
@@ -90,9 +90,9 @@ def _find_faults(record: MatchRecord) -> Iterator[Fault]:
 def _find_result_faults(record: MatchRecord, result: Result) -> Iterator[Fault]:
     ended_by = None if result == "open" else _ending(record)
     if record.result != result:
-        yield Fault(None, None, f"the result is {result}, and the record says {record.result}")
+        yield Fault(None, None, f"the result is {result}, but the record says {record.result}")
     if record.ended_by != ended_by:
-        yield Fault(None, None, f"it was ended by {ended_by}, and the record says {record.ended_by}")
+        yield Fault(None, None, f"`ended_by` is {ended_by}, but the record says {record.ended_by}")
 
 
 def _ending(record: MatchRecord) -> Ending:
@@ -129,19 +129,19 @@ def _find_turn_faults(recorded: RecordedTurn) -> Iterator[Fault]:
     number, count = recorded.number, recorded.count
     before = recorded.record.counts[number - 2].turn if number > 1 else 0
     if count.turn <= before:
-        yield Fault(number, None, f"its id {count.turn} is not after the one before")
+        yield Fault(number, None, f"its id {count.turn} is not higher than the previous turn's")
     if count.sealed_at is not None and count.resolved_at is not None and count.sealed_at > count.resolved_at:
         yield Fault(number, None, "it was resolved before it was sealed")
     if not SEED.fullmatch(count.seed):
         yield Fault(number, None, "the seed is not 32 hexadecimal digits")
         return
     if commit_lot(count.seed) != count.lot:
-        yield Fault(number, None, "the seed is not the one that was committed to in `lot`")
+        yield Fault(number, None, "the seed does not match its commitment `lot`")
     to_move = recorded.game.to_move(recorded.state)
     for side in SIDES:
         counted = side_count(count, side)
         if (counted is None) == (side in to_move):
-            yield Fault(number, side, "it was to move" if counted is None else "it was not to move")
+            yield Fault(number, side, "its count is missing" if counted is None else "it was not its turn")
         elif counted is None:
             yield from _find_pick_faults(recorded, side, None)
         else:
@@ -152,22 +152,22 @@ def _find_count_faults(recorded: RecordedTurn, side: Side, counted: SideCount) -
     fault = partial(Fault, recorded.number, side)
     legal = recorded.game.legal_actions(recorded.state, side)
     if counted.legal != legal:
-        yield fault(f"the legal columns were {list(legal)}, and the record says {list(counted.legal)}")
+        yield fault(f"the legal columns are {list(legal)}, but the record says {list(counted.legal)}")
     bad = False
     terms = recorded.record.terms
     for place, (choice, blind) in enumerate(counted.ballots, 1):
         fits = is_valid_choice(choice, terms.tally_method, legal, may_resign=terms.resign is not None)
         if not fits or not BLIND.fullmatch(blind):
-            yield fault(f"ballot {place} is for no legal column, or its blind is none")
+            yield fault(f"ballot {place} has an illegal choice or blinding factor")
             bad = True
     if counted.captain is not None and not _has_captain(recorded.record.terms, counted):
-        yield fault(f"no ballot of a captain is at {counted.captain}")
+        yield fault(f"there is no captain's ballot at index {counted.captain}")
         bad = True
     if bad:
         return
     root = ballot_tree(recorded.count.turn, side, counted.ballots).root.hex()
     if counted.root != root:
-        yield fault("the ballots are not those that were committed to: another root")
+        yield fault("the ballots do not match the committed root")
     yield from _find_decision_faults(recorded, side, counted)
 
 
@@ -175,13 +175,13 @@ def _find_decision_faults(recorded: RecordedTurn, side: Side, counted: SideCount
     fault = partial(Fault, recorded.number, side)
     decision = _decide_again(recorded, side, counted)
     if counted.counts != decision.counts:
-        yield fault(f"the counts are {list(decision.counts)}, and the record says {list(counted.counts)}")
+        yield fault(f"the counts are {list(decision.counts)}, but the record says {list(counted.counts)}")
     if counted.pick != decision.pick:
-        yield fault(f"the ballots come to {decision.pick}, and the record says {counted.pick}")
+        yield fault(f"the ballots decide for {decision.pick}, but the record says {counted.pick}")
     if counted.decided_by != decision.decided_by:
-        yield fault(f"it was decided by {decision.decided_by}, and the record says {counted.decided_by}")
+        yield fault(f"`decided_by` is {decision.decided_by}, but the record says {counted.decided_by}")
     if counted.rounds != decision.rounds:
-        yield fault(f"the rounds are {_plain(decision.rounds)}, and the record says {_plain(counted.rounds)}")
+        yield fault(f"the rounds are {_plain(decision.rounds)}, but the record says {_plain(counted.rounds)}")
     no_pick = _losing_counts(recorded.count) or deserted_side_at(recorded.record, recorded.number)
     yield from _find_pick_faults(recorded, side, None if no_pick else decision.pick)
 
@@ -197,7 +197,7 @@ def _has_captain(terms: Terms, counted: SideCount) -> bool:
 def _find_pick_faults(recorded: RecordedTurn, side: Side, expected: int | None) -> Iterator[Fault]:
     played = recorded.picks.of(side)
     if played != expected:
-        yield Fault(recorded.number, side, f"its pick is {expected}, and {played} was played")
+        yield Fault(recorded.number, side, f"its pick is {expected}, but {played} was played")
 
 
 def _no_ballot_rule(recorded: RecordedTurn, counted: SideCount) -> NoBallotRule:

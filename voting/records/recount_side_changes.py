@@ -26,10 +26,10 @@ def find_side_faults(record: MatchRecord) -> Iterator[tuple[int | None, str]]:
     sides = record.sides
     if sides is None:
         if record.terms.max_side_changes and record.result != "open":
-            yield None, "its sides were secret, and nothing tells of them"
+            yield None, "its sides were secret, but `sides` is missing"
         return
     if not len(sides.summary.turns) == len(sides.turns) == len(record.counts):
-        yield None, "its secret sides are not told turn by turn"
+        yield None, "`sides` must have one entry per turn"
         return
     for number, (summary, turn) in enumerate(zip(sides.summary.turns, sides.turns, strict=True), 1):
         for text in _find_turn_faults(record, number, summary, turn):
@@ -44,15 +44,15 @@ def _find_turn_faults(
     counted = {side: side_count(count, side) for side in SIDES}
     red, yellow = ((one.root if one else None) or EMPTY_COMMITMENT.root for one in counted.values())
     if turn.turn_commitment != commit_turn(red, yellow, side_change_tree(count.turn, turn.side_changes)):
-        yield "ballots and changes of side are not those that were committed to in `turn_commitment`"
+        yield "the ballots and side changes do not match `turn_commitment`"
     for side, came in (("red", summary.to_red), ("yellow", summary.to_yellow)):
         listed = sum(to == side for to, _ in turn.side_changes)
         if listed != came:
-            yield f"{listed} changed over to {side}, and the record says {came}"
+            yield f"{listed} side changes to {side} are listed, but the record says {came}"
     for side, held in (("red", summary.red), ("yellow", summary.yellow)):
         one = counted[side]  # type: ignore[index]
         if one and len(one.ballots) > held:
-            yield f"{len(one.ballots)} voted for {side}, and the record says that {held} were there"
+            yield f"{side} has {len(one.ballots)} ballots, but only {held} voters"
 
 
 def _find_flow_faults(sides: SecretSides) -> Iterator[str]:
@@ -62,6 +62,6 @@ def _find_flow_faults(sides: SecretSides) -> Iterator[str]:
     moved = accumulate(turn.to_red - turn.to_yellow for turn in turns[1:])
     expected = [turns[0].red, *(turns[0].red + come for come in moved)]
     if [turn.red for turn in turns] != expected:
-        yield "the changes of side do not lead from turn to turn"
+        yield "the side changes do not add up from turn to turn"
     if len({turn.red + turn.yellow for turn in turns}) != 1:
-        yield "the two sides are not of as many people in every turn"
+        yield "the number of voters is not the same in every turn"

@@ -32,7 +32,7 @@ class Command(BaseCommand):
         for fault in faults:
             self.stdout.write(printable(str(fault)))
         if faults:
-            self.stdout.write(f"WRONG: {len(faults)} {'fault' if len(faults) == 1 else 'faults'}")
+            self.stdout.write(f"INVALID: {len(faults)} {'fault' if len(faults) == 1 else 'faults'}")
             sys.exit(1)
         for line in summary(record):
             self.stdout.write(printable(line))
@@ -42,13 +42,14 @@ def summary(record: MatchRecord) -> Iterable[str]:
     """Yield the lines printed for a record without faults."""
     ballots = sum(len(c.ballots) for t in record.counts for c in (side_count(t, s) for s in SIDES) if c)
     yield f"{record.name}: {record.teams.red} (red) against {record.teams.yellow} (yellow)"
-    yield f"{len(record.turns)} turns, {ballots} ballots: every ballot, root, lot, pick and rule is right"
+    counted = f"{len(record.turns)} turns, {ballots} ballots"
+    yield f"{counted}: all ballots, commitments, draws, picks and moves are valid"
     if record.result == "open":
-        yield "RIGHT as far as it goes: the match has no result"
+        yield "VALID so far: the match has no result"
     elif record.result == "draw":
-        yield "RIGHT: nobody won"
+        yield "VALID: a draw"
     else:
-        yield f"RIGHT: {record.result} won, {getattr(record.teams, record.result)}"
+        yield f"VALID: {record.result} won, {getattr(record.teams, record.result)}"
 
 
 def printable(text: str) -> str:
