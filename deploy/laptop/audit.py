@@ -34,12 +34,12 @@ def main() -> int:
     subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "uv"], check=True)
     verdicts = [_audit_python(name) for name in REQUIREMENTS] + [_audit_javascript()]
     if AuditResult.VULNERABLE in verdicts:
-        print("✗ there are known holes: make lock ARGS=--upgrade, then the tests")
+        print("✗ known vulnerabilities found. Run make lock ARGS=--upgrade, then the tests.")
         return AuditResult.VULNERABLE
     if AuditResult.UNKNOWN in verdicts:
-        print("✗ not all was checked: no advisory list is to be reached from here. Try from another network.")
+        print("✗ not all pins could be checked: no advisory source is reachable. Try another network.")
         return AuditResult.UNKNOWN
-    print("✓ no known holes")
+    print("✓ no known vulnerabilities")
     return AuditResult.CLEAN
 
 
@@ -50,14 +50,14 @@ def _audit_python(name: str) -> AuditResult:
         result = _run([sys.executable, "-m", "uv", "tool", "run", PIP_AUDIT, *asked, *pins])
         verdict = _parse_report(result, "dependencies")
         if verdict is not AuditResult.UNKNOWN:
-            return _print_result(f"requirements/{name}.txt by {source}", verdict, result)
+            return _print_result(f"requirements/{name}.txt ({source})", verdict, result)
     return _print_result(f"requirements/{name}.txt", AuditResult.UNKNOWN, result)
 
 
 def _audit_javascript() -> AuditResult:
     result = _run(["npm", "audit", "--json"], cwd=ROOT / "frontend")
     return _print_result(
-        "frontend/package-lock.json by npm", _parse_report(result, "auditReportVersion"), result
+        "frontend/package-lock.json (npm)", _parse_report(result, "auditReportVersion"), result
     )
 
 

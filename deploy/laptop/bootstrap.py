@@ -43,7 +43,7 @@ def prepare(task: str) -> None:
 
 def main(task: str, arguments: list[str]) -> None:
     LOGS.mkdir(parents=True, exist_ok=True)
-    with lock.hold_lock(DATA / "setup.lock", waiting="another set-up in this folder"):
+    with lock.hold_lock(DATA / "setup.lock", waiting="another setup in this folder"):
         prepare(task)
     if task == "play":
         os.chdir(ROOT)

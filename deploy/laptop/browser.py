@@ -10,7 +10,7 @@ from deploy.laptop.steps import Step, StepFailed, run
 
 BROWSER_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 DEBIAN_VERSION_FILE = Path("/etc/debian_version")
-INSTALL_HINT = "tests need a browser: install Chromium so that `chromium` is on the PATH"
+INSTALL_HINT = "tests need a browser. Install Chromium so that `chromium` is on the PATH"
 LAUNCH_SCRIPT = (
     "from playwright.sync_api import sync_playwright as p\nwith p() as up: up.chromium.launch().close()"
 )
@@ -30,7 +30,7 @@ def ensure_installed() -> None:
 
 def _install_from_debian() -> None:
     quiet = {"DEBIAN_FRONTEND": "noninteractive"}
-    run(Step("ask Debian for its packages", ["apt-get", "update"], "apt-update", env=quiet))
+    run(Step("update Debian's package lists", ["apt-get", "update"], "apt-update", env=quiet))
     install = ["apt-get", "install", "-y", "--no-install-recommends", "chromium", "fonts-dejavu-core"]
     run(Step("install Debian's Chromium", install, "apt-chromium", env=quiet))
     if find_browser() is None:

@@ -25,11 +25,14 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument(
         "--host", default=os.environ.get("HOST") or ANY_HOST, help="listen on this address only"
     )
-    parser.add_argument("--port", type=int, default=os.environ.get("PORT") or 8000, help="8000 if not given")
-    parser.add_argument("--phones", type=int, default=200, help="simulated phones, 200 if not given")
+    parser.add_argument("--port", type=int, default=os.environ.get("PORT") or 8000, help="default: 8000")
+    parser.add_argument("--phones", type=int, default=200, help="simulated phones (default: 200)")
     parser.add_argument("--no-crowd", dest="phones", action="store_const", const=0, help="real phones only")
     parser.add_argument(
-        "--gateways", type=positive_int, default=default_gateway_count(), help="at one port, one a core"
+        "--gateways",
+        type=positive_int,
+        default=default_gateway_count(),
+        help="gateways that share the port (default: one per core)",
     )
     return parser.parse_args()
 
@@ -73,7 +76,7 @@ def build_stack(host: str, port: int, gateways: int) -> Stack:
 def _server() -> str:
     named = os.environ.get("GATEWAY") or SERVERS[0]
     if named not in SERVERS:
-        raise StepFailed(f"no server is named {named}; try GATEWAY={' or GATEWAY='.join(SERVERS)}")
+        raise StepFailed(f"unknown server {named}; try GATEWAY={' or GATEWAY='.join(SERVERS)}")
     return named
 
 
@@ -90,7 +93,7 @@ def run_stack(stack: Stack, phones: int) -> None:
             open_event(stack, supervisor, phones)
             wait_for_interrupt()
         except KeyboardInterrupt:
-            print_line("\nending …")
+            print_line("\nstopping …")
 
 
 def open_event(stack: Stack, supervisor: Supervisor, phones: int) -> None:
@@ -116,7 +119,7 @@ def main() -> None:
             run_stack(build_stack(asked.host, asked.port, asked.gateways), asked.phones)
     except lock.LockTaken:
         raise StepFailed(
-            f"crowdgame is running already in this folder (data in {display_path(DATA)})"
+            f"crowdgame is already running in this folder (data in {display_path(DATA)})"
         ) from None
 
 

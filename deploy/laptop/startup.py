@@ -57,7 +57,7 @@ def start_ballot_box(stack: Stack, supervisor: Supervisor) -> None:
     deadline = time.monotonic() + VALKEY_TIMEOUT_S
     while not _is_box_up(stack.redis):
         if time.monotonic() > deadline or stack.redis_url:
-            raise StepFailed(f"nothing answers at {stack.redis}")
+            raise StepFailed(f"no response from {stack.redis}")
         time.sleep(POLL_S)
 
 
@@ -70,7 +70,7 @@ def start_services(stack: Stack, supervisor: Supervisor) -> None:
 
 def migrate(stack: Stack) -> None:
     """Apply the database migrations. Raises StepFailed."""
-    manage(stack, "bring the database up to date", "migrate")
+    manage(stack, "migrate the database", "migrate")
 
 
 def collect_static(stack: Stack) -> None:
@@ -79,14 +79,14 @@ def collect_static(stack: Stack) -> None:
     sources = [ROOT / "frontend" / "dist", *own, ROOT / "requirements" / "base.txt"]
     stamp = Stamp(stack.data / "static" / ".stamp", fingerprint(sources))
     if not stamp.is_fresh():
-        manage(stack, "gather static files", "collectstatic", "--noinput", "--clear")
+        manage(stack, "collect static files", "collectstatic", "--noinput", "--clear")
         stamp.set()
 
 
 def ensure_demo_event(stack: Stack) -> Demo:
     """Return the demo event with a new login link, creating the event if missing. Raises StepFailed."""
     output = json.loads(
-        manage(stack, "set up the demo event", "demo", "--json", "--fresh-login").splitlines()[-1]
+        manage(stack, "create the demo event", "demo", "--json", "--fresh-login").splitlines()[-1]
     )
     return Demo(**{field.name: output[field.name] for field in fields(Demo)})
 
@@ -95,7 +95,7 @@ def wait_for_pages(stack: Stack) -> None:
     """Wait until the gateways answer HTTP. Raises StepFailed after PAGES_TIMEOUT_S seconds."""
     log = stack.logs / f"{stack.gateway_names[0]}.log"
     if not wait_for_http(stack.address, stack.port, PAGES_TIMEOUT_S):
-        raise StepFailed(f"the gateway does not answer (see {display_path(log)})")
+        raise StepFailed(f"the gateway does not respond (see {display_path(log)})")
 
 
 def manage(stack: Stack, title: str, command: str, *options: str) -> str:

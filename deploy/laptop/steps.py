@@ -19,14 +19,14 @@ FAILURE_REASONS = (
         r"NewConnectionError|NameResolutionError|ConnectTimeout|Temporary failure in name resolution"
         r"|Temporary failure resolving|Network is unreachable|ERR_INTERNET|ENOTFOUND|EAI_AGAIN|ECONNREFUSED"
         r"|ENETUNREACH|ETIMEDOUT|ECONNRESET",
-        "there is no network, or it doesn't let this machine out",
+        "no network, or it blocks outgoing connections",
     ),
     (
         r"written by crowdgame 0\.1",
-        "the data folder is of crowdgame 0.1, which this version cannot read, and was left as it is: "
-        "move it away, or name another one with CROWDGAME_DATA",
+        "the data folder was written by crowdgame 0.1, which this version cannot read. Move it away, or set "
+        "CROWDGAME_DATA to another folder",
     ),
-    (r"DO NOT MATCH THE HASHES|EINTEGRITY", "a download isn't what the lock file says it is"),
+    (r"DO NOT MATCH THE HASHES|EINTEGRITY", "a download does not match its hash in the lock file"),
 )
 TAIL_LINES = 400
 TERMINATE_TIMEOUT_S = 2

@@ -101,9 +101,7 @@ class _ChildMonitor:
             if self._stopping.is_set():
                 return
             delay = next_delay(delay, time.monotonic() - began)
-            self._say(
-                f"{self.child.name} {ended}; starting it again in {delay:g} s ({display_path(self._log)})"
-            )
+            self._say(f"{self.child.name} {ended}; restarting in {delay:g} s ({display_path(self._log)})")
             if self._stopping.wait(delay):
                 return
 
@@ -112,13 +110,13 @@ class _ChildMonitor:
         try:
             process = self._spawn()
         except OSError as failure:
-            return f"did not start: {failure.strerror}"
+            return f"could not start: {failure.strerror}"
         if process is None:
             return "was not started"
         code = process.wait()
         self.kill_group()  # its own children that are still running
         self.process = None
-        return f"was ended by {signal.Signals(-code).name}" if code < 0 else f"ended with exit status {code}"
+        return f"was killed by {signal.Signals(-code).name}" if code < 0 else f"exited with status {code}"
 
     def _spawn(self) -> subprocess.Popen[bytes] | None:
         with self._starting, open_log(self._log) as log:

@@ -9,7 +9,7 @@ from deploy.laptop.steps import Step, StepFailed, run
 DEBIAN_VERSION_FILE = Path("/etc/debian_version")
 POSTGRES_DIR = Path("/usr/lib/postgresql")
 INSTALL_HINT = (
-    "tests of a deployment need PostgreSQL (initdb, postgres), nginx and a C compiler (cc): install them"
+    "the deployment tests need PostgreSQL (initdb, postgres), nginx and a C compiler (cc). Install them"
 )
 # Keep Debian from starting PostgreSQL and nginx as services: the tests start their own.
 NO_AUTOSTART_SCRIPT = """\
@@ -63,9 +63,11 @@ def _missing_packages() -> list[str]:
 def _install(packages: list[str]) -> None:
     root = [] if os.geteuid() == 0 else ["sudo", "-n"]
     if root and shutil.which("sudo") is None:
-        raise StepFailed(f"tests of a deployment need more: apt-get install {' '.join(packages)}, as root")
+        raise StepFailed(
+            f"the deployment tests need more packages. As root: apt-get install {' '.join(packages)}"
+        )
     quiet = "export DEBIAN_FRONTEND=noninteractive\n"
     install = f"apt-get install -y --no-install-recommends {' '.join(packages)}"
-    run(Step("ask Debian for its packages", [*root, "apt-get", "update"], "apt-update"))
+    run(Step("update Debian's package lists", [*root, "apt-get", "update"], "apt-update"))
     script = f"set -e\n{quiet}{NO_AUTOSTART_SCRIPT}{install}"
     run(Step(f"install Debian's {' and '.join(packages)}", [*root, "sh", "-c", script], "apt-machines"))

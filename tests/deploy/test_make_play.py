@@ -89,7 +89,7 @@ def test_play_restarts_killed_parts_and_keeps_event_between_runs(
 
     plays.append(PlayProcess(tmp_path, gateways=2))
     assert plays[1].url("Projector").endswith(f"/{code}")
-    assert "2 gateways under daphne" in plays[1].said.read_text()
+    assert "2 gateways (daphne)" in plays[1].said.read_text()
     if sys.platform == "linux":
         plays[1].process.kill()
         wait_until(lambda: not marked(tmp_path))
@@ -101,5 +101,5 @@ def kill_and_wait_for_restart(play: PlayProcess, name: str) -> None:
     pid = min(play.parts(name))
     os.kill(pid, signal.SIGKILL)
     wait_until(lambda: len(play.parts(name) - {pid}) == many)
-    ended = rf"{name}(-\d)? was ended by SIGKILL; starting it again in 0\.2 s"
+    ended = rf"{name}(-\d)? was killed by SIGKILL; restarting in 0\.2 s"
     assert re.search(ended, play.said.read_text())

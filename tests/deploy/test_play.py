@@ -43,14 +43,14 @@ def test_play_reports_port_in_use(tmp_path: Path, host: str) -> None:
 def test_play_reports_unknown_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GATEWAY", "apache")
     ended = play(tmp_path, "--port", str(free_port()))
-    assert ended.stdout == "✗ no server is named apache; try GATEWAY=daphne or GATEWAY=uvicorn\n"
+    assert ended.stdout == "✗ unknown server apache; try GATEWAY=daphne or GATEWAY=uvicorn\n"
     assert (ended.stderr, ended.returncode) == ("", 1)
 
 
 def test_play_refuses_second_run_in_same_folder(tmp_path: Path) -> None:
     with lock.hold_lock(tmp_path / "play.lock"):
         ended = play(tmp_path, "--port", str(free_port()))
-    assert ended.stdout == f"✗ crowdgame is running already in this folder (data in {tmp_path})\n"
+    assert ended.stdout == f"✗ crowdgame is already running in this folder (data in {tmp_path})\n"
     assert (ended.stderr, ended.returncode) == ("", 1)
 
 

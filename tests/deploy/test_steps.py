@@ -33,9 +33,12 @@ def test_step_writes_output_to_log_and_progress_to_terminal(
         ("OSError: [Errno 28] No space left on device", "the disk is full"),
         ("npm error code ENOSPC", "the disk is full"),
         ("django.db.utils.OperationalError: database or disk is full", "the disk is full"),
-        ("npm error code EAI_AGAIN", "there is no network, or it doesn't let this machine out"),
-        ("Temporary failure in name resolution", "there is no network, or it doesn't let this machine out"),
-        ("ERROR: THESE PACKAGES DO NOT MATCH THE HASHES", "a download isn't what the lock file says it is"),
+        ("npm error code EAI_AGAIN", "no network, or it blocks outgoing connections"),
+        ("Temporary failure in name resolution", "no network, or it blocks outgoing connections"),
+        (
+            "ERROR: THESE PACKAGES DO NOT MATCH THE HASHES",
+            "a download does not match its hash in the lock file",
+        ),
         ("something else", "failed with exit status 3"),
     ],
 )
@@ -47,7 +50,7 @@ def test_step_failure_is_one_line_with_reason_and_log(tmp_path: Path, output: st
 
 def test_step_reports_unreachable_package_index_as_no_network(tmp_path: Path) -> None:
     download = ["-m", "pip", "download", "--no-deps", "--retries", "1", "--index-url", NO_SERVER]
-    with pytest.raises(StepFailed, match="there is no network"):
+    with pytest.raises(StepFailed, match="no network, or it blocks"):
         run(step(tmp_path, *download, "--dest", str(tmp_path), "crowdgame-is-not-there"))
 
 

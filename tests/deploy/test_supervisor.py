@@ -53,7 +53,7 @@ def test_supervisor_restarts_killed_child_after_delay(
     killed = time.monotonic()
     wait_until(lambda: supervisor.pid("sleeper") not in {None, first})
     assert time.monotonic() - killed >= 0.2
-    assert said == [f"sleeper was ended by SIGKILL; starting it again in 0.2 s ({tmp_path}/logs/sleeper.log)"]
+    assert said == [f"sleeper was killed by SIGKILL; restarting in 0.2 s ({tmp_path}/logs/sleeper.log)"]
 
 
 def test_supervisor_backs_off_when_child_exits_at_once(
@@ -64,7 +64,7 @@ def test_supervisor_backs_off_when_child_exits_at_once(
     starts = [float(line) for line in (tmp_path / "starts").read_text().splitlines()][:4]
     gaps = [later - earlier for earlier, later in pairwise(starts)]
     assert all(gap >= delay for gap, delay in zip(gaps, [0.2, 0.4, 0.8], strict=True))
-    assert "ended with exit status 0" in said[0]
+    assert "exited with status 0" in said[0]
 
 
 def test_next_delay_doubles_to_limit_and_resets() -> None:
@@ -79,7 +79,7 @@ def test_next_delay_doubles_to_limit_and_resets() -> None:
 def test_supervisor_logs_missing_program(supervisor: Supervisor, said: list[str], tmp_path: Path) -> None:
     supervisor.start(Child("nothing", [str(tmp_path / "nothing")]))
     wait_until(lambda: said)
-    assert "ended with exit status 1" in said[0]
+    assert "exited with status 1" in said[0]
     assert "No such file or directory" in (tmp_path / "logs" / "nothing.log").read_text()
 
 

@@ -23,9 +23,9 @@ from tests.machines.test_server import needs
 
 def installed(etc: Path) -> dict[str, str]:
     """Run install.sh's functions for settings and Valkey users; return the settings."""
-    functions, _, _ = (SERVER / "install.sh").read_text().partition("\npackages\n")
+    functions, _, _ = (SERVER / "install.sh").read_text().partition("\ninstall_packages\n")
     script = functions.replace('cd "$(dirname "$0")/../.."', f"cd {ROOT}").replace("/etc/crowdgame", str(etc))
-    script += "\nchown() { :; }\nsettings\nstore_users\n"
+    script += "\nchown() { :; }\nwrite_settings\nwrite_valkey_acl\n"
     subprocess.run(["sh", "-c", script, "install.sh", "play.example.org"], check=True)
     return manifests.env_file(etc / "crowdgame.env")
 

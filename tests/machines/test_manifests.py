@@ -185,8 +185,8 @@ def test_kubernetes_autoscaler_uses_exported_metric() -> None:
 def test_kubernetes_ingress_hides_internal_paths() -> None:
     rules = manifests.objects("Ingress")["crowdgame"]["spec"]["rules"]
     ways = {way["path"]: way["backend"]["service"]["name"] for rule in rules for way in rule["http"]["paths"]}
-    assert ways == {"/metrics": "nowhere", "/readyz": "nowhere", "/": "gateway"}
-    assert "selector" not in manifests.objects("Service")["nowhere"]["spec"]
+    assert ways == {"/metrics": "blocked", "/readyz": "blocked", "/": "gateway"}
+    assert "selector" not in manifests.objects("Service")["blocked"]["spec"]
 
 
 def test_kubernetes_containers_are_restricted() -> None:

@@ -145,8 +145,8 @@ def test_gateway_drain_and_kill_lose_no_acknowledged_ballot(failover: FailoverRu
 
 def test_gateway_drains_on_sigterm_and_restarts(failover: FailoverRun) -> None:
     drained, killed = (line for line in failover.proxied.said if line.startswith("gateway-"))
-    assert drained.startswith("gateway-1 ended with exit status 0")
-    assert killed.startswith("gateway-2 was ended by SIGKILL")
+    assert drained.startswith("gateway-1 exited with status 0")
+    assert killed.startswith("gateway-2 was killed by SIGKILL")
     assert failover.proxied.log_errors(GATEWAYS[0]) == []
 
 
