@@ -73,6 +73,6 @@ def log_in_by_link(request: HttpRequest, uid: str, token: str, code: str = "") -
     user = find_link_user(uid, token)
     if user and request.method == "POST" and spend_link(user):
         login(request, user, backend=PASSWORD_BACKEND)
-        return redirect("console:room", code=code) if code else redirect("console:events")
+        return redirect("console:event", code=code) if code else redirect("console:events")
     status = 200 if user and request.method == "GET" else 410
     return render(request, "accounts/login_link.html", {"entrant": user}, status=status)

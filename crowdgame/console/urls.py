@@ -2,7 +2,7 @@
 
 from django.urls import include, path
 
-from crowdgame.console.views import control_room, list_events
+from crowdgame.console.views import list_events, show_console
 from crowdgame.web.page_urls import page
 
 app_name = "console"
@@ -10,6 +10,6 @@ urlpatterns = [
     page("", list_events, "events"),
     path("", include("crowdgame.accounts.console_urls")),
     path("", include("crowdgame.cups.console_urls")),
-    page("<code:code>/", control_room, "room"),
+    page("<code:code>/", show_console, "event"),
     path("", include("crowdgame.events.console_urls")),
 ]

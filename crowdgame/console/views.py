@@ -45,7 +45,7 @@ def _projector_fragment(event: Event, user: User) -> str:
 
 @never_cache
 @login_required
-def control_room(request: HttpRequest, code: str) -> HttpResponse:
+def show_console(request: HttpRequest, code: str) -> HttpResponse:
     """Serve the built console page. Answers 404 without access, and 503 if the frontend isn't built."""
     event = require_accessible_event(request, code)
     page = settings.PAGES_DIR / "console.html"

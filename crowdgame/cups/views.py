@@ -76,7 +76,7 @@ def cup_console(request: HttpRequest, code: str) -> HttpResponse:
     address = f"{settings.PUBLIC_URL or f'{request.scheme}://{request.get_host()}'}/cup/{cup.code}"
     view = view_cup(load_cup_progress(cup))
     page = {"cup": cup, "view": view, "version": content_version(view), "address": display_address(address)}
-    return render(request, "cups/room.html", page)
+    return render(request, "cups/console.html", page)
 
 
 def _handle_post(request: HttpRequest, cup: Cup) -> HttpResponse:
@@ -86,7 +86,7 @@ def _handle_post(request: HttpRequest, cup: Cup) -> HttpResponse:
     try:
         if known and ask == "begin":
             event = start_pairing(cup.pk, int(number))
-            return redirect(f"{reverse('console:room', args=[event.code])}?cup={cup.code}")
+            return redirect(f"{reverse('console:event', args=[event.code])}?cup={cup.code}")
         if known:
             _change_walkover(request, cup, int(number), ask)
     except CupError as refusal:

@@ -59,6 +59,6 @@ def copy_event(request: HttpRequest, code: str) -> HttpResponse:
 
 def _redirect_to_event(request: HttpRequest, event: Event) -> HttpResponse:
     if not needs_tickets(event):
-        return redirect("console:room", code=event.code)  # the console shows the name and the code itself
+        return redirect("console:event", code=event.code)  # the console shows the name and the code itself
     messages.success(request, f"“{event.name}” is ready. Its code is {event.code}.")
     return redirect("console:tickets", code=event.code)

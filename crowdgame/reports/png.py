@@ -11,7 +11,7 @@ from crowdgame.reports.preview import draw_preview, plain_style
 from games.engine.game import Board, Side
 
 STATIC = Path(__file__).parents[1] / "static"
-SHEETS = ("tokens/stage.css", "tokens/rooms.css", "tokens/drawn.css", "paper/paper.css")
+SHEETS = ("tokens/stage.css", "tokens/pages.css", "tokens/drawn.css", "paper/paper.css")
 PROGRAM = Path(__file__).with_name("raster.py")
 MAX_CACHED = 64
 LOCK_TIMEOUT_S = 10.0

@@ -84,4 +84,4 @@ def test_clean_name_examples(typed: str, name: str) -> None:
 def test_default_team_names_are_clean_unique_and_colorless() -> None:
     assert [clean_name(name) for name in TEAM_NAMES] == list(TEAM_NAMES)
     assert len({name.casefold() for name in TEAM_NAMES}) == len(TEAM_NAMES)
-    assert not [name for name in TEAM_NAMES for colour in ("red", "yellow") if colour in name.casefold()]
+    assert not [name for name in TEAM_NAMES for color in ("red", "yellow") if color in name.casefold()]

@@ -3,12 +3,12 @@
 import pytest
 
 from tests.looks.colour import BLINDNESSES, Lab, contrast, difference, distance, lab, linear, seen_by
-from tests.looks.tokens import ROOMS, SHEETS, TOKENS, palettes
+from tests.looks.tokens import PAGE_TOKENS, SHEETS, STAGE_TOKENS, palettes
 
 TEXT, SHAPE, SIDES_APART = 4.5, 3.0, 40.0
 # CIEDE2000 gives lower values: a red at 40 from yellow would no longer look red.
 APART_BY_2000 = 30.0
-STAGE = palettes(TOKENS)["dark"]
+STAGE = palettes(STAGE_TOKENS)["dark"]
 # Pairs of text or shape and background on the phone and the projector.
 WORDS = [
     *[
@@ -39,7 +39,7 @@ def test_stage_shapes_have_sufficient_contrast(shape: str, ground: str) -> None:
 @pytest.mark.parametrize(("ink", "ground"), QUIET_WORDS)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_organizer_text_has_sufficient_contrast(scheme: str, ink: str, ground: str) -> None:
-    palette = palettes(ROOMS)[scheme]
+    palette = palettes(PAGE_TOKENS)[scheme]
     assert contrast(palette[ink], palette[ground]) >= TEXT
 
 
@@ -52,7 +52,7 @@ def test_side_colors_are_distinguishable_with_color_blindness(blindness: str) ->
 
 def test_design_tokens_are_defined_only_once() -> None:
     """No other style sheet redefines a token."""
-    tokens = {*palettes(TOKENS)["dark"], *palettes(ROOMS)["dark"]}
+    tokens = {*palettes(STAGE_TOKENS)["dark"], *palettes(PAGE_TOKENS)["dark"]}
     redefined = {sheet.name: tokens & {*palettes(sheet)["dark"]} for sheet in SHEETS}
     assert {name: names for name, names in redefined.items() if names} == {}
 

@@ -5,13 +5,13 @@ from pathlib import Path
 
 from deploy.laptop.paths import ROOT
 
-FACES = ROOT / "frontend" / "src"
+FRONTEND = ROOT / "frontend" / "src"
 STATIC = ROOT / "crowdgame" / "static"
-TOKENS = STATIC / "tokens" / "stage.css"
-ROOMS = STATIC / "tokens" / "rooms.css"
+STAGE_TOKENS = STATIC / "tokens" / "stage.css"
+PAGE_TOKENS = STATIC / "tokens" / "pages.css"
 SHEETS = [
     sheet
-    for sheet in (*FACES.rglob("*.css"), *(ROOT / "crowdgame").rglob("static/**/*.css"))
+    for sheet in (*FRONTEND.rglob("*.css"), *(ROOT / "crowdgame").rglob("static/**/*.css"))
     if sheet.parent.name != "tokens"
 ]
 DARK = re.compile(r"@media \(prefers-color-scheme: dark\) \{\s*(:root \{.*?\})\s*\}", re.DOTALL)

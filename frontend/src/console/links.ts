@@ -44,14 +44,14 @@ export function cupLink(search: string): PageLink | null {
 const LISTS: { [admission in Admission]?: string } = { tickets: "Tickets", roster: "Class list" };
 
 export function pageLinks({ event, role }: LinkContext): readonly PageLink[] {
-  const room = `/console/${event.code}`;
+  const base = `/console/${event.code}`;
   const list = LISTS[event.admission];
   const owns = role === "owner";
   const links: readonly (PageLink | false)[] = [
-    owns && { name: "Poster", href: `${room}/poster.pdf`, newTab: true },
-    !!list && owns && { name: list, href: `${room}/tickets/` },
-    owns && { name: "Members", href: `${room}/members/` },
-    owns && { name: "Edit", href: `${room}/edit/` },
+    owns && { name: "Poster", href: `${base}/poster.pdf`, newTab: true },
+    !!list && owns && { name: list, href: `${base}/tickets/` },
+    owns && { name: "Members", href: `${base}/members/` },
+    owns && { name: "Edit", href: `${base}/edit/` },
     { name: "My events", href: "/console/" },
   ];
   return links.filter((link) => link !== false);

@@ -3,7 +3,7 @@ import { connect } from "../live/connection/connect";
 import { Store, useStore } from "../live/state/useStore";
 import type { ConsoleMessage, CountsUpdated, Role, ToConsole } from "../protocol";
 import "../live/tokens.css";
-import "../../../crowdgame/static/tokens/rooms.css";
+import "../../../crowdgame/static/tokens/pages.css";
 import "./console.css";
 import { ClosedScreen, LoadingScreen } from "./ConnectionScreens";
 import { AuditLogStore } from "./history/auditLogStore";
@@ -11,7 +11,7 @@ import { OrganizerCommands } from "./actions/commands";
 import { EventHistory } from "./history/eventHistory";
 import { PeopleSearch } from "./people/peopleSearch";
 import { Rehearsal } from "./rehearsal/rehearsal";
-import { ControlRoom } from "./ControlRoom";
+import { ConsoleScreen } from "./ConsoleScreen";
 
 const code = decodeURIComponent(location.pathname.split("/")[2] ?? "").toUpperCase();
 interface Own {
@@ -48,7 +48,7 @@ function Console() {
   const ownState = useStore(own);
   if (live.connection.state === "away") return <ClosedScreen close={live.connection.code} code={code} />;
   if (!live.event) return <LoadingScreen lost={live.connection.state === "lost"} />;
-  return <ControlRoom live={live} event={live.event} {...ownState} {...{ clock: link.clock, commands, auditLog, history, rehearsal, people }} />;
+  return <ConsoleScreen live={live} event={live.event} {...ownState} {...{ clock: link.clock, commands, auditLog, history, rehearsal, people }} />;
 }
 
 link.socket.open();

@@ -23,7 +23,7 @@ def voted(house: House, faces: Faces, **choices: Any) -> tuple[dict[str, Any], l
     return made | {"turn": turn}, phones
 
 
-def console(house: House, faces: Faces, code: str) -> Face:
+def open_console(house: House, faces: Faces, code: str) -> Face:
     face = faces.console(code, house.ask("session", name="olga"))
     face.receive("console.welcomed")
     return face
@@ -31,10 +31,10 @@ def console(house: House, faces: Faces, code: str) -> Face:
 
 def test_peek_sends_counts_to_consoles_only_and_is_public(house: House, faces: Faces) -> None:
     made, phones = voted(house, faces, peek=True)
-    control_room = console(house, faces, made["code"])
+    console = open_console(house, faces, made["code"])
     display, welcome = faces.display(made["code"])
     assert welcome["state"]["peek"] is True
-    message = control_room.receive("counts.updated")
+    message = console.receive("counts.updated")
     assert message == {
         "type": "counts.updated",
         "turn": made["turn"],
@@ -43,7 +43,7 @@ def test_peek_sends_counts_to_consoles_only_and_is_public(house: House, faces: F
     }
     phones[0].say("ballot.cast", turn=made["turn"], epoch=1, choice=1, sequence=2)
     assert (
-        control_room.receive_until(lambda message: message["type"] == "counts.updated" and message["red"][0])[
+        console.receive_until(lambda message: message["type"] == "counts.updated" and message["red"][0])[
             "red"
         ][2]
         == 1
@@ -55,17 +55,15 @@ def test_peek_sends_counts_to_consoles_only_and_is_public(house: House, faces: F
 
 def test_peek_change_takes_effect_at_once_and_is_announced(house: House, faces: Faces) -> None:
     made, phones = voted(house, faces)
-    control_room = console(house, faces, made["code"])
-    control_room.receive("turnout.counted")
+    console = open_console(house, faces, made["code"])
+    console.receive("turnout.counted")
     house.ask("edit", event_id=made["id"], peek=True)
-    control_room.receive("counts.updated")
-    assert [m["type"] for m in control_room.received].index("event.edited") < len(control_room.received) - 1
+    console.receive("counts.updated")
+    assert [m["type"] for m in console.received].index("event.edited") < len(console.received) - 1
     assert phones[0].receive("event.edited")["state"]["peek"] is True
     house.ask("edit", event_id=made["id"], peek=False)
-    control_room.receive_until(
-        lambda message: message["type"] == "event.edited" and not message["state"]["peek"]
-    )
-    assert counts_within(control_room, 3) == 0
+    console.receive_until(lambda message: message["type"] == "event.edited" and not message["state"]["peek"])
+    assert counts_within(console, 3) == 0
 
 
 def counts_within(face: Face, seconds: float) -> int:
@@ -78,10 +76,10 @@ def counts_within(face: Face, seconds: float) -> int:
 
 def test_peek_sends_no_counts_when_off_or_paused(house: House, faces: Faces) -> None:
     made, _ = voted(house, faces)
-    assert counts_within(console(house, faces, made["code"]), 3) == 0
+    assert counts_within(open_console(house, faces, made["code"]), 3) == 0
     peeking, _ = voted(house, faces, peek=True)
-    control_room = console(house, faces, peeking["code"])
-    control_room.receive("counts.updated")
-    control_room.say("action.ask", id=1, action="turn.pause", turn=peeking["turn"])
-    control_room.receive("action.done", id=1)
-    assert counts_within(control_room, 3) == 0
+    console = open_console(house, faces, peeking["code"])
+    console.receive("counts.updated")
+    console.say("action.ask", id=1, action="turn.pause", turn=peeking["turn"])
+    console.receive("action.done", id=1)
+    assert counts_within(console, 3) == 0

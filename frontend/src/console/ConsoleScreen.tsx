@@ -48,7 +48,7 @@ interface ViewState {
   mayAct: boolean;
 }
 
-export function ControlRoom(props: Props) {
+export function ConsoleScreen(props: Props) {
   const { live, event, clock, role, history } = props;
   const { entries } = useStore(props.auditLog.store);
   const viewState = useViewState(props);
