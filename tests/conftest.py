@@ -26,7 +26,7 @@ LONGEST = (
     "tests/e2e/test_scenes.py",
     "tests/e2e/test_pages.py",
     "tests/crowdgame/operations/test_restore.py",
-    "tests/watching/test_secrecy.py",
+    "tests/monitoring/test_secrecy.py",
     "tests/chaos/test_chaos.py",
     "tests/deploy/test_gateways.py",
     "tests/crowdgame/console/test_console_sockets.py",
@@ -34,11 +34,11 @@ LONGEST = (
     "tests/voting/gateway/test_two_gateways.py",
     "tests/crowdgame/operations/test_recovery_server.py",
     "tests/voting/gateway/test_guessing.py",
-    "tests/watching/test_health.py",
+    "tests/monitoring/test_health.py",
     "tests/crowdgame/serving/test_serving.py",
     "tests/games/test_properties.py",
     "tests/voting/gateway/test_drain.py",
-    "tests/watching/test_process_slots.py",
+    "tests/monitoring/test_process_slots.py",
 )
 
 

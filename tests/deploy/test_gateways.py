@@ -26,8 +26,8 @@ from tests.ledger import (
     assert_resolved_once,
     resolved_turns,
 )
+from tests.monitoring.probes import metric_samples
 from tests.stack import SERVERS_TESTED, House, running_house
-from tests.watching.watcher import metric_samples
 
 pytestmark = pytest.mark.skipif(
     not supports_reuse_port(), reason="this system doesn't balance connections over sockets on one port"

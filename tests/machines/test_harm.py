@@ -17,7 +17,7 @@ from tests.chaos.faults.disk import fill
 from tests.chaos.target import Choices, Target, running_target
 from tests.deploy.processes import wait_until
 from tests.faces import Face, Faces
-from tests.watching.watcher import ask
+from tests.monitoring.probes import ask
 
 RIGHT_WITHIN_S = 10.0
 ONCE = Size(events=2, phones=60, turns=10_000, seconds=900, rounds=1)

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from tests.faces import Faces, Message
+from tests.monitoring.probes import paused
 from tests.stack import House
 from tests.voting.stage import Stage, cast, harmless, refusal, stage, vote
-from tests.watching.watcher import paused
 
 __all__ = ["harmless", "stage"]
 LONG_S = 601

@@ -14,8 +14,8 @@ from deploy.laptop.network import LOOPBACK, free_port
 from deploy.laptop.paths import ROOT
 from tests.deploy.processes import wait_until
 from tests.faces import Faces
+from tests.monitoring.probes import ask, metric_samples, metric_value, samples
 from tests.stack import House
-from tests.watching.watcher import ask, metric_samples, metric_value, samples
 
 LABELS = {"kind", "outcome", "le", "role", "pid"}
 

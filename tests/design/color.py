@@ -40,11 +40,11 @@ class Lab:
     b: float
 
 
-def linear(colour: str) -> Triple:
+def linear(color: str) -> Triple:
     """Linear light of `#rgb` or `#rrggbb`."""
-    found = re.fullmatch(r"#([0-9a-fA-F]{3}|[0-9a-fA-F]{6})", colour)
+    found = re.fullmatch(r"#([0-9a-fA-F]{3}|[0-9a-fA-F]{6})", color)
     if found is None:
-        raise ValueError(f"{colour!r} is not a plain color")
+        raise ValueError(f"{color!r} is not a plain color")
     digits = found[1] if len(found[1]) == 6 else "".join(digit * 2 for digit in found[1])
     red, green, blue = (_light(int(digits[at : at + 2], 16) / 255) for at in (0, 2, 4))
     return red, green, blue
@@ -59,8 +59,8 @@ def contrast(one: str, other: str) -> float:
     return (lighter + 0.05) / (darker + 0.05)
 
 
-def _luminance(colour: str) -> float:
-    red, green, blue = linear(colour)
+def _luminance(color: str) -> float:
+    red, green, blue = linear(color)
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
@@ -92,7 +92,7 @@ def difference(one: Lab, other: Lab) -> float:
     """CIEDE2000, after Sharma, Wu and Dalal 2005."""
     mean_chroma = (hypot(one.a, one.b) + hypot(other.a, other.b)) / 2
     stretch = 1 + 0.5 * (1 - sqrt(mean_chroma**7 / (mean_chroma**7 + 25**7)))
-    (chroma1, hue1), (chroma2, hue2) = (_polar(colour.a * stretch, colour.b) for colour in (one, other))
+    (chroma1, hue1), (chroma2, hue2) = (_polar(color.a * stretch, color.b) for color in (one, other))
     step = _hue_step(hue1, hue2) if chroma1 * chroma2 else 0.0
     return _weighted(one, other, (chroma1, chroma2), (hue1, step))
 

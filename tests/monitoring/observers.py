@@ -14,8 +14,8 @@ from redis import Redis
 
 from tests.deploy.processes import wait_until
 from tests.faces import PATIENCE_S, Face, Faces
+from tests.monitoring.probes import ask, metric_samples, records
 from tests.stack import House
-from tests.watching.watcher import ask, metric_samples, records
 
 # Values that differ between runs and reveal nothing: times, random numbers, tokens, ports.
 CHANCE = {

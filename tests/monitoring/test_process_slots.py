@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from deploy.laptop.paths import ROOT
-from tests.watching.watcher import samples
+from tests.monitoring.probes import samples
 
 COUNT = (
     "from voting.metrics.metrics import BALLOTS, CONNECTIONS, set_process_role;set_process_role('gateway');"

@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.looks.colour import BLINDNESSES, Lab, contrast, difference, distance, lab, linear, seen_by
-from tests.looks.tokens import PAGE_TOKENS, SHEETS, STAGE_TOKENS, palettes
+from tests.design.color import BLINDNESSES, Lab, contrast, difference, distance, lab, linear, seen_by
+from tests.design.tokens import PAGE_TOKENS, SHEETS, STAGE_TOKENS, palettes
 
 TEXT, SHAPE, SIDES_APART = 4.5, 3.0, 40.0
 # CIEDE2000 gives lower values: a red at 40 from yellow would no longer look red.

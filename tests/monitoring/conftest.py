@@ -3,8 +3,8 @@ from collections.abc import Iterator
 import pytest
 
 from tests.faces import Faces, faces_of
+from tests.monitoring.probes import watched_house
 from tests.stack import House
-from tests.watching.watcher import watched_house
 
 
 @pytest.fixture(scope="package")

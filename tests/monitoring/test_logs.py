@@ -16,9 +16,9 @@ from crowdgame.config.log_config import LOGGED_FIELDS, JsonLogFormatter, logging
 from deploy.laptop.paths import ROOT
 from tests.deploy.processes import wait_until
 from tests.faces import Faces
+from tests.monitoring.probes import ask, records
+from tests.monitoring.test_metrics import close_a_turn
 from tests.stack import House
-from tests.watching.test_metrics import close_a_turn
-from tests.watching.watcher import ask, records
 
 ROLES = {
     "gateway-1": "gateway",

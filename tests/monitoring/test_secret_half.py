@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from tests.faces import faces_of
+from tests.monitoring.observers import Watchers, watchers
+from tests.monitoring.probes import paused, watched_house
+from tests.monitoring.test_secrecy import differing, vote
 from tests.stack import House
-from tests.watching.outlook import Watchers, watchers
-from tests.watching.test_secrecy import differing, vote
-from tests.watching.watcher import paused, watched_house
 
 ANSWER = [3, 3, 5]
 LONG_MS = 540_000
