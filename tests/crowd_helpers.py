@@ -15,7 +15,7 @@ from deploy.laptop.paths import ROOT
 from deploy.laptop.stack import MANAGE
 from tests.deploy.processes import wait_until
 from tests.ledger import resolved_turns, turns_of
-from tests.stack import House
+from tests.server import House
 from voting.ballot_box.box_types import event_key, turn_keys
 from voting.ballot_box.stores import connect
 

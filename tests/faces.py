@@ -8,7 +8,7 @@ from typing import Any, Self
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 
-from tests.stack import House
+from tests.server import House
 
 PATIENCE_S = 15
 Message = dict[str, Any]

@@ -5,7 +5,7 @@ from collections import Counter
 import msgspec
 
 from crowdgame.rehearsal.rehearsal_report import RehearsalReport
-from tests.stack import House
+from tests.server import House
 from voting.counting.ballots import Ballot, unpack_ballots
 
 

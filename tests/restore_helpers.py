@@ -22,7 +22,7 @@ from tests.ledger import (
     resolved_turns,
     sealed_ballots,
 )
-from tests.stack import House, organizer, running_house
+from tests.server import House, organizer, running_house
 
 BACKUP = "event.backup"
 # A restored turn stays open for this long, also on a slow machine.

@@ -27,7 +27,7 @@ from tests.chaos.result import Result, Setting, result_of, together
 from tests.chaos.target import Choices, running_target
 from tests.load.bench.machine import allow_files
 from tests.machines.postgres import running_postgres
-from tests.stack import SERVERS
+from tests.server import SERVERS
 
 SPARE_FILES = 512
 DISK_MB = 384

@@ -9,7 +9,7 @@ import msgspec
 
 from tests.chaos.book import Book
 from tests.chaos.recount import Ballot, pick_of, root_of
-from tests.stack import House
+from tests.server import House
 
 SIDES = ("red", "yellow")
 TURN = """

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from websockets.sync.client import connect
 
-from tests.stack import House
+from tests.server import House
 
 LITTLE = 2048
 

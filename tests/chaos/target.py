@@ -22,10 +22,10 @@ from deploy.laptop.network import LOOPBACK, free_port
 from deploy.laptop.stack import Stack
 from deploy.laptop.startup import VALKEY_TIMEOUT_S, wait_for_pages
 from deploy.laptop.supervisor import Child, Supervisor
-from tests.chaos.houses import Clocks, Exposed, answers, clocks
+from tests.chaos.chaos_server import Clocks, Exposed, answers, clocks
 from tests.chaos.proxy import Proxy
 from tests.deploy.processes import wait_until
-from tests.stack import give_database, organizer
+from tests.server import give_database, organizer
 
 BACK_WITHIN_S = 30
 

@@ -16,7 +16,7 @@ from deploy.laptop.stack import Stack, valkey
 from deploy.laptop.supervisor import Supervisor
 from tests.deploy.processes import wait_until
 from tests.faces import Faces
-from tests.stack import House, organizer, running_parts
+from tests.server import House, organizer, running_parts
 from voting.ballot_box.ballot_box import BallotBox
 
 RULES = ROOT / "deploy" / "server" / "valkey.acl"

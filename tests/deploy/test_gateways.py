@@ -27,7 +27,7 @@ from tests.ledger import (
     resolved_turns,
 )
 from tests.monitoring.probes import metric_samples
-from tests.stack import SERVERS_TESTED, House, running_house
+from tests.server import SERVERS_TESTED, House, running_house
 
 pytestmark = pytest.mark.skipif(
     not supports_reuse_port(), reason="this system doesn't balance connections over sockets on one port"

@@ -18,7 +18,7 @@ from deploy.laptop.stack import MANAGE
 from tests.e2e.faces import QUIET, SOON_MS, Face, open_face
 from tests.e2e.prompter import Prompter, prompting
 from tests.e2e.rooms import furnished_house
-from tests.stack import House
+from tests.server import House
 
 expect.set_options(timeout=SOON_MS)
 

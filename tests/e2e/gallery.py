@@ -28,7 +28,7 @@ from tests.e2e.rooms import LOOKED_AT, PAGES, Event, Visit, furnished_house, vis
 from tests.e2e.rooms_lively import crowded_event  # noqa: E402
 from tests.e2e.scenes import DISPLAY_LOOKED_AT, PHONE_LOOKED_AT, Scene, show_scene  # noqa: E402
 from tests.e2e.words_shown import DRAWN  # noqa: E402
-from tests.stack import House  # noqa: E402
+from tests.server import House  # noqa: E402
 
 HOME = ROOT / "docs" / "gallery"
 FOLDERS = ("phone", "display", "pages", "crowd")

@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Page
 from deploy.laptop.paths import ROOT
 from deploy.laptop.stack import MANAGE
 from tests.deploy.processes import wait_until
-from tests.stack import House
+from tests.server import House
 
 PHONES = 1_000
 TERMS = {"window_s": 5, "reveal_s": 6, "lobby": "open", "max_side_changes": 2, "turn_points": True}

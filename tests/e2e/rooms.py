@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 from deploy.laptop.stack import Stack
 from deploy.laptop.startup import collect_static
 from tests.e2e.faces import SOON_MS
-from tests.stack import House, running_house
+from tests.server import House, running_house
 
 WRONG_TRIES = 12
 CUP_TEAMS = ["4a", "4b", "The Owls of Riverside", "Foxes", "5a", "5b", "Old Building", "6"]

@@ -8,7 +8,7 @@ from playwright.sync_api import Page
 from tests.e2e.rooms import DESKTOPS, SHEETS, Event, Hand, Visit, rehearse
 from tests.e2e.tale import LONG_MATCH
 from tests.faces import Face, Faces, Message, faces_of
-from tests.stack import House
+from tests.server import House
 
 OWNER = "evening-owner"
 PHONES = 24

@@ -8,7 +8,7 @@ from playwright.sync_api import WebSocketRoute, expect
 
 from tests.e2e.conftest import OpenFace
 from tests.e2e.faces import PHONE, PROJECTOR, SOON_MS, TABLET, Face, wait_until
-from tests.stack import House
+from tests.server import House
 
 A_CODE_MS = 31_000
 WRONG = "BBBBB"

@@ -8,7 +8,7 @@ from playwright.sync_api import Browser, expect
 
 from tests.e2e.conftest import PASSWORD
 from tests.e2e.faces import PHONE, PROJECTOR, SOON_MS, TABLET, Face, open_face, wait_until
-from tests.stack import House
+from tests.server import House
 
 # Red's and yellow's column in each turn; red ends with four in column 1, the third is a conflict.
 MATCH = [("1", "2"), ("1", "7"), ("4", "4"), ("1", "3"), ("1", "6")]

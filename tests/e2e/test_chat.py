@@ -4,7 +4,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.e2e.conftest import OpenFace
 from tests.e2e.faces import PHONE, PROJECTOR, SOON_MS, Face
-from tests.stack import House
+from tests.server import House
 
 SMALL = {"width": 320, "height": 640}
 # Each of these would set a flag if it were run as markup, an attribute or a URL.

@@ -10,7 +10,7 @@ from playwright.sync_api import WebSocket, WebSocketRoute, expect
 
 from tests.e2e.conftest import OpenFace
 from tests.e2e.faces import PHONE, PROJECTOR, SOON_MS, Face, vote, wait_until
-from tests.stack import House
+from tests.server import House
 
 Message = dict[str, Any]
 WINDOW_S = 90

@@ -13,7 +13,7 @@ from playwright.sync_api import Page, WebSocketRoute, expect
 
 from tests.e2e.conftest import OpenFace
 from tests.e2e.faces import PHONE, PROJECTOR, SOON_MS, Face, vote, wait_until
-from tests.stack import House, running_house
+from tests.server import House, running_house
 
 WINDOW_S = 90
 WINDOWS_A_SEAT = 4

@@ -11,7 +11,7 @@ from tests.e2e import axe
 from tests.e2e.conftest import OpenFace
 from tests.e2e.faces import PHONE, PROJECTOR, SOON_MS, TABLET, Face
 from tests.e2e.rooms import furnished_house, sign_in
-from tests.stack import House
+from tests.server import House
 from tests.voting.match_helpers import RED_WINS
 
 TEAMS = "4a\n4b\nThe 5th of Riverside in the old building\n5b"

@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 
 from tests.e2e.conftest import SHOTS, OpenFace
 from tests.e2e.faces import PHONE, PROJECTOR, SOON_MS, Face, vote
-from tests.stack import House
+from tests.server import House
 
 SMALL = {"width": 320, "height": 640}
 # Red's and yellow's column in each turn; red ends with four in column 1.

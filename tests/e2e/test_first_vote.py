@@ -8,7 +8,7 @@ from playwright.sync_api import WebSocketRoute, expect
 
 from tests.e2e.conftest import OpenFace
 from tests.e2e.faces import PHONE, PROJECTOR, Face
-from tests.stack import House
+from tests.server import House
 
 STORED_S = 1_200  # long enough that ballots are stored in the database, where the test reads them
 BALLOTS = """SELECT side, "choice" FROM voting_storedballot JOIN games_turn ON games_turn.id = turn_id

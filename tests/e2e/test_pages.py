@@ -11,7 +11,7 @@ from tests.e2e.faces import TABLET
 from tests.e2e.prompter import Prompter
 from tests.e2e.rooms import PAGES, Visit, furnished_house, visit
 from tests.e2e.scenes import PHONE_SCENES, show_scene
-from tests.stack import House
+from tests.server import House
 
 
 @pytest.fixture(scope="module")

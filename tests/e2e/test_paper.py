@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, Page, expect
 from tests.e2e import axe
 from tests.e2e.conftest import OpenFace
 from tests.e2e.rooms import WON, furnished_house
-from tests.stack import House
+from tests.server import House
 
 NARROW, WIDE = {"width": 320, "height": 640}, {"width": 1920, "height": 1080}
 LAST = len(WON)

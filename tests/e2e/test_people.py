@@ -7,7 +7,7 @@ from tests.e2e.axe import check
 from tests.e2e.conftest import OpenFace
 from tests.e2e.faces import SOON_MS, Face
 from tests.faces import faces_of
-from tests.stack import House
+from tests.server import House
 from voting.protocol import CloseCode
 
 OWNER = "petra"

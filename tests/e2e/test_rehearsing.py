@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 
 from tests.e2e.conftest import OpenFace
 from tests.e2e.faces import SOON_MS, TABLET, Face, press
-from tests.stack import House
+from tests.server import House
 
 PHONES = 6
 WINDOW_S = 10

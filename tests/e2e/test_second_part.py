@@ -7,7 +7,7 @@ from playwright.sync_api import Route, expect
 
 from tests.e2e.conftest import OpenFace
 from tests.e2e.faces import PHONE, SOON_MS, Face, wait_until
-from tests.stack import House
+from tests.server import House
 
 DEFERRED = "**/app/deferred.*"
 

@@ -4,7 +4,7 @@ from playwright.sync_api import expect
 
 from tests.e2e.conftest import OpenFace
 from tests.e2e.faces import PHONE, PROJECTOR, SOON_MS, Face, vote
-from tests.stack import House
+from tests.server import House
 
 # The plate closes after three seconds, so this looks again until the answer has arrived.
 REVEAL_UNTIL = """(expected) => {

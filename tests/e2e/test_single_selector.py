@@ -5,7 +5,7 @@ from playwright.sync_api import expect
 
 from tests.e2e.conftest import OpenFace
 from tests.e2e.faces import PHONE, PROJECTOR, SOON_MS, Face, vote
-from tests.stack import House
+from tests.server import House
 
 RED_FIRST = {"token": "red"}
 SMALL = {"width": 320, "height": 568}

@@ -5,7 +5,7 @@ from playwright.sync_api import Route, expect
 
 from tests.e2e.conftest import OpenFace
 from tests.e2e.faces import PHONE, SOON_MS, vote
-from tests.stack import House
+from tests.server import House
 
 CONSENT = "Your votes, without your name, go into a study."
 

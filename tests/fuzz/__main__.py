@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 
 from deploy.laptop.stack import SERVERS
 from tests.fuzz.run import MAY_GROW_MIB, Outcome, attack
-from tests.stack import running_house
+from tests.server import running_house
 
 
 def faults(outcome: Outcome) -> list[str]:

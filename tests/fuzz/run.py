@@ -16,7 +16,7 @@ from deploy.laptop.network import LOOPBACK
 from tests.faces import Face, Faces
 from tests.fuzz.attack import Attack
 from tests.fuzz.messages import Known
-from tests.stack import House
+from tests.server import House
 
 VOTERS = 40
 EVERY_S = 0.5

@@ -1,7 +1,7 @@
 import pytest
 
 from tests.faces import faces_of
-from tests.stack import house, houses, spread_over_servers
+from tests.server import house, houses, spread_over_servers
 
 __all__ = ["faces", "house", "houses"]
 

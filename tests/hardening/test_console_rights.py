@@ -6,7 +6,7 @@ import pytest
 
 from crowdgame.console.consumer import RECHECK_S
 from tests.faces import Face, Faces
-from tests.stack import House
+from tests.server import House
 from voting.protocol import CloseCode
 
 ENDINGS = ("log_out", "deactivate")

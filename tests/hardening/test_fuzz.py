@@ -2,7 +2,7 @@
 
 from tests.fuzz.__main__ import faults, format_outcome
 from tests.fuzz.run import VOTES, attack
-from tests.stack import House
+from tests.server import House
 
 FRAMES = 10_000
 SEED = 7

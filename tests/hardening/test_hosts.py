@@ -11,7 +11,7 @@ from websockets.exceptions import InvalidStatus
 from crowdgame.web import hosts
 from deploy.laptop.network import LOOPBACK
 from tests.faces import Faces
-from tests.stack import House
+from tests.server import House
 
 FOREIGN = [
     "http://evil.example",

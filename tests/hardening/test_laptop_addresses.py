@@ -13,7 +13,7 @@ from deploy.laptop import play
 from deploy.laptop.network import ANY_HOST, LOOPBACK, free_port
 from tests.faces import Face
 from tests.hardening.test_hosts import request_status
-from tests.stack import SERVERS_TESTED, House, organizer, running_parts
+from tests.server import SERVERS_TESTED, House, organizer, running_parts
 
 
 @pytest.fixture(scope="module", params=SERVERS_TESTED)

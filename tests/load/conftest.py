@@ -1,6 +1,6 @@
 import pytest
 
-from tests.stack import house, houses, spread_over_servers
+from tests.server import house, houses, spread_over_servers
 
 __all__ = ["house", "houses"]
 

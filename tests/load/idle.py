@@ -10,7 +10,7 @@ from pathlib import Path
 
 from psutil import Process
 
-from tests.stack import House, running_house
+from tests.server import House, running_house
 
 PARTS = ("valkey", "gateway", "worker", "scheduler-1", "scheduler-2")
 SETTLES_S = 10

@@ -16,7 +16,7 @@ from tests.ledger import (
     resolved_turns,
     sealed_ballots,
 )
-from tests.stack import House
+from tests.server import House
 
 PHONES, TURNS = 500, 10
 LONGEST_S = 240

@@ -10,7 +10,7 @@ import pytest
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
-from tests.stack import House, running_house
+from tests.server import House, running_house
 from voting.protocol import CloseCode
 
 HERD = 1_000

@@ -18,7 +18,7 @@ from crowdgame.rehearsal.crowd_ledger import RehearsalLedger
 from crowdgame.rehearsal.join_keys import KeySource
 from crowdgame.rehearsal.server_clock import ServerClock
 from crowdgame.rehearsal.wire import phone_address
-from tests.stack import House
+from tests.server import House
 from voting.protocol import CloseCode
 
 IN_WITHIN_S = 120

@@ -19,7 +19,7 @@ from tests.ledger import (
     resolved_turns,
     sealed_ballots,
 )
-from tests.stack import House
+from tests.server import House
 
 PHONES, SHARE = 1_000, "0.06"
 LONGEST_S = 220

@@ -4,7 +4,7 @@ import asyncio
 
 from crowdgame.rehearsal.samples import Samples
 from tests.load.watching import watch
-from tests.stack import House
+from tests.server import House
 
 WATCHERS, DUELS, TURNS = 60, 2, 1  # more than an event has projectors
 

@@ -17,7 +17,7 @@ from typing import Any
 from websockets.asyncio.client import ClientConnection, connect
 
 from crowdgame.rehearsal.samples import Samples
-from tests.stack import House, running_house
+from tests.server import House, running_house
 
 PICKS = ((1, 2), (3, 4), (5, 6), (7, 1), (2, 3))  # no four in a row by then
 OPENING_AT_ONCE = 50

@@ -21,7 +21,7 @@ from tests.ledger import (
     resolved_turns,
 )
 from tests.machines.cluster import PRIMARIES, Cluster, Node, running_cluster
-from tests.stack import House, running_house
+from tests.server import House, running_house
 from voting.ballot_box.ballot_box import AsyncBallotBox, BallotBox
 from voting.ballot_box.box_types import BoxedTurn, CastResult, PresenceCounts, Sealed, event_key
 from voting.counting.ballots import Ballot

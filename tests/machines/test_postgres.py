@@ -22,7 +22,7 @@ from tests.ledger import (
     resolved_turns,
 )
 from tests.machines.postgres import running_postgres
-from tests.stack import House, running_house
+from tests.server import House, running_house
 
 OF_THE_DATABASE = [
     "games/test_matches.py",

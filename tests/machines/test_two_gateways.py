@@ -36,7 +36,7 @@ from tests.ledger import (
 from tests.machines.nginx import running_nginx
 from tests.machines.postgres import Postgres
 from tests.machines.two_gateways import GATEWAYS, ProxiedStack, running_proxied_stack
-from tests.stack import SERVERS
+from tests.server import SERVERS
 
 SLOW_CLIENTS = 50
 HEADER_TIME_S = 10

@@ -12,7 +12,7 @@ from deploy.laptop.stack import Stack
 from deploy.laptop.startup import migrate, start_ballot_box
 from deploy.laptop.supervisor import Child, Supervisor
 from tests.machines.nginx import Nginx, running_nginx
-from tests.stack import House, organizer
+from tests.server import House, organizer
 
 GATEWAYS = ("gateway-1", "gateway-2")
 WITHIN_S = 60

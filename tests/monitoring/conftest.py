@@ -4,7 +4,7 @@ import pytest
 
 from tests.faces import Faces, faces_of
 from tests.monitoring.probes import watched_house
-from tests.stack import House
+from tests.server import House
 
 
 @pytest.fixture(scope="package")

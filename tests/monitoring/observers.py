@@ -15,7 +15,7 @@ from redis import Redis
 from tests.deploy.processes import wait_until
 from tests.faces import PATIENCE_S, Face, Faces
 from tests.monitoring.probes import ask, metric_samples, records
-from tests.stack import House
+from tests.server import House
 
 # Values that differ between runs and reveal nothing: times, random numbers, tokens, ports.
 CHANCE = {

@@ -16,7 +16,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from prometheus_client.samples import Sample
 
 from tests.deploy.processes import wait_until
-from tests.stack import House, running_house
+from tests.server import House, running_house
 
 PATIENCE_S = 10
 

@@ -12,7 +12,7 @@ import yaml
 from deploy.laptop.paths import ROOT
 from tests.deploy.processes import wait_until
 from tests.monitoring.probes import metric_samples
-from tests.stack import House
+from tests.server import House
 
 GRAFANA = ROOT / "deploy" / "grafana"
 NAMED = re.compile(r"\b((?:crowdgame|process)_\w+)(?:\{([^}]*)\})?")

@@ -15,7 +15,7 @@ from crowdgame.monitoring.health import may_read_metrics, serve_monitoring
 from crowdgame.monitoring.readiness import DependencyCheck, NotReady, Readiness, readiness
 from tests.deploy.processes import wait_until
 from tests.monitoring.probes import ask
-from tests.stack import SERVERS_TESTED, House, running_house
+from tests.server import SERVERS_TESTED, House, running_house
 
 READY = {"ready": True, "database": "ok", "ballot_box": "ok", "channel_layer": "ok"}
 

@@ -18,7 +18,7 @@ from tests.deploy.processes import wait_until
 from tests.faces import Faces
 from tests.monitoring.probes import ask, records
 from tests.monitoring.test_metrics import close_a_turn
-from tests.stack import House
+from tests.server import House
 
 ROLES = {
     "gateway-1": "gateway",

@@ -15,7 +15,7 @@ from deploy.laptop.paths import ROOT
 from tests.deploy.processes import wait_until
 from tests.faces import Faces
 from tests.monitoring.probes import ask, metric_samples, metric_value, samples
-from tests.stack import House
+from tests.server import House
 
 LABELS = {"kind", "outcome", "le", "role", "pid"}
 

@@ -12,7 +12,7 @@ import pytest
 from tests.faces import Faces, faces_of
 from tests.monitoring.observers import Watchers, watchers
 from tests.monitoring.probes import paused, watched_house
-from tests.stack import House
+from tests.server import House
 
 LOW, HIGH = [1, 1, 2], [7, 7, 6]
 IN_THE_BOX, IN_THE_DATABASE = 540_000, 1_100_000

@@ -12,7 +12,7 @@ from tests.faces import faces_of
 from tests.monitoring.observers import Watchers, watchers
 from tests.monitoring.probes import paused, watched_house
 from tests.monitoring.test_secrecy import differing, vote
-from tests.stack import House
+from tests.server import House
 
 ANSWER = [3, 3, 5]
 LONG_MS = 540_000

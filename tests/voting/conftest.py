@@ -3,7 +3,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.faces import Faces, faces_of
-from tests.stack import House, house, houses, spread_over_servers
+from tests.server import House, house, houses, spread_over_servers
 
 __all__ = ["faces", "house", "houses"]
 

@@ -7,7 +7,7 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 
 from tests.faces import Face, Faces, Message
-from tests.stack import House
+from tests.server import House
 
 
 @pytest.fixture(scope="module")

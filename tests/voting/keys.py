@@ -3,7 +3,7 @@
 from typing import Any
 
 from tests.faces import Face, Faces, Message
-from tests.stack import House
+from tests.server import House
 
 LONG = {"window_s": 600, "lobby": "open"}
 

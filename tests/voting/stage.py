@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.faces import Face, Message
-from tests.stack import House
+from tests.server import House
 
 
 @dataclass

@@ -7,7 +7,7 @@ import pytest
 
 from crowdgame.chat.chat_hub import POLL_S
 from tests.faces import Face, Faces, Message
-from tests.stack import House
+from tests.server import House
 from voting.protocol import CloseCode
 
 

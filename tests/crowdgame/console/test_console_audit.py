@@ -4,7 +4,7 @@ from typing import Any, get_args
 
 from crowdgame.console.consumer import RECHECK_S
 from tests.faces import Face, Faces
-from tests.stack import House
+from tests.server import House
 from tests.voting.consoles import closed_within, console, cookie, done, made, received_entries, refused
 from voting import protocol
 from voting.protocol import CloseCode

@@ -6,7 +6,7 @@ import pytest
 from websockets.exceptions import InvalidStatus
 
 from tests.faces import Face, Faces
-from tests.stack import House
+from tests.server import House
 from tests.voting.consoles import console, cookie, done, made, refused
 from voting.protocol import CloseCode
 

@@ -7,7 +7,7 @@ from websockets.exceptions import ConnectionClosed
 
 from tests.deploy.processes import wait_until
 from tests.faces import Face, Faces, Message
-from tests.stack import House
+from tests.server import House
 from tests.voting.consoles import console, cookie, done, made, received_entries, refused
 from tests.voting.stage import cast, refusal, vote
 from voting.protocol import CloseCode

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.chaos.houses import answers
+from tests.chaos.chaos_server import answers
 from tests.deploy.processes import wait_until
 from tests.faces import Face, Faces, Message, faces_of
-from tests.stack import House, running_house
+from tests.server import House, running_house
 
 DAY_MS = 24 * 3600 * 1000
 SOON_MS = 60_000

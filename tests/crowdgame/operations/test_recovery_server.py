@@ -21,7 +21,7 @@ from tests.ledger import (
     assert_resolved_once,
     resolved_turns,
 )
-from tests.stack import House, running_house
+from tests.server import House, running_house
 from voting.ballot_box.box_types import turn_keys
 from voting.ballot_box.stores import connect
 

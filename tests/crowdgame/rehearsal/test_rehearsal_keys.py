@@ -11,7 +11,7 @@ from crowdgame.rehearsal.rehearsal_report import RehearsalReport
 from deploy.laptop.paths import ROOT
 from deploy.laptop.stack import MANAGE
 from tests.faces import Faces
-from tests.stack import House
+from tests.server import House
 
 PHONES = 20
 LONGEST_S = 60

@@ -15,7 +15,7 @@ from crowdgame.rehearsal.rehearsal_report import RehearsalReport
 from deploy.laptop.paths import ROOT
 from deploy.laptop.stack import MANAGE
 from tests.ledger import assert_counts_are_of_sealed_ballots, assert_nothing_is_lost, resolved_turns
-from tests.stack import House
+from tests.server import House
 
 PHONES, TURNS, WINDOW_S = 40, 3, 5
 LONGEST_S = 120

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.stack import House
+from tests.server import House
 from tests.voting.policies import hashes_of, sources
 
 

@@ -19,7 +19,7 @@ from tests.e2e.faces import chromium  # noqa: E402
 from tests.e2e.measurements import console, display, phone  # noqa: E402
 from tests.e2e.measurements.goal import Measurement  # noqa: E402
 from tests.e2e.prompter import prompting  # noqa: E402
-from tests.stack import running_house  # noqa: E402
+from tests.server import running_house  # noqa: E402
 
 PAGE = ROOT / "docs" / "generated" / "frontend.md"
 HEAD = """# Front-end measurements

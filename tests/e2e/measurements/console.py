@@ -8,7 +8,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from tests.e2e.faces import PROJECTOR, SOON_MS, TABLET
 from tests.e2e.measurements.goal import Measurement, at_most, quantile
 from tests.e2e.rooms import sign_in
-from tests.stack import House
+from tests.server import House
 
 PRESSES, WINDOW_S = 100, 3600
 # A first-time user takes this long to find the next control.

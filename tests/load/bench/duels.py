@@ -22,7 +22,7 @@ from crowdgame.rehearsal.wire import phone_address
 from deploy.laptop.stop_signals import interrupt_on_signals
 from tests.load.bench.duellist import Duellist, Watcher
 from tests.load.bench.machine import about, allow_files
-from tests.stack import House, running_house
+from tests.server import House, running_house
 
 DEADLINE_MS, WATCHED_MS = 250, 300
 SPARE_FILES = 512

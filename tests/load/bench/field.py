@@ -9,7 +9,7 @@ from tests.load.bench.contender import Contender
 from tests.load.bench.machine import cores, pinned
 from tests.load.bench.others import running_others
 from tests.load.bench.ours import Ours, make_ours
-from tests.stack import running_house
+from tests.server import running_house
 
 HOUSES = {"ours": 1, "two gateways": 2}
 

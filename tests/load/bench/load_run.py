@@ -12,10 +12,10 @@ from crowdgame.rehearsal.rehearsal_report import RehearsalReport
 from crowdgame.rehearsal.samples import Spread
 from deploy.laptop.paths import ROOT
 from deploy.laptop.stack import MANAGE
-from tests.load.bench.house import processes
 from tests.load.bench.machine import Stopwatch
+from tests.load.bench.processes import processes
 from tests.load.bench.results import LoadRun
-from tests.stack import House
+from tests.server import House
 
 JOINED_WITHIN_S = 60.0
 LONGEST_S = 120.0

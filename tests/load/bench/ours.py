@@ -8,9 +8,9 @@ import msgspec
 import redis
 
 from tests.load.bench.contender import Contender
-from tests.load.bench.house import behind, gateways
 from tests.load.bench.line import Line, frame, open_line
-from tests.stack import House
+from tests.load.bench.processes import behind, gateways
+from tests.server import House
 from voting.ballot_box.box_types import turn_keys
 from voting.protocol import ConsoleJoin, Match, PhoneJoin, PhoneWelcomed
 

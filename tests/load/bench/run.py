@@ -9,7 +9,7 @@ import uvloop
 from tests.load.bench.beside import Say, Size, lay_beside
 from tests.load.bench.load_run import PROGRAMMES, run_load
 from tests.load.bench.results import BenchResults, Beside, LoadRun
-from tests.stack import running_house
+from tests.server import running_house
 
 SERVERS = ("daphne", "uvicorn")
 PARTS = ("beside", "load_runs")

@@ -17,7 +17,7 @@ from tests.load.bench.run import GATEWAYS, SERVERS
 from tests.load.bench.soak_readings import Reader, Reading
 from tests.load.bench.soak_report import as_json, format_reading, section, write
 from tests.load.bench.soak_verdicts import Soak
-from tests.stack import House, running_house
+from tests.server import House, running_house
 
 CHOICES = {"window_s": 10, "reveal_s": 2, "lobby": "open", "next_match_after_s": 3}
 SPARE_FILES = 512

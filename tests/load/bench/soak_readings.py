@@ -12,10 +12,10 @@ import redis
 from prometheus_client import CollectorRegistry
 from prometheus_client.multiprocess import MultiProcessCollector
 
-from tests.load.bench.house import processes
 from tests.load.bench.machine import cpu_s, open_files, rss
+from tests.load.bench.processes import processes
 from tests.load.bench.soak_crowd import CrowdCounts
-from tests.stack import House
+from tests.server import House
 
 Processes = Mapping[str, tuple[int, ...]]
 

@@ -5,7 +5,7 @@ from contextlib import suppress
 from typing import Any
 
 from tests.faces import Face, Faces
-from tests.stack import House
+from tests.server import House
 
 LONG = {"window_s": 600, "lobby": "open", "team_choice": "choose"}
 

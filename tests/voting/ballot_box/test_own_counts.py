@@ -8,7 +8,7 @@ import pytest
 
 from games.models import Event
 from tests.faces import Face, Faces
-from tests.stack import House
+from tests.server import House
 from tests.voting.calls import CountingBox
 from tests.voting.gateway_helpers import FakeSocket, latest, make_room, voter
 from tests.voting.match_helpers import CLASSIC, open_now, run_out, start, vote

@@ -1,7 +1,7 @@
 """Side changes on a running server: only the sockets of the voter are notified."""
 
 from tests.faces import Face, Faces
-from tests.stack import House
+from tests.server import House
 
 
 def second_turn(house: House, faces: Faces, event: int, code: str) -> tuple[Face, Face, str, int]:

@@ -3,7 +3,7 @@
 import json
 
 from tests.faces import Face, Faces, Message
-from tests.stack import House
+from tests.server import House
 from tests.voting.keys import event, shown, trusted_display
 from voting.admission.admission import CODE_PERIOD_MS
 

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.faces import Face, Faces
-from tests.stack import House
+from tests.server import House
 from tests.voting.keys import event, key_for, refused, turned_away
 from voting.admission.admission import WRONG_KEY_BURST
 from voting.protocol import CloseCode

@@ -7,7 +7,7 @@ import pytest
 
 from games.models import Team
 from tests.faces import Face, Faces
-from tests.stack import House
+from tests.server import House
 from tests.voting.gateway_helpers import FakeSocket, cast, latest, make_room, voter
 from tests.voting.match_helpers import CLASSIC, only_turn, open_now, start, vote
 from voting import protocol

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from tests.faces import Faces
-from tests.stack import House
+from tests.server import House
 from voting.admission.seats import OFFER_TTL_MS, new_seat, read_offer, sign_offer
 from voting.gateway.reserved_seats import KEPT_S, ReservedSeats
 from voting.protocol import CloseCode, PagePreload

@@ -4,7 +4,7 @@ import pytest
 
 from tests.crowd_helpers import ballots_in_the_box
 from tests.faces import Face, Faces
-from tests.stack import House
+from tests.server import House
 from tests.voting.keys import event, key_for, voter_of
 
 

@@ -12,7 +12,7 @@ import pytest
 from redis import Redis
 
 from tests.faces import Face, Faces, Message
-from tests.stack import House
+from tests.server import House
 from tests.voting.paths import root_of_path
 from voting.ballot_box.box_types import turn_keys
 from voting.gateway.receipts import LOAD_TIMEOUT_S

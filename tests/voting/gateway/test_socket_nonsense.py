@@ -8,7 +8,7 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 
 from tests.faces import Faces
-from tests.stack import House
+from tests.server import House
 from tests.voting.stage import Stage, cast, event, harmless, stage, vote
 from voting.protocol import MAX_FRAME_BYTES, CloseCode
 

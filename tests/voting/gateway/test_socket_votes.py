@@ -7,7 +7,7 @@ import pytest
 
 from tests.faces import Faces, Message
 from tests.monitoring.probes import paused
-from tests.stack import House
+from tests.server import House
 from tests.voting.stage import Stage, cast, harmless, refusal, stage, vote
 
 __all__ = ["harmless", "stage"]

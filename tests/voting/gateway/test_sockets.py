@@ -6,7 +6,7 @@ import pytest
 
 from tests.deploy.processes import wait_until
 from tests.faces import Faces
-from tests.stack import House
+from tests.server import House
 from tests.voting.stage import Stage, event, harmless, stage
 from voting.gateway.display import MAX_DISPLAYS
 from voting.protocol import CloseCode

@@ -3,7 +3,7 @@
 from typing import Any
 
 from tests.faces import Face, Faces
-from tests.stack import House
+from tests.server import House
 
 BALLOT = {"epoch": 1, "sequence": 1}
 

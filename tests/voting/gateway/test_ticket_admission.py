@@ -11,7 +11,7 @@ from websockets.asyncio.client import connect
 
 from tests.deploy.processes import wait_until
 from tests.faces import Faces
-from tests.stack import House
+from tests.server import House
 from tests.voting.keys import event, refused, turned_away, voter_of
 from voting.protocol import CloseCode
 

@@ -12,7 +12,7 @@ from crowdgame.rehearsal.dry_run_lease import KEPT_MS
 from deploy.laptop.network import supports_reuse_port
 from tests.deploy.processes import wait_until
 from tests.faces import Face, Message, faces_of
-from tests.stack import House, running_house
+from tests.server import House, running_house
 from tests.voting.consoles import done, received_entries
 from voting.protocol import CloseCode
 

@@ -1,6 +1,6 @@
 """A complete running stack for tests: Valkey, gateway, worker and schedulers, with its own ports and data.
 
-from tests.stack import house, houses  # noqa: F401  in the conftest.py of the tests that need it
+from tests.server import house, houses  # noqa: F401  in the conftest.py of the tests that need it
 """
 
 import atexit

@@ -1,7 +1,7 @@
 """The processes of a running stack, by name."""
 
 from tests.load.bench.machine import with_children
-from tests.stack import House
+from tests.server import House
 
 BEHIND = ("valkey", "worker", "scheduler-1", "scheduler-2")
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from redis import Redis, RedisError
 
 from tests.chaos.proxy import Proxy
-from tests.stack import House
+from tests.server import House
 
 SOURCE = Path(__file__).with_name("settable_clock.c")
 NO_COMPILER = "setting clocks needs a C compiler (cc): `make chaos` installs one"
