@@ -15,7 +15,7 @@ from deploy.laptop.paths import ROOT
 from deploy.laptop.stack import MANAGE
 from tests.deploy.processes import wait_until
 from tests.ledger import resolved_turns, turns_of
-from tests.server import House
+from tests.server import Server
 from voting.ballot_box.box_types import event_key, turn_keys
 from voting.ballot_box.stores import connect
 
@@ -26,16 +26,16 @@ BRISK = {"window_s": 3, "reveal_s": 1, "lobby": "open", "next_match_after_s": 3}
 
 
 @contextmanager
-def crowd(house: House, code: str, data: Path, *more: str) -> Iterator[subprocess.Popen[bytes]]:
+def crowd(server: Server, code: str, data: Path, *more: str) -> Iterator[subprocess.Popen[bytes]]:
     """Run simulated phones that have all joined; they record which ballots were acknowledged."""
-    options = ["--url", house.http, "--phones", str(PHONES), "--turns", "1000", *more]
+    options = ["--url", server.http, "--phones", str(PHONES), "--turns", "1000", *more]
     log = data / "crowd.log"
     with (
         log.open("w") as file,
         subprocess.Popen(
             [*MANAGE, "rehearse", code, *options, "--json", str(data / "report.json")],
             cwd=ROOT,
-            env={**os.environ, **house.stack.env},
+            env={**os.environ, **server.stack.env},
             stdout=file,
             stderr=file,
         ) as process,
@@ -47,37 +47,37 @@ def crowd(house: House, code: str, data: Path, *more: str) -> Iterator[subproces
             process.terminate()
 
 
-def live_turn(house: House, event: int) -> int | None:
-    return next(iter(turns_of(house, event, "open")), None)
+def live_turn(server: Server, event: int) -> int | None:
+    return next(iter(turns_of(server, event, "open")), None)
 
 
-def ballots_in_the_box(house: House, event: int, turn: int) -> int:
-    with connect(house.stack.box_url or house.stack.redis) as redis:
+def ballots_in_the_box(server: Server, event: int, turn: int) -> int:
+    with connect(server.stack.box_url or server.stack.redis) as redis:
         return int(redis.hlen(turn_keys(event, turn)[1]))
 
 
-def connected(house: House, event: int) -> int:
+def connected(server: Server, event: int) -> int:
     """The number of voters connected to the gateways."""
-    return sum(held(house, event))
+    return sum(held(server, event))
 
 
-def held(house: House, event: int) -> list[int]:
+def held(server: Server, event: int) -> list[int]:
     """Connected voters per gateway, in ascending order."""
-    with connect(house.stack.box_url or house.stack.redis) as redis:
+    with connect(server.stack.box_url or server.stack.redis) as redis:
         heartbeats = redis.hvals(event_key(event, "gateways"))
     return sorted(
         int(one) + int(two) for _, _, one, two, _ in (heartbeat.split() for heartbeat in heartbeats)
     )
 
 
-def turn_with_ballots(house: House, event: int) -> int:
+def turn_with_ballots(server: Server, event: int) -> int:
     """Wait for an open turn with enough ballots; return its id."""
     found: list[int] = []
 
     def is_there() -> bool:
-        turn = live_turn(house, event)
+        turn = live_turn(server, event)
         try:
-            if turn and ballots_in_the_box(house, event, turn) >= ENOUGH:
+            if turn and ballots_in_the_box(server, event, turn) >= ENOUGH:
                 found.append(turn)
         except RedisError:
             return False
@@ -94,19 +94,19 @@ def leave(phones: "subprocess.Popen[bytes]", data: Path) -> RehearsalReport:
     return msgspec.json.decode((data / "report.json").read_bytes(), type=RehearsalReport)
 
 
-def restart(house: House, event: int, part: str, number: signal.Signals) -> int:
+def restart(server: Server, event: int, part: str, number: signal.Signals) -> int:
     """Signal a part while ballots arrive. Wait for its restart and the turn's resolution; return the turn."""
-    turn = turn_with_ballots(house, event)
-    pid = house.supervisor.pid(part)
+    turn = turn_with_ballots(server, event)
+    pid = server.supervisor.pid(part)
     assert pid
     os.kill(pid, number)
-    wait_until(lambda: house.supervisor.pid(part) not in {None, pid}, PATIENCE_S)
-    wait_until(lambda: turn in resolved_turns(house, event), PATIENCE_S)
+    wait_until(lambda: server.supervisor.pid(part) not in {None, pid}, PATIENCE_S)
+    wait_until(lambda: turn in resolved_turns(server, event), PATIENCE_S)
     return turn
 
 
-def resolve_another(house: House, event: int) -> int:
+def resolve_another(server: Server, event: int) -> int:
     """Wait until another turn is resolved; return its id."""
-    before = set(resolved_turns(house, event))
-    wait_until(lambda: set(resolved_turns(house, event)) - before, PATIENCE_S)
-    return min(set(resolved_turns(house, event)) - before)
+    before = set(resolved_turns(server, event))
+    wait_until(lambda: set(resolved_turns(server, event)) - before, PATIENCE_S)
+    return min(set(resolved_turns(server, event)) - before)

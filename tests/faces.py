@@ -8,7 +8,7 @@ from typing import Any, Self
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 
-from tests.server import House
+from tests.server import Server
 
 PATIENCE_S = 15
 Message = dict[str, Any]
@@ -64,12 +64,12 @@ class Face:
 class Faces:
     """Opens sockets to a running stack and closes them at the end."""
 
-    def __init__(self, house: House, stack: ExitStack) -> None:
-        self.house, self._stack = house, stack
+    def __init__(self, server: Server, stack: ExitStack) -> None:
+        self.server, self._stack = server, stack
 
     def open(self, path: str, headers: dict[str, str] | None = None) -> Face:
         socket = connect(
-            f"{self.house.ws}/{path}",
+            f"{self.server.ws}/{path}",
             additional_headers=headers,
             compression=None,
             max_size=None,
@@ -90,10 +90,10 @@ class Faces:
 
     def console(self, code: str, cookie: str = "") -> Face:
         """Send the join request; the caller receives the answer."""
-        headers = {"Origin": self.house.http} | ({"Cookie": cookie} if cookie else {})
+        headers = {"Origin": self.server.http} | ({"Cookie": cookie} if cookie else {})
         return self.open("console", headers).say("console.join", code=code)
 
 
-def faces_of(house: House) -> Iterator[Faces]:
+def faces_of(server: Server) -> Iterator[Faces]:
     with ExitStack() as stack:
-        yield Faces(house, stack)
+        yield Faces(server, stack)

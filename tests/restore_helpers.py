@@ -22,7 +22,7 @@ from tests.ledger import (
     resolved_turns,
     sealed_ballots,
 )
-from tests.server import House, organizer, running_house
+from tests.server import Server, organizer, running_server
 
 BACKUP = "event.backup"
 # A restored turn stays open for this long, also on a slow machine.
@@ -63,36 +63,36 @@ class RestoredEvent:
     """`seen`: the crowd's report after the restore. `shown`: the first message to a projector."""
 
     lost: Lost
-    house: House
+    server: Server
     seen: RehearsalReport
     shown: dict[str, Any]
 
     @property
     def resolved(self) -> list[int]:
-        return resolved_turns(self.house, self.lost.event)
+        return resolved_turns(self.server, self.lost.event)
 
 
 def lose_event(data: Path, database_url: str) -> Lost:
-    with running_house(data, database_url=database_url) as house:
-        made = house.ask("event", **CALM)
+    with running_server(data, database_url=database_url) as server:
+        made = server.ask("event", **CALM)
         event, code = made["id"], made["code"]
-        with crowd(house, code, data, *seats(data)) as phones:
-            house.ask("begin", event_id=event)
-            hurry(house, event)
-            turn = turn_with_ballots(house, event)
-            ((epoch,),) = house.rows("SELECT epoch FROM games_turn WHERE id = ?", turn)
-            house.ask("command", words=["backup", str(data / BACKUP)])
-            assert turn not in resolved_turns(house, event)
+        with crowd(server, code, data, *seats(data)) as phones:
+            server.ask("begin", event_id=event)
+            hurry(server, event)
+            turn = turn_with_ballots(server, event)
+            ((epoch,),) = server.rows("SELECT epoch FROM games_turn WHERE id = ?", turn)
+            server.ask("command", words=["backup", str(data / BACKUP)])
+            assert turn not in resolved_turns(server, event)
             for _ in range(3):
-                hurry(house, event)
-            for faces in faces_of(house):
+                hurry(server, event)
+            for faces in faces_of(server):
                 _, welcome = faces.display(code)
             seen = leave(phones, data)
-        lost = [t for t in resolved_turns(house, event) if t > turn]
-        blinds = {ballot.blind for ballot in sealed_ballots(house, turn).values()}
-        ((seed,),) = house.rows("SELECT seed FROM games_turn WHERE id = ?", turn)
-        house.supervisor.kill()
-    return Lost(house.stack, event, code, turn, epoch, lost, blinds, seed, seen, welcome["seq"])
+        lost = [t for t in resolved_turns(server, event) if t > turn]
+        blinds = {ballot.blind for ballot in sealed_ballots(server, turn).values()}
+        ((seed,),) = server.rows("SELECT seed FROM games_turn WHERE id = ?", turn)
+        server.supervisor.kill()
+    return Lost(server.stack, event, code, turn, epoch, lost, blinds, seed, seen, welcome["seq"])
 
 
 @contextmanager
@@ -101,25 +101,25 @@ def restored_event(lost: Lost, *options: str) -> Iterator[RestoredEvent]:
     stack, event, data = lost.stack, lost.event, lost.stack.data
     manage(stack, "restore", str(data / BACKUP), "--yes", *options)
     with organizer(stack) as asked, startup.running_stack(stack) as supervisor:
-        house = House(stack, supervisor, asked)
-        house.ask(
+        server = Server(stack, supervisor, asked)
+        server.ask(
             "closing_in", event_id=event, ms=A_MINUTE_MS
         )  # the crowd may need this long on a slow machine
-        for faces in faces_of(house):
+        for faces in faces_of(server):
             _, shown = faces.display(lost.code)
-        with crowd(house, lost.code, data, *seats(data)) as phones:
+        with crowd(server, lost.code, data, *seats(data)) as phones:
             for _ in range(3):
-                hurry(house, event)
+                hurry(server, event)
             seen = leave(phones, data)
-        hurry(house, event)
-        yield RestoredEvent(lost, house, seen, shown)
+        hurry(server, event)
+        yield RestoredEvent(lost, server, seen, shown)
 
 
-def hurry(house: House, event: int) -> None:
+def hurry(server: Server, event: int) -> None:
     """Close the current or next turn soon, so that all phones vote now; wait until it is resolved."""
-    wait_until(lambda: live_turn(house, event), PATIENCE_S)
-    turn = house.ask("closing_in", event_id=event, ms=SOON_MS)
-    wait_until(lambda: turn in resolved_turns(house, event), PATIENCE_S)
+    wait_until(lambda: live_turn(server, event), PATIENCE_S)
+    turn = server.ask("closing_in", event_id=event, ms=SOON_MS)
+    wait_until(lambda: turn in resolved_turns(server, event), PATIENCE_S)
 
 
 def seats(data: Path) -> tuple[str, str]:
@@ -145,21 +145,21 @@ class GoesOn:
         new = [turn for turn in resolved if turn > lost.turn]
         assert len(new) > 1
         assert min(new) > HIGHEST_OF_OLD
-        assert_counts_are_of_sealed_ballots(restored.house)
+        assert_counts_are_of_sealed_ballots(restored.server)
 
     def test_restore_reopens_turn_with_new_epoch_and_seed(self, restored: RestoredEvent) -> None:
         lost, query = restored.lost, "SELECT epoch, seed FROM games_turn WHERE id = ?"
-        ((epoch, seed),) = restored.house.rows(query, lost.turn)
+        ((epoch, seed),) = restored.server.rows(query, lost.turn)
         assert epoch > lost.epoch
         assert seed != lost.seed
-        held = sealed_ballots(restored.house, lost.turn)
+        held = sealed_ballots(restored.server, lost.turn)
         assert lost.turn in restored.seen.ledger
         assert len(held) >= ENOUGH
         assert lost.blinds
         assert not lost.blinds & {ballot.blind for ballot in held.values()}
 
     def test_restore_counts_every_ballot_acknowledged_since(self, restored: RestoredEvent) -> None:
-        assert_nothing_is_lost(restored.house, restored.seen, restored.resolved)
+        assert_nothing_is_lost(restored.server, restored.seen, restored.resolved)
         assert restored.seen.ballots.acknowledged > PHONES
 
     def test_restore_keeps_the_seats_of_the_crowd(self, restored: RestoredEvent) -> None:

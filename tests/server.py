@@ -1,6 +1,6 @@
 """A complete running stack for tests: Valkey, gateway, worker and schedulers, with its own ports and data.
 
-from tests.server import house, houses  # noqa: F401  in the conftest.py of the tests that need it
+from tests.server import server, servers  # noqa: F401  in the conftest.py of the tests that need it
 """
 
 import atexit
@@ -29,19 +29,19 @@ from deploy.laptop.startup import migrate, start_ballot_box, start_services, wai
 from deploy.laptop.supervisor import Supervisor
 
 __all__ = [
+    "ASGI_SERVERS_TESTED",
     "SERVERS",
-    "SERVERS_TESTED",
-    "House",
+    "Server",
     "give_database",
-    "house",
-    "houses",
-    "running_house",
     "running_parts",
-    "spread_over_servers",
+    "running_server",
+    "server",
+    "servers",
+    "spread_over_asgi_servers",
 ]
 
 # The first server is always tested, the others only in the slow tests.
-SERVERS_TESTED = [SERVERS[0], *(pytest.param(server, marks=pytest.mark.thorough) for server in SERVERS[1:])]
+ASGI_SERVERS_TESTED = [SERVERS[0], *(pytest.param(name, marks=pytest.mark.thorough) for name in SERVERS[1:])]
 # Labels of the apps whose tables are ours.
 OWN_APPS = frozenset(
     ("games", "voting", "accounts", "events", "duels", "ratings", "notifications", "chat", "cups")
@@ -51,7 +51,9 @@ ERROR_MARKS = ("Traceback", " ERROR ", " CRITICAL ", "Exception")
 
 
 @dataclass
-class House:
+class Server:
+    """A running stack, and a process that runs test operations in its database."""
+
     stack: Stack
     supervisor: Supervisor
     organizer: subprocess.Popen[str]
@@ -115,19 +117,19 @@ class House:
 
 
 @contextmanager
-def running_house(
-    data: Path, server: str = "daphne", gateways: int = 1, database_url: str = "", box_url: str = ""
-) -> Iterator[House]:
-    """Run a stack with this many `gateways` of a `server`, which share one port."""
+def running_server(
+    data: Path, asgi_server: str = "daphne", gateways: int = 1, database_url: str = "", box_url: str = ""
+) -> Iterator[Server]:
+    """Run a stack with this many `gateways` on one port, each on this ASGI server."""
     stack = Stack(data=data, secret_key="of the tests", port=free_port(), valkey_port=free_port())
-    stack = replace(stack, server=server, gateways=gateways, database_url=database_url, box_url=box_url)
+    stack = replace(stack, server=asgi_server, gateways=gateways, database_url=database_url, box_url=box_url)
     with running_parts(stack) as supervisor, organizer(stack) as asked:
-        yield House(stack, supervisor, asked)
+        yield Server(stack, supervisor, asked)
 
 
 @contextmanager
 def running_parts(stack: Stack) -> Iterator[Supervisor]:
-    """Like `running`, but with a new database and an immediate stop (tests/deploy covers the stop order)."""
+    """Like `running_stack`, but with a new database and an immediate stop, which tests/deploy covers."""
     with Supervisor(stack.logs) as supervisor:
         start_ballot_box(stack, supervisor)
         give_database(stack)
@@ -158,7 +160,7 @@ def _first_database() -> Path:
 
 @contextmanager
 def organizer(stack: Stack) -> Iterator[subprocess.Popen[str]]:
-    """The process that answers `House.ask`."""
+    """The process that answers `Server.ask`."""
     stack.logs.mkdir(parents=True, exist_ok=True)  # a chaos run keeps its own elsewhere
     with (
         (stack.logs / "organizer.log").open("w") as log,
@@ -179,22 +181,20 @@ def organizer(stack: Stack) -> Iterator[subprocess.Popen[str]]:
 
 
 @pytest.fixture(scope="session")
-def houses(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], House]]:
-    """One stack per server for the whole run, started on first use."""
+def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], Server]]:
+    """One running stack per ASGI server for the whole run, started on first use."""
     with ExitStack() as running:
-        yield cache(
-            lambda server: running.enter_context(running_house(tmp_path_factory.mktemp(server), server))
-        )
+        yield cache(lambda name: running.enter_context(running_server(tmp_path_factory.mktemp(name), name)))
 
 
 @pytest.fixture(scope="session")
-def house(request: pytest.FixtureRequest, houses: Callable[[str], House]) -> House:
-    """The shared stack. A test that kills its processes uses its own `running_house`."""
-    return houses(getattr(request, "param", SERVERS[0]))
+def server(request: pytest.FixtureRequest, servers: Callable[[str], Server]) -> Server:
+    """The shared stack. A test that kills its processes uses its own `running_server`."""
+    return servers(getattr(request, "param", SERVERS[0]))
 
 
-def spread_over_servers(metafunc: pytest.Metafunc, both: bool) -> None:
-    """Parametrize tests that use `house` with the first server, or if `both` is set with each of SERVERS."""
-    if "house" in metafunc.fixturenames:
-        servers = SERVERS_TESTED if both else SERVERS[:1]
-        metafunc.parametrize("house", servers, indirect=True, scope="session")
+def spread_over_asgi_servers(metafunc: pytest.Metafunc, both: bool) -> None:
+    """Run tests that use `server` on the first of SERVERS, or if `both` is set on each."""
+    if "server" in metafunc.fixturenames:
+        names = ASGI_SERVERS_TESTED if both else SERVERS[:1]
+        metafunc.parametrize("server", names, indirect=True, scope="session")

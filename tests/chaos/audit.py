@@ -9,7 +9,7 @@ import msgspec
 
 from tests.chaos.book import Book
 from tests.chaos.recount import Ballot, pick_of, root_of
-from tests.server import House
+from tests.server import Server
 
 SIDES = ("red", "yellow")
 TURN = """
@@ -71,7 +71,7 @@ class AnnouncedTurns:
 class Audit:
     """`timed`: clocks may be set, so phones cannot judge lateness. `set_in`: turns in which one was set."""
 
-    house: House
+    server: Server
     book: Book
     timed: bool = False
     set_in: set[int] = field(default_factory=set)
@@ -86,11 +86,11 @@ class Audit:
         return sum(len(self.book.acks.get(turn, {})) for turn in turns)
 
     def turn(self, turn: int) -> Turn:
-        (row,) = self.house.rows(TURN, turn)
+        (row,) = self.server.rows(TURN, turn)
         return msgspec.convert(tuple(row), Turn)
 
     def tallies(self, turn: int) -> list[Tally]:
-        rows = self.house.rows(TALLIES, turn)
+        rows = self.server.rows(TALLIES, turn)
         return [
             Tally(side, msgspec.json.decode(counts), total, pick, msgspec.msgpack.decode(packed), root)
             for side, counts, total, pick, packed, root in rows
@@ -110,7 +110,7 @@ class Audit:
 
     def _read_announcements(self, event: int) -> AnnouncedTurns:
         announced = self.announced.setdefault(event, AnnouncedTurns())
-        for seq, body in self.house.rows(ANNOUNCEMENTS, event, announced.seq):
+        for seq, body in self.server.rows(ANNOUNCEMENTS, event, announced.seq):
             if seq != announced.seq + 1:
                 announced.gaps.append(seq)
             announced.seq = seq

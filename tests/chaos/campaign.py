@@ -94,7 +94,7 @@ class Campaign:
 
     def __post_init__(self) -> None:
         self.book = Book(self.target.home / "book.ndjson")
-        self.audit = Audit(self.target.house, self.book, timed=self.target.house.box_clock is not None)
+        self.audit = Audit(self.target.server, self.book, timed=self.target.server.box_clock is not None)
         self.watch = Watch(self.target, self.book, self.size.phones // self.size.events)
 
     @property
@@ -103,7 +103,7 @@ class Campaign:
 
     def play(self) -> None:
         for number in range(self.size.events):
-            made = self.target.house.ask(
+            made = self.target.server.ask(
                 "event", **BRISK, **TERMS[number % len(TERMS)], window_s=self.size.window_s
             )
             self.target.events.append(PlayedEvent(made["id"], made["code"]))
@@ -117,7 +117,7 @@ class Campaign:
         events = self.target.events
         wait_until(self._all_here, JOINED_WITHIN_S)
         for event in events:
-            self.target.house.ask("begin", event_id=event.id)
+            self.target.server.ask("begin", event_id=event.id)
             time.sleep(self.rng.uniform(*APART_S))
         wait_until(lambda: len(self.watch.over()) >= len(events), JOINED_WITHIN_S)
         warmed_up = self.watch.over()
@@ -210,12 +210,12 @@ class Campaign:
     def _crowd(self) -> Iterator[None]:
         size, book = self.size, self.book.path
         book.touch()
-        argv = [sys.executable, "-m", "tests.chaos.crowd", self.target.house.http, str(book)]
+        argv = [sys.executable, "-m", "tests.chaos.crowd", self.target.server.http, str(book)]
         numbers = [str(self.watch.phones), str(self.rng.random())]
         codes = [event.code for event in self.target.events]
         assert len(codes) == size.events
         with (
-            (self.target.house.stack.logs / "crowd.log").open("w") as log,
+            (self.target.server.stack.logs / "crowd.log").open("w") as log,
             subprocess.Popen(
                 die_with_parent([*argv, *numbers, *codes]), cwd=ROOT, stdout=log, stderr=log
             ) as crowd,

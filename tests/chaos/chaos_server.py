@@ -12,7 +12,7 @@ from pathlib import Path
 from redis import Redis, RedisError
 
 from tests.chaos.proxy import Proxy
-from tests.server import House
+from tests.server import Server
 
 SOURCE = Path(__file__).with_name("settable_clock.c")
 NO_COMPILER = "setting clocks needs a C compiler (cc): `make chaos` installs one"
@@ -57,7 +57,7 @@ def _library(folder: Path) -> Path:
 
 
 @dataclass
-class Exposed(House):
+class ChaosServer(Server):
     """A running stack whose processes reach Valkey through `proxy`; `straight` is Valkey's own URL.
 
     `box_clock` is Valkey's clock, `own_clocks` that of all other processes; None if they cannot be set.

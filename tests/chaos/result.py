@@ -134,7 +134,7 @@ def _row(campaign: Campaign, test: str, struck: Sequence[Struck], lags: dict[int
 
 def _lags(campaign: Campaign, turns: Iterable[int]) -> dict[int, int]:
     """The lags of the resolved turns."""
-    rows = campaign.target.house.rows(LAGS)
+    rows = campaign.target.server.rows(LAGS)
     return {turn: lag for turn, lag in rows if turn in turns}
 
 

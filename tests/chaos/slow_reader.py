@@ -7,20 +7,20 @@ from contextlib import contextmanager
 
 from websockets.sync.client import connect
 
-from tests.server import House
+from tests.server import Server
 
 LITTLE = 2048
 
 
 @contextmanager
-def slow_reader(house: House, code: str) -> Iterator[None]:
+def slow_reader(server: Server, code: str) -> Iterator[None]:
     pipe = socket.socket()
     pipe.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, LITTLE)
     pipe.settimeout(10)
     try:
-        pipe.connect((house.stack.address, house.stack.port))
+        pipe.connect((server.stack.address, server.stack.port))
         line = connect(
-            f"{house.ws}/phone",
+            f"{server.ws}/phone",
             sock=pipe,
             compression=None,
             proxy=None,

@@ -22,7 +22,7 @@ from deploy.laptop.network import LOOPBACK, free_port
 from deploy.laptop.stack import Stack
 from deploy.laptop.startup import VALKEY_TIMEOUT_S, wait_for_pages
 from deploy.laptop.supervisor import Child, Supervisor
-from tests.chaos.chaos_server import Clocks, Exposed, answers, clocks
+from tests.chaos.chaos_server import ChaosServer, Clocks, answers, clocks
 from tests.chaos.proxy import Proxy
 from tests.deploy.processes import wait_until
 from tests.server import give_database, organizer
@@ -60,7 +60,7 @@ class Target:
     `logged` is the length of a part's log when it last died.
     """
 
-    house: Exposed
+    server: ChaosServer
     data: Path
     home: Path
     events: list[PlayedEvent] = field(default_factory=list)
@@ -68,11 +68,11 @@ class Target:
 
     @property
     def proxy(self) -> Proxy:
-        return self.house.proxy
+        return self.server.proxy
 
     @property
     def valkey(self) -> str:
-        return self.house.straight
+        return self.server.straight
 
     @contextmanager
     def box(self) -> Iterator[Redis]:
@@ -82,27 +82,27 @@ class Target:
 
     @property
     def gateways(self) -> tuple[str, ...]:
-        return self.house.stack.gateway_names
+        return self.server.stack.gateway_names
 
     @property
     def schedulers(self) -> tuple[str, ...]:
-        return self.house.stack.scheduler_names
+        return self.server.stack.scheduler_names
 
     @property
     def on_postgresql(self) -> bool:
-        return bool(self.house.stack.database_url)
+        return bool(self.server.stack.database_url)
 
     def pid(self, part: str) -> int:
         """The id of the current process; waits while the part restarts."""
-        wait_until(lambda: self.house.supervisor.pid(part), BACK_WITHIN_S)
-        return self.house.supervisor.pid(part) or 0
+        wait_until(lambda: self.server.supervisor.pid(part), BACK_WITHIN_S)
+        return self.server.supervisor.pid(part) or 0
 
     def kill(self, part: str, number: signal.Signals = signal.SIGKILL) -> None:
         """End a part with all its processes and wait until it has restarted."""
         pid = self.pid(part)
         with suppress(ProcessLookupError):
             os.killpg(pid, number)
-        wait_until(lambda: self.house.supervisor.pid(part) not in {None, pid}, BACK_WITHIN_S)
+        wait_until(lambda: self.server.supervisor.pid(part) not in {None, pid}, BACK_WITHIN_S)
 
     def is_whole(self) -> bool:
         """Whether worker and schedulers are up (again), which takes a while after a start."""
@@ -143,8 +143,8 @@ def running_target(home: Path, choices: Choices) -> Iterator[Target]:
         supervisor.start(*_parts(stack, choices.mutant, own_clocks))
         wait_for_pages(stack)
         asked = held.enter_context(organizer(own))
-        house = Exposed(stack, supervisor, asked, proxy, own.redis, box_clock, own_clocks)
-        yield Target(house, stack.data, home, logged=logged)
+        server = ChaosServer(stack, supervisor, asked, proxy, own.redis, box_clock, own_clocks)
+        yield Target(server, stack.data, home, logged=logged)
 
 
 def _note(home: Path, logged: dict[str, int], line: str) -> None:

@@ -73,10 +73,10 @@ class Watch:
         except RedisError:
             pass  # keep the last known offset
         at = time.monotonic()
-        seqs = dict(self.target.house.rows(SEQS))
+        seqs = dict(self.target.server.rows(SEQS))
         now = at * 1000 + self._box_ahead_ms
         overdue = False
-        for turn, state, closes_at in self.target.house.rows(TURNS, self._done_up_to):
+        for turn, state, closes_at in self.target.server.rows(TURNS, self._done_up_to):
             seen = self.turns.setdefault(turn, Seen(at))
             if state in ENDED and seen.over is None:
                 seen.over = at

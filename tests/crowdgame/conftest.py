@@ -6,18 +6,18 @@ from aiosmtpd.controller import Controller
 
 from deploy.laptop.network import LOOPBACK, free_port
 from tests.crowdgame.notifications.mailbox import URL, Mailbox
-from tests.voting.conftest import faces, house, houses, pytest_generate_tests
+from tests.voting.conftest import faces, pytest_generate_tests, server, servers
 
-__all__ = ["faces", "house", "houses", "pytest_generate_tests"]
+__all__ = ["faces", "pytest_generate_tests", "server", "servers"]
 
 
 @pytest.fixture
 def mailbox(settings: Any) -> Iterator[Mailbox]:
     mailbox = Mailbox()
-    server = Controller(mailbox, hostname=LOOPBACK, port=free_port())
-    server.start()
+    smtp = Controller(mailbox, hostname=LOOPBACK, port=free_port())
+    smtp.start()
     settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
-    settings.EMAIL_HOST, settings.EMAIL_PORT = LOOPBACK, server.port
+    settings.EMAIL_HOST, settings.EMAIL_PORT = LOOPBACK, smtp.port
     settings.EMAIL_ENABLED, settings.PUBLIC_URL = True, URL
     yield mailbox
-    server.stop()
+    smtp.stop()

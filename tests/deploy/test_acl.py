@@ -16,7 +16,7 @@ from deploy.laptop.stack import Stack, valkey
 from deploy.laptop.supervisor import Supervisor
 from tests.deploy.processes import wait_until
 from tests.faces import Faces
-from tests.server import House, organizer, running_parts
+from tests.server import Server, organizer, running_parts
 from voting.ballot_box.ballot_box import BallotBox
 
 RULES = ROOT / "deploy" / "server" / "valkey.acl"
@@ -54,7 +54,7 @@ REFUSED = [
 
 
 @pytest.fixture(scope="module")
-def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     data = tmp_path_factory.mktemp("guarded")
     rules = data / "users.acl"
     rules.write_text(RULES.read_text().replace("change-me", PASSWORD))
@@ -66,7 +66,7 @@ def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
         wait_until(lambda: _answers(stack.redis))
         stack = replace(stack, redis_url=url)
         with running_parts(stack) as parts, organizer(stack) as asked:
-            yield House(stack, parts, asked)
+            yield Server(stack, parts, asked)
 
 
 def _answers(url: str) -> bool:
@@ -78,18 +78,18 @@ def _answers(url: str) -> bool:
 
 
 @pytest.fixture
-def operator(guarded: House) -> Iterator[Redis]:
+def operator(guarded: Server) -> Iterator[Redis]:
     with Redis(host=LOOPBACK, port=guarded.stack.valkey_port, decode_responses=True) as redis:
         yield redis
 
 
 @pytest.mark.parametrize("command", REFUSED)
-def test_acl_refuses_unneeded_command(command: str, guarded: House) -> None:
+def test_acl_refuses_unneeded_command(command: str, guarded: Server) -> None:
     with Redis.from_url(guarded.stack.redis) as redis, pytest.raises(ResponseError, match=DENIED):
         redis.execute_command(*command.split())
 
 
-def test_acl_allows_everything_an_event_needs(guarded: House, operator: Redis) -> None:
+def test_acl_allows_everything_an_event_needs(guarded: Server, operator: Redis) -> None:
     operator.acl_log_reset()
     with ExitStack() as stack:
         faces = Faces(guarded, stack)
@@ -116,7 +116,7 @@ def test_acl_allows_everything_an_event_needs(guarded: House, operator: Redis) -
         assert guarded.log_errors(part) == []
 
 
-def test_acl_allows_restore_to_clear_the_ballot_box(guarded: House, operator: Redis) -> None:
+def test_acl_allows_restore_to_clear_the_ballot_box(guarded: Server, operator: Redis) -> None:
     operator.acl_log_reset()
     box = BallotBox(guarded.stack.redis)
     box.list_active_events()
@@ -126,10 +126,10 @@ def test_acl_allows_restore_to_clear_the_ballot_box(guarded: House, operator: Re
     assert not operator.keys("crowdgame:{*")
 
 
-def _fails_to_log_in(house: House) -> int:
+def _fails_to_log_in(server: Server) -> int:
     """Log in with a wrong password, which Valkey counts; return the HTTP status."""
     opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
-    page = opener.open(f"{house.http}/console/login/").read().decode()
+    page = opener.open(f"{server.http}/console/login/").read().decode()
     token = page.partition('name="csrfmiddlewaretoken" value="')[2].partition('"')[0]
     form = {"username": "nobody", "password": "wrong", "csrfmiddlewaretoken": token}
-    return int(opener.open(f"{house.http}/console/login/", urllib.parse.urlencode(form).encode()).status)
+    return int(opener.open(f"{server.http}/console/login/", urllib.parse.urlencode(form).encode()).status)

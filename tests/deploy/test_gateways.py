@@ -27,7 +27,7 @@ from tests.ledger import (
     resolved_turns,
 )
 from tests.monitoring.probes import metric_samples
-from tests.server import SERVERS_TESTED, House, running_house
+from tests.server import ASGI_SERVERS_TESTED, Server, running_server
 
 pytestmark = pytest.mark.skipif(
     not supports_reuse_port(), reason="this system doesn't balance connections over sockets on one port"
@@ -41,7 +41,7 @@ class FailoverRun:
     `gone`: the process ids of both.
     """
 
-    house: House
+    server: Server
     event: int
     shares: list[int]
     turns: list[int]
@@ -49,27 +49,27 @@ class FailoverRun:
     report: RehearsalReport
 
 
-@pytest.fixture(scope="module", params=SERVERS_TESTED)
+@pytest.fixture(scope="module", params=ASGI_SERVERS_TESTED)
 def failover(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[FailoverRun]:
     data = tmp_path_factory.mktemp("gateways")
-    with running_house(data, request.param, gateways=2) as house:
-        event = house.ask("event", **BRISK)
-        with crowd(house, event["code"], data) as phones:
-            wait_until(lambda: connected(house, event["id"]) == PHONES, PATIENCE_S)
-            shares = held(house, event["id"])
-            house.ask("begin", event_id=event["id"])
-            first, second = house.stack.gateway_names
-            gone = {house.supervisor.pid(first), house.supervisor.pid(second)}
-            turns = [restart(house, event["id"], first, signal.SIGKILL)]
-            wait_until(lambda: connected(house, event["id"]) == PHONES, PATIENCE_S)
-            turns.append(restart(house, event["id"], second, signal.SIGTERM))
-            wait_until(lambda: connected(house, event["id"]) == PHONES, PATIENCE_S)
-            resolve_another(house, event["id"])
+    with running_server(data, request.param, gateways=2) as server:
+        event = server.ask("event", **BRISK)
+        with crowd(server, event["code"], data) as phones:
+            wait_until(lambda: connected(server, event["id"]) == PHONES, PATIENCE_S)
+            shares = held(server, event["id"])
+            server.ask("begin", event_id=event["id"])
+            first, second = server.stack.gateway_names
+            gone = {server.supervisor.pid(first), server.supervisor.pid(second)}
+            turns = [restart(server, event["id"], first, signal.SIGKILL)]
+            wait_until(lambda: connected(server, event["id"]) == PHONES, PATIENCE_S)
+            turns.append(restart(server, event["id"], second, signal.SIGTERM))
+            wait_until(lambda: connected(server, event["id"]) == PHONES, PATIENCE_S)
+            resolve_another(server, event["id"])
             report = leave(phones, data)
-        resolve_another(house, event["id"])
-        yield FailoverRun(house, event["id"], shares, turns, gone, report)
+        resolve_another(server, event["id"])
+        yield FailoverRun(server, event["id"], shares, turns, gone, report)
 
 
 def test_gateways_share_the_phones(failover: FailoverRun) -> None:
@@ -78,12 +78,12 @@ def test_gateways_share_the_phones(failover: FailoverRun) -> None:
 
 
 def test_gateway_kill_and_drain_lose_no_ballot(failover: FailoverRun) -> None:
-    resolved = resolved_turns(failover.house, failover.event)
+    resolved = resolved_turns(failover.server, failover.event)
     assert set(failover.turns) <= set(resolved)
     assert set(failover.turns) <= set(failover.report.ledger)
-    assert_nothing_is_lost(failover.house, failover.report, resolved)
-    assert_counts_are_of_sealed_ballots(failover.house)
-    assert_resolved_once(failover.house, failover.event)
+    assert_nothing_is_lost(failover.server, failover.report, resolved)
+    assert_counts_are_of_sealed_ballots(failover.server)
+    assert_resolved_once(failover.server, failover.event)
 
 
 def test_phones_all_reconnect_after_failover(failover: FailoverRun) -> None:
@@ -97,11 +97,11 @@ def test_phones_of_the_other_gateway_stay_connected(failover: FailoverRun) -> No
 
 
 def test_drained_gateway_exits_cleanly(failover: FailoverRun) -> None:
-    assert "drain timed out" not in failover.house.log(failover.house.stack.gateway_names[1])
-    assert failover.house.log_errors(failover.house.stack.gateway_names[1]) == []
+    assert "drain timed out" not in failover.server.log(failover.server.stack.gateway_names[1])
+    assert failover.server.log_errors(failover.server.stack.gateway_names[1]) == []
 
 
 def test_metrics_omit_dead_gateways(failover: FailoverRun) -> None:
-    pids = {int(s.labels["pid"]) for s in metric_samples(failover.house) if s.name == "crowdgame_process"}
-    assert failover.house.supervisor.pid("gateway-1") in pids
+    pids = {int(s.labels["pid"]) for s in metric_samples(failover.server) if s.name == "crowdgame_process"}
+    assert failover.server.supervisor.pid("gateway-1") in pids
     assert not pids & failover.gone

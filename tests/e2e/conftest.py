@@ -17,13 +17,13 @@ from deploy.laptop import browser as browsers
 from deploy.laptop.stack import MANAGE
 from tests.e2e.faces import QUIET, SOON_MS, Face, open_face
 from tests.e2e.prompter import Prompter, prompting
-from tests.e2e.rooms import furnished_house
-from tests.server import House
+from tests.e2e.rooms import running_server_with_static
+from tests.server import Server
 
 expect.set_options(timeout=SOON_MS)
 
 PASSWORD = "only-for-tests"
-OpenFace = Callable[[House, str, dict[str, int]], Face]
+OpenFace = Callable[[Server, str, dict[str, int]], Face]
 SHOTS = Path(__file__).parents[2] / "test-output" / "screens"
 # Rendering without GPU emulation halves the work.
 BY_HAND = ("--disable-gpu", "--disable-software-rasterizer")
@@ -34,19 +34,19 @@ STILL = """addEventListener("animationstart", ({target}) => target.getAnimations
 
 
 @pytest.fixture(scope="session")
-def one_gateway(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+def one_gateway(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """One stack for the whole run; it can also create events without clicking."""
-    with furnished_house(tmp_path_factory.mktemp("event")) as house:
-        yield house
+    with running_server_with_static(tmp_path_factory.mktemp("event")) as server:
+        yield server
 
 
 @pytest.fixture(scope="session")
-def base_url(one_gateway: House) -> str:
+def base_url(one_gateway: Server) -> str:
     return one_gateway.http
 
 
 @pytest.fixture(scope="session")
-def organizer(one_gateway: House) -> str:
+def organizer(one_gateway: Server) -> str:
     """The name of an organizer whose password is PASSWORD."""
     name = "organizer"
     env = {**os.environ, **one_gateway.stack.env, "DJANGO_SUPERUSER_PASSWORD": PASSWORD}
@@ -76,8 +76,8 @@ def open_at(browser: Browser, shots: Path) -> Iterator[OpenFace]:
     """Open a browser at a running stack; it is closed after the test."""
     faces: list[Face] = []
 
-    def open_one(house: House, name: str, size: dict[str, int]) -> Face:
-        faces.append(open_face(browser, house.http, shots, name, size))
+    def open_one(server: Server, name: str, size: dict[str, int]) -> Face:
+        faces.append(open_face(browser, server.http, shots, name, size))
         return faces[-1]
 
     yield open_one

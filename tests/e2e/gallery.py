@@ -24,11 +24,11 @@ from tests.e2e.axe import AT_REST  # noqa: E402
 from tests.e2e.faces import chromium  # noqa: E402
 from tests.e2e.gallery_crowd import crowd_match  # noqa: E402
 from tests.e2e.prompter import Prompter, prompting  # noqa: E402
-from tests.e2e.rooms import LOOKED_AT, PAGES, Event, Visit, furnished_house, visit  # noqa: E402
+from tests.e2e.rooms import LOOKED_AT, PAGES, Event, Visit, running_server_with_static, visit  # noqa: E402
 from tests.e2e.rooms_lively import crowded_event  # noqa: E402
 from tests.e2e.scenes import DISPLAY_LOOKED_AT, PHONE_LOOKED_AT, Scene, show_scene  # noqa: E402
 from tests.e2e.words_shown import DRAWN  # noqa: E402
-from tests.server import House  # noqa: E402
+from tests.server import Server  # noqa: E402
 
 HOME = ROOT / "docs" / "gallery"
 FOLDERS = ("phone", "display", "pages", "crowd")
@@ -101,10 +101,10 @@ def is_moving(scene: Scene) -> bool:
     return scene.name.startswith(IN_MOTION)
 
 
-def shoot_page(browser: Browser, house: House, visited: Visit, event: Event | None = None) -> None:
+def shoot_page(browser: Browser, server: Server, visited: Visit, event: Event | None = None) -> None:
     frames = tuple(FRAMES[mark] for mark in visited.screens)
-    page = browser.new_context(viewport=frames[0].size, base_url=house.http).new_page()  # type: ignore[arg-type]
-    visit(visited, page, house, event)
+    page = browser.new_context(viewport=frames[0].size, base_url=server.http).new_page()  # type: ignore[arg-type]
+    visit(visited, page, server, event)
     shoot_at(page, frames, f"pages/{visited.name}", whole=True)
     page.context.close()
 
@@ -122,20 +122,20 @@ def shoot_scenes(browser: Browser, only: list[str]) -> None:
 
 
 def shoot_pages(browser: Browser, only: list[str]) -> None:
-    with tempfile.TemporaryDirectory() as data, furnished_house(Path(data)) as house:
+    with tempfile.TemporaryDirectory() as data, running_server_with_static(Path(data)) as server:
         for visited in (*PAGES, *LOOKED_AT):
             if is_wanted(f"pages/{visited.name}", only):
-                shoot_page(browser, house, visited)
+                shoot_page(browser, server, visited)
         if is_wanted("pages/event", only):
-            for visited, event in crowded_event(house):
-                shoot_page(browser, house, visited, event)
+            for visited, event in crowded_event(server):
+                shoot_page(browser, server, visited, event)
 
 
 def shoot_crowd(browser: Browser) -> None:
     frames = (DISPLAYS[0], PHONES[0])
     sizes = (frames[0].size, frames[1].size)
-    with tempfile.TemporaryDirectory() as data, furnished_house(Path(data)) as house:
-        for state, *pages in crowd_match(browser, house, sizes):
+    with tempfile.TemporaryDirectory() as data, running_server_with_static(Path(data)) as server:
+        for state, *pages in crowd_match(browser, server, sizes):
             for page, frame in zip(pages, frames, strict=True):
                 shoot(page, frame, f"crowd/{state}", BOTH[0])
 

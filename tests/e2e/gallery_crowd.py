@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Page
 from deploy.laptop.paths import ROOT
 from deploy.laptop.stack import MANAGE
 from tests.deploy.processes import wait_until
-from tests.server import House
+from tests.server import Server
 
 PHONES = 1_000
 TERMS = {"window_s": 5, "reveal_s": 6, "lobby": "open", "max_side_changes": 2, "turn_points": True}
@@ -25,18 +25,18 @@ SETTLES_MS = 6_000
 
 
 def crowd_match(
-    browser: Browser, house: House, sizes: tuple[dict[str, int], dict[str, int]]
+    browser: Browser, server: Server, sizes: tuple[dict[str, int], dict[str, int]]
 ) -> Iterator[tuple[str, Page, Page]]:
     """Yield the state's name, display and phone in an open window, at the reveal and at the end."""
-    event = house.ask("event", **TERMS)
-    display, phone = (_open(browser, house.http, size) for size in sizes)
+    event = server.ask("event", **TERMS)
+    display, phone = (_open(browser, server.http, size) for size in sizes)
     display.goto(f"/display/{event['code']}")
     with (
         tempfile.TemporaryDirectory() as kept,
-        _start_crowd(house, event["code"], Path(kept) / "said") as crowd,
+        _start_crowd(server, event["code"], Path(kept) / "said") as crowd,
     ):
         phone.goto(f"/{event['code']}")
-        house.ask("begin", event_id=event["id"])
+        server.ask("begin", event_id=event["id"])
         display.wait_for_function(VOTING, arg=TURN, timeout=LONG_S * 1000)
         phone.wait_for_selector("body[data-phase=voting]", timeout=LONG_S * 1000)
         yield "voting", display, phone
@@ -55,11 +55,11 @@ def _open(browser: Browser, address: str, size: dict[str, int]) -> Page:
     return browser.new_context(viewport=viewport, base_url=address).new_page()
 
 
-def _start_crowd(house: House, code: str, said: Path) -> "subprocess.Popen[bytes]":
+def _start_crowd(server: Server, code: str, said: Path) -> "subprocess.Popen[bytes]":
     """Start a crowd; return once all phones have joined."""
-    argv = [*MANAGE, "rehearse", code, "--url", house.http, *CROWD]
+    argv = [*MANAGE, "rehearse", code, "--url", server.http, *CROWD]
     with said.open("wb") as out:
-        env = {**os.environ, **house.stack.env}
+        env = {**os.environ, **server.stack.env}
         crowd = subprocess.Popen(argv, cwd=ROOT, env=env, stdout=out, stderr=subprocess.STDOUT)
     wait_until(lambda: HERE in said.read_bytes() or crowd.poll() is not None, LONG_S)
     if crowd.poll() is not None:

@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 from deploy.laptop.stack import Stack
 from deploy.laptop.startup import collect_static
 from tests.e2e.faces import SOON_MS
-from tests.server import House, running_house
+from tests.server import Server, running_server
 
 WRONG_TRIES = 12
 CUP_TEAMS = ["4a", "4b", "The Owls of Riverside", "Foxes", "5a", "5b", "Old Building", "6"]
@@ -25,7 +25,7 @@ TALK = (
 )
 NAMES = "Ada Lovelace, 1\nBea Potter, 2\nCarl Gauss, 1\nDora Maar, 2"
 Event = dict[str, Any]
-Prepare = Callable[[House, Event], None]
+Prepare = Callable[[Server, Event], None]
 Hand = Callable[[Page], None]
 TABLET, DESKTOPS, SHEETS = ("tablet",), ("tablet", "desk"), ("tablet", "320")
 BIG_SCREENS, IN_HAND = ("16x9", "4x3"), ("430", "320")
@@ -51,24 +51,24 @@ class Visit:
 
 
 @contextmanager
-def furnished_house(data: Path) -> Iterator[House]:
+def running_server_with_static(data: Path) -> Iterator[Server]:
     """Run a stack with collected static files."""
     collect_static(Stack(data=data, secret_key="of the tests", port=0))
-    with running_house(data) as house:
-        yield house
+    with running_server(data) as server:
+        yield server
 
 
-def visit(visited: Visit, page: Page, house: House, given: Event | None = None) -> Event:
+def visit(visited: Visit, page: Page, server: Server, given: Event | None = None) -> Event:
     """Open the page; return its event, which is created if none is given."""
-    event = given or prepared(visited, house)
+    event = given or prepared(visited, server)
     if visited.by != "nobody":
         sign_in(
             page,
-            house,
+            server,
             event.get("owner", f"{visited.name}-{visited.by}"),
             superuser=visited.by == "superuser",
         )
-    page.goto(house.http + visited.path.format(**event))
+    page.goto(server.http + visited.path.format(**event))
     if visited.hand:
         visited.hand(page)
     if visited.phase:
@@ -76,16 +76,16 @@ def visit(visited: Visit, page: Page, house: House, given: Event | None = None) 
     return event
 
 
-def prepared(visited: Visit, house: House) -> Event:
-    event: Event = house.ask("event", owner=f"{visited.name}-owner", **visited.choices)
+def prepared(visited: Visit, server: Server) -> Event:
+    event: Event = server.ask("event", owner=f"{visited.name}-owner", **visited.choices)
     if visited.prepare:
-        visited.prepare(house, event)
+        visited.prepare(server, event)
     return event
 
 
-def sign_in(page: Page, house: House, name: str, superuser: bool = False) -> None:
-    key, _, value = house.ask("session", name=name, superuser=superuser).partition("=")
-    page.context.add_cookies([{"name": key, "value": value, "url": house.http}])
+def sign_in(page: Page, server: Server, name: str, superuser: bool = False) -> None:
+    key, _, value = server.ask("session", name=name, superuser=superuser).partition("=")
+    page.context.add_cookies([{"name": key, "value": value, "url": server.http}])
 
 
 def send_twins(page: Page) -> None:
@@ -114,7 +114,7 @@ def fail_to_log_in(page: Page, tries: int = WRONG_TRIES) -> None:
 
 def to(*picks: tuple[int, int]) -> Prepare:
     """Play these picks, then open the next window."""
-    return lambda house, event: house.ask(
+    return lambda server, event: server.ask(
         "play_to", event_id=event["id"], picks=[list(pick) for pick in picks]
     )
 
@@ -152,67 +152,67 @@ def claim_team(page: Page) -> None:
     page.locator("[data-team='3']").get_by_role("button", name="Our team").click()
 
 
-def stopped(house: House, event: Event) -> None:
-    to(*PLAYED)(house, event)
-    house.ask("end_all")
+def stopped(server: Server, event: Event) -> None:
+    to(*PLAYED)(server, event)
+    server.ask("end_all")
 
 
-def with_tickets(house: House, event: Event) -> None:
-    house.ask("tickets", event_id=event["id"], count=12)
+def with_tickets(server: Server, event: Event) -> None:
+    server.ask("tickets", event_id=event["id"], count=12)
 
 
-def with_roster(house: House, event: Event) -> None:
-    house.ask("roster", event_id=event["id"], text=NAMES)
+def with_roster(server: Server, event: Event) -> None:
+    server.ask("roster", event_id=event["id"], text=NAMES)
 
 
-def with_members(house: House, event: Event) -> None:
+def with_members(server: Server, event: Event) -> None:
     for name, role in (("carl", "cohost"), ("dora", "viewer")):
-        house.ask("member", event_id=event["id"], name=name, role=role)
+        server.ask("member", event_id=event["id"], name=name, role=role)
 
 
-def as_viewer(house: House, event: Event) -> None:
-    to(*PLAYED)(house, event)
-    house.ask("member", event_id=event["id"], name="room-viewer-viewer", role="viewer")
+def as_viewer(server: Server, event: Event) -> None:
+    to(*PLAYED)(server, event)
+    server.ask("member", event_id=event["id"], name="room-viewer-viewer", role="viewer")
 
 
-def by_hands(house: House, event: Event) -> None:
-    house.ask("by_hands", event_id=event["id"], teams=[2])
-    to(*PLAYED)(house, event)
+def by_hands(server: Server, event: Event) -> None:
+    server.ask("by_hands", event_id=event["id"], teams=[2])
+    to(*PLAYED)(server, event)
 
 
 def with_cup(kind: str, teams: int, won: list[int]) -> Prepare:
     """Store the cup's code as `event["cup"]`."""
 
-    def prepare(house: House, event: Event) -> None:
-        event["cup"] = house.ask("cup", event_id=event["id"], teams=CUP_TEAMS[:teams], won=won, format=kind)
+    def prepare(server: Server, event: Event) -> None:
+        event["cup"] = server.ask("cup", event_id=event["id"], teams=CUP_TEAMS[:teams], won=won, format=kind)
 
     return prepare
 
 
-def with_duels(house: House, event: Event) -> None:
+def with_duels(server: Server, event: Event) -> None:
     """Store the code of a waiting duel as `event["duel"]`."""
-    event["duel"] = house.ask("duels")
+    event["duel"] = server.ask("duels")
 
 
-def with_talk(house: House, event: Event) -> None:
+def with_talk(server: Server, event: Event) -> None:
     """Store the id of a reported message as `event["message"]` and a duel with chat as `event["played"]`."""
-    house.ask("nobody_has_talked")
+    server.ask("nobody_has_talked")
     for text in TALK:
-        number = house.ask("said", slug="lobby", text=text)
-    house.ask("reported", line=number)
+        number = server.ask("said", slug="lobby", text=text)
+    server.ask("reported", line=number)
     event["message"] = number
-    event["played"] = house.ask("duel")["code"]
-    house.ask("said", slug=f"{event['played']}-watchers", text="Red should take column 4")
+    event["played"] = server.ask("duel")["code"]
+    server.ask("said", slug=f"{event['played']}-watchers", text="Red should take column 4")
 
 
-def with_duel_lists(house: House, event: Event) -> None:
-    with_duels(house, event)
-    with_talk(house, event)
+def with_duel_lists(server: Server, event: Event) -> None:
+    with_duels(server, event)
+    with_talk(server, event)
 
 
-def with_crowd(house: House, event: Event) -> None:
+def with_crowd(server: Server, event: Event) -> None:
     """Store the code of a duel against a crowd as `event["crowd"]`."""
-    event["crowd"] = house.ask("against_crowd")["code"]
+    event["crowd"] = server.ask("against_crowd")["code"]
 
 
 TICKETS = {"lobby": "open", "admission": "tickets"}

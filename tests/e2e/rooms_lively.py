@@ -8,7 +8,7 @@ from playwright.sync_api import Page
 from tests.e2e.rooms import DESKTOPS, SHEETS, Event, Hand, Visit, rehearse
 from tests.e2e.tale import LONG_MATCH
 from tests.faces import Face, Faces, Message, faces_of
-from tests.server import House
+from tests.server import Server
 
 OWNER = "evening-owner"
 PHONES = 24
@@ -23,8 +23,8 @@ Pages = Iterator[tuple[Visit, Event | None]]
 class Crowd:
     """Phones at an event, half of them in each team."""
 
-    def __init__(self, house: House, event: Event, faces: Faces) -> None:
-        self.house, self.event = house, event
+    def __init__(self, server: Server, event: Event, faces: Faces) -> None:
+        self.server, self.event = server, event
         self.seats = [faces.phone(event["code"]) for _ in range(PHONES)]
 
     @property
@@ -35,7 +35,7 @@ class Crowd:
 
     def vote(self, number: int, picks: tuple[int, int], absent: int = 0) -> None:
         """Vote in turn `number`; the last `absent` voters of each team abstain."""
-        self.house.ask("open_at_once", event_id=self.event["id"])
+        self.server.ask("open_at_once", event_id=self.event["id"])
         for team, pick in enumerate(picks, 1):
             voters = self.team(team)
             for place, phone in enumerate(voters[: len(voters) - absent]):
@@ -54,7 +54,7 @@ class Crowd:
     def play(self, turns: int) -> None:
         for number in range(turns):
             self.vote(number, LONG_MATCH[number], absent=number % 3)
-            self.house.ask("closing_in", event_id=self.event["id"], ms=200)
+            self.server.ask("closing_in", event_id=self.event["id"], ms=200)
             self.seats[0][0].receive("turn.revealed")
 
 
@@ -65,10 +65,10 @@ def is_open(message: Message, number: int) -> bool:
 
 
 @contextmanager
-def crowd_at(house: House) -> Iterator[Crowd]:
-    event: Event = house.ask("event", owner=OWNER, **CHOICES) | {"owner": OWNER}
-    for faces in faces_of(house):
-        yield Crowd(house, event, faces)
+def crowd_at(server: Server) -> Iterator[Crowd]:
+    event: Event = server.ask("event", owner=OWNER, **CHOICES) | {"owner": OWNER}
+    for faces in faces_of(server):
+        yield Crowd(server, event, faces)
 
 
 def search(voter_code: str) -> Hand:
@@ -80,14 +80,14 @@ def search(voter_code: str) -> Hand:
     return hand
 
 
-def crowded_event(house: House) -> Pages:
+def crowded_event(server: Server) -> Pages:
     """Yield each page when the event is in the right state."""
     yield Visit("room-rehearsal", ROOM, hand=rehearse, phase="lobby", screens=DESKTOPS), None
-    with crowd_at(house) as crowd:
+    with crowd_at(server) as crowd:
         event = crowd.event
         by_voter_code = search(crowd.voter_code)
         yield Visit("room-crowd-lobby", ROOM, hand=by_voter_code, phase="lobby", screens=DESKTOPS), event
-        house.ask("begin", event_id=event["id"])
+        server.ask("begin", event_id=event["id"])
         crowd.play(HALF_WAY)
         crowd.vote(HALF_WAY, LONG_MATCH[HALF_WAY], absent=4)
         yield Visit("room-crowd-voting", ROOM, phase="voting", screens=DESKTOPS), event

@@ -8,14 +8,14 @@ from playwright.sync_api import WebSocketRoute, expect
 
 from tests.e2e.conftest import OpenFace
 from tests.e2e.faces import PHONE, PROJECTOR, SOON_MS, TABLET, Face, wait_until
-from tests.server import House
+from tests.server import Server
 
 A_CODE_MS = 31_000
 WRONG = "BBBBB"
 
 
-def make_event(house: House, **choices: Any) -> dict[str, Any]:
-    made: dict[str, Any] = house.ask("event", lobby="open", **choices)
+def make_event(server: Server, **choices: Any) -> dict[str, Any]:
+    made: dict[str, Any] = server.ask("event", lobby="open", **choices)
     return made
 
 
@@ -29,18 +29,18 @@ def show(phone: Face, key: str) -> None:
     phone.page.keyboard.press("Enter")
 
 
-def projector_address(house: House, open_at: OpenFace, code: str) -> str:
+def projector_address(server: Server, open_at: OpenFace, code: str) -> str:
     """The display's URL as the console links to it."""
-    name, _, value = house.ask("session", name="olga").partition("=")
-    console = open_at(house, "door-console", TABLET)
-    console.page.context.add_cookies([{"name": name, "value": value, "url": house.http}])
+    name, _, value = server.ask("session", name="olga").partition("=")
+    console = open_at(server, "door-console", TABLET)
+    console.page.context.add_cookies([{"name": name, "value": value, "url": server.http}])
     console.page.goto(f"/console/{code}/")
     link = console.page.get_by_role("link", name="Open big screen")
     expect(link).to_be_visible(timeout=SOON_MS)
     return link.get_attribute("href") or ""
 
 
-def test_rotating_code_admits_typed_and_scanned_key(one_gateway: House, open_at: OpenFace) -> None:
+def test_rotating_code_admits_typed_and_scanned_key(one_gateway: Server, open_at: OpenFace) -> None:
     code = make_event(one_gateway, admission="rotating")["code"]
     display = open_at(one_gateway, "door-display", PROJECTOR)
     address = projector_address(one_gateway, open_at, code)
@@ -92,7 +92,7 @@ def check_the_change(display: Face, address: str) -> None:
     assert display.page.url.endswith(path)
 
 
-def test_display_with_invalid_key_shows_no_rotating_code(one_gateway: House, open_at: OpenFace) -> None:
+def test_display_with_invalid_key_shows_no_rotating_code(one_gateway: Server, open_at: OpenFace) -> None:
     code = make_event(one_gateway, admission="rotating")["code"]
     display = open_at(one_gateway, "door-stranger", PROJECTOR)
     display.page.goto(f"/display/{code}#{'0' * 24}")
@@ -101,7 +101,7 @@ def test_display_with_invalid_key_shows_no_rotating_code(one_gateway: House, ope
     expect(display.page.locator(".rotating-code")).to_have_count(0)
 
 
-def test_ticket_admits_only_one_phone(one_gateway: House, open_at: OpenFace) -> None:
+def test_ticket_admits_only_one_phone(one_gateway: Server, open_at: OpenFace) -> None:
     event = make_event(one_gateway, admission="tickets")
     (ticket,) = one_gateway.ask("tickets", event_id=event["id"], count=1)
     first, second = (open_at(one_gateway, f"door-{name}", PHONE) for name in ("first", "second"))
@@ -123,7 +123,7 @@ def test_ticket_admits_only_one_phone(one_gateway: House, open_at: OpenFace) -> 
     [("tickets", "You need your ticket"), ("roster", "You need your code from the class list")],
 )
 def test_lobby_shows_which_code_is_needed(
-    one_gateway: House, open_at: OpenFace, admission: str, said: str
+    one_gateway: Server, open_at: OpenFace, admission: str, said: str
 ) -> None:
     code = make_event(one_gateway, admission=admission)["code"]
     display = open_at(one_gateway, f"door-{admission}", PROJECTOR)
@@ -131,7 +131,7 @@ def test_lobby_shows_which_code_is_needed(
     expect(display.page.locator(".needed")).to_have_text(said, timeout=SOON_MS)
 
 
-def test_roster_code_admits_student_on_two_devices(one_gateway: House, open_at: OpenFace) -> None:
+def test_roster_code_admits_student_on_two_devices(one_gateway: Server, open_at: OpenFace) -> None:
     event = make_event(one_gateway, admission="roster")
     (key,) = one_gateway.ask("roster", event_id=event["id"], text="Ada")
     phones = [open_at(one_gateway, f"door-pupil-{name}", PHONE) for name in ("phone", "tablet")]
@@ -142,7 +142,7 @@ def test_roster_code_admits_student_on_two_devices(one_gateway: House, open_at: 
     assert len({phone.page.locator("body").get_attribute("data-team") for phone in phones}) == 1
 
 
-def test_shared_device_asks_which_seat_to_use(one_gateway: House, open_at: OpenFace) -> None:
+def test_shared_device_asks_which_seat_to_use(one_gateway: Server, open_at: OpenFace) -> None:
     event = make_event(one_gateway, admission="roster")
     ada, bea = one_gateway.ask("roster", event_id=event["id"], text="Ada, 1\nBea, 2")
     tablet = open_at(one_gateway, "door-shared", PHONE)
@@ -165,7 +165,7 @@ def test_shared_device_asks_which_seat_to_use(one_gateway: House, open_at: OpenF
     assert tablet.errors == []
 
 
-def test_rotating_code_scanned_again_asks_nothing(one_gateway: House, open_at: OpenFace) -> None:
+def test_rotating_code_scanned_again_asks_nothing(one_gateway: Server, open_at: OpenFace) -> None:
     code = make_event(one_gateway)["code"]
     phone = open_at(one_gateway, "door-again", PHONE)
     for key in (WRONG, WRONG[1:]):
@@ -201,7 +201,7 @@ class JoinProxy:
             line.on_close(lambda code, reason: None)
 
 
-def test_wrong_code_is_sent_only_once(one_gateway: House, open_at: OpenFace) -> None:
+def test_wrong_code_is_sent_only_once(one_gateway: Server, open_at: OpenFace) -> None:
     code = make_event(one_gateway, admission="rotating")["code"]
     phone = open_at(one_gateway, "door-stale", PHONE)
     join_proxy = JoinProxy(phone)
@@ -214,7 +214,7 @@ def test_wrong_code_is_sent_only_once(one_gateway: House, open_at: OpenFace) -> 
     expect(label).to_be_visible()
 
 
-def test_phone_at_key_form_joins_when_admission_opens(one_gateway: House, open_at: OpenFace) -> None:
+def test_phone_at_key_form_joins_when_admission_opens(one_gateway: Server, open_at: OpenFace) -> None:
     event = make_event(one_gateway, admission="rotating")
     phone = open_at(one_gateway, "door-opened", PHONE)
     ask_for(phone, event["code"], "Type the code from the screen")
@@ -222,7 +222,7 @@ def test_phone_at_key_form_joins_when_admission_opens(one_gateway: House, open_a
     phone.wait_for(phase="lobby", team="1")
 
 
-def test_ticket_readmits_phone_after_lost_welcome(one_gateway: House, open_at: OpenFace) -> None:
+def test_ticket_readmits_phone_after_lost_welcome(one_gateway: Server, open_at: OpenFace) -> None:
     """The first connection died unnoticed: the server holds the ticket until it notices."""
     event = make_event(one_gateway, admission="tickets")
     (ticket,) = one_gateway.ask("tickets", event_id=event["id"], count=1)

@@ -8,7 +8,7 @@ from playwright.sync_api import Browser, expect
 
 from tests.e2e.conftest import PASSWORD
 from tests.e2e.faces import PHONE, PROJECTOR, SOON_MS, TABLET, Face, open_face, wait_until
-from tests.server import House
+from tests.server import Server
 
 # Red's and yellow's column in each turn; red ends with four in column 1, the third is a conflict.
 MATCH = [("1", "2"), ("1", "7"), ("4", "4"), ("1", "3"), ("1", "6")]
@@ -59,7 +59,7 @@ MARKED = """() => {
 }"""
 
 
-def test_full_match_with_keyboard(one_gateway: House, faces: Faces, organizer: str) -> None:
+def test_full_match_with_keyboard(one_gateway: Server, faces: Faces, organizer: str) -> None:
     code = make_event(faces["console"], organizer)
     ((event_id,),) = one_gateway.rows("SELECT id FROM games_event WHERE code = ?", code)
     one_gateway.ask("edit", event_id=event_id, window_s=300, reveal_s=10)

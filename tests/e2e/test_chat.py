@@ -4,7 +4,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.e2e.conftest import OpenFace
 from tests.e2e.faces import PHONE, PROJECTOR, SOON_MS, Face
-from tests.server import House
+from tests.server import Server
 
 SMALL = {"width": 320, "height": 640}
 # Each of these would set a flag if it were run as markup, an attribute or a URL.
@@ -23,9 +23,9 @@ NASTY = (
 
 
 def at(
-    house: House, open_at: OpenFace, name: str, path: str = "/play/", size: dict[str, int] = PHONE
+    server: Server, open_at: OpenFace, name: str, path: str = "/play/", size: dict[str, int] = PHONE
 ) -> Face:
-    face = open_at(house, f"chat-{name}", size)
+    face = open_at(server, f"chat-{name}", size)
     face.page.goto(path)
     return face
 
@@ -40,7 +40,7 @@ def last(page: Page) -> str:
     return page.locator(".said .text").last.inner_text()
 
 
-def test_chat_shows_messages_and_hides_muted_guest(one_gateway: House, open_at: OpenFace) -> None:
+def test_chat_shows_messages_and_hides_muted_guest(one_gateway: Server, open_at: OpenFace) -> None:
     one_gateway.ask("nobody_has_talked")
     one = at(one_gateway, open_at, "one", size=SMALL)
     two = at(one_gateway, open_at, "two", size=PROJECTOR)
@@ -62,7 +62,7 @@ def test_chat_shows_messages_and_hides_muted_guest(one_gateway: House, open_at: 
     assert two.errors == []
 
 
-def test_chat_escapes_markup_in_messages(one_gateway: House, open_at: OpenFace) -> None:
+def test_chat_escapes_markup_in_messages(one_gateway: Server, open_at: OpenFace) -> None:
     one_gateway.ask("nobody_has_talked")
     live = at(one_gateway, open_at, "nasty")
     dialogs: list[str] = []
@@ -85,7 +85,7 @@ def test_chat_escapes_markup_in_messages(one_gateway: House, open_at: OpenFace) 
 
 
 def test_chat_hides_player_messages_from_watchers_and_removed_ones(
-    one_gateway: House, open_at: OpenFace
+    one_gateway: Server, open_at: OpenFace
 ) -> None:
     code = one_gateway.ask("duel")["code"]
     watcher = at(one_gateway, open_at, "watcher", f"/play/{code}")
@@ -109,7 +109,7 @@ def test_chat_hides_player_messages_from_watchers_and_removed_ones(
     assert watcher.errors == []
 
 
-def test_chat_works_without_javascript(one_gateway: House, browser: Browser) -> None:
+def test_chat_works_without_javascript(one_gateway: Server, browser: Browser) -> None:
     one_gateway.ask("nobody_has_talked")
     context = browser.new_context(base_url=one_gateway.http, java_script_enabled=False)
     page = context.new_page()

@@ -10,7 +10,7 @@ from playwright.sync_api import WebSocket, WebSocketRoute, expect
 
 from tests.e2e.conftest import OpenFace
 from tests.e2e.faces import PHONE, PROJECTOR, SOON_MS, Face, vote, wait_until
-from tests.server import House
+from tests.server import Server
 
 Message = dict[str, Any]
 WINDOW_S = 90
@@ -38,7 +38,7 @@ class Line:
 class Table:
     """A display and one phone per team, in an open turn."""
 
-    house: House
+    server: Server
     event: Message
     display: Face
     red: Face
@@ -48,7 +48,7 @@ class Table:
 
 
 @pytest.fixture
-def table(one_gateway: House, open_at: OpenFace) -> Table:
+def table(one_gateway: Server, open_at: OpenFace) -> Table:
     event = one_gateway.ask("event", lobby="open", window_s=WINDOW_S, reveal_s=REVEAL_S)
     sizes = {"display": PROJECTOR, "red": PHONE, "yellow": PHONE}
     faces = {name: open_at(one_gateway, f"check-{name}", size) for name, size in sizes.items()}
@@ -63,13 +63,13 @@ def sit_down(table: Table) -> None:
     for phone, team in ((table.red, "1"), (table.yellow, "2")):
         phone.page.goto(f"/{table.event['code']}")
         phone.wait_for(phase="lobby", team=team)
-    table.house.ask("open_at_once", event_id=table.event["id"])
+    table.server.ask("open_at_once", event_id=table.event["id"])
     for face in (table.display, table.red, table.yellow):
         face.wait_for(phase="voting")
 
 
 def close(table: Table) -> None:
-    table.house.ask("closing_in", event_id=table.event["id"], ms=300)
+    table.server.ask("closing_in", event_id=table.event["id"], ms=300)
     for face in (table.display, table.yellow):
         face.wait_for(phase="reveal")
 

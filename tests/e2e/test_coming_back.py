@@ -13,7 +13,7 @@ from playwright.sync_api import Page, WebSocketRoute, expect
 
 from tests.e2e.conftest import OpenFace
 from tests.e2e.faces import PHONE, PROJECTOR, SOON_MS, Face, vote, wait_until
-from tests.server import House, running_house
+from tests.server import Server, running_server
 
 WINDOW_S = 90
 WINDOWS_A_SEAT = 4
@@ -30,13 +30,13 @@ ELSEWHERE = "Your seat is open in another window"
 
 
 @pytest.fixture(scope="module")
-def two_gateways(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
-    with running_house(tmp_path_factory.mktemp("coming-back"), gateways=2) as house:
-        yield house
+def two_gateways(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    with running_server(tmp_path_factory.mktemp("coming-back"), gateways=2) as server:
+        yield server
 
 
-def new_event(house: House, **choices: Any) -> dict[str, Any]:
-    made: dict[str, Any] = house.ask("event", lobby="open", window_s=WINDOW_S, **choices)
+def new_event(server: Server, **choices: Any) -> dict[str, Any]:
+    made: dict[str, Any] = server.ask("event", lobby="open", window_s=WINDOW_S, **choices)
     return made
 
 
@@ -48,24 +48,24 @@ def new_event(house: House, **choices: Any) -> dict[str, Any]:
     ],
 )
 def test_board_and_ballot_survive_restart_of_all_gateways(
-    two_gateways: House, open_at: OpenFace, number: signal.Signals
+    two_gateways: Server, open_at: OpenFace, number: signal.Signals
 ) -> None:
-    house = two_gateways
-    event = new_event(house, close_early=True)
+    server = two_gateways
+    event = new_event(server, close_early=True)
     display, red, yellow = (
-        open_at(house, f"back-{name}", size)
+        open_at(server, f"back-{name}", size)
         for name, size in (("display", PROJECTOR), ("red", PHONE), ("yellow", PHONE))
     )
     display.page.goto(f"/display/{event['code']}")
     for phone, team in ((red, "1"), (yellow, "2")):
         phone.page.goto(f"/{event['code']}")
         phone.wait_for(phase="lobby", team=team)
-    house.ask("open_at_once", event_id=event["id"])
+    server.ask("open_at_once", event_id=event["id"])
     for face in (display, red, yellow):
         face.wait_for(phase="voting")
     vote(red, 2)
     red.page.wait_for_function(DEFERRED_PART_IS_LOADED)
-    end_all_gateways(house, number)
+    end_all_gateways(server, number)
     vote_while_away(red, 5)
     expect(display.page.locator(".cabinet")).to_be_visible()
     for face in (display, red, yellow):
@@ -78,9 +78,9 @@ def test_board_and_ballot_survive_restart_of_all_gateways(
     expect(display.page.locator('[data-cell="5,1"]')).to_have_attribute("data-owner", "red", timeout=SOON_MS)
 
 
-def end_all_gateways(house: House, number: signal.Signals) -> None:
-    for name in house.stack.gateway_names:
-        pid = house.supervisor.pid(name)
+def end_all_gateways(server: Server, number: signal.Signals) -> None:
+    for name in server.stack.gateway_names:
+        pid = server.supervisor.pid(name)
         assert pid is not None
         os.kill(pid, number)
 
@@ -99,7 +99,7 @@ def vote_last(phone: Face, column: int) -> None:
     phone.page.locator(f'[data-column="{column}"]').click(timeout=SOON_MS)
 
 
-def test_newest_browser_windows_keep_the_seat(one_gateway: House, open_at: OpenFace) -> None:
+def test_newest_browser_windows_keep_the_seat(one_gateway: Server, open_at: OpenFace) -> None:
     event = new_event(one_gateway)
     first = open_at(one_gateway, "back-seat", PHONE)
     first.page.goto(f"/{event['code']}")
@@ -117,7 +117,7 @@ def test_newest_browser_windows_keep_the_seat(one_gateway: House, open_at: OpenF
         expect(page.locator("body")).to_have_attribute("data-phase", "lobby")
 
 
-def test_rejected_phone_retries_admission_automatically(one_gateway: House, open_at: OpenFace) -> None:
+def test_rejected_phone_retries_admission_automatically(one_gateway: Server, open_at: OpenFace) -> None:
     event = new_event(one_gateway)
     face = open_at(one_gateway, "back-door", PHONE)
     connections = reject_once(face.page)
@@ -145,7 +145,7 @@ def reject_once(page: Page) -> Iterator[int]:
     return connections
 
 
-def test_phone_reconnects_at_once_when_online(one_gateway: House, open_at: OpenFace) -> None:
+def test_phone_reconnects_at_once_when_online(one_gateway: Server, open_at: OpenFace) -> None:
     """The page's clock is paused, so only the `online` event can make it reconnect."""
     event = new_event(one_gateway)
     face = open_at(one_gateway, "back-asleep", PHONE)
@@ -172,7 +172,7 @@ def has(lines: list[WebSocketRoute], number: int) -> bool:
     return len(lines) >= number
 
 
-def test_phone_reconnects_when_server_stops_answering(one_gateway: House, open_at: OpenFace) -> None:
+def test_phone_reconnects_when_server_stops_answering(one_gateway: Server, open_at: OpenFace) -> None:
     """The socket stays open but silent; the phone reconnects after its next unanswered clock request."""
     event = new_event(one_gateway)
     face = open_at(one_gateway, "back-silence", PHONE)

@@ -10,14 +10,14 @@ from playwright.sync_api import Locator, Page, expect
 from tests.e2e import axe
 from tests.e2e.conftest import OpenFace
 from tests.e2e.faces import PHONE, PROJECTOR, SOON_MS, TABLET, Face
-from tests.e2e.rooms import furnished_house, sign_in
-from tests.server import House
+from tests.e2e.rooms import running_server_with_static, sign_in
+from tests.server import Server
 from tests.voting.match_helpers import RED_WINS
 
 TEAMS = "4a\n4b\nThe 5th of Riverside in the old building\n5b"
 SHORT_TEAMS = "\n".join(("4a", "4b", "5a", "5b", "6a", "6b", "Class 7a", "Owls"))
 LONG_TEAMS = "\n".join(f"{beast} of Riverside" for beast in ("The Owls", "Falcons", "Herons", "Lizards"))
-LONG_TEAMS += "\nKindergartenfreunde1\nWolverhampton Foxes\nMathematics Club MMM\nOld House at the Mill"
+LONG_TEAMS += "\nKindergartenfreunde1\nWolverhampton Foxes\nMathematics Club MMM\nOld Server at the Mill"
 SMALLEST = {"width": 320, "height": 640}
 OLD_SCREEN = {"width": 1024, "height": 768}
 LARGE_SCREEN = {"width": 1920, "height": 1080}
@@ -54,14 +54,14 @@ class Faces:
 
 
 @pytest.fixture(scope="module")
-def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
-    with furnished_house(tmp_path_factory.mktemp("cups")) as house:
-        yield house
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    with running_server_with_static(tmp_path_factory.mktemp("cups")) as server:
+        yield server
 
 
-def make_cup(house: House, page: Page, teams: str = TEAMS, kind: str = "knockout") -> str:
+def make_cup(server: Server, page: Page, teams: str = TEAMS, kind: str = "knockout") -> str:
     """Create a cup by clicking; return its code."""
-    sign_in(page, house, "cup-owner")
+    sign_in(page, server, "cup-owner")
     page.goto("/console/")
     page.get_by_role("link", name="New cup").click()
     page.get_by_label("Cup name").fill("Spring cup")
@@ -72,7 +72,7 @@ def make_cup(house: House, page: Page, teams: str = TEAMS, kind: str = "knockout
     return page.url.rstrip("/").rsplit("/", 1)[1]
 
 
-def begin_next(house: House, faces: Faces) -> str:
+def begin_next(server: Server, faces: Faces) -> str:
     """Begin the next pairing with the main button; return its event's code."""
     page = faces.room.page
     page.goto(f"/console/cups/{faces.code}/")
@@ -81,9 +81,9 @@ def begin_next(house: House, faces: Faces) -> str:
     return urlsplit(page.url).path.rstrip("/").rsplit("/", 1)[1]
 
 
-def let_red_win(house: House, code: str) -> None:
-    ((event_id,),) = house.rows("SELECT id FROM games_event WHERE code = ?", code)
-    house.ask("play_to", event_id=event_id, picks=[list(pick) for pick in RED_WINS])
+def let_red_win(server: Server, code: str) -> None:
+    ((event_id,),) = server.rows("SELECT id FROM games_event WHERE code = ?", code)
+    server.ask("play_to", event_id=event_id, picks=[list(pick) for pick in RED_WINS])
 
 
 def in_time(shown: Locator) -> None:
@@ -92,27 +92,27 @@ def in_time(shown: Locator) -> None:
 
 
 @pytest.mark.thorough
-def test_cup_of_four_from_team_list_to_winner(house: House, open_at: OpenFace) -> None:
-    room = open_at(house, "cup-room", TABLET)
-    code = make_cup(house, room.page)
-    faces = Faces(room, open_at(house, "cup-board", PROJECTOR), open_at(house, "cup-phone", PHONE), code)
+def test_cup_of_four_from_team_list_to_winner(server: Server, open_at: OpenFace) -> None:
+    room = open_at(server, "cup-room", TABLET)
+    code = make_cup(server, room.page)
+    faces = Faces(room, open_at(server, "cup-board", PROJECTOR), open_at(server, "cup-phone", PHONE), code)
     for face in (faces.board, faces.phone):
         face.page.goto(f"/cup/{code.lower()}")
     faces.phone.page.locator("[data-team='1']").get_by_role("button", name="Our team").click()
     expect(faces.phone.page.locator("[data-team='2']")).to_be_hidden()
-    first = begin_next(house, faces)
+    first = begin_next(server, faces)
     faces.phone.page.reload()
     faces.phone.page.get_by_role("link", name="Play for 4a").click()
     faces.phone.wait_for(phase="lobby", team="1")
-    let_red_win(house, first)
+    let_red_win(server, first)
     in_time(faces.board.page.locator(".strip", has_text="Next: Semi-final 2"))
     faces.board.shoot("half-way")
-    let_red_win(house, begin_next(house, faces))
+    let_red_win(server, begin_next(server, faces))
     in_time(faces.board.page.locator(".strip", has_text="Next: Final"))
     faces.phone.page.goto(f"/cup/{code}")
     expect(faces.phone.page.get_by_text("Next: Final, against 4b")).to_be_visible()
     faces.phone.shoot("final-ahead")
-    let_red_win(house, begin_next(house, faces))
+    let_red_win(server, begin_next(server, faces))
     in_time(faces.board.page.get_by_text("wins the cup"))
     faces.board.shoot("won")
     faces.room.page.goto(f"/console/cups/{code}/")
@@ -129,11 +129,11 @@ def test_cup_of_four_from_team_list_to_winner(house: House, open_at: OpenFace) -
 @pytest.mark.parametrize("teams", [SHORT_TEAMS, LONG_TEAMS], ids=["short", "long"])
 @pytest.mark.parametrize("kind", ["knockout", "league"])
 def test_cup_board_is_readable_at_all_sizes(
-    house: House, open_at: OpenFace, size: dict[str, int], teams: str, kind: str
+    server: Server, open_at: OpenFace, size: dict[str, int], teams: str, kind: str
 ) -> None:
-    maker = open_at(house, "cup-maker", TABLET)
-    code = make_cup(house, maker.page, teams, kind)
-    board = open_at(house, f"cup-board-{size['width']}", size)
+    maker = open_at(server, "cup-maker", TABLET)
+    code = make_cup(server, maker.page, teams, kind)
+    board = open_at(server, f"cup-board-{size['width']}", size)
     board.page.goto(f"/cup/{code}")
     expect(board.page.locator(".alive")).to_be_attached()
     for sheet in range(board.page.locator(".sheet").count()):
@@ -147,9 +147,9 @@ def test_cup_board_is_readable_at_all_sizes(
     board.shoot(f"{kind}-{len(teams)}-short-address")
 
 
-def test_cup_pages_are_accessible(house: House, open_at: OpenFace) -> None:
-    room, phone = open_at(house, "cup-axe", TABLET), open_at(house, "cup-axe-phone", SMALLEST)
-    code = make_cup(house, room.page)
+def test_cup_pages_are_accessible(server: Server, open_at: OpenFace) -> None:
+    room, phone = open_at(server, "cup-axe", TABLET), open_at(server, "cup-axe-phone", SMALLEST)
+    code = make_cup(server, room.page)
     phone.page.goto(f"/cup/{code}")
     found = axe.check(phone.page, "board")
     assert phone.page.evaluate("() => document.documentElement.scrollWidth") == SMALLEST["width"]
@@ -160,14 +160,14 @@ def test_cup_pages_are_accessible(house: House, open_at: OpenFace) -> None:
     assert found + axe.check(room.page, "hall") == []
 
 
-def test_cup_page_works_without_javascript(house: House, open_at: OpenFace) -> None:
-    maker = open_at(house, "cup-plain", TABLET)
-    code = make_cup(house, maker.page)
+def test_cup_page_works_without_javascript(server: Server, open_at: OpenFace) -> None:
+    maker = open_at(server, "cup-plain", TABLET)
+    code = make_cup(server, maker.page)
     browser = maker.page.context.browser
     assert browser is not None
     context = browser.new_context(java_script_enabled=False, viewport={"width": 390, "height": 844})
     page = context.new_page()
-    page.goto(f"{house.http}/cup/{code}")
+    page.goto(f"{server.http}/cup/{code}")
     expect(page.get_by_text("Next: Semi-final 1, against 5b")).to_be_visible()
     expect(page.get_by_role("button")).to_have_count(0)
     context.close()

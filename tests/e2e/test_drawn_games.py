@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from tests.e2e.conftest import OpenFace
 from tests.e2e.faces import PHONE, PROJECTOR, SOON_MS, Face, vote
-from tests.server import House
+from tests.server import Server
 
 SMALL = {"width": 320, "height": 568}
 
@@ -35,18 +35,20 @@ TRAILS = Shown("trails", {}, (1, 3), ("↑", "↓"), "Rooks goes up, Doves down.
 
 
 @pytest.mark.parametrize("shown", [GOOFSPIEL, TRAILS], ids=lambda shown: shown.game)
-def test_drawn_game_turn_is_shown_on_all_pages(one_gateway: House, open_at: OpenFace, shown: Shown) -> None:
-    house = one_gateway
-    event = house.ask("event", lobby="open", window_s=90, reveal_s=20, game=shown.game, options=shown.options)
+def test_drawn_game_turn_is_shown_on_all_pages(one_gateway: Server, open_at: OpenFace, shown: Shown) -> None:
+    server = one_gateway
+    event = server.ask(
+        "event", lobby="open", window_s=90, reveal_s=20, game=shown.game, options=shown.options
+    )
     display, red, yellow = (
-        open_at(house, f"{shown.game}-{name}", size)
+        open_at(server, f"{shown.game}-{name}", size)
         for name, size in (("display", PROJECTOR), ("red", PHONE), ("yellow", SMALL))
     )
     display.page.goto(f"/display/{event['code']}")
     for phone, team in ((red, "1"), (yellow, "2")):
         phone.page.goto(f"/{event['code']}")
         phone.wait_for(phase="lobby", team=team)
-    house.ask("open_at_once", event_id=event["id"])
+    server.ask("open_at_once", event_id=event["id"])
     vote(red, shown.picks[0])
     expect(red.page.locator(".sentence")).to_contain_text(f"your vote for\u00a0{shown.names[0]}.")
     yellow.page.locator("[data-column]:enabled").first.wait_for(timeout=SOON_MS)
@@ -56,7 +58,7 @@ def test_drawn_game_turn_is_shown_on_all_pages(one_gateway: House, open_at: Open
         face.shoot("voting")
         fits(face)
     before = drawn(display)
-    house.ask("closing_in", event_id=event["id"], ms=200)
+    server.ask("closing_in", event_id=event["id"], ms=200)
     expect(display.page.locator(".choice .column")).to_have_text(list(shown.names), timeout=SOON_MS)
     display.shoot("picks")
     expect(red.page.locator(".sentence")).to_have_text(shown.sentence, timeout=SOON_MS)
@@ -64,7 +66,7 @@ def test_drawn_game_turn_is_shown_on_all_pages(one_gateway: House, open_at: Open
     for face in (display, red, yellow):
         face.shoot("moved")
         assert face.errors == []
-    report = open_at(house, f"{shown.game}-report", PROJECTOR)
+    report = open_at(server, f"{shown.game}-report", PROJECTOR)
     report.page.goto(f"/report/{event['code']}/1")
     expect(report.page.get_by_text(shown.sentence)).to_be_visible()
     expect(report.page.locator("svg.drawing").first).to_be_visible()

@@ -5,7 +5,7 @@ from playwright.sync_api import expect
 from tests.e2e.conftest import OpenFace
 from tests.e2e.faces import PHONE, SOON_MS, vote
 from tests.e2e.test_duels import SMALL, code_of, enter, side_of
-from tests.server import House
+from tests.server import Server
 
 # A headless browser shows no notifications and hides no page, so this records the requests.
 BELL = """
@@ -19,7 +19,7 @@ Object.defineProperty(document, "hidden", { get: () => true });
 """
 
 
-def test_duel_notifies_player_of_turn_in_title_and_browser(one_gateway: House, open_at: OpenFace) -> None:
+def test_duel_notifies_player_of_turn_in_title_and_browser(one_gateway: Server, open_at: OpenFace) -> None:
     one = open_at(one_gateway, "turns-one", SMALL)
     one.page.add_init_script(BELL)
     one.page.goto("/play/")

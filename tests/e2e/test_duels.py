@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 
 from tests.e2e.conftest import SHOTS, OpenFace
 from tests.e2e.faces import PHONE, PROJECTOR, SOON_MS, Face, vote
-from tests.server import House
+from tests.server import Server
 
 SMALL = {"width": 320, "height": 640}
 # Red's and yellow's column in each turn; red ends with four in column 1.
@@ -14,8 +14,8 @@ MATCH = [(1, 2), (4, 4), (1, 3), (1, 7), (1, 6)]
 PAGE_POLLS_MS = 20_000
 
 
-def enter(house: House, open_at: OpenFace, name: str, size: dict[str, int] = PHONE) -> Face:
-    face = open_at(house, f"duel-{name}", size)
+def enter(server: Server, open_at: OpenFace, name: str, size: dict[str, int] = PHONE) -> Face:
+    face = open_at(server, f"duel-{name}", size)
     face.page.goto("/play/")
     return face
 
@@ -29,7 +29,7 @@ def code_of(face: Face) -> str:
     return face.page.url.rpartition("/")[2]
 
 
-def test_duel_with_clocks_and_a_watcher(one_gateway: House, open_at: OpenFace) -> None:
+def test_duel_with_clocks_and_a_watcher(one_gateway: Server, open_at: OpenFace) -> None:
     one = enter(one_gateway, open_at, "one", SMALL)
     one.page.get_by_text("More options").click()
     one.page.get_by_label("1 minute", exact=True).check()
@@ -97,7 +97,7 @@ def play_rematch(one: Face, two: Face) -> None:
     assert [side_of(face) for face in (two, one)] == before
 
 
-def test_new_duel_takes_one_click_and_guest_can_return(one_gateway: House, open_at: OpenFace) -> None:
+def test_new_duel_takes_one_click_and_guest_can_return(one_gateway: Server, open_at: OpenFace) -> None:
     one = enter(one_gateway, open_at, "press")
     one.page.get_by_role("button", name="New game").click()
     one.wait_for(phase="lobby")
@@ -109,7 +109,7 @@ def test_new_duel_takes_one_click_and_guest_can_return(one_gateway: House, open_
     one.wait_for(phase="lobby")
 
 
-def test_duel_against_a_crowd(one_gateway: House, open_at: OpenFace) -> None:
+def test_duel_against_a_crowd(one_gateway: Server, open_at: OpenFace) -> None:
     one = open_at(one_gateway, "duel-maker", SMALL)
     one.page.goto("/")
     one.page.get_by_role("link", name="Play one-on-one").click()
@@ -145,7 +145,7 @@ def test_duel_against_a_crowd(one_gateway: House, open_at: OpenFace) -> None:
     assert [face.errors for face in faces] == [[]] * len(faces)
 
 
-def test_duel_player_without_pick_loses_on_time(one_gateway: House, open_at: OpenFace) -> None:
+def test_duel_player_without_pick_loses_on_time(one_gateway: Server, open_at: OpenFace) -> None:
     one = enter(one_gateway, open_at, "slow")
     one.page.get_by_role("button", name="New game").click()
     one.wait_for(phase="lobby")

@@ -9,15 +9,15 @@ from tests.e2e import axe
 from tests.e2e.conftest import OpenFace
 from tests.e2e.faces import TABLET
 from tests.e2e.prompter import Prompter
-from tests.e2e.rooms import PAGES, Visit, furnished_house, visit
+from tests.e2e.rooms import PAGES, Visit, running_server_with_static, visit
 from tests.e2e.scenes import PHONE_SCENES, show_scene
-from tests.server import House
+from tests.server import Server
 
 
 @pytest.fixture(scope="module")
-def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
-    with furnished_house(tmp_path_factory.mktemp("axe")) as house:
-        yield house
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    with running_server_with_static(tmp_path_factory.mktemp("axe")) as server:
+        yield server
 
 
 # One page of each kind in light mode; the slow tests cover all pages in both modes.
@@ -30,17 +30,19 @@ FIRST = [visited for visited in PAGES if visited.name in OF_A_KIND]
 
 
 @pytest.mark.parametrize("visited", FIRST, ids=[visited.name for visited in FIRST])
-def test_page_of_each_kind_is_accessible(house: House, open_at: OpenFace, visited: Visit) -> None:
-    face = open_at(house, f"axe-{visited.name}", TABLET)
-    visit(visited, face.page, house)
+def test_page_of_each_kind_is_accessible(server: Server, open_at: OpenFace, visited: Visit) -> None:
+    face = open_at(server, f"axe-{visited.name}", TABLET)
+    visit(visited, face.page, server)
     assert axe.check(face.page, visited.name, axe.SCHEMES[:1]) == []
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("visited", PAGES, ids=[visited.name for visited in PAGES])
-def test_every_page_is_accessible_in_light_and_dark(house: House, open_at: OpenFace, visited: Visit) -> None:
-    face = open_at(house, f"axe-{visited.name}", TABLET)
-    visit(visited, face.page, house)
+def test_every_page_is_accessible_in_light_and_dark(
+    server: Server, open_at: OpenFace, visited: Visit
+) -> None:
+    face = open_at(server, f"axe-{visited.name}", TABLET)
+    visit(visited, face.page, server)
     assert axe.check(face.page, visited.name) == []
 
 

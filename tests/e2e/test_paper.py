@@ -8,30 +8,30 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.e2e import axe
 from tests.e2e.conftest import OpenFace
-from tests.e2e.rooms import WON, furnished_house
-from tests.server import House
+from tests.e2e.rooms import WON, running_server_with_static
+from tests.server import Server
 
 NARROW, WIDE = {"width": 320, "height": 640}, {"width": 1920, "height": 1080}
 LAST = len(WON)
 
 
 @pytest.fixture(scope="module")
-def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
-    with furnished_house(tmp_path_factory.mktemp("paper")) as house:
-        yield house
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    with running_server_with_static(tmp_path_factory.mktemp("paper")) as server:
+        yield server
 
 
 @pytest.fixture(scope="module")
-def report(house: House) -> str:
+def report(server: Server) -> str:
     """The URL of the report of a finished match."""
-    event = house.ask("event", lobby="open")
-    house.ask("play_to", event_id=event["id"], picks=[list(pick) for pick in WON])
-    return f"{house.http}/report/{event['code']}/1"
+    event = server.ask("event", lobby="open")
+    server.ask("play_to", event_id=event["id"], picks=[list(pick) for pick in WON])
+    return f"{server.http}/report/{event['code']}/1"
 
 
 @pytest.fixture
-def page(house: House, open_at: OpenFace, report: str) -> Page:
-    page = open_at(house, "report", WIDE).page
+def page(server: Server, open_at: OpenFace, report: str) -> Page:
+    page = open_at(server, "report", WIDE).page
     page.goto(report)
     return page
 
@@ -92,15 +92,15 @@ def test_report_shows_all_turns_without_javascript(browser: Browser, report: str
 @pytest.mark.parametrize("size", [NARROW, WIDE], ids=["narrow", "wide"])
 @pytest.mark.parametrize("address", ["report", "rules", "about"])
 def test_report_pages_fit_width_and_are_accessible(
-    house: House, open_at: OpenFace, report: str, size: dict[str, int], address: str
+    server: Server, open_at: OpenFace, report: str, size: dict[str, int], address: str
 ) -> None:
-    page = open_at(house, f"paper-{address}-{size['width']}", size).page
-    page.goto(report if address == "report" else f"{house.http}/{address}")
+    page = open_at(server, f"paper-{address}-{size['width']}", size).page
+    page.goto(report if address == "report" else f"{server.http}/{address}")
     assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
     assert axe.check(page, address) == []
 
 
-def test_rules_print_on_one_page(page: Page, house: House) -> None:
-    page.goto(f"{house.http}/rules")
+def test_rules_print_on_one_page(page: Page, server: Server) -> None:
+    page.goto(f"{server.http}/rules")
     pdf = page.pdf(prefer_css_page_size=True)
     assert len(re.findall(rb"/Type\s*/Page\b", pdf)) == 1

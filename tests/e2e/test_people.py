@@ -7,7 +7,7 @@ from tests.e2e.axe import check
 from tests.e2e.conftest import OpenFace
 from tests.e2e.faces import SOON_MS, Face
 from tests.faces import faces_of
-from tests.server import House
+from tests.server import Server
 from voting.protocol import CloseCode
 
 OWNER = "petra"
@@ -15,10 +15,10 @@ SIZES = {"desk": {"width": 1280, "height": 800}, "tablet": {"width": 1024, "heig
 CLASS = "Ada Lovelace, Rooks\nAlan Turing, Rooks\nGrace Hopper, Doves\nKatherine Johnson, Doves"
 
 
-def open_console(house: House, open_at: OpenFace, size: str, code: str) -> Face:
-    face = open_at(house, f"people-{size}", SIZES[size])
-    _, value = house.ask("session", name=OWNER).split("=", 1)
-    face.page.context.add_cookies([{"name": "sessionid", "value": value, "url": house.http}])
+def open_console(server: Server, open_at: OpenFace, size: str, code: str) -> Face:
+    face = open_at(server, f"people-{size}", SIZES[size])
+    _, value = server.ask("session", name=OWNER).split("=", 1)
+    face.page.context.add_cookies([{"name": "sessionid", "value": value, "url": server.http}])
     face.page.goto(f"/console/{code}/")
     expect(face.page.get_by_role("region", name="People")).to_be_visible(timeout=SOON_MS)
     return face
@@ -34,7 +34,7 @@ def click_button(page: Page, name: str) -> None:
 
 @pytest.mark.parametrize("size", SIZES)
 def test_console_finds_moves_bans_and_readmits_student(
-    size: str, one_gateway: House, open_at: OpenFace
+    size: str, one_gateway: Server, open_at: OpenFace
 ) -> None:
     event = one_gateway.ask("event", owner=OWNER, lobby="open", admission="roster")
     ada = one_gateway.ask("roster", event_id=event["id"], text=CLASS)[0]
@@ -63,7 +63,7 @@ def test_console_finds_moves_bans_and_readmits_student(
     assert console.errors == []
 
 
-def test_console_kicks_voter_code_by_keyboard(one_gateway: House, open_at: OpenFace) -> None:
+def test_console_kicks_voter_code_by_keyboard(one_gateway: Server, open_at: OpenFace) -> None:
     event = one_gateway.ask("event", owner=OWNER, lobby="open")
     console = open_console(one_gateway, open_at, "desk", event["code"])
     people = console.page.get_by_role("region", name="People")

@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 
 from tests.e2e.conftest import OpenFace
 from tests.e2e.faces import SOON_MS, TABLET, Face, press
-from tests.server import House
+from tests.server import Server
 
 PHONES = 6
 WINDOW_S = 10
@@ -15,16 +15,16 @@ OWNER = "rita"
 DESKTOP = {"width": 1280, "height": 800}
 
 
-def open_console(house: House, open_at: OpenFace, name: str, size: dict[str, int], code: str) -> Face:
-    face = open_at(house, name, size)
-    _, value = house.ask("session", name=OWNER).split("=", 1)
-    face.page.context.add_cookies([{"name": "sessionid", "value": value, "url": house.http}])
+def open_console(server: Server, open_at: OpenFace, name: str, size: dict[str, int], code: str) -> Face:
+    face = open_at(server, name, size)
+    _, value = server.ask("session", name=OWNER).split("=", 1)
+    face.page.context.add_cookies([{"name": "sessionid", "value": value, "url": server.http}])
     face.page.goto(f"/console/{code}/")
     expect(face.page.get_by_role("heading", name="Rehearsal")).to_be_visible(timeout=SOON_MS)
     return face
 
 
-def test_rehearsal_starts_reports_and_stops(one_gateway: House, open_at: OpenFace) -> None:
+def test_rehearsal_starts_reports_and_stops(one_gateway: Server, open_at: OpenFace) -> None:
     event = one_gateway.ask("event", owner=OWNER, lobby="open", window_s=WINDOW_S, close_early=True)
     first = open_console(one_gateway, open_at, "rehearsal", DESKTOP, event["code"])
     second = open_console(one_gateway, open_at, "rehearsal-second", TABLET, event["code"])
@@ -46,7 +46,7 @@ def test_rehearsal_starts_reports_and_stops(one_gateway: House, open_at: OpenFac
     first.shoot("over")
 
 
-def test_rehearsal_with_people_requires_confirmation(one_gateway: House, open_at: OpenFace) -> None:
+def test_rehearsal_with_people_requires_confirmation(one_gateway: Server, open_at: OpenFace) -> None:
     event = one_gateway.ask("event", owner=OWNER, lobby="open")
     console = open_console(one_gateway, open_at, "rehearsal-among", DESKTOP, event["code"])
     person = open_at(one_gateway, "rehearsal-person", TABLET)
@@ -58,7 +58,7 @@ def test_rehearsal_with_people_requires_confirmation(one_gateway: House, open_at
     expect(console.page.get_by_role("heading", name="A simulated crowd is playing")).to_have_count(0)
 
 
-def test_rehearsal_number_field_ignores_keyboard_shortcuts(one_gateway: House, open_at: OpenFace) -> None:
+def test_rehearsal_number_field_ignores_keyboard_shortcuts(one_gateway: Server, open_at: OpenFace) -> None:
     event = one_gateway.ask("event", owner=OWNER, lobby="open")
     console = open_console(one_gateway, open_at, "rehearsal-typing", DESKTOP, event["code"])
     console.page.get_by_label("Simulated phones").focus()

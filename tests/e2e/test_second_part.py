@@ -7,13 +7,13 @@ from playwright.sync_api import Route, expect
 
 from tests.e2e.conftest import OpenFace
 from tests.e2e.faces import PHONE, SOON_MS, Face, wait_until
-from tests.server import House
+from tests.server import Server
 
 DEFERRED = "**/app/deferred.*"
 
 
 @pytest.fixture
-def phone(one_gateway: House, open_at: OpenFace) -> Face:
+def phone(one_gateway: Server, open_at: OpenFace) -> Face:
     event = one_gateway.ask("event", lobby="open", window_s=90)
     one_gateway.ask("begin", event_id=event["id"])
     face = open_at(one_gateway, "second-part", PHONE)

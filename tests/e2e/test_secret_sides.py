@@ -4,7 +4,7 @@ from playwright.sync_api import expect
 
 from tests.e2e.conftest import OpenFace
 from tests.e2e.faces import PHONE, PROJECTOR, SOON_MS, Face, vote
-from tests.server import House
+from tests.server import Server
 
 # The plate closes after three seconds, so this looks again until the answer has arrived.
 REVEAL_UNTIL = """(expected) => {
@@ -15,7 +15,7 @@ REVEAL_UNTIL = """(expected) => {
 APPEARANCE = "() => [document.body.dataset.team, getComputedStyle(document.body).backgroundColor].join()"
 
 
-def test_side_change_stays_hidden_until_the_end(one_gateway: House, open_at: OpenFace) -> None:
+def test_side_change_stays_hidden_until_the_end(one_gateway: Server, open_at: OpenFace) -> None:
     terms = {"max_side_changes": 1, "turn_points": True, "window_s": 90, "reveal_s": 12, "close_early": True}
     event = one_gateway.ask("event", lobby="open", team_choice="choose", **terms)
     display = open_at(one_gateway, "sides-display", PROJECTOR)
@@ -50,8 +50,8 @@ def test_side_change_stays_hidden_until_the_end(one_gateway: House, open_at: Ope
         assert face.errors == []
 
 
-def phone_of(house: House, open_at: OpenFace, code: str, team: int) -> Face:
-    phone = open_at(house, f"sides-phone-{team}", PHONE)
+def phone_of(server: Server, open_at: OpenFace, code: str, team: int) -> Face:
+    phone = open_at(server, f"sides-phone-{team}", PHONE)
     phone.page.goto(f"/{code}/{team}")
     phone.wait_for(phase="lobby")
     return phone

@@ -5,7 +5,7 @@ from playwright.sync_api import expect
 
 from tests.e2e.conftest import OpenFace
 from tests.e2e.faces import PHONE, PROJECTOR, SOON_MS, Face, vote
-from tests.server import House
+from tests.server import Server
 
 RED_FIRST = {"token": "red"}
 SMALL = {"width": 320, "height": 568}
@@ -27,14 +27,14 @@ def expect_votes(face: Face, column: int, votes: str) -> None:
     "size",
     [pytest.param(PROJECTOR, id="16x9", marks=pytest.mark.thorough), pytest.param(OLD_PROJECTOR, id="4x3")],
 )
-def test_single_selector_full_turn(one_gateway: House, open_at: OpenFace, size: dict[str, int]) -> None:
-    house = one_gateway
-    event = house.ask(
+def test_single_selector_full_turn(one_gateway: Server, open_at: OpenFace, size: dict[str, int]) -> None:
+    server = one_gateway
+    event = server.ask(
         "event", lobby="open", window_s=90, reveal_s=6, game="single-selector", options=RED_FIRST
     )
-    display = open_at(house, f"selector-{size['width']}", size)
+    display = open_at(server, f"selector-{size['width']}", size)
     red, yellow = (
-        open_at(house, f"selector-{name}-{size['width']}", of)
+        open_at(server, f"selector-{name}-{size['width']}", of)
         for name, of in (("red", PHONE), ("yellow", SMALL))
     )
     faces = (display, red, yellow)
@@ -42,16 +42,16 @@ def test_single_selector_full_turn(one_gateway: House, open_at: OpenFace, size: 
     for phone, team in ((red, "1"), (yellow, "2")):
         phone.page.goto(f"/{event['code']}")
         phone.wait_for(phase="lobby", team=team)
-    house.ask("open_at_once", event_id=event["id"])
+    server.ask("open_at_once", event_id=event["id"])
     says(red, "Choose in secret")
     says(yellow, "Rooks chooses in secret")
     expect(yellow.page.locator("[data-column]:enabled")).to_have_count(0)
     vote(red, 4)
     says(red, "Counted: your vote for\u00a04.")
     shoot(faces, "secret")
-    house.ask("closing_in", event_id=event["id"], ms=200)
+    server.ask("closing_in", event_id=event["id"], ms=200)
     expect(display.page.locator(".chest")).to_contain_text("Chosen in secret", timeout=SOON_MS)
-    house.ask("open_at_once", event_id=event["id"])
+    server.ask("open_at_once", event_id=event["id"])
     says(red, "Doves votes: everyone sees it.")
     says(yellow, "Vote now: everyone sees it.")
     assert display.page.locator(".choice, .bars .votes[data-side=red]").count() == 0
@@ -62,7 +62,7 @@ def test_single_selector_full_turn(one_gateway: House, open_at: OpenFace, size: 
             "Column 4, 0 of 6 full, 1 vote" + (", your vote" if phone is yellow else ""), timeout=SOON_MS
         )
     shoot(faces, "open")
-    house.ask("closing_in", event_id=event["id"], ms=200)
+    server.ask("closing_in", event_id=event["id"], ms=200)
     expect(display.page.locator(".choice .column")).to_have_text(["4", "4"], timeout=SOON_MS)
     expect(display.page.locator(".chest")).to_have_count(0)
     shoot(faces, "told")

@@ -7,21 +7,21 @@ from playwright.sync_api import expect
 
 from tests.e2e.conftest import OpenFace
 from tests.e2e.faces import PHONE, PROJECTOR, SOON_MS, Face, tap
-from tests.server import House
+from tests.server import Server
 
 SMALL = {"width": 320, "height": 568}
 
 
-def stage(house: House, open_at: OpenFace, name: str, **terms: Any) -> tuple[int, Face, Face, Face]:
+def stage(server: Server, open_at: OpenFace, name: str, **terms: Any) -> tuple[int, Face, Face, Face]:
     """An event with an open window, its display, and one voter per team."""
-    event = house.ask("event", lobby="open", window_s=90, reveal_s=20, tie_rule="first", **terms)
+    event = server.ask("event", lobby="open", window_s=90, reveal_s=20, tie_rule="first", **terms)
     sizes = {"display": PROJECTOR, "red": PHONE, "yellow": SMALL}
-    display, red, yellow = (open_at(house, f"{name}-{face}", size) for face, size in sizes.items())
+    display, red, yellow = (open_at(server, f"{name}-{face}", size) for face, size in sizes.items())
     display.page.goto(f"/display/{event['code']}")
     for phone, team in ((red, "1"), (yellow, "2")):
         phone.page.goto(f"/{event['code']}")
         phone.wait_for(phase="lobby", team=team)
-    house.ask("open_at_once", event_id=event["id"])
+    server.ask("open_at_once", event_id=event["id"])
     yellow.page.locator("[data-column]:enabled").first.wait_for(timeout=SOON_MS)
     return event["id"], display, red, yellow
 
@@ -46,7 +46,7 @@ def fits(face: Face) -> None:
     assert face.errors == []
 
 
-def test_approval_selects_and_deselects_columns(one_gateway: House, open_at: OpenFace) -> None:
+def test_approval_selects_and_deselects_columns(one_gateway: Server, open_at: OpenFace) -> None:
     event, display, red, yellow = stage(one_gateway, open_at, "approval", tally_method="approval")
     says(red, "Choose all you like.")
     presses(red, 2, 5, 7)
@@ -68,7 +68,7 @@ def test_approval_selects_and_deselects_columns(one_gateway: House, open_at: Ope
     says(red, "Your team picked 2: you alone")
 
 
-def test_ranking_follows_the_order_of_taps(one_gateway: House, open_at: OpenFace) -> None:
+def test_ranking_follows_the_order_of_taps(one_gateway: Server, open_at: OpenFace) -> None:
     event, display, red, yellow = stage(one_gateway, open_at, "ranking", tally_method="instant_runoff")
     says(red, "Tap up to three, best first.")
     presses(red, 5, 2, 7, 1)
@@ -92,7 +92,7 @@ def test_ranking_follows_the_order_of_taps(one_gateway: House, open_at: OpenFace
 @pytest.mark.parametrize(
     "hidden", [pytest.param(False, id="seen", marks=pytest.mark.thorough), pytest.param(True, id="hidden")]
 )
-def test_team_resigns_after_confirmed_request(one_gateway: House, open_at: OpenFace, hidden: bool) -> None:
+def test_team_resigns_after_confirmed_request(one_gateway: Server, open_at: OpenFace, hidden: bool) -> None:
     name = "hidden" if hidden else "resign"
     event, display, red, yellow = stage(one_gateway, open_at, name, resign="two_thirds")
     presses(red, 3)

@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 
 from deploy.laptop.stack import SERVERS
 from tests.fuzz.run import MAY_GROW_MIB, Outcome, attack
-from tests.server import running_house
+from tests.server import running_server
 
 
 def faults(outcome: Outcome) -> list[str]:
@@ -50,7 +50,7 @@ def main() -> int:
         folder = options.keep or Path(stack.enter_context(TemporaryDirectory(prefix="crowdgame-fuzz-")))
         folder.mkdir(parents=True, exist_ok=True)
         outcome = attack(
-            stack.enter_context(running_house(folder, options.server)), options.frames, options.seed
+            stack.enter_context(running_server(folder, options.server)), options.frames, options.seed
         )
     print(format_outcome(outcome))
     found = faults(outcome)

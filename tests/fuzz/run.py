@@ -16,7 +16,7 @@ from deploy.laptop.network import LOOPBACK
 from tests.faces import Face, Faces
 from tests.fuzz.attack import Attack
 from tests.fuzz.messages import Known
-from tests.server import House
+from tests.server import Server
 
 VOTERS = 40
 EVERY_S = 0.5
@@ -81,7 +81,7 @@ class Outcome:
         return self.resident[-1] - self.resident[-2]
 
 
-def attack(house: House, frames: int, seed: int) -> Outcome:
+def attack(server: Server, frames: int, seed: int) -> Outcome:
     """Attack a gateway repeatedly, each time until the honest phone has VOTES acknowledgements.
 
     The first attack warms it up. Each of the others sends at least `frames` frames; they end with the first
@@ -89,46 +89,49 @@ def attack(house: House, frames: int, seed: int) -> Outcome:
     twice, a leak makes it grow each time.
     """
     with ExitStack() as stack:
-        faces = Faces(house, stack)
-        target, sandbox = house.ask("event", lobby="open"), house.ask("event", owner="mallory", lobby="open")
-        turn = _open_for_long(house, target["id"])
-        phone, tokens = _join_phone(house, faces, target)
-        cookie = house.ask("session", name="mallory")
-        console = (f"Cookie: {cookie}", f"Origin: {house.http}")
+        faces = Faces(server, stack)
+        target, sandbox = (
+            server.ask("event", lobby="open"),
+            server.ask("event", owner="mallory", lobby="open"),
+        )
+        turn = _open_for_long(server, target["id"])
+        phone, tokens = _join_phone(server, faces, target)
+        cookie = server.ask("session", name="mallory")
+        console = (f"Cookie: {cookie}", f"Origin: {server.http}")
         attack = Attack(
             host=LOOPBACK,
-            port=house.stack.port,
+            port=server.stack.port,
             target=Known(target["code"], turn, tokens[1:]),
             sandbox=Known(sandbox["code"], 1, tokens[1:]),
             console=console,
             seed=seed,
         )
-        _have_pages_loaded(house)
-        outcome = _watch(house, attack, frames, Honest(phone, turn), target["id"])
-        voted = set(house.ask("voters_in_box", event_id=target["id"], turn_id=turn))
+        _have_pages_loaded(server)
+        outcome = _watch(server, attack, frames, Honest(phone, turn), target["id"])
+        voted = set(server.ask("voters_in_box", event_id=target["id"], turn_id=turn))
         assert _voter(tokens[0]) in voted, "the box has no ballot of the honest phone"
         outcome.unseated_voters = sorted(voted - {_voter(token) for token in tokens})
         return outcome
 
 
-def _open_for_long(house: House, event: int) -> int:
-    house.ask("begin", event_id=event)
-    return int(house.ask("closing_in", event_id=event, ms=24 * HOUR_MS))
+def _open_for_long(server: Server, event: int) -> int:
+    server.ask("begin", event_id=event)
+    return int(server.ask("closing_in", event_id=event, ms=24 * HOUR_MS))
 
 
-def _join_phone(house: House, faces: Faces, target: dict[str, Any]) -> tuple[Face, tuple[str, ...]]:
+def _join_phone(server: Server, faces: Faces, target: dict[str, Any]) -> tuple[Face, tuple[str, ...]]:
     """The honest phone and all seat tokens, its own first; joining is locked afterwards."""
     honest, *others = [faces.phone(target["code"]) for _ in range(VOTERS)]
     for phone, _ in others:
         phone.leave()
-    house.ask("edit", event_id=target["id"], lobby="locked")
+    server.ask("edit", event_id=target["id"], lobby="locked")
     honest[0].receive_until(lambda message: message.get("state", {}).get("lobby") == "locked")
     return honest[0], tuple(welcome["you"]["token"] for _, welcome in (honest, *others))
 
 
-def _have_pages_loaded(house: House) -> None:
+def _have_pages_loaded(server: Server) -> None:
     """Request a page, since the first request makes Django import the code of all pages."""
-    with urllib.request.urlopen(f"{house.http}/console/login/") as page:  # noqa: S310
+    with urllib.request.urlopen(f"{server.http}/console/login/") as page:  # noqa: S310
         page.read()
 
 
@@ -136,9 +139,9 @@ def _voter(token: str) -> str:
     return token.split(".")[1]
 
 
-def _watch(house: House, attack: Attack, frames: int, honest: Honest, event: int) -> Outcome:
-    gateway = psutil.Process(house.supervisor.pid("gateway"))
-    before, since = _kept(house, event), len(house.log("gateway"))
+def _watch(server: Server, attack: Attack, frames: int, honest: Honest, event: int) -> Outcome:
+    gateway = psutil.Process(server.supervisor.pid("gateway"))
+    before, since = _kept(server, event), len(server.log("gateway"))
     resident = []
     with ThreadPoolExecutor(max_workers=1) as thread:
         voting = thread.submit(honest.vote)
@@ -155,15 +158,15 @@ def _watch(house: House, attack: Attack, frames: int, honest: Honest, event: int
             honest.over.set()
         seconds = time.monotonic() - began
         voting.result()
-    after = _kept(house, event)
+    after = _kept(server, event)
     return Outcome(
         frames=attack.sent,
         sockets=attack.sockets,
         seconds=seconds,
         ended=attack.ended,
         resident=resident,
-        log_errors=house.log_errors("gateway", since),
-        logged=len(house.log("gateway")) - since,
+        log_errors=server.log_errors("gateway", since),
+        logged=len(server.log("gateway")) - since,
         changed=[name for name in before if before[name] != after[name]],
         cast=honest.cast,
         counted=honest.counted,
@@ -171,7 +174,7 @@ def _watch(house: House, attack: Attack, frames: int, honest: Honest, event: int
     )
 
 
-def _kept(house: House, event: int) -> dict[str, Any]:
+def _kept(server: Server, event: int) -> dict[str, Any]:
     """The event's rows in the database."""
     queries = {
         "event": "SELECT * FROM games_event WHERE id = ?",
@@ -180,4 +183,4 @@ def _kept(house: House, event: int) -> dict[str, Any]:
         "turns": "SELECT t.* FROM games_turn t JOIN games_match m ON m.id = t.match_id WHERE m.event_id = ?",
         "announcements": "SELECT id, seq FROM voting_announcement WHERE event_id = ?",
     }
-    return {name: house.rows(sql, event) for name, sql in queries.items()}
+    return {name: server.rows(sql, event) for name, sql in queries.items()}

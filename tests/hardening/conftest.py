@@ -1,9 +1,9 @@
 import pytest
 
 from tests.faces import faces_of
-from tests.server import house, houses, spread_over_servers
+from tests.server import server, servers, spread_over_asgi_servers
 
-__all__ = ["faces", "house", "houses"]
+__all__ = ["faces", "server", "servers"]
 
 ON_BOTH_SERVERS = ("test_hosts", "test_fuzz")
 
@@ -11,4 +11,4 @@ faces = pytest.fixture(faces_of)
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    spread_over_servers(metafunc, both=metafunc.module.__name__.endswith(ON_BOTH_SERVERS))
+    spread_over_asgi_servers(metafunc, both=metafunc.module.__name__.endswith(ON_BOTH_SERVERS))

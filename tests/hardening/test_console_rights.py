@@ -6,38 +6,40 @@ import pytest
 
 from crowdgame.console.consumer import RECHECK_S
 from tests.faces import Face, Faces
-from tests.server import House
+from tests.server import Server
 from voting.protocol import CloseCode
 
 ENDINGS = ("log_out", "deactivate")
 
 
-def open_console(house: House, faces: Faces, name: str) -> Face:
+def open_console(server: Server, faces: Faces, name: str) -> Face:
     """Open the console of a new event that this organizer owns."""
-    event = house.ask("event", owner=name)
-    console = faces.console(event["code"], house.ask("session", name=name))
+    event = server.ask("event", owner=name)
+    console = faces.console(event["code"], server.ask("session", name=name))
     console.receive("console.welcomed")
     return console
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_console_action_after_session_end_is_refused_and_closes_socket(
-    ending: str, house: House, faces: Faces
+    ending: str, server: Server, faces: Faces
 ) -> None:
-    console = open_console(house, faces, f"presses-{ending}")
+    console = open_console(server, faces, f"presses-{ending}")
     console.say("action.ask", id=1, action="lobby.open").receive("action.done", id=1)
-    house.ask(ending, name=f"presses-{ending}")
-    before = house.contents()
+    server.ask(ending, name=f"presses-{ending}")
+    before = server.contents()
     console.say("action.ask", id=2, action="match.start")
     assert console.receive("action.refused", id=2)["text"] == "You don't have permission to do this."
     assert console.closed() == CloseCode.NOT_ALLOWED
-    assert house.contents() == before
+    assert server.contents() == before
 
 
-def test_idle_console_is_closed_soon_after_session_end(house: House, faces: Faces, monkeypatch: Any) -> None:
+def test_idle_console_is_closed_soon_after_session_end(
+    server: Server, faces: Faces, monkeypatch: Any
+) -> None:
     """Both consoles are open at once, one for each way to end a session."""
-    consoles = [open_console(house, faces, f"looks-{ending}") for ending in ENDINGS]
+    consoles = [open_console(server, faces, f"looks-{ending}") for ending in ENDINGS]
     for ending in ENDINGS:
-        house.ask(ending, name=f"looks-{ending}")
+        server.ask(ending, name=f"looks-{ending}")
     monkeypatch.setattr("tests.faces.PATIENCE_S", RECHECK_S + 10)
     assert [console.closed() for console in consoles] == [CloseCode.NOT_ALLOWED] * len(ENDINGS)

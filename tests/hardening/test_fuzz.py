@@ -2,14 +2,14 @@
 
 from tests.fuzz.__main__ import faults, format_outcome
 from tests.fuzz.run import VOTES, attack
-from tests.server import House
+from tests.server import Server
 
 FRAMES = 10_000
 SEED = 7
 
 
-def test_socket_fuzzing_changes_nothing_and_blocks_no_votes(house: House) -> None:
-    outcome = attack(house, FRAMES, SEED)
+def test_socket_fuzzing_changes_nothing_and_blocks_no_votes(server: Server) -> None:
+    outcome = attack(server, FRAMES, SEED)
     assert faults(outcome) == [], format_outcome(outcome)
     assert outcome.counted >= VOTES
     assert {"left without closing", "half a handshake"} <= outcome.ended.keys()

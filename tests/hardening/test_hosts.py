@@ -11,7 +11,7 @@ from websockets.exceptions import InvalidStatus
 from crowdgame.web import hosts
 from deploy.laptop.network import LOOPBACK
 from tests.faces import Faces
-from tests.server import House
+from tests.server import Server
 
 FOREIGN = [
     "http://evil.example",
@@ -28,36 +28,36 @@ FOREIGN = [
 
 
 @pytest.fixture(autouse=True)
-def no_logged_errors(house: House) -> Any:
-    since = len(house.log("gateway"))
+def no_logged_errors(server: Server) -> Any:
+    since = len(server.log("gateway"))
     yield
-    assert house.log_errors("gateway", since) == []
+    assert server.log_errors("gateway", since) == []
 
 
-def origin_of(house: House, name: str = "") -> str:
-    return house.http.replace(LOOPBACK, name) if name else house.http
+def origin_of(server: Server, name: str = "") -> str:
+    return server.http.replace(LOOPBACK, name) if name else server.http
 
 
 @pytest.mark.parametrize("path", ["phone", "display", "console", "chat"])
 @pytest.mark.parametrize("origin", FOREIGN)
-def test_websocket_refuses_foreign_origin(path: str, origin: str, house: House, faces: Faces) -> None:
+def test_websocket_refuses_foreign_origin(path: str, origin: str, server: Server, faces: Faces) -> None:
     with pytest.raises(InvalidStatus) as refusal:
         faces.open(path, {"Origin": origin})
     assert refusal.value.response.status_code in {400, 403}
 
 
 @pytest.mark.parametrize("path", ["phone", "display"])
-def test_websocket_accepts_own_origin_and_missing_origin(path: str, house: House, faces: Faces) -> None:
-    for headers in (None, {"Origin": house.http}, {"Origin": origin_of(house, "localhost")}):
+def test_websocket_accepts_own_origin_and_missing_origin(path: str, server: Server, faces: Faces) -> None:
+    for headers in (None, {"Origin": server.http}, {"Origin": origin_of(server, "localhost")}):
         face = faces.open(path, headers)
         face.say("clock.ask", sent=1).receive("clock.synced")
 
 
-def test_console_socket_requires_origin_on_same_port(house: House, faces: Faces) -> None:
+def test_console_socket_requires_origin_on_same_port(server: Server, faces: Faces) -> None:
     """Browsers send a cookie to every port of its host."""
-    code, cookie = house.ask("event")["code"], house.ask("session", name="olga")
+    code, cookie = server.ask("event")["code"], server.ask("session", name="olga")
     faces.console(code, cookie).receive("console.welcomed")
-    for wrong in (f"http://{LOOPBACK}:1", f"http://{LOOPBACK}", origin_of(house, "localhost"), None):
+    for wrong in (f"http://{LOOPBACK}:1", f"http://{LOOPBACK}", origin_of(server, "localhost"), None):
         headers = {"Cookie": cookie} | ({"Origin": wrong} if wrong else {})
         with pytest.raises(InvalidStatus) as refusal:
             faces.open("console", headers)
@@ -68,23 +68,23 @@ def test_console_socket_requires_origin_on_same_port(house: House, faces: Faces)
     "path", ["/", "/BCDF", "/console/login/", "/nothing", "/admin/", "/static/nothing.js"]
 )
 @pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example", "a@b", "", "evil.example:80:80"])
-def test_http_refuses_unknown_host(path: str, host: str, house: House) -> None:
-    assert request_status(house, path, host) == 400
+def test_http_refuses_unknown_host(path: str, host: str, server: Server) -> None:
+    assert request_status(server, path, host) == 400
 
 
-def test_health_check_accepts_any_host(house: House) -> None:
+def test_health_check_accepts_any_host(server: Server) -> None:
     """Kubernetes probes pods by IP address."""
-    assert request_status(house, "/healthz", "10.1.2.3:8000") == 200
+    assert request_status(server, "/healthz", "10.1.2.3:8000") == 200
 
 
-def test_http_refuses_two_host_headers(house: House) -> None:
-    with socket.create_connection((LOOPBACK, house.stack.port), timeout=5) as line:
+def test_http_refuses_two_host_headers(server: Server) -> None:
+    with socket.create_connection((LOOPBACK, server.stack.port), timeout=5) as line:
         line.sendall(b"GET /console/login/ HTTP/1.1\r\nHost: 127.0.0.1\r\nHost: localhost\r\n\r\n")
         assert line.recv(64).split()[1] == b"400"
 
 
-def request_status(house: House, path: str, host: str) -> int:
-    line = http.client.HTTPConnection(LOOPBACK, house.stack.port, timeout=5)
+def request_status(server: Server, path: str, host: str) -> int:
+    line = http.client.HTTPConnection(LOOPBACK, server.stack.port, timeout=5)
     try:
         line.request("GET", path, headers={"Host": host})
         return line.getresponse().status

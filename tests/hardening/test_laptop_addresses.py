@@ -13,11 +13,11 @@ from deploy.laptop import play
 from deploy.laptop.network import ANY_HOST, LOOPBACK, free_port
 from tests.faces import Face
 from tests.hardening.test_hosts import request_status
-from tests.server import SERVERS_TESTED, House, organizer, running_parts
+from tests.server import ASGI_SERVERS_TESTED, Server, organizer, running_parts
 
 
-@pytest.fixture(scope="module", params=SERVERS_TESTED)
-def laptop(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+@pytest.fixture(scope="module", params=ASGI_SERVERS_TESTED)
+def laptop(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(play, "DATA", tmp_path_factory.mktemp("laptop"))
         patch.setenv("GATEWAY", request.param)
@@ -25,24 +25,24 @@ def laptop(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
             patch.delenv(name, raising=False)
         stack = replace(play.build_stack(ANY_HOST, free_port(), 1), valkey_port=free_port())
     with running_parts(stack) as supervisor, organizer(stack) as asked:
-        yield House(stack, supervisor, asked)
+        yield Server(stack, supervisor, asked)
 
 
 @pytest.mark.parametrize("path", ["/BCDF", "/console/login/", "/healthz"])
 @pytest.mark.parametrize(
     "name", ["192.168.99.7", "10.42.0.1", "169.254.1.2", "[::1]", "[fe80::1]", "localhost"]
 )
-def test_laptop_server_answers_at_any_ip_address(path: str, name: str, laptop: House) -> None:
+def test_laptop_server_answers_at_any_ip_address(path: str, name: str, laptop: Server) -> None:
     assert request_status(laptop, path, f"{name}:{laptop.stack.port}") == 200
 
 
 @pytest.mark.parametrize("path", ["/BCDF", "/console/login/"])
-def test_laptop_server_refuses_unknown_host(path: str, laptop: House) -> None:
+def test_laptop_server_refuses_unknown_host(path: str, laptop: Server) -> None:
     assert request_status(laptop, path, f"192.168.99.7.evil.example:{laptop.stack.port}") == 400
 
 
 @pytest.mark.parametrize("name", ["192.168.99.7", "[::1]"])
-def test_laptop_sockets_work_at_address_assigned_after_start(name: str, laptop: House) -> None:
+def test_laptop_sockets_work_at_address_assigned_after_start(name: str, laptop: Server) -> None:
     code = laptop.ask("event", lobby="open")["code"]
     here = f"{name}:{laptop.stack.port}"
     cookie = laptop.ask("session", name="olga")
@@ -54,13 +54,13 @@ def test_laptop_sockets_work_at_address_assigned_after_start(name: str, laptop: 
         face.say("console.join", code=code).receive("console.welcomed")
 
 
-def test_laptop_socket_refuses_foreign_origin(laptop: House) -> None:
+def test_laptop_socket_refuses_foreign_origin(laptop: Server) -> None:
     here = f"192.168.99.7:{laptop.stack.port}"
     with pytest.raises(InvalidStatus):
         _opened(laptop, "phone", here, {"Origin": "http://evil.example"})
 
 
-def _opened(laptop: House, path: str, host: str, headers: dict[str, str]) -> ClientConnection:
+def _opened(laptop: Server, path: str, host: str, headers: dict[str, str]) -> ClientConnection:
     """Connect to this machine; the client sends `host` as the Host header."""
     line = socket.create_connection((LOOPBACK, laptop.stack.port), timeout=5)
     return connect(f"ws://{host}/ws/{path}", sock=line, additional_headers=headers, compression=None)

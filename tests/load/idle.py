@@ -10,26 +10,26 @@ from pathlib import Path
 
 from psutil import Process
 
-from tests.server import House, running_house
+from tests.server import Server, running_server
 
 PARTS = ("valkey", "gateway", "worker", "scheduler-1", "scheduler-2")
 SETTLES_S = 10
 GAMES_AT_ONCE = 2_000
 
 
-def shares(house: House, seconds: float) -> dict[str, float]:
+def shares(server: Server, seconds: float) -> dict[str, float]:
     """Percent of a core, by process name."""
-    before = _used_s(house)
+    before = _used_s(server)
     time.sleep(seconds)  # the measured span
-    return {name: 100 * (used - before[name]) / seconds for name, used in _used_s(house).items()}
+    return {name: 100 * (used - before[name]) / seconds for name, used in _used_s(server).items()}
 
 
-def _used_s(house: House) -> dict[str, float]:
+def _used_s(server: Server) -> dict[str, float]:
     """CPU seconds since the start of each part, including its children."""
     return {
         part: sum(_own_s(one) for one in (Process(pid), *Process(pid).children(recursive=True)))
         for part in PARTS
-        if (pid := house.supervisor.pid(part))
+        if (pid := server.supervisor.pid(part))
     }
 
 
@@ -43,13 +43,13 @@ def main() -> None:
     parser.add_argument("--games", type=int, default=100_000)
     parser.add_argument("--seconds", type=float, default=60)
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as home, running_house(Path(home)) as house:
+    with tempfile.TemporaryDirectory() as home, running_server(Path(home)) as server:
         time.sleep(SETTLES_S)  # startup work is not idling
-        without = shares(house, options.seconds)
+        without = shares(server, options.seconds)
         for begun in range(0, options.games, GAMES_AT_ONCE):
-            house.ask("long_games", count=min(GAMES_AT_ONCE, options.games - begun), after=begun)
+            server.ask("long_games", count=min(GAMES_AT_ONCE, options.games - begun), after=begun)
         time.sleep(SETTLES_S)  # nor is work on new games
-        with_them = shares(house, options.seconds)
+        with_them = shares(server, options.seconds)
     for part, share in with_them.items():
         print(f"{part}: {without[part]:.2f} % without, {share:.2f} % with {options.games} games")
     print(f"more: {sum(with_them.values()) - sum(without.values()):.2f} % of a core")

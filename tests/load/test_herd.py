@@ -10,7 +10,7 @@ import pytest
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
-from tests.server import House, running_house
+from tests.server import Server, running_server
 from voting.protocol import CloseCode
 
 HERD = 1_000
@@ -41,11 +41,11 @@ async def leave(phones: Sequence[ClientConnection]) -> None:
     await asyncio.gather(*[phone.close() for phone in phones])
 
 
-def test_herd_of_1000_phones_joins_at_once(house: House) -> None:
-    code = house.ask("event", lobby="open")["code"]
+def test_herd_of_1000_phones_joins_at_once(server: Server) -> None:
+    code = server.ask("event", lobby="open")["code"]
 
     async def come_at_once() -> list[str]:
-        phones = await dial_all(f"{house.ws}/phone", HERD)
+        phones = await dial_all(f"{server.ws}/phone", HERD)
         answers = await asyncio.gather(*[join(phone, code) for phone in phones])
         await leave(phones)
         return [answer["type"] for answer in answers]
@@ -53,15 +53,15 @@ def test_herd_of_1000_phones_joins_at_once(house: House) -> None:
     assert asyncio.run(come_at_once()) == ["phone.welcomed"] * HERD
 
 
-def test_returning_players_are_admitted_before_new_phones(house: House) -> None:
-    code = house.ask("event", lobby="open")["code"]
+def test_returning_players_are_admitted_before_new_phones(server: Server) -> None:
+    code = server.ask("event", lobby="open")["code"]
 
     async def come() -> list[bool]:
         """For each admitted phone, in order: whether it was a player."""
-        players = await dial_all(f"{house.ws}/phone", PLAYERS)
+        players = await dial_all(f"{server.ws}/phone", PLAYERS)
         tokens = [(await join(phone, code))["you"]["token"] for phone in players]
         await leave(players)
-        phones = await dial_all(f"{house.ws}/phone", HERD + PLAYERS)
+        phones = await dial_all(f"{server.ws}/phone", HERD + PLAYERS)
         welcomed: list[bool] = []
 
         async def enter(phone: ClientConnection, token: str | None) -> None:
@@ -83,14 +83,14 @@ def test_full_event_sends_retry_after_and_admits_later(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("EVENT_PHONES", str(FULL))
-    with running_house(tmp_path) as house:
-        code = house.ask("event", lobby="open")["code"]
+    with running_server(tmp_path) as server:
+        code = server.ask("event", lobby="open")["code"]
 
         async def come() -> None:
-            seated = await dial_all(f"{house.ws}/phone", FULL)
+            seated = await dial_all(f"{server.ws}/phone", FULL)
             answers = await asyncio.gather(*[join(phone, code) for phone in seated])
             assert {answer["type"] for answer in answers} == {"phone.welcomed"}
-            late = await dial(f"{house.ws}/phone")
+            late = await dial(f"{server.ws}/phone")
             message = await join(late, code)
             assert message["type"] == "retry.after"
             assert message["within_ms"] > 0
@@ -98,9 +98,9 @@ def test_full_event_sends_retry_after_and_admits_later(
                 await receive(late)
             assert late.close_code == CloseCode.CROWDED
             await leave(seated[:1])
-            again = await dial(f"{house.ws}/phone")
+            again = await dial(f"{server.ws}/phone")
             assert (await join(again, code))["type"] == "phone.welcomed"
             await leave([*seated[1:], again])
 
         asyncio.run(come())
-        assert house.log_errors("gateway") == []
+        assert server.log_errors("gateway") == []

@@ -18,7 +18,7 @@ from crowdgame.rehearsal.crowd_ledger import RehearsalLedger
 from crowdgame.rehearsal.join_keys import KeySource
 from crowdgame.rehearsal.server_clock import ServerClock
 from crowdgame.rehearsal.wire import phone_address
-from tests.server import House
+from tests.server import Server
 from voting.protocol import CloseCode
 
 IN_WITHIN_S = 120
@@ -26,10 +26,10 @@ FLOOD_FRAMES = 60
 JOINS_A_SECOND = 1_000
 
 
-def new_context(house: House, code: str, keys: Sequence[str] = ()) -> RehearsalContext:
+def new_context(server: Server, code: str, keys: Sequence[str] = ()) -> RehearsalContext:
     return RehearsalContext(
         code=code,
-        address=ServerAddress(phone_address(house.http)),
+        address=ServerAddress(phone_address(server.http)),
         profile="spread",
         clock=ServerClock(time.perf_counter),
         ledger=RehearsalLedger(1),
@@ -79,9 +79,9 @@ async def flood(context: RehearsalContext) -> int | None:
     return socket.close_code
 
 
-def test_5000_phones_join_from_one_address(house: House) -> None:
-    made = house.ask("event", lobby="open")
-    context = new_context(house, made["code"])
+def test_5000_phones_join_from_one_address(server: Server) -> None:
+    made = server.ask("event", lobby="open")
+    context = new_context(server, made["code"])
     took = fill(context, 5_000)
     print(f"5,000 phones from one address joined after {took:.1f} s")
     assert context.ledger.joined == len(set(context.tokens.values())) == 5_000
@@ -90,10 +90,10 @@ def test_5000_phones_join_from_one_address(house: House) -> None:
     assert not context.ledger.errors
 
 
-def test_2000_tickets_join_from_one_address(house: House) -> None:
-    made = house.ask("event", lobby="open", admission="tickets")
-    tickets = house.ask("tickets", event_id=made["id"], count=2_000)
-    context = new_context(house, made["code"], tickets)
+def test_2000_tickets_join_from_one_address(server: Server) -> None:
+    made = server.ask("event", lobby="open", admission="tickets")
+    tickets = server.ask("tickets", event_id=made["id"], count=2_000)
+    context = new_context(server, made["code"], tickets)
     took = fill(context, 2_000)
     print(f"2,000 tickets from one address joined after {took:.1f} s")
     assert len({token.split(".")[1] for token in context.tokens.values()}) == 2_000

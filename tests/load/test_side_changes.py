@@ -19,25 +19,25 @@ from tests.ledger import (
     resolved_turns,
     sealed_ballots,
 )
-from tests.server import House
+from tests.server import Server
 
 PHONES, SHARE = 1_000, "0.06"
 LONGEST_S = 220
 SIDES = {1: "red", 2: "yellow"}
 
 
-def rehearse(house: House, code: str, report: Path) -> RehearsalReport:
-    argv = [*MANAGE, "rehearse", code, "--url", house.http, "--phones", str(PHONES), "--side-changes", SHARE]
-    env = {**os.environ, **house.stack.env}
+def rehearse(server: Server, code: str, report: Path) -> RehearsalReport:
+    argv = [*MANAGE, "rehearse", code, "--url", server.http, "--phones", str(PHONES), "--side-changes", SHARE]
+    env = {**os.environ, **server.stack.env}
     argv += ["--seed", "11", "--json", str(report)]
     subprocess.run(argv, cwd=ROOT, env=env, check=True, timeout=LONGEST_S)
     return msgspec.json.decode(report.read_bytes(), type=RehearsalReport)
 
 
-def written_side_changes(house: House) -> dict[str, list[tuple[int, str]]]:
+def written_side_changes(server: Server) -> dict[str, list[tuple[int, str]]]:
     """The stored side changes by voter, in order."""
     held: dict[str, list[tuple[int, str]]] = {}
-    for voter, turn, side in house.rows(
+    for voter, turn, side in server.rows(
         "SELECT voter, turn, side FROM voting_storedsidechange ORDER BY number"
     ):
         held.setdefault(voter, []).append((turn, side))
@@ -45,23 +45,23 @@ def written_side_changes(house: House) -> dict[str, list[tuple[int, str]]]:
 
 
 @pytest.mark.thorough
-def test_side_changes_of_1000_phones_count_once(house: House, tmp_path: Path) -> None:
-    event = house.ask("event", window_s=3, reveal_s=2, lobby="open", max_side_changes=2, turn_points=True)
-    house.ask("begin", event_id=event["id"])
-    report = rehearse(house, event["code"], tmp_path / "report.json")
-    turns = resolved_turns(house, event["id"])
+def test_side_changes_of_1000_phones_count_once(server: Server, tmp_path: Path) -> None:
+    event = server.ask("event", window_s=3, reveal_s=2, lobby="open", max_side_changes=2, turn_points=True)
+    server.ask("begin", event_id=event["id"])
+    report = rehearse(server, event["code"], tmp_path / "report.json")
+    turns = resolved_turns(server, event["id"])
     assert report.joined == PHONES
     assert (report.ballots.lost, report.ballots.missing) == (0, 0)
-    assert_nothing_is_lost(house, report, turns)
-    assert_counts_are_of_sealed_ballots(house)
-    assert_resolved_once(house, event["id"])
+    assert_nothing_is_lost(server, report, turns)
+    assert_counts_are_of_sealed_ballots(server)
+    assert_resolved_once(server, event["id"])
     acknowledged = {
         report.voters[phone]: [(turn, SIDES[team]) for turn, team in side_changes]
         for phone, side_changes in report.side_changes.items()
     }
-    assert acknowledged == written_side_changes(house)
+    assert acknowledged == written_side_changes(server)
     assert 0 < max(map(len, acknowledged.values())) <= 2
-    summary = load_sides_summary(house)
+    summary = load_sides_summary(server)
     everybody = {turn["red"] + turn["yellow"] for turn in summary["turns"]}
     moved = sum(turn["to_red"] + turn["to_yellow"] for turn in summary["turns"])
     assert everybody == {PHONES}
@@ -70,17 +70,17 @@ def test_side_changes_of_1000_phones_count_once(house: House, tmp_path: Path) ->
     ends += Counter(SIDES[team] for phone, team in report.teams.items() if phone not in report.side_changes)
     assert ends == {side: summary["turns"][-1][side] for side in SIDES.values()}
     for number, turn in enumerate(turns, 1):
-        assert_on_their_sides(house, turn, number, acknowledged, report)
+        assert_on_their_sides(server, turn, number, acknowledged, report)
     print(f"{PHONES} phones, {len(turns)} turns, {moved} changes of side; {summary}; {report.ack_ms}")
 
 
-def load_sides_summary(house: House) -> Any:
-    ((summary,),) = house.rows("SELECT summary FROM voting_sidesrecord")
+def load_sides_summary(server: Server) -> Any:
+    ((summary,),) = server.rows("SELECT summary FROM voting_sidesrecord")
     return msgspec.json.decode(summary)["summary"]
 
 
 def assert_on_their_sides(
-    house: House,
+    server: Server,
     turn: int,
     number: int,
     side_changes: dict[str, list[tuple[int, str]]],
@@ -88,6 +88,6 @@ def assert_on_their_sides(
 ) -> None:
     """Every sealed ballot is for its voter's side in that turn."""
     home_sides = {report.voters[phone]: SIDES[team] for phone, team in report.teams.items()}
-    for voter, ballot in sealed_ballots(house, turn).items():
+    for voter, ballot in sealed_ballots(server, turn).items():
         held = [side for since, side in side_changes.get(voter, []) if since <= number]
         assert ballot.side == (held[-1] if held else home_sides[voter])

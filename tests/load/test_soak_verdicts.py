@@ -67,4 +67,4 @@ def test_soak_fails_on_lost_or_missing_ballot() -> None:
 def test_soak_excludes_the_crowds_own_cpu() -> None:
     one = reading(1)
     assert one.gateway_us_a_ballot == 400
-    assert one.house_us_a_ballot == 1_200
+    assert one.server_us_a_ballot == 1_200

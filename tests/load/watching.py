@@ -17,7 +17,7 @@ from typing import Any
 from websockets.asyncio.client import ClientConnection, connect
 
 from crowdgame.rehearsal.samples import Samples
-from tests.server import House, running_house
+from tests.server import Server, running_server
 
 PICKS = ((1, 2), (3, 4), (5, 6), (7, 1), (2, 3))  # no four in a row by then
 OPENING_AT_ONCE = 50
@@ -26,14 +26,14 @@ WITHIN_S = 120
 REVEALED = '"turn.revealed"'
 
 
-async def watch(house: House, watchers: int, duels: int, turns: int) -> list[float]:
+async def watch(server: Server, watchers: int, duels: int, turns: int) -> list[float]:
     """Milliseconds, for each watcher of the first duel and each of its turns."""
-    games = [await asyncio.to_thread(house.ask, "duel", time_control="1-min") for _ in range(duels)]
+    games = [await asyncio.to_thread(server.ask, "duel", time_control="1-min") for _ in range(duels)]
     async with AsyncExitStack() as stack, asyncio.timeout(WITHIN_S):
         join_fields = [{"code": games[0]["code"]}] * watchers
-        seen = await open_all(stack, f"{house.ws}/display", join_fields, "display.join")
+        seen = await open_all(stack, f"{server.ws}/display", join_fields, "display.join")
         seats = [{"code": game["code"], "key": key} for game in games for key in game["keys"]]
-        players = await open_all(stack, f"{house.ws}/phone", seats, "phone.join")
+        players = await open_all(stack, f"{server.ws}/phone", seats, "phone.join")
         playing = [asyncio.create_task(play(player, number % 2)) for number, player in enumerate(players)]
         delays_ms = await asyncio.gather(*(delays(socket, turns) for socket in seen))
         for task in playing:
@@ -87,8 +87,8 @@ def main() -> None:
     parser.add_argument("--duels", type=int, default=50)
     parser.add_argument("--turns", type=int, default=len(PICKS))
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as home, running_house(Path(home)) as house:
-        found = asyncio.run(watch(house, options.watchers, options.duels, options.turns))
+    with tempfile.TemporaryDirectory() as home, running_server(Path(home)) as server:
+        found = asyncio.run(watch(server, options.watchers, options.duels, options.turns))
     print(f"{options.watchers} watchers, {options.duels} duels: {Samples(found).spread()}")
 
 

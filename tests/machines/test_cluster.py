@@ -21,7 +21,7 @@ from tests.ledger import (
     resolved_turns,
 )
 from tests.machines.cluster import PRIMARIES, Cluster, Node, running_cluster
-from tests.server import House, running_house
+from tests.server import Server, running_server
 from voting.ballot_box.ballot_box import AsyncBallotBox, BallotBox
 from voting.ballot_box.box_types import BoxedTurn, CastResult, PresenceCounts, Sealed, event_key
 from voting.counting.ballots import Ballot
@@ -165,7 +165,7 @@ def places(box: BallotBox, turn: BoxedTurn) -> bool:
 class FailoverRun:
     """`moved_in` and `killed_in` are the turns in which the slot moved and its node was killed."""
 
-    house: House
+    server: Server
     event: int
     report: RehearsalReport
     moved_in: int
@@ -174,25 +174,25 @@ class FailoverRun:
 
 @pytest.fixture(scope="module")
 def failover(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FailoverRun]:
-    data = tmp_path_factory.mktemp("house")
+    data = tmp_path_factory.mktemp("server")
     cluster_data = tmp_path_factory.mktemp("nodes")
     with (
         running_cluster(cluster_data, replicas=1) as cluster,
-        running_house(data, box_url=cluster.url) as house,
+        running_server(data, box_url=cluster.url) as server,
     ):
-        event = house.ask("event", **BRISK)
-        with crowd(house, event["code"], data) as phones:
-            house.ask("begin", event_id=event["id"])
-            moved_in = turn_with_ballots(house, event["id"])
+        event = server.ask("event", **BRISK)
+        with crowd(server, event["code"], data) as phones:
+            server.ask("begin", event_id=event["id"])
+            moved_in = turn_with_ballots(server, event["id"])
             cluster.migrate(slot_of(event["id"]), cluster.nodes[0])
-            wait_until(lambda: moved_in in resolved_turns(house, event["id"]), PATIENCE_S)
-            killed_in = turn_with_ballots(house, event["id"])
+            wait_until(lambda: moved_in in resolved_turns(server, event["id"]), PATIENCE_S)
+            killed_in = turn_with_ballots(server, event["id"])
             cluster.nodes[0].kill()
-            wait_until(lambda: killed_in in resolved_turns(house, event["id"]), PATIENCE_S)
-            resolve_another(house, event["id"])
+            wait_until(lambda: killed_in in resolved_turns(server, event["id"]), PATIENCE_S)
+            resolve_another(server, event["id"])
             report = leave(phones, data)
-        resolve_another(house, event["id"])
-        yield FailoverRun(house, event["id"], report, moved_in, killed_in)
+        resolve_another(server, event["id"])
+        yield FailoverRun(server, event["id"], report, moved_in, killed_in)
 
 
 def slot_of(event_id: int) -> int:
@@ -201,14 +201,14 @@ def slot_of(event_id: int) -> int:
 
 def test_cluster_turns_resolve_during_migration_and_failover(failover: FailoverRun) -> None:
     assert failover.moved_in != failover.killed_in
-    assert {failover.moved_in, failover.killed_in} <= set(resolved_turns(failover.house, failover.event))
-    assert_resolved_once(failover.house, failover.event)
-    assert_counts_are_of_sealed_ballots(failover.house)
+    assert {failover.moved_in, failover.killed_in} <= set(resolved_turns(failover.server, failover.event))
+    assert_resolved_once(failover.server, failover.event)
+    assert_counts_are_of_sealed_ballots(failover.server)
 
 
 def test_cluster_failover_loses_no_ballot(failover: FailoverRun) -> None:
     assert {failover.moved_in, failover.killed_in} <= set(failover.report.ledger)
-    assert_nothing_is_lost(failover.house, failover.report, resolved_turns(failover.house, failover.event))
+    assert_nothing_is_lost(failover.server, failover.report, resolved_turns(failover.server, failover.event))
     assert failover.report.ballots.acknowledged > PHONES * 2
 
 

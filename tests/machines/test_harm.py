@@ -53,18 +53,18 @@ def test_clock_changes_lose_nothing(tmp_path: Path) -> None:
 @pytest.mark.parametrize("step_s", [300, -300])
 def test_clock_change_moves_the_open_window(step_s: int, tmp_path: Path) -> None:
     with running_target(tmp_path, Choices(timed=True)) as target:
-        event = target.house.ask("event", window_s=60, lobby="open")
-        target.house.ask("begin", event_id=event["id"])
-        (before,) = target.house.rows(LIVE)
+        event = target.server.ask("event", window_s=60, lobby="open")
+        target.server.ask("begin", event_id=event["id"])
+        (before,) = target.server.rows(LIVE)
         with ExitStack() as held:
-            display = Faces(target.house, held).open("display").say("display.join", code=event["code"])
+            display = Faces(target.server, held).open("display").say("display.join", code=event["code"])
             display.receive("display.welcomed")
             BoxClockSet("", step_s).inject(target, Random(1))
             moved = display.receive("turn.moved")["state"]["match"]["turn"]
             assert abs(moved["opens_at"] - before[1] - step_s * 1000) < 500
             assert abs(moved["closes_at"] - before[2] - step_s * 1000) < 500
             wait_until(lambda: abs(server_time(display) - box_time(target)) < 200, RIGHT_WITHIN_S)
-        (after,) = target.house.rows(LIVE)
+        (after,) = target.server.rows(LIVE)
         assert after == (before[0], moved["opens_at"], moved["closes_at"])
 
 
@@ -91,14 +91,14 @@ def test_health_reports_full_disk_until_space_is_free(tmp_path: Path) -> None:
         assert FULL not in health(target)
         fill(small / "ballast")
         assert FULL in health(target)
-        wait_until(lambda: FULL in ask(target.house, "/readyz").body)
+        wait_until(lambda: FULL in ask(target.server, "/readyz").body)
         (small / "ballast").unlink()
         assert FULL not in health(target)
-        wait_until(lambda: FULL not in ask(target.house, "/readyz").body)
+        wait_until(lambda: FULL not in ask(target.server, "/readyz").body)
 
 
 def health(target: Target) -> bytes:
-    answer = ask(target.house, "/healthz")
+    answer = ask(target.server, "/healthz")
     assert answer.status == 200
     return answer.body
 

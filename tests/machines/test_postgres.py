@@ -22,7 +22,7 @@ from tests.ledger import (
     resolved_turns,
 )
 from tests.machines.postgres import running_postgres
-from tests.server import House, running_house
+from tests.server import Server, running_server
 
 OF_THE_DATABASE = [
     "games/test_matches.py",
@@ -100,7 +100,7 @@ def test_postgres_passes_the_concurrency_tests(database_url: str) -> None:
 class FailoverRun:
     """The result of voting while PostgreSQL was restarted, then stopped for a while."""
 
-    house: House
+    server: Server
     event: int
     report: RehearsalReport
     restarted_in: int
@@ -112,46 +112,46 @@ class FailoverRun:
 def failover(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FailoverRun]:
     """Uses its own server, since it stops it."""
     data = tmp_path_factory.mktemp("postgres")
-    with running_postgres() as postgres, running_house(data, database_url=postgres.new_database()) as house:
-        event = house.ask("event", **BRISK)
-        parts = {part: house.supervisor.pid(part) for part in PARTS}
-        with crowd(house, event["code"], data) as phones:
-            house.ask("begin", event_id=event["id"])
-            restarted_in = turn_with_ballots(house, event["id"])
+    with running_postgres() as postgres, running_server(data, database_url=postgres.new_database()) as server:
+        event = server.ask("event", **BRISK)
+        parts = {part: server.supervisor.pid(part) for part in PARTS}
+        with crowd(server, event["code"], data) as phones:
+            server.ask("begin", event_id=event["id"])
+            restarted_in = turn_with_ballots(server, event["id"])
             postgres.restart()
-            wait_until(lambda: restarted_in in resolved_turns(house, event["id"]), PATIENCE_S)
-            away_in = turn_with_ballots(house, event["id"])
+            wait_until(lambda: restarted_in in resolved_turns(server, event["id"]), PATIENCE_S)
+            away_in = turn_with_ballots(server, event["id"])
             postgres.stop()
             time.sleep(AWAY_S)
             postgres.start()
-            wait_until(lambda: away_in in resolved_turns(house, event["id"]), PATIENCE_S)
-            resolve_another(house, event["id"])
+            wait_until(lambda: away_in in resolved_turns(server, event["id"]), PATIENCE_S)
+            resolve_another(server, event["id"])
             report = leave(phones, data)
-        resolve_another(house, event["id"])  # the turn that was open when the crowd left
-        yield FailoverRun(house, event["id"], report, restarted_in, away_in, parts)
+        resolve_another(server, event["id"])  # the turn that was open when the crowd left
+        yield FailoverRun(server, event["id"], report, restarted_in, away_in, parts)
 
 
 def test_postgres_outage_turns_are_resolved(failover: FailoverRun) -> None:
-    resolved = resolved_turns(failover.house, failover.event)
+    resolved = resolved_turns(failover.server, failover.event)
     assert {failover.restarted_in, failover.away_in} <= set(resolved)
     assert failover.restarted_in != failover.away_in
-    assert_resolved_once(failover.house, failover.event)
-    assert_counts_are_of_sealed_ballots(failover.house)
+    assert_resolved_once(failover.server, failover.event)
+    assert_counts_are_of_sealed_ballots(failover.server)
 
 
 def test_postgres_outage_loses_no_ballot(failover: FailoverRun) -> None:
     assert {failover.restarted_in, failover.away_in} <= set(failover.report.ledger)
-    assert_nothing_is_lost(failover.house, failover.report, resolved_turns(failover.house, failover.event))
+    assert_nothing_is_lost(failover.server, failover.report, resolved_turns(failover.server, failover.event))
     assert failover.report.ballots.acknowledged > PHONES * 2
 
 
 def test_postgres_outage_disconnects_no_phone_and_restarts_no_process(failover: FailoverRun) -> None:
     """Processes replace broken connections without a restart."""
     assert (failover.report.reconnects, failover.report.unreadable) == (0, 0)
-    assert {part: failover.house.supervisor.pid(part) for part in PARTS} == failover.parts
+    assert {part: failover.server.supervisor.pid(part) for part in PARTS} == failover.parts
 
 
 def test_postgres_holds_all_data(failover: FailoverRun) -> None:
-    held = failover.house.contents()
+    held = failover.server.contents()
     assert {"games_turn", "voting_tallyrecord", "voting_announcement"} <= set(held)
-    assert not (Path(failover.house.stack.data) / "db.sqlite3").exists()
+    assert not (Path(failover.server.stack.data) / "db.sqlite3").exists()

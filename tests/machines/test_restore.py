@@ -47,4 +47,4 @@ def restored(
 
 class TestOnPostgres(GoesOn):
     def test_restore_creates_no_sqlite_file(self, restored: RestoredEvent) -> None:
-        assert not (restored.house.stack.data / "db.sqlite3").exists()
+        assert not (restored.server.stack.data / "db.sqlite3").exists()

@@ -12,14 +12,14 @@ from deploy.laptop.stack import Stack
 from deploy.laptop.startup import migrate, start_ballot_box
 from deploy.laptop.supervisor import Child, Supervisor
 from tests.machines.nginx import Nginx, running_nginx
-from tests.server import House, organizer
+from tests.server import Server, organizer
 
 GATEWAYS = ("gateway-1", "gateway-2")
 WITHIN_S = 60
 
 
 @dataclass
-class ProxiedStack(House):
+class ProxiedStack(Server):
     """A running stack. `ports` are the gateways' own ports, `said` the supervisor's messages."""
 
     nginx: Nginx

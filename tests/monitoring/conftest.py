@@ -3,17 +3,17 @@ from collections.abc import Iterator
 import pytest
 
 from tests.faces import Faces, faces_of
-from tests.monitoring.probes import watched_house
-from tests.server import House
+from tests.monitoring.probes import monitored_server
+from tests.server import Server
 
 
 @pytest.fixture(scope="package")
-def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """A stack with two gateways that logs JSON."""
-    with watched_house(tmp_path_factory.mktemp("watched")) as house:
-        yield house
+    with monitored_server(tmp_path_factory.mktemp("watched")) as server:
+        yield server
 
 
 @pytest.fixture
-def faces(house: House) -> Iterator[Faces]:
-    yield from faces_of(house)
+def faces(server: Server) -> Iterator[Faces]:
+    yield from faces_of(server)

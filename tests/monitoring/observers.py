@@ -15,7 +15,7 @@ from redis import Redis
 from tests.deploy.processes import wait_until
 from tests.faces import PATIENCE_S, Face, Faces
 from tests.monitoring.probes import ask, metric_samples, records
-from tests.server import House
+from tests.server import Server
 
 # Values that differ between runs and reveal nothing: times, random numbers, tokens, ports.
 CHANCE = {
@@ -65,10 +65,10 @@ def steady(text: str, code: str) -> str:
     return text.replace(code, "CODE").replace(code.lower(), "code")
 
 
-def steady_metrics(house: House) -> dict[str, float]:
+def steady_metrics(server: Server) -> dict[str, float]:
     """Sums over all processes, without durations and unsteady metrics."""
     values: dict[str, float] = {}
-    for sample in metric_samples(house):
+    for sample in metric_samples(server):
         if sample.name.startswith("process_") or TIMED.search(sample.name) or sample.name in UNSTEADY:
             continue
         labels = {name: value for name, value in sample.labels.items() if name != "pid"}
@@ -81,7 +81,7 @@ def steady_metrics(house: House) -> dict[str, float]:
 class Watchers:
     """Observers that don't vote."""
 
-    house: House
+    server: Server
     code: str
     cookie: str
     faces: dict[str, Face] = field(default_factory=dict)
@@ -118,8 +118,8 @@ class Watchers:
         seen |= {f"admin {path}": page for path, page in self._admin().items()}
         seen |= {f"log of {name}": self._log(*parts) for name, parts in LOGS.items()}
         seen["channel layer"] = self._read_channel_layer()
-        seen["metric_samples"] = json.dumps(steady_metrics(self.house), indent=0, sort_keys=True)
-        outbox = self.house.rows("SELECT event_id, seq, body FROM voting_announcement ORDER BY id")
+        seen["metric_samples"] = json.dumps(steady_metrics(self.server), indent=0, sort_keys=True)
+        outbox = self.server.rows("SELECT event_id, seq, body FROM voting_announcement ORDER BY id")
         seen["outbox"] = "\n".join(f"{event} {seq} {bytes(body).decode()}" for event, seq, body in outbox)
         self.as_it_came = seen
         return {name: steady(text, self.code) for name, text in seen.items()}
@@ -127,19 +127,19 @@ class Watchers:
     def _read_channel_layer(self) -> str:
         """Each message once, after the outbox is empty."""
         unsent = "SELECT id FROM voting_announcement WHERE sent_at IS NULL"
-        wait_until(lambda: not self.house.rows(unsent), PATIENCE_S)
+        wait_until(lambda: not self.server.rows(unsent), PATIENCE_S)
         while message := self.layer_pubsub.get_message(timeout=QUIET_S):
             if message["type"] == "pmessage":
                 self.layer.append(message["data"])
         return "\n".join(dict.fromkeys(map(_readable, self.layer)))
 
     def _page(self, path: str) -> str:
-        reply = ask(self.house, path.format(code=self.code))
+        reply = ask(self.server, path.format(code=self.code))
         return f"{reply.status} {reply.body.decode(errors='replace')}"
 
     def _log(self, *parts: str) -> str:
         """The log records in order, since the order could reveal something, too."""
-        entries = [record for part in parts for record in records(self.house, part)]
+        entries = [record for part in parts for record in records(self.server, part)]
         entries.sort(key=itemgetter("time"))
         return "\n".join(json.dumps(record | {"time": ""}) for record in entries)
 
@@ -149,7 +149,7 @@ class Watchers:
         waiting = ["/admin/"]
         while waiting:
             path = waiting.pop()
-            reply = ask(self.house, path, {"Cookie": self.cookie})
+            reply = ask(self.server, path, {"Cookie": self.cookie})
             text = reply.body.decode()
             assert reply.status == 200, (path, reply.status)
             seen[path] = text
@@ -159,7 +159,7 @@ class Watchers:
 
     def asks_admin(self, query: str) -> int:
         """The HTTP status of an admin list with this filter."""
-        return ask(self.house, query, {"Cookie": self.cookie}).status
+        return ask(self.server, query, {"Cookie": self.cookie}).status
 
 
 class _Anchors(HTMLParser):
@@ -188,12 +188,12 @@ def _readable(message: bytes) -> str:
 
 
 @contextmanager
-def watchers(house: House, faces: Faces, code: str) -> Iterator[Watchers]:
+def watchers(server: Server, faces: Faces, code: str) -> Iterator[Watchers]:
     """A phone of each team, one without a seat, a projector, a console and a channel-layer subscriber."""
-    owner, everything = house.ask("session", name="olga"), house.ask("session", name="root", superuser=True)
-    with Redis.from_url(house.stack.redis) as redis, redis.pubsub() as layer_pubsub:
+    owner, everything = server.ask("session", name="olga"), server.ask("session", name="root", superuser=True)
+    with Redis.from_url(server.stack.redis) as redis, redis.pubsub() as layer_pubsub:
         layer_pubsub.psubscribe("*")
-        watching = Watchers(house, code, everything, layer_pubsub=layer_pubsub)
+        watching = Watchers(server, code, everything, layer_pubsub=layer_pubsub)
         for team in (1, 2):
             watching.faces[f"a phone of team {team}"], _ = faces.phone(code, team=team)
         unseated = faces.open("phone").say("phone.join", code=code)

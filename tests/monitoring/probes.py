@@ -16,41 +16,41 @@ from prometheus_client.parser import text_string_to_metric_families
 from prometheus_client.samples import Sample
 
 from tests.deploy.processes import wait_until
-from tests.server import House, running_house
+from tests.server import Server, running_server
 
 PATIENCE_S = 10
 
 
 @contextmanager
-def watched_house(data: Path) -> Iterator[House]:
+def monitored_server(data: Path) -> Iterator[Server]:
     """Run a stack with two gateways whose processes log JSON."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("LOG_FORMAT", "json")
-        with running_house(data, gateways=2) as house:
-            yield house
+        with running_server(data, gateways=2) as server:
+            yield server
 
 
-def records(house: House, name: str) -> list[dict[str, Any]]:
+def records(server: Server, name: str) -> list[dict[str, Any]]:
     """A process's log records; every line must be JSON."""
-    return [json.loads(line) for line in house.log(name).splitlines()]
+    return [json.loads(line) for line in server.log(name).splitlines()]
 
 
 @contextmanager
-def paused(house: House, *parts: str) -> Iterator[None]:
+def paused(server: Server, *parts: str) -> Iterator[None]:
     """Pause these processes while none of them holds a database lock."""
-    pids = [pid for part in parts if (pid := house.supervisor.pid(part))]
-    wait_until(lambda: _pause(house, pids), PATIENCE_S)
+    pids = [pid for part in parts if (pid := server.supervisor.pid(part))]
+    wait_until(lambda: _pause(server, pids), PATIENCE_S)
     try:
         yield
     finally:
         _signal(pids, signal.SIGCONT)
 
 
-def _pause(house: House, pids: list[int]) -> bool:
+def _pause(server: Server, pids: list[int]) -> bool:
     """Pause the processes; resume them and return False if one is inside a transaction."""
     _signal(pids, signal.SIGSTOP)
     wait_until(lambda: all(psutil.Process(pid).status() == psutil.STATUS_STOPPED for pid in pids))
-    if house.is_writable():
+    if server.is_writable():
         return True
     _signal(pids, signal.SIGCONT)
     return False
@@ -71,8 +71,10 @@ class HttpReply:
         return json.loads(self.body)
 
 
-def ask(house: House, path: str, headers: Mapping[str, str] | None = None, method: str = "GET") -> HttpReply:
-    connection = http.client.HTTPConnection(house.stack.address, house.stack.port, timeout=PATIENCE_S)
+def ask(
+    server: Server, path: str, headers: Mapping[str, str] | None = None, method: str = "GET"
+) -> HttpReply:
+    connection = http.client.HTTPConnection(server.stack.address, server.stack.port, timeout=PATIENCE_S)
     connection.request(method, path, headers=dict(headers or {}))
     response = connection.getresponse()
     reply = HttpReply(response.status, response.read())
@@ -85,14 +87,14 @@ def samples(text: bytes) -> list[Sample]:
     return [sample for family in families for sample in family.samples]
 
 
-def metric_samples(house: House) -> list[Sample]:
-    reply = ask(house, "/metrics")
+def metric_samples(server: Server) -> list[Sample]:
+    reply = ask(server, "/metrics")
     assert reply.status == 200
     return samples(reply.body)
 
 
-def metric_value(house: House, name: str, **labels: str) -> float:
+def metric_value(server: Server, name: str, **labels: str) -> float:
     """The sum of a metric over all samples with these labels."""
-    found = [s.value for s in metric_samples(house) if s.name == name and labels.items() <= s.labels.items()]
+    found = [s.value for s in metric_samples(server) if s.name == name and labels.items() <= s.labels.items()]
     assert found, f"there is no {name} {labels}"
     return sum(found)

@@ -12,7 +12,7 @@ import yaml
 from deploy.laptop.paths import ROOT
 from tests.deploy.processes import wait_until
 from tests.monitoring.probes import metric_samples
-from tests.server import House
+from tests.server import Server
 
 GRAFANA = ROOT / "deploy" / "grafana"
 NAMED = re.compile(r"\b((?:crowdgame|process)_\w+)(?:\{([^}]*)\})?")
@@ -38,17 +38,17 @@ def queries() -> Iterator[str]:
 
 
 @pytest.fixture(scope="module")
-def known(house: House) -> dict[str, dict[str, set[str]]]:
+def known(server: Server) -> dict[str, dict[str, set[str]]]:
     """The exported metrics with their labels and label values."""
     wait_until(
-        lambda: exported_labels(house).get("crowdgame_process", {}).get("role", set()) >= PROCESSES, 30
+        lambda: exported_labels(server).get("crowdgame_process", {}).get("role", set()) >= PROCESSES, 30
     )
-    return exported_labels(house)
+    return exported_labels(server)
 
 
-def exported_labels(house: House) -> dict[str, dict[str, set[str]]]:
+def exported_labels(server: Server) -> dict[str, dict[str, set[str]]]:
     found: dict[str, dict[str, set[str]]] = {}
-    for sample in metric_samples(house):
+    for sample in metric_samples(server):
         labels = found.setdefault(sample.name, {})
         for name, value in sample.labels.items():
             labels.setdefault(name, set()).add(value)

@@ -15,7 +15,7 @@ from crowdgame.monitoring.health import may_read_metrics, serve_monitoring
 from crowdgame.monitoring.readiness import DependencyCheck, NotReady, Readiness, readiness
 from tests.deploy.processes import wait_until
 from tests.monitoring.probes import ask
-from tests.server import SERVERS_TESTED, House, running_house
+from tests.server import ASGI_SERVERS_TESTED, Server, running_server
 
 READY = {"ready": True, "database": "ok", "ballot_box": "ok", "channel_layer": "ok"}
 
@@ -46,49 +46,49 @@ class Watched:
 
 
 # ------------------------------------------------------------------ a running stack
-def test_gateway_is_healthy_and_ready(house: House) -> None:
-    assert ask(house, "/healthz").status == 200
-    wait_until(lambda: ask(house, "/readyz").json == READY)
-    assert ask(house, "/readyz").status == 200
-    head = ask(house, "/readyz", method="HEAD")
+def test_gateway_is_healthy_and_ready(server: Server) -> None:
+    assert ask(server, "/healthz").status == 200
+    wait_until(lambda: ask(server, "/readyz").json == READY)
+    assert ask(server, "/readyz").status == 200
+    head = ask(server, "/readyz", method="HEAD")
     assert (head.status, head.body) == (200, b"")
 
 
-@pytest.mark.parametrize("server", SERVERS_TESTED)
+@pytest.mark.parametrize("asgi_server", ASGI_SERVERS_TESTED)
 def test_readiness_reports_frozen_store_and_pages_stay_fast(
-    server: str, tmp_path_factory: pytest.TempPathFactory
+    asgi_server: str, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    with running_house(tmp_path_factory.mktemp("frozen"), server=server) as house:
-        valkey = house.supervisor.pid("valkey")
+    with running_server(tmp_path_factory.mktemp("frozen"), asgi_server) as server:
+        valkey = server.supervisor.pid("valkey")
         assert valkey is not None
-        wait_until(lambda: ask(house, "/readyz").json == READY)
-        usual = {path: fastest(house, path) for path in PAGES}
+        wait_until(lambda: ask(server, "/readyz").json == READY)
+        usual = {path: fastest(server, path) for path in PAGES}
         os.kill(valkey, signal.SIGSTOP)
         try:
-            wait_until(lambda: stores_are_away(house))
+            wait_until(lambda: stores_are_away(server))
             for path in PAGES:  # no page waits for a store
-                assert fastest(house, path) < usual[path] + settings.REDIS_TIMEOUT_S / 2
+                assert fastest(server, path) < usual[path] + settings.REDIS_TIMEOUT_S / 2
         finally:
             os.kill(valkey, signal.SIGCONT)
-        wait_until(lambda: ask(house, "/readyz").json == READY)
+        wait_until(lambda: ask(server, "/readyz").json == READY)
 
 
 PAGES = ("/healthz", "/console/login/")
 TRIES = 5
 
 
-def fastest(house: House, path: str) -> float:
+def fastest(server: Server, path: str) -> float:
     """The fastest of several tries in seconds, since a busy machine delays some."""
     took = []
     for _ in range(TRIES):
         began = time.monotonic()
-        assert ask(house, path).status == 200
+        assert ask(server, path).status == 200
         took.append(time.monotonic() - began)
     return min(took)
 
 
-def stores_are_away(house: House) -> bool:
-    reply = ask(house, "/readyz")
+def stores_are_away(server: Server) -> bool:
+    reply = ask(server, "/readyz")
     assert (reply.status, reply.json["ready"]) == (200, True)
     away = [reply.json[part] in {"unavailable", "timed out"} for part in ("ballot_box", "channel_layer")]
     return all(away) and reply.json["database"] == "ok"
@@ -203,8 +203,8 @@ def test_metrics_token_allows_any_address(settings: Any) -> None:
         assert not may_read_metrics(scope(far, authorization=wrong))
 
 
-def test_metrics_return_404_to_remote_client(house: House) -> None:
-    assert ask(house, "/metrics").status == 200
-    remote = ask(house, "/metrics", {"X-Forwarded-For": "192.0.2.1"})
+def test_metrics_return_404_to_remote_client(server: Server) -> None:
+    assert ask(server, "/metrics").status == 200
+    remote = ask(server, "/metrics", {"X-Forwarded-For": "192.0.2.1"})
     assert (remote.status, b"crowdgame" in remote.body) == (404, False)
     assert Watched().ask("/metrics", client=("192.0.2.1", 1))[0]["status"] == 404

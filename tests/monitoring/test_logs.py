@@ -18,7 +18,7 @@ from tests.deploy.processes import wait_until
 from tests.faces import Faces
 from tests.monitoring.probes import ask, records
 from tests.monitoring.test_metrics import close_a_turn
-from tests.server import House
+from tests.server import Server
 
 ROLES = {
     "gateway-1": "gateway",
@@ -30,29 +30,29 @@ ROLES = {
 ALWAYS = {"time", "level", "logger", "role", "message"}
 
 
-def test_logs_of_every_process_are_json_without_secrets(house: House, faces: Faces) -> None:
-    close_a_turn(house, faces)
-    ask(house, "/console/nothing-here/?token=secret-word")
-    assert ask(house, "/console/enter/MQ/abc123-secret-word/").status == 410
-    assert ask(house, "/console/enter/MQ/abc123-secret-word/BCDF/", method="POST").status == 403
-    wait_until(lambda: _closed(house))
+def test_logs_of_every_process_are_json_without_secrets(server: Server, faces: Faces) -> None:
+    close_a_turn(server, faces)
+    ask(server, "/console/nothing-here/?token=secret-word")
+    assert ask(server, "/console/enter/MQ/abc123-secret-word/").status == 410
+    assert ask(server, "/console/enter/MQ/abc123-secret-word/BCDF/", method="POST").status == 403
+    wait_until(lambda: _closed(server))
     for name, role in ROLES.items():
-        logged = records(house, name)
+        logged = records(server, name)
         assert all(record["role"] == role for record in logged)
         assert all(ALWAYS <= record.keys() <= set(LOGGED_FIELDS) for record in logged)
-        assert "secret-word" not in house.log(name)
-    assert any(record["message"].startswith("gateway started") for record in records(house, "gateway-1"))
+        assert "secret-word" not in server.log(name)
+    assert any(record["message"].startswith("gateway started") for record in records(server, "gateway-1"))
 
 
-def _closed(house: House) -> list[dict[str, Any]]:
-    return [record for record in records(house, "worker") if "closed" in record["message"]]
+def _closed(server: Server) -> list[dict[str, Any]]:
+    return [record for record in records(server, "worker") if "closed" in record["message"]]
 
 
-def test_log_of_closed_turn_has_lags_but_no_votes(house: House, faces: Faces) -> None:
-    known = len(_closed(house))
-    close_a_turn(house, faces)
-    wait_until(lambda: len(_closed(house)) > known)
-    record = _closed(house)[-1]
+def test_log_of_closed_turn_has_lags_but_no_votes(server: Server, faces: Faces) -> None:
+    known = len(_closed(server))
+    close_a_turn(server, faces)
+    wait_until(lambda: len(_closed(server)) > known)
+    record = _closed(server)[-1]
     assert record["level"] == "INFO"
     assert record["ballots"] == 1
     assert 0 <= record["sealed_ms"] <= record["resolved_ms"] < 60_000

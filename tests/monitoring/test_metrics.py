@@ -15,33 +15,33 @@ from deploy.laptop.paths import ROOT
 from tests.deploy.processes import wait_until
 from tests.faces import Faces
 from tests.monitoring.probes import ask, metric_samples, metric_value, samples
-from tests.server import House
+from tests.server import Server
 
 LABELS = {"kind", "outcome", "le", "role", "pid"}
 
 
-def close_a_turn(house: House, faces: Faces) -> str:
+def close_a_turn(server: Server, faces: Faces) -> str:
     """Play a turn with one ballot up to its reveal; return the event's code."""
-    made = house.ask("event", window_s=600, reveal_s=1, lobby="open")
-    house.ask("begin", event_id=made["id"])
-    house.ask("open_at_once", event_id=made["id"])
+    made = server.ask("event", window_s=600, reveal_s=1, lobby="open")
+    server.ask("begin", event_id=made["id"])
+    server.ask("open_at_once", event_id=made["id"])
     phone, welcome = faces.phone(made["code"])
     turn = welcome["state"]["match"]["turn"]
     phone.say("ballot.cast", turn=turn["id"], choice=3, sequence=1, epoch=turn["epoch"])
     phone.receive("ballot.counted")
-    house.ask("closing_in", event_id=made["id"], ms=300)
+    server.ask("closing_in", event_id=made["id"], ms=300)
     phone.receive("turn.revealed")
     return str(made["code"])
 
 
-def test_metrics_count_and_time_a_turn(house: House, faces: Faces) -> None:
-    before = {sample.name: 0.0 for sample in metric_samples(house)}
-    for sample in metric_samples(house):
+def test_metrics_count_and_time_a_turn(server: Server, faces: Faces) -> None:
+    before = {sample.name: 0.0 for sample in metric_samples(server)}
+    for sample in metric_samples(server):
         before[sample.name] += sample.value
-    close_a_turn(house, faces)
+    close_a_turn(server, faces)
 
     def grew(name: str) -> float:
-        return metric_value(house, name) - before[name]
+        return metric_value(server, name) - before[name]
 
     wait_until(lambda: grew("crowdgame_resolve_lag_seconds_count") == 1)
     assert grew("crowdgame_ballots_total") == 1
@@ -52,54 +52,56 @@ def test_metrics_count_and_time_a_turn(house: House, faces: Faces) -> None:
     assert grew("crowdgame_relay_lag_seconds_count") >= 3
     assert grew("crowdgame_broadcast_seconds_count") >= 1
     assert 0 < grew("crowdgame_resolve_lag_seconds_sum") < 60  # a clock change would give more
-    assert metric_value(house, "crowdgame_connections", kind="phone") >= 1
+    assert metric_value(server, "crowdgame_connections", kind="phone") >= 1
 
 
-def test_metrics_include_cpu_and_memory_of_every_process(house: House) -> None:
-    names = (*house.stack.gateway_names, *house.stack.scheduler_names, "worker")
-    children = {house.supervisor.pid(name) for name in names}
+def test_metrics_include_cpu_and_memory_of_every_process(server: Server) -> None:
+    names = (*server.stack.gateway_names, *server.stack.scheduler_names, "worker")
+    children = {server.supervisor.pid(name) for name in names}
     there = {
-        int(s.labels["pid"]): s.labels["role"] for s in metric_samples(house) if s.name == "crowdgame_process"
+        int(s.labels["pid"]): s.labels["role"]
+        for s in metric_samples(server)
+        if s.name == "crowdgame_process"
     }
     assert children <= there.keys()
     assert sorted(there.values()) == ["gateway", "gateway", "scheduler", "scheduler", "worker", "worker"]
     for role in ("gateway", "worker", "scheduler"):
-        assert metric_value(house, "process_cpu_seconds_total", role=role) > 0
-        assert metric_value(house, "process_resident_memory_bytes", role=role) > 1 << 20
+        assert metric_value(server, "process_cpu_seconds_total", role=role) > 0
+        assert metric_value(server, "process_resident_memory_bytes", role=role) > 1 << 20
 
 
-def test_metrics_include_time_of_last_scheduler_run(house: House) -> None:
-    before = metric_value(house, "crowdgame_scheduler_last_run_timestamp_seconds")
-    wait_until(lambda: metric_value(house, "crowdgame_scheduler_last_run_timestamp_seconds") > before)
+def test_metrics_include_time_of_last_scheduler_run(server: Server) -> None:
+    before = metric_value(server, "crowdgame_scheduler_last_run_timestamp_seconds")
+    wait_until(lambda: metric_value(server, "crowdgame_scheduler_last_run_timestamp_seconds") > before)
 
 
-def test_metrics_drop_connections_of_killed_gateway(house: House, faces: Faces) -> None:
-    code = house.ask("event", lobby="open")["code"]
+def test_metrics_drop_connections_of_killed_gateway(server: Server, faces: Faces) -> None:
+    code = server.ask("event", lobby="open")["code"]
     phones = [faces.phone(code)[0] for _ in range(12)]
-    held = metric_value(house, "crowdgame_connections", kind="phone")
+    held = metric_value(server, "crowdgame_connections", kind="phone")
     assert held >= len(phones)
-    victim = house.supervisor.pid("gateway-1")
+    victim = server.supervisor.pid("gateway-1")
     assert victim is not None
     os.kill(victim, signal.SIGKILL)
-    wait_until(lambda: house.supervisor.pid("gateway-1") not in {victim, None})
-    wait_until(lambda: metric_value(house, "crowdgame_process", role="gateway") == 2)
-    assert metric_value(house, "crowdgame_connections", kind="phone") < held
-    assert str(victim) not in {s.labels.get("pid") for s in metric_samples(house)}
+    wait_until(lambda: server.supervisor.pid("gateway-1") not in {victim, None})
+    wait_until(lambda: metric_value(server, "crowdgame_process", role="gateway") == 2)
+    assert metric_value(server, "crowdgame_connections", kind="phone") < held
+    assert str(victim) not in {s.labels.get("pid") for s in metric_samples(server)}
 
 
-def test_metrics_have_no_label_for_team_column_or_event(house: House, faces: Faces) -> None:
-    code = close_a_turn(house, faces)
-    assert {label for sample in metric_samples(house) for label in sample.labels} == LABELS
-    words = set(re.findall(r"\w+", ask(house, "/metrics").body.decode()))
+def test_metrics_have_no_label_for_team_column_or_event(server: Server, faces: Faces) -> None:
+    code = close_a_turn(server, faces)
+    assert {label for sample in metric_samples(server) for label in sample.labels} == LABELS
+    words = set(re.findall(r"\w+", ask(server, "/metrics").body.decode()))
     assert not words & {code, "event", "team", "side", "column", "choice", "red", "yellow", "Rooks", "Doves"}
 
 
-def test_metrics_port_serves_process_without_gateway(house: House, tmp_path: Path) -> None:
+def test_metrics_port_serves_process_without_gateway(server: Server, tmp_path: Path) -> None:
     port = free_port()
     env = {"METRICS_PORT": str(port), "PROMETHEUS_MULTIPROC_DIR": str(tmp_path)}
     scheduler = subprocess.Popen(
         [sys.executable, str(ROOT / "manage.py"), "scheduler"],
-        env={**os.environ, **house.stack.env, **env},
+        env={**os.environ, **server.stack.env, **env},
         cwd=ROOT,
     )
     roles: list[str] = []

@@ -11,8 +11,8 @@ import pytest
 
 from tests.faces import Faces, faces_of
 from tests.monitoring.observers import Watchers, watchers
-from tests.monitoring.probes import paused, watched_house
-from tests.server import House
+from tests.monitoring.probes import monitored_server, paused
+from tests.server import Server
 
 LOW, HIGH = [1, 1, 2], [7, 7, 6]
 IN_THE_BOX, IN_THE_DATABASE = 540_000, 1_100_000
@@ -38,28 +38,28 @@ class Observation:
 
 
 def observation(data: Path, ballots: dict[int, list[int]], window_ms: int) -> Observation:
-    with watched_house(data) as house:
-        for faces in faces_of(house):
+    with monitored_server(data) as server:
+        for faces in faces_of(server):
             terms = {"lobby": "open", "team_choice": "choose", "window_s": window_ms // 1000}
-            made = house.ask("event", **terms)
-            house.ask("begin", event_id=made["id"])
-            with watchers(house, faces, made["code"]) as watching:
-                turn = house.ask("closing_in", event_id=made["id"], ms=window_ms)
+            made = server.ask("event", **terms)
+            server.ask("begin", event_id=made["id"])
+            with watchers(server, faces, made["code"]) as watching:
+                turn = server.ask("closing_in", event_id=made["id"], ms=window_ms)
                 watching.receive("turn.moved")
                 vote(faces, made["code"], ballots)
                 watching.faces["the projector"].receive("turnout.counted", voted=[len(LOW), len(HIGH)])
-                stored = house.rows("SELECT COUNT(*) FROM voting_storedballot")
+                stored = server.rows("SELECT COUNT(*) FROM voting_storedballot")
                 assert stored == [(len(LOW + HIGH) if window_ms == IN_THE_DATABASE else 0,)]
-                return _record_turn(house, watching, made["id"], turn)
+                return _record_turn(server, watching, made["id"], turn)
     raise AssertionError("there was no observer")
 
 
-def _record_turn(house: House, watching: Watchers, event: int, turn: int) -> Observation:
-    ((seed,),) = house.rows("SELECT seed FROM games_turn WHERE id = ?", turn)
+def _record_turn(server: Server, watching: Watchers, event: int, turn: int) -> Observation:
+    ((seed,),) = server.rows("SELECT seed FROM games_turn WHERE id = ?", turn)
     in_window = watching.outlook()
     assert all(seed not in text for text in watching.as_it_came.values())
-    with paused(house, "scheduler-1", "scheduler-2", "worker"):
-        house.ask("closing_in", event_id=event, ms=200)
+    with paused(server, "scheduler-1", "scheduler-2", "worker"):
+        server.ask("closing_in", event_id=event, ms=200)
         watching.receive("turn.moved")
         time.sleep(DEADLINE_AND_HEARTBEAT_S)  # nothing should happen, so there is nothing to wait for
         after_deadline = watching.outlook()
@@ -189,12 +189,12 @@ def test_secrecy_observers_see_the_difference_after_reveal(
     assert sorted(red) == [[0, 0, 0, 0, 0, 1, 2], [2, 1, 0, 0, 0, 0, 0]]
 
 
-def test_peek_shows_votes_to_console_only(house: House, faces: Faces) -> None:
+def test_peek_shows_votes_to_console_only(server: Server, faces: Faces) -> None:
     terms = {"lobby": "open", "team_choice": "choose", "window_s": 600, "peek": True}
-    made = house.ask("event", **terms)
-    house.ask("begin", event_id=made["id"])
-    house.ask("open_at_once", event_id=made["id"])
-    with watchers(house, faces, made["code"]) as watching:
+    made = server.ask("event", **terms)
+    server.ask("begin", event_id=made["id"])
+    server.ask("open_at_once", event_id=made["id"])
+    with watchers(server, faces, made["code"]) as watching:
         vote(faces, made["code"], {1: LOW, 2: HIGH})
         console = watching.faces.pop("the console")
         console.receive("counts.updated", red=[2, 1, 0, 0, 0, 0, 0], yellow=[0, 0, 0, 0, 0, 1, 2])
@@ -204,13 +204,13 @@ def test_peek_shows_votes_to_console_only(house: House, faces: Faces) -> None:
         assert "counts.updated" not in watching.outlook()["channel layer"]
 
 
-def test_own_counts_show_votes_to_own_team_only(house: House, faces: Faces) -> None:
+def test_own_counts_show_votes_to_own_team_only(server: Server, faces: Faces) -> None:
     terms = {"lobby": "open", "team_choice": "choose", "window_s": 600, "own_counts": True}
-    made = house.ask("event", **terms)
-    house.ask("begin", event_id=made["id"])
-    house.ask("open_at_once", event_id=made["id"])
+    made = server.ask("event", **terms)
+    server.ask("begin", event_id=made["id"])
+    server.ask("open_at_once", event_id=made["id"])
     own = {1: [2, 1, 0, 0, 0, 0, 0], 2: [0, 0, 0, 0, 0, 1, 2]}
-    with watchers(house, faces, made["code"]) as watching:
+    with watchers(server, faces, made["code"]) as watching:
         vote(faces, made["code"], {1: LOW, 2: HIGH})
         for team, counts in own.items():
             watching.faces[f"a phone of team {team}"].receive("team.counted", counts=counts)

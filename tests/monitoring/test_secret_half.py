@@ -10,9 +10,9 @@ import pytest
 
 from tests.faces import faces_of
 from tests.monitoring.observers import Watchers, watchers
-from tests.monitoring.probes import paused, watched_house
+from tests.monitoring.probes import monitored_server, paused
 from tests.monitoring.test_secrecy import differing, vote
-from tests.server import House
+from tests.server import Server
 
 ANSWER = [3, 3, 5]
 LONG_MS = 540_000
@@ -39,40 +39,40 @@ class Observation:
 
 
 def observation(data: Path, chosen: list[int]) -> Observation:
-    with watched_house(data) as house:
-        for faces in faces_of(house):
-            made = house.ask("event", window_s=LONG_MS // 1000, **WHOLE, **SEES_MORE)
-            house.ask("begin", event_id=made["id"])
-            with watchers(house, faces, made["code"]) as watching:
+    with monitored_server(data) as server:
+        for faces in faces_of(server):
+            made = server.ask("event", window_s=LONG_MS // 1000, **WHOLE, **SEES_MORE)
+            server.ask("begin", event_id=made["id"])
+            with watchers(server, faces, made["code"]) as watching:
                 projector, voter = watching.faces["the projector"], watching.faces["a phone of team 1"]
-                moved(house, watching, made["id"])
+                moved(server, watching, made["id"])
                 vote(faces, made["code"], {1: chosen})
                 projector.receive("turnout.counted", voted=[len(chosen), 0])
                 time.sleep(OWN_COUNTS_S)  # own counts would arrive by then
-                message = closed(house, watching, made["id"], "turn.concealed")
+                message = closed(server, watching, made["id"], "turn.concealed")
                 kept = message["state"]["match"]["concealed"]["turn"]
                 receipt = voter.say("receipt.ask", turn=kept).receive("receipt.issued")
                 between = outlook(watching)
-                moved(house, watching, made["id"])
+                moved(server, watching, made["id"])
                 vote(faces, made["code"], {2: ANSWER})
                 for name in ("the projector", "the console", "a phone of team 1", "a phone of team 2"):
                     watching.faces[name].receive("team.counted", counts=[0, 0, 2, 0, 1, 0, 0])
                 answering = but_for_the_open_vote(outlook(watching))
-                reveal = closed(house, watching, made["id"], "turn.revealed")
+                reveal = closed(server, watching, made["id"], "turn.revealed")
                 return Observation(between, answering, receipt, reveal)
     raise AssertionError("there was no observer")
 
 
-def moved(house: House, watching: Watchers, event_id: int) -> None:
-    house.ask("closing_in", event_id=event_id, ms=LONG_MS)
+def moved(server: Server, watching: Watchers, event_id: int) -> None:
+    server.ask("closing_in", event_id=event_id, ms=LONG_MS)
     watching.receive("turn.moved")
 
 
-def closed(house: House, watching: Watchers, event_id: int, kind: str) -> dict[str, Any]:
+def closed(server: Server, watching: Watchers, event_id: int, kind: str) -> dict[str, Any]:
     """Let the worker close the turn and return the announcement; a scheduler could seal it a second time."""
-    with paused(house, "scheduler-1", "scheduler-2"):
-        turn = house.ask("closing_in", event_id=event_id, ms=0)
-        house.ask("call_worker", turn_id=turn)
+    with paused(server, "scheduler-1", "scheduler-2"):
+        turn = server.ask("closing_in", event_id=event_id, ms=0)
+        server.ask("call_worker", turn_id=turn)
         return watching.receive(kind)
 
 

@@ -3,9 +3,9 @@ from collections.abc import Iterator
 import pytest
 
 from tests.faces import Faces, faces_of
-from tests.server import House, house, houses, spread_over_servers
+from tests.server import Server, server, servers, spread_over_asgi_servers
 
-__all__ = ["faces", "house", "houses"]
+__all__ = ["faces", "server", "servers"]
 
 ON_BOTH_SERVERS = {
     "test_sockets",
@@ -23,9 +23,9 @@ ON_BOTH_SERVERS = {
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     module = metafunc.module.__name__.rsplit(".", 1)[-1]
-    spread_over_servers(metafunc, both=module in ON_BOTH_SERVERS)
+    spread_over_asgi_servers(metafunc, both=module in ON_BOTH_SERVERS)
 
 
 @pytest.fixture
-def faces(house: House) -> Iterator[Faces]:
-    yield from faces_of(house)
+def faces(server: Server) -> Iterator[Faces]:
+    yield from faces_of(server)

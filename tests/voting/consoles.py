@@ -7,17 +7,17 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 
 from tests.faces import Face, Faces, Message
-from tests.server import House
+from tests.server import Server
 
 
 @pytest.fixture(scope="module")
-def cookie(house: House) -> str:
-    return str(house.ask("session", name="olga"))
+def cookie(server: Server) -> str:
+    return str(server.ask("session", name="olga"))
 
 
 @pytest.fixture
-def made(house: House) -> dict[str, Any]:
-    made: dict[str, Any] = house.ask("event", window_s=600)
+def made(server: Server) -> dict[str, Any]:
+    made: dict[str, Any] = server.ask("event", window_s=600)
     return made
 
 
@@ -45,13 +45,13 @@ def received_entries(console: Face, number: int) -> list[Message]:
     return entries
 
 
-def refused(house: House, console: Face, number: int, action: str, **more: Any) -> str:
+def refused(server: Server, console: Face, number: int, action: str, **more: Any) -> str:
     """The text of the refusal; the action must change nothing."""
-    before, since = house.contents(), len(house.log("gateway"))
+    before, since = server.contents(), len(server.log("gateway"))
     console.say("action.ask", id=number, action=action, **more)
     text = str(console.receive("action.refused", id=number)["text"])
-    assert house.contents() == before
-    assert house.log_errors("gateway", since) == []
+    assert server.contents() == before
+    assert server.log_errors("gateway", since) == []
     return text
 
 

@@ -3,13 +3,13 @@
 from typing import Any
 
 from tests.faces import Face, Faces, Message
-from tests.server import House
+from tests.server import Server
 
 LONG = {"window_s": 600, "lobby": "open"}
 
 
-def event(house: House, admission: str, **choices: Any) -> dict[str, Any]:
-    return dict(house.ask("event", admission=admission, **{**LONG, **choices}))
+def event(server: Server, admission: str, **choices: Any) -> dict[str, Any]:
+    return dict(server.ask("event", admission=admission, **{**LONG, **choices}))
 
 
 def refused(face: Face, code: str, **fields: Any) -> str:
@@ -29,16 +29,16 @@ def shown(display: Face) -> Message:
     return display.receive("key.shown")
 
 
-def trusted_display(house: House, faces: Faces, code: str) -> Face:
-    console = faces.console(code, house.ask("session", name="olga"))
+def trusted_display(server: Server, faces: Faces, code: str) -> Face:
+    console = faces.console(code, server.ask("session", name="olga"))
     key = console.receive("console.welcomed")["display_key"]
     console.leave()
     return faces.display(code, key=key)[0]
 
 
-def key_for(admission: str, made: dict[str, Any], house: House, faces: Faces) -> str | None:
+def key_for(admission: str, made: dict[str, Any], server: Server, faces: Faces) -> str | None:
     if admission == "rotating":
-        return str(shown(trusted_display(house, faces, made["code"]))["key"])
+        return str(shown(trusted_display(server, faces, made["code"]))["key"])
     if admission == "tickets":
-        return str(house.ask("tickets", event_id=made["id"], count=1)[0])
-    return str(house.ask("roster", event_id=made["id"], text="Ada")[0]) if admission == "roster" else None
+        return str(server.ask("tickets", event_id=made["id"], count=1)[0])
+    return str(server.ask("roster", event_id=made["id"], text="Ada")[0]) if admission == "roster" else None

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.faces import Face, Message
-from tests.server import House
+from tests.server import Server
 
 
 @dataclass
@@ -20,24 +20,24 @@ class Stage:
 
 
 @pytest.fixture(scope="module")
-def stage(house: House) -> Stage:
-    house.ask("end_all")  # events of other tests must not change anything meanwhile
-    event = house.ask("event", window_s=600, lobby="open")
-    turn = house.ask("play_to", event_id=event["id"], picks=[(1, 1)] * 3)
+def stage(server: Server) -> Stage:
+    server.ask("end_all")  # events of other tests must not change anything meanwhile
+    event = server.ask("event", window_s=600, lobby="open")
+    turn = server.ask("play_to", event_id=event["id"], picks=[(1, 1)] * 3)
     return Stage(event["id"], event["code"], turn)
 
 
 @pytest.fixture
-def harmless(house: House, stage: Stage) -> Iterator[None]:
+def harmless(server: Server, stage: Stage) -> Iterator[None]:
     """Check that the test leaves the database unchanged and no error in the gateway's log."""
-    before, since = house.contents(), len(house.log("gateway"))
+    before, since = server.contents(), len(server.log("gateway"))
     yield
-    assert house.contents() == before
-    assert house.log_errors("gateway", since) == []
+    assert server.contents() == before
+    assert server.log_errors("gateway", since) == []
 
 
-def event(house: House, **choices: Any) -> str:
-    return str(house.ask("event", **choices)["code"])
+def event(server: Server, **choices: Any) -> str:
+    return str(server.ask("event", **choices)["code"])
 
 
 def cast(turn: int, choice: int = 4, sequence: int = 1, epoch: int = 1) -> dict[str, Any]:

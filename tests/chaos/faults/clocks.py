@@ -18,21 +18,21 @@ class BoxClockSet:
     by_s: float
 
     def inject(self, target: Target, rng: Random) -> None:
-        clock = target.house.box_clock
+        clock = target.server.box_clock
         if clock is None:
             raise NotHere(NOT_TIMED)
         clock.set(clock.off_s + self.by_s)
 
 
 @dataclass(frozen=True)
-class HouseClocksSet:
+class ProcessClocksSet:
     """Shift the clocks of gateways, worker and schedulers for a while."""
 
     name: str
     by_s: float
 
     def inject(self, target: Target, rng: Random) -> None:
-        clocks = target.house.own_clocks
+        clocks = target.server.own_clocks
         if clocks is None:
             raise NotHere(NOT_TIMED)
         clocks.set(self.by_s)
@@ -43,6 +43,6 @@ class HouseClocksSet:
 FAULTS: tuple[Fault, ...] = (
     BoxClockSet("the box's clock set 5 min ahead", 300),
     BoxClockSet("the box's clock set back 5 min", -300),
-    HouseClocksSet("the house's clocks 5 min ahead for a while", 300),
-    HouseClocksSet("the house's clocks back 5 min for a while", -300),
+    ProcessClocksSet("the server's clocks 5 min ahead for a while", 300),
+    ProcessClocksSet("the server's clocks back 5 min for a while", -300),
 )

@@ -81,7 +81,7 @@ class TimeIsAdded:
         step = rng.choice(["after the seal", "after the decision", "before the transaction"])
         with at_step(target, step, "stall", STALLS_S[1]):
             events = [event.id for event in target.events]
-            if not target.house.ask("extend_overdue", event_ids=events, seconds=MORE_S):
+            if not target.server.ask("extend_overdue", event_ids=events, seconds=MORE_S):
                 raise Missed("no turn was still being counted")
             last((STALLS_S[1], STALLS_S[1]), rng)
 

@@ -96,9 +96,9 @@ class OneSchedulerMore:
     name: str = "one scheduler more"
 
     def inject(self, target: Target, rng: Random) -> None:
-        env = {**os.environ, **target.house.stack.env}
+        env = {**os.environ, **target.server.stack.env}
         with (
-            (target.house.stack.logs / "scheduler-3.log").open("a") as log,
+            (target.server.stack.logs / "scheduler-3.log").open("a") as log,
             subprocess.Popen(
                 die_with_parent([*MANAGE, "scheduler"]), env=env, stdout=log, stderr=log
             ) as scheduler,
@@ -115,7 +115,7 @@ class DatabaseCut:
 
     def inject(self, target: Target, rng: Random) -> None:
         if target.on_postgresql:
-            with psycopg.connect(target.house.stack.database_url, autocommit=True) as connection:
+            with psycopg.connect(target.server.stack.database_url, autocommit=True) as connection:
                 connection.execute(
                     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
                     "WHERE datname = current_database() AND pid <> pg_backend_pid()"
@@ -138,7 +138,7 @@ class SlowReaders:
     def inject(self, target: Target, rng: Random) -> None:
         with ExitStack() as held:
             for _ in range(READERS):
-                held.enter_context(slow_reader(target.house, rng.choice(target.events).code))
+                held.enter_context(slow_reader(target.server, rng.choice(target.events).code))
             last(LONG_S, rng)
 
 

@@ -7,20 +7,20 @@ import pytest
 
 from crowdgame.chat.chat_hub import POLL_S
 from tests.faces import Face, Faces, Message
-from tests.server import House
+from tests.server import Server
 from voting.protocol import CloseCode
 
 
 @pytest.fixture(autouse=True)
-def no_gateway_errors(house: House) -> Iterator[None]:
-    house.ask("nobody_has_talked")
-    since = len(house.log("gateway"))
+def no_gateway_errors(server: Server) -> Iterator[None]:
+    server.ask("nobody_has_talked")
+    since = len(server.log("gateway"))
     yield
-    assert house.log_errors("gateway", since) == []
+    assert server.log_errors("gateway", since) == []
 
 
-def join_chat(house: House, faces: Faces, slug: str, guest: int | None = None, seq: int = 0) -> Face:
-    key = house.ask("chat_key", slug=slug, guest=guest)
+def join_chat(server: Server, faces: Faces, slug: str, guest: int | None = None, seq: int = 0) -> Face:
+    key = server.ask("chat_key", slug=slug, guest=guest)
     face = faces.open("chat").say("chat.join", key=key, seq=seq)
     face.receive("chat.posted")
     return face
@@ -30,9 +30,9 @@ def texts(message: Message) -> list[str]:
     return [line["text"] for line in message["lines"]]
 
 
-def test_chat_socket_receives_posts_removals_and_slow_mode(house: House, faces: Faces) -> None:
-    one, two = (join_chat(house, faces, "lobby") for _ in range(2))
-    number = house.ask("said", slug="lobby", text="Hello")
+def test_chat_socket_receives_posts_removals_and_slow_mode(server: Server, faces: Faces) -> None:
+    one, two = (join_chat(server, faces, "lobby") for _ in range(2))
+    number = server.ask("said", slug="lobby", text="Hello")
     for face in (one, two):
         message = face.receive("chat.posted")
         assert (texts(message), message["seq"], message["slow_s"], message["closed"]) == (
@@ -41,7 +41,7 @@ def test_chat_socket_receives_posts_removals_and_slow_mode(house: House, faces: 
             2,
             False,
         )
-    late_listener = join_chat(house, faces, "lobby")
+    late_listener = join_chat(server, faces, "lobby")
     first_message = (
         late_listener.received[0]
         if late_listener.received[0]["lines"]
@@ -49,70 +49,72 @@ def test_chat_socket_receives_posts_removals_and_slow_mode(house: House, faces: 
     )  # or with the next poll
     assert texts(first_message) == ["Hello"]
     assert first_message["lines"][0]["name"].startswith("Guest ")
-    house.ask("taken_away", line=number)
+    server.ask("taken_away", line=number)
     for face in (one, two, late_listener):
         (line,) = face.receive("chat.posted", seq=2)["lines"]
         assert (line["id"], line["removed"], line["text"], line["who"]) == (number, True, "", 0)
-    house.ask("slowed_down", slug="lobby", slow_s=30, closed=True)
+    server.ask("slowed_down", slug="lobby", slow_s=30, closed=True)
     assert one.receive("chat.posted", slow_s=30, closed=True)["lines"] == []
 
 
-def test_reconnecting_listener_receives_only_missed_messages(house: House, faces: Faces) -> None:
+def test_reconnecting_listener_receives_only_missed_messages(server: Server, faces: Faces) -> None:
     for text in ("one", "two", "three"):
-        house.ask("said", slug="lobby", text=text)
-    assert texts(join_chat(house, faces, "lobby", seq=1).received[0]) == ["two", "three"]
-    assert texts(join_chat(house, faces, "lobby", seq=3).received[0]) == []
-    older = join_chat(house, faces, "lobby", seq=99).received[0]
+        server.ask("said", slug="lobby", text=text)
+    assert texts(join_chat(server, faces, "lobby", seq=1).received[0]) == ["two", "three"]
+    assert texts(join_chat(server, faces, "lobby", seq=3).received[0]) == []
+    older = join_chat(server, faces, "lobby", seq=99).received[0]
     assert (older["seq"], texts(older)) == (3, ["one", "two", "three"])
 
 
-def test_chat_messages_are_batched_into_few_frames(house: House, faces: Faces) -> None:
-    face = join_chat(house, faces, "lobby")
+def test_chat_messages_are_batched_into_few_frames(server: Server, faces: Faces) -> None:
+    face = join_chat(server, faces, "lobby")
     began = time.monotonic()
     for number in range(20):
-        house.ask("said", slug="lobby", text=f"number {number}")
+        server.ask("said", slug="lobby", text=f"number {number}")
     face.receive("chat.posted", seq=20)
     posted = [message for message in face.received if message["type"] == "chat.posted"]
     assert [text for one in posted for text in texts(one)] == [f"number {number}" for number in range(20)]
     assert len(posted) <= (time.monotonic() - began) / POLL_S + 2
 
 
-def test_chat_sockets_separate_players_from_watchers(house: House, faces: Faces) -> None:
-    code = house.ask("duel")["code"]
-    one, two = house.ask("seated", code=code)
-    player = join_chat(house, faces, f"{code}-players", one)
-    watcher = join_chat(house, faces, f"{code}-watchers")
+def test_chat_sockets_separate_players_from_watchers(server: Server, faces: Faces) -> None:
+    code = server.ask("duel")["code"]
+    one, two = server.ask("seated", code=code)
+    player = join_chat(server, faces, f"{code}-players", one)
+    watcher = join_chat(server, faces, f"{code}-watchers")
     for guest, kind in ((one, "watchers"), (two, "watchers"), (None, "players")):
-        key = house.ask("chat_key", slug=f"{code}-{kind}", guest=guest)
+        key = server.ask("chat_key", slug=f"{code}-{kind}", guest=guest)
         assert faces.open("chat").say("chat.join", key=key).closed() == CloseCode.NOT_ALLOWED
-    house.ask("said", slug=f"{code}-players", text="Good luck", guest=two)
+    server.ask("said", slug=f"{code}-players", text="Good luck", guest=two)
     assert texts(player.receive("chat.posted")) == ["Good luck"]
-    house.ask("said", slug=f"{code}-watchers", text="Column 4!")
+    server.ask("said", slug=f"{code}-watchers", text="Column 4!")
     assert texts(watcher.receive("chat.posted")) == ["Column 4!"]
     for face, kind, guest in ((player, "players", one), (watcher, "watchers", None)):
-        house.ask("said", slug=f"{code}-{kind}", text="That was all", guest=guest)  # one poll reads all rooms
+        server.ask(
+            "said", slug=f"{code}-{kind}", text="That was all", guest=guest
+        )  # one poll reads all rooms
         assert texts(face.receive("chat.posted")) == ["That was all"]
     assert "Column 4!" not in "".join(player.frames)
     assert "Good luck" not in "".join(watcher.frames)
-    house.ask("played_out", code=code)
-    assert texts(join_chat(house, faces, f"{code}-players").received[0]) == ["Good luck", "That was all"]
-    assert texts(join_chat(house, faces, f"{code}-watchers", one).received[0]) == [
+    server.ask("played_out", code=code)
+    assert texts(join_chat(server, faces, f"{code}-players").received[0]) == ["Good luck", "That was all"]
+    assert texts(join_chat(server, faces, f"{code}-watchers", one).received[0]) == [
         "Column 4!",
         "That was all",
     ]
 
 
 @pytest.mark.parametrize("slug", ["ZZZZ-players", "lobby-players", "lobby-", "cellar", "-"])
-def test_chat_join_rejects_unknown_room(slug: str, house: House, faces: Faces) -> None:
-    key = house.ask("chat_key", slug=slug)
+def test_chat_join_rejects_unknown_room(slug: str, server: Server, faces: Faces) -> None:
+    key = server.ask("chat_key", slug=slug)
     assert faces.open("chat").say("chat.join", key=key).closed() == CloseCode.NOT_ALLOWED
 
 
-def test_chat_join_requires_signed_key(house: House, faces: Faces) -> None:
-    key = house.ask("chat_key", slug="lobby")
-    forged = f"{house.ask('chat_key', slug='other').partition(':')[0]}:{key.partition(':')[2]}"
+def test_chat_join_requires_signed_key(server: Server, faces: Faces) -> None:
+    key = server.ask("chat_key", slug="lobby")
+    forged = f"{server.ask('chat_key', slug='other').partition(':')[0]}:{key.partition(':')[2]}"
     for shown in (forged, "lobby", "x" * 200):
         assert faces.open("chat").say("chat.join", key=shown).closed() == CloseCode.BAD_TOKEN
-    face = join_chat(house, faces, "lobby")
+    face = join_chat(server, faces, "lobby")
     face.say("chat.join", key=key).receive("error", code="joined_already")
     face.say("chat.say", text="Hello").receive("error", code="malformed")

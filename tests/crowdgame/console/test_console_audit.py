@@ -4,7 +4,7 @@ from typing import Any, get_args
 
 from crowdgame.console.consumer import RECHECK_S
 from tests.faces import Face, Faces
-from tests.server import House
+from tests.server import Server
 from tests.voting.consoles import closed_within, console, cookie, done, made, received_entries, refused
 from voting import protocol
 from voting.protocol import CloseCode
@@ -13,7 +13,7 @@ __all__ = ["console", "cookie", "made"]
 
 
 def test_actions_are_logged_and_sent_only_to_consoles(
-    made: dict[str, Any], cookie: str, console: Face, house: House, faces: Faces
+    made: dict[str, Any], cookie: str, console: Face, server: Server, faces: Faces
 ) -> None:
     other = faces.console(made["code"], cookie)
     assert other.receive("console.welcomed")["audit"] == []
@@ -30,7 +30,7 @@ def test_actions_are_logged_and_sent_only_to_consoles(
     for face in (display, phone):
         face.say("clock.ask", sent=9).receive("clock.synced", sent=9)
         assert not any("audit" in frame for frame in face.frames)
-    kept = house.rows(
+    kept = server.rows(
         "SELECT by, action, what FROM events_auditentry WHERE event_id = ? ORDER BY id", made["id"]
     )
     assert [tuple(row) for row in kept] == [
@@ -39,15 +39,15 @@ def test_actions_are_logged_and_sent_only_to_consoles(
     ]
 
 
-def test_refused_action_is_not_logged(house: House, console: Face) -> None:
-    refused(house, console, 1, "turn.close")
-    refused(house, console, 2, "hands.count", team=2, hands=[1])
+def test_refused_action_is_not_logged(server: Server, console: Face) -> None:
+    refused(server, console, 1, "turn.close")
+    refused(server, console, 2, "hands.count", team=2, hands=[1])
     done(console, 3, "lobby.open")
     assert [entry["action"] for entry in received_entries(console, 1)] == ["lobby.open"]
 
 
 def test_console_welcome_contains_last_ten_entries(
-    made: dict[str, Any], cookie: str, console: Face, house: House, faces: Faces
+    made: dict[str, Any], cookie: str, console: Face, server: Server, faces: Faces
 ) -> None:
     for number in range(1, 13):
         done(console, number, "notice.show", text=f"Line {number}")
@@ -68,11 +68,11 @@ def test_rehearsal_is_logged(console: Face) -> None:
     ]
 
 
-def test_cohost_may_act_and_viewer_may_only_watch(made: dict[str, Any], house: House, faces: Faces) -> None:
+def test_cohost_may_act_and_viewer_may_only_watch(made: dict[str, Any], server: Server, faces: Faces) -> None:
     welcomes, rooms = {}, {}
     for role in ("cohost", "viewer"):
-        house.ask("member", event_id=made["id"], name=f"the {role}", role=role)
-        rooms[role] = faces.console(made["code"], house.ask("session", name=f"the {role}"))
+        server.ask("member", event_id=made["id"], name=f"the {role}", role=role)
+        rooms[role] = faces.console(made["code"], server.ask("session", name=f"the {role}"))
         welcomes[role] = rooms[role].receive("console.welcomed")
     assert {role: welcome["role"] for role, welcome in welcomes.items()} == {
         "cohost": "cohost",
@@ -81,16 +81,16 @@ def test_cohost_may_act_and_viewer_may_only_watch(made: dict[str, Any], house: H
     assert (bool(welcomes["cohost"]["display_key"]), welcomes["viewer"]["display_key"]) == (True, None)
     done(rooms["cohost"], 1, "match.start")
     for number, action in enumerate(get_args(protocol.Action), 1):
-        assert refused(house, rooms["viewer"], number, action) == "You don't have permission to do this."
+        assert refused(server, rooms["viewer"], number, action) == "You don't have permission to do this."
     assert any(message["type"] == "match.started" for message in rooms["viewer"].received)
     assert [entry["by"] for entry in received_entries(rooms["viewer"], 1)] == ["the cohost"]
 
 
-def test_console_is_closed_after_role_change(made: dict[str, Any], house: House, faces: Faces) -> None:
-    house.ask("member", event_id=made["id"], name="vera", role="viewer")
-    cookie = house.ask("session", name="vera")
+def test_console_is_closed_after_role_change(made: dict[str, Any], server: Server, faces: Faces) -> None:
+    server.ask("member", event_id=made["id"], name="vera", role="viewer")
+    cookie = server.ask("session", name="vera")
     room = faces.console(made["code"], cookie)
     assert room.receive("console.welcomed")["role"] == "viewer"
-    house.ask("member", event_id=made["id"], name="vera", role="cohost")
+    server.ask("member", event_id=made["id"], name="vera", role="cohost")
     assert closed_within(room, RECHECK_S + 10) == CloseCode.UNAVAILABLE
     assert faces.console(made["code"], cookie).receive("console.welcomed")["role"] == "cohost"

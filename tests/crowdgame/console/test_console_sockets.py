@@ -6,7 +6,7 @@ import pytest
 from websockets.exceptions import InvalidStatus
 
 from tests.faces import Face, Faces
-from tests.server import House
+from tests.server import Server
 from tests.voting.consoles import console, cookie, done, made, refused
 from voting.protocol import CloseCode
 
@@ -16,37 +16,39 @@ TURNS = 3
 
 
 def test_console_admits_owner_and_superuser(
-    made: dict[str, Any], cookie: str, house: House, faces: Faces
+    made: dict[str, Any], cookie: str, server: Server, faces: Faces
 ) -> None:
-    boss = house.ask("session", name="boss", superuser=True)
+    boss = server.ask("session", name="boss", superuser=True)
     for own in (cookie, boss):
         welcome = faces.console(made["code"], own).receive("console.welcomed")
-        assert welcome["join_url"] == f"{house.http}/{made['code']}"
+        assert welcome["join_url"] == f"{server.http}/{made['code']}"
         assert welcome["state"]["lobby"] == "closed"
 
 
-def test_console_rejects_other_users(made: dict[str, Any], cookie: str, house: House, faces: Faces) -> None:
-    other = house.ask("session", name="otto")
-    before, since = house.contents(), len(house.log("gateway"))
+def test_console_rejects_other_users(made: dict[str, Any], cookie: str, server: Server, faces: Faces) -> None:
+    other = server.ask("session", name="otto")
+    before, since = server.contents(), len(server.log("gateway"))
     for wrong in ("", "sessionid=guess", other, cookie[:-1]):
         assert faces.console(made["code"], wrong).closed() == CloseCode.NOT_ALLOWED
     assert faces.console("ZZZZ", cookie).closed() == CloseCode.NO_SUCH_EVENT
-    assert house.contents() == before
-    assert house.log_errors("gateway", since) == []
+    assert server.contents() == before
+    assert server.log_errors("gateway", since) == []
 
 
 @pytest.mark.parametrize("origin", ["http://evil.example", "null", None])
-def test_console_rejects_foreign_origin(origin: str | None, cookie: str, house: House, faces: Faces) -> None:
-    since = len(house.log("gateway"))
+def test_console_rejects_foreign_origin(
+    origin: str | None, cookie: str, server: Server, faces: Faces
+) -> None:
+    since = len(server.log("gateway"))
     headers = {"Cookie": cookie} | ({"Origin": origin} if origin else {})
     with pytest.raises(InvalidStatus) as refusal:
         faces.open("console", headers)
     assert refusal.value.response.status_code == 403
-    assert house.log_errors("gateway", since) == []
+    assert server.log_errors("gateway", since) == []
 
 
 def test_console_actions_reach_display_in_order(
-    made: dict[str, Any], console: Face, house: House, faces: Faces
+    made: dict[str, Any], console: Face, server: Server, faces: Faces
 ) -> None:
     display, welcome = faces.display(made["code"])
     assert welcome["state"]["match"] is None
@@ -62,7 +64,7 @@ def test_console_actions_reach_display_in_order(
     done(console, 5, "turn.resume", turn=turn["id"])
     resumed = display.receive("turn.resumed")["state"]["match"]["turn"]
     assert resumed["closes_at"] - resumed["opens_at"] == left_ms + 60_000
-    house.ask("open_at_once", event_id=made["id"])
+    server.ask("open_at_once", event_id=made["id"])
     done(console, 6, "turn.close", turn=turn["id"])
     assert display.receive("turn.revealed")["state"]["match"]["turn"]["number"] == 2
     done(console, 7, "turn.void", turn=turn["id"])
@@ -76,22 +78,22 @@ def test_console_actions_reach_display_in_order(
     fresh = faces.display(made["code"])[1]
     changes = [message for message in display.received if "state" in message]
     assert (fresh["seq"], fresh["state"]) == (changes[-1]["seq"], changes[-1]["state"])
-    assert house.rows("SELECT state FROM games_match WHERE event_id = ?", made["id"]) == [("aborted",)]
+    assert server.rows("SELECT state FROM games_match WHERE event_id = ?", made["id"]) == [("aborted",)]
 
 
-def test_impossible_action_is_refused_with_reason(house: House, console: Face) -> None:
-    assert refused(house, console, 1, "turn.close") == "No turn is live."
-    assert refused(house, console, 2, "match.abort") == "No match is live."
-    assert refused(house, console, 3, "turn.void") == "There is no turn to take back."
+def test_impossible_action_is_refused_with_reason(server: Server, console: Face) -> None:
+    assert refused(server, console, 1, "turn.close") == "No turn is live."
+    assert refused(server, console, 2, "match.abort") == "No match is live."
+    assert refused(server, console, 3, "turn.void") == "There is no turn to take back."
     done(console, 4, "match.start")
-    assert refused(house, console, 5, "match.start") == "A match is already live."
-    assert refused(house, console, 6, "turn.pause", turn=1) == "That turn has already ended."
-    assert refused(house, console, 7, "turn.resume") == "The turn is not paused."
-    assert refused(house, console, 8, "lobby.open") == "Already done."
+    assert refused(server, console, 5, "match.start") == "A match is already live."
+    assert refused(server, console, 6, "turn.pause", turn=1) == "That turn has already ended."
+    assert refused(server, console, 7, "turn.resume") == "The turn is not paused."
+    assert refused(server, console, 8, "lobby.open") == "Already done."
 
 
-def test_malformed_action_is_rejected(house: House, console: Face) -> None:
-    before = house.contents()
+def test_malformed_action_is_rejected(server: Server, console: Face) -> None:
+    before = server.contents()
     for fields in (
         {"id": 1, "action": "match.win"},
         {"id": 0, "action": "match.start"},
@@ -103,19 +105,19 @@ def test_malformed_action_is_rejected(house: House, console: Face) -> None:
         assert console.receive("error")["code"] == "malformed"
     console.say("console.join", code="ABCD")
     assert console.receive("error")["code"] == "joined_already"
-    assert house.contents() == before
+    assert server.contents() == before
 
 
-def test_action_is_refused_after_losing_ownership(made: dict[str, Any], house: House, faces: Faces) -> None:
-    mine = house.ask("event", owner="anna")
-    console = faces.console(mine["code"], house.ask("session", name="anna"))
+def test_action_is_refused_after_losing_ownership(made: dict[str, Any], server: Server, faces: Faces) -> None:
+    mine = server.ask("event", owner="anna")
+    console = faces.console(mine["code"], server.ask("session", name="anna"))
     console.receive("console.welcomed")
-    house.ask("give_away", event_id=mine["id"], to="olga")
-    assert refused(house, console, 1, "match.start") == "You don't have permission to do this."
+    server.ask("give_away", event_id=mine["id"], to="olga")
+    assert refused(server, console, 1, "match.start") == "You don't have permission to do this."
 
 
 def test_concurrent_consoles_start_one_match(
-    made: dict[str, Any], cookie: str, house: House, faces: Faces
+    made: dict[str, Any], cookie: str, server: Server, faces: Faces
 ) -> None:
     consoles = [faces.console(made["code"], cookie) for _ in range(2)]
     for face in consoles:
@@ -127,18 +129,18 @@ def test_concurrent_consoles_start_one_match(
         for face in consoles
     ]
     assert sorted(answers) == ["action.done", "action.refused"]
-    assert house.rows("SELECT COUNT(*) FROM games_match WHERE event_id = ?", made["id"]) == [(1,)]
+    assert server.rows("SELECT COUNT(*) FROM games_match WHERE event_id = ?", made["id"]) == [(1,)]
 
 
-def ballots_of_a_turn(made: dict[str, Any], house: House, display: Face) -> int:
+def ballots_of_a_turn(made: dict[str, Any], server: Server, display: Face) -> int:
     """The ballots counted in the next turn; on a busy machine the last one may be late."""
-    house.ask("closing_in", event_id=made["id"], ms=4_000)
+    server.ask("closing_in", event_id=made["id"], ms=4_000)
     revealed = display.receive("turn.revealed")["state"]["match"]["reveal"]
     return int(revealed["red"]["ballots"] + revealed["yellow"]["ballots"])
 
 
 def test_console_rehearsal_joins_votes_and_stops(
-    made: dict[str, Any], console: Face, house: House, faces: Faces
+    made: dict[str, Any], console: Face, server: Server, faces: Faces
 ) -> None:
     display, _ = faces.display(made["code"])
     done(console, 1, "lobby.open")
@@ -147,9 +149,9 @@ def test_console_rehearsal_joins_votes_and_stops(
         "running"
     ]
     display.receive_until(lambda m: m["type"] == "turnout.counted" and sum(m["connected"]) == 7)
-    assert "already running" in refused(house, console, 3, "rehearsal.start", phones=7)
-    house.ask("begin", event_id=made["id"])
-    assert any(ballots_of_a_turn(made, house, display) == 7 for _ in range(TURNS))
+    assert "already running" in refused(server, console, 3, "rehearsal.start", phones=7)
+    server.ask("begin", event_id=made["id"])
+    assert any(ballots_of_a_turn(made, server, display) == 7 for _ in range(TURNS))
     message = console.receive_until(
         lambda m: m["type"] == "rehearsal.updated" and m["reveal_p99_ms"] is not None
     )
@@ -170,9 +172,9 @@ def test_console_rehearsal_ends_with_its_match(console: Face) -> None:
     done(console, 5, "rehearsal.start", phones=2)
 
 
-def test_console_rehearsal_at_wrong_time_is_refused(house: House, console: Face) -> None:
-    assert refused(house, console, 1, "rehearsal.stop") == "No rehearsal is running."
-    text = refused(house, console, 2, "rehearsal.start", phones=5)
+def test_console_rehearsal_at_wrong_time_is_refused(server: Server, console: Face) -> None:
+    assert refused(server, console, 1, "rehearsal.stop") == "No rehearsal is running."
+    text = refused(server, console, 2, "rehearsal.start", phones=5)
     assert text == "Open the lobby first. The simulated crowd joins like voters do."
     console.say("action.ask", id=3, action="rehearsal.start", phones=201)
     assert console.receive("error")["code"] == "malformed"

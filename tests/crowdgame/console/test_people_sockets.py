@@ -7,7 +7,7 @@ from websockets.exceptions import ConnectionClosed
 
 from tests.deploy.processes import wait_until
 from tests.faces import Face, Faces, Message
-from tests.server import House
+from tests.server import Server
 from tests.voting.consoles import console, cookie, done, made, received_entries, refused
 from tests.voting.stage import cast, refusal, vote
 from voting.protocol import CloseCode
@@ -16,9 +16,9 @@ __all__ = ["console", "cookie", "made"]
 
 
 @pytest.fixture
-def turn(made: dict[str, Any], house: House, console: Face) -> int:
+def turn(made: dict[str, Any], server: Server, console: Face) -> int:
     done(console, 1, "lobby.open")
-    return int(house.ask("play_to", event_id=made["id"], picks=[]))
+    return int(server.ask("play_to", event_id=made["id"], picks=[]))
 
 
 def join_turn(
@@ -41,14 +41,14 @@ def is_admitted(faces: Faces, team: int, **join: Any) -> bool:
         return False
 
 
-def counts(house: House, console: Face, phone: Face, turn: int) -> list[list[int]]:
+def counts(server: Server, console: Face, phone: Face, turn: int) -> list[list[int]]:
     done(console, 99, "turn.close", turn=turn)
     reveal = phone.receive("turn.revealed")["state"]["match"]["reveal"]
     return [reveal[side]["counts"] for side in ("red", "yellow")]
 
 
 def test_moved_phone_is_welcomed_again_and_votes_for_new_team(
-    made: dict[str, Any], turn: int, console: Face, house: House, faces: Faces
+    made: dict[str, Any], turn: int, console: Face, server: Server, faces: Faces
 ) -> None:
     phone, you = join_turn(faces, made, turn)
     other = 3 - you["team"]
@@ -58,14 +58,14 @@ def test_moved_phone_is_welcomed_again_and_votes_for_new_team(
     assert (moved["team"], moved["voter_code"], moved["choice"]) == (other, you["voter_code"], None)
     assert refusal(phone, **cast(turn, choice=3, sequence=1)) == "stale"
     vote(phone, turn, choice=5, sequence=2)
-    assert house.ask("voters_in_box", event_id=made["id"], turn_id=turn) == [you["token"].split(".")[1]]
-    sides = counts(house, console, phone, turn)
+    assert server.ask("voters_in_box", event_id=made["id"], turn_id=turn) == [you["token"].split(".")[1]]
+    sides = counts(server, console, phone, turn)
     assert sides[other - 1][4] == 1
     assert sum(map(sum, sides)) == 1
 
 
 def test_moved_voter_keeps_earlier_vote_for_old_team(
-    made: dict[str, Any], turn: int, console: Face, house: House, faces: Faces
+    made: dict[str, Any], turn: int, console: Face, server: Server, faces: Faces
 ) -> None:
     phone, you = join_turn(faces, made, turn)
     vote(phone, turn, choice=3)
@@ -73,13 +73,13 @@ def test_moved_voter_keeps_earlier_vote_for_old_team(
     phone.receive("phone.welcomed")
     again, back = join_turn(faces, made, turn, you["token"])
     assert (back["team"], back["turn"], back["choice"], back["sequence"]) == (3 - you["team"], turn, None, 1)
-    sides = counts(house, console, again, turn)
+    sides = counts(server, console, again, turn)
     assert sides[you["team"] - 1][2] == 1
     assert sum(map(sum, sides)) == 1
 
 
 def test_repeatedly_moved_voter_on_two_devices_has_one_vote(
-    made: dict[str, Any], turn: int, console: Face, house: House, faces: Faces
+    made: dict[str, Any], turn: int, console: Face, server: Server, faces: Faces
 ) -> None:
     one, you = join_turn(faces, made, turn)
     two, _ = join_turn(faces, made, turn, you["token"])
@@ -91,9 +91,9 @@ def test_repeatedly_moved_voter_on_two_devices_has_one_vote(
         done(console, number, "voter.move", voter_code=you["voter_code"], team=team)
         for device in (one, two):
             assert device.receive("phone.welcomed")["you"]["team"] == (team or you["team"])
-    assert house.ask("voters_in_box", event_id=made["id"], turn_id=turn) == [you["token"].split(".")[1]]
+    assert server.ask("voters_in_box", event_id=made["id"], turn_id=turn) == [you["token"].split(".")[1]]
     vote(two, turn, choice=2, sequence=sequence + 1)
-    sides = counts(house, console, one, turn)
+    sides = counts(server, console, one, turn)
     assert sides[2 - you["team"]][1] == 1
     assert sum(map(sum, sides)) == 1
 
@@ -112,7 +112,7 @@ def test_kicked_phone_is_disconnected_and_may_rejoin(
 
 
 def test_banned_voter_rejoins_only_when_admitted_and_keeps_ballot(
-    made: dict[str, Any], turn: int, console: Face, house: House, faces: Faces
+    made: dict[str, Any], turn: int, console: Face, server: Server, faces: Faces
 ) -> None:
     phone, you = join_turn(faces, made, turn)
     vote(phone, turn, choice=3)
@@ -120,13 +120,13 @@ def test_banned_voter_rejoins_only_when_admitted_and_keeps_ballot(
     assert phone.closed() == CloseCode.BANNED
     for _ in range(2):
         assert faces.open("phone").say("phone.join", code=made["code"], token=you["token"]).closed() == 4507
-    assert refused(house, console, 3, "voter.ban", voter_code=you["voter_code"]) == "Already done."
+    assert refused(server, console, 3, "voter.ban", voter_code=you["voter_code"]) == "Already done."
     new_phone, _ = join_turn(faces, made, turn)
     done(console, 4, "voter.admit", voter_code=you["voter_code"])
     wait_until(lambda: is_admitted(faces, you["team"], code=made["code"], token=you["token"]))
     _, again = join_turn(faces, made, turn, you["token"])
     assert (again["choice"], again["team"]) == (3, you["team"])
-    assert sum(map(sum, counts(house, console, new_phone, turn))) == 1
+    assert sum(map(sum, counts(server, console, new_phone, turn))) == 1
     assert [entry["what"] for entry in received_entries(console, 4)][1:3] == [
         f"banned {you['voter_code']} (code not on any list)",
         f"unbanned {you['voter_code']}",
@@ -134,18 +134,18 @@ def test_banned_voter_rejoins_only_when_admitted_and_keeps_ballot(
 
 
 def test_roster_pupil_is_found_by_name_banned_and_moved(
-    made: dict[str, Any], console: Face, house: House, faces: Faces
+    made: dict[str, Any], console: Face, server: Server, faces: Faces
 ) -> None:
-    event = house.ask("event", lobby="open", admission="roster")
-    ann, ben = house.ask("roster", event_id=event["id"], text="Ann, Rooks\nBen, Rooks")
-    roster_console = faces.console(event["code"], house.ask("session", name="olga"))
+    event = server.ask("event", lobby="open", admission="roster")
+    ann, ben = server.ask("roster", event_id=event["id"], text="Ann, Rooks\nBen, Rooks")
+    roster_console = faces.console(event["code"], server.ask("session", name="olga"))
     roster_console.receive("console.welcomed")
     roster_console.say("people.ask", query="an")
     (person,) = roster_console.receive("people.found", query="an")["people"]
     assert (person["name"], person["team"], person["moved"], person["banned"]) == ("Ann", 1, None, False)
     done(roster_console, 1, "voter.ban", voter_code=person["voter_code"])
     assert faces.open("phone").say("phone.join", code=event["code"], key=ann).closed() == CloseCode.BANNED
-    used = house.rows("SELECT used_at FROM voting_ticket WHERE event_id = ? AND code = ?", event["id"], ann)
+    used = server.rows("SELECT used_at FROM voting_ticket WHERE event_id = ? AND code = ?", event["id"], ann)
     done(roster_console, 2, "voter.admit", voter_code=person["voter_code"])
     done(roster_console, 3, "voter.move", voter_code=person["voter_code"], team=2)
     wait_until(lambda: is_admitted(faces, 2, code=event["code"], key=ann))
@@ -158,15 +158,15 @@ def test_roster_pupil_is_found_by_name_banned_and_moved(
     assert [one["moved"] for one in roster_console.receive("people.found", query="")["people"]] == [2, None]
 
 
-def test_viewer_cannot_search_or_ban_people(house: House, faces: Faces) -> None:
-    event = house.ask("event", lobby="open", admission="roster")
-    house.ask("roster", event_id=event["id"], text="Ann")
-    house.ask("member", event_id=event["id"], name="looker", role="viewer")
-    roster_console = faces.console(event["code"], house.ask("session", name="looker"))
+def test_viewer_cannot_search_or_ban_people(server: Server, faces: Faces) -> None:
+    event = server.ask("event", lobby="open", admission="roster")
+    server.ask("roster", event_id=event["id"], text="Ann")
+    server.ask("member", event_id=event["id"], name="looker", role="viewer")
+    roster_console = faces.console(event["code"], server.ask("session", name="looker"))
     roster_console.receive("console.welcomed")
     roster_console.say("people.ask", query="Ann")
     assert roster_console.receive("people.found")["people"] == []
     assert (
-        refused(house, roster_console, 1, "voter.ban", voter_code="BCDFGH")
+        refused(server, roster_console, 1, "voter.ban", voter_code="BCDFGH")
         == "You don't have permission to do this."
     )

@@ -10,7 +10,7 @@ import pytest
 from tests.chaos.chaos_server import answers
 from tests.deploy.processes import wait_until
 from tests.faces import Face, Faces, Message, faces_of
-from tests.server import House, running_house
+from tests.server import Server, running_server
 
 DAY_MS = 24 * 3600 * 1000
 SOON_MS = 60_000
@@ -18,19 +18,19 @@ BACK_WITHIN_S = 60
 
 
 @pytest.fixture
-def own_server(tmp_path: Path) -> Iterator[House]:
-    with running_house(tmp_path) as house:
-        yield house
+def own_server(tmp_path: Path) -> Iterator[Server]:
+    with running_server(tmp_path) as server:
+        yield server
 
 
 @pytest.fixture
-def faces(own_server: House) -> Iterator[Faces]:
+def faces(own_server: Server) -> Iterator[Faces]:
     yield from faces_of(own_server)
 
 
-def kill_everything(house: House) -> None:
+def kill_everything(server: Server) -> None:
     """Kill every process at once; the supervisor restarts them."""
-    stack, pid = house.stack, house.supervisor.pid
+    stack, pid = server.stack, server.supervisor.pid
     names = ["valkey", "worker", *stack.gateway_names, *stack.scheduler_names]
     before = {name: pid(name) for name in names}
     for number in before.values():
@@ -40,7 +40,7 @@ def kill_everything(house: House) -> None:
     wait_until(lambda: answers(stack.env["REDIS_URL"]), BACK_WITHIN_S)
 
 
-def join(house: House, faces: Faces, code: str, key: str) -> tuple[Face, Message]:
+def join(server: Server, faces: Faces, code: str, key: str) -> tuple[Face, Message]:
     """Join as soon as a gateway accepts connections."""
     joined: list[tuple[Face, Message]] = []
 
@@ -62,7 +62,7 @@ def pick(face: Face, welcome: Message, column: int) -> None:
     face.receive("ballot.counted", turn=turn["id"], choice=column)
 
 
-def test_long_game_survives_killing_every_process(own_server: House, faces: Faces) -> None:
+def test_long_game_survives_killing_every_process(own_server: Server, faces: Faces) -> None:
     duel = own_server.ask("duel", time_control="3-days")
     red, yellow = duel["keys"]
     own_server.ask("run_down", code=duel["code"], ms=2 * DAY_MS)
@@ -85,7 +85,7 @@ def test_long_game_survives_killing_every_process(own_server: House, faces: Face
     assert clocks["yellow_ms"] == pytest.approx(DAY_MS // 2, abs=SOON_MS)
 
 
-def test_absent_player_loses_on_time(own_server: House, faces: Faces) -> None:
+def test_absent_player_loses_on_time(own_server: Server, faces: Faces) -> None:
     duel = own_server.ask("duel", time_control="3-days")
     own_server.ask("run_down", code=duel["code"], ms=DAY_MS)
     face, welcome = join(own_server, faces, duel["code"], duel["keys"][0])

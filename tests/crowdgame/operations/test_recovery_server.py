@@ -21,7 +21,7 @@ from tests.ledger import (
     assert_resolved_once,
     resolved_turns,
 )
-from tests.server import House, running_house
+from tests.server import Server, running_server
 from voting.ballot_box.box_types import turn_keys
 from voting.ballot_box.stores import connect
 
@@ -31,33 +31,33 @@ MORE_BALLOTS = 10
 
 @pytest.mark.thorough
 def test_older_copy_of_ballot_box_loses_no_ballot(tmp_path: Path) -> None:
-    with running_house(tmp_path, gateways=2) as house:
-        event = house.ask("event", **BRISK | {"window_s": WINDOW_S})
-        with crowd(house, event["code"], tmp_path) as phones:
-            house.ask("begin", event_id=event["id"])
-            lost = [restore_older_copy(house, event["id"]) for _ in range(2)]
-            resolve_another(house, event["id"])
+    with running_server(tmp_path, gateways=2) as server:
+        event = server.ask("event", **BRISK | {"window_s": WINDOW_S})
+        with crowd(server, event["code"], tmp_path) as phones:
+            server.ask("begin", event_id=event["id"])
+            lost = [restore_older_copy(server, event["id"]) for _ in range(2)]
+            resolve_another(server, event["id"])
             report = leave(phones, tmp_path)
-        resolve_another(house, event["id"])
-        resolved = resolved_turns(house, event["id"])
+        resolve_another(server, event["id"])
+        resolved = resolved_turns(server, event["id"])
         assert set(lost) <= set(resolved)
-        assert_nothing_is_lost(house, report, resolved)
-        assert_counts_are_of_sealed_ballots(house)
-        assert_resolved_once(house, event["id"])
-        restored = house.rows("SELECT id, epoch FROM games_turn WHERE epoch > 1 ORDER BY id")
+        assert_nothing_is_lost(server, report, resolved)
+        assert_counts_are_of_sealed_ballots(server)
+        assert_resolved_once(server, event["id"])
+        restored = server.rows("SELECT id, epoch FROM games_turn WHERE epoch > 1 ORDER BY id")
         assert restored == [(turn, 2) for turn in sorted(lost)]
         assert report.ballots.missing == 0
 
 
-def restore_older_copy(house: House, event: int) -> int:
+def restore_older_copy(server: Server, event: int) -> int:
     """Restore an older copy of the turn's keys; return the turn, which is resolved all the same."""
-    turn = turn_with_ballots(house, event)
-    with connect(house.stack.redis) as redis:
+    turn = turn_with_ballots(server, event)
+    with connect(server.stack.redis) as redis:
         older = {key: redis.dump(key) for key in turn_keys(event, turn)}
-        held = ballots_in_the_box(house, event, turn)
-        wait_until(lambda: ballots_in_the_box(house, event, turn) >= held + MORE_BALLOTS, PATIENCE_S)
+        held = ballots_in_the_box(server, event, turn)
+        wait_until(lambda: ballots_in_the_box(server, event, turn) >= held + MORE_BALLOTS, PATIENCE_S)
         restore_keys(redis, older)
-    wait_until(lambda: turn in resolved_turns(house, event), PATIENCE_S)
+    wait_until(lambda: turn in resolved_turns(server, event), PATIENCE_S)
     return turn
 
 

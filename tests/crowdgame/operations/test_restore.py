@@ -46,6 +46,6 @@ def restored(
 
 class TestOnSqlite(GoesOn):
     def test_restore_keeps_replaced_files_beside_new_ones(self, restored: RestoredEvent) -> None:
-        data = restored.house.stack.data
+        data = restored.server.stack.data
         kept = [path.name[:14] for path in data.glob("*before-restore-*")]
         assert sorted(kept) in ([], ["before-restore", "valkey-before-"])

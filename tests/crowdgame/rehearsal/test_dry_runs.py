@@ -188,11 +188,11 @@ def test_dry_run_without_reachable_server_ends_with_log_message(caplog: pytest.L
     assert "rehearsal of HALL failed: nobody can join" in caplog.text
 
 
-@pytest.mark.parametrize("server", [None, ("/run/gateway.sock", None)])
-def test_dry_run_without_server_address_is_refused(server: Any) -> None:
+@pytest.mark.parametrize("address", [None, ("/run/gateway.sock", None)])
+def test_dry_run_without_server_address_is_refused(address: Any) -> None:
     async def conversation(harness: DryRunHarness) -> None:
         with pytest.raises(MatchError, match="can't connect to itself"):
-            await harness.runs.start(harness.stage, server, PHONES)
+            await harness.runs.start(harness.stage, address, PHONES)
         await start_and_join(harness)
 
     run_conversation(conversation)

@@ -15,19 +15,19 @@ from crowdgame.rehearsal.rehearsal_report import RehearsalReport
 from deploy.laptop.paths import ROOT
 from deploy.laptop.stack import MANAGE
 from tests.ledger import assert_counts_are_of_sealed_ballots, assert_nothing_is_lost, resolved_turns
-from tests.server import House
+from tests.server import Server
 
 PHONES, TURNS, WINDOW_S = 40, 3, 5
 LONGEST_S = 120
 Reports = dict[str, tuple[int, RehearsalReport, str]]
 
 
-def rehearsal(house: House, code: str, profile: str, home: Path) -> subprocess.Popen[str]:
-    argv = [*MANAGE, "rehearse", code, "--url", house.http, "--profile", profile, "--turns", str(TURNS)]
+def rehearsal(server: Server, code: str, profile: str, home: Path) -> subprocess.Popen[str]:
+    argv = [*MANAGE, "rehearse", code, "--url", server.http, "--profile", profile, "--turns", str(TURNS)]
     return subprocess.Popen(
         [*argv, "--phones", str(PHONES), "--json", str(home / f"{profile}.json")],
         cwd=ROOT,
-        env={**os.environ, **house.stack.env},
+        env={**os.environ, **server.stack.env},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -35,21 +35,21 @@ def rehearsal(house: House, code: str, profile: str, home: Path) -> subprocess.P
 
 
 @pytest.fixture(scope="module")
-def reports(house: House, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reports]:
+def reports(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reports]:
     """The event id, report and console output of each profile."""
     home = tmp_path_factory.mktemp("reports")
     choices = {"window_s": WINDOW_S, "reveal_s": 1, "lobby": "open", "next_match_after_s": 3}
-    since = len(house.log("gateway"))
+    since = len(server.log("gateway"))
     with ExitStack() as stack:
         running = {}
         for profile in get_args(Profile):
-            event = house.ask("event", owner="otto", **choices)
-            crowd = stack.enter_context(rehearsal(house, event["code"], profile, home))
+            event = server.ask("event", owner="otto", **choices)
+            crowd = stack.enter_context(rehearsal(server, event["code"], profile, home))
             running[profile] = event["id"], crowd
-            house.ask("begin", event_id=event["id"])
+            server.ask("begin", event_id=event["id"])
         output = {p: crowd.communicate(timeout=LONGEST_S)[0] for p, (_, crowd) in running.items()}
         assert {p: crowd.returncode for p, (_, crowd) in running.items()} == dict.fromkeys(running, 0), output
-        assert house.log_errors("gateway", since) == []
+        assert server.log_errors("gateway", since) == []
         read = msgspec.json.Decoder(RehearsalReport).decode
         yield {
             p: (event, read((home / f"{p}.json").read_bytes()), output[p])
@@ -58,15 +58,15 @@ def reports(house: House, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 
 
 @pytest.mark.parametrize("profile", get_args(Profile))
-def test_rehearsal_reports_no_missing_ballots(profile: Profile, house: House, reports: Reports) -> None:
+def test_rehearsal_reports_no_missing_ballots(profile: Profile, server: Server, reports: Reports) -> None:
     event, report, output = reports[profile]
-    turns = [turn for turn in resolved_turns(house, event) if turn in report.ledger]
+    turns = [turn for turn in resolved_turns(server, event) if turn in report.ledger]
     assert len(turns) >= TURNS
     assert (report.profile, report.joined) == (profile, PHONES)
     assert (report.ballots.missing, report.unreadable) == (0, 0)
     assert profile == "last-second" or report.ballots.lost == 0
-    assert_nothing_is_lost(house, report, turns)
-    assert_counts_are_of_sealed_ballots(house)
+    assert_nothing_is_lost(server, report, turns)
+    assert_counts_are_of_sealed_ballots(server)
     assert f"joined: {PHONES} of {PHONES}" in output
     assert report.sealed_ms
     assert report.resolved_ms

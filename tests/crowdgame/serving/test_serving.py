@@ -112,10 +112,10 @@ def test_close_code_reaches_client(asgi_server: AsgiServer) -> None:
         assert closed_with(connection) == 4321
 
 
-@pytest.mark.parametrize("server", SERVERS)
-def test_sigterm_drains_server_and_refuses_new_connections(server: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("server_name", SERVERS)
+def test_sigterm_drains_server_and_refuses_new_connections(server_name: str, tmp_path: Path) -> None:
     with (
-        run_asgi_server(server, tmp_path / "note", drain_s=3) as asgi_server,
+        run_asgi_server(server_name, tmp_path / "note", drain_s=3) as asgi_server,
         asgi_server.open() as connection,
     ):
         asgi_server.process.send_signal(signal.SIGTERM)
@@ -126,9 +126,9 @@ def test_sigterm_drains_server_and_refuses_new_connections(server: str, tmp_path
         assert asgi_server.note.read_text() == "drained"
 
 
-@pytest.mark.parametrize("server", SERVERS)
-def test_second_sigterm_ends_server_at_once(server: str, tmp_path: Path) -> None:
-    with run_asgi_server(server, tmp_path / "note", drain_s=10 * PATIENCE_S) as asgi_server:
+@pytest.mark.parametrize("server_name", SERVERS)
+def test_second_sigterm_ends_server_at_once(server_name: str, tmp_path: Path) -> None:
+    with run_asgi_server(server_name, tmp_path / "note", drain_s=10 * PATIENCE_S) as asgi_server:
         asgi_server.process.send_signal(signal.SIGTERM)
         wait_until(lambda: not minds_sigterm(asgi_server.process.pid))
         asgi_server.process.send_signal(signal.SIGTERM)

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from tests.server import House
+from tests.server import Server
 from tests.voting.policies import hashes_of, sources
 
 
-def fetch(house: House, path: str, method: str = "GET", **headers: str) -> tuple[int, Any, bytes]:
-    connection = http.client.HTTPConnection(house.stack.address, house.stack.port, timeout=20)
+def fetch(server: Server, path: str, method: str = "GET", **headers: str) -> tuple[int, Any, bytes]:
+    connection = http.client.HTTPConnection(server.stack.address, server.stack.port, timeout=20)
     connection.request(method, path, headers=headers)
     response = connection.getresponse()
     body = response.read()
@@ -21,10 +21,10 @@ def fetch(house: House, path: str, method: str = "GET", **headers: str) -> tuple
 
 
 @pytest.mark.parametrize("path", ["/", "/BCDF", "/display/BCDF"])
-def test_running_server_serves_pages_with_csp_and_gzip(path: str, house: House) -> None:
-    status, headers, body = fetch(house, path)
-    _, zipped_headers, zipped = fetch(house, path, **{"Accept-Encoding": "gzip"})
-    head = fetch(house, path, "HEAD")
+def test_running_server_serves_pages_with_csp_and_gzip(path: str, server: Server) -> None:
+    status, headers, body = fetch(server, path)
+    _, zipped_headers, zipped = fetch(server, path, **{"Accept-Encoding": "gzip"})
+    head = fetch(server, path, "HEAD")
     assert (status, headers["Content-Type"]) == (200, "text/html; charset=utf-8")
     assert gzip.decompress(zipped) == body
     assert zipped_headers["Content-Encoding"] == "gzip"
@@ -38,8 +38,8 @@ def test_running_server_serves_pages_with_csp_and_gzip(path: str, house: House) 
     )
 
 
-def test_phone_page_loads_no_other_resource(house: House) -> None:
-    _, _, body = fetch(house, "/")
+def test_phone_page_loads_no_other_resource(server: Server) -> None:
+    _, _, body = fetch(server, "/")
     outside = re.sub(rb"(?s)<(script|style)\b[^>]*>.*?</\1>", b"", body)
     assert re.findall(rb'(?:src|href)="(?!data:)[^"]*"', outside) == []
     assert not re.search(rb"<script[^>]*\ssrc=", body)
@@ -55,13 +55,13 @@ def test_phone_page_loads_no_other_resource(house: House) -> None:
         ("/admin/", 302),
     ],
 )
-def test_unknown_path_is_left_to_django(path: str, status: int, house: House) -> None:
-    since = len(house.log("gateway"))
-    response = fetch(house, path)
+def test_unknown_path_is_left_to_django(path: str, status: int, server: Server) -> None:
+    since = len(server.log("gateway"))
+    response = fetch(server, path)
     assert response[0] == status
     assert b"SECRET_KEY" not in response[2]
-    assert house.log_errors("gateway", since) == []
+    assert server.log_errors("gateway", since) == []
 
 
-def test_foreign_host_header_is_rejected(house: House) -> None:
-    assert fetch(house, "/admin/", Host="evil.example")[0] == 400
+def test_foreign_host_header_is_rejected(server: Server) -> None:
+    assert fetch(server, "/admin/", Host="evil.example")[0] == 400

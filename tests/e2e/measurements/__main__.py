@@ -19,7 +19,7 @@ from tests.e2e.faces import chromium  # noqa: E402
 from tests.e2e.measurements import console, display, phone  # noqa: E402
 from tests.e2e.measurements.goal import Measurement  # noqa: E402
 from tests.e2e.prompter import prompting  # noqa: E402
-from tests.server import running_house  # noqa: E402
+from tests.server import running_server  # noqa: E402
 
 PAGE = ROOT / "docs" / "generated" / "frontend.md"
 HEAD = """# Front-end measurements
@@ -38,8 +38,8 @@ def measure(turns: int) -> list[Measurement]:
         with prompting() as prompter, prompting(display.RATE) as fast:
             found = phone.measurements(browser, prompter)
             found += display.measurements(browser, prompter, fast, turns)
-        with tempfile.TemporaryDirectory() as data, running_house(Path(data)) as house:
-            return found + console.measurements(browser, house)
+        with tempfile.TemporaryDirectory() as data, running_server(Path(data)) as server:
+            return found + console.measurements(browser, server)
 
 
 def page(found: Sequence[Measurement]) -> str:

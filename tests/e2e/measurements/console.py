@@ -8,7 +8,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from tests.e2e.faces import PROJECTOR, SOON_MS, TABLET
 from tests.e2e.measurements.goal import Measurement, at_most, quantile
 from tests.e2e.rooms import sign_in
-from tests.server import House
+from tests.server import Server
 
 PRESSES, WINDOW_S = 100, 3600
 # A first-time user takes this long to find the next control.
@@ -29,16 +29,16 @@ SHOWN = """() => {
 }"""
 
 
-def presses_ms(browser: Browser, house: House) -> list[float]:
+def presses_ms(browser: Browser, server: Server) -> list[float]:
     """Milliseconds from each click to the frame in which the display shows its effect."""
-    event = house.ask("event", owner="presser", lobby="open", window_s=WINDOW_S)
-    house.ask("play_to", event_id=event["id"], picks=[])
+    event = server.ask("event", owner="presser", lobby="open", window_s=WINDOW_S)
+    server.ask("play_to", event_id=event["id"], picks=[])
     console, display = (browser.new_context(viewport=size).new_page() for size in (TABLET, PROJECTOR))  # type: ignore[arg-type]
     console.add_init_script(f"({CLICKED})()")
     display.add_init_script(f"({SHOWN})()")
-    sign_in(console, house, "presser")
-    console.goto(f"{house.http}/console/{event['code']}/")
-    display.goto(f"{house.http}/display/{event['code']}")
+    sign_in(console, server, "presser")
+    console.goto(f"{server.http}/console/{event['code']}/")
+    display.goto(f"{server.http}/display/{event['code']}")
     display.wait_for_selector("body[data-phase=voting]", timeout=SOON_MS)
     taken = []
     for number in range(PRESSES):
@@ -69,18 +69,18 @@ class Person:
         self.steps += 1
 
 
-def first_turn_s(browser: Browser, house: House, template: str) -> tuple[float, int]:
+def first_turn_s(browser: Browser, server: Server, template: str) -> tuple[float, int]:
     """Seconds from the organizer's empty page to the first turn on the display; and the number of steps."""
     page = browser.new_context(viewport=TABLET).new_page()  # type: ignore[arg-type]
-    sign_in(page, house, f"newcomer to {template}")
-    page.goto(f"{house.http}/console/")
+    sign_in(page, server, f"newcomer to {template}")
+    page.goto(f"{server.http}/console/")
     person, began = Person(page), time.monotonic()
     person.click(page.get_by_role("link", name=re.compile("first event")))
     person.click(page.get_by_role("button", name=template))
     person.click(page.get_by_role("button", name="Open the lobby"))
     code = page.url.rstrip("/").rsplit("/", 1)[1]
     display = browser.new_context(viewport=PROJECTOR).new_page()  # type: ignore[arg-type]
-    display.goto(f"{house.http}/display/{code}")
+    display.goto(f"{server.http}/display/{code}")
     person.click(page.get_by_role("button", name="Start the match"))
     display.wait_for_selector(TURN_BEGINS, timeout=2 * SOON_MS)
     took = time.monotonic() - began
@@ -89,13 +89,13 @@ def first_turn_s(browser: Browser, house: House, template: str) -> tuple[float, 
     return took, person.steps
 
 
-def measurements(browser: Browser, house: House) -> list[Measurement]:
-    taken = presses_ms(browser, house)
+def measurements(browser: Browser, server: Server) -> list[Measurement]:
+    taken = presses_ms(browser, server)
     found = [
         at_most(f"console: click to projector, p99 of {PRESSES}", quantile(taken, 0.98), 300, "ms"),
         Measurement("console: click to projector, median", "", f"{quantile(taken, 0.5):.0f} ms"),
     ]
     for template in TEMPLATES:
-        took, steps = first_turn_s(browser, house, template)
+        took, steps = first_turn_s(browser, server, template)
         found.append(at_most(f"new event to first turn, “{template}”, {steps} clicks", took, 60, "s"))
     return found

@@ -22,7 +22,7 @@ from crowdgame.rehearsal.wire import phone_address
 from deploy.laptop.stop_signals import interrupt_on_signals
 from tests.load.bench.duellist import Duellist, Watcher
 from tests.load.bench.machine import about, allow_files
-from tests.server import House, running_house
+from tests.server import Server, running_server
 
 DEADLINE_MS, WATCHED_MS = 250, 300
 SPARE_FILES = 512
@@ -61,18 +61,18 @@ def main() -> None:
     console.print(", ".join(about().values()))
     with (
         tempfile.TemporaryDirectory(prefix="crowdgame-duels-", ignore_cleanup_errors=True) as home,
-        running_house(Path(home), options.server) as house,
+        running_server(Path(home), options.server) as server,
     ):
-        met = asyncio.run(_play(house, options, console))
+        met = asyncio.run(_play(server, options, console))
     sys.exit(not met)
 
 
-async def _play(house: House, options: Namespace, console: Console) -> bool:
+async def _play(server: Server, options: Namespace, console: Console) -> bool:
     seen = Seen(ServerClock(time.perf_counter), tuple(options.thinks), options.leaves)
-    players = await resolve(ServerAddress(phone_address(house.http)))
-    watchers = await resolve(ServerAddress(house.ws + "/display"))
+    players = await resolve(ServerAddress(phone_address(server.http)))
+    watchers = await resolve(ServerAddress(server.ws + "/display"))
     began = time.monotonic()
-    games = [await asyncio.to_thread(house.ask, "duel", time_control="5-min") for _ in range(options.duels)]
+    games = [await asyncio.to_thread(server.ask, "duel", time_control="5-min") for _ in range(options.duels)]
     console.print(f"{options.duels} games begun in {time.monotonic() - began:.0f} s")
     sitting: list[Duellist | Watcher] = []
     for game in games:
@@ -88,10 +88,10 @@ async def _play(house: House, options: Namespace, console: Console) -> bool:
     since = round(seen.clock.now_ms())
     seen.revealed_ms, seen.waited_ms, seen.watched_ms = Samples(), Samples(), Samples()
     await asyncio.sleep(options.seconds)
-    console.print(f"{house.rows(OPEN)[0][0]} games open at the end")
+    console.print(f"{server.rows(OPEN)[0][0]} games open at the end")
     for visitor in sitting:
         visitor.leave()
-    return _report(house.rows(CLOSED, since), seen, options, console)
+    return _report(server.rows(CLOSED, since), seen, options, console)
 
 
 def _report(

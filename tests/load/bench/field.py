@@ -9,9 +9,9 @@ from tests.load.bench.contender import Contender
 from tests.load.bench.machine import cores, pinned
 from tests.load.bench.others import running_others
 from tests.load.bench.ours import Ours, make_ours
-from tests.server import running_house
+from tests.server import running_server
 
-HOUSES = {"ours": 1, "two gateways": 2}
+GATEWAY_COUNTS = {"ours": 1, "two gateways": 2}
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,19 +32,21 @@ class Field:
 
 
 @contextmanager
-def running_field(server: str, pair: bool, home: Path) -> Iterator[Field]:
+def running_field(asgi_server: str, pair: bool, home: Path) -> Iterator[Field]:
     """Run the servers on the first core; the load generator, stores and workers on the last one.
 
     The second of two gateways shares the last core: only its cost per ballot is measured, not its speed.
     """
-    names = list(HOUSES) if pair else ["ours"]
+    names = list(GATEWAY_COUNTS) if pair else ["ours"]
     with pinned(cores()[-1]), ExitStack() as running:
-        echo, stock = running.enter_context(running_others(server, home / "others"))
-        houses = {
-            name: running.enter_context(running_house(home / name.replace(" ", "-"), server, HOUSES[name]))
+        echo, stock = running.enter_context(running_others(asgi_server, home / "others"))
+        servers = {
+            name: running.enter_context(
+                running_server(home / name.replace(" ", "-"), asgi_server, GATEWAY_COUNTS[name])
+            )
             for name in names
         }
-        field = Field(echo, stock, tuple(make_ours(name, house) for name, house in houses.items()))
+        field = Field(echo, stock, tuple(make_ours(name, server) for name, server in servers.items()))
         for contender in field.contenders:
             contender.pin(cores())
         yield field

@@ -15,7 +15,7 @@ from deploy.laptop.stack import MANAGE
 from tests.load.bench.machine import Stopwatch
 from tests.load.bench.processes import processes
 from tests.load.bench.results import LoadRun
-from tests.server import House
+from tests.server import Server
 
 JOINED_WITHIN_S = 60.0
 LONGEST_S = 120.0
@@ -34,14 +34,14 @@ class Programme:
 PROGRAMMES = (Programme("spread", 10, 3), Programme("burst", 5, 3), Programme("herd", 10, 1))
 
 
-def run_load(programme: Programme, phones: int, house: House, home: Path) -> LoadRun:
+def run_load(programme: Programme, phones: int, server: Server, home: Path) -> LoadRun:
     """No process is pinned: gateways, crowd and all others share the machine."""
-    parts = processes(house)
+    parts = processes(server)
     watch = Stopwatch([pid for pids in parts.values() for pid in pids])
-    report = _rehearse(programme, phones, house, home)
+    report = _rehearse(programme, phones, server, home)
     used = {name: round(watch.cpu_s(pids), 2) for name, pids in parts.items()}
     return LoadRun(
-        server=house.stack.server,
+        server=server.stack.server,
         profile=programme.profile,
         phones=phones,
         joined=report.joined,
@@ -68,20 +68,20 @@ def _longest_ms(spread: Spread | None) -> float | None:
     return spread.max * 1000 if spread else None
 
 
-def _rehearse(programme: Programme, phones: int, house: House, home: Path) -> RehearsalReport:
+def _rehearse(programme: Programme, phones: int, server: Server, home: Path) -> RehearsalReport:
     """Begin the match after all have joined, so that joining does not affect the windows."""
     choices = {"window_s": programme.window_s, "reveal_s": 2, "lobby": "open"}
-    event = house.ask("event", owner="otto", **choices)
+    event = server.ask("event", owner="otto", **choices)
     report, log = (home / f"{programme.profile}.{kind}" for kind in ("json", "log"))
-    argv = [*MANAGE, "rehearse", event["code"], "--url", house.http, "--phones", str(phones)]
+    argv = [*MANAGE, "rehearse", event["code"], "--url", server.http, "--phones", str(phones)]
     limits = ["--profile", programme.profile, "--turns", str(programme.turns), "--json", str(report)]
     with log.open("w") as out:
         crowd = subprocess.Popen(
-            [*argv, *limits], cwd=ROOT, env={**os.environ, **house.stack.env}, stdout=out, stderr=out
+            [*argv, *limits], cwd=ROOT, env={**os.environ, **server.stack.env}, stdout=out, stderr=out
         )
     try:
         _await_text(f"{phones} of {phones} phones have joined", log, crowd)
-        house.ask("begin", event_id=event["id"])
+        server.ask("begin", event_id=event["id"])
         crowd.wait(LONGEST_S)
     finally:
         crowd.kill()

@@ -10,7 +10,7 @@ import redis
 from tests.load.bench.contender import Contender
 from tests.load.bench.line import Line, frame, open_line
 from tests.load.bench.processes import behind, gateways
-from tests.server import House
+from tests.server import Server
 from voting.ballot_box.box_types import turn_keys
 from voting.protocol import ConsoleJoin, Match, PhoneJoin, PhoneWelcomed
 
@@ -24,7 +24,7 @@ PLAYED = [(1, 2), (4, 5)]
 class Ours:
     """`refused` counts refused ballots; it should stay 0."""
 
-    house: House
+    server: Server
     event_id: int
     code: str
     contender: Contender
@@ -79,25 +79,25 @@ class Ours:
 
     def recorded(self) -> int:
         """The number of ballots the box received in this turn, including changed votes."""
-        with redis.Redis.from_url(self.house.stack.redis) as client:
+        with redis.Redis.from_url(self.server.stack.redis) as client:
             answer: Any = client.hget(turn_keys(self.event_id, self.turn)[0], "arrivals")
         return int(answer or 0)
 
 
-def make_ours(name: str, house: House) -> Ours:
+def make_ours(name: str, server: Server) -> Ours:
     """Create a live event with one reveal behind it and a long open turn."""
-    event = house.ask("event", owner="olga", window_s=NOT_STORED_S, reveal_s=1, lobby="open")
-    house.ask("play_to", event_id=event["id"], picks=PLAYED)
+    event = server.ask("event", owner="olga", window_s=NOT_STORED_S, reveal_s=1, lobby="open")
+    server.ask("play_to", event_id=event["id"], picks=PLAYED)
     contender = Contender(
         name,
-        gateways(house),
-        house.stack.port,
+        gateways(server),
+        server.stack.port,
         "/ws/phone",
         vote=lambda line: b"",
         is_answer=lambda text: False,
-        behind=behind(house),
+        behind=behind(server),
     )
-    ours = Ours(house, event["id"], event["code"], contender)
+    ours = Ours(server, event["id"], event["code"], contender)
     contender.vote, contender.is_answer = ours.vote, ours.is_answer
     return ours
 
@@ -110,8 +110,8 @@ def _legal(match: Match, team: int) -> tuple[int, ...]:
 async def open_console(ours: Ours) -> Line:
     """Open the organizer's console, from which joining is locked and unlocked."""
     on_frame = asyncio.Event()
-    headers = {"Cookie": ours.house.ask("session", name="olga"), "Origin": ours.house.http}
-    port = ours.house.stack.port
+    headers = {"Cookie": ours.server.ask("session", name="olga"), "Origin": ours.server.http}
+    port = ours.server.stack.port
     line = await open_line(port, "/ws/console", lambda line, text: on_frame.set(), headers)
     line.say(msgspec.json.encode(ConsoleJoin(code=ours.code)))
     async with asyncio.timeout(JOINED_WITHIN_S):

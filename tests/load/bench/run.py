@@ -9,7 +9,7 @@ import uvloop
 from tests.load.bench.beside import Say, Size, lay_beside
 from tests.load.bench.load_run import PROGRAMMES, run_load
 from tests.load.bench.results import BenchResults, Beside, LoadRun
-from tests.server import running_house
+from tests.server import running_server
 
 SERVERS = ("daphne", "uvicorn")
 PARTS = ("beside", "load_runs")
@@ -55,10 +55,10 @@ def compare(server: str, size: Size, home: Path, say: Say) -> Beside:
     return uvloop.run(lay_beside(server, size, home, say))
 
 
-def _load_runs(server: str, phones: int, home: Path, say: Say) -> list[LoadRun]:
+def _load_runs(asgi_server: str, phones: int, home: Path, say: Say) -> list[LoadRun]:
     found = []
-    with running_house(home / "load_runs", server=server, gateways=GATEWAYS) as house:
+    with running_server(home / "load_runs", asgi_server, gateways=GATEWAYS) as server:
         for programme in PROGRAMMES:
-            say(f"{server}: a load run of {phones:,} phones, {programme.profile}")
-            found.append(run_load(programme, phones, house, home))
+            say(f"{asgi_server}: a load run of {phones:,} phones, {programme.profile}")
+            found.append(run_load(programme, phones, server, home))
     return found

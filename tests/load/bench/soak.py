@@ -17,7 +17,7 @@ from tests.load.bench.run import GATEWAYS, SERVERS
 from tests.load.bench.soak_readings import Reader, Reading
 from tests.load.bench.soak_report import as_json, format_reading, section, write
 from tests.load.bench.soak_verdicts import Soak
-from tests.server import House, running_house
+from tests.server import Server, running_server
 
 CHOICES = {"window_s": 10, "reveal_s": 2, "lobby": "open", "next_match_after_s": 3}
 SPARE_FILES = 512
@@ -33,9 +33,9 @@ def main() -> None:
     machine = about()
     with (
         tempfile.TemporaryDirectory(prefix="crowdgame-soak-", ignore_cleanup_errors=True) as home,
-        running_house(Path(home), options.server, options.gateways) as house,
+        running_server(Path(home), options.server, options.gateways) as server,
     ):
-        readings = _soak(house, options, console)
+        readings = _soak(server, options, console)
     soak = Soak(options.server, options.gateways, options.phones, readings)
     for line in section(soak, machine):
         console.print(line, soft_wrap=True)
@@ -46,13 +46,13 @@ def main() -> None:
     sys.exit(not soak.passed)
 
 
-def _soak(house: House, options: Namespace, console: Console) -> list[Reading]:
+def _soak(server: Server, options: Namespace, console: Console) -> list[Reading]:
     """Joining happens in the first minute, which trends ignore."""
-    event = house.ask("event", owner="otto", **CHOICES)
-    house.ask("begin", event_id=event["id"])
+    event = server.ask("event", owner="otto", **CHOICES)
+    server.ask("begin", event_id=event["id"])
     readings: list[Reading] = []
-    with _crowd(house, event["code"], options) as crowd:
-        for reading in Reader(house, crowd).readings(SILENT * options.every):
+    with _crowd(server, event["code"], options) as crowd:
+        for reading in Reader(server, crowd).readings(SILENT * options.every):
             readings.append(reading)
             console.print(format_reading(reading), soft_wrap=True)
             if reading.at_s >= options.minutes * 60:
@@ -61,8 +61,8 @@ def _soak(house: House, options: Namespace, console: Console) -> list[Reading]:
 
 
 @contextmanager
-def _crowd(house: House, code: str, options: Namespace) -> Iterator[subprocess.Popen[bytes]]:
-    argv = [sys.executable, "-m", "tests.load.bench.soak_crowd", code, house.http]
+def _crowd(server: Server, code: str, options: Namespace) -> Iterator[subprocess.Popen[bytes]]:
+    argv = [sys.executable, "-m", "tests.load.bench.soak_crowd", code, server.http]
     numbers = [str(options.phones), str(options.every)]
     with subprocess.Popen([*argv, *numbers], cwd=ROOT, stdout=subprocess.PIPE) as crowd:
         try:

@@ -15,7 +15,7 @@ from prometheus_client.multiprocess import MultiProcessCollector
 from tests.load.bench.machine import cpu_s, open_files, rss
 from tests.load.bench.processes import processes
 from tests.load.bench.soak_crowd import CrowdCounts
-from tests.server import House
+from tests.server import Server
 
 Processes = Mapping[str, tuple[int, ...]]
 
@@ -51,7 +51,7 @@ class Reading(msgspec.Struct, frozen=True):
         return _of_gateways(self.cpu_s) / max(1, self.ballots) * 1e6
 
     @property
-    def house_us_a_ballot(self) -> float:
+    def server_us_a_ballot(self) -> float:
         """CPU microseconds per ballot of all processes but the crowd."""
         return (sum(self.cpu_s.values()) - self.cpu_s["crowd"]) / max(1, self.ballots) * 1e6
 
@@ -63,11 +63,11 @@ def _of_gateways(by_process: Mapping[str, float]) -> float:
 class Reader:
     """Reads once for each report of the crowd."""
 
-    def __init__(self, house: House, crowd: subprocess.Popen[bytes]) -> None:
-        self._house = house
+    def __init__(self, server: Server, crowd: subprocess.Popen[bytes]) -> None:
+        self._server = server
         self._crowd = crowd
         self._began = time.monotonic()
-        self._parts: Processes = {**processes(house), "crowd": (crowd.pid,)}
+        self._parts: Processes = {**processes(server), "crowd": (crowd.pid,)}
         self._used = self._cpu()
         self._broadcasts_before = (0, 0.0)
         self._acknowledged = 0
@@ -93,7 +93,7 @@ class Reader:
             broadcasts=since,
             broadcast_ms=(broadcast_s - self._broadcasts_before[1]) / max(1, since) * 1000,
             crowd=counts,
-            database_kib=_size(self._house.stack.data) / 1024,
+            database_kib=_size(self._server.stack.data) / 1024,
             valkey_kib=valkey_kib,
             valkey_keys=valkey_keys,
         )
@@ -106,14 +106,14 @@ class Reader:
     def _broadcasts(self) -> tuple[int, float]:
         """The number of broadcasts of all gateways, and their total seconds."""
         registry = CollectorRegistry()
-        MultiProcessCollector(registry, path=str(self._house.stack.metrics_dir))  # type: ignore[no-untyped-call]
+        MultiProcessCollector(registry, path=str(self._server.stack.metrics_dir))  # type: ignore[no-untyped-call]
         name = "crowdgame_broadcast_seconds"
         count, seconds = (registry.get_sample_value(f"{name}_{part}") or 0 for part in ("count", "sum"))
         return int(count), seconds
 
     def _valkey(self) -> tuple[float, int]:
         """Valkey's memory in KiB and its number of keys."""
-        with redis.Redis.from_url(self._house.stack.redis) as client:
+        with redis.Redis.from_url(self._server.stack.redis) as client:
             memory: Any = client.info("memory")
             return memory["used_memory"] / 1024, int(client.dbsize())
 

@@ -79,7 +79,7 @@ def _cells(one: Reading) -> tuple[str, ...]:
         f"{one.gateway_kib / max(1, one.crowd.connected):.1f}",
         ", ".join(f"{kib / 1024:.0f}" for kib in mib),
         f"{sum(one.files.values()):,}",
-        f"{one.gateway_us_a_ballot:.0f}, {one.house_us_a_ballot:.0f}",
+        f"{one.gateway_us_a_ballot:.0f}, {one.server_us_a_ballot:.0f}",
         f"{one.broadcast_ms:.0f} ms",
         f"{ack.p99:.0f} ms" if ack else "",
         f"{reveal.p99:.0f} ms" if reveal else "",

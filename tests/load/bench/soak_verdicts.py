@@ -62,7 +62,7 @@ class Soak(msgspec.Struct, frozen=True):
             ("clocks: KiB", attrgetter("scheduler_kib"), MEMORY_GROWS),
             ("all: open files", lambda one: sum(one.files.values()), FILES_GROW),
             ("gateways: CPU µs a ballot, broadcasts included", attrgetter("gateway_us_a_ballot"), WORK_GROWS),
-            ("all: CPU µs a ballot, the crowd left out", attrgetter("house_us_a_ballot"), WORK_GROWS),
+            ("all: CPU µs a ballot, the crowd left out", attrgetter("server_us_a_ballot"), WORK_GROWS),
         ]
 
     def _may_grow(self) -> list[tuple[str, Of, float | None]]:

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from tests.faces import Faces
-from tests.server import House
+from tests.server import Server
 from tests.voting.calls import CountingBox
 from tests.voting.gateway_helpers import FakeSocket, latest, make_room, voter
 from tests.voting.match_helpers import RED_WINS, new_event, only_turn, open_now, play, play_turn, run_out
@@ -146,8 +146,8 @@ def test_cheers_from_before_a_window_are_dropped(box: BallotBox) -> None:
 
 
 # ------------------------------------------------------------------ with a running server
-def test_cheers_from_phones_reach_display(house: House, faces: Faces) -> None:
-    code = house.ask("event", lobby="open", team_choice="choose")["code"]
+def test_cheers_from_phones_reach_display(server: Server, faces: Faces) -> None:
+    code = server.ask("event", lobby="open", team_choice="choose")["code"]
     display, _ = faces.display(code)
     phones = [faces.phone(code, team=team)[0] for team in (1, 2)]
     display.receive("turnout.counted")
@@ -164,8 +164,8 @@ def test_cheers_from_phones_reach_display(house: House, faces: Faces) -> None:
     assert all(message["type"] != "cheers.counted" for phone in phones for message in phone.received)
 
 
-def test_cheers_of_a_phone_are_rate_limited(house: House, faces: Faces) -> None:
-    code = house.ask("event", lobby="open")["code"]
+def test_cheers_of_a_phone_are_rate_limited(server: Server, faces: Faces) -> None:
+    code = server.ask("event", lobby="open")["code"]
     display, _ = faces.display(code)
     phone, _ = faces.phone(code)
     display.receive("turnout.counted")
@@ -176,9 +176,9 @@ def test_cheers_of_a_phone_are_rate_limited(house: House, faces: Faces) -> None:
     assert 0 < seen <= CHEERS_PER_SECOND + 1
 
 
-def test_cheers_are_ignored_while_window_is_open(house: House, faces: Faces) -> None:
-    made = house.ask("event", lobby="open", window_s=600)
-    turn = house.ask("play_to", event_id=made["id"], picks=[])
+def test_cheers_are_ignored_while_window_is_open(server: Server, faces: Faces) -> None:
+    made = server.ask("event", lobby="open", window_s=600)
+    turn = server.ask("play_to", event_id=made["id"], picks=[])
     display, _ = faces.display(made["code"])
     phone, _ = faces.phone(made["code"])
     phone.say("cheer.send", presses=20)

@@ -5,15 +5,15 @@ from contextlib import suppress
 from typing import Any
 
 from tests.faces import Face, Faces
-from tests.server import House
+from tests.server import Server
 
 LONG = {"window_s": 600, "lobby": "open", "team_choice": "choose"}
 
 
-def voted(house: House, faces: Faces, **choices: Any) -> tuple[dict[str, Any], list[Face]]:
+def voted(server: Server, faces: Faces, **choices: Any) -> tuple[dict[str, Any], list[Face]]:
     """An event with an open turn and its phones: team 1 voted 3, 3 and 5, team 2 voted 7."""
-    made = dict(house.ask("event", **LONG, **choices))
-    turn = house.ask("play_to", event_id=made["id"], picks=[])
+    made = dict(server.ask("event", **LONG, **choices))
+    turn = server.ask("play_to", event_id=made["id"], picks=[])
     phones = []
     for team, choice in [(1, 3), (1, 3), (1, 5), (2, 7)]:
         face, _ = faces.phone(made["code"], team=team)
@@ -23,15 +23,15 @@ def voted(house: House, faces: Faces, **choices: Any) -> tuple[dict[str, Any], l
     return made | {"turn": turn}, phones
 
 
-def open_console(house: House, faces: Faces, code: str) -> Face:
-    face = faces.console(code, house.ask("session", name="olga"))
+def open_console(server: Server, faces: Faces, code: str) -> Face:
+    face = faces.console(code, server.ask("session", name="olga"))
     face.receive("console.welcomed")
     return face
 
 
-def test_peek_sends_counts_to_consoles_only_and_is_public(house: House, faces: Faces) -> None:
-    made, phones = voted(house, faces, peek=True)
-    console = open_console(house, faces, made["code"])
+def test_peek_sends_counts_to_consoles_only_and_is_public(server: Server, faces: Faces) -> None:
+    made, phones = voted(server, faces, peek=True)
+    console = open_console(server, faces, made["code"])
     display, welcome = faces.display(made["code"])
     assert welcome["state"]["peek"] is True
     message = console.receive("counts.updated")
@@ -53,15 +53,15 @@ def test_peek_sends_counts_to_consoles_only_and_is_public(house: House, faces: F
         assert not any("counts.updated" in frame for frame in face.frames)
 
 
-def test_peek_change_takes_effect_at_once_and_is_announced(house: House, faces: Faces) -> None:
-    made, phones = voted(house, faces)
-    console = open_console(house, faces, made["code"])
+def test_peek_change_takes_effect_at_once_and_is_announced(server: Server, faces: Faces) -> None:
+    made, phones = voted(server, faces)
+    console = open_console(server, faces, made["code"])
     console.receive("turnout.counted")
-    house.ask("edit", event_id=made["id"], peek=True)
+    server.ask("edit", event_id=made["id"], peek=True)
     console.receive("counts.updated")
     assert [m["type"] for m in console.received].index("event.edited") < len(console.received) - 1
     assert phones[0].receive("event.edited")["state"]["peek"] is True
-    house.ask("edit", event_id=made["id"], peek=False)
+    server.ask("edit", event_id=made["id"], peek=False)
     console.receive_until(lambda message: message["type"] == "event.edited" and not message["state"]["peek"])
     assert counts_within(console, 3) == 0
 
@@ -74,11 +74,11 @@ def counts_within(face: Face, seconds: float) -> int:
     return found
 
 
-def test_peek_sends_no_counts_when_off_or_paused(house: House, faces: Faces) -> None:
-    made, _ = voted(house, faces)
-    assert counts_within(open_console(house, faces, made["code"]), 3) == 0
-    peeking, _ = voted(house, faces, peek=True)
-    console = open_console(house, faces, peeking["code"])
+def test_peek_sends_no_counts_when_off_or_paused(server: Server, faces: Faces) -> None:
+    made, _ = voted(server, faces)
+    assert counts_within(open_console(server, faces, made["code"]), 3) == 0
+    peeking, _ = voted(server, faces, peek=True)
+    console = open_console(server, faces, peeking["code"])
     console.receive("counts.updated")
     console.say("action.ask", id=1, action="turn.pause", turn=peeking["turn"])
     console.receive("action.done", id=1)

@@ -8,7 +8,7 @@ import pytest
 
 from games.models import Event
 from tests.faces import Face, Faces
-from tests.server import House
+from tests.server import Server
 from tests.voting.calls import CountingBox
 from tests.voting.gateway_helpers import FakeSocket, latest, make_room, voter
 from tests.voting.match_helpers import CLASSIC, open_now, run_out, start, vote
@@ -146,9 +146,9 @@ def test_team_not_to_move_receives_no_counts(box: BallotBox) -> None:
 
 
 # ------------------------------------------------------------------ with a running server
-def event_with_open_turn(house: House, **terms: Any) -> dict[str, Any]:
-    made = dict(house.ask("event", **(TERMS | terms)))
-    return made | {"turn": house.ask("play_to", event_id=made["id"], picks=[])}
+def event_with_open_turn(server: Server, **terms: Any) -> dict[str, Any]:
+    made = dict(server.ask("event", **(TERMS | terms)))
+    return made | {"turn": server.ask("play_to", event_id=made["id"], picks=[])}
 
 
 def voted(faces: Faces, made: dict[str, Any], team: int, choice: int) -> Face:
@@ -158,8 +158,8 @@ def voted(faces: Faces, made: dict[str, Any], team: int, choice: int) -> Face:
     return face
 
 
-def test_late_phone_receives_counts_of_its_team_at_once(house: House, faces: Faces) -> None:
-    made = event_with_open_turn(house)
+def test_late_phone_receives_counts_of_its_team_at_once(server: Server, faces: Faces) -> None:
+    made = event_with_open_turn(server)
     red, yellow = voted(faces, made, 1, 3), voted(faces, made, 2, 7)
     assert red.receive("team.counted", counts=[0, 0, 1, 0, 0, 0, 0])["turn"] == made["turn"]
     yellow.receive("team.counted", counts=[0, 0, 0, 0, 0, 0, 1])

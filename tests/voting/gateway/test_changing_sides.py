@@ -1,14 +1,14 @@
 """Side changes on a running server: only the sockets of the voter are notified."""
 
 from tests.faces import Face, Faces
-from tests.server import House
+from tests.server import Server
 
 
-def second_turn(house: House, faces: Faces, event: int, code: str) -> tuple[Face, Face, str, int]:
+def second_turn(server: Server, faces: Faces, event: int, code: str) -> tuple[Face, Face, str, int]:
     """One phone per team, after the first reveal and long before the next window."""
     (first, welcome), (second, _) = (faces.phone(code, team=team) for team in (1, 2))
-    house.ask("begin", event_id=event)
-    house.ask("open_at_once", event_id=event)
+    server.ask("begin", event_id=event)
+    server.ask("open_at_once", event_id=event)
     for face in (first, second):
         turn = face.receive("turn.moved")["state"]["match"]["turn"]["id"]
         face.say("ballot.cast", turn=turn, epoch=1, choice=3, sequence=1).receive("ballot.counted")
@@ -16,10 +16,10 @@ def second_turn(house: House, faces: Faces, event: int, code: str) -> tuple[Face
     return first, second, welcome["you"]["token"], revealed["state"]["match"]["turn"]["id"]
 
 
-def test_side_change_reaches_every_socket_of_the_voter(house: House, faces: Faces) -> None:
+def test_side_change_reaches_every_socket_of_the_voter(server: Server, faces: Faces) -> None:
     terms = {"max_side_changes": 1, "window_s": 60, "reveal_s": 120, "close_early": True}
-    made = house.ask("event", lobby="open", team_choice="choose", **terms)
-    first, second, token, turn = second_turn(house, faces, made["id"], made["code"])
+    made = server.ask("event", lobby="open", team_choice="choose", **terms)
+    first, second, token, turn = second_turn(server, faces, made["id"], made["code"])
     again, welcome = faces.phone(made["code"], token=token)
     assert welcome["you"]["side_changes"] == []
     for socket in (first, again):
@@ -34,17 +34,17 @@ def test_side_change_reaches_every_socket_of_the_voter(house: House, faces: Face
     assert second.receive("side.refused")["code"] == "same_side"
     assert not any(message["type"] == "side.changed" for message in second.received)
     changed = "SELECT d.turn, d.side FROM voting_storedsidechange d JOIN games_match m ON m.id = d.match_id"
-    assert house.rows(f"{changed} WHERE m.event_id = ?", made["id"]) == [(2, "yellow")]
+    assert server.rows(f"{changed} WHERE m.event_id = ?", made["id"]) == [(2, "yellow")]
 
 
-def test_side_change_is_renumbered_after_voided_turn(house: House, faces: Faces) -> None:
+def test_side_change_is_renumbered_after_voided_turn(server: Server, faces: Faces) -> None:
     """The change now takes effect one turn earlier; by its old number, phones would score the wrong side."""
     terms = {"max_side_changes": 1, "window_s": 60, "reveal_s": 120, "close_early": True}
-    made = house.ask("event", lobby="open", team_choice="choose", **terms)
-    first, _, token, turn = second_turn(house, faces, made["id"], made["code"])
+    made = server.ask("event", lobby="open", team_choice="choose", **terms)
+    first, _, token, turn = second_turn(server, faces, made["id"], made["code"])
     first.say("side.change", turn=turn, number=1, team=2)
     assert first.receive("side.changed")["side_changes"] == [{"turn": 2, "team": 2}]
-    house.ask("void", event_id=made["id"])
+    server.ask("void", event_id=made["id"])
     assert first.receive("side.changed", side_changes=[{"turn": 1, "team": 2}])
     _, welcome = faces.phone(made["code"], token=token)
     assert welcome["you"]["side_changes"] == [{"turn": 1, "team": 2}]

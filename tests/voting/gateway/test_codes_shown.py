@@ -3,7 +3,7 @@
 import json
 
 from tests.faces import Face, Faces, Message
-from tests.server import House
+from tests.server import Server
 from tests.voting.keys import event, shown, trusted_display
 from voting.admission.admission import CODE_PERIOD_MS
 
@@ -16,9 +16,9 @@ def receive_next_code(display: Face) -> Message:
             return message
 
 
-def test_trusted_display_alone_shows_each_rotating_code(house: House, faces: Faces) -> None:
-    code = event(house, "rotating")["code"]
-    trusted = trusted_display(house, faces, code)
+def test_trusted_display_alone_shows_each_rotating_code(server: Server, faces: Faces) -> None:
+    code = event(server, "rotating")["code"]
+    trusted = trusted_display(server, faces, code)
     others = [faces.display(code)[0], faces.display(code, key="0" * 24)[0]]
     first = shown(trusted)
     address = trusted.received[0]["join_url"]

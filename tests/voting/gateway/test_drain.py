@@ -12,7 +12,7 @@ from websockets.exceptions import ConnectionClosed
 
 from tests.deploy.processes import wait_until
 from tests.faces import Face, faces_of
-from tests.server import House, running_house
+from tests.server import Server, running_server
 from tests.voting.gateway_helpers import FakeSocket, join_room, voter, with_gateway
 from tests.voting.match_helpers import new_event, open_now, start
 from voting.ballot_box.ballot_box import BallotBox
@@ -82,17 +82,19 @@ def test_drain_stops_waiting_for_unreachable_box_at_timeout(box: BallotBox, valk
     with_gateway(scenario)
 
 
-@pytest.mark.parametrize("server", ["daphne", "uvicorn"])
-def test_phones_of_terminated_gateway_reconnect_without_losing_ballots(server: str, tmp_path: Path) -> None:
-    with running_house(tmp_path, server=server, gateways=2) as house:
-        for faces in faces_of(house):
-            made = house.ask("event", window_s=600, lobby="open")
-            turn = house.ask("play_to", event_id=made["id"], picks=[])
+@pytest.mark.parametrize("asgi_server", ["daphne", "uvicorn"])
+def test_phones_of_terminated_gateway_reconnect_without_losing_ballots(
+    asgi_server: str, tmp_path: Path
+) -> None:
+    with running_server(tmp_path, asgi_server, gateways=2) as server:
+        for faces in faces_of(server):
+            made = server.ask("event", window_s=600, lobby="open")
+            turn = server.ask("play_to", event_id=made["id"], picks=[])
             phones = [faces.phone(made["code"]) for _ in range(PHONES)]
             ballot = {"turn": turn, "epoch": 1, "choice": 4, "sequence": 1}
             for face, _ in phones:
                 face.say("ballot.cast", **ballot)
-            _terminate(house, "gateway-1")
+            _terminate(server, "gateway-1")
             moved = 0
             for face, welcome in phones:
                 if _is_redirected(face):
@@ -101,17 +103,17 @@ def test_phones_of_terminated_gateway_reconnect_without_losing_ballots(server: s
                     assert again["you"]["team"] == welcome["you"]["team"]
                 face.say("ballot.cast", **ballot).receive("ballot.counted", turn=turn)
             assert 0 < moved < PHONES
-            with Redis.from_url(house.stack.redis) as redis:
+            with Redis.from_url(server.stack.redis) as redis:
                 assert redis.hlen(turn_keys(made["id"], turn)[1]) == PHONES
-            assert house.log_errors("gateway-1") + house.log_errors("gateway-2") == []
+            assert server.log_errors("gateway-1") + server.log_errors("gateway-2") == []
 
 
-def _terminate(house: House, name: str) -> None:
+def _terminate(server: Server, name: str) -> None:
     """Send SIGTERM and wait until the process is gone."""
-    pid = house.supervisor.pid(name)
+    pid = server.supervisor.pid(name)
     assert pid is not None
     os.kill(pid, signal.SIGTERM)
-    wait_until(lambda: house.supervisor.pid(name) != pid)
+    wait_until(lambda: server.supervisor.pid(name) != pid)
 
 
 def _is_redirected(face: Face) -> bool:

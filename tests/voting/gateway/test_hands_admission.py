@@ -7,7 +7,7 @@ import pytest
 
 from games.models import Team
 from tests.faces import Face, Faces
-from tests.server import House
+from tests.server import Server
 from tests.voting.gateway_helpers import FakeSocket, cast, latest, make_room, voter
 from tests.voting.match_helpers import CLASSIC, only_turn, open_now, start, vote
 from voting import protocol
@@ -18,10 +18,10 @@ from voting.gateway.presence import UNANIMOUS_HEARTBEATS
 OPEN = {"lobby": "open", "window_s": 600}
 
 
-def event(house: House, teams: list[int], **choices: Any) -> dict[str, Any]:
+def event(server: Server, teams: list[int], **choices: Any) -> dict[str, Any]:
     """An event whose `teams` vote by show of hands."""
-    made: dict[str, Any] = house.ask("event", **OPEN, **choices)
-    house.ask("by_hands", event_id=made["id"], teams=teams)
+    made: dict[str, Any] = server.ask("event", **OPEN, **choices)
+    server.ask("by_hands", event_id=made["id"], teams=teams)
     return made
 
 
@@ -32,59 +32,59 @@ def team_of(face: Face) -> int:
 @pytest.mark.parametrize("choice", ["balance", "choose", "link"])
 @pytest.mark.parametrize("hands", [1, 2])
 def test_phones_join_the_team_without_show_of_hands(
-    hands: int, choice: str, house: House, faces: Faces
+    hands: int, choice: str, server: Server, faces: Faces
 ) -> None:
-    code = event(house, [hands], team_choice=choice)["code"]
+    code = event(server, [hands], team_choice=choice)["code"]
     wishes = (None, 1, 2, None)
     joined = [faces.open("phone").say("phone.join", code=code, team=wish) for wish in wishes]
     assert [team_of(face) for face in joined] == [3 - hands] * 4
 
 
-def test_phone_is_refused_while_both_teams_show_hands(house: House, faces: Faces) -> None:
-    made = event(house, [1, 2])
+def test_phone_is_refused_while_both_teams_show_hands(server: Server, faces: Faces) -> None:
+    made = event(server, [1, 2])
     face = faces.open("phone").say("phone.join", code=made["code"])
     message = face.receive("error", code="hands_only")
     assert [team["hands"] for team in message["event"]["teams"]] == [True, True]
-    house.ask("by_hands", event_id=made["id"], teams=[2])
+    server.ask("by_hands", event_id=made["id"], teams=[2])
     face.receive("event.edited")
     assert team_of(face.say("phone.join", code=made["code"])) == 1
 
 
-def test_phone_of_hands_team_rejoins_in_other_team(house: House, faces: Faces) -> None:
-    made = event(house, [], team_choice="choose")
+def test_phone_of_hands_team_rejoins_in_other_team(server: Server, faces: Faces) -> None:
+    made = event(server, [], team_choice="choose")
     before, welcome = faces.phone(made["code"], team=2)
-    turn = house.ask("play_to", event_id=made["id"], picks=[])
-    house.ask("by_hands", event_id=made["id"], teams=[2])
+    turn = server.ask("play_to", event_id=made["id"], picks=[])
+    server.ask("by_hands", event_id=made["id"], teams=[2])
     before.receive_until(lambda message: message["type"] == "event.edited" and message["state"]["match"])
     ballot = {"turn": turn, "epoch": 1, "choice": 3, "sequence": 1}
     assert before.say("ballot.cast", **ballot).receive("ballot.refused")["code"] == "not_to_move"
     after, again = faces.phone(made["code"], token=welcome["you"]["token"])
     assert again["you"]["team"] == 1
     after.say("ballot.cast", **ballot).receive("ballot.counted")
-    assert house.ask("voters_in_box", event_id=made["id"], turn_id=turn) == [
+    assert server.ask("voters_in_box", event_id=made["id"], turn_id=turn) == [
         welcome["you"]["token"].split(".")[1]
     ]
 
 
 @pytest.mark.parametrize("choice", ["balance", "choose"])
-def test_listed_pupil_of_hands_team_joins_other_team(choice: str, house: House, faces: Faces) -> None:
-    made = event(house, [2], team_choice=choice, admission="roster")
-    codes = house.ask("roster", event_id=made["id"], text="Ann, Doves\nBen, Rooks\nCarla")
+def test_listed_pupil_of_hands_team_joins_other_team(choice: str, server: Server, faces: Faces) -> None:
+    made = event(server, [2], team_choice=choice, admission="roster")
+    codes = server.ask("roster", event_id=made["id"], text="Ann, Doves\nBen, Rooks\nCarla")
     joined = [faces.open("phone").say("phone.join", code=made["code"], key=key) for key in codes]
     assert [team_of(face) for face in joined] == [1, 1, 1]
     again = faces.open("phone").say("phone.join", code=made["code"], key=codes[0])
     assert team_of(again) == 1
 
 
-def test_early_close_waits_for_phones_and_hand_count(house: House, faces: Faces) -> None:
-    made = event(house, [2], close_early=True)
-    turn = house.ask("play_to", event_id=made["id"], picks=[])
+def test_early_close_waits_for_phones_and_hand_count(server: Server, faces: Faces) -> None:
+    made = event(server, [2], close_early=True)
+    turn = server.ask("play_to", event_id=made["id"], picks=[])
     phone, _ = faces.phone(made["code"])
     phone.say("ballot.cast", turn=turn, epoch=1, choice=3, sequence=1).receive("ballot.counted")
     time.sleep(UNANIMOUS_HEARTBEATS + 2)  # no message is expected, so there is nothing to wait for
     phone.say("clock.ask", sent=1).receive("clock.synced")
     assert not any(message["type"] == "turn.sealed" for message in phone.received)
-    console = faces.console(made["code"], house.ask("session", name="olga"))
+    console = faces.console(made["code"], server.ask("session", name="olga"))
     console.receive("console.welcomed")
     console.say("action.ask", id=1, action="hands.count", turn=turn, team=2, hands=[0, 0, 0, 0, 0, 9, 0])
     console.receive("action.done", id=1)

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from tests.faces import Faces
-from tests.server import House
+from tests.server import Server
 from voting.admission.seats import OFFER_TTL_MS, new_seat, read_offer, sign_offer
 from voting.gateway.reserved_seats import KEPT_S, ReservedSeats
 from voting.protocol import CloseCode, PagePreload
@@ -19,14 +19,14 @@ PRELOAD = re.compile(r'<script type="application/json" id="preload">(.*?)</scrip
 NOW = 1_800_000_000_000
 
 
-def page(house: House, path: str) -> PagePreload | None:
-    with urllib.request.urlopen(f"{house.http}/{path}") as answer:  # noqa: S310
+def page(server: Server, path: str) -> PagePreload | None:
+    with urllib.request.urlopen(f"{server.http}/{path}") as answer:  # noqa: S310
         found = PRELOAD.search(answer.read().decode())
     return msgspec.json.decode(found[1], type=PagePreload) if found else None
 
 
-def load_preload(house: House, path: str) -> PagePreload:
-    found = page(house, path)
+def load_preload(server: Server, path: str) -> PagePreload:
+    found = page(server, path)
     assert found is not None
     return found
 
@@ -42,22 +42,22 @@ def token_fields(token: str) -> list[str]:
 
 
 @pytest.fixture
-def made(house: House) -> dict[str, Any]:
-    made: dict[str, Any] = house.ask("event", lobby="open", window_s=600)
+def made(server: Server) -> dict[str, Any]:
+    made: dict[str, Any] = server.ask("event", lobby="open", window_s=600)
     return made
 
 
-def test_page_preloads_same_state_as_welcome(made: dict[str, Any], house: House, faces: Faces) -> None:
-    assert page(house, made["code"]) is None
+def test_page_preloads_same_state_as_welcome(made: dict[str, Any], server: Server, faces: Faces) -> None:
+    assert page(server, made["code"]) is None
     _, welcome = faces.display(made["code"])
-    found = load_preload(house, made["code"])
+    found = load_preload(server, made["code"])
     assert json.loads(msgspec.json.encode(found.state)) == welcome["state"]
     assert (found.seq, abs(found.now_at - welcome["now_at"]) < 30_000) == (welcome["seq"], True)
 
 
-def test_offered_seat_is_assigned_on_join(made: dict[str, Any], house: House, faces: Faces) -> None:
+def test_offered_seat_is_assigned_on_join(made: dict[str, Any], server: Server, faces: Faces) -> None:
     faces.display(made["code"])
-    found = load_preload(house, made["code"])
+    found = load_preload(server, made["code"])
     _, welcome = faces.phone(made["code"], offer=found.offer)
     assert token_fields(welcome["you"]["token"]) == token_fields(offer(found))
     assert token_fields(offer(found))[::2] == [str(made["id"]), str(found.team)]
@@ -65,18 +65,18 @@ def test_offered_seat_is_assigned_on_join(made: dict[str, Any], house: House, fa
     assert again["you"]["token"] == welcome["you"]["token"]
 
 
-def test_offered_seats_are_unique_and_balanced(made: dict[str, Any], house: House, faces: Faces) -> None:
+def test_offered_seats_are_unique_and_balanced(made: dict[str, Any], server: Server, faces: Faces) -> None:
     faces.display(made["code"])
-    found = [load_preload(house, made["code"]) for _ in range(10)]
+    found = [load_preload(server, made["code"]) for _ in range(10)]
     assert sorted(preload.team for preload in found) == [1] * 5 + [2] * 5
     assert len({preload.offer for preload in found}) == 10
 
 
 def test_offer_and_seat_token_are_not_interchangeable(
-    made: dict[str, Any], house: House, faces: Faces
+    made: dict[str, Any], server: Server, faces: Faces
 ) -> None:
     faces.display(made["code"])
-    offered = offer(load_preload(house, made["code"]))
+    offered = offer(load_preload(server, made["code"]))
     _, first = faces.phone(made["code"])
     seat = first["you"]["token"]
     _, second = faces.phone(made["code"], offer=seat)
@@ -85,10 +85,10 @@ def test_offer_and_seat_token_are_not_interchangeable(
     assert forger.closed() == CloseCode.BAD_TOKEN
 
 
-def test_offer_of_another_event_is_ignored(made: dict[str, Any], house: House, faces: Faces) -> None:
-    other = house.ask("event", lobby="open")
+def test_offer_of_another_event_is_ignored(made: dict[str, Any], server: Server, faces: Faces) -> None:
+    other = server.ask("event", lobby="open")
     faces.display(other["code"])
-    offered = offer(load_preload(house, other["code"]))
+    offered = offer(load_preload(server, other["code"]))
     _, welcome = faces.phone(made["code"], offer=offered)
     assert token_fields(welcome["you"]["token"])[0] == str(made["id"])
 
@@ -106,18 +106,18 @@ def test_offer_of_another_event_is_ignored(made: dict[str, Any], house: House, f
     ],
 )
 def test_seat_is_offered_only_if_page_can_admit(
-    terms: dict[str, str], path: str, team: int, house: House, faces: Faces
+    terms: dict[str, str], path: str, team: int, server: Server, faces: Faces
 ) -> None:
-    made = house.ask("event", **{"lobby": "open", **terms})
+    made = server.ask("event", **{"lobby": "open", **terms})
     faces.display(made["code"])
-    found = load_preload(house, made["code"] + path)
+    found = load_preload(server, made["code"] + path)
     assert (found.team, found.offer is not None) == (team, bool(team))
 
 
-def test_preload_escapes_notice_with_script_tag(house: House, faces: Faces) -> None:
-    made = house.ask("event", notice="</script><script>alert(1)</script>", lobby="open")
+def test_preload_escapes_notice_with_script_tag(server: Server, faces: Faces) -> None:
+    made = server.ask("event", notice="</script><script>alert(1)</script>", lobby="open")
     faces.display(made["code"])
-    assert load_preload(house, made["code"]).state.notice == "</script><script>alert(1)</script>"
+    assert load_preload(server, made["code"]).state.notice == "</script><script>alert(1)</script>"
 
 
 def test_read_offer_rejects_expired_or_forged_offer() -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from tests.crowd_helpers import ballots_in_the_box
 from tests.faces import Face, Faces
-from tests.server import House
+from tests.server import Server
 from tests.voting.keys import event, key_for, voter_of
 
 
@@ -13,30 +13,32 @@ def vote(face: Face, turn: int, choice: int, sequence: int) -> None:
     face.receive("ballot.counted", turn=turn, sequence=sequence)
 
 
-def test_roster_code_on_two_devices_is_one_ballot(house: House, faces: Faces) -> None:
-    made = event(house, "roster")
-    turn = house.ask("play_to", event_id=made["id"], picks=[])
-    [key] = house.ask("roster", event_id=made["id"], text="Ada")
+def test_roster_code_on_two_devices_is_one_ballot(server: Server, faces: Faces) -> None:
+    made = event(server, "roster")
+    turn = server.ask("play_to", event_id=made["id"], picks=[])
+    [key] = server.ask("roster", event_id=made["id"], text="Ada")
     (first, first_welcome), (second, second_welcome) = (faces.phone(made["code"], key=key) for _ in range(2))
     assert (voter_of(first_welcome), first_welcome["you"]["team"]) == (
         voter_of(second_welcome),
         second_welcome["you"]["team"],
     )
     vote(first, turn, 3, 1)
-    assert ballots_in_the_box(house, made["id"], turn) == 1
+    assert ballots_in_the_box(server, made["id"], turn) == 1
     vote(second, turn, 5, 2)
     first.say("ballot.cast", turn=turn, epoch=1, choice=4, sequence=1)
     assert first.receive("ballot.refused")["code"] == "stale"
-    assert ballots_in_the_box(house, made["id"], turn) == 1
+    assert ballots_in_the_box(server, made["id"], turn) == 1
     _, third = faces.phone(made["code"], key=key)
     assert (third["you"]["choice"], third["you"]["sequence"]) == (5, 2)
 
 
 @pytest.mark.parametrize("admission", ["open", "rotating", "tickets", "roster"])
-def test_replays_and_forged_tokens_make_no_second_ballot(admission: str, house: House, faces: Faces) -> None:
-    made = event(house, admission)
-    turn = house.ask("play_to", event_id=made["id"], picks=[])
-    key = key_for(admission, made, house, faces)
+def test_replays_and_forged_tokens_make_no_second_ballot(
+    admission: str, server: Server, faces: Faces
+) -> None:
+    made = event(server, admission)
+    turn = server.ask("play_to", event_id=made["id"], picks=[])
+    key = key_for(admission, made, server, faces)
     face, welcome = faces.phone(made["code"], key=key, team=1)
     token, team = welcome["you"]["token"], welcome["you"]["team"]
     vote(face, turn, 3, 2)
@@ -49,15 +51,15 @@ def test_replays_and_forged_tokens_make_no_second_ballot(admission: str, house: 
     twin, rejoined = faces.phone(made["code"], token=token, team=3 - team, key=key)
     assert (rejoined["you"]["team"], rejoined["you"]["choice"]) == (team, 3)
     vote(twin, turn, 6, 3)
-    assert ballots_in_the_box(house, made["id"], turn) == 1
+    assert ballots_in_the_box(server, made["id"], turn) == 1
 
 
-def test_seat_signed_for_both_teams_is_one_ballot(house: House, faces: Faces) -> None:
+def test_seat_signed_for_both_teams_is_one_ballot(server: Server, faces: Faces) -> None:
     """The ballot box enforces it, should a voter ever get two seats."""
-    made = event(house, "open")
-    turn = house.ask("play_to", event_id=made["id"], picks=[])
+    made = event(server, "open")
+    turn = server.ask("play_to", event_id=made["id"], picks=[])
     for sequence, team in [(1, 1), (2, 2)]:
-        token = house.ask("seat", event_id=made["id"], voter="00ff00ff00ff00ff", team=team)
+        token = server.ask("seat", event_id=made["id"], voter="00ff00ff00ff00ff", team=team)
         face, _ = faces.phone(made["code"], token=token)
         vote(face, turn, 3, sequence)
-    assert ballots_in_the_box(house, made["id"], turn) == 1
+    assert ballots_in_the_box(server, made["id"], turn) == 1

@@ -12,7 +12,7 @@ import pytest
 from redis import Redis
 
 from tests.faces import Face, Faces, Message
-from tests.server import House
+from tests.server import Server
 from tests.voting.paths import root_of_path
 from voting.ballot_box.box_types import turn_keys
 from voting.gateway.receipts import LOAD_TIMEOUT_S
@@ -24,10 +24,10 @@ PENDING_BYTE = 0x40000000
 class OpenTurn:
     """An event with an open turn, and the phones with their votes."""
 
-    def __init__(self, house: House, faces: Faces) -> None:
-        self.house, self.faces = house, faces
-        self.event = house.ask("event", window_s=600, reveal_s=1, lobby="open", team_choice="choose")
-        self.turn = house.ask("play_to", event_id=self.event["id"], picks=[])
+    def __init__(self, server: Server, faces: Faces) -> None:
+        self.server, self.faces = server, faces
+        self.event = server.ask("event", window_s=600, reveal_s=1, lobby="open", team_choice="choose")
+        self.turn = server.ask("play_to", event_id=self.event["id"], picks=[])
         self.votes: list[tuple[Face, str, int, str]] = []
 
     def phone(self, team: int = 1) -> Face:
@@ -41,15 +41,15 @@ class OpenTurn:
         return phone
 
     def close(self) -> None:
-        self.house.ask("closing_in", event_id=self.event["id"], ms=0)
+        self.server.ask("closing_in", event_id=self.event["id"], ms=0)
 
     def leaf(self, side: str, choice: int, blind: str) -> bytes:
         return f"{self.turn}:{side}:{choice}:{blind}".encode()
 
 
 @pytest.fixture
-def scenario(house: House, faces: Faces) -> OpenTurn:
-    return OpenTurn(house, faces)
+def scenario(server: Server, faces: Faces) -> OpenTurn:
+    return OpenTurn(server, faces)
 
 
 def revealed(face: Face) -> Message:
@@ -97,21 +97,21 @@ def test_receipt_shows_ballot_changed_on_another_device(scenario: OpenTurn) -> N
 
 
 @contextmanager
-def locked(house: House) -> Iterator[None]:
+def locked(server: Server) -> Iterator[None]:
     """Lock the database for everyone else (SQLite's PENDING lock)."""
-    with (house.stack.data / "db.sqlite3").open("r+b") as file:
+    with (server.stack.data / "db.sqlite3").open("r+b") as file:
         lockf(file, LOCK_EX, 1, PENDING_BYTE)
         yield
 
 
-def test_ballots_are_counted_while_receipts_wait_for_database(house: House, scenario: OpenTurn) -> None:
+def test_ballots_are_counted_while_receipts_wait_for_database(server: Server, scenario: OpenTurn) -> None:
     phone, other = scenario.vote(1, 3), scenario.vote(2, 2)
     scenario.close()
     following = revealed(phone) and phone.received[-1]["state"]["match"]["turn"]["id"]
     revealed(other)
-    house.ask("open_at_once", event_id=scenario.event["id"])
+    server.ask("open_at_once", event_id=scenario.event["id"])
     phone.receive("turn.moved")
-    with locked(house):
+    with locked(server):
         for face in (phone, other):
             face.say("receipt.ask", turn=scenario.turn).say("receipt.ask", turn=scenario.turn)
             face.say("ballot.cast", turn=following, epoch=1, choice=5, sequence=1)
@@ -125,21 +125,21 @@ def test_ballots_are_counted_while_receipts_wait_for_database(house: House, scen
     assert [message["type"] for message in other.received].count("receipt.issued") == 2
 
 
-def test_unreadable_ballot_list_is_logged_once(house: House, scenario: OpenTurn) -> None:
+def test_unreadable_ballot_list_is_logged_once(server: Server, scenario: OpenTurn) -> None:
     phone = scenario.vote(1, 3)
     scenario.close()
     revealed(phone)
-    house.ask("spoil_list", turn_id=scenario.turn)
+    server.ask("spoil_list", turn_id=scenario.turn)
     for _ in range(3):
         assert ask(phone, scenario.turn)["side"] is None
-    house.ask("mend_list", turn_id=scenario.turn)
-    assert house.log("gateway").count(f"could not read the ballot list of turn {scenario.turn}") == 1
+    server.ask("mend_list", turn_id=scenario.turn)
+    assert server.log("gateway").count(f"could not read the ballot list of turn {scenario.turn}") == 1
 
 
-def test_receipt_finds_ballot_without_blind_from_older_version(house: House, scenario: OpenTurn) -> None:
+def test_receipt_finds_ballot_without_blind_from_older_version(server: Server, scenario: OpenTurn) -> None:
     phone, welcome = scenario.faces.phone(scenario.event["code"], team=1)
     box, ballots = turn_keys(scenario.event["id"], scenario.turn)
-    with Redis.from_url(house.stack.redis) as redis:
+    with Redis.from_url(server.stack.redis) as redis:
         redis.hset(ballots, welcome["you"]["token"].split(".")[1], '"red",3,1,1')
         redis.hset(box, mapping={"arrivals": 1, "red": 1})
     scenario.close()
@@ -175,10 +175,10 @@ def test_lot_is_committed_before_window_and_verifiable(scenario: OpenTurn) -> No
     assert reveal["red"]["pick"] == 1 + drawn % 7
 
 
-def test_receipt_is_empty_for_open_foreign_or_unknown_turn(house: House, scenario: OpenTurn) -> None:
+def test_receipt_is_empty_for_open_foreign_or_unknown_turn(server: Server, scenario: OpenTurn) -> None:
     phone = scenario.vote(1, 3)
     empty: Message = {"side": None, "index": None, "ballots": 0, "path": []}
-    elsewhere = OpenTurn(house, scenario.faces)
+    elsewhere = OpenTurn(server, scenario.faces)
     other_phone = elsewhere.vote(1, 5)
     elsewhere.close()
     revealed(other_phone)
@@ -195,7 +195,7 @@ def test_receipts_of_recent_turns_stay_available(scenario: OpenTurn) -> None:
     scenario.close()
     revealed(phone)
     first = ask(phone, scenario.turn)
-    scenario.house.ask("play_to", event_id=scenario.event["id"], picks=[(1, 2), (1, 2)])
+    scenario.server.ask("play_to", event_id=scenario.event["id"], picks=[(1, 2), (1, 2)])
     revealed(phone), revealed(phone)
     assert ask(phone, scenario.turn) == first
 
@@ -204,7 +204,7 @@ def test_receipt_is_empty_after_anonymization(scenario: OpenTurn) -> None:
     phone = scenario.vote(1, 3)
     scenario.close()
     revealed(phone)
-    scenario.house.ask("anonymize_voters", turn_id=scenario.turn)
+    scenario.server.ask("anonymize_voters", turn_id=scenario.turn)
     receipt = ask(phone, scenario.turn)
     assert (receipt["side"], receipt["index"]) == (None, None)
 

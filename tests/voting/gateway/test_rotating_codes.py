@@ -1,13 +1,13 @@
 """Rotating codes on a running server: each admits to its own event while the event requires codes."""
 
 from tests.faces import Faces
-from tests.server import House
+from tests.server import Server
 from tests.voting.keys import event, refused, shown, trusted_display, turned_away, voter_of
 
 
-def test_current_rotating_code_admits_and_others_do_not(house: House, faces: Faces) -> None:
-    code = event(house, "rotating")["code"]
-    message = shown(trusted_display(house, faces, code))
+def test_current_rotating_code_admits_and_others_do_not(server: Server, faces: Faces) -> None:
+    code = event(server, "rotating")["code"]
+    message = shown(trusted_display(server, faces, code))
     face = faces.open("phone")
     assert refused(face, code) == "key_needed"
     assert refused(face, code, key="  - ") == "key_needed"
@@ -19,28 +19,28 @@ def test_current_rotating_code_admits_and_others_do_not(house: House, faces: Fac
     assert voter_of(back) == voter_of(welcome)
 
 
-def test_rotating_code_is_refused_at_another_event(house: House, faces: Faces) -> None:
-    here, there = event(house, "rotating")["code"], event(house, "rotating")["code"]
-    key = shown(trusted_display(house, faces, here))["key"]
+def test_rotating_code_is_refused_at_another_event(server: Server, faces: Faces) -> None:
+    here, there = event(server, "rotating")["code"], event(server, "rotating")["code"]
+    key = shown(trusted_display(server, faces, here))["key"]
     assert turned_away(faces, there, key=key) == "key_wrong"
 
 
-def test_rotating_code_is_checked_after_team_choice(house: House, faces: Faces) -> None:
-    code = event(house, "rotating", team_choice="choose")["code"]
-    key = shown(trusted_display(house, faces, code))["key"]
+def test_rotating_code_is_checked_after_team_choice(server: Server, faces: Faces) -> None:
+    code = event(server, "rotating", team_choice="choose")["code"]
+    key = shown(trusted_display(server, faces, code))["key"]
     face = faces.open("phone")
     assert refused(face, code, key=key) == "team_needed"
     assert refused(face, code, team=2) == "key_needed"
     assert face.say("phone.join", code=code, team=2, key=key).receive("phone.welcomed")["you"]["team"] == 2
 
 
-def test_display_shows_codes_only_while_event_requires_them(house: House, faces: Faces) -> None:
-    made = event(house, "open")
-    display = trusted_display(house, faces, made["code"])
-    house.ask("edit", event_id=made["id"], admission="rotating")
+def test_display_shows_codes_only_while_event_requires_them(server: Server, faces: Faces) -> None:
+    made = event(server, "open")
+    display = trusted_display(server, faces, made["code"])
+    server.ask("edit", event_id=made["id"], admission="rotating")
     key = shown(display)["key"]
     _, welcome = faces.phone(made["code"], key=key)
-    house.ask("edit", event_id=made["id"], admission="tickets")
+    server.ask("edit", event_id=made["id"], admission="tickets")
     display.receive_until(lambda message: message.get("state", {}).get("admission") == "tickets")
     assert turned_away(faces, made["code"], key=key) == "key_wrong"
     assert faces.phone(made["code"], token=welcome["you"]["token"])

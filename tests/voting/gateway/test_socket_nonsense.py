@@ -8,7 +8,7 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 
 from tests.faces import Faces
-from tests.server import House
+from tests.server import Server
 from tests.voting.stage import Stage, cast, event, harmless, stage, vote
 from voting.protocol import MAX_FRAME_BYTES, CloseCode
 
@@ -24,8 +24,8 @@ def test_unknown_code_closes_socket_for_good(face: str, code: str, faces: Faces)
 
 
 @pytest.fixture(scope="module")
-def other_code(house: House) -> str:
-    return event(house, lobby="open")
+def other_code(server: Server) -> str:
+    return event(server, lobby="open")
 
 
 @pytest.mark.usefixtures("stage", "other_code", "harmless")

@@ -7,7 +7,7 @@ import pytest
 
 from tests.faces import Faces, Message
 from tests.monitoring.probes import paused
-from tests.server import House
+from tests.server import Server
 from tests.voting.stage import Stage, cast, harmless, refusal, stage, vote
 
 __all__ = ["harmless", "stage"]
@@ -29,9 +29,9 @@ def test_vote_counts_changes_and_survives_a_refresh(stage: Stage, faces: Faces) 
     assert again["you"] == welcome["you"] | {"turn": stage.turn, "choice": 6, "sequence": 2, "blind": blind}
 
 
-def test_two_sockets_with_one_token_count_as_one_voter(house: House, faces: Faces) -> None:
-    made = house.ask("event", window_s=600, lobby="open")
-    turn = house.ask("play_to", event_id=made["id"], picks=[])
+def test_two_sockets_with_one_token_count_as_one_voter(server: Server, faces: Faces) -> None:
+    made = server.ask("event", window_s=600, lobby="open")
+    turn = server.ask("play_to", event_id=made["id"], picks=[])
     first, welcome = faces.phone(made["code"])
     second, _ = faces.phone(made["code"], token=welcome["you"]["token"])
     vote(first, turn, 2, 1)
@@ -77,11 +77,11 @@ def test_stale_ballot_is_refused_with_newer_sequence(stage: Stage, faces: Faces)
     assert (message["code"], message["last"]) == ("stale", 7)
 
 
-def test_ballot_outside_window_is_refused(house: House, faces: Faces) -> None:
-    made = house.ask("event", window_s=600, reveal_s=600, lobby="open")
-    turn = house.ask("play_to", event_id=made["id"], picks=[])
+def test_ballot_outside_window_is_refused(server: Server, faces: Faces) -> None:
+    made = server.ask("event", window_s=600, reveal_s=600, lobby="open")
+    turn = server.ask("play_to", event_id=made["id"], picks=[])
     phone, _ = faces.phone(made["code"])
-    console = faces.console(made["code"], house.ask("session", name="olga"))
+    console = faces.console(made["code"], server.ask("session", name="olga"))
     console.receive("console.welcomed")
     console.say("action.ask", id=1, action="turn.pause", turn=turn)
     phone.receive("turn.paused")
@@ -94,8 +94,8 @@ def test_ballot_outside_window_is_refused(house: House, faces: Faces) -> None:
     assert refusal(phone, **cast(following)) == "early"  # even if the box does not hold it yet
 
 
-def test_ballot_of_side_not_to_move_is_refused(house: House, faces: Faces) -> None:
-    made = house.ask(
+def test_ballot_of_side_not_to_move_is_refused(server: Server, faces: Faces) -> None:
+    made = server.ask(
         "event",
         game="captains-mistress",
         options={"first": "red"},
@@ -103,34 +103,34 @@ def test_ballot_of_side_not_to_move_is_refused(house: House, faces: Faces) -> No
         lobby="open",
         team_choice="choose",
     )
-    turn = house.ask("play_to", event_id=made["id"], picks=[])
+    turn = server.ask("play_to", event_id=made["id"], picks=[])
     assert vote(faces.phone(made["code"], team=1)[0], turn)
     assert refusal(faces.phone(made["code"], team=2)[0], **cast(turn)) == "not_to_move"
 
 
-def test_ballot_of_long_window_is_stored_before_it_counts(house: House, faces: Faces) -> None:
-    made = house.ask("event", window_s=LONG_S, lobby="open", team_choice="choose")
-    turn = house.ask("closing_in", event_id=made["id"], ms=LONG_S * 1000)
+def test_ballot_of_long_window_is_stored_before_it_counts(server: Server, faces: Faces) -> None:
+    made = server.ask("event", window_s=LONG_S, lobby="open", team_choice="choose")
+    turn = server.ask("closing_in", event_id=made["id"], ms=LONG_S * 1000)
     phone, _ = faces.phone(made["code"], team=2)
     for sequence, choice in ((1, 3), (2, 5)):
         vote(phone, turn, choice, sequence)
-        stored = house.rows(
+        stored = server.rows(
             'SELECT side, "choice", sequence FROM voting_storedballot WHERE turn_id = ?', turn
         )
         assert stored == [("yellow", choice, sequence)]
 
 
-def test_worker_closes_turn_and_everyone_receives_same_reveal(house: House, faces: Faces) -> None:
-    made = house.ask("event", window_s=600, lobby="open", team_choice="choose")
-    turn = house.ask("play_to", event_id=made["id"], picks=[])
+def test_worker_closes_turn_and_everyone_receives_same_reveal(server: Server, faces: Faces) -> None:
+    made = server.ask("event", window_s=600, lobby="open", team_choice="choose")
+    turn = server.ask("play_to", event_id=made["id"], picks=[])
     red, _ = faces.phone(made["code"], team=1)
     yellow, _ = faces.phone(made["code"], team=2)
     display, _ = faces.display(made["code"])
     vote(red, turn, 3)
     vote(yellow, turn, 3)
-    with paused(house, "scheduler-1", "scheduler-2"):  # so that no scheduler closes it
-        house.ask("closing_in", event_id=made["id"], ms=0)
-        house.ask("call_worker", turn_id=turn)
+    with paused(server, "scheduler-1", "scheduler-2"):  # so that no scheduler closes it
+        server.ask("closing_in", event_id=made["id"], ms=0)
+        server.ask("call_worker", turn_id=turn)
         reveals = [face.receive("turn.revealed") for face in (red, yellow, display)]
     assert reveals[0] == reveals[1] == reveals[2]
     reveal = reveals[0]["state"]["match"]["reveal"]
@@ -140,9 +140,9 @@ def test_worker_closes_turn_and_everyone_receives_same_reveal(house: House, face
     assert seqs == list(range(seqs[0], seqs[0] + len(seqs)))
 
 
-def test_early_close_ends_turn_once_all_connected_voted(house: House, faces: Faces) -> None:
-    made = house.ask("event", window_s=600, lobby="open", close_early=True)
-    turn = house.ask("play_to", event_id=made["id"], picks=[])
+def test_early_close_ends_turn_once_all_connected_voted(server: Server, faces: Faces) -> None:
+    made = server.ask("event", window_s=600, lobby="open", close_early=True)
+    turn = server.ask("play_to", event_id=made["id"], picks=[])
     phones = [faces.phone(made["code"])[0] for _ in range(2)]
     vote(phones[0], turn, 2)
     assert not any(message["type"] == "turn.revealed" for message in phones[0].received)
@@ -152,11 +152,11 @@ def test_early_close_ends_turn_once_all_connected_voted(house: House, faces: Fac
 
 
 # ------------------------------------------------------------------ secrecy
-def test_messages_to_others_are_independent_of_choice(house: House, faces: Faces) -> None:
+def test_messages_to_others_are_independent_of_choice(server: Server, faces: Faces) -> None:
     received = []
     for choice in (2, 7):
-        made = house.ask("event", window_s=600, lobby="open", team_choice="choose")
-        turn = house.ask("play_to", event_id=made["id"], picks=[])
+        made = server.ask("event", window_s=600, lobby="open", team_choice="choose")
+        turn = server.ask("play_to", event_id=made["id"], picks=[])
         voter, _ = faces.phone(made["code"], team=1)
         others = [faces.phone(made["code"], team=2)[0], faces.phone(made["code"], team=1)[0]]
         display, _ = faces.display(made["code"])

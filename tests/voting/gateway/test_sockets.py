@@ -6,7 +6,7 @@ import pytest
 
 from tests.deploy.processes import wait_until
 from tests.faces import Faces
-from tests.server import House
+from tests.server import Server
 from tests.voting.stage import Stage, event, harmless, stage
 from voting.gateway.display import MAX_DISPLAYS
 from voting.protocol import CloseCode
@@ -14,8 +14,8 @@ from voting.protocol import CloseCode
 __all__ = ["harmless", "stage"]
 
 
-def test_displays_over_limit_receive_retry_after(house: House, faces: Faces) -> None:
-    code = event(house, lobby="open")
+def test_displays_over_limit_receive_retry_after(server: Server, faces: Faces) -> None:
+    code = event(server, lobby="open")
     first, _ = faces.display(code)
     for _ in range(MAX_DISPLAYS - 1):
         faces.display(code)
@@ -44,15 +44,15 @@ def test_phone_welcome_contains_seat_state_and_time(stage: Stage, faces: Faces) 
     assert state["match"]["turn"]["opens_at"] < welcome["now_at"] < state["match"]["turn"]["closes_at"]
 
 
-def test_new_phones_are_balanced_regardless_of_chosen_team(house: House, faces: Faces) -> None:
-    code = event(house, lobby="open")
+def test_new_phones_are_balanced_regardless_of_chosen_team(server: Server, faces: Faces) -> None:
+    code = event(server, lobby="open")
     teams = [faces.phone(code, team=1)[1]["you"]["team"] for _ in range(6)]
     assert sorted(teams) == [1, 1, 1, 2, 2, 2]
 
 
 @pytest.mark.parametrize("choice", ["choose", "link"])
-def test_phone_must_choose_team_if_required(choice: str, house: House, faces: Faces) -> None:
-    code = event(house, lobby="open", team_choice=choice)
+def test_phone_must_choose_team_if_required(choice: str, server: Server, faces: Faces) -> None:
+    code = event(server, lobby="open", team_choice=choice)
     face = faces.open("phone").say("phone.join", code=code)
     message = face.receive("error", code="team_needed")
     assert [team["name"] for team in message["event"]["teams"]] == ["Rooks", "Doves"]
@@ -61,11 +61,11 @@ def test_phone_must_choose_team_if_required(choice: str, house: House, faces: Fa
     assert [faces.phone(code, team=2)[1]["you"]["team"] for _ in range(3)] == [2, 2, 2]
 
 
-def test_phone_cannot_join_until_lobby_opens(house: House, faces: Faces) -> None:
-    made = house.ask("event")
+def test_phone_cannot_join_until_lobby_opens(server: Server, faces: Faces) -> None:
+    made = server.ask("event")
     face = faces.open("phone").say("phone.join", code=made["code"])
     assert face.receive("error")["code"] == "lobby_closed"
-    console = faces.console(made["code"], house.ask("session", name="olga"))
+    console = faces.console(made["code"], server.ask("session", name="olga"))
     console.receive("console.welcomed")
     console.say("action.ask", id=1, action="lobby.open")
     console.receive("action.done", id=1)
@@ -73,16 +73,16 @@ def test_phone_cannot_join_until_lobby_opens(house: House, faces: Faces) -> None
     assert face.say("phone.join", code=made["code"]).receive("phone.welcomed")["you"]["team"] == 1
 
 
-def test_clock_is_synced_with_server_before_any_join(house: House, faces: Faces) -> None:
+def test_clock_is_synced_with_server_before_any_join(server: Server, faces: Faces) -> None:
     face, before = faces.open("phone"), time.time() * 1000
     message = face.say("clock.ask", sent=1).receive("clock.synced", sent=1)
     assert before - 1_000 < message["now_at"] < time.time() * 1000 + 1_000
 
 
-def test_locked_event_admits_only_seated_phones(house: House, faces: Faces) -> None:
-    made = house.ask("event", lobby="open")
+def test_locked_event_admits_only_seated_phones(server: Server, faces: Faces) -> None:
+    made = server.ask("event", lobby="open")
     phone, welcome = faces.phone(made["code"])
-    console = faces.console(made["code"], house.ask("session", name="olga"))
+    console = faces.console(made["code"], server.ask("session", name="olga"))
     console.receive("console.welcomed")
     console.say("action.ask", id=1, action="joining.lock")
     assert phone.receive("joining.locked")["state"]["lobby"] == "locked"
@@ -93,9 +93,9 @@ def test_locked_event_admits_only_seated_phones(house: House, faces: Faces) -> N
 
 
 @pytest.mark.usefixtures("stage", "harmless")
-def test_display_welcome_contains_join_url_and_qr_code(stage: Stage, house: House, faces: Faces) -> None:
+def test_display_welcome_contains_join_url_and_qr_code(stage: Stage, server: Server, faces: Faces) -> None:
     _, welcome = faces.display(stage.code)
-    assert welcome["join_url"] == f"{house.http}/{stage.code}"
+    assert welcome["join_url"] == f"{server.http}/{stage.code}"
     rows = welcome["qr"]
     assert len(rows) >= 21
     assert {len(row) for row in rows} == {len(rows)}

@@ -3,7 +3,7 @@
 from typing import Any
 
 from tests.faces import Face, Faces
-from tests.server import House
+from tests.server import Server
 
 BALLOT = {"epoch": 1, "sequence": 1}
 
@@ -16,8 +16,8 @@ def join(faces: Faces, game: dict[str, Any], **fields: Any) -> Face:
     return faces.open("phone").say("phone.join", code=game["code"], **fields)
 
 
-def test_solo_team_admits_ticket_holder_only(house: House, faces: Faces) -> None:
-    game = house.ask("against_crowd", begun=False)
+def test_solo_team_admits_ticket_holder_only(server: Server, faces: Faces) -> None:
+    game = server.ask("against_crowd", begun=False)
     solo, others = game["place"], 3 - game["place"]
     joined = [team_of(join(faces, game, team=wish)) for wish in (None, solo, others, None)]
     assert joined == [others] * 4
@@ -28,12 +28,12 @@ def test_solo_team_admits_ticket_holder_only(house: House, faces: Faces) -> None
     assert team_of(join(faces, game, token=solo_seats[0]["token"])) == solo
 
 
-def test_solo_ballot_decides_against_crowd(house: House, faces: Faces) -> None:
-    game = house.ask("against_crowd")
+def test_solo_ballot_decides_against_crowd(server: Server, faces: Faces) -> None:
+    game = server.ask("against_crowd")
     sides = ["red", "yellow"] if game["place"] == 1 else ["yellow", "red"]
     solo_phone, welcome = faces.phone(game["code"], key=game["key"])
     turn = welcome["state"]["match"]["turn"]
-    house.ask("open_at_once", event_id=game["id"])
+    server.ask("open_at_once", event_id=game["id"])
     crowd = [faces.phone(game["code"])[0] for _ in range(3)]
     for face, choice in zip((solo_phone, *crowd), (4, 2, 2, 5), strict=True):
         face.say("ballot.cast", turn=turn["id"], choice=choice, **BALLOT)
@@ -42,8 +42,8 @@ def test_solo_ballot_decides_against_crowd(house: House, faces: Faces) -> None:
     assert [(reveal[side]["pick"], reveal[side]["ballots"]) for side in sides] == [(4, 1), (2, 3)]
 
 
-def test_turnout_counts_watching_displays(house: House, faces: Faces) -> None:
-    game = house.ask("against_crowd")
+def test_turnout_counts_watching_displays(server: Server, faces: Faces) -> None:
+    game = server.ask("against_crowd")
     solo_phone, _ = faces.phone(game["code"], key=game["key"])
     displays = [faces.display(game["code"])[0] for _ in range(3)]
     for face in (solo_phone, displays[0]):
@@ -52,8 +52,8 @@ def test_turnout_counts_watching_displays(house: House, faces: Faces) -> None:
     displays[0].receive("turnout.counted", watching=2)
 
 
-def test_refused_duel_visitor_counts_as_watching(house: House, faces: Faces) -> None:
-    duel = house.ask("duel")
+def test_refused_duel_visitor_counts_as_watching(server: Server, faces: Faces) -> None:
+    duel = server.ask("duel")
     display, _ = faces.display(duel["code"])
     faces.open("phone").say("phone.join", code=duel["code"]).receive("error", code="key_needed")
     display.receive("turnout.counted", watching=2)

@@ -11,7 +11,7 @@ from websockets.asyncio.client import connect
 
 from tests.deploy.processes import wait_until
 from tests.faces import Faces
-from tests.server import House
+from tests.server import Server
 from tests.voting.keys import event, refused, turned_away, voter_of
 from voting.protocol import CloseCode
 
@@ -19,9 +19,9 @@ CLIENTS = 50
 
 
 # ------------------------------------------------------------------ admission
-def test_ticket_admits_once_until_released(house: House, faces: Faces) -> None:
-    made = event(house, "tickets")
-    code, (ticket, other) = made["code"], house.ask("tickets", event_id=made["id"], count=2)
+def test_ticket_admits_once_until_released(server: Server, faces: Faces) -> None:
+    made = event(server, "tickets")
+    code, (ticket, other) = made["code"], server.ask("tickets", event_id=made["id"], count=2)
     face = faces.open("phone")
     assert refused(face, code) == "key_needed"
     assert refused(face, code, key="BCDFGHJK") == "key_wrong"
@@ -32,19 +32,19 @@ def test_ticket_admits_once_until_released(house: House, faces: Faces) -> None:
     assert turned_away(faces, code, key=ticket) == "key_used"
     assert voter_of(faces.phone(code, token=welcome["you"]["token"])[1]) == voter_of(welcome)
     assert voter_of(faces.phone(code, key=other)[1]) != voter_of(welcome)
-    assert house.ask("release", event_id=made["id"], code=ticket) == 1
+    assert server.ask("release", event_id=made["id"], code=ticket) == 1
     _, again = faces.phone(code, key=ticket)
     assert (voter_of(again), again["you"]["team"]) == (voter_of(welcome), welcome["you"]["team"])
     assert turned_away(faces, code, key=ticket) == "key_used"
 
 
-def test_ticket_is_released_if_client_left_before_its_seat(house: House, faces: Faces) -> None:
-    made = event(house, "tickets")
-    [ticket] = house.ask("tickets", event_id=made["id"], count=1)
+def test_ticket_is_released_if_client_left_before_its_seat(server: Server, faces: Faces) -> None:
+    made = event(server, "tickets")
+    [ticket] = server.ask("tickets", event_id=made["id"], count=1)
     gone, welcome = faces.phone(made["code"], key=ticket)
     gone.leave()
     used = "SELECT used_at FROM voting_ticket WHERE event_id = ?"
-    wait_until(lambda: house.rows(used, made["id"]) == [(None,)])
+    wait_until(lambda: server.rows(used, made["id"]) == [(None,)])
     face, again = faces.phone(made["code"], key=ticket)
     assert voter_of(again) == voter_of(welcome)
     face.say("clock.ask", sent=1).receive("clock.synced")
@@ -52,21 +52,21 @@ def test_ticket_is_released_if_client_left_before_its_seat(house: House, faces: 
     assert turned_away(faces, made["code"], key=ticket) == "key_used"
 
 
-def test_ticket_is_refused_at_another_event(house: House, faces: Faces) -> None:
-    here, there = event(house, "tickets"), event(house, "tickets")
-    [ticket] = house.ask("tickets", event_id=here["id"], count=1)
+def test_ticket_is_refused_at_another_event(server: Server, faces: Faces) -> None:
+    here, there = event(server, "tickets"), event(server, "tickets")
+    [ticket] = server.ask("tickets", event_id=here["id"], count=1)
     assert turned_away(faces, there["code"], key=ticket) == "key_wrong"
     _, welcome = faces.phone(here["code"], key=ticket)
     other_phone = faces.open("phone").say("phone.join", code=there["code"], token=welcome["you"]["token"])
     assert other_phone.closed() == CloseCode.BAD_TOKEN
 
 
-def test_ticket_used_by_fifty_clients_at_once_admits_one(house: House) -> None:
-    made = event(house, "tickets")
-    tickets = house.ask("tickets", event_id=made["id"], count=3)
+def test_ticket_used_by_fifty_clients_at_once_admits_one(server: Server) -> None:
+    made = event(server, "tickets")
+    tickets = server.ask("tickets", event_id=made["id"], count=3)
 
     async def use_ticket(ticket: str) -> str:
-        async with connect(f"{house.ws}/phone", compression=None, open_timeout=None) as socket:
+        async with connect(f"{server.ws}/phone", compression=None, open_timeout=None) as socket:
             await ready.wait()
             await socket.send(json.dumps({"type": "phone.join", "code": made["code"], "key": ticket}))
             message = json.loads(await socket.recv())
@@ -88,40 +88,40 @@ def test_ticket_used_by_fifty_clients_at_once_admits_one(house: House) -> None:
         assert tally == {"phone.welcomed": 1, "key_used": CLIENTS - 1}
 
 
-def test_roster_teams_take_precedence_over_balance(house: House, faces: Faces) -> None:
-    made = event(house, "roster")
-    codes = house.ask("roster", event_id=made["id"], text="Ada, 2\nBob, Doves\nCleo\nDan\nEve\nFay")
+def test_roster_teams_take_precedence_over_balance(server: Server, faces: Faces) -> None:
+    made = event(server, "roster")
+    codes = server.ask("roster", event_id=made["id"], text="Ada, 2\nBob, Doves\nCleo\nDan\nEve\nFay")
     teams = [faces.phone(made["code"], key=key, team=1)[1]["you"]["team"] for key in codes]
     assert teams == [2, 2, 1, 1, 1, 2]
 
 
-def test_ticket_is_checked_after_team_choice(house: House, faces: Faces) -> None:
-    made = event(house, "tickets", team_choice="choose")
-    [ticket] = house.ask("tickets", event_id=made["id"], count=1)
+def test_ticket_is_checked_after_team_choice(server: Server, faces: Faces) -> None:
+    made = event(server, "tickets", team_choice="choose")
+    [ticket] = server.ask("tickets", event_id=made["id"], count=1)
     face = faces.open("phone")
     assert refused(face, made["code"], key=ticket) == "team_needed"
     face.say("phone.join", code=made["code"], key=ticket, team=2)
     assert face.receive("phone.welcomed")["you"]["team"] == 2
-    listed = event(house, "roster", team_choice="choose")
-    [key] = house.ask("roster", event_id=listed["id"], text="Ada, 1")
+    listed = event(server, "roster", team_choice="choose")
+    [key] = server.ask("roster", event_id=listed["id"], text="Ada, 1")
     assert faces.phone(listed["code"], key=key, team=2)[1]["you"]["team"] == 1
 
 
-def test_ticket_is_refused_while_lobby_is_closed_or_locked(house: House, faces: Faces) -> None:
+def test_ticket_is_refused_while_lobby_is_closed_or_locked(server: Server, faces: Faces) -> None:
     for lobby, code in [("closed", "lobby_closed"), ("locked", "joining_locked")]:
-        made = event(house, "tickets", lobby=lobby)
-        [ticket] = house.ask("tickets", event_id=made["id"], count=1)
+        made = event(server, "tickets", lobby=lobby)
+        [ticket] = server.ask("tickets", event_id=made["id"], count=1)
         assert turned_away(faces, made["code"], key=ticket) == code
-        assert house.rows("SELECT used_at FROM voting_ticket WHERE event_id = ?", made["id"]) == [(None,)]
+        assert server.rows("SELECT used_at FROM voting_ticket WHERE event_id = ?", made["id"]) == [(None,)]
 
 
 # ------------------------------------------------------------------ database failures
-def test_locked_database_delays_only_ticket_holders(house: House, faces: Faces) -> None:
-    open_event, club = event(house, "open"), event(house, "tickets")
-    tickets = house.ask("tickets", event_id=club["id"], count=2)
+def test_locked_database_delays_only_ticket_holders(server: Server, faces: Faces) -> None:
+    open_event, club = event(server, "open"), event(server, "tickets")
+    tickets = server.ask("tickets", event_id=club["id"], count=2)
     _, member = faces.phone(club["code"], key=tickets[0])
     faces.phone(open_event["code"])
-    with closing(sqlite3.connect(house.stack.data / "db.sqlite3", isolation_level=None)) as database:
+    with closing(sqlite3.connect(server.stack.data / "db.sqlite3", isolation_level=None)) as database:
         database.execute("BEGIN IMMEDIATE")
         waiting = faces.open("phone").say("phone.join", code=club["code"], key=tickets[1])
         for _ in range(5):
@@ -133,14 +133,14 @@ def test_locked_database_delays_only_ticket_holders(house: House, faces: Faces) 
     assert waiting.receive("phone.welcomed")
 
 
-def test_ticket_holder_is_disconnected_if_database_refuses(house: House, faces: Faces) -> None:
-    made = event(house, "tickets")
-    [ticket] = house.ask("tickets", event_id=made["id"], count=1)
+def test_ticket_holder_is_disconnected_if_database_refuses(server: Server, faces: Faces) -> None:
+    made = event(server, "tickets")
+    [ticket] = server.ask("tickets", event_id=made["id"], count=1)
     refusing = (
         f"CREATE TRIGGER refusing BEFORE UPDATE ON voting_ticket WHEN OLD.event_id = {made['id']} "
         "BEGIN SELECT RAISE(ABORT, 'not today'); END"
     )
-    with closing(sqlite3.connect(house.stack.data / "db.sqlite3", isolation_level=None)) as database:
+    with closing(sqlite3.connect(server.stack.data / "db.sqlite3", isolation_level=None)) as database:
         database.execute(refusing)
         other_phone = faces.open("phone").say("phone.join", code=made["code"], key=ticket)
         assert other_phone.closed() == CloseCode.UNAVAILABLE

@@ -12,7 +12,7 @@ from crowdgame.rehearsal.dry_run_lease import KEPT_MS
 from deploy.laptop.network import supports_reuse_port
 from tests.deploy.processes import wait_until
 from tests.faces import Face, Message, faces_of
-from tests.server import House, running_house
+from tests.server import Server, running_server
 from tests.voting.consoles import done, received_entries
 from voting.protocol import CloseCode
 
@@ -24,13 +24,13 @@ one_port_many_gateways = pytest.mark.skipif(
 
 
 @pytest.fixture(scope="module")
-def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
-    with running_house(tmp_path_factory.mktemp("two-gateways"), gateways=2) as house:
-        yield house
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    with running_server(tmp_path_factory.mktemp("two-gateways"), gateways=2) as server:
+        yield server
 
 
 @pytest.fixture
-def consoles(cluster: House) -> Iterator[tuple[Face, Face]]:
+def consoles(cluster: Server) -> Iterator[tuple[Face, Face]]:
     """Consoles of one event with an open lobby, at the first and at the second gateway."""
     for faces in faces_of(cluster):
         made, cookie = cluster.ask("event", lobby="open"), cluster.ask("session", name="olga")
@@ -42,7 +42,7 @@ def consoles(cluster: House) -> Iterator[tuple[Face, Face]]:
         yield found["gateway-1"], found["gateway-2"]
 
 
-def gateway_of(cluster: House, face: Face) -> str:
+def gateway_of(cluster: Server, face: Face) -> str:
     here = face.socket.socket.getsockname()
     for name in cluster.stack.gateway_names:
         ends = psutil.Process(cluster.supervisor.pid(name)).net_connections("tcp")
@@ -56,7 +56,7 @@ def has_ended(message: Message) -> bool:
 
 
 @one_port_many_gateways
-def test_audit_entries_reach_consoles_of_all_gateways(cluster: House, consoles: tuple[Face, Face]) -> None:
+def test_audit_entries_reach_consoles_of_all_gateways(cluster: Server, consoles: tuple[Face, Face]) -> None:
     for number, (here, there) in enumerate((consoles, consoles[::-1]), 1):
         done(here, number, "notice.show", text=f"Line {number}")
         entries = received_entries(here, number)
@@ -65,7 +65,7 @@ def test_audit_entries_reach_consoles_of_all_gateways(cluster: House, consoles: 
 
 
 @one_port_many_gateways
-def test_voter_is_moved_and_banned_at_every_gateway(cluster: House) -> None:
+def test_voter_is_moved_and_banned_at_every_gateway(cluster: Server) -> None:
     """One voter has a device at each gateway: both devices are moved and banned."""
     for faces in faces_of(cluster):
         made = cluster.ask("event", lobby="open")
@@ -86,7 +86,7 @@ def test_voter_is_moved_and_banned_at_every_gateway(cluster: House) -> None:
 
 
 @one_port_many_gateways
-def test_rehearsal_is_seen_and_stopped_from_any_gateway(cluster: House, consoles: tuple[Face, Face]) -> None:
+def test_rehearsal_is_seen_and_stopped_from_any_gateway(cluster: Server, consoles: tuple[Face, Face]) -> None:
     for here, there in (consoles, consoles[::-1]):
         done(here, 1, "rehearsal.start", phones=5)
         for console in consoles:
@@ -103,7 +103,7 @@ def test_rehearsal_is_seen_and_stopped_from_any_gateway(cluster: House, consoles
 
 
 @one_port_many_gateways
-def test_rehearsal_survives_frozen_box(cluster: House, consoles: tuple[Face, Face]) -> None:
+def test_rehearsal_survives_frozen_box(cluster: Server, consoles: tuple[Face, Face]) -> None:
     here, there = consoles
     done(here, 1, "rehearsal.start", phones=5)
     there.receive("rehearsal.updated", connected=5, running=True)
@@ -125,7 +125,7 @@ def test_rehearsal_survives_frozen_box(cluster: House, consoles: tuple[Face, Fac
 
 
 @one_port_many_gateways
-def test_rehearsal_of_killed_gateway_ends_once(cluster: House, consoles: tuple[Face, Face]) -> None:
+def test_rehearsal_of_killed_gateway_ends_once(cluster: Server, consoles: tuple[Face, Face]) -> None:
     here, there = consoles
     done(here, 1, "rehearsal.start", phones=5)
     there.receive("rehearsal.updated", connected=5, running=True)
