@@ -15,7 +15,6 @@ from deploy.laptop.paths import ROOT
 from deploy.laptop.stack import MANAGE, Stack
 from tests.crowd_helpers import ENOUGH, PATIENCE_S, PHONES, crowd, leave, live_turn, turn_with_ballots
 from tests.deploy.processes import wait_until
-from tests.faces import faces_of
 from tests.ledger import (
     assert_counts_are_of_sealed_ballots,
     assert_nothing_is_lost,
@@ -23,6 +22,7 @@ from tests.ledger import (
     sealed_ballots,
 )
 from tests.server import Server, organizer, running_server
+from tests.socket_clients import faces_of
 
 BACKUP = "event.backup"
 # A restored turn stays open for this long, also on a slow machine.

@@ -15,8 +15,8 @@ from deploy.laptop.paths import ROOT
 from deploy.laptop.stack import Stack, valkey
 from deploy.laptop.supervisor import Supervisor
 from tests.deploy.processes import wait_until
-from tests.faces import Faces
 from tests.server import Server, organizer, running_parts
+from tests.socket_clients import Faces
 from voting.ballot_box.ballot_box import BallotBox
 
 RULES = ROOT / "deploy" / "server" / "valkey.acl"

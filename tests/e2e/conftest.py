@@ -15,9 +15,9 @@ from playwright.sync_api import Browser, Page, expect
 
 from deploy.laptop import browser as browsers
 from deploy.laptop.stack import MANAGE
-from tests.e2e.faces import QUIET, SOON_MS, Face, open_face
 from tests.e2e.prompter import Prompter, prompting
 from tests.e2e.rooms import running_server_with_static
+from tests.e2e.screens import QUIET, SOON_MS, Face, open_face
 from tests.server import Server
 
 expect.set_options(timeout=SOON_MS)

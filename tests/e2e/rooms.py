@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 
 from deploy.laptop.stack import Stack
 from deploy.laptop.startup import collect_static
-from tests.e2e.faces import SOON_MS
+from tests.e2e.screens import SOON_MS
 from tests.server import Server, running_server
 
 WRONG_TRIES = 12

@@ -7,8 +7,8 @@ from playwright.sync_api import Page
 
 from tests.e2e.rooms import DESKTOPS, SHEETS, Event, Hand, Visit, rehearse
 from tests.e2e.tale import LONG_MATCH
-from tests.faces import Face, Faces, Message, faces_of
 from tests.server import Server
+from tests.socket_clients import Face, Faces, Message, faces_of
 
 OWNER = "evening-owner"
 PHONES = 24

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import WebSocketRoute, expect
 
 from tests.e2e.conftest import OpenFace
-from tests.e2e.faces import PHONE, PROJECTOR, SOON_MS, TABLET, Face, wait_until
+from tests.e2e.screens import PHONE, PROJECTOR, SOON_MS, TABLET, Face, wait_until
 from tests.server import Server
 
 A_CODE_MS = 31_000

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.e2e.conftest import PASSWORD
-from tests.e2e.faces import PHONE, PROJECTOR, SOON_MS, TABLET, Face, open_face, wait_until
+from tests.e2e.screens import PHONE, PROJECTOR, SOON_MS, TABLET, Face, open_face, wait_until
 from tests.server import Server
 
 # Red's and yellow's column in each turn; red ends with four in column 1, the third is a conflict.

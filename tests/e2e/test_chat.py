@@ -3,7 +3,7 @@
 from playwright.sync_api import Browser, Page, expect
 
 from tests.e2e.conftest import OpenFace
-from tests.e2e.faces import PHONE, PROJECTOR, SOON_MS, Face
+from tests.e2e.screens import PHONE, PROJECTOR, SOON_MS, Face
 from tests.server import Server
 
 SMALL = {"width": 320, "height": 640}

@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Page, WebSocketRoute, expect
 
 from tests.e2e.conftest import OpenFace
-from tests.e2e.faces import PHONE, PROJECTOR, SOON_MS, Face, vote, wait_until
+from tests.e2e.screens import PHONE, PROJECTOR, SOON_MS, Face, vote, wait_until
 from tests.server import Server, running_server
 
 WINDOW_S = 90

@@ -3,7 +3,7 @@
 from playwright.sync_api import expect
 
 from tests.e2e.conftest import OpenFace
-from tests.e2e.faces import PHONE, SOON_MS, vote
+from tests.e2e.screens import PHONE, SOON_MS, vote
 from tests.e2e.test_duels import SMALL, code_of, enter, side_of
 from tests.server import Server
 

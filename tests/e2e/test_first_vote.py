@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import WebSocketRoute, expect
 
 from tests.e2e.conftest import OpenFace
-from tests.e2e.faces import PHONE, PROJECTOR, Face
+from tests.e2e.screens import PHONE, PROJECTOR, Face
 from tests.server import Server
 
 STORED_S = 1_200  # long enough that ballots are stored in the database, where the test reads them

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, Page, WebSocketRoute, expect
 
 from tests.e2e.conftest import PASSWORD
-from tests.e2e.faces import PHONE, PROJECTOR, SOON_MS, TABLET, Face, open_face, press, vote, wait_until
+from tests.e2e.screens import PHONE, PROJECTOR, SOON_MS, TABLET, Face, open_face, press, vote, wait_until
 
 # Red's and yellow's column in each turn; the second is a conflict, and red ends with four in column 1.
 MATCH = [(1, 2), (4, 4), (1, 3), (1, 7), (1, 6)]

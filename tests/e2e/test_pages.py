@@ -7,10 +7,10 @@ from playwright.sync_api import Page
 
 from tests.e2e import axe
 from tests.e2e.conftest import OpenFace
-from tests.e2e.faces import TABLET
 from tests.e2e.prompter import Prompter
 from tests.e2e.rooms import PAGES, Visit, running_server_with_static, visit
 from tests.e2e.scenes import PHONE_SCENES, show_scene
+from tests.e2e.screens import TABLET
 from tests.server import Server
 
 

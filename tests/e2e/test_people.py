@@ -5,9 +5,9 @@ from playwright.sync_api import Page, expect
 
 from tests.e2e.axe import check
 from tests.e2e.conftest import OpenFace
-from tests.e2e.faces import SOON_MS, Face
-from tests.faces import faces_of
+from tests.e2e.screens import SOON_MS, Face
 from tests.server import Server
+from tests.socket_clients import faces_of
 from voting.protocol import CloseCode
 
 OWNER = "petra"

@@ -5,7 +5,7 @@ import re
 from playwright.sync_api import expect
 
 from tests.e2e.conftest import OpenFace
-from tests.e2e.faces import SOON_MS, TABLET, Face, press
+from tests.e2e.screens import SOON_MS, TABLET, Face, press
 from tests.server import Server
 
 PHONES = 6

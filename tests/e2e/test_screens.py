@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, WebSocket, expect
 
-from tests.e2e.faces import PHONE, POLL_MS, PROJECTOR, SOON_MS, TABLET, Face, open_face, press, vote
+from tests.e2e.screens import PHONE, POLL_MS, PROJECTOR, SOON_MS, TABLET, Face, open_face, press, vote
 from tests.e2e.test_full_match import log_in
 from tests.e2e.words_shown import DRAWN
 

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Route, expect
 
 from tests.e2e.conftest import OpenFace
-from tests.e2e.faces import PHONE, SOON_MS, Face, wait_until
+from tests.e2e.screens import PHONE, SOON_MS, Face, wait_until
 from tests.server import Server
 
 DEFERRED = "**/app/deferred.*"

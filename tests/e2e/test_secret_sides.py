@@ -3,7 +3,7 @@
 from playwright.sync_api import expect
 
 from tests.e2e.conftest import OpenFace
-from tests.e2e.faces import PHONE, PROJECTOR, SOON_MS, Face, vote
+from tests.e2e.screens import PHONE, PROJECTOR, SOON_MS, Face, vote
 from tests.server import Server
 
 # The plate closes after three seconds, so this looks again until the answer has arrived.

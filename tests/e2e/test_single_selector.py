@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.conftest import OpenFace
-from tests.e2e.faces import PHONE, PROJECTOR, SOON_MS, Face, vote
+from tests.e2e.screens import PHONE, PROJECTOR, SOON_MS, Face, vote
 from tests.server import Server
 
 RED_FIRST = {"token": "red"}

@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import Route, expect
 
 from tests.e2e.conftest import OpenFace
-from tests.e2e.faces import PHONE, SOON_MS, vote
+from tests.e2e.screens import PHONE, SOON_MS, vote
 from tests.server import Server
 
 CONSENT = "Your votes, without your name, go into a study."

@@ -13,10 +13,10 @@ from typing import Any
 import psutil
 
 from deploy.laptop.network import LOOPBACK
-from tests.faces import Face, Faces
 from tests.fuzz.attack import Attack
 from tests.fuzz.messages import Known
 from tests.server import Server
+from tests.socket_clients import Face, Faces
 
 VOTERS = 40
 EVERY_S = 0.5

@@ -1,7 +1,7 @@
 import pytest
 
-from tests.faces import faces_of
 from tests.server import server, servers, spread_over_asgi_servers
+from tests.socket_clients import faces_of
 
 __all__ = ["faces", "server", "servers"]
 

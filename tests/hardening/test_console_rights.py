@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from crowdgame.console.consumer import RECHECK_S
-from tests.faces import Face, Faces
 from tests.server import Server
+from tests.socket_clients import Face, Faces
 from voting.protocol import CloseCode
 
 ENDINGS = ("log_out", "deactivate")
@@ -41,5 +41,5 @@ def test_idle_console_is_closed_soon_after_session_end(
     consoles = [open_console(server, faces, f"looks-{ending}") for ending in ENDINGS]
     for ending in ENDINGS:
         server.ask(ending, name=f"looks-{ending}")
-    monkeypatch.setattr("tests.faces.PATIENCE_S", RECHECK_S + 10)
+    monkeypatch.setattr("tests.socket_clients.PATIENCE_S", RECHECK_S + 10)
     assert [console.closed() for console in consoles] == [CloseCode.NOT_ALLOWED] * len(ENDINGS)

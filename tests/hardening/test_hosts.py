@@ -10,8 +10,8 @@ from websockets.exceptions import InvalidStatus
 
 from crowdgame.web import hosts
 from deploy.laptop.network import LOOPBACK
-from tests.faces import Faces
 from tests.server import Server
+from tests.socket_clients import Faces
 
 FOREIGN = [
     "http://evil.example",

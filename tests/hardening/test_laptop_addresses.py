@@ -11,9 +11,9 @@ from websockets.sync.client import ClientConnection, connect
 
 from deploy.laptop import play
 from deploy.laptop.network import ANY_HOST, LOOPBACK, free_port
-from tests.faces import Face
 from tests.hardening.test_hosts import request_status
 from tests.server import ASGI_SERVERS_TESTED, Server, organizer, running_parts
+from tests.socket_clients import Face
 
 
 @pytest.fixture(scope="module", params=ASGI_SERVERS_TESTED)

@@ -16,8 +16,8 @@ from tests.chaos.faults.clocks import BoxClockSet
 from tests.chaos.faults.disk import fill
 from tests.chaos.target import Choices, Target, running_target
 from tests.deploy.processes import wait_until
-from tests.faces import Face, Faces
 from tests.monitoring.probes import ask
+from tests.socket_clients import Face, Faces
 
 RIGHT_WITHIN_S = 10.0
 ONCE = Size(events=2, phones=60, turns=10_000, seconds=900, rounds=1)

@@ -2,9 +2,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.faces import Faces, faces_of
 from tests.monitoring.probes import monitored_server
 from tests.server import Server
+from tests.socket_clients import Faces, faces_of
 
 
 @pytest.fixture(scope="package")

@@ -13,9 +13,9 @@ import msgspec
 from redis import Redis
 
 from tests.deploy.processes import wait_until
-from tests.faces import PATIENCE_S, Face, Faces
 from tests.monitoring.probes import ask, metric_samples, records
 from tests.server import Server
+from tests.socket_clients import PATIENCE_S, Face, Faces
 
 # Values that differ between runs and reveal nothing: times, random numbers, tokens, ports.
 CHANCE = {

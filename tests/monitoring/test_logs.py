@@ -15,10 +15,10 @@ from django.test import RequestFactory
 from crowdgame.config.log_config import LOGGED_FIELDS, JsonLogFormatter, logging_config
 from deploy.laptop.paths import ROOT
 from tests.deploy.processes import wait_until
-from tests.faces import Faces
 from tests.monitoring.probes import ask, records
 from tests.monitoring.test_metrics import close_a_turn
 from tests.server import Server
+from tests.socket_clients import Faces
 
 ROLES = {
     "gateway-1": "gateway",

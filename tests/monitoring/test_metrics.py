@@ -13,9 +13,9 @@ import pytest
 from deploy.laptop.network import LOOPBACK, free_port
 from deploy.laptop.paths import ROOT
 from tests.deploy.processes import wait_until
-from tests.faces import Faces
 from tests.monitoring.probes import ask, metric_samples, metric_value, samples
 from tests.server import Server
+from tests.socket_clients import Faces
 
 LABELS = {"kind", "outcome", "le", "role", "pid"}
 

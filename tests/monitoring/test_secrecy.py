@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from tests.faces import Faces, faces_of
 from tests.monitoring.observers import Watchers, watchers
 from tests.monitoring.probes import monitored_server, paused
 from tests.server import Server
+from tests.socket_clients import Faces, faces_of
 
 LOW, HIGH = [1, 1, 2], [7, 7, 6]
 IN_THE_BOX, IN_THE_DATABASE = 540_000, 1_100_000

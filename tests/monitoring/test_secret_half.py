@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from tests.faces import faces_of
 from tests.monitoring.observers import Watchers, watchers
 from tests.monitoring.probes import monitored_server, paused
 from tests.monitoring.test_secrecy import differing, vote
 from tests.server import Server
+from tests.socket_clients import faces_of
 
 ANSWER = [3, 3, 5]
 LONG_MS = 540_000

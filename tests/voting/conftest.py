@@ -2,8 +2,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.faces import Faces, faces_of
 from tests.server import Server, server, servers, spread_over_asgi_servers
+from tests.socket_clients import Faces, faces_of
 
 __all__ = ["faces", "server", "servers"]
 

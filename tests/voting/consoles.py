@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from websockets.exceptions import ConnectionClosed
 
-from tests.faces import Face, Faces, Message
 from tests.server import Server
+from tests.socket_clients import Face, Faces, Message
 
 
 @pytest.fixture(scope="module")

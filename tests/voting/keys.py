@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from tests.faces import Face, Faces, Message
 from tests.server import Server
+from tests.socket_clients import Face, Faces, Message
 
 LONG = {"window_s": 600, "lobby": "open"}
 

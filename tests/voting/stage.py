@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.faces import Face, Message
 from tests.server import Server
+from tests.socket_clients import Face, Message
 
 
 @dataclass

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 import pytest
 
 from crowdgame.chat.chat_hub import POLL_S
-from tests.faces import Face, Faces, Message
 from tests.server import Server
+from tests.socket_clients import Face, Faces, Message
 from voting.protocol import CloseCode
 
 

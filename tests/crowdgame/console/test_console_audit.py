@@ -3,8 +3,8 @@
 from typing import Any, get_args
 
 from crowdgame.console.consumer import RECHECK_S
-from tests.faces import Face, Faces
 from tests.server import Server
+from tests.socket_clients import Face, Faces
 from tests.voting.consoles import closed_within, console, cookie, done, made, received_entries, refused
 from voting import protocol
 from voting.protocol import CloseCode

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from websockets.exceptions import InvalidStatus
 
-from tests.faces import Face, Faces
 from tests.server import Server
+from tests.socket_clients import Face, Faces
 from tests.voting.consoles import console, cookie, done, made, refused
 from voting.protocol import CloseCode
 

@@ -6,8 +6,8 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 
 from tests.deploy.processes import wait_until
-from tests.faces import Face, Faces, Message
 from tests.server import Server
+from tests.socket_clients import Face, Faces, Message
 from tests.voting.consoles import console, cookie, done, made, received_entries, refused
 from tests.voting.stage import cast, refusal, vote
 from voting.protocol import CloseCode

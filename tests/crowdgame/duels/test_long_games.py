@@ -9,8 +9,8 @@ import pytest
 
 from tests.chaos.chaos_server import answers
 from tests.deploy.processes import wait_until
-from tests.faces import Face, Faces, Message, faces_of
 from tests.server import Server, running_server
+from tests.socket_clients import Face, Faces, Message, faces_of
 
 DAY_MS = 24 * 3600 * 1000
 SOON_MS = 60_000

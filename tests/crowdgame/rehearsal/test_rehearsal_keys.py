@@ -10,8 +10,8 @@ import pytest
 from crowdgame.rehearsal.rehearsal_report import RehearsalReport
 from deploy.laptop.paths import ROOT
 from deploy.laptop.stack import MANAGE
-from tests.faces import Faces
 from tests.server import Server
+from tests.socket_clients import Faces
 
 PHONES = 20
 LONGEST_S = 60

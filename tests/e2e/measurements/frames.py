@@ -6,7 +6,7 @@ from typing import Any
 
 from playwright.sync_api import Page
 
-from tests.e2e.faces import SOON_MS
+from tests.e2e.screens import SOON_MS
 
 CATEGORIES = ("cc", "benchmark", "blink.user_timing", "disabled-by-default-devtools.timeline.frame")
 POLL_MS = 50

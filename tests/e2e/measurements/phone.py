@@ -7,12 +7,12 @@ from typing import Any
 
 from playwright.sync_api import Browser, Page
 
-from tests.e2e.faces import PHONE, SOON_MS
 from tests.e2e.measurements.goal import Measurement, at_most, quantile
 from tests.e2e.measurements.heap import heap_of
 from tests.e2e.measurements.tools import SLOW_3G, SLOW_CPU, Tools
 from tests.e2e.prompter import Prompter
 from tests.e2e.scenes import CODE, MIDDLE
+from tests.e2e.screens import PHONE, SOON_MS
 from voting.protocol import EventState
 
 KIBIBYTE = 1024

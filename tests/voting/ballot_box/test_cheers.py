@@ -5,8 +5,8 @@ import asyncio
 import msgspec
 import pytest
 
-from tests.faces import Faces
 from tests.server import Server
+from tests.socket_clients import Faces
 from tests.voting.calls import CountingBox
 from tests.voting.gateway_helpers import FakeSocket, latest, make_room, voter
 from tests.voting.match_helpers import RED_WINS, new_event, only_turn, open_now, play, play_turn, run_out

@@ -4,8 +4,8 @@ import time
 from contextlib import suppress
 from typing import Any
 
-from tests.faces import Face, Faces
 from tests.server import Server
+from tests.socket_clients import Face, Faces
 
 LONG = {"window_s": 600, "lobby": "open", "team_choice": "choose"}
 

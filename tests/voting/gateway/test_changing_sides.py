@@ -1,7 +1,7 @@
 """Side changes on a running server: only the sockets of the voter are notified."""
 
-from tests.faces import Face, Faces
 from tests.server import Server
+from tests.socket_clients import Face, Faces
 
 
 def second_turn(server: Server, faces: Faces, event: int, code: str) -> tuple[Face, Face, str, int]:

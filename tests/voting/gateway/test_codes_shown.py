@@ -2,8 +2,8 @@
 
 import json
 
-from tests.faces import Face, Faces, Message
 from tests.server import Server
+from tests.socket_clients import Face, Faces, Message
 from tests.voting.keys import event, shown, trusted_display
 from voting.admission.admission import CODE_PERIOD_MS
 

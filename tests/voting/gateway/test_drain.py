@@ -11,8 +11,8 @@ from redis import Redis
 from websockets.exceptions import ConnectionClosed
 
 from tests.deploy.processes import wait_until
-from tests.faces import Face, faces_of
 from tests.server import Server, running_server
+from tests.socket_clients import Face, faces_of
 from tests.voting.gateway_helpers import FakeSocket, join_room, voter, with_gateway
 from tests.voting.match_helpers import new_event, open_now, start
 from voting.ballot_box.ballot_box import BallotBox

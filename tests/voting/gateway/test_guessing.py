@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.faces import Face, Faces
 from tests.server import Server
+from tests.socket_clients import Face, Faces
 from tests.voting.keys import event, key_for, refused, turned_away
 from voting.admission.admission import WRONG_KEY_BURST
 from voting.protocol import CloseCode

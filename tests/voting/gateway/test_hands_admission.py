@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from games.models import Team
-from tests.faces import Face, Faces
 from tests.server import Server
+from tests.socket_clients import Face, Faces
 from tests.voting.gateway_helpers import FakeSocket, cast, latest, make_room, voter
 from tests.voting.match_helpers import CLASSIC, only_turn, open_now, start, vote
 from voting import protocol

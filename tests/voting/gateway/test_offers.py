@@ -9,8 +9,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from tests.faces import Faces
 from tests.server import Server
+from tests.socket_clients import Faces
 from voting.admission.seats import OFFER_TTL_MS, new_seat, read_offer, sign_offer
 from voting.gateway.reserved_seats import KEPT_S, ReservedSeats
 from voting.protocol import CloseCode, PagePreload

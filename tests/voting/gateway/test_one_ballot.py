@@ -3,8 +3,8 @@
 import pytest
 
 from tests.crowd_helpers import ballots_in_the_box
-from tests.faces import Face, Faces
 from tests.server import Server
+from tests.socket_clients import Face, Faces
 from tests.voting.keys import event, key_for, voter_of
 
 

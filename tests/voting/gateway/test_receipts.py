@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from redis import Redis
 
-from tests.faces import Face, Faces, Message
 from tests.server import Server
+from tests.socket_clients import Face, Faces, Message
 from tests.voting.paths import root_of_path
 from voting.ballot_box.box_types import turn_keys
 from voting.gateway.receipts import LOAD_TIMEOUT_S

@@ -1,7 +1,7 @@
 """Rotating codes on a running server: each admits to its own event while the event requires codes."""
 
-from tests.faces import Faces
 from tests.server import Server
+from tests.socket_clients import Faces
 from tests.voting.keys import event, refused, shown, trusted_display, turned_away, voter_of
 
 

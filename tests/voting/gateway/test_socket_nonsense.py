@@ -7,8 +7,8 @@ from contextlib import suppress
 import pytest
 from websockets.exceptions import ConnectionClosed
 
-from tests.faces import Faces
 from tests.server import Server
+from tests.socket_clients import Faces
 from tests.voting.stage import Stage, cast, event, harmless, stage, vote
 from voting.protocol import MAX_FRAME_BYTES, CloseCode
 

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from tests.faces import Faces, Message
 from tests.monitoring.probes import paused
 from tests.server import Server
+from tests.socket_clients import Faces, Message
 from tests.voting.stage import Stage, cast, harmless, refusal, stage, vote
 
 __all__ = ["harmless", "stage"]

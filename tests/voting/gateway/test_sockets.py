@@ -5,8 +5,8 @@ import time
 import pytest
 
 from tests.deploy.processes import wait_until
-from tests.faces import Faces
 from tests.server import Server
+from tests.socket_clients import Faces
 from tests.voting.stage import Stage, event, harmless, stage
 from voting.gateway.display import MAX_DISPLAYS
 from voting.protocol import CloseCode

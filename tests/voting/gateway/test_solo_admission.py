@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from tests.faces import Face, Faces
 from tests.server import Server
+from tests.socket_clients import Face, Faces
 
 BALLOT = {"epoch": 1, "sequence": 1}
 

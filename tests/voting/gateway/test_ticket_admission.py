@@ -10,8 +10,8 @@ import pytest
 from websockets.asyncio.client import connect
 
 from tests.deploy.processes import wait_until
-from tests.faces import Faces
 from tests.server import Server
+from tests.socket_clients import Faces
 from tests.voting.keys import event, refused, turned_away, voter_of
 from voting.protocol import CloseCode
 

@@ -11,8 +11,8 @@ import pytest
 from crowdgame.rehearsal.dry_run_lease import KEPT_MS
 from deploy.laptop.network import supports_reuse_port
 from tests.deploy.processes import wait_until
-from tests.faces import Face, Message, faces_of
 from tests.server import Server, running_server
+from tests.socket_clients import Face, Message, faces_of
 from tests.voting.consoles import done, received_entries
 from voting.protocol import CloseCode
 
