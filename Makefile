@@ -7,7 +7,7 @@ MARKED := not thorough
 SOME_TESTS := pytest --ignore=tests/machines --ignore=tests/openspiel
 
 .DEFAULT_GOAL := help
-.PHONY: help play test test-thorough test-deploy test-openspiel chaos bench bench-quick soak check check-types check-rest lock clean audit fuzz faces gallery
+.PHONY: help play test test-thorough test-deploy test-openspiel chaos bench bench-quick soak check check-types check-rest lock clean audit fuzz bench-pages gallery
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
@@ -81,7 +81,7 @@ fuzz: ## fuzz the WebSockets with malformed frames (ARGS="--frames 1000000 --ser
 	@mkdir -p .play/throwaway
 	@$(THROWAWAY) $(BIN)/python -m tests.fuzz $(ARGS)
 
-faces: ## measure the phone, projector and console pages in a browser (ARGS="--turns 200")
+bench-pages: ## measure the phone, projector and console pages in a browser (ARGS="--turns 200")
 	@$(PYTHON) -m deploy.laptop.bootstrap test
 	@mkdir -p .play/throwaway
 	@$(THROWAWAY) $(BIN)/python -m tests.e2e.measurements $(ARGS)

@@ -22,7 +22,7 @@ from tests.ledger import (
     sealed_ballots,
 )
 from tests.server import Server, organizer, running_server
-from tests.socket_clients import faces_of
+from tests.socket_clients import open_clients
 
 BACKUP = "event.backup"
 # A restored turn stays open for this long, also on a slow machine.
@@ -85,8 +85,8 @@ def lose_event(data: Path, database_url: str) -> Lost:
             assert turn not in resolved_turns(server, event)
             for _ in range(3):
                 hurry(server, event)
-            for faces in faces_of(server):
-                _, welcome = faces.display(code)
+            with open_clients(server) as clients:
+                _, welcome = clients.display(code)
             seen = leave(phones, data)
         lost = [t for t in resolved_turns(server, event) if t > turn]
         blinds = {ballot.blind for ballot in sealed_ballots(server, turn).values()}
@@ -105,8 +105,8 @@ def restored_event(lost: Lost, *options: str) -> Iterator[RestoredEvent]:
         server.ask(
             "closing_in", event_id=event, ms=A_MINUTE_MS
         )  # the crowd may need this long on a slow machine
-        for faces in faces_of(server):
-            _, shown = faces.display(lost.code)
+        with open_clients(server) as clients:
+            _, shown = clients.display(lost.code)
         with crowd(server, lost.code, data, *seats(data)) as phones:
             for _ in range(3):
                 hurry(server, event)

@@ -2,9 +2,10 @@
 
 import json
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from typing import Any, Self
 
+import pytest
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 
@@ -14,7 +15,7 @@ PATIENCE_S = 15
 Message = dict[str, Any]
 
 
-class Face:
+class SocketClient:
     """A connected client. `received`: all messages so far; `frames`: the same as raw text."""
 
     def __init__(self, socket: ClientConnection) -> None:
@@ -61,13 +62,13 @@ class Face:
         self.socket.close()
 
 
-class Faces:
+class SocketClients:
     """Opens sockets to a running stack and closes them at the end."""
 
     def __init__(self, server: Server, stack: ExitStack) -> None:
         self.server, self._stack = server, stack
 
-    def open(self, path: str, headers: dict[str, str] | None = None) -> Face:
+    def open(self, path: str, headers: dict[str, str] | None = None) -> SocketClient:
         socket = connect(
             f"{self.server.ws}/{path}",
             additional_headers=headers,
@@ -77,23 +78,30 @@ class Faces:
             ping_interval=None,
             close_timeout=1,
         )
-        return Face(self._stack.enter_context(socket))
+        return SocketClient(self._stack.enter_context(socket))
 
-    def phone(self, code: str, **fields: Any) -> tuple[Face, Message]:
+    def phone(self, code: str, **fields: Any) -> tuple[SocketClient, Message]:
         """A joined phone and its welcome message."""
-        face = self.open("phone").say("phone.join", code=code, **fields)
-        return face, face.receive("phone.welcomed")
+        client = self.open("phone").say("phone.join", code=code, **fields)
+        return client, client.receive("phone.welcomed")
 
-    def display(self, code: str, **fields: Any) -> tuple[Face, Message]:
-        face = self.open("display").say("display.join", code=code, **fields)
-        return face, face.receive("display.welcomed")
+    def display(self, code: str, **fields: Any) -> tuple[SocketClient, Message]:
+        client = self.open("display").say("display.join", code=code, **fields)
+        return client, client.receive("display.welcomed")
 
-    def console(self, code: str, cookie: str = "") -> Face:
+    def console(self, code: str, cookie: str = "") -> SocketClient:
         """Send the join request; the caller receives the answer."""
         headers = {"Origin": self.server.http} | ({"Cookie": cookie} if cookie else {})
         return self.open("console", headers).say("console.join", code=code)
 
 
-def faces_of(server: Server) -> Iterator[Faces]:
+@contextmanager
+def open_clients(server: Server) -> Iterator[SocketClients]:
     with ExitStack() as stack:
-        yield Faces(server, stack)
+        yield SocketClients(server, stack)
+
+
+@pytest.fixture
+def clients(server: Server) -> Iterator[SocketClients]:
+    with open_clients(server) as opened:
+        yield opened

@@ -6,9 +6,9 @@ from aiosmtpd.controller import Controller
 
 from deploy.laptop.network import LOOPBACK, free_port
 from tests.crowdgame.notifications.mailbox import URL, Mailbox
-from tests.voting.conftest import faces, pytest_generate_tests, server, servers
+from tests.voting.conftest import clients, pytest_generate_tests, server, servers
 
-__all__ = ["faces", "pytest_generate_tests", "server", "servers"]
+__all__ = ["clients", "pytest_generate_tests", "server", "servers"]
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from deploy.laptop.stack import Stack, valkey
 from deploy.laptop.supervisor import Supervisor
 from tests.deploy.processes import wait_until
 from tests.server import Server, organizer, running_parts
-from tests.socket_clients import Faces
+from tests.socket_clients import SocketClients
 from voting.ballot_box.ballot_box import BallotBox
 
 RULES = ROOT / "deploy" / "server" / "valkey.acl"
@@ -92,10 +92,10 @@ def test_acl_refuses_unneeded_command(command: str, guarded: Server) -> None:
 def test_acl_allows_everything_an_event_needs(guarded: Server, operator: Redis) -> None:
     operator.acl_log_reset()
     with ExitStack() as stack:
-        faces = Faces(guarded, stack)
+        clients = SocketClients(guarded, stack)
         event = guarded.ask("event", lobby="open", window_s=30, reveal_s=1)
-        display, _ = faces.display(event["code"])
-        phones = [faces.phone(event["code"])[0] for _ in range(4)]
+        display, _ = clients.display(event["code"])
+        phones = [clients.phone(event["code"])[0] for _ in range(4)]
         guarded.ask("begin", event_id=event["id"])
         turn = display.receive("match.started")["state"]["match"]["turn"]
         guarded.ask("open_at_once", event_id=event["id"])
@@ -106,7 +106,7 @@ def test_acl_allows_everything_an_event_needs(guarded: Server, operator: Redis) 
         guarded.ask("closing_in", event_id=event["id"], ms=1_500)
         reveal = display.receive("turn.revealed")["state"]["match"]["reveal"]
         assert reveal["red"]["ballots"] + reveal["yellow"]["ballots"] == 4
-        console = faces.console(event["code"], guarded.ask("session", name="olga"))
+        console = clients.console(event["code"], guarded.ask("session", name="olga"))
         console.receive("console.welcomed")
         console.say("action.ask", id=1, action="match.abort").receive("action.done")
         assert _fails_to_log_in(guarded) == 200

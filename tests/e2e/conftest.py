@@ -17,13 +17,13 @@ from deploy.laptop import browser as browsers
 from deploy.laptop.stack import MANAGE
 from tests.e2e.prompter import Prompter, prompting
 from tests.e2e.rooms import running_server_with_static
-from tests.e2e.screens import QUIET, SOON_MS, Face, open_face
+from tests.e2e.screens import QUIET, SOON_MS, Screen, open_screen
 from tests.server import Server
 
 expect.set_options(timeout=SOON_MS)
 
 PASSWORD = "only-for-tests"
-OpenFace = Callable[[Server, str, dict[str, int]], Face]
+OpenScreen = Callable[[Server, str, dict[str, int]], Screen]
 SHOTS = Path(__file__).parents[2] / "test-output" / "screens"
 # Rendering without GPU emulation halves the work.
 BY_HAND = ("--disable-gpu", "--disable-software-rasterizer")
@@ -72,17 +72,17 @@ def shots() -> Path:
 
 
 @pytest.fixture
-def open_at(browser: Browser, shots: Path) -> Iterator[OpenFace]:
+def open_at(browser: Browser, shots: Path) -> Iterator[OpenScreen]:
     """Open a browser at a running stack; it is closed after the test."""
-    faces: list[Face] = []
+    screens: list[Screen] = []
 
-    def open_one(server: Server, name: str, size: dict[str, int]) -> Face:
-        faces.append(open_face(browser, server.http, shots, name, size))
-        return faces[-1]
+    def open_one(server: Server, name: str, size: dict[str, int]) -> Screen:
+        screens.append(open_screen(browser, server.http, shots, name, size))
+        return screens[-1]
 
     yield open_one
-    for face in faces:
-        face.page.context.close()
+    for screen in screens:
+        screen.page.context.close()
 
 
 @pytest.fixture(scope="session")

@@ -87,13 +87,13 @@ def shoot_at(page: Page, frames: tuple[Frame, ...], name: str, whole: bool = Fal
             shoot(page, frame, name, scheme, whole and frame not in DISPLAYS)
 
 
-def shoot_scene(browser: Browser, prompter: Prompter, face: str, scene: Scene) -> None:
+def shoot_scene(browser: Browser, prompter: Prompter, screen: str, scene: Scene) -> None:
     """An animated scene is replayed from its start on every screen."""
-    frames = PHONES if face == "phone" else DISPLAYS
+    frames = PHONES if screen == "phone" else DISPLAYS
     for some in [(frame,) for frame in frames] if is_moving(scene) else [frames]:
         page = browser.new_context(viewport=some[0].size).new_page()  # type: ignore[arg-type]
-        show_scene(face, scene, page, prompter)
-        shoot_at(page, some, f"{face}/{scene.name}")
+        show_scene(screen, scene, page, prompter)
+        shoot_at(page, some, f"{screen}/{scene.name}")
         page.context.close()
 
 
@@ -115,10 +115,10 @@ def is_wanted(name: str, only: list[str]) -> bool:
 
 def shoot_scenes(browser: Browser, only: list[str]) -> None:
     with prompting() as prompter:
-        for face, scenes in (("phone", PHONE_LOOKED_AT), ("display", DISPLAY_LOOKED_AT)):
+        for screen, scenes in (("phone", PHONE_LOOKED_AT), ("display", DISPLAY_LOOKED_AT)):
             for scene in scenes:
-                if is_wanted(f"{face}/{scene.name}", only):
-                    shoot_scene(browser, prompter, face, scene)
+                if is_wanted(f"{screen}/{scene.name}", only):
+                    shoot_scene(browser, prompter, screen, scene)
 
 
 def shoot_pages(browser: Browser, only: list[str]) -> None:

@@ -8,7 +8,7 @@ from playwright.sync_api import Page
 from tests.e2e.rooms import DESKTOPS, SHEETS, Event, Hand, Visit, rehearse
 from tests.e2e.tale import LONG_MATCH
 from tests.server import Server
-from tests.socket_clients import Face, Faces, Message, faces_of
+from tests.socket_clients import Message, SocketClient, SocketClients, open_clients
 
 OWNER = "evening-owner"
 PHONES = 24
@@ -23,9 +23,9 @@ Pages = Iterator[tuple[Visit, Event | None]]
 class Crowd:
     """Phones at an event, half of them in each team."""
 
-    def __init__(self, server: Server, event: Event, faces: Faces) -> None:
+    def __init__(self, server: Server, event: Event, clients: SocketClients) -> None:
         self.server, self.event = server, event
-        self.seats = [faces.phone(event["code"]) for _ in range(PHONES)]
+        self.seats = [clients.phone(event["code"]) for _ in range(PHONES)]
 
     @property
     def voter_code(self) -> str:
@@ -42,13 +42,13 @@ class Crowd:
                 choice = pick if place < AGREED[number] else 1 + (pick + place) % 7
                 self.cast(phone, number + 1, choice)
 
-    def cast(self, phone: Face, number: int, choice: int) -> None:
+    def cast(self, phone: SocketClient, number: int, choice: int) -> None:
         message = phone.receive_until(lambda message: is_open(message, number))
         turn = message["state"]["match"]["turn"]
         phone.say("ballot.cast", turn=turn["id"], epoch=turn["epoch"], choice=choice, sequence=1)
         phone.receive("ballot.counted")
 
-    def team(self, number: int) -> Sequence[Face]:
+    def team(self, number: int) -> Sequence[SocketClient]:
         return [phone for phone, welcome in self.seats if welcome["you"]["team"] == number]
 
     def play(self, turns: int) -> None:
@@ -67,8 +67,8 @@ def is_open(message: Message, number: int) -> bool:
 @contextmanager
 def crowd_at(server: Server) -> Iterator[Crowd]:
     event: Event = server.ask("event", owner=OWNER, **CHOICES) | {"owner": OWNER}
-    for faces in faces_of(server):
-        yield Crowd(server, event, faces)
+    with open_clients(server) as clients:
+        yield Crowd(server, event, clients)
 
 
 def search(voter_code: str) -> Hand:

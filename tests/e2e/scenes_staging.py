@@ -71,13 +71,13 @@ def named(scenes: tuple[Scene, ...]) -> dict[str, Any]:
     return {"argvalues": scenes, "ids": [scene.name for scene in scenes]}
 
 
-def show_scene(face: str, scene: Scene, page: Page, prompter: Prompter) -> None:
+def show_scene(screen: str, scene: Scene, page: Page, prompter: Prompter) -> None:
     """Open a page in a scene."""
     prompter.show(scene.state(prompter.now()), scene.team, scene.more)
     prompter.counts = True
     if scene.answer:
         answer_with(prompter, scene.answer)
-    at = f"/{CODE}" if face == "phone" else f"/display/{CODE}"
+    at = f"/{CODE}" if screen == "phone" else f"/display/{CODE}"
     page.goto(prompter.http + at + scene.query)
     at_phase(page, scene.phase)
     if scene.hand:

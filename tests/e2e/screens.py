@@ -24,7 +24,7 @@ QUIET = (
 
 
 @dataclass
-class Face:
+class Screen:
     """A page in its own browser context; `errors` are logged errors and failed requests."""
 
     page: Page
@@ -61,22 +61,22 @@ def chromium() -> Iterator[Browser]:
         browser.close()
 
 
-def open_face(browser: Browser, base_url: str, shots: Path, name: str, size: dict[str, int]) -> Face:
+def open_screen(browser: Browser, base_url: str, shots: Path, name: str, size: dict[str, int]) -> Screen:
     context = browser.new_context(base_url=base_url, viewport=size)  # type: ignore[arg-type]
-    face = Face(context.new_page(), shots, name)
-    face.page.on("console", face.note_error)
-    face.page.on("pageerror", lambda error: face.errors.append(str(error)))
-    return face
+    screen = Screen(context.new_page(), shots, name)
+    screen.page.on("console", screen.note_error)
+    screen.page.on("pageerror", lambda error: screen.errors.append(str(error)))
+    return screen
 
 
-def vote(phone: Face, column: int) -> None:
+def vote(phone: Screen, column: int) -> None:
     """Tap a column and wait until the ballot is counted, or the turn that it ended is revealed."""
     phone.page.locator(f'[data-column="{column}"]').click(timeout=SOON_MS)
     counted = phone.page.locator('main[data-status="counted"], body:not([data-phase="voting"])')
     expect(counted.first).to_be_attached(timeout=SOON_MS)
 
 
-def press(console: Face, action: str) -> None:
+def press(console: Screen, action: str) -> None:
     console.page.locator(f'[data-action="{action}"]').first.click(timeout=SOON_MS)
 
 
@@ -92,10 +92,10 @@ TAP = """part => {
 }"""
 
 
-def wait_until(face: Face, is_so: Callable[[], bool]) -> None:
+def wait_until(screen: Screen, is_so: Callable[[], bool]) -> None:
     """Let the page run until the condition is true."""
     for _ in range(SOON_MS // POLL_MS):
         if is_so():
             return
-        face.page.wait_for_timeout(POLL_MS)
+        screen.page.wait_for_timeout(POLL_MS)
     raise AssertionError("the condition did not become true in time")

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import WebSocketRoute, expect
 
-from tests.e2e.conftest import OpenFace
-from tests.e2e.screens import PHONE, PROJECTOR, SOON_MS, TABLET, Face, wait_until
+from tests.e2e.conftest import OpenScreen
+from tests.e2e.screens import PHONE, PROJECTOR, SOON_MS, TABLET, Screen, wait_until
 from tests.server import Server
 
 A_CODE_MS = 31_000
@@ -19,17 +19,17 @@ def make_event(server: Server, **choices: Any) -> dict[str, Any]:
     return made
 
 
-def ask_for(phone: Face, code: str, label: str) -> None:
+def ask_for(phone: Screen, code: str, label: str) -> None:
     phone.page.goto(f"/{code}")
     expect(phone.page.get_by_label(label)).to_be_visible(timeout=SOON_MS)
 
 
-def show(phone: Face, key: str) -> None:
+def show(phone: Screen, key: str) -> None:
     phone.page.locator("#code").fill(key)
     phone.page.keyboard.press("Enter")
 
 
-def projector_address(server: Server, open_at: OpenFace, code: str) -> str:
+def projector_address(server: Server, open_at: OpenScreen, code: str) -> str:
     """The display's URL as the console links to it."""
     name, _, value = server.ask("session", name="olga").partition("=")
     console = open_at(server, "door-console", TABLET)
@@ -40,7 +40,7 @@ def projector_address(server: Server, open_at: OpenFace, code: str) -> str:
     return link.get_attribute("href") or ""
 
 
-def test_rotating_code_admits_typed_and_scanned_key(one_gateway: Server, open_at: OpenFace) -> None:
+def test_rotating_code_admits_typed_and_scanned_key(one_gateway: Server, open_at: OpenScreen) -> None:
     code = make_event(one_gateway, admission="rotating")["code"]
     display = open_at(one_gateway, "door-display", PROJECTOR)
     address = projector_address(one_gateway, open_at, code)
@@ -73,7 +73,7 @@ KEY_AND_SYMBOL = """() => [document.querySelector(".rotating-code b").innerText,
   document.querySelector(".qr path").getAttribute("d")]"""
 
 
-def check_the_change(display: Face, address: str) -> None:
+def check_the_change(display: Screen, address: str) -> None:
     """The next code replaces the first one, with a new QR code; a reload keeps the display's key."""
     key, before = display.page.evaluate(KEY_AND_SYMBOL)
     display.page.evaluate("document.querySelector('.qr').dataset.kept = 'yes'")
@@ -92,7 +92,7 @@ def check_the_change(display: Face, address: str) -> None:
     assert display.page.url.endswith(path)
 
 
-def test_display_with_invalid_key_shows_no_rotating_code(one_gateway: Server, open_at: OpenFace) -> None:
+def test_display_with_invalid_key_shows_no_rotating_code(one_gateway: Server, open_at: OpenScreen) -> None:
     code = make_event(one_gateway, admission="rotating")["code"]
     display = open_at(one_gateway, "door-stranger", PROJECTOR)
     display.page.goto(f"/display/{code}#{'0' * 24}")
@@ -101,7 +101,7 @@ def test_display_with_invalid_key_shows_no_rotating_code(one_gateway: Server, op
     expect(display.page.locator(".rotating-code")).to_have_count(0)
 
 
-def test_ticket_admits_only_one_phone(one_gateway: Server, open_at: OpenFace) -> None:
+def test_ticket_admits_only_one_phone(one_gateway: Server, open_at: OpenScreen) -> None:
     event = make_event(one_gateway, admission="tickets")
     (ticket,) = one_gateway.ask("tickets", event_id=event["id"], count=1)
     first, second = (open_at(one_gateway, f"door-{name}", PHONE) for name in ("first", "second"))
@@ -123,7 +123,7 @@ def test_ticket_admits_only_one_phone(one_gateway: Server, open_at: OpenFace) ->
     [("tickets", "You need your ticket"), ("roster", "You need your code from the class list")],
 )
 def test_lobby_shows_which_code_is_needed(
-    one_gateway: Server, open_at: OpenFace, admission: str, said: str
+    one_gateway: Server, open_at: OpenScreen, admission: str, said: str
 ) -> None:
     code = make_event(one_gateway, admission=admission)["code"]
     display = open_at(one_gateway, f"door-{admission}", PROJECTOR)
@@ -131,7 +131,7 @@ def test_lobby_shows_which_code_is_needed(
     expect(display.page.locator(".needed")).to_have_text(said, timeout=SOON_MS)
 
 
-def test_roster_code_admits_student_on_two_devices(one_gateway: Server, open_at: OpenFace) -> None:
+def test_roster_code_admits_student_on_two_devices(one_gateway: Server, open_at: OpenScreen) -> None:
     event = make_event(one_gateway, admission="roster")
     (key,) = one_gateway.ask("roster", event_id=event["id"], text="Ada")
     phones = [open_at(one_gateway, f"door-pupil-{name}", PHONE) for name in ("phone", "tablet")]
@@ -142,7 +142,7 @@ def test_roster_code_admits_student_on_two_devices(one_gateway: Server, open_at:
     assert len({phone.page.locator("body").get_attribute("data-team") for phone in phones}) == 1
 
 
-def test_shared_device_asks_which_seat_to_use(one_gateway: Server, open_at: OpenFace) -> None:
+def test_shared_device_asks_which_seat_to_use(one_gateway: Server, open_at: OpenScreen) -> None:
     event = make_event(one_gateway, admission="roster")
     ada, bea = one_gateway.ask("roster", event_id=event["id"], text="Ada, 1\nBea, 2")
     tablet = open_at(one_gateway, "door-shared", PHONE)
@@ -165,7 +165,7 @@ def test_shared_device_asks_which_seat_to_use(one_gateway: Server, open_at: Open
     assert tablet.errors == []
 
 
-def test_rotating_code_scanned_again_asks_nothing(one_gateway: Server, open_at: OpenFace) -> None:
+def test_rotating_code_scanned_again_asks_nothing(one_gateway: Server, open_at: OpenScreen) -> None:
     code = make_event(one_gateway)["code"]
     phone = open_at(one_gateway, "door-again", PHONE)
     for key in (WRONG, WRONG[1:]):
@@ -177,7 +177,7 @@ def test_rotating_code_scanned_again_asks_nothing(one_gateway: Server, open_at: 
 class JoinProxy:
     """Record a phone's join messages; connections numbered in `swallowed` lose the answer."""
 
-    def __init__(self, phone: Face, *swallowed: int) -> None:
+    def __init__(self, phone: Screen, *swallowed: int) -> None:
         self.joins: list[dict[str, Any]] = []
         self.lines: list[WebSocketRoute] = []
         self.held: list[WebSocketRoute] = []
@@ -201,7 +201,7 @@ class JoinProxy:
             line.on_close(lambda code, reason: None)
 
 
-def test_wrong_code_is_sent_only_once(one_gateway: Server, open_at: OpenFace) -> None:
+def test_wrong_code_is_sent_only_once(one_gateway: Server, open_at: OpenScreen) -> None:
     code = make_event(one_gateway, admission="rotating")["code"]
     phone = open_at(one_gateway, "door-stale", PHONE)
     join_proxy = JoinProxy(phone)
@@ -214,7 +214,7 @@ def test_wrong_code_is_sent_only_once(one_gateway: Server, open_at: OpenFace) ->
     expect(label).to_be_visible()
 
 
-def test_phone_at_key_form_joins_when_admission_opens(one_gateway: Server, open_at: OpenFace) -> None:
+def test_phone_at_key_form_joins_when_admission_opens(one_gateway: Server, open_at: OpenScreen) -> None:
     event = make_event(one_gateway, admission="rotating")
     phone = open_at(one_gateway, "door-opened", PHONE)
     ask_for(phone, event["code"], "Type the code from the screen")
@@ -222,7 +222,7 @@ def test_phone_at_key_form_joins_when_admission_opens(one_gateway: Server, open_
     phone.wait_for(phase="lobby", team="1")
 
 
-def test_ticket_readmits_phone_after_lost_welcome(one_gateway: Server, open_at: OpenFace) -> None:
+def test_ticket_readmits_phone_after_lost_welcome(one_gateway: Server, open_at: OpenScreen) -> None:
     """The first connection died unnoticed: the server holds the ticket until it notices."""
     event = make_event(one_gateway, admission="tickets")
     (ticket,) = one_gateway.ask("tickets", event_id=event["id"], count=1)

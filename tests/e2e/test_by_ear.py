@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.e2e.conftest import PASSWORD
-from tests.e2e.screens import PHONE, PROJECTOR, SOON_MS, TABLET, Face, open_face, wait_until
+from tests.e2e.screens import PHONE, PROJECTOR, SOON_MS, TABLET, Screen, open_screen, wait_until
 
 # Red's and yellow's column in each turn; red ends with four in column 1, the second is a conflict.
 MATCH = [(1, 2), (4, 4), (1, 3), (1, 7), (1, 6)]
@@ -32,27 +32,31 @@ LISTEN = """() => {
 
 
 @pytest.fixture(scope="module")
-def faces(browser: Browser, base_url: str, shots: Path) -> Iterator[dict[str, Face]]:
+def screens(browser: Browser, base_url: str, shots: Path) -> Iterator[dict[str, Screen]]:
     sizes = {"console": TABLET, "display": PROJECTOR, "red": PHONE, "yellow": PHONE}
-    opened = {name: open_face(browser, base_url, shots, f"ear-{name}", size) for name, size in sizes.items()}
-    for face in opened.values():
-        face.page.add_init_script(f"({LISTEN})()")
+    opened = {
+        name: open_screen(browser, base_url, shots, f"ear-{name}", size) for name, size in sizes.items()
+    }
+    for screen in opened.values():
+        screen.page.add_init_script(f"({LISTEN})()")
     yield opened
-    for face in opened.values():
-        face.page.context.close()
+    for screen in opened.values():
+        screen.page.context.close()
 
 
-def said(face: Face) -> list[str]:
-    speech_counts: list[str] = face.page.evaluate("() => window.said")
+def said(screen: Screen) -> list[str]:
+    speech_counts: list[str] = screen.page.evaluate("() => window.said")
     return speech_counts
 
 
-def wait_for_speech(face: Face, pattern: str, since: int = 0) -> None:
+def wait_for_speech(screen: Screen, pattern: str, since: int = 0) -> None:
     """Wait until a live region has announced this."""
     try:
-        wait_until(face, lambda: any(re.search(pattern, text) for text in said(face)[since:]))
+        wait_until(screen, lambda: any(re.search(pattern, text) for text in said(screen)[since:]))
     except AssertionError as failure:
-        raise AssertionError(f"{face.name} said nothing like {pattern}: {said(face)[since:]}") from failure
+        raise AssertionError(
+            f"{screen.name} said nothing like {pattern}: {said(screen)[since:]}"
+        ) from failure
 
 
 def column(page: Page, number: int) -> Locator:
@@ -60,8 +64,8 @@ def column(page: Page, number: int) -> Locator:
 
 
 @pytest.mark.thorough
-def test_full_match_with_screen_reader(faces: dict[str, Face], organizer: str) -> None:
-    console, display, red, yellow = (faces[name] for name in ("console", "display", "red", "yellow"))
+def test_full_match_with_screen_reader(screens: dict[str, Screen], organizer: str) -> None:
+    console, display, red, yellow = (screens[name] for name in ("console", "display", "red", "yellow"))
     code = make_event(console.page, organizer)
     display.page.goto(f"/display/{code}")
     console.page.get_by_role("button", name="Open the lobby").click(timeout=SOON_MS)
@@ -69,13 +73,13 @@ def test_full_match_with_screen_reader(faces: dict[str, Face], organizer: str) -
         join(phone.page, code, team)
     console.page.get_by_role("button", name="Start the match").click(timeout=SOON_MS)
     for number, picks in enumerate(MATCH, 1):
-        play_turn(faces, picks, number)
+        play_turn(screens, picks, number)
     for phone in (red, yellow):
         wait_for_speech(phone, f"{TEAMS[0]}.*win")
     expect(display.page.get_by_role("heading", name=re.compile(TEAMS[0])).first).to_be_visible(
         timeout=SOON_MS
     )
-    assert [face.errors for face in faces.values()] == [[], [], [], []]
+    assert [screen.errors for screen in screens.values()] == [[], [], [], []]
 
 
 def make_event(page: Page, organizer: str) -> str:
@@ -104,9 +108,9 @@ def join(page: Page, code: str, team: str) -> None:
     expect(page.get_by_role("heading", name=team)).to_be_visible(timeout=SOON_MS)
 
 
-def play_turn(faces: dict[str, Face], picks: tuple[int, int], turn: int) -> None:
+def play_turn(screens: dict[str, Screen], picks: tuple[int, int], turn: int) -> None:
     """Each phone announces that its vote counts, then both teams' columns, and describes the board."""
-    phones = [faces["red"], faces["yellow"]]
+    phones = [screens["red"], screens["yellow"]]
     for phone, number in zip(phones, picks, strict=True):
         press = column(phone.page, number)
         expect(press).to_be_enabled(timeout=SOON_MS)
@@ -114,7 +118,7 @@ def play_turn(faces: dict[str, Face], picks: tuple[int, int], turn: int) -> None
         press.press("Enter")
         wait_for_speech(phone, rf"[Cc]ounted.*\b{number}\b", since)
     speech_counts = {phone.name: len(said(phone)) for phone in phones}
-    faces["console"].page.get_by_role("button", name="Close now").click(timeout=SOON_MS)
+    screens["console"].page.get_by_role("button", name="Close now").click(timeout=SOON_MS)
     for phone in phones:
         for team, number in zip(TEAMS, picks, strict=True):
             wait_for_speech(phone, rf"({team}|[Yy]our team|[Bb]oth).*\b{number}\b", speech_counts[phone.name])
@@ -122,18 +126,18 @@ def play_turn(faces: dict[str, Face], picks: tuple[int, int], turn: int) -> None
         check_board(phones, 2 * turn)
 
 
-def check_board(phones: list[Face], pieces: int) -> None:
+def check_board(phones: list[Screen], pieces: int) -> None:
     """Both phones describe the same board; the pieces drop shortly after the announcement."""
     for phone in phones:
         wait_until(phone, partial(announces, phone, pieces))
     assert owners(phones[0]) == owners(phones[1])
 
 
-def announces(phone: Face, pieces: int) -> bool:
+def announces(phone: Screen, pieces: int) -> bool:
     return len(owners(phone)) == pieces
 
 
-def owners(phone: Face) -> list[tuple[int, str]]:
+def owners(phone: Screen) -> list[tuple[int, str]]:
     """The column and owner of each piece, according to the buttons' labels."""
     labels = [column(phone.page, number).get_attribute("aria-label") or "" for number in range(1, 8)]
     return [

@@ -7,40 +7,42 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.e2e.conftest import PASSWORD
-from tests.e2e.screens import PHONE, PROJECTOR, SOON_MS, TABLET, Face, open_face, wait_until
+from tests.e2e.screens import PHONE, PROJECTOR, SOON_MS, TABLET, Screen, open_screen, wait_until
 from tests.server import Server
 
 # Red's and yellow's column in each turn; red ends with four in column 1, the third is a conflict.
 MATCH = [("1", "2"), ("1", "7"), ("4", "4"), ("1", "3"), ("1", "6")]
 MOST_STEPS = 120
-Faces = dict[str, Face]
+Screens = dict[str, Screen]
 
 
 @pytest.fixture(scope="module")
-def faces(browser: Browser, base_url: str, shots: Path) -> Iterator[Faces]:
+def screens(browser: Browser, base_url: str, shots: Path) -> Iterator[Screens]:
     sizes = {"console": TABLET, "display": PROJECTOR, "red": PHONE, "yellow": PHONE}
-    opened = {name: open_face(browser, base_url, shots, f"keys-{name}", size) for name, size in sizes.items()}
+    opened = {
+        name: open_screen(browser, base_url, shots, f"keys-{name}", size) for name, size in sizes.items()
+    }
     yield opened
-    for face in opened.values():
-        face.page.context.close()
+    for screen in opened.values():
+        screen.page.context.close()
 
 
-def walk_to(face: Face, name: str) -> None:
+def walk_to(screen: Screen, name: str) -> None:
     """Press Tab until the element with this name has the focus; check that the focus is visible."""
     for _ in range(MOST_STEPS):
-        face.page.keyboard.press("Tab")
-        if name.lower() in focused(face).lower():
-            wait_until(face, lambda: is_marked(face))  # the focus mark may appear with a transition
+        screen.page.keyboard.press("Tab")
+        if name.lower() in focused(screen).lower():
+            wait_until(screen, lambda: is_marked(screen))  # the focus mark may appear with a transition
             return
     raise AssertionError(f"{MOST_STEPS} steps of Tab do not lead to {name}")
 
 
-def focused(face: Face) -> str:
-    return str(face.page.evaluate(NAME))
+def focused(screen: Screen) -> str:
+    return str(screen.page.evaluate(NAME))
 
 
-def is_marked(face: Face) -> bool:
-    return bool(face.page.evaluate(MARKED))
+def is_marked(screen: Screen) -> bool:
+    return bool(screen.page.evaluate(MARKED))
 
 
 NAME = """() => {
@@ -59,11 +61,11 @@ MARKED = """() => {
 }"""
 
 
-def test_full_match_with_keyboard(one_gateway: Server, faces: Faces, organizer: str) -> None:
-    code = make_event(faces["console"], organizer)
+def test_full_match_with_keyboard(one_gateway: Server, screens: Screens, organizer: str) -> None:
+    code = make_event(screens["console"], organizer)
     ((event_id,),) = one_gateway.rows("SELECT id FROM games_event WHERE code = ?", code)
     one_gateway.ask("edit", event_id=event_id, window_s=300, reveal_s=10)
-    console, display, red, yellow = (faces[name] for name in ("console", "display", "red", "yellow"))
+    console, display, red, yellow = (screens[name] for name in ("console", "display", "red", "yellow"))
     display.page.goto(f"/display/{code}")
     walk_to(console, "Open the lobby")
     console.page.keyboard.press("Enter")
@@ -84,10 +86,10 @@ def test_full_match_with_keyboard(one_gateway: Server, faces: Faces, organizer: 
     display.wait_for(phase="ended", result="red")
     for phone in (red, yellow):
         phone.wait_for(phase="ended")
-    assert [face.errors for face in faces.values()] == [[], [], [], []]
+    assert [screen.errors for screen in screens.values()] == [[], [], [], []]
 
 
-def make_event(console: Face, organizer: str) -> str:
+def make_event(console: Screen, organizer: str) -> str:
     console.page.goto("/console/")
     fill(console, "Username", organizer)
     fill(console, "Password", PASSWORD)
@@ -105,14 +107,14 @@ def make_event(console: Face, organizer: str) -> str:
     return console.page.url.rstrip("/").rsplit("/", 1)[1]
 
 
-def fill(console: Face, label: str, text: str) -> None:
+def fill(console: Screen, label: str, text: str) -> None:
     if label.lower() not in focused(console).lower():
         walk_to(console, label)
     console.page.keyboard.press("Control+a")
     console.page.keyboard.type(text)
 
 
-def join(phone: Face, code: str, team: str) -> None:
+def join(phone: Screen, code: str, team: str) -> None:
     """Join by typing the code."""
     phone.page.goto("/")
     if "code" not in focused(phone).lower():
@@ -122,13 +124,13 @@ def join(phone: Face, code: str, team: str) -> None:
     phone.wait_for(team=team, phase="lobby")
 
 
-def vote_by_digit(phone: Face, column: str) -> None:
+def vote_by_digit(phone: Screen, column: str) -> None:
     phone.wait_for(phase="voting")
     phone.page.keyboard.press(column)
     expect_counted(phone)
 
 
-def vote_by_arrows(phone: Face, column: str) -> None:
+def vote_by_arrows(phone: Screen, column: str) -> None:
     phone.wait_for(phase="voting")
     for _ in range(MOST_STEPS):
         phone.page.keyboard.press("ArrowRight")
@@ -139,13 +141,13 @@ def vote_by_arrows(phone: Face, column: str) -> None:
     raise AssertionError(f"the arrows do not lead to column {column}")
 
 
-def expect_counted(phone: Face) -> None:
+def expect_counted(phone: Screen) -> None:
     expect(phone.page.locator("main")).to_have_attribute("data-status", "counted", timeout=SOON_MS)
 
 
-def pause_and_resume(console: Face, display: Face) -> None:
+def pause_and_resume(console: Screen, display: Screen) -> None:
     console.wait_for(phase="voting")
     for phase in ("paused", "voting"):
         console.page.keyboard.press("p")
-        for face in (display, console):
-            face.wait_for(phase=phase)
+        for screen in (display, console):
+            screen.wait_for(phase=phase)

@@ -2,8 +2,8 @@
 
 from playwright.sync_api import Browser, Page, expect
 
-from tests.e2e.conftest import OpenFace
-from tests.e2e.screens import PHONE, PROJECTOR, SOON_MS, Face
+from tests.e2e.conftest import OpenScreen
+from tests.e2e.screens import PHONE, PROJECTOR, SOON_MS, Screen
 from tests.server import Server
 
 SMALL = {"width": 320, "height": 640}
@@ -23,11 +23,11 @@ NASTY = (
 
 
 def at(
-    server: Server, open_at: OpenFace, name: str, path: str = "/play/", size: dict[str, int] = PHONE
-) -> Face:
-    face = open_at(server, f"chat-{name}", size)
-    face.page.goto(path)
-    return face
+    server: Server, open_at: OpenScreen, name: str, path: str = "/play/", size: dict[str, int] = PHONE
+) -> Screen:
+    screen = open_at(server, f"chat-{name}", size)
+    screen.page.goto(path)
+    return screen
 
 
 def say(page: Page, text: str) -> None:
@@ -40,7 +40,7 @@ def last(page: Page) -> str:
     return page.locator(".said .text").last.inner_text()
 
 
-def test_chat_shows_messages_and_hides_muted_guest(one_gateway: Server, open_at: OpenFace) -> None:
+def test_chat_shows_messages_and_hides_muted_guest(one_gateway: Server, open_at: OpenScreen) -> None:
     one_gateway.ask("nobody_has_talked")
     one = at(one_gateway, open_at, "one", size=SMALL)
     two = at(one_gateway, open_at, "two", size=PROJECTOR)
@@ -62,7 +62,7 @@ def test_chat_shows_messages_and_hides_muted_guest(one_gateway: Server, open_at:
     assert two.errors == []
 
 
-def test_chat_escapes_markup_in_messages(one_gateway: Server, open_at: OpenFace) -> None:
+def test_chat_escapes_markup_in_messages(one_gateway: Server, open_at: OpenScreen) -> None:
     one_gateway.ask("nobody_has_talked")
     live = at(one_gateway, open_at, "nasty")
     dialogs: list[str] = []
@@ -85,7 +85,7 @@ def test_chat_escapes_markup_in_messages(one_gateway: Server, open_at: OpenFace)
 
 
 def test_chat_hides_player_messages_from_watchers_and_removed_ones(
-    one_gateway: Server, open_at: OpenFace
+    one_gateway: Server, open_at: OpenScreen
 ) -> None:
     code = one_gateway.ask("duel")["code"]
     watcher = at(one_gateway, open_at, "watcher", f"/play/{code}")

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import WebSocket, WebSocketRoute, expect
 
-from tests.e2e.conftest import OpenFace
-from tests.e2e.screens import PHONE, PROJECTOR, SOON_MS, Face, vote, wait_until
+from tests.e2e.conftest import OpenScreen
+from tests.e2e.screens import PHONE, PROJECTOR, SOON_MS, Screen, vote, wait_until
 from tests.server import Server
 
 Message = dict[str, Any]
@@ -40,19 +40,19 @@ class Table:
 
     server: Server
     event: Message
-    display: Face
-    red: Face
-    yellow: Face
+    display: Screen
+    red: Screen
+    yellow: Screen
     seen: Line = field(default_factory=Line, init=False)
     line: Line = field(default_factory=Line, init=False)
 
 
 @pytest.fixture
-def table(one_gateway: Server, open_at: OpenFace) -> Table:
+def table(one_gateway: Server, open_at: OpenScreen) -> Table:
     event = one_gateway.ask("event", lobby="open", window_s=WINDOW_S, reveal_s=REVEAL_S)
     sizes = {"display": PROJECTOR, "red": PHONE, "yellow": PHONE}
-    faces = {name: open_at(one_gateway, f"check-{name}", size) for name, size in sizes.items()}
-    table = Table(one_gateway, event, **faces)
+    screens = {name: open_at(one_gateway, f"check-{name}", size) for name, size in sizes.items()}
+    table = Table(one_gateway, event, **screens)
     table.display.page.on("websocket", table.seen.listen)
     table.red.page.on("websocket", table.line.listen)
     return table
@@ -64,14 +64,14 @@ def sit_down(table: Table) -> None:
         phone.page.goto(f"/{table.event['code']}")
         phone.wait_for(phase="lobby", team=team)
     table.server.ask("open_at_once", event_id=table.event["id"])
-    for face in (table.display, table.red, table.yellow):
-        face.wait_for(phase="voting")
+    for screen in (table.display, table.red, table.yellow):
+        screen.wait_for(phase="voting")
 
 
 def close(table: Table) -> None:
     table.server.ask("closing_in", event_id=table.event["id"], ms=300)
-    for face in (table.display, table.yellow):
-        face.wait_for(phase="reveal")
+    for screen in (table.display, table.yellow):
+        screen.wait_for(phase="reveal")
 
 
 def test_receipt_is_checked_after_page_reload(table: Table) -> None:

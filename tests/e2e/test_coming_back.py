@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, WebSocketRoute, expect
 
-from tests.e2e.conftest import OpenFace
-from tests.e2e.screens import PHONE, PROJECTOR, SOON_MS, Face, vote, wait_until
+from tests.e2e.conftest import OpenScreen
+from tests.e2e.screens import PHONE, PROJECTOR, SOON_MS, Screen, vote, wait_until
 from tests.server import Server, running_server
 
 WINDOW_S = 90
@@ -48,7 +48,7 @@ def new_event(server: Server, **choices: Any) -> dict[str, Any]:
     ],
 )
 def test_board_and_ballot_survive_restart_of_all_gateways(
-    two_gateways: Server, open_at: OpenFace, number: signal.Signals
+    two_gateways: Server, open_at: OpenScreen, number: signal.Signals
 ) -> None:
     server = two_gateways
     event = new_event(server, close_early=True)
@@ -61,19 +61,19 @@ def test_board_and_ballot_survive_restart_of_all_gateways(
         phone.page.goto(f"/{event['code']}")
         phone.wait_for(phase="lobby", team=team)
     server.ask("open_at_once", event_id=event["id"])
-    for face in (display, red, yellow):
-        face.wait_for(phase="voting")
+    for screen in (display, red, yellow):
+        screen.wait_for(phase="voting")
     vote(red, 2)
     red.page.wait_for_function(DEFERRED_PART_IS_LOADED)
     end_all_gateways(server, number)
     vote_while_away(red, 5)
     expect(display.page.locator(".cabinet")).to_be_visible()
-    for face in (display, red, yellow):
-        face.wait_for(phase="voting")
+    for screen in (display, red, yellow):
+        screen.wait_for(phase="voting")
     expect(red.page.locator("main")).to_have_attribute("data-status", "counted", timeout=SOON_MS)
     vote_last(yellow, 7)
-    for face in (display, red, yellow):
-        face.wait_for(phase="reveal")
+    for screen in (display, red, yellow):
+        screen.wait_for(phase="reveal")
     expect(red.page.locator(".corner.red .picked")).to_have_text("5 · 100\u00a0%", timeout=SOON_MS)
     expect(display.page.locator('[data-cell="5,1"]')).to_have_attribute("data-owner", "red", timeout=SOON_MS)
 
@@ -85,7 +85,7 @@ def end_all_gateways(server: Server, number: signal.Signals) -> None:
         os.kill(pid, number)
 
 
-def vote_while_away(phone: Face, column: int) -> None:
+def vote_while_away(phone: Screen, column: int) -> None:
     """The board is visible and accepts a vote, which it shows as not counted yet."""
     phone.wait_for(phase="lost")
     phone.page.locator(f'[data-column="{column}"]').click()
@@ -94,12 +94,12 @@ def vote_while_away(phone: Face, column: int) -> None:
     phone.shoot("away")
 
 
-def vote_last(phone: Face, column: int) -> None:
+def vote_last(phone: Screen, column: int) -> None:
     """Cast the vote that closes the window; its answer may arrive together with the reveal."""
     phone.page.locator(f'[data-column="{column}"]').click(timeout=SOON_MS)
 
 
-def test_newest_browser_windows_keep_the_seat(one_gateway: Server, open_at: OpenFace) -> None:
+def test_newest_browser_windows_keep_the_seat(one_gateway: Server, open_at: OpenScreen) -> None:
     event = new_event(one_gateway)
     first = open_at(one_gateway, "back-seat", PHONE)
     first.page.goto(f"/{event['code']}")
@@ -117,17 +117,17 @@ def test_newest_browser_windows_keep_the_seat(one_gateway: Server, open_at: Open
         expect(page.locator("body")).to_have_attribute("data-phase", "lobby")
 
 
-def test_rejected_phone_retries_admission_automatically(one_gateway: Server, open_at: OpenFace) -> None:
+def test_rejected_phone_retries_admission_automatically(one_gateway: Server, open_at: OpenScreen) -> None:
     event = new_event(one_gateway)
-    face = open_at(one_gateway, "back-door", PHONE)
-    connections = reject_once(face.page)
-    face.page.goto(f"/{event['code']}")
-    expect(face.page.get_by_role("heading")).to_have_text("Many people are joining", timeout=SOON_MS)
-    assert face.page.get_by_role("button").count() == 0
-    face.shoot("door")
-    face.wait_for(phase="lobby")
+    screen = open_at(one_gateway, "back-door", PHONE)
+    connections = reject_once(screen.page)
+    screen.page.goto(f"/{event['code']}")
+    expect(screen.page.get_by_role("heading")).to_have_text("Many people are joining", timeout=SOON_MS)
+    assert screen.page.get_by_role("button").count() == 0
+    screen.shoot("door")
+    screen.wait_for(phase="lobby")
     assert next(connections) == REFUSED_THEN_ADMITTED
-    assert face.errors == []
+    assert screen.errors == []
 
 
 def reject_once(page: Page) -> Iterator[int]:
@@ -145,48 +145,48 @@ def reject_once(page: Page) -> Iterator[int]:
     return connections
 
 
-def test_phone_reconnects_at_once_when_online(one_gateway: Server, open_at: OpenFace) -> None:
+def test_phone_reconnects_at_once_when_online(one_gateway: Server, open_at: OpenScreen) -> None:
     """The page's clock is paused, so only the `online` event can make it reconnect."""
     event = new_event(one_gateway)
-    face = open_at(one_gateway, "back-asleep", PHONE)
-    face.page.add_init_script("Math.random = () => 0.99")
-    face.page.clock.install()
+    screen = open_at(one_gateway, "back-asleep", PHONE)
+    screen.page.add_init_script("Math.random = () => 0.99")
+    screen.page.clock.install()
     lines: list[WebSocketRoute] = []
-    face.page.route_web_socket("**/ws/phone", lambda line: reject_while_offline(lines, line))
-    face.page.goto(f"/{event['code']}")
-    face.wait_for(phase="lobby")
-    face.page.clock.pause_at(face.page.evaluate("Date.now() + 1000"))
+    screen.page.route_web_socket("**/ws/phone", lambda line: reject_while_offline(lines, line))
+    screen.page.goto(f"/{event['code']}")
+    screen.wait_for(phase="lobby")
+    screen.page.clock.pause_at(screen.page.evaluate("Date.now() + 1000"))
     lines[0].close(code=1001)
     for attempt, wait_ms in enumerate((500, 1_000, 2_000, 4_000), 2):
-        expect(face.page.locator(".hint")).to_have_text("Reconnecting")
-        face.page.clock.run_for(wait_ms)
-        wait_until(face, partial(has, lines, attempt))
-    face.page.evaluate("dispatchEvent(new Event('online'))")
-    face.page.clock.run_for(500)
-    wait_until(face, partial(has, lines, READMITTED))
-    face.page.clock.resume()
-    face.wait_for(phase="lobby")
+        expect(screen.page.locator(".hint")).to_have_text("Reconnecting")
+        screen.page.clock.run_for(wait_ms)
+        wait_until(screen, partial(has, lines, attempt))
+    screen.page.evaluate("dispatchEvent(new Event('online'))")
+    screen.page.clock.run_for(500)
+    wait_until(screen, partial(has, lines, READMITTED))
+    screen.page.clock.resume()
+    screen.wait_for(phase="lobby")
 
 
 def has(lines: list[WebSocketRoute], number: int) -> bool:
     return len(lines) >= number
 
 
-def test_phone_reconnects_when_server_stops_answering(one_gateway: Server, open_at: OpenFace) -> None:
+def test_phone_reconnects_when_server_stops_answering(one_gateway: Server, open_at: OpenScreen) -> None:
     """The socket stays open but silent; the phone reconnects after its next unanswered clock request."""
     event = new_event(one_gateway)
-    face = open_at(one_gateway, "back-silence", PHONE)
-    face.page.clock.install()
+    screen = open_at(one_gateway, "back-silence", PHONE)
+    screen.page.clock.install()
     lines: list[WebSocketRoute] = []
-    face.page.route_web_socket("**/ws/phone", partial(mute_later, lines))
-    face.page.goto(f"/{event['code']}")
-    face.wait_for(phase="lobby")
-    face.page.clock.pause_at(face.page.evaluate("Date.now() + 1000"))
+    screen.page.route_web_socket("**/ws/phone", partial(mute_later, lines))
+    screen.page.goto(f"/{event['code']}")
+    screen.wait_for(phase="lobby")
+    screen.page.clock.pause_at(screen.page.evaluate("Date.now() + 1000"))
     lines[0].on_message(lambda _: None)
-    face.page.clock.run_for(MAX_HEARTBEAT_MS + ANSWER_WITHIN_MS + FIRST_WAIT_MS)
-    wait_until(face, partial(has, lines, 2))
-    face.page.clock.resume()
-    face.wait_for(phase="lobby")
+    screen.page.clock.run_for(MAX_HEARTBEAT_MS + ANSWER_WITHIN_MS + FIRST_WAIT_MS)
+    wait_until(screen, partial(has, lines, 2))
+    screen.page.clock.resume()
+    screen.wait_for(phase="lobby")
 
 
 def mute_later(lines: list[WebSocketRoute], line: WebSocketRoute) -> None:

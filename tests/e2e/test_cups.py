@@ -8,9 +8,9 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e import axe
-from tests.e2e.conftest import OpenFace
+from tests.e2e.conftest import OpenScreen
 from tests.e2e.rooms import running_server_with_static, sign_in
-from tests.e2e.screens import PHONE, PROJECTOR, SOON_MS, TABLET, Face
+from tests.e2e.screens import PHONE, PROJECTOR, SOON_MS, TABLET, Screen
 from tests.server import Server
 from tests.voting.match_helpers import RED_WINS
 
@@ -46,10 +46,10 @@ TURN_TO = """shown => document.querySelectorAll(".sheet").forEach((sheet, number
 
 
 @dataclass(frozen=True, slots=True)
-class Faces:
-    room: Face
-    board: Face
-    phone: Face
+class CupScreens:
+    room: Screen
+    board: Screen
+    phone: Screen
     code: str
 
 
@@ -72,10 +72,10 @@ def make_cup(server: Server, page: Page, teams: str = TEAMS, kind: str = "knocko
     return page.url.rstrip("/").rsplit("/", 1)[1]
 
 
-def begin_next(server: Server, faces: Faces) -> str:
+def begin_next(server: Server, screens: CupScreens) -> str:
     """Begin the next pairing with the main button; return its event's code."""
-    page = faces.room.page
-    page.goto(f"/console/cups/{faces.code}/")
+    page = screens.room.page
+    page.goto(f"/console/cups/{screens.code}/")
     page.get_by_role("button", name="Start this pairing").click()
     expect(page.locator("[data-action]").first).to_be_visible(timeout=SOON_MS)
     return urlsplit(page.url).path.rstrip("/").rsplit("/", 1)[1]
@@ -92,33 +92,35 @@ def in_time(shown: Locator) -> None:
 
 
 @pytest.mark.thorough
-def test_cup_of_four_from_team_list_to_winner(server: Server, open_at: OpenFace) -> None:
+def test_cup_of_four_from_team_list_to_winner(server: Server, open_at: OpenScreen) -> None:
     room = open_at(server, "cup-room", TABLET)
     code = make_cup(server, room.page)
-    faces = Faces(room, open_at(server, "cup-board", PROJECTOR), open_at(server, "cup-phone", PHONE), code)
-    for face in (faces.board, faces.phone):
-        face.page.goto(f"/cup/{code.lower()}")
-    faces.phone.page.locator("[data-team='1']").get_by_role("button", name="Our team").click()
-    expect(faces.phone.page.locator("[data-team='2']")).to_be_hidden()
-    first = begin_next(server, faces)
-    faces.phone.page.reload()
-    faces.phone.page.get_by_role("link", name="Play for 4a").click()
-    faces.phone.wait_for(phase="lobby", team="1")
+    screens = CupScreens(
+        room, open_at(server, "cup-board", PROJECTOR), open_at(server, "cup-phone", PHONE), code
+    )
+    for screen in (screens.board, screens.phone):
+        screen.page.goto(f"/cup/{code.lower()}")
+    screens.phone.page.locator("[data-team='1']").get_by_role("button", name="Our team").click()
+    expect(screens.phone.page.locator("[data-team='2']")).to_be_hidden()
+    first = begin_next(server, screens)
+    screens.phone.page.reload()
+    screens.phone.page.get_by_role("link", name="Play for 4a").click()
+    screens.phone.wait_for(phase="lobby", team="1")
     let_red_win(server, first)
-    in_time(faces.board.page.locator(".strip", has_text="Next: Semi-final 2"))
-    faces.board.shoot("half-way")
-    let_red_win(server, begin_next(server, faces))
-    in_time(faces.board.page.locator(".strip", has_text="Next: Final"))
-    faces.phone.page.goto(f"/cup/{code}")
-    expect(faces.phone.page.get_by_text("Next: Final, against 4b")).to_be_visible()
-    faces.phone.shoot("final-ahead")
-    let_red_win(server, begin_next(server, faces))
-    in_time(faces.board.page.get_by_text("wins the cup"))
-    faces.board.shoot("won")
-    faces.room.page.goto(f"/console/cups/{code}/")
-    expect(faces.room.page.get_by_text("wins the cup")).to_be_visible()
-    faces.room.shoot("won")
-    assert [face.errors for face in (faces.room, faces.board, faces.phone)] == [[], [], []]
+    in_time(screens.board.page.locator(".strip", has_text="Next: Semi-final 2"))
+    screens.board.shoot("half-way")
+    let_red_win(server, begin_next(server, screens))
+    in_time(screens.board.page.locator(".strip", has_text="Next: Final"))
+    screens.phone.page.goto(f"/cup/{code}")
+    expect(screens.phone.page.get_by_text("Next: Final, against 4b")).to_be_visible()
+    screens.phone.shoot("final-ahead")
+    let_red_win(server, begin_next(server, screens))
+    in_time(screens.board.page.get_by_text("wins the cup"))
+    screens.board.shoot("won")
+    screens.room.page.goto(f"/console/cups/{code}/")
+    expect(screens.room.page.get_by_text("wins the cup")).to_be_visible()
+    screens.room.shoot("won")
+    assert [screen.errors for screen in (screens.room, screens.board, screens.phone)] == [[], [], []]
 
 
 @pytest.mark.parametrize(
@@ -129,7 +131,7 @@ def test_cup_of_four_from_team_list_to_winner(server: Server, open_at: OpenFace)
 @pytest.mark.parametrize("teams", [SHORT_TEAMS, LONG_TEAMS], ids=["short", "long"])
 @pytest.mark.parametrize("kind", ["knockout", "league"])
 def test_cup_board_is_readable_at_all_sizes(
-    server: Server, open_at: OpenFace, size: dict[str, int], teams: str, kind: str
+    server: Server, open_at: OpenScreen, size: dict[str, int], teams: str, kind: str
 ) -> None:
     maker = open_at(server, "cup-maker", TABLET)
     code = make_cup(server, maker.page, teams, kind)
@@ -147,7 +149,7 @@ def test_cup_board_is_readable_at_all_sizes(
     board.shoot(f"{kind}-{len(teams)}-short-address")
 
 
-def test_cup_pages_are_accessible(server: Server, open_at: OpenFace) -> None:
+def test_cup_pages_are_accessible(server: Server, open_at: OpenScreen) -> None:
     room, phone = open_at(server, "cup-axe", TABLET), open_at(server, "cup-axe-phone", SMALLEST)
     code = make_cup(server, room.page)
     phone.page.goto(f"/cup/{code}")
@@ -160,7 +162,7 @@ def test_cup_pages_are_accessible(server: Server, open_at: OpenFace) -> None:
     assert found + axe.check(room.page, "hall") == []
 
 
-def test_cup_page_works_without_javascript(server: Server, open_at: OpenFace) -> None:
+def test_cup_page_works_without_javascript(server: Server, open_at: OpenScreen) -> None:
     maker = open_at(server, "cup-plain", TABLET)
     code = make_cup(server, maker.page)
     browser = maker.page.context.browser

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from tests.e2e.conftest import OpenFace
-from tests.e2e.screens import PHONE, PROJECTOR, SOON_MS, Face, vote
+from tests.e2e.conftest import OpenScreen
+from tests.e2e.screens import PHONE, PROJECTOR, SOON_MS, Screen, vote
 from tests.server import Server
 
 SMALL = {"width": 320, "height": 568}
@@ -35,7 +35,9 @@ TRAILS = Shown("trails", {}, (1, 3), ("↑", "↓"), "Rooks goes up, Doves down.
 
 
 @pytest.mark.parametrize("shown", [GOOFSPIEL, TRAILS], ids=lambda shown: shown.game)
-def test_drawn_game_turn_is_shown_on_all_pages(one_gateway: Server, open_at: OpenFace, shown: Shown) -> None:
+def test_drawn_game_turn_is_shown_on_all_pages(
+    one_gateway: Server, open_at: OpenScreen, shown: Shown
+) -> None:
     server = one_gateway
     event = server.ask(
         "event", lobby="open", window_s=90, reveal_s=20, game=shown.game, options=shown.options
@@ -54,18 +56,18 @@ def test_drawn_game_turn_is_shown_on_all_pages(one_gateway: Server, open_at: Ope
     yellow.page.locator("[data-column]:enabled").first.wait_for(timeout=SOON_MS)
     yellow.page.keyboard.press(str(shown.picks[1]))
     expect(yellow.page.locator("main")).to_have_attribute("data-status", "counted", timeout=SOON_MS)
-    for face in (display, red, yellow):
-        face.shoot("voting")
-        fits(face)
+    for screen in (display, red, yellow):
+        screen.shoot("voting")
+        fits(screen)
     before = drawn(display)
     server.ask("closing_in", event_id=event["id"], ms=200)
     expect(display.page.locator(".choice .column")).to_have_text(list(shown.names), timeout=SOON_MS)
     display.shoot("picks")
     expect(red.page.locator(".sentence")).to_have_text(shown.sentence, timeout=SOON_MS)
     assert drawn(display) != before
-    for face in (display, red, yellow):
-        face.shoot("moved")
-        assert face.errors == []
+    for screen in (display, red, yellow):
+        screen.shoot("moved")
+        assert screen.errors == []
     report = open_at(server, f"{shown.game}-report", PROJECTOR)
     report.page.goto(f"/report/{event['code']}/1")
     expect(report.page.get_by_text(shown.sentence)).to_be_visible()
@@ -73,15 +75,15 @@ def test_drawn_game_turn_is_shown_on_all_pages(one_gateway: Server, open_at: Ope
     report.shoot("turn")
 
 
-def drawn(face: Face) -> list[str]:
+def drawn(screen: Screen) -> list[str]:
     """The position of every mark of the drawing."""
-    marks = face.page.locator(".mark")
+    marks = screen.page.locator(".mark")
     return [str(mark.get_attribute("style")) for mark in marks.all()]
 
 
-def fits(face: Face) -> None:
+def fits(screen: Screen) -> None:
     """Nothing exceeds the screen, and every button is large enough to tap."""
-    page = face.page
+    page = screen.page
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     for box in page.locator("button[data-column]").evaluate_all(
         "all => all.map((one) => one.getBoundingClientRect().toJSON())"

@@ -2,7 +2,7 @@
 
 from playwright.sync_api import expect
 
-from tests.e2e.conftest import OpenFace
+from tests.e2e.conftest import OpenScreen
 from tests.e2e.screens import PHONE, SOON_MS, vote
 from tests.e2e.test_duels import SMALL, code_of, enter, side_of
 from tests.server import Server
@@ -19,7 +19,7 @@ Object.defineProperty(document, "hidden", { get: () => true });
 """
 
 
-def test_duel_notifies_player_of_turn_in_title_and_browser(one_gateway: Server, open_at: OpenFace) -> None:
+def test_duel_notifies_player_of_turn_in_title_and_browser(one_gateway: Server, open_at: OpenScreen) -> None:
     one = open_at(one_gateway, "turns-one", SMALL)
     one.page.add_init_script(BELL)
     one.page.goto("/play/")
@@ -52,4 +52,4 @@ def test_duel_notifies_player_of_turn_in_title_and_browser(one_gateway: Server, 
     two.page.goto("/play/")
     expect(two.page).to_have_title("Your turn · Play · Crowdgame")
     two.shoot("play")
-    assert [face.errors for face in (one, two)] == [[], []]
+    assert [screen.errors for screen in (one, two)] == [[], []]

@@ -4,8 +4,8 @@ import re
 
 from playwright.sync_api import expect
 
-from tests.e2e.conftest import SHOTS, OpenFace
-from tests.e2e.screens import PHONE, PROJECTOR, SOON_MS, Face, vote
+from tests.e2e.conftest import SHOTS, OpenScreen
+from tests.e2e.screens import PHONE, PROJECTOR, SOON_MS, Screen, vote
 from tests.server import Server
 
 SMALL = {"width": 320, "height": 640}
@@ -14,22 +14,22 @@ MATCH = [(1, 2), (4, 4), (1, 3), (1, 7), (1, 6)]
 PAGE_POLLS_MS = 20_000
 
 
-def enter(server: Server, open_at: OpenFace, name: str, size: dict[str, int] = PHONE) -> Face:
-    face = open_at(server, f"duel-{name}", size)
-    face.page.goto("/play/")
-    return face
+def enter(server: Server, open_at: OpenScreen, name: str, size: dict[str, int] = PHONE) -> Screen:
+    screen = open_at(server, f"duel-{name}", size)
+    screen.page.goto("/play/")
+    return screen
 
 
-def side_of(face: Face) -> str:
-    face.wait_for(phase="voting")
-    return face.page.locator("body").get_attribute("data-side") or ""
+def side_of(screen: Screen) -> str:
+    screen.wait_for(phase="voting")
+    return screen.page.locator("body").get_attribute("data-side") or ""
 
 
-def code_of(face: Face) -> str:
-    return face.page.url.rpartition("/")[2]
+def code_of(screen: Screen) -> str:
+    return screen.page.url.rpartition("/")[2]
 
 
-def test_duel_with_clocks_and_a_watcher(one_gateway: Server, open_at: OpenFace) -> None:
+def test_duel_with_clocks_and_a_watcher(one_gateway: Server, open_at: OpenScreen) -> None:
     one = enter(one_gateway, open_at, "one", SMALL)
     one.page.get_by_text("More options").click()
     one.page.get_by_label("1 minute", exact=True).check()
@@ -43,14 +43,14 @@ def test_duel_with_clocks_and_a_watcher(one_gateway: Server, open_at: OpenFace) 
     two = enter(one_gateway, open_at, "two")
     two.shoot("open")
     two.page.locator(f'form[action="/play/{code}/join"] button').click()
-    sides = {side_of(face): face for face in (one, two)}
+    sides = {side_of(screen): screen for screen in (one, two)}
     watcher = enter(one_gateway, open_at, "watcher", PROJECTOR)
     watcher.page.locator(f'a[href="/display/{code}"]').click()
     watcher.wait_for(phase="voting")
 
     for number, (red, yellow) in enumerate(MATCH, 1):
-        for face in (one, two, watcher):
-            face.wait_for(phase="voting")
+        for screen in (one, two, watcher):
+            screen.wait_for(phase="voting")
         vote(sides["red"], red)
         if number == 2:  # a phone has loaded its deferred part by now
             banks = watcher.page.locator(".time-bank")
@@ -63,19 +63,19 @@ def test_duel_with_clocks_and_a_watcher(one_gateway: Server, open_at: OpenFace) 
             sides["yellow"].shoot("voting")
         sides["yellow"].page.locator(f'[data-column="{yellow}"]').click(timeout=SOON_MS)
         watcher.wait_for(phase="reveal")
-    for face in (one, two, watcher):
-        face.wait_for(phase="ended")
-        face.shoot("ended")
+    for screen in (one, two, watcher):
+        screen.wait_for(phase="ended")
+        screen.shoot("ended")
     watcher.page.goto("/play/")
     watcher.shoot("over")
     watcher.page.locator(f'a[href="/report/{code}/1"]').click()
     expect(watcher.page.get_by_role("heading", level=1)).to_contain_text("Guest")
     show_ratings(sides["red"])
     play_rematch(one, two)
-    assert [face.errors for face in (one, two, watcher)] == [[], [], []]
+    assert [screen.errors for screen in (one, two, watcher)] == [[], [], []]
 
 
-def show_ratings(winner: Face) -> None:
+def show_ratings(winner: Screen) -> None:
     text = winner.page.locator(".rating").inner_text()
     assert re.fullmatch(r"Rating 12\d\d \(\+\d\d\)", text)
     page = winner.page.context.new_page()
@@ -87,17 +87,17 @@ def show_ratings(winner: Face) -> None:
     page.close()
 
 
-def play_rematch(one: Face, two: Face) -> None:
+def play_rematch(one: Screen, two: Screen) -> None:
     """One player asks, the other accepts; the sides are swapped."""
-    before = [face.page.locator("body").get_attribute("data-side") for face in (one, two)]
+    before = [screen.page.locator("body").get_attribute("data-side") for screen in (one, two)]
     one.page.get_by_role("button", name="Rematch").click()
     expect(one.page.get_by_text("Rematch requested")).to_be_visible(timeout=SOON_MS)
     two.shoot("asked")
     two.page.get_by_role("button", name="Accept the rematch").click(timeout=SOON_MS)
-    assert [side_of(face) for face in (two, one)] == before
+    assert [side_of(screen) for screen in (two, one)] == before
 
 
-def test_new_duel_takes_one_click_and_guest_can_return(one_gateway: Server, open_at: OpenFace) -> None:
+def test_new_duel_takes_one_click_and_guest_can_return(one_gateway: Server, open_at: OpenScreen) -> None:
     one = enter(one_gateway, open_at, "press")
     one.page.get_by_role("button", name="New game").click()
     one.wait_for(phase="lobby")
@@ -109,7 +109,7 @@ def test_new_duel_takes_one_click_and_guest_can_return(one_gateway: Server, open
     one.wait_for(phase="lobby")
 
 
-def test_duel_against_a_crowd(one_gateway: Server, open_at: OpenFace) -> None:
+def test_duel_against_a_crowd(one_gateway: Server, open_at: OpenScreen) -> None:
     one = open_at(one_gateway, "duel-maker", SMALL)
     one.page.goto("/")
     one.page.get_by_role("link", name="Play one-on-one").click()
@@ -120,10 +120,10 @@ def test_duel_against_a_crowd(one_gateway: Server, open_at: OpenFace) -> None:
     code = code_of(one)
 
     crowd = [open_at(one_gateway, f"duel-crowd-{name}", PHONE) for name in ("a", "b")]
-    for face in crowd:
-        face.page.goto(f"/play/{code}")
-        face.page.get_by_role("link", name="Join the crowd").click()
-        face.wait_for(phase="lobby")
+    for screen in crowd:
+        screen.page.goto(f"/play/{code}")
+        screen.page.get_by_role("link", name="Join the crowd").click()
+        screen.wait_for(phase="lobby")
     watcher = open_at(one_gateway, "duel-crowd-watcher", PROJECTOR)
     watcher.page.goto(f"/display/{code}")
     expect(one.page.locator(".what")).to_contain_text("2 in the crowd · 1 watching", timeout=PAGE_POLLS_MS)
@@ -132,20 +132,20 @@ def test_duel_against_a_crowd(one_gateway: Server, open_at: OpenFace) -> None:
     watcher.shoot("lobby")
 
     one.page.get_by_role("button", name="Start match").click()
-    faces = (one, *crowd, watcher)
-    for face in faces:
-        face.wait_for(phase="voting")
+    screens = (one, *crowd, watcher)
+    for screen in screens:
+        screen.wait_for(phase="voting")
     vote(one, 4)
     vote(crowd[0], 2)
     expect(watcher.page.locator(".watching")).to_have_text("1 watching")
     watcher.shoot("voting")
     vote(crowd[1], 2)
-    for face in faces:
-        face.wait_for(phase="reveal")
-    assert [face.errors for face in faces] == [[]] * len(faces)
+    for screen in screens:
+        screen.wait_for(phase="reveal")
+    assert [screen.errors for screen in screens] == [[]] * len(screens)
 
 
-def test_duel_player_without_pick_loses_on_time(one_gateway: Server, open_at: OpenFace) -> None:
+def test_duel_player_without_pick_loses_on_time(one_gateway: Server, open_at: OpenScreen) -> None:
     one = enter(one_gateway, open_at, "slow")
     one.page.get_by_role("button", name="New game").click()
     one.wait_for(phase="lobby")
@@ -154,11 +154,11 @@ def test_duel_player_without_pick_loses_on_time(one_gateway: Server, open_at: Op
     side_of(two)
     vote(two, 3)
     one_gateway.ask("run_down", code=code_of(one), ms=3_000)
-    for face in (one, two):
-        face.wait_for(phase="ended")
+    for screen in (one, two):
+        screen.wait_for(phase="ended")
     two.shoot("won-on-time")
     display = open_at(one_gateway, "duel-time", PROJECTOR)
     display.page.goto(f"/display/{code_of(one)}")
     expect(display.page.locator(".end")).to_contain_text("ran out of time", timeout=SOON_MS)
     display.shoot("ended")
-    assert [face.errors for face in (one, two)] == [[], []]
+    assert [screen.errors for screen in (one, two)] == [[], []]

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import WebSocketRoute, expect
 
-from tests.e2e.conftest import OpenFace
-from tests.e2e.screens import PHONE, PROJECTOR, Face
+from tests.e2e.conftest import OpenScreen
+from tests.e2e.screens import PHONE, PROJECTOR, Screen
 from tests.server import Server
 
 STORED_S = 1_200  # long enough that ballots are stored in the database, where the test reads them
@@ -18,7 +18,7 @@ BALLOTS = """SELECT side, "choice" FROM voting_storedballot JOIN games_turn ON g
 class Line:
     """A phone's connection to its gateway, which holds all frames until `mend`."""
 
-    def __init__(self, phone: Face) -> None:
+    def __init__(self, phone: Screen) -> None:
         self._said: list[str | bytes] = []
         self._ends: list[WebSocketRoute] = []
         phone.page.route_web_socket("**/ws/phone", self._hold)
@@ -36,7 +36,7 @@ class Line:
 
 
 @pytest.fixture
-def made(one_gateway: Server, open_at: OpenFace) -> dict[str, Any]:
+def made(one_gateway: Server, open_at: OpenScreen) -> dict[str, Any]:
     """An event with an open first turn, and a display, so that its gateway has loaded the event."""
     made: dict[str, Any] = one_gateway.ask("event", lobby="open", window_s=STORED_S)
     one_gateway.ask("begin", event_id=made["id"])
@@ -47,12 +47,12 @@ def made(one_gateway: Server, open_at: OpenFace) -> dict[str, Any]:
 
 
 @pytest.fixture
-def phone(one_gateway: Server, open_at: OpenFace) -> Face:
+def phone(one_gateway: Server, open_at: OpenScreen) -> Screen:
     return open_at(one_gateway, "first-vote", PHONE)
 
 
 def test_first_vote_is_cast_before_connection_and_counted_later(
-    one_gateway: Server, made: dict[str, Any], phone: Face
+    one_gateway: Server, made: dict[str, Any], phone: Screen
 ) -> None:
     line = Line(phone)
     phone.page.goto(f"/{made['code']}")

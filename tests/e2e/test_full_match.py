@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, Page, WebSocketRoute, expect
 
 from tests.e2e.conftest import PASSWORD
-from tests.e2e.screens import PHONE, PROJECTOR, SOON_MS, TABLET, Face, open_face, press, vote, wait_until
+from tests.e2e.screens import PHONE, PROJECTOR, SOON_MS, TABLET, Screen, open_screen, press, vote, wait_until
 
 # Red's and yellow's column in each turn; the second is a conflict, and red ends with four in column 1.
 MATCH = [(1, 2), (4, 4), (1, 3), (1, 7), (1, 6)]
@@ -21,19 +21,19 @@ NEW_EVENT = re.compile("Create your first event|New event")  # other tests may h
 
 @dataclass(frozen=True, slots=True)
 class EventPages:
-    console: Face
-    display: Face
-    red: Face
-    yellow: Face
+    console: Screen
+    display: Screen
+    red: Screen
+    yellow: Screen
     code: str
 
     @property
-    def faces(self) -> tuple[Face, Face, Face, Face]:
+    def screens(self) -> tuple[Screen, Screen, Screen, Screen]:
         return self.console, self.display, self.red, self.yellow
 
     def shoot(self, moment: str) -> None:
-        for face in self.faces:
-            face.shoot(moment)
+        for screen in self.screens:
+            screen.shoot(moment)
 
 
 def log_in(page: Page, name: str) -> None:
@@ -61,13 +61,13 @@ def make_event(page: Page) -> str:
 @pytest.fixture(scope="module")
 def pages(browser: Browser, base_url: str, shots: Path, organizer: str) -> Iterator[EventPages]:
     sizes = {"console": TABLET, "display": PROJECTOR, "red": PHONE, "yellow": PHONE}
-    faces = {name: open_face(browser, base_url, shots, name, size) for name, size in sizes.items()}
-    log_in(faces["console"].page, organizer)
-    faces["console"].shoot("no-events")
-    code = make_event(faces["console"].page)
-    yield EventPages(**faces, code=code)
-    for face in faces.values():
-        face.page.context.close()
+    screens = {name: open_screen(browser, base_url, shots, name, size) for name, size in sizes.items()}
+    log_in(screens["console"].page, organizer)
+    screens["console"].shoot("no-events")
+    code = make_event(screens["console"].page)
+    yield EventPages(**screens, code=code)
+    for screen in screens.values():
+        screen.page.context.close()
 
 
 def test_full_match_by_clicking(pages: EventPages) -> None:
@@ -82,7 +82,7 @@ def test_full_match_by_clicking(pages: EventPages) -> None:
     for cell, owner in DROPPED.items():
         hole = pages.display.page.locator(f'[data-cell="{cell}"]')
         expect(hole).to_have_attribute("data-owner", owner)
-    assert [face.errors for face in pages.faces] == [[], [], [], []]
+    assert [screen.errors for screen in pages.screens] == [[], [], [], []]
 
 
 def people_join(pages: EventPages) -> None:
@@ -104,8 +104,8 @@ def people_join(pages: EventPages) -> None:
 
 
 def play_turn(pages: EventPages, number: int, red: int, yellow: int) -> None:
-    for face in (pages.red, pages.yellow, pages.display):
-        face.wait_for(phase="voting")
+    for screen in (pages.red, pages.yellow, pages.display):
+        screen.wait_for(phase="voting")
     pages.display.wait_for(turn=str(number))
     vote(pages.red, red)
     if number == 1:
@@ -115,8 +115,8 @@ def play_turn(pages: EventPages, number: int, red: int, yellow: int) -> None:
         expect(pages.red.page.locator("main")).to_have_attribute("data-status", "counted")
     vote(pages.yellow, yellow)
     pages.display.wait_for(phase="reveal")
-    for face in (pages.red, pages.yellow):
-        face.wait_for(phase="reveal")
+    for screen in (pages.red, pages.yellow):
+        screen.wait_for(phase="reveal")
     if red == yellow:
         shoot_reveal(pages)
 
@@ -148,8 +148,8 @@ def test_phone_keeps_seat_and_vote_after_lost_connection(pages: EventPages) -> N
     expect(pages.yellow.page.locator("main")).to_have_attribute("data-status", "counted", timeout=SOON_MS)
     pages.yellow.wait_for(phase="voting", team="2")
     press(pages.console, "turn.pause")
-    for face in (pages.red, pages.yellow, pages.display):
-        face.wait_for(phase="paused")
+    for screen in (pages.red, pages.yellow, pages.display):
+        screen.wait_for(phase="paused")
     pages.shoot("paused")
     press(pages.console, "turn.resume")
     pages.red.wait_for(phase="voting")

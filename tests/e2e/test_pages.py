@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page
 
 from tests.e2e import axe
-from tests.e2e.conftest import OpenFace
+from tests.e2e.conftest import OpenScreen
 from tests.e2e.prompter import Prompter
 from tests.e2e.rooms import PAGES, Visit, running_server_with_static, visit
 from tests.e2e.scenes import PHONE_SCENES, show_scene
@@ -30,20 +30,20 @@ FIRST = [visited for visited in PAGES if visited.name in OF_A_KIND]
 
 
 @pytest.mark.parametrize("visited", FIRST, ids=[visited.name for visited in FIRST])
-def test_page_of_each_kind_is_accessible(server: Server, open_at: OpenFace, visited: Visit) -> None:
-    face = open_at(server, f"axe-{visited.name}", TABLET)
-    visit(visited, face.page, server)
-    assert axe.check(face.page, visited.name, axe.SCHEMES[:1]) == []
+def test_page_of_each_kind_is_accessible(server: Server, open_at: OpenScreen, visited: Visit) -> None:
+    screen = open_at(server, f"axe-{visited.name}", TABLET)
+    visit(visited, screen.page, server)
+    assert axe.check(screen.page, visited.name, axe.SCHEMES[:1]) == []
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("visited", PAGES, ids=[visited.name for visited in PAGES])
 def test_every_page_is_accessible_in_light_and_dark(
-    server: Server, open_at: OpenFace, visited: Visit
+    server: Server, open_at: OpenScreen, visited: Visit
 ) -> None:
-    face = open_at(server, f"axe-{visited.name}", TABLET)
-    visit(visited, face.page, server)
-    assert axe.check(face.page, visited.name) == []
+    screen = open_at(server, f"axe-{visited.name}", TABLET)
+    visit(visited, screen.page, server)
+    assert axe.check(screen.page, visited.name) == []
 
 
 def test_page_kinds_all_exist() -> None:

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.e2e import axe
-from tests.e2e.conftest import OpenFace
+from tests.e2e.conftest import OpenScreen
 from tests.e2e.rooms import WON, running_server_with_static
 from tests.server import Server
 
@@ -30,7 +30,7 @@ def report(server: Server) -> str:
 
 
 @pytest.fixture
-def page(server: Server, open_at: OpenFace, report: str) -> Page:
+def page(server: Server, open_at: OpenScreen, report: str) -> Page:
     page = open_at(server, "report", WIDE).page
     page.goto(report)
     return page
@@ -92,7 +92,7 @@ def test_report_shows_all_turns_without_javascript(browser: Browser, report: str
 @pytest.mark.parametrize("size", [NARROW, WIDE], ids=["narrow", "wide"])
 @pytest.mark.parametrize("address", ["report", "rules", "about"])
 def test_report_pages_fit_width_and_are_accessible(
-    server: Server, open_at: OpenFace, report: str, size: dict[str, int], address: str
+    server: Server, open_at: OpenScreen, report: str, size: dict[str, int], address: str
 ) -> None:
     page = open_at(server, f"paper-{address}-{size['width']}", size).page
     page.goto(report if address == "report" else f"{server.http}/{address}")

@@ -4,10 +4,10 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.axe import check
-from tests.e2e.conftest import OpenFace
-from tests.e2e.screens import SOON_MS, Face
+from tests.e2e.conftest import OpenScreen
+from tests.e2e.screens import SOON_MS, Screen
 from tests.server import Server
-from tests.socket_clients import faces_of
+from tests.socket_clients import open_clients
 from voting.protocol import CloseCode
 
 OWNER = "petra"
@@ -15,13 +15,13 @@ SIZES = {"desk": {"width": 1280, "height": 800}, "tablet": {"width": 1024, "heig
 CLASS = "Ada Lovelace, Rooks\nAlan Turing, Rooks\nGrace Hopper, Doves\nKatherine Johnson, Doves"
 
 
-def open_console(server: Server, open_at: OpenFace, size: str, code: str) -> Face:
-    face = open_at(server, f"people-{size}", SIZES[size])
+def open_console(server: Server, open_at: OpenScreen, size: str, code: str) -> Screen:
+    screen = open_at(server, f"people-{size}", SIZES[size])
     _, value = server.ask("session", name=OWNER).split("=", 1)
-    face.page.context.add_cookies([{"name": "sessionid", "value": value, "url": server.http}])
-    face.page.goto(f"/console/{code}/")
-    expect(face.page.get_by_role("region", name="People")).to_be_visible(timeout=SOON_MS)
-    return face
+    screen.page.context.add_cookies([{"name": "sessionid", "value": value, "url": server.http}])
+    screen.page.goto(f"/console/{code}/")
+    expect(screen.page.get_by_role("region", name="People")).to_be_visible(timeout=SOON_MS)
+    return screen
 
 
 def search(page: Page, text: str) -> None:
@@ -34,14 +34,14 @@ def click_button(page: Page, name: str) -> None:
 
 @pytest.mark.parametrize("size", SIZES)
 def test_console_finds_moves_bans_and_readmits_student(
-    size: str, one_gateway: Server, open_at: OpenFace
+    size: str, one_gateway: Server, open_at: OpenScreen
 ) -> None:
     event = one_gateway.ask("event", owner=OWNER, lobby="open", admission="roster")
     ada = one_gateway.ask("roster", event_id=event["id"], text=CLASS)[0]
     console = open_console(one_gateway, open_at, size, event["code"])
     people = console.page.get_by_role("region", name="People")
-    for faces in faces_of(one_gateway):
-        phone, welcome = faces.phone(event["code"], key=ada)
+    with open_clients(one_gateway) as clients:
+        phone, welcome = clients.phone(event["code"], key=ada)
         expect(people.get_by_role("listitem")).to_have_count(4, timeout=SOON_MS)
         console.shoot("class")
         search(console.page, "love")
@@ -52,30 +52,30 @@ def test_console_finds_moves_bans_and_readmits_student(
         click_button(console.page, "Ban")
         assert phone.closed() == CloseCode.BANNED
         expect(people.get_by_text("Banned")).to_be_visible(timeout=SOON_MS)
-        console.shoot("kept-out")
+        console.shoot("banned")
         assert check(console.page, f"people at {size}") == []
         click_button(console.page, "Unban")
         expect(people.get_by_text("Moved to Doves")).to_be_visible(timeout=SOON_MS)
         click_button(console.page, "Move back")
         expect(people.get_by_text("Moved to Doves")).to_have_count(0, timeout=SOON_MS)
-        _, back = faces.phone(event["code"], token=welcome["you"]["token"])
+        _, back = clients.phone(event["code"], token=welcome["you"]["token"])
         assert back["you"]["team"] == 1
     assert console.errors == []
 
 
-def test_console_kicks_voter_code_by_keyboard(one_gateway: Server, open_at: OpenFace) -> None:
+def test_console_kicks_voter_code_by_keyboard(one_gateway: Server, open_at: OpenScreen) -> None:
     event = one_gateway.ask("event", owner=OWNER, lobby="open")
     console = open_console(one_gateway, open_at, "desk", event["code"])
     people = console.page.get_by_role("region", name="People")
-    for faces in faces_of(one_gateway):
-        phone, welcome = faces.phone(event["code"])
+    with open_clients(one_gateway) as clients:
+        phone, welcome = clients.phone(event["code"])
         voter_code = welcome["you"]["voter_code"]
         expect(people.get_by_role("status")).to_contain_text("To move or remove", timeout=SOON_MS)
         console.shoot("nobody")
         people.get_by_role("searchbox").focus()
         console.page.keyboard.type(f"{voter_code[:3]} {voter_code[3:]}".lower())
         expect(people.get_by_role("button", name="Remove")).to_be_visible(timeout=SOON_MS)
-        console.shoot("by-sign")
+        console.shoot("by-voter-code")
         for _ in range(4):
             console.page.keyboard.press("Tab")
         expect(people.get_by_role("button", name="Remove")).to_be_focused()
@@ -84,5 +84,5 @@ def test_console_kicks_voter_code_by_keyboard(one_gateway: Server, open_at: Open
         expect(console.page.get_by_text(f"removed {voter_code}")).to_be_visible(timeout=SOON_MS)
         search(console.page, "nobody at all")
         expect(people.get_by_role("status")).to_contain_text("Nobody found by this name", timeout=SOON_MS)
-        faces.phone(event["code"], token=welcome["you"]["token"])
+        clients.phone(event["code"], token=welcome["you"]["token"])
     assert console.errors == []

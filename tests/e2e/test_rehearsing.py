@@ -4,8 +4,8 @@ import re
 
 from playwright.sync_api import expect
 
-from tests.e2e.conftest import OpenFace
-from tests.e2e.screens import SOON_MS, TABLET, Face, press
+from tests.e2e.conftest import OpenScreen
+from tests.e2e.screens import SOON_MS, TABLET, Screen, press
 from tests.server import Server
 
 PHONES = 6
@@ -15,38 +15,38 @@ OWNER = "rita"
 DESKTOP = {"width": 1280, "height": 800}
 
 
-def open_console(server: Server, open_at: OpenFace, name: str, size: dict[str, int], code: str) -> Face:
-    face = open_at(server, name, size)
+def open_console(server: Server, open_at: OpenScreen, name: str, size: dict[str, int], code: str) -> Screen:
+    screen = open_at(server, name, size)
     _, value = server.ask("session", name=OWNER).split("=", 1)
-    face.page.context.add_cookies([{"name": "sessionid", "value": value, "url": server.http}])
-    face.page.goto(f"/console/{code}/")
-    expect(face.page.get_by_role("heading", name="Rehearsal")).to_be_visible(timeout=SOON_MS)
-    return face
+    screen.page.context.add_cookies([{"name": "sessionid", "value": value, "url": server.http}])
+    screen.page.goto(f"/console/{code}/")
+    expect(screen.page.get_by_role("heading", name="Rehearsal")).to_be_visible(timeout=SOON_MS)
+    return screen
 
 
-def test_rehearsal_starts_reports_and_stops(one_gateway: Server, open_at: OpenFace) -> None:
+def test_rehearsal_starts_reports_and_stops(one_gateway: Server, open_at: OpenScreen) -> None:
     event = one_gateway.ask("event", owner=OWNER, lobby="open", window_s=WINDOW_S, close_early=True)
     first = open_console(one_gateway, open_at, "rehearsal", DESKTOP, event["code"])
     second = open_console(one_gateway, open_at, "rehearsal-second", TABLET, event["code"])
     first.page.get_by_label("Simulated phones").fill(str(PHONES))
     first.page.keyboard.press("Enter")
-    for face in (first, second):
-        expect(face.page.get_by_role("link", name="A simulated crowd is playing")).to_be_visible(
+    for screen in (first, second):
+        expect(screen.page.get_by_role("link", name="A simulated crowd is playing")).to_be_visible(
             timeout=SOON_MS
         )
-        expect(face.page.get_by_text(f"{PHONES} of {PHONES}")).to_be_visible(timeout=SOON_MS)
+        expect(screen.page.get_by_text(f"{PHONES} of {PHONES}")).to_be_visible(timeout=SOON_MS)
     press(first, "match.start")
     expect(second.page.locator(".verdict")).to_have_text(COUNTED, timeout=SOON_MS)
     first.shoot("running")
     press(second, "rehearsal.stop")
-    for face in (first, second):
-        expect(face.page.locator(".verdict")).to_contain_text("Last rehearsal: All", timeout=SOON_MS)
-        expect(face.page.get_by_role("link", name="A simulated crowd is playing")).to_have_count(0)
-        assert face.errors == []
+    for screen in (first, second):
+        expect(screen.page.locator(".verdict")).to_contain_text("Last rehearsal: All", timeout=SOON_MS)
+        expect(screen.page.get_by_role("link", name="A simulated crowd is playing")).to_have_count(0)
+        assert screen.errors == []
     first.shoot("over")
 
 
-def test_rehearsal_with_people_requires_confirmation(one_gateway: Server, open_at: OpenFace) -> None:
+def test_rehearsal_with_people_requires_confirmation(one_gateway: Server, open_at: OpenScreen) -> None:
     event = one_gateway.ask("event", owner=OWNER, lobby="open")
     console = open_console(one_gateway, open_at, "rehearsal-among", DESKTOP, event["code"])
     person = open_at(one_gateway, "rehearsal-person", TABLET)
@@ -58,7 +58,7 @@ def test_rehearsal_with_people_requires_confirmation(one_gateway: Server, open_a
     expect(console.page.get_by_role("heading", name="A simulated crowd is playing")).to_have_count(0)
 
 
-def test_rehearsal_number_field_ignores_keyboard_shortcuts(one_gateway: Server, open_at: OpenFace) -> None:
+def test_rehearsal_number_field_ignores_keyboard_shortcuts(one_gateway: Server, open_at: OpenScreen) -> None:
     event = one_gateway.ask("event", owner=OWNER, lobby="open")
     console = open_console(one_gateway, open_at, "rehearsal-typing", DESKTOP, event["code"])
     console.page.get_by_label("Simulated phones").focus()

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, WebSocket, expect
 
-from tests.e2e.screens import PHONE, POLL_MS, PROJECTOR, SOON_MS, TABLET, Face, open_face, press, vote
+from tests.e2e.screens import PHONE, POLL_MS, PROJECTOR, SOON_MS, TABLET, Screen, open_screen, press, vote
 from tests.e2e.test_full_match import log_in
 from tests.e2e.words_shown import DRAWN
 
@@ -62,7 +62,7 @@ return selectors.flatMap(name => [...document.querySelectorAll(name)].map(part =
   return {name, left, top, right, bottom, type, seen, cut, text: part.textContent};
 })).filter(({seen}) => seen);
 }"""
-# The page itself waits for all parts; polling from outside could miss a moment on a busy machine.
+# The page itself waits for all parts; polling from outside could miss a step on a busy machine.
 BOXES_ONCE_SHOWN = f"""async ([selectors, withinMs]) => {{
   const boxes = {BOXES};
   const end = performance.now() + withinMs;
@@ -73,8 +73,6 @@ BOXES_ONCE_SHOWN = f"""async ([selectors, withinMs]) => {{
     await new Promise(resolve => setTimeout(resolve, {POLL_MS}));
   }}
 }}"""
-# Starts to wait before the moment comes, without waiting for the result.
-WATCH_FOR_BOXES = f"args => {{ window.boxesOnceShown = ({BOXES_ONCE_SHOWN})(args); }}"
 DIGIT_HEIGHT = """() => {
   const {fontWeight, fontSize, fontFamily} = getComputedStyle(document.querySelector(".clock .figure"));
   const pen = document.createElement("canvas").getContext("2d");
@@ -126,69 +124,60 @@ class Box:
 class EventScreens:
     """A display, one with reduced motion, a phone per team, and the messages they received."""
 
-    console: Face
-    display: Face
-    calm: Face
-    red: Face
-    yellow: Face
+    console: Screen
+    display: Screen
+    calm: Screen
+    red: Screen
+    yellow: Screen
     received: list[dict[str, Any]] = field(default_factory=list, init=False)
     asked: list[str] = field(default_factory=list, init=False)
 
     @property
-    def watchers(self) -> tuple[Face, Face, Face]:
+    def watchers(self) -> tuple[Screen, Screen, Screen]:
         return self.display, self.calm, self.yellow
 
     def listen(self, socket: WebSocket) -> None:
         socket.on("framereceived", lambda frame: self.received.append(json.loads(frame)))
 
 
-def boxes(face: Face, selectors: tuple[str, ...]) -> list[Box]:
+def boxes(screen: Screen, selectors: tuple[str, ...]) -> list[Box]:
     """The boxes of all these selectors, once each has a visible element."""
-    return all_boxes(face, selectors, face.page.evaluate(BOXES_ONCE_SHOWN, [list(selectors), SOON_MS]))
-
-
-def all_boxes(face: Face, selectors: tuple[str, ...], shown: list[dict[str, Any]]) -> list[Box]:
-    found = [Box(**box) for box in shown]
+    found = [Box(**box) for box in screen.page.evaluate(BOXES_ONCE_SHOWN, [list(selectors), SOON_MS])]
     missing = [name for name in selectors if name not in {box.name for box in found}]
-    assert not missing, f"{face.name} shows no {missing}"
+    assert not missing, f"{screen.name} shows no {missing}"
     return found
 
 
-def check_places(face: Face, found: list[Box], size: dict[str, int]) -> None:
+def check_places(screen: Screen, found: list[Box], size: dict[str, int]) -> None:
     """Every part is completely on the screen, and none overlap."""
-    where = f"{face.name} at {size['width']}x{size['height']}"
+    where = f"{screen.name} at {size['width']}x{size['height']}"
     assert [box for box in found if box.is_outside(size)] == [], f"{where}: outside"
     assert [pair for pair in combinations(found, 2) if pair[0].meets(pair[1])] == [], f"{where}: overlap"
-    assert not face.page.evaluate(SCROLLS), f"{where}: scrolls"
-
-
-def display_selectors(phase: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys((*DISPLAY_PARTS[phase], *DISPLAY_TEXTS[phase])))
+    assert not screen.page.evaluate(SCROLLS), f"{where}: scrolls"
 
 
 def check_display(screens: EventScreens, phase: str, size: dict[str, int]) -> None:
-    check_display_boxes(screens, phase, size, boxes(screens.display, display_selectors(phase)))
-
-
-def check_display_boxes(screens: EventScreens, phase: str, size: dict[str, int], found: list[Box]) -> None:
     parts, texts = DISPLAY_PARTS[phase], DISPLAY_TEXTS[phase]
+    found = boxes(screens.display, tuple(dict.fromkeys((*parts, *texts))))
     check_places(screens.display, [box for box in found if box.name in parts], size)
     least = READS_FROM_AFAR * size["height"]
     small = [box for box in found if box.name in texts and box.type < least - 0.01]
     assert small == [], f"{size}: too small to read from afar"
 
 
-def check_phone(face: Face, phase: str, size: dict[str, int]) -> None:
-    found = boxes(face, PHONE_PARTS[phase])
-    check_places(face, found, size)
+def check_phone(screen: Screen, phase: str, size: dict[str, int]) -> None:
+    found = boxes(screen, PHONE_PARTS[phase])
+    check_places(screen, found, size)
     assert [box for box in found if box.cut] == [], f"{size}: cut off"
 
 
-def at_sizes(face: Face, sizes: list[dict[str, int]], check_size: Callable[[dict[str, int]], None]) -> None:
+def at_sizes(
+    screen: Screen, sizes: list[dict[str, int]], check_size: Callable[[dict[str, int]], None]
+) -> None:
     """Check at every size; the last one stays."""
     for size in sizes:
-        face.page.set_viewport_size(size)  # type: ignore[arg-type]
-        face.page.evaluate(DRAWN)
+        screen.page.set_viewport_size(size)  # type: ignore[arg-type]
+        screen.page.evaluate(DRAWN)
         check_size(size)
 
 
@@ -200,7 +189,7 @@ def check_all_sizes(screens: EventScreens, phase: str) -> None:
     at_sizes(screens.yellow, PHONES, lambda size: check_phone(screens.yellow, phase, size))
 
 
-def make_event(console: Face, organizer: str) -> str:
+def make_event(console: Screen, organizer: str) -> str:
     page = console.page
     log_in(page, organizer)
     page.goto("/console/new/empty/")
@@ -217,9 +206,9 @@ def make_event(console: Face, organizer: str) -> str:
 
 def join(screens: EventScreens, code: str) -> None:
     screens.calm.page.emulate_media(reduced_motion="reduce")
-    for face in (screens.display, screens.calm):
-        face.page.goto(f"/display/{code}")
-        face.wait_for(phase="lobby")
+    for screen in (screens.display, screens.calm):
+        screen.page.goto(f"/display/{code}")
+        screen.wait_for(phase="lobby")
     screens.red.page.on("request", lambda request: screens.asked.append(request.url))
     for phone, team in ((screens.red, "1"), (screens.yellow, "2")):
         phone.page.goto(f"/{code}")
@@ -229,16 +218,18 @@ def join(screens: EventScreens, code: str) -> None:
 @pytest.fixture(scope="module")
 def screens(browser: Browser, base_url: str, shots: Path, organizer: str) -> Iterator[EventScreens]:
     sizes = {"console": TABLET, "display": PROJECTOR, "calm": PROJECTOR, "red": PHONE, "yellow": PHONE}
-    faces = {name: open_face(browser, base_url, shots, f"sizes-{name}", size) for name, size in sizes.items()}
-    screens = EventScreens(**faces)
-    for face in screens.watchers:
-        face.page.on("websocket", screens.listen)
+    opened = {
+        name: open_screen(browser, base_url, shots, f"sizes-{name}", size) for name, size in sizes.items()
+    }
+    screens = EventScreens(**opened)
+    for screen in screens.watchers:
+        screen.page.on("websocket", screens.listen)
     code = make_event(screens.console, organizer)
     press(screens.console, "lobby.open")
     join(screens, code)
     yield screens
-    for face in faces.values():
-        face.page.context.close()
+    for screen in opened.values():
+        screen.page.context.close()
 
 
 def test_lobby_fits_every_screen(screens: EventScreens) -> None:
@@ -250,8 +241,8 @@ def test_lobby_fits_every_screen(screens: EventScreens) -> None:
 
 def test_open_window_fits_every_screen_and_keeps_votes_secret(screens: EventScreens) -> None:
     press(screens.console, "match.start")
-    for face in (screens.red, *screens.watchers):
-        face.wait_for(phase="voting")
+    for screen in (screens.red, *screens.watchers):
+        screen.wait_for(phase="voting")
     screens.received.clear()
     check_all_sizes(screens, "voting")
     assert screens.display.page.evaluate(DIGIT_HEIGHT) >= CLOCK * PROJECTOR["height"]
@@ -282,7 +273,7 @@ def see_after(screens: EventScreens, keys: tuple[str, ...], column: int) -> list
     )
     for display in (screens.display, screens.calm):
         expect(display.page.locator('[data-turnout="1"]')).to_have_text("1", timeout=SOON_MS)
-    return [face.page.evaluate(WITHOUT_TIME) for face in screens.watchers]
+    return [screen.page.evaluate(WITHOUT_TIME) for screen in screens.watchers]
 
 
 def test_full_match_fits_and_ends_the_same_with_reduced_motion(screens: EventScreens) -> None:
@@ -292,31 +283,28 @@ def test_full_match_fits_and_ends_the_same_with_reduced_motion(screens: EventScr
             vote(screens.red, red)
         size = DISPLAYS[number % len(DISPLAYS)]
         screens.display.page.set_viewport_size(size)  # type: ignore[arg-type]
-        selectors = display_selectors("reveal")
-        screens.display.page.evaluate(WATCH_FOR_BOXES, [list(selectors), 2 * SOON_MS])
         vote_last(screens.yellow, yellow)
-        shown = screens.display.page.evaluate("() => window.boxesOnceShown")
-        check_display_boxes(screens, "reveal", size, all_boxes(screens.display, selectors, shown))
-    for face in (screens.red, *screens.watchers):
-        face.wait_for(phase="ended")
+        check_display(screens, "reveal", size)
+    for screen in (screens.red, *screens.watchers):
+        screen.wait_for(phase="ended")
     check_all_sizes(screens, "ended")
     check_end(screens)
 
 
-def vote_last(phone: Face, column: int) -> None:
+def vote_last(phone: Screen, column: int) -> None:
     """Cast the vote that closes the window; its answer may arrive together with the reveal."""
     phone.page.locator(f'[data-column="{column}"]').click(timeout=SOON_MS)
     phone.wait_for(phase="reveal")
 
 
 def check_end(screens: EventScreens) -> None:
-    moved, calm = (face.page for face in (screens.display, screens.calm))
+    moved, calm = (screen.page for screen in (screens.display, screens.calm))
     for page in (moved, calm):
         expect(page.locator(".end h1")).to_have_text(NAMES[0])
-        sea = boxes(Face(page, screens.display.shots, "sea"), (".flood .crest",))[0]
+        sea = boxes(Screen(page, screens.display.shots, "sea"), (".flood .crest",))[0]
         assert sea.top <= 0.03 * PROJECTOR["height"]
         assert sea.right - sea.left >= PROJECTOR["width"]
     assert moved.evaluate(OWNERS) == calm.evaluate(OWNERS)
     screens.display.shoot("ended")
-    faces = (screens.console, screens.display, screens.calm, screens.red, screens.yellow)
-    assert [face.errors for face in faces] == [[], [], [], [], []]
+    everyone = (screens.console, screens.display, screens.calm, screens.red, screens.yellow)
+    assert [screen.errors for screen in everyone] == [[], [], [], [], []]

@@ -5,20 +5,20 @@ from functools import partial
 import pytest
 from playwright.sync_api import Route, expect
 
-from tests.e2e.conftest import OpenFace
-from tests.e2e.screens import PHONE, SOON_MS, Face, wait_until
+from tests.e2e.conftest import OpenScreen
+from tests.e2e.screens import PHONE, SOON_MS, Screen, wait_until
 from tests.server import Server
 
 DEFERRED = "**/app/deferred.*"
 
 
 @pytest.fixture
-def phone(one_gateway: Server, open_at: OpenFace) -> Face:
+def phone(one_gateway: Server, open_at: OpenScreen) -> Screen:
     event = one_gateway.ask("event", lobby="open", window_s=90)
     one_gateway.ask("begin", event_id=event["id"])
-    face = open_at(one_gateway, "second-part", PHONE)
-    face.page.goto(f"/{event['code']}")
-    return face
+    screen = open_at(one_gateway, "second-part", PHONE)
+    screen.page.goto(f"/{event['code']}")
+    return screen
 
 
 @pytest.mark.parametrize(
@@ -26,7 +26,7 @@ def phone(one_gateway: Server, open_at: OpenFace) -> Face:
     [(["ArrowRight", "Enter"], "1"), (["ArrowRight", "ArrowRight", "Enter"], "2"), (["4", "Enter"], "4")],
     ids=["arrow", "arrows", "digit"],
 )
-def test_early_keys_are_applied_when_deferred_part_loads(phone: Face, keys: list[str], column: str) -> None:
+def test_early_keys_are_applied_when_deferred_part_loads(phone: Screen, keys: list[str], column: str) -> None:
     held: list[Route] = []
     phone.page.route(DEFERRED, partial(held.append))
     phone.wait_for(phase="voting")
@@ -41,7 +41,7 @@ def test_early_keys_are_applied_when_deferred_part_loads(phone: Face, keys: list
     assert phone.errors == []
 
 
-def test_enter_alone_casts_no_vote(phone: Face) -> None:
+def test_enter_alone_casts_no_vote(phone: Screen) -> None:
     phone.wait_for(phase="voting")
     with phone.page.expect_response(DEFERRED):
         phone.page.keyboard.press("Enter")

@@ -2,8 +2,8 @@
 
 from playwright.sync_api import expect
 
-from tests.e2e.conftest import OpenFace
-from tests.e2e.screens import PHONE, PROJECTOR, SOON_MS, Face, vote
+from tests.e2e.conftest import OpenScreen
+from tests.e2e.screens import PHONE, PROJECTOR, SOON_MS, Screen, vote
 from tests.server import Server
 
 # The plate closes after three seconds, so this looks again until the answer has arrived.
@@ -15,7 +15,7 @@ REVEAL_UNTIL = """(expected) => {
 APPEARANCE = "() => [document.body.dataset.team, getComputedStyle(document.body).backgroundColor].join()"
 
 
-def test_side_change_stays_hidden_until_the_end(one_gateway: Server, open_at: OpenFace) -> None:
+def test_side_change_stays_hidden_until_the_end(one_gateway: Server, open_at: OpenScreen) -> None:
     terms = {"max_side_changes": 1, "turn_points": True, "window_s": 90, "reveal_s": 12, "close_early": True}
     event = one_gateway.ask("event", lobby="open", team_choice="choose", **terms)
     display = open_at(one_gateway, "sides-display", PROJECTOR)
@@ -39,18 +39,18 @@ def test_side_change_stays_hidden_until_the_end(one_gateway: Server, open_at: Op
     for phone in (one, two):
         phone.wait_for(phase="voting")
         vote(phone, 4)
-    for face in (one, two, display):
-        face.wait_for(phase="ended")
+    for screen in (one, two, display):
+        screen.wait_for(phase="ended")
     expect(one.page.get_by_role("status")).to_contain_text("You ended on the winning side. One point.")
     expect(two.page.get_by_role("status")).to_contain_text("You ended on the winning side. 2 points.")
     expect(display.page.locator(".side-changes")).to_contain_text("1 switched in time")
     expect(display.page.locator(".end")).to_contain_text("everyone left Rooks")
-    for face in (one, display):
-        face.shoot("ended")
-        assert face.errors == []
+    for screen in (one, display):
+        screen.shoot("ended")
+        assert screen.errors == []
 
 
-def phone_of(server: Server, open_at: OpenFace, code: str, team: int) -> Face:
+def phone_of(server: Server, open_at: OpenScreen, code: str, team: int) -> Screen:
     phone = open_at(server, f"sides-phone-{team}", PHONE)
     phone.page.goto(f"/{code}/{team}")
     phone.wait_for(phase="lobby")

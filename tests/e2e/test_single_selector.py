@@ -3,8 +3,8 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.e2e.conftest import OpenFace
-from tests.e2e.screens import PHONE, PROJECTOR, SOON_MS, Face, vote
+from tests.e2e.conftest import OpenScreen
+from tests.e2e.screens import PHONE, PROJECTOR, SOON_MS, Screen, vote
 from tests.server import Server
 
 RED_FIRST = {"token": "red"}
@@ -12,13 +12,13 @@ SMALL = {"width": 320, "height": 568}
 OLD_PROJECTOR = {"width": 1024, "height": 768}
 
 
-def says(face: Face, words: str) -> None:
-    expect(face.page.locator(".sentence")).to_contain_text(words, timeout=SOON_MS)
+def says(screen: Screen, words: str) -> None:
+    expect(screen.page.locator(".sentence")).to_contain_text(words, timeout=SOON_MS)
 
 
-def expect_votes(face: Face, column: int, votes: str) -> None:
+def expect_votes(screen: Screen, column: int, votes: str) -> None:
     """Expect this number of votes above a column."""
-    expect(face.page.locator(".bars .votes").nth(column - 1)).to_have_attribute(
+    expect(screen.page.locator(".bars .votes").nth(column - 1)).to_have_attribute(
         "data-votes", votes, timeout=SOON_MS
     )
 
@@ -27,7 +27,7 @@ def expect_votes(face: Face, column: int, votes: str) -> None:
     "size",
     [pytest.param(PROJECTOR, id="16x9", marks=pytest.mark.thorough), pytest.param(OLD_PROJECTOR, id="4x3")],
 )
-def test_single_selector_full_turn(one_gateway: Server, open_at: OpenFace, size: dict[str, int]) -> None:
+def test_single_selector_full_turn(one_gateway: Server, open_at: OpenScreen, size: dict[str, int]) -> None:
     server = one_gateway
     event = server.ask(
         "event", lobby="open", window_s=90, reveal_s=6, game="single-selector", options=RED_FIRST
@@ -37,7 +37,7 @@ def test_single_selector_full_turn(one_gateway: Server, open_at: OpenFace, size:
         open_at(server, f"selector-{name}-{size['width']}", of)
         for name, of in (("red", PHONE), ("yellow", SMALL))
     )
-    faces = (display, red, yellow)
+    screens = (display, red, yellow)
     display.page.goto(f"/display/{event['code']}")
     for phone, team in ((red, "1"), (yellow, "2")):
         phone.page.goto(f"/{event['code']}")
@@ -48,7 +48,7 @@ def test_single_selector_full_turn(one_gateway: Server, open_at: OpenFace, size:
     expect(yellow.page.locator("[data-column]:enabled")).to_have_count(0)
     vote(red, 4)
     says(red, "Counted: your vote for\u00a04.")
-    shoot(faces, "secret")
+    shoot(screens, "secret")
     server.ask("closing_in", event_id=event["id"], ms=200)
     expect(display.page.locator(".chest")).to_contain_text("Chosen in secret", timeout=SOON_MS)
     server.ask("open_at_once", event_id=event["id"])
@@ -61,11 +61,11 @@ def test_single_selector_full_turn(one_gateway: Server, open_at: OpenFace, size:
         expect(phone.page.locator("[data-column='4']")).to_have_accessible_name(
             "Column 4, 0 of 6 full, 1 vote" + (", your vote" if phone is yellow else ""), timeout=SOON_MS
         )
-    shoot(faces, "open")
+    shoot(screens, "open")
     server.ask("closing_in", event_id=event["id"], ms=200)
     expect(display.page.locator(".choice .column")).to_have_text(["4", "4"], timeout=SOON_MS)
     expect(display.page.locator(".chest")).to_have_count(0)
-    shoot(faces, "told")
+    shoot(screens, "told")
     for phone in (red, yellow):
         expect(phone.page.locator(".receipts summary")).to_contain_text(
             "Counted and checked", timeout=SOON_MS
@@ -73,8 +73,8 @@ def test_single_selector_full_turn(one_gateway: Server, open_at: OpenFace, size:
     says(yellow, "Choose in secret")
 
 
-def shoot(faces: tuple[Face, ...], name: str) -> None:
-    for face in faces:
-        face.shoot(name)
-        assert face.errors == []
-        assert face.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+def shoot(screens: tuple[Screen, ...], name: str) -> None:
+    for screen in screens:
+        screen.shoot(name)
+        assert screen.errors == []
+        assert screen.page.evaluate("document.documentElement.scrollWidth <= innerWidth")

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Route, expect
 
-from tests.e2e.conftest import OpenFace
+from tests.e2e.conftest import OpenScreen
 from tests.e2e.screens import PHONE, SOON_MS, vote
 from tests.server import Server
 
@@ -11,7 +11,7 @@ CONSENT = "Your votes, without your name, go into a study."
 
 
 @pytest.mark.parametrize("by", ["key", "press"])
-def test_consent_is_shown_once_before_voting(one_gateway: Server, open_at: OpenFace, by: str) -> None:
+def test_consent_is_shown_once_before_voting(one_gateway: Server, open_at: OpenScreen, by: str) -> None:
     event = one_gateway.ask("event", lobby="open", window_s=90, consent=CONSENT)
     one_gateway.ask("begin", event_id=event["id"])
     phone = open_at(one_gateway, "study", PHONE)
@@ -33,7 +33,7 @@ def test_consent_is_shown_once_before_voting(one_gateway: Server, open_at: OpenF
     assert phone.errors == []
 
 
-def test_voting_is_disabled_until_consent_is_shown(one_gateway: Server, open_at: OpenFace) -> None:
+def test_voting_is_disabled_until_consent_is_shown(one_gateway: Server, open_at: OpenScreen) -> None:
     """The deferred part, which shows the text, is late; until then all columns are disabled."""
     event = one_gateway.ask("event", lobby="open", window_s=90, consent=CONSENT)
     one_gateway.ask("begin", event_id=event["id"])

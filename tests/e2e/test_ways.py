@@ -5,18 +5,18 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from tests.e2e.conftest import OpenFace
-from tests.e2e.screens import PHONE, PROJECTOR, SOON_MS, Face, tap
+from tests.e2e.conftest import OpenScreen
+from tests.e2e.screens import PHONE, PROJECTOR, SOON_MS, Screen, tap
 from tests.server import Server
 
 SMALL = {"width": 320, "height": 568}
 
 
-def stage(server: Server, open_at: OpenFace, name: str, **terms: Any) -> tuple[int, Face, Face, Face]:
+def stage(server: Server, open_at: OpenScreen, name: str, **terms: Any) -> tuple[int, Screen, Screen, Screen]:
     """An event with an open window, its display, and one voter per team."""
     event = server.ask("event", lobby="open", window_s=90, reveal_s=20, tie_rule="first", **terms)
     sizes = {"display": PROJECTOR, "red": PHONE, "yellow": SMALL}
-    display, red, yellow = (open_at(server, f"{name}-{face}", size) for face, size in sizes.items())
+    display, red, yellow = (open_at(server, f"{name}-{screen}", size) for screen, size in sizes.items())
     display.page.goto(f"/display/{event['code']}")
     for phone, team in ((red, "1"), (yellow, "2")):
         phone.page.goto(f"/{event['code']}")
@@ -26,27 +26,27 @@ def stage(server: Server, open_at: OpenFace, name: str, **terms: Any) -> tuple[i
     return event["id"], display, red, yellow
 
 
-def says(face: Face, text: str) -> None:
-    expect(face.page.locator(".sentence")).to_contain_text(text, timeout=SOON_MS)
+def says(screen: Screen, text: str) -> None:
+    expect(screen.page.locator(".sentence")).to_contain_text(text, timeout=SOON_MS)
 
 
-def presses(face: Face, *columns: int) -> None:
+def presses(screen: Screen, *columns: int) -> None:
     for column in columns:
-        face.page.locator(f'[data-column="{column}"]').click(timeout=SOON_MS)
+        screen.page.locator(f'[data-column="{column}"]').click(timeout=SOON_MS)
 
 
-def pressed(face: Face) -> list[str | None]:
-    held = face.page.locator('[data-column][aria-pressed="true"]')
+def pressed(screen: Screen) -> list[str | None]:
+    held = screen.page.locator('[data-column][aria-pressed="true"]')
     return [column.get_attribute("aria-label") for column in held.all()]
 
 
-def fits(face: Face) -> None:
-    assert face.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    face.shoot("voted")
-    assert face.errors == []
+def fits(screen: Screen) -> None:
+    assert screen.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    screen.shoot("voted")
+    assert screen.errors == []
 
 
-def test_approval_selects_and_deselects_columns(one_gateway: Server, open_at: OpenFace) -> None:
+def test_approval_selects_and_deselects_columns(one_gateway: Server, open_at: OpenScreen) -> None:
     event, display, red, yellow = stage(one_gateway, open_at, "approval", tally_method="approval")
     says(red, "Choose all you like.")
     presses(red, 2, 5, 7)
@@ -57,8 +57,8 @@ def test_approval_selects_and_deselects_columns(one_gateway: Server, open_at: Op
     for key in ("6", "4", "6"):
         yellow.page.keyboard.press(key)
     says(yellow, "Counted: 4.")
-    for face in (red, yellow):
-        fits(face)
+    for screen in (red, yellow):
+        fits(screen)
     red.page.reload()
     says(red, "Counted: 2, 5.")
     one_gateway.ask("closing_in", event_id=event, ms=200)
@@ -68,7 +68,7 @@ def test_approval_selects_and_deselects_columns(one_gateway: Server, open_at: Op
     says(red, "Your team picked 2: you alone")
 
 
-def test_ranking_follows_the_order_of_taps(one_gateway: Server, open_at: OpenFace) -> None:
+def test_ranking_follows_the_order_of_taps(one_gateway: Server, open_at: OpenScreen) -> None:
     event, display, red, yellow = stage(one_gateway, open_at, "ranking", tally_method="instant_runoff")
     says(red, "Tap up to three, best first.")
     presses(red, 5, 2, 7, 1)
@@ -81,8 +81,8 @@ def test_ranking_follows_the_order_of_taps(one_gateway: Server, open_at: OpenFac
     assert "choice 1" in labels[1]
     presses(yellow, 3, 4, 6)
     says(yellow, "Counted: 3, 4, 6.")
-    for face in (red, yellow):
-        fits(face)
+    for screen in (red, yellow):
+        fits(screen)
     one_gateway.ask("closing_in", event_id=event, ms=200)
     expect(display.page.locator(".choice .column")).to_have_text(["2", "3"], timeout=SOON_MS)
     display.shoot("picks")
@@ -92,7 +92,7 @@ def test_ranking_follows_the_order_of_taps(one_gateway: Server, open_at: OpenFac
 @pytest.mark.parametrize(
     "hidden", [pytest.param(False, id="seen", marks=pytest.mark.thorough), pytest.param(True, id="hidden")]
 )
-def test_team_resigns_after_confirmed_request(one_gateway: Server, open_at: OpenFace, hidden: bool) -> None:
+def test_team_resigns_after_confirmed_request(one_gateway: Server, open_at: OpenScreen, hidden: bool) -> None:
     name = "hidden" if hidden else "resign"
     event, display, red, yellow = stage(one_gateway, open_at, name, resign="two_thirds")
     presses(red, 3)
@@ -118,6 +118,6 @@ def test_team_resigns_after_confirmed_request(one_gateway: Server, open_at: Open
     display.shoot("picks")
     says(yellow, "Rooks gave up. Doves wins.")
     expect(display.page.locator(".end")).to_contain_text("Rooks gave up", timeout=SOON_MS)
-    for face in (display, red, yellow):
-        face.shoot("ended")
-        assert face.errors == []
+    for screen in (display, red, yellow):
+        screen.shoot("ended")
+        assert screen.errors == []

@@ -1,4 +1,4 @@
-"""Page size, requests and memory of a phone. `make faces` measures the times."""
+"""Page size, requests and memory of a phone. `make bench-pages` measures the times."""
 
 import pytest
 from playwright.sync_api import Browser

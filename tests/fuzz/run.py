@@ -16,7 +16,7 @@ from deploy.laptop.network import LOOPBACK
 from tests.fuzz.attack import Attack
 from tests.fuzz.messages import Known
 from tests.server import Server
-from tests.socket_clients import Face, Faces
+from tests.socket_clients import SocketClient, SocketClients
 
 VOTERS = 40
 EVERY_S = 0.5
@@ -33,7 +33,7 @@ MIB = 1 << 20
 class Honest:
     """A phone that votes at once, then changes its vote twice a second. Each ballot must be acknowledged."""
 
-    phone: Face
+    phone: SocketClient
     turn: int
     cast: int = 0
     counted: int = 0
@@ -89,13 +89,13 @@ def attack(server: Server, frames: int, seed: int) -> Outcome:
     twice, a leak makes it grow each time.
     """
     with ExitStack() as stack:
-        faces = Faces(server, stack)
+        clients = SocketClients(server, stack)
         target, sandbox = (
             server.ask("event", lobby="open"),
             server.ask("event", owner="mallory", lobby="open"),
         )
         turn = _open_for_long(server, target["id"])
-        phone, tokens = _join_phone(server, faces, target)
+        phone, tokens = _join_phone(server, clients, target)
         cookie = server.ask("session", name="mallory")
         console = (f"Cookie: {cookie}", f"Origin: {server.http}")
         attack = Attack(
@@ -119,9 +119,11 @@ def _open_for_long(server: Server, event: int) -> int:
     return int(server.ask("closing_in", event_id=event, ms=24 * HOUR_MS))
 
 
-def _join_phone(server: Server, faces: Faces, target: dict[str, Any]) -> tuple[Face, tuple[str, ...]]:
+def _join_phone(
+    server: Server, clients: SocketClients, target: dict[str, Any]
+) -> tuple[SocketClient, tuple[str, ...]]:
     """The honest phone and all seat tokens, its own first; joining is locked afterwards."""
-    honest, *others = [faces.phone(target["code"]) for _ in range(VOTERS)]
+    honest, *others = [clients.phone(target["code"]) for _ in range(VOTERS)]
     for phone, _ in others:
         phone.leave()
     server.ask("edit", event_id=target["id"], lobby="locked")

@@ -1,13 +1,11 @@
 import pytest
 
 from tests.server import server, servers, spread_over_asgi_servers
-from tests.socket_clients import faces_of
+from tests.socket_clients import clients
 
-__all__ = ["faces", "server", "servers"]
+__all__ = ["clients", "server", "servers"]
 
 ON_BOTH_SERVERS = ("test_hosts", "test_fuzz")
-
-faces = pytest.fixture(faces_of)
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

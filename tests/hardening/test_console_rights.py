@@ -6,25 +6,25 @@ import pytest
 
 from crowdgame.console.consumer import RECHECK_S
 from tests.server import Server
-from tests.socket_clients import Face, Faces
+from tests.socket_clients import SocketClient, SocketClients
 from voting.protocol import CloseCode
 
 ENDINGS = ("log_out", "deactivate")
 
 
-def open_console(server: Server, faces: Faces, name: str) -> Face:
+def open_console(server: Server, clients: SocketClients, name: str) -> SocketClient:
     """Open the console of a new event that this organizer owns."""
     event = server.ask("event", owner=name)
-    console = faces.console(event["code"], server.ask("session", name=name))
+    console = clients.console(event["code"], server.ask("session", name=name))
     console.receive("console.welcomed")
     return console
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_console_action_after_session_end_is_refused_and_closes_socket(
-    ending: str, server: Server, faces: Faces
+    ending: str, server: Server, clients: SocketClients
 ) -> None:
-    console = open_console(server, faces, f"presses-{ending}")
+    console = open_console(server, clients, f"presses-{ending}")
     console.say("action.ask", id=1, action="lobby.open").receive("action.done", id=1)
     server.ask(ending, name=f"presses-{ending}")
     before = server.contents()
@@ -35,10 +35,10 @@ def test_console_action_after_session_end_is_refused_and_closes_socket(
 
 
 def test_idle_console_is_closed_soon_after_session_end(
-    server: Server, faces: Faces, monkeypatch: Any
+    server: Server, clients: SocketClients, monkeypatch: Any
 ) -> None:
     """Both consoles are open at once, one for each way to end a session."""
-    consoles = [open_console(server, faces, f"looks-{ending}") for ending in ENDINGS]
+    consoles = [open_console(server, clients, f"looks-{ending}") for ending in ENDINGS]
     for ending in ENDINGS:
         server.ask(ending, name=f"looks-{ending}")
     monkeypatch.setattr("tests.socket_clients.PATIENCE_S", RECHECK_S + 10)

@@ -11,7 +11,7 @@ from websockets.exceptions import InvalidStatus
 from crowdgame.web import hosts
 from deploy.laptop.network import LOOPBACK
 from tests.server import Server
-from tests.socket_clients import Faces
+from tests.socket_clients import SocketClients
 
 FOREIGN = [
     "http://evil.example",
@@ -40,27 +40,31 @@ def origin_of(server: Server, name: str = "") -> str:
 
 @pytest.mark.parametrize("path", ["phone", "display", "console", "chat"])
 @pytest.mark.parametrize("origin", FOREIGN)
-def test_websocket_refuses_foreign_origin(path: str, origin: str, server: Server, faces: Faces) -> None:
+def test_websocket_refuses_foreign_origin(
+    path: str, origin: str, server: Server, clients: SocketClients
+) -> None:
     with pytest.raises(InvalidStatus) as refusal:
-        faces.open(path, {"Origin": origin})
+        clients.open(path, {"Origin": origin})
     assert refusal.value.response.status_code in {400, 403}
 
 
 @pytest.mark.parametrize("path", ["phone", "display"])
-def test_websocket_accepts_own_origin_and_missing_origin(path: str, server: Server, faces: Faces) -> None:
+def test_websocket_accepts_own_origin_and_missing_origin(
+    path: str, server: Server, clients: SocketClients
+) -> None:
     for headers in (None, {"Origin": server.http}, {"Origin": origin_of(server, "localhost")}):
-        face = faces.open(path, headers)
-        face.say("clock.ask", sent=1).receive("clock.synced")
+        client = clients.open(path, headers)
+        client.say("clock.ask", sent=1).receive("clock.synced")
 
 
-def test_console_socket_requires_origin_on_same_port(server: Server, faces: Faces) -> None:
+def test_console_socket_requires_origin_on_same_port(server: Server, clients: SocketClients) -> None:
     """Browsers send a cookie to every port of its host."""
     code, cookie = server.ask("event")["code"], server.ask("session", name="olga")
-    faces.console(code, cookie).receive("console.welcomed")
+    clients.console(code, cookie).receive("console.welcomed")
     for wrong in (f"http://{LOOPBACK}:1", f"http://{LOOPBACK}", origin_of(server, "localhost"), None):
         headers = {"Cookie": cookie} | ({"Origin": wrong} if wrong else {})
         with pytest.raises(InvalidStatus) as refusal:
-            faces.open("console", headers)
+            clients.open("console", headers)
         assert refusal.value.response.status_code == 403
 
 

@@ -13,7 +13,7 @@ from deploy.laptop import play
 from deploy.laptop.network import ANY_HOST, LOOPBACK, free_port
 from tests.hardening.test_hosts import request_status
 from tests.server import ASGI_SERVERS_TESTED, Server, organizer, running_parts
-from tests.socket_clients import Face
+from tests.socket_clients import SocketClient
 
 
 @pytest.fixture(scope="module", params=ASGI_SERVERS_TESTED)
@@ -48,10 +48,10 @@ def test_laptop_sockets_work_at_address_assigned_after_start(name: str, laptop: 
     cookie = laptop.ask("session", name="olga")
     with ExitStack() as sockets:
         phone = sockets.enter_context(_opened(laptop, "phone", here, {"Origin": f"http://{here}"}))
-        Face(phone).say("phone.join", code=code).receive("phone.welcomed")
+        SocketClient(phone).say("phone.join", code=code).receive("phone.welcomed")
         console = {"Origin": f"http://{here}", "Cookie": cookie}
-        face = Face(sockets.enter_context(_opened(laptop, "console", here, console)))
-        face.say("console.join", code=code).receive("console.welcomed")
+        client = SocketClient(sockets.enter_context(_opened(laptop, "console", here, console)))
+        client.say("console.join", code=code).receive("console.welcomed")
 
 
 def test_laptop_socket_refuses_foreign_origin(laptop: Server) -> None:

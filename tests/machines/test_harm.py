@@ -17,7 +17,7 @@ from tests.chaos.faults.disk import fill
 from tests.chaos.target import Choices, Target, running_target
 from tests.deploy.processes import wait_until
 from tests.monitoring.probes import ask
-from tests.socket_clients import Face, Faces
+from tests.socket_clients import SocketClient, SocketClients
 
 RIGHT_WITHIN_S = 10.0
 ONCE = Size(events=2, phones=60, turns=10_000, seconds=900, rounds=1)
@@ -57,7 +57,9 @@ def test_clock_change_moves_the_open_window(step_s: int, tmp_path: Path) -> None
         target.server.ask("begin", event_id=event["id"])
         (before,) = target.server.rows(LIVE)
         with ExitStack() as held:
-            display = Faces(target.server, held).open("display").say("display.join", code=event["code"])
+            display = (
+                SocketClients(target.server, held).open("display").say("display.join", code=event["code"])
+            )
             display.receive("display.welcomed")
             BoxClockSet("", step_s).inject(target, Random(1))
             moved = display.receive("turn.moved")["state"]["match"]["turn"]
@@ -68,7 +70,7 @@ def test_clock_change_moves_the_open_window(step_s: int, tmp_path: Path) -> None
         assert after == (before[0], moved["opens_at"], moved["closes_at"])
 
 
-def server_time(display: Face) -> int:
+def server_time(display: SocketClient) -> int:
     """The gateway's current time."""
     return int(display.say("clock.ask", sent=1).receive("clock.synced")["now_at"])
 

@@ -15,7 +15,7 @@ from redis import Redis
 from tests.deploy.processes import wait_until
 from tests.monitoring.probes import ask, metric_samples, records
 from tests.server import Server
-from tests.socket_clients import PATIENCE_S, Face, Faces
+from tests.socket_clients import PATIENCE_S, SocketClient, SocketClients
 
 # Values that differ between runs and reveal nothing: times, random numbers, tokens, ports.
 CHANCE = {
@@ -84,30 +84,30 @@ class Watchers:
     server: Server
     code: str
     cookie: str
-    faces: dict[str, Face] = field(default_factory=dict)
+    clients: dict[str, SocketClient] = field(default_factory=dict)
     layer: list[bytes] = field(default_factory=list)
     layer_pubsub: Any = None
     as_it_came: dict[str, str] = field(default_factory=dict)
 
     def frames(self) -> dict[str, list[str]]:
         """The frames that each socket has received, without turnout and clock answers."""
-        for face in self.faces.values():
-            face.say("clock.ask", sent=1).receive("clock.synced")
+        for client in self.clients.values():
+            client.say("clock.ask", sent=1).receive("clock.synced")
         return {
             name: [
                 frame
-                for frame, message in zip(face.frames, face.received, strict=True)
+                for frame, message in zip(client.frames, client.received, strict=True)
                 if message["type"] not in NOT_OF_THE_VOTE
             ]
-            for name, face in self.faces.items()
+            for name, client in self.clients.items()
         }
 
     def receive(self, kind: str) -> dict[str, Any]:
         """The next announcement of this kind, once every watcher has received it."""
-        return [face.receive(kind) for face in self.faces.values()][-1]
+        return [client.receive(kind) for client in self.clients.values()][-1]
 
     def turnout(self) -> list[dict[str, Any]]:
-        received = [message for face in self.faces.values() for message in face.received]
+        received = [message for client in self.clients.values() for message in client.received]
         return [message for message in received if message["type"] == "turnout.counted"]
 
     def outlook(self) -> dict[str, str]:
@@ -188,18 +188,18 @@ def _readable(message: bytes) -> str:
 
 
 @contextmanager
-def watchers(server: Server, faces: Faces, code: str) -> Iterator[Watchers]:
+def watchers(server: Server, clients: SocketClients, code: str) -> Iterator[Watchers]:
     """A phone of each team, one without a seat, a projector, a console and a channel-layer subscriber."""
     owner, everything = server.ask("session", name="olga"), server.ask("session", name="root", superuser=True)
     with Redis.from_url(server.stack.redis) as redis, redis.pubsub() as layer_pubsub:
         layer_pubsub.psubscribe("*")
         watching = Watchers(server, code, everything, layer_pubsub=layer_pubsub)
         for team in (1, 2):
-            watching.faces[f"a phone of team {team}"], _ = faces.phone(code, team=team)
-        unseated = faces.open("phone").say("phone.join", code=code)
-        watching.faces["a phone without a seat"] = unseated
-        watching.faces["the projector"], _ = faces.display(code)
-        console = faces.console(code, owner)
+            watching.clients[f"a phone of team {team}"], _ = clients.phone(code, team=team)
+        unseated = clients.open("phone").say("phone.join", code=code)
+        watching.clients["a phone without a seat"] = unseated
+        watching.clients["the projector"], _ = clients.display(code)
+        console = clients.console(code, owner)
         console.receive("console.welcomed")
-        watching.faces["the console"] = console
+        watching.clients["the console"] = console
         yield watching

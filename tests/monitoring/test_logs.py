@@ -18,7 +18,7 @@ from tests.deploy.processes import wait_until
 from tests.monitoring.probes import ask, records
 from tests.monitoring.test_metrics import close_a_turn
 from tests.server import Server
-from tests.socket_clients import Faces
+from tests.socket_clients import SocketClients
 
 ROLES = {
     "gateway-1": "gateway",
@@ -30,8 +30,8 @@ ROLES = {
 ALWAYS = {"time", "level", "logger", "role", "message"}
 
 
-def test_logs_of_every_process_are_json_without_secrets(server: Server, faces: Faces) -> None:
-    close_a_turn(server, faces)
+def test_logs_of_every_process_are_json_without_secrets(server: Server, clients: SocketClients) -> None:
+    close_a_turn(server, clients)
     ask(server, "/console/nothing-here/?token=secret-word")
     assert ask(server, "/console/enter/MQ/abc123-secret-word/").status == 410
     assert ask(server, "/console/enter/MQ/abc123-secret-word/BCDF/", method="POST").status == 403
@@ -48,9 +48,9 @@ def _closed(server: Server) -> list[dict[str, Any]]:
     return [record for record in records(server, "worker") if "closed" in record["message"]]
 
 
-def test_log_of_closed_turn_has_lags_but_no_votes(server: Server, faces: Faces) -> None:
+def test_log_of_closed_turn_has_lags_but_no_votes(server: Server, clients: SocketClients) -> None:
     known = len(_closed(server))
-    close_a_turn(server, faces)
+    close_a_turn(server, clients)
     wait_until(lambda: len(_closed(server)) > known)
     record = _closed(server)[-1]
     assert record["level"] == "INFO"

@@ -15,17 +15,17 @@ from deploy.laptop.paths import ROOT
 from tests.deploy.processes import wait_until
 from tests.monitoring.probes import ask, metric_samples, metric_value, samples
 from tests.server import Server
-from tests.socket_clients import Faces
+from tests.socket_clients import SocketClients
 
 LABELS = {"kind", "outcome", "le", "role", "pid"}
 
 
-def close_a_turn(server: Server, faces: Faces) -> str:
+def close_a_turn(server: Server, clients: SocketClients) -> str:
     """Play a turn with one ballot up to its reveal; return the event's code."""
     made = server.ask("event", window_s=600, reveal_s=1, lobby="open")
     server.ask("begin", event_id=made["id"])
     server.ask("open_at_once", event_id=made["id"])
-    phone, welcome = faces.phone(made["code"])
+    phone, welcome = clients.phone(made["code"])
     turn = welcome["state"]["match"]["turn"]
     phone.say("ballot.cast", turn=turn["id"], choice=3, sequence=1, epoch=turn["epoch"])
     phone.receive("ballot.counted")
@@ -34,11 +34,11 @@ def close_a_turn(server: Server, faces: Faces) -> str:
     return str(made["code"])
 
 
-def test_metrics_count_and_time_a_turn(server: Server, faces: Faces) -> None:
+def test_metrics_count_and_time_a_turn(server: Server, clients: SocketClients) -> None:
     before = {sample.name: 0.0 for sample in metric_samples(server)}
     for sample in metric_samples(server):
         before[sample.name] += sample.value
-    close_a_turn(server, faces)
+    close_a_turn(server, clients)
 
     def grew(name: str) -> float:
         return metric_value(server, name) - before[name]
@@ -75,9 +75,9 @@ def test_metrics_include_time_of_last_scheduler_run(server: Server) -> None:
     wait_until(lambda: metric_value(server, "crowdgame_scheduler_last_run_timestamp_seconds") > before)
 
 
-def test_metrics_drop_connections_of_killed_gateway(server: Server, faces: Faces) -> None:
+def test_metrics_drop_connections_of_killed_gateway(server: Server, clients: SocketClients) -> None:
     code = server.ask("event", lobby="open")["code"]
-    phones = [faces.phone(code)[0] for _ in range(12)]
+    phones = [clients.phone(code)[0] for _ in range(12)]
     held = metric_value(server, "crowdgame_connections", kind="phone")
     assert held >= len(phones)
     victim = server.supervisor.pid("gateway-1")
@@ -89,8 +89,8 @@ def test_metrics_drop_connections_of_killed_gateway(server: Server, faces: Faces
     assert str(victim) not in {s.labels.get("pid") for s in metric_samples(server)}
 
 
-def test_metrics_have_no_label_for_team_column_or_event(server: Server, faces: Faces) -> None:
-    code = close_a_turn(server, faces)
+def test_metrics_have_no_label_for_team_column_or_event(server: Server, clients: SocketClients) -> None:
+    code = close_a_turn(server, clients)
     assert {label for sample in metric_samples(server) for label in sample.labels} == LABELS
     words = set(re.findall(r"\w+", ask(server, "/metrics").body.decode()))
     assert not words & {code, "event", "team", "side", "column", "choice", "red", "yellow", "Rooks", "Doves"}

@@ -12,7 +12,7 @@ import pytest
 from tests.monitoring.observers import Watchers, watchers
 from tests.monitoring.probes import monitored_server, paused
 from tests.server import Server
-from tests.socket_clients import Faces, faces_of
+from tests.socket_clients import SocketClients, open_clients
 
 LOW, HIGH = [1, 1, 2], [7, 7, 6]
 IN_THE_BOX, IN_THE_DATABASE = 540_000, 1_100_000
@@ -38,19 +38,18 @@ class Observation:
 
 
 def observation(data: Path, ballots: dict[int, list[int]], window_ms: int) -> Observation:
-    with monitored_server(data) as server:
-        for faces in faces_of(server):
-            terms = {"lobby": "open", "team_choice": "choose", "window_s": window_ms // 1000}
-            made = server.ask("event", **terms)
-            server.ask("begin", event_id=made["id"])
-            with watchers(server, faces, made["code"]) as watching:
-                turn = server.ask("closing_in", event_id=made["id"], ms=window_ms)
-                watching.receive("turn.moved")
-                vote(faces, made["code"], ballots)
-                watching.faces["the projector"].receive("turnout.counted", voted=[len(LOW), len(HIGH)])
-                stored = server.rows("SELECT COUNT(*) FROM voting_storedballot")
-                assert stored == [(len(LOW + HIGH) if window_ms == IN_THE_DATABASE else 0,)]
-                return _record_turn(server, watching, made["id"], turn)
+    with monitored_server(data) as server, open_clients(server) as clients:
+        terms = {"lobby": "open", "team_choice": "choose", "window_s": window_ms // 1000}
+        made = server.ask("event", **terms)
+        server.ask("begin", event_id=made["id"])
+        with watchers(server, clients, made["code"]) as watching:
+            turn = server.ask("closing_in", event_id=made["id"], ms=window_ms)
+            watching.receive("turn.moved")
+            vote(clients, made["code"], ballots)
+            watching.clients["the projector"].receive("turnout.counted", voted=[len(LOW), len(HIGH)])
+            stored = server.rows("SELECT COUNT(*) FROM voting_storedballot")
+            assert stored == [(len(LOW + HIGH) if window_ms == IN_THE_DATABASE else 0,)]
+            return _record_turn(server, watching, made["id"], turn)
     raise AssertionError("there was no observer")
 
 
@@ -65,16 +64,16 @@ def _record_turn(server: Server, watching: Watchers, event: int, turn: int) -> O
         after_deadline = watching.outlook()
         assert all(seed not in text for text in watching.as_it_came.values())
         asked = {watching.asks_admin(f"/admin/games/turn/?seed__startswith={digit}") for digit in HEX}
-    projector = watching.faces["the projector"]
+    projector = watching.clients["the projector"]
     reveal = projector.receive("turn.revealed")
     seal = next(message for message in projector.received if message["type"] == "turn.sealed")
     return Observation(in_window, after_deadline, watching.turnout(), seal, reveal, asked, seed)
 
 
-def vote(faces: Faces, code: str, ballots: dict[int, list[int]]) -> None:
+def vote(clients: SocketClients, code: str, ballots: dict[int, list[int]]) -> None:
     for team, columns in ballots.items():
         for choice in columns:
-            phone, welcome = faces.phone(code, team=team)
+            phone, welcome = clients.phone(code, team=team)
             turn = welcome["state"]["match"]["turn"]
             if welcome["now_at"] < turn["opens_at"]:  # its gateway has not applied the new window yet
                 phone.receive("turn.moved")
@@ -189,14 +188,14 @@ def test_secrecy_observers_see_the_difference_after_reveal(
     assert sorted(red) == [[0, 0, 0, 0, 0, 1, 2], [2, 1, 0, 0, 0, 0, 0]]
 
 
-def test_peek_shows_votes_to_console_only(server: Server, faces: Faces) -> None:
+def test_peek_shows_votes_to_console_only(server: Server, clients: SocketClients) -> None:
     terms = {"lobby": "open", "team_choice": "choose", "window_s": 600, "peek": True}
     made = server.ask("event", **terms)
     server.ask("begin", event_id=made["id"])
     server.ask("open_at_once", event_id=made["id"])
-    with watchers(server, faces, made["code"]) as watching:
-        vote(faces, made["code"], {1: LOW, 2: HIGH})
-        console = watching.faces.pop("the console")
+    with watchers(server, clients, made["code"]) as watching:
+        vote(clients, made["code"], {1: LOW, 2: HIGH})
+        console = watching.clients.pop("the console")
         console.receive("counts.updated", red=[2, 1, 0, 0, 0, 0, 0], yellow=[0, 0, 0, 0, 0, 1, 2])
         frames = watching.frames()
         assert all("counts.updated" not in frame for received in frames.values() for frame in received)
@@ -204,16 +203,16 @@ def test_peek_shows_votes_to_console_only(server: Server, faces: Faces) -> None:
         assert "counts.updated" not in watching.outlook()["channel layer"]
 
 
-def test_own_counts_show_votes_to_own_team_only(server: Server, faces: Faces) -> None:
+def test_own_counts_show_votes_to_own_team_only(server: Server, clients: SocketClients) -> None:
     terms = {"lobby": "open", "team_choice": "choose", "window_s": 600, "own_counts": True}
     made = server.ask("event", **terms)
     server.ask("begin", event_id=made["id"])
     server.ask("open_at_once", event_id=made["id"])
     own = {1: [2, 1, 0, 0, 0, 0, 0], 2: [0, 0, 0, 0, 0, 1, 2]}
-    with watchers(server, faces, made["code"]) as watching:
-        vote(faces, made["code"], {1: LOW, 2: HIGH})
+    with watchers(server, clients, made["code"]) as watching:
+        vote(clients, made["code"], {1: LOW, 2: HIGH})
         for team, counts in own.items():
-            watching.faces[f"a phone of team {team}"].receive("team.counted", counts=counts)
+            watching.clients[f"a phone of team {team}"].receive("team.counted", counts=counts)
         frames = watching.frames()
         assert all(
             '"own_counts":true' in received[0] for name, received in frames.items() if "seat" not in name

@@ -12,7 +12,7 @@ from tests.monitoring.observers import Watchers, watchers
 from tests.monitoring.probes import monitored_server, paused
 from tests.monitoring.test_secrecy import differing, vote
 from tests.server import Server
-from tests.socket_clients import faces_of
+from tests.socket_clients import open_clients
 
 ANSWER = [3, 3, 5]
 LONG_MS = 540_000
@@ -39,27 +39,26 @@ class Observation:
 
 
 def observation(data: Path, chosen: list[int]) -> Observation:
-    with monitored_server(data) as server:
-        for faces in faces_of(server):
-            made = server.ask("event", window_s=LONG_MS // 1000, **WHOLE, **SEES_MORE)
-            server.ask("begin", event_id=made["id"])
-            with watchers(server, faces, made["code"]) as watching:
-                projector, voter = watching.faces["the projector"], watching.faces["a phone of team 1"]
-                moved(server, watching, made["id"])
-                vote(faces, made["code"], {1: chosen})
-                projector.receive("turnout.counted", voted=[len(chosen), 0])
-                time.sleep(OWN_COUNTS_S)  # own counts would arrive by then
-                message = closed(server, watching, made["id"], "turn.concealed")
-                kept = message["state"]["match"]["concealed"]["turn"]
-                receipt = voter.say("receipt.ask", turn=kept).receive("receipt.issued")
-                between = outlook(watching)
-                moved(server, watching, made["id"])
-                vote(faces, made["code"], {2: ANSWER})
-                for name in ("the projector", "the console", "a phone of team 1", "a phone of team 2"):
-                    watching.faces[name].receive("team.counted", counts=[0, 0, 2, 0, 1, 0, 0])
-                answering = but_for_the_open_vote(outlook(watching))
-                reveal = closed(server, watching, made["id"], "turn.revealed")
-                return Observation(between, answering, receipt, reveal)
+    with monitored_server(data) as server, open_clients(server) as clients:
+        made = server.ask("event", window_s=LONG_MS // 1000, **WHOLE, **SEES_MORE)
+        server.ask("begin", event_id=made["id"])
+        with watchers(server, clients, made["code"]) as watching:
+            projector, voter = watching.clients["the projector"], watching.clients["a phone of team 1"]
+            moved(server, watching, made["id"])
+            vote(clients, made["code"], {1: chosen})
+            projector.receive("turnout.counted", voted=[len(chosen), 0])
+            time.sleep(OWN_COUNTS_S)  # own counts would arrive by then
+            message = closed(server, watching, made["id"], "turn.concealed")
+            kept = message["state"]["match"]["concealed"]["turn"]
+            receipt = voter.say("receipt.ask", turn=kept).receive("receipt.issued")
+            between = outlook(watching)
+            moved(server, watching, made["id"])
+            vote(clients, made["code"], {2: ANSWER})
+            for name in ("the projector", "the console", "a phone of team 1", "a phone of team 2"):
+                watching.clients[name].receive("team.counted", counts=[0, 0, 2, 0, 1, 0, 0])
+            answering = but_for_the_open_vote(outlook(watching))
+            reveal = closed(server, watching, made["id"], "turn.revealed")
+            return Observation(between, answering, receipt, reveal)
     raise AssertionError("there was no observer")
 
 

@@ -1,11 +1,9 @@
-from collections.abc import Iterator
-
 import pytest
 
-from tests.server import Server, server, servers, spread_over_asgi_servers
-from tests.socket_clients import Faces, faces_of
+from tests.server import server, servers, spread_over_asgi_servers
+from tests.socket_clients import clients
 
-__all__ = ["faces", "server", "servers"]
+__all__ = ["clients", "server", "servers"]
 
 ON_BOTH_SERVERS = {
     "test_sockets",
@@ -24,8 +22,3 @@ ON_BOTH_SERVERS = {
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     module = metafunc.module.__name__.rsplit(".", 1)[-1]
     spread_over_asgi_servers(metafunc, both=module in ON_BOTH_SERVERS)
-
-
-@pytest.fixture
-def faces(server: Server) -> Iterator[Faces]:
-    yield from faces_of(server)

@@ -7,7 +7,7 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 
 from tests.server import Server
-from tests.socket_clients import Face, Faces, Message
+from tests.socket_clients import Message, SocketClient, SocketClients
 
 
 @pytest.fixture(scope="module")
@@ -22,18 +22,18 @@ def made(server: Server) -> dict[str, Any]:
 
 
 @pytest.fixture
-def console(cookie: str, made: dict[str, Any], faces: Faces) -> Face:
-    face = faces.console(made["code"], cookie)
-    face.receive("console.welcomed")
-    return face
+def console(cookie: str, made: dict[str, Any], clients: SocketClients) -> SocketClient:
+    client = clients.console(made["code"], cookie)
+    client.receive("console.welcomed")
+    return client
 
 
-def done(console: Face, number: int, action: str, **more: Any) -> None:
+def done(console: SocketClient, number: int, action: str, **more: Any) -> None:
     console.say("action.ask", id=number, action=action, **more)
     console.receive("action.done", id=number)
 
 
-def received_entries(console: Face, number: int) -> list[Message]:
+def received_entries(console: SocketClient, number: int) -> list[Message]:
     """All audit entries so far, at least `number`: an entry arrives before its answer or soon after."""
     while (
         len(
@@ -45,7 +45,7 @@ def received_entries(console: Face, number: int) -> list[Message]:
     return entries
 
 
-def refused(server: Server, console: Face, number: int, action: str, **more: Any) -> str:
+def refused(server: Server, console: SocketClient, number: int, action: str, **more: Any) -> str:
     """The text of the refusal; the action must change nothing."""
     before, since = server.contents(), len(server.log("gateway"))
     console.say("action.ask", id=number, action=action, **more)
@@ -55,8 +55,8 @@ def refused(server: Server, console: Face, number: int, action: str, **more: Any
     return text
 
 
-def closed_within(face: Face, seconds: float) -> int:
+def closed_within(client: SocketClient, seconds: float) -> int:
     with suppress(ConnectionClosed):
         while True:
-            face.socket.recv(timeout=seconds)
-    return face.socket.close_code or 0
+            client.socket.recv(timeout=seconds)
+    return client.socket.close_code or 0

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.server import Server
-from tests.socket_clients import Face, Message
+from tests.socket_clients import Message, SocketClient
 
 
 @dataclass
@@ -44,12 +44,12 @@ def cast(turn: int, choice: int = 4, sequence: int = 1, epoch: int = 1) -> dict[
     return {"turn": turn, "choice": choice, "sequence": sequence, "epoch": epoch}
 
 
-def vote(face: Face, turn: int, choice: int = 4, sequence: int = 1) -> Message:
-    face.say("ballot.cast", **cast(turn, choice, sequence))
-    return face.receive("ballot.counted", turn=turn, sequence=sequence)
+def vote(client: SocketClient, turn: int, choice: int = 4, sequence: int = 1) -> Message:
+    client.say("ballot.cast", **cast(turn, choice, sequence))
+    return client.receive("ballot.counted", turn=turn, sequence=sequence)
 
 
-def refusal(face: Face, **ballot: int) -> str:
-    face.say("ballot.cast", **ballot)
-    message = face.receive("ballot.refused", turn=ballot["turn"], sequence=ballot["sequence"])
+def refusal(client: SocketClient, **ballot: int) -> str:
+    client.say("ballot.cast", **ballot)
+    message = client.receive("ballot.refused", turn=ballot["turn"], sequence=ballot["sequence"])
     return str(message["code"])

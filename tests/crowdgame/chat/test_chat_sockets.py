@@ -7,7 +7,7 @@ import pytest
 
 from crowdgame.chat.chat_hub import POLL_S
 from tests.server import Server
-from tests.socket_clients import Face, Faces, Message
+from tests.socket_clients import Message, SocketClient, SocketClients
 from voting.protocol import CloseCode
 
 
@@ -19,29 +19,31 @@ def no_gateway_errors(server: Server) -> Iterator[None]:
     assert server.log_errors("gateway", since) == []
 
 
-def join_chat(server: Server, faces: Faces, slug: str, guest: int | None = None, seq: int = 0) -> Face:
+def join_chat(
+    server: Server, clients: SocketClients, slug: str, guest: int | None = None, seq: int = 0
+) -> SocketClient:
     key = server.ask("chat_key", slug=slug, guest=guest)
-    face = faces.open("chat").say("chat.join", key=key, seq=seq)
-    face.receive("chat.posted")
-    return face
+    client = clients.open("chat").say("chat.join", key=key, seq=seq)
+    client.receive("chat.posted")
+    return client
 
 
 def texts(message: Message) -> list[str]:
     return [line["text"] for line in message["lines"]]
 
 
-def test_chat_socket_receives_posts_removals_and_slow_mode(server: Server, faces: Faces) -> None:
-    one, two = (join_chat(server, faces, "lobby") for _ in range(2))
+def test_chat_socket_receives_posts_removals_and_slow_mode(server: Server, clients: SocketClients) -> None:
+    one, two = (join_chat(server, clients, "lobby") for _ in range(2))
     number = server.ask("said", slug="lobby", text="Hello")
-    for face in (one, two):
-        message = face.receive("chat.posted")
+    for client in (one, two):
+        message = client.receive("chat.posted")
         assert (texts(message), message["seq"], message["slow_s"], message["closed"]) == (
             ["Hello"],
             1,
             2,
             False,
         )
-    late_listener = join_chat(server, faces, "lobby")
+    late_listener = join_chat(server, clients, "lobby")
     first_message = (
         late_listener.received[0]
         if late_listener.received[0]["lines"]
@@ -50,71 +52,71 @@ def test_chat_socket_receives_posts_removals_and_slow_mode(server: Server, faces
     assert texts(first_message) == ["Hello"]
     assert first_message["lines"][0]["name"].startswith("Guest ")
     server.ask("taken_away", line=number)
-    for face in (one, two, late_listener):
-        (line,) = face.receive("chat.posted", seq=2)["lines"]
+    for client in (one, two, late_listener):
+        (line,) = client.receive("chat.posted", seq=2)["lines"]
         assert (line["id"], line["removed"], line["text"], line["who"]) == (number, True, "", 0)
     server.ask("slowed_down", slug="lobby", slow_s=30, closed=True)
     assert one.receive("chat.posted", slow_s=30, closed=True)["lines"] == []
 
 
-def test_reconnecting_listener_receives_only_missed_messages(server: Server, faces: Faces) -> None:
+def test_reconnecting_listener_receives_only_missed_messages(server: Server, clients: SocketClients) -> None:
     for text in ("one", "two", "three"):
         server.ask("said", slug="lobby", text=text)
-    assert texts(join_chat(server, faces, "lobby", seq=1).received[0]) == ["two", "three"]
-    assert texts(join_chat(server, faces, "lobby", seq=3).received[0]) == []
-    older = join_chat(server, faces, "lobby", seq=99).received[0]
+    assert texts(join_chat(server, clients, "lobby", seq=1).received[0]) == ["two", "three"]
+    assert texts(join_chat(server, clients, "lobby", seq=3).received[0]) == []
+    older = join_chat(server, clients, "lobby", seq=99).received[0]
     assert (older["seq"], texts(older)) == (3, ["one", "two", "three"])
 
 
-def test_chat_messages_are_batched_into_few_frames(server: Server, faces: Faces) -> None:
-    face = join_chat(server, faces, "lobby")
+def test_chat_messages_are_batched_into_few_frames(server: Server, clients: SocketClients) -> None:
+    client = join_chat(server, clients, "lobby")
     began = time.monotonic()
     for number in range(20):
         server.ask("said", slug="lobby", text=f"number {number}")
-    face.receive("chat.posted", seq=20)
-    posted = [message for message in face.received if message["type"] == "chat.posted"]
+    client.receive("chat.posted", seq=20)
+    posted = [message for message in client.received if message["type"] == "chat.posted"]
     assert [text for one in posted for text in texts(one)] == [f"number {number}" for number in range(20)]
     assert len(posted) <= (time.monotonic() - began) / POLL_S + 2
 
 
-def test_chat_sockets_separate_players_from_watchers(server: Server, faces: Faces) -> None:
+def test_chat_sockets_separate_players_from_watchers(server: Server, clients: SocketClients) -> None:
     code = server.ask("duel")["code"]
     one, two = server.ask("seated", code=code)
-    player = join_chat(server, faces, f"{code}-players", one)
-    watcher = join_chat(server, faces, f"{code}-watchers")
+    player = join_chat(server, clients, f"{code}-players", one)
+    watcher = join_chat(server, clients, f"{code}-watchers")
     for guest, kind in ((one, "watchers"), (two, "watchers"), (None, "players")):
         key = server.ask("chat_key", slug=f"{code}-{kind}", guest=guest)
-        assert faces.open("chat").say("chat.join", key=key).closed() == CloseCode.NOT_ALLOWED
+        assert clients.open("chat").say("chat.join", key=key).closed() == CloseCode.NOT_ALLOWED
     server.ask("said", slug=f"{code}-players", text="Good luck", guest=two)
     assert texts(player.receive("chat.posted")) == ["Good luck"]
     server.ask("said", slug=f"{code}-watchers", text="Column 4!")
     assert texts(watcher.receive("chat.posted")) == ["Column 4!"]
-    for face, kind, guest in ((player, "players", one), (watcher, "watchers", None)):
+    for client, kind, guest in ((player, "players", one), (watcher, "watchers", None)):
         server.ask(
             "said", slug=f"{code}-{kind}", text="That was all", guest=guest
         )  # one poll reads all rooms
-        assert texts(face.receive("chat.posted")) == ["That was all"]
+        assert texts(client.receive("chat.posted")) == ["That was all"]
     assert "Column 4!" not in "".join(player.frames)
     assert "Good luck" not in "".join(watcher.frames)
     server.ask("played_out", code=code)
-    assert texts(join_chat(server, faces, f"{code}-players").received[0]) == ["Good luck", "That was all"]
-    assert texts(join_chat(server, faces, f"{code}-watchers", one).received[0]) == [
+    assert texts(join_chat(server, clients, f"{code}-players").received[0]) == ["Good luck", "That was all"]
+    assert texts(join_chat(server, clients, f"{code}-watchers", one).received[0]) == [
         "Column 4!",
         "That was all",
     ]
 
 
 @pytest.mark.parametrize("slug", ["ZZZZ-players", "lobby-players", "lobby-", "cellar", "-"])
-def test_chat_join_rejects_unknown_room(slug: str, server: Server, faces: Faces) -> None:
+def test_chat_join_rejects_unknown_room(slug: str, server: Server, clients: SocketClients) -> None:
     key = server.ask("chat_key", slug=slug)
-    assert faces.open("chat").say("chat.join", key=key).closed() == CloseCode.NOT_ALLOWED
+    assert clients.open("chat").say("chat.join", key=key).closed() == CloseCode.NOT_ALLOWED
 
 
-def test_chat_join_requires_signed_key(server: Server, faces: Faces) -> None:
+def test_chat_join_requires_signed_key(server: Server, clients: SocketClients) -> None:
     key = server.ask("chat_key", slug="lobby")
     forged = f"{server.ask('chat_key', slug='other').partition(':')[0]}:{key.partition(':')[2]}"
     for shown in (forged, "lobby", "x" * 200):
-        assert faces.open("chat").say("chat.join", key=shown).closed() == CloseCode.BAD_TOKEN
-    face = join_chat(server, faces, "lobby")
-    face.say("chat.join", key=key).receive("error", code="joined_already")
-    face.say("chat.say", text="Hello").receive("error", code="malformed")
+        assert clients.open("chat").say("chat.join", key=shown).closed() == CloseCode.BAD_TOKEN
+    client = join_chat(server, clients, "lobby")
+    client.say("chat.join", key=key).receive("error", code="joined_already")
+    client.say("chat.say", text="Hello").receive("error", code="malformed")

@@ -4,7 +4,7 @@ from typing import Any, get_args
 
 from crowdgame.console.consumer import RECHECK_S
 from tests.server import Server
-from tests.socket_clients import Face, Faces
+from tests.socket_clients import SocketClient, SocketClients
 from tests.voting.consoles import closed_within, console, cookie, done, made, received_entries, refused
 from voting import protocol
 from voting.protocol import CloseCode
@@ -13,13 +13,13 @@ __all__ = ["console", "cookie", "made"]
 
 
 def test_actions_are_logged_and_sent_only_to_consoles(
-    made: dict[str, Any], cookie: str, console: Face, server: Server, faces: Faces
+    made: dict[str, Any], cookie: str, console: SocketClient, server: Server, clients: SocketClients
 ) -> None:
-    other = faces.console(made["code"], cookie)
+    other = clients.console(made["code"], cookie)
     assert other.receive("console.welcomed")["audit"] == []
     done(console, 1, "lobby.open")
-    display, _ = faces.display(made["code"])
-    phone, _ = faces.phone(made["code"])
+    display, _ = clients.display(made["code"])
+    phone, _ = clients.phone(made["code"])
     done(console, 2, "notice.show", text="We begin at eight")
     for room in (console, other):
         assert [(entry["by"], entry["what"]) for entry in received_entries(room, 2)] == [
@@ -27,9 +27,9 @@ def test_actions_are_logged_and_sent_only_to_consoles(
             ("olga", "wrote: We begin at eight"),
         ]
     assert display.receive("event.edited")["state"]["notice"] == "We begin at eight"
-    for face in (display, phone):
-        face.say("clock.ask", sent=9).receive("clock.synced", sent=9)
-        assert not any("audit" in frame for frame in face.frames)
+    for client in (display, phone):
+        client.say("clock.ask", sent=9).receive("clock.synced", sent=9)
+        assert not any("audit" in frame for frame in client.frames)
     kept = server.rows(
         "SELECT by, action, what FROM events_auditentry WHERE event_id = ? ORDER BY id", made["id"]
     )
@@ -39,7 +39,7 @@ def test_actions_are_logged_and_sent_only_to_consoles(
     ]
 
 
-def test_refused_action_is_not_logged(server: Server, console: Face) -> None:
+def test_refused_action_is_not_logged(server: Server, console: SocketClient) -> None:
     refused(server, console, 1, "turn.close")
     refused(server, console, 2, "hands.count", team=2, hands=[1])
     done(console, 3, "lobby.open")
@@ -47,16 +47,16 @@ def test_refused_action_is_not_logged(server: Server, console: Face) -> None:
 
 
 def test_console_welcome_contains_last_ten_entries(
-    made: dict[str, Any], cookie: str, console: Face, server: Server, faces: Faces
+    made: dict[str, Any], cookie: str, console: SocketClient, server: Server, clients: SocketClients
 ) -> None:
     for number in range(1, 13):
         done(console, number, "notice.show", text=f"Line {number}")
-    welcome = faces.console(made["code"], cookie).receive("console.welcomed")
+    welcome = clients.console(made["code"], cookie).receive("console.welcomed")
     assert [entry["what"] for entry in welcome["audit"]] == [f"wrote: Line {n}" for n in range(12, 2, -1)]
     assert welcome["role"] == "owner"
 
 
-def test_rehearsal_is_logged(console: Face) -> None:
+def test_rehearsal_is_logged(console: SocketClient) -> None:
     done(console, 1, "lobby.open")
     done(console, 2, "rehearsal.start", phones=3)
     console.receive_until(lambda m: m["type"] == "rehearsal.updated" and m["connected"] == 3)
@@ -68,11 +68,13 @@ def test_rehearsal_is_logged(console: Face) -> None:
     ]
 
 
-def test_cohost_may_act_and_viewer_may_only_watch(made: dict[str, Any], server: Server, faces: Faces) -> None:
+def test_cohost_may_act_and_viewer_may_only_watch(
+    made: dict[str, Any], server: Server, clients: SocketClients
+) -> None:
     welcomes, rooms = {}, {}
     for role in ("cohost", "viewer"):
         server.ask("member", event_id=made["id"], name=f"the {role}", role=role)
-        rooms[role] = faces.console(made["code"], server.ask("session", name=f"the {role}"))
+        rooms[role] = clients.console(made["code"], server.ask("session", name=f"the {role}"))
         welcomes[role] = rooms[role].receive("console.welcomed")
     assert {role: welcome["role"] for role, welcome in welcomes.items()} == {
         "cohost": "cohost",
@@ -86,11 +88,13 @@ def test_cohost_may_act_and_viewer_may_only_watch(made: dict[str, Any], server: 
     assert [entry["by"] for entry in received_entries(rooms["viewer"], 1)] == ["the cohost"]
 
 
-def test_console_is_closed_after_role_change(made: dict[str, Any], server: Server, faces: Faces) -> None:
+def test_console_is_closed_after_role_change(
+    made: dict[str, Any], server: Server, clients: SocketClients
+) -> None:
     server.ask("member", event_id=made["id"], name="vera", role="viewer")
     cookie = server.ask("session", name="vera")
-    room = faces.console(made["code"], cookie)
+    room = clients.console(made["code"], cookie)
     assert room.receive("console.welcomed")["role"] == "viewer"
     server.ask("member", event_id=made["id"], name="vera", role="cohost")
     assert closed_within(room, RECHECK_S + 10) == CloseCode.UNAVAILABLE
-    assert faces.console(made["code"], cookie).receive("console.welcomed")["role"] == "cohost"
+    assert clients.console(made["code"], cookie).receive("console.welcomed")["role"] == "cohost"

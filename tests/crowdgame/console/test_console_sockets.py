@@ -6,7 +6,7 @@ import pytest
 from websockets.exceptions import InvalidStatus
 
 from tests.server import Server
-from tests.socket_clients import Face, Faces
+from tests.socket_clients import SocketClient, SocketClients
 from tests.voting.consoles import console, cookie, done, made, refused
 from voting.protocol import CloseCode
 
@@ -16,41 +16,43 @@ TURNS = 3
 
 
 def test_console_admits_owner_and_superuser(
-    made: dict[str, Any], cookie: str, server: Server, faces: Faces
+    made: dict[str, Any], cookie: str, server: Server, clients: SocketClients
 ) -> None:
     boss = server.ask("session", name="boss", superuser=True)
     for own in (cookie, boss):
-        welcome = faces.console(made["code"], own).receive("console.welcomed")
+        welcome = clients.console(made["code"], own).receive("console.welcomed")
         assert welcome["join_url"] == f"{server.http}/{made['code']}"
         assert welcome["state"]["lobby"] == "closed"
 
 
-def test_console_rejects_other_users(made: dict[str, Any], cookie: str, server: Server, faces: Faces) -> None:
+def test_console_rejects_other_users(
+    made: dict[str, Any], cookie: str, server: Server, clients: SocketClients
+) -> None:
     other = server.ask("session", name="otto")
     before, since = server.contents(), len(server.log("gateway"))
     for wrong in ("", "sessionid=guess", other, cookie[:-1]):
-        assert faces.console(made["code"], wrong).closed() == CloseCode.NOT_ALLOWED
-    assert faces.console("ZZZZ", cookie).closed() == CloseCode.NO_SUCH_EVENT
+        assert clients.console(made["code"], wrong).closed() == CloseCode.NOT_ALLOWED
+    assert clients.console("ZZZZ", cookie).closed() == CloseCode.NO_SUCH_EVENT
     assert server.contents() == before
     assert server.log_errors("gateway", since) == []
 
 
 @pytest.mark.parametrize("origin", ["http://evil.example", "null", None])
 def test_console_rejects_foreign_origin(
-    origin: str | None, cookie: str, server: Server, faces: Faces
+    origin: str | None, cookie: str, server: Server, clients: SocketClients
 ) -> None:
     since = len(server.log("gateway"))
     headers = {"Cookie": cookie} | ({"Origin": origin} if origin else {})
     with pytest.raises(InvalidStatus) as refusal:
-        faces.open("console", headers)
+        clients.open("console", headers)
     assert refusal.value.response.status_code == 403
     assert server.log_errors("gateway", since) == []
 
 
 def test_console_actions_reach_display_in_order(
-    made: dict[str, Any], console: Face, server: Server, faces: Faces
+    made: dict[str, Any], console: SocketClient, server: Server, clients: SocketClients
 ) -> None:
-    display, welcome = faces.display(made["code"])
+    display, welcome = clients.display(made["code"])
     assert welcome["state"]["match"] is None
     done(console, 1, "lobby.open")
     done(console, 2, "match.start")
@@ -75,13 +77,13 @@ def test_console_actions_reach_display_in_order(
     assert display.receive("match.aborted")["state"]["match"]["state"] == "aborted"
     seqs = [message["seq"] for message in display.received if "seq" in message]
     assert seqs == list(range(13))  # a close is two changes: the deadline moves, then the reveal
-    fresh = faces.display(made["code"])[1]
+    fresh = clients.display(made["code"])[1]
     changes = [message for message in display.received if "state" in message]
     assert (fresh["seq"], fresh["state"]) == (changes[-1]["seq"], changes[-1]["state"])
     assert server.rows("SELECT state FROM games_match WHERE event_id = ?", made["id"]) == [("aborted",)]
 
 
-def test_impossible_action_is_refused_with_reason(server: Server, console: Face) -> None:
+def test_impossible_action_is_refused_with_reason(server: Server, console: SocketClient) -> None:
     assert refused(server, console, 1, "turn.close") == "No turn is live."
     assert refused(server, console, 2, "match.abort") == "No match is live."
     assert refused(server, console, 3, "turn.void") == "There is no turn to take back."
@@ -92,7 +94,7 @@ def test_impossible_action_is_refused_with_reason(server: Server, console: Face)
     assert refused(server, console, 8, "lobby.open") == "Already done."
 
 
-def test_malformed_action_is_rejected(server: Server, console: Face) -> None:
+def test_malformed_action_is_rejected(server: Server, console: SocketClient) -> None:
     before = server.contents()
     for fields in (
         {"id": 1, "action": "match.win"},
@@ -108,31 +110,33 @@ def test_malformed_action_is_rejected(server: Server, console: Face) -> None:
     assert server.contents() == before
 
 
-def test_action_is_refused_after_losing_ownership(made: dict[str, Any], server: Server, faces: Faces) -> None:
+def test_action_is_refused_after_losing_ownership(
+    made: dict[str, Any], server: Server, clients: SocketClients
+) -> None:
     mine = server.ask("event", owner="anna")
-    console = faces.console(mine["code"], server.ask("session", name="anna"))
+    console = clients.console(mine["code"], server.ask("session", name="anna"))
     console.receive("console.welcomed")
     server.ask("give_away", event_id=mine["id"], to="olga")
     assert refused(server, console, 1, "match.start") == "You don't have permission to do this."
 
 
 def test_concurrent_consoles_start_one_match(
-    made: dict[str, Any], cookie: str, server: Server, faces: Faces
+    made: dict[str, Any], cookie: str, server: Server, clients: SocketClients
 ) -> None:
-    consoles = [faces.console(made["code"], cookie) for _ in range(2)]
-    for face in consoles:
-        face.receive("console.welcomed")
-    for face in consoles:
-        face.say("action.ask", id=1, action="match.start")
+    consoles = [clients.console(made["code"], cookie) for _ in range(2)]
+    for client in consoles:
+        client.receive("console.welcomed")
+    for client in consoles:
+        client.say("action.ask", id=1, action="match.start")
     answers = [
-        face.receive_until(lambda message: message["type"] in ("action.done", "action.refused"))["type"]
-        for face in consoles
+        client.receive_until(lambda message: message["type"] in ("action.done", "action.refused"))["type"]
+        for client in consoles
     ]
     assert sorted(answers) == ["action.done", "action.refused"]
     assert server.rows("SELECT COUNT(*) FROM games_match WHERE event_id = ?", made["id"]) == [(1,)]
 
 
-def ballots_of_a_turn(made: dict[str, Any], server: Server, display: Face) -> int:
+def ballots_of_a_turn(made: dict[str, Any], server: Server, display: SocketClient) -> int:
     """The ballots counted in the next turn; on a busy machine the last one may be late."""
     server.ask("closing_in", event_id=made["id"], ms=4_000)
     revealed = display.receive("turn.revealed")["state"]["match"]["reveal"]
@@ -140,9 +144,9 @@ def ballots_of_a_turn(made: dict[str, Any], server: Server, display: Face) -> in
 
 
 def test_console_rehearsal_joins_votes_and_stops(
-    made: dict[str, Any], console: Face, server: Server, faces: Faces
+    made: dict[str, Any], console: SocketClient, server: Server, clients: SocketClients
 ) -> None:
-    display, _ = faces.display(made["code"])
+    display, _ = clients.display(made["code"])
     done(console, 1, "lobby.open")
     done(console, 2, "rehearsal.start", phones=7)
     assert console.receive_until(lambda m: m["type"] == "rehearsal.updated" and m["connected"] == 7)[
@@ -162,7 +166,7 @@ def test_console_rehearsal_joins_votes_and_stops(
     display.receive_until(lambda m: m["type"] == "turnout.counted" and sum(m["connected"]) == 0)
 
 
-def test_console_rehearsal_ends_with_its_match(console: Face) -> None:
+def test_console_rehearsal_ends_with_its_match(console: SocketClient) -> None:
     done(console, 1, "lobby.open")
     done(console, 2, "match.start")
     done(console, 3, "rehearsal.start", phones=3)
@@ -172,7 +176,7 @@ def test_console_rehearsal_ends_with_its_match(console: Face) -> None:
     done(console, 5, "rehearsal.start", phones=2)
 
 
-def test_console_rehearsal_at_wrong_time_is_refused(server: Server, console: Face) -> None:
+def test_console_rehearsal_at_wrong_time_is_refused(server: Server, console: SocketClient) -> None:
     assert refused(server, console, 1, "rehearsal.stop") == "No rehearsal is running."
     text = refused(server, console, 2, "rehearsal.start", phones=5)
     assert text == "Open the lobby first. The simulated crowd joins like voters do."

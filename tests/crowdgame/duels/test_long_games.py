@@ -10,7 +10,7 @@ import pytest
 from tests.chaos.chaos_server import answers
 from tests.deploy.processes import wait_until
 from tests.server import Server, running_server
-from tests.socket_clients import Face, Faces, Message, faces_of
+from tests.socket_clients import Message, SocketClient, SocketClients, open_clients
 
 DAY_MS = 24 * 3600 * 1000
 SOON_MS = 60_000
@@ -24,8 +24,9 @@ def own_server(tmp_path: Path) -> Iterator[Server]:
 
 
 @pytest.fixture
-def faces(own_server: Server) -> Iterator[Faces]:
-    yield from faces_of(own_server)
+def clients(own_server: Server) -> Iterator[SocketClients]:
+    with open_clients(own_server) as clients:
+        yield clients
 
 
 def kill_everything(server: Server) -> None:
@@ -40,13 +41,13 @@ def kill_everything(server: Server) -> None:
     wait_until(lambda: answers(stack.env["REDIS_URL"]), BACK_WITHIN_S)
 
 
-def join(server: Server, faces: Faces, code: str, key: str) -> tuple[Face, Message]:
+def join(server: Server, clients: SocketClients, code: str, key: str) -> tuple[SocketClient, Message]:
     """Join as soon as a gateway accepts connections."""
-    joined: list[tuple[Face, Message]] = []
+    joined: list[tuple[SocketClient, Message]] = []
 
     def has_joined() -> bool:
         try:
-            joined.append(faces.phone(code, key=key))
+            joined.append(clients.phone(code, key=key))
         except OSError:
             return False
         return True
@@ -55,27 +56,27 @@ def join(server: Server, faces: Faces, code: str, key: str) -> tuple[Face, Messa
     return joined[0]
 
 
-def pick(face: Face, welcome: Message, column: int) -> None:
+def pick(client: SocketClient, welcome: Message, column: int) -> None:
     turn = welcome["state"]["match"]["turn"]
     choice = {"turn": turn["id"], "epoch": turn["epoch"], "choice": column, "sequence": 1}
-    face.say("ballot.cast", **choice)
-    face.receive("ballot.counted", turn=turn["id"], choice=column)
+    client.say("ballot.cast", **choice)
+    client.receive("ballot.counted", turn=turn["id"], choice=column)
 
 
-def test_long_game_survives_killing_every_process(own_server: Server, faces: Faces) -> None:
+def test_long_game_survives_killing_every_process(own_server: Server, clients: SocketClients) -> None:
     duel = own_server.ask("duel", time_control="3-days")
     red, yellow = duel["keys"]
     own_server.ask("run_down", code=duel["code"], ms=2 * DAY_MS)
-    face, welcome = join(own_server, faces, duel["code"], red)
-    pick(face, welcome, 3)
-    face.leave()
+    client, welcome = join(own_server, clients, duel["code"], red)
+    pick(client, welcome, 3)
+    client.leave()
 
     kill_everything(own_server)
     own_server.ask("run_down", code=duel["code"], ms=DAY_MS // 2)
-    face, welcome = join(own_server, faces, duel["code"], yellow)
+    client, welcome = join(own_server, clients, duel["code"], yellow)
     assert welcome["state"]["match"]["turn"]["number"] == 1
-    pick(face, welcome, 5)
-    match = face.receive("turn.revealed")["state"]["match"]
+    pick(client, welcome, 5)
+    match = client.receive("turn.revealed")["state"]["match"]
     assert [(drop["side"], drop["column"]) for drop in match["reveal"]["resolution"]["drops"]] == [
         ("red", 3),
         ("yellow", 5),
@@ -85,12 +86,12 @@ def test_long_game_survives_killing_every_process(own_server: Server, faces: Fac
     assert clocks["yellow_ms"] == pytest.approx(DAY_MS // 2, abs=SOON_MS)
 
 
-def test_absent_player_loses_on_time(own_server: Server, faces: Faces) -> None:
+def test_absent_player_loses_on_time(own_server: Server, clients: SocketClients) -> None:
     duel = own_server.ask("duel", time_control="3-days")
     own_server.ask("run_down", code=duel["code"], ms=DAY_MS)
-    face, welcome = join(own_server, faces, duel["code"], duel["keys"][0])
-    pick(face, welcome, 3)
+    client, welcome = join(own_server, clients, duel["code"], duel["keys"][0])
+    pick(client, welcome, 3)
     own_server.ask("run_down", code=duel["code"], ms=500)
-    match = face.receive("turn.revealed")["state"]["match"]
+    match = client.receive("turn.revealed")["state"]["match"]
     assert (match["state"], match["result"], match["ended_by"]) == ("ended", "red", "time")
     assert match["clocks"]["yellow_ms"] == 0

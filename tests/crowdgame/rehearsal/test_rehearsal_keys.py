@@ -11,7 +11,7 @@ from crowdgame.rehearsal.rehearsal_report import RehearsalReport
 from deploy.laptop.paths import ROOT
 from deploy.laptop.stack import MANAGE
 from tests.server import Server
-from tests.socket_clients import Faces
+from tests.socket_clients import SocketClients
 
 PHONES = 20
 LONGEST_S = 60
@@ -72,9 +72,11 @@ def test_rehearse_command_derives_rotating_code_from_secret(server: Server, tmp_
 
 
 @pytest.mark.parametrize("admission", ["tickets", "roster"])
-def test_console_rehearsal_is_refused_without_tickets(server: Server, faces: Faces, admission: str) -> None:
+def test_console_rehearsal_is_refused_without_tickets(
+    server: Server, clients: SocketClients, admission: str
+) -> None:
     event = server.ask("event", admission=admission, lobby="open")
-    console = faces.console(event["code"], server.ask("session", name="olga"))
+    console = clients.console(event["code"], server.ask("session", name="olga"))
     console.receive("console.welcomed")
     console.say("action.ask", id=1, action="rehearsal.start", phones=5)
     assert "no tickets" in console.receive("action.refused", id=1)["text"]

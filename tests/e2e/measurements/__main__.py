@@ -1,4 +1,4 @@
-"""Measure the front end and write docs/generated/frontend.md: `make faces` (ARGS="--turns 200")."""
+"""Measure the front end and write docs/generated/frontend.md: `make bench-pages` (ARGS="--turns 200")."""
 
 import argparse
 import os
@@ -24,8 +24,8 @@ from tests.server import running_server  # noqa: E402
 PAGE = ROOT / "docs" / "generated" / "frontend.md"
 HEAD = """# Front-end measurements
 
-`make faces` writes this table. The phone and the display receive generated events over a real socket. The
-console runs against a complete server. Chromium slows down the processor and the network. `make test`
+`make bench-pages` writes this table. The phone and the display receive generated events over a real socket.
+The console runs against a complete server. Chromium slows down the processor and the network. `make test`
 checks the sizes and counts, too.
 
 | what | goal | measured | |

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from tests.server import Server
-from tests.socket_clients import Faces
+from tests.socket_clients import SocketClients
 from tests.voting.calls import CountingBox
 from tests.voting.gateway_helpers import FakeSocket, latest, make_room, voter
 from tests.voting.match_helpers import RED_WINS, new_event, only_turn, open_now, play, play_turn, run_out
@@ -146,10 +146,10 @@ def test_cheers_from_before_a_window_are_dropped(box: BallotBox) -> None:
 
 
 # ------------------------------------------------------------------ with a running server
-def test_cheers_from_phones_reach_display(server: Server, faces: Faces) -> None:
+def test_cheers_from_phones_reach_display(server: Server, clients: SocketClients) -> None:
     code = server.ask("event", lobby="open", team_choice="choose")["code"]
-    display, _ = faces.display(code)
-    phones = [faces.phone(code, team=team)[0] for team in (1, 2)]
+    display, _ = clients.display(code)
+    phones = [clients.phone(code, team=team)[0] for team in (1, 2)]
     display.receive("turnout.counted")
     seen = [0, 0]
     phones[0].say("cheer.send", presses=3)
@@ -164,10 +164,10 @@ def test_cheers_from_phones_reach_display(server: Server, faces: Faces) -> None:
     assert all(message["type"] != "cheers.counted" for phone in phones for message in phone.received)
 
 
-def test_cheers_of_a_phone_are_rate_limited(server: Server, faces: Faces) -> None:
+def test_cheers_of_a_phone_are_rate_limited(server: Server, clients: SocketClients) -> None:
     code = server.ask("event", lobby="open")["code"]
-    display, _ = faces.display(code)
-    phone, _ = faces.phone(code)
+    display, _ = clients.display(code)
+    phone, _ = clients.phone(code)
     display.receive("turnout.counted")
     for _ in range(20):
         phone.say("cheer.send", presses=1)
@@ -176,11 +176,11 @@ def test_cheers_of_a_phone_are_rate_limited(server: Server, faces: Faces) -> Non
     assert 0 < seen <= CHEERS_PER_SECOND + 1
 
 
-def test_cheers_are_ignored_while_window_is_open(server: Server, faces: Faces) -> None:
+def test_cheers_are_ignored_while_window_is_open(server: Server, clients: SocketClients) -> None:
     made = server.ask("event", lobby="open", window_s=600)
     turn = server.ask("play_to", event_id=made["id"], picks=[])
-    display, _ = faces.display(made["code"])
-    phone, _ = faces.phone(made["code"])
+    display, _ = clients.display(made["code"])
+    phone, _ = clients.phone(made["code"])
     phone.say("cheer.send", presses=20)
     phone.say("ballot.cast", turn=turn, epoch=1, choice=3, sequence=1).receive("ballot.counted")
     display.receive_until(lambda message: message["type"] == "turnout.counted" and sum(message["voted"]))

@@ -8,7 +8,7 @@ import pytest
 
 from games.models import Event
 from tests.server import Server
-from tests.socket_clients import Face, Faces
+from tests.socket_clients import SocketClient, SocketClients
 from tests.voting.calls import CountingBox
 from tests.voting.gateway_helpers import FakeSocket, latest, make_room, voter
 from tests.voting.match_helpers import CLASSIC, open_now, run_out, start, vote
@@ -151,19 +151,19 @@ def event_with_open_turn(server: Server, **terms: Any) -> dict[str, Any]:
     return made | {"turn": server.ask("play_to", event_id=made["id"], picks=[])}
 
 
-def voted(faces: Faces, made: dict[str, Any], team: int, choice: int) -> Face:
-    face, _ = faces.phone(made["code"], team=team)
-    face.say("ballot.cast", turn=made["turn"], epoch=1, choice=choice, sequence=1)
-    face.receive("ballot.counted")
-    return face
+def voted(clients: SocketClients, made: dict[str, Any], team: int, choice: int) -> SocketClient:
+    client, _ = clients.phone(made["code"], team=team)
+    client.say("ballot.cast", turn=made["turn"], epoch=1, choice=choice, sequence=1)
+    client.receive("ballot.counted")
+    return client
 
 
-def test_late_phone_receives_counts_of_its_team_at_once(server: Server, faces: Faces) -> None:
+def test_late_phone_receives_counts_of_its_team_at_once(server: Server, clients: SocketClients) -> None:
     made = event_with_open_turn(server)
-    red, yellow = voted(faces, made, 1, 3), voted(faces, made, 2, 7)
+    red, yellow = voted(clients, made, 1, 3), voted(clients, made, 2, 7)
     assert red.receive("team.counted", counts=[0, 0, 1, 0, 0, 0, 0])["turn"] == made["turn"]
     yellow.receive("team.counted", counts=[0, 0, 0, 0, 0, 0, 1])
-    late, _ = faces.phone(made["code"], team=2)
+    late, _ = clients.phone(made["code"], team=2)
     late.say("clock.ask", sent=1).receive("clock.synced", sent=1)
     messages = [message for message in late.received if message["type"] == "team.counted"]
     assert [message["counts"] for message in messages] == [[0, 0, 0, 0, 0, 0, 1]]

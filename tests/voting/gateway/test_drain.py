@@ -12,7 +12,7 @@ from websockets.exceptions import ConnectionClosed
 
 from tests.deploy.processes import wait_until
 from tests.server import Server, running_server
-from tests.socket_clients import Face, faces_of
+from tests.socket_clients import SocketClient, open_clients
 from tests.voting.gateway_helpers import FakeSocket, join_room, voter, with_gateway
 from tests.voting.match_helpers import new_event, open_now, start
 from voting.ballot_box.ballot_box import BallotBox
@@ -86,26 +86,25 @@ def test_drain_stops_waiting_for_unreachable_box_at_timeout(box: BallotBox, valk
 def test_phones_of_terminated_gateway_reconnect_without_losing_ballots(
     asgi_server: str, tmp_path: Path
 ) -> None:
-    with running_server(tmp_path, asgi_server, gateways=2) as server:
-        for faces in faces_of(server):
-            made = server.ask("event", window_s=600, lobby="open")
-            turn = server.ask("play_to", event_id=made["id"], picks=[])
-            phones = [faces.phone(made["code"]) for _ in range(PHONES)]
-            ballot = {"turn": turn, "epoch": 1, "choice": 4, "sequence": 1}
-            for face, _ in phones:
-                face.say("ballot.cast", **ballot)
-            _terminate(server, "gateway-1")
-            moved = 0
-            for face, welcome in phones:
-                if _is_redirected(face):
-                    moved += 1
-                    face, again = faces.phone(made["code"], token=welcome["you"]["token"])  # noqa: PLW2901
-                    assert again["you"]["team"] == welcome["you"]["team"]
-                face.say("ballot.cast", **ballot).receive("ballot.counted", turn=turn)
-            assert 0 < moved < PHONES
-            with Redis.from_url(server.stack.redis) as redis:
-                assert redis.hlen(turn_keys(made["id"], turn)[1]) == PHONES
-            assert server.log_errors("gateway-1") + server.log_errors("gateway-2") == []
+    with running_server(tmp_path, asgi_server, gateways=2) as server, open_clients(server) as clients:
+        made = server.ask("event", window_s=600, lobby="open")
+        turn = server.ask("play_to", event_id=made["id"], picks=[])
+        phones = [clients.phone(made["code"]) for _ in range(PHONES)]
+        ballot = {"turn": turn, "epoch": 1, "choice": 4, "sequence": 1}
+        for client, _ in phones:
+            client.say("ballot.cast", **ballot)
+        _terminate(server, "gateway-1")
+        moved = 0
+        for client, welcome in phones:
+            if _is_redirected(client):
+                moved += 1
+                client, again = clients.phone(made["code"], token=welcome["you"]["token"])  # noqa: PLW2901
+                assert again["you"]["team"] == welcome["you"]["team"]
+            client.say("ballot.cast", **ballot).receive("ballot.counted", turn=turn)
+        assert 0 < moved < PHONES
+        with Redis.from_url(server.stack.redis) as redis:
+            assert redis.hlen(turn_keys(made["id"], turn)[1]) == PHONES
+        assert server.log_errors("gateway-1") + server.log_errors("gateway-2") == []
 
 
 def _terminate(server: Server, name: str) -> None:
@@ -116,12 +115,12 @@ def _terminate(server: Server, name: str) -> None:
     wait_until(lambda: server.supervisor.pid(name) != pid)
 
 
-def _is_redirected(face: Face) -> bool:
+def _is_redirected(client: SocketClient) -> bool:
     with suppress(ConnectionClosed):
-        face.say("clock.ask", sent=1)
-    message = face.receive_until(lambda message: message["type"] in {"retry.after", "clock.synced"})
+        client.say("clock.ask", sent=1)
+    message = client.receive_until(lambda message: message["type"] in {"retry.after", "clock.synced"})
     if message["type"] == "clock.synced":
         return False
     assert message["within_ms"] >= LEAST_RETRY_MS
-    assert face.closed() == CloseCode.RESTARTING
+    assert client.closed() == CloseCode.RESTARTING
     return True

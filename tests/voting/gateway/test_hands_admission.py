@@ -7,7 +7,7 @@ import pytest
 
 from games.models import Team
 from tests.server import Server
-from tests.socket_clients import Face, Faces
+from tests.socket_clients import SocketClient, SocketClients
 from tests.voting.gateway_helpers import FakeSocket, cast, latest, make_room, voter
 from tests.voting.match_helpers import CLASSIC, only_turn, open_now, start, vote
 from voting import protocol
@@ -25,40 +25,40 @@ def event(server: Server, teams: list[int], **choices: Any) -> dict[str, Any]:
     return made
 
 
-def team_of(face: Face) -> int:
-    return int(face.receive("phone.welcomed")["you"]["team"])
+def team_of(client: SocketClient) -> int:
+    return int(client.receive("phone.welcomed")["you"]["team"])
 
 
 @pytest.mark.parametrize("choice", ["balance", "choose", "link"])
 @pytest.mark.parametrize("hands", [1, 2])
 def test_phones_join_the_team_without_show_of_hands(
-    hands: int, choice: str, server: Server, faces: Faces
+    hands: int, choice: str, server: Server, clients: SocketClients
 ) -> None:
     code = event(server, [hands], team_choice=choice)["code"]
     wishes = (None, 1, 2, None)
-    joined = [faces.open("phone").say("phone.join", code=code, team=wish) for wish in wishes]
-    assert [team_of(face) for face in joined] == [3 - hands] * 4
+    joined = [clients.open("phone").say("phone.join", code=code, team=wish) for wish in wishes]
+    assert [team_of(client) for client in joined] == [3 - hands] * 4
 
 
-def test_phone_is_refused_while_both_teams_show_hands(server: Server, faces: Faces) -> None:
+def test_phone_is_refused_while_both_teams_show_hands(server: Server, clients: SocketClients) -> None:
     made = event(server, [1, 2])
-    face = faces.open("phone").say("phone.join", code=made["code"])
-    message = face.receive("error", code="hands_only")
+    client = clients.open("phone").say("phone.join", code=made["code"])
+    message = client.receive("error", code="hands_only")
     assert [team["hands"] for team in message["event"]["teams"]] == [True, True]
     server.ask("by_hands", event_id=made["id"], teams=[2])
-    face.receive("event.edited")
-    assert team_of(face.say("phone.join", code=made["code"])) == 1
+    client.receive("event.edited")
+    assert team_of(client.say("phone.join", code=made["code"])) == 1
 
 
-def test_phone_of_hands_team_rejoins_in_other_team(server: Server, faces: Faces) -> None:
+def test_phone_of_hands_team_rejoins_in_other_team(server: Server, clients: SocketClients) -> None:
     made = event(server, [], team_choice="choose")
-    before, welcome = faces.phone(made["code"], team=2)
+    before, welcome = clients.phone(made["code"], team=2)
     turn = server.ask("play_to", event_id=made["id"], picks=[])
     server.ask("by_hands", event_id=made["id"], teams=[2])
     before.receive_until(lambda message: message["type"] == "event.edited" and message["state"]["match"])
     ballot = {"turn": turn, "epoch": 1, "choice": 3, "sequence": 1}
     assert before.say("ballot.cast", **ballot).receive("ballot.refused")["code"] == "not_to_move"
-    after, again = faces.phone(made["code"], token=welcome["you"]["token"])
+    after, again = clients.phone(made["code"], token=welcome["you"]["token"])
     assert again["you"]["team"] == 1
     after.say("ballot.cast", **ballot).receive("ballot.counted")
     assert server.ask("voters_in_box", event_id=made["id"], turn_id=turn) == [
@@ -67,24 +67,26 @@ def test_phone_of_hands_team_rejoins_in_other_team(server: Server, faces: Faces)
 
 
 @pytest.mark.parametrize("choice", ["balance", "choose"])
-def test_listed_pupil_of_hands_team_joins_other_team(choice: str, server: Server, faces: Faces) -> None:
+def test_listed_pupil_of_hands_team_joins_other_team(
+    choice: str, server: Server, clients: SocketClients
+) -> None:
     made = event(server, [2], team_choice=choice, admission="roster")
     codes = server.ask("roster", event_id=made["id"], text="Ann, Doves\nBen, Rooks\nCarla")
-    joined = [faces.open("phone").say("phone.join", code=made["code"], key=key) for key in codes]
-    assert [team_of(face) for face in joined] == [1, 1, 1]
-    again = faces.open("phone").say("phone.join", code=made["code"], key=codes[0])
+    joined = [clients.open("phone").say("phone.join", code=made["code"], key=key) for key in codes]
+    assert [team_of(client) for client in joined] == [1, 1, 1]
+    again = clients.open("phone").say("phone.join", code=made["code"], key=codes[0])
     assert team_of(again) == 1
 
 
-def test_early_close_waits_for_phones_and_hand_count(server: Server, faces: Faces) -> None:
+def test_early_close_waits_for_phones_and_hand_count(server: Server, clients: SocketClients) -> None:
     made = event(server, [2], close_early=True)
     turn = server.ask("play_to", event_id=made["id"], picks=[])
-    phone, _ = faces.phone(made["code"])
+    phone, _ = clients.phone(made["code"])
     phone.say("ballot.cast", turn=turn, epoch=1, choice=3, sequence=1).receive("ballot.counted")
     time.sleep(UNANIMOUS_HEARTBEATS + 2)  # no message is expected, so there is nothing to wait for
     phone.say("clock.ask", sent=1).receive("clock.synced")
     assert not any(message["type"] == "turn.sealed" for message in phone.received)
-    console = faces.console(made["code"], server.ask("session", name="olga"))
+    console = clients.console(made["code"], server.ask("session", name="olga"))
     console.receive("console.welcomed")
     console.say("action.ask", id=1, action="hands.count", turn=turn, team=2, hands=[0, 0, 0, 0, 0, 9, 0])
     console.receive("action.done", id=1)

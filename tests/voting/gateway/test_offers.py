@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from tests.server import Server
-from tests.socket_clients import Faces
+from tests.socket_clients import SocketClients
 from voting.admission.seats import OFFER_TTL_MS, new_seat, read_offer, sign_offer
 from voting.gateway.reserved_seats import KEPT_S, ReservedSeats
 from voting.protocol import CloseCode, PagePreload
@@ -47,49 +47,57 @@ def made(server: Server) -> dict[str, Any]:
     return made
 
 
-def test_page_preloads_same_state_as_welcome(made: dict[str, Any], server: Server, faces: Faces) -> None:
+def test_page_preloads_same_state_as_welcome(
+    made: dict[str, Any], server: Server, clients: SocketClients
+) -> None:
     assert page(server, made["code"]) is None
-    _, welcome = faces.display(made["code"])
+    _, welcome = clients.display(made["code"])
     found = load_preload(server, made["code"])
     assert json.loads(msgspec.json.encode(found.state)) == welcome["state"]
     assert (found.seq, abs(found.now_at - welcome["now_at"]) < 30_000) == (welcome["seq"], True)
 
 
-def test_offered_seat_is_assigned_on_join(made: dict[str, Any], server: Server, faces: Faces) -> None:
-    faces.display(made["code"])
+def test_offered_seat_is_assigned_on_join(
+    made: dict[str, Any], server: Server, clients: SocketClients
+) -> None:
+    clients.display(made["code"])
     found = load_preload(server, made["code"])
-    _, welcome = faces.phone(made["code"], offer=found.offer)
+    _, welcome = clients.phone(made["code"], offer=found.offer)
     assert token_fields(welcome["you"]["token"]) == token_fields(offer(found))
     assert token_fields(offer(found))[::2] == [str(made["id"]), str(found.team)]
-    _, again = faces.phone(made["code"], offer=found.offer)
+    _, again = clients.phone(made["code"], offer=found.offer)
     assert again["you"]["token"] == welcome["you"]["token"]
 
 
-def test_offered_seats_are_unique_and_balanced(made: dict[str, Any], server: Server, faces: Faces) -> None:
-    faces.display(made["code"])
+def test_offered_seats_are_unique_and_balanced(
+    made: dict[str, Any], server: Server, clients: SocketClients
+) -> None:
+    clients.display(made["code"])
     found = [load_preload(server, made["code"]) for _ in range(10)]
     assert sorted(preload.team for preload in found) == [1] * 5 + [2] * 5
     assert len({preload.offer for preload in found}) == 10
 
 
 def test_offer_and_seat_token_are_not_interchangeable(
-    made: dict[str, Any], server: Server, faces: Faces
+    made: dict[str, Any], server: Server, clients: SocketClients
 ) -> None:
-    faces.display(made["code"])
+    clients.display(made["code"])
     offered = offer(load_preload(server, made["code"]))
-    _, first = faces.phone(made["code"])
+    _, first = clients.phone(made["code"])
     seat = first["you"]["token"]
-    _, second = faces.phone(made["code"], offer=seat)
+    _, second = clients.phone(made["code"], offer=seat)
     assert token_fields(second["you"]["token"]) != token_fields(seat)
-    forger = faces.open("phone").say("phone.join", code=made["code"], token=offered)
+    forger = clients.open("phone").say("phone.join", code=made["code"], token=offered)
     assert forger.closed() == CloseCode.BAD_TOKEN
 
 
-def test_offer_of_another_event_is_ignored(made: dict[str, Any], server: Server, faces: Faces) -> None:
+def test_offer_of_another_event_is_ignored(
+    made: dict[str, Any], server: Server, clients: SocketClients
+) -> None:
     other = server.ask("event", lobby="open")
-    faces.display(other["code"])
+    clients.display(other["code"])
     offered = offer(load_preload(server, other["code"]))
-    _, welcome = faces.phone(made["code"], offer=offered)
+    _, welcome = clients.phone(made["code"], offer=offered)
     assert token_fields(welcome["you"]["token"])[0] == str(made["id"])
 
 
@@ -106,17 +114,17 @@ def test_offer_of_another_event_is_ignored(made: dict[str, Any], server: Server,
     ],
 )
 def test_seat_is_offered_only_if_page_can_admit(
-    terms: dict[str, str], path: str, team: int, server: Server, faces: Faces
+    terms: dict[str, str], path: str, team: int, server: Server, clients: SocketClients
 ) -> None:
     made = server.ask("event", **{"lobby": "open", **terms})
-    faces.display(made["code"])
+    clients.display(made["code"])
     found = load_preload(server, made["code"] + path)
     assert (found.team, found.offer is not None) == (team, bool(team))
 
 
-def test_preload_escapes_notice_with_script_tag(server: Server, faces: Faces) -> None:
+def test_preload_escapes_notice_with_script_tag(server: Server, clients: SocketClients) -> None:
     made = server.ask("event", notice="</script><script>alert(1)</script>", lobby="open")
-    faces.display(made["code"])
+    clients.display(made["code"])
     assert load_preload(server, made["code"]).state.notice == "</script><script>alert(1)</script>"
 
 

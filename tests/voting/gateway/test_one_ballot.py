@@ -4,20 +4,22 @@ import pytest
 
 from tests.crowd_helpers import ballots_in_the_box
 from tests.server import Server
-from tests.socket_clients import Face, Faces
+from tests.socket_clients import SocketClient, SocketClients
 from tests.voting.keys import event, key_for, voter_of
 
 
-def vote(face: Face, turn: int, choice: int, sequence: int) -> None:
-    face.say("ballot.cast", turn=turn, epoch=1, choice=choice, sequence=sequence)
-    face.receive("ballot.counted", turn=turn, sequence=sequence)
+def vote(client: SocketClient, turn: int, choice: int, sequence: int) -> None:
+    client.say("ballot.cast", turn=turn, epoch=1, choice=choice, sequence=sequence)
+    client.receive("ballot.counted", turn=turn, sequence=sequence)
 
 
-def test_roster_code_on_two_devices_is_one_ballot(server: Server, faces: Faces) -> None:
+def test_roster_code_on_two_devices_is_one_ballot(server: Server, clients: SocketClients) -> None:
     made = event(server, "roster")
     turn = server.ask("play_to", event_id=made["id"], picks=[])
     [key] = server.ask("roster", event_id=made["id"], text="Ada")
-    (first, first_welcome), (second, second_welcome) = (faces.phone(made["code"], key=key) for _ in range(2))
+    (first, first_welcome), (second, second_welcome) = (
+        clients.phone(made["code"], key=key) for _ in range(2)
+    )
     assert (voter_of(first_welcome), first_welcome["you"]["team"]) == (
         voter_of(second_welcome),
         second_welcome["you"]["team"],
@@ -28,38 +30,38 @@ def test_roster_code_on_two_devices_is_one_ballot(server: Server, faces: Faces) 
     first.say("ballot.cast", turn=turn, epoch=1, choice=4, sequence=1)
     assert first.receive("ballot.refused")["code"] == "stale"
     assert ballots_in_the_box(server, made["id"], turn) == 1
-    _, third = faces.phone(made["code"], key=key)
+    _, third = clients.phone(made["code"], key=key)
     assert (third["you"]["choice"], third["you"]["sequence"]) == (5, 2)
 
 
 @pytest.mark.parametrize("admission", ["open", "rotating", "tickets", "roster"])
 def test_replays_and_forged_tokens_make_no_second_ballot(
-    admission: str, server: Server, faces: Faces
+    admission: str, server: Server, clients: SocketClients
 ) -> None:
     made = event(server, admission)
     turn = server.ask("play_to", event_id=made["id"], picks=[])
-    key = key_for(admission, made, server, faces)
-    face, welcome = faces.phone(made["code"], key=key, team=1)
+    key = key_for(admission, made, server, clients)
+    client, welcome = clients.phone(made["code"], key=key, team=1)
     token, team = welcome["you"]["token"], welcome["you"]["team"]
-    vote(face, turn, 3, 2)
-    vote(face, turn, 3, 2)
-    face.say("ballot.cast", turn=turn, epoch=1, choice=4, sequence=1)
-    assert face.receive("ballot.refused")["code"] == "stale"
+    vote(client, turn, 3, 2)
+    vote(client, turn, 3, 2)
+    client.say("ballot.cast", turn=turn, epoch=1, choice=4, sequence=1)
+    assert client.receive("ballot.refused")["code"] == "stale"
     event_id, voter, rest = token.split(".")
     forged = f"{event_id}.{voter}.{3 - team}:{rest.partition(':')[2]}"
-    assert faces.open("phone").say("phone.join", code=made["code"], token=forged).closed() == 4503
-    twin, rejoined = faces.phone(made["code"], token=token, team=3 - team, key=key)
+    assert clients.open("phone").say("phone.join", code=made["code"], token=forged).closed() == 4503
+    twin, rejoined = clients.phone(made["code"], token=token, team=3 - team, key=key)
     assert (rejoined["you"]["team"], rejoined["you"]["choice"]) == (team, 3)
     vote(twin, turn, 6, 3)
     assert ballots_in_the_box(server, made["id"], turn) == 1
 
 
-def test_seat_signed_for_both_teams_is_one_ballot(server: Server, faces: Faces) -> None:
+def test_seat_signed_for_both_teams_is_one_ballot(server: Server, clients: SocketClients) -> None:
     """The ballot box enforces it, should a voter ever get two seats."""
     made = event(server, "open")
     turn = server.ask("play_to", event_id=made["id"], picks=[])
     for sequence, team in [(1, 1), (2, 2)]:
         token = server.ask("seat", event_id=made["id"], voter="00ff00ff00ff00ff", team=team)
-        face, _ = faces.phone(made["code"], token=token)
-        vote(face, turn, 3, sequence)
+        client, _ = clients.phone(made["code"], token=token)
+        vote(client, turn, 3, sequence)
     assert ballots_in_the_box(server, made["id"], turn) == 1

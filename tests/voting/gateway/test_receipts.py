@@ -12,7 +12,7 @@ import pytest
 from redis import Redis
 
 from tests.server import Server
-from tests.socket_clients import Face, Faces, Message
+from tests.socket_clients import Message, SocketClient, SocketClients
 from tests.voting.paths import root_of_path
 from voting.ballot_box.box_types import turn_keys
 from voting.gateway.receipts import LOAD_TIMEOUT_S
@@ -24,16 +24,16 @@ PENDING_BYTE = 0x40000000
 class OpenTurn:
     """An event with an open turn, and the phones with their votes."""
 
-    def __init__(self, server: Server, faces: Faces) -> None:
-        self.server, self.faces = server, faces
+    def __init__(self, server: Server, clients: SocketClients) -> None:
+        self.server, self.clients = server, clients
         self.event = server.ask("event", window_s=600, reveal_s=1, lobby="open", team_choice="choose")
         self.turn = server.ask("play_to", event_id=self.event["id"], picks=[])
-        self.votes: list[tuple[Face, str, int, str]] = []
+        self.votes: list[tuple[SocketClient, str, int, str]] = []
 
-    def phone(self, team: int = 1) -> Face:
-        return self.faces.phone(self.event["code"], team=team)[0]
+    def phone(self, team: int = 1) -> SocketClient:
+        return self.clients.phone(self.event["code"], team=team)[0]
 
-    def vote(self, team: int, choice: int) -> Face:
+    def vote(self, team: int, choice: int) -> SocketClient:
         phone, blind = self.phone(team), secrets.token_hex(16)
         ballot = {"turn": self.turn, "epoch": 1, "choice": choice, "sequence": 1, "blind": blind}
         phone.say("ballot.cast", **ballot).receive("ballot.counted", turn=self.turn)
@@ -48,17 +48,17 @@ class OpenTurn:
 
 
 @pytest.fixture
-def scenario(server: Server, faces: Faces) -> OpenTurn:
-    return OpenTurn(server, faces)
+def scenario(server: Server, clients: SocketClients) -> OpenTurn:
+    return OpenTurn(server, clients)
 
 
-def revealed(face: Face) -> Message:
-    reveal: Message = face.receive("turn.revealed")["state"]["match"]["reveal"]
+def revealed(client: SocketClient) -> Message:
+    reveal: Message = client.receive("turn.revealed")["state"]["match"]["reveal"]
     return reveal
 
 
-def ask(face: Face, turn: int) -> Message:
-    return face.say("receipt.ask", turn=turn).receive("receipt.issued", turn=turn)
+def ask(client: SocketClient, turn: int) -> Message:
+    return client.say("receipt.ask", turn=turn).receive("receipt.issued", turn=turn)
 
 
 def test_receipt_path_leads_to_root_published_at_seal(scenario: OpenTurn) -> None:
@@ -82,12 +82,12 @@ def test_receipt_path_leads_to_root_published_at_seal(scenario: OpenTurn) -> Non
 
 
 def test_receipt_shows_ballot_changed_on_another_device(scenario: OpenTurn) -> None:
-    phone, welcome = scenario.faces.phone(scenario.event["code"], team=1)
-    other, _ = scenario.faces.phone(scenario.event["code"], token=welcome["you"]["token"])
+    phone, welcome = scenario.clients.phone(scenario.event["code"], team=1)
+    other, _ = scenario.clients.phone(scenario.event["code"], token=welcome["you"]["token"])
     ballot = {"turn": scenario.turn, "epoch": 1}
-    for face, sequence, choice, blind in ((phone, 1, 3, "aa" * 16), (other, 2, 6, "bb" * 16)):
-        face.say("ballot.cast", **ballot, sequence=sequence, choice=choice, blind=blind)
-        face.receive("ballot.counted", sequence=sequence)
+    for client, sequence, choice, blind in ((phone, 1, 3, "aa" * 16), (other, 2, 6, "bb" * 16)):
+        client.say("ballot.cast", **ballot, sequence=sequence, choice=choice, blind=blind)
+        client.receive("ballot.counted", sequence=sequence)
     scenario.close()
     reveal, receipt = revealed(phone), ask(phone, scenario.turn)
     assert (receipt["index"], receipt["choice"], receipt["blind"]) == (0, 6, "bb" * 16)
@@ -112,14 +112,14 @@ def test_ballots_are_counted_while_receipts_wait_for_database(server: Server, sc
     server.ask("open_at_once", event_id=scenario.event["id"])
     phone.receive("turn.moved")
     with locked(server):
-        for face in (phone, other):
-            face.say("receipt.ask", turn=scenario.turn).say("receipt.ask", turn=scenario.turn)
-            face.say("ballot.cast", turn=following, epoch=1, choice=5, sequence=1)
-            assert face.receive("receipt.issued")["side"] is None  # to the second request, at once
-            face.receive("ballot.counted", turn=following)
-            assert [message["type"] for message in face.received].count("receipt.issued") == 1
+        for client in (phone, other):
+            client.say("receipt.ask", turn=scenario.turn).say("receipt.ask", turn=scenario.turn)
+            client.say("ballot.cast", turn=following, epoch=1, choice=5, sequence=1)
+            assert client.receive("receipt.issued")["side"] is None  # to the second request, at once
+            client.receive("ballot.counted", turn=following)
+            assert [message["type"] for message in client.received].count("receipt.issued") == 1
             began = time.monotonic()
-            assert face.receive("receipt.issued")["side"] is None
+            assert client.receive("receipt.issued")["side"] is None
             assert time.monotonic() - began < 10 * LOAD_TIMEOUT_S
     assert ask(phone, scenario.turn)["index"] == 0
     assert [message["type"] for message in other.received].count("receipt.issued") == 2
@@ -137,7 +137,7 @@ def test_unreadable_ballot_list_is_logged_once(server: Server, scenario: OpenTur
 
 
 def test_receipt_finds_ballot_without_blind_from_older_version(server: Server, scenario: OpenTurn) -> None:
-    phone, welcome = scenario.faces.phone(scenario.event["code"], team=1)
+    phone, welcome = scenario.clients.phone(scenario.event["code"], team=1)
     box, ballots = turn_keys(scenario.event["id"], scenario.turn)
     with Redis.from_url(server.stack.redis) as redis:
         redis.hset(ballots, welcome["you"]["token"].split(".")[1], '"red",3,1,1')
@@ -151,9 +151,9 @@ def test_receipt_finds_ballot_without_blind_from_older_version(server: Server, s
 
 def test_seal_is_sent_to_everyone_without_revealing_votes(scenario: OpenTurn) -> None:
     scenario.vote(1, 4)
-    display, _ = scenario.faces.display(scenario.event["code"])
+    display, _ = scenario.clients.display(scenario.event["code"])
     scenario.close()
-    seals = [face.receive("turn.sealed") for face in (display, scenario.votes[0][0])]
+    seals = [client.receive("turn.sealed") for client in (display, scenario.votes[0][0])]
     assert seals[0] == seals[1]
     assert set(seals[0]) == {"type", "turn", "at", "red", "yellow", "turn_commitment"}
     assert seals[0]["red"].keys() == seals[0]["yellow"].keys() == {"root", "ballots"}
@@ -163,7 +163,7 @@ def test_seal_is_sent_to_everyone_without_revealing_votes(scenario: OpenTurn) ->
 
 
 def test_lot_is_committed_before_window_and_verifiable(scenario: OpenTurn) -> None:
-    phone, welcome = scenario.faces.phone(scenario.event["code"], team=1)
+    phone, welcome = scenario.clients.phone(scenario.event["code"], team=1)
     lot = welcome["state"]["match"]["turn"]["lot"]
     scenario.close()
     reveal = revealed(phone)
@@ -178,7 +178,7 @@ def test_lot_is_committed_before_window_and_verifiable(scenario: OpenTurn) -> No
 def test_receipt_is_empty_for_open_foreign_or_unknown_turn(server: Server, scenario: OpenTurn) -> None:
     phone = scenario.vote(1, 3)
     empty: Message = {"side": None, "index": None, "ballots": 0, "path": []}
-    elsewhere = OpenTurn(server, scenario.faces)
+    elsewhere = OpenTurn(server, scenario.clients)
     other_phone = elsewhere.vote(1, 5)
     elsewhere.close()
     revealed(other_phone)
@@ -210,10 +210,10 @@ def test_receipt_is_empty_after_anonymization(scenario: OpenTurn) -> None:
 
 
 def test_server_draws_blind_for_phone_without_one(scenario: OpenTurn) -> None:
-    phone, welcome = scenario.faces.phone(scenario.event["code"], team=1)
+    phone, welcome = scenario.clients.phone(scenario.event["code"], team=1)
     ballot: dict[str, Any] = {"turn": scenario.turn, "epoch": 1, "choice": 2, "sequence": 1}
     phone.say("ballot.cast", **ballot).receive("ballot.counted")
-    again = scenario.faces.phone(scenario.event["code"], token=welcome["you"]["token"])[1]["you"]
+    again = scenario.clients.phone(scenario.event["code"], token=welcome["you"]["token"])[1]["you"]
     assert (again["choice"], len(again["blind"])) == (2, 32)
     scenario.close()
     reveal, receipt = revealed(phone), ask(phone, scenario.turn)

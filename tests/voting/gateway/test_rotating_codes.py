@@ -1,46 +1,46 @@
 """Rotating codes on a running server: each admits to its own event while the event requires codes."""
 
 from tests.server import Server
-from tests.socket_clients import Faces
+from tests.socket_clients import SocketClients
 from tests.voting.keys import event, refused, shown, trusted_display, turned_away, voter_of
 
 
-def test_current_rotating_code_admits_and_others_do_not(server: Server, faces: Faces) -> None:
+def test_current_rotating_code_admits_and_others_do_not(server: Server, clients: SocketClients) -> None:
     code = event(server, "rotating")["code"]
-    message = shown(trusted_display(server, faces, code))
-    face = faces.open("phone")
-    assert refused(face, code) == "key_needed"
-    assert refused(face, code, key="  - ") == "key_needed"
-    assert refused(face, code, key="22222") == "key_wrong"
-    face.say("phone.join", code=code, key=f" {message['key'].lower()[:2]}-{message['key'][2:]}")
-    welcome = face.receive("phone.welcomed")
+    message = shown(trusted_display(server, clients, code))
+    client = clients.open("phone")
+    assert refused(client, code) == "key_needed"
+    assert refused(client, code, key="  - ") == "key_needed"
+    assert refused(client, code, key="22222") == "key_wrong"
+    client.say("phone.join", code=code, key=f" {message['key'].lower()[:2]}-{message['key'][2:]}")
+    welcome = client.receive("phone.welcomed")
     assert welcome["state"]["admission"] == "rotating"
-    _, back = faces.phone(code, token=welcome["you"]["token"])
+    _, back = clients.phone(code, token=welcome["you"]["token"])
     assert voter_of(back) == voter_of(welcome)
 
 
-def test_rotating_code_is_refused_at_another_event(server: Server, faces: Faces) -> None:
+def test_rotating_code_is_refused_at_another_event(server: Server, clients: SocketClients) -> None:
     here, there = event(server, "rotating")["code"], event(server, "rotating")["code"]
-    key = shown(trusted_display(server, faces, here))["key"]
-    assert turned_away(faces, there, key=key) == "key_wrong"
+    key = shown(trusted_display(server, clients, here))["key"]
+    assert turned_away(clients, there, key=key) == "key_wrong"
 
 
-def test_rotating_code_is_checked_after_team_choice(server: Server, faces: Faces) -> None:
+def test_rotating_code_is_checked_after_team_choice(server: Server, clients: SocketClients) -> None:
     code = event(server, "rotating", team_choice="choose")["code"]
-    key = shown(trusted_display(server, faces, code))["key"]
-    face = faces.open("phone")
-    assert refused(face, code, key=key) == "team_needed"
-    assert refused(face, code, team=2) == "key_needed"
-    assert face.say("phone.join", code=code, team=2, key=key).receive("phone.welcomed")["you"]["team"] == 2
+    key = shown(trusted_display(server, clients, code))["key"]
+    client = clients.open("phone")
+    assert refused(client, code, key=key) == "team_needed"
+    assert refused(client, code, team=2) == "key_needed"
+    assert client.say("phone.join", code=code, team=2, key=key).receive("phone.welcomed")["you"]["team"] == 2
 
 
-def test_display_shows_codes_only_while_event_requires_them(server: Server, faces: Faces) -> None:
+def test_display_shows_codes_only_while_event_requires_them(server: Server, clients: SocketClients) -> None:
     made = event(server, "open")
-    display = trusted_display(server, faces, made["code"])
+    display = trusted_display(server, clients, made["code"])
     server.ask("edit", event_id=made["id"], admission="rotating")
     key = shown(display)["key"]
-    _, welcome = faces.phone(made["code"], key=key)
+    _, welcome = clients.phone(made["code"], key=key)
     server.ask("edit", event_id=made["id"], admission="tickets")
     display.receive_until(lambda message: message.get("state", {}).get("admission") == "tickets")
-    assert turned_away(faces, made["code"], key=key) == "key_wrong"
-    assert faces.phone(made["code"], token=welcome["you"]["token"])
+    assert turned_away(clients, made["code"], key=key) == "key_wrong"
+    assert clients.phone(made["code"], token=welcome["you"]["token"])

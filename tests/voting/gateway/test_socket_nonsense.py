@@ -8,7 +8,7 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 
 from tests.server import Server
-from tests.socket_clients import Faces
+from tests.socket_clients import SocketClients
 from tests.voting.stage import Stage, cast, event, harmless, stage, vote
 from voting.protocol import MAX_FRAME_BYTES, CloseCode
 
@@ -17,10 +17,10 @@ ABNORMAL = 1006
 
 
 @pytest.mark.usefixtures("stage", "harmless")
-@pytest.mark.parametrize("face", ["phone", "display"])
+@pytest.mark.parametrize("kind", ["phone", "display"])
 @pytest.mark.parametrize("code", ["ZZZZ", "zzzz-no-such-16", "\0\0\0\0", "' OR 1=1 --", "ß"])
-def test_unknown_code_closes_socket_for_good(face: str, code: str, faces: Faces) -> None:
-    assert faces.open(face).say(f"{face}.join", code=code).closed() == CloseCode.NO_SUCH_EVENT
+def test_unknown_code_closes_socket_for_good(kind: str, code: str, clients: SocketClients) -> None:
+    assert clients.open(kind).say(f"{kind}.join", code=code).closed() == CloseCode.NO_SUCH_EVENT
 
 
 @pytest.fixture(scope="module")
@@ -29,9 +29,11 @@ def other_code(server: Server) -> str:
 
 
 @pytest.mark.usefixtures("stage", "other_code", "harmless")
-def test_forged_or_foreign_token_closes_socket_for_good(stage: Stage, other_code: str, faces: Faces) -> None:
-    _, here = faces.phone(stage.code)
-    _, elsewhere = faces.phone(other_code)
+def test_forged_or_foreign_token_closes_socket_for_good(
+    stage: Stage, other_code: str, clients: SocketClients
+) -> None:
+    _, here = clients.phone(stage.code)
+    _, elsewhere = clients.phone(other_code)
     token = here["you"]["token"]
     event_id, voter, rest = token.split(".")
     team, signature = rest.split(":")
@@ -43,8 +45,8 @@ def test_forged_or_foreign_token_closes_socket_for_good(stage: Stage, other_code
         "x",
         "é" * 100,
     ]:
-        face = faces.open("phone").say("phone.join", code=stage.code, token=forged)
-        assert face.closed() == CloseCode.BAD_TOKEN
+        client = clients.open("phone").say("phone.join", code=stage.code, token=forged)
+        assert client.closed() == CloseCode.BAD_TOKEN
 
 
 MALFORMED = [
@@ -77,38 +79,38 @@ MALFORMED = [
 
 
 @pytest.mark.usefixtures("stage", "harmless")
-def test_malformed_frame_is_answered_and_socket_stays_open(stage: Stage, faces: Faces) -> None:
+def test_malformed_frame_is_answered_and_socket_stays_open(stage: Stage, clients: SocketClients) -> None:
     for joined in (False, True):
         for frames in (MALFORMED[:12], MALFORMED[12:]):
-            face = faces.open("phone")
+            client = clients.open("phone")
             if joined:
-                face.say("phone.join", code=stage.code).receive("phone.welcomed")
+                client.say("phone.join", code=stage.code).receive("phone.welcomed")
             for frame in frames:
-                face.send(frame)
-                assert face.receive("error")["code"] == "malformed", frame
-            face.say("clock.ask", sent=1)
-            assert face.receive("clock.synced")
+                client.send(frame)
+                assert client.receive("error")["code"] == "malformed", frame
+            client.say("clock.ask", sent=1)
+            assert client.receive("clock.synced")
 
 
 @pytest.mark.usefixtures("stage", "harmless")
-@pytest.mark.parametrize("face", ["phone", "display"])
-def test_socket_must_join_first_and_once(face: str, stage: Stage, faces: Faces) -> None:
-    early = faces.open("phone").say("ballot.cast", **cast(stage.turn))
+@pytest.mark.parametrize("kind", ["phone", "display"])
+def test_socket_must_join_first_and_once(kind: str, stage: Stage, clients: SocketClients) -> None:
+    early = clients.open("phone").say("ballot.cast", **cast(stage.turn))
     assert early.receive("error")["code"] == "not_joined"
-    joined = faces.open(face).say(f"{face}.join", code=stage.code)
-    joined.receive(f"{face}.welcomed")
-    joined.say(f"{face}.join", code=stage.code)
+    joined = clients.open(kind).say(f"{kind}.join", code=stage.code)
+    joined.receive(f"{kind}.welcomed")
+    joined.say(f"{kind}.join", code=stage.code)
     assert joined.receive("error")["code"] == "joined_already"
 
 
 @pytest.mark.usefixtures("stage", "harmless")
-def test_display_cannot_vote_and_phone_cannot_control(stage: Stage, faces: Faces) -> None:
-    display, _ = faces.display(stage.code)
+def test_display_cannot_vote_and_phone_cannot_control(stage: Stage, clients: SocketClients) -> None:
+    display, _ = clients.display(stage.code)
     display.say("ballot.cast", **cast(stage.turn))
     assert display.receive("error")["code"] == "malformed"
-    for face in (display, faces.phone(stage.code)[0]):
-        face.say("action.ask", id=1, action="match.abort")
-        assert face.receive("error")["code"] == "malformed"
+    for client in (display, clients.phone(stage.code)[0]):
+        client.say("action.ask", id=1, action="match.abort")
+        assert client.receive("error")["code"] == "malformed"
 
 
 @pytest.mark.usefixtures("stage", "harmless")
@@ -125,40 +127,42 @@ def test_display_cannot_vote_and_phone_cannot_control(stage: Stage, faces: Faces
     ids=["binary", "binary JSON", "one byte too long", "too long in bytes", "huge"],
 )
 def test_binary_or_oversized_frame_closes_socket(
-    frame: str | bytes, code: int, joined: bool, stage: Stage, faces: Faces
+    frame: str | bytes, code: int, joined: bool, stage: Stage, clients: SocketClients
 ) -> None:
-    face = faces.phone(stage.code)[0] if joined else faces.open("phone")
-    assert face.send(frame).closed() == code
+    client = clients.phone(stage.code)[0] if joined else clients.open("phone")
+    assert client.send(frame).closed() == code
 
 
 @pytest.mark.usefixtures("stage", "harmless")
-def test_huge_frame_is_cut_off_while_reading(stage: Stage, faces: Faces) -> None:
-    face = faces.phone(stage.code)[0]
-    assert face.send("x" * 3_000_000).closed() in {ABNORMAL, CloseCode.FRAME_TOO_LARGE}
-    assert vote(faces.phone(stage.code)[0], stage.turn)
+def test_huge_frame_is_cut_off_while_reading(stage: Stage, clients: SocketClients) -> None:
+    client = clients.phone(stage.code)[0]
+    assert client.send("x" * 3_000_000).closed() in {ABNORMAL, CloseCode.FRAME_TOO_LARGE}
+    assert vote(clients.phone(stage.code)[0], stage.turn)
 
 
-def test_frame_of_maximum_length_is_read(faces: Faces) -> None:
-    face = faces.open("phone").send("x" * MAX_FRAME_BYTES)
-    assert face.receive("error")["code"] == "malformed"
+def test_frame_of_maximum_length_is_read(clients: SocketClients) -> None:
+    client = clients.open("phone").send("x" * MAX_FRAME_BYTES)
+    assert client.receive("error")["code"] == "malformed"
 
 
 @pytest.mark.usefixtures("stage", "harmless")
 @pytest.mark.parametrize("joined", [False, True])
-def test_flooding_socket_is_closed_and_others_are_served(joined: bool, stage: Stage, faces: Faces) -> None:
-    face = faces.phone(stage.code)[0] if joined else faces.open("phone")
+def test_flooding_socket_is_closed_and_others_are_served(
+    joined: bool, stage: Stage, clients: SocketClients
+) -> None:
+    client = clients.phone(stage.code)[0] if joined else clients.open("phone")
     began = time.monotonic()
     with suppress(ConnectionClosed):  # the server may close before all are sent
         for number in range(100):
-            face.socket.send(json.dumps({"type": "clock.ask", "sent": number}))
-    assert face.closed() in {CloseCode.TOO_MANY_FRAMES, ABNORMAL}
-    answered = sum(message["type"] == "clock.synced" for message in face.received)
+            client.socket.send(json.dumps({"type": "clock.ask", "sent": number}))
+    assert client.closed() in {CloseCode.TOO_MANY_FRAMES, ABNORMAL}
+    answered = sum(message["type"] == "clock.synced" for message in client.received)
     assert answered < min(100, 40 + 5 * (time.monotonic() - began))
-    assert vote(faces.phone(stage.code)[0], stage.turn)
+    assert vote(clients.phone(stage.code)[0], stage.turn)
 
 
 @pytest.mark.usefixtures("stage", "harmless")
 @pytest.mark.parametrize("path", ["nowhere", "phone/", "../admin/"])
-def test_unknown_socket_path_is_refused(path: str, faces: Faces) -> None:
+def test_unknown_socket_path_is_refused(path: str, clients: SocketClients) -> None:
     with pytest.raises(Exception, match=r"HTTP 40[34]"):
-        faces.open(path)
+        clients.open(path)

@@ -7,7 +7,7 @@ import pytest
 
 from tests.monitoring.probes import paused
 from tests.server import Server
-from tests.socket_clients import Faces, Message
+from tests.socket_clients import Message, SocketClients
 from tests.voting.stage import Stage, cast, harmless, refusal, stage, vote
 
 __all__ = ["harmless", "stage"]
@@ -16,27 +16,27 @@ LONG_S = 601
 
 # ------------------------------------------------------------------ voting
 @pytest.mark.usefixtures("stage", "harmless")
-def test_vote_counts_changes_and_survives_a_refresh(stage: Stage, faces: Faces) -> None:
-    phone, welcome = faces.phone(stage.code)
+def test_vote_counts_changes_and_survives_a_refresh(stage: Stage, clients: SocketClients) -> None:
+    phone, welcome = clients.phone(stage.code)
     assert (welcome["you"]["choice"], welcome["you"]["sequence"]) == (None, 0)
     assert vote(phone, stage.turn, 4)["choice"] == 4
     assert vote(phone, stage.turn, 4)["choice"] == 4
     assert vote(phone, stage.turn, 6, 2)["choice"] == 6
     phone.leave()
-    _, again = faces.phone(stage.code, token=welcome["you"]["token"])
+    _, again = clients.phone(stage.code, token=welcome["you"]["token"])
     blind = again["you"]["blind"]
     assert len(bytes.fromhex(blind)) == 16
     assert again["you"] == welcome["you"] | {"turn": stage.turn, "choice": 6, "sequence": 2, "blind": blind}
 
 
-def test_two_sockets_with_one_token_count_as_one_voter(server: Server, faces: Faces) -> None:
+def test_two_sockets_with_one_token_count_as_one_voter(server: Server, clients: SocketClients) -> None:
     made = server.ask("event", window_s=600, lobby="open")
     turn = server.ask("play_to", event_id=made["id"], picks=[])
-    first, welcome = faces.phone(made["code"])
-    second, _ = faces.phone(made["code"], token=welcome["you"]["token"])
+    first, welcome = clients.phone(made["code"])
+    second, _ = clients.phone(made["code"], token=welcome["you"]["token"])
     vote(first, turn, 2, 1)
     vote(second, turn, 3, 2)
-    display, _ = faces.display(made["code"])
+    display, _ = clients.display(made["code"])
     team = welcome["you"]["team"] - 1
     message = display.receive_until(lambda m: m["type"] == "turnout.counted" and sum(m["voted"]))
     assert (message["connected"][team], message["voted"][team]) == (1, 1)
@@ -58,30 +58,30 @@ def test_two_sockets_with_one_token_count_as_one_voter(server: Server, faces: Fa
     ],
 )
 def test_invalid_ballot_is_refused_with_code(
-    wrong: dict[str, int], code: str, stage: Stage, faces: Faces
+    wrong: dict[str, int], code: str, stage: Stage, clients: SocketClients
 ) -> None:
-    phone, welcome = faces.phone(stage.code)
+    phone, welcome = clients.phone(stage.code)
     if wrong.get("turn") == 1:
         wrong = {"turn": stage.turn - 1}
     assert refusal(phone, **cast(stage.turn) | wrong) == code
-    _, again = faces.phone(stage.code, token=welcome["you"]["token"])
+    _, again = clients.phone(stage.code, token=welcome["you"]["token"])
     assert again["you"]["choice"] is None
 
 
 @pytest.mark.usefixtures("stage", "harmless")
-def test_stale_ballot_is_refused_with_newer_sequence(stage: Stage, faces: Faces) -> None:
-    phone, _ = faces.phone(stage.code)
+def test_stale_ballot_is_refused_with_newer_sequence(stage: Stage, clients: SocketClients) -> None:
+    phone, _ = clients.phone(stage.code)
     vote(phone, stage.turn, 4, 7)
     phone.say("ballot.cast", **cast(stage.turn, 5, 6))
     message = phone.receive("ballot.refused", sequence=6)
     assert (message["code"], message["last"]) == ("stale", 7)
 
 
-def test_ballot_outside_window_is_refused(server: Server, faces: Faces) -> None:
+def test_ballot_outside_window_is_refused(server: Server, clients: SocketClients) -> None:
     made = server.ask("event", window_s=600, reveal_s=600, lobby="open")
     turn = server.ask("play_to", event_id=made["id"], picks=[])
-    phone, _ = faces.phone(made["code"])
-    console = faces.console(made["code"], server.ask("session", name="olga"))
+    phone, _ = clients.phone(made["code"])
+    console = clients.console(made["code"], server.ask("session", name="olga"))
     console.receive("console.welcomed")
     console.say("action.ask", id=1, action="turn.pause", turn=turn)
     phone.receive("turn.paused")
@@ -94,7 +94,7 @@ def test_ballot_outside_window_is_refused(server: Server, faces: Faces) -> None:
     assert refusal(phone, **cast(following)) == "early"  # even if the box does not hold it yet
 
 
-def test_ballot_of_side_not_to_move_is_refused(server: Server, faces: Faces) -> None:
+def test_ballot_of_side_not_to_move_is_refused(server: Server, clients: SocketClients) -> None:
     made = server.ask(
         "event",
         game="captains-mistress",
@@ -104,14 +104,14 @@ def test_ballot_of_side_not_to_move_is_refused(server: Server, faces: Faces) -> 
         team_choice="choose",
     )
     turn = server.ask("play_to", event_id=made["id"], picks=[])
-    assert vote(faces.phone(made["code"], team=1)[0], turn)
-    assert refusal(faces.phone(made["code"], team=2)[0], **cast(turn)) == "not_to_move"
+    assert vote(clients.phone(made["code"], team=1)[0], turn)
+    assert refusal(clients.phone(made["code"], team=2)[0], **cast(turn)) == "not_to_move"
 
 
-def test_ballot_of_long_window_is_stored_before_it_counts(server: Server, faces: Faces) -> None:
+def test_ballot_of_long_window_is_stored_before_it_counts(server: Server, clients: SocketClients) -> None:
     made = server.ask("event", window_s=LONG_S, lobby="open", team_choice="choose")
     turn = server.ask("closing_in", event_id=made["id"], ms=LONG_S * 1000)
-    phone, _ = faces.phone(made["code"], team=2)
+    phone, _ = clients.phone(made["code"], team=2)
     for sequence, choice in ((1, 3), (2, 5)):
         vote(phone, turn, choice, sequence)
         stored = server.rows(
@@ -120,18 +120,18 @@ def test_ballot_of_long_window_is_stored_before_it_counts(server: Server, faces:
         assert stored == [("yellow", choice, sequence)]
 
 
-def test_worker_closes_turn_and_everyone_receives_same_reveal(server: Server, faces: Faces) -> None:
+def test_worker_closes_turn_and_everyone_receives_same_reveal(server: Server, clients: SocketClients) -> None:
     made = server.ask("event", window_s=600, lobby="open", team_choice="choose")
     turn = server.ask("play_to", event_id=made["id"], picks=[])
-    red, _ = faces.phone(made["code"], team=1)
-    yellow, _ = faces.phone(made["code"], team=2)
-    display, _ = faces.display(made["code"])
+    red, _ = clients.phone(made["code"], team=1)
+    yellow, _ = clients.phone(made["code"], team=2)
+    display, _ = clients.display(made["code"])
     vote(red, turn, 3)
     vote(yellow, turn, 3)
     with paused(server, "scheduler-1", "scheduler-2"):  # so that no scheduler closes it
         server.ask("closing_in", event_id=made["id"], ms=0)
         server.ask("call_worker", turn_id=turn)
-        reveals = [face.receive("turn.revealed") for face in (red, yellow, display)]
+        reveals = [client.receive("turn.revealed") for client in (red, yellow, display)]
     assert reveals[0] == reveals[1] == reveals[2]
     reveal = reveals[0]["state"]["match"]["reveal"]
     assert (reveal["turn"], reveal["resolution"]["conflict"]) == (turn, 3)
@@ -140,10 +140,10 @@ def test_worker_closes_turn_and_everyone_receives_same_reveal(server: Server, fa
     assert seqs == list(range(seqs[0], seqs[0] + len(seqs)))
 
 
-def test_early_close_ends_turn_once_all_connected_voted(server: Server, faces: Faces) -> None:
+def test_early_close_ends_turn_once_all_connected_voted(server: Server, clients: SocketClients) -> None:
     made = server.ask("event", window_s=600, lobby="open", close_early=True)
     turn = server.ask("play_to", event_id=made["id"], picks=[])
-    phones = [faces.phone(made["code"])[0] for _ in range(2)]
+    phones = [clients.phone(made["code"])[0] for _ in range(2)]
     vote(phones[0], turn, 2)
     assert not any(message["type"] == "turn.revealed" for message in phones[0].received)
     vote(phones[1], turn, 6)
@@ -152,18 +152,18 @@ def test_early_close_ends_turn_once_all_connected_voted(server: Server, faces: F
 
 
 # ------------------------------------------------------------------ secrecy
-def test_messages_to_others_are_independent_of_choice(server: Server, faces: Faces) -> None:
+def test_messages_to_others_are_independent_of_choice(server: Server, clients: SocketClients) -> None:
     received = []
     for choice in (2, 7):
         made = server.ask("event", window_s=600, lobby="open", team_choice="choose")
         turn = server.ask("play_to", event_id=made["id"], picks=[])
-        voter, _ = faces.phone(made["code"], team=1)
-        others = [faces.phone(made["code"], team=2)[0], faces.phone(made["code"], team=1)[0]]
-        display, _ = faces.display(made["code"])
+        voter, _ = clients.phone(made["code"], team=1)
+        others = [clients.phone(made["code"], team=2)[0], clients.phone(made["code"], team=1)[0]]
+        display, _ = clients.display(made["code"])
         vote(voter, turn, choice)
         display.receive("turnout.counted", turn=turn, voted=[1, 0])
-        later, _ = faces.display(made["code"])
-        messages = [message for face in (*others, display, later) for message in face.received]
+        later, _ = clients.display(made["code"])
+        messages = [message for client in (*others, display, later) for message in client.received]
         assert {message["type"] for message in messages} <= {
             "phone.welcomed",
             "display.welcomed",

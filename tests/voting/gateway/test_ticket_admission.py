@@ -11,7 +11,7 @@ from websockets.asyncio.client import connect
 
 from tests.deploy.processes import wait_until
 from tests.server import Server
-from tests.socket_clients import Faces
+from tests.socket_clients import SocketClients
 from tests.voting.keys import event, refused, turned_away, voter_of
 from voting.protocol import CloseCode
 
@@ -19,45 +19,45 @@ CLIENTS = 50
 
 
 # ------------------------------------------------------------------ admission
-def test_ticket_admits_once_until_released(server: Server, faces: Faces) -> None:
+def test_ticket_admits_once_until_released(server: Server, clients: SocketClients) -> None:
     made = event(server, "tickets")
     code, (ticket, other) = made["code"], server.ask("tickets", event_id=made["id"], count=2)
-    face = faces.open("phone")
-    assert refused(face, code) == "key_needed"
-    assert refused(face, code, key="BCDFGHJK") == "key_wrong"
-    assert refused(face, code, key="not a ticket") == "key_wrong"
-    face.say("phone.join", code=code, key=f"{ticket[:4]}-{ticket[4:].lower()}")
-    welcome = face.receive("phone.welcomed")
-    face.say("clock.ask", sent=1).receive("clock.synced")
-    assert turned_away(faces, code, key=ticket) == "key_used"
-    assert voter_of(faces.phone(code, token=welcome["you"]["token"])[1]) == voter_of(welcome)
-    assert voter_of(faces.phone(code, key=other)[1]) != voter_of(welcome)
+    client = clients.open("phone")
+    assert refused(client, code) == "key_needed"
+    assert refused(client, code, key="BCDFGHJK") == "key_wrong"
+    assert refused(client, code, key="not a ticket") == "key_wrong"
+    client.say("phone.join", code=code, key=f"{ticket[:4]}-{ticket[4:].lower()}")
+    welcome = client.receive("phone.welcomed")
+    client.say("clock.ask", sent=1).receive("clock.synced")
+    assert turned_away(clients, code, key=ticket) == "key_used"
+    assert voter_of(clients.phone(code, token=welcome["you"]["token"])[1]) == voter_of(welcome)
+    assert voter_of(clients.phone(code, key=other)[1]) != voter_of(welcome)
     assert server.ask("release", event_id=made["id"], code=ticket) == 1
-    _, again = faces.phone(code, key=ticket)
+    _, again = clients.phone(code, key=ticket)
     assert (voter_of(again), again["you"]["team"]) == (voter_of(welcome), welcome["you"]["team"])
-    assert turned_away(faces, code, key=ticket) == "key_used"
+    assert turned_away(clients, code, key=ticket) == "key_used"
 
 
-def test_ticket_is_released_if_client_left_before_its_seat(server: Server, faces: Faces) -> None:
+def test_ticket_is_released_if_client_left_before_its_seat(server: Server, clients: SocketClients) -> None:
     made = event(server, "tickets")
     [ticket] = server.ask("tickets", event_id=made["id"], count=1)
-    gone, welcome = faces.phone(made["code"], key=ticket)
+    gone, welcome = clients.phone(made["code"], key=ticket)
     gone.leave()
     used = "SELECT used_at FROM voting_ticket WHERE event_id = ?"
     wait_until(lambda: server.rows(used, made["id"]) == [(None,)])
-    face, again = faces.phone(made["code"], key=ticket)
+    client, again = clients.phone(made["code"], key=ticket)
     assert voter_of(again) == voter_of(welcome)
-    face.say("clock.ask", sent=1).receive("clock.synced")
-    face.leave()
-    assert turned_away(faces, made["code"], key=ticket) == "key_used"
+    client.say("clock.ask", sent=1).receive("clock.synced")
+    client.leave()
+    assert turned_away(clients, made["code"], key=ticket) == "key_used"
 
 
-def test_ticket_is_refused_at_another_event(server: Server, faces: Faces) -> None:
+def test_ticket_is_refused_at_another_event(server: Server, clients: SocketClients) -> None:
     here, there = event(server, "tickets"), event(server, "tickets")
     [ticket] = server.ask("tickets", event_id=here["id"], count=1)
-    assert turned_away(faces, there["code"], key=ticket) == "key_wrong"
-    _, welcome = faces.phone(here["code"], key=ticket)
-    other_phone = faces.open("phone").say("phone.join", code=there["code"], token=welcome["you"]["token"])
+    assert turned_away(clients, there["code"], key=ticket) == "key_wrong"
+    _, welcome = clients.phone(here["code"], key=ticket)
+    other_phone = clients.open("phone").say("phone.join", code=there["code"], token=welcome["you"]["token"])
     assert other_phone.closed() == CloseCode.BAD_TOKEN
 
 
@@ -88,52 +88,52 @@ def test_ticket_used_by_fifty_clients_at_once_admits_one(server: Server) -> None
         assert tally == {"phone.welcomed": 1, "key_used": CLIENTS - 1}
 
 
-def test_roster_teams_take_precedence_over_balance(server: Server, faces: Faces) -> None:
+def test_roster_teams_take_precedence_over_balance(server: Server, clients: SocketClients) -> None:
     made = event(server, "roster")
     codes = server.ask("roster", event_id=made["id"], text="Ada, 2\nBob, Doves\nCleo\nDan\nEve\nFay")
-    teams = [faces.phone(made["code"], key=key, team=1)[1]["you"]["team"] for key in codes]
+    teams = [clients.phone(made["code"], key=key, team=1)[1]["you"]["team"] for key in codes]
     assert teams == [2, 2, 1, 1, 1, 2]
 
 
-def test_ticket_is_checked_after_team_choice(server: Server, faces: Faces) -> None:
+def test_ticket_is_checked_after_team_choice(server: Server, clients: SocketClients) -> None:
     made = event(server, "tickets", team_choice="choose")
     [ticket] = server.ask("tickets", event_id=made["id"], count=1)
-    face = faces.open("phone")
-    assert refused(face, made["code"], key=ticket) == "team_needed"
-    face.say("phone.join", code=made["code"], key=ticket, team=2)
-    assert face.receive("phone.welcomed")["you"]["team"] == 2
+    client = clients.open("phone")
+    assert refused(client, made["code"], key=ticket) == "team_needed"
+    client.say("phone.join", code=made["code"], key=ticket, team=2)
+    assert client.receive("phone.welcomed")["you"]["team"] == 2
     listed = event(server, "roster", team_choice="choose")
     [key] = server.ask("roster", event_id=listed["id"], text="Ada, 1")
-    assert faces.phone(listed["code"], key=key, team=2)[1]["you"]["team"] == 1
+    assert clients.phone(listed["code"], key=key, team=2)[1]["you"]["team"] == 1
 
 
-def test_ticket_is_refused_while_lobby_is_closed_or_locked(server: Server, faces: Faces) -> None:
+def test_ticket_is_refused_while_lobby_is_closed_or_locked(server: Server, clients: SocketClients) -> None:
     for lobby, code in [("closed", "lobby_closed"), ("locked", "joining_locked")]:
         made = event(server, "tickets", lobby=lobby)
         [ticket] = server.ask("tickets", event_id=made["id"], count=1)
-        assert turned_away(faces, made["code"], key=ticket) == code
+        assert turned_away(clients, made["code"], key=ticket) == code
         assert server.rows("SELECT used_at FROM voting_ticket WHERE event_id = ?", made["id"]) == [(None,)]
 
 
 # ------------------------------------------------------------------ database failures
-def test_locked_database_delays_only_ticket_holders(server: Server, faces: Faces) -> None:
+def test_locked_database_delays_only_ticket_holders(server: Server, clients: SocketClients) -> None:
     open_event, club = event(server, "open"), event(server, "tickets")
     tickets = server.ask("tickets", event_id=club["id"], count=2)
-    _, member = faces.phone(club["code"], key=tickets[0])
-    faces.phone(open_event["code"])
+    _, member = clients.phone(club["code"], key=tickets[0])
+    clients.phone(open_event["code"])
     with closing(sqlite3.connect(server.stack.data / "db.sqlite3", isolation_level=None)) as database:
         database.execute("BEGIN IMMEDIATE")
-        waiting = faces.open("phone").say("phone.join", code=club["code"], key=tickets[1])
+        waiting = clients.open("phone").say("phone.join", code=club["code"], key=tickets[1])
         for _ in range(5):
-            faces.phone(open_event["code"])
-            faces.phone(club["code"], token=member["you"]["token"])
+            clients.phone(open_event["code"])
+            clients.phone(club["code"], token=member["you"]["token"])
         with pytest.raises(TimeoutError):
             waiting.socket.recv(timeout=1)
         database.execute("ROLLBACK")
     assert waiting.receive("phone.welcomed")
 
 
-def test_ticket_holder_is_disconnected_if_database_refuses(server: Server, faces: Faces) -> None:
+def test_ticket_holder_is_disconnected_if_database_refuses(server: Server, clients: SocketClients) -> None:
     made = event(server, "tickets")
     [ticket] = server.ask("tickets", event_id=made["id"], count=1)
     refusing = (
@@ -142,7 +142,7 @@ def test_ticket_holder_is_disconnected_if_database_refuses(server: Server, faces
     )
     with closing(sqlite3.connect(server.stack.data / "db.sqlite3", isolation_level=None)) as database:
         database.execute(refusing)
-        other_phone = faces.open("phone").say("phone.join", code=made["code"], key=ticket)
+        other_phone = clients.open("phone").say("phone.join", code=made["code"], key=ticket)
         assert other_phone.closed() == CloseCode.UNAVAILABLE
         database.execute("DROP TRIGGER refusing")
-    assert faces.phone(made["code"], key=ticket)
+    assert clients.phone(made["code"], key=ticket)

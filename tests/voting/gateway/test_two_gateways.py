@@ -12,7 +12,7 @@ from crowdgame.rehearsal.dry_run_lease import KEPT_MS
 from deploy.laptop.network import supports_reuse_port
 from tests.deploy.processes import wait_until
 from tests.server import Server, running_server
-from tests.socket_clients import Face, Message, faces_of
+from tests.socket_clients import Message, SocketClient, open_clients
 from tests.voting.consoles import done, received_entries
 from voting.protocol import CloseCode
 
@@ -30,20 +30,20 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 
 @pytest.fixture
-def consoles(cluster: Server) -> Iterator[tuple[Face, Face]]:
+def consoles(cluster: Server) -> Iterator[tuple[SocketClient, SocketClient]]:
     """Consoles of one event with an open lobby, at the first and at the second gateway."""
-    for faces in faces_of(cluster):
+    with open_clients(cluster) as clients:
         made, cookie = cluster.ask("event", lobby="open"), cluster.ask("session", name="olga")
-        found: dict[str, Face] = {}
+        found: dict[str, SocketClient] = {}
         while len(found) < 2:
-            face = faces.console(made["code"], cookie)
-            face.receive("console.welcomed")
-            found.setdefault(gateway_of(cluster, face), face)
+            client = clients.console(made["code"], cookie)
+            client.receive("console.welcomed")
+            found.setdefault(gateway_of(cluster, client), client)
         yield found["gateway-1"], found["gateway-2"]
 
 
-def gateway_of(cluster: Server, face: Face) -> str:
-    here = face.socket.socket.getsockname()
+def gateway_of(cluster: Server, client: SocketClient) -> str:
+    here = client.socket.socket.getsockname()
     for name in cluster.stack.gateway_names:
         ends = psutil.Process(cluster.supervisor.pid(name)).net_connections("tcp")
         if any(end.raddr == here for end in ends):
@@ -56,7 +56,9 @@ def has_ended(message: Message) -> bool:
 
 
 @one_port_many_gateways
-def test_audit_entries_reach_consoles_of_all_gateways(cluster: Server, consoles: tuple[Face, Face]) -> None:
+def test_audit_entries_reach_consoles_of_all_gateways(
+    cluster: Server, consoles: tuple[SocketClient, SocketClient]
+) -> None:
     for number, (here, there) in enumerate((consoles, consoles[::-1]), 1):
         done(here, number, "notice.show", text=f"Line {number}")
         entries = received_entries(here, number)
@@ -67,14 +69,14 @@ def test_audit_entries_reach_consoles_of_all_gateways(cluster: Server, consoles:
 @one_port_many_gateways
 def test_voter_is_moved_and_banned_at_every_gateway(cluster: Server) -> None:
     """One voter has a device at each gateway: both devices are moved and banned."""
-    for faces in faces_of(cluster):
+    with open_clients(cluster) as clients:
         made = cluster.ask("event", lobby="open")
-        console = faces.console(made["code"], cluster.ask("session", name="olga"))
+        console = clients.console(made["code"], cluster.ask("session", name="olga"))
         console.receive("console.welcomed")
-        phone, welcome = faces.phone(made["code"])
+        phone, welcome = clients.phone(made["code"])
         devices = {gateway_of(cluster, phone): phone}
         while len(devices) < 2:
-            other, _ = faces.phone(made["code"], token=welcome["you"]["token"])
+            other, _ = clients.phone(made["code"], token=welcome["you"]["token"])
             if devices.setdefault(gateway_of(cluster, other), other) is not other:
                 other.leave()  # the number of sockets per seat is limited at a gateway
         you = welcome["you"]
@@ -86,7 +88,9 @@ def test_voter_is_moved_and_banned_at_every_gateway(cluster: Server) -> None:
 
 
 @one_port_many_gateways
-def test_rehearsal_is_seen_and_stopped_from_any_gateway(cluster: Server, consoles: tuple[Face, Face]) -> None:
+def test_rehearsal_is_seen_and_stopped_from_any_gateway(
+    cluster: Server, consoles: tuple[SocketClient, SocketClient]
+) -> None:
     for here, there in (consoles, consoles[::-1]):
         done(here, 1, "rehearsal.start", phones=5)
         for console in consoles:
@@ -103,7 +107,7 @@ def test_rehearsal_is_seen_and_stopped_from_any_gateway(cluster: Server, console
 
 
 @one_port_many_gateways
-def test_rehearsal_survives_frozen_box(cluster: Server, consoles: tuple[Face, Face]) -> None:
+def test_rehearsal_survives_frozen_box(cluster: Server, consoles: tuple[SocketClient, SocketClient]) -> None:
     here, there = consoles
     done(here, 1, "rehearsal.start", phones=5)
     there.receive("rehearsal.updated", connected=5, running=True)
@@ -125,7 +129,9 @@ def test_rehearsal_survives_frozen_box(cluster: Server, consoles: tuple[Face, Fa
 
 
 @one_port_many_gateways
-def test_rehearsal_of_killed_gateway_ends_once(cluster: Server, consoles: tuple[Face, Face]) -> None:
+def test_rehearsal_of_killed_gateway_ends_once(
+    cluster: Server, consoles: tuple[SocketClient, SocketClient]
+) -> None:
     here, there = consoles
     done(here, 1, "rehearsal.start", phones=5)
     there.receive("rehearsal.updated", connected=5, running=True)
