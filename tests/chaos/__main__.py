@@ -18,7 +18,7 @@ from rich.console import Console
 
 from deploy.laptop.stop_signals import interrupt_on_signals
 from tests.chaos.campaign import Campaign, Size
-from tests.chaos.catalogue import CLOCKS, DISK, catalogue, family_of
+from tests.chaos.catalog import CLOCKS, DISK, catalogue, family_of
 from tests.chaos.disks import small_disk
 from tests.chaos.faults import Fault
 from tests.chaos.mutants import NAMES

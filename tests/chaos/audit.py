@@ -7,7 +7,7 @@ from typing import Literal
 
 import msgspec
 
-from tests.chaos.book import Book
+from tests.chaos.journal import Book
 from tests.chaos.recount import Ballot, pick_of, root_of
 from tests.server import Server
 

@@ -12,11 +12,11 @@ from random import Random
 from deploy.laptop.die_with_parent import die_with_parent
 from deploy.laptop.paths import ROOT
 from tests.chaos.audit import Audit, Finding
-from tests.chaos.book import Book
-from tests.chaos.catalogue import CLOCKS, family_of
+from tests.chaos.catalog import CLOCKS, family_of
 from tests.chaos.faults import Fault, Missed, NotHere
+from tests.chaos.journal import Book
+from tests.chaos.monitor import Watch
 from tests.chaos.target import PlayedEvent, Target
-from tests.chaos.watch import Watch
 from tests.deploy.processes import comes_about, wait_until
 
 BRISK = {"reveal_s": 1, "lobby": "open", "next_match_after_s": 3}

@@ -15,8 +15,8 @@ from crowdgame.rehearsal.context import RehearsalContext
 from crowdgame.rehearsal.crowd_ledger import RehearsalLedger
 from crowdgame.rehearsal.server_clock import ServerClock
 from crowdgame.rehearsal.wire import phone_address
-from tests.chaos.book import Writer
-from tests.chaos.witness import Witness
+from tests.chaos.journal import Writer
+from tests.chaos.recording_phone import Witness
 from tests.load.bench.machine import allow_files
 
 TURNS_KEPT = 20

@@ -7,7 +7,7 @@ import msgspec
 
 from crowdgame.rehearsal.samples import Samples, Spread
 from tests.chaos.campaign import Campaign, Struck
-from tests.chaos.catalogue import place_of
+from tests.chaos.catalog import place_of
 
 ADDED = (
     *("minutes", "turns", "faulted_turns", "acknowledged", "lost", "double_or_wrong", "misunderstood"),

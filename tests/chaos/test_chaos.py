@@ -7,7 +7,7 @@ import pytest
 
 from deploy.laptop.stack import SERVERS
 from tests.chaos.campaign import Campaign, Size
-from tests.chaos.catalogue import catalogue
+from tests.chaos.catalog import catalogue
 from tests.chaos.mutants import NAMES
 from tests.chaos.target import Choices, running_target
 

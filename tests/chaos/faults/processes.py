@@ -13,7 +13,7 @@ import psycopg
 from deploy.laptop.die_with_parent import die_with_parent
 from deploy.laptop.stack import MANAGE
 from tests.chaos.faults import Fault, Span, last
-from tests.chaos.slow_reader import slow_reader
+from tests.chaos.slow_consumer import slow_reader
 from tests.chaos.target import BACK_WITHIN_S, Target
 from tests.deploy.processes import wait_until
 

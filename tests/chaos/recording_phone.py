@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from crowdgame.rehearsal.context import RehearsalContext
 from crowdgame.rehearsal.simulated_phone import Phone
-from tests.chaos.book import Writer
+from tests.chaos.journal import Writer
 from voting import protocol
 from voting.admission.seats import unverified_voter
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import psycopg
 from redis import Redis, RedisError
 
-from tests.chaos.book import Book, Faring
+from tests.chaos.journal import Book, Faring
 from tests.chaos.target import Target
 
 POLL_S = 0.1
