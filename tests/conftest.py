@@ -18,8 +18,8 @@ from voting.ballot_box.ballot_box import BallotBox
 reset_for_children()
 
 # No deadline: on a busy machine a single example may be slow.
-properties.register_profile("calm", deadline=None)
-properties.load_profile("calm")
+properties.register_profile("no-deadline", deadline=None)
+properties.load_profile("no-deadline")
 
 # Files of half a minute or more, the slowest first, so that both processes finish at about the same time.
 LONGEST = (

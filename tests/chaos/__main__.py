@@ -18,13 +18,13 @@ from rich.console import Console
 
 from deploy.laptop.stop_signals import interrupt_on_signals
 from tests.chaos.campaign import Campaign, Size
-from tests.chaos.catalog import CLOCKS, DISK, catalogue, family_of
+from tests.chaos.catalog import CLOCKS, DISK, catalog, fault_family
 from tests.chaos.disks import small_disk
 from tests.chaos.faults import Fault
 from tests.chaos.mutants import NAMES
-from tests.chaos.report import lines_of, write_table
-from tests.chaos.result import Result, Setting, result_of, together
-from tests.chaos.target import Choices, running_target
+from tests.chaos.report import format_result, write_table
+from tests.chaos.result import Result, RunInfo, build_result, merge
+from tests.chaos.target import TargetOptions, running_target
 from tests.load.bench.machine import allow_files
 from tests.machines.postgres import running_postgres
 from tests.server import SERVERS
@@ -32,7 +32,7 @@ from tests.server import SERVERS
 SPARE_FILES = 512
 DISK_MB = 384
 LEAST_TURNS, LEAST_S = 20, 120.0
-ALONE = (DISK, CLOCKS)
+SEPARATE = (DISK, CLOCKS)
 
 
 def main() -> None:
@@ -41,7 +41,7 @@ def main() -> None:
     allow_files(2 * options.phones + SPARE_FILES)
     console = Console(highlight=False)
     result = _play(options, console)
-    for line in lines_of(result):
+    for line in format_result(result):
         console.print(line, soft_wrap=True)
     if options.json:
         result.write(options.json)
@@ -52,43 +52,47 @@ def main() -> None:
 
 def _play(options: Namespace, console: Console) -> Result:
     """Run one campaign after another, since the clock and disk faults need their own setup."""
-    setting = Setting(
+    run_info = RunInfo(
         options.seed, options.server, "PostgreSQL" if options.postgres else "SQLite", options.mutant
     )
     console.print(f"seed {options.seed}, {len(options.faults)} faults")
     results = [
-        _play_campaign(options, kind, setting, lambda line: console.print(line, soft_wrap=True))
-        for kind in ("", *ALONE)
-        if _of_kind(options.faults, kind)
+        _play_campaign(options, kind, run_info, lambda line: console.print(line, soft_wrap=True))
+        for kind in ("", *SEPARATE)
+        if _select(options.faults, kind)
     ]
-    return together(results)
+    return merge(results)
 
 
-def _of_kind(faults: list[Fault], kind: str) -> list[Fault]:
-    """The faults of the kind that needs its own setup, or all others for ""."""
-    return [fault for fault in faults if kind == (family_of(fault) if family_of(fault) in ALONE else "")]
+def _select(faults: list[Fault], kind: str) -> list[Fault]:
+    """Return the faults of the family that needs its own setup, or all others for ""."""
+    return [
+        fault for fault in faults if kind == (fault_family(fault) if fault_family(fault) in SEPARATE else "")
+    ]
 
 
-def _play_campaign(options: Namespace, kind: str, setting: Setting, say: Callable[[str], None]) -> Result:
-    began, faults = time.monotonic(), _of_kind(options.faults, kind)
+def _play_campaign(options: Namespace, kind: str, run_info: RunInfo, say: Callable[[str], None]) -> Result:
+    began, faults = time.monotonic(), _select(options.faults, kind)
     share = len(faults) / len(options.faults)
     with ExitStack() as held:
         home = held.enter_context(_home(options.keep, kind))
         url = held.enter_context(running_postgres()).new_database() if options.postgres else ""
         disk = held.enter_context(small_disk(home / "disk", DISK_MB)) if kind == DISK else None
-        choices = Choices(options.server, options.gateways, url, kind == CLOCKS, disk, options.mutant)
-        target = held.enter_context(running_target(home, choices))
+        target_options = TargetOptions(
+            options.server, options.gateways, url, kind == CLOCKS, disk, options.mutant
+        )
+        target = held.enter_context(running_target(home, target_options))
         size = Size(
             options.events,
             options.phones,
             max(round(options.turns * share), LEAST_TURNS),
             max(options.minutes * 60 * share, LEAST_S),
-            calm_s=options.calm if not kind else 0.0,
+            baseline_s=options.baseline if not kind else 0.0,
             window_s=options.window,
         )
         campaign = Campaign(target, size, faults, Random(options.seed), say)
         campaign.play()
-        return result_of(campaign, setting, (time.monotonic() - began) / 60)
+        return build_result(campaign, run_info, (time.monotonic() - began) / 60)
 
 
 @contextmanager
@@ -103,7 +107,7 @@ def _home(keep: Path | None, kind: str) -> Iterator[Path]:
 
 
 def _faults(text: str) -> list[Fault]:
-    known = catalogue()
+    known = catalog()
     names = text.split(",") if text else list(known)
     return [known[name.strip()] for name in names]
 
@@ -113,7 +117,7 @@ def _read_options() -> Namespace:
         prog="python -m tests.chaos",
         description=__doc__,
         formatter_class=RawDescriptionHelpFormatter,
-        epilog="The faults:\n  " + "\n  ".join(catalogue()),
+        epilog="The faults:\n  " + "\n  ".join(catalog()),
     )
     parser.add_argument("--seed", type=int, help="of faults, timing and phones (default: random)")
     parser.add_argument("--turns", type=int, default=1_000, help="turns with a fault (default: %(default)s)")
@@ -121,7 +125,7 @@ def _read_options() -> Namespace:
     parser.add_argument("--events", type=int, default=10, help="concurrent (default: %(default)s)")
     parser.add_argument("--window", type=int, default=3, help="seconds to vote (default: %(default)s)")
     parser.add_argument(
-        "--calm", type=float, default=45.0, help="initial seconds without faults (%(default)g)"
+        "--baseline", type=float, default=45.0, help="initial seconds without faults (%(default)g)"
     )
     parser.add_argument("--minutes", type=float, default=45.0, help="at most (default: %(default)g)")
     parser.add_argument("--faults", default="", metavar="NAME,NAME", help="only these")

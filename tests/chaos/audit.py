@@ -7,8 +7,8 @@ from typing import Literal
 
 import msgspec
 
-from tests.chaos.journal import Book
-from tests.chaos.recount import Ballot, pick_of, root_of
+from tests.chaos.journal import Journal
+from tests.chaos.recount import Ballot, merkle_root, recount_pick
 from tests.server import Server
 
 SIDES = ("red", "yellow")
@@ -19,7 +19,7 @@ TURN = """
 """
 TALLIES = "SELECT side, counts, ballots, pick, sealed, root FROM voting_tallyrecord WHERE turn_id = ?"
 ANNOUNCEMENTS = "SELECT seq, body FROM voting_announcement WHERE event_id = ? AND seq > ? ORDER BY seq"
-TAKEN_TOO_LATE_MS = 400
+MAX_LATE_MS = 400
 
 
 class Turn(msgspec.Struct, array_like=True, frozen=True):
@@ -50,9 +50,9 @@ class Tally(msgspec.Struct, array_like=True, frozen=True):
 
 @dataclass(frozen=True)
 class Finding:
-    """`kind`: a lost ballot, or a duplicated or wrong turn."""
+    """`kind`: a lost ballot, a duplicated turn or a wrong turn."""
 
-    kind: Literal["lost", "double", "wrong"]
+    kind: Literal["lost", "duplicated", "wrong"]
     turn: int
     text: str
 
@@ -72,18 +72,18 @@ class Audit:
     """`timed`: clocks may be set, so phones cannot judge lateness. `set_in`: turns in which one was set."""
 
     server: Server
-    book: Book
+    journal: Journal
     timed: bool = False
     set_in: set[int] = field(default_factory=set)
     announced: dict[int, AnnouncedTurns] = field(default_factory=dict)
 
     def check(self, turns: Iterable[int]) -> list[Finding]:
         """Audit finished turns; a repeated call checks them again."""
-        self.book.refresh()
+        self.journal.refresh()
         return [finding for turn in turns for finding in self._check(turn)]
 
     def acknowledged(self, turns: Iterable[int]) -> int:
-        return sum(len(self.book.acks.get(turn, {})) for turn in turns)
+        return sum(len(self.journal.acks.get(turn, {})) for turn in turns)
 
     def turn(self, turn: int) -> Turn:
         (row,) = self.server.rows(TURN, turn)
@@ -99,12 +99,12 @@ class Audit:
     def _check(self, number: int) -> list[Finding]:
         turn, tallies = self.turn(number), self.tallies(number)
         announced = self._read_announcements(turn.event)
-        wrong = [*self._wrong(turn, tallies, announced)]
-        lost = [*self._lost(turn, tallies)]
-        double = [*_double(turn, tallies, announced)]
+        wrong = [*self._find_wrong(turn, tallies, announced)]
+        lost = [*self._find_lost(turn, tallies)]
+        duplicated = [*_find_duplicates(turn, tallies, announced)]
         return [
             *(Finding("lost", number, text) for text in lost),
-            *(Finding("double", number, text) for text in double),
+            *(Finding("duplicated", number, text) for text in duplicated),
             *(Finding("wrong", number, text) for text in wrong),
         ]
 
@@ -122,16 +122,16 @@ class Audit:
                 announced.legal[live["id"]] = live["legal"]
         return announced
 
-    def _lost(self, turn: Turn, tallies: Sequence[Tally]) -> Iterable[str]:
+    def _find_lost(self, turn: Turn, tallies: Sequence[Tally]) -> Iterable[str]:
         held = {ballot[0]: ballot for tally in tallies for ballot in tally.ballots}
-        for voter, ack in self.book.acks.get(turn.id, {}).items():
+        for voter, ack in self.journal.acks.get(turn.id, {}).items():
             ballot = held.get(voter)
             if ballot is None or ballot[3] < ack.sequence:
                 yield f"{voter}'s ballot {ack.sequence} was acknowledged and is not in the list"
             elif ballot[3] == ack.sequence and ballot[2] != ack.choice:
                 yield f"{voter}'s column {ack.choice} was acknowledged, the list says {ballot[2]}"
 
-    def _wrong(self, turn: Turn, tallies: Sequence[Tally], announced: AnnouncedTurns) -> Iterable[str]:
+    def _find_wrong(self, turn: Turn, tallies: Sequence[Tally], announced: AnnouncedTurns) -> Iterable[str]:
         if turn.state != "resolved" or turn.sealed_at is None or turn.resolved_at is None:
             yield f"it is {turn.state}"
             return
@@ -140,12 +140,12 @@ class Audit:
         if announced.gaps or announced.revealed != sorted(announced.revealed):
             yield f"announced with gaps {announced.gaps}, or not in order"
         for tally in tallies:
-            yield from self._wrong_count(turn, tally, announced)
-        yield from self._never_sent(turn, tallies)
-        yield from self._too_late(turn)
-        yield from self._broken_commitment(turn, tallies)
+            yield from self._find_wrong_counts(turn, tally, announced)
+        yield from self._find_unsent(turn, tallies)
+        yield from self._find_late(turn)
+        yield from self._find_broken_commitments(turn, tallies)
 
-    def _wrong_count(self, turn: Turn, tally: Tally, announced: AnnouncedTurns) -> Iterable[str]:
+    def _find_wrong_counts(self, turn: Turn, tally: Tally, announced: AnnouncedTurns) -> Iterable[str]:
         counted = Counter(ballot[2] for ballot in tally.ballots)
         if {column: n for column, n in enumerate(tally.counts, 1) if n} != counted:
             yield f"{tally.side} counts {tally.counts}, the list has {dict(counted)}"
@@ -153,39 +153,39 @@ class Audit:
             yield f"{tally.side} has {tally.total} ballots, the list {len(tally.ballots)}"
         terms = (turn.method, turn.tie, turn.without)
         legal = announced.legal.get(turn.id, {}).get(tally.side, [])
-        pick = pick_of(tally.ballots, legal, terms, f"{turn.seed}:{tally.side}")
+        pick = recount_pick(tally.ballots, legal, terms, f"{turn.seed}:{tally.side}")
         made = turn.red_pick if tally.side == "red" else turn.yellow_pick
         if not pick == tally.pick == made:
             yield f"{tally.side} picked {made}, the tally says {tally.pick}, counted again it is {pick}"
-        if tally.root and tally.root != root_of(turn.id, tally.ballots):
+        if tally.root and tally.root != merkle_root(turn.id, tally.ballots):
             yield f"{tally.side}'s root is not that of its list"
 
-    def _never_sent(self, turn: Turn, tallies: Sequence[Tally]) -> Iterable[str]:
-        sent = self.book.sent.get(turn.id, {})
+    def _find_unsent(self, turn: Turn, tallies: Sequence[Tally]) -> Iterable[str]:
+        sent = self.journal.sent.get(turn.id, {})
         for tally in tallies:
             for voter, _, column, sequence, _, blind in tally.ballots:
                 own = sent.get((voter, sequence))
                 if own is None or (own.choice, own.blind) != (column, blind):
                     yield f"{voter} never sent the ballot {sequence} for column {column}"
 
-    def _too_late(self, turn: Turn) -> Iterable[str]:
+    def _find_late(self, turn: Turn) -> Iterable[str]:
         if self.timed:
             return
-        for voter, ack in self.book.acks.get(turn.id, {}).items():
-            sent = self.book.sent.get(turn.id, {}).get((voter, ack.sequence))
-            if sent and sent.at_ms > turn.closes_at + TAKEN_TOO_LATE_MS:
+        for voter, ack in self.journal.acks.get(turn.id, {}).items():
+            sent = self.journal.sent.get(turn.id, {}).get((voter, ack.sequence))
+            if sent and sent.at_ms > turn.closes_at + MAX_LATE_MS:
                 yield f"{voter}'s ballot counts, and was sent {sent.at_ms - turn.closes_at:.0f} ms too late"
 
-    def _broken_commitment(self, turn: Turn, tallies: Sequence[Tally]) -> Iterable[str]:
+    def _find_broken_commitments(self, turn: Turn, tallies: Sequence[Tally]) -> Iterable[str]:
         """Compare the commitments announced at the seal with the resolved turn."""
-        for at, *sides in self.book.sealed.get(turn.id, []):
+        for at, *sides in self.journal.sealed.get(turn.id, []):
             for name, commitment in zip(SIDES, sides, strict=True):
                 kept = next((t for t in tallies if t.side == name), None)
                 if at == turn.sealed_at and commitment and kept and commitment != [kept.root, kept.total]:
                     yield f"the seal announced {name} as {commitment}, it is {[kept.root, kept.total]}"
 
 
-def _double(turn: Turn, tallies: Sequence[Tally], announced: AnnouncedTurns) -> Iterable[str]:
+def _find_duplicates(turn: Turn, tallies: Sequence[Tally], announced: AnnouncedTurns) -> Iterable[str]:
     sides = [tally.side for tally in tallies]
     voters = Counter(ballot[0] for tally in tallies for ballot in tally.ballots)
     if len(set(sides)) != len(sides) or not sides:

@@ -12,14 +12,14 @@ from random import Random
 from deploy.laptop.die_with_parent import die_with_parent
 from deploy.laptop.paths import ROOT
 from tests.chaos.audit import Audit, Finding
-from tests.chaos.catalog import CLOCKS, family_of
-from tests.chaos.faults import Fault, Missed, NotHere
-from tests.chaos.journal import Book
-from tests.chaos.monitor import Watch
+from tests.chaos.catalog import CLOCKS, fault_family
+from tests.chaos.faults import Fault, Missed, NotApplicable
+from tests.chaos.journal import Journal
+from tests.chaos.monitor import Monitor
 from tests.chaos.target import PlayedEvent, Target
 from tests.deploy.processes import comes_about, wait_until
 
-BRISK = {"reveal_s": 1, "lobby": "open", "next_match_after_s": 3}
+FAST_MATCHES = {"reveal_s": 1, "lobby": "open", "next_match_after_s": 3}
 TERMS: Sequence[dict[str, str]] = (
     {},
     {"tie_rule": "lot"},
@@ -27,8 +27,8 @@ TERMS: Sequence[dict[str, str]] = (
     {"tie_rule": "lot", "no_ballot_rule": "pass"},
 )
 JOINED_WITHIN_S = 120
-RIGHT_FOR_S = 1.2
-RIGHT_WITHIN_S = 75.0
+HEALTHY_FOR_S = 1.2
+RECOVERED_WITHIN_S = 75.0
 POLL_S = 0.2
 APART_S = (0.2, 0.5)  # so that the events' turns do not end together
 ANY_MOMENT_S = 1.5  # a fault begins at any moment of a turn
@@ -39,7 +39,7 @@ ACKS_COME_WITHIN_S = 2.0
 class Size:
     """A campaign ends after this many `turns` with a fault, or after `seconds` or `rounds`.
 
-    It starts with `calm_s` without faults, for comparison.
+    It starts with `baseline_s` without faults, for comparison.
     """
 
     events: int
@@ -47,70 +47,70 @@ class Size:
     turns: int
     seconds: float
     rounds: int = sys.maxsize
-    calm_s: float = 0.0
+    baseline_s: float = 0.0
     window_s: int = 3
 
 
 @dataclass
-class Struck:
-    """One injected fault: seconds of the monotonic clock, and the affected turns.
+class InjectedFault:
+    """One injected fault and the affected turns. Times are seconds of the monotonic clock.
 
-    `right` is when all phones had recovered for good; None if they did not in time. `closed` are the affected
-    turns that were over before the next fault.
+    `recovered_at` is when all phones had recovered for good, or None if they did not in time. `closed` are
+    the affected turns that were over before the next fault.
     """
 
     fault: str
     began: float
     ended: float
-    right: float | None
+    recovered_at: float | None
     turns: set[int]
     closed: set[int] = field(default_factory=set)
     findings: list[Finding] = field(default_factory=list)
 
     @property
     def outage_s(self) -> float:
-        return (self.right or time.monotonic()) - self.began
+        return (self.recovered_at or time.monotonic()) - self.began
 
     @property
-    def right_after_s(self) -> float:
+    def recovery_s(self) -> float:
         """The recovery time after the fault was over."""
-        return max(0.0, (self.right or time.monotonic()) - self.ended)
+        return max(0.0, (self.recovered_at or time.monotonic()) - self.ended)
 
 
 @dataclass
 class Campaign:
-    """`say` receives a line for each fault; `calm` are the turns before the first one."""
+    """`say` receives a line for each fault; `baseline` are the turns before the first one."""
 
     target: Target
     size: Size
     faults: Sequence[Fault]
     rng: Random
     say: Callable[[str], None]
-    struck: list[Struck] = field(default_factory=list)
-    not_here: dict[str, str] = field(default_factory=dict)
+    injected: list[InjectedFault] = field(default_factory=list)
+    not_applicable: dict[str, str] = field(default_factory=dict)
     findings: dict[tuple[str, int, str], Finding] = field(default_factory=dict)
-    calm: set[int] = field(default_factory=set)
+    baseline: set[int] = field(default_factory=set)
     began: float = field(default_factory=time.monotonic)
 
     def __post_init__(self) -> None:
-        self.book = Book(self.target.home / "book.ndjson")
-        self.audit = Audit(self.target.server, self.book, timed=self.target.server.box_clock is not None)
-        self.watch = Watch(self.target, self.book, self.size.phones // self.size.events)
+        self.journal = Journal(self.target.home / "journal.ndjson")
+        self.audit = Audit(self.target.server, self.journal, timed=self.target.server.box_clock is not None)
+        self.monitor = Monitor(self.target, self.journal, self.size.phones // self.size.events)
 
     @property
     def faulted(self) -> set[int]:
-        return set().union(*(struck.turns for struck in self.struck))
+        return set().union(*(injected.turns for injected in self.injected))
 
     def play(self) -> None:
         for number in range(self.size.events):
             made = self.target.server.ask(
-                "event", **BRISK, **TERMS[number % len(TERMS)], window_s=self.size.window_s
+                "event", **FAST_MATCHES, **TERMS[number % len(TERMS)], window_s=self.size.window_s
             )
             self.target.events.append(PlayedEvent(made["id"], made["code"]))
-        with self._crowd(), self._watching():
+        with self._crowd(), self._monitoring():
             self._join_and_begin()
-            for fault in self._draws():
-                self._strike(fault)
+            for fault in self._draw_faults():
+                self._inject(fault)
             self._end()
 
     def _join_and_begin(self) -> None:
@@ -119,75 +119,79 @@ class Campaign:
         for event in events:
             self.target.server.ask("begin", event_id=event.id)
             time.sleep(self.rng.uniform(*APART_S))
-        wait_until(lambda: len(self.watch.over()) >= len(events), JOINED_WITHIN_S)
-        warmed_up = self.watch.over()
-        time.sleep(self.size.calm_s)  # voting without faults
-        self.calm = self.watch.over() - warmed_up
+        wait_until(lambda: len(self.monitor.over()) >= len(events), JOINED_WITHIN_S)
+        warmup_turns = self.monitor.over()
+        time.sleep(self.size.baseline_s)  # voting without faults
+        self.baseline = self.monitor.over() - warmup_turns
 
     def _all_here(self) -> bool:
-        self.book.refresh()
-        if not self.book.farings:
+        self.journal.refresh()
+        if not self.journal.crowd_states:
             return False
-        return all(here == self.watch.phones for here, _ in self.book.farings[-1].events.values())
+        return all(here == self.monitor.phones for here, _ in self.journal.crowd_states[-1].events.values())
 
-    def _draws(self) -> Iterator[Fault]:
+    def _draw_faults(self) -> Iterator[Fault]:
         """Draw in rounds, each fault once per round."""
         for _ in range(self.size.rounds):
             for fault in self.rng.sample(self.faults, len(self.faults)):
                 if len(self.faulted) >= self.size.turns or self._time_is_up():
                     return
-                if fault.name not in self.not_here:
+                if fault.name not in self.not_applicable:
                     yield fault
-            if len(self.not_here) == len(self.faults):
+            if len(self.not_applicable) == len(self.faults):
                 return
 
     def _time_is_up(self) -> bool:
         return time.monotonic() - self.began > self.size.seconds
 
-    def _strike(self, fault: Fault) -> None:
-        wait_until(self.target.is_whole, RIGHT_WITHIN_S)  # one fault at a time
+    def _inject(self, fault: Fault) -> None:
+        wait_until(self.target.is_up, RECOVERED_WITHIN_S)  # one fault at a time
         time.sleep(self.rng.uniform(0.0, ANY_MOMENT_S))
         began = time.monotonic()
         try:
             fault.inject(self.target, self.rng)
-        except (NotHere, Missed) as why:
+        except (NotApplicable, Missed) as why:
             self.say(f"{fault.name}: {why}")
-            if isinstance(why, NotHere):
-                self.not_here[fault.name] = str(why)
+            if isinstance(why, NotApplicable):
+                self.not_applicable[fault.name] = str(why)
             return
         ended = time.monotonic()
-        right = self._wait_until_right(began, ended)
-        struck = Struck(fault.name, began, ended, right, self.watch.live(began, right or time.monotonic()))
-        struck.closed = struck.turns & self.watch.over()
-        self.struck.append(struck)
-        if family_of(fault) == CLOCKS:
-            self.audit.set_in |= struck.turns
-        self._check(struck)
+        recovered_at = self._wait_until_recovered(began, ended)
+        injected = InjectedFault(
+            fault.name, began, ended, recovered_at, self.monitor.live(began, recovered_at or time.monotonic())
+        )
+        injected.closed = injected.turns & self.monitor.over()
+        self.injected.append(injected)
+        if fault_family(fault) == CLOCKS:
+            self.audit.set_in |= injected.turns
+        self._check(injected)
         self.say(
-            f"{len(self.faulted):5} turns  {fault.name}: {len(struck.turns)} turns, "
-            f"{self.audit.acknowledged(struck.turns)} acknowledged, {len(struck.findings)} findings; "
-            f"{struck.outage_s:.1f} s until recovery, {struck.right_after_s:.1f} s after the fault"
+            f"{len(self.faulted):5} turns  {fault.name}: {len(injected.turns)} turns, "
+            f"{self.audit.acknowledged(injected.turns)} acknowledged, {len(injected.findings)} findings; "
+            f"{injected.outage_s:.1f} s until recovery, {injected.recovery_s:.1f} s after the fault"
         )
 
-    def _wait_until_right(self, began: float, ended: float) -> float | None:
+    def _wait_until_recovered(self, began: float, ended: float) -> float | None:
         """Wait until all phones have recovered and the affected turns are over."""
-        hit = self.watch.live(began, ended)
+        affected = self.monitor.live(began, ended)
 
-        def last_wrong() -> float:
-            return max(self.watch.wrong_times(began), default=began)
+        def last_unhealthy() -> float:
+            return max(self.monitor.unhealthy_times(began), default=began)
 
-        def are_right() -> bool:
-            return time.monotonic() - max(last_wrong(), ended) > RIGHT_FOR_S and self.watch.are_over(hit)
+        def has_recovered() -> bool:
+            return time.monotonic() - max(last_unhealthy(), ended) > HEALTHY_FOR_S and self.monitor.are_over(
+                affected
+            )
 
-        return last_wrong() if comes_about(are_right, RIGHT_WITHIN_S, POLL_S) else None
+        return last_unhealthy() if comes_about(has_recovered, RECOVERED_WITHIN_S, POLL_S) else None
 
-    def _check(self, struck: Struck) -> None:
-        over = {turn for turn in struck.turns if self._is_settled(turn)}
-        struck.findings = self.audit.check(sorted(over))
-        self._keep(struck.findings)
+    def _check(self, injected: InjectedFault) -> None:
+        over = {turn for turn in injected.turns if self._is_settled(turn)}
+        injected.findings = self.audit.check(sorted(over))
+        self._keep(injected.findings)
 
     def _is_settled(self, turn: int) -> bool:
-        over = self.watch.turns[turn].over
+        over = self.monitor.turns[turn].over
         return over is not None and over < time.monotonic() - ACKS_COME_WITHIN_S
 
     def _keep(self, findings: Sequence[Finding]) -> None:
@@ -199,19 +203,19 @@ class Campaign:
 
     def _end(self) -> None:
         """Audit every finished turn once more, with or without a fault."""
-        last = self.watch.live(time.monotonic(), time.monotonic())
-        wait_until(lambda: all(map(self._is_settled, last)), RIGHT_WITHIN_S)
-        over = [turn for turn in sorted(self.watch.turns) if self._is_settled(turn)]
+        last = self.monitor.live(time.monotonic(), time.monotonic())
+        wait_until(lambda: all(map(self._is_settled, last)), RECOVERED_WITHIN_S)
+        over = [turn for turn in sorted(self.monitor.turns) if self._is_settled(turn)]
         self._keep(self.audit.check(over))
-        for struck in self.struck:
-            struck.findings = [found for found in self.findings.values() if found.turn in struck.turns]
+        for injected in self.injected:
+            injected.findings = [found for found in self.findings.values() if found.turn in injected.turns]
 
     @contextmanager
     def _crowd(self) -> Iterator[None]:
-        size, book = self.size, self.book.path
-        book.touch()
-        argv = [sys.executable, "-m", "tests.chaos.crowd", self.target.server.http, str(book)]
-        numbers = [str(self.watch.phones), str(self.rng.random())]
+        size, journal = self.size, self.journal.path
+        journal.touch()
+        argv = [sys.executable, "-m", "tests.chaos.crowd", self.target.server.http, str(journal)]
+        numbers = [str(self.monitor.phones), str(self.rng.random())]
         codes = [event.code for event in self.target.events]
         assert len(codes) == size.events
         with (
@@ -226,14 +230,14 @@ class Campaign:
             finally:
                 crowd.terminate()
                 crowd.wait(20)
-                self.book.refresh()
+                self.journal.refresh()
 
     @contextmanager
-    def _watching(self) -> Iterator[None]:
-        thread = threading.Thread(target=self.watch.run, name="watch", daemon=True)
+    def _monitoring(self) -> Iterator[None]:
+        thread = threading.Thread(target=self.monitor.run, name="monitor", daemon=True)
         thread.start()
         try:
             yield
         finally:
-            self.watch.stop()
+            self.monitor.stop()
             thread.join(10)

@@ -9,15 +9,15 @@ from tests.chaos.faults import Fault
 CLOCKS, DISK = "clocks", "disk"
 
 
-def family_of(fault: Fault) -> str:
+def fault_family(fault: Fault) -> str:
     return type(fault).__module__.rpartition(".")[2]
 
 
-def place_of(fault: Fault) -> str:
-    return f"faults/{family_of(fault)}.py {type(fault).__name__}"
+def fault_source(fault: Fault) -> str:
+    return f"faults/{fault_family(fault)}.py {type(fault).__name__}"
 
 
-def catalogue() -> dict[str, Fault]:
+def catalog() -> dict[str, Fault]:
     """Ordered by family, then as the family lists them."""
     found: dict[str, Fault] = {}
     for family in families():

@@ -58,13 +58,13 @@ def _library(folder: Path) -> Path:
 
 @dataclass
 class ChaosServer(Server):
-    """A running stack whose processes reach Valkey through `proxy`; `straight` is Valkey's own URL.
+    """A running stack whose processes reach Valkey through `proxy`; `valkey_url` is Valkey's own URL.
 
     `box_clock` is Valkey's clock, `own_clocks` that of all other processes; None if they cannot be set.
     """
 
     proxy: Proxy
-    straight: str
+    valkey_url: str
     box_clock: Clocks | None
     own_clocks: Clocks | None
 

@@ -18,8 +18,8 @@ from tests.chaos import mutants, points  # noqa: E402
 
 
 def main(argv: list[str]) -> None:
-    mutants.plant(os.environ.get("CHAOS_MUTANT", ""))
-    points.plant(settings.DATA_DIR)
+    mutants.install(os.environ.get("CHAOS_MUTANT", ""))
+    points.install(settings.DATA_DIR)
     sys.argv = argv
     if argv[0] == "celery":
         celery()

@@ -1,6 +1,6 @@
 """The phones' records: one JSON array per line, written by the crowd's process and read meanwhile.
 
-Times are milliseconds of the ballot box's clock as the phones estimate it. Only lines of kind `faring` use
+Times are milliseconds of the ballot box's clock as the phones estimate it. Only `crowd_state` lines use
 seconds of this machine's monotonic clock, which all processes share.
 """
 
@@ -35,14 +35,14 @@ class Acknowledgement(NamedTuple):
     sequence: int
 
 
-class Faring(NamedTuple):
+class CrowdState(NamedTuple):
     """The state of each event's phones: how many are connected, and their lowest `seq`."""
 
     at_s: float
     events: Mapping[str, tuple[int, int]]
 
 
-class Writer:
+class JournalWriter:
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
         self._sealed: set[bytes] = set()
@@ -61,30 +61,30 @@ class Writer:
             sides = [[side.root, side.ballots] if side else None for side in (message.red, message.yellow)]
             self._write("sealed", message.turn, message.at, *sides)
 
-    def faring(self, at_s: float, events: Mapping[str, tuple[int, int]]) -> None:
-        self._write("faring", at_s, events)
+    def crowd_state(self, at_s: float, events: Mapping[str, tuple[int, int]]) -> None:
+        self._write("crowd_state", at_s, events)
         self._file.flush()
 
-    def parting(self, unreadable: int, sent_away: int) -> None:
-        self._write("parting", unreadable, sent_away)
+    def totals(self, unreadable: int, sent_away: int) -> None:
+        self._write("totals", unreadable, sent_away)
 
     def _write(self, *line: Any) -> None:
         self._file.write(_encode(line) + b"\n")
 
 
 @dataclass
-class Book:
+class Journal:
     """The records by turn and voter; `refresh` reads new lines.
 
-    `misunderstood`, known at the end: unreadable frames plus phones rejected for good.
+    `unexpected`, known at the end: unreadable frames plus phones rejected for good.
     """
 
     path: Path
     sent: dict[int, dict[tuple[str, int], Sent]] = field(default_factory=dict)
     acks: dict[int, dict[str, Acknowledgement]] = field(default_factory=dict)
     sealed: dict[int, list[Any]] = field(default_factory=dict)
-    farings: list[Faring] = field(default_factory=list)
-    misunderstood: int = 0
+    crowd_states: list[CrowdState] = field(default_factory=list)
+    unexpected: int = 0
     _read: int = 0
 
     def refresh(self) -> None:
@@ -97,8 +97,8 @@ class Book:
             kind, *values = _decode(line)
             getattr(self, f"_note_{kind}")(*values)
 
-    def farings_since(self, at: float) -> list[Faring]:
-        return self.farings[bisect_left(self.farings, at, key=attrgetter("at_s")) :]
+    def states_since(self, at: float) -> list[CrowdState]:
+        return self.crowd_states[bisect_left(self.crowd_states, at, key=attrgetter("at_s")) :]
 
     def _note_sent(self, at: float, voter: str, turn: int, *details: Any) -> None:
         choice, sequence, blind = details
@@ -113,8 +113,10 @@ class Book:
     def _note_sealed(self, turn: int, at: int, red: Any, yellow: Any) -> None:
         self.sealed.setdefault(turn, []).append((at, red, yellow))
 
-    def _note_parting(self, unreadable: int, sent_away: int) -> None:
-        self.misunderstood += unreadable + sent_away
+    def _note_totals(self, unreadable: int, sent_away: int) -> None:
+        self.unexpected += unreadable + sent_away
 
-    def _note_faring(self, at_s: float, events: dict[str, list[int]]) -> None:
-        self.farings.append(Faring(at_s, {code: (here, seq) for code, (here, seq) in events.items()}))
+    def _note_crowd_state(self, at_s: float, events: dict[str, list[int]]) -> None:
+        self.crowd_states.append(
+            CrowdState(at_s, {code: (here, seq) for code, (here, seq) in events.items()})
+        )

@@ -10,16 +10,16 @@ from dataclasses import dataclass, field
 import psycopg
 from redis import Redis, RedisError
 
-from tests.chaos.journal import Book, Faring
+from tests.chaos.journal import CrowdState, Journal
 from tests.chaos.target import Target
 
 POLL_S = 0.1
 DELIVERED_WITHIN_S = 0.7
 OVERDUE_MS = 1_000
-BOX_ANSWERS_S = 0.3
+BOX_TIMEOUT_S = 0.3
 SEQS = "SELECT code, seq FROM games_event"
 TURNS = "SELECT id, state, closes_at FROM games_turn WHERE id > ? ORDER BY id"
-IDS_OUT_OF_ORDER = 50
+ID_OVERLAP = 50
 ENDED = ("resolved", "void")
 
 
@@ -39,11 +39,11 @@ class Sample:
 
 
 @dataclass
-class Watch:
+class Monitor:
     """Times are seconds of the monotonic clock. `phones` is how many each event has."""
 
     target: Target
-    book: Book
+    journal: Journal
     phones: int
     turns: dict[int, Seen] = field(default_factory=dict)
     samples: list[Sample] = field(default_factory=list)
@@ -54,7 +54,7 @@ class Watch:
     def run(self) -> None:
         with closing(
             Redis.from_url(
-                self.target.valkey, socket_timeout=BOX_ANSWERS_S, socket_connect_timeout=BOX_ANSWERS_S
+                self.target.valkey, socket_timeout=BOX_TIMEOUT_S, socket_connect_timeout=BOX_TIMEOUT_S
             )
         ) as box:
             while not self._stopped.wait(POLL_S):
@@ -83,12 +83,12 @@ class Watch:
             overdue = overdue or (state == "open" and closes_at + OVERDUE_MS < now)
         self.samples.append(Sample(at, seqs, overdue))
         still = [turn for turn, seen in self.turns.items() if seen.over is None]
-        self._done_up_to = min(still, default=max(self.turns, default=0)) - IDS_OUT_OF_ORDER
+        self._done_up_to = min(still, default=max(self.turns, default=0)) - ID_OVERLAP
 
     def live(self, began: float, until: float) -> set[int]:
         """The turns that were open at any time in this interval."""
-        looked = list(self.turns.items())
-        return {turn for turn, s in looked if s.first <= until and (s.over is None or s.over >= began)}
+        seen_turns = list(self.turns.items())
+        return {turn for turn, s in seen_turns if s.first <= until and (s.over is None or s.over >= began)}
 
     def over(self) -> set[int]:
         return {turn for turn, seen in list(self.turns.items()) if seen.over is not None}
@@ -96,19 +96,23 @@ class Watch:
     def are_over(self, turns: set[int]) -> bool:
         return all(self.turns[turn].over is not None for turn in turns)
 
-    def wrong_times(self, since: float) -> list[float]:
+    def unhealthy_times(self, since: float) -> list[float]:
         """The times at which a phone was disconnected or behind, or a turn was overdue."""
-        self.book.refresh()
-        return [faring.at_s for faring in self.book.farings_since(since) if not self._is_right(faring)]
+        self.journal.refresh()
+        return [
+            crowd_state.at_s
+            for crowd_state in self.journal.states_since(since)
+            if not self._is_healthy(crowd_state)
+        ]
 
-    def _is_right(self, faring: Faring) -> bool:
-        should = self._sample_at(faring.at_s - DELIVERED_WITHIN_S)
-        now = self._sample_at(faring.at_s)
-        if should is None or now is None or now.overdue or faring.at_s - now.at > 1.0:
+    def _is_healthy(self, crowd_state: CrowdState) -> bool:
+        should = self._sample_at(crowd_state.at_s - DELIVERED_WITHIN_S)
+        now = self._sample_at(crowd_state.at_s)
+        if should is None or now is None or now.overdue or crowd_state.at_s - now.at > 1.0:
             return False
         return all(
             here == self.phones and seq >= should.seqs.get(code, 0)
-            for code, (here, seq) in faring.events.items()
+            for code, (here, seq) in crowd_state.events.items()
         )
 
     def _sample_at(self, at: float) -> Sample | None:

@@ -9,7 +9,7 @@ SEAL_HOLDS = "if box[4] == '1' or not by_clocks and now >= tonumber(box[3]) then
 SEALED_BEFORE = "local sealed_at = box[3] == '1' and tonumber(box[6]) or now"
 
 
-def plant(name: str) -> None:
+def install(name: str) -> None:
     """Apply the mutant to this process; "" is none."""
     if name:
         MUTANTS[name]()

@@ -17,34 +17,34 @@ from typing import Any, Literal, get_args
 from tests.deploy.processes import comes_about
 
 ARMED, FIRED, GO = "chaos-armed.json", "chaos-fired.json", "chaos-go"
-HELD_AT_MOST_S = 5.0
+MAX_HOLD_S = 5.0
 POLL_S = 0.01
 
 When = Literal["before", "after"]
-StepEffect = Literal["die", "die whole", "stall", "hold"]
+StepEffect = Literal["kill", "kill group", "stall", "hold"]
 STEP_EFFECTS: tuple[StepEffect, ...] = get_args(StepEffect)
 
 STEPS: dict[str, tuple[str, str, When]] = {
     "before the seal": ("voting.ballot_box.ballot_box:BallotBox", "seal", "before"),
     "after the seal": ("voting.ballot_box.ballot_box:BallotBox", "seal", "after"),
-    "when the seal is told": ("voting.turns.closing", "_publish_seal", "after"),
+    "after the seal is announced": ("voting.turns.closing", "_publish_seal", "after"),
     "after the decision": ("voting.turns.closing", "decide_outcome", "after"),
     "before the transaction": ("voting.turns.closing", "_commit_outcome", "before"),
-    "in the transaction with the turn claimed": ("voting.turns.closing", "claim_turn", "after"),
-    "in the transaction with all written": ("voting.turns.closing", "announce", "after"),
+    "in the transaction after claiming the turn": ("voting.turns.closing", "claim_turn", "after"),
+    "in the transaction after all writes": ("voting.turns.closing", "announce", "after"),
     "after the commit": ("voting.turns.closing", "_commit_outcome", "after"),
-    "before it is told": ("voting.turns.closing", "relay", "before"),
-    "when all is told but not marked": ("voting.announcements.channel_layer", "publish", "after"),
-    "when all is told and marked": ("voting.turns.closing", "relay", "after"),
-    "before the next box": ("voting.turns.closing", "place_turn", "before"),
-    "after the next box": ("voting.turns.closing", "place_turn", "after"),
-    "before the box is let go": ("voting.ballot_box.ballot_box:BallotBox", "expire", "before"),
-    "after the box is let go": ("voting.ballot_box.ballot_box:BallotBox", "expire", "after"),
+    "before publishing": ("voting.turns.closing", "relay", "before"),
+    "after publishing but before marking as sent": ("voting.announcements.channel_layer", "publish", "after"),
+    "after publishing and marking as sent": ("voting.turns.closing", "relay", "after"),
+    "before the next turn is placed": ("voting.turns.closing", "place_turn", "before"),
+    "after the next turn is placed": ("voting.turns.closing", "place_turn", "after"),
+    "before the box expires": ("voting.ballot_box.ballot_box:BallotBox", "expire", "before"),
+    "after the box expires": ("voting.ballot_box.ballot_box:BallotBox", "expire", "after"),
 }
 
 
 def arm(folder: Path, step: str, effect: StepEffect, seconds: float = 0.0) -> None:
-    """`seconds` is for a stall. `die` kills the process alone, `die whole` the part that it belongs to."""
+    """`seconds` is for a stall. "kill" kills the process alone, "kill group" its whole process group."""
     disarm(folder)
     ready = folder / f"{ARMED}.new"
     ready.write_text(json.dumps({"step": step, "effect": effect, "seconds": seconds}))
@@ -65,7 +65,7 @@ def release(folder: Path) -> None:
     (folder / GO).touch()
 
 
-def plant(folder: Path) -> None:
+def install(folder: Path) -> None:
     """Patch all steps into this process. Raises AttributeError if the product no longer has one."""
     by_function: dict[tuple[str, str], dict[When, str]] = {}
     for step, (owner, name, when) in STEPS.items():
@@ -99,16 +99,16 @@ def _reach(step: str | None, folder: Path) -> None:
         armed.rename(folder / FIRED)
     except FileNotFoundError:  # another process was faster
         return
-    _do(command["effect"], command["seconds"], folder)
+    _apply_effect(command["effect"], command["seconds"], folder)
 
 
-def _do(effect: StepEffect, seconds: float, folder: Path) -> None:
+def _apply_effect(effect: StepEffect, seconds: float, folder: Path) -> None:
     match effect:
-        case "die":
+        case "kill":
             os.kill(os.getpid(), signal.SIGKILL)
-        case "die whole":
+        case "kill group":
             os.killpg(os.getpgrp(), signal.SIGKILL)
         case "stall":
             time.sleep(seconds)  # the requested stall
         case "hold":
-            comes_about((folder / GO).exists, HELD_AT_MOST_S, POLL_S)
+            comes_about((folder / GO).exists, MAX_HOLD_S, POLL_S)

@@ -20,32 +20,32 @@ RESET = struct.pack("ii", 1, 0)
 class Impairment:
     """What happens to data in both directions; nothing by default.
 
-    `delay_s` plus up to `jitter_s` for each chunk; at most `rate` bytes a second; `black_hole`: data is
-    received and dropped; `cut_after`: a connection is reset after this many bytes; `lost_answer`: the next
-    request with these bytes is forwarded, but its connection is reset instead of answered.
+    Each chunk is delayed by `delay_s` plus up to `jitter_s`, and at most `rate` bytes per second pass. With
+    `black_hole`, data is received and dropped. A connection is reset after `reset_after` bytes. The next
+    request that contains `lost_reply` is forwarded, but its connection is reset instead of answered.
     """
 
     delay_s: float = 0.0
     jitter_s: float = 0.0
     rate: float = 0.0
     black_hole: bool = False
-    cut_after: int = 0
-    lost_answer: bytes = b""
+    reset_after: int = 0
+    lost_reply: bytes = b""
 
 
 @dataclass(slots=True, eq=False)
-class _Line:
+class _Connection:
     """One connection through the proxy. Once it has dropped data, it is unusable."""
 
-    near: asyncio.StreamWriter
-    far: asyncio.StreamWriter
-    passed: int = 0
-    swallowed: bool = False
-    answer_lost: bool = False
+    downstream: asyncio.StreamWriter
+    upstream: asyncio.StreamWriter
+    forwarded: int = 0
+    dropped_data: bool = False
+    reply_lost: bool = False
     half_closed: bool = False
 
     def reset(self) -> None:
-        for writer in (self.near, self.far):
+        for writer in (self.downstream, self.upstream):
             own: socket.socket | None = writer.get_extra_info("socket")
             if own is not None and own.fileno() >= 0:
                 with suppress(OSError):
@@ -55,15 +55,15 @@ class _Line:
 
 @dataclass(slots=True)
 class Proxy:
-    """A context manager that proxies LOOPBACK:`to`. `losses` counts lost answers, `cuts` all resets."""
+    """A context manager that proxies LOOPBACK:`target_port`. Counts lost replies and all resets."""
 
-    to: int
+    target_port: int
     rng: Random = field(default_factory=lambda: Random(1))
     impairment: Impairment = field(default_factory=Impairment)
     port: int = 0
-    losses: int = 0
-    cuts: int = 0
-    _lines: set[_Line] = field(default_factory=set)
+    lost_replies: int = 0
+    resets: int = 0
+    _connections: set[_Connection] = field(default_factory=set)
     _loop: asyncio.AbstractEventLoop = field(default_factory=asyncio.new_event_loop)
     _thread: threading.Thread | None = None
     _server: asyncio.Server | None = None
@@ -90,20 +90,20 @@ class Proxy:
             yield
         finally:
             self.impairment = Impairment()
-            self._in_loop(self._reset_swallowed)
+            self._call_in_loop(self._reset_unusable)
 
-    def cut(self) -> None:
+    def reset_all(self) -> None:
         """Reset every connection."""
-        self._in_loop(self._reset_all)
+        self._call_in_loop(self._reset_all)
 
     def half_close(self) -> None:
         """Half-close every connection towards its client, but still receive data."""
-        self._in_loop(self._end_near_sides)
+        self._call_in_loop(self._half_close_downstream)
 
-    def lines(self) -> int:
-        return len(self._lines)
+    def connection_count(self) -> int:
+        return len(self._connections)
 
-    def _in_loop(self, do: Callable[[], None]) -> None:
+    def _call_in_loop(self, do: Callable[[], None]) -> None:
         done = threading.Event()
 
         def run() -> None:
@@ -114,25 +114,25 @@ class Proxy:
         assert done.wait(10)
 
     def _reset_all(self) -> None:
-        for line in list(self._lines):
-            self._reset(line)
+        for connection in list(self._connections):
+            self._reset(connection)
 
-    def _reset_swallowed(self) -> None:
-        for line in [line for line in self._lines if line.swallowed]:
-            self._reset(line)
+    def _reset_unusable(self) -> None:
+        for connection in [connection for connection in self._connections if connection.dropped_data]:
+            self._reset(connection)
 
-    def _end_near_sides(self) -> None:
-        for line in list(self._lines):
-            line.half_closed = True
+    def _half_close_downstream(self) -> None:
+        for connection in list(self._connections):
+            connection.half_closed = True
             with suppress(OSError):
-                line.near.write_eof()
+                connection.downstream.write_eof()
 
-    def _reset(self, line: _Line) -> None:
-        self.cuts += 1
-        line.reset()
+    def _reset(self, connection: _Connection) -> None:
+        self.resets += 1
+        connection.reset()
 
     async def _listen(self) -> asyncio.Server:
-        return await asyncio.start_server(self._connected, LOOPBACK, self.port, backlog=4096)
+        return await asyncio.start_server(self._accept, LOOPBACK, self.port, backlog=4096)
 
     async def _end(self) -> None:
         assert self._server
@@ -143,52 +143,54 @@ class Proxy:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _connected(self, reader: asyncio.StreamReader, near: asyncio.StreamWriter) -> None:
+    async def _accept(self, reader: asyncio.StreamReader, downstream: asyncio.StreamWriter) -> None:
         with suppress(asyncio.CancelledError):  # at the end: asyncio.streams would log it
-            await self._connect(reader, near)
+            await self._proxy(reader, downstream)
 
-    async def _connect(self, reader: asyncio.StreamReader, near: asyncio.StreamWriter) -> None:
+    async def _proxy(self, reader: asyncio.StreamReader, downstream: asyncio.StreamWriter) -> None:
         try:
-            answers, far = await asyncio.open_connection(LOOPBACK, self.to)
+            replies, upstream = await asyncio.open_connection(LOOPBACK, self.target_port)
         except OSError:
-            near.transport.abort()
+            downstream.transport.abort()
             return
-        line = _Line(near, far)
-        self._lines.add(line)
+        connection = _Connection(downstream, upstream)
+        self._connections.add(connection)
         try:
-            await asyncio.gather(self._ask(line, reader), self._answer(line, answers))
+            await asyncio.gather(
+                self._forward_requests(connection, reader), self._forward_replies(connection, replies)
+            )
         finally:
-            self._lines.discard(line)
-            near.transport.abort()
-            far.transport.abort()
+            self._connections.discard(connection)
+            downstream.transport.abort()
+            upstream.transport.abort()
 
-    async def _ask(self, line: _Line, reader: asyncio.StreamReader) -> None:
+    async def _forward_requests(self, connection: _Connection, reader: asyncio.StreamReader) -> None:
         with suppress(OSError):
             while data := await reader.read(CHUNK):
-                if not await self._arrives(line, data):
+                if not await self._may_pass(connection, data):
                     continue
-                wanted = self.impairment.lost_answer
-                if wanted and wanted in data:
-                    self.impairment.lost_answer = b""
-                    line.answer_lost = True
-                line.far.write(data)
-                await line.far.drain()
-            line.far.write_eof()
+                marker = self.impairment.lost_reply
+                if marker and marker in data:
+                    self.impairment.lost_reply = b""
+                    connection.reply_lost = True
+                connection.upstream.write(data)
+                await connection.upstream.drain()
+            connection.upstream.write_eof()
 
-    async def _answer(self, line: _Line, reader: asyncio.StreamReader) -> None:
+    async def _forward_replies(self, connection: _Connection, reader: asyncio.StreamReader) -> None:
         with suppress(OSError):
             while data := await reader.read(CHUNK):
-                if line.answer_lost:
-                    self.losses += 1
-                    self._reset(line)
+                if connection.reply_lost:
+                    self.lost_replies += 1
+                    self._reset(connection)
                     return
-                if await self._arrives(line, data) and not line.half_closed:
-                    line.near.write(data)
-                    await line.near.drain()
-            if not line.half_closed:
-                line.near.write_eof()
+                if await self._may_pass(connection, data) and not connection.half_closed:
+                    connection.downstream.write(data)
+                    await connection.downstream.drain()
+            if not connection.half_closed:
+                connection.downstream.write_eof()
 
-    async def _arrives(self, line: _Line, data: bytes) -> bool:
+    async def _may_pass(self, connection: _Connection, data: bytes) -> bool:
         """Wait for the delay; return whether the data may pass."""
         impairment = self.impairment
         pause = impairment.delay_s + impairment.jitter_s * self.rng.random()
@@ -196,10 +198,10 @@ class Proxy:
         if pause:
             await asyncio.sleep(pause)
         if impairment.black_hole:
-            line.swallowed = True
+            connection.dropped_data = True
             return False
-        line.passed += len(data)
-        if impairment.cut_after and line.passed > impairment.cut_after:
-            self._reset(line)
+        connection.forwarded += len(data)
+        if impairment.reset_after and connection.forwarded > impairment.reset_after:
+            self._reset(connection)
             return False
-        return not line.swallowed
+        return not connection.dropped_data

@@ -10,44 +10,44 @@ from msgspec.structs import replace
 
 from crowdgame.rehearsal.context import RehearsalContext
 from crowdgame.rehearsal.simulated_phone import Phone
-from tests.chaos.journal import Writer
+from tests.chaos.journal import JournalWriter
 from voting import protocol
 from voting.admission.seats import unverified_voter
 
-AT_THE_DEADLINE, THINK_AGAIN = 0.15, 0.4
+LATE_SHARE, REVOTE_SHARE = 0.15, 0.4
 EARLIEST_MS, LATEST_MS = -80.0, 700.0
 
 
-class Witness(Phone):
-    def __init__(self, index: int, context: RehearsalContext, book: Writer) -> None:
+class RecordingPhone(Phone):
+    def __init__(self, index: int, context: RehearsalContext, journal: JournalWriter) -> None:
         super().__init__(index, context)
-        self._book = book
+        self._journal = journal
         self._blinds: dict[tuple[int, int], str] = {}
         self._watched: tuple[int, int] | None = None
         self._late: asyncio.TimerHandle | None = None
 
     @property
     def seq(self) -> int:
-        """Of the last change received; -1 while disconnected."""
+        """The sequence number of the last change received; -1 while disconnected."""
         return self._seq
 
     def receive(self, message: protocol.ToPhone) -> None:
         super().receive(message)
         match message:
             case protocol.BallotCounted():
-                self._note(message.turn, message.choice, message.sequence)
+                self._record_ack(message.turn, message.choice, message.sequence)
             case protocol.PhoneWelcomed():
                 you = message.you
                 if you.turn is not None and you.choice is not None:
-                    self._note(you.turn, you.choice, you.sequence)
-                self._plan_to_be_late()
+                    self._record_ack(you.turn, you.choice, you.sequence)
+                self._plan_late_ballot()
             case protocol.TurnSealed():
-                self._book.sealed(message)
+                self._journal.sealed(message)
             case protocol.Change():
-                self._plan_to_be_late()
+                self._plan_late_ballot()
 
-    def _note(self, turn: int, choice: int, sequence: int) -> None:
-        self._book.acknowledged(self._context.clock.now_ms(), self._voter_id, turn, choice, sequence)
+    def _record_ack(self, turn: int, choice: int, sequence: int) -> None:
+        self._journal.acknowledged(self._context.clock.now_ms(), self._voter_id, turn, choice, sequence)
 
     def _cast(self, ballot: protocol.BallotCast) -> bool:
         """Use one blinding factor per choice, also when it is sent again."""
@@ -59,14 +59,14 @@ class Witness(Phone):
         ballot = replace(ballot, blind=self._blinds[key])
         sent = super()._cast(ballot)
         if sent:
-            self._book.sent(self._context.clock.now_ms(), self._voter_id, ballot)
+            self._journal.sent(self._context.clock.now_ms(), self._voter_id, ballot)
         return sent
 
     @property
     def _voter_id(self) -> str:
         return unverified_voter(self._context.tokens[self.index])
 
-    def _plan_to_be_late(self) -> None:
+    def _plan_late_ballot(self) -> None:
         """Plan at most one late ballot per window; after an extension many phones vote again."""
         turn, before = self._context.turn, self._watched
         watched = (turn.id, turn.closes_at) if turn and not turn.paused else None
@@ -78,9 +78,9 @@ class Witness(Phone):
         if turn is None or watched is None:
             return
         rng, now = self._context.rng, self._context.clock.now_ms()
-        if before and before[0] == turn.id and turn.closes_at > now and rng.random() < THINK_AGAIN:
+        if before and before[0] == turn.id and turn.closes_at > now and rng.random() < REVOTE_SHARE:
             self._vote_at(rng.uniform(now, turn.closes_at), turn.id)
-        elif rng.random() < AT_THE_DEADLINE:
+        elif rng.random() < LATE_SHARE:
             self._vote_at(turn.closes_at + rng.uniform(EARLIEST_MS, LATEST_MS), turn.id)
 
     def _vote_at(self, at_ms: float, turn: int) -> None:

@@ -13,7 +13,7 @@ Ballot = Sequence[Any]
 Terms = tuple[str, str, str]
 
 
-def pick_of(ballots: Sequence[Ballot], legal: Sequence[int], terms: Terms, lot: str) -> int | None:
+def recount_pick(ballots: Sequence[Ballot], legal: Sequence[int], terms: Terms, lot: str) -> int | None:
     """`lot` is the turn's seed and the side."""
     method, tie, without = terms
     if not ballots:
@@ -37,7 +37,7 @@ def _drawn(lot: str, among: int) -> int:
     return int.from_bytes(sha256(lot.encode()).digest(), "big") % among
 
 
-def root_of(turn: int, ballots: Sequence[Ballot]) -> str:
+def merkle_root(turn: int, ballots: Sequence[Ballot]) -> str:
     """The Merkle root over the blinded ballots, in order of arrival."""
     in_order = sorted(ballots, key=lambda ballot: (ballot[4], ballot[0]))
     leaves = [sha256(b"\0" + f"{turn}:{b[1]}:{b[2]}:{b[5]}".encode()).digest() for b in in_order]

@@ -14,37 +14,38 @@ PAGE_HEAD = """\
 <!-- Written by `make chaos ARGS=--write-table`. Edits here are lost. -->
 
 The last campaign of the [chaos tests](../reliability.md#chaos-tests). *Times* is how often a fault was
-injected, *turns* how many turns it met, *acknowledged* the ballots in them. *Longest outage* lasts from the
-start of the fault until every phone was connected and up to date, *all right after* from its end. *Close lag*
-is the time from the deadline until the turn was resolved, p50 / p99. *Test* names the fault in `tests/chaos`.
+injected, *turns* how many turns it affected, *acknowledged* the ballots in them. *Longest outage* is the
+longest time from the start of the fault until every phone was connected and up to date, *recovery* from its
+end. *Close lag* is the time from the deadline until the turn was resolved, p50 / p99. *Test* names the fault
+in `tests/chaos`.
 """
-SHOWN = 40
-VALKEY_RESTARTS = ("Valkey killed", "Valkey dies at a step")
-ONE_PROCESS_DIES = (
+SHOWN_FINDINGS = 40
+VALKEY_RESTARTS = ("Valkey killed", "Valkey killed during a close")
+ONE_PROCESS_KILLED = (
     *(
         "gateway killed",
         "worker killed",
         "scheduler killed",
-        "gateway dies at a step",
-        "scheduler dies at a step",
+        "gateway killed during a close",
+        "scheduler killed during a close",
     ),
-    *(f"closer dies {step}" for step in STEPS),
+    *(f"closing process killed {step}" for step in STEPS),
 )
-COUNTS = ("times", "turns", "acknowledged", "lost", "double", "wrong")
-HEAD = ("fault", *COUNTS, "longest outage", "all right after", "close lag", "test")
+COUNTS = ("times", "turns", "acknowledged", "lost", "duplicated", "wrong")
+HEAD = ("fault", *COUNTS, "longest outage", "recovery", "close lag", "test")
 
 
-def lines_of(result: Result) -> Iterator[str]:
+def format_result(result: Result) -> Iterator[str]:
     yield from table(result)
     yield ""
     yield from goals(result)
     yield ""
     yield summary(result)
-    for name, why in result.not_here.items():
+    for name, why in result.not_applicable.items():
         yield f"not possible in this setup: {name}: {why}"
-    yield from result.findings[:SHOWN]
-    if len(result.findings) > SHOWN:
-        yield f"… and {len(result.findings) - SHOWN} more"
+    yield from result.findings[:SHOWN_FINDINGS]
+    if len(result.findings) > SHOWN_FINDINGS:
+        yield f"… and {len(result.findings) - SHOWN_FINDINGS} more"
 
 
 def summary(result: Result) -> str:
@@ -53,8 +54,8 @@ def summary(result: Result) -> str:
         f"{'PASSED' if result.passed else 'FAILED'}: seed {result.seed}, {result.server}, {result.database}, "
         f"{result.phones} phones in {result.events} events, {result.minutes:.0f} minutes. "
         f"{result.faulted_turns:,} turns with a fault of {result.turns:,}; {result.acknowledged:,} ballots "
-        f"acknowledged; lost: {result.lost}, double or wrong: {result.double_or_wrong}; frames or phones "
-        f"that went astray: {result.misunderstood}. "
+        f"acknowledged; lost: {result.lost}, duplicated or wrong: {result.duplicated_or_wrong}; "
+        f"unexpected frames and rejections: {result.unexpected}. "
         f"Close lag before the first fault: {_lag(result.healthy_lag_ms)}.{mutant}"
     )
 
@@ -68,27 +69,27 @@ def table(result: Result) -> Iterator[str]:
 
 
 def _cells(row: Row) -> list[str]:
-    numbers = (row.times, row.turns, row.acknowledged, row.lost, row.double, row.wrong)
-    never = f" ({row.never_right} never)" if row.never_right else ""
-    seconds = (f"{row.outage_s:.1f} s", f"{row.right_after_s:.1f} s{never}")
+    numbers = (row.times, row.turns, row.acknowledged, row.lost, row.duplicated, row.wrong)
+    never = f" ({row.never_recovered} never)" if row.never_recovered else ""
+    seconds = (f"{row.outage_s:.1f} s", f"{row.recovery_s:.1f} s{never}")
     return [row.fault, *(f"{number:,}" for number in numbers), *seconds, _lag(row.lag_ms), f"`{row.test}`"]
 
 
 def goals(result: Result) -> Iterator[str]:
     """The goals as Markdown, each with the worst measurement."""
     named = [row for row in result.rows if row.lag_ms]
-    died = [row.lag_ms.p99 for row in named if row.lag_ms and row.fault in ONE_PROCESS_DIES]
-    store = [row.lag_ms.p99 for row in named if row.lag_ms and row.fault in VALKEY_RESTARTS]
+    after_kills = [row.lag_ms.p99 for row in named if row.lag_ms and row.fault in ONE_PROCESS_KILLED]
+    after_restarts = [row.lag_ms.p99 for row in named if row.lag_ms and row.fault in VALKEY_RESTARTS]
     healthy = [result.healthy_lag_ms.p99] if result.healthy_lag_ms else []
-    right = [row.right_after_s * 1000 for row in result.rows]
+    recoveries = [row.recovery_s * 1000 for row in result.rows]
     yield "| goal | at most | measured |"
     yield "| --- | --- | --- |"
     yield f"| acknowledged ballots lost | 0 | {result.lost} |"
-    yield f"| turns double or wrong | 0 | {result.double_or_wrong} |"
+    yield f"| turns duplicated or wrong | 0 | {result.duplicated_or_wrong} |"
     yield f"| close lag p99, before the first fault | 250 ms | {_worst(healthy)} |"
-    yield f"| close lag p99, a process died | 2,000 ms | {_worst(died)} |"
-    yield f"| close lag p99, Valkey was started again | 5,000 ms | {_worst(store)} |"
-    yield f"| every phone right again, after any fault | 10,000 ms | {_worst(right)} |"
+    yield f"| close lag p99, after a process was killed | 2,000 ms | {_worst(after_kills)} |"
+    yield f"| close lag p99, after Valkey was restarted | 5,000 ms | {_worst(after_restarts)} |"
+    yield f"| recovery of every phone, after any fault | 10,000 ms | {_worst(recoveries)} |"
 
 
 def _worst(times: list[float]) -> str:
@@ -100,6 +101,6 @@ def _lag(spread: Spread | None) -> str:
 
 
 def write_table(result: Result) -> None:
-    """In place of the ones before."""
+    """Replace the page."""
     lines = [PAGE_HEAD, *goals(result), "", *table(result), "", summary(result), ""]
     PAGE.write_text("\n".join(lines), encoding="utf-8")

@@ -6,11 +6,11 @@ from pathlib import Path
 import msgspec
 
 from crowdgame.rehearsal.samples import Samples, Spread
-from tests.chaos.campaign import Campaign, Struck
-from tests.chaos.catalog import place_of
+from tests.chaos.campaign import Campaign, InjectedFault
+from tests.chaos.catalog import fault_source
 
-ADDED = (
-    *("minutes", "turns", "faulted_turns", "acknowledged", "lost", "double_or_wrong", "misunderstood"),
+SUMMED = (
+    *("minutes", "turns", "faulted_turns", "acknowledged", "lost", "duplicated_or_wrong", "unexpected"),
     *("rows", "findings"),
 )
 LAGS = "SELECT id, resolved_at - closes_at FROM games_turn WHERE state = 'resolved'"
@@ -19,8 +19,8 @@ LAGS = "SELECT id, resolved_at - closes_at FROM games_turn WHERE state = 'resolv
 class Row(msgspec.Struct, frozen=True):
     """One fault. `lag_ms`: time from deadline to resolution of the affected turns.
 
-    `outage_s`: the longest time from the start of the fault until all phones had recovered; `right_after_s`:
-    the longest from its end; `never_right`: how often they did not recover in time.
+    `outage_s`: the longest time from the start of the fault until all phones had recovered; `recovery_s`:
+    the longest from its end; `never_recovered`: how often they did not recover in time.
     """
 
     fault: str
@@ -29,11 +29,11 @@ class Row(msgspec.Struct, frozen=True):
     turns: int
     acknowledged: int
     lost: int
-    double: int
+    duplicated: int
     wrong: int
     outage_s: float
-    right_after_s: float
-    never_right: int
+    recovery_s: float
+    never_recovered: int
     lag_ms: Spread | None
 
 
@@ -49,22 +49,22 @@ class Result(msgspec.Struct, frozen=True):
     faulted_turns: int
     acknowledged: int
     lost: int
-    double_or_wrong: int
-    misunderstood: int
+    duplicated_or_wrong: int
+    unexpected: int
     healthy_lag_ms: Spread | None
     rows: tuple[Row, ...]
-    not_here: dict[str, str]
+    not_applicable: dict[str, str]
     findings: tuple[str, ...]
 
     @property
     def passed(self) -> bool:
-        return not self.findings and not self.misunderstood and not any(row.never_right for row in self.rows)
+        return not self.findings and not self.unexpected and not any(row.never_recovered for row in self.rows)
 
     def write(self, path: Path) -> None:
         path.write_bytes(msgspec.json.format(msgspec.json.encode(self)))
 
 
-class Setting(msgspec.Struct, frozen=True):
+class RunInfo(msgspec.Struct, frozen=True):
     """The setup of a run."""
 
     seed: int
@@ -73,13 +73,13 @@ class Setting(msgspec.Struct, frozen=True):
     mutant: str
 
 
-def result_of(campaign: Campaign, setting: Setting, minutes: float) -> Result:
+def build_result(campaign: Campaign, run_info: RunInfo, minutes: float) -> Result:
     """The result of one campaign, which took `minutes`."""
-    turns = set(campaign.watch.turns)
+    turns = set(campaign.monitor.turns)
     findings = list(campaign.findings.values())
     lags = _lags(campaign, turns)
     return Result(
-        **msgspec.structs.asdict(setting),
+        **msgspec.structs.asdict(run_info),
         phones=campaign.size.phones,
         events=campaign.size.events,
         minutes=round(minutes, 1),
@@ -87,47 +87,49 @@ def result_of(campaign: Campaign, setting: Setting, minutes: float) -> Result:
         faulted_turns=len(campaign.faulted),
         acknowledged=campaign.audit.acknowledged(turns),
         lost=sum(finding.kind == "lost" for finding in findings),
-        double_or_wrong=len({finding.turn for finding in findings if finding.kind != "lost"}),
-        misunderstood=campaign.book.misunderstood,
-        healthy_lag_ms=_spread(lags, campaign.calm),
+        duplicated_or_wrong=len({finding.turn for finding in findings if finding.kind != "lost"}),
+        unexpected=campaign.journal.unexpected,
+        healthy_lag_ms=_spread(lags, campaign.baseline),
         rows=tuple(_rows(campaign, lags)),
-        not_here=dict(campaign.not_here),
+        not_applicable=dict(campaign.not_applicable),
         findings=tuple(f"{found.kind}: turn {found.turn}: {found.text}" for found in findings),
     )
 
 
-def together(results: Sequence[Result]) -> Result:
-    """Merge campaigns with the same setting; turns without a fault are those of the first."""
+def merge(results: Sequence[Result]) -> Result:
+    """Merge campaigns with the same setup; turns without a fault are those of the first."""
     first, *others = results
     for other in others:
-        sums = {name: getattr(first, name) + getattr(other, name) for name in ADDED}
-        first = msgspec.structs.replace(first, **sums, not_here=first.not_here | other.not_here)
+        sums = {name: getattr(first, name) + getattr(other, name) for name in SUMMED}
+        first = msgspec.structs.replace(
+            first, **sums, not_applicable=first.not_applicable | other.not_applicable
+        )
     return first
 
 
 def _rows(campaign: Campaign, lags: dict[int, int]) -> Iterable[Row]:
     for fault in campaign.faults:
-        struck = [one for one in campaign.struck if one.fault == fault.name]
-        if struck:
-            yield _row(campaign, place_of(fault), struck, lags)
+        injected = [one for one in campaign.injected if one.fault == fault.name]
+        if injected:
+            yield _row(campaign, fault_source(fault), injected, lags)
 
 
-def _row(campaign: Campaign, test: str, struck: Sequence[Struck], lags: dict[int, int]) -> Row:
-    turns = set().union(*(one.turns for one in struck))
-    closed = set().union(*(one.closed for one in struck))
-    found = {(f.kind, f.turn, f.text) for one in struck for f in one.findings}
+def _row(campaign: Campaign, test: str, injected: Sequence[InjectedFault], lags: dict[int, int]) -> Row:
+    turns = set().union(*(one.turns for one in injected))
+    closed = set().union(*(one.closed for one in injected))
+    found = {(f.kind, f.turn, f.text) for one in injected for f in one.findings}
     return Row(
-        fault=struck[0].fault,
+        fault=injected[0].fault,
         test=test,
-        times=len(struck),
+        times=len(injected),
         turns=len(turns),
         acknowledged=campaign.audit.acknowledged(turns),
         lost=sum(kind == "lost" for kind, _, _ in found),
-        double=len({turn for kind, turn, _ in found if kind == "double"}),
+        duplicated=len({turn for kind, turn, _ in found if kind == "duplicated"}),
         wrong=len({turn for kind, turn, _ in found if kind == "wrong"}),
-        outage_s=round(max(one.outage_s for one in struck), 1),
-        right_after_s=round(max(one.right_after_s for one in struck), 1),
-        never_right=sum(one.right is None for one in struck),
+        outage_s=round(max(one.outage_s for one in injected), 1),
+        recovery_s=round(max(one.recovery_s for one in injected), 1),
+        never_recovered=sum(one.recovered_at is None for one in injected),
         lag_ms=None if turns <= campaign.audit.set_in else _spread(lags, closed),
     )
 

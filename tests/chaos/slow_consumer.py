@@ -9,26 +9,26 @@ from websockets.sync.client import connect
 
 from tests.server import Server
 
-LITTLE = 2048
+RECEIVE_BUFFER_BYTES = 2048
 
 
 @contextmanager
-def slow_reader(server: Server, code: str) -> Iterator[None]:
-    pipe = socket.socket()
-    pipe.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, LITTLE)
-    pipe.settimeout(10)
+def slow_consumer(server: Server, code: str) -> Iterator[None]:
+    raw_socket = socket.socket()
+    raw_socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, RECEIVE_BUFFER_BYTES)
+    raw_socket.settimeout(10)
     try:
-        pipe.connect((server.stack.address, server.stack.port))
-        line = connect(
+        raw_socket.connect((server.stack.address, server.stack.port))
+        connection = connect(
             f"{server.ws}/phone",
-            sock=pipe,
+            sock=raw_socket,
             compression=None,
             proxy=None,
             max_queue=1,
             ping_interval=None,
             close_timeout=0.1,
         )
-        line.send(json.dumps({"type": "phone.join", "code": code}))
+        connection.send(json.dumps({"type": "phone.join", "code": code}))
         yield
     finally:
-        pipe.close()
+        raw_socket.close()

@@ -1,6 +1,6 @@
-"""The target of a campaign: a running stack whose worker and schedulers can die at given steps.
+"""The target of a campaign: a running stack whose worker and schedulers can be killed at given steps.
 
-`tests.chaos.points` defines these steps. Faults call `kill`, `pause` and `go_on` on a part ("worker",
+`tests.chaos.points` defines these steps. Faults call `kill`, `pause` and `resume` on a part ("worker",
 "valkey", or one of `gateways` or `schedulers`). All processes reach Valkey through `proxy`; `valkey` is its
 direct URL.
 """
@@ -31,7 +31,7 @@ BACK_WITHIN_S = 30
 
 
 @dataclass(frozen=True)
-class Choices:
+class TargetOptions:
     """The setup of a run. `timed`: clocks can be set; `mutant`: the safeguard to remove.
 
     `disk`: a separate folder for the data, if any.
@@ -57,7 +57,7 @@ class PlayedEvent:
 class Target:
     """`data` is the stack's folder, `home` the campaign's; `events` exist before the first fault.
 
-    `logged` is the length of a part's log when it last died.
+    `logged` is the length of a part's log at its last exit.
     """
 
     server: ChaosServer
@@ -72,7 +72,7 @@ class Target:
 
     @property
     def valkey(self) -> str:
-        return self.server.straight
+        return self.server.valkey_url
 
     @contextmanager
     def box(self) -> Iterator[Redis]:
@@ -104,33 +104,33 @@ class Target:
             os.killpg(pid, number)
         wait_until(lambda: self.server.supervisor.pid(part) not in {None, pid}, BACK_WITHIN_S)
 
-    def is_whole(self) -> bool:
-        """Whether worker and schedulers are up (again), which takes a while after a start."""
-        said = {"worker": "worker started"} | dict.fromkeys(self.schedulers, "scheduler started")
-        return all(words in self._log(part)[self.logged.get(part, 0) :] for part, words in said.items())
+    def is_up(self) -> bool:
+        """Whether worker and schedulers have (re)started, which takes a while."""
+        messages = {"worker": "worker started"} | dict.fromkeys(self.schedulers, "scheduler started")
+        return all(text in self._log(part)[self.logged.get(part, 0) :] for part, text in messages.items())
 
     def _log(self, part: str) -> str:
         return (self.home / "logs" / f"{part}.log").read_text(errors="replace")
 
     def pause(self, part: str) -> int:
-        """SIGSTOP the part; return its process group for `go_on`."""
+        """SIGSTOP the part; return its process group for `resume`."""
         pid = self.pid(part)
         os.killpg(pid, signal.SIGSTOP)
         return pid
 
-    def go_on(self, group: int) -> None:
+    def resume(self, group: int) -> None:
         with suppress(ProcessLookupError):
             os.killpg(group, signal.SIGCONT)
 
 
 @contextmanager
-def running_target(home: Path, choices: Choices) -> Iterator[Target]:
+def running_target(home: Path, options: TargetOptions) -> Iterator[Target]:
     """Run the stack only, without events or phones."""
-    data, ports = choices.disk or home, (free_port(), free_port())
-    own = Stack(data=data, secret_key="of the night", port=ports[0], valkey_port=ports[1])
-    own = replace(own, server=choices.server, gateways=choices.gateways, database_url=choices.database_url)
-    box_clock = clocks(home / "box.time") if choices.timed else None
-    own_clocks = clocks(home / "own.time") if choices.timed else None
+    data, ports = options.disk or home, (free_port(), free_port())
+    own = Stack(data=data, secret_key="of the tests", port=ports[0], valkey_port=ports[1])
+    own = replace(own, server=options.server, gateways=options.gateways, database_url=options.database_url)
+    box_clock = clocks(home / "box.time") if options.timed else None
+    own_clocks = clocks(home / "own.time") if options.timed else None
     logged: dict[str, int] = {}
     with ExitStack() as held:
         proxy = held.enter_context(Proxy(own.valkey_port))  # closed last, after all its clients
@@ -140,7 +140,7 @@ def running_target(home: Path, choices: Choices) -> Iterator[Target]:
         give_database(own)
         stack = replace(own, redis_url=f"redis://{LOOPBACK}:{proxy.port}/0")
         reset_metrics_dir(stack.metrics_dir)
-        supervisor.start(*_parts(stack, choices.mutant, own_clocks))
+        supervisor.start(*_parts(stack, options.mutant, own_clocks))
         wait_for_pages(stack)
         asked = held.enter_context(organizer(own))
         server = ChaosServer(stack, supervisor, asked, proxy, own.redis, box_clock, own_clocks)
@@ -148,7 +148,7 @@ def running_target(home: Path, choices: Choices) -> Iterator[Target]:
 
 
 def _note(home: Path, logged: dict[str, int], line: str) -> None:
-    """Note the log's length when a child dies; the supervisor's message starts with the child's name."""
+    """Note the log's length when a child exits. The supervisor's message starts with the child's name."""
     part = line.split(maxsplit=1)[0]
     logged[part] = len((home / "logs" / f"{part}.log").read_text(errors="replace"))
 
@@ -161,9 +161,9 @@ def _parts(stack: Stack, mutant: str, clock: Clocks | None) -> Iterator[Child]:
     """With a mutant the gateways run under `tests.chaos.faulty`, too."""
     gateways = [children.gateway(stack, number) for number in range(1, stack.gateways + 1)]
     faulty = [children.worker(stack), *children.schedulers(stack)]
-    whole, faulty = ([], gateways + faulty) if mutant else (gateways, faulty)
+    plain, faulty = ([], gateways + faulty) if mutant else (gateways, faulty)
     env = {"CHAOS_MUTANT": mutant}
-    for child in (*whole, *(replace(one, argv=_under_faulty(one.argv)) for one in faulty)):
+    for child in (*plain, *(replace(one, argv=_under_faulty(one.argv)) for one in faulty)):
         yield replace(child, env=_timed({**child.env, **env}, clock))
 
 

@@ -7,29 +7,29 @@ import pytest
 
 from deploy.laptop.stack import SERVERS
 from tests.chaos.campaign import Campaign, Size
-from tests.chaos.catalog import catalogue
+from tests.chaos.catalog import catalog
 from tests.chaos.mutants import NAMES
-from tests.chaos.target import Choices, running_target
+from tests.chaos.target import TargetOptions, running_target
 
 SEED = 4
-SHORT = ("worker killed", "Valkey killed", "closer dies in the transaction with all written")
+SHORT = ("worker killed", "Valkey killed", "closing process killed in the transaction after all writes")
 LONGER = (
-    *("scheduler killed", "gateway killed", "closer dies after the seal"),
-    *("closer stands still at a step", "turn extended while it is counted"),
+    *("scheduler killed", "gateway killed", "closing process killed after the seal"),
+    *("closing process stalls", "turn extended while it closes"),
 )
 SIZE = Size(events=4, phones=60, turns=1_000, seconds=300, rounds=1)
 EXPOSED_BY = {
-    "no-compare-and-set": "turn extended while it is counted",
-    "no-seal": "closer stands still at a step",
+    "no-compare-and-set": "turn extended while it closes",
+    "no-seal": "closing process stalls",
 }
 
 
-def play(home: Path, choices: Choices, names: tuple[str, ...], size: Size) -> Campaign:
-    known = catalogue()
-    with running_target(home, choices) as target:
+def play(home: Path, options: TargetOptions, names: tuple[str, ...], size: Size) -> Campaign:
+    known = catalog()
+    with running_target(home, options) as target:
         campaign = Campaign(target, size, [known[name] for name in names], Random(SEED), print)
         campaign.play()
-        campaign.audit.book.refresh()
+        campaign.audit.journal.refresh()
     return campaign
 
 
@@ -38,30 +38,30 @@ def play(home: Path, choices: Choices, names: tuple[str, ...], size: Size) -> Ca
     params=[pytest.param(SHORT, id="short"), pytest.param(LONGER, id="longer", marks=pytest.mark.thorough)],
 )
 def short_campaign(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Campaign:
-    return play(tmp_path_factory.mktemp("chaos"), Choices(SERVERS[0]), request.param, SIZE)
+    return play(tmp_path_factory.mktemp("chaos"), TargetOptions(SERVERS[0]), request.param, SIZE)
 
 
 def test_chaos_faults_affect_turns(short_campaign: Campaign) -> None:
-    struck = {one.fault for one in short_campaign.struck if one.turns}
-    assert short_campaign.not_here == {}
-    assert len(struck) >= len(short_campaign.faults) - 1
+    injected = {one.fault for one in short_campaign.injected if one.turns}
+    assert short_campaign.not_applicable == {}
+    assert len(injected) >= len(short_campaign.faults) - 1
 
 
 def test_chaos_loses_no_ballot_and_corrupts_no_turn(short_campaign: Campaign) -> None:
     assert list(short_campaign.findings.values()) == []
     assert (
-        short_campaign.audit.acknowledged(short_campaign.watch.turns)
+        short_campaign.audit.acknowledged(short_campaign.monitor.turns)
         > SIZE.phones * len(short_campaign.faults) / 2
     )
 
 
 def test_chaos_phones_recover_after_each_fault(short_campaign: Campaign) -> None:
-    assert [one.fault for one in short_campaign.struck if one.right is None] == []
-    assert short_campaign.book.misunderstood == 0
+    assert [one.fault for one in short_campaign.injected if one.recovered_at is None] == []
+    assert short_campaign.journal.unexpected == 0
 
 
 def test_chaos_resolves_all_turns_but_the_current(short_campaign: Campaign) -> None:
-    left = set(short_campaign.watch.turns) - short_campaign.watch.over()
+    left = set(short_campaign.monitor.turns) - short_campaign.monitor.over()
     assert len(left) <= SIZE.events
 
 
@@ -69,5 +69,5 @@ def test_chaos_resolves_all_turns_but_the_current(short_campaign: Campaign) -> N
 @pytest.mark.parametrize("mutant", [name for name in NAMES if name])
 def test_chaos_detects_mutant(mutant: str, tmp_path: Path) -> None:
     few = Size(events=3, phones=60, turns=1_000, seconds=120, rounds=3)
-    campaign = play(tmp_path, Choices(mutant=mutant), (EXPOSED_BY[mutant],), few)
+    campaign = play(tmp_path, TargetOptions(mutant=mutant), (EXPOSED_BY[mutant],), few)
     assert {finding.kind for finding in campaign.findings.values()} & {"lost", "wrong"}

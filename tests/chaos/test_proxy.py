@@ -35,13 +35,13 @@ def far(proxy: Proxy) -> Iterator[BallotBox]:
     box.close()
 
 
-def losing_answer(script: str) -> Impairment:
-    return Impairment(lost_answer=sha1((LUA / f"{script}.lua").read_bytes()).hexdigest().encode())  # noqa: S324
+def losing_reply(script: str) -> Impairment:
+    return Impairment(lost_reply=sha1((LUA / f"{script}.lua").read_bytes()).hexdigest().encode())  # noqa: S324
 
 
 def test_proxy_forwards_without_impairment(proxy: Proxy, far: BallotBox) -> None:
     assert far.now()
-    assert proxy.lines() == 1
+    assert proxy.connection_count() == 1
 
 
 def test_proxy_delays_and_limits_rate(proxy: Proxy, far: BallotBox) -> None:
@@ -62,20 +62,20 @@ def test_box_call_times_out_in_black_hole_then_recovers(proxy: Proxy, far: Ballo
     assert far.now()
 
 
-@pytest.mark.parametrize("harm", [Proxy.cut, Proxy.half_close])
+@pytest.mark.parametrize("close", [Proxy.reset_all, Proxy.half_close])
 def test_box_reconnects_after_closed_connection(
-    proxy: Proxy, far: BallotBox, harm: Callable[[Proxy], None]
+    proxy: Proxy, far: BallotBox, close: Callable[[Proxy], None]
 ) -> None:
     far.now()
-    harm(proxy)
+    close(proxy)
     assert far.now()
 
 
 def test_proxy_cuts_connection_after_byte_limit(proxy: Proxy, far: BallotBox) -> None:
     far.now()
-    with proxy.impaired(Impairment(cut_after=1)), pytest.raises(RedisError):
+    with proxy.impaired(Impairment(reset_after=1)), pytest.raises(RedisError):
         far.now()
-    assert proxy.cuts == 1
+    assert proxy.resets == 1
 
 
 def test_box_client_does_not_retry_by_itself(proxy: Proxy, far: BallotBox, valkey_url: str) -> None:
@@ -83,15 +83,15 @@ def test_box_client_does_not_retry_by_itself(proxy: Proxy, far: BallotBox, valke
     far.place(TURN, create=True)
     with Redis.from_url(valkey_url) as redis:
         redis.config_resetstat()
-        with proxy.impaired(losing_answer("cast")), pytest.raises(RedisError):
+        with proxy.impaired(losing_reply("cast")), pytest.raises(RedisError):
             far.cast(TURN, ballots("red", [3]))
         assert redis.info("commandstats")["cmdstat_evalsha"]["calls"] == 1
-    assert proxy.losses == 1
+    assert proxy.lost_replies == 1
 
 
-def test_box_counts_ballot_once_after_lost_answer(proxy: Proxy, far: BallotBox) -> None:
+def test_box_counts_ballot_once_after_lost_reply(proxy: Proxy, far: BallotBox) -> None:
     far.place(TURN, create=True)
-    with proxy.impaired(losing_answer("cast")), pytest.raises(RedisError):
+    with proxy.impaired(losing_reply("cast")), pytest.raises(RedisError):
         far.cast(TURN, ballots("red", [3]))
     far.cast(TURN, ballots("red", [3]))
     sealed = far.seal(OVER)
@@ -99,11 +99,11 @@ def test_box_counts_ballot_once_after_lost_answer(proxy: Proxy, far: BallotBox) 
     assert [(ballot.choice, ballot.arrival) for ballot in sealed.ballots] == [(3, 1)]
 
 
-def test_box_seal_is_idempotent_after_lost_answer(proxy: Proxy, far: BallotBox) -> None:
+def test_box_seal_is_idempotent_after_lost_reply(proxy: Proxy, far: BallotBox) -> None:
     far.place(TURN, create=True)
     far.cast(TURN, ballots("red", [3, 4]))
     began = far.now()
-    with proxy.impaired(losing_answer("seal")), pytest.raises(RedisError):
+    with proxy.impaired(losing_reply("seal")), pytest.raises(RedisError):
         far.seal(OVER)
     lost = far.now()
     wait_until(lambda: far.now() > lost)

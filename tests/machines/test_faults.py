@@ -12,47 +12,47 @@ import pytest
 from tests.chaos.campaign import Campaign, Size
 from tests.chaos.disks import small_disk
 from tests.chaos.faults import Fault, clocks, disk, network, store
-from tests.chaos.faults.clocks import BoxClockSet
+from tests.chaos.faults.clocks import ValkeyClockSet
 from tests.chaos.faults.disk import fill
-from tests.chaos.target import Choices, Target, running_target
+from tests.chaos.target import Target, TargetOptions, running_target
 from tests.deploy.processes import wait_until
 from tests.monitoring.probes import ask
 from tests.socket_clients import SocketClient, SocketClients
 
-RIGHT_WITHIN_S = 10.0
+RECOVERED_WITHIN_S = 10.0
 ONCE = Size(events=2, phones=60, turns=10_000, seconds=900, rounds=1)
 LIVE = "SELECT id, opens_at, closes_at FROM games_turn WHERE state = 'open'"
 FULL = b"disk is full"
 SCHEDULERS = ("scheduler-1", "scheduler-2")
 
 
-def strike(target: Target, faults: tuple[Fault, ...]) -> None:
+def inject_each(target: Target, faults: tuple[Fault, ...]) -> None:
     campaign = Campaign(target, ONCE, faults, Random(1), print)
     campaign.play()
-    assert not campaign.not_here
-    assert {struck.fault for struck in campaign.struck} == {fault.name for fault in faults}
+    assert not campaign.not_applicable
+    assert {injected.fault for injected in campaign.injected} == {fault.name for fault in faults}
     assert not campaign.findings
-    for struck in campaign.struck:
-        assert struck.right is not None, struck.fault
-        assert struck.right_after_s <= RIGHT_WITHIN_S, struck.fault
+    for injected in campaign.injected:
+        assert injected.recovered_at is not None, injected.fault
+        assert injected.recovery_s <= RECOVERED_WITHIN_S, injected.fault
 
 
 @pytest.mark.parametrize("family", [store, network], ids=["store", "network"])
 def test_store_and_network_faults_lose_nothing(family: object, tmp_path: Path) -> None:
-    with running_target(tmp_path, Choices()) as target:
-        strike(target, family.FAULTS)  # type: ignore[attr-defined]
+    with running_target(tmp_path, TargetOptions()) as target:
+        inject_each(target, family.FAULTS)  # type: ignore[attr-defined]
         assert "Traceback" not in log_text(tmp_path, *SCHEDULERS, "worker")
 
 
 def test_clock_changes_lose_nothing(tmp_path: Path) -> None:
-    with running_target(tmp_path, Choices(timed=True)) as target:
-        strike(target, clocks.FAULTS)
+    with running_target(tmp_path, TargetOptions(timed=True)) as target:
+        inject_each(target, clocks.FAULTS)
         assert log_text(tmp_path, *SCHEDULERS).count("the ballot box's clock was set by") >= 2
 
 
 @pytest.mark.parametrize("step_s", [300, -300])
 def test_clock_change_moves_the_open_window(step_s: int, tmp_path: Path) -> None:
-    with running_target(tmp_path, Choices(timed=True)) as target:
+    with running_target(tmp_path, TargetOptions(timed=True)) as target:
         event = target.server.ask("event", window_s=60, lobby="open")
         target.server.ask("begin", event_id=event["id"])
         (before,) = target.server.rows(LIVE)
@@ -61,11 +61,11 @@ def test_clock_change_moves_the_open_window(step_s: int, tmp_path: Path) -> None
                 SocketClients(target.server, held).open("display").say("display.join", code=event["code"])
             )
             display.receive("display.welcomed")
-            BoxClockSet("", step_s).inject(target, Random(1))
+            ValkeyClockSet("", step_s).inject(target, Random(1))
             moved = display.receive("turn.moved")["state"]["match"]["turn"]
             assert abs(moved["opens_at"] - before[1] - step_s * 1000) < 500
             assert abs(moved["closes_at"] - before[2] - step_s * 1000) < 500
-            wait_until(lambda: abs(server_time(display) - box_time(target)) < 200, RIGHT_WITHIN_S)
+            wait_until(lambda: abs(server_time(display) - box_time(target)) < 200, RECOVERED_WITHIN_S)
         (after,) = target.server.rows(LIVE)
         assert after == (before[0], moved["opens_at"], moved["closes_at"])
 
@@ -82,14 +82,20 @@ def box_time(target: Target) -> int:
 
 
 def test_full_disk_loses_nothing(tmp_path: Path) -> None:
-    with small_disk(tmp_path / "disk") as small, running_target(tmp_path, Choices(disk=small)) as target:
-        strike(target, disk.FAULTS)
+    with (
+        small_disk(tmp_path / "disk") as small,
+        running_target(tmp_path, TargetOptions(disk=small)) as target,
+    ):
+        inject_each(target, disk.FAULTS)
         assert " failed: " in log_text(tmp_path, *SCHEDULERS)
         assert "Traceback" not in log_text(tmp_path, *SCHEDULERS, "worker")
 
 
 def test_health_reports_full_disk_until_space_is_free(tmp_path: Path) -> None:
-    with small_disk(tmp_path / "disk") as small, running_target(tmp_path, Choices(disk=small)) as target:
+    with (
+        small_disk(tmp_path / "disk") as small,
+        running_target(tmp_path, TargetOptions(disk=small)) as target,
+    ):
         assert FULL not in health(target)
         fill(small / "ballast")
         assert FULL in health(target)

@@ -2,8 +2,8 @@
 
 A fault is a frozen dataclass with a `name` for the table. `inject` does the damage, undoes what does not heal
 by itself, and returns. All its random values come from `rng`, so that the seed reproduces a run. It raises
-`NotHere`, without any effect, if the setup cannot have this fault (another database, another file system),
-and `Missed` if the right moment did not come.
+`NotApplicable`, without any effect, if the setup cannot have this fault (another database, another file
+system), and `Missed` if no process reached the required state in time.
 """
 
 import time
@@ -12,12 +12,12 @@ from typing import Protocol
 
 from tests.chaos.target import Target
 
-__all__ = ["Fault", "Missed", "NotHere", "Span", "last"]
+__all__ = ["Fault", "Missed", "NotApplicable", "Span", "hold"]
 
 Span = tuple[float, float]
 
 
-class NotHere(Exception):
+class NotApplicable(Exception):
     """Why the setup cannot have this fault, in one line."""
 
 
@@ -25,7 +25,7 @@ class Missed(Exception):
     """Why the fault had no effect this time."""
 
 
-def last(span: Span, rng: Random) -> None:
+def hold(span: Span, rng: Random) -> None:
     """Keep the fault active for a random time within the span."""
     time.sleep(rng.uniform(*span))
 

@@ -3,15 +3,15 @@
 from dataclasses import dataclass
 from random import Random
 
-from tests.chaos.faults import Fault, NotHere, Span, last
+from tests.chaos.faults import Fault, NotApplicable, Span, hold
 from tests.chaos.target import Target
 
-NOT_TIMED = "clocks cannot be set in this setup"
-STAYS_S: Span = (3.0, 5.0)
+NOT_SETTABLE = "clocks cannot be set in this setup"
+LASTS_S: Span = (3.0, 5.0)
 
 
 @dataclass(frozen=True)
-class BoxClockSet:
+class ValkeyClockSet:
     """Shift Valkey's clock by this many seconds."""
 
     name: str
@@ -20,7 +20,7 @@ class BoxClockSet:
     def inject(self, target: Target, rng: Random) -> None:
         clock = target.server.box_clock
         if clock is None:
-            raise NotHere(NOT_TIMED)
+            raise NotApplicable(NOT_SETTABLE)
         clock.set(clock.off_s + self.by_s)
 
 
@@ -34,15 +34,15 @@ class ProcessClocksSet:
     def inject(self, target: Target, rng: Random) -> None:
         clocks = target.server.own_clocks
         if clocks is None:
-            raise NotHere(NOT_TIMED)
+            raise NotApplicable(NOT_SETTABLE)
         clocks.set(self.by_s)
-        last(STAYS_S, rng)
+        hold(LASTS_S, rng)
         clocks.set(0)
 
 
 FAULTS: tuple[Fault, ...] = (
-    BoxClockSet("the box's clock set 5 min ahead", 300),
-    BoxClockSet("the box's clock set back 5 min", -300),
-    ProcessClocksSet("the server's clocks 5 min ahead for a while", 300),
-    ProcessClocksSet("the server's clocks back 5 min for a while", -300),
+    ValkeyClockSet("Valkey clock set 5 min ahead", 300),
+    ValkeyClockSet("Valkey clock set back 5 min", -300),
+    ProcessClocksSet("process clocks 5 min ahead for a while", 300),
+    ProcessClocksSet("process clocks 5 min behind for a while", -300),
 )

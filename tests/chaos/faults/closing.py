@@ -1,4 +1,4 @@
-"""Faults at each step of closing a turn: the closing process or another one dies or stalls."""
+"""Faults at each step of closing a turn: the closing process or another one is killed or stalls."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from random import Random
 
 from tests.chaos import points
-from tests.chaos.faults import Fault, Missed, Span, last
+from tests.chaos.faults import Fault, Missed, Span, hold
 from tests.chaos.faults.processes import Killed
 from tests.chaos.target import Target
 from tests.deploy.processes import comes_about
 
 REACHED_WITHIN_S = 15.0
-STALLS_S: Span = (0.3, 1.6)
-MORE_S = 3
+STALL_S: Span = (0.3, 1.6)
+EXTENSION_S = 3
 
 
 @contextmanager
@@ -29,82 +29,82 @@ def at_step(target: Target, step: str, effect: points.StepEffect, seconds: float
 
 
 @dataclass(frozen=True)
-class CloserDies:
-    """The closing process dies: the pool process alone, or the whole worker."""
+class CloserKilled:
+    """The closing process is killed: the pool process alone, or the whole worker."""
 
     step: str
 
     @property
     def name(self) -> str:
-        return f"closer dies {self.step}"
+        return f"closing process killed {self.step}"
 
     def inject(self, target: Target, rng: Random) -> None:
-        effect: points.StepEffect = rng.choice(["die", "die whole"])
+        effect: points.StepEffect = rng.choice(["kill", "kill group"])
         with at_step(target, self.step, effect):
             target.pid("worker")
 
 
 @dataclass(frozen=True)
-class SchedulerDies:
-    """The worker is paused; the scheduler closes the turn itself and dies at one of the steps."""
+class SchedulerKilled:
+    """The worker is paused. The scheduler closes the turn itself and is killed at one of the steps."""
 
-    name: str = "scheduler dies while it closes"
+    name: str = "scheduler killed while closing"
 
     def inject(self, target: Target, rng: Random) -> None:
         worker = target.pause("worker")
         try:
-            with at_step(target, rng.choice(list(points.STEPS)), "die"):
+            with at_step(target, rng.choice(list(points.STEPS)), "kill"):
                 target.pid(target.schedulers[0])
         finally:
-            target.go_on(worker)
+            target.resume(worker)
 
 
 @dataclass(frozen=True)
 class CloserStalls:
-    """The closer stalls longer than the scheduler waits, so that two processes close the turn."""
+    """The closing process stalls longer than the scheduler waits, so that two processes close the turn."""
 
-    name: str = "closer stands still at a step"
+    name: str = "closing process stalls"
 
     def inject(self, target: Target, rng: Random) -> None:
-        seconds = rng.uniform(*STALLS_S)
+        seconds = rng.uniform(*STALL_S)
         with at_step(target, rng.choice(list(points.STEPS)), "stall", seconds):
-            last((seconds, seconds), rng)
+            hold((seconds, seconds), rng)
 
 
 @dataclass(frozen=True)
-class TimeIsAdded:
+class TurnExtended:
     """The organizer extends a turn that is sealed and about to be written: it must be counted again."""
 
-    name: str = "turn extended while it is counted"
+    name: str = "turn extended while it closes"
 
     def inject(self, target: Target, rng: Random) -> None:
         step = rng.choice(["after the seal", "after the decision", "before the transaction"])
-        with at_step(target, step, "stall", STALLS_S[1]):
+        with at_step(target, step, "stall", STALL_S[1]):
             events = [event.id for event in target.events]
-            if not target.server.ask("extend_overdue", event_ids=events, seconds=MORE_S):
+            if not target.server.ask("extend_overdue", event_ids=events, seconds=EXTENSION_S):
                 raise Missed("no turn was still being counted")
-            last((STALLS_S[1], STALLS_S[1]), rng)
+            hold((STALL_S[1], STALL_S[1]), rng)
 
 
 @dataclass(frozen=True)
-class OtherDies:
-    """Another process dies while the closer is at one of the steps."""
+class OtherProcessKilled:
+    """Another process is killed while the closing process is held at one of the steps."""
 
     name: str
-    part: Fault
+    fault: Fault
 
     def inject(self, target: Target, rng: Random) -> None:
         with at_step(target, rng.choice(list(points.STEPS)), "hold"):
-            self.part.inject(target, rng)
+            self.fault.inject(target, rng)
             points.release(target.data)
 
 
 FAULTS: tuple[Fault, ...] = (
-    *(CloserDies(step) for step in points.STEPS),
-    SchedulerDies(),
+    *(CloserKilled(step) for step in points.STEPS),
+    SchedulerKilled(),
     CloserStalls(),
-    TimeIsAdded(),
-    OtherDies("Valkey dies at a step", Killed("", "valkey")),
-    OtherDies("gateway dies at a step", Killed("", "gateway")),
-    OtherDies("scheduler dies at a step", Killed("", "scheduler")),
+    TurnExtended(),
+    OtherProcessKilled("Valkey killed during a close", Killed("", "valkey")),
+    OtherProcessKilled("gateway killed during a close", Killed("", "gateway")),
+    OtherProcessKilled("scheduler killed during a close", Killed("", "scheduler")),
 )

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
-from tests.chaos.faults import Fault, NotHere, Span
+from tests.chaos.faults import Fault, NotApplicable, Span
 from tests.chaos.target import Target
 
 MOST_BYTES = 512 * 1024 * 1024
@@ -23,12 +23,12 @@ FULL_S: Span = (5.0, 8.0)
 class DiskFull:
     """Fill the disk to the last byte, then free it."""
 
-    name: str = "the disk full"
+    name: str = "disk full"
 
     def inject(self, target: Target, rng: Random) -> None:
         ballast = target.data / "ballast"
         if not os.path.ismount(target.data) or _size(target.data) > MOST_BYTES:
-            raise NotHere("the data is not on a small disk of its own")
+            raise NotApplicable("the data is not on a small disk of its own")
         try:
             until = time.monotonic() + rng.uniform(*FULL_S)
             while time.monotonic() < until:

@@ -1,4 +1,4 @@
-"""Processes die, stop, or run once too often; dead ones are restarted."""
+"""Processes are killed, paused or started once too often. The supervisor restarts killed ones."""
 
 import os
 import signal
@@ -12,14 +12,14 @@ import psycopg
 
 from deploy.laptop.die_with_parent import die_with_parent
 from deploy.laptop.stack import MANAGE
-from tests.chaos.faults import Fault, Span, last
-from tests.chaos.slow_consumer import slow_reader
+from tests.chaos.faults import Fault, Span, hold
+from tests.chaos.slow_consumer import slow_consumer
 from tests.chaos.target import BACK_WITHIN_S, Target
 from tests.deploy.processes import wait_until
 
-STILL_S: Span = (1.5, 4.0)
+PAUSE_S: Span = (1.5, 4.0)
 LONG_S: Span = (4.0, 8.0)
-READERS = 20
+SLOW_PHONES = 20
 PARTS = ("worker", "valkey")
 
 
@@ -39,7 +39,7 @@ class Killed:
 class AllKilled:
     """All processes are killed at once, as in a power failure, and restart."""
 
-    name: str = "everything killed at once"
+    name: str = "all processes killed at once"
 
     def inject(self, target: Target, rng: Random) -> None:
         parts = [*PARTS, *target.schedulers, *target.gateways]
@@ -54,46 +54,46 @@ class AllKilled:
 class TasksQueued:
     """The worker is paused while turns become due, then killed; a new one finds the queued tasks."""
 
-    name: str = "worker restarted with tasks queued"
+    name: str = "worker restarted with queued tasks"
 
     def inject(self, target: Target, rng: Random) -> None:
         target.pause("worker")
-        last(STILL_S, rng)
+        hold(PAUSE_S, rng)
         target.kill("worker")
 
 
 @dataclass(frozen=True)
-class NoScheduler:
-    """No scheduler runs for a while, then new ones start."""
+class SchedulersPaused:
+    """All schedulers are paused for a while, then killed and restarted."""
 
-    name: str = "no scheduler"
+    name: str = "schedulers paused"
 
     def inject(self, target: Target, rng: Random) -> None:
         for name in target.schedulers:
             target.pause(name)
-        last(STILL_S, rng)
+        hold(PAUSE_S, rng)
         for name in target.schedulers:
             target.kill(name)
 
 
 @dataclass(frozen=True)
-class NeitherSchedulerNorWorker:
-    """Neither closes turns for a while; both resume where they stopped."""
+class SchedulersAndWorkerPaused:
+    """No process closes turns for a while. Then all resume where they stopped."""
 
-    name: str = "scheduler and worker stand still"
+    name: str = "schedulers and worker paused"
 
     def inject(self, target: Target, rng: Random) -> None:
         groups = [target.pause(part) for part in (*target.schedulers, "worker")]
-        last(STILL_S, rng)
+        hold(PAUSE_S, rng)
         for group in rng.sample(groups, len(groups)):
-            target.go_on(group)
+            target.resume(group)
 
 
 @dataclass(frozen=True)
-class OneSchedulerMore:
+class ExtraScheduler:
     """A third scheduler runs for a few turns and is then killed."""
 
-    name: str = "one scheduler more"
+    name: str = "extra scheduler"
 
     def inject(self, target: Target, rng: Random) -> None:
         env = {**os.environ, **target.server.stack.env}
@@ -103,15 +103,15 @@ class OneSchedulerMore:
                 die_with_parent([*MANAGE, "scheduler"]), env=env, stdout=log, stderr=log
             ) as scheduler,
         ):
-            last(LONG_S, rng)
+            hold(LONG_S, rng)
             scheduler.kill()
 
 
 @dataclass(frozen=True)
-class DatabaseCut:
+class DatabaseInterrupted:
     """PostgreSQL: the server ends every connection. SQLite: a connection holds the lock for a while."""
 
-    name: str = "database cut or locked"
+    name: str = "database disconnected or locked"
 
     def inject(self, target: Target, rng: Random) -> None:
         if target.on_postgresql:
@@ -125,21 +125,21 @@ class DatabaseCut:
             sqlite3.connect(target.data / "db.sqlite3", timeout=10, isolation_level=None)
         ) as database:
             database.execute("BEGIN IMMEDIATE")
-            last(STILL_S, rng)
+            hold(PAUSE_S, rng)
             database.execute("ROLLBACK")
 
 
 @dataclass(frozen=True)
-class SlowReaders:
-    """Phones that never read from their sockets."""
+class SlowConsumers:
+    """Several phones do not read from their sockets."""
 
-    name: str = "slow readers"
+    name: str = "slow consumers"
 
     def inject(self, target: Target, rng: Random) -> None:
         with ExitStack() as held:
-            for _ in range(READERS):
-                held.enter_context(slow_reader(target.server, rng.choice(target.events).code))
-            last(LONG_S, rng)
+            for _ in range(SLOW_PHONES):
+                held.enter_context(slow_consumer(target.server, rng.choice(target.events).code))
+            hold(LONG_S, rng)
 
 
 FAULTS: tuple[Fault, ...] = (
@@ -149,9 +149,9 @@ FAULTS: tuple[Fault, ...] = (
     Killed("Valkey killed", "valkey"),
     AllKilled(),
     TasksQueued(),
-    NoScheduler(),
-    NeitherSchedulerNorWorker(),
-    OneSchedulerMore(),
-    DatabaseCut(),
-    SlowReaders(),
+    SchedulersPaused(),
+    SchedulersAndWorkerPaused(),
+    ExtraScheduler(),
+    DatabaseInterrupted(),
+    SlowConsumers(),
 )

@@ -1,9 +1,9 @@
-"""Valkey freezes, drops its clients, loses data, is full, or rewrites its file."""
+"""Valkey freezes, disconnects its clients, loses data, runs out of memory, or rewrites its file."""
 
 from dataclasses import dataclass
 from random import Random
 
-from tests.chaos.faults import Fault, Span, last
+from tests.chaos.faults import Fault, Span, hold
 from tests.chaos.target import Target
 from tests.deploy.processes import wait_until
 
@@ -12,7 +12,7 @@ FULL_S: Span = (3.0, 6.0)
 
 
 @dataclass(frozen=True)
-class Frozen:
+class ValkeyFrozen:
     """SIGSTOP for this many seconds, then SIGCONT."""
 
     name: str
@@ -21,9 +21,9 @@ class Frozen:
     def inject(self, target: Target, rng: Random) -> None:
         group = target.pause("valkey")
         try:
-            last((self.seconds, self.seconds), rng)
+            hold((self.seconds, self.seconds), rng)
         finally:
-            target.go_on(group)
+            target.resume(group)
 
 
 @dataclass(frozen=True)
@@ -40,10 +40,10 @@ class ClientsKilled:
 
 
 @dataclass(frozen=True)
-class Emptied:
+class ValkeyFlushed:
     """All boxes are lost, and with them presence and the task queue."""
 
-    name: str = "Valkey emptied (FLUSHALL)"
+    name: str = "Valkey data lost (FLUSHALL)"
 
     def inject(self, target: Target, rng: Random) -> None:
         with target.box() as redis:
@@ -52,7 +52,7 @@ class Emptied:
 
 @dataclass(frozen=True)
 class ScriptsFlushed:
-    name: str = "Valkey's scripts forgotten (SCRIPT FLUSH)"
+    name: str = "Valkey scripts lost (SCRIPT FLUSH)"
 
     def inject(self, target: Target, rng: Random) -> None:
         with target.box() as redis:
@@ -60,25 +60,25 @@ class ScriptsFlushed:
 
 
 @dataclass(frozen=True)
-class Full:
+class ValkeyFull:
     """Nothing more can be written (maxmemory, noeviction) for a while."""
 
-    name: str = "Valkey's memory full"
+    name: str = "Valkey memory full"
 
     def inject(self, target: Target, rng: Random) -> None:
         with target.box() as redis:
             redis.config_set("maxmemory", "1mb")
             try:
-                last(FULL_S, rng)
+                hold(FULL_S, rng)
             finally:
                 redis.config_set("maxmemory", "0")
 
 
 @dataclass(frozen=True)
-class FileRewritten:
+class AofRewritten:
     """BGREWRITEAOF, which Valkey also runs by itself: it forks a child and replaces the file."""
 
-    name: str = "Valkey's file rewritten (BGREWRITEAOF)"
+    name: str = "Valkey file rewritten (BGREWRITEAOF)"
 
     def inject(self, target: Target, rng: Random) -> None:
         with target.box() as redis:
@@ -87,13 +87,13 @@ class FileRewritten:
 
 
 FAULTS: tuple[Fault, ...] = (
-    Frozen("Valkey frozen for 1 s", 1),
-    Frozen("Valkey frozen for 5 s", 5),
-    Frozen("Valkey frozen for 45 s", 45),
-    ClientsKilled("all of Valkey's clients cut off (CLIENT KILL)", ("normal", "pubsub")),
-    ClientsKilled("the gateways' ears cut off (CLIENT KILL)", ("pubsub",)),
-    Emptied(),
+    ValkeyFrozen("Valkey frozen for 1 s", 1),
+    ValkeyFrozen("Valkey frozen for 5 s", 5),
+    ValkeyFrozen("Valkey frozen for 45 s", 45),
+    ClientsKilled("all Valkey clients disconnected (CLIENT KILL)", ("normal", "pubsub")),
+    ClientsKilled("gateway subscriptions disconnected (CLIENT KILL)", ("pubsub",)),
+    ValkeyFlushed(),
     ScriptsFlushed(),
-    Full(),
-    FileRewritten(),
+    ValkeyFull(),
+    AofRewritten(),
 )

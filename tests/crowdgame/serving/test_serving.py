@@ -32,7 +32,7 @@ def closed_with(connection: ClientConnection) -> int:
     return end.value.rcvd.code if end.value.rcvd else 0
 
 
-def test_slow_reader_blocks_no_client_and_bounds_memory(fresh_server: AsgiServer) -> None:
+def test_slow_consumer_blocks_no_client_and_bounds_memory(fresh_server: AsgiServer) -> None:
     with fresh_server.open() as quick, fresh_server.open() as slow:
         quick.send("hello")
         assert quick.recv(timeout=PATIENCE_S) == "hello"
@@ -48,7 +48,7 @@ def test_slow_reader_blocks_no_client_and_bounds_memory(fresh_server: AsgiServer
         assert slow.recv(timeout=PATIENCE_S) == "and then?"
 
 
-def test_aborted_slow_reader_frees_descriptor(fresh_server: AsgiServer) -> None:
+def test_aborted_slow_consumer_frees_descriptor(fresh_server: AsgiServer) -> None:
     """The pending send ends, and the file descriptor is freed."""
     with fresh_server.open() as slow:
         held = fresh_server.process.num_fds()
@@ -58,7 +58,7 @@ def test_aborted_slow_reader_frees_descriptor(fresh_server: AsgiServer) -> None:
     wait_until(lambda: fresh_server.process.num_fds() < held)
 
 
-def test_slow_reader_that_sends_close_frees_descriptor(fresh_server: AsgiServer) -> None:
+def test_slow_consumer_that_sends_close_frees_descriptor(fresh_server: AsgiServer) -> None:
     with fresh_server.open() as slow:
         held = fresh_server.process.num_fds()
         slow.send(f"flood {FLOOD}")

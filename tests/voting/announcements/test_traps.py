@@ -83,7 +83,7 @@ def test_async_redis_client_does_not_retry(valkey_url: str) -> None:
         try:
             await redis.ping()
             began = time.monotonic()
-            proxy.impairment = Impairment(lost_answer=b"traps")
+            proxy.impairment = Impairment(lost_reply=b"traps")
             with pytest.raises(RedisError):
                 await redis.incr("traps")
             return time.monotonic() - began
