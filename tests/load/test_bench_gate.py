@@ -6,13 +6,13 @@ import pytest
 
 from crowdgame.rehearsal.rehearsal_report import BallotTotals
 from crowdgame.rehearsal.samples import Spread
+from tests.load.bench.baseline import better_of, fallen, record, recorded
 from tests.load.bench.fanout import Fanout
-from tests.load.bench.flatness import trend_of
-from tests.load.bench.goals import rows_of
 from tests.load.bench.rate import Rate
-from tests.load.bench.recorded import better_of, fallen, record, recorded
 from tests.load.bench.results import BenchResults, Beside, LoadRun
 from tests.load.bench.row import Row
+from tests.load.bench.rows import rows_of
+from tests.load.bench.trend import trend_of
 
 TIMES = ("ack_ms", "sealed_ms", "resolved_ms", "reveal_ms", "last_reveal_ms")
 

@@ -13,11 +13,11 @@ from pathlib import Path
 from rich.console import Console
 
 from deploy.laptop.stop_signals import interrupt_on_signals
-from tests.load.bench.beside import Say
+from tests.load.bench.comparison import Say
 from tests.load.bench.gate import pass_gate, take_record
-from tests.load.bench.goals import rows_of
 from tests.load.bench.machine import about, allow_files
 from tests.load.bench.report import as_json, show, write
+from tests.load.bench.rows import rows_of
 from tests.load.bench.run import FULL, PARTS, SERVERS, SMALL, bench
 
 FILES = 19_000

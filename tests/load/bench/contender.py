@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from tests.load.bench.line import Line, close_all, open_lines
+from tests.load.bench.connection import Line, close_all, open_lines
 from tests.load.bench.machine import pin
 
 

@@ -20,7 +20,7 @@ from crowdgame.rehearsal.samples import Samples, Spread
 from crowdgame.rehearsal.server_clock import ServerClock
 from crowdgame.rehearsal.wire import phone_address
 from deploy.laptop.stop_signals import interrupt_on_signals
-from tests.load.bench.duellist import Duellist, Watcher
+from tests.load.bench.duel_clients import Duellist, Watcher
 from tests.load.bench.machine import about, allow_files
 from tests.server import Server, running_server
 

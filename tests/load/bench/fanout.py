@@ -5,8 +5,8 @@ from collections.abc import Callable
 
 import msgspec
 
+from tests.load.bench.connection import Line
 from tests.load.bench.contender import Contender
-from tests.load.bench.line import Line
 from tests.load.bench.machine import Stopwatch
 
 WITHIN_S = 60.0

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from tests.load.bench.contender import Contender
 from tests.load.bench.machine import cores, pinned
-from tests.load.bench.others import running_others
-from tests.load.bench.ours import Ours, make_ours
+from tests.load.bench.product import Ours, make_ours
+from tests.load.bench.references import running_others
 from tests.server import running_server
 
 GATEWAY_COUNTS = {"ours": 1, "two gateways": 2}

@@ -5,13 +5,13 @@ from pathlib import Path
 
 from rich.console import Console
 
-from tests.load.bench.beside import Say, Size
-from tests.load.bench.goals import rows_of
+from tests.load.bench.baseline import Fallen, Recorded, better_of, fallen, record, recorded
+from tests.load.bench.comparison import Say, Size
 from tests.load.bench.machine import about
-from tests.load.bench.recorded import Fallen, Recorded, better_of, fallen, record, recorded
 from tests.load.bench.report import show
 from tests.load.bench.results import BenchResults
 from tests.load.bench.row import Row
+from tests.load.bench.rows import rows_of
 from tests.load.bench.run import SERVERS, compare
 
 QUICK = Size(phones=2_000, audience=2_000, seconds=0.7, rounds=3, fanouts=5, pair=False)

@@ -8,8 +8,8 @@ from collections import deque
 
 import msgspec
 
+from tests.load.bench.connection import Line
 from tests.load.bench.contender import Contender
-from tests.load.bench.line import Line
 from tests.load.bench.machine import Stopwatch
 
 IN_FLIGHT = 512  # per server: two servers have twice the phones

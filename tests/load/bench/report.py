@@ -9,9 +9,9 @@ from rich.console import Console
 from rich.table import Table
 
 from deploy.laptop.paths import ROOT
-from tests.load.bench.goals import rows_of
 from tests.load.bench.results import BenchResults, Beside, LoadRun, middle
 from tests.load.bench.row import Row
+from tests.load.bench.rows import rows_of
 
 PAGE = ROOT / "docs" / "generated" / "benchmarks.md"
 HEAD = """\

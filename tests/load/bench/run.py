@@ -6,7 +6,7 @@ from pathlib import Path
 
 import uvloop
 
-from tests.load.bench.beside import Say, Size, lay_beside
+from tests.load.bench.comparison import Say, Size, lay_beside
 from tests.load.bench.load_run import PROGRAMMES, run_load
 from tests.load.bench.results import BenchResults, Beside, LoadRun
 from tests.server import running_server

@@ -6,8 +6,8 @@ from operator import attrgetter
 
 import msgspec
 
-from tests.load.bench.flatness import Trend, trend_of
 from tests.load.bench.soak_readings import Reading
+from tests.load.bench.trend import Trend, trend_of
 
 MEMORY_GROWS = 0.02
 FILES_GROW = 0.01

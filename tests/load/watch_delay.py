@@ -1,4 +1,4 @@
-"""`python -m tests.load.watching`: how soon watchers of a duel see its turns, beside other duels.
+"""`python -m tests.load.watch_delay`: how soon watchers of a duel see its turns, beside other duels.
 
 The delay is from the outcome's time on the server's clock until its arrival at a watcher's socket, on one
 machine with one clock.
@@ -82,7 +82,7 @@ async def delays(socket: ClientConnection, turns: int) -> list[float]:
 
 
 def main() -> None:
-    parser = ArgumentParser(prog="python -m tests.load.watching", description=__doc__)
+    parser = ArgumentParser(prog="python -m tests.load.watch_delay", description=__doc__)
     parser.add_argument("--watchers", type=int, default=200)
     parser.add_argument("--duels", type=int, default=50)
     parser.add_argument("--turns", type=int, default=len(PICKS))

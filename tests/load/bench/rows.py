@@ -1,9 +1,9 @@
 """The whole table of a run."""
 
+from tests.load.bench.comparison_rows import rows_of_server
 from tests.load.bench.load_run_rows import load_run_rows
 from tests.load.bench.results import BenchResults
 from tests.load.bench.row import Row
-from tests.load.bench.rows_of_servers import rows_of_server
 
 
 def rows_of(found: BenchResults) -> list[Row]:

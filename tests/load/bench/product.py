@@ -7,8 +7,8 @@ from typing import Any
 import msgspec
 import redis
 
+from tests.load.bench.connection import Line, frame, open_line
 from tests.load.bench.contender import Contender
-from tests.load.bench.line import Line, frame, open_line
 from tests.load.bench.processes import behind, gateways
 from tests.server import Server
 from voting.ballot_box.box_types import turn_keys

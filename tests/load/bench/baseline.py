@@ -7,7 +7,7 @@ import msgspec
 
 from tests.load.bench.row import Row
 
-FILE = Path(__file__).parent / "recorded.json"
+FILE = Path(__file__).parent / "baseline.json"
 WORSE_BY = 1.5
 
 

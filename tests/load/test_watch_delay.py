@@ -1,9 +1,9 @@
-"""Watchers of a duel: each sees each turn. `python -m tests.load.watching` measures the delay."""
+"""Watchers of a duel: each sees each turn. `python -m tests.load.watch_delay` measures the delay."""
 
 import asyncio
 
 from crowdgame.rehearsal.samples import Samples
-from tests.load.watching import watch
+from tests.load.watch_delay import watch
 from tests.server import Server
 
 WATCHERS, DUELS, TURNS = 60, 2, 1  # more than an event has projectors

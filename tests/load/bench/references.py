@@ -16,8 +16,8 @@ from deploy.laptop import stack as children
 from deploy.laptop.network import LOOPBACK, free_port
 from deploy.laptop.stack import Stack
 from deploy.laptop.supervisor import Child, Supervisor
+from tests.load.bench.connection import Line, frame
 from tests.load.bench.contender import Contender
-from tests.load.bench.line import Line, frame
 
 MODULES = {"echo": "tests.load.bench.echo", "stock": "tests.load.stock.asgi"}
 LISTENS_WITHIN_S = 30.0

@@ -11,10 +11,10 @@ from tests.load.bench.contender import Contender
 from tests.load.bench.fanout import Fanout, fanout_of
 from tests.load.bench.field import Field, running_field
 from tests.load.bench.machine import Stopwatch, rss
-from tests.load.bench.others import stock_reveal
-from tests.load.bench.ours import Ours, open_console, press
 from tests.load.bench.pages import page_rate
+from tests.load.bench.product import Ours, open_console, press
 from tests.load.bench.rate import Rate, rate_of
+from tests.load.bench.references import stock_reveal
 from tests.load.bench.results import Beside
 
 WARMED_BY = 50
