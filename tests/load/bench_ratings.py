@@ -36,7 +36,7 @@ AT_ONCE = 1_000
 RESULTS = ("red", "yellow", "yellow", "red", "draw")
 
 
-def furnish(games: int) -> None:
+def create_duels(games: int) -> None:
     """Create this many finished duels between guests, with two turns each."""
 
     rng = Random(1)
@@ -101,7 +101,7 @@ def ours(games: int) -> float:
     return games / (process_time() - began)
 
 
-def worked_out(games: int) -> float:
+def compute_only(games: int) -> float:
     """Read and rate, without comparing or writing."""
 
     began = process_time()
@@ -113,13 +113,15 @@ def main() -> None:
     games = int(sys.argv[1]) if len(sys.argv) > 1 else 20_000
     gc.set_threshold(GC_THRESHOLD)
     call_command("migrate", verbosity=0)
-    furnish(games)
-    sys.stdout.write(f"the first time, all of it written: {ours(games):,.0f} games/s\n")
-    kinds = {"the library's bare loop": bare, "read and rated": worked_out, "the whole command": ours}
+    create_duels(games)
+    sys.stdout.write(f"first run, writing all ratings: {ours(games):,.0f} games/s\n")
+    kinds = {"the library's bare loop": bare, "read and rated": compute_only, "the whole command": ours}
     rounds = [{name: kind(games) for name, kind in kinds.items()} for _ in range(ROUNDS)]
     for name in kinds:
         ratio = median(one[name] / one["the library's bare loop"] for one in rounds)
-        sys.stdout.write(f"{name}: {median(one[name] for one in rounds):,.0f} games/s, {ratio:.2f} of it\n")
+        sys.stdout.write(
+            f"{name}: {median(one[name] for one in rounds):,.0f} games/s, {ratio:.2f} of the library\n"
+        )
 
 
 if __name__ == "__main__":

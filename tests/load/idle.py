@@ -52,7 +52,7 @@ def main() -> None:
         with_them = shares(server, options.seconds)
     for part, share in with_them.items():
         print(f"{part}: {without[part]:.2f} % without, {share:.2f} % with {options.games} games")
-    print(f"more: {sum(with_them.values()) - sum(without.values()):.2f} % of a core")
+    print(f"difference: {sum(with_them.values()) - sum(without.values()):.2f} % of a core")
 
 
 if __name__ == "__main__":

@@ -6,37 +6,37 @@ import pytest
 
 from crowdgame.rehearsal.rehearsal_report import BallotTotals
 from crowdgame.rehearsal.samples import Spread
-from tests.load.bench.baseline import better_of, fallen, record, recorded
+from tests.load.bench.baseline import find_regressions, load_baseline, pick_better, record
 from tests.load.bench.fanout import Fanout
 from tests.load.bench.rate import Rate
-from tests.load.bench.results import BenchResults, Beside, LoadRun
+from tests.load.bench.results import BenchResults, Comparison, LoadRun
 from tests.load.bench.row import Row
-from tests.load.bench.rows import rows_of
-from tests.load.bench.trend import trend_of
+from tests.load.bench.rows import build_rows
+from tests.load.bench.trend import fit_trend
 
 TIMES = ("ack_ms", "sealed_ms", "resolved_ms", "reveal_ms", "last_reveal_ms")
 
 
-def rate(answered: int, *, share: float = 1.0, behind_s: float = 0.0) -> Rate:
-    return Rate(answered, wall_s=1.0, cpu_s=share, own_s=0.2, behind_s=behind_s)
+def rate(answered: int, *, share: float = 1.0, dependencies_s: float = 0.0) -> Rate:
+    return Rate(answered, wall_s=1.0, cpu_s=share, own_s=0.2, dependencies_s=dependencies_s)
 
 
-def beside(
-    ours: int = 9_000, *, share: float = 1.0, audience: int = 10_000, two_behind_s: float = 0.1
-) -> Beside:
+def comparison(
+    ours: int = 9_000, *, share: float = 1.0, audience: int = 10_000, two_dependencies_s: float = 0.1
+) -> Comparison:
     """Daphne results with three rounds per contender; ours has this many ballots per second."""
-    return Beside(
+    return Comparison(
         server="daphne",
         phones=2_000,
         audience=audience,
-        memory={"echo": 20.0, "stock": 38.0, "ours": 22.0},
+        memory={"echo": 20.0, "stock": 38.0, "crowdgame": 22.0},
         votes={
             "echo": [rate(10_000, share=share)] * 3,
             "stock": [rate(2_000, share=share)] * 3,
-            "ours": [rate(ours, share=share, behind_s=0.1)] * 3,
-            "two gateways": [rate(ours, share=share, behind_s=two_behind_s)] * 3,
+            "crowdgame": [rate(ours, share=share, dependencies_s=0.1)] * 3,
+            "two gateways": [rate(ours, share=share, dependencies_s=two_dependencies_s)] * 3,
         },
-        fanout={"ours": [Fanout(300, 100)] * 3, "stock": [Fanout(3_000, 1_000)] * 3},
+        fanout={"crowdgame": [Fanout(300, 100)] * 3, "stock": [Fanout(3_000, 1_000)] * 3},
         pages={"phone page": [rate(4_000)] * 3, "login page": [rate(200)] * 3},
     )
 
@@ -69,134 +69,134 @@ def row(found: list[Row], part: str) -> Row:
     return named
 
 
-def rows(one: Beside) -> list[Row]:
-    return rows_of(BenchResults([one]))
+def rows(one: Comparison) -> list[Row]:
+    return build_rows(BenchResults([one]))
 
 
 def test_ratio_meets_or_misses_its_goal() -> None:
-    good, poor = rows(beside(9_000)), rows(beside(7_000))
-    assert row(good, "a CPU second ÷ bare echo").met is True
-    assert row(poor, "a CPU second ÷ bare echo").met is False
-    assert row(poor, "a CPU second ÷ stock app").met is True
+    good, poor = rows(comparison(9_000)), rows(comparison(7_000))
+    assert row(good, "per CPU second ÷ bare echo").met is True
+    assert row(poor, "per CPU second ÷ bare echo").met is False
+    assert row(poor, "per CPU second ÷ stock app").met is True
 
 
 def test_ratio_compares_adjacent_rounds() -> None:
     """A temporary slowdown of the machine affects both."""
-    found = beside()
+    found = comparison()
     found.votes["echo"][:] = [rate(10_000), rate(5_000), rate(10_000)]
-    found.votes["ours"][:] = [rate(9_000), rate(4_500), rate(9_000)]
-    assert row(rows(found), "a CPU second ÷ bare echo").value == pytest.approx(0.9)
+    found.votes["crowdgame"][:] = [rate(9_000), rate(4_500), rate(9_000)]
+    assert row(rows(found), "per CPU second ÷ bare echo").value == pytest.approx(0.9)
 
 
 def test_wall_time_ratio_is_judged_only_with_a_full_core() -> None:
-    short = rows(beside(7_000, share=0.5))
-    assert row(short, "recorded a second ÷ bare echo").met is None
-    assert row(short, "a CPU second ÷ bare echo").met is False
+    short = rows(comparison(7_000, share=0.5))
+    assert row(short, "recorded per second ÷ bare echo").met is None
+    assert row(short, "per CPU second ÷ bare echo").met is False
 
 
 def test_goal_is_not_judged_with_too_few_phones() -> None:
-    assert row(rows(beside(audience=10_000)), "server CPU").met is True
-    assert row(rows(beside(audience=9_999)), "server CPU").met is None
-    burst = rows_of(BenchResults([], [load_run("burst", 9_999, ack_ms=Spread(1, 2_000, 3_000))]))
-    assert row(burst, "ballot → counted").met is None
+    assert row(rows(comparison(audience=10_000)), "server CPU").met is True
+    assert row(rows(comparison(audience=9_999)), "server CPU").met is None
+    burst = build_rows(BenchResults([], [load_run("burst", 9_999, ack_ms=Spread(1, 2_000, 3_000))]))
+    assert row(burst, "ballot acknowledgement").met is None
 
 
 def test_two_gateway_cost_includes_dependencies() -> None:
-    assert row(rows(beside(two_behind_s=0.1)), "two gateways").value == pytest.approx(1)
-    assert row(rows(beside(two_behind_s=0.3)), "two gateways").met is False
+    assert row(rows(comparison(two_dependencies_s=0.1)), "two gateways").value == pytest.approx(1)
+    assert row(rows(comparison(two_dependencies_s=0.3)), "two gateways").met is False
 
 
 def test_load_run_goals_depend_on_profile() -> None:
     slow = Spread(10, 300, 900)
-    spread, burst = (rows_of(BenchResults([], [load_run(p, ack_ms=slow)])) for p in ("spread", "burst"))
-    assert row(spread, "ballot → counted").met is False
-    assert row(burst, "ballot → counted").met is True
-    assert row(burst, "sealed").met is True
-    assert row(burst, "last has the reveal").met is True
+    spread, burst = (build_rows(BenchResults([], [load_run(p, ack_ms=slow)])) for p in ("spread", "burst"))
+    assert row(spread, "ballot acknowledgement").met is False
+    assert row(burst, "ballot acknowledgement").met is True
+    assert row(burst, "deadline to seal").met is True
+    assert row(burst, "last received reveal").met is True
 
 
 def test_herd_that_never_reconnected_misses_its_goal() -> None:
-    herd = rows_of(BenchResults([], [load_run("herd", together_ms=None)]))
-    assert row(herd, "all seated again").met is False
-    assert row(rows_of(BenchResults([], [load_run("herd")])), "all seated again").met is True
+    herd = build_rows(BenchResults([], [load_run("herd", together_ms=None)]))
+    assert row(herd, "all reconnected").met is False
+    assert row(build_rows(BenchResults([], [load_run("herd")])), "all reconnected").met is True
 
 
 def test_load_run_fails_on_lost_ballot_or_missing_phone() -> None:
-    found = rows_of(BenchResults([], [load_run("spread", ballots=ballots(lost=1), joined=9_999)]))
+    found = build_rows(BenchResults([], [load_run("spread", ballots=ballots(lost=1), joined=9_999)]))
     assert row(found, "lost").met is False
-    assert row(found, "not admitted").met is False
-    found = rows_of(BenchResults([], [load_run("herd", ballots=ballots(missing=1))]))
+    assert row(found, "phones not admitted").met is False
+    found = build_rows(BenchResults([], [load_run("herd", ballots=ballots(missing=1))]))
     assert row(found, "lost").met is False
-    assert row(found, "not admitted").met is True
+    assert row(found, "phones not admitted").met is True
 
 
 @pytest.fixture
-def book(tmp_path: Path) -> Path:
-    file = tmp_path / "recorded.json"
-    record(rows(beside(9_000)), {"date": "today"}, file)
+def baseline_file(tmp_path: Path) -> Path:
+    file = tmp_path / "baseline.json"
+    record(rows(comparison(9_000)), {"date": "today"}, file)
     return file
 
 
-def test_gate_accepts_ratio_within_a_third(book: Path) -> None:
-    assert fallen(rows(beside(9_000)), recorded(book)) == []
-    assert fallen(rows(beside(6_100)), recorded(book)) == []
+def test_gate_accepts_ratio_within_a_third(baseline_file: Path) -> None:
+    assert find_regressions(rows(comparison(9_000)), load_baseline(baseline_file)) == []
+    assert find_regressions(rows(comparison(6_100)), load_baseline(baseline_file)) == []
 
 
-def test_gate_fails_if_ballot_costs_half_more(book: Path) -> None:
-    keys = {one.key for one in fallen(rows(beside(5_900)), recorded(book))}
+def test_gate_fails_if_ballot_costs_half_more(baseline_file: Path) -> None:
+    keys = {one.key for one in find_regressions(rows(comparison(5_900)), load_baseline(baseline_file))}
     assert keys == {
-        f"daphne: ballots recorded a CPU second ÷ {other}" for other in ("bare echo", "stock app")
+        f"daphne: ballots recorded per CPU second ÷ {other}" for other in ("bare echo", "stock app")
     }
 
 
-def test_gate_fails_if_memory_or_broadcast_grows(book: Path) -> None:
-    heavy = beside(9_000)
-    heavy.memory["ours"] *= 1.6
-    heavy.fanout["ours"][:] = [Fanout(300, 160)] * 3
-    keys = {one.key.split(": ")[1] for one in fallen(rows(heavy), recorded(book))}
-    assert keys == {"memory a phone ÷ a raw ASGI connection's", "broadcast, server CPU ÷ core layer's"}
+def test_gate_fails_if_memory_or_broadcast_grows(baseline_file: Path) -> None:
+    heavy = comparison(9_000)
+    heavy.memory["crowdgame"] *= 1.6
+    heavy.fanout["crowdgame"][:] = [Fanout(300, 160)] * 3
+    keys = {one.key.split(": ")[1] for one in find_regressions(rows(heavy), load_baseline(baseline_file))}
+    assert keys == {"memory per phone ÷ bare echo connection", "broadcast, server CPU ÷ stock app"}
 
 
-def test_gate_fails_on_missing_row(book: Path) -> None:
-    without_memory = [one for one in rows(beside(9_000)) if "memory" not in one.what]
-    (missing,) = fallen(without_memory, recorded(book))
+def test_gate_fails_on_missing_row(baseline_file: Path) -> None:
+    without_memory = [one for one in rows(comparison(9_000)) if "memory" not in one.what]
+    (missing,) = find_regressions(without_memory, load_baseline(baseline_file))
     assert missing.value is None
 
 
-def test_gate_uses_the_better_of_two_runs(book: Path) -> None:
-    slow, light, heavy = beside(5_000), beside(9_000), beside(9_000)
-    heavy.memory["ours"] *= 2
-    assert fallen(better_of(rows(slow), rows(light)), recorded(book)) == []
-    assert fallen(better_of(rows(heavy), rows(light)), recorded(book)) == []
-    assert fallen(better_of(rows(slow), rows(slow)), recorded(book)) != []
+def test_gate_uses_the_better_of_two_runs(baseline_file: Path) -> None:
+    slow, light, heavy = comparison(5_000), comparison(9_000), comparison(9_000)
+    heavy.memory["crowdgame"] *= 2
+    assert find_regressions(pick_better(rows(slow), rows(light)), load_baseline(baseline_file)) == []
+    assert find_regressions(pick_better(rows(heavy), rows(light)), load_baseline(baseline_file)) == []
+    assert find_regressions(pick_better(rows(slow), rows(slow)), load_baseline(baseline_file)) != []
 
 
 def test_committed_record_covers_all_gate_rows() -> None:
-    assert set(recorded().ratios) == {
+    assert set(load_baseline().ratios) == {
         f"{server}: {one.key.split(': ')[1]}"
         for server in ("daphne", "uvicorn")
-        for one in rows(beside())
+        for one in rows(comparison())
         if one.key
     }
 
 
 def test_trend_ignores_the_first_third() -> None:
     minutes = [60.0 * n for n in range(30)]
-    settles = trend_of(minutes, [100.0 - n for n in range(10)] + [90.0] * 20)
+    settles = fit_trend(minutes, [100.0 - n for n in range(10)] + [90.0] * 20)
     assert settles is not None
-    assert settles.grown == pytest.approx(0)
+    assert settles.growth == pytest.approx(0)
     assert settles.mean == pytest.approx(90)
 
 
 def test_trend_reports_growth_per_hour() -> None:
     minutes = [60.0 * n for n in range(30)]
-    leaks = trend_of(minutes, [30.0 + n / 60 for n in range(30)])
+    leaks = fit_trend(minutes, [30.0 + n / 60 for n in range(30)])
     assert leaks is not None
-    assert leaks.an_hour == pytest.approx(1)
-    assert leaks.grown == pytest.approx(19 / 60 / leaks.mean)
+    assert leaks.per_hour == pytest.approx(1)
+    assert leaks.growth == pytest.approx(19 / 60 / leaks.mean)
 
 
 def test_trend_requires_three_readings() -> None:
-    assert trend_of([0, 60, 120, 180], [1, 1, 1, 1]) is not None
-    assert trend_of([0, 60], [1, 2]) is None
-    assert trend_of([], []) is None
+    assert fit_trend([0, 60, 120, 180], [1, 1, 1, 1]) is not None
+    assert fit_trend([0, 60], [1, 2]) is None
+    assert fit_trend([], []) is None

@@ -23,7 +23,7 @@ from voting.protocol import CloseCode
 
 IN_WITHIN_S = 120
 FLOOD_FRAMES = 60
-JOINS_A_SECOND = 1_000
+JOINS_PER_SECOND = 1_000
 
 
 def new_context(server: Server, code: str, keys: Sequence[str] = ()) -> RehearsalContext:
@@ -49,7 +49,7 @@ def fill(context: RehearsalContext, phones: int) -> float:
             if context.connected == phones:
                 full.set()
 
-        crowd = Crowd(CrowdPlan(phones, joins_per_second=JOINS_A_SECOND), context, on_progress)
+        crowd = Crowd(CrowdPlan(phones, joins_per_second=JOINS_PER_SECOND), context, on_progress)
         playing = asyncio.create_task(crowd.play())
         try:
             await asyncio.wait_for(full.wait(), IN_WITHIN_S)

@@ -6,7 +6,7 @@ from tests.load.bench.soak_crowd import CrowdCounts
 from tests.load.bench.soak_readings import Reading
 from tests.load.bench.soak_verdicts import Soak
 
-KIB_A_PHONE = 60.0
+KIB_PER_PHONE = 60.0
 PHONES = 1_000
 PARTS = ("gateway-1", "gateway-2", "worker", "scheduler-1", "scheduler-2", "valkey", "crowd")
 
@@ -16,7 +16,7 @@ def reading(
 ) -> Reading:
     """Each minute the memory per phone grows by `leak_kib` and the work per ballot by `slower`."""
     counts = CrowdCounts(PHONES, 5 * minute, 5_000 * minute, 5_000 * minute, lost, missing, 0, None, None)
-    gateway = PHONES / 2 * (KIB_A_PHONE + leak_kib * minute)
+    gateway = PHONES / 2 * (KIB_PER_PHONE + leak_kib * minute)
     work = 1 + slower * minute
     return Reading(
         at_s=60.0 * minute,
@@ -47,15 +47,15 @@ def test_soak_passes_while_valkey_and_database_grow() -> None:
 
 
 def test_soak_detects_small_memory_leak() -> None:
-    assert list(growing(soak(leak_kib=0.1))) == ["gateways: KiB a phone"]
+    assert list(growing(soak(leak_kib=0.1))) == ["gateways: KiB per phone"]
     assert not soak(leak_kib=0.1).passed
     assert soak(leak_kib=0.01).passed
 
 
 def test_soak_detects_rising_cost_per_ballot() -> None:
     assert list(growing(soak(slower=0.01))) == [
-        "gateways: CPU µs a ballot, broadcasts included",
-        "all: CPU µs a ballot, the crowd left out",
+        "gateways: CPU µs per ballot, with broadcasts",
+        "all but the crowd: CPU µs per ballot",
     ]
 
 
@@ -66,5 +66,5 @@ def test_soak_fails_on_lost_or_missing_ballot() -> None:
 
 def test_soak_excludes_the_crowds_own_cpu() -> None:
     one = reading(1)
-    assert one.gateway_us_a_ballot == 400
-    assert one.server_us_a_ballot == 1_200
+    assert one.gateway_us_per_ballot == 400
+    assert one.server_us_per_ballot == 1_200

@@ -1,4 +1,4 @@
-"""`python -m tests.load.watch_delay`: how soon watchers of a duel see its turns, beside other duels.
+"""`python -m tests.load.watch_delay`: how soon watchers of a duel see its turns, while other duels run.
 
 The delay is from the outcome's time on the server's clock until its arrival at a watcher's socket, on one
 machine with one clock.

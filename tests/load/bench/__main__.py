@@ -14,10 +14,10 @@ from rich.console import Console
 
 from deploy.laptop.stop_signals import interrupt_on_signals
 from tests.load.bench.comparison import Say
-from tests.load.bench.gate import pass_gate, take_record
-from tests.load.bench.machine import about, allow_files
+from tests.load.bench.gate import check_regressions, record_baseline
+from tests.load.bench.machine import allow_files, describe_machine
 from tests.load.bench.report import as_json, show, write
-from tests.load.bench.rows import rows_of
+from tests.load.bench.rows import build_rows
 from tests.load.bench.run import FULL, PARTS, SERVERS, SMALL, bench
 
 FILES = 19_000
@@ -37,19 +37,19 @@ def main() -> None:
     passed = True
     with _home(say) as home:
         if options.quick:
-            passed = pass_gate(options.server or SERVERS, home, console, say)
+            passed = check_regressions(options.server or SERVERS, home, console, say)
         elif options.record:
-            take_record(home, say)
+            record_baseline(home, say)
         else:
             _run_whole(options, home, console, say)
     sys.exit(not passed)
 
 
 def _run_whole(options: Namespace, home: Path, console: Console, say: Say) -> None:
-    machine = about()
+    machine = describe_machine()
     extent = SMALL if options.small else FULL
     found = bench(extent.only(options.server or SERVERS, options.part or PARTS), home, say)
-    show(rows_of(found), found, console)
+    show(build_rows(found), found, console)
     if options.json:
         options.json.write_bytes(as_json(found, machine))
     if not options.small and not options.dry:
@@ -59,7 +59,9 @@ def _run_whole(options: Namespace, home: Path, console: Console, say: Say) -> No
 def _read_options() -> Namespace:
     parser = ArgumentParser(prog="python -m tests.load.bench", description=__doc__)
     kind = parser.add_mutually_exclusive_group()
-    kind.add_argument("--quick", action="store_true", help="ratios only; fails if one fell by over a third")
+    kind.add_argument(
+        "--quick", action="store_true", help="ratios only; fails if one regressed by over a third"
+    )
     kind.add_argument("--record", action="store_true", help="record the ratios that --quick compares with")
     kind.add_argument("--small", action="store_true", help="everything, with few phones; not recorded")
     parser.add_argument("--dry", action="store_true", help="leave docs/generated/benchmarks.md alone")

@@ -1,4 +1,4 @@
-"""Recorded ratios of an earlier run; a later run must not fall by more than a third."""
+"""The baseline: ratios of an earlier run, which a later run may miss by at most a third."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -8,57 +8,57 @@ import msgspec
 from tests.load.bench.row import Row
 
 FILE = Path(__file__).parent / "baseline.json"
-WORSE_BY = 1.5
+MAX_REGRESSION = 1.5
 
 
-class Recorded(msgspec.Struct, frozen=True):
+class Baseline(msgspec.Struct, frozen=True):
     """`ratios` by row key; `run` is the environment and date."""
 
     run: dict[str, str]
     ratios: dict[str, float]
 
-    def only(self, server: str) -> "Recorded":
+    def only(self, server: str) -> "Baseline":
         kept = {key: ratio for key, ratio in self.ratios.items() if key.startswith(f"{server}: ")}
-        return Recorded(self.run, kept)
+        return Baseline(self.run, kept)
 
 
-class Fallen(msgspec.Struct, frozen=True):
+class Regression(msgspec.Struct, frozen=True):
     """`limit` is the worst passing value; a row that was not measured has no value."""
 
     key: str
-    recorded: float
+    baseline: float
     value: float | None
     limit: float
 
 
 def record(rows: Iterable[Row], run: dict[str, str], file: Path = FILE) -> None:
     ratios = {row.key: round(row.value, 4) for row in rows if row.key}
-    file.write_bytes(msgspec.json.format(msgspec.json.encode(Recorded(run, ratios))) + b"\n")
+    file.write_bytes(msgspec.json.format(msgspec.json.encode(Baseline(run, ratios))) + b"\n")
 
 
-def recorded(file: Path = FILE) -> Recorded:
-    return msgspec.json.decode(file.read_bytes(), type=Recorded)
+def load_baseline(file: Path = FILE) -> Baseline:
+    return msgspec.json.decode(file.read_bytes(), type=Baseline)
 
 
-def fallen(rows: Iterable[Row], before: Recorded) -> list[Fallen]:
-    """The rows that are worse than recorded by more than half, or missing."""
+def find_regressions(rows: Iterable[Row], before: Baseline) -> list[Regression]:
+    """The rows that are worse than the baseline by more than half, or missing."""
     now = {row.key: row for row in rows if row.key}
     judged = (_judge(key, value, now.get(key)) for key, value in before.ratios.items())
     return [one for one in judged if one is not None]
 
 
-def better_of(first: Iterable[Row], second: Iterable[Row]) -> list[Row]:
+def pick_better(first: Iterable[Row], second: Iterable[Row]) -> list[Row]:
     """Keep the better one of rows measured twice."""
     again = {row.key: row for row in second if row.key}
     return [_better(row, again[row.key]) if row.key in again else row for row in first]
 
 
-def _judge(key: str, before: float, row: Row | None) -> Fallen | None:
+def _judge(key: str, before: float, row: Row | None) -> Regression | None:
     if row is None:
-        return Fallen(key, before, None, before)
-    limit = before / WORSE_BY if _grows(row) else before * WORSE_BY
+        return Regression(key, before, None, before)
+    limit = before / MAX_REGRESSION if _grows(row) else before * MAX_REGRESSION
     worse = row.value < limit if _grows(row) else row.value > limit
-    return Fallen(key, before, row.value, limit) if worse else None
+    return Regression(key, before, row.value, limit) if worse else None
 
 
 def _better(one: Row, other: Row) -> Row:

@@ -8,14 +8,14 @@ from functools import partial
 from pathlib import Path
 
 from tests.load.bench.contender import Contender
-from tests.load.bench.fanout import Fanout, fanout_of
+from tests.load.bench.fanout import Fanout, measure_fanout
 from tests.load.bench.field import Field, running_field
 from tests.load.bench.machine import Stopwatch, rss
-from tests.load.bench.pages import page_rate
-from tests.load.bench.product import Ours, open_console, press
-from tests.load.bench.rate import Rate, rate_of
+from tests.load.bench.pages import measure_pages
+from tests.load.bench.product import Product, open_console, send_action
+from tests.load.bench.rate import Rate, measure_rate
 from tests.load.bench.references import stock_reveal
-from tests.load.bench.results import Beside
+from tests.load.bench.results import Comparison
 
 WARMED_BY = 50
 LOCKS = ("joining.lock", "joining.unlock")
@@ -44,7 +44,7 @@ class Size:
     pair: bool
 
 
-async def lay_beside(server: str, size: Size, home: Path, say: Say) -> Beside:
+async def run_comparison(server: str, size: Size, home: Path, say: Say) -> Comparison:
     with running_field(server, size.pair, home) as field:
         say(f"opening {size.phones:,} sockets to each of {len(field.contenders)}")
         memory = await _memory(field, size.phones)
@@ -52,60 +52,62 @@ async def lay_beside(server: str, size: Size, home: Path, say: Say) -> Beside:
         for product in field.products:
             product.check_ballots()
         await _close(field.contenders)
-        pages = await _pages(field.ours, size, say)
+        pages = await _pages(field.product, size, say)
         say(f"broadcasts to {size.audience:,}, one server after the other")
-        ours, text = await _our_fanouts(field.ours, size, say)
+        ours, text = await _product_fanouts(field.product, size, say)
         stock = await _stock_fanouts(field.stock, size, stock_reveal(text), say)
-    fanout = {"ours": ours, "stock": stock}
-    return Beside(server, size.phones, size.audience, memory, votes, fanout, pages)
+    fanout = {"crowdgame": ours, "stock": stock}
+    return Comparison(server, size.phones, size.audience, memory, votes, fanout, pages)
 
 
 async def _memory(field: Field, phones: int) -> dict[str, float]:
     """KiB per connection, without the first few, which fill caches."""
 
-    async def grown(contender: Contender, more: Callable[[int], Awaitable[object]]) -> float:
+    async def growth(contender: Contender, more: Callable[[int], Awaitable[object]]) -> float:
         await more(WARMED_BY)
         before = sum(map(rss, contender.servers))
         await more(phones - WARMED_BY)
         return (sum(map(rss, contender.servers)) - before) / 1024 / (phones - WARMED_BY)
 
-    found = {one.name: await grown(one, one.open) for one in (field.echo, field.stock)}
-    return found | {one.contender.name: await grown(one.contender, one.join) for one in field.products}
+    found = {one.name: await growth(one, one.open) for one in (field.echo, field.stock)}
+    return found | {one.contender.name: await growth(one.contender, one.join) for one in field.products}
 
 
 async def _votes(contenders: Sequence[Contender], size: Size, say: Say) -> Rounds:
     rounds: Rounds = {contender.name: [] for contender in contenders}
     for number in range(1, size.rounds + 1):
         for contender in contenders:
-            rounds[contender.name].append(await rate_of(contender, size.seconds))
-        rates_text = ", ".join(f"{name} {rates[-1].a_cpu_second:,.0f}" for name, rates in rounds.items())
-        say(f"votes a CPU second, round {number} of {size.rounds}: {rates_text}")
+            rounds[contender.name].append(await measure_rate(contender, size.seconds))
+        rates_text = ", ".join(f"{name} {rates[-1].per_cpu_second:,.0f}" for name, rates in rounds.items())
+        say(f"votes per CPU second, round {number} of {size.rounds}: {rates_text}")
     return rounds
 
 
-async def _pages(ours: Ours, size: Size, say: Say) -> Rounds:
-    paths = {"phone page": f"/{ours.code}", "login page": "/console/login/"}
+async def _pages(product: Product, size: Size, say: Say) -> Rounds:
+    paths = {"phone page": f"/{product.code}", "login page": "/console/login/"}
     rounds: Rounds = {name: [] for name in paths}
     for _ in range(size.rounds):
         for name, path in paths.items():
-            rounds[name].append(await page_rate(ours.contender, path, size.seconds / 2))
-    rates_text = ", ".join(f"{name} {rates[-1].a_cpu_second:,.0f}" for name, rates in rounds.items())
-    say(f"pages a CPU second: {rates_text}")
+            rounds[name].append(await measure_pages(product.contender, path, size.seconds / 2))
+    rates_text = ", ".join(f"{name} {rates[-1].per_cpu_second:,.0f}" for name, rates in rounds.items())
+    say(f"pages per CPU second: {rates_text}")
     return rounds
 
 
-async def _our_fanouts(ours: Ours, size: Size, say: Say) -> tuple[list[Fanout], bytes]:
+async def _product_fanouts(product: Product, size: Size, say: Say) -> tuple[list[Fanout], bytes]:
     """Broadcasts of organizer actions in the console; and the frame that all received."""
-    await ours.join(size.audience)
-    console = await open_console(ours)
-    await _calm(ours.contender)
+    await product.join(size.audience)
+    console = await open_console(product)
+    await _calm(product.contender)
     rounds, text = [], b""
     for number in range(size.fanouts):
-        found, text = await fanout_of(ours.contender, partial(press, console, LOCKS[number % 2]), LOCKED)
-        say(f"broadcast: ours {found.wall_ms:,.0f} ms, CPU {found.cpu_ms:,.0f} ms")
+        found, text = await measure_fanout(
+            product.contender, partial(send_action, console, LOCKS[number % 2]), LOCKED
+        )
+        say(f"broadcast: crowdgame {found.wall_ms:,.0f} ms, CPU {found.cpu_ms:,.0f} ms")
         rounds.append(found)
     console.close()
-    await _close([ours.contender])
+    await _close([product.contender])
     return rounds, text
 
 
@@ -115,8 +117,8 @@ async def _stock_fanouts(stock: Contender, size: Size, reveal: bytes, say: Say) 
     await _calm(stock)
     rounds = []
     for _ in range(size.fanouts):
-        found, _ = await fanout_of(stock, partial(stock.lines[0].say, reveal), LOCKED_BY_STOCK)
-        say(f"broadcast: core layer {found.wall_ms:,.0f} ms, CPU {found.cpu_ms:,.0f} ms")
+        found, _ = await measure_fanout(stock, partial(stock.connections[0].say, reveal), LOCKED_BY_STOCK)
+        say(f"broadcast: stock app {found.wall_ms:,.0f} ms, CPU {found.cpu_ms:,.0f} ms")
         rounds.append(found)
     await _close([stock])
     return rounds

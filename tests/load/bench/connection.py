@@ -13,7 +13,7 @@ SHORT = 126
 OPEN_WITHIN_S = 30.0
 OPENING_AT_ONCE = 50
 
-FrameHandler = Callable[["Line", bytes], None]
+FrameHandler = Callable[["Connection", bytes], None]
 
 
 def frame(payload: bytes, first: int = TEXT) -> bytes:
@@ -25,7 +25,7 @@ def frame(payload: bytes, first: int = TEXT) -> bytes:
     return bytes((first,)) + length + MASK + masked.to_bytes(size, "big")
 
 
-class Line(asyncio.Protocol):
+class Connection(asyncio.Protocol):
     """`on_frame` receives every text frame. `sequence` and `choice` are the voter's last ballot."""
 
     def __init__(self, on_frame: FrameHandler) -> None:
@@ -59,10 +59,10 @@ class Line(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         data = self._kept + data if self._kept else data
         if not self.opened.done():
-            data = self._shake_hands(data)
+            data = self._finish_handshake(data)
         self._kept = self._read(data)
 
-    def _shake_hands(self, data: bytes) -> bytes:
+    def _finish_handshake(self, data: bytes) -> bytes:
         head, end, rest = data.partition(b"\r\n\r\n")
         if not end:
             self._kept = data
@@ -80,11 +80,11 @@ class Line(asyncio.Protocol):
             body, length = _body_of(data, at)
             if body + length > size:
                 break
-            self._take(data[at], data[body : body + length])
+            self._handle_frame(data[at], data[body : body + length])
             at = body + length
         return data[at:] if at else data
 
-    def _take(self, first: int, payload: bytes) -> None:
+    def _handle_frame(self, first: int, payload: bytes) -> None:
         if first == TEXT:
             self.on_frame(self, payload)
         elif first == PING:
@@ -104,11 +104,11 @@ def _body_of(data: bytes, at: int) -> tuple[int, int]:
     return at + 2 + wide, int.from_bytes(data[at + 2 : at + 2 + wide], "big")
 
 
-async def open_line(
+async def open_connection(
     port: int, path: str, on_frame: FrameHandler, headers: Mapping[str, str] | None = None
-) -> Line:
+) -> Connection:
     loop = asyncio.get_running_loop()
-    _, line = await loop.create_connection(lambda: Line(on_frame), "127.0.0.1", port)
+    _, connection = await loop.create_connection(lambda: Connection(on_frame), "127.0.0.1", port)
     key = base64.b64encode(os.urandom(16)).decode()
     lines = [
         f"GET {path} HTTP/1.1",
@@ -119,20 +119,20 @@ async def open_line(
         "Sec-WebSocket-Version: 13",
         *(f"{name}: {value}" for name, value in (headers or {}).items()),
     ]
-    line.send("\r\n".join([*lines, "", ""]).encode())
+    connection.send("\r\n".join([*lines, "", ""]).encode())
     async with asyncio.timeout(OPEN_WITHIN_S):
-        await line.opened
-    return line
+        await connection.opened
+    return connection
 
 
-async def open_lines(port: int, path: str, on_frame: FrameHandler, count: int) -> list[Line]:
-    lines: list[Line] = []
+async def open_connections(port: int, path: str, on_frame: FrameHandler, count: int) -> list[Connection]:
+    lines: list[Connection] = []
     while len(lines) < count:
         some = range(min(OPENING_AT_ONCE, count - len(lines)))
-        lines += await asyncio.gather(*(open_line(port, path, on_frame) for _ in some))
+        lines += await asyncio.gather(*(open_connection(port, path, on_frame) for _ in some))
     return lines
 
 
-def close_all(lines: Iterable[Line]) -> None:
-    for line in lines:
-        line.close()
+def close_all(lines: Iterable[Connection]) -> None:
+    for connection in lines:
+        connection.close()

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from tests.load.bench.connection import Line, close_all, open_lines
+from tests.load.bench.connection import Connection, close_all, open_connections
 from tests.load.bench.machine import pin
 
 
@@ -11,33 +11,33 @@ from tests.load.bench.machine import pin
 class Contender:
     """`vote` builds the next frame of a connection; `is_answer` recognizes the answer to it.
 
-    `servers` are the processes that hold the sockets, `behind` the processes that they depend on.
+    `servers` are the processes that hold the sockets, `dependencies` the processes that they depend on.
     """
 
     name: str
     servers: tuple[int, ...]
     port: int
     path: str
-    vote: Callable[[Line], bytes]
+    vote: Callable[[Connection], bytes]
     is_answer: Callable[[bytes], bool]
-    behind: tuple[int, ...] = ()
-    lines: list[Line] = field(default_factory=list)
-    on_frame: Callable[[Line, bytes], None] = lambda line, text: None
+    dependencies: tuple[int, ...] = ()
+    connections: list[Connection] = field(default_factory=list)
+    on_frame: Callable[[Connection, bytes], None] = lambda connection, text: None
 
-    def receive(self, line: Line, text: bytes) -> None:
-        self.on_frame(line, text)
+    def receive(self, connection: Connection, text: bytes) -> None:
+        self.on_frame(connection, text)
 
     def pin(self, cores: tuple[int, ...]) -> None:
         """Pin one server per core, as far as there are cores."""
         for number, pid in enumerate(self.servers):
             pin(pid, cores[number % len(cores)])
 
-    async def open(self, count: int) -> list[Line]:
+    async def open(self, count: int) -> list[Connection]:
         """Open more connections; return them."""
-        new = await open_lines(self.port, self.path, self.receive, count)
-        self.lines += new
+        new = await open_connections(self.port, self.path, self.receive, count)
+        self.connections += new
         return new
 
     def close(self) -> None:
-        close_all(self.lines)
-        self.lines = []
+        close_all(self.connections)
+        self.connections = []

@@ -20,8 +20,8 @@ from crowdgame.rehearsal.samples import Samples, Spread
 from crowdgame.rehearsal.server_clock import ServerClock
 from crowdgame.rehearsal.wire import phone_address
 from deploy.laptop.stop_signals import interrupt_on_signals
-from tests.load.bench.duel_clients import Duellist, Watcher
-from tests.load.bench.machine import about, allow_files
+from tests.load.bench.duel_clients import DuelPlayer, DuelWatcher
+from tests.load.bench.machine import allow_files, describe_machine
 from tests.server import Server, running_server
 
 DEADLINE_MS, WATCHED_MS = 250, 300
@@ -36,7 +36,7 @@ WHERE turn.state = 'resolved' AND turn.resolved_at >= ? ORDER BY turn.resolved_a
 
 
 @dataclass(slots=True)
-class Seen:
+class Measurements:
     """Times in ms until the reveal: for players since the seal and since the second pick; for watchers."""
 
     clock: ServerClock
@@ -58,7 +58,7 @@ def main() -> None:
     interrupt_on_signals()
     allow_files(4 * options.duels + SPARE_FILES)
     console = Console(highlight=False, soft_wrap=True)
-    console.print(", ".join(about().values()))
+    console.print(", ".join(describe_machine().values()))
     with (
         tempfile.TemporaryDirectory(prefix="crowdgame-duels-", ignore_cleanup_errors=True) as home,
         running_server(Path(home), options.server) as server,
@@ -68,49 +68,59 @@ def main() -> None:
 
 
 async def _play(server: Server, options: Namespace, console: Console) -> bool:
-    seen = Seen(ServerClock(time.perf_counter), tuple(options.thinks), options.leaves)
+    measurements = Measurements(ServerClock(time.perf_counter), tuple(options.thinks), options.leaves)
     players = await resolve(ServerAddress(phone_address(server.http)))
     watchers = await resolve(ServerAddress(server.ws + "/display"))
     began = time.monotonic()
     games = [await asyncio.to_thread(server.ask, "duel", time_control="5-min") for _ in range(options.duels)]
     console.print(f"{options.duels} games begun in {time.monotonic() - began:.0f} s")
-    sitting: list[Duellist | Watcher] = []
+    clients: list[DuelPlayer | DuelWatcher] = []
     for game in games:
-        one, two = (Duellist(seen, game["code"], key) for key in game["keys"])
+        one, two = (DuelPlayer(measurements, game["code"], key) for key in game["keys"])
         two.picks = one.picks
-        sitting += [one, two, Watcher(seen, game["code"])]
-        for visitor in sitting[-3:]:
-            visitor.come(watchers if isinstance(visitor, Watcher) else players)
+        clients += [one, two, DuelWatcher(measurements, game["code"])]
+        for client in clients[-3:]:
+            client.connect(watchers if isinstance(client, DuelWatcher) else players)
         await asyncio.sleep(
-            1 / options.games_a_second
+            1 / options.games_per_second
         )  # the 3 clients of a duel join together, the duels one by one
     await asyncio.sleep(SETTLES_S)  # joining is not measured
-    since = round(seen.clock.now_ms())
-    seen.revealed_ms, seen.waited_ms, seen.watched_ms = Samples(), Samples(), Samples()
+    since = round(measurements.clock.now_ms())
+    measurements.revealed_ms, measurements.waited_ms, measurements.watched_ms = (
+        Samples(),
+        Samples(),
+        Samples(),
+    )
     await asyncio.sleep(options.seconds)
     console.print(f"{server.rows(OPEN)[0][0]} games open at the end")
-    for visitor in sitting:
-        visitor.leave()
-    return _report(server.rows(CLOSED, since), seen, options, console)
+    for client in clients:
+        client.leave()
+    return _report(server.rows(CLOSED, since), measurements, options, console)
 
 
 def _report(
-    closed: list[tuple[int, int, int, str]], seen: Seen, options: Namespace, console: Console
+    closed: list[tuple[int, int, int, str]], measurements: Measurements, options: Namespace, console: Console
 ) -> bool:
     late = Samples(max(0, ms) for ms, *_ in closed).spread()
-    watched = seen.watched_ms.spread()
+    watched = measurements.watched_ms.spread()
     console.print(f"{len(closed)} turns, {len(closed) / options.seconds:.1f} a second")
     console.print(f"resolved after the deadline: {_ms(late)}; the goal is {DEADLINE_MS} ms for each")
-    console.print(f"reveal received by a player after the seal: {_ms(seen.revealed_ms.spread())}")
-    console.print(f"reveal received by a player after the second pick: {_ms(seen.waited_ms.spread())}")
+    console.print(f"reveal received by a player after the seal: {_ms(measurements.revealed_ms.spread())}")
+    console.print(
+        f"reveal received by a player after the second pick: {_ms(measurements.waited_ms.spread())}"
+    )
     console.print(
         f"reveal received by a watcher after the resolution: {_ms(watched)}; "
         f"the goal is {WATCHED_MS} ms for 99 of 100"
     )
-    console.print(f"told to retry later, and did: {seen.crowded}")
-    console.print(f"failures: {len(seen.failures)} {seen.failures[:3]}")
+    console.print(f"asked to retry later, and did: {measurements.crowded}")
+    console.print(f"failures: {len(measurements.failures)} {measurements.failures[:3]}")
     return bool(
-        late and watched and late.max <= DEADLINE_MS and watched.p99 <= WATCHED_MS and not seen.failures
+        late
+        and watched
+        and late.max <= DEADLINE_MS
+        and watched.p99 <= WATCHED_MS
+        and not measurements.failures
     )
 
 

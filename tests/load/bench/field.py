@@ -7,11 +7,11 @@ from pathlib import Path
 
 from tests.load.bench.contender import Contender
 from tests.load.bench.machine import cores, pinned
-from tests.load.bench.product import Ours, make_ours
-from tests.load.bench.references import running_others
+from tests.load.bench.product import Product, make_product
+from tests.load.bench.references import running_references
 from tests.server import running_server
 
-GATEWAY_COUNTS = {"ours": 1, "two gateways": 2}
+GATEWAY_COUNTS = {"crowdgame": 1, "two gateways": 2}
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,10 +20,10 @@ class Field:
 
     echo: Contender
     stock: Contender
-    products: tuple[Ours, ...]
+    products: tuple[Product, ...]
 
     @property
-    def ours(self) -> Ours:
+    def product(self) -> Product:
         return self.products[0]
 
     @property
@@ -37,16 +37,16 @@ def running_field(asgi_server: str, pair: bool, home: Path) -> Iterator[Field]:
 
     The second of two gateways shares the last core: only its cost per ballot is measured, not its speed.
     """
-    names = list(GATEWAY_COUNTS) if pair else ["ours"]
+    names = list(GATEWAY_COUNTS) if pair else ["crowdgame"]
     with pinned(cores()[-1]), ExitStack() as running:
-        echo, stock = running.enter_context(running_others(asgi_server, home / "others"))
+        echo, stock = running.enter_context(running_references(asgi_server, home / "references"))
         servers = {
             name: running.enter_context(
                 running_server(home / name.replace(" ", "-"), asgi_server, GATEWAY_COUNTS[name])
             )
             for name in names
         }
-        field = Field(echo, stock, tuple(make_ours(name, server) for name, server in servers.items()))
+        field = Field(echo, stock, tuple(make_product(name, server) for name, server in servers.items()))
         for contender in field.contenders:
             contender.pin(cores())
         yield field

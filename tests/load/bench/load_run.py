@@ -23,7 +23,7 @@ POLL_S = 0.2
 
 
 @dataclass(frozen=True, slots=True)
-class Programme:
+class Scenario:
     """The behavior of a crowd, with windows of `window_s` seconds."""
 
     profile: str
@@ -31,18 +31,18 @@ class Programme:
     turns: int
 
 
-PROGRAMMES = (Programme("spread", 10, 3), Programme("burst", 5, 3), Programme("herd", 10, 1))
+SCENARIOS = (Scenario("spread", 10, 3), Scenario("burst", 5, 3), Scenario("herd", 10, 1))
 
 
-def run_load(programme: Programme, phones: int, server: Server, home: Path) -> LoadRun:
-    """No process is pinned: gateways, crowd and all others share the machine."""
+def run_load(scenario: Scenario, phones: int, server: Server, home: Path) -> LoadRun:
+    """No process is pinned: gateways, crowd and everything else share the machine."""
     parts = processes(server)
     watch = Stopwatch([pid for pids in parts.values() for pid in pids])
-    report = _rehearse(programme, phones, server, home)
+    report = _rehearse(scenario, phones, server, home)
     used = {name: round(watch.cpu_s(pids), 2) for name, pids in parts.items()}
     return LoadRun(
         server=server.stack.server,
-        profile=programme.profile,
+        profile=scenario.profile,
         phones=phones,
         joined=report.joined,
         turns=sum(turn.tallied is not None for turn in report.turns),
@@ -68,13 +68,13 @@ def _longest_ms(spread: Spread | None) -> float | None:
     return spread.max * 1000 if spread else None
 
 
-def _rehearse(programme: Programme, phones: int, server: Server, home: Path) -> RehearsalReport:
+def _rehearse(scenario: Scenario, phones: int, server: Server, home: Path) -> RehearsalReport:
     """Begin the match after all have joined, so that joining does not affect the windows."""
-    choices = {"window_s": programme.window_s, "reveal_s": 2, "lobby": "open"}
+    choices = {"window_s": scenario.window_s, "reveal_s": 2, "lobby": "open"}
     event = server.ask("event", owner="otto", **choices)
-    report, log = (home / f"{programme.profile}.{kind}" for kind in ("json", "log"))
+    report, log = (home / f"{scenario.profile}.{kind}" for kind in ("json", "log"))
     argv = [*MANAGE, "rehearse", event["code"], "--url", server.http, "--phones", str(phones)]
-    limits = ["--profile", programme.profile, "--turns", str(programme.turns), "--json", str(report)]
+    limits = ["--profile", scenario.profile, "--turns", str(scenario.turns), "--json", str(report)]
     with log.open("w") as out:
         crowd = subprocess.Popen(
             [*argv, *limits], cwd=ROOT, env={**os.environ, **server.stack.env}, stdout=out, stderr=out

@@ -4,26 +4,26 @@ from collections.abc import Iterator
 
 from crowdgame.rehearsal.samples import Spread
 from tests.load.bench.results import LoadRun
-from tests.load.bench.row import WANTED, Row, too_few
+from tests.load.bench.row import GOALS, Row, too_few
 
 
 def load_run_rows(load_run: LoadRun) -> Iterator[Row]:
     yield from _of_herd(load_run) if load_run.profile == "herd" else _of_turns(load_run)
-    yield _of_count(load_run, f"lost of {load_run.ballots.sent:,} ballots", load_run.lost)
-    yield _of_count(load_run, "not admitted", load_run.phones - load_run.joined)
+    yield _of_count(load_run, f"lost ballots of {load_run.ballots.sent:,}", load_run.lost)
+    yield _of_count(load_run, "phones not admitted", load_run.phones - load_run.joined)
 
 
 def _of_turns(load_run: LoadRun) -> Iterator[Row]:
-    wanted, worst = WANTED[load_run.server], f"worst of {load_run.turns} turns"
-    goal = wanted.burst_ack if load_run.profile == "burst" else wanted.spread_ack
+    goals, worst = GOALS[load_run.server], f"worst of {load_run.turns} turns"
+    goal = goals.burst_ack if load_run.profile == "burst" else goals.spread_ack
     ack, sealed, revealed = _p99(load_run.ack_ms), _most(load_run.sealed_ms), _most(load_run.last_reveal_ms)
-    yield _of_time(load_run, "ballot → counted, p99", ack, goal)
-    yield _of_time(load_run, f"deadline → sealed, {worst}", sealed, "≤ 50 ms")
-    yield _of_time(load_run, f"deadline → last has the reveal, {worst}", revealed, wanted.last_reveal)
+    yield _of_time(load_run, "ballot acknowledgement, p99", ack, goal)
+    yield _of_time(load_run, f"deadline to seal, {worst}", sealed, "≤ 50 ms")
+    yield _of_time(load_run, f"deadline to last received reveal, {worst}", revealed, goals.last_reveal)
 
 
 def _of_herd(load_run: LoadRun) -> Iterator[Row]:
-    yield _of_time(load_run, "gone all at once → all seated again", load_run.together_ms, "≤ 5000 ms")
+    yield _of_time(load_run, "mass disconnect to all reconnected", load_run.together_ms, "≤ 5000 ms")
 
 
 def _of_time(load_run: LoadRun, what: str, ms: float | None, goal: str) -> Row:
@@ -31,16 +31,16 @@ def _of_time(load_run: LoadRun, what: str, ms: float | None, goal: str) -> Row:
     return Row(
         server=load_run.server,
         what=f"{_audience(load_run)}, {what}",
-        ours="never" if ms is None else f"{ms:,.0f} ms",
+        measured="never" if ms is None else f"{ms:,.0f} ms",
         value=float("inf") if ms is None else ms,
         goal=goal,
-        why_not=too_few(load_run.phones, WANTED[load_run.server].audience),
+        not_judged=too_few(load_run.phones, GOALS[load_run.server].audience),
     )
 
 
 def _of_count(load_run: LoadRun, what: str, count: int) -> Row:
     what = f"{_audience(load_run)}, {what}"
-    return Row(server=load_run.server, what=what, ours=f"{count:,}", value=count, goal="≤ 0")
+    return Row(server=load_run.server, what=what, measured=f"{count:,}", value=count, goal="≤ 0")
 
 
 def _p99(spread: Spread | None) -> float | None:

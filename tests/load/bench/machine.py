@@ -83,7 +83,7 @@ def cpu_s(pid: int) -> float:
     return float(times.user + times.system)
 
 
-def about() -> dict[str, str]:
+def describe_machine() -> dict[str, str]:
     """The environment that the results depend on."""
     libraries = ", ".join(f"{name} {version(name)}" for name in LIBRARIES)
     return {

@@ -10,7 +10,7 @@ from tests.load.bench.rate import Rate
 CONNECTIONS = 16
 
 
-async def page_rate(contender: Contender, path: str, seconds: float) -> Rate:
+async def measure_pages(contender: Contender, path: str, seconds: float) -> Rate:
     watch = Stopwatch(contender.servers)
     until, port = time.perf_counter() + seconds, contender.port
     counts = await asyncio.gather(*(_ask_until(until, port, path) for _ in range(CONNECTIONS)))

@@ -7,9 +7,9 @@ from typing import Any
 import msgspec
 import redis
 
-from tests.load.bench.connection import Line, frame, open_line
+from tests.load.bench.connection import Connection, frame, open_connection
 from tests.load.bench.contender import Contender
-from tests.load.bench.processes import behind, gateways
+from tests.load.bench.processes import dependencies, gateways
 from tests.server import Server
 from voting.ballot_box.box_types import turn_keys
 from voting.protocol import ConsoleJoin, Match, PhoneJoin, PhoneWelcomed
@@ -21,7 +21,7 @@ PLAYED = [(1, 2), (4, 5)]
 
 
 @dataclass
-class Ours:
+class Product:
     """`refused` counts refused ballots; it should stay 0."""
 
     server: Server
@@ -31,7 +31,7 @@ class Ours:
     turn: int = 0
     epoch: int = 0
     refused: int = 0
-    pending_welcomes: dict[Line, asyncio.Future[bytes]] = field(default_factory=dict)
+    pending_welcomes: dict[Connection, asyncio.Future[bytes]] = field(default_factory=dict)
 
     async def join(self, count: int) -> None:
         """Join this many more phones."""
@@ -42,29 +42,31 @@ class Ours:
 
     async def _join_some(self, count: int) -> None:
         self.contender.on_frame = self._welcome
-        lines = await self.contender.open(count)
-        self.pending_welcomes = {line: asyncio.get_running_loop().create_future() for line in lines}
-        for line in lines:
-            line.say(msgspec.json.encode(PhoneJoin(code=self.code)))
+        connections = await self.contender.open(count)
+        self.pending_welcomes = {
+            connection: asyncio.get_running_loop().create_future() for connection in connections
+        }
+        for connection in connections:
+            connection.say(msgspec.json.encode(PhoneJoin(code=self.code)))
         async with asyncio.timeout(JOINED_WITHIN_S):
             welcomes = await asyncio.gather(*self.pending_welcomes.values())
-        for line, welcome in zip(lines, welcomes, strict=True):
-            self._seat(line, msgspec.json.decode(welcome, type=PhoneWelcomed))
+        for connection, welcome in zip(connections, welcomes, strict=True):
+            self._seat(connection, msgspec.json.decode(welcome, type=PhoneWelcomed))
 
-    def _welcome(self, line: Line, text: bytes) -> None:
+    def _welcome(self, connection: Connection, text: bytes) -> None:
         if text.startswith(b'{"type":"phone.welcomed"'):
-            self.pending_welcomes[line].set_result(text)
+            self.pending_welcomes[connection].set_result(text)
 
-    def _seat(self, line: Line, welcomed: PhoneWelcomed) -> None:
+    def _seat(self, connection: Connection, welcomed: PhoneWelcomed) -> None:
         match = welcomed.state.match
         assert match is not None
         assert match.turn is not None
         self.turn, self.epoch = match.turn.id, match.turn.epoch
-        line.choice = _legal(match, welcomed.you.team)[0]
+        connection.choice = _legal(match, welcomed.you.team)[0]
 
-    def vote(self, line: Line) -> bytes:
-        line.sequence += 1
-        values = (self.turn, self.epoch, line.choice, line.sequence)
+    def vote(self, connection: Connection) -> bytes:
+        connection.sequence += 1
+        values = (self.turn, self.epoch, connection.choice, connection.sequence)
         return frame(b'{"type":"ballot.cast","turn":%d,"epoch":%d,"choice":%d,"sequence":%d}' % values)
 
     def is_answer(self, text: bytes) -> bool:
@@ -73,7 +75,7 @@ class Ours:
 
     def check_ballots(self) -> None:
         """Assert that all acknowledged ballots are in the box, so the rate counts real ballots."""
-        cast = sum(line.sequence for line in self.contender.lines)
+        cast = sum(connection.sequence for connection in self.contender.connections)
         assert self.refused == 0, f"{self.refused} ballots were refused"
         assert self.recorded() == cast, f"the box has {self.recorded()} ballots of {cast}"
 
@@ -84,8 +86,8 @@ class Ours:
         return int(answer or 0)
 
 
-def make_ours(name: str, server: Server) -> Ours:
-    """Create a live event with one reveal behind it and a long open turn."""
+def make_product(name: str, server: Server) -> Product:
+    """Create a live event with one reveal and a long open turn."""
     event = server.ask("event", owner="olga", window_s=NOT_STORED_S, reveal_s=1, lobby="open")
     server.ask("play_to", event_id=event["id"], picks=PLAYED)
     contender = Contender(
@@ -93,13 +95,13 @@ def make_ours(name: str, server: Server) -> Ours:
         gateways(server),
         server.stack.port,
         "/ws/phone",
-        vote=lambda line: b"",
+        vote=lambda connection: b"",
         is_answer=lambda text: False,
-        behind=behind(server),
+        dependencies=dependencies(server),
     )
-    ours = Ours(server, event["id"], event["code"], contender)
-    contender.vote, contender.is_answer = ours.vote, ours.is_answer
-    return ours
+    product = Product(server, event["id"], event["code"], contender)
+    contender.vote, contender.is_answer = product.vote, product.is_answer
+    return product
 
 
 def _legal(match: Match, team: int) -> tuple[int, ...]:
@@ -107,18 +109,18 @@ def _legal(match: Match, team: int) -> tuple[int, ...]:
     return match.turn.legal.red if match.red == team else match.turn.legal.yellow
 
 
-async def open_console(ours: Ours) -> Line:
+async def open_console(product: Product) -> Connection:
     """Open the organizer's console, from which joining is locked and unlocked."""
     on_frame = asyncio.Event()
-    headers = {"Cookie": ours.server.ask("session", name="olga"), "Origin": ours.server.http}
-    port = ours.server.stack.port
-    line = await open_line(port, "/ws/console", lambda line, text: on_frame.set(), headers)
-    line.say(msgspec.json.encode(ConsoleJoin(code=ours.code)))
+    headers = {"Cookie": product.server.ask("session", name="olga"), "Origin": product.server.http}
+    port = product.server.stack.port
+    connection = await open_connection(port, "/ws/console", lambda connection, text: on_frame.set(), headers)
+    connection.say(msgspec.json.encode(ConsoleJoin(code=product.code)))
     async with asyncio.timeout(JOINED_WITHIN_S):
         await on_frame.wait()
-    return line
+    return connection
 
 
-def press(console: Line, action: str) -> None:
+def send_action(console: Connection, action: str) -> None:
     console.sequence += 1
     console.say(msgspec.json.encode({"type": "action.ask", "id": console.sequence, "action": action}))

@@ -8,7 +8,7 @@ from collections import deque
 
 import msgspec
 
-from tests.load.bench.connection import Line
+from tests.load.bench.connection import Connection
 from tests.load.bench.contender import Contender
 from tests.load.bench.machine import Stopwatch
 
@@ -20,26 +20,26 @@ ROUNDS_OF_ALL = 4
 
 
 class Rate(msgspec.Struct, frozen=True):
-    """One round: CPU seconds of servers, dependencies (`behind_s`) and load generator (`own_s`)."""
+    """One round: CPU seconds of servers, dependencies (`dependencies_s`) and load generator (`own_s`)."""
 
     answered: int
     wall_s: float
     cpu_s: float
     own_s: float
-    behind_s: float = 0.0
+    dependencies_s: float = 0.0
 
     @property
-    def a_second(self) -> float:
+    def per_second(self) -> float:
         return self.answered / self.wall_s
 
     @property
-    def a_cpu_second(self) -> float:
+    def per_cpu_second(self) -> float:
         return self.answered / self.cpu_s
 
     @property
-    def us_a_ballot(self) -> float:
+    def us_per_ballot(self) -> float:
         """CPU microseconds of the servers and their dependencies."""
-        return (self.cpu_s + self.behind_s) / self.answered * 1e6
+        return (self.cpu_s + self.dependencies_s) / self.answered * 1e6
 
     @property
     def server_share(self) -> float:
@@ -52,12 +52,12 @@ class Rate(msgspec.Struct, frozen=True):
         return self.own_s / self.wall_s
 
 
-class Loop:
+class ClosedLoop:
     def __init__(self, contender: Contender) -> None:
         self.answered = 0
         self._contender = contender
-        self._free = deque(contender.lines)
-        self._under_way = 0
+        self._free = deque(contender.connections)
+        self._in_flight = 0
         self._running = True
         self._drained = asyncio.Event()
         self._enough = asyncio.Event()
@@ -68,7 +68,7 @@ class Loop:
         for _ in range(min(IN_FLIGHT * len(self._contender.servers), len(self._free))):
             self._send()
 
-    async def go_on(self, seconds: float, answers: int) -> None:
+    async def run_for(self, seconds: float, answers: int) -> None:
         """Run this long, and until this many more answers, since a busy machine may be slow."""
         self._enough_at = self.answered + answers
         self._enough.clear()
@@ -84,40 +84,42 @@ class Loop:
 
     def _assert_all_live(self) -> None:
         """A server that closes connections under load has no valid rate."""
-        ended = sum(line.ended for line in self._contender.lines)
-        assert not ended, f"{self._contender.name} ended {ended} of {len(self._contender.lines)} lines"
+        ended = sum(connection.ended for connection in self._contender.connections)
+        assert not ended, (
+            f"{self._contender.name} ended {ended} of {len(self._contender.connections)} connections"
+        )
 
     def _send(self) -> None:
-        line = self._free.popleft()
-        self._under_way += 1
-        line.send(self._contender.vote(line))
+        connection = self._free.popleft()
+        self._in_flight += 1
+        connection.send(self._contender.vote(connection))
 
-    def _handle_frame(self, line: Line, text: bytes) -> None:
+    def _handle_frame(self, connection: Connection, text: bytes) -> None:
         if not self._contender.is_answer(text):
             return
         self.answered += 1
         if self.answered == self._enough_at:
             self._enough.set()
-        self._under_way -= 1
-        self._free.append(line)
+        self._in_flight -= 1
+        self._free.append(connection)
         if self._running:
             self._send()
-        elif not self._under_way:
+        elif not self._in_flight:
             self._drained.set()
 
 
-async def rate_of(contender: Contender, seconds: float) -> Rate:
-    loop = Loop(contender)
+async def measure_rate(contender: Contender, seconds: float) -> Rate:
+    loop = ClosedLoop(contender)
     loop.start()
-    await loop.go_on(WARM_UP_S, IN_FLIGHT)
-    watch, before = Stopwatch((*contender.servers, *contender.behind)), loop.answered
-    await loop.go_on(seconds, ROUNDS_OF_ALL * IN_FLIGHT)
+    await loop.run_for(WARM_UP_S, IN_FLIGHT)
+    watch, before = Stopwatch((*contender.servers, *contender.dependencies)), loop.answered
+    await loop.run_for(seconds, ROUNDS_OF_ALL * IN_FLIGHT)
     rate = Rate(
         loop.answered - before,
         watch.wall_s,
         watch.cpu_s(contender.servers),
         watch.own_s,
-        watch.cpu_s(contender.behind),
+        watch.cpu_s(contender.dependencies),
     )
     await loop.stop()
     return rate

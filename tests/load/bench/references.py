@@ -16,7 +16,7 @@ from deploy.laptop import stack as children
 from deploy.laptop.network import LOOPBACK, free_port
 from deploy.laptop.stack import Stack
 from deploy.laptop.supervisor import Child, Supervisor
-from tests.load.bench.connection import Line, frame
+from tests.load.bench.connection import Connection, frame
 from tests.load.bench.contender import Contender
 
 MODULES = {"echo": "tests.load.bench.echo", "stock": "tests.load.stock.asgi"}
@@ -26,7 +26,7 @@ ECHOED = frame(b'{"type":"ballot.cast","turn":1,"epoch":1,"choice":4,"sequence":
 
 
 @contextmanager
-def running_others(server: str, home: Path) -> Iterator[tuple[Contender, Contender]]:
+def running_references(server: str, home: Path) -> Iterator[tuple[Contender, Contender]]:
     """Run the bare echo and the stock app, which has its own in-memory Valkey."""
     stack = Stack(data=home, secret_key="of the stock app", port=0, valkey_port=free_port())
     valkey = children.valkey(stack)
@@ -55,13 +55,15 @@ def _contender(supervisor: Supervisor, name: str, port: int, path: str) -> Conte
     pid = supervisor.pid(name)
     assert pid is not None, f"the {name} server does not run"
     if name == "echo":
-        return Contender(name, (pid,), port, path, lambda line: ECHOED, lambda text: True)
+        return Contender(name, (pid,), port, path, lambda connection: ECHOED, lambda text: True)
     return Contender(name, (pid,), port, path, _stock_vote, _is_stock_answer)
 
 
-def _stock_vote(line: Line) -> bytes:
-    line.sequence += 1
-    return frame(b'{"type":"vote","turn":1,"choice":%d,"sequence":%d}' % (line.choice, line.sequence))
+def _stock_vote(connection: Connection) -> bytes:
+    connection.sequence += 1
+    return frame(
+        b'{"type":"vote","turn":1,"choice":%d,"sequence":%d}' % (connection.choice, connection.sequence)
+    )
 
 
 def _is_stock_answer(text: bytes) -> bool:

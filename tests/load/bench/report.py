@@ -9,9 +9,9 @@ from rich.console import Console
 from rich.table import Table
 
 from deploy.laptop.paths import ROOT
-from tests.load.bench.results import BenchResults, Beside, LoadRun, middle
+from tests.load.bench.results import BenchResults, Comparison, LoadRun, middle
 from tests.load.bench.row import Row
-from tests.load.bench.rows import rows_of
+from tests.load.bench.rows import build_rows
 
 PAGE = ROOT / "docs" / "generated" / "benchmarks.md"
 HEAD = """\
@@ -21,7 +21,7 @@ HEAD = """\
 
 How these figures are measured, and what they mean: [performance](../performance.md).
 """
-HEADINGS = ("Server", "What", "Ratio", "Goal", "", "Ours", "The other")
+HEADINGS = ("Server", "Measurement", "Ratio", "Goal", "", "crowdgame", "Reference")
 MARKS = {True: "met", False: "missed", None: ""}
 
 
@@ -35,7 +35,7 @@ def show(rows: list[Row], found: BenchResults, console: Console) -> None:
 
 
 def as_json(found: BenchResults, machine: dict[str, str]) -> bytes:
-    run = {"machine": machine, "rows": rows_of(found), "figures": found}
+    run = {"machine": machine, "rows": build_rows(found), "figures": found}
     return msgspec.json.format(msgspec.json.encode(run))
 
 
@@ -43,7 +43,7 @@ def write(found: BenchResults, machine: dict[str, str], page: Path = PAGE) -> No
     """In place of the run before."""
     heading = f"## {machine['date']}, {machine['cores']} cores"
     notes = (f"- {line}" for line in _notes(found))
-    table = table_lines(HEADINGS, map(_cells, rows_of(found)))
+    table = table_lines(HEADINGS, map(_cells, build_rows(found)))
     lines = [HEAD, heading, "", *table, "", *notes, *about_lines(machine), ""]
     page.write_text("\n".join(lines), encoding="utf-8")
 
@@ -61,25 +61,25 @@ def about_lines(machine: dict[str, str]) -> Iterator[str]:
 
 
 def _cells(row: Row) -> tuple[str, ...]:
-    ratio = f"{row.value:.2f}" if row.other else ""
-    mark = row.why_not if row.goal and row.why_not else MARKS[row.met]
-    return (row.server, row.what, ratio, row.goal, mark, row.ours, row.other)
+    ratio = f"{row.value:.2f}" if row.reference else ""
+    mark = row.not_judged if row.goal and row.not_judged else MARKS[row.met]
+    return (row.server, row.what, ratio, row.goal, mark, row.measured, row.reference)
 
 
 def _notes(found: BenchResults) -> Iterator[str]:
-    for beside in found.beside:
-        yield from _notes_beside(beside)
+    for comparison in found.comparisons:
+        yield from _comparison_notes(comparison)
     for load_run in found.load_runs:
         yield _note_load_run(load_run)
 
 
-def _notes_beside(found: Beside) -> Iterator[str]:
+def _comparison_notes(found: Comparison) -> Iterator[str]:
     rounds = found.votes | found.pages
     for what, name in (("load generator's", "load_share"), ("servers'", "server_share")):
         shares = (f"{who} {middle(some, attrgetter(name)):.0%}" for who, some in rounds.items())
         yield f"{found.server}: the {what} use of a core: {', '.join(shares)}"
     memory = ", ".join(f"{who} {kib:.1f}" for who, kib in found.memory.items())
-    yield f"{found.server}: {found.phones:,} sockets a contender; KiB of memory each: {memory}"
+    yield f"{found.server}: {found.phones:,} sockets per contender; KiB of memory per socket: {memory}"
 
 
 def _note_load_run(load_run: LoadRun) -> str:
@@ -88,6 +88,6 @@ def _note_load_run(load_run: LoadRun) -> str:
     return (
         f"{load_run.server}, {load_run.profile}: {load_run.joined:,} of {load_run.phones:,} phones joined,"
         f" {ballots.acknowledged:,} of {ballots.sent:,} ballots acknowledged in {load_run.turns} turns,"
-        f" {ballots.cut_off} cut off with their phones; CPU seconds in {load_run.wall_s:.0f} s: {used};"
+        f" {ballots.cut_off} interrupted with their phones; CPU seconds in {load_run.wall_s:.0f} s: {used};"
         f" the crowd was too busy for {load_run.busy_s:.0f} s"
     )

@@ -14,7 +14,7 @@ from tests.load.bench.rate import Rate
 Round = TypeVar("Round", Rate, Fanout)
 
 
-class Beside(msgspec.Struct, frozen=True):
+class Comparison(msgspec.Struct, frozen=True):
     """All measurements under one server, by contender, and of pages by name.
 
     `phones`: sockets per contender; `audience`: sockets of a broadcast; `memory`: KiB per connection.
@@ -60,7 +60,7 @@ class LoadRun(msgspec.Struct, frozen=True):
 
 
 class BenchResults(msgspec.Struct, frozen=True):
-    beside: list[Beside]
+    comparisons: list[Comparison]
     load_runs: list[LoadRun] = []
 
 

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import uvloop
 
-from tests.load.bench.comparison import Say, Size, lay_beside
-from tests.load.bench.load_run import PROGRAMMES, run_load
-from tests.load.bench.results import BenchResults, Beside, LoadRun
+from tests.load.bench.comparison import Say, Size, run_comparison
+from tests.load.bench.load_run import SCENARIOS, run_load
+from tests.load.bench.results import BenchResults, Comparison, LoadRun
 from tests.server import running_server
 
 SERVERS = ("daphne", "uvicorn")
-PARTS = ("beside", "load_runs")
+PARTS = ("comparison", "load_runs")
 GATEWAYS = 2
 
 
@@ -40,25 +40,25 @@ SMALL = Extent(
 
 
 def bench(extent: Extent, home: Path, say: Say) -> BenchResults:
-    beside, load_runs = [], []
+    comparisons, load_runs = [], []
     for server in extent.servers:
         place = home / server
-        if "beside" in extent.parts:
-            beside.append(compare(server, extent.size, place, say))
+        if "comparison" in extent.parts:
+            comparisons.append(compare(server, extent.size, place, say))
         if "load_runs" in extent.parts:
             load_runs += _load_runs(server, extent.load_runs[server], place, say)
-    return BenchResults(beside, load_runs)
+    return BenchResults(comparisons, load_runs)
 
 
-def compare(server: str, size: Size, home: Path, say: Say) -> Beside:
+def compare(server: str, size: Size, home: Path, say: Say) -> Comparison:
     say(f"{server}: comparing it with a bare echo and a stock app")
-    return uvloop.run(lay_beside(server, size, home, say))
+    return uvloop.run(run_comparison(server, size, home, say))
 
 
 def _load_runs(asgi_server: str, phones: int, home: Path, say: Say) -> list[LoadRun]:
     found = []
     with running_server(home / "load_runs", asgi_server, gateways=GATEWAYS) as server:
-        for programme in PROGRAMMES:
-            say(f"{asgi_server}: a load run of {phones:,} phones, {programme.profile}")
-            found.append(run_load(programme, phones, server, home))
+        for scenario in SCENARIOS:
+            say(f"{asgi_server}: a load run of {phones:,} phones, {scenario.profile}")
+            found.append(run_load(scenario, phones, server, home))
     return found

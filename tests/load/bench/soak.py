@@ -12,7 +12,7 @@ from rich.console import Console
 
 from deploy.laptop.paths import ROOT
 from deploy.laptop.stop_signals import interrupt_on_signals
-from tests.load.bench.machine import about, allow_files
+from tests.load.bench.machine import allow_files, describe_machine
 from tests.load.bench.run import GATEWAYS, SERVERS
 from tests.load.bench.soak_readings import Reader, Reading
 from tests.load.bench.soak_report import as_json, format_reading, section, write
@@ -30,7 +30,7 @@ def main() -> None:
     interrupt_on_signals()
     allow_files(options.phones + SPARE_FILES)
     console = Console(highlight=False)
-    machine = about()
+    machine = describe_machine()
     with (
         tempfile.TemporaryDirectory(prefix="crowdgame-soak-", ignore_cleanup_errors=True) as home,
         running_server(Path(home), options.server, options.gateways) as server,

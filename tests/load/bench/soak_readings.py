@@ -47,11 +47,11 @@ class Reading(msgspec.Struct, frozen=True):
         return sum(kib for name, kib in self.rss_kib.items() if name.startswith("scheduler"))
 
     @property
-    def gateway_us_a_ballot(self) -> float:
+    def gateway_us_per_ballot(self) -> float:
         return _of_gateways(self.cpu_s) / max(1, self.ballots) * 1e6
 
     @property
-    def server_us_a_ballot(self) -> float:
+    def server_us_per_ballot(self) -> float:
         """CPU microseconds per ballot of all processes but the crowd."""
         return (sum(self.cpu_s.values()) - self.cpu_s["crowd"]) / max(1, self.ballots) * 1e6
 

@@ -22,16 +22,16 @@ ROWS = 12
 HEADINGS = (
     "Minute",
     "Phones",
-    "Gateways, KiB a phone",
-    "Worker, clocks, Valkey, MiB",
+    "Gateways, KiB per phone",
+    "Worker, schedulers, Valkey, MiB",
     "Open files",
-    "CPU µs a ballot: gateways, all",
+    "CPU µs per ballot: gateways, all",
     "Broadcast",
     "Ack p99",
     "Reveal p99",
     "Lost",
 )
-JUDGED = ("What", "Mean", "An hour", "Grown", "At most", "")
+JUDGED = ("Measurement", "Mean", "Per hour", "Growth", "Limit", "")
 MARKS = {True: "flat", False: "grows", None: ""}
 
 
@@ -60,7 +60,7 @@ def section(soak: Soak, machine: dict[str, str]) -> Iterable[str]:
     last = soak.readings[-1].crowd
     yield ""
     yield f"- {last.acknowledged:,} of {last.sent:,} ballots acknowledged, {soak.lost} lost"
-    yield f"- {last.revealed} turns; phones that came back: {last.reconnects}"
+    yield f"- {last.revealed} turns; reconnects: {last.reconnects}"
     yield from about_lines(machine)
 
 
@@ -79,7 +79,7 @@ def _cells(one: Reading) -> tuple[str, ...]:
         f"{one.gateway_kib / max(1, one.crowd.connected):.1f}",
         ", ".join(f"{kib / 1024:.0f}" for kib in mib),
         f"{sum(one.files.values()):,}",
-        f"{one.gateway_us_a_ballot:.0f}, {one.server_us_a_ballot:.0f}",
+        f"{one.gateway_us_per_ballot:.0f}, {one.server_us_per_ballot:.0f}",
         f"{one.broadcast_ms:.0f} ms",
         f"{ack.p99:.0f} ms" if ack else "",
         f"{reveal.p99:.0f} ms" if reveal else "",
@@ -95,8 +95,8 @@ def _verdict_cells(verdict: Verdict) -> tuple[str, ...]:
     return (
         verdict.what,
         f"{trend.mean:,.1f}",
-        f"{trend.an_hour:+,.1f}",
-        f"{trend.grown:+.1%}",
+        f"{trend.per_hour:+,.1f}",
+        f"{trend.growth:+.1%}",
         most,
         MARKS[verdict.flat],
     )

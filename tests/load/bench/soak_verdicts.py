@@ -7,7 +7,7 @@ from operator import attrgetter
 import msgspec
 
 from tests.load.bench.soak_readings import Reading
-from tests.load.bench.trend import Trend, trend_of
+from tests.load.bench.trend import Trend, fit_trend
 
 MEMORY_GROWS = 0.02
 FILES_GROW = 0.01
@@ -27,7 +27,7 @@ class Verdict(msgspec.Struct, frozen=True):
     def flat(self) -> bool | None:
         if self.trend is None or self.at_most is None:
             return None
-        return self.trend.grown <= self.at_most
+        return self.trend.growth <= self.at_most
 
 
 class Soak(msgspec.Struct, frozen=True):
@@ -52,17 +52,17 @@ class Soak(msgspec.Struct, frozen=True):
         named = chain(self._must_stay(), self._may_grow())
         times = [reading.at_s for reading in self.readings]
         return [
-            Verdict(what, trend_of(times, list(map(of, self.readings))), most) for what, of, most in named
+            Verdict(what, fit_trend(times, list(map(of, self.readings))), most) for what, of, most in named
         ]
 
     def _must_stay(self) -> list[tuple[str, Of, float | None]]:
         return [
-            ("gateways: KiB a phone", lambda one: one.gateway_kib / self.phones, MEMORY_GROWS),
+            ("gateways: KiB per phone", lambda one: one.gateway_kib / self.phones, MEMORY_GROWS),
             ("worker: KiB", lambda one: one.rss_kib["worker"], MEMORY_GROWS),
-            ("clocks: KiB", attrgetter("scheduler_kib"), MEMORY_GROWS),
+            ("schedulers: KiB", attrgetter("scheduler_kib"), MEMORY_GROWS),
             ("all: open files", lambda one: sum(one.files.values()), FILES_GROW),
-            ("gateways: CPU µs a ballot, broadcasts included", attrgetter("gateway_us_a_ballot"), WORK_GROWS),
-            ("all: CPU µs a ballot, the crowd left out", attrgetter("server_us_a_ballot"), WORK_GROWS),
+            ("gateways: CPU µs per ballot, with broadcasts", attrgetter("gateway_us_per_ballot"), WORK_GROWS),
+            ("all but the crowd: CPU µs per ballot", attrgetter("server_us_per_ballot"), WORK_GROWS),
         ]
 
     def _may_grow(self) -> list[tuple[str, Of, float | None]]:
