@@ -15,8 +15,8 @@ from playwright.sync_api import Browser, Page, expect
 
 from deploy.laptop import browser as browsers
 from deploy.laptop.stack import MANAGE
-from tests.e2e.prompter import Prompter, prompting
-from tests.e2e.rooms import running_server_with_static
+from tests.e2e.fake_gateway import Prompter, prompting
+from tests.e2e.page_visits import running_server_with_static
 from tests.e2e.screens import QUIET, SOON_MS, Screen, open_screen
 from tests.server import Server
 

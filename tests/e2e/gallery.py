@@ -21,13 +21,13 @@ from playwright.sync_api import Browser, Page  # noqa: E402
 
 from deploy.laptop.paths import ROOT  # noqa: E402
 from tests.e2e.axe import AT_REST  # noqa: E402
+from tests.e2e.crowded_pages import crowded_event  # noqa: E402
+from tests.e2e.fake_gateway import Prompter, prompting  # noqa: E402
 from tests.e2e.gallery_crowd import crowd_match  # noqa: E402
-from tests.e2e.prompter import Prompter, prompting  # noqa: E402
-from tests.e2e.rooms import LOOKED_AT, PAGES, Event, Visit, running_server_with_static, visit  # noqa: E402
-from tests.e2e.rooms_lively import crowded_event  # noqa: E402
+from tests.e2e.page_visits import LOOKED_AT, PAGES, Event, Visit, running_server_with_static, visit  # noqa: E402
 from tests.e2e.scenes import DISPLAY_LOOKED_AT, PHONE_LOOKED_AT, Scene, show_scene  # noqa: E402
 from tests.e2e.screens import chromium  # noqa: E402
-from tests.e2e.words_shown import DRAWN  # noqa: E402
+from tests.e2e.visible_text import DRAWN  # noqa: E402
 from tests.server import Server  # noqa: E402
 
 HOME = ROOT / "docs" / "gallery"

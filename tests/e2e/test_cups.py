@@ -9,7 +9,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e import axe
 from tests.e2e.conftest import OpenScreen
-from tests.e2e.rooms import running_server_with_static, sign_in
+from tests.e2e.page_visits import running_server_with_static, sign_in
 from tests.e2e.screens import PHONE, PROJECTOR, SOON_MS, TABLET, Screen
 from tests.server import Server
 from tests.voting.match_helpers import RED_WINS

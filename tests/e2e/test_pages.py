@@ -7,8 +7,8 @@ from playwright.sync_api import Page
 
 from tests.e2e import axe
 from tests.e2e.conftest import OpenScreen
-from tests.e2e.prompter import Prompter
-from tests.e2e.rooms import PAGES, Visit, running_server_with_static, visit
+from tests.e2e.fake_gateway import Prompter
+from tests.e2e.page_visits import PAGES, Visit, running_server_with_static, visit
 from tests.e2e.scenes import PHONE_SCENES, show_scene
 from tests.e2e.screens import TABLET
 from tests.server import Server

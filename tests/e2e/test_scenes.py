@@ -6,9 +6,9 @@ import pytest
 from playwright.sync_api import Page
 
 from tests.e2e import axe
-from tests.e2e.prompter import Prompter
+from tests.e2e.fake_gateway import Prompter
 from tests.e2e.scenes import DISPLAY_SCENES, PHONE_SCENES, Scene, named, show_scene
-from tests.e2e.words_shown import DRAWN, Word, faults, words_on
+from tests.e2e.visible_text import DRAWN, Word, faults, words_on
 
 # The first one is the smallest.
 PHONES = ((320, 568), (844, 390), (430, 932), (390, 844))

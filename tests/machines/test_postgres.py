@@ -42,7 +42,7 @@ OF_THE_DATABASE = [
     "voting/announcements/test_turn_secrecy.py",
     "voting/ballot_box/test_archive.py",
     "voting/records/test_imports.py",
-    "voting/turns/test_deciding.py",
+    "voting/turns/test_outcomes.py",
     "voting/turns/test_demo.py",
     "voting/turns/test_lost_boxes.py",
     "voting/turns/test_match_course.py",

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from tests.voting.recording import Record
+from tests.voting.sample_matches import Record
 
 Alteration = Callable[[Record], None]
 

@@ -8,7 +8,7 @@ from typing import Any
 from django.conf import settings
 from redis import Redis
 
-from tests.voting.boxes import cast
+from tests.voting.box_helpers import cast
 from voting.ballot_box.ballot_box import AsyncBallotBox, BallotBox
 from voting.ballot_box.box_types import BoxedTurn, BoxLost, CastResult, PresenceCounts
 from voting.counting.ballots import Ballot

@@ -8,7 +8,7 @@ __all__ = ["clients", "server", "servers"]
 ON_BOTH_SERVERS = {
     "test_sockets",
     "test_socket_votes",
-    "test_socket_nonsense",
+    "test_invalid_input",
     "test_console_sockets",
     "test_console_audit",
     "test_pages_served",

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from crowdgame.accounts.login_links import LINK_MAX_AGE_S, LoginLinkTokens, login_link_path, login_link_tokens
 from games.models import Event
-from tests.voting.browsing import event, organizer
+from tests.voting.page_fixtures import event, organizer
 
 __all__ = ["event", "organizer"]
 

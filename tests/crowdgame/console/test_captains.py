@@ -5,7 +5,7 @@ import pytest
 from games.models import Team
 from tests.voting.action_helpers import done_by, refused, words_of
 from tests.voting.match_helpers import new_event, only_turn, play_turn, start, tally_of
-from tests.voting.recording import record_of
+from tests.voting.sample_matches import record_of
 from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.voter_codes import derive_voter_code

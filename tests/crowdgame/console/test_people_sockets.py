@@ -9,7 +9,7 @@ from tests.deploy.processes import wait_until
 from tests.server import Server
 from tests.socket_clients import Message, SocketClient, SocketClients
 from tests.voting.consoles import console, cookie, done, made, received_entries, refused
-from tests.voting.stage import cast, refusal, vote
+from tests.voting.open_turn import cast, refusal, vote
 from voting.protocol import CloseCode
 
 __all__ = ["console", "cookie", "made"]

@@ -4,7 +4,7 @@ import pytest
 from django.test import Client
 
 from crowdgame.cups.models import Cup
-from tests.voting.browsing import CLASSIC, SIMULTANEOUS, browser, organizer
+from tests.voting.page_fixtures import CLASSIC, SIMULTANEOUS, browser, organizer
 
 __all__ = ["browser", "organizer"]
 

@@ -7,7 +7,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from games.models import Event
-from tests.voting.browsing import answers, browser, event, organizer
+from tests.voting.page_fixtures import answers, browser, event, organizer
 from voting.ballot_box.ballot_box import BallotBox
 from voting.turns.turns import start_match
 

@@ -8,7 +8,7 @@ from django.test import Client
 from pytest_django.fixtures import Settings
 
 from games.models import Event
-from tests.voting.browsing import CLASSIC, SIMULTANEOUS, answers, browser, event, organizer
+from tests.voting.page_fixtures import CLASSIC, SIMULTANEOUS, answers, browser, event, organizer
 from voting.ballot_box.ballot_box import BallotBox
 from voting.models import Announcement
 from voting.turns.turns import start_match

@@ -25,7 +25,7 @@ from tests.crowdgame.notifications.mailbox import (
     player_with_address,
     submit_address,
 )
-from tests.voting.boxes import ask
+from tests.voting.box_helpers import ask
 from tests.voting.match_helpers import CLASSIC, RED_WINS, only_turn, open_now, play, play_turn, vote
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import PresenceCounts

@@ -22,7 +22,7 @@ from crowdgame.printing.ticket_sheets import (
     split_name,
 )
 from games.models import Event
-from tests.voting.browsing import browser, event, organizer, other
+from tests.voting.page_fixtures import browser, event, organizer, other
 from voting.admission.admission import format_key
 from voting.admission.roster import Pupil
 from voting.admission.tickets import make_roster, make_tickets

@@ -17,7 +17,7 @@ from deploy.laptop.supervisor import Supervisor
 from games.matches import abort_match
 from games.models import Match
 from tests.voting.match_helpers import RED_WINS, new_event, play
-from tests.voting.recording import MATCHES, play_match, record_of
+from tests.voting.sample_matches import MATCHES, play_match, record_of
 from voting.ballot_box.ballot_box import BallotBox
 from voting.records.match_record import MatchRecord, side_count
 from voting.turns.turns import start_match

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from crowdgame.web.cached_pages import page_for_path, static_pages
-from tests.voting.policies import hashes_of, sources
+from tests.voting.content_policy import hashes_of, sources
 from voting.gateway.page_preload import PreloadParts
 
 PHONE = b"<!doctype html><style>b{color:red}</style><script type=module>let a = '</p>';\n</script><p>phone"

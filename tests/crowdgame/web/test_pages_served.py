@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.server import Server
-from tests.voting.policies import hashes_of, sources
+from tests.voting.content_policy import hashes_of, sources
 
 
 def fetch(server: Server, path: str, method: str = "GET", **headers: str) -> tuple[int, Any, bytes]:

@@ -15,9 +15,9 @@ import django
 django.setup()
 
 from deploy.laptop.paths import ROOT  # noqa: E402
+from tests.e2e.fake_gateway import prompting  # noqa: E402
 from tests.e2e.measurements import console, display, phone  # noqa: E402
 from tests.e2e.measurements.goal import Measurement  # noqa: E402
-from tests.e2e.prompter import prompting  # noqa: E402
 from tests.e2e.screens import chromium  # noqa: E402
 from tests.server import running_server  # noqa: E402
 

@@ -6,7 +6,7 @@ import time
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.e2e.measurements.goal import Measurement, at_most, quantile
-from tests.e2e.rooms import sign_in
+from tests.e2e.page_visits import sign_in
 from tests.e2e.screens import PROJECTOR, SOON_MS, TABLET
 from tests.server import Server
 

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from playwright.sync_api import Browser, Page
 
 from games.engine.game import SIDES
+from tests.e2e.fake_gateway import Prompter
+from tests.e2e.measurements.dev_tools import Tools
 from tests.e2e.measurements.frames import ONE_BALL, begin, late, traced
 from tests.e2e.measurements.goal import Measurement, at_most
 from tests.e2e.measurements.heap import Heap, heap_of
-from tests.e2e.measurements.tools import Tools
-from tests.e2e.prompter import Prompter
 from tests.e2e.scenes import CODE, CONFLICT, MIDDLE
 from tests.e2e.screens import PROJECTOR, SOON_MS
-from tests.e2e.tale import GAME, Tale
+from tests.e2e.scripted_match import GAME, Tale
 
 TURNS, RATE, SAMPLE_EVERY = 2_000, 60, 200
 WINDOW_S, REVEAL_S = 2, 6

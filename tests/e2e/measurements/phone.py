@@ -7,10 +7,10 @@ from typing import Any
 
 from playwright.sync_api import Browser, Page
 
+from tests.e2e.fake_gateway import Prompter
+from tests.e2e.measurements.dev_tools import SLOW_3G, SLOW_CPU, Tools
 from tests.e2e.measurements.goal import Measurement, at_most, quantile
 from tests.e2e.measurements.heap import heap_of
-from tests.e2e.measurements.tools import SLOW_3G, SLOW_CPU, Tools
-from tests.e2e.prompter import Prompter
 from tests.e2e.scenes import CODE, MIDDLE
 from tests.e2e.screens import PHONE, SOON_MS
 from voting.protocol import EventState

@@ -9,8 +9,8 @@ from redis import Redis
 from crowdgame.console.control import run_action
 from games.matches import MatchError, live_turn, load_position
 from games.models import Event, Match, Turn
+from tests.voting.event_states import last_announced, shown
 from tests.voting.match_helpers import new_event, play_turn
-from tests.voting.states import last_announced, shown
 from voting import protocol
 from voting.announcements.outbox import announce_edit
 from voting.ballot_box.ballot_box import BallotBox

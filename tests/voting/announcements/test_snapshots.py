@@ -7,8 +7,8 @@ import pytest
 
 from crowdgame.console.control import run_action
 from games.models import Event
+from tests.voting.event_states import last_announced, shown
 from tests.voting.match_helpers import CLASSIC, RED_WINS, new_event, only_turn, play, play_turn, start
-from tests.voting.states import last_announced, shown
 from voting import protocol
 from voting.announcements.snapshots import MAX_FINISHED
 from voting.ballot_box.ballot_box import BallotBox

@@ -10,9 +10,9 @@ from redis import Redis
 
 from crowdgame.console.control import run_action
 from games.models import Event
-from tests.voting.boxes import ask
+from tests.voting.box_helpers import ask
+from tests.voting.event_states import shown
 from tests.voting.match_helpers import ballots, new_event, only_turn, open_now, run_out, start, vote
-from tests.voting.states import shown
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import PresenceCounts, Turnout
 from voting.models import Announcement

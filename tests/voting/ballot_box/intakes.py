@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Sequence
 import pytest
 from redis import RedisError
 
-from tests.voting.boxes import EVENT, HOUR_MS, TURN
+from tests.voting.box_helpers import EVENT, HOUR_MS, TURN
 from voting.ballot_box.ballot_box import AsyncBallotBox, BallotBox
 from voting.ballot_box.box_types import BoxedTurn
 from voting.ballot_box.intake import Intake, Slot

@@ -7,7 +7,7 @@ from django.conf import settings
 from redis import Redis
 
 from tests.deploy.processes import wait_until
-from tests.voting.boxes import (
+from tests.voting.box_helpers import (
     EVENT,
     HOUR_MS,
     R1,

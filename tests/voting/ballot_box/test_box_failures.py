@@ -7,7 +7,19 @@ from django.conf import settings
 from redis import Redis, RedisError
 
 from deploy.laptop.network import LOOPBACK, free_port
-from tests.voting.boxes import EVENT, R1, TURN, Y2, ask, cast, over, replace_arrival, sealed, turn, voted
+from tests.voting.box_helpers import (
+    EVENT,
+    R1,
+    TURN,
+    Y2,
+    ask,
+    cast,
+    over,
+    replace_arrival,
+    sealed,
+    turn,
+    voted,
+)
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import BoxedTurn, BoxLost, CastResult, event_key
 from voting.counting.ballots import Ballot

@@ -3,7 +3,7 @@
 from django.conf import settings
 from redis import Redis
 
-from tests.voting.boxes import EVENT, R1, TURN, Y2, ask, cast, heartbeat, turn
+from tests.voting.box_helpers import EVENT, R1, TURN, Y2, ask, cast, heartbeat, turn
 from voting.ballot_box.ballot_box import GATEWAY_STALE_MS, RECONNECT_GRACE_MS, AsyncBallotBox, BallotBox
 from voting.ballot_box.box_types import BoxedTurn, Turnout, event_key, turn_keys
 from voting.counting.ballots import Ballot

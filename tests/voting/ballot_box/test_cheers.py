@@ -7,7 +7,7 @@ import pytest
 
 from tests.server import Server
 from tests.socket_clients import SocketClients
-from tests.voting.calls import CountingBox
+from tests.voting.counting_box import CountingBox
 from tests.voting.gateway_helpers import FakeSocket, latest, make_room, voter
 from tests.voting.match_helpers import RED_WINS, new_event, only_turn, open_now, play, play_turn, run_out
 from voting.ballot_box.ballot_box import BallotBox

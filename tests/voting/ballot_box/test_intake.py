@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from tests.voting.ballot_box.intakes import Crowd, RecordingBox, run_scenario, turn, voters
-from tests.voting.boxes import EVENT, R1, TURN, Y2
+from tests.voting.box_helpers import EVENT, R1, TURN, Y2
 from voting.ballot_box.ballot_box import MAX_BATCH, BallotBox
 from voting.ballot_box.box_types import BoxedTurn, CastResult, Sealed
 from voting.ballot_box.intake import ANSWERS_PER_ITERATION, Slot

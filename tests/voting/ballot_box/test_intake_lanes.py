@@ -6,7 +6,7 @@ import time
 from redis import RedisError
 
 from tests.voting.ballot_box.intakes import WINDOW, Crowd, RecordingBox, run_scenario, turn, voters
-from tests.voting.boxes import EVENT, R1, TURN, Y2
+from tests.voting.box_helpers import EVENT, R1, TURN, Y2
 from voting.ballot_box.ballot_box import MAX_BATCH
 from voting.ballot_box.box_types import BoxedTurn, CastResult
 from voting.ballot_box.intake import MAX_PENDING, Slot

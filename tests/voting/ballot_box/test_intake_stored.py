@@ -6,7 +6,7 @@ import pytest
 from django.db import IntegrityError, InterfaceError, InternalError, OperationalError
 
 from tests.voting.ballot_box.intakes import Crowd, FakeStore, run_scenario, turn
-from tests.voting.boxes import EVENT, R1, TURN, Y2
+from tests.voting.box_helpers import EVENT, R1, TURN, Y2
 from voting.ballot_box.box_types import BoxedTurn, CastResult
 from voting.ballot_box.intake import Slot
 from voting.counting.ballots import Ballot

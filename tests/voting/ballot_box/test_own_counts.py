@@ -9,7 +9,7 @@ import pytest
 from games.models import Event
 from tests.server import Server
 from tests.socket_clients import SocketClient, SocketClients
-from tests.voting.calls import CountingBox
+from tests.voting.counting_box import CountingBox
 from tests.voting.gateway_helpers import FakeSocket, latest, make_room, voter
 from tests.voting.match_helpers import CLASSIC, open_now, run_out, start, vote
 from voting.announcements.outbox import announce_edit

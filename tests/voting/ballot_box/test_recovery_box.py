@@ -16,6 +16,7 @@ from deploy.laptop.network import free_port
 from deploy.laptop.stack import Stack
 from deploy.laptop.startup import start_ballot_box
 from deploy.laptop.supervisor import Supervisor
+from tests.voting.box_helpers import R1, Y2, running, turn
 from tests.voting.box_loss_helpers import (
     Copied,
     copy_all,
@@ -26,7 +27,6 @@ from tests.voting.box_loss_helpers import (
     votes,
     with_gateways,
 )
-from tests.voting.boxes import R1, Y2, running, turn
 from voting.ballot_box.ballot_box import AsyncBallotBox, BallotBox
 from voting.ballot_box.box_types import BoxedTurn, BoxLost, CastResult, Sealed
 from voting.counting.ballots import Ballot

@@ -2,7 +2,7 @@ import msgspec
 import pytest
 from hypothesis import given
 
-from tests.voting.crowds import ballot_lists
+from tests.voting.ballot_strategies import ballot_lists
 from voting.counting.ballots import Ballot, merge_ballots, pack_ballots, unpack_ballots
 
 

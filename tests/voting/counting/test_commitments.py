@@ -12,9 +12,9 @@ from games.engine.game import SIDES
 from games.models import TurnState
 from tests.deploy.processes import wait_until
 from tests.voting.announcements.test_announcements import listening
-from tests.voting.crowds import sealed_ballots
+from tests.voting.ballot_strategies import sealed_ballots
 from tests.voting.match_helpers import CLASSIC, ballots, open_now, run_out, start
-from tests.voting.recording import blinded
+from tests.voting.sample_matches import blinded
 from voting.announcements.channel_layer import NOT_A_CHANGE
 from voting.ballot_box.archive import store_ballots
 from voting.ballot_box.ballot_box import BallotBox

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.voting.paths import root_of_path
+from tests.voting.merkle_path import root_of_path
 from voting.counting.merkle import EMPTY, Tree, hash_leaf, hash_node
 
 # Leaves, tree heads and paths from the test vectors of Certificate Transparency implementations.

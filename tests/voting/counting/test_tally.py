@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.voting.crowds import COLUMNS, sealed_ballots
+from tests.voting.ballot_strategies import COLUMNS, sealed_ballots
 from voting.counting.ballots import Ballot
 from voting.counting.tally import Decision, SideBallots, TallyTerms, count_columns, decide
 from voting.counting.ties import first_complete

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from redis import RedisError
 
-from tests.voting.boxes import EVENT, HOUR_MS, TURN
+from tests.voting.box_helpers import EVENT, HOUR_MS, TURN
 from tests.voting.gateway_helpers import FakeSocket, playing
 from voting.admission.seats import Seat, new_seat
 from voting.ballot_box.ballot_box import AsyncBallotBox, BallotBox

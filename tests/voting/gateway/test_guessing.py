@@ -4,7 +4,7 @@ import pytest
 
 from tests.server import Server
 from tests.socket_clients import SocketClient, SocketClients
-from tests.voting.keys import event, key_for, refused, turned_away
+from tests.voting.admission_keys import event, key_for, refused, turned_away
 from voting.admission.admission import WRONG_KEY_BURST
 from voting.protocol import CloseCode
 

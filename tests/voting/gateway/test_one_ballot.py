@@ -5,7 +5,7 @@ import pytest
 from tests.crowd_helpers import ballots_in_the_box
 from tests.server import Server
 from tests.socket_clients import SocketClient, SocketClients
-from tests.voting.keys import event, key_for, voter_of
+from tests.voting.admission_keys import event, key_for, voter_of
 
 
 def vote(client: SocketClient, turn: int, choice: int, sequence: int) -> None:

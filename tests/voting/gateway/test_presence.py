@@ -11,7 +11,7 @@ import pytest
 from django.db import OperationalError, connections
 from redis import Redis
 
-from tests.voting.boxes import queued_tasks
+from tests.voting.box_helpers import queued_tasks
 from tests.voting.gateway_helpers import (
     FakeSocket,
     cast,

@@ -13,7 +13,7 @@ from redis import Redis
 
 from tests.server import Server
 from tests.socket_clients import Message, SocketClient, SocketClients
-from tests.voting.paths import root_of_path
+from tests.voting.merkle_path import root_of_path
 from voting.ballot_box.box_types import turn_keys
 from voting.gateway.receipts import LOAD_TIMEOUT_S
 

@@ -2,7 +2,7 @@
 
 from tests.server import Server
 from tests.socket_clients import SocketClients
-from tests.voting.keys import event, refused, shown, trusted_display, turned_away, voter_of
+from tests.voting.admission_keys import event, refused, shown, trusted_display, turned_away, voter_of
 
 
 def test_current_rotating_code_admits_and_others_do_not(server: Server, clients: SocketClients) -> None:

@@ -8,7 +8,7 @@ import pytest
 from tests.monitoring.probes import paused
 from tests.server import Server
 from tests.socket_clients import Message, SocketClients
-from tests.voting.stage import Stage, cast, harmless, refusal, stage, vote
+from tests.voting.open_turn import Stage, cast, harmless, refusal, stage, vote
 
 __all__ = ["harmless", "stage"]
 LONG_S = 601

@@ -7,7 +7,7 @@ import pytest
 from tests.deploy.processes import wait_until
 from tests.server import Server
 from tests.socket_clients import SocketClients
-from tests.voting.stage import Stage, event, harmless, stage
+from tests.voting.open_turn import Stage, event, harmless, stage
 from voting.gateway.display import MAX_DISPLAYS
 from voting.protocol import CloseCode
 

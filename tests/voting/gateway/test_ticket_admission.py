@@ -12,7 +12,7 @@ from websockets.asyncio.client import connect
 from tests.deploy.processes import wait_until
 from tests.server import Server
 from tests.socket_clients import SocketClients
-from tests.voting.keys import event, refused, turned_away, voter_of
+from tests.voting.admission_keys import event, refused, turned_away, voter_of
 from voting.protocol import CloseCode
 
 CLIENTS = 50

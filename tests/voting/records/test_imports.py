@@ -16,7 +16,7 @@ from games.matches import create_event
 from games.models import Event, Match, MatchState, Turn
 from tests.voting.altered_records import ALTERATIONS
 from tests.voting.match_helpers import RED_WINS, new_event, organizer, play, start
-from tests.voting.recording import MATCHES, of_each_match, play_match, record_of
+from tests.voting.sample_matches import MATCHES, of_each_match, play_match, record_of
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.commitments import ballot_tree
 from voting.counting.lots import commit_lot

@@ -9,8 +9,8 @@ from typing import get_args
 import pytest
 
 from tests.voting.altered_records import ALTERATIONS, ALTERED_WAYS, DISGUISES
-from tests.voting.recording import MATCHES, Record
-from tests.voting.verifying import ours, records, theirs
+from tests.voting.sample_matches import MATCHES, Record
+from tests.voting.verifiers import ours, records, theirs
 from voting.counting.types import Deciding
 
 __all__ = ["records"]

@@ -8,7 +8,7 @@ from crowdgame.console.control import run_action
 from games.engine.game import Side
 from games.matches import MatchError, claim_turn
 from games.models import EndedBy, Match, MatchResult, MatchState, Turn, TurnState
-from tests.voting.boxes import ask
+from tests.voting.box_helpers import ask
 from tests.voting.gateway_helpers import make_room
 from tests.voting.match_helpers import kinds, only_turn, start, tally_of
 from voting.announcements.snapshots import load_snapshot

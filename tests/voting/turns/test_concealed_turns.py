@@ -5,6 +5,7 @@ import pytest
 from games.models import Match, Turn, TurnState
 from tests.voting.action_helpers import event_of, press, refused
 from tests.voting.concurrency_helpers import at_once
+from tests.voting.event_states import last_announced, shown
 from tests.voting.match_helpers import (
     SELECTOR,
     kinds,
@@ -17,7 +18,6 @@ from tests.voting.match_helpers import (
     tally_of,
     vote,
 )
-from tests.voting.states import last_announced, shown
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.opened_ballots import load_opened_ballots
 from voting.counting.window import START_LEAD_MS

@@ -6,7 +6,7 @@ import pytest
 
 from games.engine.game import Side
 from games.models import EndedBy, MatchResult, Turn, TurnState
-from tests.voting.boxes import ask
+from tests.voting.box_helpers import ask
 from tests.voting.turns.test_banks import age, begin, closed_early, match_of
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import PresenceCounts, Turnout

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from games.models import Turn, TurnState
+from tests.voting.box_helpers import R1, ask, cast
 from tests.voting.box_loss_helpers import (
     copy_all,
     empty,
@@ -16,7 +17,6 @@ from tests.voting.box_loss_helpers import (
     votes,
     with_gateways,
 )
-from tests.voting.boxes import R1, ask, cast
 from tests.voting.match_helpers import ballots, open_now, play_turn, run_out, start
 from voting.ballot_box.archive import store_ballots
 from voting.ballot_box.ballot_box import AsyncBallotBox, BallotBox

@@ -14,7 +14,7 @@ from deploy.laptop.network import LOOPBACK, free_port
 from deploy.laptop.paths import ROOT
 from games.models import Event, Turn, TurnState
 from tests.deploy.processes import wait_until
-from tests.voting.boxes import queued_tasks
+from tests.voting.box_helpers import queued_tasks
 from tests.voting.concurrency_helpers import at_once
 from tests.voting.match_helpers import kinds, new_event, only_turn, open_now, run_out, set_window, start, vote
 from voting.announcements.outbox import announce

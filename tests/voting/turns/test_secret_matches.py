@@ -9,10 +9,10 @@ import pytest
 from django.test import Client
 
 from games.models import Event, Match
+from tests.voting.event_states import last_announced, shown
 from tests.voting.match_helpers import only_turn, organizer, tally_of
-from tests.voting.states import last_announced, shown
 from tests.voting.turns.secret_side_helpers import play_with, request_side_changes, start_secret
-from tests.voting.verifying import ours, theirs
+from tests.voting.verifiers import ours, theirs
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.choices import RESIGN, encode_set
 from voting.counting.side_changes import SidesTurn

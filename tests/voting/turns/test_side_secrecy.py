@@ -11,8 +11,8 @@ from redis import Redis
 
 from games.models import Event
 from tests.voting.announcements.test_turn_secrecy import StillBox, turnout
+from tests.voting.event_states import shown
 from tests.voting.match_helpers import new_event, only_turn, organizer, store
-from tests.voting.states import shown
 from tests.voting.turns.secret_side_helpers import play_with, request_side_changes
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.ballots import Ballot

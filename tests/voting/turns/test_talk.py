@@ -4,7 +4,7 @@ import pytest
 
 from games.models import TurnState
 from tests.voting.action_helpers import event_of, press
-from tests.voting.boxes import cast
+from tests.voting.box_helpers import cast
 from tests.voting.gateway_helpers import make_room
 from tests.voting.match_helpers import RED_WINS, only_turn, play, play_turn, start
 from voting import protocol

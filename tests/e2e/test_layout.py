@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, WebSocket, expect
 
 from tests.e2e.screens import PHONE, POLL_MS, PROJECTOR, SOON_MS, TABLET, Screen, open_screen, press, vote
 from tests.e2e.test_full_match import log_in
-from tests.e2e.words_shown import DRAWN
+from tests.e2e.visible_text import DRAWN
 
 PHONES = [{"width": 320, "height": 568}, {"width": 844, "height": 390}, PHONE]
 DISPLAYS = [{"width": 1920, "height": 1080}, {"width": 1024, "height": 768}, PROJECTOR]

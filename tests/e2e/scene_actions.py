@@ -6,10 +6,10 @@ from functools import partial
 import msgspec
 from playwright.sync_api import Page, WebSocketRoute, expect
 
-from tests.e2e.prompter import Prompter
-from tests.e2e.scenes_staging import CODE, MIDDLE, Hand, State, answer_with, at_phase, seal
+from tests.e2e.fake_gateway import Prompter
+from tests.e2e.scene_setup import CODE, MIDDLE, Hand, State, answer_with, at_phase, seal
 from tests.e2e.screens import SOON_MS, tap
-from tests.e2e.tale import Tale
+from tests.e2e.scripted_match import Tale
 from voting.protocol import (
     AcceptedSideChange,
     BallotRefused,

@@ -3,8 +3,8 @@
 import pytest
 from playwright.sync_api import Browser
 
+from tests.e2e.fake_gateway import Prompter
 from tests.e2e.measurements.phone import LANGUAGES, asked_for, growth, weight
-from tests.e2e.prompter import Prompter
 from tests.e2e.scenes import CODE
 
 MOST_BYTES = 12 * 1024

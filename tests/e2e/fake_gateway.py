@@ -19,7 +19,7 @@ import uvicorn
 from crowdgame.web.cached_pages import static_pages
 from deploy.laptop.network import LOOPBACK, listen
 from tests.deploy.processes import wait_until
-from tests.e2e.tale import plain
+from tests.e2e.scripted_match import plain
 from voting.admission.links import qr_rows
 from voting.admission.seats import new_seat, sign_offer
 from voting.gateway.page_preload import PreloadParts

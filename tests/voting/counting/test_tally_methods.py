@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.voting.verifying import standalone
+from tests.voting.verifiers import standalone
 from voting.counting.ballots import Ballot
 from voting.counting.choices import RESIGN, encode_ranking, encode_set
 from voting.counting.lots import draw_lot

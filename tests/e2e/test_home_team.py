@@ -3,10 +3,10 @@
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e.prompter import TURNOUT, Prompter
+from tests.e2e.fake_gateway import TURNOUT, Prompter
 from tests.e2e.scenes import MIDDLE, THE_END, Scene, at_step, ended, show_scene
 from tests.e2e.screens import SOON_MS
-from tests.e2e.tale import NAMES, Tale
+from tests.e2e.scripted_match import NAMES, Tale
 
 NUMBERS = ".plate text"
 OWNERS = """() => Object.fromEntries(

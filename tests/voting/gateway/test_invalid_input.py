@@ -9,7 +9,7 @@ from websockets.exceptions import ConnectionClosed
 
 from tests.server import Server
 from tests.socket_clients import SocketClients
-from tests.voting.stage import Stage, cast, event, harmless, stage, vote
+from tests.voting.open_turn import Stage, cast, event, harmless, stage, vote
 from voting.protocol import MAX_FRAME_BYTES, CloseCode
 
 __all__ = ["harmless", "stage"]

@@ -4,7 +4,7 @@ import json
 
 from tests.server import Server
 from tests.socket_clients import Message, SocketClient, SocketClients
-from tests.voting.keys import event, shown, trusted_display
+from tests.voting.admission_keys import event, shown, trusted_display
 from voting.admission.admission import CODE_PERIOD_MS
 
 

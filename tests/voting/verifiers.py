@@ -13,7 +13,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from deploy.laptop.supervisor import Supervisor
-from tests.voting.recording import Record, of_each_match, record_of
+from tests.voting.sample_matches import Record, of_each_match, record_of
 
 ROOT = Path(__file__).parents[2]
 SCRIPT = ROOT / "docs" / "verify.py"

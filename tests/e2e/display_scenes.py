@@ -2,8 +2,8 @@
 
 from functools import partial
 
-from tests.e2e import scenes_hands as do
-from tests.e2e.scenes_staging import (
+from tests.e2e import scene_actions as do
+from tests.e2e.scene_setup import (
     CONFLICT,
     DAY_MS,
     FULL,
@@ -21,7 +21,7 @@ from tests.e2e.scenes_staging import (
     reveals,
     secretly,
 )
-from tests.e2e.tale import Tale, hands, make_tale, series
+from tests.e2e.scripted_match import Tale, hands, make_tale, series
 from voting.admission.links import qr_rows
 from voting.protocol import CheersCounted, CloseCode, KeyShown
 

@@ -6,9 +6,9 @@ from typing import Any
 
 from playwright.sync_api import Page, expect
 
-from tests.e2e.prompter import Prompter, ServerMessage
+from tests.e2e.fake_gateway import Prompter, ServerMessage
 from tests.e2e.screens import SOON_MS
-from tests.e2e.tale import LAST, LONG_MATCH, Tale, make_tale
+from tests.e2e.scripted_match import LAST, LONG_MATCH, Tale, make_tale
 from voting.counting.side_changes import SidesSummary, SidesTurn
 from voting.protocol import Clocks, Error, EventState, Finished, Rated, Team, TeamCounted, TurnSealed
 

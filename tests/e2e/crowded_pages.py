@@ -5,8 +5,8 @@ from contextlib import contextmanager
 
 from playwright.sync_api import Page
 
-from tests.e2e.rooms import DESKTOPS, SHEETS, Event, Hand, Visit, rehearse
-from tests.e2e.tale import LONG_MATCH
+from tests.e2e.page_visits import DESKTOPS, SHEETS, Event, Hand, Visit, rehearse
+from tests.e2e.scripted_match import LONG_MATCH
 from tests.server import Server
 from tests.socket_clients import Message, SocketClient, SocketClients, open_clients
 

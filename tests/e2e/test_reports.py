@@ -8,7 +8,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.e2e import axe
 from tests.e2e.conftest import OpenScreen
-from tests.e2e.rooms import WON, running_server_with_static
+from tests.e2e.page_visits import WON, running_server_with_static
 from tests.server import Server
 
 NARROW, WIDE = {"width": 320, "height": 640}, {"width": 1920, "height": 1080}
