@@ -20,14 +20,14 @@ RUN = """async () => {
     nodes: nodes.map(({target, failureSummary}) => `${target.join(" ")}: ${failureSummary}`)}));
 }"""
 # Finish all animations first: text that is still fading in has too little contrast.
-AT_REST = """() => document.getAnimations()
+FINISH_ANIMATIONS_JS = """() => document.getAnimations()
   .filter(({effect}) => effect.getTiming().iterations !== Infinity)
-  .forEach(gliding => gliding.finish())"""
+  .forEach(animation => animation.finish())"""
 
 
 def violations(page: Page) -> list[dict[str, Any]]:
     """The violations on the page in its present state."""
-    page.evaluate(AT_REST)
+    page.evaluate(FINISH_ANIMATIONS_JS)
     if not page.evaluate("() => 'axe' in window"):
         page.evaluate(_source())
     found: list[dict[str, Any]] = page.evaluate(RUN)

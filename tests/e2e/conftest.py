@@ -15,22 +15,23 @@ from playwright.sync_api import Browser, Page, expect
 
 from deploy.laptop import browser as browsers
 from deploy.laptop.stack import MANAGE
-from tests.e2e.fake_gateway import Prompter, prompting
+from tests.e2e.fake_gateway import FakeGateway, running_fake_gateway
 from tests.e2e.page_visits import running_server_with_static
-from tests.e2e.screens import QUIET, SOON_MS, Screen, open_screen
+from tests.e2e.screens import BROWSER_ARGS, TIMEOUT_MS, Screen, open_screen
 from tests.server import Server
 
-expect.set_options(timeout=SOON_MS)
+expect.set_options(timeout=TIMEOUT_MS)
 
 PASSWORD = "only-for-tests"
 OpenScreen = Callable[[Server, str, dict[str, int]], Screen]
 SHOTS = Path(__file__).parents[2] / "test-output" / "screens"
 # Rendering without GPU emulation halves the work.
-BY_HAND = ("--disable-gpu", "--disable-software-rasterizer")
+NO_GPU_ARGS = ("--disable-gpu", "--disable-software-rasterizer")
 # Pause endless animations, or an idle page is repainted sixty times a second.
-STILL = """addEventListener("animationstart", ({target}) => target.getAnimations({subtree: true})
+PAUSE_ANIMATIONS_JS = """addEventListener("animationstart", ({target}) => target
+  .getAnimations({subtree: true})
   .filter(({effect}) => effect.getTiming().iterations === Infinity)
-  .forEach((swaying) => swaying.pause()), true)"""
+  .forEach((animation) => animation.pause()), true)"""
 
 
 @pytest.fixture(scope="session")
@@ -60,7 +61,7 @@ def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[s
     return {
         **browser_type_launch_args,
         "executable_path": browsers.find_browser(),
-        "args": [*QUIET, *BY_HAND],
+        "args": [*BROWSER_ARGS, *NO_GPU_ARGS],
     }
 
 
@@ -86,16 +87,16 @@ def open_at(browser: Browser, shots: Path) -> Iterator[OpenScreen]:
 
 
 @pytest.fixture(scope="session")
-def prompter() -> Iterator[Prompter]:
+def fake_gateway() -> Iterator[FakeGateway]:
     """A fake gateway that sends phones and projectors whatever a test wants."""
-    with prompting() as prompter:
-        yield prompter
+    with running_fake_gateway() as fake_gateway:
+        yield fake_gateway
 
 
 @pytest.fixture
 def window(browser: Browser) -> Iterator[Page]:
     """An empty page in its own browser context, with endless animations paused."""
     context = browser.new_context()
-    context.add_init_script(STILL)
+    context.add_init_script(PAUSE_ANIMATIONS_JS)
     yield context.new_page()
     context.close()

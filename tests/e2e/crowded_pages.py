@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 from playwright.sync_api import Page
 
-from tests.e2e.page_visits import DESKTOPS, SHEETS, Event, Hand, Visit, rehearse
+from tests.e2e.page_visits import DESKTOPS, TABLET_AND_PHONE, Action, Event, Visit, rehearse
 from tests.e2e.scripted_match import LONG_MATCH
 from tests.server import Server
 from tests.socket_clients import Message, SocketClient, SocketClients, open_clients
@@ -16,7 +16,7 @@ CHOICES = {"lobby": "open", "window_s": 90, "reveal_s": 3}
 HALF_WAY = 6
 # How many of the twelve voters agree, by turn.
 AGREED = (12, 9, 7, 8, 5, 6, 9)
-ROOM = "/console/{code}/"
+CONSOLE_PATH = "/console/{code}/"
 Pages = Iterator[tuple[Visit, Event | None]]
 
 
@@ -71,24 +71,27 @@ def crowd_at(server: Server) -> Iterator[Crowd]:
         yield Crowd(server, event, clients)
 
 
-def search(voter_code: str) -> Hand:
-    def hand(page: Page) -> None:
+def search(voter_code: str) -> Action:
+    def action(page: Page) -> None:
         people = page.get_by_role("region", name="People")
         people.get_by_role("searchbox").fill(voter_code)
         people.get_by_role("button", name="Remove").wait_for()
 
-    return hand
+    return action
 
 
 def crowded_event(server: Server) -> Pages:
     """Yield each page when the event is in the right state."""
-    yield Visit("room-rehearsal", ROOM, hand=rehearse, phase="lobby", screens=DESKTOPS), None
+    yield Visit("console-rehearsal", CONSOLE_PATH, action=rehearse, phase="lobby", frames=DESKTOPS), None
     with crowd_at(server) as crowd:
         event = crowd.event
         by_voter_code = search(crowd.voter_code)
-        yield Visit("room-crowd-lobby", ROOM, hand=by_voter_code, phase="lobby", screens=DESKTOPS), event
+        yield (
+            Visit("console-crowd-lobby", CONSOLE_PATH, action=by_voter_code, phase="lobby", frames=DESKTOPS),
+            event,
+        )
         server.ask("begin", event_id=event["id"])
         crowd.play(HALF_WAY)
         crowd.vote(HALF_WAY, LONG_MATCH[HALF_WAY], absent=4)
-        yield Visit("room-crowd-voting", ROOM, phase="voting", screens=DESKTOPS), event
-        yield Visit("report-crowd", "/report/{code}/1", by="nobody", screens=SHEETS), event
+        yield Visit("console-crowd-voting", CONSOLE_PATH, phase="voting", frames=DESKTOPS), event
+        yield Visit("report-crowd", "/report/{code}/1", by="nobody", frames=TABLET_AND_PHONE), event

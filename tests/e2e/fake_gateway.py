@@ -33,8 +33,8 @@ LONGEST_MS = 15_000
 
 
 @dataclass
-class Prompter:
-    """`rate`: how much faster its clock runs. `greeting` returns the answers to a join.
+class FakeGateway:
+    """`rate`: how much faster its clock runs. `join_answers` returns the answers to a join.
 
     `page`: the state preloaded into a phone's page, with a seat offer in team `offered`.
     """
@@ -43,7 +43,7 @@ class Prompter:
     rate: float = 1.0
     received: list[Message] = field(default_factory=list)
     counts: bool = True
-    greeting: Callable[[str], list[ServerMessage]] = lambda kind: []
+    join_answers: Callable[[str], list[ServerMessage]] = lambda kind: []
     page: EventState | None = None
     offered: int = 1
     _loop: asyncio.AbstractEventLoop | None = None
@@ -71,7 +71,7 @@ class Prompter:
 
     def show(self, state: EventState, team: int = 1, more: tuple[ServerMessage, ...] = ()) -> None:
         """Answer later joins with this state."""
-        self.greeting = lambda kind: [self.welcome(kind, state, team), self.turnout(state), *more]
+        self.join_answers = lambda kind: [self.welcome(kind, state, team), self.turnout(state), *more]
 
     def welcome(self, kind: str, state: EventState, team: int = 1) -> msgspec.Struct:
         common: dict[str, Any] = {"now_at": self.now(), "seq": self._seq, "state": state}
@@ -92,10 +92,10 @@ class Prompter:
         turn = state.match.turn.id if state.match and state.match.turn else None
         return TurnoutCounted(turn=turn, **TURNOUT)
 
-    async def meet(self, scope: Any, receive: Any, send: Any) -> None:
+    async def handle(self, scope: Any, receive: Any, send: Any) -> None:
         """The ASGI application behind the static pages."""
         if scope["type"] != "websocket":
-            await _nothing_here(send)
+            await _send_not_found(send)
             return
         kind = scope["path"].rpartition("/")[2]
         await receive()
@@ -114,7 +114,7 @@ class Prompter:
         self.received.append(message)
         answers: list[ServerMessage] = []
         if message["type"].endswith(".join"):
-            answers = self.greeting(kind)
+            answers = self.join_answers(kind)
         elif message["type"] == "clock.ask":
             answers = [{"type": "clock.synced", "sent": message["sent"], "now_at": self.now()}]
         elif message["type"] == "ballot.cast" and self.counts:
@@ -123,12 +123,12 @@ class Prompter:
         for answer in answers:
             await send({"type": "websocket.send", "text": _frame(answer)})
 
-    def hang_up(self, code: int = 4004) -> None:
+    def close_sockets(self, code: int = 4004) -> None:
         """Close all sockets; with the default code, pages reconnect."""
         assert self._loop is not None
-        asyncio.run_coroutine_threadsafe(self._hang_up(code), self._loop).result()
+        asyncio.run_coroutine_threadsafe(self._close_sockets(code), self._loop).result()
 
-    async def _hang_up(self, code: int) -> None:
+    async def _close_sockets(self, code: int) -> None:
         for sends in self._sockets.values():
             for send in list(sends):
                 await send({"type": "websocket.close", "code": code})
@@ -146,17 +146,17 @@ def _frame(message: ServerMessage) -> str:
     return json.dumps(message) if isinstance(message, dict) else msgspec.json.encode(message).decode()
 
 
-async def _nothing_here(send: Any) -> None:
+async def _send_not_found(send: Any) -> None:
     await send({"type": "http.response.start", "status": 404, "headers": []})
     await send({"type": "http.response.body", "body": b""})
 
 
 @contextmanager
-def prompting(rate: float = 1.0) -> Iterator[Prompter]:
+def running_fake_gateway(rate: float = 1.0) -> Iterator[FakeGateway]:
     socket = listen(LOOPBACK, 0, shared=False)
-    prompter = Prompter(socket.getsockname()[1], rate)
+    fake_gateway = FakeGateway(socket.getsockname()[1], rate)
     config = uvicorn.Config(
-        static_pages(prompter.meet, prompter.preload),
+        static_pages(fake_gateway.handle, fake_gateway.preload),
         lifespan="off",
         log_level="error",
         ws="websockets-sansio",
@@ -165,14 +165,14 @@ def prompting(rate: float = 1.0) -> Iterator[Prompter]:
     server = uvicorn.Server(config)
 
     async def serve() -> None:
-        prompter._loop = asyncio.get_running_loop()
+        fake_gateway._loop = asyncio.get_running_loop()
         await server.serve(sockets=[socket])
 
     thread = Thread(target=lambda: asyncio.run(serve()), daemon=True)
     thread.start()
     wait_until(lambda: server.started)
     try:
-        yield prompter
+        yield fake_gateway
     finally:
         server.should_exit = True
         server.force_exit = True

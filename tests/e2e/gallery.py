@@ -20,14 +20,14 @@ django.setup()
 from playwright.sync_api import Browser, Page  # noqa: E402
 
 from deploy.laptop.paths import ROOT  # noqa: E402
-from tests.e2e.axe import AT_REST  # noqa: E402
+from tests.e2e.axe import FINISH_ANIMATIONS_JS  # noqa: E402
 from tests.e2e.crowded_pages import crowded_event  # noqa: E402
-from tests.e2e.fake_gateway import Prompter, prompting  # noqa: E402
+from tests.e2e.fake_gateway import FakeGateway, running_fake_gateway  # noqa: E402
 from tests.e2e.gallery_crowd import crowd_match  # noqa: E402
-from tests.e2e.page_visits import LOOKED_AT, PAGES, Event, Visit, running_server_with_static, visit  # noqa: E402
-from tests.e2e.scenes import DISPLAY_LOOKED_AT, PHONE_LOOKED_AT, Scene, show_scene  # noqa: E402
+from tests.e2e.page_visits import GALLERY_ONLY, PAGES, Event, Visit, running_server_with_static, visit  # noqa: E402
+from tests.e2e.scenes import DISPLAY_GALLERY, PHONE_GALLERY, Scene, show_scene  # noqa: E402
 from tests.e2e.screens import chromium  # noqa: E402
-from tests.e2e.visible_text import DRAWN  # noqa: E402
+from tests.e2e.visible_text import NEXT_FRAME_JS  # noqa: E402
 from tests.server import Server  # noqa: E402
 
 HOME = ROOT / "docs" / "gallery"
@@ -61,11 +61,11 @@ FRAMES = {frame.mark: frame for frame in (*PHONES, *DISPLAYS, *DESKTOPS)}
 
 
 def shoot(page: Page, frame: Frame, name: str, scheme: str, whole: bool = False) -> None:
-    """Take a screenshot of the page; `whole`: including the scrolled part. `name` is FACE/STATE."""
+    """Take a screenshot of the page; `whole`: including the scrolled part. `name` is FOLDER/STATE."""
     page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
     page.wait_for_timeout(SETTLED_MS)
     if not name.rpartition("/")[2].startswith(IN_MOTION):
-        page.evaluate(AT_REST)
+        page.evaluate(FINISH_ANIMATIONS_JS)
     height = frame.height
     if whole:
         height = min(TALLEST, int(page.evaluate("() => document.documentElement.scrollHeight")))
@@ -82,17 +82,17 @@ def shoot_at(page: Page, frames: tuple[Frame, ...], name: str, whole: bool = Fal
     schemes = BOTH if whole or "prefers-color-scheme" in page.content() else BOTH[:1]
     for frame in frames:
         page.set_viewport_size(frame.size)  # type: ignore[arg-type]
-        page.evaluate(DRAWN)
+        page.evaluate(NEXT_FRAME_JS)
         for scheme in schemes if frame is frames[0] else BOTH[:1]:
             shoot(page, frame, name, scheme, whole and frame not in DISPLAYS)
 
 
-def shoot_scene(browser: Browser, prompter: Prompter, screen: str, scene: Scene) -> None:
+def shoot_scene(browser: Browser, fake_gateway: FakeGateway, screen: str, scene: Scene) -> None:
     """An animated scene is replayed from its start on every screen."""
     frames = PHONES if screen == "phone" else DISPLAYS
     for some in [(frame,) for frame in frames] if is_moving(scene) else [frames]:
         page = browser.new_context(viewport=some[0].size).new_page()  # type: ignore[arg-type]
-        show_scene(screen, scene, page, prompter)
+        show_scene(screen, scene, page, fake_gateway)
         shoot_at(page, some, f"{screen}/{scene.name}")
         page.context.close()
 
@@ -102,7 +102,7 @@ def is_moving(scene: Scene) -> bool:
 
 
 def shoot_page(browser: Browser, server: Server, visited: Visit, event: Event | None = None) -> None:
-    frames = tuple(FRAMES[mark] for mark in visited.screens)
+    frames = tuple(FRAMES[mark] for mark in visited.frames)
     page = browser.new_context(viewport=frames[0].size, base_url=server.http).new_page()  # type: ignore[arg-type]
     visit(visited, page, server, event)
     shoot_at(page, frames, f"pages/{visited.name}", whole=True)
@@ -114,16 +114,16 @@ def is_wanted(name: str, only: list[str]) -> bool:
 
 
 def shoot_scenes(browser: Browser, only: list[str]) -> None:
-    with prompting() as prompter:
-        for screen, scenes in (("phone", PHONE_LOOKED_AT), ("display", DISPLAY_LOOKED_AT)):
+    with running_fake_gateway() as fake_gateway:
+        for screen, scenes in (("phone", PHONE_GALLERY), ("display", DISPLAY_GALLERY)):
             for scene in scenes:
                 if is_wanted(f"{screen}/{scene.name}", only):
-                    shoot_scene(browser, prompter, screen, scene)
+                    shoot_scene(browser, fake_gateway, screen, scene)
 
 
 def shoot_pages(browser: Browser, only: list[str]) -> None:
     with tempfile.TemporaryDirectory() as data, running_server_with_static(Path(data)) as server:
-        for visited in (*PAGES, *LOOKED_AT):
+        for visited in (*PAGES, *GALLERY_ONLY):
             if is_wanted(f"pages/{visited.name}", only):
                 shoot_page(browser, server, visited)
         if is_wanted("pages/event", only):
@@ -151,14 +151,16 @@ def make(only: list[str]) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Take the screenshots of docs/gallery.")
-    parser.add_argument("--only", nargs="+", default=[], help="states whose FACE/NAME contains one of these")
+    parser.add_argument(
+        "--only", nargs="+", default=[], help="states whose FOLDER/STATE contains one of these"
+    )
     only = parser.parse_args().only
     for folder in FOLDERS if not only else ():
         shutil.rmtree(HOME / folder, ignore_errors=True)
     make(only)
-    weight = sum(path.stat().st_size for path in HOME.rglob("*.webp"))
-    print(f"{weight / 1e6:.2f} MB in {len(list(HOME.rglob('*.webp')))} pictures")
-    if weight > LIMIT_BYTES:
+    page_bytes = sum(path.stat().st_size for path in HOME.rglob("*.webp"))
+    print(f"{page_bytes / 1e6:.2f} MB in {len(list(HOME.rglob('*.webp')))} pictures")
+    if page_bytes > LIMIT_BYTES:
         raise SystemExit("too large to commit")
 
 

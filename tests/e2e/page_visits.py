@@ -11,12 +11,12 @@ from playwright.sync_api import Page, expect
 
 from deploy.laptop.stack import Stack
 from deploy.laptop.startup import collect_static
-from tests.e2e.screens import SOON_MS
+from tests.e2e.screens import TIMEOUT_MS
 from tests.server import Server, running_server
 
-WRONG_TRIES = 12
+FAILED_LOGINS = 12
 CUP_TEAMS = ["4a", "4b", "The Owls of Riverside", "Foxes", "5a", "5b", "Old Building", "6"]
-TALK = (
+CHAT_MESSAGES = (
     "Good evening!",
     "Anybody for a game of three days?",
     "I am new here. Does the token stay with whoever had it when both choose the same column?",
@@ -26,9 +26,9 @@ TALK = (
 NAMES = "Ada Lovelace, 1\nBea Potter, 2\nCarl Gauss, 1\nDora Maar, 2"
 Event = dict[str, Any]
 Prepare = Callable[[Server, Event], None]
-Hand = Callable[[Page], None]
-TABLET, DESKTOPS, SHEETS = ("tablet",), ("tablet", "desk"), ("tablet", "320")
-BIG_SCREENS, IN_HAND = ("16x9", "4x3"), ("430", "320")
+Action = Callable[[Page], None]
+TABLET, DESKTOPS, TABLET_AND_PHONE = ("tablet",), ("tablet", "desk"), ("tablet", "320")
+BIG_SCREENS, PHONE_FRAMES = ("16x9", "4x3"), ("430", "320")
 PLAYED = [(4, 4), (3, 5), (4, 3), (5, 3)]
 WON = [(1, 2), (1, 3), (1, 5), (1, 6)]
 
@@ -37,7 +37,7 @@ WON = [(1, 2), (1, 3), (1, 5), (1, 6)]
 class Visit:
     """`by`: who is logged in. `phase`: the final `data-phase` of a console's body.
 
-    `screens`: the frames of `tests.e2e.gallery` for its screenshots.
+    `frames`: the sizes of its screenshots, by their marks in `tests.e2e.gallery`.
     """
 
     name: str
@@ -45,9 +45,9 @@ class Visit:
     by: Literal["owner", "viewer", "superuser", "nobody"] = "owner"
     choices: dict[str, Any] = field(default_factory=lambda: {"lobby": "open"})
     prepare: Prepare | None = None
-    hand: Hand | None = None
+    action: Action | None = None
     phase: str = ""
-    screens: tuple[str, ...] = TABLET
+    frames: tuple[str, ...] = TABLET
 
 
 @contextmanager
@@ -60,7 +60,7 @@ def running_server_with_static(data: Path) -> Iterator[Server]:
 
 def visit(visited: Visit, page: Page, server: Server, given: Event | None = None) -> Event:
     """Open the page; return its event, which is created if none is given."""
-    event = given or prepared(visited, server)
+    event = given or prepare_event(visited, server)
     if visited.by != "nobody":
         sign_in(
             page,
@@ -69,14 +69,14 @@ def visit(visited: Visit, page: Page, server: Server, given: Event | None = None
             superuser=visited.by == "superuser",
         )
     page.goto(server.http + visited.path.format(**event))
-    if visited.hand:
-        visited.hand(page)
+    if visited.action:
+        visited.action(page)
     if visited.phase:
-        expect(page.locator("body")).to_have_attribute("data-phase", visited.phase, timeout=SOON_MS)
+        expect(page.locator("body")).to_have_attribute("data-phase", visited.phase, timeout=TIMEOUT_MS)
     return event
 
 
-def prepared(visited: Visit, server: Server) -> Event:
+def prepare_event(visited: Visit, server: Server) -> Event:
     event: Event = server.ask("event", owner=f"{visited.name}-owner", **visited.choices)
     if visited.prepare:
         visited.prepare(server, event)
@@ -88,7 +88,7 @@ def sign_in(page: Page, server: Server, name: str, superuser: bool = False) -> N
     page.context.add_cookies([{"name": key, "value": value, "url": server.http}])
 
 
-def send_twins(page: Page) -> None:
+def submit_duplicate_names(page: Page) -> None:
     """Submit two teams with the same name."""
     for label in ("First team, red", "Second team, yellow"):
         page.get_by_label(label).fill("Owls")
@@ -96,12 +96,12 @@ def send_twins(page: Page) -> None:
     page.locator("[aria-invalid=true], .errorlist, .error").first.wait_for()
 
 
-def unfold(page: Page) -> None:
+def expand_details(page: Page) -> None:
     """Open all collapsed parts of a form."""
     page.evaluate("() => document.querySelectorAll('details').forEach((part) => { part.open = true; })")
 
 
-def fail_to_log_in(page: Page, tries: int = WRONG_TRIES) -> None:
+def fail_to_log_in(page: Page, tries: int = FAILED_LOGINS) -> None:
     """Fail to log in until the account is locked."""
     for _ in range(tries):
         if not page.get_by_label("Password").count():
@@ -112,15 +112,15 @@ def fail_to_log_in(page: Page, tries: int = WRONG_TRIES) -> None:
         page.wait_for_load_state()
 
 
-def to(*picks: tuple[int, int]) -> Prepare:
+def play_to(*picks: tuple[int, int]) -> Prepare:
     """Play these picks, then open the next window."""
     return lambda server, event: server.ask(
         "play_to", event_id=event["id"], picks=[list(pick) for pick in picks]
     )
 
 
-def hold(page: Page) -> None:
-    page.locator('[data-action="turn.pause"]').first.click(timeout=SOON_MS)
+def pause_turn(page: Page) -> None:
+    page.locator('[data-action="turn.pause"]').first.click(timeout=TIMEOUT_MS)
 
 
 def press_help(page: Page) -> None:
@@ -136,15 +136,15 @@ def restrict_two_voters(page: Page) -> None:
         ("Dora", "Ban", "Banned"),
     ):
         row = people.get_by_role("listitem").filter(has_text=name)
-        row.locator("summary").click(timeout=SOON_MS)
+        row.locator("summary").click(timeout=TIMEOUT_MS)
         row.get_by_role("button", name=press).click()
-        expect(row.get_by_text(then)).to_be_visible(timeout=SOON_MS)
+        expect(row.get_by_text(then)).to_be_visible(timeout=TIMEOUT_MS)
 
 
 def rehearse(page: Page) -> None:
     page.get_by_label("Simulated phones").fill("6")
     page.keyboard.press("Enter")
-    expect(page.get_by_text("6 of 6")).to_be_visible(timeout=SOON_MS)
+    expect(page.get_by_text("6 of 6")).to_be_visible(timeout=TIMEOUT_MS)
 
 
 def claim_team(page: Page) -> None:
@@ -152,8 +152,8 @@ def claim_team(page: Page) -> None:
     page.locator("[data-team='3']").get_by_role("button", name="Our team").click()
 
 
-def stopped(server: Server, event: Event) -> None:
-    to(*PLAYED)(server, event)
+def abort_match(server: Server, event: Event) -> None:
+    play_to(*PLAYED)(server, event)
     server.ask("end_all")
 
 
@@ -171,13 +171,13 @@ def with_members(server: Server, event: Event) -> None:
 
 
 def as_viewer(server: Server, event: Event) -> None:
-    to(*PLAYED)(server, event)
-    server.ask("member", event_id=event["id"], name="room-viewer-viewer", role="viewer")
+    play_to(*PLAYED)(server, event)
+    server.ask("member", event_id=event["id"], name="console-viewer-viewer", role="viewer")
 
 
 def by_hands(server: Server, event: Event) -> None:
     server.ask("by_hands", event_id=event["id"], teams=[2])
-    to(*PLAYED)(server, event)
+    play_to(*PLAYED)(server, event)
 
 
 def with_cup(kind: str, teams: int, won: list[int]) -> Prepare:
@@ -194,10 +194,10 @@ def with_duels(server: Server, event: Event) -> None:
     event["duel"] = server.ask("duels")
 
 
-def with_talk(server: Server, event: Event) -> None:
+def with_chat(server: Server, event: Event) -> None:
     """Store the id of a reported message as `event["message"]` and a duel with chat as `event["played"]`."""
     server.ask("nobody_has_talked")
-    for text in TALK:
+    for text in CHAT_MESSAGES:
         number = server.ask("said", slug="lobby", text=text)
     server.ask("reported", line=number)
     event["message"] = number
@@ -207,7 +207,7 @@ def with_talk(server: Server, event: Event) -> None:
 
 def with_duel_lists(server: Server, event: Event) -> None:
     with_duels(server, event)
-    with_talk(server, event)
+    with_chat(server, event)
 
 
 def with_crowd(server: Server, event: Event) -> None:
@@ -220,38 +220,50 @@ ROSTER = {"lobby": "open", "admission": "roster"}
 SLOW = {"lobby": "open", "window_s": 90}
 
 PUBLIC = (
-    Visit("login", "/console/login/", by="nobody", screens=SHEETS),
-    Visit("login-wrong", "/console/login/", by="nobody", hand=partial(fail_to_log_in, tries=1)),
-    Visit("login-locked", "/console/login/", by="nobody", hand=fail_to_log_in),
-    Visit("privacy", "/privacy", by="nobody", screens=SHEETS),
+    Visit("login", "/console/login/", by="nobody", frames=TABLET_AND_PHONE),
+    Visit("login-wrong", "/console/login/", by="nobody", action=partial(fail_to_log_in, tries=1)),
+    Visit("login-locked", "/console/login/", by="nobody", action=fail_to_log_in),
+    Visit("privacy", "/privacy", by="nobody", frames=TABLET_AND_PHONE),
     Visit("not-found", "/nothing/is/here", by="nobody"),
-    Visit("display-unknown", "/display/ZZZZ", by="nobody", screens=BIG_SCREENS),
-    Visit("phone-code", "/", by="nobody", screens=IN_HAND),
-    Visit("report", "/report/{code}/1", by="nobody", prepare=to(*WON), screens=SHEETS),
-    Visit("rules", "/rules", by="nobody", screens=SHEETS),
-    Visit("about", "/about", by="nobody", screens=SHEETS),
-    Visit("play", "/play/", by="nobody", prepare=with_duel_lists, screens=(*SHEETS, "desk")),
-    Visit("play-more", "/play/", by="nobody", hand=unfold, screens=SHEETS),
-    Visit("play-invited", "/play/{duel}", by="nobody", prepare=with_duels, screens=SHEETS),
-    Visit("play-game", "/play/{played}", by="nobody", prepare=with_talk, screens=SHEETS),
-    Visit("play-message", "/play/chat/lobby/{message}", by="superuser", prepare=with_talk, screens=SHEETS),
-    Visit("play-reports", "/play/chat/reports", by="superuser", prepare=with_talk, screens=SHEETS),
-    Visit("play-crowd", "/play/{crowd}", by="nobody", prepare=with_crowd, screens=SHEETS),
-    Visit("play-ratings", "/play/ratings", by="nobody", prepare=with_duels, screens=SHEETS),
-    Visit("play-login", "/play/login", by="nobody", screens=SHEETS),
-    Visit("play-found", "/play/?q=nobody+of+that+name", by="nobody", prepare=with_duels, screens=SHEETS),
-    Visit("play-all", "/play/all/finished", by="nobody", prepare=with_duels, screens=SHEETS),
+    Visit("display-unknown", "/display/ZZZZ", by="nobody", frames=BIG_SCREENS),
+    Visit("phone-code", "/", by="nobody", frames=PHONE_FRAMES),
+    Visit("report", "/report/{code}/1", by="nobody", prepare=play_to(*WON), frames=TABLET_AND_PHONE),
+    Visit("rules", "/rules", by="nobody", frames=TABLET_AND_PHONE),
+    Visit("about", "/about", by="nobody", frames=TABLET_AND_PHONE),
+    Visit("play", "/play/", by="nobody", prepare=with_duel_lists, frames=(*TABLET_AND_PHONE, "desk")),
+    Visit("play-more", "/play/", by="nobody", action=expand_details, frames=TABLET_AND_PHONE),
+    Visit("play-invited", "/play/{duel}", by="nobody", prepare=with_duels, frames=TABLET_AND_PHONE),
+    Visit("play-game", "/play/{played}", by="nobody", prepare=with_chat, frames=TABLET_AND_PHONE),
+    Visit(
+        "play-message",
+        "/play/chat/lobby/{message}",
+        by="superuser",
+        prepare=with_chat,
+        frames=TABLET_AND_PHONE,
+    ),
+    Visit("play-reports", "/play/chat/reports", by="superuser", prepare=with_chat, frames=TABLET_AND_PHONE),
+    Visit("play-crowd", "/play/{crowd}", by="nobody", prepare=with_crowd, frames=TABLET_AND_PHONE),
+    Visit("play-ratings", "/play/ratings", by="nobody", prepare=with_duels, frames=TABLET_AND_PHONE),
+    Visit("play-login", "/play/login", by="nobody", frames=TABLET_AND_PHONE),
+    Visit(
+        "play-found",
+        "/play/?q=nobody+of+that+name",
+        by="nobody",
+        prepare=with_duels,
+        frames=TABLET_AND_PHONE,
+    ),
+    Visit("play-all", "/play/all/finished", by="nobody", prepare=with_duels, frames=TABLET_AND_PHONE),
 )
 ORGANIZERS = (
-    Visit("events", "/console/", prepare=to(*PLAYED), screens=DESKTOPS),
+    Visit("events", "/console/", prepare=play_to(*PLAYED), frames=DESKTOPS),
     Visit("events-none", "/console/", by="viewer"),
     Visit("new", "/console/new/"),
-    Visit("new-form", "/console/new/empty/", hand=unfold),
+    Visit("new-form", "/console/new/empty/", action=expand_details),
     Visit("new-form-hands", "/console/new/show-of-hands/"),
-    Visit("new-refused", "/console/new/empty/", hand=send_twins),
+    Visit("new-refused", "/console/new/empty/", action=submit_duplicate_names),
     Visit("members", "/console/{code}/members/", prepare=with_members),
     Visit("change", "/console/{code}/edit/"),
-    Visit("again", "/console/{code}/again/", prepare=to(*WON)),
+    Visit("again", "/console/{code}/again/", prepare=play_to(*WON)),
     Visit("delete", "/console/{code}/delete/"),
     Visit("tickets-none", "/console/{code}/tickets/", choices=TICKETS),
     Visit("tickets", "/console/{code}/tickets/", choices=TICKETS, prepare=with_tickets),
@@ -259,13 +271,21 @@ ORGANIZERS = (
     Visit("roster", "/console/{code}/tickets/", choices=ROSTER, prepare=with_roster),
     Visit("roster-print", "/console/{code}/tickets/print/", choices=ROSTER, prepare=with_roster),
 )
-ROOMS = (
-    Visit("room-closed", "/console/{code}/", choices={}, phase="lobby"),
-    Visit("room-lobby", "/console/{code}/", phase="lobby", screens=DESKTOPS),
-    Visit("room-voting", "/console/{code}/", "owner", SLOW, to(*PLAYED), phase="voting", screens=DESKTOPS),
-    Visit("room-help", "/console/{code}/", "owner", SLOW, to(*PLAYED), press_help, "voting"),
+CONSOLES = (
+    Visit("console-closed", "/console/{code}/", choices={}, phase="lobby"),
+    Visit("console-lobby", "/console/{code}/", phase="lobby", frames=DESKTOPS),
     Visit(
-        "room-people",
+        "console-voting",
+        "/console/{code}/",
+        "owner",
+        SLOW,
+        play_to(*PLAYED),
+        phase="voting",
+        frames=DESKTOPS,
+    ),
+    Visit("console-help", "/console/{code}/", "owner", SLOW, play_to(*PLAYED), press_help, "voting"),
+    Visit(
+        "console-people",
         "/console/{code}/",
         "owner",
         ROSTER,
@@ -274,14 +294,25 @@ ROOMS = (
         "lobby",
         DESKTOPS,
     ),
-    Visit("room-paused", "/console/{code}/", choices=SLOW, prepare=to(*PLAYED), hand=hold, phase="paused"),
     Visit(
-        "room-peek", "/console/{code}/", choices=SLOW | {"peek": True}, prepare=to(*PLAYED), phase="voting"
+        "console-paused",
+        "/console/{code}/",
+        choices=SLOW,
+        prepare=play_to(*PLAYED),
+        action=pause_turn,
+        phase="paused",
     ),
-    Visit("room-hands", "/console/{code}/", choices=SLOW, prepare=by_hands, phase="voting"),
-    Visit("room-viewer", "/console/{code}/", "viewer", SLOW, as_viewer, phase="voting"),
-    Visit("room-ended", "/console/{code}/", prepare=to(*WON), phase="ended", screens=DESKTOPS),
-    Visit("room-aborted", "/console/{code}/", choices=SLOW, prepare=stopped, phase="lobby"),
+    Visit(
+        "console-peek",
+        "/console/{code}/",
+        choices=SLOW | {"peek": True},
+        prepare=play_to(*PLAYED),
+        phase="voting",
+    ),
+    Visit("console-hands", "/console/{code}/", choices=SLOW, prepare=by_hands, phase="voting"),
+    Visit("console-viewer", "/console/{code}/", "viewer", SLOW, as_viewer, phase="voting"),
+    Visit("console-ended", "/console/{code}/", prepare=play_to(*WON), phase="ended", frames=DESKTOPS),
+    Visit("console-aborted", "/console/{code}/", choices=SLOW, prepare=abort_match, phase="lobby"),
 )
 ADMIN = (
     Visit("admin", "/admin/", by="superuser"),
@@ -291,12 +322,14 @@ ADMIN = (
 BRACKET, LEAGUE = with_cup("knockout", 8, [1, 2, 1]), with_cup("league", 5, [1, 2, 1, 1])
 CUPS = (
     Visit("cup-new", "/console/cups/new/"),
-    Visit("cup-room", "/console/cups/{cup}/", prepare=BRACKET),
+    Visit("cup-console", "/console/cups/{cup}/", prepare=BRACKET),
     Visit("cup-league", "/console/cups/{cup}/", prepare=LEAGUE),
-    Visit("cup-board", "/cup/{cup}", by="nobody", prepare=BRACKET, screens=(*BIG_SCREENS, *IN_HAND)),
-    Visit("cup-board-league", "/cup/{cup}", by="nobody", prepare=LEAGUE, screens=(*BIG_SCREENS, *IN_HAND)),
-    Visit("cup-board-ours", "/cup/{cup}", "nobody", prepare=BRACKET, hand=claim_team, screens=IN_HAND),
+    Visit("cup-board", "/cup/{cup}", by="nobody", prepare=BRACKET, frames=(*BIG_SCREENS, *PHONE_FRAMES)),
+    Visit(
+        "cup-board-league", "/cup/{cup}", by="nobody", prepare=LEAGUE, frames=(*BIG_SCREENS, *PHONE_FRAMES)
+    ),
+    Visit("cup-board-ours", "/cup/{cup}", "nobody", prepare=BRACKET, action=claim_team, frames=PHONE_FRAMES),
 )
 # Not checked with axe, which reports Django's own admin form.
-LOOKED_AT = (Visit("admin-event", "/admin/games/event/{id}/change/", by="superuser"),)
-PAGES = (*PUBLIC, *ORGANIZERS, *ROOMS, *CUPS, *ADMIN)
+GALLERY_ONLY = (Visit("admin-event", "/admin/games/event/{id}/change/", by="superuser"),)
+PAGES = (*PUBLIC, *ORGANIZERS, *CONSOLES, *CUPS, *ADMIN)

@@ -10,119 +10,171 @@ from tests.e2e.scene_setup import (
     FULL,
     MIDDLE,
     NOTICE,
-    RIVER,
+    SIDES_SUMMARY,
     STEPS,
     THE_END,
     Scene,
+    as_duel,
     at_step,
-    chosen,
-    duelled,
     ended,
-    long_named,
-    on_terms,
     own_counts,
-    rated,
+    rated_duel,
     rejected,
     reveals,
-    secretly,
+    with_long_names,
+    with_options,
+    with_secret_sides,
+    with_terms,
 )
-from tests.e2e.scripted_match import Tale, hands, make_tale, series
+from tests.e2e.scripted_match import ScriptedMatch, hands, script_match, series
 from voting.protocol import CloseCode
 
-COUNTED = chosen(MIDDLE, own_counts=True)
-SECRET = secretly(MIDDLE)
+COUNTED = with_options(MIDDLE, own_counts=True)
+SECRET = with_secret_sides(MIDDLE)
 SO_FAR = (own_counts(MIDDLE),)
-DAYS = partial(duelled(MIDDLE, 3 * 86_400, 2 * DAY_MS, 3 * DAY_MS).voting, left_ms=2 * DAY_MS - 4_000_000)
+DAYS = partial(as_duel(MIDDLE, 3 * 86_400, 2 * DAY_MS, 3 * DAY_MS).voting, left_ms=2 * DAY_MS - 4_000_000)
 
 LOBBIES = (
-    Scene("lobby", Tale().lobby, "lobby"),
-    Scene("lobby-yellow", Tale().lobby, "lobby", team=2),
-    Scene("lobby-german", Tale().lobby, "lobby", query="?locale=de"),
-    Scene("lobby-chinese", Tale().lobby, "lobby", query="?locale=zh"),
-    Scene("lobby-long-names", long_named(Tale()).lobby, "lobby"),
+    Scene("lobby", ScriptedMatch().lobby, "lobby"),
+    Scene("lobby-yellow", ScriptedMatch().lobby, "lobby", team=2),
+    Scene("lobby-german", ScriptedMatch().lobby, "lobby", query="?locale=de"),
+    Scene("lobby-chinese", ScriptedMatch().lobby, "lobby", query="?locale=zh"),
+    Scene("lobby-long-names", with_long_names(ScriptedMatch()).lobby, "lobby"),
     Scene("aborted", MIDDLE.aborted, "lobby"),
 )
 WINDOWS = (
     Scene("talk", MIDDLE.talk, "talk"),
     Scene("voting", MIDDLE.voting, "voting"),
     Scene("voting-yellow", MIDDLE.voting, "voting", team=2),
-    Scene("voting-german", MIDDLE.voting, "voting", hand=do.pick, query="?locale=de"),
-    Scene("voting-chinese", MIDDLE.voting, "voting", hand=do.pick, query="?locale=zh"),
-    Scene("voting-sending", MIDDLE.voting, "voting", hand=do.pick_unheard),
-    Scene("voting-counted", MIDDLE.voting, "voting", hand=do.pick),
-    Scene("voting-refused", MIDDLE.voting, "voting", hand=do.pick_too_late),
-    Scene("voting-last-seconds", partial(MIDDLE.voting, left_ms=7_500), "voting", hand=do.pick),
+    Scene("voting-german", MIDDLE.voting, "voting", action=do.pick, query="?locale=de"),
+    Scene("voting-chinese", MIDDLE.voting, "voting", action=do.pick, query="?locale=zh"),
+    Scene("voting-sending", MIDDLE.voting, "voting", action=do.pick_unacknowledged),
+    Scene("voting-counted", MIDDLE.voting, "voting", action=do.pick),
+    Scene("voting-refused", MIDDLE.voting, "voting", action=do.pick_too_late),
+    Scene("voting-last-seconds", partial(MIDDLE.voting, left_ms=7_500), "voting", action=do.pick),
     Scene("voting-own-counts", COUNTED.voting, "voting", more=SO_FAR),
-    Scene("voting-own-counts-picked", COUNTED.voting, "voting", more=SO_FAR, hand=do.pick),
-    Scene("voting-six-columns", make_tale((2, 3), (4, 4), columns=6).voting, "voting", team=2),
-    Scene("voting-notice", chosen(MIDDLE, notice=NOTICE).voting, "voting"),
-    Scene("voting-peek", chosen(MIDDLE, peek=True).voting, "voting"),
+    Scene("voting-own-counts-picked", COUNTED.voting, "voting", more=SO_FAR, action=do.pick),
+    Scene("voting-six-columns", script_match((2, 3), (4, 4), columns=6).voting, "voting", team=2),
+    Scene("voting-notice", with_options(MIDDLE, notice=NOTICE).voting, "voting"),
+    Scene("voting-peek", with_options(MIDDLE, peek=True).voting, "voting"),
     Scene(
-        "voting-approval", on_terms(MIDDLE, tally_method="approval").voting, "voting", hand=do.pick_several
+        "voting-approval",
+        with_terms(MIDDLE, tally_method="approval").voting,
+        "voting",
+        action=do.pick_several,
     ),
     Scene(
         "voting-ranked",
-        on_terms(MIDDLE, tally_method="instant_runoff").voting,
+        with_terms(MIDDLE, tally_method="instant_runoff").voting,
         "voting",
-        hand=do.pick_several,
+        action=do.pick_several,
     ),
-    Scene("voting-resign", on_terms(MIDDLE, resign="half").voting, "voting", hand=do.wish_to_resign),
-    Scene("voting-moved", MIDDLE.voting, "voting", hand=do.moved),
-    Scene("hands", chosen(MIDDLE, **hands("red")).voting, "voting"),
+    Scene("voting-resign", with_terms(MIDDLE, resign="half").voting, "voting", action=do.request_resignation),
+    Scene("voting-moved", MIDDLE.voting, "voting", action=do.move_voter),
+    Scene("hands", with_options(MIDDLE, **hands("red")).voting, "voting"),
     Scene("paused", MIDDLE.paused, "paused"),
     Scene("closed", MIDDLE.sealed, "sealed"),
-    Scene("sealed", MIDDLE.sealed, "sealed", hand=do.sealed),
-    Scene("sealed-voted", MIDDLE.voting, "voting", hand=do.sealed_after_vote(MIDDLE)),
-    Scene("sealed-own-counts", COUNTED.voting, "voting", more=SO_FAR, hand=do.sealed_after_vote(COUNTED)),
+    Scene("sealed", MIDDLE.sealed, "sealed", action=do.sealed),
+    Scene("sealed-voted", MIDDLE.voting, "voting", action=do.sealed_after_vote(MIDDLE)),
+    Scene("sealed-own-counts", COUNTED.voting, "voting", more=SO_FAR, action=do.sealed_after_vote(COUNTED)),
 )
 DUELS = (
-    Scene("duel", duelled(MIDDLE).voting, "voting", hand=do.see_clocks()),
-    Scene("duel-picked", duelled(MIDDLE).voting, "voting", hand=do.pick_in_duel),
-    Scene("duel-other-picked", duelled(MIDDLE).voting, "voting", team=2, hand=do.see_clocks(1)),
-    Scene("duel-of-days", DAYS, "voting", hand=do.pick_in_duel),
-    Scene("duel-ended", rated(THE_END), "ended"),
+    Scene("duel", as_duel(MIDDLE).voting, "voting", action=do.receive_picks_with_clocks()),
+    Scene("duel-picked", as_duel(MIDDLE).voting, "voting", action=do.pick_in_duel),
+    Scene(
+        "duel-other-picked", as_duel(MIDDLE).voting, "voting", team=2, action=do.receive_picks_with_clocks(1)
+    ),
+    Scene("duel-of-days", DAYS, "voting", action=do.pick_in_duel),
+    Scene("duel-ended", rated_duel(THE_END), "ended"),
 )
 AFTERWARDS = (
     *reveals({"two": MIDDLE, "conflict": CONFLICT}),
     *reveals({"full": FULL}, "drops"),
-    Scene("reveal-own-votes", MIDDLE.voting, "voting", hand=do.voted(MIDDLE, STEPS["votes"])),
-    Scene("reveal-own-picks", MIDDLE.voting, "voting", hand=do.voted(MIDDLE, STEPS["picks"])),
+    Scene("reveal-own-votes", MIDDLE.voting, "voting", action=do.vote_then_reveal(MIDDLE, STEPS["votes"])),
+    Scene("reveal-own-picks", MIDDLE.voting, "voting", action=do.vote_then_reveal(MIDDLE, STEPS["picks"])),
     Scene("reveal-german", at_step(STEPS["picks"], CONFLICT), "reveal", query="?locale=de"),
     Scene("reveal-last", at_step(54_000, THE_END), "reveal"),
     Scene("ended-won", ended(THE_END), "ended"),
     Scene("ended-lost", ended(THE_END), "ended", team=2),
-    Scene("ended-sides", ended(secretly(THE_END, sides=RIVER, turn_points=True)), "ended"),
-    Scene("ended-series", ended(chosen(THE_END, **series(1, 2, 1, 1))), "ended"),
+    Scene("ended-sides", ended(with_secret_sides(THE_END, sides=SIDES_SUMMARY, turn_points=True)), "ended"),
+    Scene("ended-series", ended(with_options(THE_END, **series(1, 2, 1, 1))), "ended"),
 )
 WITHOUT_A_SEAT = (
-    Scene("lost", MIDDLE.voting, "voting", hand=do.cut),
-    Scene("door", Tale().lobby, "joining", hand=do.crowded, answer=do.LATER),
-    Scene("door-in-a-turn", MIDDLE.voting, "voting", hand=do.crowded),
-    Scene("sent-out", MIDDLE.voting, "voting", hand=do.sent_away(CloseCode.KICKED)),
-    Scene("kept-out", MIDDLE.voting, "voting", hand=do.sent_away(CloseCode.BANNED)),
-    Scene("open-elsewhere", MIDDLE.voting, "voting", hand=do.sent_away(CloseCode.OPEN_ELSEWHERE)),
-    Scene("out-of-date", MIDDLE.voting, "voting", hand=do.sent_away(CloseCode.BAD_FRAME)),
-    Scene("no-such-event", Tale().lobby, "joining", hand=do.no_such_event, answer=do.LATER),
-    Scene("choice", Tale().lobby, "joining", answer=rejected("team_needed", Tale())),
-    Scene("key-asked", Tale().lobby, "joining", answer=rejected("key_needed", Tale(), admission="rotating")),
-    Scene("key-wrong", Tale().lobby, "joining", answer=rejected("key_wrong", Tale(), admission="rotating")),
-    Scene("key-ticket", Tale().lobby, "joining", answer=rejected("key_needed", Tale(), admission="tickets")),
-    Scene("key-name", Tale().lobby, "joining", answer=rejected("key_needed", Tale(), admission="roster")),
-    Scene("key-used", Tale().lobby, "joining", answer=rejected("key_used", Tale(), admission="tickets")),
-    Scene("handed-on", chosen(Tale(), admission="tickets").lobby, "lobby", hand=do.handed_on),
-    Scene("doors-closed", Tale().lobby, "joining", answer=rejected("lobby_closed", Tale(), lobby="closed")),
-    Scene("doors-locked", Tale().lobby, "joining", answer=rejected("joining_locked", Tale(), lobby="locked")),
-    Scene("hands-only", Tale().lobby, "joining", answer=rejected("hands_only", Tale(), **hands("red"))),
+    Scene("offline", MIDDLE.voting, "voting", action=do.go_offline),
+    Scene("crowded", ScriptedMatch().lobby, "joining", action=do.reject_as_crowded, answer=do.RETRY_LATER),
+    Scene("crowded-in-a-turn", MIDDLE.voting, "voting", action=do.reject_as_crowded),
+    Scene("kicked", MIDDLE.voting, "voting", action=do.close_for_good(CloseCode.KICKED)),
+    Scene("banned", MIDDLE.voting, "voting", action=do.close_for_good(CloseCode.BANNED)),
+    Scene("open-elsewhere", MIDDLE.voting, "voting", action=do.close_for_good(CloseCode.OPEN_ELSEWHERE)),
+    Scene("out-of-date", MIDDLE.voting, "voting", action=do.close_for_good(CloseCode.BAD_FRAME)),
+    Scene("no-such-event", ScriptedMatch().lobby, "joining", action=do.no_such_event, answer=do.RETRY_LATER),
+    Scene("team-choice", ScriptedMatch().lobby, "joining", answer=rejected("team_needed", ScriptedMatch())),
+    Scene(
+        "key-asked",
+        ScriptedMatch().lobby,
+        "joining",
+        answer=rejected("key_needed", ScriptedMatch(), admission="rotating"),
+    ),
+    Scene(
+        "key-wrong",
+        ScriptedMatch().lobby,
+        "joining",
+        answer=rejected("key_wrong", ScriptedMatch(), admission="rotating"),
+    ),
+    Scene(
+        "key-ticket",
+        ScriptedMatch().lobby,
+        "joining",
+        answer=rejected("key_needed", ScriptedMatch(), admission="tickets"),
+    ),
+    Scene(
+        "key-name",
+        ScriptedMatch().lobby,
+        "joining",
+        answer=rejected("key_needed", ScriptedMatch(), admission="roster"),
+    ),
+    Scene(
+        "key-used",
+        ScriptedMatch().lobby,
+        "joining",
+        answer=rejected("key_used", ScriptedMatch(), admission="tickets"),
+    ),
+    Scene(
+        "second-ticket",
+        with_options(ScriptedMatch(), admission="tickets").lobby,
+        "lobby",
+        action=do.scan_second_ticket,
+    ),
+    Scene(
+        "lobby-not-open",
+        ScriptedMatch().lobby,
+        "joining",
+        answer=rejected("lobby_closed", ScriptedMatch(), lobby="closed"),
+    ),
+    Scene(
+        "joining-locked",
+        ScriptedMatch().lobby,
+        "joining",
+        answer=rejected("joining_locked", ScriptedMatch(), lobby="locked"),
+    ),
+    Scene(
+        "hands-only",
+        ScriptedMatch().lobby,
+        "joining",
+        answer=rejected("hands_only", ScriptedMatch(), **hands("red")),
+    ),
 )
-HIDDEN = Scene("voting-hidden", MIDDLE.voting, "voting", hand=do.pick_hidden)
+HIDDEN = Scene("voting-hidden", MIDDLE.voting, "voting", action=do.pick_hidden)
 PHONE_SCENES = (*LOBBIES, *WINDOWS, *DUELS, HIDDEN, *AFTERWARDS, *WITHOUT_A_SEAT)
 
 # In the gallery only: an open card covers text; a long name is cut after two lines.
-PHONE_LOOKED_AT = (
+PHONE_GALLERY = (
     *PHONE_SCENES,
-    Scene("lobby-study", chosen(Tale(), consent=CONSENT).lobby, "lobby", hand=do.read),
-    Scene("ended-card", ended(THE_END), "ended", hand=do.open_card),
-    Scene("voting-long-names", long_named(MIDDLE).voting, "voting", team=2),
-    Scene("sides-between", at_step(STEPS["lines"], SECRET), "reveal", hand=do.open_sides),
-    Scene("sides-looked-at", at_step(STEPS["lines"], SECRET), "reveal", hand=do.reveal_side),
+    Scene(
+        "lobby-study", with_options(ScriptedMatch(), consent=CONSENT).lobby, "lobby", action=do.read_consent
+    ),
+    Scene("ended-card", ended(THE_END), "ended", action=do.open_card),
+    Scene("voting-long-names", with_long_names(MIDDLE).voting, "voting", team=2),
+    Scene("sides-between", at_step(STEPS["lines"], SECRET), "reveal", action=do.open_sides),
+    Scene("sides-revealed", at_step(STEPS["lines"], SECRET), "reveal", action=do.reveal_side),
 )

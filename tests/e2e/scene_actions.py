@@ -6,10 +6,10 @@ from functools import partial
 import msgspec
 from playwright.sync_api import Page, WebSocketRoute, expect
 
-from tests.e2e.fake_gateway import Prompter
-from tests.e2e.scene_setup import CODE, MIDDLE, Hand, State, answer_with, at_phase, seal
-from tests.e2e.screens import SOON_MS, tap
-from tests.e2e.scripted_match import Tale
+from tests.e2e.fake_gateway import FakeGateway
+from tests.e2e.scene_setup import CODE, MIDDLE, Action, State, answer_with, at_phase, seal
+from tests.e2e.screens import TIMEOUT_MS, tap
+from tests.e2e.scripted_match import ScriptedMatch
 from voting.protocol import (
     AcceptedSideChange,
     BallotRefused,
@@ -22,7 +22,7 @@ from voting.protocol import (
 
 OWN, OTHER = 3, 5
 RISES_MS = 1_500
-LATER = RetryAfter(within_ms=60_000)
+RETRY_LATER = RetryAfter(within_ms=60_000)
 # A voter's record of the long match, as a phone stores it.
 AGREED = {str(number): number not in (2, 7) for number in range(1, 13) if number != 5}
 # The board's columns, from left to right.
@@ -33,191 +33,195 @@ CHECKERED = """() => { document.documentElement.style.background =
   "repeating-conic-gradient(#8a8f98 0 25%, #b9bec6 0 50%) 0 0 / 64px 64px"; }"""
 
 
-def pick(page: Page, prompter: Prompter, column: int = OWN, status: str = "counted") -> None:
-    page.locator(f'[data-column="{column}"]').click(timeout=SOON_MS)
-    expect(page.locator("main")).to_have_attribute("data-status", status, timeout=SOON_MS)
+def pick(page: Page, fake_gateway: FakeGateway, column: int = OWN, status: str = "counted") -> None:
+    page.locator(f'[data-column="{column}"]').click(timeout=TIMEOUT_MS)
+    expect(page.locator("main")).to_have_attribute("data-status", status, timeout=TIMEOUT_MS)
 
 
-def pick_several(page: Page, prompter: Prompter) -> None:
+def pick_several(page: Page, fake_gateway: FakeGateway) -> None:
     for column in (OTHER, OWN, 6):
-        pick(page, prompter, column)
+        pick(page, fake_gateway, column)
 
 
-def wish_to_resign(page: Page, prompter: Prompter) -> None:
+def request_resignation(page: Page, fake_gateway: FakeGateway) -> None:
     """Ask to resign; the phone asks for confirmation once."""
-    pick(page, prompter)
-    page.locator('[data-do="resign"]').click(timeout=SOON_MS)
+    pick(page, fake_gateway)
+    page.locator('[data-do="resign"]').click(timeout=TIMEOUT_MS)
 
 
-def receive_picks(*voted: int) -> Hand:
+def receive_picks(*voted: int) -> Action:
     """In a duel: send which players picked three seconds ago, and the number of watchers."""
 
-    def hand(page: Page, prompter: Prompter) -> None:
-        since = prompter.now() - 3_000
+    def action(page: Page, fake_gateway: FakeGateway) -> None:
+        since = fake_gateway.now() - 3_000
         one, two = (since if team in voted else 0 for team in (1, 2))
         both = (int(1 in voted), int(2 in voted))
         turnout = TurnoutCounted(
             turn=MIDDLE.turn_id, connected=(1, 1), voted=both, picked_at=(one, two), watching=14
         )
         for kind in ("phone", "display"):
-            prompter.say(kind, turnout)
+            fake_gateway.say(kind, turnout)
         page.wait_for_timeout(300)
 
-    return hand
+    return action
 
 
-def see_clocks(*voted: int) -> Hand:
+def receive_picks_with_clocks(*voted: int) -> Action:
     """On a phone, wait for the deferred part that shows clocks."""
 
-    def hand(page: Page, prompter: Prompter) -> None:
-        expect(page.locator(".corner .picked")).to_have_count(2, timeout=SOON_MS)
-        receive_picks(*voted)(page, prompter)
+    def action(page: Page, fake_gateway: FakeGateway) -> None:
+        expect(page.locator(".corner .picked")).to_have_count(2, timeout=TIMEOUT_MS)
+        receive_picks(*voted)(page, fake_gateway)
 
-    return hand
-
-
-def pick_in_duel(page: Page, prompter: Prompter) -> None:
-    pick(page, prompter)
-    receive_picks(1)(page, prompter)
+    return action
 
 
-def pick_unheard(page: Page, prompter: Prompter) -> None:
-    prompter.counts = False
-    pick(page, prompter, status="sending")
+def pick_in_duel(page: Page, fake_gateway: FakeGateway) -> None:
+    pick(page, fake_gateway)
+    receive_picks(1)(page, fake_gateway)
 
 
-def pick_too_late(page: Page, prompter: Prompter) -> None:
-    pick_unheard(page, prompter)
-    prompter.say("phone", BallotRefused(turn=MIDDLE.turn_id, sequence=1, code="late"))
-    expect(page.locator("main")).to_have_attribute("data-status", "refused", timeout=SOON_MS)
+def pick_unacknowledged(page: Page, fake_gateway: FakeGateway) -> None:
+    fake_gateway.counts = False
+    pick(page, fake_gateway, status="sending")
 
 
-def pick_hidden(page: Page, prompter: Prompter) -> None:
+def pick_too_late(page: Page, fake_gateway: FakeGateway) -> None:
+    pick_unacknowledged(page, fake_gateway)
+    fake_gateway.say("phone", BallotRefused(turn=MIDDLE.turn_id, sequence=1, code="late"))
+    expect(page.locator("main")).to_have_attribute("data-status", "refused", timeout=TIMEOUT_MS)
+
+
+def pick_hidden(page: Page, fake_gateway: FakeGateway) -> None:
     """Vote, then hide the vote on the screen."""
-    pick(page, prompter)
+    pick(page, fake_gateway)
     tap(page.locator('[data-do="hide"]'))
     expect(page.locator('[data-do="hide"]')).to_have_attribute("aria-pressed", "true")
 
 
-def read(page: Page, prompter: Prompter) -> None:
-    expect(page.locator("dialog.consent")).to_be_visible(timeout=SOON_MS)
+def read_consent(page: Page, fake_gateway: FakeGateway) -> None:
+    expect(page.locator("dialog.consent")).to_be_visible(timeout=TIMEOUT_MS)
 
 
-def sealed(page: Page, prompter: Prompter) -> None:
+def sealed(page: Page, fake_gateway: FakeGateway) -> None:
     for kind in ("phone", "display"):
-        prompter.say(kind, seal(prompter, MIDDLE))
+        fake_gateway.say(kind, seal(fake_gateway, MIDDLE))
     page.wait_for_timeout(300)
 
 
-def sealed_by_all(page: Page, prompter: Prompter) -> None:
+def sealed_by_all(page: Page, fake_gateway: FakeGateway) -> None:
     """Full turnout: the water rises to its highest level."""
-    prompter.say("display", TurnoutCounted(turn=MIDDLE.turn_id, connected=(1250, 1190), voted=(1250, 1190)))
+    fake_gateway.say(
+        "display", TurnoutCounted(turn=MIDDLE.turn_id, connected=(1250, 1190), voted=(1250, 1190))
+    )
     page.wait_for_timeout(RISES_MS)
-    sealed(page, prompter)
+    sealed(page, fake_gateway)
 
 
-def then(kind: str, state: State, phase: str, first: Hand = pick) -> Hand:
+def vote_then_receive(kind: str, state: State, phase: str, first: Action = pick) -> Action:
     """Vote first, then receive this change of the event's state."""
 
-    def hand(page: Page, prompter: Prompter) -> None:
-        first(page, prompter)
-        prompter.say("phone", prompter.change(kind, state(prompter.now())))
+    def action(page: Page, fake_gateway: FakeGateway) -> None:
+        first(page, fake_gateway)
+        fake_gateway.say("phone", fake_gateway.change(kind, state(fake_gateway.now())))
         at_phase(page, phase)
 
-    return hand
+    return action
 
 
-def sealed_after_vote(tale: Tale) -> Hand:
-    def hand(page: Page, prompter: Prompter) -> None:
-        then("turn.moved", tale.sealed, "sealed")(page, prompter)
-        sealed(page, prompter)
+def sealed_after_vote(scripted: ScriptedMatch) -> Action:
+    def action(page: Page, fake_gateway: FakeGateway) -> None:
+        vote_then_receive("turn.moved", scripted.sealed, "sealed")(page, fake_gateway)
+        sealed(page, fake_gateway)
 
-    return hand
+    return action
 
 
-def cut(page: Page, prompter: Prompter) -> None:
+def go_offline(page: Page, fake_gateway: FakeGateway) -> None:
     """Go offline."""
     page.context.set_offline(True)
-    prompter.hang_up()
+    fake_gateway.close_sockets()
     at_phase(page, "lost")
 
 
-def sent_away(code: int) -> Hand:
+def close_for_good(code: int) -> Action:
     """The server closes the socket for good."""
 
-    def hand(page: Page, prompter: Prompter) -> None:
-        prompter.hang_up(code)
+    def action(page: Page, fake_gateway: FakeGateway) -> None:
+        fake_gateway.close_sockets(code)
         at_phase(page, "away")
 
-    return hand
+    return action
 
 
-def turned_away(code: int) -> Hand:
+def reject_display(code: int) -> Action:
     """The server rejects a display for good."""
 
-    def hand(page: Page, prompter: Prompter) -> None:
-        prompter.hang_up(code)
+    def action(page: Page, fake_gateway: FakeGateway) -> None:
+        fake_gateway.close_sockets(code)
         at_phase(page, "unknown")
 
-    return hand
+    return action
 
 
-def crowded(page: Page, prompter: Prompter) -> None:
+def reject_as_crowded(page: Page, fake_gateway: FakeGateway) -> None:
     """The admission queue tells the phone to retry later."""
-    answer_with(prompter, LATER)
-    prompter.say("phone", LATER)
-    prompter.hang_up(CloseCode.CROWDED)
+    answer_with(fake_gateway, RETRY_LATER)
+    fake_gateway.say("phone", RETRY_LATER)
+    fake_gateway.close_sockets(CloseCode.CROWDED)
     at_phase(page, "crowded")
 
 
-def moved(page: Page, prompter: Prompter) -> None:
+def move_voter(page: Page, fake_gateway: FakeGateway) -> None:
     """An organizer moves the voter to the other team."""
-    prompter.say("phone", prompter.welcome("phone", MIDDLE.voting(prompter.now()), 2))
-    expect(page.locator("body")).to_have_attribute("data-team", "2", timeout=SOON_MS)
+    fake_gateway.say("phone", fake_gateway.welcome("phone", MIDDLE.voting(fake_gateway.now()), 2))
+    expect(page.locator("body")).to_have_attribute("data-team", "2", timeout=TIMEOUT_MS)
 
 
-def no_such_event(page: Page, prompter: Prompter) -> None:
-    prompter.hang_up(CloseCode.NO_SUCH_EVENT)
-    expect(page.get_by_role("alert")).to_contain_text(CODE, timeout=SOON_MS)
+def no_such_event(page: Page, fake_gateway: FakeGateway) -> None:
+    fake_gateway.close_sockets(CloseCode.NO_SUCH_EVENT)
+    expect(page.get_by_role("alert")).to_contain_text(CODE, timeout=TIMEOUT_MS)
 
 
-def handed_on(page: Page, prompter: Prompter) -> None:
+def scan_second_ticket(page: Page, fake_gateway: FakeGateway) -> None:
     """A second voter scans a code on a device that has a seat."""
     page.goto("about:blank")
-    page.goto(f"{prompter.http}/{CODE}#R7KQ2-B3XCD")
-    expect(page.locator('[data-do="change"]')).to_be_visible(timeout=SOON_MS)
+    page.goto(f"{fake_gateway.http}/{CODE}#R7KQ2-B3XCD")
+    expect(page.locator('[data-do="change"]')).to_be_visible(timeout=TIMEOUT_MS)
 
 
-def open_card(page: Page, prompter: Prompter) -> None:
+def open_card(page: Page, fake_gateway: FakeGateway) -> None:
     """Open the result card after an event in which the phone voted."""
     kept = {"match": 1, "turn": 1012, "choice": OWN, "agreed": AGREED}
     page.evaluate(f"kept => localStorage.setItem('crowdgame:{CODE}:record', kept)", json.dumps(kept))
     page.reload()
-    page.locator('[data-do="card"]').click(timeout=SOON_MS)
+    page.locator('[data-do="card"]').click(timeout=TIMEOUT_MS)
     expect(page.locator("dialog")).to_be_visible()
 
 
-def open_sides(page: Page, prompter: Prompter) -> None:
+def open_sides(page: Page, fake_gateway: FakeGateway) -> None:
     """Open the dialog for secret sides."""
-    page.locator('[data-do="side"]').click(timeout=SOON_MS)
+    page.locator('[data-do="side"]').click(timeout=TIMEOUT_MS)
     expect(page.locator("dialog.sides")).to_be_visible()
 
 
-def reveal_side(page: Page, prompter: Prompter) -> None:
+def reveal_side(page: Page, fake_gateway: FakeGateway) -> None:
     """Look at one's own side after a side change was recorded."""
-    prompter.say("phone", SideChanged(side_changes=(AcceptedSideChange(turn=2, team=2),)))
-    open_sides(page, prompter)
+    fake_gateway.say("phone", SideChanged(side_changes=(AcceptedSideChange(turn=2, team=2),)))
+    open_sides(page, fake_gateway)
     page.locator('[data-do="look"]').click()
     expect(page.locator(".plate b")).to_be_visible()
 
 
-def press(key: str) -> Hand:
-    return lambda page, prompter: page.keyboard.press(key)
+def press(key: str) -> Action:
+    return lambda page, fake_gateway: page.keyboard.press(key)
 
 
-def show_keys(page: Page, prompter: Prompter, allowed: bool = False) -> None:
+def show_keys(page: Page, fake_gateway: FakeGateway, allowed: bool = False) -> None:
     """Show the presenter's keys; `allowed`: the browser is logged in to the console."""
-    welcome = ConsoleWelcomed(now_at=prompter.now(), seq=0, join_url="", state=MIDDLE.voting(prompter.now()))
+    welcome = ConsoleWelcomed(
+        now_at=fake_gateway.now(), seq=0, join_url="", state=MIDDLE.voting(fake_gateway.now())
+    )
 
     def answer(socket: WebSocketRoute) -> None:
         if allowed:
@@ -230,26 +234,26 @@ def show_keys(page: Page, prompter: Prompter, allowed: bool = False) -> None:
     at_phase(page, "voting")
     page.keyboard.press("?")
     expect(page.locator(".hints [data-access]")).to_have_attribute(
-        "data-access", "in" if allowed else "out", timeout=SOON_MS
+        "data-access", "in" if allowed else "out", timeout=TIMEOUT_MS
     )
 
 
 show_working_keys = partial(show_keys, allowed=True)
 
 
-def over_a_picture(page: Page, prompter: Prompter) -> None:
+def show_over_picture(page: Page, fake_gateway: FakeGateway) -> None:
     """Show a pattern behind a transparent display."""
     page.evaluate(CHECKERED)
 
 
-def voted(tale: Tale, ago_ms: int) -> Hand:
+def vote_then_reveal(scripted: ScriptedMatch, ago_ms: int) -> Action:
     """Vote, then receive the reveal of that turn."""
-    after = tale.play(OWN, OTHER)
-    reveal = then("turn.revealed", lambda now: after.reveal(now, ago_ms, reveal_s=60), "reveal")
+    after = scripted.play(OWN, OTHER)
+    reveal = vote_then_receive("turn.revealed", lambda now: after.reveal(now, ago_ms, reveal_s=60), "reveal")
 
-    def hand(page: Page, prompter: Prompter) -> None:
-        reveal(page, prompter)
-        expect(page.locator(".column.own")).to_have_attribute("data-column", str(OWN), timeout=SOON_MS)
+    def action(page: Page, fake_gateway: FakeGateway) -> None:
+        reveal(page, fake_gateway)
+        expect(page.locator(".column.own")).to_have_attribute("data-column", str(OWN), timeout=TIMEOUT_MS)
         assert page.evaluate(PLACES) == ["1", "2", "3", "4", "5", "6", "7"]
 
-    return hand
+    return action

@@ -6,21 +6,21 @@ from typing import Any
 
 from playwright.sync_api import Page, expect
 
-from tests.e2e.fake_gateway import Prompter, ServerMessage
-from tests.e2e.screens import SOON_MS
-from tests.e2e.scripted_match import LAST, LONG_MATCH, Tale, make_tale
+from tests.e2e.fake_gateway import FakeGateway, ServerMessage
+from tests.e2e.screens import TIMEOUT_MS
+from tests.e2e.scripted_match import LAST, LONG_MATCH, ScriptedMatch, script_match
 from voting.counting.side_changes import SidesSummary, SidesTurn
 from voting.protocol import Clocks, Error, EventState, Finished, Rated, Team, TeamCounted, TurnSealed
 
 CODE = "Q7RM"
 State = Callable[[int], EventState]
-Hand = Callable[[Page, Prompter], None]
-MIDDLE = make_tale(*LONG_MATCH[:7])
-BEFORE_THE_END = make_tale(*LONG_MATCH)
+Action = Callable[[Page, FakeGateway], None]
+MIDDLE = script_match(*LONG_MATCH[:7])
+BEFORE_THE_END = script_match(*LONG_MATCH)
 THE_END = BEFORE_THE_END.play(*LAST)
-CONFLICT = make_tale(*LONG_MATCH[:2], (6, 6))
+CONFLICT = script_match(*LONG_MATCH[:2], (6, 6))
 # Both sides want the last cell of the sixth column.
-FULL = make_tale((6, 6), (6, 6), (6, 1), (6, 6))
+FULL = script_match((6, 6), (6, 6), (6, 1), (6, 6))
 CONSENT = (
     "Your votes, without your name, go into a study of the University of North Haven:\n"
     "how do crowds come to agree? Questions: Ada Lindqvist, at the desk by the door."
@@ -30,7 +30,7 @@ LONG_NAMES = ("The Owls of Riverside Comprehensive", "Grundschule am Alten Mühl
 GUESTS = ("Guest 12657", "Ada of Riverside")
 DAY_MS = 24 * 3600 * 1000
 NEXT_MATCH_MS = 40_000
-RIVER = SidesSummary(
+SIDES_SUMMARY = SidesSummary(
     turns=tuple(
         SidesTurn(red=red, yellow=1000 - red, to_red=to_red, to_yellow=to_yellow)
         for red, to_red, to_yellow in (
@@ -61,110 +61,112 @@ class Scene:
     phase: str
     team: int = 1
     more: tuple[ServerMessage, ...] = ()
-    hand: Hand | None = None
+    action: Action | None = None
     answer: ServerMessage | None = None
     query: str = ""
 
 
-def named(scenes: tuple[Scene, ...]) -> dict[str, Any]:
+def scene_params(scenes: tuple[Scene, ...]) -> dict[str, Any]:
     """Scenes as arguments of `pytest.mark.parametrize`."""
     return {"argvalues": scenes, "ids": [scene.name for scene in scenes]}
 
 
-def show_scene(screen: str, scene: Scene, page: Page, prompter: Prompter) -> None:
+def show_scene(screen: str, scene: Scene, page: Page, fake_gateway: FakeGateway) -> None:
     """Open a page in a scene."""
-    prompter.show(scene.state(prompter.now()), scene.team, scene.more)
-    prompter.counts = True
+    fake_gateway.show(scene.state(fake_gateway.now()), scene.team, scene.more)
+    fake_gateway.counts = True
     if scene.answer:
-        answer_with(prompter, scene.answer)
+        answer_with(fake_gateway, scene.answer)
     at = f"/{CODE}" if screen == "phone" else f"/display/{CODE}"
-    page.goto(prompter.http + at + scene.query)
+    page.goto(fake_gateway.http + at + scene.query)
     at_phase(page, scene.phase)
-    if scene.hand:
-        scene.hand(page, prompter)
+    if scene.action:
+        scene.action(page, fake_gateway)
 
 
-def answer_with(prompter: Prompter, message: ServerMessage) -> None:
-    prompter.greeting = lambda kind: [message]
+def answer_with(fake_gateway: FakeGateway, message: ServerMessage) -> None:
+    fake_gateway.join_answers = lambda kind: [message]
 
 
 def at_phase(page: Page, phase: str) -> None:
-    expect(page.locator("body")).to_have_attribute("data-phase", phase, timeout=SOON_MS)
+    expect(page.locator("body")).to_have_attribute("data-phase", phase, timeout=TIMEOUT_MS)
 
 
-def at_step(ago_ms: int, tale: Tale) -> State:
-    return lambda now: tale.reveal(now, ago_ms, reveal_s=60)
+def at_step(ago_ms: int, scripted: ScriptedMatch) -> State:
+    return lambda now: scripted.reveal(now, ago_ms, reveal_s=60)
 
 
-def chosen(tale: Tale, **choices: Any) -> Tale:
-    return replace(tale, choices=choices)
+def with_options(scripted: ScriptedMatch, **choices: Any) -> ScriptedMatch:
+    return replace(scripted, choices=choices)
 
 
-def on_terms(tale: Tale, **terms: Any) -> Tale:
-    return replace(tale, terms=terms)
+def with_terms(scripted: ScriptedMatch, **terms: Any) -> ScriptedMatch:
+    return replace(scripted, terms=terms)
 
 
-def secretly(tale: Tale, **terms: Any) -> Tale:
+def with_secret_sides(scripted: ScriptedMatch, **terms: Any) -> ScriptedMatch:
     """The same match with secret sides."""
-    return on_terms(tale, max_side_changes=1, **terms)
+    return with_terms(scripted, max_side_changes=1, **terms)
 
 
-def duelled(
-    tale: Tale, bank_s: int = 60, red_ms: int = 48_000, yellow_ms: int = 31_000, **terms: Any
-) -> Tale:
+def as_duel(
+    scripted: ScriptedMatch, bank_s: int = 60, red_ms: int = 48_000, yellow_ms: int = 31_000, **terms: Any
+) -> ScriptedMatch:
     """The same match as a duel with clocks."""
     clocks = Clocks(bank_s=bank_s, increment_s=2, cap_s=None, red_ms=red_ms, yellow_ms=yellow_ms)
     teams = tuple(Team(number=at, name=name, solo=True) for at, name in enumerate(GUESTS, 1))
     window_s = min(red_ms, yellow_ms) // 1000
     return replace(
-        tale,
+        scripted,
         choices={"teams": teams, "is_duel": True},
         terms={"clocks": clocks, "window_s": window_s, **terms},
     )
 
 
-def rated(tale: Tale) -> State:
+def rated_duel(scripted: ScriptedMatch) -> State:
     """A finished duel in which one player wants a rematch."""
     rating = Rated(red_before=1200, red_after=1287, yellow_before=1349, yellow_after=1305)
-    return lambda now: duelled(tale, rated=rating).ended(now, rematch_wanted_by=2, finished=WON_BY_RED)
+    return lambda now: as_duel(scripted, rated=rating).ended(
+        now, rematch_wanted_by=2, finished=WON_BY_RED
+    )
 
 
-def long_named(tale: Tale) -> Tale:
+def with_long_names(scripted: ScriptedMatch) -> ScriptedMatch:
     teams = tuple(Team(number=number, name=name) for number, name in enumerate(LONG_NAMES, 1))
-    return chosen(tale, teams=teams)
+    return with_options(scripted, teams=teams)
 
 
-def rejected(code: Any, tale: Tale, **choices: Any) -> Error:
-    return Error(code=code, text="", event=chosen(tale, **choices).lobby(0))
+def rejected(code: Any, scripted: ScriptedMatch, **choices: Any) -> Error:
+    return Error(code=code, text="", event=with_options(scripted, **choices).lobby(0))
 
 
-def own_counts(tale: Tale) -> TeamCounted:
-    return TeamCounted(turn=tale.turn_id, counts=(3, 14, 52, 8, 2, 0, 5))
+def own_counts(scripted: ScriptedMatch) -> TeamCounted:
+    return TeamCounted(turn=scripted.turn_id, counts=(3, 14, 52, 8, 2, 0, 5))
 
 
-def seal(prompter: Prompter, tale: Tale) -> TurnSealed:
-    last = tale.play(3, 5).played[-1]
+def seal(fake_gateway: FakeGateway, scripted: ScriptedMatch) -> TurnSealed:
+    last = scripted.play(3, 5).played[-1]
     roots = {
         side: {"root": tally.root, "ballots": tally.ballots}
         for side, tally in (("red", last.red), ("yellow", last.yellow))
     }
-    return TurnSealed(turn=tale.turn_id, at=prompter.now(), **roots)  # type: ignore[arg-type]
+    return TurnSealed(turn=scripted.turn_id, at=fake_gateway.now(), **roots)  # type: ignore[arg-type]
 
 
-def ended(tale: Tale, **choices: Any) -> State:
+def ended(scripted: ScriptedMatch, **choices: Any) -> State:
     """The state after the match, which is listed as finished."""
-    choices = {"finished": WON_BY_RED, **tale.choices, **choices}
-    return lambda now: tale.ended(now, **{"next_match_at": now + NEXT_MATCH_MS, **choices})
+    choices = {"finished": WON_BY_RED, **scripted.choices, **choices}
+    return lambda now: scripted.ended(now, **{"next_match_at": now + NEXT_MATCH_MS, **choices})
 
 
 # The steps of a one-minute reveal, in milliseconds since the turn was resolved.
 STEPS = {"sealed": 200, "votes": 12_000, "picks": 20_000, "drops": 33_000, "lines": 54_000}
 
 
-def reveals(tales: dict[str, Tale], *steps: str) -> tuple[Scene, ...]:
+def reveals(matches: dict[str, ScriptedMatch], *steps: str) -> tuple[Scene, ...]:
     """Scenes of each match's last turn at these steps, or at all steps."""
     return tuple(
-        Scene(f"reveal-{name}-{step}", at_step(STEPS[step], tale), "reveal")
-        for name, tale in tales.items()
+        Scene(f"reveal-{name}-{step}", at_step(STEPS[step], scripted), "reveal")
+        for name, scripted in matches.items()
         for step in steps or STEPS
     )

@@ -13,9 +13,9 @@ from deploy.laptop import browser as browsers
 PHONE = {"width": 390, "height": 844}
 PROJECTOR = {"width": 1280, "height": 720}
 TABLET = {"width": 1024, "height": 768}
-SOON_MS = 15_000
+TIMEOUT_MS = 15_000
 POLL_MS = 50
-QUIET = (
+BROWSER_ARGS = (
     "--no-sandbox",
     "--disable-background-networking",
     "--disable-component-update",
@@ -45,7 +45,7 @@ class Screen:
         """Wait for these data attributes of the body, such as `phase="lobby"` for `data-phase`."""
         body = self.page.locator("body")
         for name, value in data.items():
-            expect(body).to_have_attribute(f"data-{name}", value, timeout=SOON_MS)
+            expect(body).to_have_attribute(f"data-{name}", value, timeout=TIMEOUT_MS)
 
     def note_error(self, message: ConsoleMessage) -> None:
         if message.type == "error":
@@ -56,7 +56,7 @@ class Screen:
 def chromium() -> Iterator[Browser]:
     """A browser for commands; tests use the fixtures."""
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=browsers.find_browser(), args=list(QUIET))
+        browser = playwright.chromium.launch(executable_path=browsers.find_browser(), args=list(BROWSER_ARGS))
         yield browser
         browser.close()
 
@@ -71,21 +71,21 @@ def open_screen(browser: Browser, base_url: str, shots: Path, name: str, size: d
 
 def vote(phone: Screen, column: int) -> None:
     """Tap a column and wait until the ballot is counted, or the turn that it ended is revealed."""
-    phone.page.locator(f'[data-column="{column}"]').click(timeout=SOON_MS)
+    phone.page.locator(f'[data-column="{column}"]').click(timeout=TIMEOUT_MS)
     counted = phone.page.locator('main[data-status="counted"], body:not([data-phase="voting"])')
-    expect(counted.first).to_be_attached(timeout=SOON_MS)
+    expect(counted.first).to_be_attached(timeout=TIMEOUT_MS)
 
 
 def press(console: Screen, action: str) -> None:
-    console.page.locator(f'[data-action="{action}"]').first.click(timeout=SOON_MS)
+    console.page.locator(f'[data-action="{action}"]').first.click(timeout=TIMEOUT_MS)
 
 
 def tap(part: Locator) -> None:
     """Tap briefly. A real click on a busy machine could take so long that it counts as holding."""
-    part.evaluate(TAP)
+    part.evaluate(TAP_JS)
 
 
-TAP = """part => {
+TAP_JS = """part => {
   for (const kind of ["pointerdown", "pointerup"])
     part.dispatchEvent(new PointerEvent(kind, {bubbles: true}));
   part.click();
@@ -94,7 +94,7 @@ TAP = """part => {
 
 def wait_until(screen: Screen, is_so: Callable[[], bool]) -> None:
     """Let the page run until the condition is true."""
-    for _ in range(SOON_MS // POLL_MS):
+    for _ in range(TIMEOUT_MS // POLL_MS):
         if is_so():
             return
         screen.page.wait_for_timeout(POLL_MS)

@@ -30,7 +30,7 @@ class Played:
 
 
 @dataclass(frozen=True, slots=True)
-class Tale:
+class ScriptedMatch:
     """A match up to some turn. `play` returns the match after one more turn."""
 
     position: Any = None
@@ -53,7 +53,7 @@ class Tale:
     def window_ms(self) -> int:
         return int(self.terms.get("window_s", WINDOW_S)) * 1000
 
-    def play(self, red: int, yellow: int, votes: int = 60) -> "Tale":
+    def play(self, red: int, yellow: int, votes: int = 60) -> "ScriptedMatch":
         after, resolution = GAME.resolve(self.state, Picks(red, yellow))
         number = len(self.played) + 1
         turn = Played(number, resolution, self.tally(red, votes), self.tally(yellow, votes + 9))
@@ -95,10 +95,10 @@ class Tale:
     def reveal(self, now: int, ago_ms: int = 0, reveal_s: int = REVEAL_S) -> EventState:
         """The last turn was resolved `ago_ms` ago; the next one, if any, opens after the reveal."""
         at = now - ago_ms
-        tale = replace(self, terms={**self.terms, "reveal_s": reveal_s})
+        scripted = replace(self, terms={**self.terms, "reveal_s": reveal_s})
         on = GAME.result(self.state) == "open"
-        turn = tale.turn(at + reveal_s * 1000) if on else None
-        return tale.event(tale._match("playing" if on else "ended", turn, tale._reveal(at)))
+        turn = scripted.turn(at + reveal_s * 1000) if on else None
+        return scripted.event(scripted._match("playing" if on else "ended", turn, scripted._reveal(at)))
 
     def ended(self, now: int, **choices: Any) -> EventState:
         return self.event(self._match("ended", None, self._reveal(now - 600_000)), **choices)
@@ -164,12 +164,12 @@ class Tale:
         )
 
 
-def make_tale(*picks: tuple[int, int], **given: Any) -> Tale:
+def script_match(*picks: tuple[int, int], **given: Any) -> ScriptedMatch:
     """A match in which these columns were picked."""
-    tale = Tale(**given)
+    scripted = ScriptedMatch(**given)
     for red, yellow in picks:
-        tale = tale.play(red, yellow)
-    return tale
+        scripted = scripted.play(red, yellow)
+    return scripted
 
 
 def hands(side: Side) -> dict[str, Any]:

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import WebSocketRoute, expect
 
 from tests.e2e.conftest import OpenScreen
-from tests.e2e.screens import PHONE, PROJECTOR, SOON_MS, TABLET, Screen, wait_until
+from tests.e2e.screens import PHONE, PROJECTOR, TABLET, TIMEOUT_MS, Screen, wait_until
 from tests.server import Server
 
 A_CODE_MS = 31_000
@@ -21,7 +21,7 @@ def make_event(server: Server, **choices: Any) -> dict[str, Any]:
 
 def ask_for(phone: Screen, code: str, label: str) -> None:
     phone.page.goto(f"/{code}")
-    expect(phone.page.get_by_label(label)).to_be_visible(timeout=SOON_MS)
+    expect(phone.page.get_by_label(label)).to_be_visible(timeout=TIMEOUT_MS)
 
 
 def show(phone: Screen, key: str) -> None:
@@ -36,7 +36,7 @@ def projector_address(server: Server, open_at: OpenScreen, code: str) -> str:
     console.page.context.add_cookies([{"name": name, "value": value, "url": server.http}])
     console.page.goto(f"/console/{code}/")
     link = console.page.get_by_role("link", name="Open big screen")
-    expect(link).to_be_visible(timeout=SOON_MS)
+    expect(link).to_be_visible(timeout=TIMEOUT_MS)
     return link.get_attribute("href") or ""
 
 
@@ -46,7 +46,7 @@ def test_rotating_code_admits_typed_and_scanned_key(one_gateway: Server, open_at
     address = projector_address(one_gateway, open_at, code)
     display.page.goto(address)
     shown = display.page.locator(".rotating-code b")
-    expect(shown).to_be_visible(timeout=SOON_MS)
+    expect(shown).to_be_visible(timeout=TIMEOUT_MS)
     typing, scanning = (open_at(one_gateway, f"door-{name}", PHONE) for name in ("typing", "scanning"))
     ask_for(typing, code, "Type the code from the screen")
     typing.shoot("asked")
@@ -54,7 +54,7 @@ def test_rotating_code_admits_typed_and_scanned_key(one_gateway: Server, open_at
     assert privacy.get_attribute("href") == "/privacy"
     show(typing, WRONG)
     expect(typing.page.get_by_role("alert")).to_have_text(
-        "That code is wrong or has changed. Check the screen again.", timeout=SOON_MS
+        "That code is wrong or has changed. Check the screen again.", timeout=TIMEOUT_MS
     )
     key = shown.inner_text()
     show(typing, f" {key[:2].lower()} - {key[2:].lower()} ")
@@ -84,11 +84,11 @@ def check_the_change(display: Screen, address: str) -> None:
     path = address.partition("#")[0]
     assert display.page.url.endswith(path)
     display.page.reload()
-    expect(display.page.locator(".rotating-code b")).to_be_visible(timeout=SOON_MS)
+    expect(display.page.locator(".rotating-code b")).to_be_visible(timeout=TIMEOUT_MS)
     display.page.goto(f"{path}#{'0' * 24}")
-    expect(display.page.locator(".needed")).to_be_visible(timeout=SOON_MS)
+    expect(display.page.locator(".needed")).to_be_visible(timeout=TIMEOUT_MS)
     display.page.goto(address)
-    expect(display.page.locator(".rotating-code b")).to_be_visible(timeout=SOON_MS)
+    expect(display.page.locator(".rotating-code b")).to_be_visible(timeout=TIMEOUT_MS)
     assert display.page.url.endswith(path)
 
 
@@ -97,7 +97,7 @@ def test_display_with_invalid_key_shows_no_rotating_code(one_gateway: Server, op
     display = open_at(one_gateway, "door-stranger", PROJECTOR)
     display.page.goto(f"/display/{code}#{'0' * 24}")
     said = display.page.locator(".needed")
-    expect(said).to_have_text("Open this screen from the console", timeout=SOON_MS)
+    expect(said).to_have_text("Open this screen from the console", timeout=TIMEOUT_MS)
     expect(display.page.locator(".rotating-code")).to_have_count(0)
 
 
@@ -111,7 +111,7 @@ def test_ticket_admits_only_one_phone(one_gateway: Server, open_at: OpenScreen) 
     first.wait_for(phase="lobby")
     show(second, ticket)
     expect(second.page.get_by_role("alert")).to_have_text(
-        "This code is in use on another phone. Ask the organizers.", timeout=SOON_MS
+        "This code is in use on another phone. Ask the organizers.", timeout=TIMEOUT_MS
     )
     second.shoot("used")
     first.page.reload()
@@ -128,7 +128,7 @@ def test_lobby_shows_which_code_is_needed(
     code = make_event(one_gateway, admission=admission)["code"]
     display = open_at(one_gateway, f"door-{admission}", PROJECTOR)
     display.page.goto(f"/display/{code}")
-    expect(display.page.locator(".needed")).to_have_text(said, timeout=SOON_MS)
+    expect(display.page.locator(".needed")).to_have_text(said, timeout=TIMEOUT_MS)
 
 
 def test_roster_code_admits_student_on_two_devices(one_gateway: Server, open_at: OpenScreen) -> None:
@@ -153,12 +153,12 @@ def test_shared_device_asks_which_seat_to_use(one_gateway: Server, open_at: Open
     page.goto(f"/{event['code']}#{ada}")
     tablet.wait_for(phase="lobby", team="1")
     page.goto(f"/{event['code']}#{bea}")
-    expect(page.get_by_role("heading")).to_have_text("Keep your seat or use this code?", timeout=SOON_MS)
+    expect(page.get_by_role("heading")).to_have_text("Keep your seat or use this code?", timeout=TIMEOUT_MS)
     tablet.shoot("asked")
     page.get_by_role("button", name="Keep seat").click()
     tablet.wait_for(phase="lobby", team="1")
     page.goto(f"/{event['code']}#{bea}")
-    page.get_by_role("button", name=f"Use {bea}").click(timeout=SOON_MS)
+    page.get_by_role("button", name=f"Use {bea}").click(timeout=TIMEOUT_MS)
     tablet.wait_for(phase="lobby", team="2")
     page.reload()
     tablet.wait_for(phase="lobby", team="2")
@@ -207,7 +207,7 @@ def test_wrong_code_is_sent_only_once(one_gateway: Server, open_at: OpenScreen) 
     join_proxy = JoinProxy(phone)
     phone.page.goto(f"/{code}#{WRONG}")
     label = phone.page.get_by_label("Type the code from the screen")
-    expect(label).to_be_visible(timeout=SOON_MS)
+    expect(label).to_be_visible(timeout=TIMEOUT_MS)
     join_proxy.lines[0].close(code=1001)
     wait_until(phone, lambda: len(join_proxy.joins) > 1)
     assert [join["key"] for join in join_proxy.joins] == [WRONG, None]

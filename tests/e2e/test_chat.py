@@ -3,7 +3,7 @@
 from playwright.sync_api import Browser, Page, expect
 
 from tests.e2e.conftest import OpenScreen
-from tests.e2e.screens import PHONE, PROJECTOR, SOON_MS, Screen
+from tests.e2e.screens import PHONE, PROJECTOR, TIMEOUT_MS, Screen
 from tests.server import Server
 
 SMALL = {"width": 320, "height": 640}
@@ -33,7 +33,7 @@ def at(
 def say(page: Page, text: str) -> None:
     page.get_by_label("Write a message").fill(text)
     page.keyboard.press("Enter")
-    expect(page.get_by_label("Write a message")).to_have_value("", timeout=SOON_MS)
+    expect(page.get_by_label("Write a message")).to_have_value("", timeout=TIMEOUT_MS)
 
 
 def last(page: Page) -> str:
@@ -46,13 +46,13 @@ def test_chat_shows_messages_and_hides_muted_guest(one_gateway: Server, open_at:
     two = at(one_gateway, open_at, "two", size=PROJECTOR)
     one.shoot("empty")
     say(one.page, "Anybody for a long game?")
-    expect(two.page.locator(".said .text")).to_have_text("Anybody for a long game?", timeout=SOON_MS)
+    expect(two.page.locator(".said .text")).to_have_text("Anybody for a long game?", timeout=TIMEOUT_MS)
     say(two.page, "Yes! Start one.")
-    expect(one.page.locator(".said")).to_have_count(2, timeout=SOON_MS)
+    expect(one.page.locator(".said")).to_have_count(2, timeout=TIMEOUT_MS)
     expect(one.page.locator(".said[data-own]")).to_have_count(1)
     one.page.get_by_label("Write a message").fill("Anybody for a long game?")
     one.page.get_by_role("button", name="Send").click()
-    expect(one.page.get_by_role("alert")).to_have_text("You just posted that message.", timeout=SOON_MS)
+    expect(one.page.get_by_role("alert")).to_have_text("You just posted that message.", timeout=TIMEOUT_MS)
     one.shoot("refused")
     two.shoot("two")
     one.page.get_by_role("link", name="Mute or report").last.click()
@@ -69,7 +69,7 @@ def test_chat_escapes_markup_in_messages(one_gateway: Server, open_at: OpenScree
     live.page.on("dialog", lambda dialog: dialogs.append(dialog.message))
     for text in NASTY:
         one_gateway.ask("said", slug="lobby", text=text)
-    expect(live.page.locator(".said")).to_have_count(len(NASTY), timeout=SOON_MS)
+    expect(live.page.locator(".said")).to_have_count(len(NASTY), timeout=TIMEOUT_MS)
     live.shoot("live")
     for _ in ("as it came", "as it is served"):
         assert live.page.locator(".said .text").all_inner_texts() == list(NASTY)
@@ -94,12 +94,12 @@ def test_chat_hides_player_messages_from_watchers_and_removed_ones(
     )
     say(watcher.page, "Column 4!")
     number = one_gateway.ask("said", slug=f"{code}-watchers", text="Rubbish")
-    expect(watcher.page.locator(".said .text")).to_have_text(["Column 4!", "Rubbish"], timeout=SOON_MS)
+    expect(watcher.page.locator(".said .text")).to_have_text(["Column 4!", "Rubbish"], timeout=TIMEOUT_MS)
     watcher.shoot("watchers")
     one_gateway.ask("taken_away", line=number)
-    expect(watcher.page.locator(".said .text")).to_have_text(["Column 4!"], timeout=SOON_MS)
+    expect(watcher.page.locator(".said .text")).to_have_text(["Column 4!"], timeout=TIMEOUT_MS)
     one_gateway.ask("slowed_down", slug=f"{code}-watchers", slow_s=30, closed=True)
-    expect(watcher.page.get_by_text("This room is closed to new messages.")).to_be_visible(timeout=SOON_MS)
+    expect(watcher.page.get_by_text("This room is closed to new messages.")).to_be_visible(timeout=TIMEOUT_MS)
     expect(watcher.page.get_by_label("Write a message")).to_be_hidden()
     assert "Good luck" not in watcher.page.content()
     one_gateway.ask("played_out", code=code)

@@ -10,7 +10,7 @@ from playwright.sync_api import Locator, Page, expect
 from tests.e2e import axe
 from tests.e2e.conftest import OpenScreen
 from tests.e2e.page_visits import running_server_with_static, sign_in
-from tests.e2e.screens import PHONE, PROJECTOR, SOON_MS, TABLET, Screen
+from tests.e2e.screens import PHONE, PROJECTOR, TABLET, TIMEOUT_MS, Screen
 from tests.server import Server
 from tests.voting.match_helpers import RED_WINS
 
@@ -77,7 +77,7 @@ def begin_next(server: Server, screens: CupScreens) -> str:
     page = screens.room.page
     page.goto(f"/console/cups/{screens.code}/")
     page.get_by_role("button", name="Start this pairing").click()
-    expect(page.locator("[data-action]").first).to_be_visible(timeout=SOON_MS)
+    expect(page.locator("[data-action]").first).to_be_visible(timeout=TIMEOUT_MS)
     return urlsplit(page.url).path.rstrip("/").rsplit("/", 1)[1]
 
 
@@ -88,12 +88,12 @@ def let_red_win(server: Server, code: str) -> None:
 
 def in_time(shown: Locator) -> None:
     """Wait for it, since the page polls every few seconds."""
-    expect(shown).to_be_visible(timeout=SOON_MS)
+    expect(shown).to_be_visible(timeout=TIMEOUT_MS)
 
 
 @pytest.mark.thorough
 def test_cup_of_four_from_team_list_to_winner(server: Server, open_at: OpenScreen) -> None:
-    room = open_at(server, "cup-room", TABLET)
+    room = open_at(server, "cup-console", TABLET)
     code = make_cup(server, room.page)
     screens = CupScreens(
         room, open_at(server, "cup-board", PROJECTOR), open_at(server, "cup-phone", PHONE), code

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Route, expect
 
 from tests.e2e.conftest import OpenScreen
-from tests.e2e.screens import PHONE, SOON_MS, Screen, wait_until
+from tests.e2e.screens import PHONE, TIMEOUT_MS, Screen, wait_until
 from tests.server import Server
 
 DEFERRED = "**/app/deferred.*"
@@ -36,7 +36,7 @@ def test_early_keys_are_applied_when_deferred_part_loads(phone: Screen, keys: li
     expect(phone.page.locator("main")).not_to_have_attribute("data-status", "counted")
     (route,) = held
     route.continue_()
-    expect(phone.page.locator("main")).to_have_attribute("data-status", "counted", timeout=SOON_MS)
+    expect(phone.page.locator("main")).to_have_attribute("data-status", "counted", timeout=TIMEOUT_MS)
     expect(phone.page.locator(f'[data-column="{column}"]')).to_have_attribute("aria-pressed", "true")
     assert phone.errors == []
 

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.conftest import OpenScreen
-from tests.e2e.screens import PHONE, PROJECTOR, SOON_MS, Screen, vote
+from tests.e2e.screens import PHONE, PROJECTOR, TIMEOUT_MS, Screen, vote
 from tests.server import Server
 
 SMALL = {"width": 320, "height": 568}
@@ -53,17 +53,17 @@ def test_drawn_game_turn_is_shown_on_all_pages(
     server.ask("open_at_once", event_id=event["id"])
     vote(red, shown.picks[0])
     expect(red.page.locator(".sentence")).to_contain_text(f"your vote for\u00a0{shown.names[0]}.")
-    yellow.page.locator("[data-column]:enabled").first.wait_for(timeout=SOON_MS)
+    yellow.page.locator("[data-column]:enabled").first.wait_for(timeout=TIMEOUT_MS)
     yellow.page.keyboard.press(str(shown.picks[1]))
-    expect(yellow.page.locator("main")).to_have_attribute("data-status", "counted", timeout=SOON_MS)
+    expect(yellow.page.locator("main")).to_have_attribute("data-status", "counted", timeout=TIMEOUT_MS)
     for screen in (display, red, yellow):
         screen.shoot("voting")
         fits(screen)
     before = drawn(display)
     server.ask("closing_in", event_id=event["id"], ms=200)
-    expect(display.page.locator(".choice .column")).to_have_text(list(shown.names), timeout=SOON_MS)
+    expect(display.page.locator(".choice .column")).to_have_text(list(shown.names), timeout=TIMEOUT_MS)
     display.shoot("picks")
-    expect(red.page.locator(".sentence")).to_have_text(shown.sentence, timeout=SOON_MS)
+    expect(red.page.locator(".sentence")).to_have_text(shown.sentence, timeout=TIMEOUT_MS)
     assert drawn(display) != before
     for screen in (display, red, yellow):
         screen.shoot("moved")

@@ -3,7 +3,7 @@
 from playwright.sync_api import expect
 
 from tests.e2e.conftest import OpenScreen
-from tests.e2e.screens import PHONE, SOON_MS, vote
+from tests.e2e.screens import PHONE, TIMEOUT_MS, vote
 from tests.e2e.test_duels import SMALL, code_of, enter, side_of
 from tests.server import Server
 
@@ -33,12 +33,12 @@ def test_duel_notifies_player_of_turn_in_title_and_browser(one_gateway: Server, 
     two = enter(one_gateway, open_at, "turns-two", PHONE)
     two.page.locator(f'form[action="/play/{code_of(one)}/join"] button').click()
     side_of(two)
-    expect(one.page).to_have_title(f"Your turn · {plain}", timeout=SOON_MS)
+    expect(one.page).to_have_title(f"Your turn · {plain}", timeout=TIMEOUT_MS)
     expect(one.page.get_by_role("button", name="Tell me")).to_have_count(0)
     assert one.page.evaluate("rung") == []
 
     vote(one, 1)
-    expect(one.page).to_have_title(plain, timeout=SOON_MS)
+    expect(one.page).to_have_title(plain, timeout=TIMEOUT_MS)
     one.shoot("bell")
     one.page.get_by_role("button", name="Notify me on my turn").click()
     expect(one.page.get_by_text("You'll be notified")).to_be_visible()
@@ -47,7 +47,7 @@ def test_duel_notifies_player_of_turn_in_title_and_browser(one_gateway: Server, 
 
     vote(two, 2)
     one.wait_for(phase="reveal")
-    expect(one.page).to_have_title(f"Your turn · {plain}", timeout=3 * SOON_MS)
+    expect(one.page).to_have_title(f"Your turn · {plain}", timeout=3 * TIMEOUT_MS)
     assert [text.startswith("Your turn: Guest ") for text in one.page.evaluate("rung")[1:]] == [True]
     two.page.goto("/play/")
     expect(two.page).to_have_title("Your turn · Play · Crowdgame")

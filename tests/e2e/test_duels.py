@@ -5,7 +5,7 @@ import re
 from playwright.sync_api import expect
 
 from tests.e2e.conftest import SHOTS, OpenScreen
-from tests.e2e.screens import PHONE, PROJECTOR, SOON_MS, Screen, vote
+from tests.e2e.screens import PHONE, PROJECTOR, TIMEOUT_MS, Screen, vote
 from tests.server import Server
 
 SMALL = {"width": 320, "height": 640}
@@ -54,14 +54,14 @@ def test_duel_with_clocks_and_a_watcher(one_gateway: Server, open_at: OpenScreen
         vote(sides["red"], red)
         if number == 2:  # a phone has loaded its deferred part by now
             banks = watcher.page.locator(".time-bank")
-            expect(banks.nth(0)).to_have_attribute("data-stands", "true", timeout=SOON_MS)
+            expect(banks.nth(0)).to_have_attribute("data-stands", "true", timeout=TIMEOUT_MS)
             expect(banks.nth(1)).to_have_attribute("data-stands", "false")
             expect(sides["yellow"].page.locator(".corner.red .picked")).to_have_text(
-                watcher.page.locator(".time-bank").nth(0).inner_text(), timeout=SOON_MS
+                watcher.page.locator(".time-bank").nth(0).inner_text(), timeout=TIMEOUT_MS
             )
             watcher.shoot("voting")
             sides["yellow"].shoot("voting")
-        sides["yellow"].page.locator(f'[data-column="{yellow}"]').click(timeout=SOON_MS)
+        sides["yellow"].page.locator(f'[data-column="{yellow}"]').click(timeout=TIMEOUT_MS)
         watcher.wait_for(phase="reveal")
     for screen in (one, two, watcher):
         screen.wait_for(phase="ended")
@@ -91,9 +91,9 @@ def play_rematch(one: Screen, two: Screen) -> None:
     """One player asks, the other accepts; the sides are swapped."""
     before = [screen.page.locator("body").get_attribute("data-side") for screen in (one, two)]
     one.page.get_by_role("button", name="Rematch").click()
-    expect(one.page.get_by_text("Rematch requested")).to_be_visible(timeout=SOON_MS)
+    expect(one.page.get_by_text("Rematch requested")).to_be_visible(timeout=TIMEOUT_MS)
     two.shoot("asked")
-    two.page.get_by_role("button", name="Accept the rematch").click(timeout=SOON_MS)
+    two.page.get_by_role("button", name="Accept the rematch").click(timeout=TIMEOUT_MS)
     assert [side_of(screen) for screen in (two, one)] == before
 
 
@@ -159,6 +159,6 @@ def test_duel_player_without_pick_loses_on_time(one_gateway: Server, open_at: Op
     two.shoot("won-on-time")
     display = open_at(one_gateway, "duel-time", PROJECTOR)
     display.page.goto(f"/display/{code_of(one)}")
-    expect(display.page.locator(".end")).to_contain_text("ran out of time", timeout=SOON_MS)
+    expect(display.page.locator(".end")).to_contain_text("ran out of time", timeout=TIMEOUT_MS)
     display.shoot("ended")
     assert [screen.errors for screen in (one, two)] == [[], []]

@@ -9,7 +9,17 @@ import pytest
 from playwright.sync_api import Browser, Page, WebSocketRoute, expect
 
 from tests.e2e.conftest import PASSWORD
-from tests.e2e.screens import PHONE, PROJECTOR, SOON_MS, TABLET, Screen, open_screen, press, vote, wait_until
+from tests.e2e.screens import (
+    PHONE,
+    PROJECTOR,
+    TABLET,
+    TIMEOUT_MS,
+    Screen,
+    open_screen,
+    press,
+    vote,
+    wait_until,
+)
 
 # Red's and yellow's column in each turn; the second is a conflict, and red ends with four in column 1.
 MATCH = [(1, 2), (4, 4), (1, 3), (1, 7), (1, 6)]
@@ -54,7 +64,7 @@ def make_event(page: Page) -> str:
     page.locator("[name=window_s_usual][value='300']").check()
     page.get_by_label("Close as soon as everyone connected has voted").check()
     page.get_by_role("button", name="Create event").click()
-    expect(page.locator("[data-action]").first).to_be_visible(timeout=SOON_MS)
+    expect(page.locator("[data-action]").first).to_be_visible(timeout=TIMEOUT_MS)
     return page.url.rstrip("/").rsplit("/", 1)[1]
 
 
@@ -92,14 +102,14 @@ def people_join(pages: EventPages) -> None:
     pages.red.shoot("code")
     pages.red.page.locator("input").fill(pages.code.lower())
     pages.red.page.keyboard.press("Enter")
-    expect(pages.red.page.get_by_role("heading")).to_have_text("Opening soon", timeout=SOON_MS)
+    expect(pages.red.page.get_by_role("heading")).to_have_text("Opening soon", timeout=TIMEOUT_MS)
     press(pages.console, "lobby.open")
     pages.display.wait_for(phase="lobby")
     pages.red.wait_for(team="1", phase="lobby")
     pages.yellow.page.goto(f"/{pages.code}")
     pages.yellow.wait_for(team="2", phase="lobby")
     for place in ("1", "2"):
-        expect(pages.display.page.locator(f'[data-joined="{place}"]')).to_have_text("1", timeout=SOON_MS)
+        expect(pages.display.page.locator(f'[data-joined="{place}"]')).to_have_text("1", timeout=TIMEOUT_MS)
     pages.shoot("lobby")
 
 
@@ -145,7 +155,7 @@ def test_phone_keeps_seat_and_vote_after_lost_connection(pages: EventPages) -> N
     vote(pages.yellow, 5)
     lines[-1].close(code=4004)
     wait_until(pages.yellow, lambda: len(lines) >= LINES_AFTER_THE_CUT)
-    expect(pages.yellow.page.locator("main")).to_have_attribute("data-status", "counted", timeout=SOON_MS)
+    expect(pages.yellow.page.locator("main")).to_have_attribute("data-status", "counted", timeout=TIMEOUT_MS)
     pages.yellow.wait_for(phase="voting", team="2")
     press(pages.console, "turn.pause")
     for screen in (pages.red, pages.yellow, pages.display):

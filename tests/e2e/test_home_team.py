@@ -3,24 +3,24 @@
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e.fake_gateway import TURNOUT, Prompter
+from tests.e2e.fake_gateway import TURNOUT, FakeGateway
 from tests.e2e.scenes import MIDDLE, THE_END, Scene, at_step, ended, show_scene
-from tests.e2e.screens import SOON_MS
-from tests.e2e.scripted_match import NAMES, Tale
+from tests.e2e.screens import TIMEOUT_MS
+from tests.e2e.scripted_match import NAMES, ScriptedMatch
 
 NUMBERS = ".plate text"
 OWNERS = """() => Object.fromEntries(
   [...document.querySelectorAll("[data-cell]")].map(({dataset}) => [dataset.cell, dataset.owner]))"""
 
 
-def show(window: Page, prompter: Prompter, scene: Scene) -> None:
-    show_scene("display", scene, window, prompter)
+def show(window: Page, fake_gateway: FakeGateway, scene: Scene) -> None:
+    show_scene("display", scene, window, fake_gateway)
 
 
-def test_home_display_shows_own_team_on_the_left(window: Page, prompter: Prompter) -> None:
+def test_home_display_shows_own_team_on_the_left(window: Page, fake_gateway: FakeGateway) -> None:
     boards = []
     for query, left, right, side in (("red", 0, 1, "red"), ("yellow", 1, 0, "yellow")):
-        show(window, prompter, Scene("", MIDDLE.voting, "voting", query=f"?home={query}"))
+        show(window, fake_gateway, Scene("", MIDDLE.voting, "voting", query=f"?home={query}"))
         corner = window.locator('.team[data-place="0"]')
         expect(corner.locator("h2")).to_have_text(NAMES[left])
         expect(corner).to_have_attribute("data-side", side)
@@ -34,9 +34,9 @@ def test_home_display_shows_own_team_on_the_left(window: Page, prompter: Prompte
     ("query", "numbers"), [("?home=yellow", "1234567"), ("?home=yellow&side=back", "7654321")]
 )
 def test_home_display_mirrors_board_only_on_back_side(
-    window: Page, prompter: Prompter, query: str, numbers: str
+    window: Page, fake_gateway: FakeGateway, query: str, numbers: str
 ) -> None:
-    show(window, prompter, Scene("", MIDDLE.voting, "voting", query=query))
+    show(window, fake_gateway, Scene("", MIDDLE.voting, "voting", query=query))
     expect(window.locator('.team[data-place="0"] h2')).to_have_text(NAMES[1])
     plates = [(plate.bounding_box() or {"x": 0.0})["x"] for plate in window.locator(NUMBERS).all()]
     shown = "".join(
@@ -45,28 +45,30 @@ def test_home_display_mirrors_board_only_on_back_side(
     assert shown == numbers
 
 
-def test_home_display_addresses_own_team_as_you(window: Page, prompter: Prompter) -> None:
-    show(window, prompter, Scene("", at_step(20_000, MIDDLE), "reveal", query="?home=yellow"))
-    expect(window.locator(".choice .said")).to_have_text(["You chose", "They chose"], timeout=SOON_MS)
-    show(window, prompter, Scene("", ended(THE_END), "ended", query="?home=red"))
+def test_home_display_addresses_own_team_as_you(window: Page, fake_gateway: FakeGateway) -> None:
+    show(window, fake_gateway, Scene("", at_step(20_000, MIDDLE), "reveal", query="?home=yellow"))
+    expect(window.locator(".choice .said")).to_have_text(["You chose", "They chose"], timeout=TIMEOUT_MS)
+    show(window, fake_gateway, Scene("", ended(THE_END), "ended", query="?home=red"))
     expect(window.locator(".end")).to_contain_text("You win in 12 turns")
-    show(window, prompter, Scene("", ended(THE_END), "ended", query="?home=yellow"))
+    show(window, fake_gateway, Scene("", ended(THE_END), "ended", query="?home=yellow"))
     expect(window.locator(".end")).to_contain_text("wins in 12 turns")
     expect(window.locator(".end")).not_to_contain_text("You win")
 
 
 @pytest.mark.parametrize(("home", "led"), [("red", True), ("yellow", False)])
 def test_home_display_tells_token_holder_to_lead(
-    window: Page, prompter: Prompter, home: str, led: bool
+    window: Page, fake_gateway: FakeGateway, home: str, led: bool
 ) -> None:
     """In the first seconds of a window without threats."""
-    begun = Scene("", lambda now: Tale().voting(now, left_ms=20_000), "voting", query=f"?home={home}")
-    show(window, prompter, begun)
+    begun = Scene(
+        "", lambda now: ScriptedMatch().voting(now, left_ms=20_000), "voting", query=f"?home={home}"
+    )
+    show(window, fake_gateway, begun)
     lead = window.get_by_text("You hold the token")
     expect(lead).to_have_count(1 if led else 0)
 
 
-def test_keyboard_help_mentions_home_display(window: Page, prompter: Prompter) -> None:
-    show(window, prompter, Scene("", MIDDLE.voting, "voting"))
+def test_keyboard_help_mentions_home_display(window: Page, fake_gateway: FakeGateway) -> None:
+    show(window, fake_gateway, Scene("", MIDDLE.voting, "voting"))
     window.keyboard.press("?")
     expect(window.get_by_role("dialog")).to_contain_text("?home=red")

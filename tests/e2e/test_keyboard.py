@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.e2e.conftest import PASSWORD
-from tests.e2e.screens import PHONE, PROJECTOR, SOON_MS, TABLET, Screen, open_screen, wait_until
+from tests.e2e.screens import PHONE, PROJECTOR, TABLET, TIMEOUT_MS, Screen, open_screen, wait_until
 from tests.server import Server
 
 # Red's and yellow's column in each turn; red ends with four in column 1, the third is a conflict.
@@ -94,7 +94,7 @@ def make_event(console: Screen, organizer: str) -> str:
     fill(console, "Username", organizer)
     fill(console, "Password", PASSWORD)
     console.page.keyboard.press("Enter")
-    expect(console.page.get_by_role("heading", name="My events")).to_be_visible(timeout=SOON_MS)
+    expect(console.page.get_by_role("heading", name="My events")).to_be_visible(timeout=TIMEOUT_MS)
     for link in ("event", "Empty"):
         walk_to(console, link)
         with console.page.expect_navigation():
@@ -103,7 +103,7 @@ def make_event(console: Screen, organizer: str) -> str:
     fill(console, "First team, red", "Rooks")
     fill(console, "Second team, yellow", "Doves")
     console.page.keyboard.press("Enter")
-    expect(console.page.locator("[data-action]").first).to_be_visible(timeout=SOON_MS)
+    expect(console.page.locator("[data-action]").first).to_be_visible(timeout=TIMEOUT_MS)
     return console.page.url.rstrip("/").rsplit("/", 1)[1]
 
 
@@ -142,7 +142,7 @@ def vote_by_arrows(phone: Screen, column: str) -> None:
 
 
 def expect_counted(phone: Screen) -> None:
-    expect(phone.page.locator("main")).to_have_attribute("data-status", "counted", timeout=SOON_MS)
+    expect(phone.page.locator("main")).to_have_attribute("data-status", "counted", timeout=TIMEOUT_MS)
 
 
 def pause_and_resume(console: Screen, display: Screen) -> None:

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, WebSocket, expect
 
-from tests.e2e.screens import PHONE, POLL_MS, PROJECTOR, SOON_MS, TABLET, Screen, open_screen, press, vote
+from tests.e2e.screens import PHONE, POLL_MS, PROJECTOR, TABLET, TIMEOUT_MS, Screen, open_screen, press, vote
 from tests.e2e.test_full_match import log_in
-from tests.e2e.visible_text import DRAWN
+from tests.e2e.visible_text import NEXT_FRAME_JS
 
 PHONES = [{"width": 320, "height": 568}, {"width": 844, "height": 390}, PHONE]
 DISPLAYS = [{"width": 1920, "height": 1080}, {"width": 1024, "height": 768}, PROJECTOR]
@@ -107,7 +107,7 @@ class Box:
     cut: bool
     text: str
 
-    def meets(self, other: "Box") -> bool:
+    def overlaps(self, other: "Box") -> bool:
         return self.overlap(other) > TOLERANCE_PX
 
     def overlap(self, other: "Box") -> float:
@@ -142,7 +142,7 @@ class EventScreens:
 
 def boxes(screen: Screen, selectors: tuple[str, ...]) -> list[Box]:
     """The boxes of all these selectors, once each has a visible element."""
-    found = [Box(**box) for box in screen.page.evaluate(BOXES_ONCE_SHOWN, [list(selectors), SOON_MS])]
+    found = [Box(**box) for box in screen.page.evaluate(BOXES_ONCE_SHOWN, [list(selectors), TIMEOUT_MS])]
     missing = [name for name in selectors if name not in {box.name for box in found}]
     assert not missing, f"{screen.name} shows no {missing}"
     return found
@@ -152,7 +152,7 @@ def check_places(screen: Screen, found: list[Box], size: dict[str, int]) -> None
     """Every part is completely on the screen, and none overlap."""
     where = f"{screen.name} at {size['width']}x{size['height']}"
     assert [box for box in found if box.is_outside(size)] == [], f"{where}: outside"
-    assert [pair for pair in combinations(found, 2) if pair[0].meets(pair[1])] == [], f"{where}: overlap"
+    assert [pair for pair in combinations(found, 2) if pair[0].overlaps(pair[1])] == [], f"{where}: overlap"
     assert not screen.page.evaluate(SCROLLS), f"{where}: scrolls"
 
 
@@ -177,7 +177,7 @@ def at_sizes(
     """Check at every size; the last one stays."""
     for size in sizes:
         screen.page.set_viewport_size(size)  # type: ignore[arg-type]
-        screen.page.evaluate(DRAWN)
+        screen.page.evaluate(NEXT_FRAME_JS)
         check_size(size)
 
 
@@ -200,7 +200,7 @@ def make_event(console: Screen, organizer: str) -> str:
     page.locator("[name=window_s_usual][value='300']").check()
     page.get_by_label("Close as soon as everyone connected has voted").check()
     page.get_by_role("button", name="Create event").click()
-    expect(page.locator("[data-action]").first).to_be_visible(timeout=SOON_MS)
+    expect(page.locator("[data-action]").first).to_be_visible(timeout=TIMEOUT_MS)
     return page.url.rstrip("/").rsplit("/", 1)[1]
 
 
@@ -265,14 +265,14 @@ def see_after(screens: EventScreens, keys: tuple[str, ...], column: int) -> list
     for key in keys:
         screens.red.page.keyboard.press(key)
         if key.startswith("Arrow"):  # the first arrow key loads the part that handles arrows
-            expect(screens.red.page.locator("[data-column]:focus")).to_be_attached(timeout=SOON_MS)
+            expect(screens.red.page.locator("[data-column]:focus")).to_be_attached(timeout=TIMEOUT_MS)
     own = screens.red.page.get_by_role("button", name=f"Column {column}, 0 of 6 full, your vote", exact=True)
-    expect(own).to_have_attribute("aria-pressed", "true", timeout=SOON_MS)
+    expect(own).to_have_attribute("aria-pressed", "true", timeout=TIMEOUT_MS)
     expect(screens.red.page.get_by_role("status")).to_have_text(
         f"Counted: your vote for\u00a0{column}. You can still change it."
     )
     for display in (screens.display, screens.calm):
-        expect(display.page.locator('[data-turnout="1"]')).to_have_text("1", timeout=SOON_MS)
+        expect(display.page.locator('[data-turnout="1"]')).to_have_text("1", timeout=TIMEOUT_MS)
     return [screen.page.evaluate(WITHOUT_TIME) for screen in screens.watchers]
 
 
@@ -293,7 +293,7 @@ def test_full_match_fits_and_ends_the_same_with_reduced_motion(screens: EventScr
 
 def vote_last(phone: Screen, column: int) -> None:
     """Cast the vote that closes the window; its answer may arrive together with the reveal."""
-    phone.page.locator(f'[data-column="{column}"]').click(timeout=SOON_MS)
+    phone.page.locator(f'[data-column="{column}"]').click(timeout=TIMEOUT_MS)
     phone.wait_for(phase="reveal")
 
 

@@ -7,7 +7,7 @@ from playwright.sync_api import Page
 
 from tests.e2e import axe
 from tests.e2e.conftest import OpenScreen
-from tests.e2e.fake_gateway import Prompter
+from tests.e2e.fake_gateway import FakeGateway
 from tests.e2e.page_visits import PAGES, Visit, running_server_with_static, visit
 from tests.e2e.scenes import PHONE_SCENES, show_scene
 from tests.e2e.screens import TABLET
@@ -24,7 +24,8 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 OF_A_KIND = {
     "login-wrong", "not-found", "report", "rules", "play", "play-game", "play-message",
     "events", "new-form", "new-refused", "members", "tickets", "roster",
-    "room-lobby", "room-voting", "room-people", "room-ended", "cup-new", "cup-room", "cup-board", "admin",
+    "console-lobby", "console-voting", "console-people", "console-ended",
+    "cup-new", "cup-console", "cup-board", "admin",
 }  # fmt: skip
 FIRST = [visited for visited in PAGES if visited.name in OF_A_KIND]
 
@@ -50,8 +51,8 @@ def test_page_kinds_all_exist() -> None:
     assert {visited.name for visited in FIRST} == OF_A_KIND
 
 
-def test_axe_detects_a_violation(prompter: Prompter, window: Page) -> None:
+def test_axe_detects_a_violation(fake_gateway: FakeGateway, window: Page) -> None:
     """Otherwise the other tests would prove nothing."""
-    show_scene("phone", PHONE_SCENES[0], window, prompter)
+    show_scene("phone", PHONE_SCENES[0], window, fake_gateway)
     window.evaluate("document.querySelector('main').append(document.createElement('button'))")
     assert "button-name" in axe.check(window, "spoilt", ("light",))[0]

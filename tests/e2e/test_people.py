@@ -5,7 +5,7 @@ from playwright.sync_api import Page, expect
 
 from tests.e2e.axe import check
 from tests.e2e.conftest import OpenScreen
-from tests.e2e.screens import SOON_MS, Screen
+from tests.e2e.screens import TIMEOUT_MS, Screen
 from tests.server import Server
 from tests.socket_clients import open_clients
 from voting.protocol import CloseCode
@@ -20,7 +20,7 @@ def open_console(server: Server, open_at: OpenScreen, size: str, code: str) -> S
     _, value = server.ask("session", name=OWNER).split("=", 1)
     screen.page.context.add_cookies([{"name": "sessionid", "value": value, "url": server.http}])
     screen.page.goto(f"/console/{code}/")
-    expect(screen.page.get_by_role("region", name="People")).to_be_visible(timeout=SOON_MS)
+    expect(screen.page.get_by_role("region", name="People")).to_be_visible(timeout=TIMEOUT_MS)
     return screen
 
 
@@ -42,22 +42,22 @@ def test_console_finds_moves_bans_and_readmits_student(
     people = console.page.get_by_role("region", name="People")
     with open_clients(one_gateway) as clients:
         phone, welcome = clients.phone(event["code"], key=ada)
-        expect(people.get_by_role("listitem")).to_have_count(4, timeout=SOON_MS)
+        expect(people.get_by_role("listitem")).to_have_count(4, timeout=TIMEOUT_MS)
         console.shoot("class")
         search(console.page, "love")
-        expect(people.get_by_role("listitem")).to_have_count(1, timeout=SOON_MS)
+        expect(people.get_by_role("listitem")).to_have_count(1, timeout=TIMEOUT_MS)
         click_button(console.page, "Move to Doves")
         assert phone.receive("phone.welcomed")["you"]["team"] == 2
-        expect(people.get_by_text("Moved to Doves")).to_be_visible(timeout=SOON_MS)
+        expect(people.get_by_text("Moved to Doves")).to_be_visible(timeout=TIMEOUT_MS)
         click_button(console.page, "Ban")
         assert phone.closed() == CloseCode.BANNED
-        expect(people.get_by_text("Banned")).to_be_visible(timeout=SOON_MS)
+        expect(people.get_by_text("Banned")).to_be_visible(timeout=TIMEOUT_MS)
         console.shoot("banned")
         assert check(console.page, f"people at {size}") == []
         click_button(console.page, "Unban")
-        expect(people.get_by_text("Moved to Doves")).to_be_visible(timeout=SOON_MS)
+        expect(people.get_by_text("Moved to Doves")).to_be_visible(timeout=TIMEOUT_MS)
         click_button(console.page, "Move back")
-        expect(people.get_by_text("Moved to Doves")).to_have_count(0, timeout=SOON_MS)
+        expect(people.get_by_text("Moved to Doves")).to_have_count(0, timeout=TIMEOUT_MS)
         _, back = clients.phone(event["code"], token=welcome["you"]["token"])
         assert back["you"]["team"] == 1
     assert console.errors == []
@@ -70,19 +70,19 @@ def test_console_kicks_voter_code_by_keyboard(one_gateway: Server, open_at: Open
     with open_clients(one_gateway) as clients:
         phone, welcome = clients.phone(event["code"])
         voter_code = welcome["you"]["voter_code"]
-        expect(people.get_by_role("status")).to_contain_text("To move or remove", timeout=SOON_MS)
+        expect(people.get_by_role("status")).to_contain_text("To move or remove", timeout=TIMEOUT_MS)
         console.shoot("nobody")
         people.get_by_role("searchbox").focus()
         console.page.keyboard.type(f"{voter_code[:3]} {voter_code[3:]}".lower())
-        expect(people.get_by_role("button", name="Remove")).to_be_visible(timeout=SOON_MS)
+        expect(people.get_by_role("button", name="Remove")).to_be_visible(timeout=TIMEOUT_MS)
         console.shoot("by-voter-code")
         for _ in range(4):
             console.page.keyboard.press("Tab")
         expect(people.get_by_role("button", name="Remove")).to_be_focused()
         console.page.keyboard.press("Enter")
         assert phone.closed() == CloseCode.KICKED
-        expect(console.page.get_by_text(f"removed {voter_code}")).to_be_visible(timeout=SOON_MS)
+        expect(console.page.get_by_text(f"removed {voter_code}")).to_be_visible(timeout=TIMEOUT_MS)
         search(console.page, "nobody at all")
-        expect(people.get_by_role("status")).to_contain_text("Nobody found by this name", timeout=SOON_MS)
+        expect(people.get_by_role("status")).to_contain_text("Nobody found by this name", timeout=TIMEOUT_MS)
         clients.phone(event["code"], token=welcome["you"]["token"])
     assert console.errors == []

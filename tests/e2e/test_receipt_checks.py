@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import WebSocket, WebSocketRoute, expect
 
 from tests.e2e.conftest import OpenScreen
-from tests.e2e.screens import PHONE, PROJECTOR, SOON_MS, Screen, vote, wait_until
+from tests.e2e.screens import PHONE, PROJECTOR, TIMEOUT_MS, Screen, vote, wait_until
 from tests.server import Server
 
 Message = dict[str, Any]
@@ -84,7 +84,7 @@ def test_receipt_is_checked_after_page_reload(table: Table) -> None:
     close(table)
     check_display(table)
     receipts = table.red.page.locator(".receipts")
-    expect(receipts.locator("summary")).to_contain_text("Counted and checked", timeout=SOON_MS)
+    expect(receipts.locator("summary")).to_contain_text("Counted and checked", timeout=TIMEOUT_MS)
     table.red.shoot("checked")
     expect(receipts.get_by_role("listitem")).to_be_hidden()
     receipts.locator("summary").focus()
@@ -138,7 +138,7 @@ def reveal_another_root(message: Message) -> None:
     ],
 )
 def test_receipt_check_detects_cheating_server(table: Table, tamper: Callable[[Message], None]) -> None:
-    def meet(line: WebSocketRoute) -> None:
+    def handle(line: WebSocketRoute) -> None:
         def pass_on(frame: str | bytes) -> None:
             message = json.loads(frame)
             tamper(message)
@@ -146,20 +146,20 @@ def test_receipt_check_detects_cheating_server(table: Table, tamper: Callable[[M
 
         line.connect_to_server().on_message(pass_on)
 
-    table.red.page.route_web_socket("**/ws/phone", meet)
+    table.red.page.route_web_socket("**/ws/phone", handle)
     sit_down(table)
     vote(table.red, 4)
     vote(table.yellow, 5)
     close(table)
     missing = table.red.page.get_by_role("alert")
-    expect(missing).to_contain_text(NOT_FOUND, timeout=SOON_MS)
+    expect(missing).to_contain_text(NOT_FOUND, timeout=TIMEOUT_MS)
     expect(table.red.page.locator(".receipts")).to_have_count(0)
     table.red.shoot("missing")
     table.display.wait_for(phase="voting", turn="2")
     vote(table.red, 3)
     expect(missing).to_contain_text(NOT_FOUND)
     table.red.page.reload()
-    expect(missing).to_contain_text(NOT_FOUND, timeout=SOON_MS)
+    expect(missing).to_contain_text(NOT_FOUND, timeout=TIMEOUT_MS)
 
 
 def test_phone_reports_vote_that_was_too_late(table: Table) -> None:
@@ -167,14 +167,14 @@ def test_phone_reports_vote_that_was_too_late(table: Table) -> None:
     lines: list[WebSocketRoute] = []
     away = [False]
 
-    def meet(line: WebSocketRoute) -> None:
+    def handle(line: WebSocketRoute) -> None:
         lines.append(line)
         if away[0]:
             line.close(code=1001)
         else:
             line.connect_to_server()
 
-    table.red.page.route_web_socket("**/ws/phone", meet)
+    table.red.page.route_web_socket("**/ws/phone", handle)
     sit_down(table)
     away[0] = True
     lines[0].close(code=1001)
@@ -186,7 +186,7 @@ def test_phone_reports_vote_that_was_too_late(table: Table) -> None:
     away[0] = False
     table.red.page.evaluate("dispatchEvent(new Event('online'))")
     said = table.red.page.locator(".sentence")
-    expect(said).to_contain_text("Your last tap came too late.", timeout=SOON_MS)
+    expect(said).to_contain_text("Your last tap came too late.", timeout=TIMEOUT_MS)
     table.red.shoot("late")
     wait_until(table.red, lambda: bool(table.line.of("receipt.ask")))
     expect(table.red.page.get_by_role("alert")).to_have_count(0)

@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Page, WebSocketRoute, expect
 
 from tests.e2e.conftest import OpenScreen
-from tests.e2e.screens import PHONE, PROJECTOR, SOON_MS, Screen, vote, wait_until
+from tests.e2e.screens import PHONE, PROJECTOR, TIMEOUT_MS, Screen, vote, wait_until
 from tests.server import Server, running_server
 
 WINDOW_S = 90
@@ -70,12 +70,14 @@ def test_board_and_ballot_survive_restart_of_all_gateways(
     expect(display.page.locator(".cabinet")).to_be_visible()
     for screen in (display, red, yellow):
         screen.wait_for(phase="voting")
-    expect(red.page.locator("main")).to_have_attribute("data-status", "counted", timeout=SOON_MS)
+    expect(red.page.locator("main")).to_have_attribute("data-status", "counted", timeout=TIMEOUT_MS)
     vote_last(yellow, 7)
     for screen in (display, red, yellow):
         screen.wait_for(phase="reveal")
-    expect(red.page.locator(".corner.red .picked")).to_have_text("5 · 100\u00a0%", timeout=SOON_MS)
-    expect(display.page.locator('[data-cell="5,1"]')).to_have_attribute("data-owner", "red", timeout=SOON_MS)
+    expect(red.page.locator(".corner.red .picked")).to_have_text("5 · 100\u00a0%", timeout=TIMEOUT_MS)
+    expect(display.page.locator('[data-cell="5,1"]')).to_have_attribute(
+        "data-owner", "red", timeout=TIMEOUT_MS
+    )
 
 
 def end_all_gateways(server: Server, number: signal.Signals) -> None:
@@ -96,7 +98,7 @@ def vote_while_away(phone: Screen, column: int) -> None:
 
 def vote_last(phone: Screen, column: int) -> None:
     """Cast the vote that closes the window; its answer may arrive together with the reveal."""
-    phone.page.locator(f'[data-column="{column}"]').click(timeout=SOON_MS)
+    phone.page.locator(f'[data-column="{column}"]').click(timeout=TIMEOUT_MS)
 
 
 def test_newest_browser_windows_keep_the_seat(one_gateway: Server, open_at: OpenScreen) -> None:
@@ -107,12 +109,12 @@ def test_newest_browser_windows_keep_the_seat(one_gateway: Server, open_at: Open
     others = [first.page.context.new_page() for _ in range(WINDOWS_A_SEAT)]
     for page in others:
         page.goto(f"/{event['code']}")
-        expect(page.locator("body")).to_have_attribute("data-team", "1", timeout=SOON_MS)
-    expect(first.page.get_by_role("heading")).to_have_text(ELSEWHERE, timeout=SOON_MS)
+        expect(page.locator("body")).to_have_attribute("data-team", "1", timeout=TIMEOUT_MS)
+    expect(first.page.get_by_role("heading")).to_have_text(ELSEWHERE, timeout=TIMEOUT_MS)
     first.shoot("elsewhere")
     first.page.get_by_role("button", name="Continue here").click()
     first.wait_for(phase="lobby", team="1")
-    expect(others[0].get_by_role("heading")).to_have_text(ELSEWHERE, timeout=SOON_MS)
+    expect(others[0].get_by_role("heading")).to_have_text(ELSEWHERE, timeout=TIMEOUT_MS)
     for page in others[1:]:
         expect(page.locator("body")).to_have_attribute("data-phase", "lobby")
 
@@ -122,7 +124,7 @@ def test_rejected_phone_retries_admission_automatically(one_gateway: Server, ope
     screen = open_at(one_gateway, "back-door", PHONE)
     connections = reject_once(screen.page)
     screen.page.goto(f"/{event['code']}")
-    expect(screen.page.get_by_role("heading")).to_have_text("Many people are joining", timeout=SOON_MS)
+    expect(screen.page.get_by_role("heading")).to_have_text("Many people are joining", timeout=TIMEOUT_MS)
     assert screen.page.get_by_role("button").count() == 0
     screen.shoot("door")
     screen.wait_for(phase="lobby")
@@ -134,14 +136,14 @@ def reject_once(page: Page) -> Iterator[int]:
     """Reject the phone's first connection as crowded; count the connections."""
     connections = count()
 
-    def meet(line: WebSocketRoute) -> None:
+    def handle(line: WebSocketRoute) -> None:
         if next(connections):
             line.connect_to_server()
             return
         line.send(json.dumps({"type": "retry.after", "within_ms": RETRY_WITHIN_MS}))
         line.close(code=4007)
 
-    page.route_web_socket("**/ws/phone", meet)
+    page.route_web_socket("**/ws/phone", handle)
     return connections
 
 

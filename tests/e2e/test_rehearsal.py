@@ -5,7 +5,7 @@ import re
 from playwright.sync_api import expect
 
 from tests.e2e.conftest import OpenScreen
-from tests.e2e.screens import SOON_MS, TABLET, Screen, press
+from tests.e2e.screens import TABLET, TIMEOUT_MS, Screen, press
 from tests.server import Server
 
 PHONES = 6
@@ -20,7 +20,7 @@ def open_console(server: Server, open_at: OpenScreen, name: str, size: dict[str,
     _, value = server.ask("session", name=OWNER).split("=", 1)
     screen.page.context.add_cookies([{"name": "sessionid", "value": value, "url": server.http}])
     screen.page.goto(f"/console/{code}/")
-    expect(screen.page.get_by_role("heading", name="Rehearsal")).to_be_visible(timeout=SOON_MS)
+    expect(screen.page.get_by_role("heading", name="Rehearsal")).to_be_visible(timeout=TIMEOUT_MS)
     return screen
 
 
@@ -32,15 +32,15 @@ def test_rehearsal_starts_reports_and_stops(one_gateway: Server, open_at: OpenSc
     first.page.keyboard.press("Enter")
     for screen in (first, second):
         expect(screen.page.get_by_role("link", name="A simulated crowd is playing")).to_be_visible(
-            timeout=SOON_MS
+            timeout=TIMEOUT_MS
         )
-        expect(screen.page.get_by_text(f"{PHONES} of {PHONES}")).to_be_visible(timeout=SOON_MS)
+        expect(screen.page.get_by_text(f"{PHONES} of {PHONES}")).to_be_visible(timeout=TIMEOUT_MS)
     press(first, "match.start")
-    expect(second.page.locator(".verdict")).to_have_text(COUNTED, timeout=SOON_MS)
+    expect(second.page.locator(".verdict")).to_have_text(COUNTED, timeout=TIMEOUT_MS)
     first.shoot("running")
     press(second, "rehearsal.stop")
     for screen in (first, second):
-        expect(screen.page.locator(".verdict")).to_contain_text("Last rehearsal: All", timeout=SOON_MS)
+        expect(screen.page.locator(".verdict")).to_contain_text("Last rehearsal: All", timeout=TIMEOUT_MS)
         expect(screen.page.get_by_role("link", name="A simulated crowd is playing")).to_have_count(0)
         assert screen.errors == []
     first.shoot("over")
@@ -52,7 +52,7 @@ def test_rehearsal_with_people_requires_confirmation(one_gateway: Server, open_a
     person = open_at(one_gateway, "rehearsal-person", TABLET)
     person.page.goto(f"/{event['code']}")
     person.wait_for(phase="lobby")
-    expect(console.page.locator('[data-joined="1"]')).to_have_text("1", timeout=SOON_MS)
+    expect(console.page.locator('[data-joined="1"]')).to_have_text("1", timeout=TIMEOUT_MS)
     press(console, "rehearsal.start")
     expect(console.page.locator('[data-action="rehearsal.start"]')).to_have_text("1 here: press again")
     expect(console.page.get_by_role("heading", name="A simulated crowd is playing")).to_have_count(0)
@@ -66,4 +66,4 @@ def test_rehearsal_number_field_ignores_keyboard_shortcuts(one_gateway: Server, 
     expect(console.page.locator('[data-action="joining.lock"]')).to_be_enabled()
     console.page.locator("body").click(position={"x": 5, "y": 5})
     console.page.keyboard.press("l")
-    expect(console.page.locator('[data-action="joining.unlock"]')).to_be_visible(timeout=SOON_MS)
+    expect(console.page.locator('[data-action="joining.unlock"]')).to_be_visible(timeout=TIMEOUT_MS)

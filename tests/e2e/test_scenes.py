@@ -6,9 +6,9 @@ import pytest
 from playwright.sync_api import Page
 
 from tests.e2e import axe
-from tests.e2e.fake_gateway import Prompter
-from tests.e2e.scenes import DISPLAY_SCENES, PHONE_SCENES, Scene, named, show_scene
-from tests.e2e.visible_text import DRAWN, Word, faults, words_on
+from tests.e2e.fake_gateway import FakeGateway
+from tests.e2e.scenes import DISPLAY_SCENES, PHONE_SCENES, Scene, scene_params, show_scene
+from tests.e2e.visible_text import NEXT_FRAME_JS, TextLine, faults, visible_lines
 
 # The first one is the smallest.
 PHONES = ((320, 568), (844, 390), (430, 932), (390, 844))
@@ -24,46 +24,46 @@ KNOWS_SCHEMES = """() => [...document.styleSheets].flatMap(({cssRules}) => [...c
   .some((rule) => rule.cssText.includes("prefers-color-scheme"))"""
 
 
-@pytest.mark.parametrize("scene", **named(PHONE_SCENES))
-def test_phone_scene_fits_smallest_screen(prompter: Prompter, window: Page, scene: Scene) -> None:
+@pytest.mark.parametrize("scene", **scene_params(PHONE_SCENES))
+def test_phone_scene_fits_smallest_screen(fake_gateway: FakeGateway, window: Page, scene: Scene) -> None:
     sized(window, *PHONES[0])
-    show_scene("phone", scene, window, prompter)
+    show_scene("phone", scene, window, fake_gateway)
     assert wrong_on_phones(window, PHONES[:1]) + axe.check(window, scene.name, axe.SCHEMES[:1]) == []
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("scene", **named(PHONE_SCENES))
-def test_phone_scene_fits_other_screens(prompter: Prompter, window: Page, scene: Scene) -> None:
+@pytest.mark.parametrize("scene", **scene_params(PHONE_SCENES))
+def test_phone_scene_fits_other_screens(fake_gateway: FakeGateway, window: Page, scene: Scene) -> None:
     sized(window, *PHONES[1])
-    show_scene("phone", scene, window, prompter)
+    show_scene("phone", scene, window, fake_gateway)
     assert wrong_on_phones(window, PHONES[1:]) + axe.check(window, scene.name, axe.SCHEMES[1:]) == []
 
 
-@pytest.mark.parametrize("scene", **named(DISPLAY_SCENES))
-def test_display_scene_fits_old_projector(prompter: Prompter, window: Page, scene: Scene) -> None:
+@pytest.mark.parametrize("scene", **scene_params(DISPLAY_SCENES))
+def test_display_scene_fits_old_projector(fake_gateway: FakeGateway, window: Page, scene: Scene) -> None:
     sized(window, *SCREENS[0])
-    show_scene("display", scene, window, prompter)
+    show_scene("display", scene, window, fake_gateway)
     assert wrong_on_screens(window, SCREENS[:1]) + axe.check(window, scene.name, STAGE_SCHEMES) == []
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("scene", **named(DISPLAY_SCENES))
-def test_display_scene_fits_other_projectors(prompter: Prompter, window: Page, scene: Scene) -> None:
+@pytest.mark.parametrize("scene", **scene_params(DISPLAY_SCENES))
+def test_display_scene_fits_other_projectors(fake_gateway: FakeGateway, window: Page, scene: Scene) -> None:
     sized(window, *SCREENS[1])
-    show_scene("display", scene, window, prompter)
+    show_scene("display", scene, window, fake_gateway)
     assert wrong_on_screens(window, SCREENS[1:]) == []
 
 
-def test_display_ignores_color_scheme(prompter: Prompter, window: Page) -> None:
+def test_display_ignores_color_scheme(fake_gateway: FakeGateway, window: Page) -> None:
     """So the display is tested in one color scheme only."""
-    show_scene("display", DISPLAY_SCENES[0], window, prompter)
+    show_scene("display", DISPLAY_SCENES[0], window, fake_gateway)
     assert not window.evaluate(KNOWS_SCHEMES)
 
 
 def wrong_on_phones(window: Page, sizes: Sizes) -> list[str]:
     wrong = []
     for width, height in sizes:
-        words = words_at(window, width, height)
+        words = lines_at(window, width, height)
         small = [f"too small: {word}" for word in words if word.type < READS_IN_THE_HAND_PX - 0.01]
         wrong += [f"{width}x{height}: {fault}" for fault in faults(words, width, height) + small]
     return wrong
@@ -74,21 +74,21 @@ def wrong_on_screens(window: Page, sizes: Sizes) -> list[str]:
     window.evaluate(STILL_SEA)
     wrong = []
     for width, height in sizes:
-        words = words_at(window, width, height)
+        words = lines_at(window, width, height)
         least = READS_FROM_AFAR * height - 0.01
         small = [f"too small: {word}" for word in words if word.type < least]
         wrong += [f"{width}x{height}: {fault}" for fault in faults(words, width, height) + small]
     return wrong
 
 
-def words_at(window: Page, width: int, height: int) -> list[Word]:
+def lines_at(window: Page, width: int, height: int) -> list[TextLine]:
     sized(window, width, height)
-    return words_on(window)
+    return visible_lines(window)
 
 
 def sized(window: Page, width: int, height: int) -> None:
     window.set_viewport_size({"width": width, "height": height})
-    window.evaluate(DRAWN)
+    window.evaluate(NEXT_FRAME_JS)
 
 
 SPOILT = """
@@ -102,5 +102,5 @@ def test_faults_detects_cut_off_and_overlapping_text(window: Page) -> None:
     """Otherwise the other tests would prove nothing."""
     sized(window, 800, 600)
     window.set_content(SPOILT)
-    found = [fault.partition(":")[0] for fault in faults(words_on(window), 800, 600)]
+    found = [fault.partition(":")[0] for fault in faults(visible_lines(window), 800, 600)]
     assert found == ["off the screen", "cut off", "one over the other"]

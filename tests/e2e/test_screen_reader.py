@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.e2e.conftest import PASSWORD
-from tests.e2e.screens import PHONE, PROJECTOR, SOON_MS, TABLET, Screen, open_screen, wait_until
+from tests.e2e.screens import PHONE, PROJECTOR, TABLET, TIMEOUT_MS, Screen, open_screen, wait_until
 
 # Red's and yellow's column in each turn; red ends with four in column 1, the second is a conflict.
 MATCH = [(1, 2), (4, 4), (1, 3), (1, 7), (1, 6)]
@@ -68,16 +68,16 @@ def test_full_match_with_screen_reader(screens: dict[str, Screen], organizer: st
     console, display, red, yellow = (screens[name] for name in ("console", "display", "red", "yellow"))
     code = make_event(console.page, organizer)
     display.page.goto(f"/display/{code}")
-    console.page.get_by_role("button", name="Open the lobby").click(timeout=SOON_MS)
+    console.page.get_by_role("button", name="Open the lobby").click(timeout=TIMEOUT_MS)
     for phone, team in ((red, TEAMS[0]), (yellow, TEAMS[1])):
         join(phone.page, code, team)
-    console.page.get_by_role("button", name="Start the match").click(timeout=SOON_MS)
+    console.page.get_by_role("button", name="Start the match").click(timeout=TIMEOUT_MS)
     for number, picks in enumerate(MATCH, 1):
         play_turn(screens, picks, number)
     for phone in (red, yellow):
         wait_for_speech(phone, f"{TEAMS[0]}.*win")
     expect(display.page.get_by_role("heading", name=re.compile(TEAMS[0])).first).to_be_visible(
-        timeout=SOON_MS
+        timeout=TIMEOUT_MS
     )
     assert [screen.errors for screen in screens.values()] == [[], [], [], []]
 
@@ -90,7 +90,7 @@ def make_event(page: Page, organizer: str) -> str:
     page.get_by_role("link", name=re.compile("new event|first event", re.IGNORECASE)).first.click()
     page.get_by_role("link", name=re.compile("^Empty")).click()
     fill_in_form(page)
-    expect(page.get_by_role("button", name="Open the lobby")).to_be_visible(timeout=SOON_MS)
+    expect(page.get_by_role("button", name="Open the lobby")).to_be_visible(timeout=TIMEOUT_MS)
     return page.url.rstrip("/").rsplit("/", 1)[1]
 
 
@@ -105,7 +105,7 @@ def join(page: Page, code: str, team: str) -> None:
     page.goto("/")
     page.get_by_role("textbox").fill(code)
     page.get_by_role("textbox").press("Enter")
-    expect(page.get_by_role("heading", name=team)).to_be_visible(timeout=SOON_MS)
+    expect(page.get_by_role("heading", name=team)).to_be_visible(timeout=TIMEOUT_MS)
 
 
 def play_turn(screens: dict[str, Screen], picks: tuple[int, int], turn: int) -> None:
@@ -113,12 +113,12 @@ def play_turn(screens: dict[str, Screen], picks: tuple[int, int], turn: int) -> 
     phones = [screens["red"], screens["yellow"]]
     for phone, number in zip(phones, picks, strict=True):
         press = column(phone.page, number)
-        expect(press).to_be_enabled(timeout=SOON_MS)
+        expect(press).to_be_enabled(timeout=TIMEOUT_MS)
         since = len(said(phone))
         press.press("Enter")
         wait_for_speech(phone, rf"[Cc]ounted.*\b{number}\b", since)
     speech_counts = {phone.name: len(said(phone)) for phone in phones}
-    screens["console"].page.get_by_role("button", name="Close now").click(timeout=SOON_MS)
+    screens["console"].page.get_by_role("button", name="Close now").click(timeout=TIMEOUT_MS)
     for phone in phones:
         for team, number in zip(TEAMS, picks, strict=True):
             wait_for_speech(phone, rf"({team}|[Yy]our team|[Bb]oth).*\b{number}\b", speech_counts[phone.name])

@@ -3,7 +3,7 @@
 from playwright.sync_api import expect
 
 from tests.e2e.conftest import OpenScreen
-from tests.e2e.screens import PHONE, PROJECTOR, SOON_MS, Screen, vote
+from tests.e2e.screens import PHONE, PROJECTOR, TIMEOUT_MS, Screen, vote
 from tests.server import Server
 
 # The plate closes after three seconds, so this looks again until the answer has arrived.
@@ -27,13 +27,13 @@ def test_side_change_stays_hidden_until_the_end(one_gateway: Server, open_at: Op
         vote(phone, column)
     one.wait_for(phase="reveal")
     before = one.page.evaluate(APPEARANCE)
-    one.page.locator('[data-do="side"]').click(timeout=SOON_MS)
-    one.page.locator('[data-do="cross"]').click(timeout=SOON_MS)
+    one.page.locator('[data-do="side"]').click(timeout=TIMEOUT_MS)
+    one.page.locator('[data-do="cross"]').click(timeout=TIMEOUT_MS)
     expect(one.page.locator('[data-do="remain"]')).to_be_disabled()
     expect(one.page.get_by_role("dialog").get_by_role("status")).to_contain_text("Saved.")
-    one.page.wait_for_function(REVEAL_UNTIL, arg="You play for Doves.", timeout=SOON_MS)
+    one.page.wait_for_function(REVEAL_UNTIL, arg="You play for Doves.", timeout=TIMEOUT_MS)
     one.shoot("looked")
-    expect(one.page.locator(".plate b")).to_have_count(0, timeout=SOON_MS)
+    expect(one.page.locator(".plate b")).to_have_count(0, timeout=TIMEOUT_MS)
     one.page.locator('.sides [data-do="close"]').click()
     assert one.page.evaluate(APPEARANCE) == before
     for phone in (one, two):

@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.conftest import OpenScreen
-from tests.e2e.screens import PHONE, PROJECTOR, SOON_MS, Screen, vote
+from tests.e2e.screens import PHONE, PROJECTOR, TIMEOUT_MS, Screen, vote
 from tests.server import Server
 
 RED_FIRST = {"token": "red"}
@@ -13,13 +13,13 @@ OLD_PROJECTOR = {"width": 1024, "height": 768}
 
 
 def says(screen: Screen, words: str) -> None:
-    expect(screen.page.locator(".sentence")).to_contain_text(words, timeout=SOON_MS)
+    expect(screen.page.locator(".sentence")).to_contain_text(words, timeout=TIMEOUT_MS)
 
 
 def expect_votes(screen: Screen, column: int, votes: str) -> None:
     """Expect this number of votes above a column."""
     expect(screen.page.locator(".bars .votes").nth(column - 1)).to_have_attribute(
-        "data-votes", votes, timeout=SOON_MS
+        "data-votes", votes, timeout=TIMEOUT_MS
     )
 
 
@@ -50,7 +50,7 @@ def test_single_selector_full_turn(one_gateway: Server, open_at: OpenScreen, siz
     says(red, "Counted: your vote for\u00a04.")
     shoot(screens, "secret")
     server.ask("closing_in", event_id=event["id"], ms=200)
-    expect(display.page.locator(".chest")).to_contain_text("Chosen in secret", timeout=SOON_MS)
+    expect(display.page.locator(".chest")).to_contain_text("Chosen in secret", timeout=TIMEOUT_MS)
     server.ask("open_at_once", event_id=event["id"])
     says(red, "Doves votes: everyone sees it.")
     says(yellow, "Vote now: everyone sees it.")
@@ -59,16 +59,16 @@ def test_single_selector_full_turn(one_gateway: Server, open_at: OpenScreen, siz
     expect_votes(display, 4, "1")
     for phone in (red, yellow):
         expect(phone.page.locator("[data-column='4']")).to_have_accessible_name(
-            "Column 4, 0 of 6 full, 1 vote" + (", your vote" if phone is yellow else ""), timeout=SOON_MS
+            "Column 4, 0 of 6 full, 1 vote" + (", your vote" if phone is yellow else ""), timeout=TIMEOUT_MS
         )
     shoot(screens, "open")
     server.ask("closing_in", event_id=event["id"], ms=200)
-    expect(display.page.locator(".choice .column")).to_have_text(["4", "4"], timeout=SOON_MS)
+    expect(display.page.locator(".choice .column")).to_have_text(["4", "4"], timeout=TIMEOUT_MS)
     expect(display.page.locator(".chest")).to_have_count(0)
     shoot(screens, "told")
     for phone in (red, yellow):
         expect(phone.page.locator(".receipts summary")).to_contain_text(
-            "Counted and checked", timeout=SOON_MS
+            "Counted and checked", timeout=TIMEOUT_MS
         )
     says(yellow, "Choose in secret")
 

@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import Route, expect
 
 from tests.e2e.conftest import OpenScreen
-from tests.e2e.screens import PHONE, SOON_MS, vote
+from tests.e2e.screens import PHONE, TIMEOUT_MS, vote
 from tests.server import Server
 
 CONSENT = "Your votes, without your name, go into a study."
@@ -17,7 +17,7 @@ def test_consent_is_shown_once_before_voting(one_gateway: Server, open_at: OpenS
     phone = open_at(one_gateway, "study", PHONE)
     dialog = phone.page.get_by_role("dialog")
     phone.page.goto(f"/{event['code']}")
-    expect(dialog).to_contain_text(CONSENT, timeout=SOON_MS)
+    expect(dialog).to_contain_text(CONSENT, timeout=TIMEOUT_MS)
     if by == "key":
         phone.page.keyboard.press("Escape")
     else:
@@ -27,8 +27,8 @@ def test_consent_is_shown_once_before_voting(one_gateway: Server, open_at: OpenS
     vote(phone, 3)
     phone.page.reload()
     own = phone.page.locator('[data-column="3"][aria-pressed="true"]')
-    expect(own).to_be_visible(timeout=SOON_MS)
-    expect(phone.page.locator(".corner .name").first).to_be_visible(timeout=SOON_MS)
+    expect(own).to_be_visible(timeout=TIMEOUT_MS)
+    expect(phone.page.locator(".corner .name").first).to_be_visible(timeout=TIMEOUT_MS)
     expect(dialog).not_to_be_visible()
     assert phone.errors == []
 
@@ -51,6 +51,6 @@ def test_voting_is_disabled_until_consent_is_shown(one_gateway: Server, open_at:
     expect(phone.page.get_by_role("dialog")).to_have_count(0)
     for route in held:
         route.continue_()
-    expect(phone.page.get_by_role("dialog")).to_contain_text(CONSENT, timeout=SOON_MS)
+    expect(phone.page.get_by_role("dialog")).to_contain_text(CONSENT, timeout=TIMEOUT_MS)
     expect(phone.page.locator("[data-column]:enabled")).to_have_count(7)
     assert len(held) == 1

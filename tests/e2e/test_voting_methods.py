@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.conftest import OpenScreen
-from tests.e2e.screens import PHONE, PROJECTOR, SOON_MS, Screen, tap
+from tests.e2e.screens import PHONE, PROJECTOR, TIMEOUT_MS, Screen, tap
 from tests.server import Server
 
 SMALL = {"width": 320, "height": 568}
@@ -22,17 +22,17 @@ def stage(server: Server, open_at: OpenScreen, name: str, **terms: Any) -> tuple
         phone.page.goto(f"/{event['code']}")
         phone.wait_for(phase="lobby", team=team)
     server.ask("open_at_once", event_id=event["id"])
-    yellow.page.locator("[data-column]:enabled").first.wait_for(timeout=SOON_MS)
+    yellow.page.locator("[data-column]:enabled").first.wait_for(timeout=TIMEOUT_MS)
     return event["id"], display, red, yellow
 
 
 def says(screen: Screen, text: str) -> None:
-    expect(screen.page.locator(".sentence")).to_contain_text(text, timeout=SOON_MS)
+    expect(screen.page.locator(".sentence")).to_contain_text(text, timeout=TIMEOUT_MS)
 
 
 def presses(screen: Screen, *columns: int) -> None:
     for column in columns:
-        screen.page.locator(f'[data-column="{column}"]').click(timeout=SOON_MS)
+        screen.page.locator(f'[data-column="{column}"]').click(timeout=TIMEOUT_MS)
 
 
 def pressed(screen: Screen) -> list[str | None]:
@@ -63,7 +63,7 @@ def test_approval_selects_and_deselects_columns(one_gateway: Server, open_at: Op
     says(red, "Counted: 2, 5.")
     one_gateway.ask("closing_in", event_id=event, ms=200)
     texts = ["A tie: 2 got there first", "of 1 voter approved"]
-    expect(display.page.locator(".choice p")).to_have_text(texts, timeout=SOON_MS)
+    expect(display.page.locator(".choice p")).to_have_text(texts, timeout=TIMEOUT_MS)
     display.shoot("picks")
     says(red, "Your team picked 2: you alone")
 
@@ -84,7 +84,7 @@ def test_ranking_follows_the_order_of_taps(one_gateway: Server, open_at: OpenScr
     for screen in (red, yellow):
         fits(screen)
     one_gateway.ask("closing_in", event_id=event, ms=200)
-    expect(display.page.locator(".choice .column")).to_have_text(["2", "3"], timeout=SOON_MS)
+    expect(display.page.locator(".choice .column")).to_have_text(["2", "3"], timeout=TIMEOUT_MS)
     display.shoot("picks")
     says(red, "Your team picked 2")
 
@@ -114,10 +114,10 @@ def test_team_resigns_after_confirmed_request(one_gateway: Server, open_at: Open
     says(red, "Counted." if hidden else "Counted: your vote for\u00a04.")
     fits(red)
     one_gateway.ask("closing_in", event_id=event, ms=200)
-    expect(display.page.locator(".choice .none")).to_have_text("Gives up", timeout=SOON_MS)
+    expect(display.page.locator(".choice .none")).to_have_text("Gives up", timeout=TIMEOUT_MS)
     display.shoot("picks")
     says(yellow, "Rooks gave up. Doves wins.")
-    expect(display.page.locator(".end")).to_contain_text("Rooks gave up", timeout=SOON_MS)
+    expect(display.page.locator(".end")).to_contain_text("Rooks gave up", timeout=TIMEOUT_MS)
     for screen in (display, red, yellow):
         screen.shoot("ended")
         assert screen.errors == []

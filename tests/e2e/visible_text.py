@@ -6,14 +6,14 @@ from typing import Any
 
 from playwright.sync_api import Page
 
-from tests.e2e.axe import AT_REST
+from tests.e2e.axe import FINISH_ANIMATIONS_JS
 
 TOLERANCE_PX = 2
 # The height of a capital letter as a share of the font size.
 TALL = 0.7
 # Wait until a new size is drawn.
-DRAWN = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
-WORDS = """() => {
+NEXT_FRAME_JS = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+READ_TEXT_JS = """() => {
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   const seen = {opacityProperty: true, visibilityProperty: true};
   const found = [];
@@ -50,7 +50,7 @@ WORDS = """() => {
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class TextLine:
     """A line of text; `top` and `bottom` are those of its capital letters."""
 
     text: str
@@ -66,7 +66,7 @@ class Word:
         where = f"{self.left:.0f},{self.top:.0f}-{self.right:.0f},{self.bottom:.0f}"
         return f"{self.text[:40]!r} (.{self.name}, {self.type:.0f} px, {where})"
 
-    def meets(self, other: "Word") -> bool:
+    def overlaps(self, other: "TextLine") -> bool:
         across = min(self.right, other.right) - max(self.left, other.left)
         down = min(self.bottom, other.bottom) - max(self.top, other.top)
         return min(across, down) > TOLERANCE_PX
@@ -76,22 +76,24 @@ class Word:
         return across or self.top < -TOLERANCE_PX or self.bottom > height + TOLERANCE_PX
 
 
-def words_on(page: Page) -> list[Word]:
-    page.evaluate(AT_REST)
-    return [_word(found) for found in page.evaluate(WORDS) if not found["scrolls"]]
+def visible_lines(page: Page) -> list[TextLine]:
+    page.evaluate(FINISH_ANIMATIONS_JS)
+    return [_to_line(found) for found in page.evaluate(READ_TEXT_JS) if not found["scrolls"]]
 
 
-def _word(found: dict[str, Any]) -> Word:
+def _to_line(found: dict[str, Any]) -> TextLine:
     del found["scrolls"]
     middle, half = (found["top"] + found["bottom"]) / 2, TALL * found["type"] / 2
-    return Word(**(found | {"top": middle - half, "bottom": middle + half}))
+    return TextLine(**(found | {"top": middle - half, "bottom": middle + half}))
 
 
-def faults(words: list[Word], width: int, height: int) -> list[str]:
+def faults(words: list[TextLine], width: int, height: int) -> list[str]:
     """Text that is off the screen, cut off, or overlaps other text."""
     outside = [f"off the screen: {word}" for word in words if word.is_outside(width, height)]
     cut = [f"cut off: {word}" for word in words if word.cut]
     over = [
-        f"one over the other: {one} and {other}" for one, other in combinations(words, 2) if one.meets(other)
+        f"one over the other: {one} and {other}"
+        for one, other in combinations(words, 2)
+        if one.overlaps(other)
     ]
     return outside + cut + over

@@ -15,7 +15,7 @@ import django
 django.setup()
 
 from deploy.laptop.paths import ROOT  # noqa: E402
-from tests.e2e.fake_gateway import prompting  # noqa: E402
+from tests.e2e.fake_gateway import running_fake_gateway  # noqa: E402
 from tests.e2e.measurements import console, display, phone  # noqa: E402
 from tests.e2e.measurements.goal import Measurement  # noqa: E402
 from tests.e2e.screens import chromium  # noqa: E402
@@ -35,9 +35,9 @@ checks the sizes and counts, too.
 
 def measure(turns: int) -> list[Measurement]:
     with chromium() as browser:
-        with prompting() as prompter, prompting(display.RATE) as fast:
-            found = phone.measurements(browser, prompter)
-            found += display.measurements(browser, prompter, fast, turns)
+        with running_fake_gateway() as fake_gateway, running_fake_gateway(display.RATE) as fast:
+            found = phone.measurements(browser, fake_gateway)
+            found += display.measurements(browser, fake_gateway, fast, turns)
         with tempfile.TemporaryDirectory() as data, running_server(Path(data)) as server:
             return found + console.measurements(browser, server)
 
@@ -52,11 +52,11 @@ def page(found: Sequence[Measurement]) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--turns", type=int, default=display.TURNS, help="turns that the projector shows")
-    parser.add_argument("--only-look", action="store_true", help="write nothing")
+    parser.add_argument("--dry", action="store_true", help="write nothing")
     options = parser.parse_args()
     written = page(measure(options.turns))
     print(written)
-    if not options.only_look:
+    if not options.dry:
         PAGE.parent.mkdir(exist_ok=True)
         PAGE.write_text(written, encoding="utf-8")
 

@@ -7,12 +7,12 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.e2e.measurements.goal import Measurement, at_most, quantile
 from tests.e2e.page_visits import sign_in
-from tests.e2e.screens import PROJECTOR, SOON_MS, TABLET
+from tests.e2e.screens import PROJECTOR, TABLET, TIMEOUT_MS
 from tests.server import Server
 
 PRESSES, WINDOW_S = 100, 3600
 # A first-time user takes this long to find the next control.
-FINDS_S = 3
+FIND_S = 3
 TEMPLATES = ("Two halls", "Classroom: first game")
 TURN_BEGINS = "body[data-phase=voting], body[data-phase=talk]"
 CLICKED = """() => addEventListener("click", () => {
@@ -29,7 +29,7 @@ SHOWN = """() => {
 }"""
 
 
-def presses_ms(browser: Browser, server: Server) -> list[float]:
+def click_delays_ms(browser: Browser, server: Server) -> list[float]:
     """Milliseconds from each click to the frame in which the display shows its effect."""
     event = server.ask("event", owner="presser", lobby="open", window_s=WINDOW_S)
     server.ask("play_to", event_id=event["id"], picks=[])
@@ -39,13 +39,13 @@ def presses_ms(browser: Browser, server: Server) -> list[float]:
     sign_in(console, server, "presser")
     console.goto(f"{server.http}/console/{event['code']}/")
     display.goto(f"{server.http}/display/{event['code']}")
-    display.wait_for_selector("body[data-phase=voting]", timeout=SOON_MS)
+    display.wait_for_selector("body[data-phase=voting]", timeout=TIMEOUT_MS)
     taken = []
     for number in range(PRESSES):
         action, phase = ("turn.resume", "voting") if number % 2 else ("turn.pause", "paused")
         display.evaluate("() => { window.shown = {}; }")
-        console.locator(f'[data-action="{action}"]').first.click(timeout=SOON_MS)
-        display.wait_for_function("(phase) => window.shown[phase]", arg=phase, timeout=SOON_MS)
+        console.locator(f'[data-action="{action}"]').first.click(timeout=TIMEOUT_MS)
+        display.wait_for_function("(phase) => window.shown[phase]", arg=phase, timeout=TIMEOUT_MS)
         shown = display.evaluate("(phase) => window.shown[phase]", phase)
         taken.append(shown - console.evaluate("() => window.clickedAt"))
     for page in (console, display):
@@ -53,7 +53,7 @@ def presses_ms(browser: Browser, server: Server) -> list[float]:
     return taken
 
 
-class Person:
+class SimulatedUser:
     """A simulated user who clicks visible controls, with a delay to find each one."""
 
     def __init__(self, page: Page) -> None:
@@ -64,8 +64,8 @@ class Person:
         what.first.click()
 
     def _find(self, what: Locator) -> None:
-        expect(what.first).to_be_visible(timeout=SOON_MS)
-        self.page.wait_for_timeout(FINDS_S * 1000)
+        expect(what.first).to_be_visible(timeout=TIMEOUT_MS)
+        self.page.wait_for_timeout(FIND_S * 1000)
         self.steps += 1
 
 
@@ -74,7 +74,7 @@ def first_turn_s(browser: Browser, server: Server, template: str) -> tuple[float
     page = browser.new_context(viewport=TABLET).new_page()  # type: ignore[arg-type]
     sign_in(page, server, f"newcomer to {template}")
     page.goto(f"{server.http}/console/")
-    person, began = Person(page), time.monotonic()
+    person, began = SimulatedUser(page), time.monotonic()
     person.click(page.get_by_role("link", name=re.compile("first event")))
     person.click(page.get_by_role("button", name=template))
     person.click(page.get_by_role("button", name="Open the lobby"))
@@ -82,7 +82,7 @@ def first_turn_s(browser: Browser, server: Server, template: str) -> tuple[float
     display = browser.new_context(viewport=PROJECTOR).new_page()  # type: ignore[arg-type]
     display.goto(f"{server.http}/display/{code}")
     person.click(page.get_by_role("button", name="Start the match"))
-    display.wait_for_selector(TURN_BEGINS, timeout=2 * SOON_MS)
+    display.wait_for_selector(TURN_BEGINS, timeout=2 * TIMEOUT_MS)
     took = time.monotonic() - began
     for opened in (page, display):
         opened.context.close()
@@ -90,7 +90,7 @@ def first_turn_s(browser: Browser, server: Server, template: str) -> tuple[float
 
 
 def measurements(browser: Browser, server: Server) -> list[Measurement]:
-    taken = presses_ms(browser, server)
+    taken = click_delays_ms(browser, server)
     found = [
         at_most(f"console: click to projector, p99 of {PRESSES}", quantile(taken, 0.98), 300, "ms"),
         Measurement("console: click to projector, median", "", f"{quantile(taken, 0.5):.0f} ms"),

@@ -25,7 +25,7 @@ FASTER = """(rate) => {
 
 
 @dataclass(frozen=True, slots=True)
-class Holdings:
+class MemoryUse:
     """A page's memory after garbage collection."""
 
     heap: int
@@ -33,7 +33,7 @@ class Holdings:
     listeners: int
 
 
-class Tools:
+class DevTools:
     def __init__(self, page: Page) -> None:
         self.page = page
         self.cdp: CDPSession = page.context.new_cdp_session(page)
@@ -49,18 +49,18 @@ class Tools:
         self.page.add_init_script(f"({FASTER})({rate})")
         self.cdp.send("Animation.setPlaybackRate", {"playbackRate": rate})
 
-    def holdings(self) -> Holdings:
+    def memory_use(self) -> MemoryUse:
         self.cdp.send("HeapProfiler.enable")
         for _ in range(3):
             self.cdp.send("HeapProfiler.collectGarbage")
         heap = self.cdp.send("Runtime.getHeapUsage")["usedSize"]
         counters = self.cdp.send("Memory.getDOMCounters")
-        return Holdings(int(heap), counters["nodes"], counters["jsEventListeners"])
+        return MemoryUse(int(heap), counters["nodes"], counters["jsEventListeners"])
 
-    def nodes_at_rest(self) -> int:
+    def idle_nodes(self) -> int:
         """The minimum over two seconds: nodes that a page keeps are in every reading."""
         readings = []
         for _ in range(READINGS):
-            readings.append(self.holdings().nodes)
+            readings.append(self.memory_use().nodes)
             self.page.wait_for_timeout(BETWEEN_READINGS_MS)
         return min(readings)

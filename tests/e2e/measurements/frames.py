@@ -6,7 +6,7 @@ from typing import Any
 
 from playwright.sync_api import Page
 
-from tests.e2e.screens import SOON_MS
+from tests.e2e.screens import TIMEOUT_MS
 
 CATEGORIES = ("cc", "benchmark", "blink.user_timing", "disabled-by-default-devtools.timeline.frame")
 POLL_MS = 50
@@ -39,7 +39,7 @@ def traced(page: Page, act: Callable[[], None]) -> list[Event]:
     cdp.send("Tracing.start", {"traceConfig": config, "transferMode": "ReportEvents"})
     act()
     cdp.send("Tracing.end")
-    for _ in range(SOON_MS // POLL_MS):
+    for _ in range(TIMEOUT_MS // POLL_MS):
         if over:
             break
         page.wait_for_timeout(POLL_MS)

@@ -9,7 +9,7 @@ from playwright.sync_api import CDPSession
 # The engine keeps compiling hot code; this memory does not belong to the page.
 MACHINE_CODE = "code"
 # Lists of the code's dependencies.
-BESIDE_CODE = ("system / WeakArrayList", "system / ProtectedFixedArray", "system / SharedFunctionInfoWrapper")
+CODE_LISTS = ("system / WeakArrayList", "system / ProtectedFixedArray", "system / SharedFunctionInfoWrapper")
 # The browser's own performance records of limited length.
 RECORDS = ("Performance", "LayoutShift", "TaskAttribution", "blink::ScriptTimingInfo")
 
@@ -22,7 +22,7 @@ class Heap:
     code: int
 
 
-def heap_of(cdp: CDPSession) -> Heap:
+def take_heap_snapshot(cdp: CDPSession) -> Heap:
     """Take a snapshot, which collects garbage first."""
     chunks: list[str] = []
 
@@ -32,17 +32,17 @@ def heap_of(cdp: CDPSession) -> Heap:
     cdp.on("HeapProfiler.addHeapSnapshotChunk", keep)
     cdp.send("HeapProfiler.takeHeapSnapshot", {"reportProgress": False})
     cdp.remove_listener("HeapProfiler.addHeapSnapshotChunk", keep)
-    return weigh(json.loads("".join(chunks)))
+    return sum_by_kind(json.loads("".join(chunks)))
 
 
-def weigh(snapshot: dict[str, Any]) -> Heap:
+def sum_by_kind(snapshot: dict[str, Any]) -> Heap:
     meta, strings, nodes = snapshot["snapshot"]["meta"], snapshot["strings"], snapshot["nodes"]
     fields, kinds = meta["node_fields"], meta["node_types"][0]
     step = len(fields)
     kind, name, size = (nodes[fields.index(field) :: step] for field in ("type", "name", "self_size"))
     own = code = 0
     for of, called, weighs in zip(kind, name, size, strict=True):
-        if kinds[of] == MACHINE_CODE or strings[called] in BESIDE_CODE:
+        if kinds[of] == MACHINE_CODE or strings[called] in CODE_LISTS:
             code += weighs
         elif not strings[called].startswith(RECORDS):
             own += weighs

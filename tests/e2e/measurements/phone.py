@@ -7,12 +7,12 @@ from typing import Any
 
 from playwright.sync_api import Browser, Page
 
-from tests.e2e.fake_gateway import Prompter
-from tests.e2e.measurements.dev_tools import SLOW_3G, SLOW_CPU, Tools
+from tests.e2e.fake_gateway import FakeGateway
+from tests.e2e.measurements.dev_tools import SLOW_3G, SLOW_CPU, DevTools
 from tests.e2e.measurements.goal import Measurement, at_most, quantile
-from tests.e2e.measurements.heap import heap_of
+from tests.e2e.measurements.heap import take_heap_snapshot
 from tests.e2e.scenes import CODE, MIDDLE
-from tests.e2e.screens import PHONE, SOON_MS
+from tests.e2e.screens import PHONE, TIMEOUT_MS
 from voting.protocol import EventState
 
 KIBIBYTE = 1024
@@ -45,31 +45,31 @@ PRESSED = """() => {
 }"""
 
 
-def weight(prompter: Prompter, language: str) -> int:
-    """Bytes of the served page, including the prompter's preloaded state, if any."""
+def page_bytes(fake_gateway: FakeGateway, language: str) -> int:
+    """Bytes of the served page, including the fake gateway's preloaded state, if any."""
     headers = {"Accept-Encoding": "gzip", "Accept-Language": language}
-    request = urllib.request.Request(f"{prompter.http}/{CODE}", headers=headers)  # noqa: S310
+    request = urllib.request.Request(f"{fake_gateway.http}/{CODE}", headers=headers)  # noqa: S310
     with urllib.request.urlopen(request) as answer:  # noqa: S310
         response: http.client.HTTPResponse = answer
         return len(response.read())
 
 
-def heaviest_kib(prompter: Prompter, state: EventState | None = None) -> float:
+def largest_page_kib(fake_gateway: FakeGateway, state: EventState | None = None) -> float:
     """The largest page of all languages in KiB, with this preloaded state and a seat offer."""
-    prompter.page = state
-    heaviest = max(weight(prompter, language) for language in LANGUAGES)
-    prompter.page = None
-    return heaviest / KIBIBYTE
+    fake_gateway.page = state
+    largest = max(page_bytes(fake_gateway, language) for language in LANGUAGES)
+    fake_gateway.page = None
+    return largest / KIBIBYTE
 
 
-def asked_for(browser: Browser, prompter: Prompter) -> tuple[list[str], int]:
+def count_requests(browser: Browser, fake_gateway: FakeGateway) -> tuple[list[str], int]:
     """The URLs that a phone requests before its first vote, and the number of sockets it opens."""
     page = open_phone(browser)
     asked: list[str] = []
     sockets: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
     page.on("websocket", lambda socket: sockets.append(socket.url))
-    join(page, prompter)
+    join(page, fake_gateway)
     page.wait_for_load_state("networkidle")
     page.context.close()
     return [url for url in asked if not url.startswith("data:")], len(sockets)
@@ -79,34 +79,34 @@ def open_phone(browser: Browser) -> Page:
     return browser.new_context(viewport=PHONE, has_touch=True, is_mobile=True).new_page()  # type: ignore[arg-type]
 
 
-def join(page: Page, prompter: Prompter) -> None:
-    prompter.show(LONG_WINDOW.voting(prompter.now(), LEFT_MS))
-    page.goto(f"{prompter.http}/{CODE}", timeout=4 * SOON_MS)
-    page.wait_for_selector("[data-column]:enabled", timeout=SOON_MS)
+def join(page: Page, fake_gateway: FakeGateway) -> None:
+    fake_gateway.show(LONG_WINDOW.voting(fake_gateway.now(), LEFT_MS))
+    page.goto(f"{fake_gateway.http}/{CODE}", timeout=4 * TIMEOUT_MS)
+    page.wait_for_selector("[data-column]:enabled", timeout=TIMEOUT_MS)
 
 
-def usable_after_s(browser: Browser, prompter: Prompter) -> float:
+def usable_after_s(browser: Browser, fake_gateway: FakeGateway) -> float:
     """Seconds for a new phone with a preloaded event and seat. No test code runs in the page meanwhile."""
     page = open_phone(browser)
-    Tools(page).slow_down(network=SLOW_3G)
+    DevTools(page).slow_down(network=SLOW_3G)
     page.add_init_script(f"({USABLE})()")
-    state = LONG_WINDOW.voting(prompter.now(), LEFT_MS)
-    prompter.show(state)
-    prompter.page = state
-    with page.expect_console_message(lambda message: message.text == "usable", timeout=4 * SOON_MS):
-        page.goto(f"{prompter.http}/{CODE}", timeout=4 * SOON_MS, wait_until="commit")
-    prompter.page = None
+    state = LONG_WINDOW.voting(fake_gateway.now(), LEFT_MS)
+    fake_gateway.show(state)
+    fake_gateway.page = state
+    with page.expect_console_message(lambda message: message.text == "usable", timeout=4 * TIMEOUT_MS):
+        page.goto(f"{fake_gateway.http}/{CODE}", timeout=4 * TIMEOUT_MS, wait_until="commit")
+    fake_gateway.page = None
     seconds = float(page.evaluate("() => window.usable")) / 1000
     page.context.close()
     return seconds
 
 
-def taps_ms(browser: Browser, prompter: Prompter, slower: int = 1) -> list[float]:
+def taps_ms(browser: Browser, fake_gateway: FakeGateway, slower: int = 1) -> list[float]:
     """Milliseconds from each touch until the column is drawn as pressed, on a slowed processor."""
     page = open_phone(browser)
-    Tools(page).slow_down(slower)
+    DevTools(page).slow_down(slower)
     page.add_init_script(f"({PRESSED})()")
-    join(page, prompter)
+    join(page, fake_gateway)
     boxes = [page.locator(f'[data-column="{column}"]').bounding_box() for column in range(1, 8)]
     for number in range(TAPS):
         touch(page, boxes[number % 7])
@@ -121,44 +121,44 @@ def touch(page: Page, box: Any) -> None:
     page.wait_for_timeout(BETWEEN_TAPS_MS)
 
 
-def growth(browser: Browser, prompter: Prompter) -> tuple[float, int]:
+def growth(browser: Browser, fake_gateway: FakeGateway) -> tuple[float, int]:
     """Memory growth as a share, and the number of new nodes, over many messages."""
     page = open_phone(browser)
-    tools = Tools(page)
-    join(page, prompter)
-    feed_messages(page, prompter, WARM)
-    nodes, kept = tools.nodes_at_rest(), heap_of(tools.cdp).own
-    feed_messages(page, prompter, MESSAGES)
-    nodes_after, kept_after = tools.nodes_at_rest(), heap_of(tools.cdp).own
+    tools = DevTools(page)
+    join(page, fake_gateway)
+    feed_messages(page, fake_gateway, WARM)
+    nodes, kept = tools.idle_nodes(), take_heap_snapshot(tools.cdp).own
+    feed_messages(page, fake_gateway, MESSAGES)
+    nodes_after, kept_after = tools.idle_nodes(), take_heap_snapshot(tools.cdp).own
     page.context.close()
     return kept_after / kept - 1, nodes_after - nodes
 
 
-def feed_messages(page: Page, prompter: Prompter, messages: int) -> None:
+def feed_messages(page: Page, fake_gateway: FakeGateway, messages: int) -> None:
     """Send turnout, and every tenth time a full state; then a pause, to know that all was received."""
-    state = LONG_WINDOW.voting(prompter.now(), LEFT_MS)
+    state = LONG_WINDOW.voting(fake_gateway.now(), LEFT_MS)
     for number in range(messages):
         if number % 10:
-            prompter.say("phone", replace_turnout(prompter, number))
+            fake_gateway.say("phone", make_turnout(fake_gateway, number))
         else:
-            prompter.say("phone", prompter.change("turn.moved", state))
-    for phase, last in (("paused", LONG_WINDOW.paused(prompter.now())), ("voting", state)):
-        prompter.say("phone", prompter.change("turn.moved", last))
-        page.wait_for_selector(f"body[data-phase={phase}]", timeout=4 * SOON_MS)
+            fake_gateway.say("phone", fake_gateway.change("turn.moved", state))
+    for phase, last in (("paused", LONG_WINDOW.paused(fake_gateway.now())), ("voting", state)):
+        fake_gateway.say("phone", fake_gateway.change("turn.moved", last))
+        page.wait_for_selector(f"body[data-phase={phase}]", timeout=4 * TIMEOUT_MS)
 
 
-def replace_turnout(prompter: Prompter, number: int) -> dict[str, object]:
+def make_turnout(fake_gateway: FakeGateway, number: int) -> dict[str, object]:
     voted = [number % 1200, number % 1100]
     return {"type": "turnout.counted", "turn": LONG_WINDOW.turn_id, "connected": [1250, 1190], "voted": voted}
 
 
-def measurements(browser: Browser, prompter: Prompter) -> list[Measurement]:
-    own = heaviest_kib(prompter)
-    served = heaviest_kib(prompter, LONG_WINDOW.voting(prompter.now(), LEFT_MS))
-    asked, sockets = asked_for(browser, prompter)
-    usable = [usable_after_s(browser, prompter) for _ in range(LOADS)]
-    taps, slow_taps = (quantile(taps_ms(browser, prompter, slower), 0.95) for slower in (1, SLOW_CPU))
-    heap, nodes = growth(browser, prompter)
+def measurements(browser: Browser, fake_gateway: FakeGateway) -> list[Measurement]:
+    own = largest_page_kib(fake_gateway)
+    served = largest_page_kib(fake_gateway, LONG_WINDOW.voting(fake_gateway.now(), LEFT_MS))
+    asked, sockets = count_requests(browser, fake_gateway)
+    usable = [usable_after_s(browser, fake_gateway) for _ in range(LOADS)]
+    taps, slow_taps = (quantile(taps_ms(browser, fake_gateway, slower), 0.95) for slower in (1, SLOW_CPU))
+    heap, nodes = growth(browser, fake_gateway)
     once = Measurement("requests, sockets", "1 + 1", f"{len(asked)} + {sockets}", len(asked) == sockets == 1)
     flat = Measurement(
         f"heap growth without machine code, new DOM nodes after {MESSAGES:,} messages",
