@@ -54,5 +54,5 @@ def test_page_kinds_all_exist() -> None:
 def test_axe_detects_a_violation(fake_gateway: FakeGateway, window: Page) -> None:
     """Otherwise the other tests would prove nothing."""
     show_scene("phone", PHONE_SCENES[0], window, fake_gateway)
-    window.evaluate("document.querySelector('main').append(document.createElement('button'))")
-    assert "button-name" in axe.check(window, "spoilt", ("light",))[0]
+    window.evaluate("document.body.append(document.createElement('button'))")
+    assert "button-name" in axe.check(window, "broken", ("light",))[0]
