@@ -22,7 +22,7 @@ def edit(event_id: int, **fields: Any) -> None:
     announce_edit(event_id, box.now())
 
 
-def by_hands(event_id: int, teams: list[int]) -> None:
+def vote_by_hands(event_id: int, teams: list[int]) -> None:
     """Switch these teams to a show of hands and the others to phones; announce it."""
     Team.objects.filter(event_id=event_id).update(hands=Q(number__in=teams))
     announce_edit(event_id, box.now())

@@ -25,30 +25,30 @@ def chat_key(slug: str, guest: int | None = None) -> str:
     return make_reader_key(ChatReader(slug, guest))
 
 
-def seated(code: str) -> list[int]:
+def seated_guests(code: str) -> list[int]:
     duel = Duel.objects.get(event__code=code)
     return [duel.one_id or 0, duel.two_id or 0]
 
 
-def said(slug: str, text: str, guest: int | None = None) -> int:
+def post_chat_message(slug: str, text: str, guest: int | None = None) -> int:
     """Post a message as this guest, or as a new one; return its id."""
     speaker = Guest.objects.get(pk=guest) if guest else None
     return post_message(_room(slug), MessageAuthor(speaker, new_guest), text).pk
 
 
-def reported(line: int) -> None:
+def report_chat_message(line: int) -> None:
     report(ChatLine.objects.get(pk=line), None, "advert")
 
 
-def taken_away(line: int) -> None:
+def remove_chat_message(line: int) -> None:
     remove_message(ChatLine.objects.select_related("room", "guest").get(pk=line), _moderator())
 
 
-def slowed_down(slug: str, slow_s: int, closed: bool = False) -> None:
+def configure_chat_room(slug: str, slow_s: int, closed: bool = False) -> None:
     configure_room(_room(slug), _moderator(), slow_s, closed)
 
 
-def filled_up(lines: int = 100) -> None:
+def fill_lobby_chat(lines: int = 100) -> None:
     """Fill the lobby with long messages."""
     room, guest, now = _room("lobby"), new_guest(), timezone.now()
     ChatLine.objects.bulk_create(
@@ -65,11 +65,11 @@ def filled_up(lines: int = 100) -> None:
     ChatRoom.objects.filter(pk=room.pk).update(seq=room.seq + lines)
 
 
-def nobody_has_talked() -> None:
+def clear_chat() -> None:
     ChatRoom.objects.all().delete()
 
 
-def played_out(code: str) -> None:
+def play_duel_to_end(code: str) -> None:
     play(Match.objects.get(event__code=code), box, RED_WINS)
 
 

@@ -14,14 +14,14 @@ from crowdgame.rehearsal.rehearsal_report import RehearsalReport
 from deploy.laptop.paths import ROOT
 from deploy.laptop.stack import MANAGE
 from tests.deploy.processes import wait_until
-from tests.ledger import resolved_turns, turns_of
+from tests.ledger import list_turns, resolved_turns
 from tests.server import Server
 from voting.ballot_box.box_types import event_key, turn_keys
 from voting.ballot_box.stores import connect
 
 PHONES = 60
 ENOUGH = 15
-PATIENCE_S = 40
+TIMEOUT_S = 40
 BRISK = {"window_s": 3, "reveal_s": 1, "lobby": "open", "next_match_after_s": 3}
 
 
@@ -41,14 +41,14 @@ def crowd(server: Server, code: str, data: Path, *more: str) -> Iterator[subproc
         ) as process,
     ):
         try:
-            wait_until(lambda: f"{PHONES} of {PHONES} phones have joined" in log.read_text(), PATIENCE_S)
+            wait_until(lambda: f"{PHONES} of {PHONES} phones have joined" in log.read_text(), TIMEOUT_S)
             yield process
         finally:
             process.terminate()
 
 
 def live_turn(server: Server, event: int) -> int | None:
-    return next(iter(turns_of(server, event, "open")), None)
+    return next(iter(list_turns(server, event, "open")), None)
 
 
 def ballots_in_the_box(server: Server, event: int, turn: int) -> int:
@@ -83,14 +83,14 @@ def turn_with_ballots(server: Server, event: int) -> int:
             return False
         return bool(found)
 
-    wait_until(is_there, PATIENCE_S)
+    wait_until(is_there, TIMEOUT_S)
     return found[0]
 
 
 def leave(phones: "subprocess.Popen[bytes]", data: Path) -> RehearsalReport:
     """Stop the crowd; return its report."""
     phones.send_signal(signal.SIGINT)
-    assert phones.wait(PATIENCE_S) == 0
+    assert phones.wait(TIMEOUT_S) == 0
     return msgspec.json.decode((data / "report.json").read_bytes(), type=RehearsalReport)
 
 
@@ -100,13 +100,13 @@ def restart(server: Server, event: int, part: str, number: signal.Signals) -> in
     pid = server.supervisor.pid(part)
     assert pid
     os.kill(pid, number)
-    wait_until(lambda: server.supervisor.pid(part) not in {None, pid}, PATIENCE_S)
-    wait_until(lambda: turn in resolved_turns(server, event), PATIENCE_S)
+    wait_until(lambda: server.supervisor.pid(part) not in {None, pid}, TIMEOUT_S)
+    wait_until(lambda: turn in resolved_turns(server, event), TIMEOUT_S)
     return turn
 
 
 def resolve_another(server: Server, event: int) -> int:
     """Wait until another turn is resolved; return its id."""
     before = set(resolved_turns(server, event))
-    wait_until(lambda: set(resolved_turns(server, event)) - before, PATIENCE_S)
+    wait_until(lambda: set(resolved_turns(server, event)) - before, TIMEOUT_S)
     return min(set(resolved_turns(server, event)) - before)

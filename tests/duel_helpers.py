@@ -76,7 +76,7 @@ def against_crowd(begun: bool = True, listed: bool = True) -> dict[str, Any]:
     return {"id": made.event_id, "code": made.event.code, "place": place, "key": load_seat_key(made, guest)}
 
 
-def run_down(code: str, ms: int) -> int:
+def run_down_clock(code: str, ms: int) -> int:
     """Move the turn into the past until `ms` are left; return its id."""
     match = Match.objects.get(event__code=code, state="playing")
     turn = only_turn(match)
@@ -92,7 +92,7 @@ def run_down(code: str, ms: int) -> int:
     return turn.pk
 
 
-def turn_of(code: str) -> dict[str, Any]:
+def duel_turn(code: str) -> dict[str, Any]:
     turn = only_turn(Match.objects.get(event__code=code))
     names = ("number", "red_bank_ms", "yellow_bank_ms")
     return {"left_ms": turn.closes_at - box.now()} | {name: getattr(turn, name) for name in names}

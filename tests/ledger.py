@@ -9,7 +9,7 @@ from tests.server import Server
 from voting.counting.ballots import Ballot, unpack_ballots
 
 
-def turns_of(server: Server, event: int, *states: str) -> list[int]:
+def list_turns(server: Server, event: int, *states: str) -> list[int]:
     wanted = ", ".join(f"'{state}'" for state in states)
     sql = (
         "SELECT t.id FROM games_turn t JOIN games_match m ON m.id = t.match_id "  # noqa: S608
@@ -19,7 +19,7 @@ def turns_of(server: Server, event: int, *states: str) -> list[int]:
 
 
 def resolved_turns(server: Server, event: int) -> list[int]:
-    return turns_of(server, event, "resolved")
+    return list_turns(server, event, "resolved")
 
 
 def sealed_ballots(server: Server, turn: int) -> dict[str, Ballot]:

@@ -27,19 +27,19 @@ from crowdgame.cups.cups import create_cup, start_pairing  # noqa: E402
 from crowdgame.events.models import Member  # noqa: E402
 from games.matches import MatchError, create_event, live_turn  # noqa: E402
 from games.models import Event, Match, MatchState, Turn  # noqa: E402
-from tests.admission_helpers import by_hands, earlier_code, edit, release, roster, seat, tickets  # noqa: E402
+from tests.admission_helpers import earlier_code, edit, release, roster, seat, tickets, vote_by_hands  # noqa: E402
 from tests.chat_helpers import (  # noqa: E402  # noqa: E402
     chat_key,
-    filled_up,
-    nobody_has_talked,
-    played_out,
-    reported,
-    said,
-    seated,
-    slowed_down,
-    taken_away,
+    clear_chat,
+    configure_chat_room,
+    fill_lobby_chat,
+    play_duel_to_end,
+    post_chat_message,
+    remove_chat_message,
+    report_chat_message,
+    seated_guests,
 )
-from tests.duel_helpers import against_crowd, duel, duels, long_games, run_down, turn_of  # noqa: E402
+from tests.duel_helpers import against_crowd, duel, duel_turn, duels, long_games, run_down_clock  # noqa: E402
 from tests.voting.match_helpers import RED_WINS, only_turn, open_now, organizer, play, set_window  # noqa: E402
 from voting.ballot_box.ballot_box import BallotBox  # noqa: E402
 from voting.ballot_box.box_types import turn_keys  # noqa: E402
@@ -83,7 +83,7 @@ def play_to(event_id: int, picks: list[tuple[int, int]]) -> int:
     return turn.pk
 
 
-def closing_in(event_id: int, ms: int) -> int:
+def close_after(event_id: int, ms: int) -> int:
     turn = only_turn(_playing(event_id))
     set_window(turn, box, -1_000, ms)
     return turn.pk
@@ -94,7 +94,7 @@ def call_worker(turn_id: int) -> None:
     enqueue_close(turn_id)
 
 
-def open_at_once(event_id: int) -> None:
+def open_turn_now(event_id: int) -> None:
     open_now(only_turn(_playing(event_id)), box)
 
 
@@ -126,20 +126,20 @@ def anonymize_voters(turn_id: int) -> None:
         record.save(update_fields=["sealed"])
 
 
-def spoil_list(turn_id: int) -> None:
+def corrupt_ballot_list(turn_id: int) -> None:
     """Make the ballot list unreadable, as if another version had written it."""
     for record in TallyRecord.objects.filter(turn=turn_id):
         TallyRecord.objects.filter(pk=record.pk).update(sealed=NOT_OURS + bytes(record.sealed))
 
 
-def mend_list(turn_id: int) -> None:
-    """Undo `spoil_list`."""
+def repair_ballot_list(turn_id: int) -> None:
+    """Undo `corrupt_ballot_list`."""
     for record in TallyRecord.objects.filter(turn=turn_id):
         original = bytes(record.sealed).removeprefix(NOT_OURS)
         TallyRecord.objects.filter(pk=record.pk).update(sealed=original)
 
 
-def end_all() -> None:
+def abort_all_matches() -> None:
     """Abort all matches and schedule no others."""
     Event.objects.update(next_match_at=None)
     for event_id in Match.objects.filter(state=MatchState.PLAYING).values_list("event_id", flat=True):
@@ -157,7 +157,7 @@ def voters_in_box(event_id: int, turn_id: int) -> list[str]:
         return [voter.decode() for voter in redis.hkeys(turn_keys(event_id, turn_id)[1])]
 
 
-def give_away(event_id: int, to: str) -> None:
+def transfer_event(event_id: int, to: str) -> None:
     Event.objects.filter(pk=event_id).update(owner=organizer(to))
 
 
@@ -191,39 +191,49 @@ def deactivate(name: str) -> None:
     User.objects.filter(username=name).update(is_active=False)
 
 
-ANSWERED = (log_out, deactivate, event, session, play_to, closing_in, open_at_once, begin, extend_overdue)
-LATER = (
+EVENT_OPERATIONS = (
+    event,
+    begin,
+    play_to,
+    close_after,
+    open_turn_now,
+    extend_overdue,
     call_worker,
     void,
+    abort_all_matches,
     cup,
-    mend_list,
-    end_all,
-    give_away,
-    member,
-    anonymize_voters,
-    spoil_list,
-    command,
     voters_in_box,
+    anonymize_voters,
+    corrupt_ballot_list,
+    repair_ballot_list,
 )
-DUEL_QUESTIONS = (against_crowd, duel, duels, long_games, run_down, turn_of)
-CHAT_QUESTIONS = (
+ACCOUNT_OPERATIONS = (session, log_out, deactivate, member, transfer_event)
+ADMISSION_OPERATIONS = (edit, vote_by_hands, tickets, roster, release, seat, earlier_code)
+DUEL_OPERATIONS = (against_crowd, duel, duels, long_games, run_down_clock, duel_turn)
+CHAT_OPERATIONS = (
     chat_key,
-    filled_up,
-    seated,
-    said,
-    reported,
-    taken_away,
-    slowed_down,
-    nobody_has_talked,
-    played_out,
+    fill_lobby_chat,
+    seated_guests,
+    post_chat_message,
+    report_chat_message,
+    remove_chat_message,
+    configure_chat_room,
+    clear_chat,
+    play_duel_to_end,
 )
-ADMISSION_HELPERS = (edit, by_hands, tickets, roster, release, seat, earlier_code)
-QUESTIONS: dict[str, Callable[..., Any]] = {
-    question.__name__: question
-    for question in (*ANSWERED, *LATER, *ADMISSION_HELPERS, *DUEL_QUESTIONS, *CHAT_QUESTIONS)
+OPERATIONS: dict[str, Callable[..., Any]] = {
+    operation.__name__: operation
+    for operation in (
+        *EVENT_OPERATIONS,
+        *ACCOUNT_OPERATIONS,
+        *ADMISSION_OPERATIONS,
+        *DUEL_OPERATIONS,
+        *CHAT_OPERATIONS,
+        command,
+    )
 }
 
 if __name__ == "__main__":
     for line in sys.stdin:
         name, arguments = json.loads(line)
-        print(json.dumps(QUESTIONS[name](**arguments)), flush=True)
+        print(json.dumps(OPERATIONS[name](**arguments)), flush=True)

@@ -13,7 +13,7 @@ from crowdgame.rehearsal.rehearsal_report import RehearsalReport
 from deploy.laptop import startup
 from deploy.laptop.paths import ROOT
 from deploy.laptop.stack import MANAGE, Stack
-from tests.crowd_helpers import ENOUGH, PATIENCE_S, PHONES, crowd, leave, live_turn, turn_with_ballots
+from tests.crowd_helpers import ENOUGH, PHONES, TIMEOUT_S, crowd, leave, live_turn, turn_with_ballots
 from tests.deploy.processes import wait_until
 from tests.ledger import (
     assert_counts_are_of_sealed_ballots,
@@ -28,8 +28,8 @@ BACKUP = "event.backup"
 # A restored turn stays open for this long, also on a slow machine.
 CALM = {"window_s": 8, "reveal_s": 1, "lobby": "open", "next_match_after_s": 3}
 # All ids of lost turns are below this number.
-HIGHEST_OF_OLD = 1_000_000
-A_MINUTE_MS, SOON_MS = 60_000, 2_000
+MAX_OLD_ID = 1_000_000
+MINUTE_MS, SOON_MS = 60_000, 2_000
 
 
 @dataclass(frozen=True)
@@ -78,13 +78,13 @@ def lose_event(data: Path, database_url: str) -> Lost:
         event, code = made["id"], made["code"]
         with crowd(server, code, data, *seats(data)) as phones:
             server.ask("begin", event_id=event)
-            hurry(server, event)
+            close_turn_soon(server, event)
             turn = turn_with_ballots(server, event)
             ((epoch,),) = server.rows("SELECT epoch FROM games_turn WHERE id = ?", turn)
             server.ask("command", words=["backup", str(data / BACKUP)])
             assert turn not in resolved_turns(server, event)
             for _ in range(3):
-                hurry(server, event)
+                close_turn_soon(server, event)
             with open_clients(server) as clients:
                 _, welcome = clients.display(code)
             seen = leave(phones, data)
@@ -103,23 +103,23 @@ def restored_event(lost: Lost, *options: str) -> Iterator[RestoredEvent]:
     with organizer(stack) as asked, startup.running_stack(stack) as supervisor:
         server = Server(stack, supervisor, asked)
         server.ask(
-            "closing_in", event_id=event, ms=A_MINUTE_MS
+            "close_after", event_id=event, ms=MINUTE_MS
         )  # the crowd may need this long on a slow machine
         with open_clients(server) as clients:
             _, shown = clients.display(lost.code)
         with crowd(server, lost.code, data, *seats(data)) as phones:
             for _ in range(3):
-                hurry(server, event)
+                close_turn_soon(server, event)
             seen = leave(phones, data)
-        hurry(server, event)
+        close_turn_soon(server, event)
         yield RestoredEvent(lost, server, seen, shown)
 
 
-def hurry(server: Server, event: int) -> None:
+def close_turn_soon(server: Server, event: int) -> None:
     """Close the current or next turn soon, so that all phones vote now; wait until it is resolved."""
-    wait_until(lambda: live_turn(server, event), PATIENCE_S)
-    turn = server.ask("closing_in", event_id=event, ms=SOON_MS)
-    wait_until(lambda: turn in resolved_turns(server, event), PATIENCE_S)
+    wait_until(lambda: live_turn(server, event), TIMEOUT_S)
+    turn = server.ask("close_after", event_id=event, ms=SOON_MS)
+    wait_until(lambda: turn in resolved_turns(server, event), TIMEOUT_S)
 
 
 def seats(data: Path) -> tuple[str, str]:
@@ -134,7 +134,7 @@ def manage(stack: Stack, *words: str) -> str:
     return done.stdout
 
 
-class GoesOn:
+class RestoreTests:
     """Checks for every database. A test file subclasses it and provides a fixture `restored`."""
 
     def test_restore_continues_match_from_backup(self, restored: RestoredEvent) -> None:
@@ -144,7 +144,7 @@ class GoesOn:
         assert not set(lost.turns) & set(resolved)
         new = [turn for turn in resolved if turn > lost.turn]
         assert len(new) > 1
-        assert min(new) > HIGHEST_OF_OLD
+        assert min(new) > MAX_OLD_ID
         assert_counts_are_of_sealed_ballots(restored.server)
 
     def test_restore_reopens_turn_with_new_epoch_and_seed(self, restored: RestoredEvent) -> None:

@@ -66,14 +66,14 @@ class Server:
     def ws(self) -> str:
         return f"ws://{self.stack.address}:{self.stack.port}/ws"
 
-    def ask(self, question: str, **arguments: Any) -> Any:
+    def ask(self, operation: str, **arguments: Any) -> Any:
         """Run an operation in the stack's database through the process `tests.organizer`."""
         assert self.organizer.stdin is not None
         assert self.organizer.stdout is not None
-        self.organizer.stdin.write(json.dumps([question, arguments]) + "\n")
+        self.organizer.stdin.write(json.dumps([operation, arguments]) + "\n")
         self.organizer.stdin.flush()
         answer = self.organizer.stdout.readline()
-        assert answer, f"the organizer process died during {question} {arguments}"
+        assert answer, f"the organizer process died during {operation} {arguments}"
         return json.loads(answer)
 
     def rows(self, sql: str, *arguments: Any) -> list[Any]:

@@ -11,7 +11,7 @@ from websockets.sync.client import ClientConnection, connect
 
 from tests.server import Server
 
-PATIENCE_S = 15
+TIMEOUT_S = 15
 Message = dict[str, Any]
 
 
@@ -46,7 +46,7 @@ class SocketClient:
             self._receive_frame()
 
     def _receive_frame(self) -> None:
-        frame = self.socket.recv(timeout=PATIENCE_S, decode=True)
+        frame = self.socket.recv(timeout=TIMEOUT_S, decode=True)
         self.frames.append(frame)
         self.received.append(json.loads(frame))
 

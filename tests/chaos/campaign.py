@@ -17,7 +17,7 @@ from tests.chaos.faults import Fault, Missed, NotApplicable
 from tests.chaos.journal import Journal
 from tests.chaos.monitor import Monitor
 from tests.chaos.target import PlayedEvent, Target
-from tests.deploy.processes import comes_about, wait_until
+from tests.deploy.processes import becomes_true, wait_until
 
 FAST_MATCHES = {"reveal_s": 1, "lobby": "open", "next_match_after_s": 3}
 TERMS: Sequence[dict[str, str]] = (
@@ -183,7 +183,7 @@ class Campaign:
                 affected
             )
 
-        return last_unhealthy() if comes_about(has_recovered, RECOVERED_WITHIN_S, POLL_S) else None
+        return last_unhealthy() if becomes_true(has_recovered, RECOVERED_WITHIN_S, POLL_S) else None
 
     def _check(self, injected: InjectedFault) -> None:
         over = {turn for turn in injected.turns if self._is_settled(turn)}

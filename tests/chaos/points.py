@@ -14,7 +14,7 @@ from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any, Literal, get_args
 
-from tests.deploy.processes import comes_about
+from tests.deploy.processes import becomes_true
 
 ARMED, FIRED, GO = "chaos-armed.json", "chaos-fired.json", "chaos-go"
 MAX_HOLD_S = 5.0
@@ -111,4 +111,4 @@ def _apply_effect(effect: StepEffect, seconds: float, folder: Path) -> None:
         case "stall":
             time.sleep(seconds)  # the requested stall
         case "hold":
-            comes_about((folder / GO).exists, MAX_HOLD_S, POLL_S)
+            becomes_true((folder / GO).exists, MAX_HOLD_S, POLL_S)

@@ -21,7 +21,7 @@ def _names(process: psutil.Process, text: str) -> bool:
         return False
 
 
-def minds_sigterm(pid: int) -> bool:
+def handles_sigterm(pid: int) -> bool:
     """Whether the process already catches or ignores SIGTERM."""
     with open(f"/proc/{pid}/status", encoding="ascii") as status:
         masks = [line.split()[1] for line in status if line.startswith(("SigCgt", "SigIgn"))]
@@ -32,10 +32,10 @@ def are_ready(folder: Path, count: int) -> bool:
     """Whether `count` processes are marked, and those meant to handle SIGTERM already do."""
     living = marked(folder)
     handlers = [process for process in living if "SIGTERM" in " ".join(process.cmdline())]
-    return len(living) == count and all(minds_sigterm(process.pid) for process in handlers)
+    return len(living) == count and all(handles_sigterm(process.pid) for process in handlers)
 
 
-def comes_about(holds: Callable[[], object], within_s: float, every_s: float = 0.02) -> bool:
+def becomes_true(holds: Callable[[], object], within_s: float, every_s: float = 0.02) -> bool:
     """Poll until `holds()` is true; return False after `within_s` seconds."""
     deadline = time.monotonic() + within_s
     while not holds():
@@ -46,4 +46,4 @@ def comes_about(holds: Callable[[], object], within_s: float, every_s: float = 0
 
 
 def wait_until(holds: Callable[[], object], within_s: float = 30) -> None:
-    assert comes_about(holds, within_s), "the condition did not become true in time"
+    assert becomes_true(holds, within_s), "the condition did not become true in time"

@@ -98,12 +98,12 @@ def test_acl_allows_everything_an_event_needs(guarded: Server, operator: Redis) 
         phones = [clients.phone(event["code"])[0] for _ in range(4)]
         guarded.ask("begin", event_id=event["id"])
         turn = display.receive("match.started")["state"]["match"]["turn"]
-        guarded.ask("open_at_once", event_id=event["id"])
+        guarded.ask("open_turn_now", event_id=event["id"])
         for phone in phones:
             phone.receive("turn.moved")
             phone.say("ballot.cast", turn=turn["id"], epoch=1, choice=3, sequence=1)
             phone.receive("ballot.counted")
-        guarded.ask("closing_in", event_id=event["id"], ms=1_500)
+        guarded.ask("close_after", event_id=event["id"], ms=1_500)
         reveal = display.receive("turn.revealed")["state"]["match"]["reveal"]
         assert reveal["red"]["ballots"] + reveal["yellow"]["ballots"] == 4
         console = clients.console(event["code"], guarded.ask("session", name="olga"))

@@ -10,8 +10,8 @@ from crowdgame.rehearsal.rehearsal_report import RehearsalReport
 from deploy.laptop.network import supports_reuse_port
 from tests.crowd_helpers import (
     BRISK,
-    PATIENCE_S,
     PHONES,
+    TIMEOUT_S,
     connected,
     crowd,
     held,
@@ -57,15 +57,15 @@ def failover(
     with running_server(data, request.param, gateways=2) as server:
         event = server.ask("event", **BRISK)
         with crowd(server, event["code"], data) as phones:
-            wait_until(lambda: connected(server, event["id"]) == PHONES, PATIENCE_S)
+            wait_until(lambda: connected(server, event["id"]) == PHONES, TIMEOUT_S)
             shares = held(server, event["id"])
             server.ask("begin", event_id=event["id"])
             first, second = server.stack.gateway_names
             gone = {server.supervisor.pid(first), server.supervisor.pid(second)}
             turns = [restart(server, event["id"], first, signal.SIGKILL)]
-            wait_until(lambda: connected(server, event["id"]) == PHONES, PATIENCE_S)
+            wait_until(lambda: connected(server, event["id"]) == PHONES, TIMEOUT_S)
             turns.append(restart(server, event["id"], second, signal.SIGTERM))
-            wait_until(lambda: connected(server, event["id"]) == PHONES, PATIENCE_S)
+            wait_until(lambda: connected(server, event["id"]) == PHONES, TIMEOUT_S)
             resolve_another(server, event["id"])
             report = leave(phones, data)
         resolve_another(server, event["id"])

@@ -35,7 +35,7 @@ class Crowd:
 
     def vote(self, number: int, picks: tuple[int, int], absent: int = 0) -> None:
         """Vote in turn `number`; the last `absent` voters of each team abstain."""
-        self.server.ask("open_at_once", event_id=self.event["id"])
+        self.server.ask("open_turn_now", event_id=self.event["id"])
         for team, pick in enumerate(picks, 1):
             voters = self.team(team)
             for place, phone in enumerate(voters[: len(voters) - absent]):
@@ -54,7 +54,7 @@ class Crowd:
     def play(self, turns: int) -> None:
         for number in range(turns):
             self.vote(number, LONG_MATCH[number], absent=number % 3)
-            self.server.ask("closing_in", event_id=self.event["id"], ms=200)
+            self.server.ask("close_after", event_id=self.event["id"], ms=200)
             self.seats[0][0].receive("turn.revealed")
 
 

@@ -154,7 +154,7 @@ def claim_team(page: Page) -> None:
 
 def abort_match(server: Server, event: Event) -> None:
     play_to(*PLAYED)(server, event)
-    server.ask("end_all")
+    server.ask("abort_all_matches")
 
 
 def with_tickets(server: Server, event: Event) -> None:
@@ -176,7 +176,7 @@ def as_viewer(server: Server, event: Event) -> None:
 
 
 def by_hands(server: Server, event: Event) -> None:
-    server.ask("by_hands", event_id=event["id"], teams=[2])
+    server.ask("vote_by_hands", event_id=event["id"], teams=[2])
     play_to(*PLAYED)(server, event)
 
 
@@ -196,13 +196,13 @@ def with_duels(server: Server, event: Event) -> None:
 
 def with_chat(server: Server, event: Event) -> None:
     """Store the id of a reported message as `event["message"]` and a duel with chat as `event["played"]`."""
-    server.ask("nobody_has_talked")
+    server.ask("clear_chat")
     for text in CHAT_MESSAGES:
-        number = server.ask("said", slug="lobby", text=text)
-    server.ask("reported", line=number)
+        number = server.ask("post_chat_message", slug="lobby", text=text)
+    server.ask("report_chat_message", line=number)
     event["message"] = number
     event["played"] = server.ask("duel")["code"]
-    server.ask("said", slug=f"{event['played']}-watchers", text="Red should take column 4")
+    server.ask("post_chat_message", slug=f"{event['played']}-watchers", text="Red should take column 4")
 
 
 def with_duel_lists(server: Server, event: Event) -> None:

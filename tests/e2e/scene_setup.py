@@ -126,9 +126,7 @@ def as_duel(
 def rated_duel(scripted: ScriptedMatch) -> State:
     """A finished duel in which one player wants a rematch."""
     rating = Rated(red_before=1200, red_after=1287, yellow_before=1349, yellow_after=1305)
-    return lambda now: as_duel(scripted, rated=rating).ended(
-        now, rematch_wanted_by=2, finished=WON_BY_RED
-    )
+    return lambda now: as_duel(scripted, rated=rating).ended(now, rematch_wanted_by=2, finished=WON_BY_RED)
 
 
 def with_long_names(scripted: ScriptedMatch) -> ScriptedMatch:

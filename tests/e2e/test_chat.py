@@ -41,7 +41,7 @@ def last(page: Page) -> str:
 
 
 def test_chat_shows_messages_and_hides_muted_guest(one_gateway: Server, open_at: OpenScreen) -> None:
-    one_gateway.ask("nobody_has_talked")
+    one_gateway.ask("clear_chat")
     one = at(one_gateway, open_at, "one", size=SMALL)
     two = at(one_gateway, open_at, "two", size=PROJECTOR)
     one.shoot("empty")
@@ -63,12 +63,12 @@ def test_chat_shows_messages_and_hides_muted_guest(one_gateway: Server, open_at:
 
 
 def test_chat_escapes_markup_in_messages(one_gateway: Server, open_at: OpenScreen) -> None:
-    one_gateway.ask("nobody_has_talked")
+    one_gateway.ask("clear_chat")
     live = at(one_gateway, open_at, "nasty")
     dialogs: list[str] = []
     live.page.on("dialog", lambda dialog: dialogs.append(dialog.message))
     for text in NASTY:
-        one_gateway.ask("said", slug="lobby", text=text)
+        one_gateway.ask("post_chat_message", slug="lobby", text=text)
     expect(live.page.locator(".said")).to_have_count(len(NASTY), timeout=TIMEOUT_MS)
     live.shoot("live")
     for _ in ("as it came", "as it is served"):
@@ -90,19 +90,22 @@ def test_chat_hides_player_messages_from_watchers_and_removed_ones(
     code = one_gateway.ask("duel")["code"]
     watcher = at(one_gateway, open_at, "watcher", f"/play/{code}")
     one_gateway.ask(
-        "said", slug=f"{code}-players", text="Good luck", guest=one_gateway.ask("seated", code=code)[0]
+        "post_chat_message",
+        slug=f"{code}-players",
+        text="Good luck",
+        guest=one_gateway.ask("seated_guests", code=code)[0],
     )
     say(watcher.page, "Column 4!")
-    number = one_gateway.ask("said", slug=f"{code}-watchers", text="Rubbish")
+    number = one_gateway.ask("post_chat_message", slug=f"{code}-watchers", text="Rubbish")
     expect(watcher.page.locator(".said .text")).to_have_text(["Column 4!", "Rubbish"], timeout=TIMEOUT_MS)
     watcher.shoot("watchers")
-    one_gateway.ask("taken_away", line=number)
+    one_gateway.ask("remove_chat_message", line=number)
     expect(watcher.page.locator(".said .text")).to_have_text(["Column 4!"], timeout=TIMEOUT_MS)
-    one_gateway.ask("slowed_down", slug=f"{code}-watchers", slow_s=30, closed=True)
+    one_gateway.ask("configure_chat_room", slug=f"{code}-watchers", slow_s=30, closed=True)
     expect(watcher.page.get_by_text("This room is closed to new messages.")).to_be_visible(timeout=TIMEOUT_MS)
     expect(watcher.page.get_by_label("Write a message")).to_be_hidden()
     assert "Good luck" not in watcher.page.content()
-    one_gateway.ask("played_out", code=code)
+    one_gateway.ask("play_duel_to_end", code=code)
     watcher.page.reload()
     expect(watcher.page.get_by_text("Good luck")).to_be_visible()
     watcher.shoot("over")
@@ -110,7 +113,7 @@ def test_chat_hides_player_messages_from_watchers_and_removed_ones(
 
 
 def test_chat_works_without_javascript(one_gateway: Server, browser: Browser) -> None:
-    one_gateway.ask("nobody_has_talked")
+    one_gateway.ask("clear_chat")
     context = browser.new_context(base_url=one_gateway.http, java_script_enabled=False)
     page = context.new_page()
     page.goto("/play/")

@@ -50,7 +50,7 @@ def test_drawn_game_turn_is_shown_on_all_pages(
     for phone, team in ((red, "1"), (yellow, "2")):
         phone.page.goto(f"/{event['code']}")
         phone.wait_for(phase="lobby", team=team)
-    server.ask("open_at_once", event_id=event["id"])
+    server.ask("open_turn_now", event_id=event["id"])
     vote(red, shown.picks[0])
     expect(red.page.locator(".sentence")).to_contain_text(f"your vote for\u00a0{shown.names[0]}.")
     yellow.page.locator("[data-column]:enabled").first.wait_for(timeout=TIMEOUT_MS)
@@ -60,7 +60,7 @@ def test_drawn_game_turn_is_shown_on_all_pages(
         screen.shoot("voting")
         fits(screen)
     before = drawn(display)
-    server.ask("closing_in", event_id=event["id"], ms=200)
+    server.ask("close_after", event_id=event["id"], ms=200)
     expect(display.page.locator(".choice .column")).to_have_text(list(shown.names), timeout=TIMEOUT_MS)
     display.shoot("picks")
     expect(red.page.locator(".sentence")).to_have_text(shown.sentence, timeout=TIMEOUT_MS)

@@ -153,7 +153,7 @@ def test_duel_player_without_pick_loses_on_time(one_gateway: Server, open_at: Op
     two.page.locator(f'form[action="/play/{code_of(one)}/join"] button').click()
     side_of(two)
     vote(two, 3)
-    one_gateway.ask("run_down", code=code_of(one), ms=3_000)
+    one_gateway.ask("run_down_clock", code=code_of(one), ms=3_000)
     for screen in (one, two):
         screen.wait_for(phase="ended")
     two.shoot("won-on-time")

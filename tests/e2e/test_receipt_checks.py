@@ -63,13 +63,13 @@ def sit_down(table: Table) -> None:
     for phone, team in ((table.red, "1"), (table.yellow, "2")):
         phone.page.goto(f"/{table.event['code']}")
         phone.wait_for(phase="lobby", team=team)
-    table.server.ask("open_at_once", event_id=table.event["id"])
+    table.server.ask("open_turn_now", event_id=table.event["id"])
     for screen in (table.display, table.red, table.yellow):
         screen.wait_for(phase="voting")
 
 
 def close(table: Table) -> None:
-    table.server.ask("closing_in", event_id=table.event["id"], ms=300)
+    table.server.ask("close_after", event_id=table.event["id"], ms=300)
     for screen in (table.display, table.yellow):
         screen.wait_for(phase="reveal")
 

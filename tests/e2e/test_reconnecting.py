@@ -60,7 +60,7 @@ def test_board_and_ballot_survive_restart_of_all_gateways(
     for phone, team in ((red, "1"), (yellow, "2")):
         phone.page.goto(f"/{event['code']}")
         phone.wait_for(phase="lobby", team=team)
-    server.ask("open_at_once", event_id=event["id"])
+    server.ask("open_turn_now", event_id=event["id"])
     for screen in (display, red, yellow):
         screen.wait_for(phase="voting")
     vote(red, 2)

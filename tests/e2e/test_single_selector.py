@@ -42,16 +42,16 @@ def test_single_selector_full_turn(one_gateway: Server, open_at: OpenScreen, siz
     for phone, team in ((red, "1"), (yellow, "2")):
         phone.page.goto(f"/{event['code']}")
         phone.wait_for(phase="lobby", team=team)
-    server.ask("open_at_once", event_id=event["id"])
+    server.ask("open_turn_now", event_id=event["id"])
     says(red, "Choose in secret")
     says(yellow, "Rooks chooses in secret")
     expect(yellow.page.locator("[data-column]:enabled")).to_have_count(0)
     vote(red, 4)
     says(red, "Counted: your vote for\u00a04.")
     shoot(screens, "secret")
-    server.ask("closing_in", event_id=event["id"], ms=200)
+    server.ask("close_after", event_id=event["id"], ms=200)
     expect(display.page.locator(".chest")).to_contain_text("Chosen in secret", timeout=TIMEOUT_MS)
-    server.ask("open_at_once", event_id=event["id"])
+    server.ask("open_turn_now", event_id=event["id"])
     says(red, "Doves votes: everyone sees it.")
     says(yellow, "Vote now: everyone sees it.")
     assert display.page.locator(".choice, .bars .votes[data-side=red]").count() == 0
@@ -62,7 +62,7 @@ def test_single_selector_full_turn(one_gateway: Server, open_at: OpenScreen, siz
             "Column 4, 0 of 6 full, 1 vote" + (", your vote" if phone is yellow else ""), timeout=TIMEOUT_MS
         )
     shoot(screens, "open")
-    server.ask("closing_in", event_id=event["id"], ms=200)
+    server.ask("close_after", event_id=event["id"], ms=200)
     expect(display.page.locator(".choice .column")).to_have_text(["4", "4"], timeout=TIMEOUT_MS)
     expect(display.page.locator(".chest")).to_have_count(0)
     shoot(screens, "told")

@@ -21,7 +21,7 @@ def stage(server: Server, open_at: OpenScreen, name: str, **terms: Any) -> tuple
     for phone, team in ((red, "1"), (yellow, "2")):
         phone.page.goto(f"/{event['code']}")
         phone.wait_for(phase="lobby", team=team)
-    server.ask("open_at_once", event_id=event["id"])
+    server.ask("open_turn_now", event_id=event["id"])
     yellow.page.locator("[data-column]:enabled").first.wait_for(timeout=TIMEOUT_MS)
     return event["id"], display, red, yellow
 
@@ -61,7 +61,7 @@ def test_approval_selects_and_deselects_columns(one_gateway: Server, open_at: Op
         fits(screen)
     red.page.reload()
     says(red, "Counted: 2, 5.")
-    one_gateway.ask("closing_in", event_id=event, ms=200)
+    one_gateway.ask("close_after", event_id=event, ms=200)
     texts = ["A tie: 2 got there first", "of 1 voter approved"]
     expect(display.page.locator(".choice p")).to_have_text(texts, timeout=TIMEOUT_MS)
     display.shoot("picks")
@@ -83,7 +83,7 @@ def test_ranking_follows_the_order_of_taps(one_gateway: Server, open_at: OpenScr
     says(yellow, "Counted: 3, 4, 6.")
     for screen in (red, yellow):
         fits(screen)
-    one_gateway.ask("closing_in", event_id=event, ms=200)
+    one_gateway.ask("close_after", event_id=event, ms=200)
     expect(display.page.locator(".choice .column")).to_have_text(["2", "3"], timeout=TIMEOUT_MS)
     display.shoot("picks")
     says(red, "Your team picked 2")
@@ -113,7 +113,7 @@ def test_team_resigns_after_confirmed_request(one_gateway: Server, open_at: Open
     presses(red, 4)
     says(red, "Counted." if hidden else "Counted: your vote for\u00a04.")
     fits(red)
-    one_gateway.ask("closing_in", event_id=event, ms=200)
+    one_gateway.ask("close_after", event_id=event, ms=200)
     expect(display.page.locator(".choice .none")).to_have_text("Gives up", timeout=TIMEOUT_MS)
     display.shoot("picks")
     says(yellow, "Rooks gave up. Doves wins.")

@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from deploy.laptop.stack import SERVERS
-from tests.fuzz.run import MAY_GROW_MIB, Outcome, attack
+from tests.fuzz.run import MAX_GROWTH_MIB, Outcome, attack
 from tests.server import running_server
 
 
@@ -18,9 +18,10 @@ def faults(outcome: Outcome) -> list[str]:
     found += [f"a ballot of {voter}, who has no seat" for voter in outcome.unseated_voters[:5]]
     if outcome.counted < outcome.cast:
         found.append(f"the honest phone was answered {outcome.counted} times for {outcome.cast} ballots")
-    if outcome.grown > MAY_GROW_MIB:
+    if outcome.growth_mib > MAX_GROWTH_MIB:
         found.append(
-            f"the gateway grew by {outcome.grown:.1f} MiB in the last of {len(outcome.resident)} attacks"
+            f"the gateway grew by {outcome.growth_mib:.1f} MiB in the last of "
+            f"{len(outcome.memory_mib)} attacks"
         )
     return found
 
@@ -29,7 +30,7 @@ def format_outcome(outcome: Outcome) -> str:
     return "\n".join(
         [
             f"{outcome.frames:,} frames on {outcome.sockets:,} sockets in {outcome.seconds:.0f} s",
-            f"gateway after each attack, MiB: {', '.join(f'{size:.1f}' for size in outcome.resident)}",
+            f"gateway after each attack, MiB: {', '.join(f'{size:.1f}' for size in outcome.memory_mib)}",
             f"its log grew by {outcome.logged:,} characters, {len(outcome.log_errors)} error lines",
             f"the honest phone: {outcome.counted} of {outcome.cast} ballots counted, the slowest after "
             f"{outcome.slowest_s * 1000:.0f} ms",

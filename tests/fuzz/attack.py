@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from random import Random
 
 from tests.fuzz import wire
-from tests.fuzz.messages import Known, spoil, valid
+from tests.fuzz.messages import Known, corrupt, valid
 
-AT_ONCE = 32
-A_SOCKET = 28  # below the rate limit of a socket; a flood exceeds it
+CONNECTIONS = 32
+FRAMES_PER_SOCKET = 28  # below the rate limit of a socket; a flood exceeds it
 FLOOD = 150
-PATIENCE_S = 3.0
+TIMEOUT_S = 3.0
 CLOSED = b"\x88\x02"  # a close frame with a code and no reason
 
 
@@ -38,16 +38,16 @@ class Attack:
         """Send at least `frames` frames, and go on until `may_end`. No connection is left open."""
         until = self.sent + frames
         async with asyncio.TaskGroup() as attackers:
-            for _ in range(AT_ONCE):
+            for _ in range(CONNECTIONS):
                 attackers.create_task(
-                    self._go_on(Random(self._rng.random()), lambda: self.sent >= until and may_end())
+                    self._attack(Random(self._rng.random()), lambda: self.sent >= until and may_end())
                 )
 
-    async def _go_on(self, rng: Random, is_over: Callable[[], bool]) -> None:
+    async def _attack(self, rng: Random, is_over: Callable[[], bool]) -> None:
         while not is_over():
             self.sockets += 1
             try:
-                async with asyncio.timeout(PATIENCE_S * 4):
+                async with asyncio.timeout(TIMEOUT_S * 4):
                     self.ended[await self._connect(rng)] += 1
             except (OSError, asyncio.IncompleteReadError) as end:
                 self.ended[type(end).__name__] += 1
@@ -57,7 +57,7 @@ class Attack:
         try:
             if rng.random() < 0.06:
                 return await self._send_odd_handshake(reader, writer, rng)
-            return await self._talk(reader, writer, rng)
+            return await self._send_frames(reader, writer, rng)
         finally:
             writer.transport.abort()
 
@@ -70,7 +70,9 @@ class Attack:
             return "half a handshake"
         return "odd handshake: " + await _first_line(reader, 0.2)
 
-    async def _talk(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, rng: Random) -> str:
+    async def _send_frames(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, rng: Random
+    ) -> str:
         path = rng.choice(wire.SOCKETS)
         known, more = (self.sandbox, self.console) if path.endswith("console") else (self.target, ())
         writer.write(wire.head(path, self.port, *more))
@@ -81,7 +83,7 @@ class Attack:
         self.sent += len(frames)
         data = b"".join(frames)
         if rng.random() < 0.1:
-            await _in_crumbs(writer, data, rng)
+            await _write_in_chunks(writer, data, rng)
         else:
             writer.write(data)
         if rng.random() < 0.1:
@@ -90,10 +92,10 @@ class Attack:
 
     def _frames(self, path: str, known: Known, rng: Random) -> list[bytes]:
         frames = [wire.frame(_join(path, known, rng), rng)] if rng.random() < 0.8 else []
-        for _ in range(FLOOD if rng.random() < 0.03 else A_SOCKET):
-            frames += wire.harmless(spoil(valid(known, rng), rng), rng)
+        for _ in range(FLOOD if rng.random() < 0.03 else FRAMES_PER_SOCKET):
+            frames += wire.harmless(corrupt(valid(known, rng), rng), rng)
         if rng.random() < 0.5:
-            frames.append(wire.deadly(spoil(valid(known, rng), rng), rng))
+            frames.append(wire.fatal(corrupt(valid(known, rng), rng), rng))
         return [*frames, wire.close_frame(rng)]
 
 
@@ -103,7 +105,7 @@ def _join(path: str, known: Known, rng: Random) -> bytes:
     return f'{{"type": "{kind}.join", "code": "{known.code}"{token}}}'.encode()
 
 
-async def _in_crumbs(writer: asyncio.StreamWriter, data: bytes, rng: Random) -> None:
+async def _write_in_chunks(writer: asyncio.StreamWriter, data: bytes, rng: Random) -> None:
     while data and not writer.transport.is_closing():
         size = rng.choice((1, 2, 3, 50, 1_000))
         writer.write(data[:size])
@@ -125,7 +127,7 @@ async def _closing(reader: asyncio.StreamReader) -> str:
     """The server's close code, from the last bytes it sends."""
     last = b""
     try:
-        async with asyncio.timeout(PATIENCE_S):
+        async with asyncio.timeout(TIMEOUT_S):
             while last[-4:-2] != CLOSED and (more := await reader.read(65_536)):
                 last = (last + more)[-127:]
     except TimeoutError:

@@ -106,15 +106,15 @@ def valid(known: Known, rng: Random) -> dict[str, Any]:
     return message
 
 
-def spoil(message: dict[str, Any], rng: Random) -> bytes:
+def corrupt(message: dict[str, Any], rng: Random) -> bytes:
     """Corrupt some fields, then the text, then the bytes; sometimes nothing."""
     for _ in range(rng.choice((0, 1, 1, 2, 3))):
-        rng.choice(SENSES)(message, rng)
+        rng.choice(FIELD_MUTATIONS)(message, rng)
     text = json.dumps(message, ensure_ascii=rng.random() < 0.5)
     if rng.random() < 0.3:
-        text = rng.choice(TEXTS)(text, rng)
+        text = rng.choice(TEXT_MUTATIONS)(text, rng)
     data = text.encode("utf-8", "surrogatepass")
-    return rng.choice(BYTES)(data, rng) if rng.random() < 0.3 else data
+    return rng.choice(BYTE_MUTATIONS)(data, rng) if rng.random() < 0.3 else data
 
 
 def odd(rng: Random) -> Any:
@@ -166,16 +166,16 @@ def _word(text: str, rng: Random) -> str:
     return head + colon + rng.choice(ODD_WORDS) + "}" * tail.endswith("}")
 
 
-def _swell(text: str, rng: Random) -> str:
+def _pad(text: str, rng: Random) -> str:
     return text[:-1] + " " * rng.choice((100, 1_900, 2_100)) + text[-1:]
 
 
 def _flip(data: bytes, rng: Random) -> bytes:
-    spoilt = bytearray(data)
+    corrupted = bytearray(data)
     for _ in range(rng.randint(1, 4)):
-        if spoilt:
-            spoilt[rng.randrange(len(spoilt))] ^= 1 << rng.randrange(8)
-    return bytes(spoilt)
+        if corrupted:
+            corrupted[rng.randrange(len(corrupted))] ^= 1 << rng.randrange(8)
+    return bytes(corrupted)
 
 
 def _insert(data: bytes, rng: Random) -> bytes:
@@ -190,6 +190,6 @@ def _noise(data: bytes, rng: Random) -> bytes:
     return rng.randbytes(rng.choice((0, 1, 7, 125, 126, 1_000)))
 
 
-SENSES = (_change, _change, _drop, _add, _retype, _stringify)
-TEXTS = (_cut, _wrap, _twice, _word, _swell)
-BYTES = (_flip, _flip, _insert, _noise)
+FIELD_MUTATIONS = (_change, _change, _drop, _add, _retype, _stringify)
+TEXT_MUTATIONS = (_cut, _wrap, _twice, _word, _pad)
+BYTE_MUTATIONS = (_flip, _flip, _insert, _noise)

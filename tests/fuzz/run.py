@@ -22,15 +22,15 @@ VOTERS = 40
 EVERY_S = 0.5
 VOTES = 6
 HOUR_MS = 3_600_000
-CALM_S = 3.0
-WARM, WARM_FRAMES = 0.2, 10_000
-MOST_ATTACKS = 4  # after the first
-MAY_GROW_MIB = 8.0
+SETTLE_S = 3.0
+WARMUP_SHARE, WARMUP_FRAMES = 0.2, 10_000
+MAX_ATTACKS = 4  # after the first
+MAX_GROWTH_MIB = 8.0
 MIB = 1 << 20
 
 
 @dataclass
-class Honest:
+class HonestPhone:
     """A phone that votes at once, then changes its vote twice a second. Each ballot must be acknowledged."""
 
     phone: SocketClient
@@ -57,7 +57,7 @@ class Honest:
 
 @dataclass
 class Outcome:
-    """`resident` is the gateway's memory in MiB after each attack; `log_errors` are lines of its log.
+    """`memory_mib` is the gateway's memory in MiB after each attack; `log_errors` are lines of its log.
 
     `unseated_voters` have a ballot in the event's box but never received a seat.
     """
@@ -66,7 +66,7 @@ class Outcome:
     sockets: int
     seconds: float
     ended: Counter[str]
-    resident: list[float]
+    memory_mib: list[float]
     log_errors: list[str]
     logged: int
     changed: list[str]
@@ -76,9 +76,9 @@ class Outcome:
     unseated_voters: list[str] = field(default_factory=list)
 
     @property
-    def grown(self) -> float:
+    def growth_mib(self) -> float:
         """MiB by which the last attack made the gateway grow."""
-        return self.resident[-1] - self.resident[-2]
+        return self.memory_mib[-1] - self.memory_mib[-2]
 
 
 def attack(server: Server, frames: int, seed: int) -> Outcome:
@@ -106,17 +106,17 @@ def attack(server: Server, frames: int, seed: int) -> Outcome:
             console=console,
             seed=seed,
         )
-        _have_pages_loaded(server)
-        outcome = _watch(server, attack, frames, Honest(phone, turn), target["id"])
+        _load_pages(server)
+        outcome = _run_attacks(server, attack, frames, HonestPhone(phone, turn), target["id"])
         voted = set(server.ask("voters_in_box", event_id=target["id"], turn_id=turn))
-        assert _voter(tokens[0]) in voted, "the box has no ballot of the honest phone"
-        outcome.unseated_voters = sorted(voted - {_voter(token) for token in tokens})
+        assert _voter_id(tokens[0]) in voted, "the box has no ballot of the honest phone"
+        outcome.unseated_voters = sorted(voted - {_voter_id(token) for token in tokens})
         return outcome
 
 
 def _open_for_long(server: Server, event: int) -> int:
     server.ask("begin", event_id=event)
-    return int(server.ask("closing_in", event_id=event, ms=24 * HOUR_MS))
+    return int(server.ask("close_after", event_id=event, ms=24 * HOUR_MS))
 
 
 def _join_phone(
@@ -131,42 +131,42 @@ def _join_phone(
     return honest[0], tuple(welcome["you"]["token"] for _, welcome in (honest, *others))
 
 
-def _have_pages_loaded(server: Server) -> None:
+def _load_pages(server: Server) -> None:
     """Request a page, since the first request makes Django import the code of all pages."""
     with urllib.request.urlopen(f"{server.http}/console/login/") as page:  # noqa: S310
         page.read()
 
 
-def _voter(token: str) -> str:
+def _voter_id(token: str) -> str:
     return token.split(".")[1]
 
 
-def _watch(server: Server, attack: Attack, frames: int, honest: Honest, event: int) -> Outcome:
+def _run_attacks(server: Server, attack: Attack, frames: int, honest: HonestPhone, event: int) -> Outcome:
     gateway = psutil.Process(server.supervisor.pid("gateway"))
-    before, since = _kept(server, event), len(server.log("gateway"))
-    resident = []
+    before, since = _event_rows(server, event), len(server.log("gateway"))
+    memory_mib = []
     with ThreadPoolExecutor(max_workers=1) as thread:
         voting = thread.submit(honest.vote)
         began = time.monotonic()
         try:
-            for at_least in (max(WARM_FRAMES, int(WARM * frames)), *(frames,) * MOST_ATTACKS):
+            for at_least in (max(WARMUP_FRAMES, int(WARMUP_SHARE * frames)), *(frames,) * MAX_ATTACKS):
                 enough = honest.counted + VOTES
                 asyncio.run(attack.run(at_least, lambda: honest.counted >= enough or voting.done()))  # noqa: B023
-                time.sleep(CALM_S)  # let garbage collection run before memory is measured
-                resident.append(gateway.memory_info().rss / MIB)
-                if len(resident) > 1 and resident[-1] - resident[-2] <= MAY_GROW_MIB:
+                time.sleep(SETTLE_S)  # let garbage collection run before memory is measured
+                memory_mib.append(gateway.memory_info().rss / MIB)
+                if len(memory_mib) > 1 and memory_mib[-1] - memory_mib[-2] <= MAX_GROWTH_MIB:
                     break
         finally:
             honest.over.set()
         seconds = time.monotonic() - began
         voting.result()
-    after = _kept(server, event)
+    after = _event_rows(server, event)
     return Outcome(
         frames=attack.sent,
         sockets=attack.sockets,
         seconds=seconds,
         ended=attack.ended,
-        resident=resident,
+        memory_mib=memory_mib,
         log_errors=server.log_errors("gateway", since),
         logged=len(server.log("gateway")) - since,
         changed=[name for name in before if before[name] != after[name]],
@@ -176,7 +176,7 @@ def _watch(server: Server, attack: Attack, frames: int, honest: Honest, event: i
     )
 
 
-def _kept(server: Server, event: int) -> dict[str, Any]:
+def _event_rows(server: Server, event: int) -> dict[str, Any]:
     """The event's rows in the database."""
     queries = {
         "event": "SELECT * FROM games_event WHERE id = ?",

@@ -4,21 +4,21 @@ import struct
 from random import Random
 
 TEXT, BINARY, CLOSE, PING, PONG = 0x1, 0x2, 0x8, 0x9, 0xA
-WHOLE = 0x80
+FIN = 0x80
 POST = b"POST /console/login/ HTTP/1.1\r\nHost: 127.0.0.1\r\n"
 KEY = "dGhlIHNhbXBsZSBub25jZQ=="
 SOCKETS = ("/ws/phone", "/ws/display", "/ws/console", "/ws/chat")
 
 
-def frame(payload: bytes, rng: Random, opcode: int = TEXT, first: int = WHOLE) -> bytes:
+def frame(payload: bytes, rng: Random, opcode: int = TEXT, first: int = FIN) -> bytes:
     """One masked frame; its first byte is `first | opcode`."""
     size, mask = len(payload), rng.randbytes(4)
     if size < 126:
-        head = bytes((first | opcode, WHOLE | size))
+        head = bytes((first | opcode, FIN | size))
     elif size < 1 << 16:
-        head = struct.pack("!BBH", first | opcode, WHOLE | 126, size)
+        head = struct.pack("!BBH", first | opcode, FIN | 126, size)
     else:
-        head = struct.pack("!BBQ", first | opcode, WHOLE | 127, size)
+        head = struct.pack("!BBQ", first | opcode, FIN | 127, size)
     key = (mask * (size // 4 + 1))[:size]
     masked = int.from_bytes(payload, "big") ^ int.from_bytes(key, "big")
     return head + mask + masked.to_bytes(size, "big")
@@ -52,8 +52,8 @@ def fragments(payload: bytes, rng: Random) -> list[bytes]:
 
 
 # ------------------------------------------------------------------ frames that end it
-def deadly(payload: bytes, rng: Random) -> bytes:
-    return rng.choice(DEADLY)(payload, rng)
+def fatal(payload: bytes, rng: Random) -> bytes:
+    return rng.choice(FATAL)(payload, rng)
 
 
 def _binary(payload: bytes, rng: Random) -> bytes:
@@ -61,15 +61,15 @@ def _binary(payload: bytes, rng: Random) -> bytes:
 
 
 def _reserved(payload: bytes, rng: Random) -> bytes:
-    return frame(payload, rng, rng.choice((3, 4, 7, 0xB, 0xF)), rng.choice((0, WHOLE)))
+    return frame(payload, rng, rng.choice((3, 4, 7, 0xB, 0xF)), rng.choice((0, FIN)))
 
 
 def _reserved_bits(payload: bytes, rng: Random) -> bytes:
-    return frame(payload, rng, TEXT, WHOLE | rng.choice((0x10, 0x20, 0x40, 0x70)))
+    return frame(payload, rng, TEXT, FIN | rng.choice((0x10, 0x20, 0x40, 0x70)))
 
 
 def _unmasked(payload: bytes, rng: Random) -> bytes:
-    return bytes((WHOLE | TEXT, min(125, len(payload)))) + payload[:125]
+    return bytes((FIN | TEXT, min(125, len(payload)))) + payload[:125]
 
 
 def _continues_nothing(payload: bytes, rng: Random) -> bytes:
@@ -100,11 +100,11 @@ def _too_large(payload: bytes, rng: Random) -> bytes:
 
 def _lying_length(payload: bytes, rng: Random) -> bytes:
     size = rng.choice((2_000, 2_049, 1 << 31, (1 << 63) - 1, 1 << 63, (1 << 64) - 1))
-    return struct.pack("!BBQ", WHOLE | TEXT, WHOLE | 127, size) + rng.randbytes(4) + payload
+    return struct.pack("!BBQ", FIN | TEXT, FIN | 127, size) + rng.randbytes(4) + payload
 
 
 def _wasteful_length(payload: bytes, rng: Random) -> bytes:
-    return struct.pack("!BBQ", WHOLE | TEXT, WHOLE | 127, 3) + rng.randbytes(4) + b"abc"
+    return struct.pack("!BBQ", FIN | TEXT, FIN | 127, 3) + rng.randbytes(4) + b"abc"
 
 
 def _endless_message(payload: bytes, rng: Random) -> bytes:
@@ -120,7 +120,7 @@ def _http_again(payload: bytes, rng: Random) -> bytes:
     return b"GET /console/ HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
 
 
-DEADLY = (
+FATAL = (
     *(_binary, _reserved, _reserved_bits, _unmasked, _continues_nothing, _two_beginnings, _long_control),
     *(_cut_control, _odd_close, _too_large, _lying_length, _wasteful_length, _endless_message, _noise),
     _http_again,

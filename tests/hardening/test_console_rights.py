@@ -41,5 +41,5 @@ def test_idle_console_is_closed_soon_after_session_end(
     consoles = [open_console(server, clients, f"looks-{ending}") for ending in ENDINGS]
     for ending in ENDINGS:
         server.ask(ending, name=f"looks-{ending}")
-    monkeypatch.setattr("tests.socket_clients.PATIENCE_S", RECHECK_S + 10)
+    monkeypatch.setattr("tests.socket_clients.TIMEOUT_S", RECHECK_S + 10)
     assert [console.closed() for console in consoles] == [CloseCode.NOT_ALLOWED] * len(ENDINGS)

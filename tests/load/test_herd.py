@@ -16,11 +16,11 @@ from voting.protocol import CloseCode
 HERD = 1_000
 PLAYERS = 100
 FULL = 20
-PATIENCE_S = 60
+TIMEOUT_S = 60
 
 
 async def dial(address: str) -> ClientConnection:
-    return await connect(address, compression=None, ping_interval=None, open_timeout=PATIENCE_S)
+    return await connect(address, compression=None, ping_interval=None, open_timeout=TIMEOUT_S)
 
 
 async def dial_all(address: str, count: int) -> list[ClientConnection]:
@@ -28,7 +28,7 @@ async def dial_all(address: str, count: int) -> list[ClientConnection]:
 
 
 async def receive(phone: ClientConnection) -> dict[str, Any]:
-    async with asyncio.timeout(PATIENCE_S):
+    async with asyncio.timeout(TIMEOUT_S):
         return dict(json.loads(await phone.recv()))
 
 

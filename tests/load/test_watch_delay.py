@@ -1,4 +1,4 @@
-"""Watchers of a duel: each sees each turn. `python -m tests.load.watch_delay` measures the delay."""
+"""Observers of a duel: each sees each turn. `python -m tests.load.watch_delay` measures the delay."""
 
 import asyncio
 

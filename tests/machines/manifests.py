@@ -58,7 +58,7 @@ def units() -> dict[str, Unit]:
     return {path.name: Unit(path) for path in sorted(UNITS.iterdir()) if path.is_file()}
 
 
-def of_the_server() -> Iterator[Process]:
+def systemd_processes() -> Iterator[Process]:
     """The systemd services; the `%i` of template units is kept."""
     settings = env_file(SERVER / "crowdgame.env.example")
     shared = Unit(UNITS / "crowdgame-.service.d" / "common.conf")
@@ -79,7 +79,7 @@ def compose() -> dict[str, Any]:
     return dict(yaml.safe_load((ROOT / "compose.yaml").read_text()))
 
 
-def of_compose() -> Iterator[Process]:
+def compose_processes() -> Iterator[Process]:
     """The services of our image and Valkey; nginx and PostgreSQL use their images' commands."""
     for name, service in compose()["services"].items():
         if "command" in service:
@@ -90,11 +90,11 @@ def of_compose() -> Iterator[Process]:
 
 def manifests() -> list[tuple[str, dict[str, Any]]]:
     """All Kubernetes objects with their file names, without files for other tools."""
-    paths = [path for path in sorted(KUBERNETES.glob("*.yaml")) if path.name not in FOREIGN]
+    paths = [path for path in sorted(KUBERNETES.glob("*.yaml")) if path.name not in OTHER_TOOLS]
     return [(path.name, made) for path in paths for made in yaml.safe_load_all(path.read_text())]
 
 
-FOREIGN = {"kustomization.yaml", "prometheus-adapter.example.yaml", "monitoring.example.yaml"}
+OTHER_TOOLS = {"kustomization.yaml", "prometheus-adapter.example.yaml", "monitoring.example.yaml"}
 
 
 def objects(kind: str) -> dict[str, Any]:
@@ -107,7 +107,7 @@ def pods() -> dict[str, Any]:
     return {name: made["spec"]["template"]["spec"] for name, made in workloads.items()}
 
 
-def of_kubernetes() -> Iterator[Process]:
+def kubernetes_processes() -> Iterator[Process]:
     shared = objects("ConfigMap")["crowdgame"]["data"] | objects("Secret")["crowdgame"]["stringData"]
     for name, pod in pods().items():
         for container in pod["containers"]:
@@ -122,7 +122,7 @@ def _pre_stop_s(container: dict[str, Any]) -> float:
 
 
 def processes() -> list[Process]:
-    return [*of_the_server(), *of_compose(), *of_kubernetes()]
+    return [*systemd_processes(), *compose_processes(), *kubernetes_processes()]
 
 
 def ours() -> list[Process]:

@@ -23,7 +23,7 @@ from deploy.laptop.paths import ROOT
 from deploy.laptop.system_tools import find_nginx
 
 SERVER = ROOT / "deploy" / "server"
-NOBODY, ITS_GROUP = "nobody", "nogroup"
+NOBODY, NOBODY_GROUP = "nobody", "nogroup"
 WITHIN_S = 10
 KINDS = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
 
@@ -116,7 +116,7 @@ def _as_nobody(argv: Sequence[str]) -> list[str]:
     """Drop root rights if there are any. nginx ends with the tests, even if they are killed."""
     if os.geteuid() != 0:
         return die_with_parent(list(argv))
-    someone = [f"--reuid={NOBODY}", f"--regid={ITS_GROUP}", "--clear-groups"]
+    someone = [f"--reuid={NOBODY}", f"--regid={NOBODY_GROUP}", "--clear-groups"]
     return ["setpriv", *someone, "--pdeathsig=TERM", "--", *argv]
 
 

@@ -29,7 +29,7 @@ from deploy.laptop.system_tools import find_postgres
 
 SERVICE_USER = "postgres"
 WITHIN_S = 30
-FOR_TESTS = {
+TEST_OPTIONS = {
     "listen_addresses": LOOPBACK,
     "fsync": "off",
     "synchronous_commit": "off",
@@ -65,7 +65,7 @@ class Postgres:
 
     def start(self) -> None:
         """Start it and wait until it answers."""
-        options = FOR_TESTS | {"port": str(self.port), "unix_socket_directories": str(self.folder)}
+        options = TEST_OPTIONS | {"port": str(self.port), "unix_socket_directories": str(self.folder)}
         settings = [part for name, value in options.items() for part in ("-c", f"{name}={value}")]
         argv = [_program("postgres"), "-D", str(self.folder / "data"), *settings]
         with self.log.open("a") as log:

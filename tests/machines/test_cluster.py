@@ -12,7 +12,7 @@ from redis.crc import key_slot
 
 from crowdgame.rehearsal.dry_run_lease import DryRunLease, LeaseAnswer
 from crowdgame.rehearsal.rehearsal_report import RehearsalReport
-from tests.crowd_helpers import BRISK, PATIENCE_S, PHONES, crowd, leave, resolve_another, turn_with_ballots
+from tests.crowd_helpers import BRISK, PHONES, TIMEOUT_S, crowd, leave, resolve_another, turn_with_ballots
 from tests.deploy.processes import wait_until
 from tests.ledger import (
     assert_counts_are_of_sealed_ballots,
@@ -129,7 +129,7 @@ async def vote_during_node_failure(cluster: Cluster, away: Node) -> None:
             assert places(other, turn) == at_home[turn.event_id]
     assert abs(await gateway.now() - box.now()) < 1_000
     away.start()
-    wait_until(cluster.is_whole, PATIENCE_S)
+    wait_until(cluster.is_whole, TIMEOUT_S)
     for turn in turns:
         assert [await cast_one(one, turn, 3) for one in (gateway, new_gateway)] == [
             CastResult.OK,
@@ -185,10 +185,10 @@ def failover(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FailoverRun]:
             server.ask("begin", event_id=event["id"])
             moved_in = turn_with_ballots(server, event["id"])
             cluster.migrate(slot_of(event["id"]), cluster.nodes[0])
-            wait_until(lambda: moved_in in resolved_turns(server, event["id"]), PATIENCE_S)
+            wait_until(lambda: moved_in in resolved_turns(server, event["id"]), TIMEOUT_S)
             killed_in = turn_with_ballots(server, event["id"])
             cluster.nodes[0].kill()
-            wait_until(lambda: killed_in in resolved_turns(server, event["id"]), PATIENCE_S)
+            wait_until(lambda: killed_in in resolved_turns(server, event["id"]), TIMEOUT_S)
             resolve_another(server, event["id"])
             report = leave(phones, data)
         resolve_another(server, event["id"])

@@ -159,7 +159,7 @@ def test_compose_health_check_detects_stopped_service(local_compose: LocalCompos
 
 
 def test_compose_services_stop_within_grace_period(local_compose: LocalCompose) -> None:
-    given = {process.name: process.ends_within_s for process in manifests.of_compose()}
+    given = {process.name: process.ends_within_s for process in manifests.compose_processes()}
     for name in LONG_RUNNING:
         local_compose.started[name].send_signal(signal.SIGTERM)
     for name in LONG_RUNNING:

@@ -15,7 +15,7 @@ from tests.chaos.faults import Fault, clocks, disk, network, store
 from tests.chaos.faults.clocks import ValkeyClockSet
 from tests.chaos.faults.disk import fill
 from tests.chaos.target import Target, TargetOptions, running_target
-from tests.deploy.processes import comes_about, wait_until
+from tests.deploy.processes import becomes_true, wait_until
 from tests.monitoring.probes import ask
 from tests.socket_clients import SocketClient, SocketClients
 
@@ -65,7 +65,7 @@ def test_clock_change_moves_the_open_window(step_s: int, tmp_path: Path) -> None
             moved = display.receive("turn.moved")["state"]["match"]["turn"]
             assert abs(moved["opens_at"] - before[1] - step_s * 1000) < 500
             assert abs(moved["closes_at"] - before[2] - step_s * 1000) < 500
-            assert comes_about(
+            assert becomes_true(
                 lambda: abs(server_time(display) - box_time(target)) < 200, RECOVERED_WITHIN_S, every_s=0.25
             )  # within the rate limit of a socket
         (after,) = target.server.rows(LIVE)

@@ -107,7 +107,7 @@ def test_compose_references_exist_and_services_have_health_checks() -> None:
 def test_compose_uses_the_gateway_ports() -> None:
     services = manifests.compose()["services"]
     upstreams = re.findall(r"server ([\w-]+):(\d+) ", services["nginx"]["environment"]["UPSTREAMS"])
-    listening = [(p.name, p.option("--port")) for p in manifests.of_compose() if p.role == "gateway"]
+    listening = [(p.name, p.option("--port")) for p in manifests.compose_processes() if p.role == "gateway"]
     assert upstreams == listening
     for name, port in listening:
         assert f"{LOOPBACK}:{port}/healthz" in services[name]["healthcheck"]["test"][-1]
@@ -165,7 +165,7 @@ def _pod_templates() -> list[dict[str, Any]]:
 
 
 def test_kubernetes_service_targets_gateway_port() -> None:
-    gateway = next(p for p in manifests.of_kubernetes() if p.name == "gateway")
+    gateway = next(p for p in manifests.kubernetes_processes() if p.name == "gateway")
     ports = manifests.pods()["gateway"]["containers"][0]["ports"]
     assert [str(port["containerPort"]) for port in ports] == [gateway.option("--port")]
     assert manifests.objects("Service")["gateway"]["spec"]["ports"][0]["targetPort"] == ports[0]["name"]

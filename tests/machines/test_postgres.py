@@ -13,7 +13,7 @@ import pytest
 
 from crowdgame.rehearsal.rehearsal_report import RehearsalReport
 from deploy.laptop.paths import ROOT
-from tests.crowd_helpers import BRISK, PATIENCE_S, PHONES, crowd, leave, resolve_another, turn_with_ballots
+from tests.crowd_helpers import BRISK, PHONES, TIMEOUT_S, crowd, leave, resolve_another, turn_with_ballots
 from tests.deploy.processes import wait_until
 from tests.ledger import (
     assert_counts_are_of_sealed_ballots,
@@ -24,7 +24,7 @@ from tests.ledger import (
 from tests.machines.postgres import running_postgres
 from tests.server import Server, running_server
 
-OF_THE_DATABASE = [
+DATABASE_TESTS = [
     "games/test_matches.py",
     "games/test_models.py",
     "crowdgame/accounts/test_login_links.py",
@@ -85,7 +85,7 @@ def test_postgres_passes_the_database_tests(database_url: str) -> None:
                 database_url,
                 "-k",
                 f"not {NEEDS_THE_SAME_IDS}",
-                *(f"tests/{name}" for name in OF_THE_DATABASE),
+                *(f"tests/{name}" for name in DATABASE_TESTS),
             )
         )
         > 200
@@ -119,12 +119,12 @@ def failover(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FailoverRun]:
             server.ask("begin", event_id=event["id"])
             restarted_in = turn_with_ballots(server, event["id"])
             postgres.restart()
-            wait_until(lambda: restarted_in in resolved_turns(server, event["id"]), PATIENCE_S)
+            wait_until(lambda: restarted_in in resolved_turns(server, event["id"]), TIMEOUT_S)
             away_in = turn_with_ballots(server, event["id"])
             postgres.stop()
             time.sleep(AWAY_S)
             postgres.start()
-            wait_until(lambda: away_in in resolved_turns(server, event["id"]), PATIENCE_S)
+            wait_until(lambda: away_in in resolved_turns(server, event["id"]), TIMEOUT_S)
             resolve_another(server, event["id"])
             report = leave(phones, data)
         resolve_another(server, event["id"])  # the turn that was open when the crowd left

@@ -7,7 +7,7 @@ import pytest
 
 from deploy.laptop.stack import Stack
 from tests.machines.postgres import Postgres
-from tests.restore_helpers import GoesOn, Lost, RestoredEvent, lose_event, restored_event
+from tests.restore_helpers import Lost, RestoredEvent, RestoreTests, lose_event, restored_event
 
 
 def everything(stack: Stack) -> None:
@@ -45,6 +45,6 @@ def restored(
         yield restored
 
 
-class TestOnPostgres(GoesOn):
+class TestOnPostgres(RestoreTests):
     def test_restore_creates_no_sqlite_file(self, restored: RestoredEvent) -> None:
         assert not (restored.server.stack.data / "db.sqlite3").exists()

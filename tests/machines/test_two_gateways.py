@@ -16,8 +16,8 @@ from crowdgame.rehearsal.rehearsal_report import RehearsalReport
 from deploy.laptop.network import LOOPBACK
 from tests.crowd_helpers import (
     BRISK,
-    PATIENCE_S,
     PHONES,
+    TIMEOUT_S,
     connected,
     crowd,
     held,
@@ -30,8 +30,8 @@ from tests.ledger import (
     assert_counts_are_of_sealed_ballots,
     assert_nothing_is_lost,
     assert_resolved_once,
+    list_turns,
     resolved_turns,
-    turns_of,
 )
 from tests.machines.nginx import running_nginx
 from tests.machines.postgres import Postgres
@@ -72,7 +72,7 @@ def failover(proxied: ProxiedStack) -> FailoverRun:
     with open_slow_clients(proxied) as slow_clients, crowd(proxied, code, data) as phones:
         began = time.monotonic()
         proxied.ask("begin", event_id=event["id"])
-        wait_until(lambda: connected(proxied, event["id"]) == PHONES, PATIENCE_S)
+        wait_until(lambda: connected(proxied, event["id"]) == PHONES, TIMEOUT_S)
         spread = held(proxied, event["id"])
         ended_in = end(proxied, event["id"], GATEWAYS[0], signal.SIGTERM)
         send_slowly(slow_clients)
@@ -115,8 +115,8 @@ def is_open(connection: socket.socket) -> bool:
 def end(proxied: ProxiedStack, event: int, gateway: str, how: signal.Signals) -> int:
     """Signal a gateway during a window; return the turn once it is resolved and all phones are back."""
     turn = restart(proxied, event, gateway, how)
-    wait_until(lambda: status(proxied.gateway_url(gateway), "/readyz") == http.HTTPStatus.OK, PATIENCE_S)
-    wait_until(lambda: connected(proxied, event) == PHONES, PATIENCE_S)
+    wait_until(lambda: status(proxied.gateway_url(gateway), "/readyz") == http.HTTPStatus.OK, TIMEOUT_S)
+    wait_until(lambda: connected(proxied, event) == PHONES, TIMEOUT_S)
     return turn
 
 
@@ -154,7 +154,7 @@ def test_phones_reconnect_to_the_other_gateway(failover: FailoverRun) -> None:
     report = failover.report
     assert (report.joined, report.connected, report.unreadable, report.away) == (PHONES, PHONES, 0, {})
     assert report.reconnects >= PHONES
-    assert turns_of(failover.proxied, failover.event, "void", "paused") == []
+    assert list_turns(failover.proxied, failover.event, "void", "paused") == []
 
 
 def test_nginx_closes_slow_requests(failover: FailoverRun) -> None:

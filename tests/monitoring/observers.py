@@ -15,10 +15,10 @@ from redis import Redis
 from tests.deploy.processes import wait_until
 from tests.monitoring.probes import ask, metric_samples, records
 from tests.server import Server
-from tests.socket_clients import PATIENCE_S, SocketClient, SocketClients
+from tests.socket_clients import TIMEOUT_S, SocketClient, SocketClients
 
 # Values that differ between runs and reveal nothing: times, random numbers, tokens, ports.
-CHANCE = {
+RANDOM_VALUES = {
     r"\b1[78]\d{11}\b": "TIME",
     r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[\d.,+:Z]*": "TIME",
     r"\b\d{4}-\d\d-\d\d\b": "DAY",
@@ -37,7 +37,7 @@ CHANCE = {
     r'"qr":\[[^]]*\]': '"qr":[]',
     r"\bpbkdf2_\S+|\bmd5\$\S+": "PASSWORD",
 }
-NOT_OF_THE_VOTE = {"turnout.counted", "clock.synced"}
+UNRELATED_MESSAGES = {"turnout.counted", "clock.synced"}
 # Which gateway answers is random, so their logs are merged.
 LOGS = {
     "the gateways": ("gateway-1", "gateway-2"),
@@ -48,28 +48,28 @@ PUBLIC = (
     *("/", "/{code}", "/display/{code}", "/record/{code}/1.json", "/report/{code}/1", "/report/{code}/1.csv"),
     *("/privacy", "/healthz", "/console/"),
 )
-ADMIN_NOT_ASKED = re.compile(r"/(logout|login|delete|add|password|password_change|jsi18n|autocomplete)(/|$)")
+ADMIN_SKIPPED = re.compile(r"/(logout|login|delete|add|password|password_change|jsi18n|autocomplete)(/|$)")
 QUIET_S = 0.5
 TIMED = re.compile(r"_(seconds(_sum|_bucket|_created)?|created)$")
-UNSTEADY = {
+UNSTABLE_METRICS = {
     "crowdgame_loop_lag_seconds_count",
     "crowdgame_broadcast_seconds_count",
     "crowdgame_relay_lag_seconds_count",  # two relays at the same moment send a message twice
 }
 
 
-def steady(text: str, code: str) -> str:
-    for pattern, instead in CHANCE.items():
+def mask_chance(text: str, code: str) -> str:
+    for pattern, instead in RANDOM_VALUES.items():
         text = re.sub(pattern, instead, text)
     text = re.sub(r'class="([^"]*)"', lambda found: f'class="{" ".join(sorted(found[1].split()))}"', text)
     return text.replace(code, "CODE").replace(code.lower(), "code")
 
 
-def steady_metrics(server: Server) -> dict[str, float]:
+def masked_metrics(server: Server) -> dict[str, float]:
     """Sums over all processes, without durations and unsteady metrics."""
     values: dict[str, float] = {}
     for sample in metric_samples(server):
-        if sample.name.startswith("process_") or TIMED.search(sample.name) or sample.name in UNSTEADY:
+        if sample.name.startswith("process_") or TIMED.search(sample.name) or sample.name in UNSTABLE_METRICS:
             continue
         labels = {name: value for name, value in sample.labels.items() if name != "pid"}
         key = f"{sample.name} {sorted(labels.items())}"
@@ -78,7 +78,7 @@ def steady_metrics(server: Server) -> dict[str, float]:
 
 
 @dataclass
-class Watchers:
+class Observers:
     """Observers that don't vote."""
 
     server: Server
@@ -87,7 +87,7 @@ class Watchers:
     clients: dict[str, SocketClient] = field(default_factory=dict)
     layer: list[bytes] = field(default_factory=list)
     layer_pubsub: Any = None
-    as_it_came: dict[str, str] = field(default_factory=dict)
+    raw_output: dict[str, str] = field(default_factory=dict)
 
     def frames(self) -> dict[str, list[str]]:
         """The frames that each socket has received, without turnout and clock answers."""
@@ -97,7 +97,7 @@ class Watchers:
             name: [
                 frame
                 for frame, message in zip(client.frames, client.received, strict=True)
-                if message["type"] not in NOT_OF_THE_VOTE
+                if message["type"] not in UNRELATED_MESSAGES
             ]
             for name, client in self.clients.items()
         }
@@ -110,7 +110,7 @@ class Watchers:
         received = [message for client in self.clients.values() for message in client.received]
         return [message for message in received if message["type"] == "turnout.counted"]
 
-    def outlook(self) -> dict[str, str]:
+    def observe(self) -> dict[str, str]:
         """Everything visible, by observer, with random and time-dependent values masked."""
         seen = {name: "\n".join(frames) for name, frames in self.frames().items()}
         seen |= {f"size of the frames of {name}": str([*map(len, f)]) for name, f in self.frames().items()}
@@ -118,16 +118,16 @@ class Watchers:
         seen |= {f"admin {path}": page for path, page in self._admin().items()}
         seen |= {f"log of {name}": self._log(*parts) for name, parts in LOGS.items()}
         seen["channel layer"] = self._read_channel_layer()
-        seen["metric_samples"] = json.dumps(steady_metrics(self.server), indent=0, sort_keys=True)
+        seen["metric_samples"] = json.dumps(masked_metrics(self.server), indent=0, sort_keys=True)
         outbox = self.server.rows("SELECT event_id, seq, body FROM voting_announcement ORDER BY id")
         seen["outbox"] = "\n".join(f"{event} {seq} {bytes(body).decode()}" for event, seq, body in outbox)
-        self.as_it_came = seen
-        return {name: steady(text, self.code) for name, text in seen.items()}
+        self.raw_output = seen
+        return {name: mask_chance(text, self.code) for name, text in seen.items()}
 
     def _read_channel_layer(self) -> str:
         """Each message once, after the outbox is empty."""
         unsent = "SELECT id FROM voting_announcement WHERE sent_at IS NULL"
-        wait_until(lambda: not self.server.rows(unsent), PATIENCE_S)
+        wait_until(lambda: not self.server.rows(unsent), TIMEOUT_S)
         while message := self.layer_pubsub.get_message(timeout=QUIET_S):
             if message["type"] == "pmessage":
                 self.layer.append(message["data"])
@@ -153,11 +153,11 @@ class Watchers:
             text = reply.body.decode()
             assert reply.status == 200, (path, reply.status)
             seen[path] = text
-            links = {link for link in _links(text) if not ADMIN_NOT_ASKED.search(link)}
+            links = {link for link in _links(text) if not ADMIN_SKIPPED.search(link)}
             waiting += sorted(links - seen.keys() - set(waiting))
         return seen
 
-    def asks_admin(self, query: str) -> int:
+    def admin_status(self, query: str) -> int:
         """The HTTP status of an admin list with this filter."""
         return ask(self.server, query, {"Cookie": self.cookie}).status
 
@@ -188,12 +188,12 @@ def _readable(message: bytes) -> str:
 
 
 @contextmanager
-def watchers(server: Server, clients: SocketClients, code: str) -> Iterator[Watchers]:
+def watchers(server: Server, clients: SocketClients, code: str) -> Iterator[Observers]:
     """A phone of each team, one without a seat, a projector, a console and a channel-layer subscriber."""
     owner, everything = server.ask("session", name="olga"), server.ask("session", name="root", superuser=True)
     with Redis.from_url(server.stack.redis) as redis, redis.pubsub() as layer_pubsub:
         layer_pubsub.psubscribe("*")
-        watching = Watchers(server, code, everything, layer_pubsub=layer_pubsub)
+        watching = Observers(server, code, everything, layer_pubsub=layer_pubsub)
         for team in (1, 2):
             watching.clients[f"a phone of team {team}"], _ = clients.phone(code, team=team)
         unseated = clients.open("phone").say("phone.join", code=code)

@@ -18,7 +18,7 @@ from prometheus_client.samples import Sample
 from tests.deploy.processes import wait_until
 from tests.server import Server, running_server
 
-PATIENCE_S = 10
+TIMEOUT_S = 10
 
 
 @contextmanager
@@ -39,7 +39,7 @@ def records(server: Server, name: str) -> list[dict[str, Any]]:
 def paused(server: Server, *parts: str) -> Iterator[None]:
     """Pause these processes while none of them holds a database lock."""
     pids = [pid for part in parts if (pid := server.supervisor.pid(part))]
-    wait_until(lambda: _pause(server, pids), PATIENCE_S)
+    wait_until(lambda: _pause(server, pids), TIMEOUT_S)
     try:
         yield
     finally:
@@ -74,7 +74,7 @@ class HttpReply:
 def ask(
     server: Server, path: str, headers: Mapping[str, str] | None = None, method: str = "GET"
 ) -> HttpReply:
-    connection = http.client.HTTPConnection(server.stack.address, server.stack.port, timeout=PATIENCE_S)
+    connection = http.client.HTTPConnection(server.stack.address, server.stack.port, timeout=TIMEOUT_S)
     connection.request(method, path, headers=dict(headers or {}))
     response = connection.getresponse()
     reply = HttpReply(response.status, response.read())

@@ -24,12 +24,12 @@ def close_a_turn(server: Server, clients: SocketClients) -> str:
     """Play a turn with one ballot up to its reveal; return the event's code."""
     made = server.ask("event", window_s=600, reveal_s=1, lobby="open")
     server.ask("begin", event_id=made["id"])
-    server.ask("open_at_once", event_id=made["id"])
+    server.ask("open_turn_now", event_id=made["id"])
     phone, welcome = clients.phone(made["code"])
     turn = welcome["state"]["match"]["turn"]
     phone.say("ballot.cast", turn=turn["id"], choice=3, sequence=1, epoch=turn["epoch"])
     phone.receive("ballot.counted")
-    server.ask("closing_in", event_id=made["id"], ms=300)
+    server.ask("close_after", event_id=made["id"], ms=300)
     phone.receive("turn.revealed")
     return str(made["code"])
 

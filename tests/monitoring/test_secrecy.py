@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.monitoring.observers import Watchers, watchers
+from tests.monitoring.observers import Observers, watchers
 from tests.monitoring.probes import monitored_server, paused
 from tests.server import Server
 from tests.socket_clients import SocketClients, open_clients
@@ -43,7 +43,7 @@ def observation(data: Path, ballots: dict[int, list[int]], window_ms: int) -> Ob
         made = server.ask("event", **terms)
         server.ask("begin", event_id=made["id"])
         with watchers(server, clients, made["code"]) as watching:
-            turn = server.ask("closing_in", event_id=made["id"], ms=window_ms)
+            turn = server.ask("close_after", event_id=made["id"], ms=window_ms)
             watching.receive("turn.moved")
             vote(clients, made["code"], ballots)
             watching.clients["the projector"].receive("turnout.counted", voted=[len(LOW), len(HIGH)])
@@ -53,17 +53,17 @@ def observation(data: Path, ballots: dict[int, list[int]], window_ms: int) -> Ob
     raise AssertionError("there was no observer")
 
 
-def _record_turn(server: Server, watching: Watchers, event: int, turn: int) -> Observation:
+def _record_turn(server: Server, watching: Observers, event: int, turn: int) -> Observation:
     ((seed,),) = server.rows("SELECT seed FROM games_turn WHERE id = ?", turn)
-    in_window = watching.outlook()
-    assert all(seed not in text for text in watching.as_it_came.values())
+    in_window = watching.observe()
+    assert all(seed not in text for text in watching.raw_output.values())
     with paused(server, "scheduler-1", "scheduler-2", "worker"):
-        server.ask("closing_in", event_id=event, ms=200)
+        server.ask("close_after", event_id=event, ms=200)
         watching.receive("turn.moved")
         time.sleep(DEADLINE_AND_HEARTBEAT_S)  # nothing should happen, so there is nothing to wait for
-        after_deadline = watching.outlook()
-        assert all(seed not in text for text in watching.as_it_came.values())
-        asked = {watching.asks_admin(f"/admin/games/turn/?seed__startswith={digit}") for digit in HEX}
+        after_deadline = watching.observe()
+        assert all(seed not in text for text in watching.raw_output.values())
+        asked = {watching.admin_status(f"/admin/games/turn/?seed__startswith={digit}") for digit in HEX}
     projector = watching.clients["the projector"]
     reveal = projector.receive("turn.revealed")
     seal = next(message for message in projector.received if message["type"] == "turn.sealed")
@@ -192,7 +192,7 @@ def test_peek_shows_votes_to_console_only(server: Server, clients: SocketClients
     terms = {"lobby": "open", "team_choice": "choose", "window_s": 600, "peek": True}
     made = server.ask("event", **terms)
     server.ask("begin", event_id=made["id"])
-    server.ask("open_at_once", event_id=made["id"])
+    server.ask("open_turn_now", event_id=made["id"])
     with watchers(server, clients, made["code"]) as watching:
         vote(clients, made["code"], {1: LOW, 2: HIGH})
         console = watching.clients.pop("the console")
@@ -200,14 +200,14 @@ def test_peek_shows_votes_to_console_only(server: Server, clients: SocketClients
         frames = watching.frames()
         assert all("counts.updated" not in frame for received in frames.values() for frame in received)
         assert all('"peek":true' in received[0] for name, received in frames.items() if "seat" not in name)
-        assert "counts.updated" not in watching.outlook()["channel layer"]
+        assert "counts.updated" not in watching.observe()["channel layer"]
 
 
 def test_own_counts_show_votes_to_own_team_only(server: Server, clients: SocketClients) -> None:
     terms = {"lobby": "open", "team_choice": "choose", "window_s": 600, "own_counts": True}
     made = server.ask("event", **terms)
     server.ask("begin", event_id=made["id"])
-    server.ask("open_at_once", event_id=made["id"])
+    server.ask("open_turn_now", event_id=made["id"])
     own = {1: [2, 1, 0, 0, 0, 0, 0], 2: [0, 0, 0, 0, 0, 1, 2]}
     with watchers(server, clients, made["code"]) as watching:
         vote(clients, made["code"], {1: LOW, 2: HIGH})
@@ -225,6 +225,6 @@ def test_own_counts_show_votes_to_own_team_only(server: Server, clients: SocketC
             )
         assert set(frames) == {"a phone without a seat", "the projector", "the console"}
         assert all("team.counted" not in frame for received in frames.values() for frame in received)
-        outlook = watching.outlook()
+        observe = watching.observe()
         for name in ("channel layer", "outbox", "log of the gateways", "metric_samples"):
-            assert "team.counted" not in outlook[name]
+            assert "team.counted" not in observe[name]

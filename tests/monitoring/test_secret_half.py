@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.monitoring.observers import Watchers, watchers
+from tests.monitoring.observers import Observers, watchers
 from tests.monitoring.probes import monitored_server, paused
 from tests.monitoring.test_secrecy import differing, vote
 from tests.server import Server
@@ -51,33 +51,33 @@ def observation(data: Path, chosen: list[int]) -> Observation:
             message = closed(server, watching, made["id"], "turn.concealed")
             kept = message["state"]["match"]["concealed"]["turn"]
             receipt = voter.say("receipt.ask", turn=kept).receive("receipt.issued")
-            between = outlook(watching)
+            between = observe(watching)
             moved(server, watching, made["id"])
             vote(clients, made["code"], {2: ANSWER})
             for name in ("the projector", "the console", "a phone of team 1", "a phone of team 2"):
                 watching.clients[name].receive("team.counted", counts=[0, 0, 2, 0, 1, 0, 0])
-            answering = but_for_the_open_vote(outlook(watching))
+            answering = but_for_the_open_vote(observe(watching))
             reveal = closed(server, watching, made["id"], "turn.revealed")
             return Observation(between, answering, receipt, reveal)
     raise AssertionError("there was no observer")
 
 
-def moved(server: Server, watching: Watchers, event_id: int) -> None:
-    server.ask("closing_in", event_id=event_id, ms=LONG_MS)
+def moved(server: Server, watching: Observers, event_id: int) -> None:
+    server.ask("close_after", event_id=event_id, ms=LONG_MS)
     watching.receive("turn.moved")
 
 
-def closed(server: Server, watching: Watchers, event_id: int, kind: str) -> dict[str, Any]:
+def closed(server: Server, watching: Observers, event_id: int, kind: str) -> dict[str, Any]:
     """Let the worker close the turn and return the announcement; a scheduler could seal it a second time."""
     with paused(server, "scheduler-1", "scheduler-2"):
-        turn = server.ask("closing_in", event_id=event_id, ms=0)
+        turn = server.ask("close_after", event_id=event_id, ms=0)
         server.ask("call_worker", turn_id=turn)
         return watching.receive(kind)
 
 
-def outlook(watching: Watchers) -> dict[str, str]:
+def observe(watching: Observers) -> dict[str, str]:
     """The visible output without durations."""
-    return {name: LOGGED.sub("TIME", text) for name, text in watching.outlook().items()}
+    return {name: LOGGED.sub("TIME", text) for name, text in watching.observe().items()}
 
 
 def but_for_the_open_vote(seen: dict[str, str]) -> dict[str, str]:

@@ -17,7 +17,7 @@ def refused(client: SocketClient, code: str, **fields: Any) -> str:
     return str(client.receive("error")["code"])
 
 
-def turned_away(clients: SocketClients, code: str, **fields: Any) -> str:
+def join_refusal(clients: SocketClients, code: str, **fields: Any) -> str:
     return refused(clients.open("phone"), code, **fields)
 
 
@@ -29,7 +29,7 @@ def shown(display: SocketClient) -> Message:
     return display.receive("key.shown")
 
 
-def trusted_display(server: Server, clients: SocketClients, code: str) -> SocketClient:
+def display_with_codes(server: Server, clients: SocketClients, code: str) -> SocketClient:
     console = clients.console(code, server.ask("session", name="olga"))
     key = console.receive("console.welcomed")["display_key"]
     console.leave()
@@ -38,7 +38,7 @@ def trusted_display(server: Server, clients: SocketClients, code: str) -> Socket
 
 def key_for(admission: str, made: dict[str, Any], server: Server, clients: SocketClients) -> str | None:
     if admission == "rotating":
-        return str(shown(trusted_display(server, clients, made["code"]))["key"])
+        return str(shown(display_with_codes(server, clients, made["code"]))["key"])
     if admission == "tickets":
         return str(server.ask("tickets", event_id=made["id"], count=1)[0])
     return str(server.ask("roster", event_id=made["id"], text="Ada")[0]) if admission == "roster" else None

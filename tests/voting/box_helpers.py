@@ -72,7 +72,7 @@ def voted() -> tuple[int, int]:
     return turnout.red, turnout.yellow
 
 
-def replace_arrival(ballot: Ballot, arrival: int) -> Ballot:
+def with_arrival(ballot: Ballot, arrival: int) -> Ballot:
     return Ballot(ballot.voter, ballot.side, ballot.choice, ballot.sequence, arrival)
 
 

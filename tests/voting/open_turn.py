@@ -21,7 +21,7 @@ class Stage:
 
 @pytest.fixture(scope="module")
 def stage(server: Server) -> Stage:
-    server.ask("end_all")  # events of other tests must not change anything meanwhile
+    server.ask("abort_all_matches")  # events of other tests must not change anything meanwhile
     event = server.ask("event", window_s=600, lobby="open")
     turn = server.ask("play_to", event_id=event["id"], picks=[(1, 1)] * 3)
     return Stage(event["id"], event["code"], turn)

@@ -20,7 +20,7 @@ from tests.voting.fake_server import FakeServer
 
 PHONES = 12
 PLAN = CrowdPlan(phones=PHONES, joins_per_second=500, turns=2)
-Happening = Callable[[FakeServer], Awaitable[None]]
+Disturbance = Callable[[FakeServer], Awaitable[None]]
 
 
 def new_context(url: str, code: str = "HALL", profile: Profile = "burst") -> RehearsalContext:
@@ -30,18 +30,20 @@ def new_context(url: str, code: str = "HALL", profile: Profile = "burst") -> Reh
     )
 
 
-def rehearse(fake: FakeServer, plan: CrowdPlan = PLAN, happening: Happening | None = None) -> RehearsalReport:
-    """Let a simulated crowd play on the fake server while `happening` runs."""
+def rehearse(
+    fake: FakeServer, plan: CrowdPlan = PLAN, disturbance: Disturbance | None = None
+) -> RehearsalReport:
+    """Let a simulated crowd play on the fake server while `disturbance` runs."""
 
     async def rehearsal() -> RehearsalReport:
         async with fake.open():
             crowd = Crowd(plan, new_context(fake.url), lambda progress: None)
             playing = asyncio.create_task(crowd.play())
             async with asyncio.timeout(90):
-                await everyone_is_in(fake, plan.phones)
+                await wait_for_all_joined(fake, plan.phones)
                 server = asyncio.create_task(fake.play(plan.turns or 1))
-                if happening:
-                    await happening(fake)
+                if disturbance:
+                    await disturbance(fake)
                 report = await playing
             server.cancel()
             return report
@@ -64,11 +66,11 @@ async def until(holds: Callable[[], bool]) -> None:
             await asyncio.sleep(0.01)
 
 
-async def everyone_is_in(fake: FakeServer, phones: int) -> None:
+async def wait_for_all_joined(fake: FakeServer, phones: int) -> None:
     await until(lambda: len(fake.sockets) >= phones)
 
 
-def assert_the_books_agree(report: RehearsalReport, fake: FakeServer) -> None:
+def assert_ledgers_agree(report: RehearsalReport, fake: FakeServer) -> None:
     """The sealed ballots equal the acknowledged ones, voter by voter."""
     for entry in report.turns:
         held = {report.voters[phone]: tuple(last) for phone, last in entry.acknowledged.items()}

@@ -105,7 +105,7 @@ def play_match(box: BallotBox, terms: dict[str, Any], crowds: Crowds) -> Match:
     for red, yellow in crowds:
         turn = only_turn(match)
         open_now(turn, box)
-        box.cast(to_boxed_turn(turn), blinded(ballots("red", red) + ballots("yellow", yellow)))
+        box.cast(to_boxed_turn(turn), with_blinds(ballots("red", red) + ballots("yellow", yellow)))
         run_out(turn, box)
         close_turn(turn.pk, box)
         match.refresh_from_db()
@@ -114,7 +114,7 @@ def play_match(box: BallotBox, terms: dict[str, Any], crowds: Crowds) -> Match:
     return match
 
 
-def of_each_match(blocker: DjangoDbBlocker, read: Callable[[Match], T]) -> dict[str, T]:
+def play_sample_matches(blocker: DjangoDbBlocker, read: Callable[[Match], T]) -> dict[str, T]:
     """Play each of MATCHES and return what `read` returns; the database is rolled back."""
     box = BallotBox()
     box.delete_all_events()
@@ -125,7 +125,7 @@ def of_each_match(blocker: DjangoDbBlocker, read: Callable[[Match], T]) -> dict[
     return found
 
 
-def blinded(cast: list[Ballot]) -> list[Ballot]:
+def with_blinds(cast: list[Ballot]) -> list[Ballot]:
     return [Ballot(b.voter, b.side, b.choice, b.sequence, 0, secrets.token_hex(16)) for b in cast]
 
 

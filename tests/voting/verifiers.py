@@ -13,7 +13,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from deploy.laptop.supervisor import Supervisor
-from tests.voting.sample_matches import Record, of_each_match, record_of
+from tests.voting.sample_matches import Record, play_sample_matches, record_of
 
 ROOT = Path(__file__).parents[2]
 SCRIPT = ROOT / "docs" / "verify.py"
@@ -33,7 +33,9 @@ standalone = load_script()
 
 @pytest.fixture(scope="module")
 def records(django_db_setup: None, django_db_blocker: Any, valkey_process: Supervisor) -> dict[str, Record]:
-    return of_each_match(django_db_blocker, lambda match: json.loads(msgspec.json.encode(record_of(match))))
+    return play_sample_matches(
+        django_db_blocker, lambda match: json.loads(msgspec.json.encode(record_of(match)))
+    )
 
 
 def ours(record: Any, path: Path) -> tuple[int, str]:

@@ -9,7 +9,7 @@ from tests.chaos import points
 from tests.chaos.faults import Fault, Missed, Span, hold
 from tests.chaos.faults.processes import Killed
 from tests.chaos.target import Target
-from tests.deploy.processes import comes_about
+from tests.deploy.processes import becomes_true
 
 REACHED_WITHIN_S = 15.0
 STALL_S: Span = (0.3, 1.6)
@@ -21,7 +21,7 @@ def at_step(target: Target, step: str, effect: points.StepEffect, seconds: float
     """Arm the step and wait until a process reaches it. Raises Missed if none does."""
     points.arm(target.data, step, effect, seconds)
     try:
-        if not comes_about(lambda: points.has_fired(target.data), REACHED_WITHIN_S, points.POLL_S):
+        if not becomes_true(lambda: points.has_fired(target.data), REACHED_WITHIN_S, points.POLL_S):
             raise Missed(f"no process reached the step {step!r}")
         yield
     finally:

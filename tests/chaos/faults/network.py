@@ -9,7 +9,7 @@ import voting
 from tests.chaos.faults import Fault, Missed, Span, hold
 from tests.chaos.proxy import Impairment
 from tests.chaos.target import Target
-from tests.deploy.processes import comes_about
+from tests.deploy.processes import becomes_true
 
 LUA = Path(voting.__file__).parent / "ballot_box" / "lua"
 LOST_WITHIN_S = 10.0
@@ -63,7 +63,7 @@ class ReplyLost:
         proxy, before = target.proxy, target.proxy.lost_replies
         digest = sha1((LUA / f"{self.script}.lua").read_bytes()).hexdigest()  # noqa: S324  Redis's digest
         with proxy.impaired(Impairment(lost_reply=digest.encode())):
-            if not comes_about(lambda: proxy.lost_replies > before, LOST_WITHIN_S):
+            if not becomes_true(lambda: proxy.lost_replies > before, LOST_WITHIN_S):
                 raise Missed(f"no process called {self.script}")
 
 

@@ -13,7 +13,7 @@ from voting.protocol import CloseCode
 
 @pytest.fixture(autouse=True)
 def no_gateway_errors(server: Server) -> Iterator[None]:
-    server.ask("nobody_has_talked")
+    server.ask("clear_chat")
     since = len(server.log("gateway"))
     yield
     assert server.log_errors("gateway", since) == []
@@ -34,7 +34,7 @@ def texts(message: Message) -> list[str]:
 
 def test_chat_socket_receives_posts_removals_and_slow_mode(server: Server, clients: SocketClients) -> None:
     one, two = (join_chat(server, clients, "lobby") for _ in range(2))
-    number = server.ask("said", slug="lobby", text="Hello")
+    number = server.ask("post_chat_message", slug="lobby", text="Hello")
     for client in (one, two):
         message = client.receive("chat.posted")
         assert (texts(message), message["seq"], message["slow_s"], message["closed"]) == (
@@ -51,17 +51,17 @@ def test_chat_socket_receives_posts_removals_and_slow_mode(server: Server, clien
     )  # or with the next poll
     assert texts(first_message) == ["Hello"]
     assert first_message["lines"][0]["name"].startswith("Guest ")
-    server.ask("taken_away", line=number)
+    server.ask("remove_chat_message", line=number)
     for client in (one, two, late_listener):
         (line,) = client.receive("chat.posted", seq=2)["lines"]
         assert (line["id"], line["removed"], line["text"], line["who"]) == (number, True, "", 0)
-    server.ask("slowed_down", slug="lobby", slow_s=30, closed=True)
+    server.ask("configure_chat_room", slug="lobby", slow_s=30, closed=True)
     assert one.receive("chat.posted", slow_s=30, closed=True)["lines"] == []
 
 
 def test_reconnecting_listener_receives_only_missed_messages(server: Server, clients: SocketClients) -> None:
     for text in ("one", "two", "three"):
-        server.ask("said", slug="lobby", text=text)
+        server.ask("post_chat_message", slug="lobby", text=text)
     assert texts(join_chat(server, clients, "lobby", seq=1).received[0]) == ["two", "three"]
     assert texts(join_chat(server, clients, "lobby", seq=3).received[0]) == []
     older = join_chat(server, clients, "lobby", seq=99).received[0]
@@ -72,7 +72,7 @@ def test_chat_messages_are_batched_into_few_frames(server: Server, clients: Sock
     client = join_chat(server, clients, "lobby")
     began = time.monotonic()
     for number in range(20):
-        server.ask("said", slug="lobby", text=f"number {number}")
+        server.ask("post_chat_message", slug="lobby", text=f"number {number}")
     client.receive("chat.posted", seq=20)
     posted = [message for message in client.received if message["type"] == "chat.posted"]
     assert [text for one in posted for text in texts(one)] == [f"number {number}" for number in range(20)]
@@ -81,24 +81,24 @@ def test_chat_messages_are_batched_into_few_frames(server: Server, clients: Sock
 
 def test_chat_sockets_separate_players_from_watchers(server: Server, clients: SocketClients) -> None:
     code = server.ask("duel")["code"]
-    one, two = server.ask("seated", code=code)
+    one, two = server.ask("seated_guests", code=code)
     player = join_chat(server, clients, f"{code}-players", one)
     watcher = join_chat(server, clients, f"{code}-watchers")
     for guest, kind in ((one, "watchers"), (two, "watchers"), (None, "players")):
         key = server.ask("chat_key", slug=f"{code}-{kind}", guest=guest)
         assert clients.open("chat").say("chat.join", key=key).closed() == CloseCode.NOT_ALLOWED
-    server.ask("said", slug=f"{code}-players", text="Good luck", guest=two)
+    server.ask("post_chat_message", slug=f"{code}-players", text="Good luck", guest=two)
     assert texts(player.receive("chat.posted")) == ["Good luck"]
-    server.ask("said", slug=f"{code}-watchers", text="Column 4!")
+    server.ask("post_chat_message", slug=f"{code}-watchers", text="Column 4!")
     assert texts(watcher.receive("chat.posted")) == ["Column 4!"]
     for client, kind, guest in ((player, "players", one), (watcher, "watchers", None)):
         server.ask(
-            "said", slug=f"{code}-{kind}", text="That was all", guest=guest
+            "post_chat_message", slug=f"{code}-{kind}", text="That was all", guest=guest
         )  # one poll reads all rooms
         assert texts(client.receive("chat.posted")) == ["That was all"]
     assert "Column 4!" not in "".join(player.frames)
     assert "Good luck" not in "".join(watcher.frames)
-    server.ask("played_out", code=code)
+    server.ask("play_duel_to_end", code=code)
     assert texts(join_chat(server, clients, f"{code}-players").received[0]) == ["Good luck", "That was all"]
     assert texts(join_chat(server, clients, f"{code}-watchers", one).received[0]) == [
         "Column 4!",

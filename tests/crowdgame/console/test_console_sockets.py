@@ -66,7 +66,7 @@ def test_console_actions_reach_display_in_order(
     done(console, 5, "turn.resume", turn=turn["id"])
     resumed = display.receive("turn.resumed")["state"]["match"]["turn"]
     assert resumed["closes_at"] - resumed["opens_at"] == left_ms + 60_000
-    server.ask("open_at_once", event_id=made["id"])
+    server.ask("open_turn_now", event_id=made["id"])
     done(console, 6, "turn.close", turn=turn["id"])
     assert display.receive("turn.revealed")["state"]["match"]["turn"]["number"] == 2
     done(console, 7, "turn.void", turn=turn["id"])
@@ -116,7 +116,7 @@ def test_action_is_refused_after_losing_ownership(
     mine = server.ask("event", owner="anna")
     console = clients.console(mine["code"], server.ask("session", name="anna"))
     console.receive("console.welcomed")
-    server.ask("give_away", event_id=mine["id"], to="olga")
+    server.ask("transfer_event", event_id=mine["id"], to="olga")
     assert refused(server, console, 1, "match.start") == "You don't have permission to do this."
 
 
@@ -138,7 +138,7 @@ def test_concurrent_consoles_start_one_match(
 
 def ballots_of_a_turn(made: dict[str, Any], server: Server, display: SocketClient) -> int:
     """The ballots counted in the next turn; on a busy machine the last one may be late."""
-    server.ask("closing_in", event_id=made["id"], ms=4_000)
+    server.ask("close_after", event_id=made["id"], ms=4_000)
     revealed = display.receive("turn.revealed")["state"]["match"]["reveal"]
     return int(revealed["red"]["ballots"] + revealed["yellow"]["ballots"])
 

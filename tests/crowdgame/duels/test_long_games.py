@@ -66,13 +66,13 @@ def pick(client: SocketClient, welcome: Message, column: int) -> None:
 def test_long_game_survives_killing_every_process(own_server: Server, clients: SocketClients) -> None:
     duel = own_server.ask("duel", time_control="3-days")
     red, yellow = duel["keys"]
-    own_server.ask("run_down", code=duel["code"], ms=2 * DAY_MS)
+    own_server.ask("run_down_clock", code=duel["code"], ms=2 * DAY_MS)
     client, welcome = join(own_server, clients, duel["code"], red)
     pick(client, welcome, 3)
     client.leave()
 
     kill_everything(own_server)
-    own_server.ask("run_down", code=duel["code"], ms=DAY_MS // 2)
+    own_server.ask("run_down_clock", code=duel["code"], ms=DAY_MS // 2)
     client, welcome = join(own_server, clients, duel["code"], yellow)
     assert welcome["state"]["match"]["turn"]["number"] == 1
     pick(client, welcome, 5)
@@ -88,10 +88,10 @@ def test_long_game_survives_killing_every_process(own_server: Server, clients: S
 
 def test_absent_player_loses_on_time(own_server: Server, clients: SocketClients) -> None:
     duel = own_server.ask("duel", time_control="3-days")
-    own_server.ask("run_down", code=duel["code"], ms=DAY_MS)
+    own_server.ask("run_down_clock", code=duel["code"], ms=DAY_MS)
     client, welcome = join(own_server, clients, duel["code"], duel["keys"][0])
     pick(client, welcome, 3)
-    own_server.ask("run_down", code=duel["code"], ms=500)
+    own_server.ask("run_down_clock", code=duel["code"], ms=500)
     match = client.receive("turn.revealed")["state"]["match"]
     assert (match["state"], match["result"], match["ended_by"]) == ("ended", "red", "time")
     assert match["clocks"]["yellow_ms"] == 0

@@ -14,7 +14,7 @@ from crowdgame.duels import views as play_views
 from crowdgame.duels.models import Duel
 from deploy.laptop.network import LOOPBACK, free_port
 from games.models import Match
-from tests.chat_helpers import filled_up
+from tests.chat_helpers import fill_lobby_chat
 from voting.ballot_box.ballot_box import BallotBox
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("box")]
@@ -145,7 +145,7 @@ def test_play_page_stays_within_size_budget(box: BallotBox) -> None:
         code = board_code(Client().post("/play/new")["Location"])
         board_code(Client().post(f"/play/{code}/join")["Location"])
         Client().post("/play/new")
-    filled_up()
+    fill_lobby_chat()
     page = Client().get("/play/").content
     sheets = re.findall(rb'(?:href|src)="/static/([^"]+)"', page)
     assert sheets

@@ -7,7 +7,7 @@ from redis import Redis
 
 from tests.crowd_helpers import (
     BRISK,
-    PATIENCE_S,
+    TIMEOUT_S,
     ballots_in_the_box,
     crowd,
     leave,
@@ -55,9 +55,9 @@ def restore_older_copy(server: Server, event: int) -> int:
     with connect(server.stack.redis) as redis:
         older = {key: redis.dump(key) for key in turn_keys(event, turn)}
         held = ballots_in_the_box(server, event, turn)
-        wait_until(lambda: ballots_in_the_box(server, event, turn) >= held + MORE_BALLOTS, PATIENCE_S)
+        wait_until(lambda: ballots_in_the_box(server, event, turn) >= held + MORE_BALLOTS, TIMEOUT_S)
         restore_keys(redis, older)
-    wait_until(lambda: turn in resolved_turns(server, event), PATIENCE_S)
+    wait_until(lambda: turn in resolved_turns(server, event), TIMEOUT_S)
     return turn
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from deploy.laptop.stack import Stack
-from tests.restore_helpers import GoesOn, Lost, RestoredEvent, lose_event, restored_event
+from tests.restore_helpers import Lost, RestoredEvent, RestoreTests, lose_event, restored_event
 
 
 def lose_disk(stack: Stack) -> None:
@@ -44,7 +44,7 @@ def restored(
         yield restored
 
 
-class TestOnSqlite(GoesOn):
+class TestOnSqlite(RestoreTests):
     def test_restore_keeps_replaced_files_beside_new_ones(self, restored: RestoredEvent) -> None:
         data = restored.server.stack.data
         kept = [path.name[:14] for path in data.glob("*before-restore-*")]

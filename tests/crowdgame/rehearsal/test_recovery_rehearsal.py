@@ -12,7 +12,7 @@ from tests.voting.fake_server import FakeServer
 from tests.voting.rehearsal_helpers import (
     PHONES,
     PLAN,
-    assert_the_books_agree,
+    assert_ledgers_agree,
     new_context,
     rehearse,
     until_voted,
@@ -99,4 +99,4 @@ def test_phones_resend_ballots_missing_after_reconnect() -> None:
     report = rehearse(fake, replace(PLAN, turns=1), lose_ballots)
     assert len(fake.sealed[1]) == PHONES
     assert report.ballots.lost == 0
-    assert_the_books_agree(report, fake)
+    assert_ledgers_agree(report, fake)

@@ -14,13 +14,13 @@ from tests.voting.fake_server import FakeServer
 from tests.voting.rehearsal_helpers import (
     PHONES,
     PLAN,
-    assert_the_books_agree,
-    everyone_is_in,
+    assert_ledgers_agree,
     new_context,
     no_phone_breaks,
     rehearse,
     until,
     until_voted,
+    wait_for_all_joined,
 )
 from voting.protocol import MAX_RETRY_MS, CloseCode, RetryAfter
 
@@ -43,7 +43,7 @@ def test_phones_retry_while_lobby_is_closed() -> None:
             playing = asyncio.create_task(crowd.play())
             await until(lambda: bool(fake.joins))
             fake.lobby = "open"
-            await everyone_is_in(fake, PHONES)
+            await wait_for_all_joined(fake, PHONES)
             crowd.stop()
             assert (await playing).joined == PHONES
 
@@ -63,7 +63,7 @@ def test_saved_seats_restore_the_same_crowd(tmp_path: Path) -> None:
             context.tokens = dict(tokens)
             crowd = Crowd(PLAN, context, lambda progress: None)
             playing = asyncio.create_task(crowd.play())
-            await everyone_is_in(fake, PHONES)
+            await wait_for_all_joined(fake, PHONES)
             crowd.stop()
             await playing
 
@@ -79,7 +79,7 @@ def test_rejected_seat_token_leads_to_new_join() -> None:
             context.tokens = dict.fromkeys(range(PHONES), "old")
             crowd = Crowd(PLAN, context, lambda progress: None)
             playing = asyncio.create_task(crowd.play())
-            await everyone_is_in(fake, PHONES)
+            await wait_for_all_joined(fake, PHONES)
             crowd.stop()
             report = await playing
         assert (report.joined, report.away) == (PHONES, {})
@@ -100,7 +100,7 @@ def test_phones_reconnect_to_their_seats_after_server_restart() -> None:
     assert report.reconnects == PHONES
     assert len(fake.seats) == PHONES
     assert len(fake.sealed[1]) == PHONES
-    assert_the_books_agree(report, fake)
+    assert_ledgers_agree(report, fake)
 
 
 def test_phones_spread_reconnects_over_announced_period() -> None:
@@ -116,7 +116,7 @@ def test_phones_spread_reconnects_over_announced_period() -> None:
     assert report.reconnected_in_s
     assert report.reconnected_in_s.max > 0.6, "all reconnected within their own back-off"
     assert len(fake.sealed[1]) == PHONES
-    assert_the_books_agree(report, fake)
+    assert_ledgers_agree(report, fake)
 
 
 def test_phone_caps_retry_delay() -> None:
@@ -141,7 +141,7 @@ def test_phones_reconnect_after_connections_are_aborted() -> None:
     fake = FakeServer(window_ms=3000)
     report = rehearse(fake, replace(PLAN, turns=1), power_fails)
     assert (report.reconnects, report.closed) == (PHONES, {"no word": PHONES})
-    assert_the_books_agree(report, fake)
+    assert_ledgers_agree(report, fake)
 
 
 @pytest.mark.parametrize("code", [CloseCode.NOT_ALLOWED, CloseCode.OPEN_ELSEWHERE])

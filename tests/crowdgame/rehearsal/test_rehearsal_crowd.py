@@ -8,7 +8,7 @@ from tests.voting.fake_server import FakeServer, Seat, refusal
 from tests.voting.rehearsal_helpers import (
     PHONES,
     PLAN,
-    assert_the_books_agree,
+    assert_ledgers_agree,
     no_phone_breaks,
     rehearse,
     until_voted,
@@ -29,7 +29,7 @@ def test_crowd_votes_and_report_matches_server() -> None:
     assert report.ack_ms
     assert report.reveal_ms
     assert 0 <= report.reveal_ms.p50 < 60_000  # the fake server's clock is an hour ahead
-    assert_the_books_agree(report, fake)
+    assert_ledgers_agree(report, fake)
 
 
 def test_changed_vote_increases_sequence() -> None:
@@ -56,7 +56,7 @@ def test_unanswered_ballot_is_resent_unchanged() -> None:
     assert any(first[voter] == cast for voter, cast in resent)
     assert len(fake.sealed[1]) == PHONES
     assert report.ballots.lost == 0
-    assert_the_books_agree(report, fake)
+    assert_ledgers_agree(report, fake)
 
 
 def test_ballots_are_resent_in_new_epoch() -> None:
@@ -68,7 +68,7 @@ def test_ballots_are_resent_in_new_epoch() -> None:
     report = rehearse(fake, replace(PLAN, turns=1), lose_box)
     assert len(fake.sealed[1]) == PHONES
     assert {cast.epoch for _, cast in fake.casts} == {1, 2}
-    assert_the_books_agree(report, fake)
+    assert_ledgers_agree(report, fake)
 
 
 def test_ballot_refused_as_unknown_is_resent_in_new_epoch() -> None:
@@ -82,7 +82,7 @@ def test_ballot_refused_as_unknown_is_resent_in_new_epoch() -> None:
     report = rehearse(fake, replace(PLAN, turns=1), lose_box_silently)
     assert report.ballots.refused["unknown"]
     assert len(fake.sealed[1]) == PHONES
-    assert_the_books_agree(report, fake)
+    assert_ledgers_agree(report, fake)
 
 
 def test_stale_ballot_is_resent_with_next_sequence() -> None:
@@ -93,7 +93,7 @@ def test_stale_ballot_is_resent_with_next_sequence() -> None:
     report = rehearse(fake, replace(PLAN, turns=1))
     assert {sequence for _, _, sequence in fake.sealed[1].values()} <= {8, 9}
     assert len(fake.sealed[1]) == PHONES
-    assert_the_books_agree(report, fake)
+    assert_ledgers_agree(report, fake)
 
 
 def test_busy_refusal_is_retried() -> None:
@@ -104,7 +104,7 @@ def test_busy_refusal_is_retried() -> None:
     report = rehearse(fake, replace(PLAN, turns=1))
     assert report.ballots.refused["busy"] == PHONES
     assert len(fake.sealed[1]) == PHONES
-    assert_the_books_agree(report, fake)
+    assert_ledgers_agree(report, fake)
 
 
 def test_permanently_refused_ballot_is_not_resent() -> None:

@@ -14,11 +14,11 @@ from tests.voting.fake_server import FakeServer
 from tests.voting.rehearsal_helpers import (
     PHONES,
     PLAN,
-    everyone_is_in,
     new_context,
     no_phone_breaks,
     until,
     until_voted,
+    wait_for_all_joined,
 )
 from voting.protocol import MatchStarted
 
@@ -41,7 +41,7 @@ def test_rehearse_command_fails_if_ballot_is_missing() -> None:
         fake = FakeServer(loses_ballot=True)
         async with fake.open():
             process = await command(fake, "--turns", "1")
-            await everyone_is_in(fake, PHONES)
+            await wait_for_all_joined(fake, PHONES)
             await fake.play(1)
             output, errors = await process.communicate()
         assert process.returncode == 1
@@ -56,7 +56,7 @@ def test_interrupted_rehearsal_prints_its_report() -> None:
         fake = FakeServer(window_ms=60_000)
         async with fake.open():
             process = await command(fake, "--profile", "burst")
-            await everyone_is_in(fake, PHONES)
+            await wait_for_all_joined(fake, PHONES)
             playing = asyncio.create_task(fake.play(1))
             await until_voted(fake, PHONES)
             process.send_signal(signal.SIGINT)
@@ -76,7 +76,7 @@ def test_rehearsal_ends_with_aborted_match() -> None:
         async with fake.open():
             crowd = Crowd(replace(PLAN, turns=None), new_context(fake.url), lambda progress: None)
             playing = asyncio.create_task(crowd.play())
-            await everyone_is_in(fake, PHONES)
+            await wait_for_all_joined(fake, PHONES)
             fake.open_turn()
             fake.announce(MatchStarted)
             await until_voted(fake, PHONES)
@@ -116,7 +116,7 @@ def test_until_stopped_crowd_waits_for_server_and_stops() -> None:
         playing = asyncio.create_task(crowd.play())
         await asyncio.sleep(0.5)
         async with fake.open(port):
-            await everyone_is_in(fake, PHONES)
+            await wait_for_all_joined(fake, PHONES)
             crowd.stop()
             async with asyncio.timeout(20):
                 report = await playing

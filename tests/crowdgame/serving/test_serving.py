@@ -15,10 +15,10 @@ from deploy.laptop.stack import SERVERS
 from tests.crowdgame.serving.asgi_app import FRAME
 from tests.crowdgame.serving.conftest import AsgiServer, run_asgi_server
 from tests.crowdgame.serving.test_handshake import dial, head, read_until
-from tests.deploy.processes import minds_sigterm, wait_until
+from tests.deploy.processes import handles_sigterm, wait_until
 from voting.protocol import MAX_FRAME_BYTES, CloseCode
 
-PATIENCE_S = 20
+TIMEOUT_S = 20
 FLOOD = 1_000  # a hundred megabytes
 BOUND = 24_000_000
 CLOSE_FRAME = b"\x88\x82\0\0\0\0\x03\xe8"
@@ -28,24 +28,24 @@ NAG = b"\x81\x83\0\0\0\0nag"
 
 def closed_with(connection: ClientConnection) -> int:
     with pytest.raises(ConnectionClosed) as end:
-        connection.recv(timeout=PATIENCE_S)
+        connection.recv(timeout=TIMEOUT_S)
     return end.value.rcvd.code if end.value.rcvd else 0
 
 
 def test_slow_consumer_blocks_no_client_and_bounds_memory(fresh_server: AsgiServer) -> None:
     with fresh_server.open() as quick, fresh_server.open() as slow:
         quick.send("hello")
-        assert quick.recv(timeout=PATIENCE_S) == "hello"
+        assert quick.recv(timeout=TIMEOUT_S) == "hello"
         before = fresh_server.resident()
         slow.send(f"flood {FLOOD}")
         for number in range(20):
             quick.send(str(number))
-            assert quick.recv(timeout=PATIENCE_S) == str(number)
+            assert quick.recv(timeout=TIMEOUT_S) == str(number)
             time.sleep(0.05)
         assert fresh_server.resident() - before < BOUND
-        assert all(slow.recv(timeout=PATIENCE_S) == FRAME for _ in range(FLOOD))
+        assert all(slow.recv(timeout=TIMEOUT_S) == FRAME for _ in range(FLOOD))
         slow.send("and then?")
-        assert slow.recv(timeout=PATIENCE_S) == "and then?"
+        assert slow.recv(timeout=TIMEOUT_S) == "and then?"
 
 
 def test_aborted_slow_consumer_frees_descriptor(fresh_server: AsgiServer) -> None:
@@ -80,14 +80,14 @@ def test_send_after_oversized_frame_fails_like_a_disconnect(fresh_server: AsgiSe
 def send_has_failed(connection: ClientConnection) -> bool:
     """Whether the application's send has failed as for a disconnected client."""
     connection.send("nagged")
-    return connection.recv(timeout=PATIENCE_S) == "True"
+    return connection.recv(timeout=TIMEOUT_S) == "True"
 
 
 @pytest.mark.parametrize("size", [MAX_FRAME_BYTES + 1, 70_000, 500_000])
 def test_oversized_frame_is_closed_with_its_code(asgi_server: AsgiServer, size: int) -> None:
     with asgi_server.open() as connection:
         connection.send("x" * MAX_FRAME_BYTES)
-        assert connection.recv(timeout=PATIENCE_S) == "x" * MAX_FRAME_BYTES
+        assert connection.recv(timeout=TIMEOUT_S) == "x" * MAX_FRAME_BYTES
         connection.send("x" * size)
         assert closed_with(connection) == CloseCode.FRAME_TOO_LARGE
     with asgi_server.open() as connection:
@@ -101,9 +101,9 @@ def test_text_of_every_length_is_echoed(asgi_server: AsgiServer, text: str) -> N
     with asgi_server.open() as connection:
         for _ in range(3):
             connection.send(text)
-        assert [connection.recv(timeout=PATIENCE_S) for _ in range(3)] == [text] * 3
+        assert [connection.recv(timeout=TIMEOUT_S) for _ in range(3)] == [text] * 3
         connection.send([text, "!", text])
-        assert connection.recv(timeout=PATIENCE_S) == f"{text}!{text}"
+        assert connection.recv(timeout=TIMEOUT_S) == f"{text}!{text}"
 
 
 def test_close_code_reaches_client(asgi_server: AsgiServer) -> None:
@@ -121,24 +121,24 @@ def test_sigterm_drains_server_and_refuses_new_connections(server_name: str, tmp
         asgi_server.process.send_signal(signal.SIGTERM)
         wait_until(lambda: refuses(asgi_server.port))
         connection.send("still here")
-        assert connection.recv(timeout=PATIENCE_S) == "still here"
-        assert asgi_server.process.wait(PATIENCE_S) == 0
+        assert connection.recv(timeout=TIMEOUT_S) == "still here"
+        assert asgi_server.process.wait(TIMEOUT_S) == 0
         assert asgi_server.note.read_text() == "drained"
 
 
 @pytest.mark.parametrize("server_name", SERVERS)
 def test_second_sigterm_ends_server_at_once(server_name: str, tmp_path: Path) -> None:
-    with run_asgi_server(server_name, tmp_path / "note", drain_s=10 * PATIENCE_S) as asgi_server:
+    with run_asgi_server(server_name, tmp_path / "note", drain_s=10 * TIMEOUT_S) as asgi_server:
         asgi_server.process.send_signal(signal.SIGTERM)
-        wait_until(lambda: not minds_sigterm(asgi_server.process.pid))
+        wait_until(lambda: not handles_sigterm(asgi_server.process.pid))
         asgi_server.process.send_signal(signal.SIGTERM)
-        assert asgi_server.process.wait(PATIENCE_S) == -signal.SIGTERM
+        assert asgi_server.process.wait(TIMEOUT_S) == -signal.SIGTERM
         assert not asgi_server.note.exists()
 
 
 def refuses(port: int) -> bool:
     try:
-        socket.create_connection((LOOPBACK, port), timeout=PATIENCE_S).close()
+        socket.create_connection((LOOPBACK, port), timeout=TIMEOUT_S).close()
     except (ConnectionRefusedError, ConnectionResetError):  # reset: it closes at this moment
         return True
     return False
@@ -146,9 +146,9 @@ def refuses(port: int) -> bool:
 
 def test_listening_socket_can_be_reused_after_exit(fresh_server: AsgiServer) -> None:
     fresh_server.process.terminate()
-    assert fresh_server.process.wait(PATIENCE_S) == 0
+    assert fresh_server.process.wait(TIMEOUT_S) == 0
     again = listen(LOOPBACK, 0, shared=False)
     again.close()
     fresh_server.listener.listen()
-    with socket.create_connection((LOOPBACK, fresh_server.port), timeout=PATIENCE_S):
+    with socket.create_connection((LOOPBACK, fresh_server.port), timeout=TIMEOUT_S):
         pass

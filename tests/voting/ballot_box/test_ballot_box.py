@@ -15,11 +15,11 @@ from tests.voting.box_helpers import (
     Y2,
     cast,
     over,
-    replace_arrival,
     running,
     sealed,
     turn,
     voted,
+    with_arrival,
 )
 from voting.ballot_box.ballot_box import EXPIRE_AFTER_MS, MAX_BATCH, BallotBox
 from voting.ballot_box.box_types import BoxedTurn, BoxLost, CastResult, TooEarly
@@ -34,14 +34,14 @@ def test_cast_counts_ballot_once_in_open_window(turn: BoxedTurn, box: BallotBox)
     assert cast(turn, R1) == [CastResult.OK]
     assert cast(turn, R1) == [CastResult.DUPLICATE]
     assert voted() == (1, 0)
-    assert sealed(over(turn, box), box) == (replace_arrival(R1, 1),)
+    assert sealed(over(turn, box), box) == (with_arrival(R1, 1),)
 
 
 def test_cast_replaces_earlier_ballot_with_new_arrival(turn: BoxedTurn, box: BallotBox) -> None:
     changed = Ballot("v1", "red", 5, 2)
     assert cast(turn, R1, Y2, changed) == [CastResult.OK] * 3
     assert voted() == (1, 1)
-    assert sealed(over(turn, box), box) == (replace_arrival(Y2, 2), replace_arrival(changed, 3))
+    assert sealed(over(turn, box), box) == (with_arrival(Y2, 2), with_arrival(changed, 3))
 
 
 def test_cast_moves_totals_when_voter_changes_side(turn: BoxedTurn) -> None:
@@ -52,7 +52,7 @@ def test_cast_moves_totals_when_voter_changes_side(turn: BoxedTurn) -> None:
 def test_cast_same_sequence_for_other_side_is_stale(turn: BoxedTurn, box: BallotBox) -> None:
     cast(turn, R1)
     assert cast(turn, Ballot("v1", "yellow", R1.choice, R1.sequence)) == [-R1.sequence]
-    assert sealed(over(turn, box), box) == (replace_arrival(R1, 1),)
+    assert sealed(over(turn, box), box) == (with_arrival(R1, 1),)
 
 
 def test_cast_answers_older_ballot_with_newer_sequence(turn: BoxedTurn, box: BallotBox) -> None:
@@ -78,7 +78,7 @@ def test_cast_after_deadline_is_late_unless_already_counted(turn: BoxedTurn, box
         CastResult.LATE,
         CastResult.LATE,
     ]
-    assert sealed(later, box) == (replace_arrival(R1, 1),)
+    assert sealed(later, box) == (with_arrival(R1, 1),)
 
 
 def test_cast_applies_deadline_by_clock_of_box(box: BallotBox) -> None:
@@ -119,7 +119,7 @@ def test_cast_handles_same_voter_twice_in_batch(turn: BoxedTurn, box: BallotBox)
     second = Ballot("v1", "red", 4, 2)
     assert cast(turn, second, R1, second) == [CastResult.OK, -2, CastResult.DUPLICATE]
     assert voted() == (1, 0)
-    assert sealed(over(turn, box), box) == (replace_arrival(second, 1),)
+    assert sealed(over(turn, box), box) == (with_arrival(second, 1),)
 
 
 def test_cast_repeated_batch_is_idempotent(turn: BoxedTurn, box: BallotBox) -> None:
@@ -213,7 +213,7 @@ def test_seal_updates_box_to_newer_version(turn: BoxedTurn, box: BallotBox) -> N
     """Repairs a box whose deadline moved only in the database, because the process died."""
     cast(turn, R1)
     moved = replace(turn, version=2, closes_at=box.now())
-    assert sealed(moved, box) == (replace_arrival(R1, 1),)
+    assert sealed(moved, box) == (with_arrival(R1, 1),)
     extended = replace(turn, version=3)
     assert box.seal(extended) == TooEarly(extended.closes_at)
     assert cast(extended, Y2) == [CastResult.OK]

@@ -15,10 +15,10 @@ from tests.voting.box_helpers import (
     ask,
     cast,
     over,
-    replace_arrival,
     sealed,
     turn,
     voted,
+    with_arrival,
 )
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import BoxedTurn, BoxLost, CastResult, event_key
@@ -102,7 +102,7 @@ def test_ballots_without_blinds_from_older_version_still_count(turn: BoxedTurn, 
     assert voted() == (2, 1)
     assert ask(lambda box: box.load_ballots(EVENT, TURN, ["veteran"])) == {"veteran": veteran}
     last = Ballot("side_changer", "yellow", 5, 5, 4, "cd" * 16)
-    assert sealed(over(turn, box), box) == (veteran, replace_arrival(R1, 3), last)
+    assert sealed(over(turn, box), box) == (veteran, with_arrival(R1, 3), last)
 
 
 @pytest.mark.parametrize("held", ["text", "a ballot of another format"])

@@ -14,7 +14,7 @@ from tests.deploy.processes import wait_until
 from tests.voting.announcements.test_announcements import listening
 from tests.voting.ballot_strategies import sealed_ballots
 from tests.voting.match_helpers import CLASSIC, ballots, open_now, run_out, start
-from tests.voting.sample_matches import blinded
+from tests.voting.sample_matches import with_blinds
 from voting.announcements.channel_layer import NOT_A_CHANGE
 from voting.ballot_box.archive import store_ballots
 from voting.ballot_box.ballot_box import BallotBox
@@ -57,7 +57,7 @@ class DiesAfterPublishing(BallotBox):
 def test_seal_is_published_before_transaction_and_repeated_unchanged(box: BallotBox, valkey_url: str) -> None:
     turn = start(box)
     open_now(turn, box)
-    box.cast(to_boxed_turn(turn), blinded(ballots("red", [3, 3, 1]) + ballots("yellow", [6])))
+    box.cast(to_boxed_turn(turn), with_blinds(ballots("red", [3, 3, 1]) + ballots("yellow", [6])))
     run_out(turn, box)
     with listening(valkey_url, turn.match.event) as listener:
         dying = DiesAfterPublishing()

@@ -4,7 +4,7 @@ import json
 
 from tests.server import Server
 from tests.socket_clients import Message, SocketClient, SocketClients
-from tests.voting.admission_keys import event, shown, trusted_display
+from tests.voting.admission_keys import display_with_codes, event, shown
 from voting.admission.admission import CODE_PERIOD_MS
 
 
@@ -18,7 +18,7 @@ def receive_next_code(display: SocketClient) -> Message:
 
 def test_trusted_display_alone_shows_each_rotating_code(server: Server, clients: SocketClients) -> None:
     code = event(server, "rotating")["code"]
-    trusted = trusted_display(server, clients, code)
+    trusted = display_with_codes(server, clients, code)
     others = [clients.display(code)[0], clients.display(code, key="0" * 24)[0]]
     first = shown(trusted)
     address = trusted.received[0]["join_url"]

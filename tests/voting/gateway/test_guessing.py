@@ -4,7 +4,7 @@ import pytest
 
 from tests.server import Server
 from tests.socket_clients import SocketClient, SocketClients
-from tests.voting.admission_keys import event, key_for, refused, turned_away
+from tests.voting.admission_keys import event, join_refusal, key_for, refused
 from voting.admission.admission import WRONG_KEY_BURST
 from voting.protocol import CloseCode
 
@@ -24,7 +24,7 @@ def test_guessing_keys_is_rate_limited(admission: str, server: Server, clients: 
     assert "retry.after" in codes
     assert clients.phone(made["code"], token=welcome["you"]["token"])
     other = event(server, admission)
-    assert turned_away(clients, other["code"], key=wrong) == "key_wrong"
+    assert join_refusal(clients, other["code"], key=wrong) == "key_wrong"
 
 
 def test_stale_codes_do_not_count_as_guesses(server: Server, clients: SocketClients) -> None:
@@ -39,7 +39,7 @@ def test_stale_codes_do_not_count_as_guesses(server: Server, clients: SocketClie
     assert clients.phone(made["code"], key=key_for("rotating", made, server, clients))
     for _ in range(5):
         guess(clients, made["code"], "22222")
-        assert turned_away(clients, made["code"]) == "key_needed"
+        assert join_refusal(clients, made["code"]) == "key_needed"
 
 
 def guess(clients: SocketClients, code: str, wrong: str) -> int:

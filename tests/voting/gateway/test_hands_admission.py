@@ -21,7 +21,7 @@ OPEN = {"lobby": "open", "window_s": 600}
 def event(server: Server, teams: list[int], **choices: Any) -> dict[str, Any]:
     """An event whose `teams` vote by show of hands."""
     made: dict[str, Any] = server.ask("event", **OPEN, **choices)
-    server.ask("by_hands", event_id=made["id"], teams=teams)
+    server.ask("vote_by_hands", event_id=made["id"], teams=teams)
     return made
 
 
@@ -45,7 +45,7 @@ def test_phone_is_refused_while_both_teams_show_hands(server: Server, clients: S
     client = clients.open("phone").say("phone.join", code=made["code"])
     message = client.receive("error", code="hands_only")
     assert [team["hands"] for team in message["event"]["teams"]] == [True, True]
-    server.ask("by_hands", event_id=made["id"], teams=[2])
+    server.ask("vote_by_hands", event_id=made["id"], teams=[2])
     client.receive("event.edited")
     assert team_of(client.say("phone.join", code=made["code"])) == 1
 
@@ -54,7 +54,7 @@ def test_phone_of_hands_team_rejoins_in_other_team(server: Server, clients: Sock
     made = event(server, [], team_choice="choose")
     before, welcome = clients.phone(made["code"], team=2)
     turn = server.ask("play_to", event_id=made["id"], picks=[])
-    server.ask("by_hands", event_id=made["id"], teams=[2])
+    server.ask("vote_by_hands", event_id=made["id"], teams=[2])
     before.receive_until(lambda message: message["type"] == "event.edited" and message["state"]["match"])
     ballot = {"turn": turn, "epoch": 1, "choice": 3, "sequence": 1}
     assert before.say("ballot.cast", **ballot).receive("ballot.refused")["code"] == "not_to_move"

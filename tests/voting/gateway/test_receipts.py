@@ -41,7 +41,7 @@ class OpenTurn:
         return phone
 
     def close(self) -> None:
-        self.server.ask("closing_in", event_id=self.event["id"], ms=0)
+        self.server.ask("close_after", event_id=self.event["id"], ms=0)
 
     def leaf(self, side: str, choice: int, blind: str) -> bytes:
         return f"{self.turn}:{side}:{choice}:{blind}".encode()
@@ -109,7 +109,7 @@ def test_ballots_are_counted_while_receipts_wait_for_database(server: Server, sc
     scenario.close()
     following = revealed(phone) and phone.received[-1]["state"]["match"]["turn"]["id"]
     revealed(other)
-    server.ask("open_at_once", event_id=scenario.event["id"])
+    server.ask("open_turn_now", event_id=scenario.event["id"])
     phone.receive("turn.moved")
     with locked(server):
         for client in (phone, other):
@@ -129,10 +129,10 @@ def test_unreadable_ballot_list_is_logged_once(server: Server, scenario: OpenTur
     phone = scenario.vote(1, 3)
     scenario.close()
     revealed(phone)
-    server.ask("spoil_list", turn_id=scenario.turn)
+    server.ask("corrupt_ballot_list", turn_id=scenario.turn)
     for _ in range(3):
         assert ask(phone, scenario.turn)["side"] is None
-    server.ask("mend_list", turn_id=scenario.turn)
+    server.ask("repair_ballot_list", turn_id=scenario.turn)
     assert server.log("gateway").count(f"could not read the ballot list of turn {scenario.turn}") == 1
 
 

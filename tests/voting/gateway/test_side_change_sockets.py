@@ -10,7 +10,7 @@ def second_turn(
     """One phone per team, after the first reveal and long before the next window."""
     (first, welcome), (second, _) = (clients.phone(code, team=team) for team in (1, 2))
     server.ask("begin", event_id=event)
-    server.ask("open_at_once", event_id=event)
+    server.ask("open_turn_now", event_id=event)
     for client in (first, second):
         turn = client.receive("turn.moved")["state"]["match"]["turn"]["id"]
         client.say("ballot.cast", turn=turn, epoch=1, choice=3, sequence=1).receive("ballot.counted")

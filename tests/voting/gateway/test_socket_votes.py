@@ -110,7 +110,7 @@ def test_ballot_of_side_not_to_move_is_refused(server: Server, clients: SocketCl
 
 def test_ballot_of_long_window_is_stored_before_it_counts(server: Server, clients: SocketClients) -> None:
     made = server.ask("event", window_s=LONG_S, lobby="open", team_choice="choose")
-    turn = server.ask("closing_in", event_id=made["id"], ms=LONG_S * 1000)
+    turn = server.ask("close_after", event_id=made["id"], ms=LONG_S * 1000)
     phone, _ = clients.phone(made["code"], team=2)
     for sequence, choice in ((1, 3), (2, 5)):
         vote(phone, turn, choice, sequence)
@@ -129,7 +129,7 @@ def test_worker_closes_turn_and_everyone_receives_same_reveal(server: Server, cl
     vote(red, turn, 3)
     vote(yellow, turn, 3)
     with paused(server, "scheduler-1", "scheduler-2"):  # so that no scheduler closes it
-        server.ask("closing_in", event_id=made["id"], ms=0)
+        server.ask("close_after", event_id=made["id"], ms=0)
         server.ask("call_worker", turn_id=turn)
         reveals = [client.receive("turn.revealed") for client in (red, yellow, display)]
     assert reveals[0] == reveals[1] == reveals[2]

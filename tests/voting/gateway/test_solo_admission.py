@@ -33,7 +33,7 @@ def test_solo_ballot_decides_against_crowd(server: Server, clients: SocketClient
     sides = ["red", "yellow"] if game["place"] == 1 else ["yellow", "red"]
     solo_phone, welcome = clients.phone(game["code"], key=game["key"])
     turn = welcome["state"]["match"]["turn"]
-    server.ask("open_at_once", event_id=game["id"])
+    server.ask("open_turn_now", event_id=game["id"])
     crowd = [clients.phone(game["code"])[0] for _ in range(3)]
     for client, choice in zip((solo_phone, *crowd), (4, 2, 2, 5), strict=True):
         client.say("ballot.cast", turn=turn["id"], choice=choice, **BALLOT)

@@ -12,7 +12,7 @@ from websockets.asyncio.client import connect
 from tests.deploy.processes import wait_until
 from tests.server import Server
 from tests.socket_clients import SocketClients
-from tests.voting.admission_keys import event, refused, turned_away, voter_of
+from tests.voting.admission_keys import event, join_refusal, refused, voter_of
 from voting.protocol import CloseCode
 
 CLIENTS = 50
@@ -29,13 +29,13 @@ def test_ticket_admits_once_until_released(server: Server, clients: SocketClient
     client.say("phone.join", code=code, key=f"{ticket[:4]}-{ticket[4:].lower()}")
     welcome = client.receive("phone.welcomed")
     client.say("clock.ask", sent=1).receive("clock.synced")
-    assert turned_away(clients, code, key=ticket) == "key_used"
+    assert join_refusal(clients, code, key=ticket) == "key_used"
     assert voter_of(clients.phone(code, token=welcome["you"]["token"])[1]) == voter_of(welcome)
     assert voter_of(clients.phone(code, key=other)[1]) != voter_of(welcome)
     assert server.ask("release", event_id=made["id"], code=ticket) == 1
     _, again = clients.phone(code, key=ticket)
     assert (voter_of(again), again["you"]["team"]) == (voter_of(welcome), welcome["you"]["team"])
-    assert turned_away(clients, code, key=ticket) == "key_used"
+    assert join_refusal(clients, code, key=ticket) == "key_used"
 
 
 def test_ticket_is_released_if_client_left_before_its_seat(server: Server, clients: SocketClients) -> None:
@@ -49,13 +49,13 @@ def test_ticket_is_released_if_client_left_before_its_seat(server: Server, clien
     assert voter_of(again) == voter_of(welcome)
     client.say("clock.ask", sent=1).receive("clock.synced")
     client.leave()
-    assert turned_away(clients, made["code"], key=ticket) == "key_used"
+    assert join_refusal(clients, made["code"], key=ticket) == "key_used"
 
 
 def test_ticket_is_refused_at_another_event(server: Server, clients: SocketClients) -> None:
     here, there = event(server, "tickets"), event(server, "tickets")
     [ticket] = server.ask("tickets", event_id=here["id"], count=1)
-    assert turned_away(clients, there["code"], key=ticket) == "key_wrong"
+    assert join_refusal(clients, there["code"], key=ticket) == "key_wrong"
     _, welcome = clients.phone(here["code"], key=ticket)
     other_phone = clients.open("phone").say("phone.join", code=there["code"], token=welcome["you"]["token"])
     assert other_phone.closed() == CloseCode.BAD_TOKEN
@@ -111,7 +111,7 @@ def test_ticket_is_refused_while_lobby_is_closed_or_locked(server: Server, clien
     for lobby, code in [("closed", "lobby_closed"), ("locked", "joining_locked")]:
         made = event(server, "tickets", lobby=lobby)
         [ticket] = server.ask("tickets", event_id=made["id"], count=1)
-        assert turned_away(clients, made["code"], key=ticket) == code
+        assert join_refusal(clients, made["code"], key=ticket) == code
         assert server.rows("SELECT used_at FROM voting_ticket WHERE event_id = ?", made["id"]) == [(None,)]
 
 

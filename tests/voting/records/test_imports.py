@@ -16,7 +16,7 @@ from games.matches import create_event
 from games.models import Event, Match, MatchState, Turn
 from tests.voting.altered_records import ALTERATIONS
 from tests.voting.match_helpers import RED_WINS, new_event, organizer, play, start
-from tests.voting.sample_matches import MATCHES, of_each_match, play_match, record_of
+from tests.voting.sample_matches import MATCHES, play_match, play_sample_matches, record_of
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.commitments import ballot_tree
 from voting.counting.lots import commit_lot
@@ -34,7 +34,7 @@ NOW = 1_800_000_000_000
 def records(
     django_db_setup: None, django_db_blocker: Any, valkey_process: Supervisor
 ) -> dict[str, MatchRecord]:
-    return of_each_match(django_db_blocker, record_of)
+    return play_sample_matches(django_db_blocker, record_of)
 
 
 def exported(match: Match) -> MatchRecord:

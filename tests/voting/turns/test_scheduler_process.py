@@ -12,7 +12,7 @@ from django.db import connections
 
 from deploy.laptop.paths import ROOT
 from games.models import TurnState
-from tests.deploy.processes import minds_sigterm, wait_until
+from tests.deploy.processes import handles_sigterm, wait_until
 from tests.voting.match_helpers import run_out, start
 from voting.ballot_box.ballot_box import BallotBox
 from voting.turns.scheduler import DeadlineScheduler
@@ -54,6 +54,6 @@ def test_scheduler_exits_if_an_iteration_hangs() -> None:
 def test_scheduler_command_exits_on_sigterm(valkey_url: str) -> None:
     argv = [sys.executable, str(ROOT / "manage.py"), "scheduler"]
     process = subprocess.Popen(argv, env={**os.environ, "DJANGO_SETTINGS_MODULE": "tests.settings"}, cwd=ROOT)
-    wait_until(lambda: minds_sigterm(process.pid))
+    wait_until(lambda: handles_sigterm(process.pid))
     process.send_signal(signal.SIGTERM)
     assert process.wait(60) == 0
