@@ -46,11 +46,11 @@ class Mood:
 def draw_mood(board: Board, turn: Turn, side: Side, rng: Random) -> Mood:
     """Draw the mood of the team that plays `side`, which must be to move.
 
-    The crowd cannot read a board with the face "drawn" (a picture): its mood is purely random.
+    The crowd cannot read a board of the kind "drawn" (a picture): its mood is purely random.
     """
     columns = turn.legal.red if side == "red" else turn.legal.yellow
     random_weights = _draw_random_weights(board, columns, rng)
-    if board.face == "drawn":
+    if board.kind == "drawn":
         return Mood(columns, random_weights, random_weights)
     attentive = rng.random() < ATTENTIVE_SHARE
     evaluation = _BoardEvaluation(grid_from_board(board), side, attentive)
@@ -61,7 +61,7 @@ def draw_mood(board: Board, turn: Turn, side: Side, rng: Random) -> Mood:
 
 
 def grid_from_board(board: Board) -> Grid:
-    """Convert a board of the face "columns" to a grid. Its stacks run from bottom to top."""
+    """Convert a board of the kind "columns" to a grid. Its stacks run from bottom to top."""
     stacks = ("".join(line[i] for line in reversed(board.grid)).rstrip(".") for i in range(board.columns))
     return Grid(board.rows, tuple(stacks))
 

@@ -129,7 +129,7 @@ export interface Drawing {
 }
 
 export interface Board {
-  face: "columns" | "drawn";
+  kind: "columns" | "drawn";
   columns: number;
   rows: number;
   grid: ReadonlyArray<string>;

@@ -126,7 +126,7 @@ class Drawing(msgspec.Struct, frozen=True, kw_only=True):
 class Resolution(msgspec.Struct, frozen=True, kw_only=True):
     """What a turn's picks led to.
 
-    A board of the face `drawn` uses `sentences`, `before` and `result`; the other fields are for `columns`.
+    A board of the kind `drawn` uses `sentences`, `before` and `result`; the other fields are for `columns`.
 
     Attributes:
         drops: Pieces in the order in which they fall.
@@ -155,18 +155,18 @@ class Board(msgspec.Struct, frozen=True, kw_only=True):
     It never shows the pick of a concealed turn.
 
     Attributes:
-        face: How to render it: a grid of columns, or the game's own drawing.
+        kind: How to render it: a grid of columns, or the game's own drawing.
         columns: Choices are 1 to this number.
         rows: Rows of the grid.
         grid: Rows of the grid, top row first, one of `.RY` per cell.
         token: Who holds the initiative token, in a game that has one.
         winning_cells: Every cell of the winner's lines as [column, row]. Rows count from the bottom.
-        choices: Names of the choices, for the face `drawn`.
-        drawing: The drawing, for the face `drawn`.
+        choices: Names of the choices, for the kind `drawn`.
+        drawing: The drawing, for the kind `drawn`.
         vote: How the next turn is voted. Null: in secret until its own reveal.
     """
 
-    face: Literal["columns", "drawn"]
+    kind: Literal["columns", "drawn"]
     columns: int
     rows: int = 0
     grid: tuple[str, ...] = ()

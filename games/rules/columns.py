@@ -85,7 +85,7 @@ class Grid:
         """Return the public board; `won` is the side whose lines are highlighted."""
         lines = self.lines(won) if won else ()
         return Board(
-            face="columns",
+            kind="columns",
             columns=len(self.stacks),
             rows=self.rows,
             grid=self.render_rows(),

@@ -90,7 +90,7 @@ class Goofspiel:
 
     def view(self, state: State, side: Side | None) -> Board:
         numbers = tuple(str(card) for card in range(1, state.cards + 1))
-        return Board(face="drawn", columns=state.cards, choices=numbers, drawing=_draw(state))
+        return Board(kind="drawn", columns=state.cards, choices=numbers, drawing=_draw(state))
 
 
 GAME = Goofspiel()

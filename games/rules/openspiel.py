@@ -87,7 +87,7 @@ class OpenSpiel:
         mover = (*self.to_move(state), "red")[0]
         actions = range(1, _game(state.name).num_distinct_actions() + 1)
         names = tuple(_action_name(state, mover, action) for action in actions)
-        return Board(face="drawn", columns=len(names), choices=names, drawing=_draw(state))
+        return Board(kind="drawn", columns=len(names), choices=names, drawing=_draw(state))
 
 
 GAME = OpenSpiel()

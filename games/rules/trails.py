@@ -93,7 +93,7 @@ class Trails:
         return state.result
 
     def view(self, state: State, side: Side | None) -> Board:
-        return Board(face="drawn", columns=4, choices=ARROWS, drawing=_draw(state))
+        return Board(kind="drawn", columns=4, choices=ARROWS, drawing=_draw(state))
 
 
 GAME = Trails()

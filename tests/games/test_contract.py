@@ -70,7 +70,7 @@ def check_secret(
 
 def check_board(board: Board) -> None:
     assert msgspec.json.decode(msgspec.json.encode(board), type=Board) == board
-    assert board.face == ("drawn" if board.drawing else "columns")
+    assert board.kind == ("drawn" if board.drawing else "columns")
     assert len(board.choices) in ((board.columns,) if board.drawing else (0,))
     if board.drawing:
         names = [mark.name for mark in board.drawing.marks]

@@ -47,7 +47,7 @@ MODULE = """
             return state[0]
 
         def view(self, state, side):
-            return Board(face="columns", columns=state[1], rows=1, grid=("." * state[1],), token=None,
+            return Board(kind="columns", columns=state[1], rows=1, grid=("." * state[1],), token=None,
                          winning_cells=())
 
     game = OnePick()

@@ -83,7 +83,7 @@ def playing(turn_id: int) -> protocol.EventState:
         id=turn_id, number=1, opens_at=0, closes_at=1, epoch=1, paused=False, left_ms=0,
         to_move=("red", "yellow"), legal=legal,
     )  # fmt: skip
-    board = Board(face="columns", columns=7, rows=6, grid=(), token=None, winning_cells=())
+    board = Board(kind="columns", columns=7, rows=6, grid=(), token=None, winning_cells=())
     match = protocol.Match(
         id=1, number=1, game="g", title="G", state="playing", red=1, yellow=2, result="open", ended_by=None,
         window_s=1, reveal_s=1, close_early=False, board=board, turn=turn, reveal=None,

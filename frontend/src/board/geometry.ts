@@ -12,14 +12,14 @@ export type Cell = readonly [column: number, row: number];
 /** The grid size whose frame surrounds a drawn board. */
 const DRAWING_SIZE = { columns: 7, rows: 6 };
 
-type Size = Pick<Board, "face" | "columns" | "rows">;
+type Size = Pick<Board, "kind" | "columns" | "rows">;
 
-export function cabinetWidth({ face, columns }: Size): number {
-  return (face === "drawn" ? DRAWING_SIZE.columns : columns) * PITCH + 2 * PAD;
+export function cabinetWidth({ kind, columns }: Size): number {
+  return (kind === "drawn" ? DRAWING_SIZE.columns : columns) * PITCH + 2 * PAD;
 }
 
-export function cabinetHeight({ face, rows }: Size): number {
-  return (face === "drawn" ? DRAWING_SIZE.rows : rows) * PITCH + 2 * PAD + PLINTH;
+export function cabinetHeight({ kind, rows }: Size): number {
+  return (kind === "drawn" ? DRAWING_SIZE.rows : rows) * PITCH + 2 * PAD + PLINTH;
 }
 
 /** The width of a column, or of an equal share of a drawn board's width. */
@@ -34,7 +34,7 @@ export function centerY(row: number, rows: number): number {
 
 /** The x coordinate of a column. Seen from behind (`back`), the order is mirrored and the numbers are kept. */
 export function columnX(column: number, board: Size, back: boolean): number {
-  const mirrored = back && board.face !== "drawn";
+  const mirrored = back && board.kind !== "drawn";
   return PAD + ((mirrored ? board.columns + 1 - column : column) - 0.5) * columnPitch(board);
 }
 

@@ -9,7 +9,7 @@ const [COLUMNS, ROWS] = [7, 6];
 const LETTERS: Record<Side, string> = { red: "R", yellow: "Y" };
 
 function boardWith(grid: readonly string[]): Board {
-  return { face: "columns", columns: COLUMNS, rows: ROWS, grid, token: "red", winning_cells: [], choices: [], drawing: null, vote: null };
+  return { kind: "columns", columns: COLUMNS, rows: ROWS, grid, token: "red", winning_cells: [], choices: [], drawing: null, vote: null };
 }
 
 /** A board of stacked balls: the n-th letter of a column is the n-th ball from the bottom. */

@@ -81,11 +81,11 @@ function GridDock({ view }: { view: StageView }) {
   const framed = falling && stage?.step !== "pour" ? (reveal?.resolution.conflict ?? null) : null;
   return (
     <div class="dock" style={dockStyle(placement, board)}>
-      {board.face === "drawn" ? <DrawnBoard board={board} /> : <GridBack board={board} lit={lit} back={view.back} />}
+      {board.kind === "drawn" ? <DrawnBoard board={board} /> : <GridBack board={board} lit={lit} back={view.back} />}
       {view.scene.phase === "reveal" && stage?.step !== "sealed" && !isPartHidden(view.state, "tally") && <Bars view={view} />}
       <LiveCounts view={view} />
       {falling && <FallingBalls view={view} />}
-      {board.face !== "drawn" && <GridFront board={board} lit={lit} fresh={lastDropped(view)} framed={framed} back={view.back} />}
+      {board.kind !== "drawn" && <GridFront board={board} lit={lit} fresh={lastDropped(view)} framed={framed} back={view.back} />}
     </div>
   );
 }

@@ -6,7 +6,7 @@ export const NOW = 1_000_000;
 export function stacked(columns: readonly string[]): Board {
   const line = (row: number) => columns.map((stack) => stack[row] ?? ".").join("");
   const grid = Array.from({ length: 6 }, (_, fromTop) => line(5 - fromTop));
-  return { face: "columns", columns: columns.length, rows: 6, grid, token: "red", winning_cells: [], choices: [], drawing: null, vote: null };
+  return { kind: "columns", columns: columns.length, rows: 6, grid, token: "red", winning_cells: [], choices: [], drawing: null, vote: null };
 }
 
 export function makeTurn(part: Partial<Turn> = {}): Turn {

@@ -41,7 +41,7 @@ export function DisplayPreview(props: Props) {
 
 function PreviewBoard({ match, phase, now }: { match: Match; phase: Phase; now: number }) {
   const board = boardAt(match, phase, now);
-  return board.face === "drawn" ? <DrawnBoard board={board} /> : <Grid board={board} lit={litAt(match, phase, now)} />;
+  return board.kind === "drawn" ? <DrawnBoard board={board} /> : <Grid board={board} lit={litAt(match, phase, now)} />;
 }
 
 function TeamName({ team, event }: { team: 1 | 2; event: EventState }) {

@@ -169,11 +169,11 @@ export function matchVerdict({ state, home }: { state: EventState; home: boolean
 }
 
 function drawn({ board }: Match, turns: string): string {
-  return board.face === "drawn" ? `after ${turns}` : `The board is full after ${turns}`;
+  return board.kind === "drawn" ? `after ${turns}` : `The board is full after ${turns}`;
 }
 
 function choice(board: Board, pick: number): string {
-  return board.face === "drawn" ? optionName(board, pick) : `column\u00a0${pick}`;
+  return board.kind === "drawn" ? optionName(board, pick) : `column\u00a0${pick}`;
 }
 
 /** How many of the winner's voters chose the winning drop. Empty in a duel or if the counts are hidden. */

@@ -11,17 +11,17 @@ export function Clock({ view }: { view: StageView }) {
   const { phase, leftMs } = view.scene;
   const shown = SHOWN.includes(phase);
   const word = clockWord(view);
-  const face = shown ? clockface(leftMs) : "";
+  const text = shown ? clockface(leftMs) : "";
   const last = phase === "voting" && leftMs <= LAST_S * 1000;
   const figure = useRef<HTMLSpanElement>(null);
   useEffect(() => {
     if (!last || view.calm) return;
     const pulse = [{ transform: "scale(0.88)" }, { transform: "scale(1)" }];
     figure.current?.animate(pulse, { duration: 450, easing: "cubic-bezier(0.2, 0.7, 0.3, 1)" });
-  }, [face, last]);
+  }, [text, last]);
   return (
     <div class="clock" data-last={last} data-phase={phase}>
-      {shown && <span class="figure" ref={figure} role="timer">{face}</span>}
+      {shown && <span class="figure" ref={figure} role="timer">{text}</span>}
       {word && <span class="word">{word}</span>}
       {(phase === "voting" || phase === "talk") && <TimeBar view={view} />}
     </div>

@@ -39,8 +39,8 @@ function deckSentence(view: StageView): Sentence {
 }
 
 function timeLeftText(ms: number): string {
-  const face = clockface(ms);
-  return /^\d+$/.test(face) ? `${pluralize(Number(face), "second")} left` : `${face} left`;
+  const text = clockface(ms);
+  return /^\d+$/.test(text) ? `${pluralize(Number(text), "second")} left` : `${text} left`;
 }
 
 /** On a team's own screen, also says that it holds the token if nothing is more urgent. */

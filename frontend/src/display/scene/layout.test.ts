@@ -8,7 +8,7 @@ const NORMAL = { wide: 1920, narrow: 1440 };
 const PLATE = 64;
 const READS_FROM_AFAR = 54;
 
-const USUAL = { face: "columns", columns: 7, rows: 6 } as const;
+const USUAL = { kind: "columns", columns: 7, rows: 6 } as const;
 
 test("the footer is unchanged without a notice", () => {
   assert.deepEqual(footLayout("", NORMAL.wide, false), { lines: 0, plank: 0, line: 88 });

@@ -92,6 +92,6 @@ export function sceneBoard(scene: Scene): Board | null {
   const { match, reveal, stage } = scene;
   if (!match) return null;
   if (!stage || !reveal) return match.board;
-  const moved = match.board.face === "drawn" ? MOVED : LANDED;
+  const moved = match.board.kind === "drawn" ? MOVED : LANDED;
   return moved.includes(stage.step) && !dropsAgain(scene) ? match.board : boardBefore(match.board, reveal.resolution);
 }
