@@ -141,8 +141,8 @@ def _lines(report: RehearsalReport) -> Iterator[str]:
 
 def _disconnects(closed: Mapping[str, int], retries: int, away: Mapping[str, int]) -> str:
     parts = [f"closed with {_counts(closed)}"] if closed else []
-    parts += [f"{retries} told to retry later"] if retries else []
-    parts += [f"{_counts(away)} for good"] if away else []
+    parts += [f"{retries} asked to retry later"] if retries else []
+    parts += [f"{_counts(away)} permanently"] if away else []
     return "; ".join(parts) or "none"
 
 

@@ -91,7 +91,7 @@ class MatchTerms(models.Model):
     increment_s = models.PositiveIntegerField("seconds more after each turn", default=0, db_default=0)
     cap_s = models.PositiveIntegerField("seconds of the clock in one turn, at most", null=True, blank=True)
     crowd_clocks = models.BooleanField(
-        "a side's clock runs until everybody of it has voted", default=False, db_default=False
+        "a side's clock runs until all its voters have voted", default=False, db_default=False
     )
     max_side_changes = models.PositiveSmallIntegerField(
         "times each voter may secretly change sides",

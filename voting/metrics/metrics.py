@@ -33,7 +33,7 @@ CONNECTIONS = Gauge(
 )
 JOINS = Counter(
     "crowdgame_joins",
-    "Join requests by outcome: seated (new voter), returned, refused or crowded (told to retry).",
+    "Join requests by outcome: seated (new voter), returned, refused or crowded (asked to retry).",
     ["outcome"],
     registry=REGISTRY,
 )

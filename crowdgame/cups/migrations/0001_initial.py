@@ -33,7 +33,7 @@ class Migration(migrations.Migration):
                 ('bank_s', models.PositiveIntegerField(blank=True, null=True, verbose_name="seconds on each side's clock")),
                 ('increment_s', models.PositiveIntegerField(db_default=0, default=0, verbose_name='seconds more after each turn')),
                 ('cap_s', models.PositiveIntegerField(blank=True, null=True, verbose_name='seconds of the clock in one turn, at most')),
-                ('crowd_clocks', models.BooleanField(db_default=False, default=False, verbose_name="a side's clock runs until everybody of it has voted")),
+                ('crowd_clocks', models.BooleanField(db_default=False, default=False, verbose_name="a side's clock runs until all its voters have voted")),
                 ('max_side_changes', models.PositiveSmallIntegerField(db_default=0, default=0, validators=[django.core.validators.MaxValueValidator(9)], verbose_name='times each voter may secretly change sides')),
                 ('turn_points', models.BooleanField(db_default=False, default=False, verbose_name='a point for each turn voted with the winner')),
                 ('consent', models.TextField(blank=True, db_default='', default='', max_length=400, verbose_name='what voters read of a study')),
