@@ -5,6 +5,8 @@ from datetime import timedelta
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from csp.constants import NONE, SELF
+
 from crowdgame.config.database import database
 from crowdgame.config.log_config import logging_config
 from crowdgame.config.mail_settings import mail_server
@@ -67,9 +69,15 @@ INSTALLED_APPS = [
     "crowdgame.chat",
     "crowdgame.cups",
 ]
-MIDDLEWARE = [
-    "crowdgame.web.headers.security_headers_middleware",
+# First, so that error responses have the security headers too. Cached pages get theirs from here as well.
+SECURITY_MIDDLEWARE = [
+    "crowdgame.web.content_policy.ContentPolicyMiddleware",
+    "django_permissions_policy.PermissionsPolicyMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django.middleware.security.SecurityMiddleware",
+]
+MIDDLEWARE = [
+    *SECURITY_MIDDLEWARE,
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -198,6 +206,27 @@ SESSION_COOKIE_NAME = f"{_PREFIX}sessionid"
 CSRF_COOKIE_NAME = f"{_PREFIX}csrftoken"
 SECURE_HSTS_SECONDS = int(os.environ.get("HSTS_SECONDS") or 365 * 24 * 3600) if HTTPS else 0
 SECURE_REFERRER_POLICY = "same-origin"
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [SELF],
+        "img-src": [SELF, "data:"],
+        "object-src": [NONE],
+        "base-uri": [NONE],
+        "form-action": [SELF],
+        "frame-ancestors": [NONE],
+    }
+}
+# The pages need no browser features except full screen and the screen wake lock.
+PERMISSIONS_POLICY: dict[str, list[str]] = {
+    "camera": [],
+    "display-capture": [],
+    "geolocation": [],
+    "microphone": [],
+    "midi": [],
+    "payment": [],
+    "serial": [],
+    "usb": [],
+}
 
 LOG_FORMAT = os.environ.get("LOG_FORMAT") or "line"
 LOGGING = logging_config(LOG_FORMAT, os.environ.get("LOG_LEVEL") or "INFO")

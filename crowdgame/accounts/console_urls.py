@@ -1,8 +1,8 @@
 from django.contrib.auth.views import LogoutView
+from django.urls import path
 
 from crowdgame.accounts.lockout import LockoutLoginView
 from crowdgame.accounts.login_links import log_in_by_link
-from crowdgame.web.page_urls import page
 
 urlpatterns = [
     page("login/", LockoutLoginView.as_view(redirect_authenticated_user=True), "login"),

@@ -7,7 +7,7 @@ from crowdgame.web.page_urls import page
 
 app_name = "console"
 urlpatterns = [
-    page("", list_events, "events"),
+    path("", list_events, name="events"),
     path("", include("crowdgame.accounts.console_urls")),
     path("", include("crowdgame.cups.console_urls")),
     page("<code:code>/", show_console, "event"),

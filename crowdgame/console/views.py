@@ -15,7 +15,7 @@ from django.views.decorators.cache import never_cache
 from crowdgame.cups.views import listed_cups
 from crowdgame.events.access import require_accessible_event, visible_events
 from crowdgame.events.permissions import role_at_event
-from crowdgame.web.content_policy import content_security_policy
+from crowdgame.web.content_policy import built_page_policy
 from games.models import Admission, Event, Match, MatchState
 from voting.admission.admission import projector_key
 
@@ -52,7 +52,7 @@ def show_console(request: HttpRequest, code: str) -> HttpResponse:
     if not page.is_file():
         return render(request, "console/not_built.html", {"event": event}, status=503)
     body = _read_page(page)
-    return HttpResponse(body, headers={"Content-Security-Policy": content_security_policy(body)})
+    return HttpResponse(body, headers={"Content-Security-Policy": built_page_policy(body)})
 
 
 @cache

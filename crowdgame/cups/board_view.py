@@ -7,6 +7,7 @@ polls with status 304.
 import hashlib
 import time
 
+from csp.constants import SELF
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
@@ -15,13 +16,19 @@ from django.views.decorators.http import require_safe
 from crowdgame.cups.cup_view import CupView, view_cup
 from crowdgame.cups.cups import load_cup_progress
 from crowdgame.cups.models import Cup
+from crowdgame.web.content_policy import strict_policy
 from voting.admission.links import display_address, qr_path
 
 CACHE_MAX_AGE_S = 2
 CACHE_SIZE = 16
-POLICY = (
-    "default-src 'none'; style-src 'self'; script-src 'self'; font-src 'self'; img-src 'self' data:; "
-    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+POLICY = strict_policy(
+    {
+        "style-src": [SELF],
+        "script-src": [SELF],
+        "font-src": [SELF],
+        "img-src": [SELF, "data:"],
+        "connect-src": [SELF],
+    }
 )
 _cache: dict[str, tuple[float, str]] = {}
 

@@ -1,11 +1,12 @@
+from django.urls import path
+
 from crowdgame.cups import views
 from crowdgame.cups.ranking_view import team_ladder
-from crowdgame.web.page_urls import page
 
 urlpatterns = [
-    page("ladder/", team_ladder, "ladder"),
-    page("cups/new/", views.new_cup, "new_cup"),
-    page("cups/<code:code>/", views.cup_console, "cup"),
-    page("cups/<code:code>/edit/", views.change_cup, "change_cup"),
-    page("cups/<code:code>/delete/", views.remove_cup, "delete_cup"),
+    path("ladder/", team_ladder, name="ladder"),
+    path("cups/new/", views.new_cup, name="new_cup"),
+    path("cups/<code:code>/", views.cup_console, name="cup"),
+    path("cups/<code:code>/edit/", views.change_cup, name="change_cup"),
+    path("cups/<code:code>/delete/", views.remove_cup, name="delete_cup"),
 ]

@@ -1,19 +1,20 @@
 """URL patterns of event pages under /console/."""
 
+from django.urls import path
+
 from crowdgame.events import member_views, new_event, print_views, study_views, ticket_views, views
-from crowdgame.web.page_urls import page
 
 urlpatterns = [
-    page("new/", new_event.new_event, "new"),
-    page("new/<slug:slug>/", new_event.new_event_form, "new_form"),
-    page("<code:code>/edit/", views.change_event, "change"),
-    page("<code:code>/again/", new_event.copy_event, "again"),
-    page("<code:code>/delete/", views.delete_event, "delete"),
-    page("<code:code>/members/", member_views.members, "members"),
-    page("<code:code>/tickets/", ticket_views.tickets, "tickets"),
-    page("<code:code>/tickets/print/", ticket_views.print_tickets, "tickets_print"),
-    page("<code:code>/tickets/csv/", ticket_views.download_tickets, "tickets_csv"),
-    page("<code:code>/study.csv", study_views.download_study, "study"),
-    page("<code:code>/tickets.pdf", print_views.ticket_sheets, "tickets_pdf"),
-    page("<code:code>/poster.pdf", print_views.poster, "poster"),
+    path("new/", new_event.new_event, name="new"),
+    path("new/<slug:slug>/", new_event.new_event_form, name="new_form"),
+    path("<code:code>/edit/", views.change_event, name="change"),
+    path("<code:code>/again/", new_event.copy_event, name="again"),
+    path("<code:code>/delete/", views.delete_event, name="delete"),
+    path("<code:code>/members/", member_views.members, name="members"),
+    path("<code:code>/tickets/", ticket_views.tickets, name="tickets"),
+    path("<code:code>/tickets/print/", ticket_views.print_tickets, name="tickets_print"),
+    path("<code:code>/tickets/csv/", ticket_views.download_tickets, name="tickets_csv"),
+    path("<code:code>/study.csv", study_views.download_study, name="study"),
+    path("<code:code>/tickets.pdf", print_views.ticket_sheets, name="tickets_pdf"),
+    path("<code:code>/poster.pdf", print_views.poster, name="poster"),
 ]

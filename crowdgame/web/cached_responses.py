@@ -1,20 +1,28 @@
 """HTTP responses kept in memory, gzipped once."""
 
 import gzip
+from collections.abc import Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from crowdgame.web.content_policy import content_security_policy
-from crowdgame.web.headers import encoded_security_headers
+from django.conf import settings
+from django.core.handlers.asgi import ASGIRequest
+from django.http import HttpResponse
+from django.utils.module_loading import import_string
+
+from crowdgame.web.content_policy import built_page_policy
+
+Headers = list[tuple[bytes, bytes]]
 
 
 @dataclass(frozen=True, slots=True)
 class CachedResponse:
     """A complete HTTP response. `gzipped` is the compressed body, or None if compression doesn't pay."""
 
-    headers: list[tuple[bytes, bytes]]
+    headers: Headers
     body: bytes
     gzipped: bytes | None
     status: int = HTTPStatus.OK
@@ -28,18 +36,32 @@ class CachedResponse:
         await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else body})
 
 
-def load_page(path: Path, varies: bytes = b"accept-encoding") -> CachedResponse:
+def secure_headers(headers: Mapping[str, str]) -> Headers:
+    """Return the headers and those that SECURITY_MIDDLEWARE adds, in lower case as in ASGI."""
+
+    def respond(request: ASGIRequest) -> HttpResponse:
+        return HttpResponse(headers=headers)
+
+    for name in reversed(settings.SECURITY_MIDDLEWARE):
+        respond = import_string(name)(respond)
+    scope = {"type": "http", "method": "GET", "path": "/", "scheme": "https", "headers": []}
+    response = respond(ASGIRequest(scope, BytesIO()))
+    return [(name.lower().encode(), value.encode()) for name, value in response.items()]
+
+
+def load_page(path: Path, varies: str = "accept-encoding") -> CachedResponse:
     """Read a built HTML page, with a Content-Security-Policy that allows only its own resources.
 
     `varies` is the value of the Vary header.
     """
     body = path.read_bytes()
-    headers = [
-        (b"content-type", b"text/html; charset=utf-8"),
-        (b"cache-control", b"no-cache"),
-        (b"content-security-policy", content_security_policy(body).encode()),
-        (b"referrer-policy", b"no-referrer"),
-        *encoded_security_headers(),
-        (b"vary", varies),
-    ]
+    headers = secure_headers(
+        {
+            "Content-Type": "text/html; charset=utf-8",
+            "Cache-Control": "no-cache",
+            "Content-Security-Policy": built_page_policy(body),
+            "Referrer-Policy": "no-referrer",
+            "Vary": varies,
+        }
+    )
     return CachedResponse(headers, body, gzip.compress(body, 9))

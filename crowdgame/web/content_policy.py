@@ -1,49 +1,54 @@
-"""Content-Security-Policy (CSP) of the console, the admin and the built pages."""
+"""Content-Security-Policy (CSP) of the admin, of built pages and of pages without forms.
+
+All other pages have CONTENT_SECURITY_POLICY from the settings.
+"""
 
 import base64
 import hashlib
 import re
-from collections.abc import Callable
-from functools import wraps
+from collections.abc import Mapping, Sequence
 from operator import itemgetter
 
+from csp.constants import NONE, SELF, UNSAFE_EVAL, UNSAFE_INLINE
+from csp.middleware import CSPMiddleware, PolicyParts
+from csp.utils import build_policy
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
 INLINE_BLOCK = re.compile(rb"<(script|style)(?:\s[^>]*)?>(.*?)</\1>", re.DOTALL)
-CONSOLE_POLICY = (
-    "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; "
-    "form-action 'self'; frame-ancestors 'none'"
-)
 # The admin uses Alpine, which evaluates code in attributes and sets inline styles.
-ADMIN_POLICY = (
-    "default-src 'self'; script-src 'self' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; "
-    "img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
-)
-
-ViewFunction = Callable[..., HttpResponseBase]
+ADMIN_SOURCES = {"script-src": [SELF, UNSAFE_EVAL], "style-src": [SELF, UNSAFE_INLINE]}
 
 
-def content_security_policy(page: bytes) -> str:
+class ContentPolicyMiddleware(CSPMiddleware):
+    """Sets the policy of responses that have none, in the admin with ADMIN_SOURCES."""
+
+    def get_policy_parts(
+        self, request: HttpRequest, response: HttpResponseBase, report_only: bool = False
+    ) -> PolicyParts:
+        parts = super().get_policy_parts(request, response, report_only)
+        if request.path_info.startswith("/admin/"):
+            parts.update = ADMIN_SOURCES
+        return parts
+
+
+def strict_policy(sources: Mapping[str, Sequence[str]]) -> str:
+    """Return the policy of a page without forms, which loads only from the given sources."""
+    closed = dict.fromkeys(("default-src", "base-uri", "form-action", "frame-ancestors"), NONE)
+    return build_policy({**closed, **sources})
+
+
+def built_page_policy(page: bytes) -> str:
     """Return the policy of a built page: same-origin resources, and its inline blocks by SHA-256 hash."""
-    hashes: dict[bytes, str] = {b"script": "", b"style": ""}
+    allowed = {b"script": [SELF], b"style": [SELF]}
     for kind, block in filter(itemgetter(1), INLINE_BLOCK.findall(page)):
-        digest = base64.b64encode(hashlib.sha256(block).digest()).decode()
-        hashes[kind] += f" 'sha256-{digest}'"
-    return (
-        "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
-        f"script-src 'self'{hashes[b'script']}; style-src 'self'{hashes[b'style']}; "
-        "img-src 'self' data:; font-src 'self'; connect-src 'self'"
+        allowed[kind].append(f"'sha256-{base64.b64encode(hashlib.sha256(block).digest()).decode()}'")
+    return strict_policy(
+        {
+            "script-src": allowed[b"script"],
+            "style-src": allowed[b"style"],
+            "img-src": [SELF, "data:"],
+            "font-src": [SELF],
+            "connect-src": [SELF],
+        }
     )
-
-
-def with_content_policy(view: ViewFunction) -> ViewFunction:
-    """Decorator: set the console's policy on the view's response unless it has one."""
-
-    @wraps(view)
-    def guarded_view(request: HttpRequest, *args: object, **kwargs: object) -> HttpResponseBase:
-        response = view(request, *args, **kwargs)
-        response.headers.setdefault("Content-Security-Policy", CONSOLE_POLICY)
-        return response
-
-    return guarded_view

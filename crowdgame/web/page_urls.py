@@ -1,8 +1,6 @@
-"""URL helpers: the path converter for event codes, and paths with the console's content policy."""
+"""The path converter for event codes."""
 
-from django.urls import URLPattern, path, register_converter
-
-from crowdgame.web.content_policy import ViewFunction, with_content_policy
+from django.urls import register_converter
 
 
 class CodeConverter:
@@ -18,8 +16,3 @@ class CodeConverter:
 
 
 register_converter(CodeConverter, "code")
-
-
-def page(address: str, view: ViewFunction, name: str) -> URLPattern:
-    """Return a URL pattern whose responses have the console's content policy."""
-    return path(address, with_content_policy(view), name=name)

@@ -2,15 +2,14 @@
 
 from typing import Any
 
+from csp.constants import SELF
 from django.http import HttpResponse
 from django.template.loader import render_to_string
 
+from crowdgame.web.content_policy import strict_policy
 from games.drawing.board_drawing import BALLS
 
-POLICY = (
-    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; base-uri 'none'; "
-    "form-action 'none'; frame-ancestors 'none'"
-)
+POLICY = strict_policy({"style-src": [SELF], "script-src": [SELF], "img-src": [SELF, "data:"]})
 
 
 def render_paper_page(template: str, context: dict[str, Any]) -> str:

@@ -17,7 +17,7 @@ STATE_CACHE_SIZE = 50
 class PhonePage:
     """The phone page in one locale. Compressed prefixes are cached per event state."""
 
-    def __init__(self, path: Path, varies: bytes) -> None:
+    def __init__(self, path: Path, varies: str) -> None:
         self._blank = load_page(path, varies)
         self._headers = [
             (name, b"no-store" if name == b"cache-control" else value) for name, value in self._blank.headers
@@ -37,7 +37,7 @@ class PhonePages:
     def __init__(self, folder: Path) -> None:
         others = {path.suffixes[0][1:]: path for path in sorted(folder.glob("phone.??.html"))}
         built = {ENGLISH: folder / "phone.html", **others}
-        varies = b"accept-encoding, accept-language" if others else b"accept-encoding"
+        varies = "accept-encoding, accept-language" if others else "accept-encoding"
         self._pages = {locale: PhonePage(path, varies) for locale, path in built.items() if path.is_file()}
 
     def __bool__(self) -> bool:

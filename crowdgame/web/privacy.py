@@ -1,15 +1,15 @@
 """`/privacy`: the public privacy policy: which data is kept, for how long, and who can see it."""
 
+from csp.constants import SELF
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from crowdgame.web.content_policy import strict_policy
+
 # The page has one stylesheet, no script and no external requests.
-POLICY = (
-    "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; "
-    "frame-ancestors 'none'"
-)
+POLICY = strict_policy({"style-src": [SELF], "img-src": ["data:"]})
 CACHE_MAX_AGE_S = 300
 
 

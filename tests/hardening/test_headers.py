@@ -11,9 +11,11 @@ from django.test import AsyncClient, Client
 from django.urls import URLPattern, URLResolver, get_resolver
 from django.urls.resolvers import RoutePattern
 from django.utils.module_loading import import_string
+from pytest_django.fixtures import Settings
 
-from crowdgame.web.headers import encoded_security_headers, security_headers_middleware
+from crowdgame.web.cached_responses import secure_headers
 from games.matches import create_event
+from tests.voting.policies import sources
 
 pytestmark = pytest.mark.django_db
 
@@ -22,7 +24,18 @@ ALWAYS = {
     "x-frame-options": "DENY",
     "cross-origin-opener-policy": "same-origin",
 }
-CLOSED = ("frame-ancestors 'none'", "base-uri 'none'", "form-action '")
+NONE, SELF, DATA = "'none'", "'self'", "data:"
+UNSAFE_EVAL, UNSAFE_INLINE = "'unsafe-eval'", "'unsafe-inline'"
+CONSOLE_POLICY = {
+    "default-src": {SELF},
+    "img-src": {SELF, DATA},
+    "object-src": {NONE},
+    "base-uri": {NONE},
+    "form-action": {SELF},
+    "frame-ancestors": {NONE},
+}
+ADMIN_POLICY = CONSOLE_POLICY | {"script-src": {SELF, UNSAFE_EVAL}, "style-src": {SELF, UNSAFE_INLINE}}
+DENIED_FEATURES = "camera display-capture geolocation microphone midi payment serial usb"
 FILLED = {"code": "", "int": "1", "str": "x", "path": "1", "slug": "x"}
 EXTRA_PATHS = ["/nothing", "/admin/nothing/", "/admin/games/", "/console/nothing/at/all/"]
 
@@ -52,9 +65,12 @@ def code() -> str:
 def check(address: str, headers: dict[str, str]) -> None:
     values = {name.lower(): value for name, value in headers.items()}
     assert ALWAYS.items() <= values.items(), address
-    assert all(part in values["content-security-policy"] for part in CLOSED), address
-    assert "unsafe-inline" not in values["content-security-policy"].partition("style-src")[0], address
-    assert "camera=()" in values["permissions-policy"], address
+    allowed = sources(values["content-security-policy"])
+    assert allowed["frame-ancestors"] == allowed["base-uri"] == {NONE}, address
+    assert allowed["form-action"] <= {NONE, SELF}, address
+    assert UNSAFE_INLINE not in allowed["default-src"] | allowed.get("script-src", set()), address
+    denied = [f"{feature}=()" for feature in DENIED_FEATURES.split()]
+    assert values["permissions-policy"] == ", ".join(denied), address
     assert values["referrer-policy"] in {"same-origin", "no-referrer"}, address
 
 
@@ -87,17 +103,33 @@ def test_headers_are_sent_under_asgi() -> None:
     check("login", dict(answer.headers))
 
 
+@pytest.mark.parametrize(
+    ("address", "policy"),
+    [("/console/login/", CONSOLE_POLICY), ("/nothing", CONSOLE_POLICY), ("/admin/login/", ADMIN_POLICY)],
+)
+def test_content_policy_allows_only_listed_sources(address: str, policy: dict[str, set[str]]) -> None:
+    assert sources(Client().get(address).headers["Content-Security-Policy"]) == policy
+
+
+def test_hsts_is_sent_over_https_only(settings: Settings) -> None:
+    settings.SECURE_HSTS_SECONDS = 60
+    secure, plain = Client().get("/console/login/", secure=True), Client().get("/console/login/")
+    assert secure.headers["Strict-Transport-Security"] == "max-age=60"
+    assert "Strict-Transport-Security" not in plain.headers
+    assert (b"strict-transport-security", b"max-age=60") in secure_headers({})
+
+
 def test_middleware_is_async_capable() -> None:
     """Sync-only middleware holds a thread per request, and Daphne waits for it at shutdown."""
-    assert (
-        settings.MIDDLEWARE[0]
-        == f"{security_headers_middleware.__module__}.{security_headers_middleware.__name__}"
-    )
+    first = len(settings.SECURITY_MIDDLEWARE)
+    assert settings.MIDDLEWARE[:first] == settings.SECURITY_MIDDLEWARE
     assert [name for name in settings.MIDDLEWARE if not import_string(name).async_capable] == []
 
 
 def test_headers_of_cached_pages_match_django_responses() -> None:
-    values = {name.decode(): value.decode() for name, value in encoded_security_headers()}
-    django = dict(Client().get("/console/login/").headers)
-    for name, value in values.items():
-        assert {header.lower(): text for header, text in django.items()}[name] == value
+    values = {name.decode(): value.decode() for name, value in secure_headers({})}
+    django = {name.lower(): value for name, value in Client().get("/console/login/").headers.items()}
+    assert ALWAYS.items() <= values.items()
+    policies = [sources(headers.pop("content-security-policy")) for headers in (values, django)]
+    assert policies[0] == policies[1]
+    assert values.items() <= django.items()

@@ -78,7 +78,7 @@ def test_console_pages_have_csp_and_no_inline_code(browser: Client, event: Event
     for path in paths:
         response = browser.get(f"/console/{path}")
         assert response.status_code in {200, 302, 410}
-        assert response.headers["Content-Security-Policy"].startswith("default-src 'self';")
+        assert sources(response.headers["Content-Security-Policy"])["default-src"] == {"'self'"}
         assert not re.search(r"<script|<style| style=| on[a-z]+=", response.content.decode())
 
 
@@ -106,7 +106,7 @@ def test_console_page_is_served_to_owner(
     (tmp_path / "console.html").write_text("<!doctype html><script type=module src=/a.js></script>")
     response = browser.get(f"/console/{event.code.lower()}/")
     assert response.content.startswith(b"<!doctype html>")
-    assert "script-src 'self';" in response.headers["Content-Security-Policy"]
+    assert sources(response.headers["Content-Security-Policy"])["script-src"] == {"'self'"}
 
 
 # ------------------------------------------------------------------ deletion

@@ -60,7 +60,7 @@ def test_ticket_pages_are_uncached_and_without_inline_code(browser: Client, even
     make_tickets(event, 3)
     response = browser.get(address(event, page))
     assert "no-store" in response.headers["Cache-Control"]
-    assert response.headers["Content-Security-Policy"].startswith("default-src 'self';")
+    assert sources(response.headers["Content-Security-Policy"])["default-src"] == {"'self'"}
     assert not re.search(r"<script|<style| style=| on[a-z]+=", response.content.decode())
 
 
