@@ -4,7 +4,7 @@ from django.contrib import admin
 from django.urls import include, path
 
 from crowdgame.accounts.lockout import LockoutLoginView
-from crowdgame.web import page_urls  # noqa: F401  registers the converter for codes
+from crowdgame.web import converters  # noqa: F401  registers the converter for codes
 from crowdgame.web.privacy import privacy
 
 admin.autodiscover()  # here, so that only processes that serve pages load the admin modules
