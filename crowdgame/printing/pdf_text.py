@@ -10,13 +10,13 @@ from itertools import groupby
 from typing import Any
 
 import pymupdf_fonts
-import segno
 from reportlab.lib.units import mm
 from reportlab.pdfbase.cidfonts import UnicodeCIDFont
 from reportlab.pdfbase.pdfmetrics import registerFont, stringWidth
 from reportlab.pdfbase.ttfonts import TTFont
 
 from games.engine.game import Side
+from voting.admission.links import qr_lines
 
 PLAIN, BOLD = "Noto Sans", "Noto Sans Bold"
 EMBEDDED_FONTS = {PLAIN: "notos", BOLD: "notosbo"}
@@ -110,17 +110,12 @@ def draw_qr(canvas: Any, corner: tuple[float, float], side: float, url: str) -> 
 
     The caller leaves the quiet zone around it free.
     """
-    rows = [list(row) for row in segno.make_qr(url, error="m").matrix]
-    module = side / len(rows)
+    modules, lines = qr_lines(url)
+    module = side / modules
     path = canvas.beginPath()
-    for line, row in enumerate(rows):
-        x = 0
-        for dark, run in groupby(row):
-            length = len(list(run))
-            if dark:
-                bottom = corner[1] + side - (line + 1) * module
-                path.rect(corner[0] + x * module, bottom, length * module, module + SEAM_MM * mm)
-            x += length
+    for x, y, length in lines:
+        bottom = corner[1] + side - (y + 1) * module
+        path.rect(corner[0] + x * module, bottom, length * module, module + SEAM_MM * mm)
     canvas.setFillGray(0)
     canvas.drawPath(path, stroke=0, fill=1)
 

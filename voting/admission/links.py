@@ -1,11 +1,11 @@
 """Join links of an event, and their QR codes."""
 
 from functools import lru_cache
-from itertools import groupby
 from typing import Any
 
 import segno
 from django.conf import settings
+from segno.utils import matrix_to_lines  # type: ignore[attr-defined]  # missing in its stubs
 
 
 def base_url(scope: dict[str, Any]) -> str:
@@ -21,18 +21,16 @@ def display_address(url: str) -> str:
     return url.partition("://")[2]
 
 
+def qr_lines(url: str) -> tuple[int, list[tuple[int, int, int]]]:
+    """A QR code to print: its modules per side, and its lines of dark modules as x, y and length."""
+    matrix = segno.make_qr(url, error="m").matrix
+    return len(matrix), [(x, y, end - x) for (x, y), (end, _) in matrix_to_lines(matrix, 0, 0)]
+
+
 def qr_path(url: str) -> tuple[int, str]:
     """A QR code to print: its modules per side, and its dark modules as the path data of an SVG."""
-    symbol = segno.make_qr(url, error="m")
-    runs = []
-    for y, row in enumerate(symbol.matrix):
-        x = 0
-        for dark, run in groupby(row):
-            length = len(list(run))
-            if dark:
-                runs.append(f"M{x} {y}h{length}v1h-{length}z")
-            x += length
-    return len(symbol.matrix), "".join(runs)
+    size, lines = qr_lines(url)
+    return size, "".join(f"M{x} {y}h{length}v1h-{length}z" for x, y, length in lines)
 
 
 @lru_cache(64)
