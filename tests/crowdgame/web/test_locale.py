@@ -31,8 +31,8 @@ LOCALES = ("en", "de", "es", "fr", "zh")
         ("en;q=0.2, *;q=0.9", "de"),
         ("fr ; q=0.4 , de ;q=0.6", "de"),
         ("den, frisian", "en"),
-        ("de;q=2, fr;q=nonsense, es;q=0.1", "es"),
-        (",,;q=1,-,fr,", "fr"),
+        ("de-AT;q=0.1, fr;q=0.5, de;q=0.9", "de"),
+        ("de, fr;q=nonsense", "en"),
     ],
 )
 def test_choose_locale_prefers_highest_quality_available_locale(accepted: str, locale: str) -> None:
