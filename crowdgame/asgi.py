@@ -23,7 +23,7 @@ from voting.gateway.display import DisplayConsumer  # noqa: E402
 from voting.gateway.gateway import gateway  # noqa: E402
 from voting.gateway.page_preload import build_page_preload  # noqa: E402
 from voting.gateway.phone import PhoneConsumer  # noqa: E402
-from voting.gateway.unknown import refuse_socket  # noqa: E402
+from voting.gateway.socket import refuse_socket  # noqa: E402
 from voting.metrics.metrics import set_process_role  # noqa: E402
 
 GC_GEN0_THRESHOLD, GC_GEN1_THRESHOLD, GC_GEN2_THRESHOLD = 10_000, 10, 1_000

@@ -2,6 +2,7 @@
 
 import hmac
 import secrets
+import time
 from dataclasses import dataclass
 from functools import cache
 
@@ -9,6 +10,7 @@ from django.core import signing
 from django.utils.crypto import salted_hmac
 
 OFFER_SALT, OFFER_TTL_MS = "crowdgame.offer", 120_000
+RESERVATION_TTL_S = 10.0
 
 
 class _Signer(signing.Signer):
@@ -79,3 +81,33 @@ def read_offer(token: str, now: int) -> Seat | None:
 def unverified_voter(token: str) -> str:
     """The voter in a seat token, without checking the signature: for tools that lack SECRET_KEY."""
     return token.split(".")[1]
+
+
+class ReservedSeats:
+    """Seats of one event that were offered with a page in the last RESERVATION_TTL_S and are not taken yet.
+
+    They keep teams balanced when many join at once.
+    """
+
+    def __init__(self) -> None:
+        self._until: dict[str, tuple[Seat, float]] = {}  # the oldest first
+        self._teams = [0, 0, 0]
+
+    def add(self, seat: Seat) -> None:
+        self._until[seat.voter] = (seat, time.monotonic() + RESERVATION_TTL_S)
+        self._teams[seat.team] += 1
+
+    def take(self, voter: str) -> None:
+        """Remove a reserved seat. Does nothing if it is unknown or has expired."""
+        if found := self._until.pop(voter, None):
+            self._teams[found[0].team] -= 1
+
+    def smaller(self, connected: tuple[int, int]) -> int:
+        """The team with fewer connected voters and reserved seats; 1 if they are even."""
+        self._drop_expired()
+        return 1 if connected[0] + self._teams[1] <= connected[1] + self._teams[2] else 2
+
+    def _drop_expired(self) -> None:
+        now = time.monotonic()
+        while self._until and next(iter(self._until.values()))[1] <= now:
+            self.take(next(iter(self._until)))

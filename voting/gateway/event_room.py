@@ -10,21 +10,38 @@ from games.engine.game import SIDES, Side
 from voting import protocol
 from voting.admission.links import base_url
 from voting.admission.restrictions import NO_RESTRICTION, Restriction, Restrictions
-from voting.admission.seats import Seat
+from voting.admission.seats import ReservedSeats, Seat
 from voting.announcements.channel_layer import LayerMessage
 from voting.ballot_box.box_types import PresenceCounts
 from voting.ballot_box.cheers import Cheers
 from voting.ballot_box.intake import Intake, Slot
 from voting.counting.voter_codes import derive_voter_code
 from voting.counting.window import is_stored
-from voting.gateway.last_sent import LastSent
 from voting.gateway.poll import Poll
-from voting.gateway.reserved_seats import ReservedSeats
 from voting.gateway.side_change_log import SideChangeLog
 from voting.gateway.voters import ConnectedVoter, SeatedSocket, Socket
 from voting.protocol import CloseCode
 
 MAX_SOCKETS_PER_SEAT = 4
+
+
+@dataclass(slots=True)
+class LastSent:
+    """The last frames of an event that this process sent, to skip unchanged ones.
+
+    Attributes:
+        turnout: the turnout as screens know it.
+        phones: the turnout as phones know it.
+        teams: the interim counts each team's phones know.
+        open: the interim counts of an open vote, as screens know them.
+        rehearsal: the progress of a dry run, as consoles know it.
+    """
+
+    turnout: str = ""
+    phones: str = ""
+    teams: dict[int, str] = field(default_factory=dict)
+    open: str = ""
+    rehearsal: protocol.RehearsalUpdated | None = None
 
 
 @dataclass(slots=True, eq=False)
@@ -36,7 +53,7 @@ class EventRoom:
         unseated: the phones without a seat.
         consoles: the sockets of organizers, also among the screens.
         voters: the connected voters, by the voter id of their seat.
-        last_sent: the last frames sent, to skip repeated ones.
+        last_sent: the last frames sent.
         unanimous_heartbeats: how many heartbeats in a row every voter connected to any gateway has voted.
         clocks_stopped: whether the clock of red and of yellow stood at the last heartbeat.
         asked_at: the time of the last join, as time.monotonic().

@@ -32,8 +32,7 @@ from voting.gateway import hooks
 from voting.gateway.admission_queue import AdmissionQueue
 from voting.gateway.drain import LEAST_RETRY_MS, close_gradually
 from voting.gateway.event_room import EventRoom
-from voting.gateway.pick_deadline import may_move_deadline
-from voting.gateway.presence import Presence
+from voting.gateway.presence import Presence, may_move_deadline
 from voting.gateway.receipts import Receipts
 from voting.gateway.side_change_queue import SideChangeQueue
 from voting.gateway.subscriber import EventSubscriber

@@ -1,4 +1,4 @@
-"""Heartbeat and presence: report a gateway's voters to the ballot box, send the turnout to its rooms."""
+"""Heartbeat and presence: report voters to the ballot box, send the turnout, notice when a turn may end."""
 
 from asgiref.sync import sync_to_async
 
@@ -9,6 +9,7 @@ from voting.ballot_box.box_clock import BoxClock, local_ms
 from voting.ballot_box.box_types import Turnout
 from voting.ballot_box.cheers import CheerCounter, Cheers
 from voting.ballot_box.live_counts import LiveCountReader
+from voting.counting.bank import BankTerms
 from voting.gateway import hooks
 from voting.gateway.broadcast import send_open_counts, send_team_counts, send_turnout, write_to_few
 from voting.gateway.event_room import EventRoom
@@ -97,6 +98,23 @@ class Presence:
     async def leave(self, room: EventRoom) -> None:
         """Remove this gateway's presence in the event from the ballot box."""
         await self._box.leave(room.event_id, self._name)
+
+
+def may_move_deadline(room: EventRoom) -> bool:
+    """Whether a duel's deadline may have to move after a pick. May be True when it need not.
+
+    A side with no voter connected here counts as having picked, so that no last pick is missed. With equal
+    time left, the deadline does not show whether the other side has picked elsewhere: the answer is True.
+    """
+    match, turn = room.state.match, room.turn
+    if match is None or turn is None or match.clocks is None:
+        return False
+    clocks = match.clocks
+    terms = BankTerms.from_seconds(clocks.bank_s, clocks.increment_s, clocks.cap_s, match.no_ballot_rule)
+    left = {side: clocks.red_ms if side == "red" else clocks.yellow_ms for side in turn.to_move}
+    picked = [side for side in turn.to_move if not room.waiting_on(side)]
+    alike = len({terms.usable_ms(ms) for ms in left.values()}) < len(left)
+    return alike or turn.opens_at + terms.ends_after_ms(left, picked) != turn.closes_at
 
 
 def _turnout_message(room: EventRoom, turnout: Turnout) -> protocol.TurnoutCounted:

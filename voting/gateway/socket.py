@@ -34,6 +34,12 @@ FRAMES_PER_SECOND = 5.0
 _encode = msgspec.json.Encoder().encode
 
 
+async def refuse_socket(scope: Scope, receive: Receive, send: Send) -> None:
+    """Refuse a WebSocket connection: to an unknown path, or from another origin."""
+    await receive()
+    await send({"type": "websocket.close"})
+
+
 class CloseSocket(Exception):
     """Ends the connection with a close code. `within_ms` is the time to reconnect within, if any."""
 

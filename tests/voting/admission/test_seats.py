@@ -1,13 +1,27 @@
+import time
+
 import pytest
 from django.conf import settings
 from django.core import signing
 from hypothesis import given
 from hypothesis import strategies as st
 
-from voting.admission.seats import Seat, new_seat, read_seat, sign_seat, unverified_voter
+from voting.admission.seats import (
+    OFFER_TTL_MS,
+    RESERVATION_TTL_S,
+    ReservedSeats,
+    Seat,
+    new_seat,
+    read_offer,
+    read_seat,
+    sign_offer,
+    sign_seat,
+    unverified_voter,
+)
 from voting.protocol import PhoneJoin
 
 SEAT = Seat(12, "00ff00ff00ff00ff", 2)
+NOW = 1_800_000_000_000
 
 
 @given(st.integers(1, 2**53), st.sampled_from([1, 2]))
@@ -56,3 +70,32 @@ def test_read_seat_rejects_other_salt_or_secret_key() -> None:
 
 def test_claimed_voter_reads_voter_from_token() -> None:
     assert unverified_voter(sign_seat(SEAT)) == SEAT.voter
+
+
+def test_read_offer_rejects_expired_or_forged_offer() -> None:
+    seat = new_seat(7, 2)
+    offered = sign_offer(seat, NOW)
+    assert read_offer(offered, NOW + OFFER_TTL_MS - 1) == seat
+    assert read_offer(offered, NOW + OFFER_TTL_MS) is None
+    assert read_offer(offered.replace("7.", "8.", 1), NOW) is None
+    assert read_offer("ö", NOW) is None
+
+
+def test_reserved_seats_count_until_taken() -> None:
+    reserved_seats = ReservedSeats()
+    assert reserved_seats.smaller((0, 0)) == 1
+    first = new_seat(7, 1)
+    reserved_seats.add(first)
+    assert (reserved_seats.smaller((0, 0)), reserved_seats.smaller((0, 2))) == (2, 1)
+    reserved_seats.take(first.voter)
+    reserved_seats.take(first.voter)
+    assert (reserved_seats.smaller((0, 0)), reserved_seats.smaller((1, 0))) == (1, 2)
+
+
+def test_reserved_seats_expire(monkeypatch: pytest.MonkeyPatch) -> None:
+    reserved_seats = ReservedSeats()
+    reserved_seats.add(new_seat(7, 1))
+    assert reserved_seats.smaller((0, 0)) == 2
+    later = time.monotonic() + RESERVATION_TTL_S
+    monkeypatch.setattr("voting.admission.seats.time.monotonic", lambda: later)
+    assert reserved_seats.smaller((0, 0)) == 1

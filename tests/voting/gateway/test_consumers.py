@@ -8,7 +8,6 @@ import pytest
 
 from voting.gateway import socket
 from voting.gateway.phone import PhoneConsumer
-from voting.gateway.unknown import refuse_socket
 from voting.protocol import CloseCode
 
 
@@ -86,7 +85,7 @@ def test_binary_frame_closes_socket() -> None:
 
 
 def test_unknown_path_refuses_socket() -> None:
-    assert asyncio.run(run_consumer(refuse_socket)) == [{"type": "websocket.close"}]
+    assert asyncio.run(run_consumer(socket.refuse_socket)) == [{"type": "websocket.close"}]
 
 
 @pytest.mark.parametrize("code", [value for name, value in vars(CloseCode).items() if name.isupper()])

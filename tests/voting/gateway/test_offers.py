@@ -2,7 +2,6 @@
 
 import json
 import re
-import time
 import urllib.request
 from typing import Any
 
@@ -16,7 +15,6 @@ from voting.gateway.reserved_seats import KEPT_S, ReservedSeats
 from voting.protocol import CloseCode, PagePreload
 
 PRELOAD = re.compile(r'<script type="application/json" id="preload">(.*?)</script>', re.DOTALL)
-NOW = 1_800_000_000_000
 
 
 def page(server: Server, path: str) -> PagePreload | None:

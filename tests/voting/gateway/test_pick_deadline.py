@@ -9,7 +9,7 @@ from tests.voting.match_helpers import start
 from voting import protocol
 from voting.ballot_box.ballot_box import BallotBox
 from voting.gateway.event_room import EventRoom
-from voting.gateway.pick_deadline import may_move_deadline
+from voting.gateway.presence import may_move_deadline
 from voting.turns.turns import change_turn
 
 pytestmark = pytest.mark.django_db
