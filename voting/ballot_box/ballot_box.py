@@ -206,6 +206,7 @@ class AsyncBallotBox:
         self._cast = self.script("cast")
         self._join = self.script("join")
         self._heartbeat = self.script("heartbeat")
+        self._peek = self.script("peek")
 
     def script(self, name: str) -> Any:
         """Return a script of `lua/`, to be awaited with `keys` and `args`."""
@@ -252,6 +253,14 @@ class AsyncBallotBox:
                 raise
             _log_corrupt(turn_id, error)
             return {}
+
+    async def live_counts(self, event_id: int, turn_id: int, columns: int) -> tuple[list[int], list[int]]:
+        """Return red's and yellow's ballots for each of the `columns` columns, before the turn is sealed.
+
+        Only for events that announce who sees them: consoles, or each team its own.
+        """
+        red, yellow = await self._peek(keys=turn_keys(event_id, turn_id)[1:], args=(columns,))
+        return red, yellow
 
     async def heartbeat(self, event_id: int, gateway: str, turn: Pair, held: PresenceCounts) -> Turnout:
         """Report this gateway's presence and return the turnout over all gateways.

@@ -8,7 +8,6 @@ from voting.ballot_box.ballot_box import AsyncBallotBox
 from voting.ballot_box.box_clock import BoxClock, local_ms
 from voting.ballot_box.box_types import Turnout
 from voting.ballot_box.cheers import CheerCounter, Cheers
-from voting.ballot_box.live_counts import LiveCountReader
 from voting.counting.bank import BankTerms
 from voting.gateway import hooks
 from voting.gateway.broadcast import send_open_counts, send_team_counts, send_turnout, write_to_few
@@ -28,7 +27,6 @@ class Presence:
         self._name = name
         self._box = box
         self._clock = clock
-        self._peek = LiveCountReader(box)
         self._cheers = CheerCounter(name, box)
 
     async def heartbeat(self, room: EventRoom) -> Turnout:
@@ -69,7 +67,8 @@ class Presence:
             return
         if not turn.opens_at <= self._clock.now() < turn.closes_at:
             return
-        counts = await self._peek.counts(room.event_id, turn.id, match.board.columns)
+        red, yellow = await self._box.live_counts(room.event_id, turn.id, match.board.columns)
+        counts = protocol.CountsUpdated(turn=turn.id, red=tuple(red), yellow=tuple(yellow))
         if room.turn != turn:
             return
         if room.state.peek:
