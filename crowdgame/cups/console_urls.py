@@ -1,10 +1,9 @@
 from django.urls import path
 
 from crowdgame.cups import views
-from crowdgame.cups.ranking_view import team_ladder
 
 urlpatterns = [
-    path("ladder/", team_ladder, name="ladder"),
+    path("ladder/", views.team_ladder, name="ladder"),
     path("cups/new/", views.new_cup, name="new_cup"),
     path("cups/<code:code>/", views.cup_console, name="cup"),
     path("cups/<code:code>/edit/", views.change_cup, name="change_cup"),

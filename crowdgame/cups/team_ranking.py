@@ -10,7 +10,7 @@ from django.contrib.auth.models import User
 from crowdgame.cups.cups import load_dry_run_actions
 from crowdgame.cups.dry_run_matches import DRY_RUN_STARTED, MatchSpan, rehearsed
 from crowdgame.ratings.rating_ledger import FinishedMatch, PlayerRating, RatingLedger
-from crowdgame.ratings.rows import RatingRow, build_rating_row
+from crowdgame.ratings.rating_table import RatingRow, build_rating_row
 from games.engine.registry import game_title
 from games.models import Event, Match, MatchState
 

@@ -1,4 +1,4 @@
-"""The organizer's pages of cups: create, start pairings, give walkovers, rename, delete."""
+"""The organizer's pages of cups: create, start pairings, give walkovers, rename, delete; team ratings."""
 
 from typing import cast
 
@@ -7,11 +7,11 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import User
 from django.db.models import Count, QuerySet
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.http import require_http_methods, require_safe
 
 from crowdgame.cups.board_view import content_version
 from crowdgame.cups.cup_view import view_cup
@@ -27,8 +27,10 @@ from crowdgame.cups.forms import CUP_PRESETS, CupForm, cup_from_preset
 from crowdgame.cups.models import Cup
 from crowdgame.cups.name_form import CupNamesForm
 from crowdgame.cups.renaming import rename_cup
+from crowdgame.cups.team_ranking import list_played_games, rank_teams
 from crowdgame.events.event_edits import announce_page_edit, log_edit
 from crowdgame.events.presets import PRESETS_BY_SLUG
+from crowdgame.ratings.rating_ledger import START
 from voting.admission.links import display_address
 
 MAX_NUMBER_DIGITS = 4
@@ -138,3 +140,16 @@ def remove_cup(request: HttpRequest, code: str) -> HttpResponse:
     return render(
         request, "cups/delete.html", {"cup": cup, "events": cup.pairings.exclude(event=None).count()}
     )
+
+
+@login_required
+@require_safe
+def team_ladder(request: HttpRequest) -> HttpResponse:
+    """`/console/ladder/`: the rating table of one game, with links to the organizer's other games."""
+    owner = cast(User, request.user)
+    games = list_played_games(owner)
+    game = request.GET.get("game", games[0][0] if games else "")
+    if game not in dict(games) and (games or game):
+        raise Http404
+    context = {"games": games, "game": game, "rows": rank_teams(owner, game), "start": round(START)}
+    return render(request, "cups/ladder.html", context)

@@ -1,6 +1,7 @@
 """Rating tables of duels, one per game, the strongest guest first."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 
 from django.core.paginator import Page, Paginator
 from django.db.models import Count, OuterRef, QuerySet, Subquery
@@ -9,10 +10,36 @@ from django.db.models.functions import Coalesce
 from crowdgame.accounts.models import Guest
 from crowdgame.duels.duels import DEFAULT_GAME
 from crowdgame.ratings.models import Rating
-from crowdgame.ratings.rows import RatingRow, build_rating_row
+from crowdgame.ratings.rating_ledger import is_settled
 from games.engine.registry import game_title
 
 PAGE_SIZE = 25
+
+
+@dataclass(frozen=True, slots=True)
+class RatingRow:
+    """A row of a ratings table. `sure`: the rating is settled. Equal ratings share a `place`.
+
+    `last` is when the last rated match ended, in UTC. `mine` marks the viewer's row.
+    """
+
+    place: int
+    name: str
+    rating: int
+    sure: bool
+    games: int
+    last: datetime
+    mine: bool = False
+
+
+def build_rating_row(
+    place: int, name: str, strength: tuple[float, float], games: int, last_at: int
+) -> RatingRow:
+    """Build a row. `strength` is mu and sigma, `last_at` is in ms since 1970."""
+    mu, sigma = strength
+    return RatingRow(
+        place, name, round(mu), is_settled(sigma), games, datetime.fromtimestamp(last_at / 1000, UTC)
+    )
 
 
 def load_table_page(game: str, number: str | None, query: str, guest: Guest | None) -> Page[RatingRow]:

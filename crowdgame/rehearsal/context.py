@@ -1,12 +1,12 @@
 """The state that all phones of a rehearsal share: address, clock, moods, ledger."""
 
 import asyncio
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from random import Random
 
 from crowdgame.rehearsal.address import ServerAddress
-from crowdgame.rehearsal.agenda import Agenda
 from crowdgame.rehearsal.crowd_ledger import RehearsalLedger
 from crowdgame.rehearsal.profile import Profile
 from crowdgame.rehearsal.server_clock import ServerClock
@@ -15,7 +15,33 @@ from games.engine.game import Side
 from voting.protocol import EventState, Match, Turn
 
 MOODS_KEPT = 8
+BATCH_SIZE = 50
 FindKey = Callable[[int, EventState], str | None]
+
+
+class Agenda:
+    """A queue of callbacks that run in batches on the event loop, in order.
+
+    So the crowd's own computing does not delay reading frames.
+    """
+
+    def __init__(self) -> None:
+        self._waiting: deque[Callable[[], None]] = deque()
+
+    def add(self, work: Callable[[], None]) -> None:
+        """Queue `work`. It runs soon, after frames that have already arrived."""
+        self._waiting.append(work)
+        if len(self._waiting) == 1:
+            asyncio.get_running_loop().call_soon(self._work)
+
+    def _work(self) -> None:
+        """Run one batch. The loop reads new frames before the next one."""
+        try:
+            for _ in range(min(BATCH_SIZE, len(self._waiting))):
+                self._waiting.popleft()()
+        finally:
+            if self._waiting:
+                asyncio.get_running_loop().call_soon(self._work)
 
 
 @dataclass

@@ -3,8 +3,7 @@
 from django.urls import path
 
 from crowdgame.reports.board_picture import board_picture
-from crowdgame.reports.record_download import match_record
-from crowdgame.reports.verify_page import verify_script
+from crowdgame.reports.record_download import match_record, verify_script
 from crowdgame.reports.views import match_csv, match_report
 
 urlpatterns = [

@@ -1,15 +1,22 @@
-"""The phone page in each locale, as built or with the event's state preloaded as embedded JSON."""
+"""The phone page in each locale, as built or with the event's state preloaded as embedded JSON.
 
+Locale negotiation: the `locale` query parameter, or else the best match for Accept-Language.
+"""
+
+import re
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from django.utils.translation.trans_real import parse_accept_lang_header
+
 from crowdgame.web.cached_responses import CachedResponse, load_page
 from crowdgame.web.gzip_prefix import PrefixCompressor
-from crowdgame.web.locales import choose_locale
 from voting.gateway.page_preload import PreloadParts
 
 ENGLISH = "en"
+LOCALE_PARAMETER = re.compile(rb"(?:^|&)locale=([a-z]{2})(?:&|$)")
 PRELOAD, SCRIPT_END = b'<script type="application/json" id="preload">', b"</script>"
 STATE_CACHE_SIZE = 50
 
@@ -47,3 +54,18 @@ class PhonePages:
         """Return the page in the locale the request prefers."""
         accepted = dict(scope["headers"]).get(b"accept-language", b"")
         return self._pages[choose_locale(scope.get("query_string", b""), accepted, tuple(self._pages))]
+
+
+def choose_locale(query: bytes, accepted: bytes, available: Sequence[str]) -> str:
+    """Return one of the `available` locales. The first is the fallback if none is accepted.
+
+    `query` is the raw query string, `accepted` the Accept-Language header. Subtags such as "AT" don't count.
+    """
+    asked = LOCALE_PARAMETER.search(query)
+    if asked and asked[1].decode() in available:
+        return asked[1].decode()
+    preferences: dict[str, tuple[float, int]] = {}
+    for place, (language, weight) in enumerate(parse_accept_lang_header(accepted.decode("latin-1")), 1):
+        preferences.setdefault(language.partition("-")[0], (weight, -place))
+    fallback = preferences.pop("*", (0.0, 0))
+    return max(available, key=lambda locale: preferences.get(locale, fallback))

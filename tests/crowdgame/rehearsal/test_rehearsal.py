@@ -13,8 +13,7 @@ import pytest
 from rich.console import Console
 
 from crowdgame.rehearsal.address import ServerAddress
-from crowdgame.rehearsal.agenda import BATCH_SIZE, Agenda
-from crowdgame.rehearsal.context import RehearsalContext
+from crowdgame.rehearsal.context import BATCH_SIZE, Agenda, RehearsalContext
 from crowdgame.rehearsal.crowd_ledger import RehearsalLedger
 from crowdgame.rehearsal.own_load import OwnLoad
 from crowdgame.rehearsal.progress_display import Display

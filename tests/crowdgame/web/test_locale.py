@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdgame.web.locales import choose_locale
+from crowdgame.web.phone_page import choose_locale
 
 LOCALES = ("en", "de", "es", "fr", "zh")
 
