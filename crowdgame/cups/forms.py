@@ -7,12 +7,12 @@ from django.contrib.auth.models import User
 
 from crowdgame.cups.cups import create_cup
 from crowdgame.cups.models import MAX_CUP_TEAMS, Cup
-from crowdgame.cups.team_list import TeamListError, parse_team_list
 from crowdgame.events.durations import DurationField
 from crowdgame.events.event_texts import NameField, game_choices
 from crowdgame.events.game_options import add_option_fields, apply_options, game_rows
 from crowdgame.events.presets import PRESETS, Preset
 from games.models import MAX_REVEAL_S, MAX_TALK_S, MAX_WINDOW_S, MIN_WINDOW_S
+from games.names import clean_name
 
 if TYPE_CHECKING:
     CupModelForm = forms.ModelForm[Cup]
@@ -31,6 +31,25 @@ def cup_from_preset(preset: Preset | None) -> Cup:
     """Return an unsaved cup with the preset's choices that are fields of Cup, as the form's initial data."""
     choices = preset.choices if preset else {}
     return Cup(**{name: value for name, value in choices.items() if name in CUP_FIELDS})
+
+
+def parse_team_list(text: str) -> tuple[str, ...]:
+    """Return the distinct names in a pasted list, one a line. Skips empty lines. Raises ValidationError."""
+    teams: dict[str, str] = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        name = clean_name(line)
+        if not name:
+            continue
+        if len(name) > MAX_TEAM_NAME_LENGTH:
+            raise forms.ValidationError(
+                f"Line {number}: a team name has at most {MAX_TEAM_NAME_LENGTH} characters."
+            )
+        if name.casefold() in teams:
+            raise forms.ValidationError(f"Line {number}: “{name}” appears twice.")
+        teams[name.casefold()] = name
+    if not 1 < len(teams) <= MAX_CUP_TEAMS:
+        raise forms.ValidationError(f"A cup has 2 to {MAX_CUP_TEAMS} teams. Your list has {len(teams)}.")
+    return tuple(teams.values())
 
 
 class CupForm(CupModelForm):
@@ -115,10 +134,7 @@ class CupForm(CupModelForm):
         return self.cleaned_data["talk_s"] or 0
 
     def clean_names(self) -> str:
-        try:
-            self.teams = parse_team_list(self.cleaned_data["names"], MAX_CUP_TEAMS, MAX_TEAM_NAME_LENGTH)
-        except TeamListError as refusal:
-            raise forms.ValidationError(str(refusal)) from refusal
+        self.teams = parse_team_list(self.cleaned_data["names"])
         return str(self.cleaned_data["names"])
 
     def clean(self) -> dict[str, Any]:
