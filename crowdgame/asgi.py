@@ -15,7 +15,7 @@ from channels.sessions import SessionMiddlewareStack  # noqa: E402
 
 from crowdgame.chat.consumer import ChatConsumer  # noqa: E402
 from crowdgame.console.consumer import ConsoleConsumer  # noqa: E402
-from crowdgame.duels import rematch_socket  # noqa: E402, F401  registers its hook
+from crowdgame.duels import rematch  # noqa: E402, F401  registers its hook
 from crowdgame.monitoring.health import serve_monitoring  # noqa: E402
 from crowdgame.web.cached_pages import require_known_host, static_pages  # noqa: E402
 from crowdgame.web.hosts import is_allowed_origin, is_same_origin  # noqa: E402

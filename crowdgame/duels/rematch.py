@@ -1,13 +1,26 @@
-"""Rematch of a duel: the next match starts when both players have asked for it."""
+"""Rematch of a duel: the next match starts when both players have asked for it, on the page or by phone.
+
+Registers a gateway hook for requests over a phone's socket.
+"""
+
+from contextlib import suppress
+from functools import cache
+
+from redis import RedisError
 
 from crowdgame.duels.duels import PlayError
 from crowdgame.duels.models import Duel
-from games.matches import locked_event
+from games.matches import MatchError, locked_event
 from games.models import Event, Match, MatchState
 from voting import protocol
 from voting.announcements.outbox import announce, relay
 from voting.ballot_box.ballot_box import BallotBox
+from voting.ballot_box.stores import DATABASE_ERRORS
+from voting.gateway import hooks
+from voting.gateway.threads import in_database
 from voting.turns.turns import start_due_match
+
+ballot_box = cache(BallotBox)
 
 
 def request_rematch(event_id: int, team: int, box: BallotBox) -> None:
@@ -40,3 +53,16 @@ def _check_over(event: Event) -> None:
         raise PlayError("This game has no rematch.")
     if last.state == MatchState.PLAYING or event.next_match_at is not None:
         raise PlayError("The next match has already started.")
+
+
+async def handle_rematch_ask(event_id: int, team: int) -> None:
+    """Request a rematch. Ignores refusals and outages: the phone then sees that nothing changed."""
+    with suppress(MatchError, RedisError, OSError, *DATABASE_ERRORS):
+        await in_database(_request_rematch)(event_id, team)
+
+
+def _request_rematch(event_id: int, team: int) -> None:
+    request_rematch(event_id, team, ballot_box())
+
+
+hooks.rematch_requests.append(handle_rematch_ask)
