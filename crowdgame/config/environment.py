@@ -32,7 +32,7 @@ VARIABLES: dict[str, tuple[Variable, ...]] = {
             "SECRET_KEY",
             "Signs seats, sessions and links. Long, random and secret. See "
             "[changing it](../security.md#change-secret_key).",
-            "required: a gateway doesn't start",
+            "required",
             is_set_by_make_play=True,
         ),
         Variable(
@@ -42,7 +42,7 @@ VARIABLES: dict[str, tuple[Variable, ...]] = {
         ),
         Variable(
             "PUBLIC_URL",
-            "The address people use, for links and QR codes. `https` enables secure cookies and HSTS.",
+            "The server's public address, for links and QR codes. `https` enables secure cookies and HSTS.",
             "the address of each request; no e-mails, no login links",
             is_set_by_make_play=True,
         ),
@@ -55,7 +55,7 @@ VARIABLES: dict[str, tuple[Variable, ...]] = {
         ),
         Variable(
             "HSTS_SECONDS",
-            "How long browsers insist on HTTPS, if `PUBLIC_URL` is `https`.",
+            "Seconds for which browsers require HTTPS, if `PUBLIC_URL` is `https`.",
             "31536000 (a year)",
         ),
         Variable("DEBUG", "`1` shows error pages with source code. Never set it on a public server.", "off"),
@@ -66,7 +66,7 @@ VARIABLES: dict[str, tuple[Variable, ...]] = {
             "PostgreSQL: `postgresql://USER:PASSWORD@HOST/NAME`. Options in its query override the defaults.",
             "SQLite in `CROWDGAME_DATA`",
         ),
-        Variable("DATABASE_POOL", "Most PostgreSQL connections per process.", "4"),
+        Variable("DATABASE_POOL", "Maximum number of PostgreSQL connections per process.", "4"),
         Variable(
             "REDIS_URL",
             "Valkey or Redis for the ballot box, the channel layer and Celery.",
@@ -89,7 +89,8 @@ VARIABLES: dict[str, tuple[Variable, ...]] = {
         Variable("GATEWAY", "`daphne` or `uvicorn`.", "`daphne`", is_set_by_make_play=True),
         Variable(
             "EVENT_PHONES",
-            "Most phones with a seat per event and gateway, and as many without. Others must retry later.",
+            "Maximum number of phones with a seat per event and gateway, and of those without. Others must "
+            "retry later.",
             "20000",
         ),
     ),
@@ -103,8 +104,8 @@ VARIABLES: dict[str, tuple[Variable, ...]] = {
         ),
         Variable(
             "DUEL_DAYS",
-            "Days until duels that nobody joined, and guests without games, are deleted. Keep it over 30: "
-            "a game may wait that long.",
+            "Days until duels that nobody joined, and guests without games, are deleted. Keep it over 30, "
+            "because a game may wait that long.",
             "60",
         ),
     ),
@@ -123,13 +124,13 @@ VARIABLES: dict[str, tuple[Variable, ...]] = {
         Variable(
             "METRICS_TOKEN",
             "Bearer token that allows other machines to read `/metrics`.",
-            "only this machine may",
+            "none: only this machine can read it",
         ),
         Variable("METRICS_PORT", "Port on which a worker or scheduler serves `/metrics` itself.", "none"),
         Variable("METRICS_HOST", "Address for `METRICS_PORT`.", "`127.0.0.1`"),
         Variable(
             "PROMETHEUS_MULTIPROC_DIR",
-            "Folder in which the processes of a machine share their metrics. One per container.",
+            "Folder through which the processes on a machine share their metrics. Use one per container.",
             "each process has its own",
             is_set_by_make_play=True,
         ),

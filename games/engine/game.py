@@ -28,7 +28,7 @@ Values:
     red: Red has won.
     yellow: Yellow has won.
     draw: A draw.
-    open: The match goes on.
+    open: The match has not ended.
 """
 
 Lot = Literal["red", "yellow", "lot"]
@@ -37,7 +37,7 @@ Vote = Literal["concealed", "open"]
 
 Values:
     concealed: Secret until the following turn is revealed.
-    open: Everyone sees the votes as they come.
+    open: Everyone sees the votes as they arrive.
 """
 
 Cell = tuple[int, int]
@@ -67,7 +67,7 @@ class Drop(msgspec.Struct, frozen=True):
     """A piece that falls.
 
     Attributes:
-        side: Whose piece.
+        side: The piece's side.
         column: The column, from 1.
         row: The row, from 1 at the bottom. Null: the column had no room, and the drop is forfeited.
     """
@@ -87,7 +87,7 @@ class Mark(msgspec.Struct, frozen=True, kw_only=True):
         y: Its center, from the top.
         width: Its width; for a `path` the stroke width. A `ball` is as wide as it is high.
         height: Its height; for a `text` the font size.
-        side: Whose it is.
+        side: The side it belongs to.
         text: Text on it.
         points: Points of a `path`, relative to its center.
         lit: Highlighted.
@@ -124,15 +124,15 @@ class Drawing(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Resolution(msgspec.Struct, frozen=True, kw_only=True):
-    """What a turn's picks led to.
+    """The result of a turn's picks.
 
     A board of the kind `drawn` uses `sentences`, `before` and `result`; the other fields are for `columns`.
 
     Attributes:
         drops: Pieces in the order in which they fall.
         conflict: The column that both sides picked.
-        token_before: Who held the initiative token before.
-        token_after: Who holds it now.
+        token_before: The side that held the initiative token before.
+        token_after: The side that holds it now.
         lines: The winner's lines, each a list of [column, row].
         result: The result after this turn.
         sentences: What happened, in the game's words, with the placeholders `{red}` and `{yellow}`.
@@ -150,7 +150,7 @@ class Resolution(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Board(msgspec.Struct, frozen=True, kw_only=True):
-    """What everyone may see of the board between two turns.
+    """The public view of the board between two turns.
 
     It never shows the pick of a concealed turn.
 
@@ -159,7 +159,7 @@ class Board(msgspec.Struct, frozen=True, kw_only=True):
         columns: Choices are 1 to this number.
         rows: Rows of the grid.
         grid: Rows of the grid, top row first, one of `.RY` per cell.
-        token: Who holds the initiative token, in a game that has one.
+        token: The side that holds the initiative token, in a game that has one.
         winning_cells: Every cell of the winner's lines as [column, row]. Rows count from the bottom.
         choices: Names of the choices, for the kind `drawn`.
         drawing: The drawing, for the kind `drawn`.

@@ -22,7 +22,7 @@ Values:
 """
 
 TieRule = Literal["first", "lot", "captain"]
-"""What decides a tie.
+"""Rules for ties.
 
 Values:
     first: The choice whose count was complete first.
@@ -31,7 +31,7 @@ Values:
 """
 
 NoBallotRule = Literal["random", "pass", "forfeit"]
-"""What happens to a side without ballots.
+"""Rules for a side without ballots.
 
 Values:
     random: A random legal choice is played.
@@ -49,7 +49,7 @@ Values:
     all: All of them.
 """
 
-# How a side's pick came about.
+# How a side's pick was decided.
 Deciding = Literal[
     "plurality",
     "lottery",
@@ -63,7 +63,7 @@ Deciding = Literal[
     "forfeit",
     "resign",
 ]
-"""How a side's pick came about.
+"""How a side's pick was decided.
 
 Values:
     plurality: Most ballots.

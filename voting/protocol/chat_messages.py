@@ -41,7 +41,7 @@ class ChatLine(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ChatPosted(msgspec.Struct, frozen=True, kw_only=True, tag="chat.posted"):
-    """What was posted or removed since the last `chat.posted`, sent at most twice a second.
+    """Messages posted or removed since the last `chat.posted`, sent at most twice a second.
 
     Attributes:
         seq: Number of the latest change in the room. If it is lower than before, a backup was restored:

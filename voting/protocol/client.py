@@ -35,7 +35,7 @@ Action = Literal[
     "rehearsal.start",
     "rehearsal.stop",
 ]
-"""What an organizer can do in the console.
+"""Actions of an organizer in the console.
 
 Values:
     lobby.open: Opens the lobby: people may join.
@@ -171,7 +171,7 @@ class SideChangeAsk(msgspec.Struct, frozen=True, tag="side.change"):
 
 
 class CheerSend(msgspec.Struct, frozen=True, tag="cheer.send"):
-    """Taps of the warm-up, between matches and before a window opens. Displays show them. There is no answer.
+    """Warm-up taps, between matches and before a window opens. Displays show them. There is no answer.
 
     Send at most four messages a second. The server drops what exceeds that, or arrives during a vote or a
     reveal.
@@ -205,8 +205,8 @@ class ActionAsk(msgspec.Struct, frozen=True, tag="action.ask"):
 
     Attributes:
         id: Sent back in the answer.
-        action: What to do.
-        turn: The turn that is meant; for `turn.void` the one closed last. If another turn is current by now,
+        action: The action to perform.
+        turn: The turn to act on; for `turn.void` the one closed last. If another turn is current by now,
             the action is refused.
         seconds: For `turn.extend` and `turn.shorten` (10 if omitted), and for `turn.extra_time`.
         phones: For `rehearsal.start`: the size of the crowd.

@@ -2,7 +2,7 @@
 
 
 class CloseCode:
-    """Why the server closed a socket.
+    """Reasons for which the server closes a socket.
 
     Codes 4000 to 4499: reconnect. Codes 4500 to 4999: don't reconnect, and show the reason.
 

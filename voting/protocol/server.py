@@ -86,7 +86,7 @@ class SideChanged(msgspec.Struct, frozen=True, kw_only=True, tag="side.changed")
 
 
 SideRefusal = Literal["not_offered", "no_such_turn", "window_open", "used_up", "same_side", "busy"]
-"""Why a side change was refused.
+"""Reasons for refusing a side change.
 
 Values:
     not_offered: No match with secret sides is being played.
@@ -103,7 +103,7 @@ class SideRefused(msgspec.Struct, frozen=True, kw_only=True, tag="side.refused")
 
     Attributes:
         number: As sent.
-        code: Why.
+        code: The reason.
     """
 
     number: Sequence
@@ -116,7 +116,7 @@ class ReceiptIssued(msgspec.Struct, frozen=True, kw_only=True, tag="receipt.issu
 
     Attributes:
         turn: As sent.
-        side: The side the voter voted for. Null: nothing is known about this turn now.
+        side: The side the voter voted for. Null: the server can't answer now, or sides are secret.
         index: Position of the ballot in the side's list, from 0. Null: the list has no ballot of this voter.
         ballots: Length of the list.
         path: Sibling hashes from the leaf to the root.
@@ -189,7 +189,7 @@ class CountsUpdated(msgspec.Struct, frozen=True, kw_only=True, tag="counts.updat
 
 
 Refusal = Literal["early", "late", "unknown", "stale", "no_such_turn", "not_to_move", "illegal", "busy"]
-"""Why a ballot was refused.
+"""Reasons for refusing a ballot.
 
 Values:
     early: The window isn't open yet. Send the ballot again at `opens_at`.
@@ -209,7 +209,7 @@ class BallotRefused(msgspec.Struct, frozen=True, kw_only=True, tag="ballot.refus
     Attributes:
         turn: As sent.
         sequence: As sent.
-        code: Why.
+        code: The reason.
         last: With `stale`: the voter's highest sequence.
     """
 
@@ -235,7 +235,7 @@ class AuditLogged(msgspec.Struct, frozen=True, kw_only=True, tag="audit.logged")
     """A new audit log entry. Sent to every console of the event; it has no `seq` and may arrive twice.
 
     Attributes:
-        entry: What was done.
+        entry: The entry.
     """
 
     entry: AuditEntry
@@ -256,7 +256,7 @@ class ActionRefused(msgspec.Struct, frozen=True, kw_only=True, tag="action.refus
 
     Attributes:
         id: As sent.
-        text: Why, as text to show.
+        text: The reason, as text to show.
     """
 
     id: Id
@@ -345,7 +345,7 @@ ErrorCode = Literal[
     "key_used",
     "hands_only",
 ]
-"""What was wrong with a client's message.
+"""Errors in a client's message.
 
 Values:
     malformed: Not JSON, an unknown type, or a field that is missing or out of bounds.
@@ -365,7 +365,7 @@ class Error(msgspec.Struct, frozen=True, kw_only=True, tag="error"):
     """The client's message changed nothing.
 
     Attributes:
-        code: What was wrong.
+        code: The error.
         text: For the developer of the client.
         event: To a phone without a seat: the state, so that it can show what it waits for.
     """

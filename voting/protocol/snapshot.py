@@ -116,7 +116,7 @@ class Pressed(msgspec.Struct, frozen=True, kw_only=True):
     """An action with its arguments, as recorded in the audit log.
 
     Attributes:
-        action: What was done.
+        action: The action that was performed.
         turn: The turn it was done to.
         seconds: For `turn.extend`, `turn.shorten` and `turn.extra_time`.
         text: For `notice.show`.
@@ -141,10 +141,10 @@ class AuditEntry(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         id: Grows with every entry.
-        by: User name.
+        by: Username.
         action: An `Action`, or what was done on a page: `event.edit`, `member.add`, `member.change`,
             `member.remove`.
-        what: What was done, as text to show after the name. It never mentions a choice.
+        what: The action, as text to show after the name. It never mentions a choice.
         at: When it was done.
         pressed: The action. Null for what was done on a page.
         undo: The action that undoes it. Null if there is none.

@@ -44,8 +44,8 @@ class Legal(msgspec.Struct, frozen=True, kw_only=True):
     """Legal choices. Empty for a side that is not to move.
 
     Attributes:
-        red: What red may choose.
-        yellow: What yellow may choose.
+        red: Red's legal choices.
+        yellow: Yellow's legal choices.
     """
 
     red: tuple[Column, ...]
@@ -64,7 +64,7 @@ class Turn(msgspec.Struct, frozen=True, kw_only=True):
         paused: Whether the turn is paused.
         left_ms: Milliseconds that remain while paused.
         to_move: The sides that vote.
-        legal: What each side may choose.
+        legal: The legal choices of each side.
         lot: SHA-256 of `crowdgame lot:` and the seed that decides every lot of this turn.
     """
 
@@ -91,7 +91,7 @@ class SideTally(msgspec.Struct, frozen=True, kw_only=True):
             rankings, the first one.
         ballots: Number of ballots.
         pick: The side's move. Null: the side doesn't move.
-        decided_by: How the pick came about.
+        decided_by: How the pick was decided.
         root: Merkle root of the side's blinded ballots, as in `turn.sealed`.
         rounds: Counts of each round of a runoff. An eliminated choice has 0.
         resigning: Ballots that want to resign.
@@ -112,7 +112,7 @@ class Concealed(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         turn: `id` of the turn.
         number: Its number.
-        side: Who voted.
+        side: The side that voted.
         sealed_at: When the ballots were frozen.
         root: Merkle root of the ballots.
         ballots: Number of ballots.
@@ -138,7 +138,7 @@ class Reveal(msgspec.Struct, frozen=True, kw_only=True):
         resolved_at: When the turn was resolved.
         red: Red's tally. Null if red was not to move.
         yellow: Yellow's tally.
-        resolution: What the picks led to.
+        resolution: The result of the picks.
         seed: The seed that decided every lot. Null while sides are secret.
         concealed: The previous turn, if it was kept secret until now. Its tally and pick are part of this
             reveal.
@@ -228,9 +228,9 @@ class Match(msgspec.Struct, frozen=True, kw_only=True):
         board: The board as it stands.
         turn: The open turn, or the next one.
         reveal: The turn resolved last.
-        tally_method: How ballots become a pick. It stays the same for the whole match, like the next two.
-        tie_rule: What decides a tie.
-        no_ballot_rule: What a side without ballots does.
+        tally_method: The voting method. It stays the same for the whole match, like the next two.
+        tie_rule: The rule for ties.
+        no_ballot_rule: The rule for a side without ballots.
         talk_s: Seconds to talk before each window.
         clocks: The sides' clocks. Null: turns have windows of `window_s`.
         resign: Share of a team's ballots that resigns the match. Null: nobody can resign.
@@ -284,7 +284,7 @@ class Finished(msgspec.Struct, frozen=True, kw_only=True):
 
 
 Admission = Literal["open", "rotating", "tickets", "roster"]
-"""What a new voter needs.
+"""Requirements for new voters.
 
 Values:
     open: Nothing: every device may join.
@@ -315,11 +315,11 @@ class EventState(msgspec.Struct, frozen=True, kw_only=True):
         match: The latest match.
         next_match_at: When the next match starts by itself.
         finished: The last 20 finished matches, oldest first.
-        admission: What a new voter needs.
+        admission: The requirement for new voters.
         peek: Consoles see the votes per choice before the reveal.
         own_counts: Phones see their own team's votes per choice before the reveal.
         notice: The organizer's message to all. Plain text, never markup.
-        hidden: What displays don't show.
+        hidden: Parts that displays hide.
         best_of: Number of matches in the series, see [Series](../protocol.md#series).
         extra_s: Seconds added to every turn.
         captains: Ties are broken by captains in the next match.
