@@ -28,7 +28,7 @@ from voting.ballot_box.ballot_box import BallotBox
 
 WRONG_PASSWORD_TEXT = "Wrong name or password."  # noqa: S105
 LOCKED_TEXT = "Too many failed attempts. Try again in {} minutes; trying sooner doesn't extend the wait."
-UNAVAILABLE_TEXT = "Part of this server is not responding. Your input is fine. Try again in a moment."
+UNAVAILABLE_TEXT = "Part of this server is not responding. Nothing was changed. Try again in a moment."
 
 ballot_box = cache(BallotBox)
 

@@ -98,7 +98,7 @@ def test_login_transfers_unfinished_guest_games() -> None:
     device = Client()
     device.post("/play/new")
     here = Guest.objects.exclude(pk=ada.pk).get()
-    assert "Your unfinished game moves to your account" in page(device, "/play/login")
+    assert "Your unfinished game will move to your account" in page(device, "/play/login")
     log_in(device)
     duel = Duel.objects.get()
     assert ada in (duel.one, duel.two)
@@ -129,7 +129,7 @@ def test_login_does_not_transfer_seat_in_a_rematch(box: BallotBox) -> None:
     for team in (1, 2):
         request_rematch(Event.objects.get().pk, team, box)
     before = Duel.objects.get()
-    assert "moves to your account" not in page(device, "/play/login")
+    assert "move to your account" not in page(device, "/play/login")
     assert log_in(device).status_code == 302
     assert "Your rematch stays with Guest" in page(device)
     assert Duel.objects.get().one == before.one
