@@ -111,7 +111,7 @@ def go_to_event(request: HttpRequest) -> HttpResponse:
 def new_game(request: HttpRequest) -> HttpResponse:
     form = DuelForm(request.POST)
     if not form.is_valid():
-        return _play_page(request, "Game not created: check its options.", 400)
+        return _play_page(request, "The game was not created. Check its options.", 400)
     try:
         check_capacity()
         guest = current_guest(request) or new_guest()

@@ -47,7 +47,7 @@ LABELS = {
     "hide_tally": "Reveal only the moves, without vote counts",
 }
 ADMISSION_TEXTS = {
-    Admission.OPEN: "One vote per device, not proof of a person: two phones have two votes. "
+    Admission.OPEN: "One vote per device. Someone with two phones has two votes. "
     "For audiences that you trust.",
     Admission.ROTATING: "Voters must see the screen when they join, so a shared link alone is not enough. "
     "Two phones still have two votes. Open the projector from “My events” or the console.",

@@ -96,7 +96,7 @@ class EventForm(ClockFields, EventModelForm):
         presets=(10, 30, 60, 300),
         limits=(3, 24 * 3600),
         empty="When I start it",
-        help_text="The time starts at the end of the last reveal.",
+        help_text="Counted from the end of the last reveal.",
     )
 
     class Meta:

@@ -48,10 +48,10 @@ def test_owner_adds_changes_and_removes_member(browser: Client, event: Event, bo
     assert "bob was added" in post_form(browser, event, ask="add", name=" bob ", role="viewer")
     member = Member.objects.get()
     assert (member.event, member.user, member.role) == (event, bob, "viewer")
-    assert "Done." in post_form(browser, event, ask="cohost", member=member.pk)
+    assert "Saved." in post_form(browser, event, ask="cohost", member=member.pk)
     assert Member.objects.get().role == "cohost"
     assert "Co-host: runs the event</p>" in browser.get(page(event)).content.decode()
-    assert "Done." in post_form(browser, event, ask="remove", member=member.pk)
+    assert "Saved." in post_form(browser, event, ask="remove", member=member.pk)
     assert not Member.objects.exists()
 
 

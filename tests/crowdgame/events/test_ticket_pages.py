@@ -68,7 +68,7 @@ def test_ticket_pages_are_uncached_and_without_inline_code(browser: Client, even
 def test_empty_ticket_pages_say_so(browser: Client, event: Event) -> None:
     page = browser.get(address(event)).content.decode()
     assert "No codes yet" in page
-    assert "does not use these codes now" in page
+    assert "These codes are not in use." in page
     assert "Nothing to print" in browser.get(address(event, "tickets/print/")).content.decode()
 
 
@@ -237,7 +237,7 @@ def test_event_form_stores_admission(browser: Client, organizer: User, admission
     assert response.headers["Location"] == f"/console/{created.code}/{leads_to}"
     page = browser.get(f"/console/{created.code}/edit/").content.decode()
     assert re.search(rf'name="admission" value="{admission}"[^>]* checked', page)
-    assert "proof of a person" in page
+    assert "Someone with two phones has two votes" in page
 
 
 def test_display_link_carries_key_for_rotating_codes(browser: Client, event: Event) -> None:
