@@ -18,7 +18,7 @@ test("only a display that shows rotating codes gets the key, at the end of its U
 
 test("each team has a link to its own home display", () => {
   const homes = displayLinks(linkContext()).slice(0, 2).map(({ name, href }) => `${name}: ${href}`);
-  assert.deepEqual(homes, ["Owls at home: /display/BCDF?home=red", "Foxes at home: /display/BCDF?home=yellow"]);
+  assert.deepEqual(homes, ["Screen for Owls: /display/BCDF?home=red", "Screen for Foxes: /display/BCDF?home=yellow"]);
 });
 
 test("the cup link accepts only valid cup codes", () => {

@@ -24,10 +24,10 @@ export function displayUrl({ event, displayKey }: LinkContext, query = ""): stri
 export function displayLinks(context: LinkContext): readonly PageLink[] {
   const [one, two] = context.event.teams;
   const screens = [
-    [`${one.name} at home`, "home=red"],
-    [`${two.name} at home`, "home=yellow"],
+    [`Screen for ${one.name}`, "home=red"],
+    [`Screen for ${two.name}`, "home=yellow"],
     ["Mirrored, seen from behind", "side=back"],
-    ["For streaming, transparent", "obs=1"],
+    ["Transparent, for streaming", "obs=1"],
     ["Wooden balls", "theme=wood"],
   ] as const;
   return screens.map(([name, query]) => ({ name, href: displayUrl(context, query), newTab: true }));

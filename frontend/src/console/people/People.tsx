@@ -85,7 +85,7 @@ function Row({ event, commands, off, person, open }: Props & { person: Person; o
 }
 
 function searchHint(query: string, shown: readonly Person[]): string {
-  if (query === "") return shown.length ? "" : "To move or remove someone, enter the voter code on their phone, behind the team’s name.";
+  if (query === "") return shown.length ? "" : "To move or remove someone, enter the voter code on their phone, behind the ✓ at the top.";
   if (shown.length === 0) return "Nobody found by this name. Enter the six letters on their phone.";
   return isVoterCode(query) && !shown[0]!.name ? "This code is not on any list. Check it against the phone before you act." : "";
 }

@@ -42,7 +42,7 @@ const STOP: ActionOffer = { action: "rehearsal.stop", label: "Stop rehearsal", s
 /** Needs a confirming second click if people are connected: the simulated crowd would vote among them. */
 function rehearsalOffer(phones: number, people: number): ActionOffer {
   const enabled = Number.isInteger(phones) && phones >= 1 && phones <= MAX_PHONES;
-  const confirm = people ? { confirm: `${formatNumber(people)} here: press again` } : {};
+  const confirm = people ? { confirm: `${formatNumber(people)} joined. Start anyway?` } : {};
   return { action: "rehearsal.start", label: "Start rehearsal", shortcut: "", enabled, turn: null, phones, ...confirm };
 }
 

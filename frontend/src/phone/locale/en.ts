@@ -149,7 +149,7 @@ export const rematch: string = "Rematch";
 export const rematchAccept: string = "Accept the rematch";
 export const rematchAsked: string = "Rematch requested";
 export const waits: string = "No opponent yet. Share this link:";
-export const gathers: string = "Your crowd joins by this link. Start on its page:";
+export const gathers: string = "Your crowd joins with this link. Start there:";
 export const amidst = (name: string): string => `You're in the crowd. ${name} starts the match.`;
 export const ofTwo: readonly [title: string, text: string, label: string] = ["Game for two", "Take a seat or watch on the game's own page.", "Open the game page"];
 export const whose: string = "Keep your seat or use this code?";
