@@ -1,5 +1,4 @@
 from django.contrib.auth.views import LogoutView
-from django.urls import path
 
 from crowdgame.accounts.lockout import LockoutLoginView
 from crowdgame.accounts.login_links import log_in_by_link

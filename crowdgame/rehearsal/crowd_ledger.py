@@ -8,7 +8,7 @@ import msgspec
 
 from crowdgame.rehearsal.samples import Samples
 from games.engine.game import SIDES
-from voting.counting.choices import decode_columns
+from voting.counting.methods import DEFAULT_METHOD, find_method
 from voting.protocol import BallotCounted, Match, Reveal
 
 
@@ -19,7 +19,7 @@ class TurnEntry(msgspec.Struct):
     these ballots. `open` are phones whose latest choice was not acknowledged.
 
     The reveal sets `tallies` (a team's counts per column), `ballots` (a team's) and `tallied` (both teams'),
-    which is None for a turn that was not revealed. `all_columns`: every column of a ballot is in the counts.
+    which is None for a turn that was not revealed.
 
     `lost` ballots had no reply before the turn was over. `missing` ballots were acknowledged and cannot be in
     the tally.
@@ -36,7 +36,7 @@ class TurnEntry(msgspec.Struct):
     tallied: int | None = None
     tallies: dict[int, tuple[int, ...]] = {}
     ballots: dict[int, int] = {}
-    all_columns: bool = False
+    tally_method: str = DEFAULT_METHOD
     lost: int = 0
     missing: int = 0
     reveals_received: int = 0
@@ -57,10 +57,11 @@ class TurnEntry(msgspec.Struct):
 
         Leaves out phones with an unacknowledged choice, as it may have replaced the acknowledged one.
         """
+        method = find_method(self.tally_method)
         expected = Counter(
             column
             for phone, (choice, _) in self.acknowledged.items()
-            for column in decode_columns(choice)[: None if self.all_columns else 1]
+            for column in method.counted(method.decode(choice))
             if teams[phone] == team and phone not in self.open
         )
         return sum(max(0, ballots - counts[column - 1]) for column, ballots in expected.items())
@@ -157,7 +158,7 @@ class RehearsalLedger:
                 team = getattr(match, side)
                 of.tallies[team], of.ballots[team] = tally.counts, tally.ballots
         for one in self._entries_in(reveal):
-            one.all_columns = match.tally_method == "approval"
+            one.tally_method = match.tally_method or DEFAULT_METHOD
             one.tallied = sum(one.ballots.values())
         self.revealed += 1
 

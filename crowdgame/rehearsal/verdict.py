@@ -1,12 +1,12 @@
 """How a simulated crowd chooses columns: a random mood per team and turn, and some sense of the board."""
 
 from dataclasses import dataclass
+from functools import partial
 from random import Random
 
 from games.engine.game import Board, Side, other_side
 from games.rules.columns import DIRECTIONS, LINE, SIDE_MARK, Grid
-from voting.counting.choices import MAX_RANKED, encode_ranking, encode_set
-from voting.counting.types import TallyMethod
+from voting.counting.methods import TallyMethod, find_method
 from voting.protocol import Turn
 
 WIN_WEIGHT = 60.0
@@ -32,15 +32,8 @@ class Mood:
         return rng.choices(self.columns, weights)[0]
 
     def vote(self, rng: Random, method: TallyMethod | None) -> int:
-        """Return an encoded choice by the match's voting method: one column, an approval set, or a ranking.
-
-        A ranking has at most MAX_RANKED columns.
-        """
-        chosen = [self.choose(rng)]
-        if method in ("approval", "instant_runoff"):
-            chosen += [self.choose(rng) for _ in range(rng.randrange(MAX_RANKED))]
-        columns = tuple(dict.fromkeys(chosen))
-        return encode_set(columns) if method == "approval" else encode_ranking(columns)
+        """Return an encoded choice by the match's voting method."""
+        return find_method(method).sample(partial(self.choose, rng), rng)
 
 
 def draw_mood(board: Board, turn: Turn, side: Side, rng: Random) -> Mood:

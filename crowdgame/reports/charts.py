@@ -40,7 +40,7 @@ def draw_bars(description: str, values: Values, unit: str = "") -> str:
 
 
 def draw_votes(description: str, votes: Mapping[Side, SideVote], choices: Sequence[str]) -> str:
-    """Draw each choice's share of the ballots in one turn, side by side. Highlights the picks."""
+    """Draw each choice's share of the votes in one turn, side by side. Highlights the picks."""
     highest = max((max(_shares(vote)) for vote in votes.values()), default=0) or 1
     step = WIDTH / len(choices)
     parts = [
@@ -59,7 +59,7 @@ def draw_votes(description: str, votes: Mapping[Side, SideVote], choices: Sequen
 
 
 def _shares(vote: SideVote) -> list[float]:
-    return [count / vote.ballots if vote.ballots else 0 for count in vote.counts]
+    return [count / vote.most_votes if vote.ballots else 0 for count in vote.counts]
 
 
 def _share(side: Side, share: float, highest: float, middle: float, picked: bool) -> str:

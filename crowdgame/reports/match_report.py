@@ -6,8 +6,8 @@ from typing import Literal
 
 from crowdgame.reports.turning_point import TurningPoint, find_turning_point
 from games.engine.game import SIDES, Board, Resolution, Side
+from voting.counting.methods import Deciding
 from voting.counting.side_changes import SidesSummary
-from voting.counting.types import Deciding
 
 MatchEnd = Literal["red", "yellow", "draw", "playing", "aborted"]
 
@@ -17,7 +17,8 @@ class SideVote:
     """One side's vote in a turn.
 
     `counts[0]` is column 1. `root` is the Merkle root that was published before the ballots were revealed.
-    `rounds` are the counts of each round of a runoff. `resigning` is how many voted to resign.
+    `rounds` are the counts of each round of a runoff. `resigning` is how many voted to resign. `max_votes`
+    are the most votes that one ballot can give a column.
     """
 
     counts: tuple[int, ...]
@@ -27,17 +28,23 @@ class SideVote:
     root: str = ""
     rounds: tuple[tuple[int, ...], ...] = ()
     resigning: int = 0
+    max_votes: int = 1
 
     @property
     def agreement(self) -> float | None:
-        """The share of ballots for the pick, from 0 to 1. None without a pick or without ballots."""
+        """The share of votes for the pick, from 0 to 1. None without a pick or without ballots."""
         return self.support[0] / self.support[1] if self.pick and self.ballots else None
 
     @property
     def support(self) -> tuple[int, int]:
-        """Ballots for the pick, and all ballots. In a runoff, those of the last round."""
+        """Votes for the pick, and the most that it could have. In a runoff, those of the last round."""
         counts = self.rounds[-1] if self.rounds else self.counts
-        return counts[(self.pick or 0) - 1], sum(counts) if self.rounds else self.ballots
+        return counts[(self.pick or 0) - 1], sum(counts) if self.rounds else self.most_votes
+
+    @property
+    def most_votes(self) -> int:
+        """The most votes that a column could have."""
+        return self.ballots * self.max_votes
 
 
 @dataclass(frozen=True, slots=True)

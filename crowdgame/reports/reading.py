@@ -9,6 +9,7 @@ from games.engine.game import Picks, Side
 from games.engine.registry import read_options
 from games.matches import Position, load_position
 from games.models import EndedBy, Match, MatchState, Turn
+from voting.counting.methods import find_method
 from voting.counting.side_changes import SidesSummary
 from voting.models import SidesRecord, TallyRecord
 
@@ -80,6 +81,7 @@ def _votes(match: Match) -> dict[int, dict[Side, SideVote]]:
     found: dict[int, dict[Side, SideVote]] = {}
     if match.is_secret:
         return found
+    max_votes = find_method(match.tally_method).max_votes
     for record in TallyRecord.objects.filter(turn__match=match).defer("sealed").order_by("side"):
         vote = SideVote(
             counts=tuple(record.counts),
@@ -89,6 +91,7 @@ def _votes(match: Match) -> dict[int, dict[Side, SideVote]]:
             root=record.root,
             rounds=tuple(map(tuple, record.rounds or ())),
             resigning=record.resigning,
+            max_votes=max_votes,
         )
         found.setdefault(record.turn_id, {})[cast(Side, record.side)] = vote
     return found

@@ -5,8 +5,11 @@ from collections.abc import Iterator
 from crowdgame.reports.match_report import MatchReport, SideVote, TurnReport
 from crowdgame.reports.turning_point import line_cells
 from games.engine.game import SIDES, Drop, Side, insert_team_names, other_side
+from voting.counting.methods import METHODS
 
 LINE = 4
+#: The explanation of a pick by each voting method that needs one.
+METHOD_REPORTS = {method.decided_by: method.report for method in METHODS.values() if method.report}
 
 
 def describe_result(report: MatchReport) -> str:
@@ -132,7 +135,6 @@ def _describe_deciding(report: MatchReport, name: str, vote: SideVote) -> Iterat
     runoff = len(vote.rounds) > 1
     tie = f"{name} had a tie in round {len(vote.rounds)}" if runoff else f"{name} had a tie"
     explanations = {
-        "lottery": f"One vote from {name} was drawn at random. It was for {pick}.",
         "first": f"{tie}, and {pick} reached its votes first.",
         "lot": f"{tie}, and {pick} was drawn at random.",
         "captain": f"{tie}, and the captain chose {pick}.",
@@ -143,6 +145,8 @@ def _describe_deciding(report: MatchReport, name: str, vote: SideVote) -> Iterat
     }
     if vote.decided_by in explanations:
         yield explanations[vote.decided_by]
+    elif vote.decided_by in METHOD_REPORTS:
+        yield METHOD_REPORTS[vote.decided_by].format(team=name, pick=pick)
     if runoff:
         yield f"{name}'s ranking, round by round: {_describe_rounds(report, vote)}."
 

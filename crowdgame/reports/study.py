@@ -12,7 +12,8 @@ from django.db.models import QuerySet
 
 from games.models import Event, Match, MatchState, TurnState
 from voting.counting.ballots import HAND_VOTER_PREFIX, unpack_ballots
-from voting.counting.choices import decode_columns, resigns
+from voting.counting.choices import resigns
+from voting.counting.methods import find_method
 from voting.models import TallyRecord
 
 HEADER = ("match", "voter", "turn", "side", "choice", "resigns", "picked", "result")
@@ -54,10 +55,11 @@ def _votes_by_voter(match: Match) -> dict[str, list[StudyVote]]:
     """Group the votes by voter. Leaves out shows of hands, because a hand has no identity across turns."""
     tallies = TallyRecord.objects.filter(turn__match=match, turn__state=TurnState.RESOLVED)
     votes: dict[str, list[StudyVote]] = {}
+    method = find_method(match.tally_method)
     for tally in tallies.select_related("turn").order_by("turn__number"):
         for ballot in unpack_ballots(bytes(tally.sealed)):
             if not ballot.voter.startswith(HAND_VOTER_PREFIX):
-                said = decode_columns(ballot.choice)
+                said = method.decode(ballot.choice)
                 vote = StudyVote(tally.turn.number, tally.side, said, resigns(ballot.choice), tally.pick)
                 votes.setdefault(ballot.voter, []).append(vote)
     return votes

@@ -14,8 +14,7 @@ from typing import Any
 
 from django.conf import settings
 
-from crowdgame.web.cached_responses import CachedResponse, load_page, secure_headers
-from crowdgame.web.content_policy import strict_policy
+from crowdgame.web.cached_responses import CachedResponse, load_page
 from crowdgame.web.hosts import has_known_host
 from crowdgame.web.phone_page import PhonePages
 from voting.gateway.page_preload import PreloadParts

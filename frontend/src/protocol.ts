@@ -3,10 +3,10 @@
 export type Side = "red" | "yellow";
 export type Result = "red" | "yellow" | "draw" | "open";
 export type Vote = "concealed" | "open";
-export type Deciding = "plurality" | "lottery" | "approval" | "runoff" | "first" | "lot" | "captain" | "random" | "pass" | "forfeit" | "resign";
+export type Deciding = "plurality" | "approval" | "lottery" | "runoff" | "first" | "lot" | "captain" | "random" | "pass" | "forfeit" | "resign";
+export type TallyMethod = "plurality" | "approval" | "lottery" | "instant_runoff";
 export type NoBallotRule = "random" | "pass" | "forfeit";
 export type ResignShare = "half" | "two_thirds" | "three_quarters" | "all";
-export type TallyMethod = "plurality" | "lottery" | "approval" | "instant_runoff";
 export type TieRule = "first" | "lot" | "captain";
 export type Action = "lobby.open" | "joining.lock" | "joining.unlock" | "match.start" | "match.abort" | "turn.pause" | "turn.resume" | "turn.extend" | "turn.shorten" | "turn.close" | "turn.void" | "turn.extra_time" | "hands.count" | "notice.show" | "notice.clear" | "part.hide" | "part.show" | "voter.move" | "voter.kick" | "voter.ban" | "voter.admit" | "voter.captain" | "rehearsal.start" | "rehearsal.stop";
 export type ErrorCode = "malformed" | "not_joined" | "joined_already" | "team_needed" | "joining_locked" | "lobby_closed" | "key_needed" | "key_wrong" | "key_used" | "hands_only";

@@ -254,12 +254,14 @@ class AsyncBallotBox:
             _log_corrupt(turn_id, error)
             return {}
 
-    async def live_counts(self, event_id: int, turn_id: int, columns: int) -> tuple[list[int], list[int]]:
-        """Return red's and yellow's ballots for each of the `columns` columns, before the turn is sealed.
+    async def live_counts(
+        self, event_id: int, turn_id: int, columns: int, max_votes: int
+    ) -> tuple[list[int], list[int]]:
+        """Return red's and yellow's votes for each of the `columns` columns, before the turn is sealed.
 
-        Only for events that announce who sees them: consoles, or each team its own.
+        A ballot gives a column at most `max_votes`. Only for events that announce who sees them: consoles, or each team its own.
         """
-        red, yellow = await self._peek(keys=turn_keys(event_id, turn_id)[1:], args=(columns,))
+        red, yellow = await self._peek(keys=turn_keys(event_id, turn_id)[1:], args=(columns, max_votes))
         return red, yellow
 
     async def heartbeat(self, event_id: int, gateway: str, turn: Pair, held: PresenceCounts) -> Turnout:

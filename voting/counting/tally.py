@@ -1,17 +1,16 @@
-"""Tally: from a side's ballots to its pick, by plurality, lottery, approval or instant runoff.
+"""Tally: from a side's ballots to its pick. `draw` decides every lot."""
 
-`draw` decides every lot.
-"""
-
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from games.engine.game import Side
 from voting.counting.ballots import Ballot
-from voting.counting.choices import decode_columns, resigns
-from voting.counting.runoff import Counts, Ranking, run_off
+from voting.counting.choices import resigns
+from voting.counting.methods import Deciding, TallyMethod, find_method
+from voting.counting.methods.voting_method import Counts
 from voting.counting.ties import Draw, TieBreaker
-from voting.counting.types import Deciding, NoBallotRule, ResignShare, TallyMethod, TieRule
+from voting.counting.types import NoBallotRule, ResignShare, TieRule
 
 SHARES: dict[ResignShare, tuple[int, int]] = {
     "half": (1, 2),
@@ -64,31 +63,19 @@ def decide(cast: SideBallots, legal: Sequence[int], columns: int, terms: TallyTe
 
     If enough ballots ask to resign, nothing is picked.
     """
-    ballots, captain = cast.ballots, cast.captain
+    ballots, captain, method = cast.ballots, cast.captain, find_method(terms.method)
     if not ballots:
-        return _apply_no_ballot_rule((0,) * columns, legal, terms, draw)
-    named = [decode_columns(ballot.choice) for ballot in ballots]
-    counts = count_columns(named, columns, all_columns=terms.method == "approval")
+        return _decide_without_ballots((0,) * columns, legal, terms, draw)
+    alike = Counter(ballot.choice for ballot in ballots)
+    decoded = {choice: method.decode(choice) for choice in alike}
+    counts = method.count(((decoded[choice], number) for choice, number in alike.items()), columns)
+    named = [decoded[ballot.choice] for ballot in ballots]
     breaker = TieBreaker(terms.tie, named, () if captain is None else named[captain], draw)
-    pick, decided_by, rounds = _pick(named, legal, counts, terms.method, breaker)
-    resigning = sum(resigns(ballot.choice) for ballot in ballots)
+    pick = method.pick(legal, counts, breaker)
+    resigning = sum(number for choice, number in alike.items() if resigns(choice))
     if is_enough_to_resign(resigning, len(ballots), terms.resign):
-        return Decision(counts, None, "resign", len(ballots), rounds, resigning)
-    return Decision(counts, pick, decided_by, len(ballots), rounds, resigning)
-
-
-def _pick(
-    named: Sequence[Ranking], legal: Sequence[int], counts: Counts, method: TallyMethod, breaker: TieBreaker
-) -> tuple[int, Deciding, tuple[Counts, ...]]:
-    if method == "lottery":
-        return named[breaker.draw(len(named))][0], "lottery", ()
-    if method == "instant_runoff":
-        runoff = run_off(named, len(counts), breaker.eliminate)
-        return runoff.winner, runoff.tie or "runoff", runoff.rounds
-    leaders = [column for column in legal if counts[column - 1] == max(counts)]
-    if len(leaders) == 1:
-        return leaders[0], method, ()
-    return *breaker.pick_leader(leaders), ()
+        return Decision(counts, None, "resign", len(ballots), pick.rounds, resigning)
+    return Decision(counts, pick.column, pick.decided_by, len(ballots), pick.rounds, resigning)
 
 
 def is_enough_to_resign(resigning: int, ballots: int, share: ResignShare | None) -> bool:
@@ -99,16 +86,7 @@ def is_enough_to_resign(resigning: int, ballots: int, share: ResignShare | None)
     return resigning * whole >= ballots * part
 
 
-def count_columns(named: Iterable[Ranking], columns: int, *, all_columns: bool = False) -> Counts:
-    """Count the ballots for each column: by first choice, or with `all_columns` by every column named."""
-    counts = [0] * columns
-    for ranking in named:
-        for column in ranking if all_columns else ranking[:1]:
-            counts[column - 1] += 1
-    return tuple(counts)
-
-
-def _apply_no_ballot_rule(counts: Counts, legal: Sequence[int], terms: TallyTerms, draw: Draw) -> Decision:
+def _decide_without_ballots(counts: Counts, legal: Sequence[int], terms: TallyTerms, draw: Draw) -> Decision:
     if terms.no_ballot == "random":
         return Decision(counts, legal[draw(len(legal))], "random", 0)
     return Decision(counts, None, terms.no_ballot, 0)

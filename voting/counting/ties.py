@@ -1,9 +1,9 @@
 """Tie breaking between columns with equally many ballots: by arrival, by lot, or by the captain."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from voting.counting.runoff import Ranking, RunoffRound
+from voting.counting.choices import Columns
 from voting.counting.types import TieRule
 
 #: Returns a number from 0 to below the first argument. In a runoff the second argument is the round.
@@ -18,41 +18,48 @@ class TieBreaker:
     """
 
     rule: TieRule
-    named: Sequence[Ranking]
-    captain: Ranking
+    named: Sequence[Columns]
+    captain: Columns
     draw: Draw
 
     def pick_leader(self, leaders: Sequence[int]) -> tuple[int, TieRule]:
-        """Pick one of the columns with the most ballots.
+        """Pick one of the columns with the most votes.
 
-        If the captain names several of them, draw among those.
+        By captain it is the one that the captain's ballot names most often. If those are several, draw among
+        them.
         """
         if self.rule == "first":
             return first_complete(self.named, leaders), "first"
-        supported = [column for column in leaders if column in self.captain] if self.rule == "captain" else []
-        if len(supported) == 1:
-            return supported[0], "captain"
-        among = supported or leaders
+        among = self._named_by_captain(leaders) if self.rule == "captain" else leaders
+        if len(among) == 1:
+            return among[0], "captain"
         return among[self.draw(len(among))], "lot"
 
-    def eliminate(self, current: RunoffRound, number: int) -> tuple[int, TieRule]:
-        """Pick one of the columns with the fewest ballots in a round, to be eliminated.
+    def _named_by_captain(self, leaders: Sequence[int]) -> Sequence[int]:
+        most = max(map(self.captain.count, leaders))
+        return [column for column in leaders if self.captain.count(column) == most]
+
+    def eliminate(
+        self, last_placed: Sequence[int], last_arrival: Mapping[int, int], number: int
+    ) -> tuple[int, TieRule]:
+        """Pick one of the columns with the fewest ballots in round `number` of a runoff, to be eliminated.
 
         By arrival it is the last one to be complete, by captain the one that the captain ranks lowest.
+        `last_arrival` is the index of each column's last ballot.
         """
         if self.rule == "first":
-            return max(current.last_placed, key=lambda column: current.last_arrival[column]), "first"
+            return max(last_placed, key=lambda column: last_arrival[column]), "first"
         if self.rule == "lot" or not self.captain:
-            return current.last_placed[self.draw(len(current.last_placed), number)], "lot"
-        unnamed = [column for column in current.last_placed if column not in self.captain]
+            return last_placed[self.draw(len(last_placed), number)], "lot"
+        unnamed = [column for column in last_placed if column not in self.captain]
         if not unnamed:
-            return max(current.last_placed, key=self.captain.index), "captain"
+            return max(last_placed, key=self.captain.index), "captain"
         if len(unnamed) == 1:
             return unnamed[0], "captain"
         return unnamed[self.draw(len(unnamed), number)], "lot"
 
 
-def first_complete(named: Sequence[Ranking], leaders: Sequence[int]) -> int:
+def first_complete(named: Sequence[Columns], leaders: Sequence[int]) -> int:
     """Return the leader whose last ballot arrived first: its count was complete first."""
-    last_arrival = {column: place for place, ranking in enumerate(named) for column in ranking}
+    last_arrival = {column: place for place, columns in enumerate(named) for column in columns}
     return min(leaders, key=lambda column: last_arrival[column])

@@ -10,17 +10,6 @@ Column = Annotated[int, Meta(ge=1, le=MAX_COLUMN)]
 Count = Annotated[int, Meta(ge=0, le=2**53 - 1)]
 Hash = Annotated[str, Meta(pattern="^[0-9a-f]{64}$", max_length=64)]
 
-TallyMethod = Literal["plurality", "lottery", "approval", "instant_runoff"]
-"""How a side's ballots become its pick.
-
-Values:
-    plurality: The choice with the most ballots.
-    lottery: One ballot, drawn at random.
-    approval: Each ballot approves any number of choices. The most approved one wins.
-    instant_runoff: Each ballot ranks up to three choices. Choices are eliminated until one has more than
-        half.
-"""
-
 TieRule = Literal["first", "lot", "captain"]
 """Rules for ties.
 
@@ -49,27 +38,10 @@ Values:
     all: All of them.
 """
 
-# How a side's pick was decided.
-Deciding = Literal[
-    "plurality",
-    "lottery",
-    "approval",
-    "runoff",
-    "first",
-    "lot",
-    "captain",
-    "random",
-    "pass",
-    "forfeit",
-    "resign",
-]
-"""How a side's pick was decided.
+RuleDecision = Literal["first", "lot", "captain", "random", "pass", "forfeit", "resign"]
+"""What decided a side's pick if it was not the voting method.
 
 Values:
-    plurality: Most ballots.
-    lottery: One ballot, drawn at random.
-    approval: Most approvals.
-    runoff: More than half of the ballots in the last round.
     first: A tie: the choice whose count was complete first.
     lot: A tie, decided by a random draw.
     captain: A tie, decided by the captain's ballot.

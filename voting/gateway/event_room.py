@@ -15,6 +15,7 @@ from voting.announcements.channel_layer import LayerMessage
 from voting.ballot_box.box_types import PresenceCounts
 from voting.ballot_box.cheers import Cheers
 from voting.ballot_box.intake import Intake, Slot
+from voting.counting.methods import find_method
 from voting.counting.voter_codes import derive_voter_code
 from voting.counting.window import is_stored
 from voting.gateway.poll import Poll
@@ -285,7 +286,7 @@ class EventRoom:
             legal={team: legal for team, legal in moving.items() if team not in by_hands},
             lane=self.poll.lane if self.poll and same else self.intake.lane(slot),
             opens_at=turn.opens_at,
-            method=(match and match.tally_method) or "plurality",
+            method=find_method(match.tally_method if match else None),
             may_resign=match is not None and match.resign is not None,
         )
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from games.engine.game import Side
 from voting import protocol
 from voting.ballot_box.intake import Lane
-from voting.counting.choices import is_valid_choice
+from voting.counting.methods.voting_method import VotingMethod
 
 EARLY_TOLERANCE_MS = 50
 
@@ -25,7 +25,7 @@ class Poll:
     legal: dict[int, frozenset[int]]
     lane: Lane
     opens_at: int
-    method: protocol.TallyMethod = "plurality"
+    method: VotingMethod
     may_resign: bool = False
 
     def refusal(
@@ -42,6 +42,6 @@ class Poll:
         legal = self.legal.get(team)
         if legal is None:
             return "not_to_move"
-        if not is_valid_choice(ballot.choice, self.method, legal, may_resign=self.may_resign):
+        if not self.method.accepts(ballot.choice, legal, may_resign=self.may_resign):
             return "illegal"
         return "early" if now < self.opens_at - EARLY_TOLERANCE_MS and not voted else None

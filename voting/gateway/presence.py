@@ -9,6 +9,7 @@ from voting.ballot_box.box_clock import BoxClock, local_ms
 from voting.ballot_box.box_types import Turnout
 from voting.ballot_box.cheers import CheerCounter, Cheers
 from voting.counting.bank import BankTerms
+from voting.counting.methods import find_method
 from voting.gateway import hooks
 from voting.gateway.broadcast import send_open_counts, send_team_counts, send_turnout, write_to_few
 from voting.gateway.event_room import EventRoom
@@ -67,7 +68,10 @@ class Presence:
             return
         if not turn.opens_at <= self._clock.now() < turn.closes_at:
             return
-        red, yellow = await self._box.live_counts(room.event_id, turn.id, match.board.columns)
+        method = find_method(match.tally_method)
+        red, yellow = await self._box.live_counts(
+            room.event_id, turn.id, match.board.columns, method.max_votes
+        )
         counts = protocol.CountsUpdated(turn=turn.id, red=tuple(red), yellow=tuple(yellow))
         if room.turn != turn:
             return

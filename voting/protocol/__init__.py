@@ -10,16 +10,15 @@ package.
 """
 
 from voting.counting.commitments import Commitment
+from voting.counting.methods import Deciding, TallyMethod
 from voting.counting.side_changes import SidesSummary, SidesTurn
 from voting.counting.types import (
     MAX_COLUMN,
     Column,
     Count,
-    Deciding,
     Hash,
     NoBallotRule,
     ResignShare,
-    TallyMethod,
     TieRule,
 )
 from voting.protocol.changes import (

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from games.engine import game
 from voting.counting import types
+from voting.counting.methods import METHODS
 from voting.protocol import client, server, snapshot, state
 
 ENTRY = re.compile(r"    (?P<name>[\w.]+): (?P<meaning>.+)")
@@ -34,8 +35,14 @@ def documented_class(cls: type) -> Documented:
 
 @cache
 def documented_literals() -> dict[str, Documented]:
-    """Return the documented `Literal` types by the name they are assigned to."""
-    return {name: found for module in LITERAL_MODULES for name, found in _literals(module)}
+    """Return the documented `Literal` types by name. The voting methods document their own values."""
+    found = {name: literal for module in LITERAL_MODULES for name, literal in _literals(module)}
+    methods = {name: method.meaning for name, method in METHODS.items()}
+    decisions = {method.decided_by: method.decision for method in METHODS.values()}
+    return found | {
+        "TallyMethod": Documented("How a side's ballots become its pick.", methods),
+        "Deciding": Documented("How a side's pick came about.", decisions | found["RuleDecision"].meanings),
+    }
 
 
 def parse(docstring: str) -> Documented:

@@ -8,17 +8,9 @@ from typing import Literal
 import msgspec
 
 from games.engine.game import Board, Resolution, Result, Side
+from voting.counting.methods import Deciding, TallyMethod
 from voting.counting.side_changes import SidesSummary
-from voting.counting.types import (
-    Column,
-    Count,
-    Deciding,
-    Hash,
-    NoBallotRule,
-    ResignShare,
-    TallyMethod,
-    TieRule,
-)
+from voting.counting.types import Column, Count, Hash, NoBallotRule, ResignShare, TieRule
 from voting.protocol.fields import Epoch, Id, TeamNumber, Time
 
 

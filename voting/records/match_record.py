@@ -12,8 +12,9 @@ from msgspec import Meta
 
 from games.engine.errors import BadRecord
 from games.engine.game import Result, Side
+from voting.counting.methods import Deciding, TallyMethod
 from voting.counting.side_changes import SidesSummary
-from voting.counting.types import Deciding, NoBallotRule, ResignShare, TallyMethod, TieRule
+from voting.counting.types import NoBallotRule, ResignShare, TieRule
 from voting.protocol import Ending
 
 FORMAT: Literal["crowdgame match 2"] = "crowdgame match 2"

@@ -10,9 +10,9 @@ from games.engine.errors import GameError, IllegalPick
 from games.engine.game import SIDES, Game, Picks, Resolution, Result, Side, other_side
 from games.engine.registry import find_game, read_options
 from voting.counting.ballots import Ballot
-from voting.counting.choices import is_valid_choice
 from voting.counting.commitments import ballot_tree
 from voting.counting.lots import commit_lot, draw_lot
+from voting.counting.methods import find_method
 from voting.counting.tally import Decision, SideBallots, TallyTerms, decide
 from voting.counting.types import NoBallotRule
 from voting.protocol import Ending
@@ -155,8 +155,9 @@ def _find_count_faults(recorded: RecordedTurn, side: Side, counted: SideCount) -
         yield fault(f"the legal columns are {list(legal)}, but the record says {list(counted.legal)}")
     bad = False
     terms = recorded.record.terms
+    method = find_method(terms.tally_method)
     for place, (choice, blind) in enumerate(counted.ballots, 1):
-        fits = is_valid_choice(choice, terms.tally_method, legal, may_resign=terms.resign is not None)
+        fits = method.accepts(choice, legal, may_resign=terms.resign is not None)
         if not fits or not BLIND.fullmatch(blind):
             yield fault(f"ballot {place} has an illegal choice or blinding factor")
             bad = True

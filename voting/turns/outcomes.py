@@ -9,8 +9,8 @@ from games.matches import Position
 from games.models import EndedBy, MatchResult, NoBallotRule, TieRule, Turn
 from voting.counting.ballots import Ballot
 from voting.counting.lots import draw_lot
+from voting.counting.methods import Deciding
 from voting.counting.tally import Decision, SideBallots, TallyTerms, decide
-from voting.counting.types import Deciding
 from voting.counting.voter_codes import derive_voter_code
 from voting.turns.clocks import out_of_time
 

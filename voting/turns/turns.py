@@ -20,14 +20,14 @@ from games.matches import (
     locked_event,
     replay,
 )
-from games.models import Event, Lobby, Match, TallyMethod, Turn, TurnState
+from games.models import Event, Lobby, Match, Turn, TurnState
 from voting import protocol
 from voting.announcements.outbox import announce, relay
 from voting.ballot_box.archive import load_stored_ballots
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import BoxedTurn
 from voting.counting import window
-from voting.counting.choices import MAX_SET_COLUMNS
+from voting.counting.methods import UnknownMethod, find_method
 from voting.counting.window import Window
 from voting.turns import clocks as banks
 
@@ -52,7 +52,7 @@ def start_match(event_id: int, box: BallotBox) -> Match:
     now = box.now()
     with locked_event(event_id) as event:
         match = create_match(event, now)
-        _check_choices(match)
+        _check_method(match)
         turn = plan_turn(match, None, replay(match, ()).to_move, now, window.START_LEAD_MS)
         lobby = Lobby.OPEN if event.lobby == Lobby.CLOSED else event.lobby
         Event.objects.filter(pk=event_id).update(next_match_at=None, lobby=lobby)
@@ -62,12 +62,19 @@ def start_match(event_id: int, box: BallotBox) -> Match:
     return match
 
 
-def _check_choices(match: Match) -> None:
-    """Raise MatchError if the game has more choices than a ballot can encode."""
+def _check_method(match: Match) -> None:
+    """Raise MatchError if there is no such voting method, or the game has more choices than its ballots."""
+    try:
+        method = find_method(match.tally_method)
+    except UnknownMethod as refusal:
+        raise MatchError(str(refusal)) from refusal
     position = replay(match, ())
     choices = position.game.view(position.state, None).columns
-    if match.tally_method == TallyMethod.APPROVAL and choices > MAX_SET_COLUMNS:
-        raise MatchError(f"Approval voting allows up to {MAX_SET_COLUMNS} choices. This game has {choices}.")
+    if choices > method.max_columns:
+        raise MatchError(
+            f"The voting method “{method.label}” allows up to {method.max_columns} choices. "
+            f"This game has {choices}."
+        )
 
 
 def start_due_match(event_id: int, box: BallotBox) -> None:

@@ -122,13 +122,13 @@ def test_count_missing_checks_every_approval_and_first_rank() -> None:
     ledger = RehearsalLedger()
     entry = ledger.turn(1)
     entry.acknowledged = {1: (encode_set([1, 3]), 1), 2: (encode_set([1, 2]), 1)}
-    entry.tallies, entry.ballots, entry.all_columns = {1: (2, 1, 1)}, {1: 2}, True
+    entry.tallies, entry.ballots, entry.tally_method = {1: (2, 1, 1)}, {1: 2}, "approval"
     assert ledger.count_missing({1: 1, 2: 1}) == 0
     entry.tallies = {1: (2, 0, 1)}
     assert ledger.count_missing({1: 1, 2: 1}) == 1
-    entry.acknowledged, entry.all_columns = (
+    entry.acknowledged, entry.tally_method = (
         {1: (encode_ranking([1, 3]), 1), 2: (encode_ranking([2, 1]), 1)},
-        False,
+        "instant_runoff",
     )
     entry.tallies = {1: (1, 1, 0)}
     assert ledger.count_missing({1: 1, 2: 1}) == 0

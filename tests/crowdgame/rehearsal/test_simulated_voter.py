@@ -13,10 +13,7 @@ from crowdgame.rehearsal.verdict import draw_mood, grid_from_board
 from games.engine.game import SIDES, Picks, Side
 from games.engine.registry import find_game, read_options
 from tests.voting.positions import SIMULTANEOUS, a_turn, after
-from voting.counting.choices import is_valid_choice
-from voting.counting.types import TallyMethod
-
-METHODS: tuple[TallyMethod, ...] = ("plurality", "lottery", "approval", "instant_runoff")
+from voting.counting.methods import METHODS
 
 
 def most_frequent_pick(state: object, side: Side) -> int:
@@ -47,13 +44,13 @@ def test_mood_weights_every_legal_column(seed: int, side: Side) -> None:
     assert mood.choose(rng) in mood.columns
 
 
-@given(st.integers(0, 2**32), st.sampled_from(METHODS))
-def test_mood_votes_by_the_tally_method(seed: int, method: TallyMethod) -> None:
+@given(st.integers(0, 2**32), st.sampled_from(sorted(METHODS)))
+def test_mood_votes_by_the_tally_method(seed: int, name: str) -> None:
     rng, state = Random(seed), after((1, 7))
     mood = draw_mood(SIMULTANEOUS.view(state, None), a_turn(state), "red", rng)
-    choices = [mood.vote(rng, method) for _ in range(20)]
-    assert all(is_valid_choice(choice, method, mood.columns, may_resign=False) for choice in choices)
-    assert (max(choices) > 7) is (method in ("approval", "instant_runoff"))
+    choices = [mood.vote(rng, name) for _ in range(20)]
+    assert all(METHODS[name].accepts(choice, mood.columns, may_resign=False) for choice in choices)
+    assert (max(choices) > 7) is METHODS[name].allows(mood.columns[:2])
 
 
 def test_both_sides_win_some_simulated_matches() -> None:

@@ -9,13 +9,14 @@ import pytest
 from games.models import Event
 from tests.server import Server
 from tests.socket_clients import SocketClient, SocketClients
+from tests.voting.counting.method_cases import CASES
 from tests.voting.counting_box import CountingBox
 from tests.voting.gateway_helpers import FakeSocket, latest, make_room, voter
 from tests.voting.match_helpers import CLASSIC, open_now, run_out, start, vote
 from voting.announcements.outbox import announce_edit
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_clock import BoxClock
-from voting.counting.choices import RESIGN, encode_ranking, encode_set
+from voting.counting.methods import METHODS
 from voting.gateway.event_room import EventRoom
 from voting.gateway.presence import Presence
 from voting.turns.closing import close_turn
@@ -65,20 +66,9 @@ def test_phones_receive_changed_counts_of_their_team(box: BallotBox) -> None:
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize(
-    ("method", "cast", "expected"),
-    [
-        ("approval", [encode_set([1, 7]), encode_set([1, 2]), RESIGN + 1], [3, 1, 0, 0, 0, 0, 1]),
-        (
-            "instant_runoff",
-            [encode_ranking([7, 1, 2]), 7, RESIGN + encode_ranking([2, 7])],
-            [0, 1, 0, 0, 0, 0, 2],
-        ),
-    ],
-)
-def test_own_counts_include_whole_sets_and_first_preferences(
-    method: str, cast: list[int], expected: list[int], box: BallotBox
-) -> None:
+@pytest.mark.parametrize("method", METHODS)
+def test_own_counts_equal_final_counts_under_every_method(method: str, box: BallotBox) -> None:
+    cast = CASES[method].cast
     turn = start(box, own_counts=True, tally_method=method, resign="half")
     socket = voter("a", 1)
     room = make_room(turn.match.event_id, socket)
@@ -86,7 +76,7 @@ def test_own_counts_include_whole_sets_and_first_preferences(
     room.apply(latest(turn.match.event_id))
     vote(turn, box, red=cast)
     heartbeat(room)
-    assert counts(socket) == [expected]
+    assert counts(socket) == [list(CASES[method].counts)]
 
 
 @pytest.mark.django_db

@@ -7,20 +7,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.voting.counting.method_cases import CASES, COLUMNS, columns, rankings, sets
 from tests.voting.verifiers import standalone
 from voting.counting.ballots import Ballot
 from voting.counting.choices import RESIGN, encode_ranking, encode_set
 from voting.counting.lots import draw_lot
+from voting.counting.methods import METHODS
 from voting.counting.tally import Decision, SideBallots, TallyTerms, decide
-from voting.counting.types import ResignShare, TallyMethod, TieRule
+from voting.counting.types import ResignShare, TieRule
 
-COLUMNS = 5
 ALL = tuple(range(1, COLUMNS + 1))
 SEED = "5" * 32
-columns = st.integers(1, COLUMNS)
-rankings = st.lists(columns, min_size=1, max_size=3, unique=True).map(encode_ranking)
-sets = st.sets(columns, min_size=1).map(encode_set)
-CHOICES = {"plurality": columns, "lottery": columns, "approval": sets, "instant_runoff": rankings}
 
 Poll = tuple[list[int], TallyTerms, int | None, str]
 
@@ -30,15 +27,15 @@ def count(choices: list[int], terms: TallyTerms, captain: int | None = None, see
     return decide(SideBallots("red", ballots, captain), ALL, COLUMNS, terms, partial(draw_lot, seed, "red"))
 
 
-def terms(method: TallyMethod, tie: TieRule = "lot", resign: ResignShare | None = None) -> TallyTerms:
+def terms(method: str, tie: TieRule = "lot", resign: ResignShare | None = None) -> TallyTerms:
     return TallyTerms(method, tie, "random", resign)
 
 
 @st.composite
-def polls(draw: st.DrawFn, method: TallyMethod, tie: TieRule) -> Poll:
+def polls(draw: st.DrawFn, method: str, tie: TieRule) -> Poll:
     """Few ballots, so that ties are frequent."""
     resign_flags = st.sampled_from([0, 0, RESIGN])
-    choices = draw(st.lists(st.builds(int.__add__, CHOICES[method], resign_flags), max_size=9))
+    choices = draw(st.lists(st.builds(int.__add__, CASES[method].ballots, resign_flags), max_size=9))
     no_ballot = draw(st.sampled_from(["random", "pass", "forfeit"]))
     resign = draw(st.sampled_from([None, None, "half", "two_thirds", "three_quarters", "all"]))
     captain = draw(st.integers(0, len(choices) - 1)) if choices and tie == "captain" else None
@@ -47,11 +44,9 @@ def polls(draw: st.DrawFn, method: TallyMethod, tie: TieRule) -> Poll:
 
 
 @pytest.mark.parametrize("tie", get_args(TieRule))
-@pytest.mark.parametrize("method", get_args(TallyMethod))
+@pytest.mark.parametrize("method", METHODS)
 @given(data=st.data())
-def test_standalone_verifier_reaches_same_decision(
-    data: st.DataObject, method: TallyMethod, tie: TieRule
-) -> None:
+def test_standalone_verifier_reaches_same_decision(data: st.DataObject, method: str, tie: TieRule) -> None:
     choices, rules, captain, seed = data.draw(polls(method, tie))
     decision = count(choices, rules, captain, seed)
     options: dict[str, str] = {
@@ -61,7 +56,7 @@ def test_standalone_verifier_reaches_same_decision(
     }
     options |= {"resign": rules.resign} if rules.resign else {}
     verifier = standalone.BallotCounter(choices, COLUMNS, options, f"{seed}:red")
-    verifier.captain = [] if captain is None else standalone.decode_columns(choices[captain])
+    verifier.captain = [] if captain is None else verifier.named[captain]
     assert verifier.decide(list(ALL)) == (decision.pick, decision.decided_by)
     assert verifier.first == list(decision.counts)
     assert verifier.rounds == list(map(list, decision.rounds))

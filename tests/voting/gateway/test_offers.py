@@ -7,11 +7,11 @@ from typing import Any
 
 import msgspec
 import pytest
+from voting.gateway.reserved_seats import KEPT_S, ReservedSeats
 
 from tests.server import Server
 from tests.socket_clients import SocketClients
 from voting.admission.seats import OFFER_TTL_MS, new_seat, read_offer, sign_offer
-from voting.gateway.reserved_seats import KEPT_S, ReservedSeats
 from voting.protocol import CloseCode, PagePreload
 
 PRELOAD = re.compile(r'<script type="application/json" id="preload">(.*?)</script>', re.DOTALL)

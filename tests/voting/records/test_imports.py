@@ -11,6 +11,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from deploy.laptop.supervisor import Supervisor
+from games.engine.errors import BadRecord
 from games.engine.game import Side
 from games.matches import create_event
 from games.models import Event, Match, MatchState, Turn
@@ -48,6 +49,13 @@ def altered(record: MatchRecord, name: str) -> MatchRecord:
     other = copy.deepcopy(plain)
     ALTERATIONS[name][0](other)
     return read_match_record(json.dumps(other).encode())
+
+
+def test_record_with_unknown_voting_method_is_refused(records: dict[str, MatchRecord]) -> None:
+    plain = json.loads(msgspec.json.encode(records["lots"]))
+    plain["terms"]["tally_method"] = "loudest"
+    with pytest.raises(BadRecord, match="loudest"):
+        read_match_record(json.dumps(plain).encode())
 
 
 @pytest.mark.parametrize("name", MATCHES)

@@ -11,7 +11,7 @@ import pytest
 from tests.voting.altered_records import ALTERATIONS, ALTERED_WAYS, DISGUISES
 from tests.voting.sample_matches import MATCHES, Record
 from tests.voting.verifiers import ours, records, theirs
-from voting.counting.types import Deciding
+from voting.counting.methods import Deciding
 
 __all__ = ["records"]
 

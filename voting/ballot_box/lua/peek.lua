@@ -1,9 +1,9 @@
 -- Count a turn's ballots by side and column, for events that announce who sees live counts.
 -- A ranking counts for its first choice, a set for each of its columns (see voting/counting/choices.py).
 -- KEYS: ballots.
--- ARGV: number of columns.
+-- ARGV: number of columns; most votes that a set can give a column.
 -- Returns {{red's column 1, ...}, {yellow's column 1, ...}}.
-local counts = { red = {}, yellow = {} }
+local counts, base = { red = {}, yellow = {} }, tonumber(ARGV[2]) + 1
 for column = 1, tonumber(ARGV[1]) do
   counts.red[column], counts.yellow[column] = 0, 0
 end
@@ -14,7 +14,7 @@ for _, ballot in ipairs(redis.call('HVALS', KEYS[1])) do
     of[said % 256] = of[said % 256] + 1
   else
     for number = 1, #of do
-      of[number] = of[number] + math.floor((said - 536870912) / 2 ^ (number - 1)) % 2
+      of[number] = of[number] + math.floor((said - 536870912) / base ^ (number - 1)) % base
     end
   end
 end

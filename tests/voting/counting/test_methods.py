@@ -1,0 +1,138 @@
+"""The contract of every voting method in the registry."""
+
+from functools import partial
+from random import Random
+from string import Formatter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from games.models import Event
+from tests.voting.counting.method_cases import CASES, COLUMNS, LEGAL
+from voting.counting.ballots import Ballot
+from voting.counting.choices import RESIGN, SET, resigns
+from voting.counting.lots import draw_lot
+from voting.counting.methods import DEFAULT_METHOD, METHODS, UnknownMethod, find_method
+from voting.counting.tally import SideBallots, TallyTerms, decide
+from voting.models import TallyRecord
+from voting.protocol import MAX_CHOICE
+
+BOARD = 7
+#: Choices that no method accepts: no column, an illegal one, a request to resign where that is not allowed.
+INVALID = (0, -1, 3, 256, RESIGN, RESIGN + 1, 2 * RESIGN + 1, SET, SET + 1)
+numbers = st.one_of(st.integers(1, MAX_CHOICE), st.integers(1, 2000), st.integers(SET, SET + 200))
+every_method = pytest.mark.parametrize("name", METHODS)
+
+
+def test_every_method_has_a_case() -> None:
+    assert set(CASES) == set(METHODS)
+
+
+def test_find_method_knows_default_and_rejects_unknown_names() -> None:
+    assert find_method(None).name == next(iter(METHODS)) == DEFAULT_METHOD
+    with pytest.raises(UnknownMethod, match="loudest"):
+        find_method("loudest")
+
+
+@every_method
+@given(data=st.data(), resigning=st.booleans())
+def test_every_valid_ballot_is_accepted_in_one_encoding(
+    name: str, data: st.DataObject, resigning: bool
+) -> None:
+    method, board = METHODS[name], range(1, COLUMNS + 1)
+    choice = data.draw(CASES[name].ballots) + RESIGN * resigning
+    assert choice <= MAX_CHOICE
+    assert method.accepts(choice, board, may_resign=True)
+    assert method.accepts(choice, board, may_resign=False) is not resigning
+    assert method.encode(method.decode(choice)) == choice % RESIGN
+    for column in set(method.decode(choice)):
+        assert method.decode(choice).count(column) <= method.max_votes
+        assert not method.accepts(choice, [other for other in board if other != column], may_resign=True)
+
+
+@every_method
+@given(choice=numbers)
+def test_accepted_choice_has_one_encoding_only(name: str, choice: int) -> None:
+    method = METHODS[name]
+    if method.accepts(choice, LEGAL, may_resign=True):
+        columns = method.decode(choice)
+        assert set(columns) <= set(LEGAL)
+        assert choice % RESIGN == method.encode(columns)
+        assert len(columns) == 1 or method.allows(columns)
+
+
+@every_method
+def test_invalid_choices_are_refused(name: str) -> None:
+    for choice in (*INVALID, *CASES[name].invalid):
+        assert not METHODS[name].accepts(choice, LEGAL, may_resign=False), choice
+
+
+@every_method
+@given(column=st.integers(1, 255))
+def test_single_column_is_its_own_number(name: str, column: int) -> None:
+    method = METHODS[name]
+    assert method.accepts(column, [column], may_resign=False)
+    assert method.accepts(RESIGN + column, [column], may_resign=True)
+    assert method.decode(column) == (column,)
+
+
+@every_method
+def test_highest_column_can_be_encoded_with_others(name: str) -> None:
+    method = METHODS[name]
+    columns = (1, *[method.max_columns] * method.max_votes)
+    if method.allows(columns):
+        choice = method.encode(columns)
+        assert choice < RESIGN
+        assert method.decode(choice) == columns
+
+
+@every_method
+def test_case_is_counted_and_decided(name: str) -> None:
+    case = CASES[name]
+    ballots = [Ballot(f"v{place}", "red", choice, 1, place) for place, choice in enumerate(case.cast, 1)]
+    terms = TallyTerms(name, "first", "pass")
+    draw = partial(draw_lot, "5" * 32, "red")
+    decision = decide(SideBallots("red", ballots), range(1, BOARD + 1), BOARD, terms, draw)
+    assert (decision.counts, decision.pick) == (case.counts, case.pick)
+    assert decision.decided_by == METHODS[name].decided_by
+    assert decision.ballots == len(case.cast)
+    assert decision.resigning == sum(map(resigns, case.cast))
+    assert max(decision.counts) <= decision.ballots * METHODS[name].max_votes
+
+
+@every_method
+@given(seed=st.integers(0, 2**32))
+def test_sample_ballots_are_valid_and_repeatable(name: str, seed: int) -> None:
+    def sample(rng: Random) -> int:
+        return METHODS[name].sample(lambda: rng.choice(LEGAL), rng)
+
+    choices = [sample(rng) for rng in [Random(seed)] for _ in range(5)]
+    assert all(METHODS[name].accepts(choice, LEGAL, may_resign=False) for choice in choices)
+    assert choices[0] == sample(Random(seed))
+
+
+@every_method
+def test_names_fit_their_database_columns(name: str) -> None:
+    method = METHODS[name]
+    assert method.name == name
+    assert len(name) <= (Event._meta.get_field("tally_method").max_length or 0)
+    assert len(method.decided_by) <= (TallyRecord._meta.get_field("decided_by").max_length or 0)
+
+
+def test_decisions_are_distinct() -> None:
+    assert len({method.decided_by for method in METHODS.values()}) == len(METHODS)
+
+
+@every_method
+def test_texts_are_complete_sentences_with_known_fields(name: str) -> None:
+    method = METHODS[name]
+    for text in (method.hint, method.meaning, method.decision):
+        assert text.endswith(".")
+    assert method.label
+    assert fields_of(method.report) <= {"team", "pick"}
+    assert fields_of(method.caption + method.rounds_caption) <= {"voters", "votes", "share", "round"}
+
+
+def fields_of(template: str) -> set[str]:
+    return {field for _, field, _, _ in Formatter().parse(template) if field}

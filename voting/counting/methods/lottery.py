@@ -1,0 +1,23 @@
+"""Lottery (random ballot): each ballot names one column, and one ballot is drawn at random."""
+
+from collections.abc import Sequence
+
+from voting.counting.methods.voting_method import Counts, Pick, VotingMethod
+from voting.counting.ties import TieBreaker
+
+
+class Lottery(VotingMethod):
+    name = decided_by = "lottery"
+    label = "Lottery"
+    hint = "Everyone picks one column, and one vote is drawn at random."
+    meaning = "One ballot, drawn at random."
+    decision = "One ballot, drawn at random."
+    report = "One vote from {team} was drawn at random. It was for {pick}."
+    caption = "Drawn from {votes}"
+    counts_decide = False
+
+    def pick(self, legal: Sequence[int], counts: Counts, breaker: TieBreaker) -> Pick:
+        return Pick(breaker.named[breaker.draw(len(breaker.named))][0], self.decided_by)
+
+
+METHOD = Lottery()
