@@ -3,12 +3,14 @@
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from django import forms
 from django.contrib import admin
 from django.db import transaction
 from django.http import HttpRequest
+from unfold.widgets import UnfoldAdminSelectWidget
 
 from crowdgame.events.event_edits import announce_page_edit
-from crowdgame.events.event_texts import NameField
+from crowdgame.events.event_texts import NameField, method_choices
 from crowdgame.events.models import AuditEntry, Member
 from games.admin import ReadOnlyAdmin, UnfoldAdmin
 from games.models import Event, Team
@@ -69,6 +71,11 @@ class EventAdmin(NamesCleaned, UnfoldAdmin):
         ("Read-only", {"fields": ["code", "lobby", "game", "options", "seq", "created_at"]}),
     ]
     inlines = [TeamInline]
+
+    def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **options: Any) -> Any:
+        if db_field.name == "tally_method":
+            return forms.ChoiceField(choices=method_choices, widget=UnfoldAdminSelectWidget)
+        return super().formfield_for_dbfield(db_field, request, **options)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False

@@ -7,8 +7,9 @@ from django import forms
 from games.engine.registry import all_games
 from games.models import Admission, Team
 from games.names import clean_name
+from voting.counting.methods import METHODS
 
-RADIO_FIELDS = ("tally_method", "tie_rule", "no_ballot_rule", "resign", "team_choice", "admission")
+RADIO_FIELDS = ("tie_rule", "no_ballot_rule", "resign", "team_choice", "admission")
 TEAM_FIELDS = ("team_1", "team_2")
 HANDS_FIELDS = ("hands_1", "hands_2")
 LIVE_FIELDS = ("hide_code", "hide_turnout", "hide_tally")
@@ -21,7 +22,6 @@ SECTIONS = {
     "fine": ("tally_method", "tie_rule", "no_ballot_rule", "resign"),
 }
 HELP_TEXTS = {
-    "tally_method": "Approval and ranking take more taps. Allow at least 20 seconds.",
     "tie_rule": "You appoint captains in the console, under People. Their votes are public.",
     "consent": "Name the study, its purpose and a contact. Leave empty for no study.",
 }
@@ -30,7 +30,6 @@ SIDE_CHANGES_CONFLICT = (
 )
 SERIES_LABELS = {3: "Best of three", 5: "Best of five", 7: "Best of seven"}
 LABELS = {
-    "tally_method": "Voting method",
     "tie_rule": "If columns tie",
     "no_ballot_rule": "If nobody on a team votes",
     "resign": "Votes needed for a team to resign",
@@ -61,6 +60,10 @@ NAME_LENGTH = Team._meta.get_field("name").max_length
 
 def game_choices() -> list[tuple[str, str]]:
     return [(slug, game.title) for slug, game in all_games().items()]
+
+
+def method_choices() -> list[tuple[str, str]]:
+    return [(name, method.label) for name, method in METHODS.items()]
 
 
 class NameField(forms.CharField):

@@ -25,6 +25,7 @@ from crowdgame.events.event_texts import (
     HandsField,
     NameField,
     game_choices,
+    method_choices,
 )
 from crowdgame.events.game_options import add_option_fields, apply_options, game_rows, stored_options
 from crowdgame.events.presets import default_event_name, random_team_names
@@ -41,6 +42,7 @@ from games.models import (
     ResignShare,
     TieRule,
 )
+from voting.counting.methods import METHODS
 
 DERIVED_FIELDS = ("options", "crowd_clocks")  # computed from other fields
 
@@ -87,6 +89,12 @@ class EventForm(ClockFields, EventModelForm):
         presets=(4, 6, 8, 10),
         limits=(1, MAX_REVEAL_S),
         help_text="The screens show both votes, the drops and the token.",
+    )
+    tally_method = forms.ChoiceField(
+        label="Voting method",
+        choices=method_choices,
+        widget=forms.RadioSelect,
+        error_messages={"required": "Choose a voting method."},
     )
     best_of = forms.TypedChoiceField(
         label="Series", coerce=int, empty_value=None, required=False, widget=forms.RadioSelect
@@ -181,6 +189,11 @@ class EventForm(ClockFields, EventModelForm):
     def admissions(self) -> list[tuple[Any, str]]:
         """Each admission mode's radio button and its explanation."""
         return [(button, ADMISSION_TEXTS[Admission(button.data["value"])]) for button in self["admission"]]
+
+    @property
+    def methods(self) -> list[tuple[Any, str]]:
+        """Each voting method's radio button and its explanation."""
+        return [(button, METHODS[button.data["value"]].hint) for button in self["tally_method"]]
 
     def clean_talk_s(self) -> int:
         return self.cleaned_data["talk_s"] or 0

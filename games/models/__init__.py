@@ -34,7 +34,6 @@ from games.models.terms import (
     MatchTerms,
     NoBallotRule,
     ResignShare,
-    TallyMethod,
     TieRule,
 )
 
@@ -60,7 +59,6 @@ __all__ = [
     "MatchTerms",
     "NoBallotRule",
     "ResignShare",
-    "TallyMethod",
     "Team",
     "TeamChoice",
     "TieRule",

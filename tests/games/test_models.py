@@ -134,7 +134,6 @@ WRONG: dict[str, list[Callable[[Rows], None]]] = {
             "window_in_range": [change(model, window_s=2), change(model, window_s=2_592_001)],
             "reveal_in_range": [change(model, reveal_s=0), change(model, reveal_s=601)],
             "talk_in_range": [change(model, talk_s=86_401)],
-            "tally_method_known": [change(model, tally_method="loudest")],
             "resign_share_known": [change(model, resign="a_few"), change(model, resign="")],
             "tie_rule_known": [change(model, tie_rule="oldest")],
             "no_ballot_rule_known": [change(model, no_ballot_rule="guess")],

@@ -259,7 +259,8 @@ class AsyncBallotBox:
     ) -> tuple[list[int], list[int]]:
         """Return red's and yellow's votes for each of the `columns` columns, before the turn is sealed.
 
-        A ballot gives a column at most `max_votes`. Only for events that announce who sees them: consoles, or each team its own.
+        A ballot gives a column at most `max_votes`. Only for events that announce who sees them: consoles, or
+        each team its own.
         """
         red, yellow = await self._peek(keys=turn_keys(event_id, turn_id)[1:], args=(columns, max_votes))
         return red, yellow

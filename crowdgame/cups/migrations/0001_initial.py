@@ -25,7 +25,7 @@ class Migration(migrations.Migration):
                 ('window_s', models.PositiveIntegerField(default=20, validators=[django.core.validators.MinValueValidator(3), django.core.validators.MaxValueValidator(2592000)], verbose_name='seconds to vote')),
                 ('reveal_s', models.PositiveIntegerField(default=6, validators=[django.core.validators.MinValueValidator(1), django.core.validators.MaxValueValidator(600)], verbose_name='seconds of reveal')),
                 ('talk_s', models.PositiveIntegerField(db_default=0, default=0, validators=[django.core.validators.MaxValueValidator(86400)], verbose_name='seconds to talk before each vote')),
-                ('tally_method', models.CharField(choices=[('plurality', 'Most votes'), ('lottery', 'Lottery: one ballot drawn at random'), ('approval', 'Approval: everyone picks any number of columns'), ('instant_runoff', 'Ranking: everyone ranks up to three (instant runoff)')], default='plurality', max_length=16)),
+                ('tally_method', models.CharField(default='plurality', max_length=16)),
                 ('tie_rule', models.CharField(choices=[('first', 'The column that had its votes first'), ('lot', 'At random'), ('captain', "The captain's vote, otherwise at random")], default='first', max_length=16)),
                 ('no_ballot_rule', models.CharField(choices=[('random', 'A random legal column'), ('pass', 'No move'), ('forfeit', 'The team loses the match')], default='random', max_length=16)),
                 ('resign', models.CharField(blank=True, choices=[('half', 'Half of those who vote'), ('two_thirds', 'Two thirds of those who vote'), ('three_quarters', 'Three quarters of those who vote'), ('all', 'Everyone who votes')], max_length=16, null=True, verbose_name='a team may resign')),
@@ -81,10 +81,6 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name='cup',
             constraint=models.CheckConstraint(condition=models.Q(('talk_s__lte', 86400)), name='cup_talk_in_range'),
-        ),
-        migrations.AddConstraint(
-            model_name='cup',
-            constraint=models.CheckConstraint(condition=models.Q(('tally_method__in', ['plurality', 'lottery', 'approval', 'instant_runoff'])), name='cup_tally_method_known'),
         ),
         migrations.AddConstraint(
             model_name='cup',

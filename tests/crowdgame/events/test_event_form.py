@@ -10,6 +10,7 @@ from pytest_django.fixtures import Settings
 from games.models import Event
 from tests.voting.page_fixtures import CLASSIC, SIMULTANEOUS, answers, browser, event, organizer
 from voting.ballot_box.ballot_box import BallotBox
+from voting.counting.methods import DEFAULT_METHOD, METHODS
 from voting.models import Announcement
 from voting.turns.turns import start_match
 
@@ -88,6 +89,7 @@ def test_window_of_any_length_is_stored(
         ),
         ({"window_s_usual": "other", "window_s_number": "1e9"}, "Enter a whole number."),
         ({"tie_rule": "coin"}, "Select a valid choice"),
+        ({"tally_method": "loudest"}, "Select a valid choice"),
     ],
 )
 def test_invalid_event_form_shows_error_and_creates_nothing(
@@ -105,6 +107,15 @@ def test_new_event_form_has_defaults(browser: Client) -> None:
     page = browser.get("/console/new/empty/").content.decode()
     for name, value in [("game", SIMULTANEOUS), ("window_s_usual", "20"), ("reveal_s_usual", "6")]:
         assert re.search(rf'name="{name}" value="{value}"[^>]* checked', page)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_event_form_explains_every_voting_method(browser: Client, organizer: User, name: str) -> None:
+    page = browser.get("/console/new/empty/").content.decode()
+    assert f"<strong>{METHODS[name].label}</strong> {METHODS[name].hint}" in page
+    assert re.search(rf'name="tally_method" value="{name}"[^>]* checked', page) or name != DEFAULT_METHOD
+    browser.post("/console/new/empty/", answers(tally_method=name))
+    assert organizer.events.get().tally_method == name
 
 
 # ------------------------------------------------------------------ edit

@@ -131,7 +131,7 @@ def test_admin_event_edit_is_announced_with_next_seq(
         "admission": "open",
         "window_s": 3600,
         "reveal_s": 6,
-        "tally_method": "plurality",
+        "tally_method": "approval",
         "tie_rule": "first",
         "no_ballot_rule": "random",
         "next_match_after_s": "",
@@ -144,6 +144,7 @@ def test_admin_event_edit_is_announced_with_next_seq(
         assert admin.post(f"/admin/games/event/{event.pk}/change/", form).status_code == 302
     edited = Event.objects.get()
     assert (edited.name, edited.seq, edited.lobby) == ("Regatta", event.seq + 1, event.lobby)
+    assert edited.tally_method == "approval"
     body = bytes(Announcement.objects.get(seq=edited.seq).body)
     assert b'"event.edited"' in body
     assert b"New 1" in body

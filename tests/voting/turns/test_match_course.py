@@ -10,6 +10,7 @@ from tests.voting.concurrency_helpers import at_once
 from tests.voting.match_helpers import CLASSIC, RED_WINS, kinds, new_event, only_turn, play, play_turn, start
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import TooEarly
+from voting.counting.methods import METHODS
 from voting.counting.window import START_LEAD_MS
 from voting.models import TallyRecord
 from voting.turns.turns import load_turn, start_due_match, start_match, to_boxed_turn
@@ -52,6 +53,23 @@ def test_start_match_refuses_unknown_game(box: BallotBox) -> None:
         start_match(event.pk, box)
     assert not event.matches.exists()
     assert not kinds(event.pk)
+
+
+def test_start_match_refuses_unknown_voting_method(box: BallotBox) -> None:
+    event = new_event(tally_method="loudest")
+    with pytest.raises(MatchError, match="no voting method “loudest”"):
+        start_match(event.pk, box)
+    assert not event.matches.exists()
+
+
+def test_start_match_refuses_more_choices_than_a_ballot_holds(
+    box: BallotBox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(METHODS["approval"], "max_columns", 6)
+    event = new_event(tally_method="approval")
+    with pytest.raises(MatchError, match="“Approval” allows up to 6 choices"):
+        start_match(event.pk, box)
+    assert not event.matches.exists()
 
 
 @pytest.mark.django_db(transaction=True)
