@@ -19,8 +19,8 @@ export interface BoardLayers {
   figures?: Html;
   votesLabel?: (column: number) => string | false;
   kind?: (column: number) => string;
-  /** For a vote of more than one column. */
-  rank?: ((column: number) => number) | undefined;
+  /** The number on a column, for a vote of more than one column. */
+  figure?: ((column: number) => number) | undefined;
   status?: ((column: number) => BallotStatus) | undefined;
 }
 

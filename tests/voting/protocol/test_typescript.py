@@ -7,9 +7,10 @@ from typing import get_args
 import pytest
 
 from voting import protocol
+from voting.protocol import method_constants
 from voting.protocol.typescript import UNIONS, render
 
-GENERATED = Path(__file__).parents[3] / "frontend" / "src" / "protocol.ts"
+SOURCES = Path(__file__).parents[3] / "frontend" / "src"
 
 
 def interface(name: str) -> str:
@@ -19,7 +20,8 @@ def interface(name: str) -> str:
 
 
 def test_generated_typescript_is_up_to_date() -> None:
-    assert GENERATED.read_text(encoding="utf-8") == render()
+    assert (SOURCES / "protocol.ts").read_text(encoding="utf-8") == render()
+    assert (SOURCES / "methods.ts").read_text(encoding="utf-8") == method_constants.render()
 
 
 @pytest.mark.parametrize("union", UNIONS)

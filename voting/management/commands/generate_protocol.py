@@ -1,4 +1,4 @@
-"""`manage.py generate_protocol [--check]`: write the client's types and the message reference."""
+"""`manage.py generate_protocol [--check]`: write the client's types and constants, and the reference."""
 
 import sys
 from argparse import ArgumentParser
@@ -8,16 +8,17 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand
 
-from voting.protocol import markdown, typescript
+from voting.protocol import markdown, method_constants, typescript
 
 TARGETS = {
     "frontend/src/protocol.ts": typescript.render,
+    "frontend/src/methods.ts": method_constants.render,
     "docs/generated/messages.md": markdown.render,
 }
 
 
 class Command(BaseCommand):
-    help = f"Write {' and '.join(TARGETS)} from voting/protocol/."
+    help = f"Write {', '.join(TARGETS)} from voting/."
     requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:

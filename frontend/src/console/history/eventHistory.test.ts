@@ -64,7 +64,7 @@ test("the lag of a turn is the time from its deadline to its result", () => {
 });
 
 test("agreement is null without votes", () => {
-  assert.deepEqual([agreement(null), agreement(tally([], null)), agreement(tally([0, 0], 2)), agreement(tally([1, 4], 2))], [null, null, null, 0.8]);
+  assert.deepEqual([null, tally([], null), tally([0, 0], 2), tally([1, 4], 2)].map((one) => agreement({ tally_method: "plurality" }, one)), [null, null, null, 0.8]);
 });
 
 test("the history stays short, ordered, and exact at both ends for any event length", () => {

@@ -122,13 +122,13 @@ function updateReveals(reveals: readonly RevealedTurn[], event: EventState, matc
 }
 
 function revealedTurn(event: EventState, match: Match, reveal: Reveal): RevealedTurn {
-  const agreed = (team: number) => agreement(reveal[sideForTeam(event, team)]);
+  const agreed = (team: number) => agreement(match, reveal[sideForTeam(event, team)]);
   return { match: match.number, number: reveal.number, at: reveal.resolved_at, agreed: [agreed(1), agreed(2)], text: revealText(event, match, reveal) };
 }
 
-export function agreement(tally: SideTally | null): number | null {
+export function agreement(match: Pick<Match, "tally_method">, tally: SideTally | null): number | null {
   if (!tally?.pick || !tally.ballots) return null;
-  const [votes, of] = support(tally);
+  const [votes, of] = support(match, tally);
   return votes / of;
 }
 

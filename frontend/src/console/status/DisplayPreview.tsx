@@ -6,6 +6,7 @@ import { boardBefore } from "../../board/boardBefore";
 import type { ServerClock } from "../../live/connection/clock";
 import { formatCountdown, formatPercent, formatNumber } from "../../live/format";
 import { useNow } from "../../live/state/useNow";
+import { mostVotes } from "../../live/match/support";
 import { revealStep, sideForTeam, tokenMoment, type Phase } from "../../live/match/phase";
 import type { Board, EventState, Match, Side, TurnoutCounted } from "../../protocol";
 import "./preview.css";
@@ -80,7 +81,7 @@ function Bars({ event, match, now }: { event: EventState; match: Match; now: num
     <div class="bars">
       {columns.map((column) => (
         <span key={column}>
-          {sides.map((side) => <Bar key={side} side={side} votes={reveal[side]!.counts[column] ?? 0} of={reveal[side]!.ballots} />)}
+          {sides.map((side) => <Bar key={side} side={side} votes={reveal[side]!.counts[column] ?? 0} of={mostVotes(match, reveal[side]!)} />)}
         </span>
       ))}
     </div>

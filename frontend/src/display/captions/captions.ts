@@ -1,3 +1,4 @@
+import { CAPTIONS, ROUNDS_CAPTIONS } from "../../methods";
 import type { Admission, Board, EventState, Match, Reveal, Side, SideTally } from "../../protocol";
 import { otherSide } from "../../live/match/grid";
 import { threatSentence, isThreatConflict, blockSentence, isDoubleLine, closeCallSentence } from "./commentary";
@@ -5,7 +6,7 @@ import type { CloseCall } from "./closeCall";
 import { optionName } from "../../board/geometry";
 import { teamName, type Sentence, type RevealContext } from "./sentence";
 import { currentSeries } from "../../live/match/series";
-import { support } from "../../live/match/support";
+import { hasPoints, support } from "../../live/match/support";
 import type { TimelineStep } from "../scene/timeline";
 import { matchWinner } from "../scene/scene";
 import { isPartHidden, roundedPercent, sidePlace, pluralize, share, tallyForSide, teamAtPlace } from "../scene/places";
@@ -111,7 +112,7 @@ export function admissionHint(admission: Admission): string {
 }
 
 /** How a side's pick was decided, if that needs an explanation. Without counts, says only that nobody voted. */
-export function decisionText(tally: SideTally, counted: boolean, name = `${tally.pick ?? "this"}`): string {
+export function decisionText(match: Match, tally: SideTally, counted: boolean, name = `${tally.pick ?? "this"}`): string {
   const { ballots, decided_by, rounds, resigning } = tally;
   if (decided_by === "resign") return counted ? `${resigning} of ${pluralize(ballots, "vote")} to give up` : "Voted to give up";
   if (!counted && ballots > 0) return "";
@@ -129,15 +130,24 @@ export function decisionText(tally: SideTally, counted: boolean, name = `${tally
       return counts ? `A tie, earlier votes decide${counts}` : `A tie: ${name} got there first`;
     case "captain":
       return `A tie: the captain decided${counts && `, ${counts.slice(2)}`}`;
-    case "runoff":
-      return counts ? `${roundedPercent(share(tally, tally.pick!))} % ranked it first; wins in round ${rounds!.length}` : "Majority in round 1";
-    case "approval":
-      return `of ${pluralize(ballots, "voter")} approved`;
-    case "lottery":
-      return `Drawn from ${pluralize(ballots, "vote")}`;
     default:
-      return "";
+      return methodCaption(match, tally);
   }
+}
+
+/** How the voting method decided, if that needs an explanation. */
+function methodCaption(match: Match, tally: SideTally): string {
+  const { ballots, decided_by, pick, rounds } = tally;
+  if (decided_by === null || pick === null) return "";
+  const several = rounds && rounds.length > 1;
+  const parts: { [name: string]: string } = {
+    voters: pluralize(ballots, "voter"),
+    votes: pluralize(ballots, "vote"),
+    share: roundedPercent(share(match, tally, pick)),
+    round: `${rounds?.length}`,
+  };
+  const caption = (several && ROUNDS_CAPTIONS[decided_by]) || CAPTIONS[decided_by] || "";
+  return caption.replace(/\{(\w+)\}/g, (_, name: string) => parts[name]!);
 }
 
 interface Verdict {
@@ -183,7 +193,10 @@ export function unityText(state: EventState, match: Match, winner: Side): string
   if (isPartHidden(state, "tally") || isPartHidden(state, "turnout")) return "";
   const tally = tallyForSide(reveal, winner);
   if (ended_by !== "board" || !tally || tally.pick === null || !tally.ballots) return "";
-  return `${voters(...support(tally))} chose ${choice(match.board, tally.pick)}`;
+  const [votes, of] = support(match, tally);
+  const name = choice(match.board, tally.pick);
+  if (hasPoints(match)) return `${roundedPercent(votes / of)} % of the highest possible score for ${name}`;
+  return `${voters(votes, of)} chose ${name}`;
 }
 
 function voters(votes: number, ballots: number): string {

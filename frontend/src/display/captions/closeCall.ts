@@ -1,3 +1,4 @@
+import { COUNTED_DECISIONS } from "../../methods";
 import type { Match, Reveal, Side, SideTally } from "../../protocol";
 import { tallyForSide } from "../scene/places";
 
@@ -39,7 +40,7 @@ function closest(reveal: Reveal): CloseCall | null {
 
 function closeCount(side: Side, tally: SideTally): Array<CloseCall & { kind: "count" }> {
   const { counts, ballots, pick, decided_by, rounds } = tally;
-  if (pick === null || rounds || ballots < MIN_BALLOTS || !["plurality", "approval", "first", "lot"].includes(decided_by ?? "")) return [];
+  if (pick === null || rounds || ballots < MIN_BALLOTS || !decided_by || ![...COUNTED_DECISIONS, "first", "lot"].includes(decided_by)) return [];
   const second = runnerUp(counts, pick);
   const margin = (counts[pick - 1] ?? 0) - (counts[second - 1] ?? 0);
   const few = Math.max(FEW_VOTES, ballots * FEW_OF_MANY);

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import type { Board } from "../../protocol";
+import type { Board, Match } from "../../protocol";
 import { threatSentence, threatLabel } from "./commentary";
 import { findCloseCall } from "./closeCall";
 import type { Sentence } from "./sentence";
 import { makeEvent, makeMatch, makeResolution, makeReveal, stacked, makeTally } from "../fixtures";
 import type { TimelineStep } from "../scene/timeline";
-import { revealSentence } from "./captions";
+import { decisionText, revealSentence } from "./captions";
 
 function sentenceText(sentence: Sentence): string {
   return sentence.map((part) => (typeof part === "string" ? part : part.name)).join("");
@@ -59,6 +59,16 @@ test("two lines in the same turn are announced together", () => {
   const lines = [[[1, 1], [2, 1], [3, 1], [4, 1]]] as const;
   const board = stacked(["R", "R", "R", "R", "YYYY", "", ""]);
   assert.equal(story("lines", board, { drops, lines, result: "red" }), "Four in a row for both: North wins");
+});
+
+test("the caption under a pick says how the voting method decided", () => {
+  const caption = (tally_method: Match["tally_method"], counts: readonly number[], part: Parameters<typeof makeTally>[2]) =>
+    decisionText(makeMatch({ tally_method }), makeTally(counts, 1, part), true);
+  assert.equal(caption("plurality", [3, 1], {}), "");
+  assert.equal(caption("lottery", [3, 1], { decided_by: "lottery" }), "Drawn from 4 votes");
+  assert.equal(caption("approval", [3, 1], { decided_by: "approval", ballots: 3 }), "of 3 voters approved");
+  assert.equal(caption("instant_runoff", [3, 1], { decided_by: "runoff", rounds: [[3, 1]] }), "Majority in round 1");
+  assert.equal(caption("instant_runoff", [2, 1, 1], { decided_by: "runoff", rounds: [[2, 1, 1], [3, 1, 0]] }), "50 % ranked it first; wins in round 2");
 });
 
 const SIX_S = { reveal_s: 6 };

@@ -3,6 +3,7 @@ import { withoutDrops } from "../../board/boardBefore";
 import { findBlock, hasLine, threats } from "../../board/threats";
 import { otherSide } from "../../live/match/grid";
 import { formatNumber } from "../../live/format";
+import { hasPoints } from "../../live/match/support";
 import { pluralize, tallyForSide } from "../scene/places";
 import type { CloseCall } from "./closeCall";
 import { teamName, type MatchContext, type Sentence, type RevealContext } from "./sentence";
@@ -64,8 +65,9 @@ export function isDoubleLine({ match, reveal }: RevealContext, winner: Side): bo
 export function closeCallSentence(context: RevealContext, call: CloseCall | null): Sentence {
   if (!call) return [];
   if (call.kind === "conflict") return ["Replay: the token decided it"];
-  if (call.margin > 0) return [teamName(context, call.side), `: ${call.first} beat ${call.second} by ${pluralize(call.margin, "vote")}`];
+  const unit = hasPoints(context.match) ? "point" : "vote";
+  if (call.margin > 0) return [teamName(context, call.side), `: ${call.first} beat ${call.second} by ${pluralize(call.margin, unit)}`];
   const votes = formatNumber(tallyForSide(context.reveal, call.side)?.counts[call.first - 1] ?? 0);
   const by = tallyForSide(context.reveal, call.side)?.decided_by === "lot" ? "was drawn at random" : "got there first";
-  return [teamName(context, call.side), `: ${votes} votes each, ${call.first} ${by}`];
+  return [teamName(context, call.side), `: ${votes} ${unit}s each, ${call.first} ${by}`];
 }

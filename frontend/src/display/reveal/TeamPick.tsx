@@ -1,4 +1,4 @@
-import type { SideTally } from "../../protocol";
+import type { Match, SideTally } from "../../protocol";
 import { optionName } from "../../board/geometry";
 import { support } from "../../live/match/support";
 import { isPartHidden, roundedPercent, pluralize, sideAtPlace, tallyForSide, teamAtPlace, type Place } from "../scene/places";
@@ -13,14 +13,14 @@ export function TeamPick({ view, place }: { view: StageView; place: Place }) {
   const side = sideAtPlace(scene.match, place);
   const tally = tallyForSide(scene.reveal, side);
   const placement = gridPlacement(view);
-  if (!tally || !placement || !scene.stage || !SHOWN.includes(scene.stage.step)) return null;
+  if (!tally || !placement || !scene.match || !scene.stage || !SHOWN.includes(scene.stage.step)) return null;
   const width = `calc(${(size.width - placement.width) / 2 - 30} * var(--u))`;
   const counted = !isPartHidden(state, "tally");
-  const name = optionName(scene.match!.board, tally.pick ?? 0);
-  const words = decisionText(tally, counted, name) || ballotsText(view, place, tally);
+  const name = optionName(scene.match.board, tally.pick ?? 0);
+  const words = decisionText(scene.match, tally, counted, name) || ballotsText(view, place, tally);
   return (
     <section class="choice" data-place={place} data-side={side} style={{ width }}>
-      {tally.pick === null ? <span class="none">{tally.decided_by === "resign" ? "Gives up" : "No pick"}</span> : <PickFigure tally={tally} name={name} counted={counted} who={pronoun(view, place)} />}
+      {tally.pick === null ? <span class="none">{tally.decided_by === "resign" ? "Gives up" : "No pick"}</span> : <PickFigure match={scene.match} tally={tally} name={name} counted={counted} who={pronoun(view, place)} />}
       {words && <p>{words}</p>}
     </section>
   );
@@ -38,8 +38,8 @@ function pronoun({ home }: StageView, place: Place): string {
   return place === 0 ? "You " : "They ";
 }
 
-function PickFigure({ tally, name, counted, who }: { tally: SideTally; name: string; counted: boolean; who: string }) {
-  const [votes, of] = support(tally);
+function PickFigure({ match, tally, name, counted, who }: { match: Match; tally: SideTally; name: string; counted: boolean; who: string }) {
+  const [votes, of] = support(match, tally);
   return (
     <>
       <span class="said">{who}chose</span>

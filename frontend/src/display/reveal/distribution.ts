@@ -37,7 +37,7 @@ export function distributionBars(view: StageView): Bar[] {
     const tally = tallyForSide(reveal, side);
     return tally && tally.ballots > 0 ? [{ side, tally }] : [];
   });
-  const most = Math.max(...tallies.flatMap(({ tally }) => tally.counts.map((_, i) => share(tally, i + 1))));
+  const most = Math.max(...tallies.flatMap(({ tally }) => tally.counts.map((_, i) => share(match, tally, i + 1))));
   const bars = tallies.flatMap(({ side, tally }) => {
     const alone = tallies.length === 1;
     return sideBars(view, { side, tally }, room / most, alone ? "alone" : sidePlace(match, side) === 0 ? "left" : "right");
@@ -48,10 +48,11 @@ export function distributionBars(view: StageView): Bar[] {
 type UnlabeledBar = Omit<Bar, "label" | "lifted">;
 
 function sideBars(view: StageView, { side, tally }: { side: Side; tally: SideTally }, scale: number, standpoint: Standpoint): UnlabeledBar[] {
+  const match = view.scene.match!;
   return tally.counts.map((_, index) => {
     const column = index + 1;
-    const part = share(tally, column);
-    const x = columnX(column, view.scene.match!.board, view.back);
+    const part = share(match, tally, column);
+    const x = columnX(column, match.board, view.back);
     return { side, column, x, height: part * scale, share: part, picked: tally.pick === column, standpoint };
   });
 }

@@ -1,4 +1,5 @@
 import { formatNumber } from "../../live/format";
+import { mostVotes } from "../../live/match/support";
 import type { EventState, Match, Part, Reveal, Side, SideTally, Team } from "../../protocol";
 
 /** The first team stays on the left of the screen from match to match; its color is that of its side. */
@@ -28,9 +29,9 @@ export function tallyForSide(reveal: Reveal | null, side: Side): SideTally | nul
   return reveal ? reveal[side] : null;
 }
 
-/** The share of a side's ballots that went to a column, from 0 to 1. */
-export function share(tally: SideTally, column: number): number {
-  return tally.ballots > 0 ? (tally.counts[column - 1] ?? 0) / tally.ballots : 0;
+/** The share of a side's votes that went to a column, from 0 to 1. */
+export function share(match: Match, tally: SideTally, column: number): number {
+  return tally.ballots > 0 ? (tally.counts[column - 1] ?? 0) / mostVotes(match, tally) : 0;
 }
 
 /** Whether the organizer has hidden a part of this screen. */

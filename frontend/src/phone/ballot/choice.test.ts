@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import fc from "fast-check";
 import type { Match } from "../../protocol";
-import { choiceName, choiceColumns, toggleColumn, columnRank, isResignation, toggleResignation } from "./choice";
+import { choiceName, choiceColumns, columnFigure, toggleColumn, isResignation, toggleResignation } from "./choice";
 
 const by = (tally_method: Match["tally_method"], resign: Match["resign"] = null) => ({ tally_method, resign }) as Match;
 const APPROVAL = by("approval");
@@ -13,8 +13,9 @@ const after = (columns: readonly number[], match: Match) => columns.reduce<numbe
 
 test("choices are encoded as the server decodes them", () => {
   assert.deepEqual([after([2, 5], APPROVAL), after([5, 2], RANKING), after([7], APPROVAL), after([7], RANKING)], [536870930, 517, 7, 7]);
-  assert.deepEqual([choiceColumns(536870930), choiceColumns(517), choiceColumns(2 ** 30 + 517), choiceColumns(null)], [[2, 5], [5, 2], [5, 2], []]);
-  assert.deepEqual(choiceColumns(2 ** 29 + 2 ** 28 + 1), [1, 29]);
+  assert.deepEqual(choiceColumns(536870930, APPROVAL), [2, 5]);
+  assert.deepEqual([517, 2 ** 30 + 517, null].map((choice) => choiceColumns(choice, RANKING)), [[5, 2], [5, 2], []]);
+  assert.deepEqual(choiceColumns(2 ** 29 + 2 ** 28 + 1, APPROVAL), [1, 29]);
 });
 
 test("a tap adds or removes a column, but never the last one", () => {
@@ -23,18 +24,18 @@ test("a tap adds or removes a column, but never the last one", () => {
       const held = new Set<number>();
       for (const column of columns) if (!held.has(column)) held.add(column);
         else if (held.size > 1) held.delete(column);
-      assert.deepEqual(choiceColumns(after(columns, APPROVAL)), [...held].sort((one, other) => one - other));
+      assert.deepEqual(choiceColumns(after(columns, APPROVAL), APPROVAL), [...held].sort((one, other) => one - other));
     }),
   );
 });
 
 test("a ranking follows the order of taps, and a fourth replaces the last", () => {
-  assert.deepEqual(choiceColumns(after([5, 2, 7, 1], RANKING)), [5, 2, 1]);
-  assert.deepEqual(choiceColumns(after([5, 2, 7, 5], RANKING)), [2, 7]);
-  assert.deepEqual(choiceColumns(after([5, 5], RANKING)), [5]);
-  assert.deepEqual([1, 2, 5].map((column) => columnRank(RANKING, after([5, 2], RANKING), column)), [0, 2, 1]);
-  assert.equal(columnRank(APPROVAL, after([5, 2], APPROVAL), 5), 0);
-  fc.assert(fc.property(presses, (columns) => choiceColumns(after(columns, RANKING)).length <= 3));
+  assert.deepEqual(choiceColumns(after([5, 2, 7, 1], RANKING), RANKING), [5, 2, 1]);
+  assert.deepEqual(choiceColumns(after([5, 2, 7, 5], RANKING), RANKING), [2, 7]);
+  assert.deepEqual(choiceColumns(after([5, 5], RANKING), RANKING), [5]);
+  assert.deepEqual([1, 2, 5].map((column) => columnFigure(RANKING, after([5, 2], RANKING), column)), [0, 2, 1]);
+  assert.equal(columnFigure(APPROVAL, after([5, 2], APPROVAL), 5), 0);
+  fc.assert(fc.property(presses, (columns) => choiceColumns(after(columns, RANKING), RANKING).length <= 3));
 });
 
 test("with plurality the next tap replaces the column", () => {
@@ -50,7 +51,9 @@ test("a request to resign stays with every change until it is withdrawn", () => 
   }
 });
 
+const on = (match: Match, choices: readonly string[]) => ({ ...match, board: { choices } }) as Match;
+
 test("columns have the board's names", () => {
-  assert.equal(choiceName({ choices: [] }, after([5, 2], RANKING)), "5, 2");
-  assert.equal(choiceName({ choices: ["up", "down"] }, after([2, 1], APPROVAL)), "up, down");
+  assert.equal(choiceName(on(RANKING, []), after([5, 2], RANKING)), "5, 2");
+  assert.equal(choiceName(on(APPROVAL, ["up", "down"]), after([2, 1], APPROVAL)), "up, down");
 });

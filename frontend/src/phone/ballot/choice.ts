@@ -1,61 +1,47 @@
-import type { Board, Match, TallyMethod } from "../../protocol";
 import { optionName } from "../../board/geometry";
+import { DEFAULT_METHOD, MAX_VOTES } from "../../methods";
+import type { Match } from "../../protocol";
+import * as say from "../locale/en";
+import { countColumn, decodeColumns, encodeRanking, RESIGN } from "./encoding";
+import { CONTROLS, type Control } from "./methods";
 
-// The encoding of a choice as a number: see voting/counting/choices.py.
+type Method = Pick<Match, "tally_method"> | null | undefined;
 
-const [RESIGN, SET, RANKING_BASE] = [2 ** 30, 2 ** 29, 256];
-const MAX_RANKED = 3;
+const methodName = (match: Method) => match?.tally_method ?? DEFAULT_METHOD;
 
-/** The columns of a choice: a ranking in its order, a set from left to right. */
-export function choiceColumns(choice: number | null): number[] {
-  const columns = [];
-  let said = (choice ?? 0) % RESIGN;
-  const isSet = said >= SET;
-  if (isSet) said -= SET;
-  for (let bit = 1; said; bit++) {
-    const digit = said % (isSet ? 2 : RANKING_BASE);
-    if (digit) columns.push(isSet ? bit : digit);
-    said = Math.floor(said / (isSet ? 2 : RANKING_BASE));
-  }
-  return columns;
-}
+/** How the match's ballots of several columns are filled in; null if a ballot has one column. */
+export const control = (match: Method): Control | null => CONTROLS[methodName(match)];
+
+/** The columns of a choice: a ranking in its order, a set from left to right, each column as often as it gets a vote. */
+export const choiceColumns = (choice: number | null, match: Method) => decodeColumns(choice, MAX_VOTES[methodName(match)]);
 
 export const isResignation = (choice: number | null) => choice !== null && choice >= RESIGN;
 
-export const allowsSeveral = ({ tally_method }: Match) => tally_method === "approval" || tally_method === "instant_runoff";
-
 /** Whether a tap extends the choice (a set, a ranking or a resignation) instead of replacing it. */
-export const extendsChoice = (match: Match, choice: number | null) => allowsSeveral(match) || isResignation(choice);
+export const extendsChoice = (match: Method, choice: number | null) => !!control(match) || isResignation(choice);
 
-function encodeColumns(columns: readonly number[], method: TallyMethod | null): number {
-  if (method !== "approval" || columns.length === 1) return columns.reduce((sum, column, place) => sum + column * RANKING_BASE ** place, 0);
-  return columns.reduce((sum, column) => sum + 2 ** (column - 1), SET);
-}
-
-/**
- * The choice after a tap on a column. A second tap removes the column, unless it is the only one. In a full ranking of
- * three, a fourth column replaces the last.
- */
-export function toggleColumn(choice: number | null, column: number, { tally_method, ...match }: Match): number {
-  const wish = isResignation(choice) ? RESIGN : 0;
-  if (!allowsSeveral({ tally_method, ...match })) return column + wish;
-  const before = choiceColumns(choice);
-  const others = before.filter((one) => one !== column);
-  if (!others.length) return column + wish;
-  const most = tally_method === "instant_runoff" ? MAX_RANKED - 1 : Infinity;
-  const after = before.includes(column) ? others : [...others.slice(0, most), column];
-  return encodeColumns(after, tally_method) + wish;
+/** The choice after a tap on a column. The last column cannot be removed. */
+export function toggleColumn(choice: number | null, column: number, match: Method): number {
+  const { tap, encode = encodeRanking } = control(match) ?? {};
+  const after = tap?.(choiceColumns(choice, match), column) ?? [];
+  return encode(after.length ? after : [column]) + (isResignation(choice) ? RESIGN : 0);
 }
 
 /** The same columns, with the resignation flag toggled. */
 export const toggleResignation = (choice: number) => (isResignation(choice) ? choice - RESIGN : choice + RESIGN);
 
-export function choiceName(board: Pick<Board, "choices">, choice: number): string {
-  return choiceColumns(choice).map((column) => optionName(board, column)).join(", ");
+/** The columns of a choice as text, by number or by name. A column with several votes is followed by their number. */
+export function choiceText(choice: number | null, match: Method, name: (column: number) => number | string = (column) => column): string {
+  const columns = choiceColumns(choice, match);
+  return [...new Set(columns)].map((column) => name(column) + times(countColumn(columns, column))).join(", ");
 }
 
-/** The column's rank in a ranking of several; 0 if it is not ranked. */
-export function columnRank(match: Match, choice: number | null, column: number): number {
-  const columns = choiceColumns(choice);
-  return match.tally_method === "instant_runoff" ? columns.indexOf(column) + 1 : 0;
-}
+const times = (count: number) => (count > 1 ? ` ×${count}` : "");
+
+export const choiceName = (match: Pick<Match, "board" | "tally_method">, choice: number) => choiceText(choice, match, (column) => optionName(match.board, column));
+
+/** The number shown on a column of a ballot of several; 0 if there is none. */
+export const columnFigure = (match: Method, choice: number | null, column: number) => control(match)?.figure?.(choiceColumns(choice, match), column) ?? 0;
+
+/** A number of votes as text. */
+export const votesText = (match: Method, count: number) => (control(match)?.votes ?? say.votes)(count);

@@ -8,7 +8,8 @@ import { optionName } from "../../board/geometry";
 import { ratingAndRematch } from "./rematch";
 import { html, type Html } from "../dom";
 import type { BallotStatus } from "../ballot/ballot";
-import { choiceColumns, extendsChoice, columnRank } from "../ballot/choice";
+import { choiceColumns, columnFigure, control, extendsChoice, votesText } from "../ballot/choice";
+import { countColumn } from "../ballot/encoding";
 import { resignation } from "../ballot/resignation";
 import { formatClock, formatLongTime, formatPercent, formatDuration } from "../localeFormat";
 import type { BoardLayers } from "../deferredPart";
@@ -18,7 +19,7 @@ import { isSealed, ownColumn, type PhoneView } from "../seat/phoneView";
 
 /**
  * The digits 1, 2 and 3 as paths: as text they would become part of the button's accessible name, which already
- * includes the rank.
+ * includes them.
  */
 const FIGURES = ["M-10-9 3-18V18", "M-11-9A11 10 0 1 1 8 1L-12 17H13", "M-11-13A10 9 0 1 1-1 0A11 9.5 0 1 1-12 13"];
 const SIDES = ["red", "yellow"] as const;
@@ -34,22 +35,23 @@ export function boardLayers(view: PhoneView, match: Match): BoardLayers {
   return { ...votes, ...several(view, match, votes), lit: phase === "ended" ? lines(match.board) : undefined, figures: html`${figures}${phase === "sealed" && lid(view)}` };
 }
 
-/** A ballot of several columns: marks each of them, with its rank in a ranking. */
+/** A ballot of several columns: marks each of them, with its rank or its points. */
 function several(view: PhoneView, match: Match, { under, votesLabel }: BoardLayers): BoardLayers {
   const { ballot, hidden } = view;
   if (!extendsChoice(match, ballot.choice) && !extendsChoice(match, ballot.heldChoice)) return {};
-  const [wanted, held] = [choiceColumns(ballot.choice), choiceColumns(ballot.heldChoice)];
-  const status = (column: number): BallotStatus => (held.includes(column) ? "counted" : wanted.includes(column) ? ballot.status : "idle");
-  const rank = (column: number) => columnRank(match, ballot.choice, column);
+  const [wanted, held] = [choiceColumns(ballot.choice, match), choiceColumns(ballot.heldChoice, match)];
+  const isMore = (column: number) => countColumn(wanted, column) > countColumn(held, column);
+  const status = (column: number): BallotStatus => (isMore(column) ? ballot.status : held.includes(column) ? "counted" : "idle");
+  const figure = (column: number) => columnFigure(match, ballot.choice, column);
   return {
-    ...{ status, rank },
-    over: (column) => (rank(column) && !hidden ? html`${under?.(column)}${ranked(view, rank(column), status(column), !!votesLabel?.(column))}` : undefined),
-    votesLabel: (column) => [votesLabel?.(column), rank(column) && say.inPlace(rank(column))].filter(Boolean).join(", "),
+    ...{ status, figure },
+    over: (column) => (figure(column) && !hidden ? html`${under?.(column)}${numbered(view, figure(column), status(column), !!votesLabel?.(column))}` : undefined),
+    votesLabel: (column) => [votesLabel?.(column), figure(column) && control(match)?.figureLabel?.(figure(column))].filter(Boolean).join(", "),
   };
 }
 
-const ranked = ({ side }: PhoneView, place: number, status: BallotStatus, tallied: boolean) =>
-  html`<g transform="translate(50 ${tallied ? 34 : 50})"><g class="hanging ${status}"><circle class="place ${side} ${status}" r="40"/><path class="place ${status}" d="${FIGURES[place - 1]}"/></g></g>`;
+const numbered = ({ side }: PhoneView, figure: number, status: BallotStatus, tallied: boolean) =>
+  html`<g transform="translate(50 ${tallied ? 34 : 50})"><g class="hanging ${status}"><circle class="figure ${side} ${status}" r="40"/><path class="figure ${status}" d="${FIGURES[figure - 1]}"/></g></g>`;
 
 /** Over the closed board: an empty slot at first, a brass bar once the votes are sealed. */
 const lid = (view: PhoneView) => html`<div class="lid ${isSealed(view) && "shut"}"></div>`;
@@ -61,7 +63,7 @@ function revealed(view: PhoneView, match: Match, reveal: Reveal, now: number): B
   const { drops, conflict } = reveal.resolution;
   const fresh = drops.filter((_, index) => now >= at[index]! && now < at[index]! + FALLING_MS);
   const picks = step === "picks";
-  const own = view.hidden ? [] : choiceColumns(ownColumn(view));
+  const own = view.hidden ? [] : choiceColumns(ownColumn(view), match);
   return {
     balls: ballsBefore(board, reveal.resolution, at.filter((moment) => now >= moment).length),
     falls: (ball) => fresh.some((drop) => isSameCell(drop, ball)),
@@ -91,7 +93,7 @@ function liveVotes({ event, counts, side: own }: PhoneView, match: Match): Board
   return {
     under: (column) => votes(column) > 0 && rect(side, 8, 84, votes(column) / most, false, FIGURES_AT),
     figures: html`<p class="votes" css="--size:${fontScale(most)}" aria-hidden="true">${counts.counts.map((_, i) => html`<span>${votes(i + 1) || ""}</span>`)}</p>`,
-    votesLabel: (column) => votes(column) > 0 && say.votes(votes(column)),
+    votesLabel: (column) => votes(column) > 0 && votesText(match, votes(column)),
     kind: (column) => (votes(column) > 0 ? " tallied" : ""),
   };
 }
@@ -126,7 +128,7 @@ export function corner({ now, phase, turnout }: PhoneView, match: Match, side: S
   const tally = reveal?.[side];
   const step = revealStep(match, now);
   const shown = !!tally?.pick && step !== "sealed" && step !== "pour";
-  const share = shown && tally.ballots ? ` · ${formatPercent(...support(tally))}` : "";
+  const share = shown && tally.ballots ? ` · ${formatPercent(...support(match, tally))}` : "";
   const holder = reveal && now < tokenMoment(match) ? reveal.resolution.token_before : match.board.token;
   return { picked: shown ? optionName(match.board, tally.pick!) + share : "", holds: holder === side };
 }

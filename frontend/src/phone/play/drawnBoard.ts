@@ -56,6 +56,6 @@ function optionButton(view: PhoneView, match: Match, seen: BoardLayers, number: 
   return html`<button type="button" class="option ${mark}${seen.kind?.(number)}" data-column="${number}"
     aria-pressed="${`${status !== "idle"}`}" aria-label="${name}${votes && `, ${votes}`}${say.statuses[status]}" ${open || html`disabled`}>
     <svg viewBox="0 0 100 100" preserveAspectRatio="none" aria-hidden="true">${seen.over?.(number) ?? seen.under?.(number)}</svg>
-    <b>${name}</b>${mark !== "idle" && seen.rank?.(number) ? html`<i class="rank">${seen.rank(number)}</i>` : mark === "counted" && html`<svg class="token tick" viewBox="-20 -20 40 40" aria-hidden="true"><use href="#tick"/></svg>`}
+    <b>${name}</b>${mark !== "idle" && seen.figure?.(number) ? html`<i class="figure">${seen.figure(number)}</i>` : mark === "counted" && html`<svg class="token tick" viewBox="-20 -20 40 40" aria-hidden="true"><use href="#tick"/></svg>`}
   </button>`;
 }

@@ -24,7 +24,7 @@ function reveal(agoMs: number, counts: readonly number[] = [0, 5, 3]): Reveal {
 
 function match(part: Partial<Match> = {}): Match {
   const board = { kind: "columns", columns: 3, rows: 3, grid: GRID, token: "red", winning_cells: [], choices: [], drawing: null, vote: null } as const;
-  return { id: 1, number: 1, state: "playing", red: 1, yellow: 2, result: "open", window_s: 10, reveal_s: 6, talk_s: 0, board, turn: TURN, reveal: null, max_side_changes: 0, ...part } as Match;
+  return { id: 1, number: 1, state: "playing", red: 1, yellow: 2, result: "open", window_s: 10, reveal_s: 6, talk_s: 0, board, turn: TURN, reveal: null, tally_method: "plurality", max_side_changes: 0, ...part } as Match;
 }
 
 function view(played: Match | null, voter: Partial<PhoneView> = {}, event: Partial<EventState> = {}): PhoneView {

@@ -1,3 +1,4 @@
+import { DEFAULT_METHOD } from "../../methods";
 import type { Match } from "../../protocol";
 import { formatClock, formatNumber } from "../localeFormat";
 import { loadDeferred, deferred } from "../deferred";
@@ -22,7 +23,7 @@ function lobby({ turnout, team, connection }: PhoneView): string {
 /** The usual sentence of an open window; empty if a longer one is needed. */
 function voting({ side, ballot, hidden, hands, receipts }: PhoneView, { turn, board, tally_method }: Match): string {
   const { choice, status, elsewhere } = ballot;
-  if (!board.rows || tally_method! < "l" || hands || !turn!.to_move.includes(side) || elsewhere || (!choice && receipts.length)) return "";
+  if (!board.rows || tally_method !== DEFAULT_METHOD || hands || !turn!.to_move.includes(side) || elsewhere || (!choice && receipts.length)) return "";
   if (!choice) return say.pick;
   if (status === "sending") return say.sending(choice);
   return status === "refused" ? "" : hidden ? say.countedHidden : say.counted(choice);

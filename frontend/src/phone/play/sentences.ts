@@ -2,9 +2,9 @@ import { otherSide } from "../../live/match/grid";
 import { revealStep, tokenMoment } from "../../live/match/phase";
 import { optionName } from "../../board/geometry";
 import type { Board, EventState, Match, Reveal, Side, SideTally } from "../../protocol";
-import { support } from "../../live/match/support";
+import { hasPoints, support } from "../../live/match/support";
 import type { Ballot } from "../ballot/ballot";
-import { choiceName, choiceColumns, allowsSeveral } from "../ballot/choice";
+import { choiceName, choiceColumns, control, votesText } from "../ballot/choice";
 import { fillTeamNames } from "./drawnBoard";
 import { formatClock, formatLongTime, formatPercent, formatNumber } from "../localeFormat";
 import { endText, currentSide } from "./sides";
@@ -42,7 +42,7 @@ function voting(view: PhoneView, match: Match): string {
   const { ballot, event, side } = view;
   if (!isToMove(view, match)) return match.board.vote ? halfTurnText(view, match) : say.theirTurn(shortTeamName(event, otherSide(side)));
   if (ballot.status === "refused") return refused(ballot, match);
-  if (ballot.elsewhere) return join(say.elsewhere, say.wasFor(choiceName(match.board, ballot.choice!)));
+  if (ballot.elsewhere) return join(say.elsewhere, say.wasFor(choiceName(match, ballot.choice!)));
   return choosing(view, match);
 }
 
@@ -56,18 +56,17 @@ function halfTurnText(view: PhoneView, { board, turn }: Match): string {
 function choosing(view: PhoneView, match: Match): string {
   const { ballot, connection, hidden } = view;
   if (!ballot.choice) return join(note(view), isCaptain(view, match) && say.youDecideTies, invitation(view, match));
-  const name = choiceName(match.board, ballot.choice);
+  const name = choiceName(match, ballot.choice);
   if (ballot.status === "sending") return connection.state === "joined" ? say.sending(name) : say.notYet(name);
   if (hidden) return say.countedHidden;
-  return allowsSeveral(match) ? say.countedSeveral(name) : say.counted(name);
+  return (control(match)?.counted ?? say.counted)(name);
 }
 
 function invitation(view: PhoneView, match: Match): string {
-  const { board, tally_method } = match;
+  const { board } = match;
   const half = board.vote && halfTurnText(view, match);
-  if (tally_method === "approval") return join(half, say.chooseAll);
-  if (tally_method === "instant_runoff") return join(half, say.rankUp);
-  return half || (board.rows ? say.pick : say.choose);
+  const several = control(match)?.invitation;
+  return several ? join(half, several) : half || (board.rows ? say.pick : say.choose);
 }
 
 const isCaptain = ({ event, team, voterCode }: PhoneView, { tie_rule }: Match) => tie_rule === "captain" && !!voterCode && event.teams[team - 1]!.captain === voterCode;
@@ -78,11 +77,11 @@ function sealed(view: PhoneView, match: Match): string {
   if (!isToMove(view, match) || hands) return said;
   if (ballot.status === "refused") return refused(ballot, match);
   if (ballot.status === "sending") return join(said, say.waitingForReceipt);
-  return join(said, ballot.choice === null ? say.notVoted : !hidden && say.youVoted(choiceName(match.board, ballot.choice)));
+  return join(said, ballot.choice === null ? say.notVoted : !hidden && say.youVoted(choiceName(match, ballot.choice)));
 }
 
-function refused({ choice, reason, heldChoice }: Ballot, { board }: Match): string {
-  return join(`${say.notCounted}: ${say.reasons[reason ?? "late"]}.`, heldChoice !== null && heldChoice !== choice && say.stands(choiceName(board, heldChoice)));
+function refused({ choice, reason, heldChoice }: Ballot, match: Match): string {
+  return join(`${say.notCounted}: ${say.reasons[reason ?? "late"]}.`, heldChoice !== null && heldChoice !== choice && say.stands(choiceName(match, heldChoice)));
 }
 
 function reveal(view: PhoneView, match: Match, revealed: Reveal): string {
@@ -95,13 +94,14 @@ function reveal(view: PhoneView, match: Match, revealed: Reveal): string {
   return join(note(view), match.turn?.paused ? say.paused : say.nextTurn);
 }
 
-function picks(view: PhoneView, { board, max_side_changes }: Match, revealed: Reveal): string {
+function picks(view: PhoneView, match: Match, revealed: Reveal): string {
+  const { board, max_side_changes } = match;
   const { side } = view;
   const other = otherSide(side);
   const tally = revealed[side];
   // With secret sides, the phone's text must not depend on the voter's side.
   if (max_side_changes) return join(theirPick(view, board, revealed, side), theirPick(view, board, revealed, other));
-  return tally ? ownPick(tally, ownColumn(view), board) : theirPick(view, board, revealed, other);
+  return tally ? ownPick(tally, ownColumn(view), match) : theirPick(view, board, revealed, other);
 }
 
 function theirPick({ event }: PhoneView, board: Board, revealed: Reveal, side: Side): string {
@@ -110,17 +110,18 @@ function theirPick({ event }: PhoneView, board: Board, revealed: Reveal, side: S
   return tally?.decided_by === "resign" ? say.gaveUp(name) : say.theyPicked(name, tally?.pick ? optionName(board, tally.pick) : null);
 }
 
-function ownPick(tally: SideTally, own: number | null, board: Board): string {
+function ownPick(tally: SideTally, own: number | null, match: Match): string {
   const { pick, ballots, decided_by } = tally;
   if (decided_by === "resign") return say.weGaveUp;
   if (pick === null) return say.noDrop;
-  const name = optionName(board, pick);
+  const name = optionName(match.board, pick);
   if (!tally.counts.length) return say.picking(name);
   if (decided_by === "random" || !ballots) return say.lot(name);
-  const [votes, of] = support(tally);
+  const [votes, of] = support(match, tally);
   const share = formatPercent(votes, of);
   if (tally.rounds?.[1]) return say.pickedInRound(name, tally.rounds.length, share);
-  if (!choiceColumns(own).includes(pick)) return join(say.picked(name, share, say.votes(votes)), own !== null && say.youVoted(choiceName(board, own)));
+  const isUnknown = hasPoints(match) || !choiceColumns(own, match).includes(pick);
+  if (isUnknown) return join(say.picked(name, share, votesText(match, votes)), own !== null && say.youVoted(choiceName(match, own)));
   return votes > 1 ? say.pickedWithYou(name, share, formatNumber(votes - 1)) : say.pickedByYou(name, share);
 }
 

@@ -1,5 +1,5 @@
 import { fingerprint } from "../../live/format";
-import { choiceColumns } from "../ballot/choice";
+import { choiceText } from "../ballot/choice";
 import { html, type Html } from "../dom";
 import type { Receipt } from "./receipt";
 import { countableChoices } from "./receiptProof";
@@ -27,14 +27,14 @@ function receipts(view: PhoneView, match: number): Html | false {
     <div>
       ${view.voterCode && html`<p>${say.yourVoterCode}: <b>${view.voterCode}</b></p>`}
       <p>${before}<a href="/record/${view.event.code}/${match}.json" target="_blank" rel="noopener">${link}</a>${after}</p>
-      <ol>${[...view.receipts].reverse().map(entry)}</ol>
+      <ol>${[...view.receipts].reverse().map((receipt) => entry(receipt, view))}</ol>
     </div>
   </details>`;
 }
 
-function entry(receipt: Receipt): Html {
+function entry(receipt: Receipt, { match }: PhoneView): Html {
   const [, choice, blind] = countableChoices(receipt)[0]!;
-  return html`<li><b>${say.voteIn(receipt.number, choiceColumns(choice).join(", "))}</b> ${say.findings[receipt.found ?? "none"]}
+  return html`<li><b>${say.voteIn(receipt.number, choiceText(choice, match))}</b> ${say.findings[receipt.found ?? "none"]}
     <small>${say.codeAndSeal(blind, receipt.root && fingerprint(receipt.root))}</small></li>`;
 }
 
@@ -50,9 +50,9 @@ function checkLine({ phase, event, receipts }: PhoneView): string {
 }
 
 /** Evidence for the organizers that an acknowledged vote is missing from the count; kept for the match. */
-function missing({ receipts }: PhoneView): Html | false {
+function missing({ receipts, match }: PhoneView): Html | false {
   const lost = receipts.filter(({ found }) => found === "missing").pop();
   if (!lost) return false;
   const [, choice, blind] = lost.choices[0]!;
-  return html`<p class="missing" role="alert">${say.missing(lost.number, choiceColumns(choice).join(", "), blind.slice(0, 8))}</p>`;
+  return html`<p class="missing" role="alert">${say.missing(lost.number, choiceText(choice, match), blind.slice(0, 8))}</p>`;
 }

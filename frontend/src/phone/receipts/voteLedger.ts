@@ -90,7 +90,7 @@ export class VoteLedger {
     const record = readRecord(this.code, id);
     const agreed = { ...record.agreed };
     const tally = reveal?.[sideForTeam(event, teamInTurn(this.sideChanges, team, reveal.number))];
-    if (tally && tally.decided_by !== "resign" && revealsTurn(reveal, record.turn)) agreed[reveal.number] = choiceColumns(record.choice).includes(tally.pick ?? 0);
+    if (tally && tally.decided_by !== "resign" && revealsTurn(reveal, record.turn)) agreed[reveal.number] = choiceColumns(record.choice, event.match).includes(tally.pick ?? 0);
     for (const number in agreed) if (turn && Number(number) >= turn.number) delete agreed[number];
     this.updateRecord({ ...record, agreed });
   }

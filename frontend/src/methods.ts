@@ -1,0 +1,27 @@
+// Generated from voting/counting/methods/ by `manage.py generate_protocol`. Edits here are lost.
+import type { Deciding, TallyMethod } from "./protocol";
+
+export const DEFAULT_METHOD = "plurality";
+
+/** The most votes that one ballot can give a choice. */
+export const MAX_VOTES: { readonly [method in TallyMethod]: number } = {
+  plurality: 1,
+  approval: 1,
+  lottery: 1,
+  instant_runoff: 1,
+};
+
+/** Decisions by the counts alone. */
+export const COUNTED_DECISIONS: readonly Deciding[] = ["plurality", "approval"];
+
+/** Captions under a pick. */
+export const CAPTIONS: { readonly [decision in Deciding]?: string } = {
+  approval: "of {voters} approved",
+  lottery: "Drawn from {votes}",
+  runoff: "Majority in round 1",
+};
+
+/** Captions under a pick after several rounds of a runoff. */
+export const ROUNDS_CAPTIONS: { readonly [decision in Deciding]?: string } = {
+  runoff: "{share} % ranked it first; wins in round {round}",
+};

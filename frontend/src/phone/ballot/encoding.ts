@@ -1,0 +1,29 @@
+// The encoding of a choice as a number: see voting/counting/choices.py.
+
+export const RESIGN = 2 ** 30;
+const [SET, RANKING_BASE] = [2 ** 29, 256];
+
+/** How often a ballot names the column. */
+export const countColumn = (columns: readonly number[], column: number) => columns.filter((one) => one === column).length;
+
+export const encodeRanking = (columns: readonly number[]) => columns.reduce((sum, column, place) => sum + column * RANKING_BASE ** place, 0);
+
+/** A set of columns, each up to `most` times. */
+export const encodeSet = (columns: readonly number[], most: number) =>
+  columns.length === 1 ? columns[0]! : columns.reduce((sum, column) => sum + (most + 1) ** (column - 1), SET);
+
+/** The columns of a choice: a ranking in its order, a set from left to right. A set holds each column up to `most` times. */
+export function decodeColumns(choice: number | null, most: number): number[] {
+  const columns: number[] = [];
+  let said = (choice ?? 0) % RESIGN;
+  const isSet = said >= SET;
+  if (isSet) said -= SET;
+  const base = isSet ? most + 1 : RANKING_BASE;
+  for (let place = 1; said; place++) {
+    const digit = said % base;
+    if (isSet) columns.push(...Array<number>(digit).fill(place));
+    else if (digit) columns.push(digit);
+    said = Math.floor(said / base);
+  }
+  return columns;
+}

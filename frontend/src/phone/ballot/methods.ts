@@ -1,0 +1,43 @@
+import { MAX_VOTES } from "../../methods";
+import type { TallyMethod } from "../../protocol";
+import * as say from "../locale/en";
+import { encodeRanking, encodeSet } from "./encoding";
+
+/** How a phone fills in a ballot of several columns. */
+export interface Control {
+  /** The columns after a tap on one of them. An empty ballot becomes one for that column. */
+  tap: (columns: readonly number[], column: number) => readonly number[];
+  encode: (columns: readonly number[]) => number;
+  /** What to do, and what to do next. */
+  invitation: string;
+  counted: (columns: string) => string;
+  /** The number from 1 to 3 shown on a column instead of a tick; 0 for a tick. */
+  figure?: (columns: readonly number[], column: number) => number;
+  figureLabel?: (figure: number) => string;
+  /** Names what the counts consist of, if not votes. */
+  votes?: (count: number) => string;
+}
+
+const MAX_RANKED = 3;
+
+const without = (columns: readonly number[], column: number) => columns.filter((one) => one !== column);
+
+/** The control of each voting method; null for one column, which the next tap replaces. */
+export const CONTROLS: { readonly [method in TallyMethod]: Control | null } = {
+  plurality: null,
+  lottery: null,
+  approval: {
+    tap: (columns, column) => (columns.includes(column) ? without(columns, column) : [...columns, column]),
+    encode: (columns) => encodeSet(columns, MAX_VOTES.approval),
+    invitation: say.chooseAll,
+    counted: say.countedSeveral,
+  },
+  instant_runoff: {
+    tap: (columns, column) => (columns.includes(column) ? without(columns, column) : [...columns.slice(0, MAX_RANKED - 1), column]),
+    encode: encodeRanking,
+    invitation: say.rankUp,
+    counted: say.countedSeveral,
+    figure: (columns, column) => columns.indexOf(column) + 1,
+    figureLabel: say.inPlace,
+  },
+};
