@@ -1,11 +1,12 @@
 from django.contrib.auth.views import LogoutView
+from django.urls import path
 
 from crowdgame.accounts.lockout import LockoutLoginView
 from crowdgame.accounts.login_links import log_in_by_link
 
 urlpatterns = [
-    page("login/", LockoutLoginView.as_view(redirect_authenticated_user=True), "login"),
-    page("logout/", LogoutView.as_view(), "logout"),
-    page("enter/<str:uid>/<str:token>/", log_in_by_link, "enter"),
-    page("enter/<str:uid>/<str:token>/<code:code>/", log_in_by_link, "enter_event"),
+    path("login/", LockoutLoginView.as_view(redirect_authenticated_user=True), name="login"),
+    path("logout/", LogoutView.as_view(), name="logout"),
+    path("enter/<str:uid>/<str:token>/", log_in_by_link, name="enter"),
+    path("enter/<str:uid>/<str:token>/<code:code>/", log_in_by_link, name="enter_room"),
 ]

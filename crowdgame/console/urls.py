@@ -3,13 +3,12 @@
 from django.urls import include, path
 
 from crowdgame.console.views import list_events, show_console
-from crowdgame.web.page_urls import page
 
 app_name = "console"
 urlpatterns = [
     path("", list_events, name="events"),
     path("", include("crowdgame.accounts.console_urls")),
     path("", include("crowdgame.cups.console_urls")),
-    page("<code:code>/", show_console, "event"),
+    path("<code:code>/", show_console, name="event"),
     path("", include("crowdgame.events.console_urls")),
 ]

@@ -14,7 +14,8 @@ from typing import Any
 
 from django.conf import settings
 
-from crowdgame.web.cached_responses import CachedResponse, load_page
+from crowdgame.web.cached_responses import CachedResponse, load_page, secure_headers
+from crowdgame.web.content_policy import strict_policy
 from crowdgame.web.hosts import has_known_host
 from crowdgame.web.phone_page import PhonePages
 from voting.gateway.page_preload import PreloadParts
@@ -98,13 +99,14 @@ def _load_static_file(path: Path) -> CachedResponse:
 
 
 WRONG_HOST_RESPONSE = CachedResponse(
-    [
-        (b"content-type", b"text/plain; charset=utf-8"),
-        (b"cache-control", b"no-store"),
-        (b"content-security-policy", b"default-src 'none'; base-uri 'none'; frame-ancestors 'none'"),
-        (b"referrer-policy", b"no-referrer"),
-        *encoded_security_headers(),
-    ],
+    secure_headers(
+        {
+            "Content-Type": "text/plain; charset=utf-8",
+            "Cache-Control": "no-store",
+            "Content-Security-Policy": strict_policy({}),
+            "Referrer-Policy": "no-referrer",
+        }
+    ),
     b"Unknown host name.\n",
     None,
     HTTPStatus.BAD_REQUEST,

@@ -73,6 +73,8 @@ BOXES_ONCE_SHOWN = f"""async ([selectors, withinMs]) => {{
     await new Promise(resolve => setTimeout(resolve, {POLL_MS}));
   }}
 }}"""
+# Starts to wait before the moment comes, without waiting for the result.
+WATCH_FOR_BOXES = f"args => {{ window.boxesOnceShown = ({BOXES_ONCE_SHOWN})(args); }}"
 DIGIT_HEIGHT = """() => {
   const {fontWeight, fontSize, fontFamily} = getComputedStyle(document.querySelector(".clock .figure"));
   const pen = document.createElement("canvas").getContext("2d");
@@ -142,7 +144,11 @@ class EventScreens:
 
 def boxes(screen: Screen, selectors: tuple[str, ...]) -> list[Box]:
     """The boxes of all these selectors, once each has a visible element."""
-    found = [Box(**box) for box in screen.page.evaluate(BOXES_ONCE_SHOWN, [list(selectors), TIMEOUT_MS])]
+    return all_boxes(screen, selectors, screen.page.evaluate(BOXES_ONCE_SHOWN, [list(selectors), TIMEOUT_MS]))
+
+
+def all_boxes(screen: Screen, selectors: tuple[str, ...], shown: list[dict[str, Any]]) -> list[Box]:
+    found = [Box(**box) for box in shown]
     missing = [name for name in selectors if name not in {box.name for box in found}]
     assert not missing, f"{screen.name} shows no {missing}"
     return found
@@ -156,9 +162,16 @@ def check_places(screen: Screen, found: list[Box], size: dict[str, int]) -> None
     assert not screen.page.evaluate(SCROLLS), f"{where}: scrolls"
 
 
+def display_selectors(phase: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((*DISPLAY_PARTS[phase], *DISPLAY_TEXTS[phase])))
+
+
 def check_display(screens: EventScreens, phase: str, size: dict[str, int]) -> None:
+    check_display_boxes(screens, phase, size, boxes(screens.display, display_selectors(phase)))
+
+
+def check_display_boxes(screens: EventScreens, phase: str, size: dict[str, int], found: list[Box]) -> None:
     parts, texts = DISPLAY_PARTS[phase], DISPLAY_TEXTS[phase]
-    found = boxes(screens.display, tuple(dict.fromkeys((*parts, *texts))))
     check_places(screens.display, [box for box in found if box.name in parts], size)
     least = READS_FROM_AFAR * size["height"]
     small = [box for box in found if box.name in texts and box.type < least - 0.01]
@@ -283,8 +296,11 @@ def test_full_match_fits_and_ends_the_same_with_reduced_motion(screens: EventScr
             vote(screens.red, red)
         size = DISPLAYS[number % len(DISPLAYS)]
         screens.display.page.set_viewport_size(size)  # type: ignore[arg-type]
+        selectors = display_selectors("reveal")
+        screens.display.page.evaluate(WATCH_FOR_BOXES, [list(selectors), 2 * TIMEOUT_MS])
         vote_last(screens.yellow, yellow)
-        check_display(screens, "reveal", size)
+        shown = screens.display.page.evaluate("() => window.boxesOnceShown")
+        check_display_boxes(screens, "reveal", size, all_boxes(screens.display, selectors, shown))
     for screen in (screens.red, *screens.watchers):
         screen.wait_for(phase="ended")
     check_all_sizes(screens, "ended")

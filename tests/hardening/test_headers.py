@@ -15,7 +15,7 @@ from pytest_django.fixtures import Settings
 
 from crowdgame.web.cached_responses import secure_headers
 from games.matches import create_event
-from tests.voting.policies import sources
+from tests.voting.content_policy import sources
 
 pytestmark = pytest.mark.django_db
 

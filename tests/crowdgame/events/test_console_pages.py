@@ -9,6 +9,7 @@ from django.test import Client
 from pytest_django.fixtures import Settings
 
 from games.models import Event
+from tests.voting.content_policy import sources
 from tests.voting.page_fixtures import browser, event, organizer, other
 from voting.ballot_box.ballot_box import BallotBox
 from voting.turns.turns import start_match

@@ -15,6 +15,7 @@ from pytest_django.fixtures import Settings
 from crowdgame.events.ticket_views import ROWS_PER_PAGE, TICKETS_PER_PRINT
 from games.matches import create_event
 from games.models import Event
+from tests.voting.content_policy import sources
 from tests.voting.page_fixtures import answers, browser, event, organizer, other
 from voting.admission.admission import format_key, projector_key
 from voting.admission.tickets import MAX_TICKETS, PresentedKey, claim_tickets, make_tickets

@@ -7,11 +7,9 @@ from typing import Any
 
 import msgspec
 import pytest
-from voting.gateway.reserved_seats import KEPT_S, ReservedSeats
 
 from tests.server import Server
 from tests.socket_clients import SocketClients
-from voting.admission.seats import OFFER_TTL_MS, new_seat, read_offer, sign_offer
 from voting.protocol import CloseCode, PagePreload
 
 PRELOAD = re.compile(r'<script type="application/json" id="preload">(.*?)</script>', re.DOTALL)
@@ -124,32 +122,3 @@ def test_preload_escapes_notice_with_script_tag(server: Server, clients: SocketC
     made = server.ask("event", notice="</script><script>alert(1)</script>", lobby="open")
     clients.display(made["code"])
     assert load_preload(server, made["code"]).state.notice == "</script><script>alert(1)</script>"
-
-
-def test_read_offer_rejects_expired_or_forged_offer() -> None:
-    seat = new_seat(7, 2)
-    offered = sign_offer(seat, NOW)
-    assert read_offer(offered, NOW + OFFER_TTL_MS - 1) == seat
-    assert read_offer(offered, NOW + OFFER_TTL_MS) is None
-    assert read_offer(offered.replace("7.", "8.", 1), NOW) is None
-    assert read_offer("ö", NOW) is None
-
-
-def test_reserved_seats_count_until_taken() -> None:
-    reserved_seats = ReservedSeats()
-    assert reserved_seats.smaller((0, 0)) == 1
-    first = new_seat(7, 1)
-    reserved_seats.add(first)
-    assert (reserved_seats.smaller((0, 0)), reserved_seats.smaller((0, 2))) == (2, 1)
-    reserved_seats.take(first.voter)
-    reserved_seats.take(first.voter)
-    assert (reserved_seats.smaller((0, 0)), reserved_seats.smaller((1, 0))) == (1, 2)
-
-
-def test_reserved_seats_expire(monkeypatch: pytest.MonkeyPatch) -> None:
-    reserved_seats = ReservedSeats()
-    reserved_seats.add(new_seat(7, 1))
-    assert reserved_seats.smaller((0, 0)) == 2
-    later = time.monotonic() + KEPT_S
-    monkeypatch.setattr("voting.gateway.reserved_seats.time.monotonic", lambda: later)
-    assert reserved_seats.smaller((0, 0)) == 1
