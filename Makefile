@@ -3,11 +3,10 @@ BIN := .venv/bin
 # Settings for tests and static checks: no real secret, and a data directory of their own.
 THROWAWAY := SECRET_KEY=for-checks-and-tests-only CROWDGAME_DATA=$(CURDIR)/.play/throwaway
 
-MARKED := not thorough
 SOME_TESTS := pytest --ignore=tests/machines --ignore=tests/openspiel
 
 .DEFAULT_GOAL := help
-.PHONY: help play test test-thorough test-deploy test-openspiel chaos bench bench-quick soak check check-types check-rest lock clean audit fuzz bench-pages gallery
+.PHONY: help play test test-nightly test-all test-deploy test-openspiel chaos bench bench-quick soak check check-types check-rest lock clean audit fuzz bench-pages gallery
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
@@ -18,10 +17,15 @@ play: ## run everything on this machine, with 200 simulated phones (PORT=8001, G
 test: ## run the full test suite with a real Valkey, worker, gateway and browser (ARGS="-k tally" to select)
 	@$(PYTHON) -m deploy.laptop.bootstrap test
 	@mkdir -p .play/throwaway
-	@$(THROWAWAY) $(BIN)/python -m $(if $(ARGS),$(SOME_TESTS) $(ARGS),tests "$(MARKED)")
+	@$(THROWAWAY) $(BIN)/python -m $(if $(ARGS),$(SOME_TESTS) $(ARGS),tests)
 
-test-thorough: ## run the slow tests, before a release: all sizes, languages, servers and failure modes
-	@$(MAKE) --no-print-directory test MARKED=thorough
+test-nightly: ## run every test, before a release: slow tests, more examples, deployments, OpenSpiel, fuzz, chaos
+	@$(MAKE) --no-print-directory --keep-going test-all test-deploy test-openspiel fuzz chaos ARGS=
+
+test-all: # every test of `make test`, also those marked nightly
+	@$(PYTHON) -m deploy.laptop.bootstrap test
+	@mkdir -p .play/throwaway
+	@$(THROWAWAY) $(BIN)/python -m tests --nightly
 
 test-deploy: ## test deployments: PostgreSQL, a Valkey cluster, nginx and two gateways (installs what is missing)
 	@$(PYTHON) -m deploy.laptop.bootstrap machines
@@ -65,6 +69,7 @@ check-rest:
 	$(THROWAWAY) $(BIN)/lint-imports
 	$(THROWAWAY) $(BIN)/python manage.py makemigrations --check --dry-run
 	$(THROWAWAY) $(BIN)/python manage.py generate_protocol --check
+	$(THROWAWAY) $(BIN)/python manage.py generate_actions --check
 	$(THROWAWAY) $(BIN)/python manage.py generate_settings --check
 	cd frontend && PATH="$(CURDIR)/$(BIN):$$PATH" npm run check
 
@@ -86,7 +91,7 @@ bench-pages: ## measure the phone, projector and console pages in a browser (ARG
 	@mkdir -p .play/throwaway
 	@$(THROWAWAY) $(BIN)/python -m tests.e2e.measurements $(ARGS)
 
-gallery: ## take the screenshots in docs/gallery (ARGS="--only voting")
+gallery: ## take screenshots of every screen in .play/gallery (ARGS="--only voting", ARGS=--docs)
 	@$(PYTHON) -m deploy.laptop.bootstrap test
 	@mkdir -p .play/throwaway
 	@$(THROWAWAY) $(BIN)/python -m tests.e2e.gallery $(ARGS)

@@ -45,7 +45,7 @@ REDIS_URL = os.environ.get("REDIS_URL", "redis://127.0.0.1:6379/0")
 REDIS_TIMEOUT_S = 2.0
 # The ballot box may use a Redis of its own. A cluster is redis+cluster://host:port,host:port,…
 BALLOT_BOX_URL = os.environ.get("BALLOT_BOX_URL") or REDIS_URL
-# Admission limit: phones with a seat per event and gateway, and as many without. Others must retry later.
+# Event capacity per gateway: this many phones with a seat, and as many without. Others must retry later.
 EVENT_PHONES = int(os.environ.get("EVENT_PHONES", "20000"))
 
 INSTALLED_APPS = [
@@ -84,6 +84,7 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
+    "crowdgame.web.errors.StoreUnavailableMiddleware",
 ]
 ROOT_URLCONF = "crowdgame.urls"
 ASGI_APPLICATION = "crowdgame.asgi.application"

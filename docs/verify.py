@@ -22,12 +22,14 @@ import sys
 
 SIDES = ("red", "yellow")
 TERMS = {
-    "tally_method": ("plurality", "lottery", "approval", "instant_runoff"),
+    "tally_method": ("plurality", "lottery", "approval", "instant_runoff", "score"),
     "tie_rule": ("first", "lot", "captain"),
     "no_ballot_rule": ("random", "pass", "forfeit"),
 }
 #: The share of a side's ballots that resigns the match, by the value of `resign` in the terms.
 SHARES = {"half": (1, 2), "two_thirds": (2, 3), "three_quarters": (3, 4), "all": (1, 1)}
+#: How often a ballot may name a column, in the methods whose ballots are sets of columns.
+MOST_VOTES = {"approval": 1, "score": 5}
 #: Bits of a choice: RESIGN is a wish to resign; with SET, the lower bits are a set of columns.
 RESIGN, SET = 2**30, 2**29
 MAX_RANKED = 3
@@ -144,21 +146,22 @@ def is_side_change(change):
 
 def has_legal_columns(choice, legal, terms):
     """Return whether the choice names legal columns, in the form that the match's tally method uses."""
-    said, columns = choice % RESIGN, decode_columns(choice)
-    if not columns or len(set(columns)) < len(columns) or any(column not in legal for column in columns):
+    method, said, columns = terms["tally_method"], choice % RESIGN, decode_columns(choice, terms)
+    if not columns or any(column not in legal for column in columns):
         return False
     if len(columns) == 1:
         return said == columns[0]
-    if terms["tally_method"] == "instant_runoff":
-        return said < SET and len(columns) <= MAX_RANKED
-    return terms["tally_method"] == "approval" and said >= SET
+    if said >= SET:
+        return method in MOST_VOTES
+    return method == "instant_runoff" and len(set(columns)) == len(columns) <= MAX_RANKED
 
 
-def decode_columns(choice):
+def decode_columns(choice, terms):
     """Return the columns of a choice: a set from left to right, a ranking in its order, or one column."""
     said, columns = choice % RESIGN, []
     if said >= SET:
-        return [bit + 1 for bit in range(29) if (said - SET) // 2**bit % 2]
+        base = MOST_VOTES.get(terms["tally_method"], 1) + 1
+        return [column for column in range(1, 30) for _ in range((said - SET) // base ** (column - 1) % base)]
     while said:
         said, column = divmod(said, 256)
         columns.append(column)
@@ -265,7 +268,7 @@ class Recount:
         """Return the columns of the captain's ballot."""
         if self.terms["tie_rule"] != "captain" or not 0 <= at < len(ballots):
             raise InvalidRecord(f"{place}: there is no captain's ballot at index {at}")
-        return decode_columns(ballots[at][0])
+        return decode_columns(ballots[at][0], self.terms)
 
     def terms_for(self, counted):
         """Return the terms for a side's count.
@@ -400,14 +403,14 @@ class BallotCounter:
 
     def __init__(self, choices, columns, terms, lot):
         self.choices, self.terms, self.lot = choices, terms, lot
-        self.named = [decode_columns(choice) for choice in choices]
+        self.named = [decode_columns(choice, terms) for choice in choices]
         self.columns = range(1, columns + 1)
-        self.all_columns = terms["tally_method"] == "approval"
-        self.first = self.counted([named if self.all_columns else named[:1] for named in self.named])
+        ranked = terms["tally_method"] == "instant_runoff"
+        self.first = self.counted([named[:1] if ranked else named for named in self.named])
         self.captain, self.rounds = [], []
 
     def counted(self, ballots):
-        return [sum(column in ballot for ballot in ballots) for column in self.columns]
+        return [sum(ballot.count(column) for ballot in ballots) for column in self.columns]
 
     def decide(self, legal):
         """Return the pick, and how it was decided."""
@@ -433,10 +436,11 @@ class BallotCounter:
             return leaders[0], self.terms["tally_method"]
         if self.terms["tie_rule"] == "first":
             return min(leaders, key=lambda column: self.last(self.named, column)), "first"
-        kept = [column for column in leaders if column in self.captain]
-        if self.terms["tie_rule"] == "captain" and len(kept) == 1:
-            return kept[0], "captain"
-        leaders = kept if self.terms["tie_rule"] == "captain" and kept else leaders
+        if self.terms["tie_rule"] == "captain":
+            most = max(self.captain.count(column) for column in leaders)
+            leaders = [column for column in leaders if self.captain.count(column) == most]
+        if len(leaders) == 1:
+            return leaders[0], "captain"
         return leaders[draw(self.lot, len(leaders))], "lot"
 
     def last(self, ballots, column):

@@ -16,7 +16,17 @@ else:
     from unfold.admin import ModelAdmin as UnfoldAdmin
 
 
-class ReadOnlyAdmin(UnfoldAdmin):
+class EditOnly:
+    """Mixin for rows that can be edited, but neither added nor deleted."""
+
+    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+
+class ReadOnlyAdmin(EditOnly, UnfoldAdmin):
     """Admin for rows that a running match depends on, or that are a historical record.
 
     Nothing can be edited.
@@ -24,13 +34,7 @@ class ReadOnlyAdmin(UnfoldAdmin):
 
     blocked_lookups: tuple[str, ...] = ()
 
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:

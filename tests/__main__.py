@@ -1,13 +1,16 @@
 """`make test`: run the suite part by part, then print one summary. Exit status 1 if any part failed.
 
-The other parts still run after a part fails. The argument is a marker expression for pytest.
+The other parts still run after a part fails. With `--nightly`, the tests marked `nightly` run too, and
+properties are tried with more examples. A test that takes longer than MAX_TEST_S seconds (environment) fails
+the run, unless it is marked.
 """
 
+import os
 import subprocess
 import sys
 import tempfile
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -27,6 +30,9 @@ PARTS = {
     "load and fuzz": NEED_THE_WHOLE_MACHINE,
     "browser": ("tests/e2e", *TWO_AT_A_TIME),
 }
+EACH_CHANGE = ("-m", "not nightly")
+NIGHTLY = ("--hypothesis-profile=nightly",)
+MAX_TEST_S = float(os.environ.get("MAX_TEST_S", "inf"))
 INTERRUPTED = 130
 
 
@@ -40,17 +46,24 @@ class Outcome:
     passed: int = 0
     skipped: int = 0
     failed: tuple[str, ...] = ()
+    slow: tuple[str, ...] = ()
+
+    @property
+    def is_ok(self) -> bool:
+        return not self.status and not self.slow
 
     def __str__(self) -> str:
         minutes, seconds = divmod(round(self.seconds), 60)
         counts = f"{self.passed} passed, {len(self.failed)} failed, {self.skipped} skipped"
+        if self.slow:
+            counts += f", {len(self.slow)} slow and not marked as nightly"
         ended = "" if self.status == 0 or self.failed else f", pytest ended with status {self.status}"
-        return f"{'✗' if self.status else '✓'} {self.part}: {counts} in {minutes}:{seconds:02}{ended}"
+        return f"{'✓' if self.is_ok else '✗'} {self.part}: {counts} in {minutes}:{seconds:02}{ended}"
 
 
-def run_part(part: str, marked: str, report: Path) -> Outcome:
+def run_part(part: str, options: tuple[str, ...], report: Path) -> Outcome:
     began = time.monotonic()
-    argv = [sys.executable, "-m", "pytest", "-m", marked, f"--junitxml={report}", *PARTS[part]]
+    argv = [sys.executable, "-m", "pytest", *options, f"--junitxml={report}", *PARTS[part]]
     status = subprocess.run(argv, check=False).returncode
     outcome = Outcome(part, status, time.monotonic() - began)
     return read_report(report, outcome) if report.exists() else outcome
@@ -60,34 +73,40 @@ def read_report(report: Path, outcome: Outcome) -> Outcome:
     cases = ET.parse(report).getroot().findall(".//testcase")  # noqa: S314 (written by pytest just now)
     failed = [case for case in cases if case.find("failure") is not None or case.find("error") is not None]
     skipped = [case for case in cases if case.find("skipped") is not None]
-    return Outcome(
-        outcome.part,
-        outcome.status,
-        outcome.seconds,
+    slow = [case for case in cases if float(case.get("time", 0)) > MAX_TEST_S]
+    return replace(
+        outcome,
         passed=len(cases) - len(failed) - len(skipped),
         skipped=len(skipped),
-        failed=tuple(f"{case.get('classname')}::{case.get('name')}" for case in failed),
+        failed=tuple(map(name_of, failed)),
+        slow=tuple(f"{name_of(case)}, {case.get('time')} s" for case in slow),
     )
+
+
+def name_of(case: ET.Element) -> str:
+    return f"{case.get('classname')}::{case.get('name')}"
 
 
 def summary(outcomes: list[Outcome]) -> str:
     lines = [
-        line for outcome in outcomes for line in (str(outcome), *(f"    {name}" for name in outcome.failed))
+        line
+        for outcome in outcomes
+        for line in (str(outcome), *(f"    {name}" for name in (*outcome.failed, *outcome.slow)))
     ]
     passed, failed = (sum(o.passed for o in outcomes), sum(len(o.failed) for o in outcomes))
     return "\n".join(["", *lines, f"{passed} passed, {failed} failed"])
 
 
-def main(marked: str) -> int:
+def main(options: tuple[str, ...]) -> int:
     reset_for_children()
     with tempfile.TemporaryDirectory(prefix="crowdgame-report-") as folder:
-        outcomes = [run_part(part, marked, Path(folder) / f"{part}.xml") for part in PARTS]
+        outcomes = [run_part(part, options, Path(folder) / f"{part}.xml") for part in PARTS]
     print(summary(outcomes), flush=True)
-    return 1 if any(outcome.status for outcome in outcomes) else 0
+    return 0 if all(outcome.is_ok for outcome in outcomes) else 1
 
 
 if __name__ == "__main__":
     try:
-        sys.exit(main(*sys.argv[1:]))
+        sys.exit(main(NIGHTLY if "--nightly" in sys.argv else EACH_CHANGE))
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)

@@ -21,8 +21,9 @@ from django.core.management import call_command  # noqa: E402
 from django.test import Client  # noqa: E402
 from redis import Redis  # noqa: E402
 
-from crowdgame.console.control import abort_playing_match, run_action  # noqa: E402
-from crowdgame.console.turn_time import extend_turn  # noqa: E402
+from crowdgame.console.actions.matches import abort_playing_match  # noqa: E402
+from crowdgame.console.actions.turn_time import extend_turn  # noqa: E402
+from crowdgame.console.control import run_action  # noqa: E402
 from crowdgame.cups.cups import create_cup, start_pairing  # noqa: E402
 from crowdgame.events.models import Member  # noqa: E402
 from games.matches import MatchError, create_event, live_turn  # noqa: E402

@@ -41,7 +41,7 @@ __all__ = [
 ]
 
 # The first server is always tested, the others only in the slow tests.
-ASGI_SERVERS_TESTED = [SERVERS[0], *(pytest.param(name, marks=pytest.mark.thorough) for name in SERVERS[1:])]
+ASGI_SERVERS_TESTED = [SERVERS[0], *(pytest.param(name, marks=pytest.mark.nightly) for name in SERVERS[1:])]
 # Labels of the apps whose tables are ours.
 OWN_APPS = frozenset(
     ("games", "voting", "accounts", "events", "duels", "ratings", "notifications", "chat", "cups")

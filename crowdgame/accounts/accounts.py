@@ -112,7 +112,7 @@ def transfer_games(guest: Guest, account: Guest) -> list[str]:
 
 
 def delete_account(guest: Guest, box: BallotBox) -> None:
-    """Delete the account. The guest's number replaces the name wherever it is shown.
+    """Delete the account (erasure of personal data). The guest's number replaces the name everywhere.
 
     The password is cleared last: if the process dies before that, the guest can delete the account again.
     """

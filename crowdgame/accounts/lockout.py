@@ -1,7 +1,7 @@
-"""Login lockout against password guessing (django-axes), by account name.
+"""Login lockout against password guessing (brute force; django-axes), by account name.
 
-Attempts from all addresses count together. Redis counts the failures of a name for 15 minutes, under a hash
-of the name. No address and no browser is stored or logged.
+Login attempts from all addresses count together. Redis counts the failures of a name for 15 minutes, under
+a hash of the name. No address and no browser is stored or logged.
 
 A login link still works during a lockout. Nobody can keep an organizer out by failing on purpose.
 """
@@ -42,18 +42,15 @@ class LockoutHandler(AxesCacheHandler):  # type: ignore[misc]
 
 
 class LockoutLoginView(LoginView):
-    """The organizers' login page. Responds with 429 and Retry-After during a lockout, 503 without Redis."""
+    """The organizers' login page. Responds with 429 and Retry-After during a lockout."""
 
     template_name = "accounts/organizer_login.html"
 
     def post(self, *args: Any, **kwargs: Any) -> HttpResponse:
-        try:
-            answer = super().post(*args, **kwargs)
-            if getattr(self.request, "axes_locked_out", False):
-                tried: dict[str, str] = getattr(self.request, "axes_credentials", {})  # the name as counted
-                return self._locked_response(seconds_left(tried["username"]))
-        except RedisError:
-            return render(self.request, "accounts/locked.html", {"away": True}, status=503)
+        answer = super().post(*args, **kwargs)
+        if getattr(self.request, "axes_locked_out", False):
+            tried: dict[str, str] = getattr(self.request, "axes_credentials", {})  # the name as counted
+            return self._locked_response(seconds_left(tried["username"]))
         return answer
 
     def _locked_response(self, seconds: int) -> HttpResponse:
@@ -68,9 +65,10 @@ class AccountLocked(Exception):
 
     seconds: int
 
-    @property
-    def minutes(self) -> int:
-        return -(-self.seconds // 60)
+    def __str__(self) -> str:
+        minutes = -(-self.seconds // 60)
+        again = f"Try again in {minutes} minutes; trying sooner doesn't extend the wait."
+        return f"Too many failed attempts. {again}"
 
 
 Found = TypeVar("Found")

@@ -9,7 +9,6 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
-from redis import RedisError
 
 from crowdgame.accounts import accounts
 from crowdgame.accounts.forms import (
@@ -23,12 +22,11 @@ from crowdgame.accounts.guest_cookie import clear_guest_cookie, current_guest, s
 from crowdgame.accounts.guest_names import new_guest
 from crowdgame.accounts.lockout import AccountLocked, attempt_login
 from crowdgame.accounts.models import Guest
+from crowdgame.web.errors import show_refusal
 from games.matches import MatchError
 from voting.ballot_box.ballot_box import BallotBox
 
 WRONG_PASSWORD_TEXT = "Wrong name or password."  # noqa: S105
-LOCKED_TEXT = "Too many failed attempts. Try again in {} minutes; trying sooner doesn't extend the wait."
-UNAVAILABLE_TEXT = "Part of this server is not responding. Nothing was changed. Try again in a moment."
 
 ballot_box = cache(BallotBox)
 
@@ -43,11 +41,8 @@ def account(request: HttpRequest) -> HttpResponse:
     form = CreateAccountForm(request.POST or None)
     if form.is_valid():
         guest = guest or new_guest()
-        try:
+        with show_refusal(form, "name", accounts.AccountError):
             accounts.create_account(guest, form.cleaned_data["name"], form.cleaned_data["password"])
-        except accounts.AccountError as refusal:
-            form.add_error("name", str(refusal))
-        else:
             messages.success(request, f"Account created. Log in as {guest} on your other devices.")
             return set_guest_cookie(redirect("account"), guest)
     return account_page(request, guest, create_account=form)
@@ -74,11 +69,8 @@ def log_in(request: HttpRequest) -> HttpResponse:
     """
     form, here = LoginForm(request.POST or None), current_guest(request)
     if form.is_valid() and (found := _authenticate(request, form, form.cleaned_data["name"])):
-        try:
+        with show_refusal(form, None, MatchError):
             sentences = accounts.transfer_games(here, found) if here else []
-        except MatchError as refusal:
-            form.add_error(None, str(refusal))
-        else:
             messages.success(request, " ".join([f"You are logged in as {found}.", *sentences]))
             return set_guest_cookie(redirect("play"), found)
     context = {"guest": here, "form": form}
@@ -89,14 +81,10 @@ def _authenticate(request: HttpRequest, form: Form, name: str) -> Guest | None:
     """Return the account with this name and password. Otherwise add the error to the form and return None."""
     tried = f"guest {accounts.name_key(name)}"
     find = partial(accounts.check_credentials, name, form.cleaned_data["password"])
-    try:
+    with show_refusal(form, None, AccountLocked):
         if found := attempt_login(request, tried, find):
             return found
         form.add_error(None, WRONG_PASSWORD_TEXT)
-    except AccountLocked as lock:
-        form.add_error(None, LOCKED_TEXT.format(lock.minutes))
-    except RedisError:
-        form.add_error(None, UNAVAILABLE_TEXT)
     return None
 
 
@@ -117,11 +105,8 @@ def change_name(request: HttpRequest) -> HttpResponse:
     if guest is None or not guest.has_account:
         return redirect("guest_login")
     if form.is_valid():
-        try:
+        with show_refusal(form, "name", accounts.AccountError):
             accounts.rename(guest, form.cleaned_data["name"])
-        except accounts.AccountError as refusal:
-            form.add_error("name", str(refusal))
-        else:
             messages.success(request, f"Name changed. New games show you as {guest}.")
             return redirect("account")
     return account_page(request, guest, rename=form)

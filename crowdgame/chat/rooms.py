@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+import msgspec
 from django.conf import settings
 from django.db.models import F, QuerySet
 
@@ -131,12 +132,8 @@ def update_since(room: ChatRoom, seq: int) -> RoomUpdate:
     """
     since = seq if seq <= room.seq else 0
     lines = room.lines.filter(seq__gt=since, seq__lte=room.seq).select_related("guest").order_by("-seq")
-    message = protocol.ChatPosted(
-        seq=room.seq,
-        slow_s=room.slow_s,
-        closed=room.closed,
-        lines=tuple(_to_protocol(line) for line in list(lines[:MAX_LINES])[::-1]),
-    )
+    posted = tuple(_to_protocol(line) for line in list(lines[:MAX_LINES])[::-1])
+    message = msgspec.convert(vars(room) | {"lines": posted}, protocol.ChatPosted)
     return RoomUpdate(room.pk, message, room_access(room.duel, room.kind))
 
 

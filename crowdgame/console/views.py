@@ -18,6 +18,7 @@ from crowdgame.events.permissions import role_at_event
 from crowdgame.web.content_policy import built_page_policy
 from games.models import Admission, Event, Match, MatchState
 from voting.admission.admission import projector_key
+from voting.protocol import Role
 
 
 @login_required
@@ -39,7 +40,7 @@ def _projector_fragment(event: Event, user: User) -> str:
 
     Browsers don't send fragments to servers, so the key appears in no access log.
     """
-    shows = event.admission == Admission.ROTATING and role_at_event(user, event.pk) != "viewer"
+    shows = event.admission == Admission.ROTATING and role_at_event(user, event.pk) != Role.VIEWER
     return f"#{projector_key(event.code)}" if shows else ""
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from crowdgame.cups.cards import PairingCard, build_card
 from crowdgame.cups.cups import CupProgress
+from crowdgame.cups.pairing import CupFormat
 from crowdgame.cups.pairing_names import name_round
 from crowdgame.cups.pairing_status import PairingStatus, next_pairing, rounds
 from crowdgame.cups.sheets import RoundColumn, Sheet, TableRow, bracket_sheets, league_sheets, table_rows
@@ -47,7 +48,7 @@ def view_cup(progress: CupProgress) -> CupView:
         for number, met in rounds(progress.meetings)
     )
     now = next_pairing(progress.meetings)
-    rows = table_rows(progress) if progress.kind == "league" else ()
+    rows = table_rows(progress) if progress.kind == CupFormat.LEAGUE else ()
     sheets = league_sheets(progress, rows, columns) if rows else bracket_sheets(progress, cards)
     champions = tuple(progress.names[seed] for seed in progress.champions)
     return CupView(
@@ -65,7 +66,7 @@ def view_cup(progress: CupProgress) -> CupView:
 def _champion_side(progress: CupProgress) -> str:
     """Return the side on which the final of a knock-out was won, else an empty string."""
     final = progress.meetings[-1].outcome.winner
-    if progress.kind == "league" or final is None:
+    if progress.kind == CupFormat.LEAGUE or final is None:
         return ""
     return "red" if final == 1 else "yellow"
 
@@ -91,7 +92,7 @@ def _team_status(progress: CupProgress, cards: Mapping[int, PairingCard], seed: 
 def _final_status(progress: CupProgress, seed: int, ours: Sequence[PairingStatus]) -> str:
     if seed in progress.champions:
         return "Won the cup" if len(progress.champions) == 1 else "Tied for first place"
-    if progress.kind == "league":
+    if progress.kind == CupFormat.LEAGUE:
         return "All matches played"
     last = ours[-1] if ours else None
     if last and last.winner == seed:

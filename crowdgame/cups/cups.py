@@ -8,7 +8,7 @@ import secrets
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import transaction
@@ -22,7 +22,7 @@ from crowdgame.cups.dry_run_matches import (
 )
 from crowdgame.cups.league_table import champions
 from crowdgame.cups.models import Cup, CupPairing, CupTeam
-from crowdgame.cups.pairing import Draw, Format, Pairing, draw_cup
+from crowdgame.cups.pairing import CupFormat, Draw, Pairing, draw_cup
 from crowdgame.cups.pairing_names import name_pairing
 from crowdgame.cups.pairing_status import (
     PairingOutcome,
@@ -73,8 +73,8 @@ class CupProgress:
     played: Mapping[int, PlayedPairing]
 
     @property
-    def kind(self) -> Format:
-        return cast(Format, self.cup.format)
+    def kind(self) -> CupFormat:
+        return CupFormat(self.cup.format)
 
     @property
     def champions(self) -> tuple[int, ...]:
@@ -110,7 +110,7 @@ def create_cup(owner: User, name: str, teams: Sequence[str], **choices: Any) -> 
 
 def load_cup_progress(cup: Cup) -> CupProgress:
     """Load a cup and compute the state of its pairings from the matches."""
-    kind = cast(Format, cup.format)
+    kind = CupFormat(cup.format)
     names = dict(cup.teams.order_by("seed").values_list("seed", "name"))
     rows = {row.number: row for row in cup.pairings.select_related("event")}
     played = _load_played(rows.values())
@@ -158,7 +158,7 @@ def _played(event: Event, matches: Sequence[Match], presses: Sequence[DryRunActi
     )
 
 
-def _outcome(row: CupPairing, played: Mapping[int, PlayedPairing], kind: Format) -> PairingOutcome:
+def _outcome(row: CupPairing, played: Mapping[int, PlayedPairing], kind: CupFormat) -> PairingOutcome:
     """Return the outcome of a pairing. A walkover overrides all matches."""
     if row.walkover:
         return PairingOutcome(over=True, winner=row.walkover, walkover=True)

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from crowdgame.cups.pairing import Format
+from crowdgame.cups.pairing import CupFormat
 from crowdgame.cups.pairing_status import PairingStatus
 
 WIN_POINTS, DRAW_POINTS = 2, 1
@@ -76,14 +76,14 @@ def _with_place(row: LeagueRow, place: int) -> LeagueRow:
     return LeagueRow(row.team, place, row.played, row.won, row.drawn, row.lost, row.matches)
 
 
-def champions(kind: Format, teams: Sequence[int], meetings: Sequence[PairingStatus]) -> tuple[int, ...]:
+def champions(kind: CupFormat, teams: Sequence[int], meetings: Sequence[PairingStatus]) -> tuple[int, ...]:
     """Return the seeds that have won the cup: several if they share first place.
 
     Returns none while a pairing is left to play.
     """
     if not meetings or not all(meeting.outcome.over for meeting in meetings):
         return ()
-    if kind == "league":
+    if kind == CupFormat.LEAGUE:
         return tuple(row.team for row in league_table(teams, meetings) if row.place == 1)
     last = meetings[-1].winner
     return (last,) if last else ()

@@ -5,14 +5,10 @@ from django.core.validators import MaxValueValidator, MinLengthValidator, MinVal
 from django.db import models
 from django.db.models import CheckConstraint, F, Q, UniqueConstraint
 
+from crowdgame.cups.pairing import CupFormat
 from games.models import MAX_BEST_OF, Event, MatchTerms
 
 MAX_CUP_TEAMS = 32
-
-
-class CupFormat(models.TextChoices):
-    KNOCKOUT = "knockout", "Knockout: losers are eliminated"
-    LEAGUE = "league", "League: everyone plays everyone"
 
 
 class Cup(MatchTerms):
@@ -25,7 +21,7 @@ class Cup(MatchTerms):
     code = models.CharField(max_length=8, unique=True, validators=[MinLengthValidator(4)])
     name = models.CharField(max_length=80)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="cups")
-    format = models.CharField(max_length=8, choices=CupFormat.choices, default=CupFormat.KNOCKOUT)
+    format = models.CharField(max_length=8, choices=CupFormat.choices(), default=CupFormat.KNOCKOUT)
     best_of = models.PositiveSmallIntegerField(
         "matches of a pairing", default=1, validators=[MinValueValidator(1), MaxValueValidator(MAX_BEST_OF)]
     )
@@ -40,7 +36,7 @@ class Cup(MatchTerms):
     class Meta(MatchTerms.Meta):
         constraints = [
             *MatchTerms.Meta.constraints,
-            CheckConstraint(condition=Q(format__in=CupFormat.values), name="cup_format_known"),
+            CheckConstraint(condition=Q(format__in=list(CupFormat)), name="cup_format_known"),
             CheckConstraint(
                 condition=Q(best_of__gte=1, best_of__lte=MAX_BEST_OF), name="cup_best_of_in_range"
             ),

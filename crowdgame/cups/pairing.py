@@ -6,9 +6,13 @@ they are due.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Literal
 
-Format = Literal["knockout", "league"]
+from games.engine.terms import LabeledEnum
+
+
+class CupFormat(LabeledEnum):
+    KNOCKOUT = "knockout", "Knockout: losers are eliminated"
+    LEAGUE = "league", "League: everyone plays everyone"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +42,7 @@ class Pairing:
 Draw = tuple[Pairing, ...]
 
 
-def draw_cup(kind: Format, teams: int) -> Draw:
+def draw_cup(kind: CupFormat, teams: int) -> Draw:
     """Return the pairings for `teams` teams, in the order in which they are due."""
     return DRAWS[kind](teams)
 
@@ -102,4 +106,4 @@ def _sides(one: int, two: int) -> tuple[int, int]:
     return (better, other) if (other - better) % 2 else (other, better)
 
 
-DRAWS: Mapping[Format, Callable[[int], Draw]] = {"knockout": knock_out, "league": league}
+DRAWS: Mapping[CupFormat, Callable[[int], Draw]] = {CupFormat.KNOCKOUT: knock_out, CupFormat.LEAGUE: league}

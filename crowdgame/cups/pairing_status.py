@@ -7,7 +7,7 @@ consequences. A pairing that was played by other teams than are due now does not
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from crowdgame.cups.pairing import Draw, Entrant, Format, Pairing, WinnerOf
+from crowdgame.cups.pairing import CupFormat, Draw, Entrant, Pairing, WinnerOf
 from voting.counting.series import current_series
 
 
@@ -59,7 +59,7 @@ class PairingStatus:
         return self.teams[self.outcome.winner - 1] if self.outcome.winner else None
 
 
-def decide_pairing(winners: Sequence[int | None], best_of: int, kind: Format) -> PairingOutcome:
+def decide_pairing(winners: Sequence[int | None], best_of: int, kind: CupFormat) -> PairingOutcome:
     """Return the outcome of a pairing.
 
     `winners` are those of its finished matches, oldest first: 1, 2 or None (draw). A team wins with more than
@@ -73,7 +73,7 @@ def decide_pairing(winners: Sequence[int | None], best_of: int, kind: Format) ->
         won = series.won
         if series.winner:
             return PairingOutcome(won, over=True, winner=series.winner)
-        if kind == "league" and played == best_of:
+        if kind == CupFormat.LEAGUE and played == best_of:
             return PairingOutcome(won, over=True, winner=_leading_team(won))
     return PairingOutcome(won)
 

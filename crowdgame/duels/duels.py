@@ -160,7 +160,7 @@ def check_game_limit(guest: Guest) -> None:
         raise PlayError(f"You have {MAX_ACTIVE_GAMES} unfinished games. Finish one before you start another.")
 
 
-def check_capacity() -> None:
+def check_creation_limit() -> None:
     """Limit the creation of duels on the whole server, as guests can be created at will. Raises PlayError."""
     begun = Duel.objects.filter(event__created_at__gte=timezone.now() - timedelta(hours=1))
     waiting = begun.filter(Q(one=None) | Q(two=None))

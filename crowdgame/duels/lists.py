@@ -1,4 +1,4 @@
-"""Lists of duels on the Play page: open, running and finished games, and whose turn it is."""
+"""Lists of duels on the Play page (matchmaking): open, running and finished games, and whose turn it is."""
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass

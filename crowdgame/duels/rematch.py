@@ -6,8 +6,6 @@ Registers a gateway hook for requests over a phone's socket.
 from contextlib import suppress
 from functools import cache
 
-from redis import RedisError
-
 from crowdgame.duels.duels import PlayError
 from crowdgame.duels.models import Duel
 from games.matches import MatchError, locked_event
@@ -15,7 +13,7 @@ from games.models import Event, Match, MatchState
 from voting import protocol
 from voting.announcements.outbox import announce, relay
 from voting.ballot_box.ballot_box import BallotBox
-from voting.ballot_box.stores import DATABASE_ERRORS
+from voting.ballot_box.stores import STORE_ERRORS
 from voting.gateway import hooks
 from voting.gateway.threads import in_database
 from voting.turns.turns import start_due_match
@@ -57,7 +55,7 @@ def _check_over(event: Event) -> None:
 
 async def handle_rematch_ask(event_id: int, team: int) -> None:
     """Request a rematch. Ignores refusals and outages: the phone then sees that nothing changed."""
-    with suppress(MatchError, RedisError, OSError, *DATABASE_ERRORS):
+    with suppress(MatchError, *STORE_ERRORS):
         await in_database(_request_rematch)(event_id, team)
 
 

@@ -12,11 +12,10 @@ from redis import RedisError
 from crowdgame.accounts.guest_cookie import current_guest, set_guest_cookie
 from crowdgame.accounts.guest_names import new_guest
 from crowdgame.accounts.models import Guest
-from crowdgame.accounts.views import UNAVAILABLE_TEXT
 from crowdgame.duels.duel_view import view_duel
 from crowdgame.duels.duels import (
     PlayError,
-    check_capacity,
+    check_creation_limit,
     find_duel,
     join_duel,
     load_seat_key,
@@ -37,6 +36,7 @@ from crowdgame.duels.lists import (
 from crowdgame.duels.models import Duel
 from crowdgame.duels.rematch import request_rematch
 from crowdgame.reports.board_picture import picture_address
+from crowdgame.web.errors import unavailable_page
 from voting.admission.links import qr_path
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import PresenceCounts
@@ -47,8 +47,6 @@ TITLES: dict[DuelListKind, str] = {
     "running": "Live",
     "finished": "Finished",
 }
-
-EXPECTED_ERRORS = (PlayError, RedisError)
 
 ballot_box = cache(BallotBox)
 
@@ -113,7 +111,7 @@ def new_game(request: HttpRequest) -> HttpResponse:
     if not form.is_valid():
         return _play_page(request, "The game was not created. Check its options.", 400)
     try:
-        check_capacity()
+        check_creation_limit()
         guest = current_guest(request) or new_guest()
         duel = new_duel(guest, form.duel_settings())
     except PlayError as refusal:
@@ -157,12 +155,6 @@ def _load_presence(duel: Duel) -> PresenceCounts:
         return PresenceCounts()
 
 
-def _refusal_page(request: HttpRequest, duel: Duel, error: Exception) -> HttpResponse:
-    if isinstance(error, RedisError):
-        return _duel_page(request, duel, UNAVAILABLE_TEXT, 503)
-    return _duel_page(request, duel, str(error), 409)
-
-
 @require_POST
 def rematch(request: HttpRequest, code: str) -> HttpResponse:
     """Ask for a rematch, and wait for the opponent at the board."""
@@ -171,8 +163,8 @@ def rematch(request: HttpRequest, code: str) -> HttpResponse:
         return _duel_page(request, duel, "Only the two players can ask for a rematch.", 403)
     try:
         request_rematch(duel.event_id, seat_number(duel, guest), ballot_box())
-    except EXPECTED_ERRORS as error:
-        return _refusal_page(request, duel, error)
+    except PlayError as refusal:
+        return _duel_page(request, duel, str(refusal), 409)
     return _redirect_to_board(duel, guest)
 
 
@@ -185,9 +177,12 @@ def join(request: HttpRequest, code: str) -> HttpResponse:
     guest = current_guest(request) or new_guest()
     try:
         duel = join_duel(code, guest, ballot_box())
-    except EXPECTED_ERRORS as error:
-        return set_guest_cookie(_refusal_page(request, duel, error), guest)
-    return set_guest_cookie(_redirect_to_board(duel, guest), guest)
+        answer = _redirect_to_board(duel, guest)
+    except PlayError as refusal:
+        answer = _duel_page(request, duel, str(refusal), 409)
+    except RedisError:  # the guest may have the seat
+        answer = unavailable_page(request)
+    return set_guest_cookie(answer, guest)
 
 
 @require_POST
@@ -198,8 +193,8 @@ def begin(request: HttpRequest, code: str) -> HttpResponse:
         return _duel_page(request, duel, "Only the player who created this game can start it.", 409)
     try:
         duel = start_against_crowd(code, guest, ballot_box())
-    except EXPECTED_ERRORS as error:
-        return _refusal_page(request, duel, error)
+    except PlayError as refusal:
+        return _duel_page(request, duel, str(refusal), 409)
     return _redirect_to_board(duel, guest)
 
 

@@ -10,6 +10,7 @@ from django.shortcuts import get_object_or_404
 from crowdgame.events.models import Member
 from crowdgame.events.permissions import role_at_event
 from games.models import Event
+from voting.protocol import Role
 
 
 def visible_events(user: User) -> QuerySet[Event]:
@@ -23,7 +24,7 @@ def visible_events(user: User) -> QuerySet[Event]:
 def require_own_event(request: HttpRequest, code: str) -> Event:
     """Return the event with this code. Raises Http404 if it doesn't exist or the user isn't its owner."""
     event = require_accessible_event(request, code)
-    if role_at_event(cast(User, request.user), event.pk) != "owner":
+    if role_at_event(cast(User, request.user), event.pk) != Role.OWNER:
         raise Http404
     return event
 

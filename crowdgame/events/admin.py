@@ -12,7 +12,7 @@ from unfold.widgets import UnfoldAdminSelectWidget
 from crowdgame.events.event_edits import announce_page_edit
 from crowdgame.events.event_texts import NameField, method_choices
 from crowdgame.events.models import AuditEntry, Member
-from games.admin import ReadOnlyAdmin, UnfoldAdmin
+from games.admin import EditOnly, ReadOnlyAdmin, UnfoldAdmin
 from games.models import Event, Team
 
 if TYPE_CHECKING:
@@ -32,21 +32,15 @@ class NamesCleaned:
         return super().formfield_for_dbfield(db_field, request, **options)  # type: ignore[misc]
 
 
-class TeamInline(NamesCleaned, TeamTable):
+class TeamInline(NamesCleaned, EditOnly, TeamTable):
     model = Team
     fields = ["number", "name"]
     readonly_fields = ["number"]
     ordering = ["number"]
 
-    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
 
 @admin.register(Event)
-class EventAdmin(NamesCleaned, UnfoldAdmin):
+class EventAdmin(NamesCleaned, EditOnly, UnfoldAdmin):
     """Edits events. The console creates and deletes them: it makes the teams and checks for a live match."""
 
     list_display = ["name", "code", "owner", "lobby", "game", "window_s", "created_at"]
@@ -76,12 +70,6 @@ class EventAdmin(NamesCleaned, UnfoldAdmin):
         if db_field.name == "tally_method":
             return forms.ChoiceField(choices=method_choices, widget=UnfoldAdminSelectWidget)
         return super().formfield_for_dbfield(db_field, request, **options)
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
 
     def save_model(self, request: HttpRequest, obj: Event, form: Any, change: bool) -> None:
         """Save only the edited fields, because the event's `seq` changes while the form is open."""

@@ -160,7 +160,7 @@ class EventForm(ClockFields, EventModelForm):
             self.initial.update({name_field: name, hands_field: by_hands})
         self.init_clock_fields(self.instance.bank_s)
         self._initial_values = self._current_values()
-        self.fields["resign"].choices = [("", "Teams cannot resign"), *ResignShare.choices]  # type: ignore[attr-defined]
+        self.fields["resign"].choices = [("", "Teams cannot resign"), *ResignShare.choices()]  # type: ignore[attr-defined]
         self._offer_series()
         add_option_fields(self)
 

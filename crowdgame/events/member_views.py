@@ -13,8 +13,10 @@ from django.views.decorators.http import require_http_methods
 from crowdgame.events.access import require_own_event
 from crowdgame.events.event_edits import log_edit
 from crowdgame.events.members import MemberError, add_member, change_member, remove_member
-from crowdgame.events.models import Role
+from crowdgame.events.models import MEMBER_ROLES
+from crowdgame.web.errors import show_refusal
 from games.models import Event
+from voting.protocol import Role
 
 MAX_ID_DIGITS = 19
 ROLE_NAMES = {Role.COHOST: "co-host", Role.VIEWER: "viewer"}
@@ -31,7 +33,7 @@ class MemberForm(forms.Form):
     )
     role = forms.ChoiceField(
         label="Role",
-        choices=Role.choices,
+        choices=MEMBER_ROLES,
         initial=Role.COHOST,
         error_messages={"required": "Choose a role.", "invalid_choice": "Choose a role."},
         widget=forms.RadioSelect,
@@ -44,14 +46,10 @@ class MemberForm(forms.Form):
 
     def add(self) -> bool:
         """Add the member and return whether that worked. Otherwise the form has errors."""
-        if not self.is_valid():
-            return False
-        try:
-            add_member(self._event, self.cleaned_data["name"], Role(self.cleaned_data["role"]))
-        except MemberError as refusal:
-            self.add_error("name", str(refusal))
-            return False
-        return True
+        if self.is_valid():
+            with show_refusal(self, "name", MemberError):
+                add_member(self._event, self.cleaned_data["name"], Role(self.cleaned_data["role"]))
+        return self.is_valid()
 
 
 @never_cache
@@ -92,5 +90,5 @@ def _change_member(event: Event, asked: str, member: str) -> tuple[str, str] | N
     if asked == "remove":
         name = remove_member(event, int(member))
         return ("member.remove", f"removed {name} from the members") if name else None
-    name = change_member(event, int(member), Role(asked)) if asked in Role.values else ""
+    name = change_member(event, int(member), Role(asked)) if asked in MEMBER_ROLES else ""
     return ("member.change", f"made {name} a {ROLE_NAMES[Role(asked)]}") if name else None

@@ -3,8 +3,9 @@
 from django.contrib.auth.models import User
 from django.db.models import QuerySet
 
-from crowdgame.events.models import Member, Role
+from crowdgame.events.models import Member
 from games.models import Event
+from voting.protocol import Role
 
 
 class MemberError(Exception):

@@ -5,11 +5,9 @@ from django.db import models
 from django.db.models import CheckConstraint, Q, UniqueConstraint
 
 from games.models import Event
+from voting.protocol import Role
 
-
-class Role(models.TextChoices):
-    COHOST = "cohost", "Co-host: runs the event"
-    VIEWER = "viewer", "Viewer: watches only"
+MEMBER_ROLES = {Role.COHOST: "Co-host: runs the event", Role.VIEWER: "Viewer: watches only"}
 
 
 class Member(models.Model):
@@ -17,12 +15,12 @@ class Member(models.Model):
 
     event = models.ForeignKey(Event, on_delete=models.CASCADE, related_name="members")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
-    role = models.CharField(max_length=8, choices=Role.choices)
+    role = models.CharField(max_length=8, choices=MEMBER_ROLES)
 
     class Meta:
         constraints = [
             UniqueConstraint(fields=["event", "user"], name="member_once"),
-            CheckConstraint(condition=Q(role__in=Role.values), name="member_role_known"),
+            CheckConstraint(condition=Q(role__in=list(MEMBER_ROLES)), name="member_role_known"),
         ]
 
     def __str__(self) -> str:
@@ -33,7 +31,8 @@ class AuditEntry(models.Model):
     """One organizer action in an event's audit log.
 
     `what` is shown verbatim. `at` is ballot box time in milliseconds. `pressed` is the console action as
-    a `Pressed` message, and `undo` the action that reverts it. Both are null for edits on a page.
+    a `Pressed` message, and `undo` the action that reverts it. Both are null for edits on a page. `undone` is
+    set by an undo.
     """
 
     event = models.ForeignKey(Event, on_delete=models.CASCADE, related_name="audit_entries")
@@ -42,6 +41,7 @@ class AuditEntry(models.Model):
     what = models.CharField(max_length=200)
     pressed = models.JSONField(null=True, blank=True)
     undo = models.JSONField(null=True, blank=True)
+    undone = models.BooleanField(default=False, db_default=False)
     at = models.BigIntegerField()
 
     class Meta:

@@ -1,11 +1,11 @@
-"""Permissions in the console: one required per action, a set per role, and the role of a session.
+"""Permissions in the console: a set per role, and the role of a session.
 
 Nothing is cached: each check reads session, user and role from the database.
 """
 
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 from django.conf import settings
 from django.contrib.auth import HASH_SESSION_KEY, SESSION_KEY
@@ -14,40 +14,14 @@ from django.utils.crypto import constant_time_compare
 
 from crowdgame.events.models import Member
 from games.models import Event
-from voting.protocol import Action, Role
+from voting.protocol import Role
 
 EventPermission = Literal["view", "run", "rehearse"]
 
-REQUIRED_PERMISSIONS: dict[Action, EventPermission] = {
-    "lobby.open": "run",
-    "joining.lock": "run",
-    "joining.unlock": "run",
-    "match.start": "run",
-    "match.abort": "run",
-    "turn.pause": "run",
-    "turn.resume": "run",
-    "turn.extend": "run",
-    "turn.shorten": "run",
-    "turn.close": "run",
-    "turn.void": "run",
-    "turn.extra_time": "run",
-    "hands.count": "run",
-    "notice.show": "run",
-    "notice.clear": "run",
-    "part.hide": "run",
-    "part.show": "run",
-    "voter.move": "run",
-    "voter.kick": "run",
-    "voter.ban": "run",
-    "voter.admit": "run",
-    "voter.captain": "run",
-    "rehearsal.start": "rehearse",
-    "rehearsal.stop": "rehearse",
-}
 ROLE_PERMISSIONS: dict[Role, frozenset[EventPermission]] = {
-    "owner": frozenset({"view", "run", "rehearse"}),
-    "cohost": frozenset({"view", "run", "rehearse"}),
-    "viewer": frozenset({"view"}),
+    Role.OWNER: frozenset({"view", "run", "rehearse"}),
+    Role.COHOST: frozenset({"view", "run", "rehearse"}),
+    Role.VIEWER: frozenset({"view"}),
 }
 
 
@@ -94,6 +68,6 @@ def _load_session(key: str) -> dict[str, Any]:
 def role_at_event(user: User, event_id: int) -> Role | None:
     """Return the user's role in the event, or None. A superuser counts as owner of every event."""
     if user.is_superuser or Event.objects.filter(pk=event_id, owner_id=user.pk).exists():
-        return "owner"
-    held = Member.objects.filter(event_id=event_id, user_id=user.pk).values_list("role", flat=True)
-    return cast(Role | None, held.first())
+        return Role.OWNER
+    member = Member.objects.filter(event_id=event_id, user_id=user.pk).first()
+    return Role(member.role) if member else None

@@ -1,14 +1,13 @@
 """Tickets page of an event: make, search, release, delete, print and download tickets and roster codes."""
 
 from collections.abc import Iterable, Iterator
-from typing import Any, cast
+from typing import Any
 
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.db.models import F, Q, QuerySet
-from django.forms import Form
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
@@ -17,6 +16,7 @@ from django.views.decorators.http import require_GET, require_http_methods
 from crowdgame.events.access import require_own_event
 from crowdgame.events.print_views import COUPONS_PER_FILE
 from crowdgame.events.ticket_forms import RosterForm, TicketsForm
+from crowdgame.web.errors import show_refusal
 from crowdgame.web.spreadsheet import csv_response
 from games.models import Admission, Event
 from voting.admission.admission import format_key, normalize_key
@@ -73,16 +73,13 @@ def _release(event: Event, ticket: str) -> bool:
 
 def _create(request: HttpRequest, event: Event, form: TicketsForm | RosterForm) -> bool:
     field = "names" if isinstance(form, RosterForm) else "count"
-    try:
+    with show_refusal(form, field, RosterError, TooManyTickets):
         if isinstance(form, RosterForm):
             made = make_roster(event, form.pupils)
         else:
             made = make_tickets(event, form.cleaned_data["count"])
-    except (RosterError, TooManyTickets) as refusal:
-        cast(Form, form).add_error(field, str(refusal))
-        return False
-    messages.success(request, f"Created {len(made):,} new {'codes' if len(made) > 1 else 'code'}.")
-    return True
+        messages.success(request, f"Created {len(made):,} new {'codes' if len(made) > 1 else 'code'}.")
+    return form.is_valid()
 
 
 def _page_context(

@@ -3,15 +3,14 @@
 from functools import cache
 
 from celery import shared_task
-from redis import RedisError
 
 from crowdgame.notifications import email
 from voting.ballot_box.ballot_box import BallotBox
-from voting.ballot_box.stores import DATABASE_ERRORS
+from voting.ballot_box.stores import STORE_ERRORS
 
 ballot_box = cache(BallotBox)
 
 
-@shared_task(name=email.SEND_NOTIFICATIONS, throws=(RedisError, OSError, *DATABASE_ERRORS))
+@shared_task(name=email.SEND_NOTIFICATIONS, throws=STORE_ERRORS)
 def send_notifications() -> None:
     email.send_due(ballot_box())

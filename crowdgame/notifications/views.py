@@ -7,14 +7,14 @@ from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_POST
-from redis import RedisError
 
 from crowdgame.accounts.guest_cookie import current_guest
-from crowdgame.accounts.views import UNAVAILABLE_TEXT, account_page
+from crowdgame.accounts.views import account_page
 from crowdgame.duels.duels import PlayError
 from crowdgame.notifications import addresses
 from crowdgame.notifications.forms import AddressForm
 from crowdgame.notifications.models import EmailAddress
+from crowdgame.web.errors import show_refusal
 
 HTTP_GONE = 410
 
@@ -25,13 +25,9 @@ def add_address(request: HttpRequest) -> HttpResponse:
     if guest is None or not settings.EMAIL_ENABLED:
         raise Http404
     if form.is_valid():
-        try:
+        with show_refusal(form, "email", PlayError):
             addresses.add_address(guest, form.cleaned_data["email"])
             return redirect("account")
-        except PlayError as refusal:
-            form.add_error("email", str(refusal))
-        except RedisError:
-            form.add_error("email", UNAVAILABLE_TEXT)
     return account_page(request, guest, add_address=form)
 
 

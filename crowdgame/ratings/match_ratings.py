@@ -5,6 +5,7 @@ from typing import Any
 
 import msgspec
 from django.db.models import Exists, OuterRef, Q, QuerySet
+from msgspec.structs import asdict
 
 from crowdgame.accounts.models import Guest
 from crowdgame.ratings.models import RatedMatch, Rating
@@ -90,13 +91,7 @@ def _count_meetings(finished: FinishedMatch) -> int:
 
 
 def build_rated_match(match: int, change: RatingChange) -> RatedMatch:
-    return RatedMatch(
-        match_id=match,
-        red_before=change.red_before,
-        red_after=change.red_after,
-        yellow_before=change.yellow_before,
-        yellow_after=change.yellow_after,
-    )
+    return RatedMatch(match_id=match, **asdict(change))
 
 
 def build_ratings(ledger: RatingLedger, game: str) -> list[Rating]:

@@ -14,6 +14,7 @@ from crowdgame.rehearsal.own_load import OwnLoad
 from crowdgame.rehearsal.rehearsal_report import RehearsalReport, build_report
 from crowdgame.rehearsal.saved_seats import write_seats
 from crowdgame.rehearsal.simulated_phone import BACK_OFF_S, NO_KEY, Phone
+from games.engine.terms import MatchState
 from voting.protocol import CloseCode, EventState
 
 TICK_S = 1.0
@@ -182,9 +183,9 @@ class Crowd:
         match = state.match
         if self._plan.until_stopped or self._last_turn is not None or match is None:
             return
-        if match.state == "playing":
+        if match.state == MatchState.PLAYING:
             self._playing = match.id
-        ended = match.id == self._playing and match.state != "playing"
+        ended = match.id == self._playing and match.state != MatchState.PLAYING
         wanted = self._plan.turns
         enough = ended if wanted is None else self._context.ledger.revealed >= wanted
         if enough or (ended and state.next_match_at is None):

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from django.core.exceptions import ImproperlyConfigured
 
+from games.engine.terms import Admission
 from voting.admission.admission import rotating_code
 from voting.protocol import EventState
 
@@ -36,7 +37,7 @@ class KeySource:
     def __call__(self, index: int, event: EventState) -> str | None:
         if self._read:
             return self._read[index]
-        return self._rotating_code(event) if event.admission == "rotating" else None
+        return self._rotating_code(event) if event.admission == Admission.ROTATING else None
 
     def _rotating_code(self, event: EventState) -> str | None:
         try:

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from voting import protocol
+from voting.counting.types import Count
 
 FRAMES_KEPT = 256
 STATES_KEPT = 16
@@ -21,7 +22,7 @@ class _Welcome(msgspec.Struct, frozen=True, tag="phone.welcomed"):
     """A welcome with its state still encoded: phones that join at the same moment receive the same state."""
 
     now_at: protocol.Time
-    seq: protocol.Count
+    seq: Count
     you: protocol.You
     state: msgspec.Raw
 

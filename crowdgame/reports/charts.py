@@ -115,7 +115,7 @@ def _grid(top: float, unit: str = "") -> str:
 def _turn_labels(turns: int) -> str:
     step = -(-turns // MAX_LABELS)
     return "".join(
-        f'<text class="number" x="{_x(number - 1, turns):.1f}" y="{HEIGHT - 6}">{number}</text>'
+        f'<text x="{_x(number - 1, turns):.1f}" y="{HEIGHT - 6}">{number}</text>'
         for number in range(1, turns + 1)
         if number == 1 or (number % step == 0 and number > 1)
     )

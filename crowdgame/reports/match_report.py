@@ -6,28 +6,15 @@ from typing import Literal
 
 from crowdgame.reports.turning_point import TurningPoint, find_turning_point
 from games.engine.game import SIDES, Board, Resolution, Side
-from voting.counting.methods import Deciding
 from voting.counting.side_changes import SidesSummary
+from voting.counting.tally import SideTally
 
 MatchEnd = Literal["red", "yellow", "draw", "playing", "aborted"]
 
 
-@dataclass(frozen=True, slots=True)
-class SideVote:
-    """One side's vote in a turn.
+class SideVote(SideTally, frozen=True, kw_only=True):
+    """One side's vote in a turn. `max_votes` are the most votes that one ballot can give a column."""
 
-    `counts[0]` is column 1. `root` is the Merkle root that was published before the ballots were revealed.
-    `rounds` are the counts of each round of a runoff. `resigning` is how many voted to resign. `max_votes`
-    are the most votes that one ballot can give a column.
-    """
-
-    counts: tuple[int, ...]
-    pick: int | None
-    decided_by: Deciding
-    ballots: int
-    root: str = ""
-    rounds: tuple[tuple[int, ...], ...] = ()
-    resigning: int = 0
     max_votes: int = 1
 
     @property
@@ -166,14 +153,14 @@ def _cells(report: MatchReport, turn: TurnReport) -> Iterator[str]:
     yield report.end if ended else came.result  # the board alone doesn't show a forfeit
     for vote in votes:
         yield str(vote.resigning) if vote else ""
-        yield " | ".join(" ".join(map(str, counts)) for counts in vote.rounds) if vote else ""
+        yield " | ".join(" ".join(map(str, counts)) for counts in vote.rounds or ()) if vote else ""
 
 
 def _vote_cells(vote: SideVote | None) -> tuple[str, ...]:
     if vote is None:
         return ("",) * 4
     share = "" if vote.agreement is None else f"{vote.agreement:.4f}"
-    return str(vote.ballots), _text(vote.pick), vote.decided_by, share
+    return str(vote.ballots), _text(vote.pick), vote.decided_by or "", share
 
 
 def _text(number: int | None) -> str:

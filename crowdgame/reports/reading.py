@@ -1,14 +1,15 @@
 """Reads a match report from the database: resolved turns only, and counts instead of ballots."""
 
-from typing import Any, cast
+from typing import cast
 
 import msgspec
+from msgspec.structs import replace
 
 from crowdgame.reports.match_report import MatchEnd, MatchReport, SideVote, TurnReport
 from games.engine.game import Picks, Side
 from games.engine.registry import read_options
 from games.matches import Position, load_position
-from games.models import EndedBy, Match, MatchState, Turn
+from games.models import Ending, Match, MatchState, Turn
 from voting.counting.methods import find_method
 from voting.counting.side_changes import SidesSummary
 from voting.models import SidesRecord, TallyRecord
@@ -25,10 +26,10 @@ def read_report(match: Match) -> MatchReport:
         teams={"red": match.red.name, "yellow": match.yellow.name},
         game=game.title,
         end=_end(match),
-        forfeited=match.ended_by in (EndedBy.FORFEIT, EndedBy.TIME, EndedBy.RESIGN, EndedBy.DESERTED),
-        resigned=match.ended_by == EndedBy.RESIGN,
-        by_time=match.ended_by == EndedBy.TIME,
-        deserted=match.ended_by == EndedBy.DESERTED,
+        forfeited=match.ended_by in (Ending.FORFEIT, Ending.TIME, Ending.RESIGN, Ending.DESERTED),
+        resigned=match.ended_by == Ending.RESIGN,
+        by_time=match.ended_by == Ending.TIME,
+        deserted=match.ended_by == Ending.DESERTED,
         sides=_sides(match),
         start=game.view(game.start(read_options(game, match.options)), None),
         turns=_turns(match, position),
@@ -83,15 +84,6 @@ def _votes(match: Match) -> dict[int, dict[Side, SideVote]]:
         return found
     max_votes = find_method(match.tally_method).max_votes
     for record in TallyRecord.objects.filter(turn__match=match).defer("sealed").order_by("side"):
-        vote = SideVote(
-            counts=tuple(record.counts),
-            pick=record.pick,
-            decided_by=cast(Any, record.decided_by),
-            ballots=record.ballots,
-            root=record.root,
-            rounds=tuple(map(tuple, record.rounds or ())),
-            resigning=record.resigning,
-            max_votes=max_votes,
-        )
-        found.setdefault(record.turn_id, {})[cast(Side, record.side)] = vote
+        vote = msgspec.convert(record, SideVote, from_attributes=True)
+        found.setdefault(record.turn_id, {})[cast(Side, record.side)] = replace(vote, max_votes=max_votes)
     return found

@@ -132,8 +132,9 @@ def _describe_clock(name: str, vote: SideVote) -> Iterator[str]:
 
 def _describe_deciding(report: MatchReport, name: str, vote: SideVote) -> Iterator[str]:
     pick = _action_phrase(report, vote.pick) if vote.pick else ""
-    runoff = len(vote.rounds) > 1
-    tie = f"{name} had a tie in round {len(vote.rounds)}" if runoff else f"{name} had a tie"
+    rounds = vote.rounds or ()
+    runoff = len(rounds) > 1
+    tie = f"{name} had a tie in round {len(rounds)}" if runoff else f"{name} had a tie"
     explanations = {
         "first": f"{tie}, and {pick} reached its votes first.",
         "lot": f"{tie}, and {pick} was drawn at random.",
@@ -148,12 +149,11 @@ def _describe_deciding(report: MatchReport, name: str, vote: SideVote) -> Iterat
     elif vote.decided_by in METHOD_REPORTS:
         yield METHOD_REPORTS[vote.decided_by].format(team=name, pick=pick)
     if runoff:
-        yield f"{name}'s ranking, round by round: {_describe_rounds(report, vote)}."
+        yield f"{name}'s ranking, round by round: {_describe_rounds(report, rounds)}."
 
 
-def _describe_rounds(report: MatchReport, vote: SideVote) -> str:
-    """List the counts of each round of a runoff."""
-    return "; ".join(_describe_round(report, counts) for counts in vote.rounds)
+def _describe_rounds(report: MatchReport, rounds: tuple[tuple[int, ...], ...]) -> str:
+    return "; ".join(_describe_round(report, counts) for counts in rounds)
 
 
 def _describe_round(report: MatchReport, counts: tuple[int, ...]) -> str:

@@ -20,7 +20,7 @@ HEADER = ("match", "voter", "turn", "side", "choice", "resigns", "picked", "resu
 
 
 class StudyVote(NamedTuple):
-    """One vote. `choice` are columns, in order of preference if ranked; `picked` is the side's pick."""
+    """One vote. `choice` are columns, each once per vote, or by rank; `picked` is the side's pick."""
 
     turn: int
     side: str

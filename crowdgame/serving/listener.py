@@ -1,4 +1,4 @@
-"""The gateway's listening socket: newly created, or inherited from a supervisor that keeps it open."""
+"""The gateway's listening socket, new or inherited from a supervisor, with keepalive for dead connections."""
 
 import socket
 from contextlib import suppress

@@ -9,16 +9,18 @@ export const MAX_VOTES: { readonly [method in TallyMethod]: number } = {
   approval: 1,
   lottery: 1,
   instant_runoff: 1,
+  score: 5,
 };
 
 /** Decisions by the counts alone. */
-export const COUNTED_DECISIONS: readonly Deciding[] = ["plurality", "approval"];
+export const COUNTED_DECISIONS: readonly Deciding[] = ["plurality", "approval", "score"];
 
 /** Captions under a pick. */
 export const CAPTIONS: { readonly [decision in Deciding]?: string } = {
   approval: "of {voters} approved",
   lottery: "Drawn from {votes}",
   runoff: "Majority in round 1",
+  score: "of the possible points",
 };
 
 /** Captions under a pick after several rounds of a runoff. */

@@ -3,19 +3,18 @@
 export type Side = "red" | "yellow";
 export type Result = "red" | "yellow" | "draw" | "open";
 export type Vote = "concealed" | "open";
-export type Deciding = "plurality" | "approval" | "lottery" | "runoff" | "first" | "lot" | "captain" | "random" | "pass" | "forfeit" | "resign";
-export type TallyMethod = "plurality" | "approval" | "lottery" | "instant_runoff";
+export type TallyMethod = "plurality" | "approval" | "lottery" | "instant_runoff" | "score";
+export type Deciding = "plurality" | "approval" | "lottery" | "runoff" | "score" | "first" | "lot" | "captain" | "random" | "pass" | "forfeit" | "resign";
+export type Admission = "open" | "rotating" | "tickets" | "roster";
+export type TieRule = "first" | "lot" | "captain";
 export type NoBallotRule = "random" | "pass" | "forfeit";
 export type ResignShare = "half" | "two_thirds" | "three_quarters" | "all";
-export type TieRule = "first" | "lot" | "captain";
-export type Action = "lobby.open" | "joining.lock" | "joining.unlock" | "match.start" | "match.abort" | "turn.pause" | "turn.resume" | "turn.extend" | "turn.shorten" | "turn.close" | "turn.void" | "turn.extra_time" | "hands.count" | "notice.show" | "notice.clear" | "part.hide" | "part.show" | "voter.move" | "voter.kick" | "voter.ban" | "voter.admit" | "voter.captain" | "rehearsal.start" | "rehearsal.stop";
-export type ErrorCode = "malformed" | "not_joined" | "joined_already" | "team_needed" | "joining_locked" | "lobby_closed" | "key_needed" | "key_wrong" | "key_used" | "hands_only";
-export type Refusal = "early" | "late" | "unknown" | "stale" | "no_such_turn" | "not_to_move" | "illegal" | "busy";
-export type SideRefusal = "not_offered" | "no_such_turn" | "window_open" | "used_up" | "same_side" | "busy";
-export type Role = "owner" | "cohost" | "viewer";
-export type Admission = "open" | "rotating" | "tickets" | "roster";
 export type Ending = "board" | "forfeit" | "time" | "resign" | "deserted";
 export type Part = "code" | "turnout" | "tally";
+export type SideRefusal = "not_offered" | "no_such_turn" | "window_open" | "used_up" | "same_side" | "busy";
+export type Refusal = "early" | "late" | "unknown" | "stale" | "no_such_turn" | "not_to_move" | "illegal" | "busy";
+export type ErrorCode = "malformed" | "not_joined" | "joined_already" | "team_needed" | "joining_locked" | "lobby_closed" | "key_needed" | "key_wrong" | "key_used" | "hands_only";
+export type Role = "owner" | "cohost" | "viewer";
 
 export interface PhoneJoin {
   type: "phone.join";
@@ -76,7 +75,7 @@ export interface ConsoleJoin {
 export interface ActionAsk {
   type: "action.ask";
   id: number;
-  action: Action;
+  action: string;
   turn?: number | null;
   seconds?: number | null;
   phones?: number | null;
@@ -85,6 +84,12 @@ export interface ActionAsk {
   team?: number | null;
   hands?: ReadonlyArray<number> | null;
   voter_code?: string | null;
+}
+
+export interface ActionUndo {
+  type: "action.undo";
+  id: number;
+  entry: number;
 }
 
 export interface PeopleAsk {
@@ -243,7 +248,7 @@ export interface Match {
   number: number;
   game: string;
   title: string;
-  state: "aborted" | "ended" | "playing";
+  state: "playing" | "ended" | "aborted";
   red: number;
   yellow: number;
   result: Result;
@@ -276,7 +281,7 @@ export interface Finished {
 export interface EventState {
   code: string;
   name: string;
-  lobby: "closed" | "locked" | "open";
+  lobby: "closed" | "open" | "locked";
   team_choice: "balance" | "choose" | "link";
   teams: readonly [Team, Team];
   match: Match | null;
@@ -407,6 +412,7 @@ export interface TurnoutCounted {
   voted: readonly [number, number];
   picked_at: readonly [number, number] | null;
   watching: number;
+  votes_per_s: number;
 }
 
 export interface ClockSynced {
@@ -517,7 +523,7 @@ export interface CheersCounted {
 }
 
 export interface Pressed {
-  action: Action;
+  action: string;
   turn: number | null;
   seconds: number | null;
   text: string | null;
@@ -534,12 +540,13 @@ export interface AuditEntry {
   what: string;
   at: number;
   pressed: Pressed | null;
-  undo: Pressed | null;
+  undo: string | null;
+  undone: boolean;
 }
 
-export interface AuditLogged {
-  type: "audit.logged";
-  entry: AuditEntry;
+export interface AuditUpdated {
+  type: "audit.updated";
+  entries: ReadonlyArray<AuditEntry>;
 }
 
 export interface ConsoleWelcomed {
@@ -626,13 +633,13 @@ export interface PagePreload {
 
 export type PhoneMessage = PhoneJoin | BallotCast | ReceiptAsk | SideChangeAsk | CheerSend | RematchAsk | ClockAsk;
 export type DisplayMessage = DisplayJoin | ClockAsk;
-export type ConsoleMessage = ConsoleJoin | ActionAsk | PeopleAsk | ClockAsk;
+export type ConsoleMessage = ConsoleJoin | ActionAsk | ActionUndo | PeopleAsk | ClockAsk;
 export type ChatMessage = ChatJoin | ClockAsk;
 export type Changes = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | TurnRevealed | TurnConcealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnRestored;
 export type Always = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | TurnRevealed | TurnConcealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnRestored | TurnSealed | TurnoutCounted | ClockSynced | RetryAfter | Error;
 export type ToPhone = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | TurnRevealed | TurnConcealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnRestored | TurnSealed | TurnoutCounted | ClockSynced | RetryAfter | Error | TeamCounted | PhoneWelcomed | BallotCounted | BallotRefused | ReceiptIssued | SideChanged | SideRefused;
 export type ToDisplay = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | TurnRevealed | TurnConcealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnRestored | TurnSealed | TurnoutCounted | ClockSynced | RetryAfter | Error | TeamCounted | DisplayWelcomed | KeyShown | CheersCounted;
-export type ToConsole = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | TurnRevealed | TurnConcealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnRestored | TurnSealed | TurnoutCounted | ClockSynced | RetryAfter | Error | TeamCounted | AuditLogged | ConsoleWelcomed | ActionDone | ActionRefused | RehearsalUpdated | CountsUpdated | PeopleFound;
+export type ToConsole = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | TurnRevealed | TurnConcealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnRestored | TurnSealed | TurnoutCounted | ClockSynced | RetryAfter | Error | TeamCounted | AuditUpdated | ConsoleWelcomed | ActionDone | ActionRefused | RehearsalUpdated | CountsUpdated | PeopleFound;
 export type ToChat = ChatPosted | ClockSynced | RetryAfter | Error;
 
 export const MAX_FRAME_BYTES = 2048;

@@ -219,7 +219,7 @@ class Game(Protocol[State]):
         """Return the sides to move: both, one, or none after the end."""
 
     def legal_actions(self, state: State, side: Side) -> tuple[int, ...]:
-        """Return the legal actions of `side` in ascending order; empty if it is not to move."""
+        """Return the legal actions (legal moves) of `side` in ascending order; empty if it is not to move."""
 
     def resolve(self, state: State, picks: Picks) -> tuple[State, Resolution]:
         """Apply a joint action.
@@ -231,7 +231,7 @@ class Game(Protocol[State]):
         """Return the winner or "draw", or "open" while the game goes on."""
 
     def view(self, state: State, side: Side | None) -> Board:
-        """Return the board as `side` may see it; None is a spectator."""
+        """Return the board without information hidden from `side`; None is a spectator."""
 
 
 def insert_team_names(sentence: str, names: Mapping[Side, str]) -> str:

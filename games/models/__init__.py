@@ -4,22 +4,22 @@ Times (`_at`) are whole milliseconds since 1970 by the ballot box's clock. The b
 replay of the picks of the resolved turns.
 """
 
-from games.models.event import (
-    MAX_BEST_OF,
-    NOTICE_LENGTH,
+from games.engine.terms import (
     Admission,
-    Event,
+    Ending,
     Lobby,
-    Team,
+    MatchState,
+    NoBallotRule,
+    ResignShare,
     TeamChoice,
+    TieRule,
 )
+from games.models.event import MAX_BEST_OF, NOTICE_LENGTH, Event, Team
 from games.models.match import (
     CLOSED_STATES,
     LIVE_STATES,
-    EndedBy,
     Match,
     MatchResult,
-    MatchState,
     Turn,
     TurnState,
 )
@@ -32,9 +32,6 @@ from games.models.terms import (
     MAX_WINDOW_S,
     MIN_WINDOW_S,
     MatchTerms,
-    NoBallotRule,
-    ResignShare,
-    TieRule,
 )
 
 __all__ = [
@@ -50,7 +47,7 @@ __all__ = [
     "MIN_WINDOW_S",
     "NOTICE_LENGTH",
     "Admission",
-    "EndedBy",
+    "Ending",
     "Event",
     "Lobby",
     "Match",

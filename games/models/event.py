@@ -5,35 +5,11 @@ from django.core.validators import MaxValueValidator, MinLengthValidator, MinVal
 from django.db import models
 from django.db.models import CheckConstraint, Q, UniqueConstraint
 
+from games.engine.terms import Admission, Lobby, TeamChoice
 from games.models.terms import MatchTerms
 
 MAX_BEST_OF = 21
 NOTICE_LENGTH = 140
-
-
-class Lobby(models.TextChoices):
-    """Whether new voters may join. A locked lobby keeps those who have a seat."""
-
-    CLOSED = "closed", "Not open yet"
-    OPEN = "open", "Open"
-    LOCKED = "locked", "Joining locked"
-
-
-class TeamChoice(models.TextChoices):
-    """How a new voter gets a team."""
-
-    BALANCE = "balance", "Even teams, automatically"
-    CHOOSE = "choose", "Everyone chooses"
-    LINK = "link", "A link for each team"
-
-
-class Admission(models.TextChoices):
-    """What a new voter needs to join."""
-
-    OPEN = "open", "Every device"
-    ROTATING = "rotating", "Projector's code, changes every 30 seconds"
-    TICKETS = "tickets", "Tickets: one code per phone"
-    ROSTER = "roster", "Class list: one code per pupil"
 
 
 class Event(MatchTerms):
@@ -53,10 +29,10 @@ class Event(MatchTerms):
     code = models.CharField(max_length=8, unique=True, validators=[MinLengthValidator(4)])
     name = models.CharField(max_length=80)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="events")
-    lobby = models.CharField(max_length=8, choices=Lobby.choices, default=Lobby.CLOSED)
-    team_choice = models.CharField(max_length=8, choices=TeamChoice.choices, default=TeamChoice.BALANCE)
+    lobby = models.CharField(max_length=8, choices=Lobby.choices(), default=Lobby.CLOSED)
+    team_choice = models.CharField(max_length=8, choices=TeamChoice.choices(), default=TeamChoice.BALANCE)
     admission = models.CharField(
-        max_length=8, choices=Admission.choices, default=Admission.OPEN, db_default=Admission.OPEN
+        max_length=8, choices=Admission.choices(), default=Admission.OPEN, db_default=Admission.OPEN
     )
     peek = models.BooleanField(
         "show the votes in the console before the reveal", default=False, db_default=False
@@ -92,9 +68,9 @@ class Event(MatchTerms):
     class Meta(MatchTerms.Meta):
         constraints = [
             *MatchTerms.Meta.constraints,
-            CheckConstraint(condition=Q(lobby__in=Lobby.values), name="event_lobby_known"),
-            CheckConstraint(condition=Q(team_choice__in=TeamChoice.values), name="event_team_choice_known"),
-            CheckConstraint(condition=Q(admission__in=Admission.values), name="event_admission_known"),
+            CheckConstraint(condition=Q(lobby__in=list(Lobby)), name="event_lobby_known"),
+            CheckConstraint(condition=Q(team_choice__in=list(TeamChoice)), name="event_team_choice_known"),
+            CheckConstraint(condition=Q(admission__in=list(Admission)), name="event_admission_known"),
             CheckConstraint(condition=Q(seq__gte=0), name="event_seq_not_negative"),
             CheckConstraint(
                 condition=Q(best_of=None) | Q(best_of__gte=1, best_of__lte=MAX_BEST_OF),

@@ -3,30 +3,15 @@
 from django.db import models
 from django.db.models import CheckConstraint, F, Q, UniqueConstraint
 
+from games.engine.terms import Ending, MatchState
 from games.models.event import Event, Team
 from games.models.terms import MatchTerms
-
-
-class MatchState(models.TextChoices):
-    PLAYING = "playing"
-    ENDED = "ended"
-    ABORTED = "aborted"
 
 
 class MatchResult(models.TextChoices):
     RED = "red"
     YELLOW = "yellow"
     DRAW = "draw"
-
-
-class EndedBy(models.TextChoices):
-    """How a match ended; the values of `voting.protocol.Ending`."""
-
-    BOARD = "board"
-    FORFEIT = "forfeit"
-    TIME = "time"
-    RESIGN = "resign"
-    DESERTED = "deserted"
 
 
 class Match(MatchTerms):
@@ -36,9 +21,9 @@ class Match(MatchTerms):
     number = models.PositiveIntegerField()
     red = models.ForeignKey(Team, on_delete=models.RESTRICT, related_name="+")
     yellow = models.ForeignKey(Team, on_delete=models.RESTRICT, related_name="+")
-    state = models.CharField(max_length=8, choices=MatchState.choices, default=MatchState.PLAYING)
+    state = models.CharField(max_length=8, choices=MatchState.choices(), default=MatchState.PLAYING)
     result = models.CharField(max_length=8, choices=MatchResult.choices, null=True, blank=True)  # noqa: DJ001
-    ended_by = models.CharField(max_length=8, choices=EndedBy.choices, null=True, blank=True)  # noqa: DJ001
+    ended_by = models.CharField(max_length=8, choices=Ending.choices(), null=True, blank=True)  # noqa: DJ001
     started_at = models.BigIntegerField()
     ended_at = models.BigIntegerField(null=True, blank=True)
 
@@ -62,7 +47,7 @@ class Match(MatchTerms):
                     result__isnull=False,
                     result__in=MatchResult.values,
                     ended_by__isnull=False,
-                    ended_by__in=EndedBy.values,
+                    ended_by__in=list(Ending),
                 )
                 | (~Q(state=MatchState.ENDED) & Q(result=None, ended_by=None)),
                 name="match_result_when_ended",

@@ -4,6 +4,8 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models import CheckConstraint, Q
 
+from games.engine.terms import NoBallotRule, ResignShare, TieRule
+
 MIN_WINDOW_S, MAX_WINDOW_S = 3, 30 * 24 * 3600
 MAX_REVEAL_S = 600
 MAX_TALK_S = 24 * 3600
@@ -11,31 +13,6 @@ MAX_BANK_S = 30 * 24 * 3600
 MAX_INCREMENT_S = 24 * 3600
 MAX_SIDE_CHANGES = 9
 MAX_CONSENT = 400
-
-
-class TieRule(models.TextChoices):
-    """What decides a tie; see `voting.counting.types`."""
-
-    FIRST = "first", "The column that had its votes first"
-    LOT = "lot", "At random"
-    CAPTAIN = "captain", "The captain's vote, otherwise at random"
-
-
-class NoBallotRule(models.TextChoices):
-    """What happens to a side without ballots; see `voting.counting.types`."""
-
-    RANDOM = "random", "A random legal column"
-    PASS = "pass", "No move"
-    FORFEIT = "forfeit", "The team loses the match"
-
-
-class ResignShare(models.TextChoices):
-    """Share of the team's ballots in a turn. Players who do not vote are not counted."""
-
-    HALF = "half", "Half of those who vote"
-    TWO_THIRDS = "two_thirds", "Two thirds of those who vote"
-    THREE_QUARTERS = "three_quarters", "Three quarters of those who vote"
-    ALL = "all", "Everyone who votes"
 
 
 class MatchTerms(models.Model):
@@ -73,12 +50,12 @@ class MatchTerms(models.Model):
         validators=[MaxValueValidator(MAX_TALK_S)],
     )
     tally_method = models.CharField(max_length=16, default="plurality")
-    tie_rule = models.CharField(max_length=16, choices=TieRule.choices, default=TieRule.FIRST)
+    tie_rule = models.CharField(max_length=16, choices=TieRule.choices(), default=TieRule.FIRST)
     no_ballot_rule = models.CharField(
-        max_length=16, choices=NoBallotRule.choices, default=NoBallotRule.RANDOM
+        max_length=16, choices=NoBallotRule.choices(), default=NoBallotRule.RANDOM
     )
     resign = models.CharField(  # noqa: DJ001
-        "a team may resign", max_length=16, choices=ResignShare.choices, null=True, blank=True
+        "a team may resign", max_length=16, choices=ResignShare.choices(), null=True, blank=True
     )
     close_early = models.BooleanField("close when everyone connected has voted", default=False)
     bank_s = models.PositiveIntegerField("seconds on each side's clock", null=True, blank=True)
@@ -112,12 +89,12 @@ class MatchTerms(models.Model):
                 condition=Q(reveal_s__gte=1, reveal_s__lte=MAX_REVEAL_S), name="%(class)s_reveal_in_range"
             ),
             CheckConstraint(condition=Q(talk_s__lte=MAX_TALK_S), name="%(class)s_talk_in_range"),
-            CheckConstraint(condition=Q(tie_rule__in=TieRule.values), name="%(class)s_tie_rule_known"),
+            CheckConstraint(condition=Q(tie_rule__in=list(TieRule)), name="%(class)s_tie_rule_known"),
             CheckConstraint(
-                condition=Q(no_ballot_rule__in=NoBallotRule.values), name="%(class)s_no_ballot_rule_known"
+                condition=Q(no_ballot_rule__in=list(NoBallotRule)), name="%(class)s_no_ballot_rule_known"
             ),
             CheckConstraint(
-                condition=Q(resign=None) | Q(resign__in=ResignShare.values),
+                condition=Q(resign=None) | Q(resign__in=list(ResignShare)),
                 name="%(class)s_resign_share_known",
             ),
             CheckConstraint(

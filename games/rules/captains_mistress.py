@@ -56,7 +56,7 @@ class CaptainsMistress:
         if column is not None:
             grid = grid.drop(column, state.mover)
             drops = (Drop(state.mover, column, grid.height(column)),)
-        result = _judge(grid, drops)
+        result = _find_winner(grid, drops)
         after = State(grid, other_side(state.mover), result)
         return after, Resolution(
             drops=drops,
@@ -90,7 +90,8 @@ def _check(state: State, picks: Picks) -> None:
         state.grid.check_pick(pick, side)
 
 
-def _judge(grid: Grid, drops: tuple[Drop, ...]) -> Result:
+def _find_winner(grid: Grid, drops: tuple[Drop, ...]) -> Result:
+    """Judge wins. With the board full and no line, it is a draw."""
     for drop in drops:
         if drop.row is not None and grid.has_line((drop.column, drop.row)):
             return drop.side

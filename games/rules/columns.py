@@ -1,4 +1,4 @@
-"""The grid of columns into which balls drop, and its lines of four."""
+"""The grid of columns into which balls drop, and win detection: lines of four."""
 
 from dataclasses import dataclass
 from functools import cache

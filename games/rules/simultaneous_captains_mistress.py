@@ -56,7 +56,7 @@ class SimultaneousCaptainsMistress:
         """Drop both balls, then judge wins, then pass the token (rules 3-5)."""
         _check(state, picks)
         grid, drops = _drop(state, picks)
-        result = _judge(state, grid, drops)
+        result = _find_winner(state, grid, drops)
         conflict = picks.red if picks.red is not None and picks.red == picks.yellow else None
         token = other_side(state.token) if conflict else state.token
         lines = grid.lines(result) if result in SIDES else ()
@@ -105,8 +105,8 @@ def _drop(state: State, picks: Picks) -> tuple[Grid, tuple[Drop, ...]]:
     return grid, tuple(drops)
 
 
-def _judge(state: State, grid: Grid, drops: tuple[Drop, ...]) -> Result:
-    """Judge wins.
+def _find_winner(state: State, grid: Grid, drops: tuple[Drop, ...]) -> Result:
+    """Judge wins. With the board full and no line, it is a draw.
 
     A double win goes to the side that held the token before the turn, or by `tie` to the other.
     """

@@ -11,6 +11,8 @@ from tests.chaos.catalog import catalog
 from tests.chaos.mutants import NAMES
 from tests.chaos.target import TargetOptions, running_target
 
+pytestmark = pytest.mark.nightly
+
 SEED = 4
 SHORT = ("worker killed", "Valkey killed", "closing process killed in the transaction after all writes")
 LONGER = (
@@ -35,7 +37,7 @@ def play(home: Path, options: TargetOptions, names: tuple[str, ...], size: Size)
 
 @pytest.fixture(
     scope="module",
-    params=[pytest.param(SHORT, id="short"), pytest.param(LONGER, id="longer", marks=pytest.mark.thorough)],
+    params=[pytest.param(SHORT, id="short"), pytest.param(LONGER, id="longer")],
 )
 def short_campaign(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Campaign:
     return play(tmp_path_factory.mktemp("chaos"), TargetOptions(SERVERS[0]), request.param, SIZE)
@@ -65,7 +67,6 @@ def test_chaos_resolves_all_turns_but_the_current(short_campaign: Campaign) -> N
     assert len(left) <= SIZE.events
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("mutant", [name for name in NAMES if name])
 def test_chaos_detects_mutant(mutant: str, tmp_path: Path) -> None:
     few = Size(events=3, phones=60, turns=1_000, seconds=120, rounds=3)

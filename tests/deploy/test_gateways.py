@@ -29,9 +29,12 @@ from tests.ledger import (
 from tests.monitoring.probes import metric_samples
 from tests.server import ASGI_SERVERS_TESTED, Server, running_server
 
-pytestmark = pytest.mark.skipif(
-    not supports_reuse_port(), reason="this system doesn't balance connections over sockets on one port"
-)
+pytestmark = [
+    pytest.mark.nightly,
+    pytest.mark.skipif(
+        not supports_reuse_port(), reason="this system doesn't balance connections over sockets on one port"
+    ),
+]
 
 
 @dataclass

@@ -55,7 +55,7 @@ def run_suite(folder: Path, monkeypatch: pytest.MonkeyPatch, **files: str) -> in
     monkeypatch.setattr(running, "PARTS", parts)
     monkeypatch.setenv("PYTEST_ADDOPTS", f"-c {os.devnull}")
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
-    return running.main("not thorough")
+    return running.main(("-q",))
 
 
 def test_runner_continues_after_failing_part(
@@ -77,6 +77,18 @@ def test_runner_succeeds_without_failures(
 ) -> None:
     assert run_suite(tmp_path, monkeypatch, one=PASSES, two=PASSES) == 0
     assert capfd.readouterr().out.splitlines()[-1] == "2 passed, 0 failed"
+
+
+def test_runner_fails_on_slow_test(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(running, "MAX_TEST_S", 0.05)
+    slow = "import time\ndef test_slow(): time.sleep(0.1)\n"
+    assert run_suite(tmp_path, monkeypatch, one=PASSES, two=slow) == 1
+    summary = capfd.readouterr().out.splitlines()[-4:]
+    assert summary[0].startswith("✓ one: 1 passed, 0 failed")
+    assert summary[1].startswith("✗ two: 1 passed, 0 failed, 0 skipped, 1 slow and not marked as nightly in")
+    assert "test_two::test_slow, 0.1" in summary[2]
 
 
 def test_runner_reports_crashed_part(

@@ -1,6 +1,9 @@
-"""Take the screenshots of docs/gallery: every screen in every state (`make gallery`).
+"""Take screenshots of every screen in every state (`make gallery`).
 
-python -m tests.e2e.gallery [--only phone/voting pages/event]
+python -m tests.e2e.gallery [--only phone/voting pages/event | --docs]
+
+The pictures are written to `.play/gallery/`. `--docs` retakes those that the documentation shows, larger,
+in `docs/images/`.
 """
 
 import argparse
@@ -8,7 +11,7 @@ import base64
 import os
 import shutil
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tests.settings")
@@ -20,6 +23,7 @@ django.setup()
 from playwright.sync_api import Browser, Page  # noqa: E402
 
 from deploy.laptop.paths import ROOT  # noqa: E402
+from tests.docs.pictures import IMAGES, shown_screenshots  # noqa: E402
 from tests.e2e.axe import FINISH_ANIMATIONS_JS  # noqa: E402
 from tests.e2e.crowded_pages import crowded_event  # noqa: E402
 from tests.e2e.fake_gateway import FakeGateway, running_fake_gateway  # noqa: E402
@@ -30,13 +34,13 @@ from tests.e2e.screens import chromium  # noqa: E402
 from tests.e2e.visible_text import NEXT_FRAME_JS  # noqa: E402
 from tests.server import Server  # noqa: E402
 
-HOME = ROOT / "docs" / "gallery"
-FOLDERS = ("phone", "display", "pages", "crowd")
+GALLERY = ROOT / ".play" / "gallery"
 SETTLED_MS = 500
 QUALITY = 55
 TALLEST = 1800
 BOTH = ("light", "dark")
-LIMIT_BYTES = 6_000_000
+DOCS_SCALE = 1.5
+NO_PAGES = ("phone/", "display/", "crowd")
 IN_MOTION = ("reveal", "lobby-cheers")
 
 
@@ -60,8 +64,39 @@ DESKTOPS = (Frame(1024, 768, 0.5, "tablet"), Frame(1280, 800, 0.5, "desk"))
 FRAMES = {frame.mark: frame for frame in (*PHONES, *DISPLAYS, *DESKTOPS)}
 
 
-def shoot(page: Page, frame: Frame, name: str, scheme: str, whole: bool = False) -> None:
+@dataclass(frozen=True, slots=True)
+class Album:
+    """Where pictures are written, and which: all, those with one of `parts` in their names, or only `names`.
+
+    Pictures have names like FOLDER/STATE-MARK, states like FOLDER/STATE.
+    """
+
+    folder: Path
+    parts: tuple[str, ...] = ()
+    names: frozenset[str] | None = None
+    scale: float = 1
+    taken: set[str] = field(default_factory=set)
+
+    def wants_state(self, name: str) -> bool:
+        if self.names is not None:
+            return name in {picture.removesuffix("-dark").rpartition("-")[0] for picture in self.names}
+        return not self.parts or any(part in name for part in self.parts)
+
+    def wants_picture(self, name: str) -> bool:
+        return self.names is None or name in self.names
+
+    def keep(self, name: str, picture: bytes) -> None:
+        path = self.folder / f"{name}.webp"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(picture)
+        self.taken.add(name)
+
+
+def shoot(album: Album, page: Page, frame: Frame, name: str, scheme: str, *, whole: bool = False) -> None:
     """Take a screenshot of the page; `whole`: including the scrolled part. `name` is FOLDER/STATE."""
+    picture = f"{name}-{frame.mark}{'' if scheme == 'light' else '-dark'}"
+    if not album.wants_picture(picture):
+        return
     page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
     page.wait_for_timeout(SETTLED_MS)
     if not name.rpartition("/")[2].startswith(IN_MOTION):
@@ -69,31 +104,29 @@ def shoot(page: Page, frame: Frame, name: str, scheme: str, whole: bool = False)
     height = frame.height
     if whole:
         height = min(TALLEST, int(page.evaluate("() => document.documentElement.scrollHeight")))
-    clip = {"x": 0, "y": 0, "width": frame.width, "height": height, "scale": frame.scale}
+    clip = {"x": 0, "y": 0, "width": frame.width, "height": height, "scale": frame.scale * album.scale}
     options = {"format": "webp", "quality": QUALITY, "clip": clip, "captureBeyondViewport": whole}
     taken = page.context.new_cdp_session(page).send("Page.captureScreenshot", options)
-    kept = HOME / f"{name}-{frame.mark}{'' if scheme == 'light' else '-dark'}.webp"
-    kept.parent.mkdir(parents=True, exist_ok=True)
-    kept.write_bytes(base64.b64decode(taken["data"]))
+    album.keep(picture, base64.b64decode(taken["data"]))
 
 
-def shoot_at(page: Page, frames: tuple[Frame, ...], name: str, whole: bool = False) -> None:
+def shoot_at(album: Album, page: Page, frames: tuple[Frame, ...], name: str, whole: bool = False) -> None:
     """On the first screen also in dark mode, if the page supports it."""
     schemes = BOTH if whole or "prefers-color-scheme" in page.content() else BOTH[:1]
     for frame in frames:
         page.set_viewport_size(frame.size)  # type: ignore[arg-type]
         page.evaluate(NEXT_FRAME_JS)
         for scheme in schemes if frame is frames[0] else BOTH[:1]:
-            shoot(page, frame, name, scheme, whole and frame not in DISPLAYS)
+            shoot(album, page, frame, name, scheme, whole=whole and frame not in DISPLAYS)
 
 
-def shoot_scene(browser: Browser, fake_gateway: FakeGateway, screen: str, scene: Scene) -> None:
+def shoot_scene(album: Album, browser: Browser, fake_gateway: FakeGateway, screen: str, scene: Scene) -> None:
     """An animated scene is replayed from its start on every screen."""
     frames = PHONES if screen == "phone" else DISPLAYS
     for some in [(frame,) for frame in frames] if is_moving(scene) else [frames]:
         page = browser.new_context(viewport=some[0].size).new_page()  # type: ignore[arg-type]
         show_scene(screen, scene, page, fake_gateway)
-        shoot_at(page, some, f"{screen}/{scene.name}")
+        shoot_at(album, page, some, f"{screen}/{scene.name}")
         page.context.close()
 
 
@@ -101,67 +134,69 @@ def is_moving(scene: Scene) -> bool:
     return scene.name.startswith(IN_MOTION)
 
 
-def shoot_page(browser: Browser, server: Server, visited: Visit, event: Event | None = None) -> None:
+def shoot_page(
+    album: Album, browser: Browser, server: Server, visited: Visit, event: Event | None = None
+) -> None:
     frames = tuple(FRAMES[mark] for mark in visited.frames)
     page = browser.new_context(viewport=frames[0].size, base_url=server.http).new_page()  # type: ignore[arg-type]
     visit(visited, page, server, event)
-    shoot_at(page, frames, f"pages/{visited.name}", whole=True)
+    shoot_at(album, page, frames, f"pages/{visited.name}", whole=True)
     page.context.close()
 
 
-def is_wanted(name: str, only: list[str]) -> bool:
-    return not only or any(part in name for part in only)
-
-
-def shoot_scenes(browser: Browser, only: list[str]) -> None:
+def shoot_scenes(album: Album, browser: Browser) -> None:
     with running_fake_gateway() as fake_gateway:
         for screen, scenes in (("phone", PHONE_GALLERY), ("display", DISPLAY_GALLERY)):
             for scene in scenes:
-                if is_wanted(f"{screen}/{scene.name}", only):
-                    shoot_scene(browser, fake_gateway, screen, scene)
+                if album.wants_state(f"{screen}/{scene.name}"):
+                    shoot_scene(album, browser, fake_gateway, screen, scene)
 
 
-def shoot_pages(browser: Browser, only: list[str]) -> None:
+def shoot_pages(album: Album, browser: Browser) -> None:
     with tempfile.TemporaryDirectory() as data, running_server_with_static(Path(data)) as server:
         for visited in (*PAGES, *GALLERY_ONLY):
-            if is_wanted(f"pages/{visited.name}", only):
-                shoot_page(browser, server, visited)
-        if is_wanted("pages/event", only):
+            if album.wants_state(f"pages/{visited.name}"):
+                shoot_page(album, browser, server, visited)
+        if album.names is None and album.wants_state("pages/event"):
             for visited, event in crowded_event(server):
-                shoot_page(browser, server, visited, event)
+                shoot_page(album, browser, server, visited, event)
 
 
-def shoot_crowd(browser: Browser) -> None:
+def shoot_crowd(album: Album, browser: Browser) -> None:
     frames = (DISPLAYS[0], PHONES[0])
     sizes = (frames[0].size, frames[1].size)
     with tempfile.TemporaryDirectory() as data, running_server_with_static(Path(data)) as server:
         for state, *pages in crowd_match(browser, server, sizes):
             for page, frame in zip(pages, frames, strict=True):
-                shoot(page, frame, f"crowd/{state}", BOTH[0])
+                shoot(album, page, frame, f"crowd/{state}", BOTH[0])
 
 
-def make(only: list[str]) -> None:
+def make(album: Album) -> None:
     with chromium() as browser:
-        shoot_scenes(browser, only)
-        if not only or not all(part.startswith(("phone/", "display/", "crowd")) for part in only):
-            shoot_pages(browser, only)
-        if is_wanted("crowd/", only):
-            shoot_crowd(browser)
+        shoot_scenes(album, browser)
+        if not album.parts or not all(part.startswith(NO_PAGES) for part in album.parts):
+            shoot_pages(album, browser)
+        if album.names is None and album.wants_state("crowd/"):
+            shoot_crowd(album, browser)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Take the screenshots of docs/gallery.")
-    parser.add_argument(
+    parser = argparse.ArgumentParser(description="Take screenshots of every screen in every state.")
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument(
         "--only", nargs="+", default=[], help="states whose FOLDER/STATE contains one of these"
     )
-    only = parser.parse_args().only
-    for folder in FOLDERS if not only else ():
-        shutil.rmtree(HOME / folder, ignore_errors=True)
-    make(only)
-    page_bytes = sum(path.stat().st_size for path in HOME.rglob("*.webp"))
-    print(f"{page_bytes / 1e6:.2f} MB in {len(list(HOME.rglob('*.webp')))} pictures")
-    if page_bytes > LIMIT_BYTES:
-        raise SystemExit("too large to commit")
+    which.add_argument("--docs", action="store_true", help="the pictures that the documentation shows")
+    options = parser.parse_args()
+    album = Album(GALLERY, parts=tuple(options.only))
+    if options.docs:
+        album = Album(IMAGES, names=shown_screenshots(), scale=DOCS_SCALE)
+    elif not options.only:
+        shutil.rmtree(GALLERY, ignore_errors=True)
+    make(album)
+    print(f"{len(album.taken)} pictures in {album.folder}")
+    if missing := sorted((album.names or set()) - album.taken):
+        raise SystemExit(f"No such screens: {', '.join(missing)}")
 
 
 if __name__ == "__main__":

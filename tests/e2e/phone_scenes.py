@@ -69,6 +69,7 @@ WINDOWS = (
         "voting",
         action=do.pick_several,
     ),
+    Scene("voting-score", with_terms(MIDDLE, tally_method="score").voting, "voting", action=do.pick_several),
     Scene("voting-resign", with_terms(MIDDLE, resign="half").voting, "voting", action=do.request_resignation),
     Scene("voting-moved", MIDDLE.voting, "voting", action=do.move_voter),
     Scene("hands", with_options(MIDDLE, **hands("red")).voting, "voting"),

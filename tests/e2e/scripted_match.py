@@ -7,7 +7,9 @@ import msgspec
 
 from games.engine.game import SIDES, Picks, Resolution, Side
 from games.engine.registry import find_game, read_options
-from voting.protocol import EventState, Finished, Legal, Match, Reveal, SideTally, Team, Turn
+from games.engine.terms import Ending, NoBallotRule, TeamChoice, TieRule
+from voting.counting.tally import SideTally
+from voting.protocol import EventState, Finished, Legal, Match, Reveal, Team, Turn
 
 GAME = find_game("simultaneous-captains-mistress")
 NAMES = ("North Hall", "South Hall")
@@ -71,7 +73,9 @@ class ScriptedMatch:
         teams = (Team(number=1, name=NAMES[0]), Team(number=2, name=NAMES[1]))
         given: dict[str, Any] = {"teams": teams, "finished": (), "next_match_at": None, "lobby": "open"}
         given |= self.choices | choices
-        return EventState(code="Q7RM", name="Summer fair", team_choice="balance", match=match, **given)
+        return EventState(
+            code="Q7RM", name="Summer fair", team_choice=TeamChoice.BALANCE, match=match, **given
+        )
 
     def lobby(self, now: int, **choices: Any) -> EventState:
         return self.event(None, **choices)
@@ -138,13 +142,13 @@ class ScriptedMatch:
             title=GAME.title,
             state=state,
             result=result,
-            ended_by="board" if state == "ended" else None,
+            ended_by=Ending.BOARD if state == "ended" else None,
             close_early=False,
             board=GAME.view(self.state, None),
             turn=turn,
             reveal=reveal,
-            tie_rule="first",
-            no_ballot_rule="random",
+            tie_rule=TieRule.FIRST,
+            no_ballot_rule=NoBallotRule.RANDOM,
             **given,
         )
 

@@ -91,7 +91,7 @@ def in_time(shown: Locator) -> None:
     expect(shown).to_be_visible(timeout=TIMEOUT_MS)
 
 
-@pytest.mark.thorough
+@pytest.mark.nightly
 def test_cup_of_four_from_team_list_to_winner(server: Server, open_at: OpenScreen) -> None:
     room = open_at(server, "cup-console", TABLET)
     code = make_cup(server, room.page)
@@ -125,7 +125,7 @@ def test_cup_of_four_from_team_list_to_winner(server: Server, open_at: OpenScree
 
 @pytest.mark.parametrize(
     "size",
-    [OLD_SCREEN, *(pytest.param(size, marks=pytest.mark.thorough) for size in (PROJECTOR, LARGE_SCREEN))],
+    [OLD_SCREEN, *(pytest.param(size, marks=pytest.mark.nightly) for size in (PROJECTOR, LARGE_SCREEN))],
     ids=str,
 )
 @pytest.mark.parametrize("teams", [SHORT_TEAMS, LONG_TEAMS], ids=["short", "long"])

@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.conftest import SHOTS, OpenScreen
@@ -109,6 +110,7 @@ def test_new_duel_takes_one_click_and_guest_can_return(one_gateway: Server, open
     one.wait_for(phase="lobby")
 
 
+@pytest.mark.nightly
 def test_duel_against_a_crowd(one_gateway: Server, open_at: OpenScreen) -> None:
     one = open_at(one_gateway, "duel-maker", SMALL)
     one.page.goto("/")
@@ -145,6 +147,7 @@ def test_duel_against_a_crowd(one_gateway: Server, open_at: OpenScreen) -> None:
     assert [screen.errors for screen in screens] == [[]] * len(screens)
 
 
+@pytest.mark.nightly
 def test_duel_player_without_pick_loses_on_time(one_gateway: Server, open_at: OpenScreen) -> None:
     one = enter(one_gateway, open_at, "slow")
     one.page.get_by_role("button", name="New game").click()

@@ -61,6 +61,7 @@ MARKED = """() => {
 }"""
 
 
+@pytest.mark.nightly
 def test_full_match_with_keyboard(one_gateway: Server, screens: Screens, organizer: str) -> None:
     code = make_event(screens["console"], organizer)
     ((event_id,),) = one_gateway.rows("SELECT id FROM games_event WHERE code = ?", code)

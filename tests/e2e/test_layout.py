@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, WebSocket, expect
+from playwright.sync_api import Browser, Page, WebSocket, expect
 
+from tests.e2e.fake_gateway import FakeGateway
+from tests.e2e.scene_setup import CONFLICT, Scene, at_step, show_scene, with_long_names
 from tests.e2e.screens import PHONE, POLL_MS, PROJECTOR, TABLET, TIMEOUT_MS, Screen, open_screen, press, vote
 from tests.e2e.test_full_match import log_in
 from tests.e2e.visible_text import NEXT_FRAME_JS
@@ -20,6 +22,7 @@ DISPLAYS = [{"width": 1920, "height": 1080}, {"width": 1024, "height": 768}, PRO
 NAMES = ("Donaudampfschifffahrtsgesellschaftskapit", "Équipe du Théâtre de Saint-Étienne réuni")
 # Red's and yellow's column in each turn; the last is a conflict in which the token holder, red, wins.
 MATCH = [(1, 2), (1, 3), (1, 5), (1, 1)]
+REVEAL = Scene("reveal-long-names", at_step(20_000, with_long_names(CONFLICT)), "reveal")
 
 READS_FROM_AFAR = 0.05
 CLOCK = 0.13
@@ -27,16 +30,31 @@ QR = 0.6
 TOLERANCE_PX = 1
 
 DISPLAY_PARTS = {
-    "lobby": (".lobby-team .badge", ".lobby-team h2", ".buoy b", ".buoy span", ".qr", ".join-info .address"),
-    "voting": (".team", ".buoy", ".clock .figure", ".cabinet", ".token", ".deck .turn", ".deck .address"),
-    "reveal": (".team", ".seal", ".choice", ".cabinet", ".bars text", ".token", ".deck .caption"),
-    "ended": (".end > *", ".cabinet", ".deck .address"),
+    "lobby": (
+        ".lobby-team .badge",
+        ".lobby-team h2",
+        ".turnout-label b",
+        ".turnout-label span",
+        ".qr",
+        ".join-info .address",
+    ),
+    "voting": (
+        ".team",
+        ".turnout-label",
+        ".clock .figure",
+        ".cabinet",
+        ".token",
+        ".footer .turn",
+        ".footer .address",
+    ),
+    "reveal": (".team", ".seal", ".choice", ".cabinet", ".token", ".footer .caption"),
+    "ended": (".end > *", ".cabinet", ".footer .address"),
 }
 DISPLAY_TEXTS = {
-    "lobby": (".lobby-team h2", ".buoy b", ".buoy span", ".join-info .address"),
-    "voting": (".team h2", ".buoy b", ".buoy span", ".plate text", ".deck span"),
-    "reveal": (".team h2", ".choice span", ".choice p", ".bars text", ".plate text", ".deck .caption"),
-    "ended": (".end h1", ".end p", ".plate text", ".deck span"),
+    "lobby": (".lobby-team h2", ".turnout-label b", ".turnout-label span", ".join-info .address"),
+    "voting": (".team h2", ".turnout-label b", ".turnout-label span", ".plate text", ".footer span"),
+    "reveal": (".team h2", ".choice span", ".choice p", ".plate text", ".footer .caption"),
+    "ended": (".end h1", ".end p", ".plate text", ".footer span"),
 }
 PHONE_PARTS = {
     "lobby": (".clock", "h1", ".sentence"),
@@ -73,8 +91,6 @@ BOXES_ONCE_SHOWN = f"""async ([selectors, withinMs]) => {{
     await new Promise(resolve => setTimeout(resolve, {POLL_MS}));
   }}
 }}"""
-# Starts to wait before the moment comes, without waiting for the result.
-WATCH_FOR_BOXES = f"args => {{ window.boxesOnceShown = ({BOXES_ONCE_SHOWN})(args); }}"
 DIGIT_HEIGHT = """() => {
   const {fontWeight, fontSize, fontFamily} = getComputedStyle(document.querySelector(".clock .figure"));
   const pen = document.createElement("canvas").getContext("2d");
@@ -88,7 +104,7 @@ SCROLLS = """() => {
 # The page's content without the running time.
 WITHOUT_TIME = """() => {
   const page = document.body.cloneNode(true);
-  page.querySelectorAll("[role=timer], .shape").forEach(part => part.remove());
+  page.querySelectorAll("[role=timer], [data-rate], .shape").forEach(part => part.remove());
   return page.outerHTML;
 }"""
 OWNERS = """() => Object.fromEntries(
@@ -144,10 +160,7 @@ class EventScreens:
 
 def boxes(screen: Screen, selectors: tuple[str, ...]) -> list[Box]:
     """The boxes of all these selectors, once each has a visible element."""
-    return all_boxes(screen, selectors, screen.page.evaluate(BOXES_ONCE_SHOWN, [list(selectors), TIMEOUT_MS]))
-
-
-def all_boxes(screen: Screen, selectors: tuple[str, ...], shown: list[dict[str, Any]]) -> list[Box]:
+    shown = screen.page.evaluate(BOXES_ONCE_SHOWN, [list(selectors), TIMEOUT_MS])
     found = [Box(**box) for box in shown]
     missing = [name for name in selectors if name not in {box.name for box in found}]
     assert not missing, f"{screen.name} shows no {missing}"
@@ -162,17 +175,10 @@ def check_places(screen: Screen, found: list[Box], size: dict[str, int]) -> None
     assert not screen.page.evaluate(SCROLLS), f"{where}: scrolls"
 
 
-def display_selectors(phase: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys((*DISPLAY_PARTS[phase], *DISPLAY_TEXTS[phase])))
-
-
-def check_display(screens: EventScreens, phase: str, size: dict[str, int]) -> None:
-    check_display_boxes(screens, phase, size, boxes(screens.display, display_selectors(phase)))
-
-
-def check_display_boxes(screens: EventScreens, phase: str, size: dict[str, int], found: list[Box]) -> None:
+def check_display(display: Screen, phase: str, size: dict[str, int]) -> None:
     parts, texts = DISPLAY_PARTS[phase], DISPLAY_TEXTS[phase]
-    check_places(screens.display, [box for box in found if box.name in parts], size)
+    found = boxes(display, tuple(dict.fromkeys((*parts, *texts))))
+    check_places(display, [box for box in found if box.name in parts], size)
     least = READS_FROM_AFAR * size["height"]
     small = [box for box in found if box.name in texts and box.type < least - 0.01]
     assert small == [], f"{size}: too small to read from afar"
@@ -197,7 +203,7 @@ def at_sizes(
 def check_all_sizes(screens: EventScreens, phase: str) -> None:
     if phase != "voting":
         screens.display.page.evaluate("() => document.fonts.ready")
-    at_sizes(screens.display, DISPLAYS, lambda size: check_display(screens, phase, size))
+    at_sizes(screens.display, DISPLAYS, lambda size: check_display(screens.display, phase, size))
     at_sizes(screens.red, PHONES, lambda size: check_phone(screens.red, phase, size))
     at_sizes(screens.yellow, PHONES, lambda size: check_phone(screens.yellow, phase, size))
 
@@ -262,7 +268,7 @@ def test_open_window_fits_every_screen_and_keeps_votes_secret(screens: EventScre
     seen = [see_after(screens, keys, column) for keys, column in KEYBOARD]
     assert seen[0] == seen[1] == seen[2]
     assert {message["type"] for message in screens.received} <= {"turnout.counted", "clock.synced"}
-    turnout = {"type", "turn", "connected", "voted", "picked_at", "watching"}
+    turnout = {"type", "turn", "connected", "voted", "picked_at", "watching", "votes_per_s"}
     for message in screens.received:
         assert message.keys() <= turnout | {"sent", "now_at"}
         assert message.get("picked_at") is None
@@ -289,18 +295,19 @@ def see_after(screens: EventScreens, keys: tuple[str, ...], column: int) -> list
     return [screen.page.evaluate(WITHOUT_TIME) for screen in screens.watchers]
 
 
+def test_reveal_fits_every_projector(fake_gateway: FakeGateway, window: Page, shots: Path) -> None:
+    display = Screen(window, shots, "reveal")
+    show_scene("display", REVEAL, window, fake_gateway)
+    at_sizes(display, DISPLAYS, lambda size: check_display(display, "reveal", size))
+
+
+@pytest.mark.nightly
 def test_full_match_fits_and_ends_the_same_with_reduced_motion(screens: EventScreens) -> None:
     for number, (red, yellow) in enumerate(MATCH, 1):
         if number > 1:
             screens.display.wait_for(phase="voting", turn=str(number))
             vote(screens.red, red)
-        size = DISPLAYS[number % len(DISPLAYS)]
-        screens.display.page.set_viewport_size(size)  # type: ignore[arg-type]
-        selectors = display_selectors("reveal")
-        screens.display.page.evaluate(WATCH_FOR_BOXES, [list(selectors), 2 * TIMEOUT_MS])
         vote_last(screens.yellow, yellow)
-        shown = screens.display.page.evaluate("() => window.boxesOnceShown")
-        check_display_boxes(screens, "reveal", size, all_boxes(screens.display, selectors, shown))
     for screen in (screens.red, *screens.watchers):
         screen.wait_for(phase="ended")
     check_all_sizes(screens, "ended")

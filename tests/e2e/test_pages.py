@@ -9,7 +9,7 @@ from tests.e2e import axe
 from tests.e2e.conftest import OpenScreen
 from tests.e2e.fake_gateway import FakeGateway
 from tests.e2e.page_visits import PAGES, Visit, running_server_with_static, visit
-from tests.e2e.scenes import PHONE_SCENES, show_scene
+from tests.e2e.scenes import DISPLAY_SCENES, PHONE_SCENES, show_scene
 from tests.e2e.screens import TABLET
 from tests.server import Server
 
@@ -20,13 +20,17 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         yield server
 
 
-# One page of each kind in light mode; the slow tests cover all pages in both modes.
+# One page of each kind in light mode; the nightly tests cover all pages and scenes in both modes.
 OF_A_KIND = {
-    "login-wrong", "not-found", "report", "rules", "play", "play-game", "play-message",
-    "events", "new-form", "new-refused", "members", "tickets", "roster",
-    "console-lobby", "console-voting", "console-people", "console-ended",
-    "cup-new", "cup-console", "cup-board", "admin",
-}  # fmt: skip
+    "report",
+    "play-game",
+    "events",
+    "new-refused",
+    "tickets",
+    "console-voting",
+    "cup-board",
+    "admin",
+}
 FIRST = [visited for visited in PAGES if visited.name in OF_A_KIND]
 
 
@@ -37,7 +41,15 @@ def test_page_of_each_kind_is_accessible(server: Server, open_at: OpenScreen, vi
     assert axe.check(screen.page, visited.name, axe.SCHEMES[:1]) == []
 
 
-@pytest.mark.thorough
+@pytest.mark.parametrize("page", ["phone", "display"])
+def test_voting_scene_is_accessible(fake_gateway: FakeGateway, window: Page, page: str) -> None:
+    scenes = {"phone": PHONE_SCENES, "display": DISPLAY_SCENES}[page]
+    scene = next(scene for scene in scenes if scene.name == "voting")
+    show_scene(page, scene, window, fake_gateway)
+    assert axe.check(window, scene.name, axe.SCHEMES[:1]) == []
+
+
+@pytest.mark.nightly
 @pytest.mark.parametrize("visited", PAGES, ids=[visited.name for visited in PAGES])
 def test_every_page_is_accessible_in_light_and_dark(
     server: Server, open_at: OpenScreen, visited: Visit

@@ -54,7 +54,7 @@ def test_console_finds_moves_bans_and_readmits_student(
         expect(people.get_by_text("Banned")).to_be_visible(timeout=TIMEOUT_MS)
         console.shoot("banned")
         assert check(console.page, f"people at {size}") == []
-        click_button(console.page, "Unban")
+        console.page.get_by_role("button", name="Undo: banned").click()
         expect(people.get_by_text("Moved to Doves")).to_be_visible(timeout=TIMEOUT_MS)
         click_button(console.page, "Move back")
         expect(people.get_by_text("Moved to Doves")).to_have_count(0, timeout=TIMEOUT_MS)

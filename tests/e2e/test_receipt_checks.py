@@ -133,7 +133,7 @@ def reveal_another_root(message: Message) -> None:
     "tamper",
     [
         forge_path,
-        *(pytest.param(tamper, marks=pytest.mark.thorough) for tamper in (deny_ballot, seal_another_root)),
+        *(pytest.param(tamper, marks=pytest.mark.nightly) for tamper in (deny_ballot, seal_another_root)),
         reveal_another_root,
     ],
 )

@@ -43,7 +43,7 @@ def new_event(server: Server, **choices: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     "number",
     [
-        pytest.param(signal.SIGTERM, id="drained", marks=pytest.mark.thorough),
+        pytest.param(signal.SIGTERM, id="drained", marks=pytest.mark.nightly),
         pytest.param(signal.SIGKILL, id="killed"),
     ],
 )

@@ -63,7 +63,7 @@ def column(page: Page, number: int) -> Locator:
     return page.get_by_role("button", name=re.compile(rf"^Column {number}\b"))
 
 
-@pytest.mark.thorough
+@pytest.mark.nightly
 def test_full_match_with_screen_reader(screens: dict[str, Screen], organizer: str) -> None:
     console, display, red, yellow = (screens[name] for name in ("console", "display", "red", "yellow"))
     code = make_event(console.page, organizer)

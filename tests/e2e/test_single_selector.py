@@ -25,7 +25,7 @@ def expect_votes(screen: Screen, column: int, votes: str) -> None:
 
 @pytest.mark.parametrize(
     "size",
-    [pytest.param(PROJECTOR, id="16x9", marks=pytest.mark.thorough), pytest.param(OLD_PROJECTOR, id="4x3")],
+    [pytest.param(PROJECTOR, id="16x9", marks=pytest.mark.nightly), pytest.param(OLD_PROJECTOR, id="4x3")],
 )
 def test_single_selector_full_turn(one_gateway: Server, open_at: OpenScreen, size: dict[str, int]) -> None:
     server = one_gateway

@@ -1,4 +1,4 @@
-"""Approval, ranked voting and resignation, on phones and display, by touch and keyboard."""
+"""Approval, ranked voting, score voting and resignation, on phones and display, by touch and keyboard."""
 
 from typing import Any
 
@@ -89,8 +89,36 @@ def test_ranking_follows_the_order_of_taps(one_gateway: Server, open_at: OpenScr
     says(red, "Your team picked 2")
 
 
+def test_score_adds_a_point_with_each_tap(one_gateway: Server, open_at: OpenScreen) -> None:
+    terms = {"tally_method": "score", "own_counts": True}
+    event, display, red, yellow = stage(one_gateway, open_at, "score", **terms)
+    says(red, "Tap to give points, up to 5 each.")
+    presses(red, 2, 2, 2, 2, 2, 5, 5, 7)
+    says(red, "Counted: 2 \u00d75, 5 \u00d72, 7.")
+    presses(red, 2)
+    says(red, "Counted: 5 \u00d72, 7.")
+    expect(red.page.locator('[data-column="5"]')).to_have_accessible_name(
+        "Column 5, 0 of 6 full, 2 points, you gave 2 points, your vote", timeout=TIMEOUT_MS
+    )
+    for key in ("6", "4", "6", "6"):
+        yellow.page.keyboard.press(key)
+    yellow.page.keyboard.press("ArrowRight")
+    yellow.page.keyboard.press("Enter")
+    says(yellow, "Counted: 1, 4, 6 \u00d73.")
+    for screen in (red, yellow):
+        fits(screen)
+    red.page.reload()
+    says(red, "Counted: 5 \u00d72, 7.")
+    one_gateway.ask("close_after", event_id=event, ms=200)
+    texts = ["of the possible points", "of the possible points"]
+    expect(display.page.locator(".choice p")).to_have_text(texts, timeout=TIMEOUT_MS)
+    expect(display.page.locator(".choice .share")).to_have_text(["40 %", "60 %"])
+    display.shoot("picks")
+    says(red, "Your team picked 5 with 40\u00a0% (2 points).")
+
+
 @pytest.mark.parametrize(
-    "hidden", [pytest.param(False, id="seen", marks=pytest.mark.thorough), pytest.param(True, id="hidden")]
+    "hidden", [pytest.param(False, id="seen", marks=pytest.mark.nightly), pytest.param(True, id="hidden")]
 )
 def test_team_resigns_after_confirmed_request(one_gateway: Server, open_at: OpenScreen, hidden: bool) -> None:
     name = "hidden" if hidden else "resign"

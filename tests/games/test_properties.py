@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from games.engine.errors import IllegalPick
@@ -255,7 +255,6 @@ def test_color_swapped_play_has_swapped_result(played: Play) -> None:
         assert image_resolution.result == result
 
 
-@settings(max_examples=200)
 @given(plays(passes=False, to_the_end=True))
 def test_play_without_passes_ends_within_board_size(played: Play) -> None:
     cells = played.options["columns"] * 6

@@ -79,6 +79,7 @@ async def flood(context: RehearsalContext) -> int | None:
     return socket.close_code
 
 
+@pytest.mark.nightly
 def test_5000_phones_join_from_one_address(server: Server) -> None:
     made = server.ask("event", lobby="open")
     context = new_context(server, made["code"])

@@ -44,7 +44,7 @@ def written_side_changes(server: Server) -> dict[str, list[tuple[int, str]]]:
     return held
 
 
-@pytest.mark.thorough
+@pytest.mark.nightly
 def test_side_changes_of_1000_phones_count_once(server: Server, tmp_path: Path) -> None:
     event = server.ask("event", window_s=3, reveal_s=2, lobby="open", max_side_changes=2, turn_points=True)
     server.ask("begin", event_id=event["id"])

@@ -86,12 +86,13 @@ print(*[answer.status_code for answer in answers])
     done = subprocess.run(
         [sys.executable, "-c", script], env=env, cwd=ROOT, capture_output=True, text=True, check=True
     )
-    assert done.stdout.split() == ["403", "500", "404"]
+    assert done.stdout.split() == ["403", "503", "404"]
     assert "0123456789abcdef" not in done.stderr
     assert len(re.findall(r"/console/enter/(…|\\u2026)", done.stderr)) == 2
     if form == "json":
         assert [json.loads(line)["level"] for line in done.stderr.splitlines()] == [
             "WARNING",
+            "ERROR",
             "ERROR",
             "WARNING",
         ]

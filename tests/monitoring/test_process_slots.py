@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from deploy.laptop.paths import ROOT
 from tests.monitoring.probes import samples
 
@@ -104,6 +106,7 @@ def test_metrics_ignore_empty_file(tmp_path: Path) -> None:
     assert total(read_metrics(tmp_path), "crowdgame_ballots_total") == 1
 
 
+@pytest.mark.nightly
 def test_metrics_can_be_read_concurrently_during_crashes(tmp_path: Path) -> None:
     crash(tmp_path)
     read_repeatedly = (

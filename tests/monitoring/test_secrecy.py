@@ -85,7 +85,7 @@ def vote(clients: SocketClients, code: str, ballots: dict[int, list[int]]) -> No
     scope="module",
     params=[
         pytest.param(IN_THE_BOX, id="in the box"),
-        pytest.param(IN_THE_DATABASE, id="in the database", marks=pytest.mark.thorough),
+        pytest.param(IN_THE_DATABASE, id="in the database", marks=pytest.mark.nightly),
     ],
 )
 def observations(
@@ -149,7 +149,7 @@ def test_turnout_has_only_counts_per_team(observations: tuple[Observation, Obser
     for observation in observations:
         assert observation.turnout
         assert {frozenset(message) for message in observation.turnout} == {
-            frozenset({"type", "turn", "connected", "voted", "picked_at", "watching"})
+            frozenset({"type", "turn", "connected", "voted", "picked_at", "watching", "votes_per_s"})
         }
         assert {message["picked_at"] for message in observation.turnout} == {
             None

@@ -14,6 +14,8 @@ from tests.monitoring.test_secrecy import differing, vote
 from tests.server import Server
 from tests.socket_clients import open_clients
 
+pytestmark = pytest.mark.nightly
+
 ANSWER = [3, 3, 5]
 LONG_MS = 540_000
 OWN_COUNTS_S = 2.5

@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 from django.core import serializers
 
+from crowdgame.console.audit_log import PerformedAction
 from crowdgame.console.control import run_action
-from crowdgame.events.audit import ActionResult
 from games.matches import MatchError
 from games.models import Event, Match, Team, Turn
 from voting.ballot_box.ballot_box import BallotBox
 from voting.models import Announcement, StoredBallot, TallyRecord
-from voting.protocol import Action, ActionAsk
+from voting.protocol import ActionAsk
 
 MODELS = (Event, Team, Match, Turn, StoredBallot, TallyRecord, Announcement)
 
@@ -31,16 +31,16 @@ def refused(words: str) -> Iterator[None]:
     assert everything() == before
 
 
-def press(event_id: int, action: Action, box: BallotBox, **more: Any) -> None:
+def press(event_id: int, action: str, box: BallotBox, **more: Any) -> None:
     words_of(event_id, action, box, **more)
 
 
-def words_of(event_id: int, action: Action, box: BallotBox, **more: Any) -> str:
+def words_of(event_id: int, action: str, box: BallotBox, **more: Any) -> str:
     """Perform an action; return its audit text."""
     return done_by(event_id, action, box, **more).what
 
 
-def done_by(event_id: int, action: Action, box: BallotBox, **more: Any) -> ActionResult:
+def done_by(event_id: int, action: str, box: BallotBox, **more: Any) -> PerformedAction:
     return run_action(event_id, ActionAsk(id=1, action=action, **more), box)
 
 

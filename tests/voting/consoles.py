@@ -34,15 +34,24 @@ def done(console: SocketClient, number: int, action: str, **more: Any) -> None:
 
 
 def received_entries(console: SocketClient, number: int) -> list[Message]:
-    """All audit entries so far, at least `number`: an entry arrives before its answer or soon after."""
-    while (
-        len(
-            entries := [message["entry"] for message in console.received if message["type"] == "audit.logged"]
-        )
-        < number
-    ):
-        console.receive("audit.logged")
-    return entries
+    """All audit entries so far as first received, oldest first. Waits for at least `number`."""
+    while True:
+        updates = [message for message in console.received if message["type"] == "audit.updated"]
+        entries = {entry["id"]: entry for update in reversed(updates) for entry in update["entries"]}
+        if len(entries) >= number:
+            return [entries[key] for key in sorted(entries)]
+        console.receive("audit.updated")
+
+
+def receive_entry(console: SocketClient, action: str, **fields: Any) -> Message:
+    """The latest audit entry of this action. Waits until it has these fields; they follow an announcement."""
+    while True:
+        updates = [message for message in console.received if message["type"] == "audit.updated"]
+        entries = {entry["action"]: entry for update in updates for entry in update["entries"]}
+        entry: Message = entries.get(action, {})
+        if action in entries and entry.items() >= fields.items():
+            return entry
+        console.receive("audit.updated")
 
 
 def refused(server: Server, console: SocketClient, number: int, action: str, **more: Any) -> str:

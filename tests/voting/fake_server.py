@@ -13,7 +13,9 @@ from websockets.exceptions import ConnectionClosed
 
 from games.engine.game import Picks, Side
 from games.engine.registry import find_game
+from games.engine.terms import Ending, MatchState, TeamChoice
 from voting import protocol
+from voting.counting.tally import SideTally
 from voting.protocol import CloseCode
 
 REVEAL_MS = 300
@@ -207,11 +209,11 @@ class FakeServer:
             yellow=tallies["yellow"],
         )
 
-    def tally(self, side: str) -> protocol.SideTally:
+    def tally(self, side: str) -> SideTally:
         columns = [column for ballot_side, column, _ in self.ballots.values() if ballot_side == side]
         counts = tuple(columns.count(column) for column in range(1, 8))
         pick = counts.index(max(counts)) + 1 if columns else None
-        return protocol.SideTally(counts=counts, ballots=len(columns), pick=pick, decided_by="plurality")
+        return SideTally(counts=counts, ballots=len(columns), pick=pick, decided_by="plurality")
 
     def announce(self, kind: type[protocol.Change]) -> None:
         self.seq += 1
@@ -226,12 +228,17 @@ class FakeServer:
             code=self.code,
             name="A small hall",
             lobby=self.lobby,
-            team_choice="choose" if self.ask_team else "balance",
+            team_choice=TeamChoice.CHOOSE if self.ask_team else TeamChoice.BALANCE,
             teams=(protocol.Team(number=1, name="Reds"), protocol.Team(number=2, name="Yellows")),
             match=self.match() if self.turn_id else None,
             next_match_at=None,
             finished=(),
         )
+
+    def match_state(self, result: str) -> MatchState:
+        if self.aborted:
+            return MatchState.ABORTED
+        return MatchState.PLAYING if result == "open" else MatchState.ENDED
 
     def match(self) -> protocol.Match:
         result = self.game.result(self.position)
@@ -240,11 +247,11 @@ class FakeServer:
             number=1,
             game=self.game.slug,
             title=self.game.title,
-            state="aborted" if self.aborted else "playing" if result == "open" else "ended",
+            state=self.match_state(result),
             red=1,
             yellow=2,
             result=result,
-            ended_by=None if result == "open" else "board",
+            ended_by=None if result == "open" else Ending.BOARD,
             window_s=1,
             reveal_s=1,
             close_early=False,

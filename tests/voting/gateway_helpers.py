@@ -9,6 +9,7 @@ import msgspec
 from django.db import connections
 
 from games.engine.game import Board
+from games.engine.terms import Lobby, MatchState, TeamChoice
 from games.models import Event
 from voting import protocol
 from voting.admission.seats import Seat
@@ -85,12 +86,12 @@ def playing(turn_id: int) -> protocol.EventState:
     )  # fmt: skip
     board = Board(kind="columns", columns=7, rows=6, grid=(), token=None, winning_cells=())
     match = protocol.Match(
-        id=1, number=1, game="g", title="G", state="playing", red=1, yellow=2, result="open", ended_by=None,
-        window_s=1, reveal_s=1, close_early=False, board=board, turn=turn, reveal=None,
+        id=1, number=1, game="g", title="G", state=MatchState.PLAYING, red=1, yellow=2, result="open",
+        ended_by=None, window_s=1, reveal_s=1, close_early=False, board=board, turn=turn, reveal=None,
     )  # fmt: skip
     teams = (protocol.Team(number=1, name="a"), protocol.Team(number=2, name="b"))
     return protocol.EventState(
-        code="C", name="n", lobby="open", team_choice="balance", teams=teams, match=match,
+        code="C", name="n", lobby=Lobby.OPEN, team_choice=TeamChoice.BALANCE, teams=teams, match=match,
         next_match_at=None, finished=(),
     )  # fmt: skip
 

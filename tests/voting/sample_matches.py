@@ -9,6 +9,7 @@ from pytest_django.plugin import DjangoDbBlocker
 
 from games.engine.game import SIDES
 from games.models import Match
+from tests.voting.counting.method_cases import scored
 from tests.voting.match_helpers import CLASSIC, SELECTOR, ballots, new_event, only_turn, open_now, run_out
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.ballots import Ballot
@@ -63,6 +64,14 @@ MATCHES: dict[str, tuple[dict[str, Any], Crowds]] = {
     "approval": (
         {"tally_method": "approval", "tie_rule": "lot"},
         [([liked(1, 2), liked(2, 4), 4], [liked(3, 7), 3]), ([liked(1, 2, 3, 4, 5, 6, 7), 5], [6])],
+    ),
+    # most points, a tie decided by the captain's points, and one that they leave to a draw
+    "score": (
+        {"tally_method": "score", "tie_rule": "captain"},
+        [
+            ([scored({1: 5, 2: 3}), scored({2: 3, 7: 1}), 4], [scored({3: 5, 5: 2}), scored({5: 4, 3: 1})]),
+            ([scored({1: 2, 2: 2}), 1, 2], [6]),
+        ],
     ),
     # transfers in two rounds, an exhausted ballot, ties for the last place
     "runoff": (

@@ -1,4 +1,4 @@
-"""Access codes in the database: tickets and roster codes, each for one voter. An organizer creates them.
+"""Access codes (invitation codes): tickets and roster codes, each for one voter, made by an organizer.
 
 A ticket admits one device until the organizer releases it. A roster code admits every device. Both always
 stand for the same voter, so there is one ballot however many devices have its seat.

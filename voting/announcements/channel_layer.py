@@ -13,7 +13,6 @@ from channels.layers import get_channel_layer
 from django.conf import settings
 
 NOT_A_CHANGE = 0
-FOR_CONSOLES = -1
 RESTRICTIONS_CHANGED = -2
 
 
@@ -21,9 +20,8 @@ RESTRICTIONS_CHANGED = -2
 class LayerMessage:
     """A message to everyone in an event.
 
-    `seq` is the number of a change, or NOT_A_CHANGE. With FOR_CONSOLES the message goes to the consoles only.
-    With RESTRICTIONS_CHANGED it is empty: gateways reload the restrictions. Gateways of older versions ignore
-    both.
+    `seq` is the number of a change, or NOT_A_CHANGE. With RESTRICTIONS_CHANGED the message is empty: gateways
+    reload the restrictions. Gateways of older versions ignore it.
     """
 
     event_id: int

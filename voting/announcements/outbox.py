@@ -76,13 +76,6 @@ def publish_now(event_id: int, message: protocol.TurnSealed) -> None:
     _publish_once(layer.LayerMessage(event_id, layer.NOT_A_CHANGE, msgspec.json.encode(message)), "a seal")
 
 
-def publish_to_consoles(event_id: int, message: protocol.AuditLogged) -> None:
-    """Publish an audit entry to all consoles of an event. Best effort: sent once, not stored."""
-    _publish_once(
-        layer.LayerMessage(event_id, layer.FOR_CONSOLES, msgspec.json.encode(message)), "an audit entry"
-    )
-
-
 def publish_restrictions(event_id: int) -> None:
     """Have the gateways reload the restrictions at once. Best effort: they also poll once a second."""
     _publish_once(layer.LayerMessage(event_id, layer.RESTRICTIONS_CHANGED, b""), "a restriction")

@@ -1,7 +1,10 @@
-"""Snapshot: the public state of an event, read from the database. It holds no secret of an open window."""
+"""Snapshot: the public state of an event, read from the database.
+
+Ballot secrecy: it tells nothing of the votes in an open window or of a concealed turn.
+"""
 
 from collections.abc import Iterable, Mapping
-from typing import Any, cast
+from typing import cast
 
 import msgspec
 from django.db.models import Count, Q
@@ -13,6 +16,8 @@ from games.models import CLOSED_STATES, LIVE_STATES, Event, Match, MatchState, T
 from voting import protocol
 from voting.counting.lots import commit_lot
 from voting.counting.series import series_starts, winning_team
+from voting.counting.side_changes import SidesSummary
+from voting.counting.tally import SideTally
 from voting.models import SidesRecord, TallyRecord
 
 MAX_FINISHED = 20
@@ -21,36 +26,24 @@ MAX_FINISHED = 20
 def load_snapshot(event: Event) -> protocol.EventState:
     """Build an event's snapshot. Call it inside the transaction whose result it must show."""
     rows = list(event.teams.order_by("number"))
-    teams = tuple(
-        protocol.Team(number=t.number, name=t.name, hands=t.hands, captain=t.captain, solo=t.solo)
-        for t in rows
-    )
+    teams = msgspec.convert(rows, tuple[protocol.Team, protocol.Team], from_attributes=True)
     match = event.matches.order_by("-number").first()
     secret = match is not None and match.is_secret
-    return protocol.EventState(
-        code=event.code,
-        name=event.name,
-        lobby=cast(Any, event.lobby),
-        team_choice=cast(Any, event.team_choice),
-        teams=cast(Any, teams),
-        match=_match(match, {team.pk: team.number for team in rows}) if match else None,
-        next_match_at=event.next_match_at,
-        finished=_finished(event, match),
-        admission=cast(Any, event.admission),
-        peek=event.peek and not secret,
-        own_counts=event.own_counts and not secret,
-        notice=event.notice,
-        hidden=_hidden(event, secret=secret),
-        best_of=event.best_of,
-        extra_s=event.extra_s,
-        captains=event.tie_rule == TieRule.CAPTAIN,
-        rematch_wanted_by=_rematch_wanted_by(event, match, rows),
-        is_duel=event.is_duel,
-        consent=match.consent if match and match.state == MatchState.PLAYING else event.consent,
-    )
+    computed = {
+        "teams": teams,
+        "match": _match(match, {team.pk: team.number for team in rows}) if match else None,
+        "finished": _finished(event, match),
+        "peek": event.peek and not secret,
+        "own_counts": event.own_counts and not secret,
+        "hidden": _hidden(event, secret=secret),
+        "captains": event.tie_rule == TieRule.CAPTAIN,
+        "rematch_wanted_by": _rematch_wanted_by(event, match, rows),
+        "consent": match.consent if match and match.state == MatchState.PLAYING else event.consent,
+    }
+    return msgspec.convert(vars(event) | computed, protocol.EventState)
 
 
-def _rematch_wanted_by(event: Event, match: Match | None, teams: Iterable[Team]) -> Any:
+def _rematch_wanted_by(event: Event, match: Match | None, teams: Iterable[Team]) -> int | None:
     """The team that wants a rematch, 0 if neither has asked; None if a rematch is not offered."""
     if match is None or match.state == MatchState.PLAYING or event.next_match_at is not None:
         return None
@@ -73,66 +66,41 @@ def _match(match: Match, numbers: Mapping[int, int]) -> protocol.Match:
     turns = list(match.turns.exclude(state=TurnState.VOID).order_by("number"))
     position = replay(match, [turn for turn in turns if turn.state in CLOSED_STATES])
     turn = next((turn for turn in turns if turn.state in LIVE_STATES), None)
-    return protocol.Match(
-        id=match.pk,
-        number=match.number,
-        game=match.game,
-        title=position.game.title,
-        state=cast(Any, match.state),
-        red=numbers[match.red_id],
-        yellow=numbers[match.yellow_id],
-        result=cast(Any, match.result or "open"),
-        ended_by=cast(Any, match.ended_by),
-        window_s=match.window_s,
-        reveal_s=match.reveal_s,
-        close_early=match.close_early,
-        board=position.game.view(position.state, None),
-        turn=_turn(turn, position) if turn else None,
-        reveal=_reveal(position, match) if position.turns else None,
-        tally_method=cast(Any, match.tally_method),
-        tie_rule=cast(Any, match.tie_rule),
-        no_ballot_rule=cast(Any, match.no_ballot_rule),
-        talk_s=match.talk_s,
-        clocks=_clocks(match, turn or position.last),
-        resign=cast(Any, match.resign),
-        concealed=_concealed(position.concealed) if position.concealed else None,
-        rated=_rated(match),
-        max_side_changes=match.max_side_changes,
-        turn_points=match.turn_points,
-        sides=_sides(match),
-    )
+    computed = {
+        "title": position.game.title,
+        "red": numbers[match.red_id],
+        "yellow": numbers[match.yellow_id],
+        "result": match.result or "open",
+        "board": position.game.view(position.state, None),
+        "turn": _turn(turn, position) if turn else None,
+        "reveal": _reveal(position, match) if position.turns else None,
+        "clocks": _clocks(match, turn or position.last),
+        "concealed": _concealed(position.concealed) if position.concealed else None,
+        "rated": _rated(match),
+        "sides": _sides(match),
+    }
+    return msgspec.convert(vars(match) | computed, protocol.Match)
 
 
 def _rated(match: Match) -> protocol.Rated | None:
     if match.state != MatchState.ENDED or not hasattr(match, "rated"):
         return None
-    change = match.rated
     return protocol.Rated(
-        red_before=round(change.red_before),
-        red_after=round(change.red_after),
-        yellow_before=round(change.yellow_before),
-        yellow_after=round(change.yellow_after),
+        **{name: round(getattr(match.rated, name)) for name in protocol.Rated.__struct_fields__}
     )
 
 
-def _sides(match: Match) -> protocol.SidesSummary | None:
+def _sides(match: Match) -> SidesSummary | None:
     kept = SidesRecord.objects.filter(match=match).first() if match.max_side_changes else None
-    return msgspec.convert(kept.summary["summary"], protocol.SidesSummary) if kept else None
+    return msgspec.convert(kept.summary["summary"], SidesSummary) if kept else None
 
 
 def _clocks(match: Match, turn: Turn | None) -> protocol.Clocks | None:
     """The time banks as they stood when the turn opened, or after the last turn."""
     if match.bank_s is None:
         return None
-    left = {side: _left_ms(match, turn, side) for side in SIDES}
-    return protocol.Clocks(
-        bank_s=match.bank_s,
-        increment_s=match.increment_s,
-        cap_s=match.cap_s,
-        red_ms=left["red"],
-        yellow_ms=left["yellow"],
-        crowd=match.crowd_clocks,
-    )
+    computed = {f"{side}_ms": _left_ms(match, turn, side) for side in SIDES} | {"crowd": match.crowd_clocks}
+    return msgspec.convert(vars(match) | computed, protocol.Clocks)
 
 
 def _left_ms(match: Match, turn: Turn | None, side: Side) -> int:
@@ -143,20 +111,14 @@ def _left_ms(match: Match, turn: Turn | None, side: Side) -> int:
 
 def _turn(turn: Turn, position: Position) -> protocol.Turn:
     game, state = position.game, position.state
-    return protocol.Turn(
-        id=turn.pk,
-        number=turn.number,
-        opens_at=turn.opens_at,
-        closes_at=turn.closes_at,
-        epoch=turn.epoch,
-        paused=turn.state == TurnState.PAUSED,
-        left_ms=turn.left_ms or 0,
-        to_move=position.to_move,
-        legal=protocol.Legal(
-            red=game.legal_actions(state, "red"), yellow=game.legal_actions(state, "yellow")
-        ),
-        lot=commit_lot(turn.seed),
-    )
+    computed = {
+        "paused": turn.state == TurnState.PAUSED,
+        "left_ms": turn.left_ms or 0,
+        "to_move": position.to_move,
+        "legal": protocol.Legal(**{side: game.legal_actions(state, side) for side in SIDES}),
+        "lot": commit_lot(turn.seed),
+    }
+    return msgspec.convert(vars(turn) | computed, protocol.Turn)
 
 
 def _reveal(position: Position, match: Match) -> protocol.Reveal:
@@ -191,18 +153,10 @@ def _concealed(turn: Turn) -> protocol.Concealed:
     )
 
 
-def _tally(record: TallyRecord, match: Match) -> protocol.SideTally:
+def _tally(record: TallyRecord, match: Match) -> SideTally:
     if match.is_secret:
-        return protocol.SideTally(counts=(), ballots=0, pick=record.pick, decided_by=None)
-    return protocol.SideTally(
-        counts=tuple(record.counts),
-        ballots=record.ballots,
-        pick=record.pick,
-        decided_by=cast(Any, record.decided_by),
-        root=record.root or None,
-        rounds=tuple(map(tuple, record.rounds)) if record.rounds else None,
-        resigning=record.resigning,
-    )
+        return SideTally(counts=(), ballots=0, pick=record.pick, decided_by=None)
+    return msgspec.convert(record, SideTally, from_attributes=True)
 
 
 def _finished(event: Event, last: Match | None) -> tuple[protocol.Finished, ...]:

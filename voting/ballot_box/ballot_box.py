@@ -235,7 +235,7 @@ class AsyncBallotBox:
             return [CastResult.UNKNOWN] * len(ballots)
 
     async def assign_teams(self, event_id: int, wishes: Sequence[int]) -> list[int]:
-        """Assign a team number to each new voter, given their `wishes`. Balances the teams.
+        """Team assignment and balancing: return a team number for each new voter, given their `wishes`.
 
         A positive wish is granted, and 0 joins the smaller team. A negative one is the team that was offered;
         it is granted unless that team is larger by more than a twentieth of all voters.

@@ -103,6 +103,15 @@ class Turnout:
     all_voted_at: tuple[int, int] = (0, 0)
     watching: int = 0
 
+    @property
+    def voted(self) -> int:
+        return self.red + self.yellow
+
+    @property
+    def clocks_stopped(self) -> tuple[bool, bool]:
+        """Whether the clock of red and of yellow stands, in a match with clocks of crowds."""
+        return bool(self.all_voted_at[0]), bool(self.all_voted_at[1])
+
 
 @dataclass(slots=True)
 class AcknowledgedArrivals:

@@ -13,11 +13,9 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Protocol
 
-from redis import RedisError
-
 from voting.ballot_box.ballot_box import MAX_BATCH, AsyncBallotBox
 from voting.ballot_box.box_types import CastResult
-from voting.ballot_box.stores import DATABASE_ERRORS
+from voting.ballot_box.stores import STORE_ERRORS
 from voting.counting.ballots import Ballot
 from voting.metrics.metrics import ACK_S, BALLOTS, BATCH_SIZE
 
@@ -92,7 +90,7 @@ class Intake:
         batch = lane.take_batch()
         try:
             answers = await self._record(lane.slot, [ballot for ballot, _, _ in batch.values()])
-        except (RedisError, OSError, *DATABASE_ERRORS) as error:
+        except STORE_ERRORS as error:
             lane.requeue(batch, error)
             await asyncio.sleep(RETRY_S)
             return

@@ -28,6 +28,7 @@ MAX_CONNECTIONS = 1_000  # for a gateway with that many event rooms; redis-py's 
 
 # InterfaceError: the connection was lost. InternalError: the server is read-only or closed the session.
 DATABASE_ERRORS = (OperationalError, InterfaceError, InternalError)
+STORE_ERRORS = (RedisError, OSError, *DATABASE_ERRORS)
 
 
 class Cluster(RedisCluster):

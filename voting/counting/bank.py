@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from games.engine.game import Side
+from games.engine.terms import NoBallotRule
 
 TimeLeft = Mapping[Side, int]
 
@@ -33,7 +34,7 @@ class BankTerms:
         `no_ballot` is its rule for a side without ballots.
         """
         cap_ms = None if cap_s is None else cap_s * 1000
-        return cls(bank_s * 1000, increment_s * 1000, cap_ms, no_ballot == "forfeit")
+        return cls(bank_s * 1000, increment_s * 1000, cap_ms, no_ballot == NoBallotRule.FORFEIT)
 
     def usable_ms(self, left_ms: int) -> int:
         """Return how much of the time left a side may use in one turn."""

@@ -1,8 +1,8 @@
 """Encoding of a ballot's choice as one integer: a column, a set or a ranking, and the wish to resign.
 
 A single column is its own number in every voting method. A ranking has its columns as digits in base 256, the
-first choice lowest. A set has the bit SET and `bits` bits per column, which hold how often it contains the
-column. RESIGN is added to resign.
+first choice lowest. A set has the bit SET and a digit per column, column 1 lowest, which is how often it
+contains the column. If that is at most `most`, the base is `most` + 1. RESIGN is added to resign.
 """
 
 from collections.abc import Collection, Iterable
@@ -11,7 +11,6 @@ from voting.counting.types import MAX_COLUMN
 
 RESIGN, SET = 1 << 30, 1 << 29
 RANKING_BASE = 256
-SET_BITS = 29
 
 #: The columns of a ballot: a ranking in its order, a set in ascending order.
 Columns = tuple[int, ...]
@@ -22,26 +21,33 @@ def encode_ranking(columns: Iterable[int]) -> int:
     return sum(column * RANKING_BASE**place for place, column in enumerate(columns))
 
 
-def encode_set(columns: Collection[int], bits: int = 1) -> int:
+def encode_set(columns: Collection[int], most: int = 1) -> int:
     """Encode a set of columns. A single column is encoded as its number, not as a set."""
     if len(columns) == 1:
         return sum(columns)
-    return SET + sum(1 << (column - 1) * bits for column in columns)
+    digits: int = sum((most + 1) ** (column - 1) for column in columns)
+    return SET + digits
 
 
-def decode_columns(choice: int, bits: int = 1) -> Columns:
+def largest_set(most: int) -> int:
+    """Return how many columns a set can tell apart if it contains each up to `most` times."""
+    return max(columns for columns in range(MAX_COLUMN) if (most + 1) ** columns <= SET)
+
+
+def decode_columns(choice: int, most: int = 1) -> Columns:
     """Return the columns of a choice. A column that a set contains several times is repeated."""
     said = choice % RESIGN
     if 0 < said <= MAX_COLUMN:
         return (said,)
-    if said & SET:
-        most = (1 << bits) - 1
-        return tuple(
-            column
-            for column in range(1, SET_BITS // bits + 1)
-            for _ in range(said >> (column - 1) * bits & most)
-        )
-    return tuple(column for column in said.to_bytes(4, "little") if column)
+    if not said & SET:
+        return tuple(column for column in said.to_bytes(4, "little") if column)
+    columns: list[int] = []
+    digits, column = said - SET, 1
+    while digits:
+        digits, times = divmod(digits, most + 1)
+        columns += [column] * times
+        column += 1
+    return tuple(columns)
 
 
 def resigns(choice: int) -> bool:

@@ -4,49 +4,61 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import msgspec
+
 from games.engine.game import Side
+from games.engine.terms import NoBallotRule, ResignShare, TieRule
 from voting.counting.ballots import Ballot
 from voting.counting.choices import resigns
 from voting.counting.methods import Deciding, TallyMethod, find_method
 from voting.counting.methods.voting_method import Counts
 from voting.counting.ties import Draw, TieBreaker
-from voting.counting.types import NoBallotRule, ResignShare, TieRule
+from voting.counting.types import Column, Count, Hash
 
 SHARES: dict[ResignShare, tuple[int, int]] = {
-    "half": (1, 2),
-    "two_thirds": (2, 3),
-    "three_quarters": (3, 4),
-    "all": (1, 1),
+    ResignShare.HALF: (1, 2),
+    ResignShare.TWO_THIRDS: (2, 3),
+    ResignShare.THREE_QUARTERS: (3, 4),
+    ResignShare.ALL: (1, 1),
 }
 
 
-@dataclass(frozen=True, slots=True)
-class TallyTerms:
+class TallyTerms(msgspec.Struct, frozen=True, omit_defaults=True):
     """How a side's ballots are counted.
 
     `resign` is the share of a side's ballots that resigns the match. None: nobody can resign.
     """
 
-    method: TallyMethod
-    tie: TieRule
-    no_ballot: NoBallotRule
+    tally_method: TallyMethod
+    tie_rule: TieRule
+    no_ballot_rule: NoBallotRule
     resign: ResignShare | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """A side's pick and how it came about.
+class SideTally(msgspec.Struct, frozen=True, kw_only=True):
+    """How a side voted.
 
-    `counts[0]` is column 1. In a runoff, `counts` are the first choices and `rounds` the counts of all
-    rounds. `resigning` is the number of ballots that ask to resign.
+    While sides are secret only `pick` is set: `counts` is empty, `ballots` and `resigning` are 0, the rest is
+    null.
+
+    Attributes:
+        counts: Ballots per choice, choice 1 first. With approval, every choice of a ballot counts; with
+            rankings, the first one.
+        ballots: Number of ballots.
+        pick: The side's move. Null: the side doesn't move.
+        decided_by: How the pick was decided.
+        root: Merkle root of the side's blinded ballots, as in `turn.sealed`.
+        rounds: Counts of each round of a runoff. An eliminated choice has 0.
+        resigning: Ballots that want to resign.
     """
 
-    counts: Counts
-    pick: int | None
-    decided_by: Deciding
-    ballots: int
-    rounds: tuple[Counts, ...] = ()
-    resigning: int = 0
+    counts: tuple[Count, ...]
+    ballots: Count
+    pick: Column | None
+    decided_by: Deciding | None
+    root: Hash | None = None
+    rounds: tuple[tuple[Count, ...], ...] | None = None
+    resigning: Count = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,24 +70,33 @@ class SideBallots:
     captain: int | None = None
 
 
-def decide(cast: SideBallots, legal: Sequence[int], columns: int, terms: TallyTerms, draw: Draw) -> Decision:
-    """Decide the side's pick. All ballots are for `legal` columns; `legal` is not empty.
+def decide(cast: SideBallots, legal: Sequence[int], columns: int, terms: TallyTerms, draw: Draw) -> SideTally:
+    """Decide the side's pick. All ballots are for `legal` columns; `legal` is not empty. No `root` is set.
 
     If enough ballots ask to resign, nothing is picked.
     """
-    ballots, captain, method = cast.ballots, cast.captain, find_method(terms.method)
+    ballots, captain, method = cast.ballots, cast.captain, find_method(terms.tally_method)
     if not ballots:
         return _decide_without_ballots((0,) * columns, legal, terms, draw)
     alike = Counter(ballot.choice for ballot in ballots)
     decoded = {choice: method.decode(choice) for choice in alike}
     counts = method.count(((decoded[choice], number) for choice, number in alike.items()), columns)
     named = [decoded[ballot.choice] for ballot in ballots]
-    breaker = TieBreaker(terms.tie, named, () if captain is None else named[captain], draw)
+    breaker = TieBreaker(terms.tie_rule, named, () if captain is None else named[captain], draw)
     pick = method.pick(legal, counts, breaker)
     resigning = sum(number for choice, number in alike.items() if resigns(choice))
     if is_enough_to_resign(resigning, len(ballots), terms.resign):
-        return Decision(counts, None, "resign", len(ballots), pick.rounds, resigning)
-    return Decision(counts, pick.column, pick.decided_by, len(ballots), pick.rounds, resigning)
+        column, decided_by = None, "resign"
+    else:
+        column, decided_by = pick.column, pick.decided_by
+    return SideTally(
+        counts=counts,
+        ballots=len(ballots),
+        pick=column,
+        decided_by=decided_by,
+        rounds=pick.rounds or None,
+        resigning=resigning,
+    )
 
 
 def is_enough_to_resign(resigning: int, ballots: int, share: ResignShare | None) -> bool:
@@ -86,7 +107,8 @@ def is_enough_to_resign(resigning: int, ballots: int, share: ResignShare | None)
     return resigning * whole >= ballots * part
 
 
-def _decide_without_ballots(counts: Counts, legal: Sequence[int], terms: TallyTerms, draw: Draw) -> Decision:
-    if terms.no_ballot == "random":
-        return Decision(counts, legal[draw(len(legal))], "random", 0)
-    return Decision(counts, None, terms.no_ballot, 0)
+def _decide_without_ballots(counts: Counts, legal: Sequence[int], terms: TallyTerms, draw: Draw) -> SideTally:
+    """Decide for a side with no votes by its rule. There is no quorum."""
+    rule = terms.no_ballot_rule
+    pick = legal[draw(len(legal))] if rule == NoBallotRule.RANDOM else None
+    return SideTally(counts=counts, ballots=0, pick=pick, decided_by=rule)

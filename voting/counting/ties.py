@@ -3,8 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from games.engine.terms import TieRule
 from voting.counting.choices import Columns
-from voting.counting.types import TieRule
 
 #: Returns a number from 0 to below the first argument. In a runoff the second argument is the round.
 Draw = Callable[..., int]
@@ -28,12 +28,12 @@ class TieBreaker:
         By captain it is the one that the captain's ballot names most often. If those are several, draw among
         them.
         """
-        if self.rule == "first":
-            return first_complete(self.named, leaders), "first"
-        among = self._named_by_captain(leaders) if self.rule == "captain" else leaders
+        if self.rule == TieRule.FIRST:
+            return first_complete(self.named, leaders), TieRule.FIRST
+        among = self._named_by_captain(leaders) if self.rule == TieRule.CAPTAIN else leaders
         if len(among) == 1:
-            return among[0], "captain"
-        return among[self.draw(len(among))], "lot"
+            return among[0], TieRule.CAPTAIN
+        return among[self.draw(len(among))], TieRule.LOT
 
     def _named_by_captain(self, leaders: Sequence[int]) -> Sequence[int]:
         most = max(map(self.captain.count, leaders))
@@ -47,16 +47,16 @@ class TieBreaker:
         By arrival it is the last one to be complete, by captain the one that the captain ranks lowest.
         `last_arrival` is the index of each column's last ballot.
         """
-        if self.rule == "first":
-            return max(last_placed, key=lambda column: last_arrival[column]), "first"
-        if self.rule == "lot" or not self.captain:
-            return last_placed[self.draw(len(last_placed), number)], "lot"
+        if self.rule == TieRule.FIRST:
+            return max(last_placed, key=lambda column: last_arrival[column]), TieRule.FIRST
+        if self.rule == TieRule.LOT or not self.captain:
+            return last_placed[self.draw(len(last_placed), number)], TieRule.LOT
         unnamed = [column for column in last_placed if column not in self.captain]
         if not unnamed:
-            return max(last_placed, key=self.captain.index), "captain"
+            return max(last_placed, key=self.captain.index), TieRule.CAPTAIN
         if len(unnamed) == 1:
-            return unnamed[0], "captain"
-        return unnamed[self.draw(len(unnamed), number)], "lot"
+            return unnamed[0], TieRule.CAPTAIN
+        return unnamed[self.draw(len(unnamed), number)], TieRule.LOT
 
 
 def first_complete(named: Sequence[Columns], leaders: Sequence[int]) -> int:

@@ -106,8 +106,8 @@ class AdmissionQueue:
     async def admit(self, seat: Seat | None, wish: int | None) -> AdmittedVoter:
         """Wait until the voter is admitted. A `wish`, or no seat, means a new voter.
 
-        Raises RetryLater if the event or the queue is full, and redis.RedisError or OSError if the ballot box
-        fails.
+        Raises RetryLater if the capacity of the event (EVENT_PHONES) or of the queue is
+        reached, and redis.RedisError or OSError if the ballot box fails.
         """
         seated = len(self._room.phones) - len(self._room.unseated)
         if seated + self._waiting >= settings.EVENT_PHONES:

@@ -47,7 +47,8 @@ async def send_turnout(room: EventRoom, turnout: protocol.TurnoutCounted, *, pho
     if frame != room.last_sent.turnout:
         room.last_sent.turnout = frame
         await write_to_all(tuple(room.screens), frame)
-    if phones and frame != room.last_sent.phones:
+    frame = encode(replace(turnout, votes_per_s=0)) if phones else room.last_sent.phones
+    if frame != room.last_sent.phones:
         room.last_sent.phones = frame
         await write_to_all(tuple(room.phones), frame)
 

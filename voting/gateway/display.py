@@ -1,4 +1,4 @@
-"""The socket of a display (projector). It is read-only.
+"""The read-only socket of a display: a projector or a spectator's screen.
 
 A display that joins with the projector key also shows the rotating join code.
 """
@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from django.conf import settings
 
+from games.engine.terms import Admission
 from voting import protocol
 from voting.admission.admission import is_projector_key, rotating_code
 from voting.admission.links import qr_rows
@@ -62,7 +63,7 @@ class DisplayConsumer(SocketConsumer):
         shown = ""
         while True:
             code, until_at = rotating_code(room.state.code, gateway.now())
-            if room.state.admission != "rotating":
+            if room.state.admission != Admission.ROTATING:
                 shown = ""
             elif code != shown:
                 shown = code

@@ -7,12 +7,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from games.engine.game import SIDES, Side
+from games.engine.terms import Admission
 from voting import protocol
 from voting.admission.links import base_url
 from voting.admission.restrictions import NO_RESTRICTION, Restriction, Restrictions
 from voting.admission.seats import ReservedSeats, Seat
 from voting.announcements.channel_layer import LayerMessage
-from voting.ballot_box.box_types import PresenceCounts
+from voting.ballot_box.box_types import PresenceCounts, Turnout
 from voting.ballot_box.cheers import Cheers
 from voting.ballot_box.intake import Intake, Slot
 from voting.counting.methods import find_method
@@ -56,7 +57,7 @@ class EventRoom:
         voters: the connected voters, by the voter id of their seat.
         last_sent: the last frames sent.
         unanimous_heartbeats: how many heartbeats in a row every voter connected to any gateway has voted.
-        clocks_stopped: whether the clock of red and of yellow stood at the last heartbeat.
+        turnout: the turnout at the last heartbeat; None before the first one of a turn.
         asked_at: the time of the last join, as time.monotonic().
         restrictions: bans, kicks and moves, by voter code.
         side_changes: the side changes of the current match, where they are secret.
@@ -78,7 +79,7 @@ class EventRoom:
     last_sent: LastSent = field(default_factory=LastSent)
     cheers: Cheers = field(default_factory=Cheers)
     unanimous_heartbeats: int = 0
-    clocks_stopped: tuple[bool, bool] = (False, False)
+    turnout: Turnout | None = None
     asked_at: float = field(default_factory=time.monotonic)
     apply_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     restrictions: Restrictions = field(default_factory=dict)
@@ -112,7 +113,7 @@ class EventRoom:
 
     def join_url(self, scope: dict[str, Any]) -> str:
         """The URL to join at. A duel with a roster assigns its seats on its own page, under /play."""
-        assigns_seats = self.state.is_duel and self.state.admission == "roster"
+        assigns_seats = self.state.is_duel and self.state.admission == Admission.ROSTER
         return f"{base_url(scope)}{'/play' if assigns_seats else ''}/{self.state.code}"
 
     @property
@@ -266,6 +267,7 @@ class EventRoom:
         self.unanimous_heartbeats = 0
         if before != self.turn_ref:
             self._voted = [0, 0, 0]
+            self.turnout = None
         if before != self.turn_ref or not state.own_counts:
             self.last_sent.teams, self.last_sent.open = {}, ""
         self._set_poll()

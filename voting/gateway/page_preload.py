@@ -1,4 +1,4 @@
-"""Page preload: the event's state and an offered seat, embedded in a phone's HTML page.
+"""Page preload (initial state): the event's snapshot and an offered seat, embedded in a phone's HTML page.
 
 A new voter sees the board and can choose before the WebSocket is open. On a slow connection that saves
 seconds. The seat counts once its phone joins with it; an unused one leaves no trace.
@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import msgspec
 
+from games.engine.terms import Admission, Lobby, TeamChoice
 from voting.admission.seats import new_seat, sign_offer
 from voting.gateway.event_room import EventRoom
 from voting.gateway.gateway import Gateway
@@ -48,8 +49,9 @@ def _offer_seat(room: EventRoom, team: int, now: int) -> str:
 def _team_for_new_voter(room: EventRoom, wish: int) -> int:
     """The team of the seat to offer; 0 if joining is closed, or may need a key or a choice of team."""
     state = room.state
-    if state.lobby != "open" or state.admission != "open" or not room.accepts_phones or room.has_solo:
+    is_open = state.lobby == Lobby.OPEN and state.admission == Admission.OPEN
+    if not is_open or not room.accepts_phones or room.has_solo:
         return 0
-    if state.team_choice == "balance":
+    if state.team_choice == TeamChoice.BALANCE:
         return room.team_for_new_voter(room.reserved_seats.smaller(room.connected()))
-    return room.team_for_new_voter(wish) if state.team_choice == "link" else 0
+    return room.team_for_new_voter(wish) if state.team_choice == TeamChoice.LINK else 0

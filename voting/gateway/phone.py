@@ -9,6 +9,7 @@ from typing import ClassVar, cast
 from msgspec.structs import replace as replace_fields
 
 from games.engine.game import Side
+from games.engine.terms import Admission, Lobby, TeamChoice
 from voting import protocol
 from voting.admission.seats import Seat, read_offer, read_seat, sign_seat
 from voting.ballot_box.box_types import CastResult
@@ -124,20 +125,20 @@ class PhoneConsumer(SocketConsumer):
         Raises AdmissionDenied, and what the admission queue and the ticket claims raise.
         """
         state = room.state
-        if state.lobby != "open":
-            raise AdmissionDenied("lobby_closed" if state.lobby == "closed" else "joining_locked")
+        if state.lobby != Lobby.OPEN:
+            raise AdmissionDenied("lobby_closed" if state.lobby == Lobby.CLOSED else "joining_locked")
         if not room.accepts_phones:
             raise AdmissionDenied("hands_only")
-        wish = room.team_for_new_voter(0 if state.team_choice == "balance" else message.team or 0)
-        if state.admission in ("tickets", "roster") or (message.key and room.has_solo):
+        wish = room.team_for_new_voter(0 if state.team_choice == TeamChoice.BALANCE else message.team or 0)
+        if state.admission in (Admission.TICKETS, Admission.ROSTER) or (message.key and room.has_solo):
             wishing = replace_fields(message, team=wish or None)
             return await self._admit_with_ticket(wishing, room, gateway)
-        if state.team_choice != "balance" and not wish:
+        if state.team_choice != TeamChoice.BALANCE and not wish:
             raise AdmissionDenied("team_needed")
-        if state.admission == "rotating":
+        if state.admission == Admission.ROTATING:
             gateway.ticket_claims(room).check_code(state.code, message.key, gateway.now())
-        offered = _offered_seat(message, room, gateway.now()) if state.admission == "open" else None
-        if offered and state.team_choice == "balance":
+        offered = _offered_seat(message, room, gateway.now()) if state.admission == Admission.OPEN else None
+        if offered and state.team_choice == TeamChoice.BALANCE:
             known = room.voters.get(offered.voter)
             wish = known.team if known else -offered.team
         return await gateway.admission_queue(room).admit(offered, wish)
@@ -300,4 +301,4 @@ def _offered_seat(message: PhoneJoin, room: EventRoom, now: int) -> Seat | None:
     seat = read_offer(message.offer, now) if message.offer else None
     if seat is None or seat.event_id != room.event_id or room.team_for_new_voter(seat.team) != seat.team:
         return None
-    return seat if room.state.team_choice == "balance" or seat.team == message.team else None
+    return seat if room.state.team_choice == TeamChoice.BALANCE or seat.team == message.team else None

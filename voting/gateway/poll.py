@@ -1,4 +1,4 @@
-"""Validation of a ballot at the gateway, before it is sent to the ballot box."""
+"""Ballot validation at the gateway: refuses an illegal choice, a wrong turn or an early ballot."""
 
 from dataclasses import dataclass
 

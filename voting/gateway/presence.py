@@ -1,4 +1,4 @@
-"""Heartbeat and presence: report voters to the ballot box, send the turnout, notice when a turn may end."""
+"""Presence heartbeat: report voters to the ballot box, send the turnout, notice when a turn may end."""
 
 from asgiref.sync import sync_to_async
 
@@ -16,6 +16,7 @@ from voting.gateway.event_room import EventRoom
 from voting.turns.deadlines import enqueue_early_close
 
 UNANIMOUS_HEARTBEATS = 2
+MIN_ELAPSED_MS = 500  # the time of another ballot box may be behind
 
 
 class Presence:
@@ -51,13 +52,15 @@ class Presence:
         await self._send_counts(room, teams=teams)
         await self._send_cheers(room)
         if room.turn_ref == turn_ref:
-            await _close_early(room, turnout)
+            before, room.turnout = room.turnout, turnout
+            await _close_early(room, before, turnout)
 
     async def _send_counts(self, room: EventRoom, *, teams: bool) -> None:
         """Send interim counts while a window is open, with one read for all recipients.
 
-        Everyone gets those of an open vote, screens first. Consoles get them if the event has `peek`. Each
-        team gets its own if the event has `own_counts`. Both settings are public. A concealed vote has none.
+        Ballot secrecy: only an open vote shows them to everyone, screens first. Consoles get them if the
+        event has `peek`, and each team its own if it has `own_counts`; both settings are public. A concealed
+        vote has none.
         """
         match, turn, state = room.state.match, room.turn, room.state
         if match is None or turn is None or turn.paused or match.board.vote == "concealed":
@@ -131,15 +134,23 @@ def _turnout_message(room: EventRoom, turnout: Turnout) -> protocol.TurnoutCount
         voted=(voted.get(1, 0), voted.get(2, 0)),
         picked_at=(at.get(1, 0), at.get(2, 0)) if room.by_clocks else None,
         watching=turnout.watching if room.state.is_duel else 0,
+        votes_per_s=_votes_per_s(room.turnout, turnout),
     )
 
 
-async def _close_early(room: EventRoom, turnout: Turnout) -> None:
+def _votes_per_s(before: Turnout | None, turnout: Turnout) -> int:
+    if before is None:
+        return 0
+    elapsed_ms = max(MIN_ELAPSED_MS, turnout.now - before.now)
+    return max(0, round((turnout.voted - before.voted) * 1000 / elapsed_ms))
+
+
+async def _close_early(room: EventRoom, before: Turnout | None, turnout: Turnout) -> None:
     """Enqueue an early close when all have voted for UNANIMOUS_HEARTBEATS, or a crowd's clock stops."""
     turn, match = room.turn, room.state.match
     if turn is None or match is None or turn.paused or not (match.close_early or match.clocks):
         return
-    unanimous = turnout.waiting == 0 and turnout.red + turnout.yellow > 0
+    unanimous = turnout.waiting == 0 and turnout.voted > 0
     if match.clocks is not None:  # a pick counts after its voter disconnects
         cast = dict(
             zip(
@@ -151,12 +162,9 @@ async def _close_early(room: EventRoom, turnout: Turnout) -> None:
         unanimous = all(cast[side] for side in turn.to_move)
     room.unanimous_heartbeats = room.unanimous_heartbeats + 1 if unanimous else 0
     open_now = turn.opens_at <= turnout.now < turn.closes_at
-    clocks_stopped = (bool(turnout.all_voted_at[0]), bool(turnout.all_voted_at[1]))
     of_crowds = room.by_clocks and not room.is_one_on_one  # in a duel each pick requests its own check
-    one_stopped, room.clocks_stopped = (
-        of_crowds and any(clocks_stopped) and clocks_stopped != room.clocks_stopped,
-        clocks_stopped,
-    )
+    known = before.clocks_stopped if before else (False, False)
+    one_stopped = of_crowds and any(turnout.clocks_stopped) and turnout.clocks_stopped != known
     by_hands = any(team.hands for team in room.state.teams)  # a count of hands notifies no gateway
     asks = room.unanimous_heartbeats >= UNANIMOUS_HEARTBEATS and (
         by_hands or _should_ask_again(room.unanimous_heartbeats)

@@ -16,7 +16,7 @@ from redis import RedisError
 from games.engine.errors import GameError
 from voting import protocol
 from voting.admission.seats import Seat
-from voting.ballot_box.stores import DATABASE_ERRORS
+from voting.ballot_box.stores import STORE_ERRORS
 from voting.gateway.admission_queue import FULL_RETRY_MS, RetryLater
 from voting.gateway.event_room import EventRoom
 from voting.gateway.gateway import Gateway, gateway
@@ -30,6 +30,7 @@ Receive = Callable[[], Awaitable[dict[str, Any]]]
 JOIN_TIMEOUT_S = 10.0
 FRAME_BURST = 30
 FRAMES_PER_SECOND = 5.0
+MALFORMED = protocol.Error(code="malformed", text="malformed message, see docs/protocol.md")
 
 _encode = msgspec.json.Encoder().encode
 
@@ -118,7 +119,7 @@ class SocketConsumer:
         self._limit_rate()
         message = self._read(event)
         if message is None:
-            self.send(protocol.Error(code="malformed", text="malformed message, see docs/protocol.md"))
+            self.send(MALFORMED)
         elif isinstance(message, protocol.ClockAsk):
             await self._sync_time()
             self.send(protocol.ClockSynced(sent=message.sent, now_at=gateway().now()))
@@ -165,7 +166,7 @@ class SocketConsumer:
         except RetryLater as crowded:
             JOINS.labels("crowded").inc()
             raise CloseSocket(CloseCode.CROWDED, crowded.within_ms) from None
-        except (RedisError, OSError, GameError, *DATABASE_ERRORS):
+        except (GameError, *STORE_ERRORS):
             raise CloseSocket(CloseCode.UNAVAILABLE) from None
 
     def active_gateway(self) -> Gateway:

@@ -14,7 +14,6 @@ from games.models import Event
 from voting import protocol
 from voting.admission.restrictions import load_restrictions
 from voting.announcements.channel_layer import (
-    FOR_CONSOLES,
     NOT_A_CHANGE,
     RESTRICTIONS_CHANGED,
     LayerMessage,
@@ -23,7 +22,7 @@ from voting.announcements.channel_layer import (
 from voting.announcements.outbox import announcements_after, latest_seqs
 from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.stores import DATABASE_ERRORS
-from voting.gateway.broadcast import broadcast, write_to_all
+from voting.gateway.broadcast import broadcast
 from voting.gateway.event_room import EventRoom
 from voting.gateway.restriction_enforcement import enforce_restrictions
 from voting.gateway.side_change_queue import send_side_changes
@@ -85,8 +84,6 @@ class EventSubscriber:
         with suppress(*DATABASE_ERRORS):  # the next poll tries again
             if copy.seq == NOT_A_CHANGE:
                 await broadcast(room, copy.body)
-            elif copy.seq == FOR_CONSOLES:
-                await write_to_all(tuple(room.consoles), copy.body.decode())
             elif copy.seq == RESTRICTIONS_CHANGED:
                 await self.sync_restrictions({room.event_id: room})
             elif copy.seq == room.seq + 1:

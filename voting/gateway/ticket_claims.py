@@ -13,6 +13,7 @@ from typing import Any
 
 from django.db import Error, OperationalError
 
+from games.engine.terms import Admission, TeamChoice
 from voting import protocol
 from voting.admission.admission import (
     GuessLimiter,
@@ -82,10 +83,9 @@ class TicketClaims:
             raise AdmissionDenied("key_wrong")
         if len(self._waiting) >= self._rate.max_waiting(NEW_VOTERS_WAIT_S):
             raise RetryLater(self._rate.schedule_retry(len(self._waiting)))
-        balance_teams = event.team_choice == "balance"
-        shown = PresentedKey(
-            key, 0 if balance_teams else join.team or 0, now, event.admission != "tickets", balance_teams
-        )
+        balance_teams = event.team_choice == TeamChoice.BALANCE
+        team = 0 if balance_teams else join.team or 0
+        shown = PresentedKey(key, team, now, event.admission != Admission.TICKETS, balance_teams)
         claimed: asyncio.Future[ClaimedTicket] = asyncio.get_running_loop().create_future()
         self._waiting.append((shown, claimed))
         if self._task is None or self._task.done():

@@ -1,72 +1,24 @@
 """Messages from clients to the server."""
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 import msgspec
 from msgspec import Meta
 
 from voting.counting.types import Count
-from voting.protocol.fields import Blind, Choice, Code, Epoch, Id, Key, Sequence, TeamNumber, Token
+from voting.protocol.fields import (
+    ActionName,
+    Blind,
+    Choice,
+    Code,
+    Epoch,
+    Id,
+    Key,
+    Sequence,
+    TeamNumber,
+    Token,
+)
 from voting.protocol.state import Part
-
-Action = Literal[
-    "lobby.open",
-    "joining.lock",
-    "joining.unlock",
-    "match.start",
-    "match.abort",
-    "turn.pause",
-    "turn.resume",
-    "turn.extend",
-    "turn.shorten",
-    "turn.close",
-    "turn.void",
-    "turn.extra_time",
-    "hands.count",
-    "notice.show",
-    "notice.clear",
-    "part.hide",
-    "part.show",
-    "voter.move",
-    "voter.kick",
-    "voter.ban",
-    "voter.admit",
-    "voter.captain",
-    "rehearsal.start",
-    "rehearsal.stop",
-]
-"""Actions of an organizer in the console.
-
-Values:
-    lobby.open: Opens the lobby: people may join.
-    joining.lock: Admits no new voters. Voters who have a seat keep it.
-    joining.unlock: Admits new voters again.
-    match.start: Starts the next match.
-    match.abort: Ends the match without a result.
-    turn.pause: Pauses the turn.
-    turn.resume: Resumes the turn.
-    turn.extend: Adds time to the open turn.
-    turn.shorten: Takes time from the open turn. At least 3 s must remain.
-    turn.close: Closes the window now and counts.
-    turn.void: Voids the turn closed last. It is voted again.
-    turn.extra_time: Makes every turn `seconds` longer, starting with the next one. Without `seconds`, turns
-        have their normal length again.
-    hands.count: Records the hands of a team that votes by show of hands, and replaces an earlier count of the
-        open turn.
-    notice.show: Shows a message on every phone and screen.
-    notice.clear: Removes that message.
-    part.hide: Hides the join code, the turnout or the counts of a reveal on displays.
-    part.show: Shows that part again.
-    voter.move: Moves a voter to the other team. A ballot already cast counts until the voter casts the next
-        one.
-    voter.kick: Disconnects a voter, who may join again.
-    voter.ban: Disconnects a voter and bans the seat. Ballots already cast count.
-    voter.admit: Lifts a ban.
-    voter.captain: Makes a voter captain of `team` from the next turn on. Without `team`, the voter is no
-        longer captain.
-    rehearsal.start: Starts a small simulated crowd. An event has one at a time.
-    rehearsal.stop: Stops the simulated crowd.
-"""
 
 MAX_CONSOLE_PHONES = 200
 MAX_NOTICE = 140
@@ -205,21 +157,21 @@ class ActionAsk(msgspec.Struct, frozen=True, tag="action.ask"):
 
     Attributes:
         id: Sent back in the answer.
-        action: The action to perform.
+        action: Name of an [action](actions.md), which also says what other fields it takes.
         turn: The turn to act on; for `turn.void` the one closed last. If another turn is current by now,
             the action is refused.
-        seconds: For `turn.extend` and `turn.shorten` (10 if omitted), and for `turn.extra_time`.
-        phones: For `rehearsal.start`: the size of the crowd.
-        text: For `notice.show`: one line. Invisible characters are removed.
-        part: For `part.hide` and `part.show`.
-        team: For `hands.count` the team whose hands were counted, for `voter.move` the target (omitted: the
-            seat's own team), for `voter.captain` the team to lead.
-        hands: For `hands.count`: the hands for choice 1, 2 and so on, 5,000 in total at most.
-        voter_code: For `voter.*`: the six letters shown on the phone. Spaces, dashes and case are ignored.
+        seconds: The time to add or to remove.
+        phones: The size of a simulated crowd.
+        text: One line. Invisible characters are removed.
+        part: The part to hide or to show.
+        team: The team whose hands were counted, that a captain leads, or to which a voter moves (omitted: the
+            seat's own team).
+        hands: The hands for choice 1, 2 and so on, 5,000 in total at most.
+        voter_code: The six letters shown on the phone. Spaces, dashes and case are ignored.
     """
 
     id: Id
-    action: Action
+    action: ActionName
     turn: Id | None = None
     seconds: Annotated[int, Meta(ge=1, le=2_592_000)] | None = None
     phones: Annotated[int, Meta(ge=1, le=MAX_CONSOLE_PHONES)] | None = None
@@ -228,6 +180,20 @@ class ActionAsk(msgspec.Struct, frozen=True, tag="action.ask"):
     team: TeamNumber | None = None
     hands: Annotated[tuple[Annotated[int, Meta(ge=0, le=MAX_HANDS)], ...], Meta(max_length=32)] | None = None
     voter_code: Annotated[str, Meta(max_length=MAX_VOTER_CODE_TYPED)] | None = None
+
+
+class ActionUndo(msgspec.Struct, frozen=True, tag="action.undo"):
+    """Undo what an audit log entry records. Answered like `action.ask`.
+
+    The server refuses it once the entry's `undo` is null.
+
+    Attributes:
+        id: Sent back in the answer.
+        entry: `id` of one of the last ten entries.
+    """
+
+    id: Id
+    entry: Id
 
 
 class PeopleAsk(msgspec.Struct, frozen=True, tag="people.ask"):
@@ -245,4 +211,4 @@ class PeopleAsk(msgspec.Struct, frozen=True, tag="people.ask"):
 
 PhoneMessage = PhoneJoin | BallotCast | ReceiptAsk | SideChangeAsk | CheerSend | RematchAsk | ClockAsk
 DisplayMessage = DisplayJoin | ClockAsk
-ConsoleMessage = ConsoleJoin | ActionAsk | PeopleAsk | ClockAsk
+ConsoleMessage = ConsoleJoin | ActionAsk | ActionUndo | PeopleAsk | ClockAsk

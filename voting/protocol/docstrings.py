@@ -1,24 +1,25 @@
 """Parser for the docstrings of wire types: a description, and a meaning for each field or value.
 
-A struct's docstring ends with `Attributes:` and that of a `Literal` with `Values:`, each followed by indented
-lines of the form `name: meaning`. The docstring of a `Literal` stands below its assignment.
+A struct's docstring ends with `Attributes:`, that of an enum or a `Literal` with `Values:`. Indented lines of
+the form `name: meaning` follow. The docstring of a `Literal` stands below its assignment.
 """
 
 import ast
 import inspect
 import re
+from enum import EnumType
 from functools import cache
 from itertools import pairwise
 from types import ModuleType
 from typing import NamedTuple
 
-from games.engine import game
+from games.engine import game, terms
 from voting.counting import types
 from voting.counting.methods import METHODS
 from voting.protocol import client, server, snapshot, state
 
 ENTRY = re.compile(r"    (?P<name>[\w.]+): (?P<meaning>.+)")
-LITERAL_MODULES = (game, types, client, server, snapshot, state)
+MODULES = (game, terms, types, client, server, snapshot, state)
 
 
 class Documented(NamedTuple):
@@ -34,14 +35,15 @@ def documented_class(cls: type) -> Documented:
 
 
 @cache
-def documented_literals() -> dict[str, Documented]:
-    """Return the documented `Literal` types by name. The voting methods document their own values."""
-    found = {name: literal for module in LITERAL_MODULES for name, literal in _literals(module)}
+def documented_values() -> dict[str, Documented]:
+    """Return the documented enums and `Literal` types by name. The voting methods document their own."""
+    found = {name: values for module in MODULES for name, values in (*_literals(module), *_enums(module))}
+    rules = found.pop("RuleDecision")
     methods = {name: method.meaning for name, method in METHODS.items()}
     decisions = {method.decided_by: method.decision for method in METHODS.values()}
     return found | {
         "TallyMethod": Documented("How a side's ballots become its pick.", methods),
-        "Deciding": Documented("How a side's pick came about.", decisions | found["RuleDecision"].meanings),
+        "Deciding": Documented("How a side's pick came about.", decisions | rules.meanings),
     }
 
 
@@ -58,6 +60,11 @@ def parse(docstring: str) -> Documented:
         else:
             raise ValueError(f"no field or value: {line!r}")
     return Documented(description.strip(), meanings)
+
+
+def _enums(module: ModuleType) -> list[tuple[str, Documented]]:
+    enums = [kind for kind in vars(module).values() if isinstance(kind, EnumType)]
+    return [(kind.__name__, documented) for kind in enums if (documented := documented_class(kind)).meanings]
 
 
 def _literals(module: ModuleType) -> list[tuple[str, Documented]]:

@@ -8,10 +8,17 @@ from typing import Any, cast, get_args
 
 import msgspec.inspect as shape
 
-from games.engine import game
 from voting import protocol
-from voting.protocol.docstrings import Documented, documented_class, documented_literals
-from voting.protocol.typescript import CLIENT, UNIONS, collect_structs, literal_names
+from voting.protocol.docstrings import Documented, documented_class, documented_values
+from voting.protocol.typescript import (
+    CLIENT,
+    NAMED,
+    UNIONS,
+    collect_structs,
+    value_names,
+    values_of,
+    wire_values,
+)
 
 HEADER = """\
 # Messages
@@ -32,7 +39,6 @@ SENDERS = {
     "a chat page": protocol.ChatMessage,
 }
 WELCOMES = (protocol.PhoneWelcomed, protocol.DisplayWelcomed, protocol.ConsoleWelcomed)
-LITERALS = {**vars(game), **vars(protocol)}
 MAX_SAFE, MAX_INT32 = 2**53 - 1, 2**31 - 1
 SHOWN_NUMBERS = {MAX_INT32: "2^31 - 1"}
 
@@ -45,7 +51,7 @@ def render() -> str:
         blocks += map(render_struct, structs)
         if title == "Changes":
             blocks.append(render_changes())
-    blocks += ["## Values", *map(render_literal, used_literals())]
+    blocks += ["## Values", *map(render_values, used_values())]
     blocks += ["## Close codes", render_close_codes()]
     return "\n\n".join(blocks) + "\n"
 
@@ -115,21 +121,17 @@ def render_changes() -> str:
     return "\n".join(["| type | meaning |", "| --- | --- |", *rows])
 
 
-def used_literals() -> list[str]:
-    """Return the sorted names of the `Literal` types used by fields on the wire."""
+def used_values() -> list[str]:
+    """Return the sorted names of the `Literal` types and enums used by fields on the wire."""
     kinds = [field.type for struct in all_structs() for field in fields_of(struct)]
-    return sorted({name for kind in kinds for name in literals_in(kind)})
+    return sorted({name for kind in kinds for name in names_in(kind)})
 
 
-def literals_in(kind: shape.Type) -> Iterator[str]:
-    if isinstance(kind, shape.LiteralType) and (name := literal_name(kind)):
+def names_in(kind: shape.Type) -> Iterator[str]:
+    if name := value_names().get(frozenset(wire_values(kind))):
         yield name
     for part in parts_of(kind):
-        yield from literals_in(part)
-
-
-def literal_name(kind: shape.LiteralType) -> str:
-    return literal_names().get(frozenset(kind.values), "")
+        yield from names_in(part)
 
 
 def parts_of(kind: shape.Type) -> tuple[shape.Type, ...]:
@@ -140,10 +142,9 @@ def parts_of(kind: shape.Type) -> tuple[shape.Type, ...]:
     return (kind.item_type,) if isinstance(kind, shape.VarTupleType) else ()
 
 
-def render_literal(name: str) -> str:
-    documented = documented_literals()[name]
-    values = get_args(LITERALS[name])
-    check_names(name, documented, values)
+def render_values(name: str) -> str:
+    documented = documented_values()[name]
+    check_names(name, documented, values_of(NAMED[name]))
     lines = [f"### `{name}`", "", join_lines(documented.description), ""]
     lines += ["| value | meaning |", "| --- | --- |"]
     lines += [f"| `{value}` | {meaning} |" for value, meaning in documented.meanings.items()]
@@ -183,16 +184,12 @@ def render_type(kind: shape.Type, *, is_time: bool = False) -> str:
         return " or ".join(parts) if isinstance(kind, shape.UnionType) else f"[{', '.join(parts)}]"
     if isinstance(kind, shape.StructType):
         return link(kind.cls.__name__)
-    if isinstance(kind, shape.LiteralType):
-        return render_values(kind)
+    if values := wire_values(kind):
+        name = value_names().get(frozenset(values))
+        return link(name) if name else " or ".join(f"`{value}`" for value in values)
     if isinstance(kind, shape.IntType) and is_time:
         return "timestamp"
     return render_plain(kind)
-
-
-def render_values(kind: shape.LiteralType) -> str:
-    name = literal_name(kind)
-    return link(name) if name else " or ".join(f"`{value}`" for value in kind.values)
 
 
 def render_plain(kind: shape.Type) -> str:

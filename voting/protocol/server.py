@@ -31,6 +31,7 @@ class TurnoutCounted(msgspec.Struct, frozen=True, kw_only=True, tag="turnout.cou
         voted: Ballots of team 1 and team 2 in the current turn.
         picked_at: In a match with clocks: when each team had its ballots, 0 while it doesn't.
         watching: Displays and phones without a seat. Only sent in duels, 0 elsewhere.
+        votes_per_s: Voters of both teams who first voted in the last second. Only sent to screens.
     """
 
     turn: Id | None
@@ -38,6 +39,7 @@ class TurnoutCounted(msgspec.Struct, frozen=True, kw_only=True, tag="turnout.cou
     voted: tuple[Count, Count]
     picked_at: tuple[Time, Time] | None = None
     watching: Count = 0
+    votes_per_s: Count = 0
 
 
 class BallotCounted(msgspec.Struct, frozen=True, kw_only=True, tag="ballot.counted"):
@@ -231,14 +233,16 @@ class ClockSynced(msgspec.Struct, frozen=True, kw_only=True, tag="clock.synced")
     now_at: Time
 
 
-class AuditLogged(msgspec.Struct, frozen=True, kw_only=True, tag="audit.logged"):
-    """A new audit log entry. Sent to every console of the event; it has no `seq` and may arrive twice.
+class AuditUpdated(msgspec.Struct, frozen=True, kw_only=True, tag="audit.updated"):
+    """Audit log entries that are new, or that replace those with the same `id`.
+
+    Sent to every console of the event within about a second, without a `seq`.
 
     Attributes:
-        entry: The entry.
+        entries: The entries, newest first.
     """
 
-    entry: AuditEntry
+    entries: tuple[AuditEntry, ...]
 
 
 class ActionDone(msgspec.Struct, frozen=True, kw_only=True, tag="action.done"):
@@ -390,7 +394,7 @@ ToDisplay = Always | TeamCounted | DisplayWelcomed | KeyShown | CheersCounted
 ToConsole = (
     Always
     | TeamCounted
-    | AuditLogged
+    | AuditUpdated
     | ConsoleWelcomed
     | ActionDone
     | ActionRefused

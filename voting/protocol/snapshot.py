@@ -1,12 +1,11 @@
 """Snapshots: the server's answers to a join."""
 
-from typing import Literal
+from enum import StrEnum
 
 import msgspec
 
 from voting.counting.types import Count
-from voting.protocol.client import Action
-from voting.protocol.fields import Choice, Id, Key, TeamNumber, Time
+from voting.protocol.fields import ActionName, Choice, Id, Key, TeamNumber, Time
 from voting.protocol.state import EventState, Part
 
 
@@ -102,31 +101,35 @@ class DisplayWelcomed(msgspec.Struct, frozen=True, kw_only=True, tag="display.we
     state: EventState
 
 
-Role = Literal["owner", "cohost", "viewer"]
-"""Role of an organizer at an event.
+class Role(StrEnum):
+    """Role of an organizer at an event.
 
-Values:
-    owner: Can do everything.
-    cohost: Can run and rehearse the event.
-    viewer: Can only watch.
-"""
+    Values:
+        owner: Can do everything.
+        cohost: Can run and rehearse the event.
+        viewer: Can only watch.
+    """
+
+    OWNER = "owner"
+    COHOST = "cohost"
+    VIEWER = "viewer"
 
 
 class Pressed(msgspec.Struct, frozen=True, kw_only=True):
     """An action with its arguments, as recorded in the audit log.
 
     Attributes:
-        action: The action that was performed.
-        turn: The turn it was done to.
-        seconds: For `turn.extend`, `turn.shorten` and `turn.extra_time`.
-        text: For `notice.show`.
-        part: For `part.hide` and `part.show`.
-        team: For `hands.count`, `voter.move` and `voter.captain`.
-        voter_code: For `voter.*`.
-        match: Number of the match that `match.start` started.
+        action: The [action](actions.md) that was performed.
+        turn: As in `action.ask`, like the following fields.
+        seconds: The time added or removed.
+        text: The message.
+        part: The part hidden or shown.
+        team: The team.
+        voter_code: The voter.
+        match: Number of the match that was started.
     """
 
-    action: Action
+    action: ActionName
     turn: Id | None = None
     seconds: Count | None = None
     text: str | None = None
@@ -137,17 +140,18 @@ class Pressed(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class AuditEntry(msgspec.Struct, frozen=True, kw_only=True):
-    """Something an organizer did. An entry is undone once a newer entry's `pressed` equals its `undo`.
+    """Something an organizer did.
 
     Attributes:
         id: Grows with every entry.
         by: Username.
-        action: An `Action`, or what was done on a page: `event.edit`, `member.add`, `member.change`,
-            `member.remove`.
+        action: An [action](actions.md), or what was done on a page: `event.edit`, `member.add`,
+            `member.change`, `member.remove`.
         what: The action, as text to show after the name. It never mentions a choice.
         at: When it was done.
         pressed: The action. Null for what was done on a page.
-        undo: The action that undoes it. Null if there is none.
+        undo: The action that `action.undo` performs. Null if the entry can't be undone, or no longer.
+        undone: Whether it was undone by `action.undo`.
     """
 
     id: Id
@@ -156,7 +160,8 @@ class AuditEntry(msgspec.Struct, frozen=True, kw_only=True):
     what: str
     at: Time
     pressed: Pressed | None = None
-    undo: Pressed | None = None
+    undo: ActionName | None = None
+    undone: bool = False
 
 
 class ConsoleWelcomed(msgspec.Struct, frozen=True, kw_only=True, tag="console.welcomed"):
@@ -177,5 +182,5 @@ class ConsoleWelcomed(msgspec.Struct, frozen=True, kw_only=True, tag="console.we
     join_url: str
     state: EventState
     display_key: Key | None = None
-    role: Role = "owner"
+    role: Role = Role.OWNER
     audit: tuple[AuditEntry, ...] = ()

@@ -8,9 +8,20 @@ from typing import Literal
 import msgspec
 
 from games.engine.game import Board, Resolution, Result, Side
-from voting.counting.methods import Deciding, TallyMethod
+from games.engine.terms import (
+    Admission,
+    Ending,
+    Lobby,
+    MatchState,
+    NoBallotRule,
+    ResignShare,
+    TeamChoice,
+    TieRule,
+)
+from voting.counting.methods import TallyMethod
 from voting.counting.side_changes import SidesSummary
-from voting.counting.types import Column, Count, Hash, NoBallotRule, ResignShare, TieRule
+from voting.counting.tally import SideTally
+from voting.counting.types import Column, Count, Hash
 from voting.protocol.fields import Epoch, Id, TeamNumber, Time
 
 
@@ -72,32 +83,6 @@ class Turn(msgspec.Struct, frozen=True, kw_only=True):
     lot: Hash | None = None
 
 
-class SideTally(msgspec.Struct, frozen=True, kw_only=True):
-    """How a side voted.
-
-    While sides are secret only `pick` is set: `counts` is empty, `ballots` and `resigning` are 0, the rest is
-    null.
-
-    Attributes:
-        counts: Ballots per choice, choice 1 first. With approval, every choice of a ballot counts; with
-            rankings, the first one.
-        ballots: Number of ballots.
-        pick: The side's move. Null: the side doesn't move.
-        decided_by: How the pick was decided.
-        root: Merkle root of the side's blinded ballots, as in `turn.sealed`.
-        rounds: Counts of each round of a runoff. An eliminated choice has 0.
-        resigning: Ballots that want to resign.
-    """
-
-    counts: tuple[Count, ...]
-    ballots: Count
-    pick: Column | None
-    decided_by: Deciding | None
-    root: Hash | None = None
-    rounds: tuple[tuple[Count, ...], ...] | None = None
-    resigning: Count = 0
-
-
 class Concealed(msgspec.Struct, frozen=True, kw_only=True):
     """A turn of one side that stays secret until the other side's turn is revealed.
 
@@ -147,18 +132,6 @@ class Reveal(msgspec.Struct, frozen=True, kw_only=True):
     seed: str | None = None
     concealed: Concealed | None = None
     turn_commitment: Hash | None = None
-
-
-Ending = Literal["board", "forfeit", "time", "resign", "deserted"]
-"""How a match ended.
-
-Values:
-    board: By the rules of the game.
-    forfeit: A side had no ballots, and `no_ballot_rule` is `forfeit`.
-    time: A side ran out of time.
-    resign: A side resigned.
-    deserted: Everyone left a side in a match with secret sides.
-"""
 
 
 class Clocks(msgspec.Struct, frozen=True, kw_only=True):
@@ -237,7 +210,7 @@ class Match(msgspec.Struct, frozen=True, kw_only=True):
     number: Id
     game: str
     title: str
-    state: Literal["playing", "ended", "aborted"]
+    state: MatchState
     red: TeamNumber
     yellow: TeamNumber
     result: Result
@@ -274,16 +247,6 @@ class Finished(msgspec.Struct, frozen=True, kw_only=True):
     winner: TeamNumber | None
     turns: Count
 
-
-Admission = Literal["open", "rotating", "tickets", "roster"]
-"""Requirements for new voters.
-
-Values:
-    open: Nothing: every device may join.
-    rotating: The code the display shows, which changes every 30 seconds.
-    tickets: A ticket.
-    roster: A code from the class list.
-"""
 
 Part = Literal["code", "turnout", "tally"]
 """A part that displays can hide.
@@ -323,13 +286,13 @@ class EventState(msgspec.Struct, frozen=True, kw_only=True):
 
     code: str
     name: str
-    lobby: Literal["closed", "open", "locked"]
-    team_choice: Literal["balance", "choose", "link"]
+    lobby: Lobby
+    team_choice: TeamChoice
     teams: tuple[Team, Team]
     match: Match | None
     next_match_at: Time | None
     finished: tuple[Finished, ...]
-    admission: Admission = "open"
+    admission: Admission = Admission.OPEN
     peek: bool = False
     own_counts: bool = False
     notice: str = ""

@@ -3,13 +3,16 @@
 `render` turns `voting.protocol` into the text of `frontend/src/protocol.ts`.
 """
 
+from enum import EnumType
 from types import UnionType
-from typing import Any, Literal, get_args, get_origin
+from typing import Any, get_args
 
 import msgspec.inspect as shape
 
-from games.engine import game
+from games.engine import game, terms
 from voting import protocol
+from voting.counting import methods
+from voting.protocol.docstrings import documented_values
 
 HEADER = """\
 // Generated from voting/protocol/ by `manage.py generate_protocol`. Edits here are lost.
@@ -27,6 +30,12 @@ UNIONS = (
     "ToChat",
 )
 STANDALONE = ("PagePreload",)
+NAMED = {
+    name: kind
+    for module in (game, methods, terms, protocol)
+    for name, kind in vars(module).items()
+    if name in documented_values()
+}
 CLIENT = frozenset(
     get_args(protocol.PhoneMessage | protocol.DisplayMessage | protocol.ConsoleMessage | protocol.ChatMessage)
 )
@@ -54,22 +63,28 @@ def render() -> str:
     )
 
 
-def literal_names() -> dict[frozenset[Any], str]:
-    """Return the names of `Literal` types by their values.
+def values_of(kind: Any) -> tuple[Any, ...]:
+    """Return the values of a `Literal` or an enum."""
+    return tuple(kind) if isinstance(kind, EnumType) else get_args(kind)
+
+
+def value_names() -> dict[frozenset[Any], str]:
+    """Return the names of the documented `Literal` types and enums by their values.
 
     A field with the same values is rendered as that name.
     """
-    found = {**vars(game), **vars(protocol)}
-    return {frozenset(get_args(kind)): name for name, kind in found.items() if get_origin(kind) is Literal}
+    return {frozenset(values_of(kind)): name for name, kind in NAMED.items()}
+
+
+def wire_values(kind: shape.Type) -> tuple[Any, ...]:
+    """Return the values of a field with a fixed set of them; empty for any other field."""
+    if isinstance(kind, shape.EnumType):
+        return tuple(kind.cls)
+    return tuple(kind.values) if isinstance(kind, shape.LiteralType) else ()
 
 
 def render_literals() -> list[str]:
-    found = {**vars(game), **vars(protocol)}
-    return [
-        f"export type {name} = {join_literals(get_args(kind))};"
-        for name, kind in found.items()
-        if get_origin(kind) is Literal and name != "Lot"
-    ]
+    return [f"export type {name} = {join_literals(values_of(kind))};" for name, kind in NAMED.items()]
 
 
 def join_literals(values: tuple[Any, ...]) -> str:
@@ -119,8 +134,8 @@ def render_struct(struct: shape.StructType) -> str:
 def render_type(kind: shape.Type) -> str:
     if isinstance(kind, shape.StructType):
         return kind.cls.__name__
-    if isinstance(kind, shape.LiteralType):
-        return literal_names().get(frozenset(kind.values)) or join_literals(tuple(kind.values))
+    if values := wire_values(kind):
+        return value_names().get(frozenset(values)) or join_literals(values)
     if isinstance(kind, shape.UnionType):
         return " | ".join(render_type(part) for part in kind.types)
     if isinstance(kind, shape.TupleType):

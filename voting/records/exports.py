@@ -1,11 +1,11 @@
 """Export of a match record from the database: all resolved turns, nothing of an open one."""
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple, cast
 
 import msgspec
 
-from games.engine.game import SIDES, Picks, Result, Side
+from games.engine.game import SIDES, Picks, Side
 from games.engine.registry import read_options
 from games.matches import Position, load_position
 from games.models import Match, Turn, TurnState
@@ -78,37 +78,24 @@ def export_match(code: str, number: int | None) -> ExportedRecord | None:
 
 def _record(match: Match) -> MatchRecord:
     position = load_position(match)
-    return MatchRecord(
-        format=FORMAT,
-        name=f"{match.event.name}, match {match.number}",
-        code=match.event.code,
-        match=match.number,
-        teams=Teams(red=match.red.name, yellow=match.yellow.name),
-        game=match.game,
-        options=cast(dict[str, Any], match.options),
-        terms=_terms(match),
-        turns=tuple(SidePicks(red=turn.red_pick, yellow=turn.yellow_pick) for turn in position.turns),
-        counts=tuple(_counts(match, position)),
-        result=cast(Result, match.result or "open"),
-        ended_by=cast(Any, match.ended_by),
-        sides=_sides(match),
-    )
+    computed = {
+        "format": FORMAT,
+        "name": f"{match.event.name}, match {match.number}",
+        "code": match.event.code,
+        "match": match.number,
+        "teams": Teams(red=match.red.name, yellow=match.yellow.name),
+        "terms": msgspec.convert(match, Terms, from_attributes=True),
+        "turns": tuple(SidePicks(red=turn.red_pick, yellow=turn.yellow_pick) for turn in position.turns),
+        "counts": tuple(_counts(match, position)),
+        "result": match.result or "open",
+        "sides": _sides(match),
+    }
+    return msgspec.convert(vars(match) | computed, MatchRecord)
 
 
 def _sides(match: Match) -> SecretSides | None:
     kept = SidesRecord.objects.filter(match=match).first() if match.max_side_changes else None
     return msgspec.convert(kept.summary, SecretSides) if kept else None
-
-
-def _terms(match: Match) -> Terms:
-    return Terms(
-        tally_method=cast(Any, match.tally_method),
-        tie_rule=cast(Any, match.tie_rule),
-        no_ballot_rule=cast(Any, match.no_ballot_rule),
-        resign=cast(Any, match.resign),
-        max_side_changes=match.max_side_changes,
-        turn_points=match.turn_points,
-    )
 
 
 def _counts(match: Match, position: Position) -> Iterator[TurnCount]:
@@ -122,27 +109,18 @@ def _counts(match: Match, position: Position) -> Iterator[TurnCount]:
 def _count(turn: Turn, legal: dict[Side, tuple[int, ...]]) -> TurnCount:
     tallies = {cast(Side, record.side): record for record in turn.tallies.all()}
     red, yellow = (_side_count(tallies.get(side), legal.get(side, ())) for side in SIDES)
-    return TurnCount(
-        turn=turn.pk,
-        lot=commit_lot(turn.seed),
-        seed=turn.seed,
-        sealed_at=turn.sealed_at,
-        resolved_at=turn.resolved_at,
-        red=red,
-        yellow=yellow,
-    )
+    computed = {"turn": turn.pk, "lot": commit_lot(turn.seed), "red": red, "yellow": yellow}
+    return msgspec.convert(vars(turn) | computed, TurnCount)
 
 
 def _side_count(record: TallyRecord | None, legal: tuple[int, ...]) -> SideCount | None:
     if record is None:
         return None
-    return SideCount(
-        root=record.root or None,
-        ballots=tuple((ballot.choice, ballot.blind) for ballot in unpack_ballots(bytes(record.sealed))),
-        legal=legal,
-        counts=tuple(record.counts),
-        pick=record.pick,
-        decided_by=cast(Any, record.decided_by),
-        rounds=tuple(map(tuple, record.rounds or ())),
-        captain=record.captain,
-    )
+    ballots = unpack_ballots(bytes(record.sealed))
+    computed = {
+        "root": record.root or None,
+        "ballots": [(ballot.choice, ballot.blind) for ballot in ballots],
+        "legal": legal,
+        "rounds": record.rounds or (),
+    }
+    return msgspec.convert(vars(record) | computed, SideCount)

@@ -12,10 +12,10 @@ from msgspec import Meta
 
 from games.engine.errors import BadRecord
 from games.engine.game import Result, Side
-from voting.counting.methods import Deciding, TallyMethod
+from games.engine.terms import Ending
+from voting.counting.methods import Deciding
 from voting.counting.side_changes import SidesSummary
-from voting.counting.types import NoBallotRule, ResignShare, TieRule
-from voting.protocol import Ending
+from voting.counting.tally import TallyTerms
 
 FORMAT: Literal["crowdgame match 2"] = "crowdgame match 2"
 
@@ -31,13 +31,9 @@ class SidePicks(msgspec.Struct, frozen=True, kw_only=True):
     yellow: Pick = None
 
 
-class Terms(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Terms(TallyTerms, frozen=True, kw_only=True, omit_defaults=True):
     """How ballots become a pick, and how often a voter may change sides."""
 
-    tally_method: TallyMethod
-    tie_rule: TieRule
-    no_ballot_rule: NoBallotRule
-    resign: ResignShare | None = None
     max_side_changes: int = 0
     turn_points: bool = False
 

@@ -6,16 +6,17 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from msgspec.structs import replace
+
 from games.engine.errors import GameError, IllegalPick
 from games.engine.game import SIDES, Game, Picks, Resolution, Result, Side, other_side
 from games.engine.registry import find_game, read_options
+from games.engine.terms import Ending, NoBallotRule, TieRule
 from voting.counting.ballots import Ballot
 from voting.counting.commitments import ballot_tree
 from voting.counting.lots import commit_lot, draw_lot
 from voting.counting.methods import find_method
-from voting.counting.tally import Decision, SideBallots, TallyTerms, decide
-from voting.counting.types import NoBallotRule
-from voting.protocol import Ending
+from voting.counting.tally import SideBallots, SideTally, decide
 from voting.records.match_record import MatchRecord, SideCount, Terms, TurnCount, side_count
 from voting.records.recount_side_changes import deserted_side_at, find_side_faults
 
@@ -98,13 +99,13 @@ def _find_result_faults(record: MatchRecord, result: Result) -> Iterator[Fault]:
 def _ending(record: MatchRecord) -> Ending:
     """Return how a finished match ended."""
     if deserted_side_at(record, len(record.counts)):
-        return "deserted"
+        return Ending.DESERTED
     why = {count.decided_by for count in _losing_counts(record.counts[-1]).values()}
     if not why:
-        return "board"
+        return Ending.BOARD
     if "forfeit" not in why:
-        return "resign"
-    return "time" if record.ended_by == "time" else "forfeit"
+        return Ending.RESIGN
+    return Ending.TIME if record.ended_by == Ending.TIME else Ending.FORFEIT
 
 
 def _result_after(recorded: RecordedTurn, resolution: Resolution) -> Result:
@@ -181,8 +182,9 @@ def _find_decision_faults(recorded: RecordedTurn, side: Side, counted: SideCount
         yield fault(f"the ballots decide for {decision.pick}, but the record says {counted.pick}")
     if counted.decided_by != decision.decided_by:
         yield fault(f"`decided_by` is {decision.decided_by}, but the record says {counted.decided_by}")
-    if counted.rounds != decision.rounds:
-        yield fault(f"the rounds are {_plain(decision.rounds)}, but the record says {_plain(counted.rounds)}")
+    rounds = decision.rounds or ()
+    if counted.rounds != rounds:
+        yield fault(f"the rounds are {_plain(rounds)}, but the record says {_plain(counted.rounds)}")
     no_pick = _losing_counts(recorded.count) or deserted_side_at(recorded.record, recorded.number)
     yield from _find_pick_faults(recorded, side, None if no_pick else decision.pick)
 
@@ -192,7 +194,7 @@ def _plain(rounds: tuple[tuple[int, ...], ...]) -> list[list[int]]:
 
 
 def _has_captain(terms: Terms, counted: SideCount) -> bool:
-    return terms.tie_rule == "captain" and 0 <= (counted.captain or 0) < len(counted.ballots)
+    return terms.tie_rule == TieRule.CAPTAIN and 0 <= (counted.captain or 0) < len(counted.ballots)
 
 
 def _find_pick_faults(recorded: RecordedTurn, side: Side, expected: int | None) -> Iterator[Fault]:
@@ -208,12 +210,13 @@ def _no_ballot_rule(recorded: RecordedTurn, counted: SideCount) -> NoBallotRule:
     have had time left.
     """
     record = recorded.record
-    had_time = record.ended_by == "time" and recorded.number == len(record.counts)
-    return "pass" if had_time and counted.decided_by == "pass" else record.terms.no_ballot_rule
+    had_time = record.ended_by == Ending.TIME and recorded.number == len(record.counts)
+    if had_time and counted.decided_by == NoBallotRule.PASS:
+        return NoBallotRule.PASS
+    return record.terms.no_ballot_rule
 
 
-def _decide_again(recorded: RecordedTurn, side: Side, counted: SideCount) -> Decision:
-    terms = recorded.record.terms
+def _decide_again(recorded: RecordedTurn, side: Side, counted: SideCount) -> SideTally:
     ballots = [
         Ballot("", side, choice, 1, place, blind) for place, (choice, blind) in enumerate(counted.ballots, 1)
     ]
@@ -221,6 +224,6 @@ def _decide_again(recorded: RecordedTurn, side: Side, counted: SideCount) -> Dec
         SideBallots(side, ballots, counted.captain),
         recorded.game.legal_actions(recorded.state, side),
         recorded.game.view(recorded.state, side).columns,
-        TallyTerms(terms.tally_method, terms.tie_rule, _no_ballot_rule(recorded, counted), terms.resign),
+        replace(recorded.record.terms, no_ballot_rule=_no_ballot_rule(recorded, counted)),
         partial(draw_lot, recorded.count.seed, side),
     )

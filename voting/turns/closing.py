@@ -1,4 +1,4 @@
-"""Close a turn: seal, commit, recount, decide, resolve, write, announce.
+"""Close a turn exactly once: seal, commit, recount, decide, resolve, write, announce.
 
 Closing is idempotent and survives a crash at any step. It is attempted at least once, on frozen input, with a
 deterministic engine, and a compare-and-set in the database lets one attempt write.
@@ -11,6 +11,7 @@ from contextlib import suppress
 from typing import NamedTuple, cast
 
 from django.dispatch import Signal
+from msgspec.structs import asdict, replace
 
 from games.engine.game import Side
 from games.matches import MatchError, Position, claim_turn, end_match, event_lock, load_position
@@ -219,15 +220,9 @@ def _record_tallies(turn: Turn, outcome: TurnOutcome, roots: dict[Side, str]) ->
         TallyRecord(
             turn=turn,
             side=side,
-            counts=decision.counts,
-            ballots=decision.ballots,
-            pick=decision.pick,
-            decided_by=decision.decided_by,
             sealed=pack_ballots(outcome.ballots[side]),
-            root=roots[side],
-            rounds=decision.rounds or None,
-            resigning=decision.resigning,
             captain=outcome.captains[side],
+            **asdict(replace(decision, root=roots[side])),
         )
         for side, decision in outcome.decisions.items()
     )

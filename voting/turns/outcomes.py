@@ -4,13 +4,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
+from msgspec import convert
+from msgspec.structs import replace
+
 from games.engine.game import SIDES, Picks, Side, other_side
 from games.matches import Position
-from games.models import EndedBy, MatchResult, NoBallotRule, TieRule, Turn
+from games.models import Ending, MatchResult, NoBallotRule, TieRule, Turn
 from voting.counting.ballots import Ballot
 from voting.counting.lots import draw_lot
 from voting.counting.methods import Deciding
-from voting.counting.tally import Decision, SideBallots, TallyTerms, decide
+from voting.counting.tally import SideBallots, SideTally, TallyTerms, decide
 from voting.counting.voter_codes import derive_voter_code
 from voting.turns.clocks import out_of_time
 
@@ -28,10 +31,10 @@ class TurnOutcome:
     before: Position
     ballots: dict[Side, Sequence[Ballot]]
     captains: dict[Side, int | None]
-    decisions: dict[Side, Decision]
+    decisions: dict[Side, SideTally]
     picks: Picks
     result: str
-    ended_by: EndedBy | None
+    ended_by: Ending | None
     is_concealed: bool = False
     to_move: tuple[Side, ...] = ()
 
@@ -57,7 +60,7 @@ def decide_outcome(
     }
     if deserted:
         return TurnOutcome(
-            position, by_side, captains, decisions, Picks(), other_side(deserted), EndedBy.DESERTED
+            position, by_side, captains, decisions, Picks(), other_side(deserted), Ending.DESERTED
         )
     if lost := [side for side, decision in decisions.items() if decision.decided_by in LOSING_DECISIONS]:
         ended_by = _ended_by(turn, {decisions[side].decided_by for side in lost})
@@ -65,7 +68,7 @@ def decide_outcome(
     picks = Picks(*(decisions[side].pick if side in decisions else None for side in SIDES))
     after, resolution = game.resolve(state, picks)
     result = resolution.result
-    ends = None if result == "open" else EndedBy.BOARD
+    ends = None if result == "open" else Ending.BOARD
     kept = ends is None and position.vote == "concealed"
     return TurnOutcome(position, by_side, captains, decisions, picks, result, ends, kept, game.to_move(after))
 
@@ -85,9 +88,9 @@ def _no_ballot_rules(turn: Turn, position: Position, picked: list[Side]) -> dict
     return {side: rule if side in out else others for side in SIDES}
 
 
-def _decide(turn: Turn, position: Position, cast: SideBallots, no_ballot: str) -> Decision:
+def _decide(turn: Turn, position: Position, cast: SideBallots, no_ballot: str) -> SideTally:
     game, state, match = position.game, position.state, turn.match
-    terms = TallyTerms(match.tally_method, match.tie_rule, no_ballot, match.resign)  # type: ignore[arg-type]
+    terms = replace(convert(match, TallyTerms, from_attributes=True), no_ballot_rule=no_ballot)
     columns = game.view(state, cast.side).columns
     draw = partial(draw_lot, turn.seed, cast.side)
     legal = game.legal_actions(state, cast.side)
@@ -110,8 +113,8 @@ def _result_when_lost(lost: list[Side]) -> str:
     return MatchResult.YELLOW if lost == ["red"] else MatchResult.RED
 
 
-def _ended_by(turn: Turn, why: set[Deciding]) -> EndedBy:
+def _ended_by(turn: Turn, why: set[Deciding | None]) -> Ending:
     """If one side resigned and the other forfeited, report the forfeit."""
     if "forfeit" not in why:
-        return EndedBy.RESIGN
-    return EndedBy.FORFEIT if turn.match.bank_s is None else EndedBy.TIME
+        return Ending.RESIGN
+    return Ending.FORFEIT if turn.match.bank_s is None else Ending.TIME

@@ -1,4 +1,6 @@
-"""Periodic jobs of the deadline scheduler. A feature registers its own, usually when Django starts.
+"""Periodic jobs of the deadline scheduler. There is no Celery beat schedule and no crontab.
+
+A feature registers its own jobs, usually when Django starts.
 
 A job that runs hourly returns an iterator. The scheduler takes one step of it a second, so that no deadline
 waits for it.

@@ -8,12 +8,11 @@ from functools import partial
 import msgspec
 from django.core.exceptions import ObjectDoesNotExist
 from django.db import IntegrityError, close_old_connections
-from redis import RedisError
 
 from games.engine.errors import GameError
 from games.matches import MatchError
 from voting.ballot_box.box_clock import local_ms
-from voting.ballot_box.stores import DATABASE_ERRORS
+from voting.ballot_box.stores import DATABASE_ERRORS, STORE_ERRORS
 
 log = logging.getLogger(__name__)
 
@@ -21,7 +20,7 @@ RETRY_AFTER_MS = 1_000.0
 SLOW_MS = 200.0
 DROP_AFTER_MS = 60_000.0
 
-TRANSIENT_ERRORS = (RedisError, OSError, IntegrityError, *DATABASE_ERRORS)
+TRANSIENT_ERRORS = (IntegrityError, *STORE_ERRORS)
 PERMANENT_ERRORS = (GameError, MatchError, ObjectDoesNotExist, msgspec.MsgspecError)
 
 

@@ -1,8 +1,8 @@
 """The deadline scheduler: enqueues each turn at its deadline, and closes it itself if no worker does.
 
 Several schedulers may run at once, without leader election. All state is read from the database, so the next
-iteration makes up for any crash. Deadlines follow the ballot box's clock; if that clock is set, all deadlines
-move along (see `time_steps`).
+iteration recovers from any crash. Deadlines follow the ballot box's clock; if that clock is set, all
+deadlines move along (see `time_steps`).
 """
 
 import faulthandler
@@ -15,13 +15,12 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from django.db import close_old_connections
-from redis import RedisError
 
 from games.models import CLOSED_STATES, Event, Turn, TurnState
 from voting.announcements.outbox import purge_old, relay
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_clock import local_ms
-from voting.ballot_box.stores import DATABASE_ERRORS
+from voting.ballot_box.stores import STORE_ERRORS
 from voting.metrics.metrics import SCHEDULER_LAST_RUN_AT
 from voting.turns.closing import close_turn
 from voting.turns.deadlines import enqueue_close
@@ -94,7 +93,7 @@ class DeadlineScheduler:
             SCHEDULER_LAST_RUN_AT.set(time.time())
             self._start_due_matches(round(local_ms() + offset))
             self._tend_periodically()
-        except (RedisError, OSError, *DATABASE_ERRORS) as error:
+        except STORE_ERRORS as error:
             self._wait_for(error)
             return POLL_S
         if self.is_waiting:

@@ -11,22 +11,20 @@ from redis import RedisError
 from games.engine.registry import all_games
 from voting.announcements import outbox as announcements
 from voting.ballot_box.ballot_box import BallotBox
-from voting.ballot_box.stores import DATABASE_ERRORS
+from voting.ballot_box.stores import STORE_ERRORS
 from voting.turns import closing, deadlines, early_close
 
 # The scheduler retries and logs these; a worker's traceback for each turn would add nothing.
-AWAY = (RedisError, OSError, *DATABASE_ERRORS)
-
 ballot_box = cache(BallotBox)
 
 
-@shared_task(name=deadlines.CLOSE_TURN, throws=AWAY)
+@shared_task(name=deadlines.CLOSE_TURN, throws=STORE_ERRORS)
 def close_turn(turn_id: int) -> None:
     """Close the turn; the scheduler retries it if Redis or the database is away."""
     closing.close_turn(turn_id, ballot_box())
 
 
-@shared_task(name=deadlines.CLOSE_TURN_EARLY, throws=AWAY)
+@shared_task(name=deadlines.CLOSE_TURN_EARLY, throws=STORE_ERRORS)
 def close_turn_early(turn_id: int, closes_at: int) -> None:
     """Close the turn early if `closes_at` is still its deadline (Unix ms)."""
     early_close.close_turn_early(turn_id, closes_at, ballot_box())

@@ -1,4 +1,4 @@
-"""Start a match, change a turn, and restore a lost one. Idempotent, and safe after a crash.
+"""Start a match, change a turn, and recover a lost one. Idempotent (crash recovery).
 
 `closing` ends a turn.
 """
@@ -113,7 +113,7 @@ def log_match(what: str, match: Match) -> None:
 
 
 def restore_turn(turn_id: int, box: BallotBox) -> None:
-    """Put a turn that the box lost back into it, with time for clients to send their ballots again.
+    """Recover a turn that the box lost: put it back, with time for clients to send their ballots again.
 
     Does nothing unless the turn is open and its box is missing. The new epoch tells clients to send again. In
     a match with clocks, no side's time runs meanwhile.

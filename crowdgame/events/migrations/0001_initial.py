@@ -24,6 +24,7 @@ class Migration(migrations.Migration):
                 ('what', models.CharField(max_length=200)),
                 ('pressed', models.JSONField(blank=True, null=True)),
                 ('undo', models.JSONField(blank=True, null=True)),
+                ('undone', models.BooleanField(db_default=False, default=False)),
                 ('at', models.BigIntegerField()),
                 ('event', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='audit_entries', to='games.event')),
             ],

@@ -8,7 +8,7 @@ const SIDES: readonly Side[] = ["red", "yellow"];
  * SVG gradients of the balls: lit from the upper left, darker at the rim, in the theme's colors. Include them once in
  * every SVG that draws balls.
  */
-export function EnamelDefs() {
+export function BallGradients() {
   return (
     <defs>
       {SIDES.map((side) => (
@@ -49,7 +49,7 @@ export function Ball({ side }: { side: Side }) {
 export function Badge({ side }: { side: Side }) {
   return (
     <svg class="badge" viewBox="-46 -46 92 92" aria-hidden="true">
-      <EnamelDefs />
+      <BallGradients />
       <Ball side={side} />
     </svg>
   );

@@ -1,21 +1,21 @@
 import type { Board, Drawing, Mark } from "../protocol";
-import { Ball, EnamelDefs } from "./Ball";
-import { FrontDefs, Lacquer, Plates } from "./GridFrame";
-import { BALL, PAD, PLINTH, cabinetHeight, cabinetWidth } from "./geometry";
+import { Ball, BallGradients } from "./Ball";
+import { FrontGradients, FrontPanel, ColumnLabels } from "./GridFrame";
+import { BALL, PAD, PLINTH, boardHeight, boardWidth } from "./geometry";
 import "./drawnBoard.css";
 
 /** A board drawn by its game (not a grid), in the cabinet's frame, above the labels of the choices. */
 export function DrawnBoard({ board }: { board: Board }) {
-  const [width, height] = [cabinetWidth(board), cabinetHeight(board)];
+  const [width, height] = [boardWidth(board), boardHeight(board)];
   return (
-    <svg class="cabinet drawn" viewBox={`0 0 ${width} ${height}`} role="img" aria-label="The board">
-      <EnamelDefs />
-      <FrontDefs />
-      <Lacquer board={board} />
+    <svg class="cabinet" viewBox={`0 0 ${width} ${height}`} role="img" aria-label="The board">
+      <BallGradients />
+      <FrontGradients />
+      <FrontPanel board={board} />
       <svg x={PAD} y={PAD} width={width - 2 * PAD} height={height - 2 * PAD - PLINTH} viewBox={drawingViewBox(board.drawing)}>
         {board.drawing?.marks.map((mark) => <MarkView key={mark.name} mark={mark} />)}
       </svg>
-      <Plates board={board} back={false} />
+      <ColumnLabels board={board} back={false} />
     </svg>
   );
 }

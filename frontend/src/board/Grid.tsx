@@ -1,21 +1,21 @@
 import type { Board } from "../protocol";
-import { Ball, EnamelDefs } from "./Ball";
-import { FrontDefs, Lacquer, Plates } from "./GridFrame";
-import { BALL, HOLE, cabinetHeight, cabinetWidth, cells, centerY, ownerAt, columnX, type Cell } from "./geometry";
+import { Ball, BallGradients } from "./Ball";
+import { FrontGradients, FrontPanel, ColumnLabels } from "./GridFrame";
+import { BALL, HOLE, boardHeight, boardWidth, cells, centerY, ownerAt, columnX, type Cell } from "./geometry";
 
 interface Props {
   board: Board;
-  /** Cells to highlight. If there are any, all other cells are dimmed. */
+  /** Cells to highlight: the winning lines. If there are any, all other cells are dimmed. */
   lit?: readonly Cell[];
   /** Cells of the balls that dropped last. */
   fresh?: readonly Cell[];
-  /** The column to draw a frame around. */
+  /** The column to highlight with a frame: both sides picked it (a conflict). */
   framed?: number | null;
   /** Mirrored, as seen from behind. */
   back?: boolean;
 }
 
-/** The complete grid in one drawing. */
+/** The board of a game in which balls drop into columns, in one drawing. */
 export function Grid(props: Props) {
   const { width, height } = gridSize(props.board);
   return (
@@ -47,7 +47,7 @@ export function GridFront(props: Props) {
 }
 
 function gridSize(board: Board) {
-  return { width: cabinetWidth(board), height: cabinetHeight(board) };
+  return { width: boardWidth(board), height: boardHeight(board) };
 }
 
 function Inside({ board, lit = [], back = false }: Props) {
@@ -55,7 +55,7 @@ function Inside({ board, lit = [], back = false }: Props) {
   const lights = new Set(lit.map(String));
   return (
     <>
-      <EnamelDefs />
+      <BallGradients />
       <InsideDefs />
       <rect x="6" y="6" width={width - 12} height={height - 12} rx="26" fill="#050812" />
       {cells(board).map((cell) => <circle key={`${cell}`} {...center(board, cell, back)} r={HOLE + 3} fill="url(#well)" />)}
@@ -69,10 +69,10 @@ function Front({ board, lit = [], fresh = [], framed = null, back = false }: Pro
   const [lights, last] = [new Set(lit.map(String)), new Set(fresh.map(String))];
   return (
     <>
-      <FrontDefs />
-      <Lacquer board={board} />
+      <FrontGradients />
+      <FrontPanel board={board} />
       {cells(board).map((cell) => <Rim key={`${cell}`} board={board} cell={cell} lit={lights.has(`${cell}`)} fresh={last.has(`${cell}`)} back={back} />)}
-      <Plates board={board} back={back} />
+      <ColumnLabels board={board} back={back} />
       {framed !== null && <ColumnFrame x={columnX(framed, board, back)} height={size.height} />}
     </>
   );

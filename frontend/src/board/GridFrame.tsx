@@ -1,7 +1,7 @@
 import type { Board } from "../protocol";
-import { HOLE, PLINTH, cabinetHeight, cabinetWidth, cells, centerY, optionName, ownerAt, columnPitch, columnX } from "./geometry";
+import { HOLE, PLINTH, boardHeight, boardWidth, cells, centerY, optionName, ownerAt, columnPitch, columnX } from "./geometry";
 
-export function FrontDefs() {
+export function FrontGradients() {
   return (
     <defs>
       <linearGradient id="lacquer" x2="0.35" y2="1">
@@ -23,8 +23,8 @@ export function FrontDefs() {
 }
 
 /** The front with its holes, and the plinth. */
-export function Lacquer({ board }: { board: Board }) {
-  const [width, height] = [cabinetWidth(board), cabinetHeight(board)];
+export function FrontPanel({ board }: { board: Board }) {
+  const [width, height] = [boardWidth(board), boardHeight(board)];
   const holes = cells(board).map(([column, row]) => hole(columnX(column, board, false), centerY(row, board.rows)));
   const foot = height - PLINTH;
   return (
@@ -47,16 +47,16 @@ function hole(x: number, y: number): string {
 }
 
 /** The labels of the choices, below the board. */
-export function Plates({ board, back }: { board: Board; back: boolean }) {
+export function ColumnLabels({ board, back }: { board: Board; back: boolean }) {
   const columns = Array.from({ length: board.columns }, (_, index) => index + 1);
-  return <>{columns.map((column) => <Plate key={column} column={column} board={board} back={back} />)}</>;
+  return <>{columns.map((column) => <ColumnLabel key={column} column={column} board={board} back={back} />)}</>;
 }
 
 const FIGURE = 64;
 
-function Plate({ column, board, back }: { column: number; board: Board; back: boolean }) {
+function ColumnLabel({ column, board, back }: { column: number; board: Board; back: boolean }) {
   const full = ownerAt(board, [column, board.rows]) !== "none";
-  const y = cabinetHeight(board) - PLINTH / 2 - 4;
+  const y = boardHeight(board) - PLINTH / 2 - 4;
   const [name, width] = [optionName(board, column), columnPitch(board) - 26];
   const size = Math.min(FIGURE, (width * 1.7) / name.length);
   return (

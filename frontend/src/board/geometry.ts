@@ -14,17 +14,17 @@ const DRAWING_SIZE = { columns: 7, rows: 6 };
 
 type Size = Pick<Board, "kind" | "columns" | "rows">;
 
-export function cabinetWidth({ kind, columns }: Size): number {
+export function boardWidth({ kind, columns }: Size): number {
   return (kind === "drawn" ? DRAWING_SIZE.columns : columns) * PITCH + 2 * PAD;
 }
 
-export function cabinetHeight({ kind, rows }: Size): number {
+export function boardHeight({ kind, rows }: Size): number {
   return (kind === "drawn" ? DRAWING_SIZE.rows : rows) * PITCH + 2 * PAD + PLINTH;
 }
 
 /** The width of a column, or of an equal share of a drawn board's width. */
 export function columnPitch(board: Size): number {
-  return (cabinetWidth(board) - 2 * PAD) / board.columns;
+  return (boardWidth(board) - 2 * PAD) / board.columns;
 }
 
 /** The y coordinate of a row's center. Rows count from 1 at the bottom; a row above the top one lies above the rim. */

@@ -14,7 +14,7 @@ export function threats(board: Board, side: Side): number[] {
   return found;
 }
 
-/** Whether `side` has four in a row, even if the other side won with its own line. */
+/** Win detection: whether `side` has four in a row, even if the other side won with its own line. */
 export function hasLine(board: Board, side: Side): boolean {
   const own = LETTERS[side];
   return board.grid.some((line, fromTop) =>

@@ -44,10 +44,13 @@ export interface Props {
 interface ViewState {
   phase: Phase;
   now: number;
+  /** There is no connection, so all buttons are disabled. */
   off: boolean;
+  /** Viewers may not act. */
   mayAct: boolean;
 }
 
+/** The organizer's console of an event. */
 export function ConsoleScreen(props: Props) {
   const { live, event, clock, role, history } = props;
   const { entries } = useStore(props.auditLog.store);
@@ -128,7 +131,7 @@ function NoticePanel({ event, commands, off }: Props & ViewState) {
 function SideLog({ event, live, auditLog, history, rehearsal, commands, off, mayAct }: Props & ViewState) {
   return (
     <div class="log">
-      <AuditLog event={event} auditLog={auditLog} history={history} rehearsal={rehearsal} commands={commands} off={off} mayAct={mayAct} />
+      <AuditLog auditLog={auditLog} history={history} commands={commands} off={off} mayAct={mayAct} />
       {mayAct && <RehearsalPanel rehearsal={rehearsal} commands={commands} off={off} connected={live.turnout?.connected ?? [0, 0]} />}
       <Matches event={event} />
     </div>

@@ -23,7 +23,7 @@ export function Help() {
     <div class="help" role="dialog" aria-label="Keyboard shortcuts">
       <h2>Keyboard shortcuts</h2>
       <dl>
-        {SHORTCUTS.map(([key, what]) => (
+        {[...SHORTCUTS].map(([key, what]) => (
           <div key={key}>
             <dt><kbd>{key}</kbd></dt>
             <dd>{what}</dd>

@@ -44,7 +44,7 @@ function Copy({ name, href }: PageLink) {
   const copy = () => void navigator.clipboard.writeText(new URL(href, location.href).href).then(() => setCopied(true));
   if (!("clipboard" in navigator)) return null;
   return (
-    <button type="button" class="action-button small" aria-label={copied ? `Link copied: ${name}` : `Copy link: ${name}`} onClick={copy}>
+    <button type="button" class="action-button" aria-label={copied ? `Link copied: ${name}` : `Copy link: ${name}`} onClick={copy}>
       {copied ? "Copied" : "Copy"}
     </button>
   );

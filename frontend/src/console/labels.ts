@@ -1,33 +1,8 @@
+import { ACTIONS } from "../actions";
 import { sideForTeam, teamForSide, type Phase } from "../live/match/phase";
 import { currentSeries, winsNeeded } from "../live/match/series";
-import type { Action, EventState, Match, Reveal, Side, SideTally, TurnoutCounted, Vote } from "../protocol";
-
-const DONE: Record<Action, string> = {
-  "lobby.open": "The lobby is open.",
-  "joining.lock": "Joining is locked.",
-  "joining.unlock": "Joining is open again.",
-  "match.start": "The match has started.",
-  "match.abort": "The match was aborted.",
-  "turn.pause": "Paused.",
-  "turn.resume": "Resumed.",
-  "turn.extend": "",
-  "turn.shorten": "",
-  "turn.close": "Vote closed and counted.",
-  "turn.void": "Turn taken back. Teams vote again.",
-  "turn.extra_time": "Normal time from the next turn on.",
-  "hands.count": "Counts sent.",
-  "notice.show": "Shown on all screens.",
-  "notice.clear": "Message cleared.",
-  "part.hide": "Hidden from the projector.",
-  "part.show": "Shown on the projector.",
-  "voter.move": "Moved.",
-  "voter.kick": "Removed.",
-  "voter.ban": "Banned.",
-  "voter.admit": "Ban lifted.",
-  "voter.captain": "Takes effect next turn.",
-  "rehearsal.start": "The rehearsal has started.",
-  "rehearsal.stop": "The rehearsal has stopped.",
-};
+import type { EventState, Match, Reveal, Side, SideTally, TurnoutCounted, Vote } from "../protocol";
+import type { ActionOffer } from "./actions/offers";
 
 const UNITS = [["d", 86_400], ["h", 3600], ["min", 60]] as const;
 
@@ -37,10 +12,11 @@ export function formatSpan(seconds: number): string {
   return `${seconds / size}\u00a0${unit}`;
 }
 
-export function doneText({ action, seconds }: { action: Action; seconds?: number | null }): string {
-  if (action === "turn.extra_time" && seconds) return `${formatSpan(seconds)} more from the next turn on.`;
-  if (action === "turn.extend") return `${formatSpan(seconds ?? 0)} added.`;
-  return action === "turn.shorten" ? `${formatSpan(seconds ?? 0)} removed.` : DONE[action];
+/** The text after a command has succeeded. */
+export function doneText({ action, entry, seconds }: ActionOffer): string {
+  if (entry) return "Undone.";
+  if (action === "turn.extra_time" && !seconds) return "Normal time from the next turn on.";
+  return ACTIONS[action].done.replace("{time}", formatSpan(seconds ?? 0));
 }
 
 /** The current state in a few words. */

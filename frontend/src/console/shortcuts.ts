@@ -1,15 +1,8 @@
+import { ACTIONS } from "../actions";
 import type { ActionOffer, ActionOffers } from "./actions/offers";
 
-export const SHORTCUTS: readonly (readonly [key: string, what: string])[] = [
-  ["P", "Pause or resume"],
-  ["E", "A little more time"],
-  ["Shift E", "More time"],
-  ["S", "A little less time"],
-  ["C", "Close now"],
-  ["U", "Take back the last turn (press twice)"],
-  ["L", "Lock or unlock joining"],
-  ["?", "Show or hide this list"],
-];
+/** Each key with its description. */
+export const SHORTCUTS = new Map([...Object.values(ACTIONS).flatMap(({ keys }) => Object.entries(keys)), ["?", "Show or hide this list"]]);
 
 /** Calls back with each key pressed on its own, as written on the buttons: "P", "Shift E", "?". Returns how to stop. */
 export function listenForKeys(pressed: (key: string) => void): () => void {

@@ -3,16 +3,16 @@ import type { ServerClock } from "../live/connection/clock";
 import type { LiveState } from "../live/state/liveState";
 import type { DisplayWelcomed, EventState, KeyShown } from "../protocol";
 import { useSoundCues } from "./reveal/soundCues";
-import { Hints, PresenterMessage } from "./presenter/Hints";
+import { ShortcutHelp, PresenterMessage } from "./presenter/Hints";
 import { fromHomeTeam } from "./homeScreen";
-import { footLayout, stageLift } from "./scene/layout";
+import { footerLayout, stageLift } from "./scene/layout";
 import type { Presenter } from "./presenter/presenter";
 import type { Scene } from "./scene/scene";
 import type { DisplayOptions } from "./displayOptions";
 import { Stage } from "./Stage";
-import { ReconnectingBanner } from "./Banner";
+import { ReconnectingBanner } from "./ConnectionScreens";
 import type { Sound } from "./reveal/sound";
-import { isBack, useCalm, useScene, useStageSize, type StageView } from "./scene/stageView";
+import { isBoardShrunk, useReducedMotion, useScene, useStageSize, type StageView } from "./scene/stageView";
 
 interface Props {
   live: LiveState;
@@ -35,7 +35,7 @@ interface Props {
 export function EventScreen({ live, state: fullState, clock, options, sound, presenter, turnSound, own }: Props) {
   const { state, turnout, cheers } = fromHomeTeam(options.home, { state: fullState, turnout: live.turnout, cheers: own.cheers });
   const [now] = useState(() => () => clock.now());
-  const [size, calm] = [useStageSize(), useCalm()];
+  const [size, reducedMotion] = [useStageSize(), useReducedMotion()];
   const scene = useScene(state, now);
   const lost = live.connection.state !== "joined";
   markBody(lost, scene);
@@ -43,9 +43,9 @@ export function EventScreen({ live, state: fullState, clock, options, sound, pre
   const { join_url, qr } = shown ?? own.welcome;
   const { notice, sealed, counts } = own;
   const lobby = scene.phase === "lobby";
-  const foot = footLayout(isBack(scene) ? "" : state.notice, size.width, lobby);
+  const foot = footerLayout(isBoardShrunk(scene) ? "" : state.notice, size.width, lobby);
   const view: StageView = {
-    state, scene, now, size, calm, notice, sealed, counts, cheers, foot, lift: stageLift(foot, lobby), back: options.back, home: options.home !== null, turnout, joinUrl: join_url,
+    state, scene, now, size, reducedMotion, notice, sealed, counts, cheers, foot, lift: stageLift(foot, lobby), back: options.back, home: options.home !== null, turnout, joinUrl: join_url,
   };
   useSoundCues(view, sound);
   return (
@@ -53,9 +53,9 @@ export function EventScreen({ live, state: fullState, clock, options, sound, pre
       <Stage view={view} qr={qr} shown={shown}>
         <button class="sound" type="button" tabIndex={-1} aria-pressed={own.sounds} onClick={turnSound}><Speaker on={own.sounds} /></button>
       </Stage>
-      {own.hints && <Hints presenter={presenter} />}
+      {own.hints && <ShortcutHelp presenter={presenter} />}
       {own.blank && <div class="blank" />}
-      <PresenterMessage presenter={presenter} foot={foot.plank + foot.line} />
+      <PresenterMessage presenter={presenter} foot={foot.noticeHeight + foot.footerHeight} />
       {lost && <ReconnectingBanner />}
     </>
   );
@@ -69,6 +69,7 @@ function markBody(lost: boolean, scene: Scene): void {
   dataset.result = scene.match?.result ?? "";
 }
 
+/** The icon of the sound button. */
 function Speaker({ on }: { on: boolean }) {
   return (
     <svg viewBox="0 0 48 48" role="img" aria-label={on ? "Sound is on" : "Sound is off"}>

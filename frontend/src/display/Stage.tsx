@@ -2,28 +2,28 @@ import type { ComponentChildren } from "preact";
 import { useRef, useState } from "preact/hooks";
 import { GridFront, GridBack } from "../board/Grid";
 import { DrawnBoard } from "../board/DrawnBoard";
-import { cabinetHeight, cabinetWidth, type Cell } from "../board/geometry";
+import { boardHeight, boardWidth, type Cell } from "../board/geometry";
 import type { Board, KeyShown } from "../protocol";
-import { Bars } from "./reveal/Bars";
-import { Chest } from "./reveal/Chest";
+import { DistributionChart } from "./reveal/DistributionChart";
+import { ConcealedChoice } from "./reveal/ConcealedChoice";
 import { TeamPick } from "./reveal/TeamPick";
-import { Clock } from "./parts/Clock";
+import { Countdown } from "./parts/Countdown";
 import { Confetti } from "./parts/Confetti";
 import { LiveCounts } from "./votes/LiveCounts";
-import { Deck } from "./parts/Deck";
-import { EndScreen, Flood } from "./parts/EndScreen";
+import { Footer } from "./parts/Footer";
+import { EndScreen, WinnerBackground } from "./parts/EndScreen";
 import { FallingBalls } from "./reveal/FallingBalls";
 import { TeamHeader } from "./parts/TeamHeader";
 import { Lobby, besideCard } from "./parts/Lobby";
-import { Peek } from "./parts/Peek";
+import { PeekNotice } from "./parts/PeekNotice";
 import { OrganizerNotice } from "./parts/OrganizerNotice";
-import { Pour } from "./reveal/Pour";
-import { Sea } from "./votes/Sea";
-import { Talk } from "./parts/Talk";
+import { PourAnimation } from "./reveal/PourAnimation";
+import { TurnoutBar } from "./votes/TurnoutBar";
+import { Discussion } from "./parts/Discussion";
 import { Token } from "./reveal/Token";
-import { sceneBoard, dropsAgain } from "./scene/scene";
+import { sceneBoard, replaysDrops } from "./scene/scene";
 import { PLACES, isPartHidden } from "./scene/places";
-import { isDark, isWon, gridPlacement, useReveal, type GridPlacement, type StageView } from "./scene/stageView";
+import { isDimmed, isWon, gridPlacement, useReveal, type GridPlacement, type StageView } from "./scene/stageView";
 
 interface Props {
   view: StageView;
@@ -43,21 +43,21 @@ export function Stage({ view, qr, shown, children }: Props) {
   return (
     <main class="stage" data-phase={phase} data-step={stage?.step} data-won={isWon(view.scene)} data-peek={view.state.peek} style={sizes(view, company)}>
       <h1 class="visually-hidden">{view.state.name}</h1>
-      {PLACES.map((place) => <div key={place} class="curtain" data-place={place} data-on={isDark(view.scene)} />)}
-      {PLACES.map((place) => <Sea key={place} view={view} place={place} beside={beside} />)}
-      <Flood view={view} />
+      {PLACES.map((place) => <div key={place} class="curtain" data-place={place} data-on={isDimmed(view.scene)} />)}
+      {PLACES.map((place) => <TurnoutBar key={place} view={view} place={place} beside={beside} />)}
+      <WinnerBackground view={view} />
       {playing && PLACES.map((place) => <TeamHeader key={place} view={view} place={place} />)}
       {phase === "reveal" && PLACES.map((place) => <TeamPick key={place} view={view} place={place} />)}
-      <Chest view={view} />
-      {phase === "talk" && PLACES.map((place) => <Talk key={place} view={view} place={place} />)}
+      <ConcealedChoice view={view} />
+      {phase === "talk" && PLACES.map((place) => <Discussion key={place} view={view} place={place} />)}
       <Lobby view={view} qr={qr} shown={shown} />
-      <Deck view={view} shown={shown} />
+      <Footer view={view} shown={shown} />
       {view.foot.lines > 0 && <OrganizerNotice notice={view.state.notice} />}
-      {view.state.peek && <Peek />}
-      <GridDock view={view} />
-      {stage?.step === "pour" && !view.calm && !isPartHidden(view.state, "tally") && <Pour view={view} />}
+      {view.state.peek && <PeekNotice />}
+      <BoardArea view={view} />
+      {stage?.step === "pour" && !view.reducedMotion && !isPartHidden(view.state, "tally") && <PourAnimation view={view} />}
       {phase !== "lobby" && <Token view={view} />}
-      {playing && <Clock view={view} />}
+      {playing && <Countdown view={view} />}
       <EndScreen view={view} />
       <Confetti view={view} />
       {children}
@@ -65,13 +65,14 @@ export function Stage({ view, qr, shown, children }: Props) {
   );
 }
 
+/** Custom properties for the style sheet: heights of the footer and the notice, and the width beside the QR code. */
 function sizes({ foot }: StageView, company: number) {
   const units = (n: number) => `calc(${n} * var(--u))`;
-  return { "--company": units(company), "--foot": units(foot.plank + foot.line), "--line": units(foot.line), "--plank": units(foot.plank) };
+  return { "--company": units(company), "--foot": units(foot.noticeHeight + foot.footerHeight), "--footer": units(foot.footerHeight), "--notice": units(foot.noticeHeight) };
 }
 
-/** The cabinet in its place on the stage. */
-function GridDock({ view }: { view: StageView }) {
+/** The board in its place on the stage, with the bars above it and the falling balls. */
+function BoardArea({ view }: { view: StageView }) {
   const board = sceneBoard(view.scene);
   const placement = gridPlacement(view);
   const lit = useLitCells(view);
@@ -80,9 +81,9 @@ function GridDock({ view }: { view: StageView }) {
   const falling = showsFalling(view);
   const framed = falling && stage?.step !== "pour" ? (reveal?.resolution.conflict ?? null) : null;
   return (
-    <div class="dock" style={dockStyle(placement, board)}>
+    <div class="dock" style={placementStyle(placement, board)}>
       {board.kind === "drawn" ? <DrawnBoard board={board} /> : <GridBack board={board} lit={lit} back={view.back} />}
-      {view.scene.phase === "reveal" && stage?.step !== "sealed" && !isPartHidden(view.state, "tally") && <Bars view={view} />}
+      {view.scene.phase === "reveal" && stage?.step !== "sealed" && !isPartHidden(view.state, "tally") && <DistributionChart view={view} />}
       <LiveCounts view={view} />
       {falling && <FallingBalls view={view} />}
       {board.kind !== "drawn" && <GridFront board={board} lit={lit} fresh={lastDropped(view)} framed={framed} back={view.back} />}
@@ -94,7 +95,7 @@ function GridDock({ view }: { view: StageView }) {
 function showsFalling({ scene }: StageView): boolean {
   const { phase, stage } = scene;
   if (phase !== "reveal" || !stage) return false;
-  return ["pour", "picks", "drops", "second", "token"].includes(stage.step) || dropsAgain(scene);
+  return ["pour", "picks", "drops", "second", "token"].includes(stage.step) || replaysDrops(scene);
 }
 
 /** The cells of the last drops, highlighted until the next drops fall, for people who looked away. */
@@ -104,15 +105,15 @@ function lastDropped({ scene }: StageView): readonly Cell[] {
   return drops.flatMap(({ column, row }): Cell[] => (row === null ? [] : [[column, row]]));
 }
 
-function dockStyle({ center, floor, width, height, scale }: GridPlacement, board: Board) {
+function placementStyle({ center, floor, width, height, scale }: GridPlacement, board: Board) {
   return {
-    width: `calc(${cabinetWidth(board)} * var(--u))`,
-    height: `calc(${cabinetHeight(board)} * var(--u))`,
+    width: `calc(${boardWidth(board)} * var(--u))`,
+    height: `calc(${boardHeight(board)} * var(--u))`,
     transform: `translate(calc(${center - width / 2} * var(--u)), calc(${floor - height} * var(--u))) scale(${scale})`,
   };
 }
 
-/** The cells of the lines, highlighted ball by ball; after the reveal all at once. */
+/** The winning lines, highlighted ball by ball; after the reveal all at once. */
 function useLitCells(view: StageView): readonly Cell[] {
   const [count, setCount] = useState(0);
   const { reveal, match, phase } = view.scene;
@@ -120,7 +121,7 @@ function useLitCells(view: StageView): readonly Cell[] {
   order.current = unique(reveal?.resolution.lines.flat() ?? []);
   useReveal(view, ["lines"], ({ lit }) => setCount(Math.ceil(lit * order.current.length)));
   if (phase === "ended") return match?.board.winning_cells ?? [];
-  return phase === "reveal" && !dropsAgain(view.scene) ? order.current.slice(0, count) : [];
+  return phase === "reveal" && !replaysDrops(view.scene) ? order.current.slice(0, count) : [];
 }
 
 function unique(cells: readonly Cell[]): Cell[] {

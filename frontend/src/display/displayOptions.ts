@@ -17,6 +17,7 @@ export function readDisplayKey(code: string): string | null {
   }
 }
 
+/** Full screen. */
 export function toggleFullscreen(): void {
   if (document.fullscreenElement) void document.exitFullscreen();
   else void document.documentElement.requestFullscreen().catch(ignoreRefusal);

@@ -10,7 +10,7 @@ import { Store, useStore } from "../live/state/useStore";
 import "../live/tokens.css";
 import "./display.css";
 import { EventScreen } from "./EventScreen";
-import { ErrorBoundary, WaitingScreen } from "./Banner";
+import { ErrorBoundary, WaitingScreen } from "./ConnectionScreens";
 import { listenForCommands, type KeyCommand } from "./presenter/keyCommands";
 import { NOTICE_MS, changeNotice, type ChangeNotice } from "./captions/changeNotices";
 import { presenterAction } from "./presenter/presenterActions";

@@ -9,6 +9,7 @@ let tries = 0;
 let triedAt = -RETRY_MS;
 const waiting: ((part: DeferredPart) => void)[] = [];
 
+/** The deferred bundle (code splitting), once it is loaded. */
 export const deferred = () => loaded;
 
 export function whenDeferred(call: (part: DeferredPart) => void): void {

@@ -1,7 +1,7 @@
 import * as actions from "./actions";
 import { vibrate } from "./device/vibrate";
 import { overlay } from "./play/matchCard";
-import * as doors from "./seat/entryScreens";
+import * as entryScreens from "./seat/entryScreens";
 import { handleKey, refocus } from "./device/keyboard";
 import { drawnBoard } from "./play/drawnBoard";
 import css from "./deferred.css?inline";
@@ -15,7 +15,7 @@ import { notifyButton, updateTitle } from "./device/turnNotification";
 import type { PhoneView } from "./seat/phoneView";
 
 /** The deferred bundle: reveals and ends, receipts and the result card, and the screens without a seat. */
-export const deferred: DeferredPart = { ...sentences, ...layers, ...doors, ...actions, nextLine, vibrate, drawnBoard, handleKey, overlay, formatLongTime, formatDuration, peek, groundNotices, refocus, VoteLedger };
+export const deferred: DeferredPart = { ...sentences, ...layers, ...entryScreens, ...actions, nextLine, vibrate, drawnBoard, handleKey, overlay, formatLongTime, formatDuration, peek, groundNotices, refocus, VoteLedger };
 
 /** Called for every view that is drawn. */
 function nextLine(view: PhoneView): ReturnType<DeferredPart["nextLine"]> {

@@ -1,8 +1,8 @@
 import { read, write } from "./seat/storage";
 
 /**
- * The languages of the phone page, by their own names. The server sends the page in one language; changing it reloads
- * the page.
+ * The languages of the phone page (i18n; translations are in `locale/`), by their own names. The server sends the page
+ * in one language; changing it reloads the page.
  */
 export const LOCALES = { de: "Deutsch", en: "English", es: "Español", fr: "Français", zh: "中文" } as const;
 

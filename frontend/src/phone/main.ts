@@ -111,7 +111,7 @@ function scheduleRedraw(view: PhoneView): void {
   }, next - screen.seated!.clock.now() + 1);
 }
 
-/** A tapped column looks pressed at once. Everything else is drawn after that frame. */
+/** The selected column looks pressed at once. Everything else is drawn after that frame. */
 addEventListener("pointerdown", ({ target }) => {
   (target as Element).closest("[data-column]:enabled")?.setAttribute("data-pressed", "");
 });

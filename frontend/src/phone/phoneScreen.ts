@@ -14,7 +14,7 @@ export interface PhoneScreen {
   /** `hiding`: the vote is hidden from onlookers. `holding`: it is shown while the button is held down. */
   hiding: boolean;
   holding: boolean;
-  /** Taps on the shape without a pause, which raise the voter's own sea. */
+  /** Cheers: taps on the shape without a pause, which raise the water on this page. */
   pressed: number;
   /** Goes to another address and takes a seat there. */
   navigate: (path: string, unknown?: string) => void;

@@ -1,12 +1,21 @@
 """Console actions are logged and sent to every console of the event; roles limit who may act."""
 
-from typing import Any, get_args
+from typing import Any
 
+from crowdgame.console.actions import ACTIONS
 from crowdgame.console.consumer import RECHECK_S
 from tests.server import Server
 from tests.socket_clients import SocketClient, SocketClients
-from tests.voting.consoles import closed_within, console, cookie, done, made, received_entries, refused
-from voting import protocol
+from tests.voting.consoles import (
+    closed_within,
+    console,
+    cookie,
+    done,
+    made,
+    receive_entry,
+    received_entries,
+    refused,
+)
 from voting.protocol import CloseCode
 
 __all__ = ["console", "cookie", "made"]
@@ -39,6 +48,24 @@ def test_actions_are_logged_and_sent_only_to_consoles(
     ]
 
 
+def test_undo_reaches_all_consoles_and_happens_once(
+    made: dict[str, Any], cookie: str, console: SocketClient, server: Server, clients: SocketClients
+) -> None:
+    other = clients.console(made["code"], cookie)
+    other.receive("console.welcomed")
+    done(console, 1, "lobby.open")
+    done(console, 2, "joining.lock")
+    lock = receive_entry(other, "joining.lock", undo="joining.unlock", undone=False)
+    console.say("action.undo", id=3, entry=lock["id"]).receive("action.done", id=3)
+    for room in (console, other):
+        receive_entry(room, "joining.lock", undo=None, undone=True)
+        receive_entry(room, "joining.unlock", undo="joining.lock", undone=False)
+    before = server.contents()
+    other.say("action.undo", id=1, entry=lock["id"])
+    assert other.receive("action.refused", id=1)["text"] == "This can't be undone any more."
+    assert server.contents() == before
+
+
 def test_refused_action_is_not_logged(server: Server, console: SocketClient) -> None:
     refused(server, console, 1, "turn.close")
     refused(server, console, 2, "hands.count", team=2, hands=[1])
@@ -56,11 +83,12 @@ def test_console_welcome_contains_last_ten_entries(
     assert welcome["role"] == "owner"
 
 
-def test_rehearsal_is_logged(console: SocketClient) -> None:
+def test_rehearsal_is_logged_and_undone(console: SocketClient) -> None:
     done(console, 1, "lobby.open")
     done(console, 2, "rehearsal.start", phones=3)
     console.receive_until(lambda m: m["type"] == "rehearsal.updated" and m["connected"] == 3)
-    done(console, 3, "rehearsal.stop")
+    started = received_entries(console, 2)[1]
+    console.say("action.undo", id=3, entry=started["id"]).receive("action.done", id=3)
     assert [entry["what"] for entry in received_entries(console, 3)] == [
         "opened the lobby",
         "started a rehearsal with 3 simulated phones",
@@ -82,8 +110,13 @@ def test_cohost_may_act_and_viewer_may_only_watch(
     }
     assert (bool(welcomes["cohost"]["display_key"]), welcomes["viewer"]["display_key"]) == (True, None)
     done(rooms["cohost"], 1, "match.start")
-    for number, action in enumerate(get_args(protocol.Action), 1):
+    for number, action in enumerate(ACTIONS, 1):
         assert refused(server, rooms["viewer"], number, action) == "You don't have permission to do this."
+    (started,) = received_entries(rooms["viewer"], 1)
+    before = server.contents()
+    rooms["viewer"].say("action.undo", id=99, entry=started["id"])
+    assert "permission" in rooms["viewer"].receive("action.refused", id=99)["text"]
+    assert server.contents() == before
     assert any(message["type"] == "match.started" for message in rooms["viewer"].received)
     assert [entry["by"] for entry in received_entries(rooms["viewer"], 1)] == ["the cohost"]
 

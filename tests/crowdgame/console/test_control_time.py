@@ -9,7 +9,6 @@ from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import Sealed, TooEarly
 from voting.counting.window import RESUME_LEAD_MS
 from voting.models import TallyRecord
-from voting.protocol import Action
 from voting.turns.closing import close_turn
 from voting.turns.early_close import close_turn_early
 from voting.turns.turns import load_turn, to_boxed_turn
@@ -18,7 +17,7 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.mark.parametrize("action", ["turn.pause", "turn.shorten", "turn.close"])
-def test_expired_turn_refuses_pause_shorten_and_close(action: Action, box: BallotBox) -> None:
+def test_expired_turn_refuses_pause_shorten_and_close(action: str, box: BallotBox) -> None:
     turn = start(box)
     run_out(turn, box)
     with refused("Time is up"):

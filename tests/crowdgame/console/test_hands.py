@@ -26,7 +26,7 @@ from tests.voting.match_helpers import (
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.ballots import HAND_VOTER_PREFIX, Ballot, unpack_ballots
 from voting.models import StoredBallot
-from voting.protocol import MAX_HANDS, Action
+from voting.protocol import MAX_HANDS
 from voting.records.exports import export_match
 from voting.records.recount import find_faults
 from voting.turns.early_close import close_turn_early
@@ -34,7 +34,7 @@ from voting.turns.turns import load_turn, restore_turn, start_match
 
 pytestmark = pytest.mark.django_db
 DOVES = 2
-ACTIONS: list[Action] = ["turn.pause", "turn.extend", "turn.resume", "turn.extend", "turn.shorten"]
+ACTIONS: list[str] = ["turn.pause", "turn.extend", "turn.resume", "turn.extend", "turn.shorten"]
 
 
 def by_hands(box: BallotBox, *teams: int, **choices: Any) -> Turn:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from crowdgame.console.people import MAX_RESTRICTIONS
+from crowdgame.console.actions.people import MAX_RESTRICTIONS
 from games.models import Team
 from tests.voting.action_helpers import done_by, refused, words_of
 from tests.voting.match_helpers import new_event
@@ -34,7 +34,7 @@ def test_restrictions_are_described_without_names(box: BallotBox) -> None:
         ("voter.admit", {}, "unbanned {}"),
     ]:
         typed = f"{voter_code[:3]} {voter_code[3:]}".lower()
-        text = words_of(event.pk, action, box, voter_code=typed, **more)  # type: ignore[arg-type]
+        text = words_of(event.pk, action, box, voter_code=typed, **more)
         assert text == words.format(voter_code)
     assert StoredRestriction.objects.count() == 1
 

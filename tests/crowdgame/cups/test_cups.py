@@ -2,7 +2,7 @@
 
 import pytest
 
-from crowdgame.console.control import abort_playing_match, void_last_turn
+from crowdgame.console.actions.matches import abort_playing_match, void_last_turn
 from crowdgame.cups.cup_view import view_cup
 from crowdgame.cups.cups import (
     CupError,

@@ -3,7 +3,7 @@
 import pytest
 from django.test import Client
 
-from crowdgame.console.control import abort_playing_match
+from crowdgame.console.actions.matches import abort_playing_match
 from crowdgame.cups.dry_run_matches import DRY_RUN_STARTED
 from crowdgame.cups.team_ranking import list_played_games, rank_teams
 from crowdgame.events.models import AuditEntry

@@ -63,6 +63,7 @@ def pick(client: SocketClient, welcome: Message, column: int) -> None:
     client.receive("ballot.counted", turn=turn["id"], choice=column)
 
 
+@pytest.mark.nightly
 def test_long_game_survives_killing_every_process(own_server: Server, clients: SocketClients) -> None:
     duel = own_server.ask("duel", time_control="3-days")
     red, yellow = duel["keys"]

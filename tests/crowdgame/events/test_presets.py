@@ -8,7 +8,6 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from crowdgame.events.audit import latest_audit_entries
 from crowdgame.events.forms import EventForm
 from crowdgame.events.presets import EMPTY_PRESET, PRESETS, Preset
 from games.models import Event
@@ -226,9 +225,9 @@ def test_show_of_hands_cannot_change_during_match(browser: Client, organizer: Us
 def test_event_edit_is_audited_with_its_changes(browser: Client, organizer: User, box: BallotBox) -> None:
     event = EMPTY_PRESET.create(organizer)
     edited(browser, event)
-    assert latest_audit_entries(event.pk) == ()
+    assert not event.audit_entries.exists()
     edited(browser, event, team_1="Owls", talk_s_usual="60", own_counts="on")
-    (entry,) = latest_audit_entries(event.pk)
+    entry = event.audit_entries.get()
     assert (entry.by, entry.action, entry.undo) == (organizer.get_username(), "event.edit", None)
     own = "show each team its own votes so far on its phones (all screens say so)"
     assert entry.what == f"changed First team, red: Owls, time to talk before each vote: 1 minute, {own}"

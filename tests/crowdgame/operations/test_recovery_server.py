@@ -29,7 +29,7 @@ WINDOW_S = 8
 MORE_BALLOTS = 10
 
 
-@pytest.mark.thorough
+@pytest.mark.nightly
 def test_older_copy_of_ballot_box_loses_no_ballot(tmp_path: Path) -> None:
     with running_server(tmp_path, gateways=2) as server:
         event = server.ask("event", **BRISK | {"window_s": WINDOW_S})

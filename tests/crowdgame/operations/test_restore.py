@@ -32,7 +32,7 @@ def lost(tmp_path_factory: pytest.TempPathFactory) -> Lost:
 
 @pytest.fixture(
     scope="module",
-    params=[lose_disk, pytest.param(keep_disk, marks=pytest.mark.thorough)],
+    params=[lose_disk, pytest.param(keep_disk, marks=pytest.mark.nightly)],
     ids=lambda lose: lose.__name__,
 )
 def restored(

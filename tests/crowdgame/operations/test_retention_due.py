@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from crowdgame.events.audit import ActionResult, add_audit_entry
+from crowdgame.console.audit_log import PerformedAction, add_audit_entry
 from crowdgame.events.models import AuditEntry
 from crowdgame.operations.retention import RECORDS_PER_STEP, anonymize_events, events_to_anonymize
 from games.models import Event
@@ -26,7 +26,7 @@ from voting.protocol import Pressed
 from voting.turns.turns import start_match
 
 pytestmark = pytest.mark.django_db
-OPENED = ActionResult("opened the lobby", Pressed(action="lobby.open"))
+OPENED = PerformedAction("opened the lobby", Pressed(action="lobby.open"))
 
 
 def test_anonymize_skips_playing_and_recent_events(box: BallotBox) -> None:

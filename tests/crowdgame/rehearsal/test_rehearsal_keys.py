@@ -59,6 +59,7 @@ def test_rehearse_command_reads_tickets_from_file(server: Server, tmp_path: Path
     assert "holds 1 codes, too few for 20 phones" in result.stderr
 
 
+@pytest.mark.nightly
 def test_rehearse_command_derives_rotating_code_from_secret(server: Server, tmp_path: Path) -> None:
     event = server.ask("event", admission="rotating", **BRISK)
     server.ask("begin", event_id=event["id"])

@@ -17,6 +17,8 @@ from deploy.laptop.stack import MANAGE
 from tests.ledger import assert_counts_are_of_sealed_ballots, assert_nothing_is_lost, resolved_turns
 from tests.server import Server
 
+pytestmark = pytest.mark.nightly
+
 PHONES, TURNS, WINDOW_S = 40, 3, 5
 LONGEST_S = 120
 Reports = dict[str, tuple[int, RehearsalReport, str]]

@@ -6,7 +6,7 @@ from django.db.models import Model
 from django.test import Client
 from pytest_django.fixtures import DjangoCaptureOnCommitCallbacks
 
-from crowdgame.console.control import abort_playing_match
+from crowdgame.console.actions.matches import abort_playing_match
 from crowdgame.events.models import AuditEntry, Member
 from games.matches import create_event
 from games.models import Event, Match, Team, Turn, TurnState

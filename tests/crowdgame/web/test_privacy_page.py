@@ -31,7 +31,7 @@ def test_privacy_page_sets_no_cookie_and_forbids_scripts(client: Client) -> None
 
 def test_privacy_page_loads_only_own_stylesheets(client: Client) -> None:
     page = client.get("/privacy").content.decode()
-    names = ("tokens/stage", "tokens/pages", "tokens/buttons", "console/console")
+    names = ("tokens/stage", "tokens/pages", "tokens/components", "console/console")
     sheets = {f"/static/{name}.css" for name in names}
     assert set(re.findall(r'(?:href|src)="([^"]+)"', page)) <= {"/", "data:,", *sheets}
 

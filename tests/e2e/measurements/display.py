@@ -92,6 +92,7 @@ def play(fake_gateway: FakeGateway, page: Page, number: int, chance: random.Rand
                     "turn": scripted.turn_id - 1,
                     "connected": [1900, 1850],
                     "voted": [voted, voted],
+                    "votes_per_s": voted // 10,
                 },
             )
             wait_scaled(fake_gateway, page, WINDOW_S / 2)

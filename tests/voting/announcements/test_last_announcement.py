@@ -15,12 +15,12 @@ from voting import protocol
 from voting.announcements.outbox import announce_edit
 from voting.ballot_box.ballot_box import BallotBox
 from voting.models import Announcement
-from voting.protocol import Action, ActionAsk
+from voting.protocol import ActionAsk
 from voting.turns.turns import load_turn, restore_turn, start_match
 
 pytestmark = pytest.mark.django_db
 
-ACTIONS: tuple[Action, ...] = (
+ACTIONS: tuple[str, ...] = (
     "lobby.open",
     "joining.lock",
     "joining.unlock",

@@ -6,12 +6,14 @@ import msgspec
 import pytest
 
 from crowdgame.console.control import run_action
+from games.engine.terms import Lobby, TeamChoice
 from games.models import Event
 from tests.voting.event_states import last_announced, shown
 from tests.voting.match_helpers import CLASSIC, RED_WINS, new_event, only_turn, play, play_turn, start
 from voting import protocol
 from voting.announcements.snapshots import MAX_FINISHED
 from voting.ballot_box.ballot_box import BallotBox
+from voting.counting.tally import SideTally
 from voting.models import TallyRecord
 from voting.protocol import ActionAsk
 from voting.turns.turns import start_match
@@ -24,8 +26,8 @@ def test_snapshot_before_first_match(box: BallotBox) -> None:
     assert shown(event.pk) == protocol.EventState(
         code=event.code,
         name="An evening",
-        lobby="closed",
-        team_choice="choose",
+        lobby=Lobby.CLOSED,
+        team_choice=TeamChoice.CHOOSE,
         teams=(protocol.Team(number=1, name="Rooks"), protocol.Team(number=2, name="Doves")),
         match=None,
         next_match_at=None,
@@ -101,7 +103,7 @@ def test_reveal_shows_both_tallies_and_resolution(box: BallotBox) -> None:
     assert reveal is not None
     assert (reveal.turn, reveal.number) == (turn.pk, 1)
     assert reveal.red is not None
-    assert reveal.red == protocol.SideTally(
+    assert reveal.red == SideTally(
         counts=(0, 1, 0, 2, 0, 0, 0), ballots=3, pick=4, decided_by="plurality", root=reveal.red.root
     )
     assert reveal.red.root == TallyRecord.objects.get(turn=turn, side="red").root

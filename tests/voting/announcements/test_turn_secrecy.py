@@ -16,7 +16,7 @@ from tests.voting.match_helpers import ballots, new_event, only_turn, open_now, 
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import PresenceCounts, Turnout
 from voting.models import Announcement
-from voting.protocol import Action, ActionAsk
+from voting.protocol import ActionAsk
 from voting.turns.closing import close_turn
 from voting.turns.turns import load_turn, start_match, to_boxed_turn
 
@@ -37,7 +37,7 @@ class StillBox(BallotBox):
 def bytes_sent_in_a_turn(event: Event, box: BallotBox, red: list[int], yellow: list[int]) -> Any:
     """Every byte that the server sends during the turn, and the state after its reveal."""
 
-    def press(action: Action) -> None:
+    def press(action: str) -> None:
         run_action(event.pk, ActionAsk(id=1, action=action), box)
 
     turn = only_turn(start_match(event.pk, box))

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from django.conf import settings
 from hypothesis import given
-from hypothesis import settings as how
 from hypothesis import strategies as st
 from redis import Redis, RedisError
 
@@ -228,7 +227,6 @@ class GatewaysAtTurn:
                 self.acknowledged[ballot.voter] = sequence
 
 
-@how(max_examples=80)
 @given(steps=STEPS)
 def test_box_holds_all_acknowledged_ballots_or_is_discarded(steps: list[Any]) -> None:
     """Checked after a heartbeat of every gateway."""

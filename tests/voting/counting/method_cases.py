@@ -1,17 +1,23 @@
 """One row per voting method for the contract tests: sample ballots, and what they come to."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from hypothesis import strategies as st
 
-from voting.counting.choices import RESIGN, encode_ranking, encode_set
+from voting.counting.choices import RESIGN, SET, encode_ranking, encode_set
 
 COLUMNS = 5
 LEGAL = (1, 2, 4, 7)
 columns = st.integers(1, COLUMNS)
 rankings = st.lists(columns, min_size=1, max_size=3, unique=True).map(encode_ranking)
 sets = st.sets(columns, min_size=1).map(encode_set)
+point_maps = st.dictionaries(columns, st.integers(1, 5), min_size=1)
 ALIEN = (encode_ranking([1, 2]), encode_set([1, 2]))
+
+
+def scored(points: Mapping[int, int]) -> int:
+    return encode_set([column for column, number in points.items() for _ in range(number)], 5)
 
 
 @dataclass(frozen=True)
@@ -50,6 +56,13 @@ CASES = {
         cast=(encode_set([1, 7]), encode_set([1, 2]), RESIGN + 1),
         counts=(3, 1, 0, 0, 0, 0, 1),
         pick=1,
+    ),
+    "score": MethodCase(
+        ballots=point_maps.map(scored),
+        invalid=(encode_ranking([1, 2]), SET + 6, scored({1: 2, 3: 1}), scored({1: 1, 12: 1})),
+        cast=(scored({1: 5, 2: 2}), scored({1: 1, 4: 4}), scored({4: 4}) + RESIGN, 4),
+        counts=(6, 2, 0, 9, 0, 0, 0),
+        pick=4,
     ),
     "instant_runoff": MethodCase(
         ballots=rankings,

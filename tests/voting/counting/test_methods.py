@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from games.engine.terms import NoBallotRule, TieRule
 from games.models import Event
 from tests.voting.counting.method_cases import CASES, COLUMNS, LEGAL
 from voting.counting.ballots import Ballot
@@ -91,7 +92,7 @@ def test_highest_column_can_be_encoded_with_others(name: str) -> None:
 def test_case_is_counted_and_decided(name: str) -> None:
     case = CASES[name]
     ballots = [Ballot(f"v{place}", "red", choice, 1, place) for place, choice in enumerate(case.cast, 1)]
-    terms = TallyTerms(name, "first", "pass")
+    terms = TallyTerms(name, TieRule.FIRST, NoBallotRule.PASS)
     draw = partial(draw_lot, "5" * 32, "red")
     decision = decide(SideBallots("red", ballots), range(1, BOARD + 1), BOARD, terms, draw)
     assert (decision.counts, decision.pick) == (case.counts, case.pick)

@@ -1,20 +1,21 @@
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from random import Random
-from typing import Literal
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
+from games.engine.terms import NoBallotRule, TieRule
 from tests.voting.ballot_strategies import COLUMNS, sealed_ballots
 from voting.counting.ballots import Ballot
-from voting.counting.tally import Decision, SideBallots, TallyTerms, decide
+from voting.counting.tally import SideBallots, SideTally, TallyTerms, decide
 from voting.counting.ties import first_complete
 
-PLURALITY = TallyTerms("plurality", "first", "random")
-LOT = replace(PLURALITY, tie="lot")
-LOTTERY = replace(PLURALITY, method="lottery")
+PLURALITY = TallyTerms("plurality", TieRule.FIRST, NoBallotRule.RANDOM)
+LOT = replace(PLURALITY, tie_rule=TieRule.LOT)
+LOTTERY = replace(PLURALITY, tally_method="lottery")
 ALL = tuple(range(1, COLUMNS + 1))
 
 
@@ -36,12 +37,14 @@ def votes(*columns: int) -> tuple[Ballot, ...]:
     return tuple(Ballot(f"v{i}", "red", column, 1, i) for i, column in enumerate(columns, 1))
 
 
-def tally(ballots: tuple[Ballot, ...], terms: TallyTerms, legal: tuple[int, ...] = ALL) -> Decision:
+def tally(ballots: tuple[Ballot, ...], terms: TallyTerms, legal: tuple[int, ...] = ALL) -> SideTally:
     """The decision; drawing a lot fails."""
     return decide(SideBallots("red", ballots), legal, COLUMNS, terms, Drawn(lot=-1))
 
 
-def tally_all(ballots: tuple[Ballot, ...], terms: TallyTerms, legal: tuple[int, ...] = ALL) -> list[Decision]:
+def tally_all(
+    ballots: tuple[Ballot, ...], terms: TallyTerms, legal: tuple[int, ...] = ALL
+) -> list[SideTally]:
     """The decision for each possible lot; all are equally likely."""
     first = Drawn()
     decisions = [decide(SideBallots("red", ballots), legal, COLUMNS, terms, first)]
@@ -84,8 +87,12 @@ def test_tie_goes_to_column_that_reached_winning_count_first(ballots: tuple[Ball
 
 
 def test_decision_names_the_rule_that_decided() -> None:
-    assert tally(votes(2, 2, 3), PLURALITY) == Decision((0, 2, 1, 0, 0, 0, 0), 2, "plurality", 3)
-    assert tally(votes(2, 3, 3, 2), PLURALITY) == Decision((0, 2, 2, 0, 0, 0, 0), 3, "first", 4)
+    assert tally(votes(2, 2, 3), PLURALITY) == SideTally(
+        counts=(0, 2, 1, 0, 0, 0, 0), ballots=3, pick=2, decided_by="plurality"
+    )
+    assert tally(votes(2, 3, 3, 2), PLURALITY) == SideTally(
+        counts=(0, 2, 2, 0, 0, 0, 0), ballots=4, pick=3, decided_by="first"
+    )
     assert tally(votes(3, 2, 2), LOT).decided_by == "plurality"
 
 
@@ -124,9 +131,9 @@ def test_no_ballots_gives_legal_columns_equal_chances() -> None:
     assert {(d.decided_by, d.counts) for d in decisions} == {("random", (0,) * COLUMNS)}
 
 
-@pytest.mark.parametrize("rule", ["pass", "forfeit"])
+@pytest.mark.parametrize("rule", [NoBallotRule.PASS, NoBallotRule.FORFEIT])
 @pytest.mark.parametrize("terms", [PLURALITY, LOTTERY])
-def test_no_ballots_makes_no_pick_under_pass_or_forfeit(
-    terms: TallyTerms, rule: Literal["pass", "forfeit"]
-) -> None:
-    assert tally((), replace(terms, no_ballot=rule)) == Decision((0,) * COLUMNS, None, rule, 0)
+def test_no_ballots_makes_no_pick_under_pass_or_forfeit(terms: TallyTerms, rule: NoBallotRule) -> None:
+    assert tally((), replace(terms, no_ballot_rule=rule)) == SideTally(
+        counts=(0,) * COLUMNS, ballots=0, pick=None, decided_by=rule
+    )

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import threading
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -22,7 +23,7 @@ from tests.voting.gateway_helpers import (
     voter,
     with_gateway,
 )
-from tests.voting.match_helpers import new_event, only_turn, open_now, run_out, start, vote
+from tests.voting.match_helpers import ballots, new_event, only_turn, open_now, run_out, start, vote
 from voting.admission.seats import Seat
 from voting.announcements.channel_layer import LayerMessage
 from voting.ballot_box.ballot_box import AsyncBallotBox, BallotBox
@@ -34,7 +35,7 @@ from voting.gateway.gateway import Gateway
 from voting.gateway.presence import Presence
 from voting.protocol import RehearsalUpdated
 from voting.turns.closing import close_turn
-from voting.turns.turns import start_match
+from voting.turns.turns import start_match, to_boxed_turn
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -188,6 +189,37 @@ def test_late_turnout_is_not_reported_for_next_turn(box: BallotBox) -> None:
     assert [(message["turn"], message["voted"]) for message in map(msgspec.json.decode, screen.frames)] == [
         (room.turn_ref[0], [0, 0])
     ]
+
+
+def test_screens_receive_votes_per_second_of_first_votes(box: BallotBox) -> None:
+    turn, screen, phone = start(box), FakeSocket(), voter("a", 1)
+    room = make_room(turn.match.event_id, screen, phone)
+    open_now(turn, box)
+    times = iter((0, 1_000, 2_000, 4_000))
+
+    class SteadyBox(AsyncBallotBox):
+        """A box whose clock is set by the test."""
+
+        async def heartbeat(self, *args: Any) -> Turnout:
+            return replace(await super().heartbeat(*args), now=next(times))
+
+    async def scenario() -> None:
+        steady = SteadyBox()
+        presence = Presence("a", steady, BoxClock())
+        vote(turn, box, red=[3])
+        await presence.send_updates(room, phones=True, teams=False)
+        vote(turn, box, red=[3, 3, 3], yellow=[4])
+        await presence.send_updates(room, phones=True, teams=False)
+        box.cast(to_boxed_turn(turn), ballots("red", [5, 5, 5], sequence=2))
+        await presence.send_updates(room, phones=True, teams=False)
+        vote(turn, box, yellow=[4, 4, 4, 4, 4])
+        await presence.send_updates(room, phones=True, teams=False)
+        await steady.close()
+
+    asyncio.run(scenario())
+    received = [[msgspec.json.decode(frame) for frame in socket.frames] for socket in (screen, phone)]
+    rates = [[message["votes_per_s"] for message in messages] for messages in received]
+    assert rates == [[0, 3, 0, 2], [0, 0, 0]]
 
 
 @pytest.mark.parametrize(("hands", "requests"), [(False, 4), (True, 19)])

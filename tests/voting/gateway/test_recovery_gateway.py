@@ -14,8 +14,8 @@ from hypothesis import settings as how
 from hypothesis import strategies as st
 from redis import Redis
 
-from crowdgame.console.control import abort_playing_match, void_last_turn
-from crowdgame.console.turn_time import extend_turn, pause_turn, resume_turn
+from crowdgame.console.actions.matches import abort_playing_match, void_last_turn
+from crowdgame.console.actions.turn_time import extend_turn, pause_turn, resume_turn
 from games.matches import live_turn
 from games.models import Event
 from tests.voting.gateway_helpers import (
@@ -45,7 +45,7 @@ STEPS = st.lists(
     st.tuples(st.sampled_from(["receive", "receive", "receive", "write", "load_seqs"]), st.integers(0, 40)),
     max_size=40,
 )
-rarely = how(max_examples=60, suppress_health_check=list(HealthCheck))
+rarely = how(suppress_health_check=list(HealthCheck))
 
 
 @dataclass

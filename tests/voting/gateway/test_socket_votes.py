@@ -180,11 +180,11 @@ def _distinct_messages(messages: list[Message]) -> set[str]:
 
 
 def _normalized(message: Message, made: dict[str, Any], turn: int) -> Message:
-    """Without ids, times, tokens, voter codes and lots, which differ between any two events."""
+    """Without ids, times, rates, tokens, voter codes and lots, which differ between any two events."""
     text = json.dumps(message).replace(made["code"], "CODE")
     copy: Message = json.loads(text)
-    copy.pop("now_at", None)
-    copy.pop("qr", None)
+    for name in ("now_at", "qr", "votes_per_s"):
+        copy.pop(name, None)
     for name in ("token", "voter_code"):
         copy.get("you", {}).pop(name, None)
     match = copy.get("state", {}).get("match")

@@ -7,11 +7,15 @@ from typing import Any, get_args
 import msgspec
 import pytest
 
-from games.engine import game
+from games.engine import game, terms
 from voting import protocol
+from voting.counting.commitments import Commitment
+from voting.counting.methods import Deciding, TallyMethod
+from voting.counting.side_changes import SidesSummary, SidesTurn
+from voting.counting.tally import SideTally
 from voting.gateway import socket
 from voting.protocol import docstrings, markdown
-from voting.protocol.typescript import literal_names
+from voting.protocol.typescript import value_names, values_of
 
 DOCS = Path(__file__).parents[3] / "docs"
 GUIDE = (DOCS / "protocol.md").read_text(encoding="utf-8")
@@ -31,16 +35,16 @@ SERVER = {
 }
 PARTS = {
     protocol.EventState, protocol.Team, protocol.Match, protocol.Turn, protocol.Legal, protocol.Reveal,
-    protocol.Clocks, protocol.Rated, protocol.Concealed, protocol.SideTally, protocol.Commitment,
+    protocol.Clocks, protocol.Rated, protocol.Concealed, SideTally, Commitment,
     protocol.Finished, protocol.You, protocol.AuditEntry, protocol.Pressed, protocol.PagePreload,
     protocol.Person, protocol.ChatLine, protocol.AcceptedSideChange,
-    protocol.SidesSummary, protocol.SidesTurn,
+    SidesSummary, SidesTurn,
     game.Board, game.Drawing, game.Mark, game.Resolution, game.Drop,
 }  # fmt: skip
 LITERALS = (
-    protocol.Action, protocol.Refusal, protocol.SideRefusal, protocol.ErrorCode, protocol.Deciding,
-    protocol.Part, protocol.Role, protocol.Ending, protocol.Admission, protocol.TallyMethod,
-    protocol.TieRule, protocol.NoBallotRule, protocol.ResignShare, game.Side, game.Result, game.Vote,
+    protocol.Refusal, protocol.SideRefusal, protocol.ErrorCode, Deciding,
+    protocol.Part, protocol.Role, terms.Ending, terms.Admission, TallyMethod,
+    terms.TieRule, terms.NoBallotRule, terms.ResignShare, game.Side, game.Result, game.Vote,
 )  # fmt: skip
 # What looks like a message in the guide: a word, a full stop, a word.
 MESSAGE_LIKE = re.compile(r"`([a-z_]+\.[a-z_]+)`")
@@ -78,7 +82,7 @@ def test_reference_documents_every_change() -> None:
 
 def test_reference_documents_nothing_else() -> None:
     known = {name_of(struct) for struct in CLIENT | SERVER | PARTS} - {name_of(c) for c in CHANGE_TYPES}
-    literals = {literal_names()[frozenset(get_args(kind))] for kind in LITERALS}
+    literals = {value_names()[frozenset(values_of(kind))] for kind in LITERALS}
     found = re.findall(r"^### `([\w.]+)`$", REFERENCE, re.MULTILINE)
     assert sorted(found) == sorted(known | literals | {"Change"})
 
@@ -113,10 +117,10 @@ def test_parts_list_covers_every_struct_on_the_wire() -> None:
     assert found == reached
 
 
-@pytest.mark.parametrize("literal", LITERALS, ids=lambda kind: literal_names()[frozenset(get_args(kind))])
+@pytest.mark.parametrize("literal", LITERALS, ids=lambda kind: value_names()[frozenset(values_of(kind))])
 def test_reference_documents_every_literal_value(literal: Any) -> None:
-    name = literal_names()[frozenset(get_args(literal))]
-    assert first_cells(section(name)) == list(get_args(literal))
+    name = value_names()[frozenset(values_of(literal))]
+    assert first_cells(section(name)) == list(values_of(literal))
 
 
 def test_reference_documents_every_close_code() -> None:
@@ -151,8 +155,8 @@ def test_renderer_rejects_undocumented_field() -> None:
 
 
 def test_guide_names_only_known_messages_and_fields() -> None:
-    """Messages and actions; `turn.lot` is a field of a part."""
-    messages = {name_of(struct) for struct in CLIENT | SERVER} | set(get_args(protocol.Action))
+    """`turn.lot` is a field of a part."""
+    messages = {name_of(struct) for struct in CLIENT | SERVER}
     fields = {field for struct in CLIENT | SERVER | PARTS for field in struct.__struct_fields__}
     for name in set(MESSAGE_LIKE.findall(GUIDE)) - messages:
         assert set(name.split(".")) <= fields, name

@@ -15,7 +15,7 @@ UNIONS = ("PhoneMessage", "DisplayMessage", "ConsoleMessage", "ToPhone", "ToDisp
 CLIENT_UNIONS = UNIONS[:3]
 LONGEST_LIST = 2
 
-briefly = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+briefly = settings(suppress_health_check=[HealthCheck.too_slow])
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
@@ -28,7 +28,7 @@ def decoder(union: str) -> Any:
     return msgspec.json.Decoder(vars(protocol)[union]).decode
 
 
-def strategy_for(kind: shape.Type) -> st.SearchStrategy[Any]:  # noqa: C901, PLR0911  one case for each kind of type
+def strategy_for(kind: shape.Type) -> st.SearchStrategy[Any]:  # noqa: C901, PLR0911, PLR0912  one case for each kind of type
     """A strategy for the valid values of a wire type."""
     match kind:
         case shape.StructType():
@@ -38,6 +38,8 @@ def strategy_for(kind: shape.Type) -> st.SearchStrategy[Any]:  # noqa: C901, PLR
             return st.one_of(*map(strategy_for, kind.types))
         case shape.LiteralType():
             return st.sampled_from(kind.values)
+        case shape.EnumType():
+            return st.sampled_from(kind.cls)
         case shape.IntType():
             return st.integers(kind.ge, kind.le)
         case shape.FloatType():

@@ -128,7 +128,7 @@ def test_verifiers_reject_value_of_wrong_type(
     assert not verifies(json.dumps(record).encode(), tmp_path / "record.json")
 
 
-@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(data=st.data())
 def test_verifiers_survive_any_damaged_value(
     data: st.DataObject, all_records: dict[str, Record], tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -143,7 +143,7 @@ def test_verifiers_survive_any_damaged_value(
     verifies(json.dumps(record).encode(), tmp_path / "record.json")
 
 
-@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.binary(max_size=60) | values.map(lambda value: json.dumps(value).encode()))
 @pytest.mark.parametrize("name", ["lots"])
 def test_verifiers_reject_random_input(

@@ -13,6 +13,7 @@ from django.core.management import CommandError, call_command
 from deploy.laptop.supervisor import Supervisor
 from games.engine.errors import BadRecord
 from games.engine.game import Side
+from games.engine.terms import NoBallotRule, TieRule
 from games.matches import create_event
 from games.models import Event, Match, MatchState, Turn
 from tests.voting.altered_records import ALTERATIONS
@@ -146,7 +147,7 @@ def altered_id(record: MatchRecord, turn: int) -> MatchRecord:
         red=forfeited_side("red"),
         yellow=forfeited_side("yellow"),
     )
-    terms = Terms(tally_method="plurality", tie_rule="first", no_ballot_rule="forfeit")
+    terms = Terms(tally_method="plurality", tie_rule=TieRule.FIRST, no_ballot_rule=NoBallotRule.FORFEIT)
     return msgspec.structs.replace(
         record, turns=(SidePicks(),), counts=(count,), terms=terms, result="draw", ended_by="forfeit"
     )

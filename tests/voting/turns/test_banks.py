@@ -7,7 +7,7 @@ import pytest
 from crowdgame.console.control import run_action
 from games.engine.game import Side
 from games.matches import MatchError, claim_turn
-from games.models import EndedBy, Match, MatchResult, MatchState, Turn, TurnState
+from games.models import Ending, Match, MatchResult, MatchState, Turn, TurnState
 from tests.voting.box_helpers import ask
 from tests.voting.gateway_helpers import make_room
 from tests.voting.match_helpers import kinds, only_turn, start, tally_of
@@ -148,7 +148,7 @@ def test_side_out_of_time_loses_and_both_draw(
     turn = age(turn, box, 30_000)  # closed late; the deadline that applied counts
     close_turn(turn.pk, box)
     match = match_of(turn)
-    assert (match.state, match.result, match.ended_by) == (MatchState.ENDED, result, EndedBy.TIME)
+    assert (match.state, match.result, match.ended_by) == (MatchState.ENDED, result, Ending.TIME)
     assert load_turn(turn.pk).red_pick is None
     exported = export_match(match.event.code, 1)
     assert exported

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from games.engine.game import Side
-from games.models import EndedBy, MatchResult, Turn, TurnState
+from games.models import Ending, MatchResult, Turn, TurnState
 from tests.voting.box_helpers import ask
 from tests.voting.turns.test_banks import age, begin, closed_early, match_of
 from voting.ballot_box.ballot_box import BallotBox
@@ -94,4 +94,4 @@ def test_side_without_votes_in_time_loses(box: BallotBox) -> None:
     turn = age(turn, box, 60_000)
     close_turn(turn.pk, box)
     match = match_of(turn)
-    assert (match.result, match.ended_by) == (MatchResult.YELLOW, EndedBy.TIME)
+    assert (match.result, match.ended_by) == (MatchResult.YELLOW, Ending.TIME)

@@ -5,6 +5,7 @@ from functools import partial
 from hashlib import sha256
 
 import pytest
+from msgspec import convert
 
 from games.engine.game import SIDES
 from games.matches import live_turn, load_position
@@ -69,7 +70,7 @@ def test_lots_are_reproducible_from_stored_tallies(rule: DecisionCase, box: Ball
     turn = start(box, **rule.choices)
     play_turn(turn, box, red=[1, 2, 3, 3, 2, 1], yellow=[7, 6, 6, 7])
     match = turn.match
-    terms = TallyTerms(match.tally_method, match.tie_rule, match.no_ballot_rule)  # type: ignore[arg-type]
+    terms = convert(match, TallyTerms, from_attributes=True)
     for side in SIDES:
         record = TallyRecord.objects.get(turn=turn, side=side)
         held = unpack_ballots(bytes(record.sealed))

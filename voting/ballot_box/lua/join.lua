@@ -1,4 +1,4 @@
--- Assign voters to teams: the team they wish for, otherwise the smaller one, to balance the teams.
+-- Team assignment and balancing: the team they wish for, otherwise the smaller one.
 -- KEYS: joined.
 -- ARGV: one wish per voter: 1 or 2; 0 for none; -1 or -2 for a team that was offered, granted unless it is larger
 --   than the other by more than a twentieth of all voters.

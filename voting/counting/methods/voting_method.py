@@ -5,11 +5,11 @@ from typing import ClassVar, NamedTuple, Protocol
 
 from voting.counting.choices import (
     RESIGN,
-    SET_BITS,
     Columns,
     decode_columns,
     encode_ranking,
     encode_set,
+    largest_set,
     resigns,
 )
 from voting.counting.ties import TieBreaker
@@ -120,17 +120,14 @@ class VotingMethod:
 class SetMethod(VotingMethod):
     """A method with sets of columns on the ballots, in which a column may get up to `max_votes` votes."""
 
-    bits: ClassVar[int] = 1
-
     def __init__(self) -> None:
-        self.max_votes = (1 << self.bits) - 1
-        self.max_columns = SET_BITS // self.bits
+        self.max_columns = largest_set(self.max_votes)
 
     def decode(self, choice: int) -> Columns:
-        return decode_columns(choice, self.bits)
+        return decode_columns(choice, self.max_votes)
 
     def encode(self, columns: Columns) -> int:
-        return encode_set(columns, self.bits)
+        return encode_set(columns, self.max_votes)
 
     def allows(self, columns: Columns) -> bool:
         return True

@@ -3,22 +3,21 @@
 import sys
 from argparse import ArgumentParser
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from django.conf import settings
 from django.core.management.base import BaseCommand
 
 from voting.protocol import markdown, method_constants, typescript
 
-TARGETS = {
-    "frontend/src/protocol.ts": typescript.render,
-    "frontend/src/methods.ts": method_constants.render,
-    "docs/generated/messages.md": markdown.render,
-}
-
 
 class Command(BaseCommand):
-    help = f"Write {', '.join(TARGETS)} from voting/."
+    help = "Write the client's types and constants and the message reference from voting/."
+    targets: ClassVar = {
+        "frontend/src/protocol.ts": typescript.render,
+        "frontend/src/methods.ts": method_constants.render,
+        "docs/generated/messages.md": markdown.render,
+    }
     requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -28,7 +27,7 @@ class Command(BaseCommand):
 
     def handle(self, **options: Any) -> None:
         stale = []
-        for name, render in TARGETS.items():
+        for name, render in self.targets.items():
             target, text = Path(settings.BASE_DIR) / name, render()
             if target.is_file() and target.read_text(encoding="utf-8") == text:
                 continue
@@ -38,5 +37,6 @@ class Command(BaseCommand):
                 target.parent.mkdir(parents=True, exist_ok=True)
                 target.write_text(text, encoding="utf-8")
         if stale:
-            self.stderr.write(f"Stale: {' and '.join(stale)}. Run `manage.py generate_protocol`.")
+            command = type(self).__module__.rsplit(".", 1)[1]
+            self.stderr.write(f"Stale: {' and '.join(stale)}. Run `manage.py {command}`.")
             sys.exit(1)

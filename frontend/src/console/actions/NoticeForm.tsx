@@ -21,7 +21,7 @@ export function NoticeForm({ event, commands, off }: Props) {
   useEffect(() => {
     if (done?.action === "notice.show") setText("");
   }, [done]);
-  const offer: ActionOffer = { ...plainOffer("notice.show", "Show"), text: text.trim(), enabled: text.trim() !== "" && text.trim() !== event.notice };
+  const offer: ActionOffer = { ...plainOffer("notice.show"), text: text.trim(), enabled: text.trim() !== "" && text.trim() !== event.notice };
   const left = MAX_LENGTH - text.length;
   const submit = (submitted: Event) => {
     submitted.preventDefault();
@@ -46,7 +46,7 @@ export function NoticeForm({ event, commands, off }: Props) {
       {event.notice && (
         <p class="standing">
           <q>{event.notice}</q>
-          <ActionButton offer={plainOffer("notice.clear", "Clear")} commands={commands} off={off} />
+          <ActionButton offer={plainOffer("notice.clear")} commands={commands} off={off} />
         </p>
       )}
     </section>

@@ -1,5 +1,5 @@
 import { Store } from "../../live/state/useStore";
-import type { ActionAsk, ActionDone, ActionRefused } from "../../protocol";
+import type { ActionAsk, ActionDone, ActionRefused, ActionUndo } from "../../protocol";
 import type { ActionOffer } from "./offers";
 import { doneText } from "../labels";
 
@@ -34,8 +34,8 @@ interface PendingCommand {
 }
 
 /** A button's ID. It includes the turn, so that a button meant for another turn counts as another button. */
-export function buttonId({ action, seconds, turn, phones, part, team, voter_code }: ActionOffer): string {
-  return [action, seconds, turn, phones, part, team, voter_code].map((one) => one ?? "").join(" ");
+export function buttonId({ action, seconds, turn, phones, part, team, voter_code, entry }: ActionOffer): string {
+  return [action, seconds, turn, phones, part, team, voter_code, entry].map((one) => one ?? "").join(" ");
 }
 
 /** Sends organizer commands: each once, with its result as text. Destructive commands need a second click. */
@@ -47,7 +47,7 @@ export class OrganizerCommands {
   private clearTimer = 0;
   private timingTimer = 0;
 
-  constructor(private send: (ask: ActionAsk) => boolean) {}
+  constructor(private send: (ask: ActionAsk | ActionUndo) => boolean) {}
 
   press(offer: ActionOffer): void {
     const { armed, waiting } = this.store.get();
@@ -122,7 +122,8 @@ export class OrganizerCommands {
   }
 }
 
-function actionMessage(id: number, { action, turn, seconds, phones, text, part, team, voter_code, hands }: ActionOffer): ActionAsk {
+function actionMessage(id: number, { action, turn, seconds, phones, text, part, team, voter_code, hands, entry }: ActionOffer): ActionAsk | ActionUndo {
+  if (entry) return { type: "action.undo", id, entry };
   const about = { seconds: seconds ?? null, phones: phones ?? null, text: text ?? null, part: part ?? null };
   return { type: "action.ask", id, action, turn, ...about, team: team ?? null, voter_code: voter_code ?? null, hands: hands ?? null };
 }

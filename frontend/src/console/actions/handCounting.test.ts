@@ -6,7 +6,7 @@ import { withCount, handsOffer, handsStatus, totalHands } from "./handCounting";
 const TEAM: Team = { number: 2, name: "South", hands: true, captain: "", solo: false };
 const TURN = { id: 7, number: 3 } as Turn;
 const PRESSED = { action: "hands.count", turn: 7, team: 2 } as Pressed;
-const COUNTED_ENTRY: AuditEntry = { id: 1, by: "olga", action: "hands.count", what: "counted 12 hands for South in turn 3", at: 0, pressed: PRESSED, undo: null };
+const COUNTED_ENTRY: AuditEntry = { id: 1, by: "olga", action: "hands.count", what: "counted 12 hands for South in turn 3", at: 0, pressed: PRESSED, undo: null, undone: false };
 
 test("a count is a whole number between zero and the maximum", () => {
   assert.deepEqual(withCount([0, 0, 0], 2, 4.7), [0, 4, 0]);

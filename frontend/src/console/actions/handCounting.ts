@@ -21,7 +21,7 @@ export function withCount(hands: readonly number[], column: number, count: numbe
 export function handsOffer(team: Team, turn: Turn, hands: readonly number[], phase: Phase): ActionOffer {
   const total = totalHands(hands);
   const enabled = phase === "voting" && total <= MAX_HANDS;
-  return { ...plainOffer("hands.count", "Send counts"), turn: turn.id, team: team.number, hands, enabled };
+  return { ...plainOffer("hands.count"), turn: turn.id, team: team.number, hands, enabled };
 }
 
 /** The counting status. Of counts sent from another console only the sum is known, not the columns. */

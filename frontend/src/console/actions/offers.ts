@@ -1,6 +1,7 @@
 import { currentSeries } from "../../live/match/series";
 import { lastClosed, type Phase } from "../../live/match/phase";
-import type { Action, EventState, Part } from "../../protocol";
+import { ACTIONS, type Action } from "../../actions";
+import type { EventState, Part } from "../../protocol";
 import { formatSpan } from "../labels";
 
 /** A button: its command and whether it can be sent now. `turn` is the turn it is meant for. */
@@ -17,6 +18,8 @@ export interface ActionOffer {
   team?: number | null;
   voter_code?: string | null;
   hands?: readonly number[];
+  /** The audit log entry that the button undoes. */
+  entry?: number;
   /** The button's label between the first click and the confirming second one. */
   confirm?: string;
 }
@@ -28,9 +31,10 @@ export interface ActionOffers {
   rest: readonly ActionOffer[];
 }
 
-/** A command that belongs to no turn and has no shortcut. */
-export function plainOffer(action: Action, label: string): ActionOffer {
-  return { action, label, shortcut: "", enabled: true, turn: null };
+/** A command that belongs to no turn, with the texts of its action. */
+export function plainOffer(action: Action, label = ACTIONS[action].label): ActionOffer {
+  const { confirm, keys } = ACTIONS[action];
+  return { action, label, shortcut: Object.keys(keys)[0] ?? "", enabled: true, turn: null, confirm };
 }
 
 /** Whether the live turn's window is open or may still open. */
@@ -42,9 +46,9 @@ export function actionOffers(event: EventState, phase: Phase): ActionOffers {
   const [main, beside] = mainOffers(event, phase);
   const [little, more] = extraSeconds(event.match?.window_s ?? 0);
   const tempo = [
-    timeChange(event, phase, "turn.shorten", little, "S"),
-    timeChange(event, phase, "turn.extend", little, "E"),
-    timeChange(event, phase, "turn.extend", more, "Shift E"),
+    timeChange(event, phase, "turn.shorten", little),
+    timeChange(event, phase, "turn.extend", little),
+    { ...timeChange(event, phase, "turn.extend", more), shortcut: "Shift E" },
   ];
   return { main, beside, rest: [...tempo, voidTurn(event), joining(event), abort(event)] };
 }
@@ -53,11 +57,11 @@ function mainOffers(event: EventState, phase: Phase): [ActionOffer, ActionOffer 
   if (event.match?.state !== "playing") return betweenMatches(event, phase);
   if (phase === "paused") return [resume(event), close(event, phase)];
   if (phase === "voting" || phase === "sealed") return [close(event, phase), pause(event, phase)];
-  return [pause(event, phase), null];
+  return [pause(event, phase), phase === "reveal" ? longerReveal(event) : null];
 }
 
 function betweenMatches(event: EventState, phase: Phase): [ActionOffer, ActionOffer | null] {
-  if (event.lobby === "closed") return [plainOffer("lobby.open", "Open the lobby"), start(event, phase, "Start now")];
+  if (event.lobby === "closed") return [plainOffer("lobby.open"), start(event, phase, "Start now")];
   return [start(event, phase, nextMatch(event)), null];
 }
 
@@ -76,18 +80,24 @@ function forTurn(event: EventState, enabled: boolean): Pick<ActionOffer, "enable
   return { enabled: enabled && turn !== null, turn: turn?.id ?? null };
 }
 
+/** The pause button. */
 function pause(event: EventState, phase: Phase): ActionOffer {
-  const label = phase === "voting" || phase === "sealed" ? "Pause" : "Hold the next turn";
-  return { action: "turn.pause", label, shortcut: "P", ...forTurn(event, isRunning(phase)) };
+  const label = phase === "voting" || phase === "sealed" ? undefined : "Hold the next turn";
+  return { ...plainOffer("turn.pause", label), ...forTurn(event, isRunning(phase)) };
 }
 
+/** The resume button. */
 function resume(event: EventState): ActionOffer {
-  return { action: "turn.resume", label: "Resume", shortcut: "P", ...forTurn(event, true) };
+  return { ...plainOffer("turn.resume"), ...forTurn(event, true) };
 }
 
 function close(event: EventState, phase: Phase): ActionOffer {
-  const label = phase === "sealed" ? "Counting votes" : "Close now";
-  return { action: "turn.close", label, shortcut: "C", ...forTurn(event, phase === "voting" || phase === "paused") };
+  const label = phase === "sealed" ? "Counting votes" : undefined;
+  return { ...plainOffer("turn.close", label), ...forTurn(event, phase === "voting" || phase === "paused") };
+}
+
+function longerReveal(event: EventState): ActionOffer {
+  return { ...plainOffer("reveal.extend"), seconds: 10, ...forTurn(event, true) };
 }
 
 /** How many extra seconds the buttons offer, by the length of the window. */
@@ -96,26 +106,23 @@ function extraSeconds(windowS: number): readonly [number, number] {
   return windowS > 600 ? [600, 3600] : [10, 30];
 }
 
-function timeChange(event: EventState, phase: Phase, action: "turn.extend" | "turn.shorten", seconds: number, shortcut: string): ActionOffer {
+function timeChange(event: EventState, phase: Phase, action: "turn.extend" | "turn.shorten", seconds: number): ActionOffer {
   const label = `${action === "turn.extend" ? "+" : "−"}${formatSpan(seconds)}`;
-  return { action, label, shortcut, seconds, ...forTurn(event, phase === "paused" || isRunning(phase)) };
+  return { ...plainOffer(action, label), seconds, ...forTurn(event, phase === "paused" || isRunning(phase)) };
 }
 
 function voidTurn({ match }: EventState): ActionOffer {
   const last = lastClosed(match);
   const label = last ? `Take back turn ${last.number}` : "Take back last turn";
-  const confirm = "Press again to confirm";
-  return { action: "turn.void", label, shortcut: "U", enabled: last !== null, turn: last?.turn ?? null, confirm };
+  return { ...plainOffer("turn.void", label), enabled: last !== null, turn: last?.turn ?? null };
 }
 
 function joining({ lobby }: EventState): ActionOffer {
-  if (lobby === "locked") return { ...plainOffer("joining.unlock", "Unlock joining"), shortcut: "L" };
-  return { ...plainOffer("joining.lock", "Lock joining"), shortcut: "L", enabled: lobby === "open" };
+  return lobby === "locked" ? plainOffer("joining.unlock") : { ...plainOffer("joining.lock"), enabled: lobby === "open" };
 }
 
 function abort({ match }: EventState): ActionOffer {
-  const enabled = match?.state === "playing";
-  return { ...plainOffer("match.abort", "Abort the match"), enabled, confirm: "Press again to abort" };
+  return { ...plainOffer("match.abort"), enabled: match?.state === "playing" };
 }
 
 const LONGEST_WINDOW_S = 600;

@@ -1,20 +1,17 @@
 import { useStore } from "../../live/state/useStore";
-import type { EventState } from "../../protocol";
+import { ACTIONS, type Action } from "../../actions";
+import type { AuditEntry } from "../../protocol";
 import type { AuditLogStore } from "./auditLogStore";
 import type { OrganizerCommands } from "../actions/commands";
 import { buttonId } from "../actions/commands";
 import type { EventHistory } from "./eventHistory";
-import type { ActionOffer } from "../actions/offers";
-import type { Rehearsal } from "../rehearsal/rehearsal";
-import { listEntries } from "./undo";
+import { plainOffer, type ActionOffer } from "../actions/offers";
 
 const SHOWN = 10;
 
 interface Props {
-  event: EventState;
   auditLog: AuditLogStore;
   history: EventHistory;
-  rehearsal: Rehearsal;
   commands: OrganizerCommands;
   off: boolean;
   /** Viewers cannot undo anything. */
@@ -51,14 +48,19 @@ export function AuditLog(props: Props) {
   );
 }
 
-function useLogLines({ event, auditLog, history, rehearsal }: Props): readonly LogLine[] {
+function useLogLines({ auditLog, history }: Props): readonly LogLine[] {
   const { entries } = useStore(auditLog.store);
   const { reveals, notes } = useStore(history.store);
-  const rehearsing = useStore(rehearsal.store).latest?.running ?? false;
-  const done = listEntries(entries, { event, rehearsing });
   const byThemselves = [...reveals, ...notes].map(({ at, text }) => ({ key: `${at} ${text}`, at, by: "", text, undone: false, undo: null }));
-  const lines = [...done.map(({ entry, ...rest }) => ({ key: `${entry.id}`, at: entry.at, by: entry.by, text: entry.what, ...rest })), ...byThemselves];
+  const lines = [...entries.map((entry) => ({ ...entry, key: `${entry.id}`, text: entry.what, undo: undoOffer(entry) })), ...byThemselves];
   return lines.sort((one, other) => other.at - one.at).slice(0, SHOWN);
+}
+
+/** The button that undoes the entry, while the server allows it. */
+function undoOffer({ id, undo }: AuditEntry): ActionOffer | null {
+  if (!undo) return null;
+  const action = undo as Action;
+  return { ...plainOffer(action, "Undo"), entry: id, confirm: ACTIONS[action].confirm && "Sure?" };
 }
 
 const TODAY_MS = 20 * 3_600_000;

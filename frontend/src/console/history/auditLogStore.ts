@@ -1,8 +1,7 @@
 import { Store } from "../../live/state/useStore";
 import type { AuditEntry, ToConsole } from "../../protocol";
 
-/** More than are displayed, so that an action and its undo are both known for a while. */
-const MAX_ENTRIES = 40;
+const MAX_ENTRIES = 10;
 
 /** The event's audit log, newest first: actions from consoles and from projector keyboards. */
 export class AuditLogStore {
@@ -10,7 +9,7 @@ export class AuditLogStore {
 
   receive(message: ToConsole): void {
     if (message.type === "console.welcomed") this.add(message.audit);
-    if (message.type === "audit.logged") this.add([message.entry]);
+    if (message.type === "audit.updated") this.add(message.entries);
   }
 
   private add(added: readonly AuditEntry[]): void {

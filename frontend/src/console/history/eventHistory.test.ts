@@ -23,7 +23,7 @@ function event(present: Turn | null, revealed: number, part: Partial<Match> = {}
 }
 
 function turnout(id: number | null, voted: readonly [number, number]): TurnoutCounted {
-  return { type: "turnout.counted", turn: id, connected: [10, 20], voted, picked_at: null, watching: 0 };
+  return { type: "turnout.counted", turn: id, connected: [10, 20], voted, picked_at: null, watching: 0, votes_per_s: 0 };
 }
 
 test("turnout is the share of connected voters who have voted since the window opened", () => {

@@ -29,7 +29,7 @@ export function People(props: Props) {
       </ul>
       <p class="none" role="status">{people && searchHint(query, shown)}</p>
       {shown.length < total && (
-        <button type="button" class="action-button small" disabled={props.off} onClick={() => props.people.loadMore()}>
+        <button type="button" class="action-button" disabled={props.off} onClick={() => props.people.loadMore()}>
           {`Show more: ${total - shown.length} left`}
         </button>
       )}

@@ -41,7 +41,7 @@ test("loading more appends results without duplicates or gaps", () => {
 
 test("a restriction by anyone repeats the search, other actions do not, and viewers never search", () => {
   const { people, asked } = makeSearch();
-  const receiveEntry = (action: string) => people.receive({ type: "audit.logged", entry: { action } } as never);
+  const receiveEntry = (action: string) => people.receive({ type: "audit.updated", entries: [{ action }] } as never);
   people.receive({ type: "console.welcomed", role: "viewer" } as never);
   receiveEntry("turn.pause");
   assert.equal(asked.length, 0);

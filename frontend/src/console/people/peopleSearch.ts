@@ -20,7 +20,7 @@ export class PeopleSearch {
   receive(message: ToConsole): void {
     if (message.type === "people.found") this.addResults(message);
     const mayAsk = message.type === "console.welcomed" && message.role !== "viewer";
-    if (mayAsk || (message.type === "audit.logged" && message.entry.action.startsWith("voter."))) this.search(this.store.get().query);
+    if (mayAsk || (message.type === "audit.updated" && message.entries.some(({ action }) => action.startsWith("voter.")))) this.search(this.store.get().query);
   }
 
   search(query: string): void {
@@ -65,12 +65,12 @@ export function personStatus({ voter_code, team, moved, banned }: Person, { team
 export function personOffers(person: Person, event: EventState): readonly ActionOffer[] {
   const { voter_code, banned, moved } = person;
   const about = (offer: ActionOffer, team?: number): ActionOffer => ({ ...offer, voter_code, team: team ?? null });
-  if (banned) return [about(plainOffer("voter.admit", "Unban"))];
+  if (banned) return [about(plainOffer("voter.admit"))];
   const elsewhere = event.teams.filter(({ number, hands }) => !hands && number !== (moved ?? person.team));
   const moves = moved
     ? [about(plainOffer("voter.move", "Move back"))]
     : elsewhere.map(({ name, number }) => about(plainOffer("voter.move", `Move to ${name}`), number));
-  return [...moves, ...captainOffers(person, event).map((offer) => about(offer, offer.team ?? undefined)), about(plainOffer("voter.kick", "Remove")), about(plainOffer("voter.ban", "Ban"))];
+  return [...moves, ...captainOffers(person, event).map((offer) => about(offer, offer.team ?? undefined)), about(plainOffer("voter.kick")), about(plainOffer("voter.ban"))];
 }
 
 /** Captain actions, where captains break ties: for the participant's team, or for both if the team is unknown. */

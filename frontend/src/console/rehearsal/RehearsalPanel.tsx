@@ -3,7 +3,7 @@ import { formatNumber } from "../../live/format";
 import { useStore } from "../../live/state/useStore";
 import type { RehearsalUpdated } from "../../protocol";
 import type { OrganizerCommands } from "../actions/commands";
-import type { ActionOffer } from "../actions/offers";
+import { plainOffer, type ActionOffer } from "../actions/offers";
 import { ActionButton } from "../actions/ActionButton";
 import { rehearsalMetrics, rehearsalSummary, type Rehearsal } from "./rehearsal";
 
@@ -37,13 +37,13 @@ export function RehearsalPanel({ rehearsal, commands, off, connected }: Props) {
   );
 }
 
-const STOP: ActionOffer = { action: "rehearsal.stop", label: "Stop rehearsal", shortcut: "", enabled: true, turn: null };
+const STOP = plainOffer("rehearsal.stop");
 
 /** Needs a confirming second click if people are connected: the simulated crowd would vote among them. */
 function rehearsalOffer(phones: number, people: number): ActionOffer {
   const enabled = Number.isInteger(phones) && phones >= 1 && phones <= MAX_PHONES;
   const confirm = people ? { confirm: `${formatNumber(people)} joined. Start anyway?` } : {};
-  return { action: "rehearsal.start", label: "Start rehearsal", shortcut: "", enabled, turn: null, phones, ...confirm };
+  return { ...plainOffer("rehearsal.start"), enabled, phones, ...confirm };
 }
 
 function RehearsalForm({ commands, off, people }: { commands: OrganizerCommands; off: boolean; people: number }) {

@@ -22,14 +22,14 @@ interface Props {
   clock: ServerClock;
 }
 
-/** A small preview of the projector page: the board between both teams' tides. */
+/** A small preview of the projector page: the board between both teams' turnout bars. */
 export function DisplayPreview(props: Props) {
   const { event, phase, now, joinUrl } = props;
   const match = phase === "lobby" ? null : event.match;
   return (
     <section class="preview" aria-label="Big screen preview" data-phase={phase}>
-      <Tide team={1} {...props} match={match} />
-      <Tide team={2} {...props} match={match} />
+      <TurnoutBar team={1} {...props} match={match} />
+      <TurnoutBar team={2} {...props} match={match} />
       <TeamName team={1} event={event} />
       <div class="top-line">{match && <TopLine {...props} match={match} />}</div>
       <TeamName team={2} event={event} />
@@ -72,6 +72,7 @@ function TopLine({ event, phase, now, clock, match }: Props & { match: Match }) 
   return <b class={shown.length > LONG_CLOCK ? "word" : "figure"}>{shown}</b>;
 }
 
+/** The vote distribution over the columns. */
 function Bars({ event, match, now }: { event: EventState; match: Match; now: number }) {
   const { reveal, board } = match;
   if (!reveal || event.hidden.includes("tally") || revealStep(match, now) === "sealed") return null;
@@ -92,9 +93,10 @@ function Bar({ side, votes, of }: { side: Side; votes: number; of: number }) {
   return <i data-side={side} title={formatPercent(votes, of)} style={{ "--share": `${of ? votes / of : 0}` }} />;
 }
 
-type TideProps = Pick<Props, "event" | "phase" | "turnout" | "now"> & { team: 1 | 2; match: Match | null };
+type TurnoutBarProps = Pick<Props, "event" | "phase" | "turnout" | "now"> & { team: 1 | 2; match: Match | null };
 
-function Tide({ team, event, phase, turnout, match, now }: TideProps) {
+/** A team's turnout bar, with the initiative token if its side holds it. */
+function TurnoutBar({ team, event, phase, turnout, match, now }: TurnoutBarProps) {
   const side = sideForTeam(event, team);
   const { hands, choosing, here, voted, share } = teamStatus(event, team, turnout, phase);
   const hidden = event.hidden.includes("turnout");

@@ -15,7 +15,7 @@ interface Props {
   clock: ServerClock;
 }
 
-/** The event's state as text, the clock, and both teams' numbers. */
+/** The event's state as text, the countdown, and both teams' turnout. */
 export function EventStatus({ event, phase, turnout, clock }: Props) {
   return (
     <div class="event-status">
@@ -52,7 +52,7 @@ function Team({ team, event, phase, turnout }: Omit<Props, "clock"> & { team: 1 
         <span>by show of hands</span>
       ) : (
         <>
-          <span class="voted" hidden={!choosing}><b data-voted={team}>{formatNumber(voted)}</b> voted, {formatPercent(voted, here)}</span>
+          <span hidden={!choosing}><b data-voted={team}>{formatNumber(voted)}</b> voted, {formatPercent(voted, here)}</span>
           <span class="here"><b data-joined={team}>{formatNumber(here)}</b> here</span>
         </>
       )}

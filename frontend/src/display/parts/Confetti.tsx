@@ -22,18 +22,18 @@ interface Piece {
   color: string;
 }
 
-/** Shown once: when a series is decided, or outside a series at the end of a match. */
+/** Celebration: shown once, when a series is decided, or outside a series at the end of a match. */
 export function Confetti({ view }: { view: StageView }) {
   const canvas = useRef<HTMLCanvasElement>(null);
-  const { scene, state, calm, size, now } = view;
+  const { scene, state, reducedMotion, size, now } = view;
   const { match } = scene;
   const winner = match && matchWinner(match);
-  const thrown = isWon(scene) && !calm && (state.best_of === null || currentSeries(state).winner !== null);
+  const thrown = isWon(scene) && !reducedMotion && (state.best_of === null || currentSeries(state).winner !== null);
   const ended = match?.reveal ? match.reveal.resolved_at + match.reveal_s * 1000 : 0;
   useEffect(() => {
     const pen = canvas.current?.getContext("2d");
     if (!thrown || !winner || !pen || now() - ended > MAX_AGE_MS) return;
-    return rain(pen, makePieces(size.width, COLORS[winner]));
+    return startConfetti(pen, makePieces(size.width, COLORS[winner]));
   }, [thrown, match?.id]);
   const fine = Math.min(FINEST, size.unit);
   if (!thrown) return null;
@@ -54,7 +54,7 @@ function makePieces(width: number, colors: readonly string[]): Piece[] {
 }
 
 /** Draw until all pieces have fallen. Returns a function that stops it. */
-function rain(pen: CanvasRenderingContext2D, pieces: readonly Piece[]): () => void {
+function startConfetti(pen: CanvasRenderingContext2D, pieces: readonly Piece[]): () => void {
   const began = performance.now();
   let frame = requestAnimationFrame(function next() {
     const t = (performance.now() - began) / DURATION_MS;

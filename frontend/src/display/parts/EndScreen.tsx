@@ -1,8 +1,8 @@
 import { Badge } from "../../board/Ball";
 import { currentSeries, winsNeeded, type Series } from "../../live/match/series";
 import { SideChangesChart } from "./SideChangesChart";
-import { Water } from "../votes/Sea";
-import { clockface } from "../scene/clockface";
+import { Water } from "../votes/TurnoutBar";
+import { countdownText } from "../scene/countdownText";
 import { fitFontSize } from "../scene/layout";
 import { sideAtPlace, type Place } from "../scene/places";
 import { isWon, gridPlacement, type StageView } from "../scene/stageView";
@@ -11,13 +11,14 @@ import { unityText, matchVerdict } from "../captions/captions";
 
 const WIDEST = 1100;
 
-/** The winner's sea, behind the board. */
-export function Flood({ view }: { view: StageView }) {
+/** The winner's color as water that rises behind the board. */
+export function WinnerBackground({ view }: { view: StageView }) {
   const { match, phase } = view.scene;
   const winner = phase === "ended" && match ? matchWinner(match) : null;
   return <div class="flood" data-side={winner} data-up={winner !== null}><div class="crest"><Water width={2760} /></div></div>;
 }
 
+/** The result screen of a won match: the winner, the series score and the time of the next match. */
 export function EndScreen({ view }: { view: StageView }) {
   const { match, leftMs } = view.scene;
   const placement = gridPlacement(view);
@@ -34,34 +35,35 @@ export function EndScreen({ view }: { view: StageView }) {
       <p style={{ fontSize: size(line, 84, 58) }}>{line}</p>
       {match.sides && <SideChangesChart sides={match.sides} width={Math.min(width, WIDEST)} />}
       {united && !match.sides && series.winner === null && <p style={{ fontSize: size(united, 64, 54) }}>{united}</p>}
-      {series.winner === null ? !match.sides && <Score view={view} series={series} /> : <Podium view={view} series={series} />}
+      {series.winner === null ? !match.sides && <SeriesScore view={view} series={series} /> : <Podium view={view} series={series} />}
       {!match.sides && <MatchHistory view={view} width={width} />}
-      {view.state.next_match_at !== null && <p class="next">Next match in <b>{clockface(leftMs)}</b></p>}
+      {view.state.next_match_at !== null && <p class="next">Next match in <b>{countdownText(leftMs)}</b></p>}
     </section>
   );
 }
 
-function Score({ view, series: { won } }: { view: StageView; series: Series }) {
+/** The series score after a match: wins of each team, and how many a best-of series needs. */
+function SeriesScore({ view, series: { won } }: { view: StageView; series: Series }) {
   const { match } = view.scene;
-  const admissionHint = winsNeeded(view.state);
+  const needed = winsNeeded(view.state);
   return (
-    <p class="score" aria-label={admissionHint === null ? "Matches won" : `Matches won, first to ${admissionHint} wins the series`}>
+    <p class="score" aria-label={needed === null ? "Matches won" : `Matches won, first to ${needed} wins the series`}>
       <Badge side={sideAtPlace(match, 0)} />
       <b>{won[0]}</b>
       <i>:</i>
       <b>{won[1]}</b>
       <Badge side={sideAtPlace(match, 1)} />
-      {admissionHint !== null && <span class="needed">first to {admissionHint}</span>}
+      {needed !== null && <span class="needed">first to {needed}</span>}
     </p>
   );
 }
 
 /** The final score of a decided series, on a podium. */
 function Podium({ view, series: { won, winner } }: { view: StageView; series: Series }) {
-  const timelineSteps: readonly Place[] = winner === 1 ? [0, 1] : [1, 0];
+  const order: readonly Place[] = winner === 1 ? [0, 1] : [1, 0];
   return (
     <div class="podium" aria-label="Matches won">
-      {timelineSteps.map((place, rank) => (
+      {order.map((place, rank) => (
         <div key={place} data-rank={rank + 1}>
           <Badge side={sideAtPlace(view.scene.match, place)} />
           <b>{won[place]}</b>
@@ -71,14 +73,14 @@ function Podium({ view, series: { won, winner } }: { view: StageView; series: Se
   );
 }
 
-const PIP = 66;
+const HISTORY_BADGE = 66;
 
 /** The winner of each match of the event, oldest first: the latest ones that fit. */
 function MatchHistory({ view, width }: { view: StageView; width: number }) {
   const matches = view.state.finished;
   const { match } = view.scene;
   if (matches.length < 2 || !match) return null;
-  const shown = matches.slice(-Math.floor(width / PIP));
+  const shown = matches.slice(-Math.floor(width / HISTORY_BADGE));
   return (
     <ol class="history" aria-label="Matches so far">
       {shown.map(({ number, winner }) => (

@@ -1,6 +1,6 @@
 import { Badge } from "../../board/Ball";
 import type { EventState, KeyShown } from "../../protocol";
-import { JoinAddress, hostName } from "./Deck";
+import { JoinAddress, hostName } from "./Footer";
 import { currentSeries, winsNeeded } from "../../live/match/series";
 import { RotatingCode } from "./RotatingCode";
 import { fitName } from "../scene/layout";
@@ -67,7 +67,7 @@ function codeSize({ state, joinUrl, size, foot }: StageView, shown: KeyShown | n
   return Math.max(CODE.least, Math.min(foot.lines ? CODE.besideNotice : CODE.largest, room / (text * 0.5)));
 }
 
-/** The stage width left on either side of the card. */
+/** The stage width left on either side of the QR code. */
 export function besideCard(view: StageView, qr: readonly string[]): number {
   return (view.size.width - cardSide(qr, quietZone(view))) / 2;
 }
@@ -93,14 +93,14 @@ function LobbyTeam({ view, place, width }: { view: StageView; place: Place; widt
   );
 }
 
-/** A team's wins in a series that has begun. */
+/** A team's series score in the lobby: its wins in a series that has begun. */
 function SeriesWins({ view: { state }, place }: { view: StageView; place: Place }) {
-  const admissionHint = winsNeeded(state);
-  if (admissionHint === null || state.finished.length === 0) return null;
-  return <p class="series-wins"><b>{currentSeries(state).won[place]}</b> of {admissionHint} wins</p>;
+  const needed = winsNeeded(state);
+  if (needed === null || state.finished.length === 0) return null;
+  return <p class="series-wins"><b>{currentSeries(state).won[place]}</b> of {needed} wins</p>;
 }
 
-/** Dark modules on a light card, with the quiet zone that scanners require. */
+/** The QR code: dark modules on a light card, with the quiet zone that scanners require. */
 function QrCard({ qr, quiet }: { qr: readonly string[]; quiet: number }) {
   const side = qr.length + 2 * quiet;
   const size = `calc(${cardSide(qr, quiet)} * var(--u))`;
@@ -118,6 +118,7 @@ function modules(qr: readonly string[], quiet: number): string {
     .join("");
 }
 
+/** The event's name and whether joining is open, in place of the QR code. */
 function LobbyStatus({ view: { state } }: { view: StageView }) {
   return (
     <div class="lobby-status">

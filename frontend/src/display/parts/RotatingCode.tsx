@@ -18,16 +18,16 @@ export function RotatingCode({ view, shown }: { view: StageView; shown: KeyShown
   );
 }
 
-/** Runs out once per code. With reduced motion it shrinks in a few steps. */
+/** A countdown ring that runs out once per code. With reduced motion it shrinks in a few steps. */
 function Ring({ view, until }: { view: StageView; until: number }) {
   const arc = useRef<SVGCircleElement>(null);
   useEffect(() => {
     const left = Math.max(0, until - view.now());
     const from = `${1 - Math.min(1, left / PERIOD_MS)}`;
-    const easing = view.calm ? `steps(${TICKS})` : "linear";
+    const easing = view.reducedMotion ? `steps(${TICKS})` : "linear";
     const run = arc.current?.animate([{ strokeDashoffset: from }, { strokeDashoffset: "1" }], { duration: left, easing, fill: "both" });
     return () => run?.cancel();
-  }, [until, view.calm]);
+  }, [until, view.reducedMotion]);
   return (
     <svg class="ring" viewBox="0 0 100 100" aria-hidden="true">
       <circle cx="50" cy="50" r="42" />

@@ -11,7 +11,7 @@ import type { Side } from "../../protocol";
 export function Seal({ view, side }: { view: StageView; side: Side }) {
   const { scene, sealed } = view;
   const hiddenChoice = scene.match?.concealed;
-  if (hiddenChoice?.side === side) return <SealPrint root={hiddenChoice.root} />;
+  if (hiddenChoice?.side === side) return <SealFingerprint root={hiddenChoice.root} />;
   if (scene.phase !== "sealed" && scene.phase !== "reveal") return null;
   const reveal = scene.phase === "reveal" ? scene.reveal : null;
   const seal = reveal ? matchingSeal(reveal, sealed) : sealed?.turn === scene.turn?.id ? sealed : null;
@@ -19,14 +19,14 @@ export function Seal({ view, side }: { view: StageView; side: Side }) {
   const after = reveal?.turn_commitment ?? tallyForSide(reveal, side)?.root;
   const root = before ?? after;
   if (!root) return null;
-  return <SealPrint root={root} other={before && after && before !== after ? after : null} />;
+  return <SealFingerprint root={root} other={before && after && before !== after ? after : null} />;
 }
 
 /** `other`: the root received with the reveal, which must be the same. */
-function SealPrint({ root, other = null }: { root: string; other?: string | null }) {
+function SealFingerprint({ root, other = null }: { root: string; other?: string | null }) {
   return (
     <p class="seal" data-broken={other !== null}>
-      <Wax />
+      <SealIcon />
       <b>{fingerprint(root)}</b>
       {other !== null && <b>≠ {fingerprint(other)}</b>}
     </p>
@@ -34,7 +34,7 @@ function SealPrint({ root, other = null }: { root: string; other?: string | null
 }
 
 /** A wax seal with a keyhole, as a symbol where there is no room for the word "sealed". */
-function Wax() {
+function SealIcon() {
   return (
     <svg viewBox="0 0 48 48" role="img" aria-label="sealed">
       <path d="M24 2 l6 5 8 -1 2 8 7 4 -3 7 3 7 -7 4 -2 8 -8 -1 -6 5 -6 -5 -8 1 -2 -8 -7 -4 3 -7 -3 -7 7 -4 2 -8 8 1 Z" />

@@ -1,6 +1,6 @@
 import { Badge } from "../../board/Ball";
 import { TimeBank } from "./TimeBank";
-import { clockface } from "../scene/clockface";
+import { countdownText } from "../scene/countdownText";
 import { Seal } from "./Seal";
 import { fitName } from "../scene/layout";
 import { sideAtPlace, teamAtPlace, type Place } from "../scene/places";
@@ -12,7 +12,7 @@ const MARGIN = 48;
 const BESIDE_CLOCK = { narrow: 190, wide: 300 };
 const BESIDE_BARS = 350;
 
-/** A team's badge and name, in its corner beside the clock. */
+/** A team's badge, name, seal and time bank, in its corner beside the countdown. */
 export function TeamHeader({ view, place }: { view: StageView; place: Place }) {
   const { scene, size, state } = view;
   const side = sideAtPlace(scene.match, place);
@@ -33,6 +33,6 @@ export function TeamHeader({ view, place }: { view: StageView; place: Place }) {
 /** A word in the clock's place is wider than the seconds. */
 function clockMargin({ phase, leftMs }: Scene): number {
   if (phase === "reveal") return BESIDE_BARS;
-  const wide = phase === "sealed" || phase === "ended" || phase === "paused" || clockface(leftMs).length > 3;
+  const wide = phase === "sealed" || phase === "ended" || phase === "paused" || countdownText(leftMs).length > 3;
   return wide ? BESIDE_CLOCK.wide : BESIDE_CLOCK.narrow;
 }

@@ -1,5 +1,5 @@
 import { timeBankLeft } from "../../live/match/timeBank";
-import { clockface } from "../scene/clockface";
+import { countdownText } from "../scene/countdownText";
 import { sideAtPlace, type Place } from "../scene/places";
 import type { StageView } from "../scene/stageView";
 
@@ -11,5 +11,5 @@ export function TimeBank({ view, place }: { view: StageView; place: Place }) {
   const left = shown && match ? timeBankLeft(match, sideAtPlace(match, place), turnout, place, now()) : null;
   if (left === null) return null;
   const stands = phase !== "voting" || !!turnout?.picked_at?.[place];
-  return <p class="seal time-bank" data-stands={stands} role="timer">{clockface(left)}</p>;
+  return <p class="seal time-bank" data-stands={stands} role="timer">{countdownText(left)}</p>;
 }

@@ -9,8 +9,8 @@ const STATUS: Record<Access, string> = {
   out: "To control the event from here, log in to the console in this browser",
 };
 
-/** The list of keyboard shortcuts, and whether they work here. */
-export function Hints({ presenter }: { presenter: Presenter }) {
+/** Help: the list of keyboard shortcuts, and whether they work here. */
+export function ShortcutHelp({ presenter }: { presenter: Presenter }) {
   const { access } = useStore(presenter.store);
   return (
     <div class="hints" role="dialog" aria-label="Keyboard shortcuts">

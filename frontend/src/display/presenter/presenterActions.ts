@@ -1,5 +1,6 @@
 import { lastClosed } from "../../live/match/phase";
-import type { Action, EventState } from "../../protocol";
+import type { Action } from "../../actions";
+import type { EventState } from "../../protocol";
 import type { ScreenPhase } from "../scene/scene";
 
 /** The command behind a presenter's key. `confirm`: the prompt before the second press; empty to send at once. */

@@ -1,9 +1,9 @@
 import type { Drop } from "../../protocol";
-import { Ball, EnamelDefs } from "../../board/Ball";
+import { Ball, BallGradients } from "../../board/Ball";
 import { BALL, centerY, columnX } from "../../board/geometry";
-import { fall, settle } from "./motion";
+import { fall, easeOut } from "./motion";
 import { framesDuring, useRevealAnimation, type RevealFrame } from "./revealAnimation";
-import { CHOOSING, REPLAYING, dropping, droppingAgain, type Span } from "../scene/timeline";
+import { CHOOSING, REPLAYING, dropSpan, replayDropSpan, type Span } from "../scene/timeline";
 import type { StageView } from "../scene/stageView";
 
 const OVER_RIM = -BALL - 8;
@@ -11,7 +11,7 @@ const ROLLS_OFF = 0.55;
 const BOX = 46;
 const STEPS = 28;
 
-/** The picks as balls: they hang over their columns, then drop in the resolution's order. */
+/** The drop animation: the picks hang over their columns as balls, then fall in the resolution's order. */
 export function FallingBalls({ view }: { view: StageView }) {
   const { reveal } = view.scene;
   return <>{reveal?.resolution.drops.map((drop, index) => <FallingBall key={drop.side} view={view} drop={drop} index={index} />)}</>;
@@ -21,22 +21,22 @@ function FallingBall({ view, drop, index }: { view: StageView; drop: Drop; index
   const ball = useRevealAnimation<SVGSVGElement>(view, fallingFrames(view, drop, index));
   return (
     <svg class="falling" viewBox={`${-BOX} ${-BOX} ${2 * BOX} ${2 * BOX}`} ref={ball} aria-hidden="true">
-      <EnamelDefs />
+      <BallGradients />
       <Ball side={drop.side} />
     </svg>
   );
 }
 
 function fallingFrames(view: StageView, drop: Drop, index: number): RevealFrame[] {
-  const { scene, calm } = view;
+  const { scene, reducedMotion } = view;
   const pose = ballPose(view, drop, index);
   if (!scene.plan || !pose) return [];
-  const way = (shareSpan: Span) => framesDuring(shareSpan, calm, STEPS, (t) => pose(1, t));
+  const way = (span: Span) => framesDuring(span, reducedMotion, STEPS, (t) => pose(1, t));
   return [
     { at: 0, ...pose(0, 0) },
-    ...framesDuring(CHOOSING, calm, 6, (t) => pose(settle(t), 0)),
-    ...way(dropping(scene.plan, index)),
-    ...(scene.plan.replay === "conflict" ? [{ at: REPLAYING[0], ...pose(1, 0) }, ...way(droppingAgain(index))] : []),
+    ...framesDuring(CHOOSING, reducedMotion, 6, (t) => pose(easeOut(t), 0)),
+    ...way(dropSpan(scene.plan, index)),
+    ...(scene.plan.replay === "conflict" ? [{ at: REPLAYING[0], ...pose(1, 0) }, ...way(replayDropSpan(index))] : []),
     { at: 1, ...pose(1, 1) },
   ];
 }

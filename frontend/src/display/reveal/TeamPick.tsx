@@ -7,7 +7,7 @@ import { decisionText } from "../captions/captions";
 
 const SHOWN = ["picks", "drops", "second", "token", "lines", "replay", "over"];
 
-/** A team's pick, on its side of the screen. */
+/** A team's pick (the chosen column), its share of the votes and how it was decided. */
 export function TeamPick({ view, place }: { view: StageView; place: Place }) {
   const { scene, size, state } = view;
   const side = sideAtPlace(scene.match, place);

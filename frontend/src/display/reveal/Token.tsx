@@ -1,6 +1,6 @@
 import type { Side } from "../../protocol";
 import { Coin } from "../../board/Coin";
-import { cross, tug } from "./motion";
+import { easeInOut, swing } from "./motion";
 import { framesDuring, useRevealAnimation, type RevealFrame } from "./revealAnimation";
 import { sidePlace } from "../scene/places";
 import { TOKEN_PASSING, FIGHTING, type TimelineStep } from "../scene/timeline";
@@ -10,15 +10,15 @@ const RADIUS = 66;
 const BESIDE = 34;
 const ARC = 210;
 const HOP = 22;
-const STEPS = { fight: 36, cross: 24 };
+const STEPS = { fight: 36, pass: 24 };
 
 /** Steps in which the token moves: it is contested or changes sides. */
 const MOVING: readonly (TimelineStep | undefined)[] = ["picks", "drops", "second", "token"];
 const BEFORE: readonly (TimelineStep | undefined)[] = ["sealed", "pour"];
 
 /**
- * The initiative token, on its holder's side of the cabinet. In a conflict it is contested and may change sides in
- * front of the cabinet.
+ * The initiative token, on its holder's side of the board. In a conflict it is contested and may change sides in
+ * front of the board.
  */
 export function Token({ view }: { view: StageView }) {
   const { plan, stage, phase } = view.scene;
@@ -43,23 +43,23 @@ function tokenFrames(view: StageView, placement: GridPlacement): RevealFrame[] {
   const { token_before, token_after } = reveal.resolution;
   const [from, to] = [token_before, token_after].map((side) => restingX(view, placement, side ?? "red")) as [number, number];
   const look = (pose: Pose) => ({ transform: placed(placement, pose) });
-  const fought = framesDuring(FIGHTING, view.calm, STEPS.fight, (t) => look(fightPose(from, view.calm ? 0 : t)));
-  const crossed = framesDuring(TOKEN_PASSING, view.calm, STEPS.cross, (t) => look(passingPose(from, to, t)));
+  const fought = framesDuring(FIGHTING, view.reducedMotion, STEPS.fight, (t) => look(fightPose(from, view.reducedMotion ? 0 : t)));
+  const passed = framesDuring(TOKEN_PASSING, view.reducedMotion, STEPS.pass, (t) => look(passingPose(from, to, t)));
   return [
     { at: 0, ...look({ x: from }) },
     ...(plan.inTurn ? fought : []),
-    ...(plan.crosses ? crossed : []),
+    ...(plan.crosses ? passed : []),
     { at: 1, ...look({ x: plan.crosses ? to : from }) },
   ];
 }
 
 function fightPose(x: number, progress: number): Pose {
-  const pull = tug(progress);
+  const pull = swing(progress);
   return { x, up: Math.abs(pull) * HOP, turned: pull * 50 };
 }
 
 function passingPose(from: number, to: number, progress: number): Pose {
-  const way = cross(progress);
+  const way = easeInOut(progress);
   return { x: from + (to - from) * way, up: Math.sin(Math.PI * way) * ARC, turned: Math.sign(to - from) * way * 720 };
 }
 

@@ -12,7 +12,7 @@ const WAITING = 2 * BALL + 8;
 const TOP_MARGIN = 22;
 
 /** Two bars stand on either side of the column's middle line; a single one is centered. */
-export type Standpoint = "left" | "right" | "alone";
+export type BarAlign = "left" | "right" | "alone";
 
 export interface Bar {
   side: Side;
@@ -21,7 +21,7 @@ export interface Bar {
   height: number;
   share: number;
   picked: boolean;
-  standpoint: Standpoint;
+  align: BarAlign;
   /** The number's height above the rim at the end of the pour. `lifted`: the same once balls wait in its column. */
   label: number;
   lifted: number;
@@ -47,19 +47,19 @@ export function distributionBars(view: StageView): Bar[] {
 
 type UnlabeledBar = Omit<Bar, "label" | "lifted">;
 
-function sideBars(view: StageView, { side, tally }: { side: Side; tally: SideTally }, scale: number, standpoint: Standpoint): UnlabeledBar[] {
+function sideBars(view: StageView, { side, tally }: { side: Side; tally: SideTally }, scale: number, align: BarAlign): UnlabeledBar[] {
   const match = view.scene.match!;
   return tally.counts.map((_, index) => {
     const column = index + 1;
     const part = share(match, tally, column);
     const x = columnX(column, match.board, view.back);
-    return { side, column, x, height: part * scale, share: part, picked: tally.pick === column, standpoint };
+    return { side, column, x, height: part * scale, share: part, picked: tally.pick === column, align };
   });
 }
 
 function labelHeights(bar: UnlabeledBar, together: readonly UnlabeledBar[]): Pick<Bar, "label" | "lifted"> {
-  const isLabeled = (bars: readonly UnlabeledBar[]) => bars.some((other) => other.standpoint === "right" && isWorthShowing(other.share));
-  const line = (bars: readonly UnlabeledBar[]) => (bar.standpoint === "left" && isLabeled(bars) ? LINE : 0);
+  const isLabeled = (bars: readonly UnlabeledBar[]) => bars.some((other) => other.align === "right" && isWorthShowing(other.share));
+  const line = (bars: readonly UnlabeledBar[]) => (bar.align === "left" && isLabeled(bars) ? LINE : 0);
   const top = Math.max(...together.map(({ height }) => height));
   const picks = together.filter(({ picked }) => picked);
   return { label: top + line(together), lifted: Math.max(top, picks.length * WAITING) + line(together) };

@@ -21,16 +21,18 @@ export function landsAt(height: number, highest: number): number {
   return LANDS * fallDuration(height, highest);
 }
 
-export function settle(progress: number): number {
+/** Decelerates. */
+export function easeOut(progress: number): number {
   return 1 - (1 - progress) ** 3;
 }
 
-export function cross(progress: number): number {
+/** Accelerates, then decelerates. */
+export function easeInOut(progress: number): number {
   return progress < 0.5 ? 4 * progress ** 3 : 1 - (2 - 2 * progress) ** 3 / 2;
 }
 
 /** Swings with increasing force and returns to the start. */
-export function tug(progress: number): number {
+export function swing(progress: number): number {
   return Math.sin(progress * 3 * 2 * Math.PI) * Math.sin(Math.PI * progress) * (0.5 + progress / 2);
 }
 

@@ -19,15 +19,15 @@ const MAX_DRIFT_MS = 60;
 export function useRevealAnimation<Own extends Element>(view: StageView, frames: readonly RevealFrame[]): RefObject<Own | null> {
   const element = useRef<Own>(null);
   const run = useRef<Animation | null>(null);
-  const { scene, calm, now } = view;
+  const { scene, reducedMotion, now } = view;
   const { reveal, match } = scene;
   const runs = scene.phase === "reveal" && frames.length > 0;
   const [begins, length] = [reveal?.resolved_at ?? 0, (match?.reveal_s ?? 0) * 1000];
   useLayoutEffect(() => {
-    run.current = runs && element.current ? startAnimation(element.current, frames, length, calm) : null;
+    run.current = runs && element.current ? startAnimation(element.current, frames, length, reducedMotion) : null;
     if (run.current) run.current.currentTime = now() - begins;
     return () => run.current?.cancel();
-  }, [runs, begins, length, calm, JSON.stringify(frames)]);
+  }, [runs, begins, length, reducedMotion, JSON.stringify(frames)]);
   useLayoutEffect(() => {
     const drift = Number(run.current?.currentTime ?? 0) - (now() - begins);
     if (run.current && Math.abs(drift) > MAX_DRIFT_MS) run.current.currentTime = now() - begins;
@@ -36,14 +36,14 @@ export function useRevealAnimation<Own extends Element>(view: StageView, frames:
 }
 
 /** With reduced motion, changes happen at once, in the same place and order. */
-function startAnimation(element: Element, frames: readonly RevealFrame[], duration: number, calm: boolean): Animation {
-  const easing = calm ? "step-start" : "linear";
+function startAnimation(element: Element, frames: readonly RevealFrame[], duration: number, reducedMotion: boolean): Animation {
+  const easing = reducedMotion ? "step-start" : "linear";
   const keys = frames.map(({ at, ...look }) => ({ offset: Math.min(1, at), easing, ...look }));
   return element.animate(keys, { duration, fill: "both" });
 }
 
-/** Keyframes at even steps of a movement's span; with reduced motion (`calm`) only the final one. */
-export function framesDuring([from, to]: Span, calm: boolean, timelineSteps: number, look: (progress: number) => Omit<RevealFrame, "at">): RevealFrame[] {
-  const shares = calm ? [0, 1] : Array.from({ length: timelineSteps + 1 }, (_, step) => step / timelineSteps);
+/** Keyframes at even steps of a movement's span; with reduced motion only the final one. */
+export function framesDuring([from, to]: Span, reducedMotion: boolean, steps: number, look: (progress: number) => Omit<RevealFrame, "at">): RevealFrame[] {
+  const shares = reducedMotion ? [0, 1] : Array.from({ length: steps + 1 }, (_, step) => step / steps);
   return shares.map((share) => ({ at: from + (to - from) * share, ...look(share) }));
 }

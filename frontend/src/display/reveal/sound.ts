@@ -45,6 +45,7 @@ export class Sound {
     void this.audio?.resume();
   }
 
+  /** The deadline. */
   bell(): void {
     this.ring(BELL, 640);
   }
@@ -54,23 +55,24 @@ export class Sound {
     for (const [stroke, pitch] of [640, 720, 854].entries()) this.ring(BELL, pitch, stroke * 0.34);
   }
 
-  /** One of the last seconds: a light tap on the bell's rim. */
+  /** A countdown tick in the last seconds: a light tap on the bell's rim. */
   tick(): void {
     this.ring([{ ratio: 2, loud: 0.14, fades: 0.18 }], 640);
   }
 
+  /** The token changes sides. */
   brass(): void {
     this.ring(COIN, 1760);
     this.ring(COIN, 2093, 0.12);
   }
 
-  /** The votes of one second: a few drops, never many. */
+  /** The votes of one second as drops of water: a few, never many. */
   water(votes: number): void {
     const drops = Math.min(5, Math.ceil(Math.sqrt(votes)));
     for (let n = 0; n < drops; n++) this.drip(Math.random() * 0.9);
   }
 
-  /** A wooden knock, after this many seconds. */
+  /** A ball lands: a wooden knock, after this many seconds. */
   wood(after = 0, loud = 1): void {
     const [audio, out] = [this.audio, this.out];
     if (!this.isAudible() || !audio || !out) return;

@@ -5,7 +5,7 @@ import { landsAt } from "./motion";
 import { matchWinner } from "../scene/scene";
 import { sidePlace, type Place } from "../scene/places";
 import type { Sound } from "./sound";
-import { dropping, droppingAgain, type Span } from "../scene/timeline";
+import { dropSpan, replayDropSpan, type Span } from "../scene/timeline";
 import type { StageView } from "../scene/stageView";
 
 const OVER_RIM = -52;
@@ -41,7 +41,7 @@ function wonBy(match: Match): Place | null {
 }
 
 /** Plays each ball of this step when it lands. */
-function playLandings({ scene, calm, now, home }: StageView, sound: Sound): void {
+function playLandings({ scene, reducedMotion, now, home }: StageView, sound: Sound): void {
   const { plan, reveal, match, stage, call } = scene;
   if (!plan || !reveal || !match || !stage) return;
   const again = stage.step === "replay";
@@ -50,9 +50,9 @@ function playLandings({ scene, calm, now, home }: StageView, sound: Sound): void
   const rows = match.board.rows;
   reveal.resolution.drops.forEach(({ row, side }, index) => {
     if (row === null || (!again && (stage.step === "second") !== (plan.inTurn && index > 0))) return;
-    const shareSpan: Span = again ? droppingAgain(index) : dropping(plan, index);
+    const span: Span = again ? replayDropSpan(index) : dropSpan(plan, index);
     const height = centerY(row, rows) - OVER_RIM;
-    const share = calm ? shareSpan[0] : shareSpan[0] + (shareSpan[1] - shareSpan[0]) * landsAt(height, centerY(1, rows) - OVER_RIM);
+    const share = reducedMotion ? span[0] : span[0] + (span[1] - span[0]) * landsAt(height, centerY(1, rows) - OVER_RIM);
     const loud = home && sidePlace(match, side) !== 0 ? OTHER_TEAM_VOLUME : 1;
     sound.wood((reveal.resolved_at + share * length - now()) / 1000, loud);
   });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { cabinetHeight, cabinetWidth } from "../../board/geometry";
-import { REVEAL_SCALE, cabinetScale, footLayout, stageLift } from "./layout";
+import { boardHeight, boardWidth } from "../../board/geometry";
+import { REVEAL_SCALE, boardScale, footerLayout, stageLift } from "./layout";
 
 const LONGEST = "x".repeat(140);
 const NORMAL = { wide: 1920, narrow: 1440 };
@@ -11,21 +11,21 @@ const READS_FROM_AFAR = 54;
 const USUAL = { kind: "columns", columns: 7, rows: 6 } as const;
 
 test("the footer is unchanged without a notice", () => {
-  assert.deepEqual(footLayout("", NORMAL.wide, false), { lines: 0, plank: 0, line: 88 });
-  assert.equal(stageLift(footLayout("", NORMAL.wide, false), false), 0);
-  assert.equal(stageLift(footLayout("", NORMAL.wide, true), true), 0);
+  assert.deepEqual(footerLayout("", NORMAL.wide, false), { lines: 0, noticeHeight: 0, footerHeight: 88 });
+  assert.equal(stageLift(footerLayout("", NORMAL.wide, false), false), 0);
+  assert.equal(stageLift(footerLayout("", NORMAL.wide, true), true), 0);
 });
 
 for (const width of Object.values(NORMAL)) {
   test(`column numbers stay readable from afar with the longest notice, ${width} wide`, () => {
-    const foot = footLayout(LONGEST, width, false);
-    const cabinet = { width: cabinetWidth(USUAL), height: cabinetHeight(USUAL) };
-    assert.ok(PLATE * cabinetScale(width, stageLift(foot, false), cabinet) >= READS_FROM_AFAR);
-    assert.ok(PLATE * REVEAL_SCALE * cabinetScale(width, 0, cabinet) >= READS_FROM_AFAR);
+    const foot = footerLayout(LONGEST, width, false);
+    const board = { width: boardWidth(USUAL), height: boardHeight(USUAL) };
+    assert.ok(PLATE * boardScale(width, stageLift(foot, false), board) >= READS_FROM_AFAR);
+    assert.ok(PLATE * REVEAL_SCALE * boardScale(width, 0, board) >= READS_FROM_AFAR);
   });
 }
 
 test("a third notice line replaces the footer, except in the lobby", () => {
-  assert.deepEqual(footLayout(LONGEST, NORMAL.narrow, false), { lines: 3, plank: 206, line: 0 });
-  assert.ok(footLayout(LONGEST, NORMAL.narrow, true).line > 0);
+  assert.deepEqual(footerLayout(LONGEST, NORMAL.narrow, false), { lines: 3, noticeHeight: 206, footerHeight: 0 });
+  assert.ok(footerLayout(LONGEST, NORMAL.narrow, true).footerHeight > 0);
 });

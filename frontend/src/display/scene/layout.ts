@@ -1,21 +1,21 @@
 /** The stage is 1080 units high on every screen; its width follows the screen's aspect ratio. */
 export const HEIGHT = 1080;
-export const DECK = 88;
+export const FOOTER_HEIGHT = 88;
 export const FLOOR = 1000;
 export const NARROWEST = 4 / 3;
 
-const CABINET = 776;
+const MAX_BOARD_HEIGHT = 776;
 const WIDEST_SHARE = 0.56;
 export const REVEAL_SCALE = 0.84;
 /** Scale of the board in an open vote, which leaves room for bars under the clock. */
 export const OPEN_VOTE_SCALE = 0.7;
 
 /**
- * Height of the water's surface when nobody and when everybody has voted. At high tide its number still leaves room for
- * the seal.
+ * The top of a turnout bar when nobody and when everybody has voted. A full bar's number still leaves room for the
+ * seal.
  */
-export const LOW_TIDE = 850;
-export const HIGH_TIDE = 464;
+export const NO_TURNOUT_Y = 850;
+export const FULL_TURNOUT_Y = 464;
 
 export interface StageSize {
   width: number;
@@ -28,14 +28,14 @@ export function stageSize(width: number, height: number): StageSize {
 }
 
 /** Stage units per board unit. */
-export function cabinetScale(stageWidth: number, lift: number, cabinet: { width: number; height: number }): number {
-  return Math.min((CABINET - lift) / cabinet.height, (stageWidth * WIDEST_SHARE) / cabinet.width);
+export function boardScale(stageWidth: number, lift: number, board: { width: number; height: number }): number {
+  return Math.min((MAX_BOARD_HEIGHT - lift) / board.height, (stageWidth * WIDEST_SHARE) / board.width);
 }
 
-/** `lift`: how much higher than usual the stage's bottom edge is. */
-export function waterline(level: number, lift = 0): number {
-  const low = LOW_TIDE - lift;
-  return low - (low - HIGH_TIDE) * Math.min(1, Math.max(0, level));
+/** The top of a turnout bar. `lift`: how much higher than usual the stage's bottom edge is. */
+export function turnoutY(level: number, lift = 0): number {
+  const low = NO_TURNOUT_Y - lift;
+  return low - (low - FULL_TURNOUT_Y) * Math.min(1, Math.max(0, level));
 }
 
 const GLYPH = 0.47;
@@ -45,25 +45,25 @@ const NOTICE = { type: 56, line: 62, margins: 20, beside: 92, glyph: 0.43 };
 const MOST_LINES = 3;
 const IN_LOBBY = { foot: 172, beside: 112 };
 
-export interface FootLayout {
+export interface FooterLayout {
   /** Lines of the organizer's message; 0 without one. */
   lines: number;
-  plank: number;
+  noticeHeight: number;
   /** The footer height left for everything else. */
-  line: number;
+  footerHeight: number;
 }
 
-export function footLayout(notice: string, stageWidth: number, lobby: boolean): FootLayout {
+export function footerLayout(notice: string, stageWidth: number, lobby: boolean): FooterLayout {
   const needs = Math.ceil((textWidth(notice) * NOTICE.glyph * NOTICE.type) / (stageWidth - NOTICE.beside));
   const lines = Math.min(MOST_LINES, needs);
-  const plank = lines ? lines * NOTICE.line + NOTICE.margins : 0;
-  if (lobby) return { lines, plank, line: lines ? IN_LOBBY.beside : IN_LOBBY.foot };
-  return { lines, plank, line: lines < MOST_LINES ? DECK : 0 };
+  const noticeHeight = lines ? lines * NOTICE.line + NOTICE.margins : 0;
+  if (lobby) return { lines, noticeHeight, footerHeight: lines ? IN_LOBBY.beside : IN_LOBBY.foot };
+  return { lines, noticeHeight, footerHeight: lines < MOST_LINES ? FOOTER_HEIGHT : 0 };
 }
 
 /** How much higher than usual the stage begins. */
-export function stageLift({ plank, line }: FootLayout, lobby: boolean): number {
-  return plank + line - (lobby ? IN_LOBBY.foot : DECK);
+export function stageLift({ noticeHeight, footerHeight }: FooterLayout, lobby: boolean): number {
+  return noticeHeight + footerHeight - (lobby ? IN_LOBBY.foot : FOOTER_HEIGHT);
 }
 
 const NUMERAL = 0.53;

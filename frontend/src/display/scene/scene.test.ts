@@ -3,7 +3,7 @@ import test from "node:test";
 import fc from "fast-check";
 import { nextChange, sceneAt } from "./scene";
 import { NOW, makeEvent, makeMatch, makeResolution, makeReveal, makeTally, makeTurn } from "../fixtures";
-import { dropping, droppingAgain, revealPlan, revealProgress, timelineSteps } from "./timeline";
+import { dropSpan, replayDropSpan, revealPlan, revealProgress, timelineSteps } from "./timeline";
 
 function phases(part: Parameters<typeof makeMatch>[0], seconds: readonly number[]): string[] {
   const state = makeEvent({ match: makeMatch(part) });
@@ -27,6 +27,16 @@ test("the clock of the talk phase counts down to the opening", () => {
 test("without a talk phase the window's clock is full until it opens", () => {
   const turn = makeTurn({ opens_at: NOW + 3000, closes_at: NOW + 23_000 });
   assert.equal(sceneAt(makeEvent({ match: makeMatch({ turn }) }), NOW).leftMs, 20_000);
+});
+
+test("a reveal lasts until the next window opens, or the talk before it", () => {
+  const phaseAfter = (ms: number, talk_s: number, paused = false) => {
+    const turn = makeTurn({ number: 2, paused, opens_at: NOW + 20_000, closes_at: NOW + 40_000 });
+    return sceneAt(makeEvent({ match: makeMatch({ reveal: makeReveal({ number: 1 }), talk_s, turn }) }), NOW + ms).phase;
+  };
+  assert.deepEqual([phaseAfter(19_999, 0), phaseAfter(20_000, 0)], ["reveal", "voting"]);
+  assert.deepEqual([phaseAfter(14_999, 5), phaseAfter(15_000, 5)], ["reveal", "talk"]);
+  assert.equal(phaseAfter(6000, 0, true), "paused");
 });
 
 /** The page also waits this long, since steps of a reveal are not at whole milliseconds. */
@@ -57,8 +67,8 @@ test("a replay ends with the reveal, and its lines light up before", () => {
   const plan = revealPlan(makeResolution({ drops, conflict: 4, token_after: "yellow" }), call);
   assert.deepEqual(timelineSteps(plan).map(([step]) => step), ["sealed", "pour", "picks", "drops", "second", "token", "lines", "replay", "over"]);
   assert.equal(revealProgress(4600, 6000, plan).lit, 1);
-  assert.ok(droppingAgain(1)[1] <= 1);
-  assert.ok(dropping(plan, 0)[1] <= dropping(plan, 1)[0]);
+  assert.ok(replayDropSpan(1)[1] <= 1);
+  assert.ok(dropSpan(plan, 0)[1] <= dropSpan(plan, 1)[0]);
 });
 
 test("a reveal without a replay has no replay step", () => {

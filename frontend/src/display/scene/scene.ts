@@ -1,5 +1,6 @@
 import type { Board, EventState, Match, Reveal, Side, Turn } from "../../protocol";
 import { boardBefore } from "../../board/boardBefore";
+import { revealEnd } from "../../live/match/phase";
 import { findCloseCall, type CloseCall } from "../captions/closeCall";
 import { isPartHidden } from "./places";
 import { nextStep, revealPlan, revealProgress, type RevealPlan, type RevealProgress, type TimelineStep } from "./timeline";
@@ -41,9 +42,10 @@ function leftUntil(at: number | null, now: number): number {
   return at === null ? 0 : Math.max(0, at - now);
 }
 
-function isRevealing({ reveal, reveal_s, turn, state }: Match, now: number): boolean {
-  if (!reveal || state === "aborted") return false;
-  const over = reveal.resolved_at + reveal_s * SECOND_MS;
+function isRevealing(match: Match, now: number): boolean {
+  const { turn, state } = match;
+  if (state === "aborted") return false;
+  const over = revealEnd(match);
   return now < (turn && !turn.paused ? Math.min(over, turn.opens_at) : over);
 }
 
@@ -71,7 +73,7 @@ function nextOfReveal({ match, turn, reveal, plan }: Scene, now: number): number
   if (!match || !reveal || !plan) return null;
   const length = match.reveal_s * SECOND_MS;
   const step = nextStep(now - reveal.resolved_at, length, plan);
-  const at = reveal.resolved_at + (step ?? length);
+  const at = step === null ? revealEnd(match) : reveal.resolved_at + step;
   return turn && !turn.paused && turn.opens_at > now ? Math.min(at, turn.opens_at) : at;
 }
 
@@ -80,7 +82,7 @@ export function matchWinner({ state, result }: Match): Side | null {
 }
 
 /** Whether the last drops are being replayed. */
-export function dropsAgain({ stage, call }: Scene): boolean {
+export function replaysDrops({ stage, call }: Scene): boolean {
   return stage?.step === "replay" && call?.kind === "conflict";
 }
 
@@ -93,5 +95,5 @@ export function sceneBoard(scene: Scene): Board | null {
   if (!match) return null;
   if (!stage || !reveal) return match.board;
   const moved = match.board.kind === "drawn" ? MOVED : LANDED;
-  return moved.includes(stage.step) && !dropsAgain(scene) ? match.board : boardBefore(match.board, reveal.resolution);
+  return moved.includes(stage.step) && !replaysDrops(scene) ? match.board : boardBefore(match.board, reveal.resolution);
 }

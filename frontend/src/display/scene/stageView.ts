@@ -1,7 +1,7 @@
 import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 import type { EventState, TeamCounted, TurnSealed, TurnoutCounted } from "../../protocol";
-import { cabinetHeight, cabinetWidth } from "../../board/geometry";
-import { FLOOR, OPEN_VOTE_SCALE, REVEAL_SCALE, cabinetScale, stageSize, type FootLayout, type StageSize } from "./layout";
+import { boardHeight, boardWidth } from "../../board/geometry";
+import { FLOOR, OPEN_VOTE_SCALE, REVEAL_SCALE, boardScale, stageSize, type FooterLayout, type StageSize } from "./layout";
 import { jumpToEnd } from "../reveal/motion";
 import type { ChangeNotice } from "../captions/changeNotices";
 import { nextChange, sceneAt, matchWinner, type Scene } from "./scene";
@@ -18,7 +18,7 @@ export interface StageView {
   counts: TeamCounted | null;
   notice: ChangeNotice | null;
   size: StageSize;
-  foot: FootLayout;
+  foot: FooterLayout;
   /** How much higher than usual the footer is. */
   lift: number;
   cheers: Cheers;
@@ -26,11 +26,11 @@ export interface StageView {
   back: boolean;
   /** Whether this is the screen of the team in its left half. */
   home: boolean;
-  calm: boolean;
+  reducedMotion: boolean;
   now: () => number;
 }
 
-/** Taps during the warm-up: all so far, and those of the last second, one number per team. */
+/** Cheers (taps in the lobby and after a match): all so far, and those of the last second, one number per team. */
 export interface Cheers {
   all: readonly [number, number];
   latest: readonly [number, number];
@@ -55,7 +55,7 @@ export function useReveal(view: StageView, moving: readonly TimelineStep[], draw
     const stage = progressNow(view);
     if (!stage) return;
     draw(stage);
-    if (view.calm || !moving.includes(stage.step)) return;
+    if (view.reducedMotion || !moving.includes(stage.step)) return;
     let frame = requestAnimationFrame(function next() {
       const stage = progressNow(view);
       if (!stage) return;
@@ -66,9 +66,9 @@ export function useReveal(view: StageView, moving: readonly TimelineStep[], draw
   });
 }
 
-export function progressNow({ state, now, calm }: StageView): RevealProgress | null {
+export function progressNow({ state, now, reducedMotion }: StageView): RevealProgress | null {
   const { stage } = sceneAt(state, now());
-  return stage && calm ? inPlace(stage) : stage;
+  return stage && reducedMotion ? inPlace(stage) : stage;
 }
 
 function inPlace(stage: RevealProgress): RevealProgress {
@@ -86,19 +86,20 @@ export function useStageSize(): StageSize {
   return size;
 }
 
-const CALM = matchMedia("(prefers-reduced-motion: reduce)");
+const REDUCED_MOTION = matchMedia("(prefers-reduced-motion: reduce)");
 
-export function useCalm(): boolean {
-  const [calm, setCalm] = useState(CALM.matches);
+/** Whether the user prefers reduced motion. */
+export function useReducedMotion(): boolean {
+  const [reducedMotion, setReducedMotion] = useState(REDUCED_MOTION.matches);
   useEffect(() => {
-    const changed = () => setCalm(CALM.matches);
-    CALM.addEventListener("change", changed);
-    return () => CALM.removeEventListener("change", changed);
+    const changed = () => setReducedMotion(REDUCED_MOTION.matches);
+    REDUCED_MOTION.addEventListener("change", changed);
+    return () => REDUCED_MOTION.removeEventListener("change", changed);
   }, []);
-  return calm;
+  return reducedMotion;
 }
 
-/** The cabinet's place in stage units: its center, its bottom edge, and its width and height on the screen. */
+/** The board's place in stage units: its center, its bottom edge, and its width and height on the screen. */
 export interface GridPlacement {
   center: number;
   floor: number;
@@ -113,18 +114,18 @@ const END_SHARE = 0.44;
 export function gridPlacement({ scene, size, lift }: StageView): GridPlacement | null {
   const board = scene.match?.board;
   if (!board) return null;
-  const own = { width: cabinetWidth(board), height: cabinetHeight(board) };
-  const full = cabinetScale(size.width, lift, own);
+  const own = { width: boardWidth(board), height: boardHeight(board) };
+  const full = boardScale(size.width, lift, own);
   const won = isWon(scene);
   const aside = Math.min(1, (size.width * END_SHARE) / (own.width * full));
-  const scale = full * (won ? aside : isBack(scene) ? REVEAL_SCALE : isOpenVote(scene) ? OPEN_VOTE_SCALE : 1);
+  const scale = full * (won ? aside : isBoardShrunk(scene) ? REVEAL_SCALE : isOpenVote(scene) ? OPEN_VOTE_SCALE : 1);
   const width = own.width * scale;
   const center = won ? size.width - END_MARGIN - width / 2 : size.width / 2;
   return { center, floor: FLOOR - lift, width, height: own.height * scale, scale };
 }
 
-/** Whether the cabinet moves back to leave room for the content above it. */
-export function isBack({ phase, stage }: Scene): boolean {
+/** Whether the board is drawn smaller, to leave room for the bars above it. */
+export function isBoardShrunk({ phase, stage }: Scene): boolean {
   return phase === "reveal" && stage?.step !== "sealed";
 }
 
@@ -139,6 +140,6 @@ export function isWon({ phase, match }: Scene): boolean {
 }
 
 /** Whether the stage is dimmed. */
-export function isDark({ phase }: Scene): boolean {
+export function isDimmed({ phase }: Scene): boolean {
   return phase === "sealed" || phase === "reveal" || phase === "paused";
 }

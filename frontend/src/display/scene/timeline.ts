@@ -91,11 +91,11 @@ export const FIGHTING = shareSpan(CHOSEN, DROPS);
 export const TOKEN_PASSING = shareSpan(TOKEN, LINES);
 
 /** When each ball falls: both at once, or one after the other. */
-export function dropping({ inTurn }: RevealPlan, index: number): Span {
+export function dropSpan({ inTurn }: RevealPlan, index: number): Span {
   if (inTurn) return index > 0 ? shareSpan(SECOND, TOKEN) : shareSpan(DROPS, SECOND);
   return shareSpan(DROPS, SECOND + 250);
 }
 
-export function droppingAgain(index: number): Span {
+export function replayDropSpan(index: number): Span {
   return index > 0 ? shareSpan(AGAIN[1], AGAIN[2]) : shareSpan(AGAIN[0], AGAIN[1]);
 }

@@ -1,4 +1,4 @@
-import { cabinetHeight, cabinetWidth, columnPitch, columnX } from "../../board/geometry";
+import { boardHeight, boardWidth, columnPitch, columnX } from "../../board/geometry";
 import { formatNumber } from "../../live/format";
 import { fitNumber } from "../scene/layout";
 import { isPartHidden } from "../scene/places";
@@ -22,7 +22,7 @@ export function LiveCounts({ view }: { view: StageView }) {
   const room = Math.max(0, (placement.floor - placement.height - CLOCK) / placement.scale - LABEL.room);
   const size = fitNumber(formatNumber(most), columnPitch(board) - LABEL.margin, LABEL.size);
   return (
-    <svg class="bars" viewBox={`0 0 ${cabinetWidth(board)} ${cabinetHeight(board)}`} data-counting aria-hidden="true">
+    <svg class="bars" viewBox={`0 0 ${boardWidth(board)} ${boardHeight(board)}`} data-counting aria-hidden="true">
       {Array.from({ length: board.columns }, (_, index) => {
         const votes = votesSoFar[index] ?? 0;
         const grown = votes / most;

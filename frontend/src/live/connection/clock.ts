@@ -7,8 +7,8 @@ interface Sample {
 }
 
 /**
- * Estimates the server's time (clock synchronization): of the last few answers, uses the one with the shortest round
- * trip.
+ * Estimates the server's time (clock synchronization), which every countdown uses: of the last few answers, the one
+ * with the shortest round trip counts.
  */
 export class ServerClock {
   private samples: Sample[] = [];

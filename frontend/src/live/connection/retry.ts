@@ -1,6 +1,6 @@
 import { CloseCode } from "../../protocol";
 
-/** Reconnection delays. `chance` draws from 0 to 1 (jitter), so that an audience does not reconnect all at once. */
+/** Reconnection delays: exponential backoff with jitter. `chance` draws from 0 to 1, so that an audience does not reconnect all at once. */
 export type Chance = () => number;
 
 const FIRST_WAIT_MS = 500;

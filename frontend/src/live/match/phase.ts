@@ -18,14 +18,22 @@ function turnPhase(turn: Turn, now: number): Phase {
 }
 
 function isRevealing(match: Match, now: number): boolean {
-  return !!match.reveal && now < match.reveal.resolved_at + match.reveal_s * 1000;
+  return now < revealEnd(match);
+}
+
+/** When the reveal ends: usually when the next window opens, or the talk before it. 0 without a reveal. */
+export function revealEnd({ reveal, reveal_s, talk_s, turn }: Match): number {
+  if (!reveal) return 0;
+  const end = reveal.resolved_at + reveal_s * 1000;
+  const follows = turn && !turn.paused && turn.number === reveal.number + 1;
+  return follows ? Math.max(end, turn.opens_at - talk_s * 1000) : end;
 }
 
 /** The server times at which the phase changes without a message, for `useMoments`. */
 export function phaseMoments(event: EventState): number[] {
-  const { turn, reveal, reveal_s } = event.match ?? {};
-  const moments = turn ? [turn.opens_at, turn.closes_at] : [];
-  return reveal ? [...moments, reveal.resolved_at + (reveal_s ?? 0) * 1000] : moments;
+  if (!event.match) return [];
+  const { turn } = event.match;
+  return [...(turn ? [turn.opens_at, turn.closes_at] : []), revealEnd(event.match)];
 }
 
 /** The steps of a reveal and when each begins, as shares of its length (designed for 6 s). */

@@ -35,7 +35,10 @@ export const NO_BALLOT: Ballot = {
   elsewhere: false,
 };
 
-/** The voter's ballot in the current turn, sent again until the ballot box answers. */
+/**
+ * The voter's ballot in the current turn. An optimistic update shows a vote at once; it is pending and sent again until
+ * the ballot box acknowledges it, and rolled back if it is refused.
+ */
 export class BallotKeeper {
   ballot = NO_BALLOT;
   private turn: Turn | null = null;

@@ -7,6 +7,7 @@ import { choiceName, choiceColumns, columnFigure, toggleColumn, isResignation, t
 const by = (tally_method: Match["tally_method"], resign: Match["resign"] = null) => ({ tally_method, resign }) as Match;
 const APPROVAL = by("approval");
 const RANKING = by("instant_runoff");
+const SCORE = by("score");
 const PLURALITY = by("plurality", "half");
 const presses = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 20 });
 const after = (columns: readonly number[], match: Match) => columns.reduce<number | null>((choice, column) => toggleColumn(choice, column, match), null)!;
@@ -38,12 +39,31 @@ test("a ranking follows the order of taps, and a fourth replaces the last", () =
   fc.assert(fc.property(presses, (columns) => choiceColumns(after(columns, RANKING), RANKING).length <= 3));
 });
 
+test("each tap adds a point, and the sixth takes them all", () => {
+  assert.deepEqual([after([4], SCORE), after([1, 3, 1], SCORE), after([1, 1, 1, 1, 3, 3, 3, 3, 3], SCORE)], [4, 2 ** 29 + 2 + 36, 2 ** 29 + 4 + 180]);
+  assert.equal(after([2, 1, 1, 1, 1, 1, 1], SCORE), 2);
+  assert.equal(after([3, 3, 3, 3, 3, 3], SCORE), 3, "the last column keeps a point");
+  assert.deepEqual([1, 2, 3].map((column) => columnFigure(SCORE, after([3, 1, 3], SCORE), column)), [1, 0, 2]);
+  assert.equal(choiceName(on(SCORE, []), after([3, 1, 3], SCORE)), "1, 3 ×2");
+  fc.assert(
+    fc.property(presses, (columns) => {
+      const points = new Map<number, number>();
+      for (const column of columns) {
+        const left = ((points.get(column) ?? 0) + 1) % 6;
+        points.set(column, left || +[...points].every(([other, given]) => other === column || !given));
+      }
+      const choice = after(columns, SCORE);
+      for (const [column, given] of points) assert.equal(columnFigure(SCORE, choice, column), given);
+    }),
+  );
+});
+
 test("with plurality the next tap replaces the column", () => {
   assert.equal(after([3, 3, 6], PLURALITY), 6);
 });
 
 test("a request to resign stays with every change until it is withdrawn", () => {
-  for (const match of [PLURALITY, APPROVAL, RANKING]) {
+  for (const match of [PLURALITY, APPROVAL, RANKING, SCORE]) {
     const wish = toggleResignation(after([3, 4], match));
     assert.ok(isResignation(wish));
     assert.ok(isResignation(toggleColumn(wish, 6, match)));

@@ -1,7 +1,7 @@
 import { MAX_VOTES } from "../../methods";
 import type { TallyMethod } from "../../protocol";
 import * as say from "../locale/en";
-import { encodeRanking, encodeSet } from "./encoding";
+import { countColumn, encodeRanking, encodeSet } from "./encoding";
 
 /** How a phone fills in a ballot of several columns. */
 export interface Control {
@@ -11,7 +11,7 @@ export interface Control {
   /** What to do, and what to do next. */
   invitation: string;
   counted: (columns: string) => string;
-  /** The number from 1 to 3 shown on a column instead of a tick; 0 for a tick. */
+  /** The number from 1 to 5 shown on a column instead of a tick; 0 for a tick. */
   figure?: (columns: readonly number[], column: number) => number;
   figureLabel?: (figure: number) => string;
   /** Names what the counts consist of, if not votes. */
@@ -39,5 +39,14 @@ export const CONTROLS: { readonly [method in TallyMethod]: Control | null } = {
     counted: say.countedSeveral,
     figure: (columns, column) => columns.indexOf(column) + 1,
     figureLabel: say.inPlace,
+  },
+  score: {
+    tap: (columns, column) => (countColumn(columns, column) < MAX_VOTES.score ? [...columns, column] : without(columns, column)),
+    encode: (columns) => encodeSet(columns, MAX_VOTES.score),
+    invitation: say.givePoints,
+    counted: say.countedPoints,
+    figure: countColumn,
+    figureLabel: say.youGave,
+    votes: say.scored,
   },
 };

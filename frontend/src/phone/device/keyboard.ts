@@ -1,4 +1,4 @@
-/** Keyboard control: digits choose columns, and arrow keys move the focus between open ones. */
+/** Keyboard control and focus management: digits choose columns, and arrow keys move the focus between open ones. */
 export function handleKey({ key, target, ctrlKey, metaKey, altKey }: KeyboardEvent): void {
   if (ctrlKey || metaKey || altKey) return;
   const step = { ArrowLeft: -1, ArrowRight: 1 }[key];

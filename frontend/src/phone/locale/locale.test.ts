@@ -17,7 +17,7 @@ const NAMED = ["tokenTo", "theirTurn", "theySecretly", "theyOpenly"];
 /** Texts below the clock during a match. */
 const IN_A_MATCH = [
   ...["both", "full", "picked", "pickedWithYou", "pickedByYou", "tokenTo", "counted", "notYet", "theirTurn", "wasFor", "lot", "noDrop", "withTeam"],
-  ...["chooseAll", "rankUp", "countedSeveral", "pickedInRound", "youDecideTies"],
+  ...["chooseAll", "rankUp", "countedSeveral", "givePoints", "countedPoints", "pickedInRound", "youDecideTies"],
   ...["inSecret", "openly", "theySecretly", "theyOpenly"],
 ];
 
@@ -71,10 +71,16 @@ test("texts during a match are short enough for a small phone", () => {
   }
 });
 
+test("points for seven columns fit on a small phone", () => {
+  const points = [1, 2, 3, 4, 5, 6, 7].map((column) => `${column} ×5`).join(", ");
+  for (const [locale, { countedPoints }] of Object.entries(CATALOGS)) assert.ok(countedPoints(points).length <= MAX_LENGTH, `${locale}: ${countedPoints(points)}`);
+});
+
 test("plural forms are correct", () => {
   assert.deepEqual([en.votes(1), en.votes(2)], ["1 vote", "2 votes"]);
   assert.deepEqual([de.votes(1), de.votes(2)], ["1 Stimme", "2 Stimmen"]);
   assert.deepEqual([es.votes(1), es.votes(2)], ["1 voto", "2 votos"]);
+  assert.deepEqual([en.scored(1), de.scored(2), es.youGave(1)], ["1 point", "2 Punkte", "le diste 1 punto"]);
   assert.equal(en.allCounted(1, 1, 1), "1 of 1 vote counted and checked");
   assert.equal(en.allCounted(5, 5, 4), "5 of 5 votes counted, 4 checked");
   assert.equal(fr.allCounted(2, 3, 1), "2 votes comptés sur 3, 1 vérifié");

@@ -26,6 +26,7 @@ export function statusAt({ phase, ballot }: PhoneView, column: number): BallotSt
   return ballot.heldChoice === column ? "counted" : "idle";
 }
 
+/** One column as a button. The selected column has the voter's ball over it. */
 function column(view: PhoneView, { rows, ...board }: Board, boardLayers: BoardLayers, number: number): Html {
   const { hidden, side } = view;
   const status = boardLayers.status?.(number) ?? statusAt(view, number);
@@ -40,7 +41,7 @@ function column(view: PhoneView, { rows, ...board }: Board, boardLayers: BoardLa
       <g>${balls.map((ball) => ballInGrid(ball, rows, boardLayers.falls?.(ball)))}</g>
       <path class="face" fill-rule="evenodd" d="${facePath(rows)}"/>
       ${boardLayers.lit?.(number)}
-      ${boardLayers.over?.(number) ?? html`${boardLayers.under?.(number)}${seen !== "idle" && html`<g transform="translate(50 ${votes ? 34 : 50})"><g class="hanging ${seen}">${ballInHand(side, seen)}</g></g>`}`}
+      ${boardLayers.over?.(number) ?? html`${boardLayers.under?.(number)}${seen !== "idle" && html`<g transform="translate(50 ${votes ? 34 : 50})"><g class="hanging ${seen}">${voteStatusIcon(side, seen)}</g></g>`}`}
     </svg>
     <span class="plate">${number}</span>
   </button>`;
@@ -50,7 +51,8 @@ function ballInGrid({ row, side }: PlacedBall, rows: number, falls = false): Htm
   return html`<g transform="translate(50 ${100 * (rows - row) + 150})"><use href="#ball-${side}" ${falls && html`class="falls" css="--rows:${rows + 1 - row}"`}/></g>`;
 }
 
-function ballInHand(side: string, status: BallotStatus): Html {
+/** The vote acknowledgement: a hollow ball while the vote is sent, a tick once it is counted, a cross if refused. */
+function voteStatusIcon(side: string, status: BallotStatus): Html {
   if (status === "sending") return html`<circle class="hollow" r="40"/>`;
   if (status === "counted") return html`<use href="#ball-${side}"/><use href="#tick" x="29" y="28"/>`;
   return html`<path class="cross" d="M-40 0a40 40 0 1 0 80 0a40 40 0 1 0-80 0M-15-15 15 15M15-15-15 15"/>`;

@@ -18,10 +18,13 @@ import * as say from "../locale/en";
 import { isSealed, ownColumn, type PhoneView } from "../seat/phoneView";
 
 /**
- * The digits 1, 2 and 3 as paths: as text they would become part of the button's accessible name, which already
+ * The digits 1 to 5 as paths: as text they would become part of the button's accessible name, which already
  * includes them.
  */
-const FIGURES = ["M-10-9 3-18V18", "M-11-9A11 10 0 1 1 8 1L-12 17H13", "M-11-13A10 9 0 1 1-1 0A11 9.5 0 1 1-12 13"];
+const FIGURES = [
+  ...["M-10-9 3-18V18", "M-11-9A11 10 0 1 1 8 1L-12 17H13", "M-11-13A10 9 0 1 1-1 0A11 9.5 0 1 1-12 13"],
+  ...["M6 18V-18L-14 8H14", "M10-18H-8L-10-3A12 12 0 1 1-12 14"],
+];
 const SIDES = ["red", "yellow"] as const;
 const FALLING_MS = 1000;
 /** Where the bars of the votes so far start; their numbers are below. */
@@ -53,9 +56,10 @@ function several(view: PhoneView, match: Match, { under, votesLabel }: BoardLaye
 const numbered = ({ side }: PhoneView, figure: number, status: BallotStatus, tallied: boolean) =>
   html`<g transform="translate(50 ${tallied ? 34 : 50})"><g class="hanging ${status}"><circle class="figure ${side} ${status}" r="40"/><path class="figure ${status}" d="${FIGURES[figure - 1]}"/></g></g>`;
 
-/** Over the closed board: an empty slot at first, a brass bar once the votes are sealed. */
+/** The seal over the closed board: an empty slot at first, a brass bar once the votes are sealed. */
 const lid = (view: PhoneView) => html`<div class="lid ${isSealed(view) && "shut"}"></div>`;
 
+/** The reveal: the vote distribution, then the drop animation and the winning line. */
 function revealed(view: PhoneView, match: Match, reveal: Reveal, now: number): BoardLayers {
   const { board } = match;
   const step = revealStep(match, now);
@@ -73,6 +77,7 @@ function revealed(view: PhoneView, match: Match, reveal: Reveal, now: number): B
   };
 }
 
+/** The winning line, highlighted ball by ball. */
 function lines(board: Board): (column: number) => Html {
   const lit = placedBalls(board)
     .filter((ball) => isOnWinningLine(board, ball))
@@ -134,7 +139,7 @@ export function corner({ now, phase, turnout }: PhoneView, match: Match, side: S
 }
 
 /** A link to the page on which players find opponents. */
-export const gameLink = ({ code }: EventState, label: string) => html`<a class="play-link" href="/play/${code}">${label}</a>`;
+export const gameLink = ({ code }: EventState, label: string) => html`<a href="/play/${code}">${label}</a>`;
 
 /** The score of the series, when the next match begins, or whether there is one. */
 export function nextLine(view: PhoneView): Html | false {

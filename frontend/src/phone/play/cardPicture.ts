@@ -24,7 +24,7 @@ export interface Card {
   board: Match["board"];
 }
 
-/** Saves or shares the card as a picture. */
+/** Saves or shares the result card as a picture. */
 export async function saveCard(card: Card): Promise<void> {
   const canvas = document.createElement("canvas");
   [canvas.width, canvas.height] = [WIDE, HIGH];

@@ -3,9 +3,9 @@ import type { CheerSend } from "../../protocol";
 const SEND_GAP_MS = 400;
 const MAX_PRESSES = 20;
 
-/** Counts taps on the shape between votes, and sends a few times a second how many there were. */
+/** Cheers: counts taps on the shape between matches, and sends a few times a second how many there were. */
 export class Cheering {
-  /** Taps without a pause, which raise the voter's own sea. */
+  /** Taps without a pause, which raise the water on this page. */
   pressed = 0;
   private unsent = 0;
   private timer = 0;

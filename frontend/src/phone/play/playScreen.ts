@@ -11,7 +11,10 @@ import type { PhoneView } from "../seat/phoneView";
 
 const CALM_LAST_MS = 5000;
 
-/** The screen of a voter with a seat. Its frame never changes, only its middle part. */
+/**
+ * The screen of a voter with a seat. Its frame never changes, only its middle part. Elements with `aria-live` or a role
+ * are live regions for screen readers.
+ */
 export function playScreen(view: PhoneView, pressed: number): Html {
   const { event, team, match } = view;
   const { name } = event.teams[team - 1]!;
@@ -68,7 +71,7 @@ export function countdownEnd({ phase, match }: PhoneView): number {
   return phase === "voting" ? turn.closes_at : phase === "waiting" || phase === "reveal" ? turn.opens_at : 0;
 }
 
-/** Both teams with the token on its holder's side; in the reveal with their picks. */
+/** The footer: both teams with the token on its holder's side; in the reveal with their picks. */
 function foot(view: PhoneView, match: Match): Html {
   const middle =
     view.phase === "ended"
@@ -85,7 +88,7 @@ function corner(view: PhoneView, match: Match, side: Side): Html {
   </div>`;
 }
 
-/** The language menu, labeled with the current language. */
+/** The language picker, labeled with the current language. */
 function localePicker(): Html {
   return deferred()?.localePicker() ?? html`<button type="button" data-do="locale">${say.own}</button>`;
 }

@@ -3,7 +3,10 @@ import { html, type Html } from "../dom";
 
 const PATHS = { red: "M50 8a42 42 0 1 1-.01 0z", yellow: "M50 9 96 89H4z" };
 
-/** The side's shape as an outline. The share `left` (0 to 1) is drawn in full and the rest is faint. */
+/**
+ * The side's shape as an outline, which is also the countdown. The share `left` (0 to 1) is drawn in full and the rest
+ * is faint.
+ */
 export function shape(side: Side, left = 1): Html {
   return html`<svg class="shape" viewBox="0 0 100 100" aria-hidden="true">
     <path class="${left < 1 && "faint"}" d="${PATHS[side]}"/>

@@ -60,8 +60,8 @@ export function sidesCard(view: PhoneView): Html | false {
   </dialog>`;
 }
 
-const answer = (runAction: string, word: string, between: boolean) =>
-  html`<button type="button" class="go" data-do="${runAction}" ${(between && !answered) || html`disabled`}>${word}</button>`;
+const answer = (action: string, word: string, between: boolean) =>
+  html`<button type="button" class="go" data-do="${action}" ${(between && !answered) || html`disabled`}>${word}</button>`;
 
 function sidePlate(view: PhoneView, match: Match): Html {
   const { event, sideChanges, sideRefused } = view;

@@ -71,7 +71,7 @@ function keyForm(code: string, event: EventState | null, empty: boolean): Html {
 
 /** `/`: a form for the code from the projector. */
 export function codeScreen({ empty, unknown }: PhoneScreen): Html {
-  return codeForm(say.typeBig, empty ? say.typeFirst : unknown && say.noEvent(unknown), false, html`<p><a class="play-link" href="/play/">${say.hall}</a></p>`);
+  return codeForm(say.typeBig, empty ? say.typeFirst : unknown && say.noEvent(unknown), false, html`<p><a href="/play/">${say.hall}</a></p>`);
 }
 
 /** A form for a code, in large letters. Ignores case, spaces and dashes. `long`: the field shows the whole code. */
@@ -90,7 +90,7 @@ function codeForm(label: string, problem: string, long = false, more: Html | fal
   </main>`;
 }
 
-/** Changing the language reloads the page. */
+/** The language picker. Changing the language reloads the page. */
 export function localePicker(): Html {
   const option = ([code, name]: readonly [string, string]) => html`<option lang="${code}" value="${code}" ${code === say.code && html`selected`}>${name}</option>`;
   return html`<select aria-label="${say.language}">${Object.entries(LOCALES).map(option)}</select>`;

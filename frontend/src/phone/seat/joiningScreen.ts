@@ -9,13 +9,17 @@ export const ballPair = (waits = "") => html`<div class="pair ${waits}">${token(
 
 export const privacyLink = html`<a href="/privacy" target="_blank">${say.kept}</a>`;
 
-/** Says that the phone reconnects automatically. The style sheet delays it, so that a short loss shows nothing. */
+/**
+ * The reconnect banner: says that the phone reconnects automatically. The style sheet delays it, so that a short loss
+ * shows nothing.
+ */
 export function connectionHint(connection?: Connection): Html | false {
   const state = connection?.state;
   const text = state === "crowded" ? say.manyPeople : state === "lost" ? say.reconnecting : "";
   return !!text && html`<p class="hint" role="status">${text}</p>`;
 }
 
+/** The loading screen: connecting, or waiting to be admitted. */
 export function joiningScreen(connection: Connection | undefined, code: string | null): Html {
   const crowded = connection?.state === "crowded";
   return html`<main data-status="idle" class="notice">

@@ -38,6 +38,7 @@ export function phoneView(seated: SeatedPhone, team: number, { hiding, holding }
   };
 }
 
+/** When the discussion before a window begins. */
 export function talkStart({ turn, talk_s }: Match): number {
   return talk_s && turn ? turn.opens_at - talk_s * 1000 : Infinity;
 }

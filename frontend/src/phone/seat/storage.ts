@@ -1,6 +1,6 @@
 import type { Receipt } from "../receipts/receipt";
 
-/** What the phone stores about an event. Without storage everything works until a reload. */
+/** What the browser stores (localStorage) about an event. Without storage everything works until a reload. */
 const memory = new Map<string, string>();
 
 /** A value in memory that could not be stored is newer than the stored one. */
@@ -22,6 +22,7 @@ export function write(key: string, value: string | null): void {
   }
 }
 
+/** The seat token. */
 export const readToken = (code: string) => read(`crowdgame:${code}`);
 export const storeToken = (code: string, token: string | null) => write(`crowdgame:${code}`, token);
 

@@ -15,7 +15,10 @@ const RETRY_GAP_MS = 2500;
 /** More messages than arrive while the deferred bundle is loading. */
 const MAX_QUEUED = 48;
 
-/** A phone in an event. `key` is the ticket or code to show, and `page` the state preloaded with the page. */
+/**
+ * Joins an event with the stored seat token, or takes a new seat. `key` is the ticket or code to show, and `page` the
+ * page preload, which is shown before the socket has connected.
+ */
 export function takeSeat(code: string, wish: number | null, key: string | null, page: PagePreload | null): SeatedPhone {
   const voter = new Store<VoterState>({
     ...{ returned: !!page && !!readToken(code), team: (page && (storedTeam(code) || page.team)) || null, moved: false, voterCode: "" },
@@ -125,6 +128,7 @@ export function takeSeat(code: string, wish: number | null, key: string | null, 
     for (const callback of queued.splice(0)) callback(ledger);
   });
 
+  /** A seat token that the server doesn't know is deleted, and the phone joins again as a new voter. */
   function dropForeignToken(): void {
     const { connection } = link.store.get();
     if (connection.state !== "away" || connection.code !== CloseCode.BAD_TOKEN || !readToken(code)) return;
@@ -133,6 +137,7 @@ export function takeSeat(code: string, wish: number | null, key: string | null, 
     link.socket.open();
   }
 
+  /** Starts from the page preload. */
   function begin({ state, seq, now_at }: PagePreload): void {
     const { requestStart, responseStart } = performance.timing;
     link.clock.estimate(now_at + Date.now() - (requestStart + responseStart) / 2);

@@ -1,11 +1,8 @@
-"""Organizer actions on the display: show or clear the notice, hide or show parts of the projector.
-
-Each action returns an ActionResult for the audit log.
-"""
+"""Organizer actions on screens: show or clear the notice (announcement), hide or show projector parts."""
 
 from typing import Any
 
-from crowdgame.events.audit import ActionResult
+from crowdgame.console.actions.registry import ActionResult, CurrentState, action, undone_by
 from games.matches import MatchError, locked_event
 from games.models import NOTICE_LENGTH, Event
 from games.names import clean_name
@@ -20,11 +17,16 @@ PARTS: dict[Part, tuple[str, str]] = {
     "turnout": ("hide_turnout", "the turnout"),
     "tally": ("hide_tally", "the votes"),
 }
-CLEAR_PRESSED = Pressed(action="notice.clear")
 
 
+def _is_shown(pressed: Pressed, now: CurrentState) -> bool:
+    return now.event.notice == (pressed.text or "")
+
+
+@action("notice.show", permission="run", target="event", label="Show", done="Shown on all screens.")
+@undone_by("notice.show", _is_shown)
 def show_notice(event_id: int, text: str | None, box: BallotBox) -> ActionResult:
-    """Show `text` on every phone and screen of the event until it is cleared.
+    """Show a message on every phone and screen until it is cleared.
 
     Raises MatchError if the text is empty, longer than NOTICE_LENGTH, or already shown.
     """
@@ -34,34 +36,32 @@ def show_notice(event_id: int, text: str | None, box: BallotBox) -> ActionResult
     if len(notice) > NOTICE_LENGTH:
         raise MatchError(f"A message can have at most {NOTICE_LENGTH} characters.")
     before = update_event(event_id, ALREADY_DONE, box, notice=notice).notice
-    return ActionResult(
-        f"wrote: {notice}", _notice_action(notice), _notice_action(before) if before else CLEAR_PRESSED
-    )
+    undo = {"text": before} if before else {"action": "notice.clear"}
+    return ActionResult(f"wrote: {notice}", {"text": notice}, undo)
 
 
+@action("notice.clear", permission="run", target="event", label="Clear", done="Message cleared.")
+@undone_by("notice.show", _is_shown)
 def clear_notice(event_id: int, box: BallotBox) -> ActionResult:
-    """Clear the notice. Raises MatchError if none is shown."""
+    """Clear the message to all."""
     before = update_event(event_id, "No message is shown.", box, notice="").notice
-    return ActionResult("cleared the message", CLEAR_PRESSED, _notice_action(before))
+    return ActionResult("cleared the message", undo={"text": before})
 
 
-def _notice_action(notice: str) -> Pressed:
-    return Pressed(action="notice.show", text=notice)
-
-
+@action("part.hide", permission="run", target="part", done="Hidden from the projector.")
+@undone_by("part.show", lambda pressed, now: pressed.part in now.event.hidden)
 def hide_part(event_id: int, part: Part | None, box: BallotBox) -> ActionResult:
-    """Hide a part from the projector. Raises MatchError if it is missing or hidden already."""
+    """Hide the join code, the turnout or the counts of a reveal on displays."""
     part, name = _set_hidden(event_id, part, box, hidden=True)
-    return ActionResult(
-        f"hid {name}", Pressed(action="part.hide", part=part), Pressed(action="part.show", part=part)
-    )
+    return ActionResult(f"hid {name}", {"part": part})
 
 
+@action("part.show", permission="run", target="part", done="Shown on the projector.")
+@undone_by("part.hide", lambda pressed, now: pressed.part not in now.event.hidden)
 def show_part(event_id: int, part: Part | None, box: BallotBox) -> ActionResult:
-    """Show a hidden part on the projector again. Raises MatchError if it is missing or shown already."""
+    """Show a hidden part on displays again."""
     part, name = _set_hidden(event_id, part, box, hidden=False)
-    shown, hidden = (Pressed(action=action, part=part) for action in ("part.show", "part.hide"))
-    return ActionResult(f"showed {name}", shown, hidden)
+    return ActionResult(f"showed {name}", {"part": part})
 
 
 def _set_hidden(event_id: int, part: Part | None, box: BallotBox, *, hidden: bool) -> tuple[Part, str]:

@@ -1,28 +1,28 @@
 import type { RefObject } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { DECK, HEIGHT, LOW_TIDE } from "../scene/layout";
+import { FOOTER_HEIGHT, HEIGHT, NO_TURNOUT_Y } from "../scene/layout";
 
 const MAX_DROPS = 16;
 /** A drop is not restarted before it has risen: two animations of one element would leave the compositor. */
 const POOL = 40;
-const DEPTH = HEIGHT - DECK - LOW_TIDE + 130;
+const DEPTH = HEIGHT - FOOTER_HEIGHT - NO_TURNOUT_Y + 130;
 
-/** The votes of one second rise together; nothing shows which column they are for. */
-export function RisingDrops({ number, calm }: { number: number; calm: boolean }) {
-  const drops = useDropPool(number, calm, POOL, (more) => Math.min(MAX_DROPS, Math.ceil(Math.sqrt(more) * 1.6)), rise);
-  return <Pool drops={drops} size={POOL} />;
+/** Vote animation: the votes of one second rise together as drops; nothing shows which column they are for. */
+export function ArrivingVotes({ number, reducedMotion }: { number: number; reducedMotion: boolean }) {
+  const drops = useDropPool(number, reducedMotion, POOL, (more) => Math.min(MAX_DROPS, Math.ceil(Math.sqrt(more) * 1.6)), rise);
+  return <DropPool drops={drops} size={POOL} />;
 }
 
 const SPLASHES = 14;
 const SPLASH_POOL = 28;
 
-/** Taps during the warm-up splash out of the water. */
-export function CheerSplash({ cheers, calm }: { cheers: number; calm: boolean }) {
-  const drops = useDropPool(cheers, calm, SPLASH_POOL, (more) => Math.min(SPLASHES, more), leap);
-  return <Pool drops={drops} size={SPLASH_POOL} />;
+/** Cheer animation: taps splash out of the water. */
+export function ArrivingCheers({ cheers, reducedMotion }: { cheers: number; reducedMotion: boolean }) {
+  const drops = useDropPool(cheers, reducedMotion, SPLASH_POOL, (more) => Math.min(SPLASHES, more), leap);
+  return <DropPool drops={drops} size={SPLASH_POOL} />;
 }
 
-function Pool({ drops, size }: { drops: RefObject<HTMLDivElement | null>; size: number }) {
+function DropPool({ drops, size }: { drops: RefObject<HTMLDivElement | null>; size: number }) {
   return (
     <div class="rising" ref={drops} aria-hidden="true">
       {Array.from({ length: size }, (_, n) => <i key={n} />)}
@@ -31,7 +31,7 @@ function Pool({ drops, size }: { drops: RefObject<HTMLDivElement | null>; size: 
 }
 
 /** Animates some drops of a pool whenever `number` has grown. */
-function useDropPool(number: number, calm: boolean, pool: number, some: (more: number) => number, set: (drop: Element | undefined) => void) {
+function useDropPool(number: number, reducedMotion: boolean, pool: number, some: (more: number) => number, set: (drop: Element | undefined) => void) {
   const drops = useRef<HTMLDivElement>(null);
   const before = useRef(number);
   const next = useRef(0);
@@ -39,7 +39,7 @@ function useDropPool(number: number, calm: boolean, pool: number, some: (more: n
     const more = number - before.current;
     before.current = number;
     const room = drops.current;
-    if (more <= 0 || calm || !room) return;
+    if (more <= 0 || reducedMotion || !room) return;
     for (let n = some(more); n > 0; n--) set(room.children[next.current++ % pool]);
   }, [number]);
   return drops;
@@ -69,7 +69,7 @@ function rise(drop: Element | undefined) {
 const LEAP_MS = 950;
 const HIGH = { least: 40, more: 170 };
 
-/** In an arc out of the surface and back. */
+/** Moves a drop in an arc out of the surface and back. */
 function leap(drop: Element | undefined) {
   const [x, drift] = [8 + Math.random() * 80, (Math.random() - 0.5) * 14];
   const [high, size] = [HIGH.least + HIGH.more * Math.random(), 0.7 + Math.random() * 1.3];

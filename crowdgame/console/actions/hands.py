@@ -7,7 +7,7 @@ increments the turn's version (compare-and-set), so that a close which hasn't re
 import secrets
 from typing import cast
 
-from crowdgame.events.audit import ActionResult
+from crowdgame.console.actions.registry import ActionResult, action
 from games.engine.game import SIDES, Side
 from games.matches import MatchError, claim_turn, event_lock, load_position
 from games.models import Match, Team, Turn, TurnState
@@ -15,35 +15,36 @@ from voting.ballot_box.archive import hand_ballots
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.ballots import HAND_VOTER_PREFIX
 from voting.models import StoredBallot
-from voting.protocol import MAX_HANDS, ActionAsk, Pressed
+from voting.protocol import MAX_HANDS
 from voting.turns.turns import place_and_relay, to_boxed_turn
 
 HandCounts = tuple[int, ...]
 
 
-def count_hands(turn: Turn, ask: ActionAsk, box: BallotBox) -> ActionResult:
-    """Store the hands counted for a team, replacing its previous count in this turn.
+@action("hands.count", permission="run", target="turn", label="Send counts", done="Counts sent.")
+def count_hands(turn: Turn, team: int | None, hands: HandCounts | None, box: BallotBox) -> ActionResult:
+    """Record the hands of a team that votes by show of hands. Replaces an earlier count of the turn.
 
-    `ask.hands` is the number of hands per column, first column first. The audit text doesn't name columns,
+    `hands` is the number of hands per column, first column first. The audit text doesn't name columns,
     because the turn isn't revealed yet. There is no undo: the organizer counts again.
     Raises MatchError if the team, the moment, a column or the total isn't valid, or its phones have voted.
     """
-    if ask.team is None or ask.hands is None:
+    if team is None or hands is None:
         raise MatchError("Choose a team and enter the number of hands for each column.")
-    side, team = _side_and_team(turn.match, ask.team)
+    side, voting = _side_and_team(turn.match, team)
     now = box.now()
-    _check_moment(turn, team, now)
-    _check_columns(turn.match, side, team, ask.hands)
+    _check_moment(turn, voting, now)
+    _check_columns(turn.match, side, voting, hands)
     if box.ballot_counts(to_boxed_turn(turn))[side]:
-        raise MatchError(f"{team.name} has voted by phone in this turn. Count hands from the next turn on.")
+        raise MatchError(f"{voting.name} has voted by phone in this turn. Count hands from the next turn on.")
     with event_lock(turn.match.event_id):
         if not claim_turn(turn):
             raise MatchError("The turn changed in the meantime. Check it and try again.")
-        _replace_hands(turn, side, ask.hands, now)
+        _replace_hands(turn, side, hands, now)
     place_and_relay(turn, box, create=False)
-    total = sum(ask.hands)
-    what = f"counted {total:,} hand{'' if total == 1 else 's'} for {team.name} in turn {turn.number}"
-    return ActionResult(what, Pressed(action="hands.count", turn=turn.pk, team=team.number))
+    total = sum(hands)
+    what = f"counted {total:,} hand{'' if total == 1 else 's'} for {voting.name} in turn {turn.number}"
+    return ActionResult(what, {"turn": turn.pk, "team": team})
 
 
 def _side_and_team(match: Match, number: int) -> tuple[Side, Team]:

@@ -3,7 +3,7 @@ import { isOpenVote, gridPlacement, type StageView } from "../scene/stageView";
 import type { Concealed } from "../../protocol";
 
 /** A side's secret choice: a chest on its half of the screen until both choices are revealed. */
-export function Chest({ view }: { view: StageView }) {
+export function ConcealedChoice({ view }: { view: StageView }) {
   const { scene, size } = view;
   const placement = gridPlacement(view);
   const hiddenChoice = concealedChoice(view);

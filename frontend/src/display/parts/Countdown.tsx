@@ -1,5 +1,5 @@
 import { useEffect, useRef } from "preact/hooks";
-import { clockface } from "../scene/clockface";
+import { countdownText } from "../scene/countdownText";
 import type { StageView } from "../scene/stageView";
 import { matchVerdict } from "../captions/captions";
 
@@ -7,15 +7,15 @@ const LAST_S = 5;
 const SHOWN = ["talk", "voting"];
 
 /** The countdown, by the server's clock, until the vote closes or opens. It grows in the last seconds. */
-export function Clock({ view }: { view: StageView }) {
+export function Countdown({ view }: { view: StageView }) {
   const { phase, leftMs } = view.scene;
   const shown = SHOWN.includes(phase);
-  const word = clockWord(view);
-  const text = shown ? clockface(leftMs) : "";
+  const word = countdownWord(view);
+  const text = shown ? countdownText(leftMs) : "";
   const last = phase === "voting" && leftMs <= LAST_S * 1000;
   const figure = useRef<HTMLSpanElement>(null);
   useEffect(() => {
-    if (!last || view.calm) return;
+    if (!last || view.reducedMotion) return;
     const pulse = [{ transform: "scale(0.88)" }, { transform: "scale(1)" }];
     figure.current?.animate(pulse, { duration: 450, easing: "cubic-bezier(0.2, 0.7, 0.3, 1)" });
   }, [text, last]);
@@ -23,13 +23,13 @@ export function Clock({ view }: { view: StageView }) {
     <div class="clock" data-last={last} data-phase={phase}>
       {shown && <span class="figure" ref={figure} role="timer">{text}</span>}
       {word && <span class="word">{word}</span>}
-      {(phase === "voting" || phase === "talk") && <TimeBar view={view} />}
+      {(phase === "voting" || phase === "talk") && <CountdownBar view={view} />}
     </div>
   );
 }
 
 /** The text in the clock's place while no time runs. */
-function clockWord(view: StageView): string {
+function countdownWord(view: StageView): string {
   const { phase, stage, match } = view.scene;
   if (phase === "ended" && match) return matchVerdict(view, match).title;
   if (phase === "paused") return "Paused";
@@ -37,7 +37,7 @@ function clockWord(view: StageView): string {
 }
 
 /** Fills during the discussion and runs out during the vote. */
-function TimeBar({ view }: { view: StageView }) {
+function CountdownBar({ view }: { view: StageView }) {
   const bar = useRef<HTMLElement>(null);
   const { turn, match, phase } = view.scene;
   const talk = phase === "talk";

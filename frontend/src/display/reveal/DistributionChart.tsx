@@ -1,9 +1,9 @@
 import { useRef } from "preact/hooks";
-import { cabinetHeight, cabinetWidth } from "../../board/geometry";
+import { boardHeight, boardWidth } from "../../board/geometry";
 import { Shape } from "../../board/Ball";
 import type { CloseCall } from "../captions/closeCall";
-import { distributionBars, isWorthShowing, type Bar, type Standpoint } from "./distribution";
-import { settle } from "./motion";
+import { distributionBars, isWorthShowing, type Bar, type BarAlign } from "./distribution";
+import { easeOut } from "./motion";
 import { framesDuring, useRevealAnimation, type RevealFrame } from "./revealAnimation";
 import { roundedPercent } from "../scene/places";
 import { CHOOSING, POURING, REPLAYING } from "../scene/timeline";
@@ -14,17 +14,17 @@ const GAP = 2;
 const FOOT = -4;
 const ASIDE = 14;
 /** Reserves the width of a column: the centered number would otherwise overlap the one of the next column. */
-const THREE_FIGURES = "100";
+const THREE_DIGITS = "100";
 const WITH_SHAPE = 46;
 /** Numbers that count faster are unreadable, and each change costs a rendering. */
-const COUNTS_IN = 10;
+const COUNT_STEPS = 10;
 const STEPS = 16;
 
-const LABEL_AT: Record<Standpoint, number> = { left: -ASIDE, right: ASIDE, alone: 0 };
-const LEFT_EDGE: Record<Standpoint, number> = { left: -GAP - WIDTH, right: GAP, alone: -WIDTH / 2 };
+const LABEL_AT: Record<BarAlign, number> = { left: -ASIDE, right: ASIDE, alone: 0 };
+const LEFT_EDGE: Record<BarAlign, number> = { left: -GAP - WIDTH, right: GAP, alone: -WIDTH / 2 };
 
-/** The votes poured into the columns as bars. A close call is replayed. */
-export function Bars({ view }: { view: StageView }) {
+/** The vote distribution (bar chart of the votes): one bar for each column and side. A close call is replayed. */
+export function DistributionChart({ view }: { view: StageView }) {
   const drawing = useRef<SVGSVGElement>(null);
   const bars = distributionBars(view);
   const { match, stage, call } = view.scene;
@@ -34,7 +34,7 @@ export function Bars({ view }: { view: StageView }) {
     bars.forEach((bar, index) => setText(labels[index], again ? marginText(again, bar) : figure(bar, poured)));
   });
   if (!match) return null;
-  const [width, height] = [cabinetWidth(match.board), cabinetHeight(match.board)];
+  const [width, height] = [boardWidth(match.board), boardHeight(match.board)];
   return (
     <svg class="bars" ref={drawing} viewBox={`0 0 ${width} ${height}`} data-step={stage?.step} data-again={again !== null} aria-hidden="true">
       {bars.map((bar) => <BarView key={`${bar.side}${bar.column}`} view={view} bar={bar} again={again} />)}
@@ -43,7 +43,7 @@ export function Bars({ view }: { view: StageView }) {
 }
 
 function figure({ share }: Bar, poured: number): string {
-  const counted = share * settle(Math.ceil(poured * COUNTS_IN) / COUNTS_IN);
+  const counted = share * easeOut(Math.ceil(poured * COUNT_STEPS) / COUNT_STEPS);
   return isWorthShowing(counted) ? roundedPercent(counted) : "";
 }
 
@@ -65,40 +65,40 @@ function setText(label: Element | undefined, text: string) {
 }
 
 function BarView({ view, bar, again }: { view: StageView; bar: Bar; again: CountCall | null }) {
-  const { side, x, standpoint, picked, height, share } = bar;
+  const { side, x, align, picked, height, share } = bar;
   const contending = contends(again, bar);
   const body = useRevealAnimation<SVGRectElement>(view, bodyFrames(view, contending));
   const label = useRevealAnimation<SVGTextElement>(view, labelFrames(view, bar, contending));
-  const left = x + LEFT_EDGE[standpoint];
+  const left = x + LEFT_EDGE[align];
   return (
     <g class="votes" data-side={side} data-picked={picked} data-contends={contending}>
       <rect x={left} y={FOOT - height} width={WIDTH} height={height} rx="3" ref={body} />
-      <text x={x + (roundedPercent(share) === THREE_FIGURES ? 0 : LABEL_AT[standpoint])} ref={label} />
+      <text x={x + (roundedPercent(share) === THREE_DIGITS ? 0 : LABEL_AT[align])} ref={label} />
       {height > WITH_SHAPE && <g transform={`translate(${left + WIDTH / 2} -26) scale(0.52)`}><Shape side={side} /></g>}
     </g>
   );
 }
 
-function bodyFrames({ calm }: StageView, again: boolean): RevealFrame[] {
+function bodyFrames({ reducedMotion }: StageView, again: boolean): RevealFrame[] {
   const rise = (grown: number) => ({ transform: `scaleY(${grown.toFixed(4)})` });
   return [
     { at: 0, ...rise(0) },
-    ...framesDuring(POURING, calm, STEPS, (t) => rise(settle(t))),
-    ...(again ? framesDuring(REPLAYING, calm, STEPS, (t) => rise(runUp(t))) : [{ at: 1, ...rise(1) }]),
+    ...framesDuring(POURING, reducedMotion, STEPS, (t) => rise(easeOut(t))),
+    ...(again ? framesDuring(REPLAYING, reducedMotion, STEPS, (t) => rise(runUp(t))) : [{ at: 1, ...rise(1) }]),
   ];
 }
 
-function labelFrames({ calm }: StageView, { label, lifted, height }: Bar, again: boolean): RevealFrame[] {
+function labelFrames({ reducedMotion }: StageView, { label, lifted, height }: Bar, again: boolean): RevealFrame[] {
   const at = (above: number) => ({ transform: `translateY(${(FOOT - above - 10).toFixed(1)}px)` });
   return [
     { at: 0, ...at(0) },
-    ...framesDuring(POURING, calm, STEPS, (t) => at(label * settle(t))),
-    ...framesDuring(CHOOSING, calm, STEPS, (t) => at(label + (lifted - label) * settle(t))),
-    ...(again ? framesDuring(REPLAYING, calm, STEPS, (t) => at(height * runUp(t))) : [{ at: 1, ...at(lifted) }]),
+    ...framesDuring(POURING, reducedMotion, STEPS, (t) => at(label * easeOut(t))),
+    ...framesDuring(CHOOSING, reducedMotion, STEPS, (t) => at(label + (lifted - label) * easeOut(t))),
+    ...(again ? framesDuring(REPLAYING, reducedMotion, STEPS, (t) => at(height * runUp(t))) : [{ at: 1, ...at(lifted) }]),
   ];
 }
 
 /** Decelerates towards the final value, which is reached before the end. */
 function runUp(t: number): number {
-  return settle(Math.min(1, 0.35 + t * 0.8));
+  return easeOut(Math.min(1, 0.35 + t * 0.8));
 }

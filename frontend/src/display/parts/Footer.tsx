@@ -1,5 +1,6 @@
 import type { KeyShown, Vote } from "../../protocol";
-import { clockface } from "../scene/clockface";
+import { formatNumber } from "../../live/format";
+import { countdownText } from "../scene/countdownText";
 import { fitFontSize } from "../scene/layout";
 import { isTimely } from "../captions/changeNotices";
 import { isPartHidden, sidePlace, pluralize } from "../scene/places";
@@ -17,17 +18,17 @@ const CAPTION = { largest: 68, least: 56, margin: 92 };
 /**
  * The footer of the stage: turn and address while a window is open, and one sentence when there is something to say.
  */
-export function Deck({ view, shown }: { view: StageView; shown: KeyShown | null }) {
-  const sentence = deckSentence(view);
-  if (view.foot.line === 0) return null;
+export function Footer({ view, shown }: { view: StageView; shown: KeyShown | null }) {
+  const sentence = footerSentence(view);
+  if (view.foot.footerHeight === 0) return null;
   return (
-    <div class="deck" data-lobby={view.scene.phase === "lobby"}>
-      {sentence.length > 0 ? <Caption sentence={sentence} width={captionWidth(view)} /> : <DeckStatus view={view} shown={shown} />}
+    <div class="footer" data-lobby={view.scene.phase === "lobby"}>
+      {sentence.length > 0 ? <Caption sentence={sentence} width={captionWidth(view)} /> : <FooterStatus view={view} shown={shown} />}
     </div>
   );
 }
 
-function deckSentence(view: StageView): Sentence {
+function footerSentence(view: StageView): Sentence {
   const { scene, notice, state } = view;
   if (notice && isTimely(notice, scene)) return [notice.text];
   const { phase, match, reveal, stage, call } = scene;
@@ -39,7 +40,7 @@ function deckSentence(view: StageView): Sentence {
 }
 
 function timeLeftText(ms: number): string {
-  const text = clockface(ms);
+  const text = countdownText(ms);
   return /^\d+$/.test(text) ? `${pluralize(Number(text), "second")} left` : `${text} left`;
 }
 
@@ -81,16 +82,24 @@ function renderPart(part: SentencePart) {
 
 const VOTE_LABELS: Record<Vote, string> = { concealed: "in secret", open: "open" };
 
-function DeckStatus({ view, shown }: { view: StageView; shown: KeyShown | null }) {
+function FooterStatus({ view, shown }: { view: StageView; shown: KeyShown | null }) {
   const { turn, phase, match } = view.scene;
   if (phase === "ended" && match && !isWon(view.scene)) return <DrawInfo view={view} line={matchVerdict(view, match).line} />;
   return (
     <>
-      {turn && <span class="turn">Turn <b>{turn.number}</b>{match?.board.vote && ` · ${VOTE_LABELS[match.board.vote]}`}</span>}
+      {turn && <span class="turn">Turn <b>{turn.number}</b>{match?.board.vote ? ` · ${VOTE_LABELS[match.board.vote]}` : <VotesPerSecond view={view} />}</span>}
       <Watching view={view} />
       {showsAddress(view) && <JoinAddress url={view.joinUrl} code={view.state.code} shown={shown} />}
     </>
   );
+}
+
+/** Beside the turn, where its length moves nothing, unless something else is there. Hidden together with the turnout. */
+function VotesPerSecond({ view: { state, scene, turnout } }: { view: StageView }) {
+  const { phase, turn } = scene;
+  const hidden = state.peek || state.is_duel || isPartHidden(state, "turnout");
+  if (hidden || phase !== "voting" || !turnout || turnout.turn !== turn?.id) return null;
+  return <span data-rate> · {formatNumber(turnout.votes_per_s)} votes/s</span>;
 }
 
 /** In a duel: the number of spectators, including this screen. */
@@ -110,7 +119,7 @@ function DrawInfo({ view: { state, scene }, line }: { view: StageView; line: str
   return (
     <>
       <span class={next ? "turn" : "caption"}>{line}</span>
-      {next && <span class="next">Next match in <b>{clockface(scene.leftMs)}</b></span>}
+      {next && <span class="next">Next match in <b>{countdownText(scene.leftMs)}</b></span>}
     </>
   );
 }

@@ -1,11 +1,11 @@
 import { useRef } from "preact/hooks";
 import { distributionBars, type Bar } from "./distribution";
-import { HEIGHT, waterline } from "../scene/layout";
-import { settle } from "./motion";
+import { HEIGHT, turnoutY } from "../scene/layout";
+import { easeOut } from "./motion";
 import { sidePlace } from "../scene/places";
 import { gridPlacement, useReveal, type StageView } from "../scene/stageView";
 
-const A_SIDE = 70;
+const DROPS_PER_SIDE = 70;
 const FLIGHT = 0.34;
 /** Resolution of the canvas: moving drops need no sharp edges, and a large canvas costs frames. */
 const FINEST = 0.6;
@@ -20,8 +20,8 @@ interface Flight {
   bar: Bar;
 }
 
-/** Drops flying from the tides to the bars. Their paths depend only on the shares. */
-export function Pour({ view }: { view: StageView }) {
+/** The votes fly as drops from the turnout bars to the distribution chart. Their paths depend only on the shares. */
+export function PourAnimation({ view }: { view: StageView }) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const flights = makeFlights(view);
   const placement = gridPlacement(view);
@@ -41,8 +41,8 @@ export function Pour({ view }: { view: StageView }) {
 function draw(pen: CanvasRenderingContext2D, flight: Flight, poured: number, rim: number, scale: number) {
   const t = (poured - flight.starts) / FLIGHT;
   if (t <= 0 || t >= 1) return;
-  const from = waterline(1 - poured * 0.6);
-  const to = rim - flight.bar.height * settle(poured) * scale;
+  const from = turnoutY(1 - poured * 0.6);
+  const to = rim - flight.bar.height * easeOut(poured) * scale;
   const x = flight.from + (flight.to - flight.from) * t;
   const y = (1 - t) ** 2 * from + 2 * t * (1 - t) * flight.over + t * t * to;
   pen.fillStyle = COLORS[flight.bar.side];
@@ -55,7 +55,7 @@ function makeFlights(view: StageView): Flight[] {
   const bars = distributionBars(view);
   return (["red", "yellow"] as const).flatMap((side) => {
     const own = bars.filter((bar) => bar.side === side);
-    return own.length ? Array.from({ length: A_SIDE }, (_, n) => makeFlight(view, own, n)) : [];
+    return own.length ? Array.from({ length: DROPS_PER_SIDE }, (_, n) => makeFlight(view, own, n)) : [];
   });
 }
 
@@ -66,7 +66,7 @@ function spread(n: number, step: number): number {
 
 function makeFlight(view: StageView, own: readonly Bar[], n: number): Flight {
   const { scene, size } = view;
-  const bar = barAtQuantile(own, (n + 0.5) / A_SIDE);
+  const bar = barAtQuantile(own, (n + 0.5) / DROPS_PER_SIDE);
   const placement = gridPlacement(view);
   const outward = 0.03 + 0.2 * spread(n, 0.618);
   const left = sidePlace(scene.match, bar.side) === 0;

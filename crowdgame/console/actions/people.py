@@ -7,68 +7,64 @@ audit log then says so (UNKNOWN_VOTER_SUFFIX).
 
 from typing import Any
 
+from crowdgame.console.actions.registry import ActionResult, action, undone_by
 from crowdgame.console.people_search import is_known_voter
-from crowdgame.events.audit import ActionResult
 from games.matches import MatchError, event_lock
 from games.models import Match, MatchState, Team
 from voting.announcements.outbox import publish_restrictions
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.voter_codes import normalize_voter_code
 from voting.models import StoredRestriction
-from voting.protocol import Action, Pressed
 
 MAX_RESTRICTIONS = 500
 ALREADY_DONE = "Already done."
 UNKNOWN_VOTER_SUFFIX = " (code not on any list)"
 
 
-def move_voter(event_id: int, typed: str | None, team: int | None, box: BallotBox) -> ActionResult:
-    """Move the voter to `team` from the next ballot on. None moves them back to their seat's own team.
+@action("voter.move", permission="run", target="voter", done="Moved.")
+@undone_by("voter.move")
+def move_voter(event_id: int, voter_code: str | None, team: int | None, box: BallotBox) -> ActionResult:
+    """Move a voter to the other team. A ballot already cast counts until the voter casts the next one.
 
+    Without `team`, the voter goes back to the team of their seat.
     Raises MatchError while sides are secret, for a team that votes by a show of hands, or if nothing changes.
     """
-    voter_code = parse_voter_code(typed)
+    voter_code = parse_voter_code(voter_code)
     if Match.objects.filter(event=event_id, state=MatchState.PLAYING, max_side_changes__gt=0).exists():
         raise MatchError("Sides are secret in this match. Only voters themselves can change sides.")
     where = f"to {_team_with_phones(event_id, team).name}" if team else "back"
     before = _restrict(event_id, voter_code, box, team=team)
-    moved, back = (
-        Pressed(action="voter.move", voter_code=voter_code, team=one) for one in (team, before.team)
-    )
-    return ActionResult(
-        f"moved {voter_code} {where}{unknown_voter_suffix(event_id, voter_code)}", moved, back
-    )
+    what = f"moved {voter_code} {where}{unknown_voter_suffix(event_id, voter_code)}"
+    about = {"voter_code": voter_code}
+    return ActionResult(what, about | {"team": team}, undo=about | {"team": before.team})
 
 
-def kick_voter(event_id: int, typed: str | None, box: BallotBox) -> ActionResult:
-    """Close the voter's connection. The phone may join again."""
-    voter_code = parse_voter_code(typed)
+@action("voter.kick", permission="run", target="voter", label="Remove", done="Removed.")
+def kick_voter(event_id: int, voter_code: str | None, box: BallotBox) -> ActionResult:
+    """Disconnect a voter, who may join again."""
+    voter_code = parse_voter_code(voter_code)
     _restrict(event_id, voter_code, box, kicked_at=box.now())
-    return ActionResult(
-        f"removed {voter_code}{unknown_voter_suffix(event_id, voter_code)}",
-        Pressed(action="voter.kick", voter_code=voter_code),
-    )
+    what = f"removed {voter_code}{unknown_voter_suffix(event_id, voter_code)}"
+    return ActionResult(what, {"voter_code": voter_code})
 
 
-def ban_voter(event_id: int, typed: str | None, box: BallotBox) -> ActionResult:
-    """Close the voter's connection and reject their seat from then on."""
-    voter_code = parse_voter_code(typed)
+@action("voter.ban", permission="run", target="voter", label="Ban", done="Banned.")
+@undone_by("voter.admit")
+def ban_voter(event_id: int, voter_code: str | None, box: BallotBox) -> ActionResult:
+    """Disconnect a voter and ban the seat. Ballots already cast count."""
+    voter_code = parse_voter_code(voter_code)
     _restrict(event_id, voter_code, box, banned=True)
-    text = f"banned {voter_code}{unknown_voter_suffix(event_id, voter_code)}"
-    return ActionResult(text, _pressed("voter.ban", voter_code), _pressed("voter.admit", voter_code))
+    what = f"banned {voter_code}{unknown_voter_suffix(event_id, voter_code)}"
+    return ActionResult(what, {"voter_code": voter_code})
 
 
-def admit_voter(event_id: int, typed: str | None, box: BallotBox) -> ActionResult:
-    """Lift a ban. Raises MatchError if the voter isn't banned."""
-    voter_code = parse_voter_code(typed)
+@action("voter.admit", permission="run", target="voter", label="Unban", done="Ban lifted.")
+@undone_by("voter.ban")
+def admit_voter(event_id: int, voter_code: str | None, box: BallotBox) -> ActionResult:
+    """Lift a ban."""
+    voter_code = parse_voter_code(voter_code)
     _restrict(event_id, voter_code, box, banned=False)
-    return ActionResult(
-        f"unbanned {voter_code}", _pressed("voter.admit", voter_code), _pressed("voter.ban", voter_code)
-    )
-
-
-def _pressed(action: Action, voter_code: str) -> Pressed:
-    return Pressed(action=action, voter_code=voter_code)
+    return ActionResult(f"unbanned {voter_code}", {"voter_code": voter_code})
 
 
 def parse_voter_code(typed: str | None) -> str:

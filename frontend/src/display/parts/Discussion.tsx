@@ -3,11 +3,11 @@ import { fitFontSize } from "../scene/layout";
 import { sideAtPlace, type Place } from "../scene/places";
 import { gridPlacement, type StageView } from "../scene/stageView";
 
-const WORDS = { ownCount: "Talk it over", theirs: "They talk too" };
+const WORDS = { own: "Talk it over", theirs: "They talk too" };
 const MARGIN = 40;
 
 /** In the discussion before the vote: hints for a team, on its own half of the screen. */
-export function Talk({ view, place }: { view: StageView; place: Place }) {
+export function Discussion({ view, place }: { view: StageView; place: Place }) {
   const { state, scene, size } = view;
   const placement = gridPlacement(view);
   const { match } = scene;
@@ -18,7 +18,7 @@ export function Talk({ view, place }: { view: StageView; place: Place }) {
   const words = threatLabel({ state, match }, side);
   return (
     <section class="talk" data-place={place} data-side={side} style={{ width: `calc(${width} * var(--u))` }}>
-      <b style={{ fontSize: `calc(${fitFontSize("Talk it", width, 132, 72)} * var(--u))` }}>{view.home && place === 1 ? WORDS.theirs : WORDS.ownCount}</b>
+      <b style={{ fontSize: `calc(${fitFontSize("Talk it", width, 132, 72)} * var(--u))` }}>{view.home && place === 1 ? WORDS.theirs : WORDS.own}</b>
       {words && <p>{words}</p>}
     </section>
   );

@@ -4,12 +4,12 @@ import { useStageSize } from "./scene/stageView";
 
 const NO_SUCH_EVENT = 4502;
 
-/** The picture stays visible during a reconnect, with a discreet hint that it is not updated. */
+/** The reconnect banner: the picture stays visible, with a discreet hint that it is not updated. */
 export function ReconnectingBanner() {
   return <p class="reconnecting" role="status">Reconnecting</p>;
 }
 
-/** Shown before the first state arrives, or if it never will. */
+/** The loading screen: shown before the first state arrives, or if it never will. */
 export function WaitingScreen({ code, connection }: { code: string; connection: Connection }) {
   useStageSize();
   const away = connection.state === "away";

@@ -1,0 +1,74 @@
+"""Generators of `frontend/src/actions.ts` and `docs/generated/actions.md` from the registry of actions."""
+
+import json
+from collections.abc import Iterable
+
+from crowdgame.console.actions import ACTIONS
+from crowdgame.console.actions.registry import OrganizerAction
+from crowdgame.events.permissions import ROLE_PERMISSIONS
+from voting.protocol import ActionAsk
+
+TYPESCRIPT = """\
+// Generated from crowdgame/console/actions/ by `manage.py generate_actions`. Edits here are lost.
+
+export type Action = {names};
+
+/** `done`: the text after success, in which `{{time}}` is the time. `confirm`: asks for a second click. */
+export interface ActionText {{
+  label: string;
+  done: string;
+  confirm: string;
+  keys: {{ readonly [key: string]: string }};
+}}
+
+export const ACTIONS: {{ readonly [action in Action]: ActionText }} = {{
+{rows}
+}};
+"""
+MARKDOWN = """\
+# Organizer actions
+
+<!-- Generated from crowdgame/console/actions/ by `manage.py generate_actions`. Edits here are lost. -->
+
+Every action of the [console](../organizing.md#console) and of
+[`action.ask`](messages.md#actionask), with the fields that it takes. *Confirmed* actions take two clicks.
+
+| action | effect | acts on | fields | keys | confirmed | undone by | allowed for |
+| --- | --- | --- | --- | --- | --- | --- | --- |
+{rows}
+"""
+
+
+def render_typescript() -> str:
+    """Return the whole module. Deterministic."""
+    texts = {
+        name: {"label": one.label, "done": one.done, "confirm": one.confirm, "keys": one.keys}
+        for name, one in sorted(ACTIONS.items())
+    }
+    rows = (f"  {json.dumps(name)}: {json.dumps(text, ensure_ascii=False)}," for name, text in texts.items())
+    return TYPESCRIPT.format(names=" | ".join(map(json.dumps, texts)), rows="\n".join(rows))
+
+
+def render_markdown() -> str:
+    """Return the whole page. Deterministic."""
+    return MARKDOWN.format(rows="\n".join(_row(ACTIONS[name]) for name in sorted(ACTIONS)))
+
+
+def _row(one: OrganizerAction) -> str:
+    fields = [name.replace("turn_id", "turn") for name in one.parameters]
+    roles = [role for role, permissions in ROLE_PERMISSIONS.items() if one.permission in permissions]
+    cells = (
+        _code([one.name]),
+        one.meaning,
+        one.target,
+        _code(name for name in fields if name in ActionAsk.__struct_fields__),
+        _code(one.keys),
+        "yes" if one.confirm else "",
+        _code([one.undo.inverse] if one.undo else []),
+        ", ".join(roles),
+    )
+    return f"| {' | '.join(cells)} |"
+
+
+def _code(words: Iterable[str]) -> str:
+    return ", ".join(f"`{word}`" for word in words)

@@ -1,0 +1,65 @@
+"""Organizer actions on a reveal: show it longer, or shorter again. The next window moves with its end."""
+
+from crowdgame.console.actions.registry import ActionResult, CurrentState, action, undone_by
+from crowdgame.console.actions.turn_time import DEFAULT_STEP_S, format_duration
+from games.matches import MatchError
+from games.models import Turn, TurnState
+from voting import protocol
+from voting.ballot_box.ballot_box import BallotBox
+from voting.counting.window import RESUME_LEAD_MS, Window, shift_window
+from voting.protocol import Pressed
+from voting.turns.turns import change_turn
+
+
+def _is_revealing(pressed: Pressed, now: CurrentState) -> bool:
+    match = now.event.match
+    turn = match.turn if match else None
+    if match is None or turn is None or turn.paused or turn.id != pressed.turn:
+        return False
+    return now.at < turn.opens_at - match.talk_s * 1000
+
+
+@action(
+    "reveal.extend",
+    permission="run",
+    target="turn",
+    label="Reveal +10\u00a0s",
+    done="The reveal lasts {time} longer.",
+    keys={"R": "A longer reveal"},
+)
+@undone_by("reveal.shorten", _is_revealing, cumulative=True)
+def extend_reveal(turn: Turn, seconds: int | None, box: BallotBox) -> ActionResult:
+    """Show the reveal longer, 10 s without `seconds`. The next turn opens that much later."""
+    seconds = seconds or DEFAULT_STEP_S
+    _reveal_left_ms(turn, box.now())
+    _move_window(turn, seconds * 1000, box)
+    return _result("extended", turn, seconds)
+
+
+@action("reveal.shorten", permission="run", target="turn", done="The reveal lasts {time} less.")
+@undone_by("reveal.extend", _is_revealing, cumulative=True)
+def shorten_reveal(turn: Turn, seconds: int | None, box: BallotBox) -> ActionResult:
+    """Show the reveal shorter, 10 s without `seconds`. It lasts at least one more second."""
+    seconds = seconds or DEFAULT_STEP_S
+    left = _reveal_left_ms(turn, box.now())
+    _move_window(turn, -min(seconds * 1000, max(0, left - RESUME_LEAD_MS)), box)
+    return _result("shortened", turn, seconds)
+
+
+def _reveal_left_ms(turn: Turn, now: int) -> int:
+    """Return the time until the next window or the talk before it. Raises MatchError if it is over."""
+    left = turn.opens_at - turn.match.talk_s * 1000 - now
+    revealed = turn.match.turns.filter(number=turn.number - 1, state=TurnState.RESOLVED).exists()
+    if turn.state != TurnState.OPEN or left <= 0 or not revealed:
+        raise MatchError("No reveal is being shown.")
+    return left
+
+
+def _move_window(turn: Turn, ms: int, box: BallotBox) -> None:
+    times = shift_window(Window(turn.opens_at, turn.closes_at), ms)
+    change_turn(turn, protocol.TurnMoved, box, opens_at=times.opens_at, closes_at=times.closes_at)
+
+
+def _result(verb: str, turn: Turn, seconds: int) -> ActionResult:
+    what = f"{verb} the reveal of turn {turn.number - 1} by {format_duration(seconds)}"
+    return ActionResult(what, {"turn": turn.pk, "seconds": seconds})

@@ -1,0 +1,135 @@
+"""Organizer actions on a turn's time: pause, resume, extend, shorten, close.
+
+All raise MatchError if the turn changed concurrently (compare-and-set).
+"""
+
+from crowdgame.console.actions.registry import ActionResult, CurrentState, action, undone_by
+from games.matches import MatchError
+from games.models import Turn, TurnState
+from voting import protocol
+from voting.ballot_box.ballot_box import BallotBox
+from voting.counting import window
+from voting.counting.window import Window
+from voting.protocol import Pressed
+from voting.turns.early_close import end_window
+from voting.turns.turns import change_turn, set_window
+
+MIN_LEFT_MS = 3_000
+DEFAULT_STEP_S = 10
+MINUTE_S, HOUR_S = 60, 3600
+PAUSE_KEYS = {"P": "Pause or resume"}
+
+
+def _is_live(pressed: Pressed, now: CurrentState, *paused: bool) -> bool:
+    """Whether its turn is live, and paused or not as given."""
+    turn = now.event.match.turn if now.event.match else None
+    return turn is not None and turn.id == pressed.turn and (not paused or turn.paused in paused)
+
+
+def _closed_last(pressed: Pressed, now: CurrentState) -> bool:
+    match = now.event.match
+    last = match.concealed or match.reveal if match and match.state != "aborted" else None
+    return last is not None and last.turn == pressed.turn
+
+
+@action("turn.pause", permission="run", target="turn", label="Pause", done="Paused.", keys=PAUSE_KEYS)
+@undone_by("turn.resume", lambda pressed, now: _is_live(pressed, now, True))
+def pause_turn(turn: Turn, box: BallotBox) -> ActionResult:
+    """Pause the turn. The remaining time to vote and to talk is kept.
+
+    Raises MatchError if the turn is paused already or its time is up.
+    """
+    if turn.state != TurnState.OPEN:
+        raise MatchError("The turn is already paused.")
+    now = box.now()
+    times = Window(turn.opens_at, turn.closes_at)
+    left = times.left_ms(now)
+    if left == 0:
+        raise MatchError("Time is up. The votes are being counted.")
+    held = {
+        "left_ms": left,
+        "talk_left_ms": window.talk_left_ms(times, now, turn.match.talk_s),
+        "opens_at": now,
+        "closes_at": now,
+    }
+    change_turn(turn, protocol.TurnPaused, box, state=TurnState.PAUSED, **held)
+    return ActionResult(f"paused turn {turn.number}", {"turn": turn.pk})
+
+
+@action("turn.resume", permission="run", target="turn", label="Resume", done="Resumed.", keys=PAUSE_KEYS)
+@undone_by("turn.pause", lambda pressed, now: _is_live(pressed, now, False))
+def resume_turn(turn: Turn, box: BallotBox) -> ActionResult:
+    """Resume the turn with the time that was left."""
+    if turn.state != TurnState.PAUSED:
+        raise MatchError("The turn is not paused.")
+    times = window.resume_window(box.now(), turn.left_ms or 0, turn.talk_left_ms)
+    set_window(turn, protocol.TurnResumed, times, box)
+    return ActionResult(f"resumed turn {turn.number}", {"turn": turn.pk})
+
+
+@action(
+    "turn.extend",
+    permission="run",
+    target="turn",
+    done="{time} added.",
+    keys={"E": "A little more time", "Shift E": "More time"},
+)
+@undone_by("turn.shorten", _is_live, cumulative=True)
+def extend_turn(turn: Turn, seconds: int | None, box: BallotBox) -> ActionResult:
+    """Add time to the turn, 10 s without `seconds`.
+
+    A window whose time is up continues from now.
+    """
+    seconds = seconds or DEFAULT_STEP_S
+    if turn.state == TurnState.PAUSED:
+        left = (turn.left_ms or 0) + seconds * 1000
+        change_turn(turn, protocol.TurnMoved, box, left_ms=left)
+    else:
+        times = window.extend_window(Window(turn.opens_at, turn.closes_at), box.now(), seconds)
+        change_turn(turn, protocol.TurnMoved, box, closes_at=times.closes_at)
+    return ActionResult(f"added {format_duration(seconds)}", {"turn": turn.pk, "seconds": seconds})
+
+
+@action(
+    "turn.shorten", permission="run", target="turn", done="{time} removed.", keys={"S": "A little less time"}
+)
+@undone_by("turn.extend", _is_live, cumulative=True)
+def shorten_turn(turn: Turn, seconds: int | None, box: BallotBox) -> ActionResult:
+    """Take time from the turn, 10 s without `seconds`. At least 3 s must remain."""
+    seconds = seconds or DEFAULT_STEP_S
+    paused = turn.state == TurnState.PAUSED
+    left = (turn.left_ms or 0) if paused else Window(turn.opens_at, turn.closes_at).left_ms(box.now())
+    if left == 0:
+        raise MatchError("Time is up. The votes are being counted.")
+    less = seconds * 1000
+    if left - less < MIN_LEFT_MS:
+        raise MatchError("Less than 3 seconds would be left. Close the turn instead.")
+    change = {"left_ms": left - less} if paused else {"closes_at": turn.closes_at - less}
+    change_turn(turn, protocol.TurnMoved, box, **change)
+    return ActionResult(f"removed {format_duration(seconds)}", {"turn": turn.pk, "seconds": seconds})
+
+
+@action(
+    "turn.close",
+    permission="run",
+    target="turn",
+    label="Close now",
+    done="Vote closed and counted.",
+    keys={"C": "Close now"},
+)
+@undone_by("turn.void", _closed_last)
+def close_turn_now(turn: Turn, box: BallotBox) -> ActionResult:
+    """Close the window now and count.
+
+    Raises MatchError if voting has not begun yet or its time is up.
+    """
+    end_window(turn, box)
+    return ActionResult(f"closed turn {turn.number}", {"turn": turn.pk})
+
+
+def format_duration(seconds: int) -> str:
+    """Format seconds in the largest unit that divides them: 10 s, 5 min, 24 h."""
+    for unit, name in ((HOUR_S, "h"), (MINUTE_S, "min")):
+        if seconds % unit == 0:
+            return f"{seconds // unit} {name}"
+    return f"{seconds} s"

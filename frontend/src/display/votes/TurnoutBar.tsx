@@ -1,0 +1,87 @@
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { formatNumber } from "../../live/format";
+import { ArrivingVotes, ArrivingCheers } from "./ArrivalEffects";
+import { HEIGHT, fitNumber, turnoutY } from "../scene/layout";
+import { sideShownAtPlace, type Place } from "../scene/places";
+import { turnoutLevel, type TurnoutLevel } from "./turnoutLevel";
+import { isDimmed, isOpenVote, useReveal, type StageView } from "../scene/stageView";
+
+const PERIOD = 480;
+const SWELL = 15;
+const TROUGHS = [[PERIOD * 0.3, 84], [PERIOD * 0.68, 196], [PERIOD * 0.12, 330]] as const;
+const LAST_MS = 5000;
+const QUICK = 3;
+
+/**
+ * The turnout bar of a side, drawn as water: its height is the share of voters that has voted. `beside`: the width left
+ * for the number.
+ */
+export function TurnoutBar({ view, place, beside }: { view: StageView; place: Place; beside: number }) {
+  const level = useRef<HTMLDivElement>(null);
+  const { scene } = view;
+  const counted = turnoutLevel(view, place);
+  const put = (share: number) => {
+    if (level.current) level.current.style.transform = `translateY(calc(${turnoutY(share, view.lift)} * var(--u)))`;
+  };
+  useLayoutEffect(() => {
+    if (!scene.stage) put(counted.share);
+  });
+  useReveal(view, ["pour"], ({ poured }) => put(counted.share * (1 - poured)));
+  usePlaybackRate(level, scene.phase === "voting" && scene.leftMs <= LAST_MS && counted.isActive ? QUICK : 1);
+  return (
+    <div class="turnout-bar" data-place={place} data-side={sideShownAtPlace({ state: view.state, match: scene.match }, place)} data-active={counted.isActive} data-lobby={scene.phase === "lobby"} data-dark={isDimmed(scene) || isOpenVote(scene)}>
+      <div class="level" ref={level} data-pouring={scene.stage !== null && scene.stage.step !== "sealed"}>
+        <Water width={HEIGHT * 2} />
+        {scene.phase === "voting" && !counted.isNumberHidden && <ArrivingVotes number={counted.number} reducedMotion={view.reducedMotion} />}
+        {(scene.phase === "lobby" || scene.phase === "ended") && <ArrivingCheers cheers={view.cheers.all[place]} reducedMotion={view.reducedMotion} />}
+        {counted.word && <TurnoutLabel {...counted} place={place} beside={beside} />}
+      </div>
+    </div>
+  );
+}
+
+/** Animated water, which fills a turnout bar or the result screen. */
+export function Water({ width }: { width: number }) {
+  return (
+    <div class="water" aria-hidden="true">
+      <svg class="wave far" viewBox={`0 0 ${width} ${HEIGHT}`}><path d={wave(width, PERIOD / 4)} /></svg>
+      <svg class="wave" viewBox={`0 0 ${width} ${HEIGHT}`}>
+        <path d={wave(width, 0)} />
+        {TROUGHS.map(([x, y]) => <path key={y} class="trough" d={wave(width, x)} transform={`translate(0 ${y})`} />)}
+      </svg>
+    </div>
+  );
+}
+
+function wave(width: number, from: number): string {
+  const half = PERIOD / 2;
+  let path = `M${-PERIOD + from} ${SWELL} `;
+  for (let n = 0; n * half < width + 2 * PERIOD; n++) path += `q${half / 2} ${n % 2 ? 2 * SWELL : -2 * SWELL} ${half} 0 `;
+  return `${path}V${HEIGHT} H${-PERIOD} Z`;
+}
+
+/** The waves are an endless loop. Near the deadline its speed increases without a jump. */
+function usePlaybackRate(level: { current: HTMLElement | null }, rate: number) {
+  useEffect(() => {
+    for (const wave of level.current?.querySelectorAll(".wave") ?? [])
+      for (const swell of wave.getAnimations()) swell.updatePlaybackRate(rate);
+  }, [rate]);
+}
+
+const LABEL_SIZE = 132;
+const LABEL_MARGINS = 76;
+const COUNT_ATTRIBUTES: Partial<Record<TurnoutLevel["word"], string>> = { joined: "data-joined", voted: "data-turnout", won: "data-won" };
+
+/** The number of voters, just above the top of the bar. */
+function TurnoutLabel({ number, word, of, isNumberHidden, place, beside }: TurnoutLevel & { place: Place; beside: number }) {
+  const text = formatNumber(number);
+  const room = beside - LABEL_MARGINS;
+  const fontSize = `calc(${fitNumber(text, room, LABEL_SIZE)} * var(--u))`;
+  const countAttribute = { [COUNT_ATTRIBUTES[word] ?? "data-silent"]: place + 1 };
+  return (
+    <div class="turnout-label" style={{ "--room": `calc(${room} * var(--u))` }}>
+      {!isNumberHidden && <b style={{ fontSize }} {...countAttribute}>{text}</b>}
+      <span>{of ? `of ${formatNumber(of)} ${word}` : word}</span>
+    </div>
+  );
+}

@@ -1,0 +1,79 @@
+import { isPartHidden, sideAtPlace, tallyForSide, teamAtPlace, type Place } from "../scene/places";
+import type { Match } from "../../protocol";
+import { currentSeries } from "../../live/match/series";
+import { isWon, type StageView } from "../scene/stageView";
+
+/** What a turnout bar shows: a number and its label, and the height from 0 to 1. */
+export interface TurnoutLevel {
+  number: number;
+  share: number;
+  word: "" | "joined" | "voted" | "won" | "by show of hands";
+  /** The total that `number` is out of. */
+  of?: number;
+  isActive: boolean;
+  /** The number is not shown: it is hidden, or not counted by phones. */
+  isNumberHidden?: boolean;
+}
+
+const NO_TURNOUT: TurnoutLevel = { number: 0, share: 0, word: "", isActive: false };
+/** Leaves room for a team's name on five lines. */
+const LOBBY_LEVEL = { most: 0.2, cheered: 0.18 };
+/** Taps per second and person at which the level reaches its maximum. */
+const CHEERS_AT_MOST = 2;
+/** The neutral height used when the turnout is hidden. */
+const HIDDEN_LEVEL = 0.3;
+
+export function turnoutLevel(view: StageView, place: Place): TurnoutLevel {
+  const counted = unmaskedCount(view, place);
+  const crowd = counted.word === "joined" || counted.word === "voted";
+  if (crowd && teamAtPlace(view.state, place).hands) return handsLevel(view, counted);
+  if (!crowd || !isPartHidden(view.state, "turnout")) return counted;
+  return { ...counted, number: 0, share: HIDDEN_LEVEL, word: "", of: 0, isNumberHidden: true };
+}
+
+/** A team that votes by a show of hands has no phone turnout; its count is shown in the reveal. */
+function handsLevel({ scene, state }: StageView, counted: TurnoutLevel): TurnoutLevel {
+  if (scene.phase === "reveal" && counted.number && !isPartHidden(state, "turnout")) return counted;
+  const share = scene.phase === "lobby" ? 0 : HIDDEN_LEVEL;
+  return { ...counted, number: 0, share, word: "by show of hands", of: 0, isNumberHidden: true };
+}
+
+function unmaskedCount(view: StageView, place: Place): TurnoutLevel {
+  const { scene, turnout } = view;
+  const connected = turnout?.connected[place] ?? 0;
+  if (scene.phase === "lobby") return { number: connected, share: lobbyLevel(view, place, connected), word: "joined", isActive: true };
+  if (scene.phase === "talk") return NO_TURNOUT;
+  if (scene.phase === "ended") return endLevel(view, place);
+  return scene.phase === "reveal" ? sealedLevel(view, place, connected) : openLevel(view, place, connected);
+}
+
+function lobbyLevel({ cheers }: StageView, place: Place, connected: number): number {
+  const cheered = Math.min(1, cheers.latest[place] / Math.max(1, connected * CHEERS_AT_MOST));
+  return Math.min(LOBBY_LEVEL.most, Math.log10(1 + connected) / 16) + LOBBY_LEVEL.cheered * cheered;
+}
+
+/** After a draw both bars are equally high and show the score; after an aborted match there are none. */
+function endLevel({ scene, state }: StageView, place: Place): TurnoutLevel {
+  if (isWon(scene) || scene.match?.state === "aborted") return NO_TURNOUT;
+  return { number: currentSeries(state).won[place], share: 1, word: "won", isActive: true };
+}
+
+function openLevel({ scene, turnout }: StageView, place: Place, connected: number): TurnoutLevel {
+  const { turn, match } = scene;
+  if (!turn?.to_move.includes(sideAtPlace(match, place))) return NO_TURNOUT;
+  const number = turnout?.turn === turn.id ? turnout.voted[place] : 0;
+  const of = Math.max(number, connected);
+  return { number, share: number / Math.max(1, of), word: isDuel(match) ? "" : "voted", of, isActive: true };
+}
+
+/** A single player's turnout bar needs no label, and the time bank takes its place. */
+const isDuel = (match: Match | null) => !!match?.clocks && !match.clocks.crowd;
+
+function sealedLevel({ scene }: StageView, place: Place, connected: number): TurnoutLevel {
+  const tally = tallyForSide(scene.reveal, sideAtPlace(scene.match, place));
+  if (!tally) return NO_TURNOUT;
+  if (!tally.counts.length) return { ...NO_TURNOUT, share: HIDDEN_LEVEL, isActive: true, isNumberHidden: true };
+  const shown = scene.stage?.step === "sealed" || scene.stage?.step === "pour";
+  const share = tally.ballots / Math.max(1, tally.ballots, connected);
+  return { number: tally.ballots, share, word: shown ? "voted" : "", isActive: true };
+}
