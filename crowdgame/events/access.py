@@ -1,4 +1,4 @@
-"""Permission checks of console pages: the events an organizer may open or owns."""
+"""Organizer permission checks of console pages: the events an organizer may open or owns."""
 
 from typing import cast
 

@@ -1,4 +1,4 @@
-"""Permissions in the console: a set per role, and the role of a session.
+"""Organizer permissions in the console: a set per role, and the role of a session.
 
 Nothing is cached: each check reads session, user and role from the database.
 """

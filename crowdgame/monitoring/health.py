@@ -1,4 +1,4 @@
-"""Monitoring endpoints `/healthz`, `/readyz` and `/metrics`, answered ahead of Django."""
+"""Health checks `/healthz` and `/readyz`, and metrics at `/metrics`, answered ahead of Django."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""Startup check that refuses a database of crowdgame 0.1: its schema and migrations are incompatible."""
+"""Migration guard: at start, refuse old data. The schema of crowdgame 0.1 is incompatible."""
 
 from django.core.management.base import CommandError
 from django.db import OperationalError, connection

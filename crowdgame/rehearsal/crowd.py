@@ -1,4 +1,4 @@
-"""A simulated crowd: phones that join, play to the end of the match, and leave together."""
+"""A simulated crowd (load generator): phones that join, play to the end of the match, and leave together."""
 
 import asyncio
 import time

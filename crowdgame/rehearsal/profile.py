@@ -1,4 +1,4 @@
-"""Voting profiles: when simulated voters cast their ballots within a window.
+"""Voting profiles: when simulated voters cast their ballots in a window (think time, voting delay).
 
 The profiles named after connections (herd, churn; see `churn.py`) vote like `spread`.
 """

@@ -53,7 +53,7 @@ class SimultaneousCaptainsMistress:
         return state.grid.open_columns() if side in self.to_move(state) else ()
 
     def resolve(self, state: State, picks: Picks) -> tuple[State, Resolution]:
-        """Drop both balls, then judge wins, then pass the token (rules 3-5)."""
+        """Drop both balls, judge wins, then pass the initiative token after a conflict (rules 3-5)."""
         _check(state, picks)
         grid, drops = _drop(state, picks)
         result = _find_winner(state, grid, drops)

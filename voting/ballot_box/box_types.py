@@ -14,7 +14,7 @@ class CastResult(IntEnum):
 
     OK = 1
     DUPLICATE = 2
-    LATE = 3
+    LATE = 3  # a late vote; there is no grace period after the deadline
     UNKNOWN = 4
     EARLY = 5
     BUSY = 6

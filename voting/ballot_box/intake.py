@@ -123,7 +123,7 @@ class Lane:
         self._intake = intake
 
     def take(self, ballot: Ballot, caster: BallotSender) -> None:
-        """Queue a ballot. Answers BUSY at once if MAX_PENDING ballots are pending."""
+        """Queue a ballot. Backpressure: answers BUSY at once if MAX_PENDING ballots are pending."""
         waiting = self.waiting
         if len(waiting) >= MAX_PENDING:
             REFUSED_BALLOTS.inc()

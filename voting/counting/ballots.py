@@ -1,4 +1,4 @@
-"""A ballot: one voter's current choice in one turn. A voter may revote: the last ballot counts."""
+"""A ballot: one voter's current choice in one turn. Voters may change their vote: the last ballot counts."""
 
 from collections.abc import Iterable
 from operator import attrgetter

@@ -1,6 +1,6 @@
 """The read-only socket of a display: a projector or a spectator's screen.
 
-A display that joins with the projector key also shows the rotating join code.
+A display that joins with the projector key (display login) also shows the rotating join code.
 """
 
 import asyncio

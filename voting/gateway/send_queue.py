@@ -1,4 +1,4 @@
-"""Send queue of one socket: keeps frames in order and closes slow consumers instead of waiting for them."""
+"""Send queue of one socket: keeps frames in order and closes slow consumers (backpressure)."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Generator

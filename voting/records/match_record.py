@@ -1,4 +1,4 @@
-"""The match record: everything that anyone needs to recount a match.
+"""The match record: everything that anyone needs to recount a match and to detect tampering.
 
 It is one JSON object and also a game record (`games/engine/record.py`). The picks are in `turns`, and how
 each came about is in `counts`. Nothing in it tells which ballots are of the same voter.

@@ -1,7 +1,8 @@
 """Close a turn exactly once: seal, commit, recount, decide, resolve, write, announce.
 
 Closing is idempotent and survives a crash at any step. It is attempted at least once, on frozen input, with a
-deterministic engine, and a compare-and-set in the database lets one attempt write.
+deterministic engine, and a compare-and-set in the database lets one attempt write. There is neither leader
+election nor a lease.
 """
 
 import logging

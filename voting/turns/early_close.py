@@ -1,4 +1,4 @@
-"""Close a turn before its deadline: everyone connected has voted, or the sides' clocks allow it."""
+"""Early close: end a turn before its deadline because everyone voted, or because the clocks allow it."""
 
 from contextlib import suppress
 

@@ -1,4 +1,4 @@
-"""Organizer actions on screens: show or clear the notice (announcement), hide or show projector parts."""
+"""Organizer actions on screens: the notice (banner, announcement) and the hidden parts of the projector."""
 
 from typing import Any
 

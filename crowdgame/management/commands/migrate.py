@@ -1,4 +1,4 @@
-"""`manage.py migrate`: Django's command, preceded by a check that refuses data of crowdgame 0.1."""
+"""`manage.py migrate`: Django's command behind the migration guard, which refuses data of crowdgame 0.1."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""`manage.py rehearse CODE`: load test with simulated phones that join and vote over real WebSockets.
+"""`manage.py rehearse CODE`: load generator for load tests. Simulated phones vote over real WebSockets.
 
 Needs neither database nor Redis, only the server's address.
 """

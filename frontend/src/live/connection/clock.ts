@@ -7,8 +7,8 @@ interface Sample {
 }
 
 /**
- * Estimates the server's time (clock synchronization), which every countdown uses: of the last few answers, the one
- * with the shortest round trip counts.
+ * Estimates the server's time (clock synchronization: clock offset, clock skew), which every countdown uses. Of the last few
+ * answers, the one with the shortest round trip counts.
  */
 export class ServerClock {
   private samples: Sample[] = [];
