@@ -1,7 +1,8 @@
 """The intake batches this process's ballots: one script call at a time in each lane.
 
-While a call is in flight, new ballots go into the next batch. There is no timer, and batches grow with the
-load. While Redis is away, ballots stay pending and are sent again.
+While a call is in flight, new ballots go into the next batch. Above QUIET_PER_S ballots a second, each batch
+also waits for further ballots, longer at higher rates, up to MAX_PAUSE_S (adaptive batching). While Redis is
+away, ballots stay pending and are sent again.
 """
 
 import asyncio
@@ -24,6 +25,9 @@ log = logging.getLogger(__name__)
 RETRY_S = 0.25
 MAX_PENDING = 50_000
 ANSWERS_PER_ITERATION = 500
+MAX_PAUSE_S = 0.01
+QUIET_PER_S, BUSY_PER_S = 50.0, 500.0
+RATE_WINDOW_S = 0.1
 COUNTED_BALLOTS, REFUSED_BALLOTS = BALLOTS.labels("counted"), BALLOTS.labels("refused")
 
 StoreBallots = Callable[[int, list[Ballot]], Awaitable[None]]
@@ -82,6 +86,8 @@ class Intake:
     async def _drain_lane(self, lane: "Lane") -> None:
         try:
             while lane.waiting:
+                if pause_s := lane.pause_s():
+                    await asyncio.sleep(pause_s)
                 await self._send_batch(lane)
         finally:
             lane.busy = False
@@ -114,13 +120,25 @@ class Intake:
 class Lane:
     """The pending ballots of one slot, with their arrival times."""
 
-    __slots__ = ("_intake", "busy", "is_delayed", "slot", "waiting")
+    __slots__ = ("_counted_from", "_intake", "_rate", "_taken", "busy", "is_delayed", "slot", "waiting")
 
     def __init__(self, slot: Slot, intake: Intake) -> None:
         self.slot = slot
         self.waiting: PendingBallots = {}
         self.busy = self.is_delayed = False
         self._intake = intake
+        self._rate, self._taken, self._counted_from = 0.0, 0, time.monotonic()
+
+    def pause_s(self) -> float:
+        """How long the next batch waits for more ballots, by the arrival rate of the last RATE_WINDOW_S."""
+        elapsed = time.monotonic() - self._counted_from
+        if elapsed >= RATE_WINDOW_S:
+            self._rate, self._taken, self._counted_from = (
+                self._taken / elapsed,
+                0,
+                self._counted_from + elapsed,
+            )
+        return MAX_PAUSE_S * min(1.0, max(0.0, self._rate - QUIET_PER_S) / (BUSY_PER_S - QUIET_PER_S))
 
     def take(self, ballot: Ballot, caster: BallotSender) -> None:
         """Queue a ballot. Backpressure: answers BUSY at once if MAX_PENDING ballots are pending."""
@@ -130,6 +148,7 @@ class Lane:
             caster.answer(self.slot, ballot, CastResult.BUSY)
             return
         waiting[ballot.voter, ballot.sequence] = (ballot, caster, time.monotonic())
+        self._taken += 1
         if not self.busy:
             self.busy = True
             self._intake.start(self)

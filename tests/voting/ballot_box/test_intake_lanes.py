@@ -3,13 +3,15 @@
 import asyncio
 import time
 
+import pytest
 from redis import RedisError
 
 from tests.voting.ballot_box.intakes import WINDOW, Crowd, RecordingBox, run_scenario, turn, voters
 from tests.voting.box_helpers import EVENT, R1, TURN, Y2
+from tests.voting.gateway_helpers import NO_BOX
 from voting.ballot_box.ballot_box import MAX_BATCH
 from voting.ballot_box.box_types import BoxedTurn, CastResult
-from voting.ballot_box.intake import MAX_PENDING, Slot
+from voting.ballot_box.intake import BUSY_PER_S, MAX_PAUSE_S, MAX_PENDING, QUIET_PER_S, Intake, Slot
 from voting.counting.ballots import Ballot
 
 __all__ = ["turn"]
@@ -37,6 +39,37 @@ def test_lane_answers_busy_when_full(turn: BoxedTurn) -> None:
         assert crowd.answers["last", 1] == [CastResult.BUSY, CastResult.OK]
 
     run_scenario(scenario)
+
+
+@pytest.mark.parametrize(
+    ("per_second", "pause_s"), [(10, 0), (QUIET_PER_S, 0), (275, MAX_PAUSE_S / 2), (BUSY_PER_S, MAX_PAUSE_S)]
+)
+def test_batches_wait_longer_the_faster_ballots_arrive(
+    per_second: float, pause_s: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = 100.0
+    monkeypatch.setattr("voting.ballot_box.intake.time.monotonic", lambda: now)
+    lane = Intake(NO_BOX, NO_BOX).lane(WINDOW)
+    lane.busy = True  # nothing is sent
+    for ballot in voters(round(10 * per_second)):
+        lane.take(ballot, Crowd(lane._intake, WINDOW))
+    now += 10
+    assert lane.pause_s() == pytest.approx(pause_s)
+    now += 1
+    assert lane.pause_s() == 0
+
+
+def test_ballots_of_a_busy_lane_share_a_script_call(turn: BoxedTurn, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("voting.ballot_box.intake.Lane.pause_s", lambda _: 0.05)
+
+    async def scenario(crowd: Crowd) -> None:
+        for ballot in voters(5):
+            crowd.cast(ballot)
+            await asyncio.sleep(0)
+        await crowd.answered(5)
+
+    recording_box, *_ = run_scenario(scenario)
+    assert recording_box.batches == [5]
 
 
 def test_emptied_waits_until_every_ballot_is_answered(turn: BoxedTurn) -> None:
