@@ -1,7 +1,6 @@
 """Daphne WebSocket with backpressure for slow consumers and fast paths for short frames."""
 
 import asyncio
-from functools import lru_cache
 from typing import Any
 
 from autobahn.exception import Disconnected
@@ -10,14 +9,11 @@ from twisted.internet.protocol import connectionDone
 from twisted.internet.tcp import Connection
 from twisted.python.failure import Failure
 
+from voting.gateway.frames import FINAL_TEXT_FRAME, SHORT_PAYLOAD_LIMIT, encode_text_frame
 from voting.protocol import CloseCode
 
-FINAL_TEXT_FRAME = 0x81
 MASK_BIT = 0x80
-SHORT_PAYLOAD_LIMIT = 126
 SHORT_HEADER_BYTES = 6
-LARGE_PAYLOAD_LIMIT = 1 << 16
-FRAME_CACHE_SIZE = 4
 MAX_QUEUED_MESSAGES = 64
 
 
@@ -69,6 +65,13 @@ class DaphneSocket(WebSocketProtocol):  # type: ignore[misc]
             raise Disconnected("closed")
         self.sendData(encode_text_frame(content))
 
+    def write_frames(self, wire: bytes) -> bool:
+        """Write prebuilt text frames, unless the client reads too slowly or the socket is closing."""
+        if self.state != self.STATE_OPEN or self.caught_up is not None:
+            return False
+        self.sendData(wire)
+        return True
+
     def sendData(self, data: bytes, sync: bool = False, chopsize: int | None = None) -> None:
         transport = self.transport
         if (
@@ -119,15 +122,3 @@ class DaphneSocket(WebSocketProtocol):  # type: ignore[misc]
     def _max_message_size_exceeded(self, *_: Any) -> None:
         self.failedByMe = True  # discard the rest of the frame
         self.sendClose(CloseCode.FRAME_TOO_LARGE)
-
-
-@lru_cache(maxsize=FRAME_CACHE_SIZE)
-def encode_text_frame(text: str) -> bytes:
-    """Return an unmasked WebSocket text frame (RFC 6455). Cached: a broadcast encodes it once for all."""
-    payload = text.encode()
-    size = len(payload)
-    if size < SHORT_PAYLOAD_LIMIT:
-        return bytes((FINAL_TEXT_FRAME, size)) + payload
-    if size < LARGE_PAYLOAD_LIMIT:
-        return bytes((FINAL_TEXT_FRAME, SHORT_PAYLOAD_LIMIT)) + size.to_bytes(2, "big") + payload
-    return bytes((FINAL_TEXT_FRAME, SHORT_PAYLOAD_LIMIT + 1)) + size.to_bytes(8, "big") + payload

@@ -10,6 +10,7 @@ from twisted import internet
 from crowdgame.serving.daphne_socket import DaphneSocket
 from crowdgame.serving.pending_connection import HandshakeFactory
 from crowdgame.serving.service import CLOSE_TIMEOUT_S, Service
+from voting.gateway.frames import WRITE_FRAMES
 from voting.protocol import MAX_FRAME_BYTES
 
 reactor: Any = internet.reactor
@@ -70,6 +71,12 @@ class DaphneServer(Server):  # type: ignore[misc]
         for connection in over:
             del self.connections[connection]
         return super().kill_all_applications()
+
+    def create_application(self, protocol: Any, scope: Any) -> Any:
+        """Offer prebuilt frames to WebSocket applications."""
+        if isinstance(protocol, DaphneSocket):
+            scope.setdefault("extensions", {})[WRITE_FRAMES] = protocol.write_frames
+        return super().create_application(protocol, scope)
 
     async def handle_reply(self, protocol: Any, message: Any) -> None:
         """Like Daphne's, but sends to a slow consumer wait until it has caught up (backpressure)."""

@@ -12,6 +12,7 @@ from websockets.utils import accept_key
 
 from crowdgame.serving.handshake import RequestHead
 from crowdgame.serving.service import CLOSE_TIMEOUT_S
+from voting.gateway.frames import WRITE_FRAMES
 from voting.protocol import CloseCode
 
 ACCEPT_RESPONSE = (
@@ -78,7 +79,7 @@ class UvicornSocket(WebSocketsSansIOProtocol):
             "headers": head.header_list,
             "subprotocols": [],
             "state": self.app_state.copy(),
-            "extensions": {"websocket.http.response": {}},
+            "extensions": {"websocket.http.response": {}, WRITE_FRAMES: self.write_frames},
         }
 
     async def send(self, message: Any) -> None:
@@ -90,6 +91,14 @@ class UvicornSocket(WebSocketsSansIOProtocol):
             self._accept(message)
         else:
             await super().send(message)
+
+    def write_frames(self, wire: bytes) -> bool:
+        """Write prebuilt text frames, unless the client reads too slowly or the socket is closing."""
+        is_open = self.handshake_complete and not (self.close_sent or self.transport.is_closing())
+        if not is_open or not self.writable.is_set():
+            return False
+        self.transport.write(wire)
+        return True
 
     def _accept(self, message: Any) -> None:
         key, self.key = self.key, b""

@@ -18,6 +18,7 @@ django.setup()
 
 from crowdgame.serving.listener import adopt_listener  # noqa: E402
 from crowdgame.serving.service import Service  # noqa: E402
+from voting.gateway.frames import WRITE_FRAMES, text_frame  # noqa: E402
 from voting.gateway.send_queue import SendQueue  # noqa: E402
 
 LONG = "x" * 16_000
@@ -30,7 +31,7 @@ async def application(scope: dict[str, Any], receive: Any, send: Any) -> None:
         raise ValueError(scope["type"])
     await receive()
     await send({"type": "websocket.accept"})
-    queue = SendQueue(send, lambda: slow_consumers.append(None))
+    queue = SendQueue(send, lambda: slow_consumers.append(None), scope["extensions"][WRITE_FRAMES])
     queues.add(queue)
     try:
         while (event := await receive())["type"] == "websocket.receive":
@@ -39,8 +40,9 @@ async def application(scope: dict[str, Any], receive: Any, send: Any) -> None:
                     other.end(4006, 250)
             if event["text"] == "pause reading":
                 await asyncio.sleep(1)
+            answer = text_frame(f"{event['text']} {len(queues)} {len(slow_consumers)} {LONG}")
             for other in tuple(queues):
-                other.write(f"{event['text']} {len(queues)} {len(slow_consumers)} {LONG}")
+                other.write_frames(answer)
     finally:
         queues.discard(queue)
 

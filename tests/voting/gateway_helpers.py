@@ -18,6 +18,7 @@ from voting.announcements.outbox import announcements_after
 from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.intake import Intake
 from voting.gateway.event_room import EventRoom
+from voting.gateway.frames import Frames
 from voting.gateway.gateway import Gateway
 
 T = TypeVar("T")
@@ -34,6 +35,9 @@ class FakeSocket:
 
     def write(self, frame: str) -> None:
         self.frames.append(frame)
+
+    def write_frames(self, frames: Frames) -> None:
+        self.frames.extend(frames.texts)
 
     def end(self, code: int, within_ms: int | None = None) -> None:
         self.close_calls.append((code, within_ms))

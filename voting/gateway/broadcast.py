@@ -1,18 +1,16 @@
-"""Broadcast to the sockets of an event room: encode a message once, and skip frames that were sent last."""
+"""Broadcast supplements of the state: encode a message once, and skip frames that were sent last."""
 
 import asyncio
-import time
 from collections.abc import Iterable
 
 import msgspec
 from msgspec.structs import replace
 
 from voting import protocol
+from voting.gateway.broadcaster import WRITES_PER_ITERATION
 from voting.gateway.event_room import EventRoom
+from voting.gateway.frames import text_frame
 from voting.gateway.voters import ConnectedVoter, Socket
-from voting.metrics.metrics import BROADCAST_S
-
-WRITES_PER_ITERATION = 200
 
 
 def encode(message: msgspec.Struct) -> str:
@@ -21,24 +19,18 @@ def encode(message: msgspec.Struct) -> str:
 
 def write_to_few(sockets: Iterable[Socket], message: msgspec.Struct) -> None:
     """Encode the message and write it to all sockets at once, without yielding to the event loop."""
-    frame = encode(message)
+    frames = text_frame(encode(message))
     for socket in sockets:
-        socket.write(frame)
+        socket.write_frames(frames)
 
 
 async def write_to_all(sockets: Iterable[Socket], frame: str) -> None:
     """Write a frame to all sockets. Yields to the event loop, so that acks do not wait for a broadcast."""
+    frames = text_frame(frame)
     for number, socket in enumerate(sockets, 1):
-        socket.write(frame)
+        socket.write_frames(frames)
         if number % WRITES_PER_ITERATION == 0:
             await asyncio.sleep(0)
-
-
-async def broadcast(room: EventRoom, frame: bytes) -> None:
-    """Write a frame to all screens and phones of the room, and record the time it takes in BROADCAST_S."""
-    began = time.monotonic()
-    await write_to_all([*room.screens, *room.phones], frame.decode())
-    BROADCAST_S.observe(time.monotonic() - began)
 
 
 async def send_turnout(room: EventRoom, turnout: protocol.TurnoutCounted, *, phones: bool) -> None:

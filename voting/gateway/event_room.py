@@ -19,6 +19,8 @@ from voting.ballot_box.intake import Intake, Slot
 from voting.counting.methods import find_method
 from voting.counting.voter_codes import derive_voter_code
 from voting.counting.window import is_stored
+from voting.gateway.broadcaster import Broadcaster
+from voting.gateway.frames import Frames
 from voting.gateway.poll import Poll
 from voting.gateway.side_change_log import SideChangeLog
 from voting.gateway.voters import ConnectedVoter, SeatedSocket, Socket
@@ -55,6 +57,8 @@ class EventRoom:
         unseated: the phones without a seat.
         consoles: the sockets of organizers, also among the screens.
         voters: the connected voters, by the voter id of their seat.
+        broadcaster: sends changes and seals to the sockets.
+        seal: the seal of the current turn, if it is sealed.
         last_sent: the last frames sent.
         unanimous_heartbeats: how many heartbeats in a row every voter connected to any gateway has voted.
         turnout: the turnout at the last heartbeat; None before the first one of a turn.
@@ -76,6 +80,8 @@ class EventRoom:
     consoles: set[Socket] = field(default_factory=set)
     voters: dict[str, ConnectedVoter] = field(default_factory=dict)
     poll: Poll | None = None
+    broadcaster: Broadcaster = field(default_factory=Broadcaster)
+    seal: Frames | None = None
     last_sent: LastSent = field(default_factory=LastSent)
     cheers: Cheers = field(default_factory=Cheers)
     unanimous_heartbeats: int = 0
@@ -110,6 +116,13 @@ class EventRoom:
     def turn_ref(self) -> tuple[int, int]:
         """The current turn's id and epoch; (0, 0) if there is none."""
         return (self.turn.id, self.turn.epoch) if self.turn else (0, 0)
+
+    def is_past(self, turn_id: int) -> bool:
+        """Whether a turn ended before the current one. Ids of turns increase."""
+        if self.turn:
+            return turn_id < self.turn.id
+        reveal = self.state.match.reveal if self.state.match else None
+        return reveal is not None and turn_id <= reveal.turn
 
     def join_url(self, scope: dict[str, Any]) -> str:
         """The URL to join at. A duel with a roster assigns its seats on its own page, under /play."""
@@ -261,7 +274,7 @@ class EventRoom:
         Raises msgspec.MsgspecError if it cannot be decoded; the room is unchanged then.
         """
         before, turn, state = self.turn_ref, self.turn, protocol.decode_change(copy.body).state
-        self.seq, self.state = copy.seq, state
+        self.seq, self.state, self.seal = copy.seq, state, None
         if turn and self.turn and self.turn.number < turn.number:
             self.side_changes.invalidate()
         self.unanimous_heartbeats = 0

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 from autobahn.exception import Disconnected
 
+from voting.gateway.frames import Frames, WriteFrames
 from voting.protocol import CloseCode, RetryAfter
 
 Send = Callable[[dict[str, Any]], Awaitable[None]]
@@ -21,15 +22,20 @@ SOCKET_CLOSED_ERRORS = (OSError, Disconnected, RuntimeError)
 class SendQueue:
     """Writes frames with the server's `send`. If `send` blocks, frames are queued and a task sends them.
 
+    Prebuilt frames skip `send`: while nothing is queued, `write_now` writes them to the transport.
+
     A slow consumer, more than MAX_QUEUED_FRAMES or DRAIN_TIMEOUT_S behind, is closed with TOO_SLOW, and
     `on_overflow` is called. The client then reconnects and gets a snapshot. Nothing is sent after a close.
     No method raises for a client that is gone.
     """
 
-    __slots__ = ("_drain_task", "_ended", "_on_overflow", "_queued", "_send")
+    __slots__ = ("_drain_task", "_ended", "_on_overflow", "_queued", "_send", "_write_now")
 
-    def __init__(self, send: Send, on_overflow: Callable[[], None]) -> None:
+    def __init__(
+        self, send: Send, on_overflow: Callable[[], None], write_now: WriteFrames | None = None
+    ) -> None:
         self._send = send
+        self._write_now = write_now
         self._on_overflow = on_overflow
         self._queued: list[dict[str, Any]] = []
         self._drain_task: asyncio.Task[None] | None = None
@@ -43,6 +49,13 @@ class SendQueue:
             self._queued.append({"type": "websocket.send", "text": frame})
             if len(self._queued) > MAX_QUEUED_FRAMES:
                 self._overflow()
+
+    def write_frames(self, frames: Frames) -> None:
+        """Like `write` for each text, but in one write to the transport if possible."""
+        if self._drain_task is None and not self._ended and self._write_now and self._write_now(frames.wire):
+            return
+        for text in frames.texts:
+            self.write(text)
 
     def end(self, code: int, within_ms: int | None = None) -> None:
         """Close the socket after the queued frames. With `within_ms` send RetryAfter first. Idempotent."""

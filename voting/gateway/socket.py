@@ -19,6 +19,7 @@ from voting.admission.seats import Seat
 from voting.ballot_box.stores import STORE_ERRORS
 from voting.gateway.admission_queue import FULL_RETRY_MS, RetryLater
 from voting.gateway.event_room import EventRoom
+from voting.gateway.frames import WRITE_FRAMES
 from voting.gateway.gateway import Gateway, gateway
 from voting.gateway.send_queue import Send, SendQueue
 from voting.metrics.metrics import CONNECTIONS, JOINS, SLOW_CONSUMERS
@@ -63,8 +64,10 @@ class SocketConsumer:
         self.scope = scope
         self.seat: Seat | None = None
         self.room: EventRoom | None = None
-        self._send_queue = SendQueue(send, _count_slow_consumer)
-        self.write, self.end = self._send_queue.write, self._send_queue.end
+        write_now = scope.get("extensions", {}).get(WRITE_FRAMES)
+        self._send_queue = SendQueue(send, _count_slow_consumer, write_now)
+        self.write, self.write_frames = self._send_queue.write, self._send_queue.write_frames
+        self.end = self._send_queue.end
         self._send = send
         self._has_joined = False
         self._waiting_in: EventRoom | None = None
@@ -193,6 +196,8 @@ class SocketConsumer:
         """Put the socket into the room and send the welcome, which holds the room's state at this moment."""
         self.room = room
         self.send(welcome)
+        if room.seal:
+            self.write_frames(room.seal)
         if room.last_sent.turnout:
             self.write(room.last_sent.turnout)
 

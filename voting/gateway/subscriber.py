@@ -22,8 +22,8 @@ from voting.announcements.channel_layer import (
 from voting.announcements.outbox import announcements_after, latest_seqs
 from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.stores import DATABASE_ERRORS
-from voting.gateway.broadcast import broadcast
 from voting.gateway.event_room import EventRoom
+from voting.gateway.frames import text_frame
 from voting.gateway.restriction_enforcement import enforce_restrictions
 from voting.gateway.side_change_queue import send_side_changes
 from voting.gateway.threads import in_database
@@ -32,6 +32,7 @@ from voting.turns.side_change_store import load_side_changes_after
 log = logging.getLogger(__name__)
 
 POLL_S = 1.0
+SEAL_HOLD_S = 0.25
 RECONNECT_WAIT_S = 1.0
 
 
@@ -62,19 +63,20 @@ class EventSubscriber:
         await self._subscription.leave(room.event_id)
 
     async def listen(self) -> None:
-        """Receive announcements until cancelled. Reconnects after RECONNECT_WAIT_S if Redis fails."""
-        while True:
-            try:
-                async for copy in self._subscription.copies():
-                    await self._dispatch(copy)
-            except (RedisError, OSError) as error:
-                log.warning("lost the channel layer subscription, reconnecting: %s", error)
-                await asyncio.sleep(RECONNECT_WAIT_S)
+        """Receive announcements until cancelled. Reconnects after RECONNECT_WAIT_S if Redis fails.
 
-    async def _dispatch(self, copy: LayerMessage) -> None:
-        for room in list(self._rooms.values()):
-            if room.event_id == copy.event_id:
-                await self.receive(room, copy)
+        Each message is received in a task of its own, so that no event waits for another one.
+        """
+        async with asyncio.TaskGroup() as receiving:
+            while True:
+                try:
+                    async for copy in self._subscription.copies():
+                        for room in self._rooms.values():
+                            if room.event_id == copy.event_id:
+                                receiving.create_task(self.receive(room, copy))
+                except (RedisError, OSError) as error:
+                    log.warning("lost the channel layer subscription, reconnecting: %s", error)
+                    await asyncio.sleep(RECONNECT_WAIT_S)
 
     async def receive(self, room: EventRoom, copy: LayerMessage) -> None:
         """Apply a message to the room and forward it to its sockets.
@@ -83,7 +85,7 @@ class EventSubscriber:
         """
         with suppress(*DATABASE_ERRORS):  # the next poll tries again
             if copy.seq == NOT_A_CHANGE:
-                await broadcast(room, copy.body)
+                await _send_seal(room, copy.body)
             elif copy.seq == RESTRICTIONS_CHANGED:
                 await self.sync_restrictions({room.event_id: room})
             elif copy.seq == room.seq + 1:
@@ -99,7 +101,8 @@ class EventSubscriber:
     async def _apply_and_broadcast(self, room: EventRoom, copy: LayerMessage) -> None:
         async with room.apply_lock:
             if copy.seq > room.seq and (applied := await self._apply(room, copy)):
-                await broadcast(room, applied.body)
+                room.broadcaster.add([*room.screens, *room.phones], text_frame(applied.body.decode()))
+        await room.broadcaster.flush()
 
     async def _apply(self, room: EventRoom, copy: LayerMessage) -> LayerMessage | None:
         """Apply a change. Returns what was applied.
@@ -189,6 +192,24 @@ class EventSubscriber:
                 "the database was rolled back: event %s from seq %s to %s", room.event_id, room.seq, fresh.seq
             )
             await self._on_rollback(room, fresh)
+
+
+async def _send_seal(room: EventRoom, body: bytes) -> None:
+    """Send a seal to the screens at once, and to the phones with the reveal or after SEAL_HOLD_S.
+
+    A full broadcast of the seal would delay the reveal. Ignores repeated seals and those of past turns.
+    """
+    seal = text_frame(body.decode())
+    turn = msgspec.json.decode(body, type=protocol.TurnSealed).turn
+    if room.is_past(turn) or (room.seal and room.seal.texts == seal.texts):
+        return
+    room.seal = seal
+    room.broadcaster.add(room.screens, seal)
+    room.broadcaster.hold(room.phones, seal)
+    await room.broadcaster.flush()
+    await asyncio.sleep(SEAL_HOLD_S)
+    room.broadcaster.release()
+    await room.broadcaster.flush()
 
 
 def _fresh_copy(event_id: int, now: int) -> LayerMessage | None:

@@ -4,12 +4,15 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from voting.admission.seats import Seat
+from voting.gateway.frames import Frames
 
 
 class Socket(Protocol):
     """A socket that frames are written to. No method blocks, or raises if the client is gone or slow."""
 
     def write(self, frame: str) -> None: ...
+
+    def write_frames(self, frames: Frames) -> None: ...
 
     def end(self, code: int, within_ms: int | None = None) -> None:
         """Close the socket with `code`. `within_ms` is the time to reconnect within, if any."""

@@ -57,10 +57,12 @@ class BallotCounted(msgspec.Struct, frozen=True, kw_only=True, tag="ballot.count
 
 
 class TurnSealed(msgspec.Struct, frozen=True, kw_only=True, tag="turn.sealed"):
-    """Ballots are frozen. Sent right after the deadline, before anything is counted.
+    """Ballots are frozen. Sent before anything is counted, and always before the reveal.
 
-    It has no `seq`, may get lost and may arrive twice. The seal is valid only if `at` equals `sealed_at` of
-    the reveal: an organizer may have reopened the window after an earlier seal.
+    Displays and consoles get it right after the deadline, phones together with the reveal or after 250 ms.
+    Sockets that join after the seal get it after their welcome. It has no `seq`, and may get lost. The seal
+    is valid only if `at` equals `sealed_at` of the reveal: an organizer may have reopened the window after
+    an earlier seal.
 
     Attributes:
         turn: The sealed turn.

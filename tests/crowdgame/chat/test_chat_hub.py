@@ -10,6 +10,7 @@ from crowdgame.chat.chat_hub import ChatHub
 from crowdgame.chat.models import RoomKind
 from crowdgame.chat.rooms import RoomAccess, RoomUpdate
 from voting import protocol
+from voting.gateway.frames import Frames
 from voting.protocol import CloseCode
 
 PLAYER, OTHER, WATCHER = 1, 2, 3
@@ -23,6 +24,9 @@ class Listener:
 
     def write(self, frame: str) -> None:
         self.frames.append(frame)
+
+    def write_frames(self, frames: Frames) -> None:
+        self.frames.extend(frames.texts)
 
     def end(self, code: int, within_ms: int | None = None) -> None:
         self.ended = code

@@ -25,7 +25,8 @@ from voting.announcements.channel_layer import LayerMessage
 from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.intake import Intake
-from voting.gateway.broadcast import WRITES_PER_ITERATION, send_turnout, write_to_all
+from voting.gateway.broadcast import send_turnout, write_to_all
+from voting.gateway.broadcaster import WRITES_PER_ITERATION
 from voting.gateway.event_room import MAX_SOCKETS_PER_SEAT, EventRoom
 from voting.gateway.poll import EARLY_TOLERANCE_MS
 from voting.protocol import CloseCode
