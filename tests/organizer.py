@@ -46,9 +46,9 @@ from voting.ballot_box.ballot_box import BallotBox  # noqa: E402
 from voting.ballot_box.box_types import turn_keys  # noqa: E402
 from voting.counting.ballots import pack_ballots, unpack_ballots  # noqa: E402
 from voting.models import TallyRecord  # noqa: E402
-from voting.protocol import ActionAsk  # noqa: E402
+from voting.protocol import ActionAsk, TurnMoved  # noqa: E402
 from voting.turns.deadlines import enqueue_close  # noqa: E402
-from voting.turns.turns import load_turn, start_match  # noqa: E402
+from voting.turns.turns import change_turn, load_turn, start_match  # noqa: E402
 
 NOT_OURS = b"\x93nothing of ours"
 box = BallotBox()
@@ -88,6 +88,15 @@ def close_after(event_id: int, ms: int) -> int:
     turn = only_turn(_playing(event_id))
     set_window(turn, box, -1_000, ms)
     return turn.pk
+
+
+def close_together(event_ids: list[int], ms: int) -> int:
+    """Let the turns of these events end in `ms` milliseconds; return the deadline."""
+    deadline = box.now() + ms
+    for event_id in event_ids:
+        turn = only_turn(_playing(event_id))
+        change_turn(turn, TurnMoved, box, closes_at=deadline)
+    return deadline
 
 
 def call_worker(turn_id: int) -> None:
@@ -197,6 +206,7 @@ EVENT_OPERATIONS = (
     begin,
     play_to,
     close_after,
+    close_together,
     open_turn_now,
     extend_overdue,
     call_worker,
