@@ -1,7 +1,8 @@
-"""Concurrent operations on one event take effect once, raise only MatchError and leave no gap in `seq`.
+"""Concurrent operations on an event: each takes effect once, and leaves no gap in `seq`.
 
 SQLite serializes writers; on PostgreSQL these transactions interleave. `test_postgres.py` runs this file on
-PostgreSQL. `at_once` accepts only MatchError: a deadlock, a violated constraint or a timeout fails the test.
+PostgreSQL. `at_once` accepts only MatchError and LockError: a deadlock, a violated constraint or a timeout
+fails the test.
 """
 
 import json
@@ -13,6 +14,7 @@ from random import Random
 import pytest
 from django.db import connection
 from redis import Redis
+from redis.exceptions import LockError
 
 from games.matches import MatchError
 from games.models import Event, Match, MatchState, Turn, TurnState
@@ -63,6 +65,12 @@ def assert_consistent(event_id: int) -> None:
     resolved = Turn.objects.filter(match__event_id=event_id, tallies__isnull=False).distinct().count()
     assert TallyRecord.objects.filter(turn__match__event_id=event_id).count() == 2 * resolved
     assert kinds(event_id).count("turn.revealed") == resolved
+
+
+@pytest.fixture(autouse=True)
+def short_leases(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leases that end at once, so that several processes close the same turn."""
+    monkeypatch.setattr("voting.ballot_box.ballot_box.CLOSING_LEASE_MS", 1)
 
 
 @pytest.mark.parametrize("attempt", range(ROUNDS))
@@ -120,7 +128,7 @@ def test_concurrent_random_actions_keep_event_consistent(seed: int, box: BallotB
 
 
 def _act_once(lot: Random, event_id: int, own: BallotBox) -> None:
-    with suppress(MatchError):
+    with suppress(MatchError, LockError):
         match lot.randrange(5):
             case 0:
                 relay()

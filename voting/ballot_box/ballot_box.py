@@ -39,6 +39,7 @@ EXPIRE_AFTER_MS = 600 * 1000
 SCAN_COUNT = 1_000
 GATEWAY_STALE_MS = 4_000
 RECONNECT_GRACE_MS = 10_000  # time for a gateway to restart and its clients to reconnect
+CLOSING_KEY, CLOSING_LEASE_MS = "crowdgame:closing:{}", 1_000
 RESTORER = "restorer"
 LUA_DIR = Path(__file__).parent / "lua"
 
@@ -98,7 +99,7 @@ class BallotBox:
     @property
     def time_source(self) -> str:
         """The cluster node that returned the time last; empty without a cluster."""
-        return getattr(self._redis, "timekeeper", "")
+        return getattr(self._redis, "time_source", "")
 
     def place(self, turn: BoxedTurn, *, create: bool) -> bool:
         """Bring the box up to the turn's version. Returns False if there is no box and `create` is false."""
@@ -127,6 +128,23 @@ class BallotBox:
             return TooEarly(rest[0])
         sealed_at, parts = rest
         return Sealed(_read_ballots(parts[::2], parts[1::2]), sealed_at)
+
+    def claim_closing(self, turn_id: int) -> bool:
+        """Take the lease of the process that closes the turn; False if another process holds it.
+
+        It ends CLOSING_LEASE_MS after this call or the last `renew_closing`.
+        """
+        return bool(self._redis.set(CLOSING_KEY.format(turn_id), 1, nx=True, px=CLOSING_LEASE_MS))
+
+    def renew_closing(self, turn_id: int) -> None:
+        self._redis.pexpire(CLOSING_KEY.format(turn_id), CLOSING_LEASE_MS)
+
+    def release_closing(self, turn_id: int) -> None:
+        self._redis.delete(CLOSING_KEY.format(turn_id))
+
+    def is_closing(self, turn_id: int) -> bool:
+        """Return whether a process holds the lease for closing the turn."""
+        return bool(self._redis.exists(CLOSING_KEY.format(turn_id)))
 
     def cast(self, turn: BoxedTurn, ballots: Sequence[Ballot]) -> None:
         """Put ballots back into a box that was lost."""
@@ -159,8 +177,7 @@ class BallotBox:
 
     def expire(self, event_id: int, turn_id: int) -> None:
         """Expire a closed turn's keys after EXPIRE_AFTER_MS, so that late requests still get a reply."""
-        for key in turn_keys(event_id, turn_id):
-            self._redis.pexpire(key, EXPIRE_AFTER_MS)
+        execute_all(self._redis, [("PEXPIRE", key, EXPIRE_AFTER_MS) for key in turn_keys(event_id, turn_id)])
 
     def count_present(self, event_id: int) -> PresenceCounts:
         """Return the presence that all gateways reported last, in total; `waiting` stays (0, 0)."""

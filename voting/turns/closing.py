@@ -1,18 +1,19 @@
 """Close a turn exactly once: seal, commit, recount, decide, resolve, write, announce.
 
 Closing is idempotent and survives a crash at any step. It is attempted at least once, on frozen input, with a
-deterministic engine, and a compare-and-set in the database lets one attempt write. There is neither leader
-election nor a lease.
+deterministic engine, and a compare-and-set in the database lets one attempt write. There is no leader
+election. A lease (`closing_lease`) saves double work; correctness does not depend on it.
 """
 
 import logging
 import time
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from typing import NamedTuple, cast
 
 from django.dispatch import Signal
 from msgspec.structs import asdict, replace
+from redis.exceptions import LockError
 
 from games.engine.game import Side
 from games.matches import MatchError, Position, claim_turn, end_match, event_lock, load_position
@@ -61,20 +62,38 @@ class SealCommitment(NamedTuple):
 
 
 def close_turn(turn_id: int, box: BallotBox) -> None:
-    """Close the turn if it is over. Does nothing before the deadline; idempotent."""
-    turn = load_turn(turn_id)
-    if turn.state != TurnState.OPEN:
-        return
-    position = load_position(turn.match, before=turn)
-    if _is_over_by_clocks(turn, position, box):
-        close_expired_turn(turn, position, box)
+    """Close the turn if it is over. Does nothing before the deadline; idempotent.
+
+    Raises redis.exceptions.LockError if another process is closing it.
+    """
+    with closing_lease(turn_id, box):
+        turn = load_turn(turn_id)
+        if turn.state != TurnState.OPEN:
+            return
+        position = load_position(turn.match, before=turn)
+        if _is_over_by_clocks(turn, position, box):
+            close_expired_turn(turn, position, box)
+
+
+@contextmanager
+def closing_lease(turn_id: int, box: BallotBox) -> Iterator[None]:
+    """Hold the lease for closing the turn, so that one process at a time does the work.
+
+    Raises redis.exceptions.LockError if another process holds it.
+    """
+    if not box.claim_closing(turn_id):
+        raise LockError("another process is closing the turn")
+    try:
+        yield
+    finally:
+        box.release_closing(turn_id)
 
 
 def close_expired_turn(turn: Turn, position: Position, box: BallotBox) -> None:
     """Close a turn whose final deadline has come; `position` is the match before the turn.
 
-    Several processes may close the same turn: one of them writes. A turn that the box lost is restored
-    instead.
+    Call it with the closing lease. When a lease has run out, several processes may close the same turn: one
+    of them writes. A turn that the box lost is restored instead.
     """
     sealed = _seal(turn, box)
     if isinstance(sealed, BoxLost):
@@ -129,6 +148,7 @@ def _resolve(turn: Turn, position: Position, sealed: Sealed, box: BallotBox) -> 
     side_changes = sides.load_changes_for_turn(turn)
     by_side = ballots_by_side(position, sides.reassign_to_current_sides(ballots, side_changes))
     seal = _publish_seal(turn, by_side, side_changes, sealed.sealed_at)
+    box.renew_closing(turn.pk)
     asked = time.monotonic()
     now = max(box.now(), seal.message.at)  # a cluster's nodes differ, and clocks can be set back
     deserted = sides.find_deserted_side(

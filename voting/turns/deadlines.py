@@ -17,15 +17,15 @@ from redis.retry import Retry
 
 log = logging.getLogger(__name__)
 
-CLOSE_TURN = "voting.close_turn"
+CLOSE_TURNS = "voting.close_turns"
 CLOSE_TURN_EARLY = "voting.close_turn_early"
 BROKER_TIMEOUT_S = 0.5
 PING_TTL_S = 0.25
 
 
-def enqueue_close(turn_id: int) -> None:
-    """Enqueue the close of a turn. Logs a warning if the broker is unavailable."""
-    send_task(CLOSE_TURN, turn_id)
+def enqueue_close(*turn_ids: int) -> None:
+    """Enqueue the close of these turns. Logs a warning if the broker is unavailable."""
+    send_task(CLOSE_TURNS, *turn_ids)
 
 
 def enqueue_early_close(turn_id: int, closes_at: int) -> None:

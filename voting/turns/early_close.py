@@ -12,7 +12,7 @@ from voting.ballot_box.ballot_box import BallotBox
 from voting.counting import window
 from voting.counting.window import Window
 from voting.turns.clocks import turn_ends_at
-from voting.turns.closing import close_expired_turn, close_turn
+from voting.turns.closing import close_expired_turn, close_turn, closing_lease
 from voting.turns.turns import change_turn, load_turn, place_turn, restore_turn, set_window
 
 
@@ -57,7 +57,8 @@ def _close_silently(turn: Turn, position: Position, box: BallotBox) -> None:
         if not claim_turn(turn, closes_at=max(turn.opens_at, box.now())):
             return
     place_turn(turn, box, create=False)
-    close_expired_turn(turn, position, box)
+    with closing_lease(turn.pk, box):
+        close_expired_turn(turn, position, box)
 
 
 def end_window(turn: Turn, box: BallotBox) -> None:

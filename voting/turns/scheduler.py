@@ -39,6 +39,7 @@ MIN_SLEEP_S = 0.002
 LOOKAHEAD_MS = 1_000
 LONG_WINDOWS_PER_S = 2
 WORKER_TIMEOUT_MS = 500
+CLOSES_PER_TASK = 10
 CHORES_INTERVAL_S = 1.0
 PURGE_EVERY_S = 3_600.0
 FIRST_PURGE_AFTER_S = 300.0  # deadlines come first after a start
@@ -138,13 +139,16 @@ class DeadlineScheduler:
         times = dict(live.values_list("pk", "closes_at"))
         due = {(turn_id, closes_at) for turn_id, closes_at in times.items() if closes_at <= soon}
         self.dispatched = {deadline: at for deadline, at in self.dispatched.items() if deadline in due}
-        for deadline in due - self.dispatched.keys():
-            self.dispatched[deadline] = local_ms()
-            enqueue_close(deadline[0])
+        new = sorted(due - self.dispatched.keys())
+        for first in range(0, len(new), CLOSES_PER_TASK):
+            deadlines = new[first : first + CLOSES_PER_TASK]
+            self.dispatched |= dict.fromkeys(deadlines, local_ms())
+            enqueue_close(*(turn_id for turn_id, _ in deadlines))
         late = {
             turn_id: at
             for turn_id, at in due
             if local_ms() - self.dispatched[turn_id, at] >= WORKER_TIMEOUT_MS
+            and not self.box.is_closing(turn_id)
         }
         waiting = self.retry_book.run_each("closing turn", late, self._close)
         for turn_id in late.keys() - waiting:

@@ -1,12 +1,13 @@
 """Celery tasks that close turns, and the warm-up of a worker process."""
 
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from functools import cache
 from typing import Any
 
 from celery import shared_task
 from celery.signals import worker_process_init
 from redis import RedisError
+from redis.exceptions import LockError
 
 from games.engine.registry import all_games
 from voting.announcements import outbox as announcements
@@ -18,10 +19,17 @@ from voting.turns import closing, deadlines, early_close
 ballot_box = cache(BallotBox)
 
 
-@shared_task(name=deadlines.CLOSE_TURN, throws=STORE_ERRORS)
-def close_turn(turn_id: int) -> None:
-    """Close the turn; the scheduler retries it if Redis or the database is away."""
-    closing.close_turn(turn_id, ballot_box())
+@shared_task(name=deadlines.CLOSE_TURNS, throws=STORE_ERRORS)
+def close_turns(*turn_ids: int) -> None:
+    """Close the turns, each even if another one fails. The scheduler retries those that stay open."""
+    with ExitStack() as closes:
+        for turn_id in reversed(turn_ids):
+            closes.callback(_close_turn, turn_id)
+
+
+def _close_turn(turn_id: int) -> None:
+    with suppress(LockError):  # another process is closing it
+        closing.close_turn(turn_id, ballot_box())
 
 
 @shared_task(name=deadlines.CLOSE_TURN_EARLY, throws=STORE_ERRORS)

@@ -7,6 +7,7 @@ import sys
 import pytest
 from django.conf import settings
 from redis import Redis
+from redis.exceptions import LockError
 
 from crowdgame.notifications.email import SEND_NOTIFICATIONS, arm_notifications
 from crowdgame.notifications.tasks import send_notifications as send_notifications_task
@@ -21,16 +22,16 @@ from voting.announcements.outbox import announce
 from voting.ballot_box.ballot_box import BallotBox
 from voting.models import Announcement
 from voting.protocol import EventEdited
-from voting.turns.closing import MAX_EARLY_WAIT_MS
+from voting.turns.closing import MAX_EARLY_WAIT_MS, close_turn
 from voting.turns.deadlines import (
-    CLOSE_TURN,
     CLOSE_TURN_EARLY,
+    CLOSE_TURNS,
     enqueue_close,
     enqueue_early_close,
 )
 from voting.turns.scheduler import CALL_WORKER_EARLY_MS, POLL_S, RECLOSE_DELAY_MS, DeadlineScheduler
-from voting.turns.tasks import close_turn as close_turn_task
 from voting.turns.tasks import close_turn_early as close_turn_early_task
+from voting.turns.tasks import close_turns as close_turns_task
 from voting.turns.turns import load_turn, to_boxed_turn
 
 pytestmark = pytest.mark.django_db
@@ -51,7 +52,7 @@ def test_scheduler_hands_due_turn_to_worker_once(box: BallotBox, valkey_url: str
     scheduler.run_once()
     messages = queued_tasks(valkey_url)
     assert len(messages) == 1
-    assert CLOSE_TURN.encode() in messages[0]
+    assert CLOSE_TURNS.encode() in messages[0]
     assert load_turn(turn.pk).state == TurnState.OPEN
 
 
@@ -79,6 +80,24 @@ def test_scheduler_closes_turn_itself_without_worker(box: BallotBox) -> None:
     scheduler = DeadlineScheduler(box)
     wait_until(lambda: scheduler.run_once() and load_turn(turn.pk).state == TurnState.RESOLVED)
     assert load_turn(turn.pk).red_pick == 3
+
+
+def test_scheduler_leaves_turn_to_worker_until_its_lease_ends(
+    box: BallotBox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("voting.turns.scheduler.WORKER_TIMEOUT_MS", 0)
+    turn = start(box)
+    run_out(turn, box)
+    assert box.claim_closing(turn.pk)
+    scheduler = DeadlineScheduler(box)
+    for _ in range(3):
+        scheduler.run_once()
+    assert load_turn(turn.pk).state == TurnState.OPEN
+    with pytest.raises(LockError):
+        close_turn(turn.pk, box)
+    box.renew_closing(turn.pk)
+    wait_until(lambda: scheduler.run_once() and load_turn(turn.pk).state == TurnState.RESOLVED)
+    assert not box.is_closing(turn.pk)
 
 
 def test_scheduler_sleeps_until_next_deadline_or_poll(
@@ -211,9 +230,9 @@ def test_tasks_have_the_names_that_deadlines_send(valkey_url: str) -> None:
     notifications, early, close = queued_tasks(valkey_url)
     assert SEND_NOTIFICATIONS.encode() in notifications
     assert CLOSE_TURN_EARLY.encode() in early
-    assert CLOSE_TURN.encode() in close
-    tasks = (close_turn_task, close_turn_early_task, send_notifications_task)
-    assert tuple(task.name for task in tasks) == (CLOSE_TURN, CLOSE_TURN_EARLY, SEND_NOTIFICATIONS)
+    assert CLOSE_TURNS.encode() in close
+    tasks = (close_turns_task, close_turn_early_task, send_notifications_task)
+    assert tuple(task.name for task in tasks) == (CLOSE_TURNS, CLOSE_TURN_EARLY, SEND_NOTIFICATIONS)
 
 
 def test_arm_close_survives_unreachable_broker() -> None:
@@ -233,7 +252,7 @@ def test_arm_close_survives_unreachable_broker() -> None:
         text=True,
         check=True,
     )
-    assert "could not enqueue voting.close_turn(4711,)" in done.stderr
+    assert "could not enqueue voting.close_turns(4711,)" in done.stderr
 
 
 def test_close_tasks_close_due_and_early_turns(box: BallotBox) -> None:
@@ -241,7 +260,7 @@ def test_close_tasks_close_due_and_early_turns(box: BallotBox) -> None:
     for turn in (early, other):
         open_now(turn, box)
     run_out(due, box)
-    close_turn_task(due.pk)
+    close_turns_task(due.pk)
     close_turn_early_task(early.pk, load_turn(early.pk).closes_at)
     close_turn_early_task(other.pk, load_turn(other.pk).closes_at)
     states = [load_turn(turn.pk).state for turn in (due, early, other)]
