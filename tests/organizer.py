@@ -5,6 +5,7 @@ It is a separate process with the stack's environment, so no test opens that dat
 
 import json
 import sys
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
@@ -42,6 +43,7 @@ from tests.chat_helpers import (  # noqa: E402  # noqa: E402
 )
 from tests.duel_helpers import against_crowd, duel, duel_turn, duels, long_games, run_down_clock  # noqa: E402
 from tests.voting.match_helpers import RED_WINS, only_turn, open_now, organizer, play, set_window  # noqa: E402
+from voting.announcements.outbox import announce_edit  # noqa: E402
 from voting.ballot_box.ballot_box import BallotBox  # noqa: E402
 from voting.ballot_box.box_types import turn_keys  # noqa: E402
 from voting.counting.ballots import pack_ballots, unpack_ballots  # noqa: E402
@@ -97,6 +99,15 @@ def close_together(event_ids: list[int], ms: int) -> int:
         turn = only_turn(_playing(event_id))
         change_turn(turn, TurnMoved, box, closes_at=deadline)
     return deadline
+
+
+def announce_edits(event_ids: list[int]) -> float:
+    """Announce an edit of each of these events, in order; return the time of the last (Unix ms)."""
+    announced_at = 0.0
+    for event_id in event_ids:
+        announced_at = time.time() * 1000
+        announce_edit(event_id, box.now())
+    return announced_at
 
 
 def call_worker(turn_id: int) -> None:
@@ -207,6 +218,7 @@ EVENT_OPERATIONS = (
     play_to,
     close_after,
     close_together,
+    announce_edits,
     open_turn_now,
     extend_overdue,
     call_worker,

@@ -8,6 +8,7 @@ import msgspec
 
 from crowdgame.rehearsal.rehearsal_report import BallotTotals
 from crowdgame.rehearsal.samples import Spread
+from tests.load.bench.events import SharedDeadline, SmallEvent
 from tests.load.bench.fanout import Fanout
 from tests.load.bench.rate import Rate
 
@@ -62,6 +63,8 @@ class LoadRun(msgspec.Struct, frozen=True):
 class BenchResults(msgspec.Struct, frozen=True):
     comparisons: list[Comparison]
     load_runs: list[LoadRun] = []
+    shared_deadlines: list[SharedDeadline] = []
+    small_events: list[SmallEvent] = []
 
 
 def paired(ours: Sequence[Round], other: Sequence[Round], of: Callable[[Round], float]) -> float:

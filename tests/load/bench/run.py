@@ -7,21 +7,28 @@ from pathlib import Path
 import uvloop
 
 from tests.load.bench.comparison import Say, Size, run_comparison
+from tests.load.bench.events import measure_shared_deadline, measure_small_event
 from tests.load.bench.load_run import SCENARIOS, run_load
 from tests.load.bench.results import BenchResults, Comparison, LoadRun
 from tests.server import running_server
 
 SERVERS = ("daphne", "uvicorn")
-PARTS = ("comparison", "load_runs")
+PARTS = ("comparison", "load_runs", "events")
 GATEWAYS = 2
 
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """The size of a run; `load_runs`: phones per server."""
+    """The size of a run.
+
+    `load_runs`: phones per server. `shared_deadlines`: pairs of events and phones per event. `neighbor`:
+    phones of the event beside a small one.
+    """
 
     size: Size
     load_runs: Mapping[str, int]
+    shared_deadlines: Sequence[tuple[int, int]]
+    neighbor: int
     servers: Sequence[str] = SERVERS
     parts: Sequence[str] = PARTS
 
@@ -32,22 +39,32 @@ class Extent:
 FULL = Extent(
     Size(phones=3_000, audience=10_000, seconds=2.0, rounds=5, fanouts=5, pair=True),
     {"daphne": 10_000, "uvicorn": 18_000},
+    ((20, 20), (100, 20), (300, 20), (1, 17_000)),
+    12_000,
 )
 SMALL = Extent(
     Size(phones=800, audience=1_000, seconds=0.5, rounds=2, fanouts=2, pair=True),
     {"daphne": 300, "uvicorn": 300},
+    ((3, 20),),
+    300,
 )
 
 
 def bench(extent: Extent, home: Path, say: Say) -> BenchResults:
-    comparisons, load_runs = [], []
+    comparisons, load_runs, deadlines, small_events = [], [], [], []
     for server in extent.servers:
         place = home / server
         if "comparison" in extent.parts:
             comparisons.append(compare(server, extent.size, place, say))
         if "load_runs" in extent.parts:
             load_runs += _load_runs(server, extent.load_runs[server], place, say)
-    return BenchResults(comparisons, load_runs)
+        if "events" in extent.parts:
+            say(f"{server}: events that share a deadline, and a small event beside a large one")
+            with running_server(place / "events", server, gateways=GATEWAYS) as running:
+                for events, phones in extent.shared_deadlines:
+                    deadlines.append(uvloop.run(measure_shared_deadline(running, events, phones)))
+                small_events.append(uvloop.run(measure_small_event(running, extent.neighbor)))
+    return BenchResults(comparisons, load_runs, deadlines, small_events)
 
 
 def compare(server: str, size: Size, home: Path, say: Say) -> Comparison:

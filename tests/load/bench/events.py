@@ -1,0 +1,156 @@
+"""Many events on one server: turns that all end at the same time, and a small event beside a large one.
+
+Phones are bare sockets. A phone of a turn votes once.
+"""
+
+import asyncio
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from tests.load.bench.connection import Connection, close_all, open_connections
+from tests.server import Server
+from voting.protocol import BallotCast, PhoneJoin
+
+WINDOW_S = 600
+VOTE_S, SPARE_S, SPARE_S_PER_EVENT = 6.0, 2.0, 0.1
+WITHIN_S = 60.0
+CHANGES = 3
+SEALED, REVEALED, EDITED = b'{"type":"turn.sealed"', b'{"type":"turn.revealed"', b'{"type":"event.edited"'
+WELCOMED, COUNTED = b'{"type":"phone.welcomed"', b'{"type":"ballot.counted"'
+
+
+class SharedDeadline(msgspec.Struct, frozen=True):
+    """A turn in each of `events` events with `phones` phones each.
+
+    Times are the latest of all, in milliseconds after the deadline. `seals` is the most `turn.sealed`
+    messages that a phone received for the turn. `without_seal` phones received none before the reveal.
+    """
+
+    server: str
+    events: int
+    phones: int
+    resolved_ms: float
+    revealed_ms: float
+    seals: int
+    without_seal: int
+
+
+class SmallEvent(msgspec.Struct, frozen=True):
+    """How late a small event received a change, announced after CHANGES of an event with `phones` phones."""
+
+    server: str
+    phones: int
+    received_ms: float
+
+
+class Audience:
+    """The phones of one event.
+
+    `heard_at` is when each received the first frame that starts with `waits_for`.
+    """
+
+    def __init__(self, event: dict[str, Any]) -> None:
+        self.id, self.code = event["id"], event["code"]
+        self.phones: list[Connection] = []
+        self.seals: dict[Connection, int] = {}
+        self.without_seal = 0
+        self.counted = 0
+        self._expect(WELCOMED)
+
+    def _expect(self, start: bytes) -> None:
+        self.waits_for, self.heard_at = start, dict[Connection, float]()
+        self._complete = asyncio.Event()
+
+    async def join(self, port: int, count: int) -> None:
+        self.phones = await open_connections(port, "/ws/phone", self._receive, count)
+        for number, phone in enumerate(self.phones):
+            phone.say(msgspec.json.encode(PhoneJoin(code=self.code, team=1 + number % 2)))
+        await self.complete()
+
+    async def complete(self) -> float:
+        """Wait until every phone has received what it waits for. Returns the time of the last (Unix ms)."""
+        async with asyncio.timeout(WITHIN_S):
+            await self._complete.wait()
+        return max(self.heard_at.values()) * 1000
+
+    def await_frames(self, start: bytes) -> None:
+        self._expect(start)
+
+    def _receive(self, phone: Connection, text: bytes) -> None:
+        if text.startswith(SEALED):
+            self.seals[phone] = self.seals.get(phone, 0) + 1
+        elif text.startswith(COUNTED):
+            self.counted += 1
+        if text.startswith(self.waits_for) and phone not in self.heard_at:
+            self.heard_at[phone] = time.time()
+            self.without_seal += phone not in self.seals
+            if len(self.heard_at) == len(self.phones):
+                self._complete.set()
+
+
+async def measure_shared_deadline(server: Server, events: int, phones: int) -> SharedDeadline:
+    audiences = [await _new_audience(server, phones) for _ in range(events)]
+    turns = [await _ask(server, "play_to", event_id=audience.id, picks=[]) for audience in audiences]
+    left_s = VOTE_S + SPARE_S + SPARE_S_PER_EVENT * events
+    ids = [audience.id for audience in audiences]
+    deadline = await _ask(server, "close_together", event_ids=ids, ms=int(left_s * 1000))
+    for audience in audiences:
+        audience.without_seal = 0
+        audience.await_frames(REVEALED)
+    await _vote(audiences, turns)
+    revealed_ms = max([await audience.complete() for audience in audiences])
+    counted = sum(audience.counted for audience in audiences)
+    assert counted == events * phones, f"only {counted} of {events * phones} ballots were counted"
+    marks = ",".join("?" * events)
+    rows = server.rows(f"SELECT resolved_at FROM games_turn WHERE id IN ({marks})", *turns)  # noqa: S608
+    _end(audiences)
+    return SharedDeadline(
+        server=server.stack.server,
+        events=events,
+        phones=phones,
+        resolved_ms=max(at for (at,) in rows) - deadline,
+        revealed_ms=round(revealed_ms - deadline),
+        seals=max(seals for audience in audiences for seals in audience.seals.values()),
+        without_seal=sum(audience.without_seal for audience in audiences),
+    )
+
+
+async def measure_small_event(server: Server, phones: int) -> SmallEvent:
+    large, small = await _new_audience(server, phones), await _new_audience(server, 1)
+    for audience in (large, small):
+        audience.await_frames(EDITED)
+    announced = await _ask(server, "announce_edits", event_ids=[large.id] * CHANGES + [small.id])
+    received = await small.complete()
+    await large.complete()
+    _end([large, small])
+    return SmallEvent(server.stack.server, phones, round(received - announced))
+
+
+async def _new_audience(server: Server, phones: int) -> Audience:
+    choices = {"window_s": WINDOW_S, "lobby": "open", "team_choice": "choose"}
+    audience = Audience(await _ask(server, "event", **choices))
+    await audience.join(server.stack.port, phones)
+    return audience
+
+
+async def _vote(audiences: Sequence[Audience], turns: Sequence[int]) -> None:
+    """Let every phone vote once, spread over VOTE_S."""
+    voters = [
+        (turn, phone) for turn, audience in zip(turns, audiences, strict=True) for phone in audience.phones
+    ]
+    began = time.monotonic()
+    for number, (turn, phone) in enumerate(voters):
+        phone.say(msgspec.json.encode(BallotCast(turn=turn, epoch=1, choice=4, sequence=1)))
+        await asyncio.sleep(max(0, began + VOTE_S * number / len(voters) - time.monotonic()))
+
+
+def _end(audiences: Sequence[Audience]) -> None:
+    for audience in audiences:
+        close_all(audience.phones)
+
+
+async def _ask(server: Server, operation: str, **arguments: Any) -> Any:
+    return await asyncio.to_thread(server.ask, operation, **arguments)
