@@ -81,7 +81,8 @@ class Position:
 def event_lock(event_id: int) -> Iterator[None]:
     """A transaction with a row lock on the event: nobody else changes it, its matches or its turns.
 
-    Reads within it see the last change. To avoid deadlocks, no other lock may be held when it is taken.
+    This is the distributed lock of all use cases. Reads within it see the last change. To avoid deadlocks, no
+    other lock may be held when it is taken.
     """
     with transaction.atomic():
         Event.objects.select_for_update(no_key=True).values_list("pk").get(pk=event_id)

@@ -1,4 +1,4 @@
-"""The dry-run lease in Redis: at most one dry run per event, over all gateways.
+"""The dry-run lease (distributed lock) in Redis: at most one dry run per event, over all gateways.
 
 The gateway of the dry run renews it every second; it expires after KEPT_MS. All methods raise
 redis.RedisError if Redis is away.

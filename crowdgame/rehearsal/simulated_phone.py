@@ -1,4 +1,4 @@
-"""A simulated phone: joins, reconnects as the close code demands, and keeps its seat token."""
+"""A simulated phone (bot): joins, reconnects as the close code demands, and keeps its seat token."""
 
 import asyncio
 import time

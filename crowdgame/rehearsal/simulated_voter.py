@@ -1,4 +1,4 @@
-"""A simulated voter: decides when and what to vote, and resends the ballot until it is settled."""
+"""A simulated voter (bot): decides when and what to vote, and resends the ballot until it is settled."""
 
 import asyncio
 from collections.abc import Callable

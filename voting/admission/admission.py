@@ -61,7 +61,7 @@ def projector_key(event: str) -> str:
 
 
 def is_projector_key(event: str, key: str | None) -> bool:
-    """Whether the key is the event's projector key. Compares in constant time."""
+    """Display login: whether the key is the event's projector key. Compares in constant time."""
     return key is not None and any(_is_equal(key, _projector_key(event, secret)) for secret in _secrets())
 
 

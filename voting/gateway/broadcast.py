@@ -1,4 +1,4 @@
-"""Broadcast supplements of the state: encode a message once, and skip frames that were sent last."""
+"""Broadcast (fan-out) of supplements: encode a message once, and skip frames that were sent last."""
 
 import asyncio
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""Broadcaster: sends frames to the sockets of a room, each socket's frames in order and in one write."""
+"""Broadcaster (fan-out): each socket of a room gets its frames in order, and in one write."""
 
 import asyncio
 import time

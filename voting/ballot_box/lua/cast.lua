@@ -1,5 +1,5 @@
--- Cast ballots of one turn in order. Idempotent: one ballot per voter, duplicates are recognized (deduplication),
--- a revote replaces the voter's earlier ballot, and late votes (ballots after the deadline) are rejected.
+-- Cast ballots of one turn in order. Idempotent: one ballot per voter, duplicates are recognized (deduplication).
+-- A revote (change of vote) replaces the voter's earlier ballot. Late votes, after the deadline, are rejected.
 -- A ballot is stored as JSON without the brackets.
 -- KEYS: box, ballots.
 -- ARGV: epoch that the gateway knows; msgpack {{voter, side, column, sequence, 0, blind}, ...};

@@ -1,6 +1,6 @@
 import type { ClockAsk, ClockSynced, ConsoleWelcomed, DisplayWelcomed, PhoneWelcomed, RetryAfter } from "../../protocol";
 import type { ServerClock } from "./clock";
-import { nextHeartbeatMs, retryAfter, waitAfterWake } from "./retry";
+import { nextHeartbeatMs, retryAfter, waitAfterWake } from "./reconnect";
 
 /** Admitting a whole audience takes some seconds; giving up sooner would only prolong it. */
 const WELCOME_WITHIN_MS = 15_000;

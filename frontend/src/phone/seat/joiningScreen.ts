@@ -10,8 +10,8 @@ export const ballPair = (waits = "") => html`<div class="pair ${waits}">${token(
 export const privacyLink = html`<a href="/privacy" target="_blank">${say.kept}</a>`;
 
 /**
- * The reconnect banner: says that the phone reconnects automatically. The style sheet delays it, so that a short loss
- * shows nothing.
+ * The reconnect banner (offline, disconnected, connection lost): says that the phone reconnects automatically. The
+ * style sheet delays it, so that a short loss shows nothing.
  */
 export function connectionHint(connection?: Connection): Html | false {
   const state = connection?.state;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { CloseCode } from "../../protocol";
-import { nextHeartbeatMs, retryAfter, waitAfterWake, type Retry } from "./retry";
+import { nextHeartbeatMs, retryAfter, waitAfterWake, type Retry } from "./reconnect";
 
 const EARLIEST = () => 0;
 const LATEST = () => 1;
