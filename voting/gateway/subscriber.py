@@ -197,10 +197,15 @@ class EventSubscriber:
 async def _send_seal(room: EventRoom, body: bytes) -> None:
     """Send a seal to the screens at once, and to the phones with the reveal or after SEAL_HOLD_S.
 
-    A full broadcast of the seal would delay the reveal. Ignores repeated seals and those of past turns.
+    A full broadcast of the seal would delay the reveal. Ignores repeated seals, those of past turns, and
+    those of another version that this one cannot read.
     """
     seal = text_frame(body.decode())
-    turn = msgspec.json.decode(body, type=protocol.TurnSealed).turn
+    try:
+        turn = msgspec.json.decode(body, type=protocol.TurnSealed).turn
+    except msgspec.MsgspecError as error:
+        log.warning("could not decode a seal: %s", error, extra={"event": room.event_id})
+        return
     if room.is_past(turn) or (room.seal and room.seal.texts == seal.texts):
         return
     room.seal = seal

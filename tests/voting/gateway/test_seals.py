@@ -90,6 +90,20 @@ def test_phone_receives_seal_without_reveal_after_a_while(
     assert room.seal is not None
 
 
+def test_unreadable_seal_of_another_version_is_ignored(
+    box: BallotBox, caplog: pytest.LogCaptureFixture
+) -> None:
+    turn, screen = start(box), FakeSocket()
+    room = make_room(turn.match.event_id, screen)
+
+    async def scenario(send: Callable[[LayerMessage], None]) -> None:
+        send(LayerMessage(room.event_id, NOT_A_CHANGE, b'{"type":"turn.sealed","turn":"7"}'))
+        await until(lambda: "could not decode a seal" in caplog.text)
+
+    receive(room, scenario)
+    assert screen.frames == []
+
+
 @pytest.mark.usefixtures("held")
 def test_next_change_ends_the_current_seal(box: BallotBox) -> None:
     """A phone that joins gets the seal of the current turn, and of no other."""
