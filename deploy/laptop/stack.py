@@ -119,9 +119,9 @@ def gateway(stack: Stack, number: int = 1, port: int | None = None) -> Child:
 
 
 def worker(stack: Stack) -> Child:
-    """A Celery worker with two processes. It is the only one, so without gossip, mingle and heartbeat."""
+    """A Celery worker with one process, so without gossip, mingle and heartbeat."""
     alone = ["--without-gossip", "--without-mingle", "--without-heartbeat"]
-    pool = ["--pool", "prefork", "-c", "2", *alone, "-l", "warning"]
+    pool = ["--pool", "prefork", "-c", "1", *alone, "-l", "warning"]
     return Child(
         "worker",
         [sys.executable, "-m", "celery", "-A", "crowdgame", "--skip-checks", "worker", *pool],

@@ -17,6 +17,7 @@ from voting.protocol import BallotCast, PhoneJoin
 WINDOW_S = 600
 VOTE_S, SPARE_S, SPARE_S_PER_EVENT = 6.0, 2.0, 0.1
 WITHIN_S = 60.0
+JOINING_AT_ONCE = 500
 CHANGES = 3
 SEALED, REVEALED, EDITED = b'{"type":"turn.sealed"', b'{"type":"turn.revealed"', b'{"type":"event.edited"'
 WELCOMED, COUNTED = b'{"type":"phone.welcomed"', b'{"type":"ballot.counted"'
@@ -58,26 +59,28 @@ class Audience:
         self.seals: dict[Connection, int] = {}
         self.without_seal = 0
         self.counted = 0
-        self._expect(WELCOMED)
-
-    def _expect(self, start: bytes) -> None:
-        self.waits_for, self.heard_at = start, dict[Connection, float]()
-        self._complete = asyncio.Event()
+        self.await_frames(WELCOMED)
 
     async def join(self, port: int, count: int) -> None:
-        self.phones = await open_connections(port, "/ws/phone", self._receive, count)
-        for number, phone in enumerate(self.phones):
-            phone.say(msgspec.json.encode(PhoneJoin(code=self.code, team=1 + number % 2)))
-        await self.complete()
+        """Let phones join in groups. Bare sockets do not retry if the gateway is full."""
+        while len(self.phones) < count:
+            some = min(JOINING_AT_ONCE, count - len(self.phones))
+            joining = await open_connections(port, "/ws/phone", self._receive, some)
+            self.phones += joining
+            self._complete.clear()
+            for number, phone in enumerate(joining):
+                phone.say(msgspec.json.encode(PhoneJoin(code=self.code, team=1 + number % 2)))
+            await self.complete()
+
+    def await_frames(self, start: bytes) -> None:
+        self.waits_for, self.heard_at = start, dict[Connection, float]()
+        self._complete = asyncio.Event()
 
     async def complete(self) -> float:
         """Wait until every phone has received what it waits for. Returns the time of the last (Unix ms)."""
         async with asyncio.timeout(WITHIN_S):
             await self._complete.wait()
         return max(self.heard_at.values()) * 1000
-
-    def await_frames(self, start: bytes) -> None:
-        self._expect(start)
 
     def _receive(self, phone: Connection, text: bytes) -> None:
         if text.startswith(SEALED):
