@@ -4,10 +4,12 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from django.contrib.auth.models import User
+from redis.exceptions import LockError
 
 from games.engine.game import Side
 from games.matches import claim_turn, create_event, event_lock
-from games.models import LIVE_STATES, Event, Match, Turn
+from games.models import CLOSED_STATES, LIVE_STATES, Event, Match, Turn
+from tests.deploy.processes import wait_until
 from voting import protocol
 from voting.announcements.outbox import announce, relay
 from voting.ballot_box.ballot_box import BallotBox
@@ -83,7 +85,15 @@ def store(turn: Turn, kept: list[Ballot]) -> None:
 
 def play_out(turn: Turn, box: BallotBox) -> Turn:
     run_out(load_turn(turn.pk), box)
-    close_turn(turn.pk, box)
+    return _close(turn, box)
+
+
+def _close(turn: Turn, box: BallotBox) -> Turn:
+    """Close the turn, unless the scheduler or worker of a running stack is closing it."""
+    try:
+        close_turn(turn.pk, box)
+    except LockError:
+        wait_until(lambda: load_turn(turn.pk).state in CLOSED_STATES)
     return load_turn(turn.pk)
 
 
@@ -92,8 +102,7 @@ def play_turn(turn: Turn, box: BallotBox, red: Sequence[int] = (), yellow: Seque
     open_now(turn, box)
     vote(turn, box, red, yellow)
     run_out(turn, box)
-    close_turn(turn.pk, box)
-    return load_turn(turn.pk)
+    return _close(turn, box)
 
 
 def play(match: Match, box: BallotBox, picks: Iterable[tuple[int, int]]) -> None:
