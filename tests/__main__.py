@@ -16,8 +16,9 @@ from xml.etree import ElementTree as ET
 
 from tests.signals import reset_for_children
 
-# Each process takes one file at a time, the slowest first (see conftest.py).
-TWO_AT_A_TIME = ("--numprocesses", "2", "--dist", "loadfile", "--no-loadscope-reorder")
+# Each process takes one file at a time, the slowest first (see conftest.py). Most tests wait more than they
+# compute, so three processes are faster than two, even on two cores; browsers compute.
+BY_FILE = ("--dist", "loadfile", "--no-loadscope-reorder", "--numprocesses")
 NEED_THE_WHOLE_MACHINE = ("tests/load", "tests/hardening/test_fuzz.py")
 # Run by `make test-deploy` and `make test-openspiel`, which install more programs.
 ELSEWHERE = ("tests/machines", "tests/openspiel")
@@ -25,10 +26,11 @@ ELSEWHERE = ("tests/machines", "tests/openspiel")
 PARTS = {
     "unit and integration": (
         *(f"--ignore={path}" for path in (*ELSEWHERE, *NEED_THE_WHOLE_MACHINE, "tests/e2e")),
-        *TWO_AT_A_TIME,
+        *BY_FILE,
+        "3",
     ),
     "load and fuzz": NEED_THE_WHOLE_MACHINE,
-    "browser": ("tests/e2e", *TWO_AT_A_TIME),
+    "browser": ("tests/e2e", *BY_FILE, "2"),
 }
 EACH_CHANGE = ("-m", "not nightly")
 NIGHTLY = ("--hypothesis-profile=nightly",)

@@ -33,6 +33,11 @@ def empty() -> None:
     put_back({})
 
 
+def delete(*keys: str) -> None:
+    with Redis.from_url(settings.REDIS_URL) as redis:
+        redis.delete(*keys)
+
+
 async def votes(box: AsyncBallotBox, turn: BoxedTurn, *ballots: Ballot, epoch: int = 0) -> list[int]:
     return await box.cast(turn.event_id, turn.turn_id, epoch or turn.epoch, ballots)
 
