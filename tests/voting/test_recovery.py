@@ -16,7 +16,6 @@ from hypothesis.stateful import (
     RuleBasedStateMachine,
     initialize,
     invariant,
-    precondition,
     rule,
     run_state_machine_as_test,
 )
@@ -129,7 +128,6 @@ class RecoveryMachine(RuleBasedStateMachine):
         self.vote(number, later)
         self.go_on(then)
 
-    @precondition(lambda self: any(phone.acknowledged for phone in self.phones))
     @rule()
     def restart_box(self) -> None:
         put_back(copy_all())
@@ -144,7 +142,7 @@ class RecoveryMachine(RuleBasedStateMachine):
         if then == "closing":
             self.close("nothing")
         elif then == "recovery":
-            self.recover([4, 0, 0])
+            self.recover()
 
     def lose_keys(self, *keys: int) -> None:
         delete(*(to_boxed_turn(self.turn).keys[key] for key in keys))
@@ -205,9 +203,7 @@ class RecoveryMachine(RuleBasedStateMachine):
         for number in range(2):
             self.vote(number, [2, 3, 5])
 
-    @precondition(lambda self: self.may_be_restored)
-    @rule(choices=CHOICES)
-    def recover(self, choices: list[int]) -> None:
+    def recover(self) -> None:
         """Without further failures, the turn is closed within seconds."""
         turn = self.turn.pk
         for _ in range(2):
@@ -215,7 +211,7 @@ class RecoveryMachine(RuleBasedStateMachine):
             self.run_scheduler()
             self.look()
         for number in range(2):
-            self.vote(number, choices)
+            self.vote(number, [4, 0, 0])
         if self.turn.pk == turn:
             self.close("nothing")
         assert load_turn(turn).state == TurnState.RESOLVED
@@ -257,6 +253,8 @@ class RecoveryMachine(RuleBasedStateMachine):
             assert self.may_be_restored
             assert turn.epoch == self.turn.epoch + 1
             assert turn.closes_at >= self.looked_at + MIN_RESTORED_MS
+            stored = [phone for phone in self.phones if phone.is_stored and phone.turn_ref[0] == turn.pk]
+            assert sum(self.box.ballot_counts(to_boxed_turn(turn)).values()) >= len(stored)
             self.open(turn)
             self.is_damaged, self.may_be_restored = True, False
             self.copies.clear()  # a copy of an earlier epoch is not always noticed

@@ -75,12 +75,16 @@ def test_box_lost_after_seal_extends_turn_once_and_counts_nothing(box: BallotBox
     assert tally_of(turn, "red").counts[2] == 2
 
 
-def test_rolled_back_box_refuses_gateway_with_newer_acknowledgements(turn: BoxedTurn, box: BallotBox) -> None:
+@pytest.mark.parametrize("damage", ["older copy", "no box", "no ballots"])
+def test_damaged_box_takes_no_ballot_and_is_discarded(damage: str, turn: BoxedTurn, box: BallotBox) -> None:
     async def scenario(gateway: AsyncBallotBox) -> None:
         older = copy_all()
         await votes(gateway, turn, R1)
-        put_back(older)
-        assert await votes(gateway, turn, Y2) == [CastResult.UNKNOWN]
+        if damage == "older copy":
+            put_back(older)
+        else:
+            delete(turn.keys[damage == "no ballots"])
+        assert await votes(gateway, turn, R1, Y2) == [CastResult.UNKNOWN] * 2
 
     with_gateways(1, scenario)
     assert is_discarded(turn, box)
