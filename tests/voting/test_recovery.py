@@ -257,7 +257,6 @@ class RecoveryMachine(RuleBasedStateMachine):
             assert sum(self.box.ballot_counts(to_boxed_turn(turn)).values()) >= len(stored)
             self.open(turn)
             self.is_damaged, self.may_be_restored = True, False
-            self.copies.clear()  # a copy of an earlier epoch is not always noticed
         self.turn = load_turn(self.turn.pk)
         self.looked_at = self.box.now()
 

@@ -1,6 +1,7 @@
 """Recovery in single steps that the state machine of `test_recovery` does not make."""
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -88,6 +89,23 @@ def test_damaged_box_takes_no_ballot_and_is_discarded(damage: str, turn: BoxedTu
 
     with_gateways(1, scenario)
     assert is_discarded(turn, box)
+
+
+def test_copy_from_before_a_restore_is_discarded(turn: BoxedTurn, box: BallotBox) -> None:
+    """It has more acknowledged arrivals than the restored box, but an older epoch."""
+    restored = replace(turn, version=turn.version + 1, epoch=turn.epoch + 1)
+
+    async def scenario(gateway: AsyncBallotBox) -> None:
+        await votes(gateway, turn, R1, Y2)
+        older = copy_all()
+        empty()
+        assert box.place(restored, create=True)
+        assert await votes(gateway, restored, R1) == [CastResult.OK]
+        put_back(older)
+
+    with_gateways(1, scenario)
+    assert box.find_inconsistent([(restored.event_id, restored.turn_id, restored.version)])
+    assert is_discarded(restored, box)
 
 
 def test_recreated_box_has_no_acknowledgements(turn: BoxedTurn, box: BallotBox) -> None:

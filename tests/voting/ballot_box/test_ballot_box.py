@@ -106,7 +106,7 @@ def test_cast_for_missing_turn_is_unknown(box: BallotBox) -> None:
 
 def test_cast_with_newer_epoch_than_box_is_unknown(turn: BoxedTurn, box: BallotBox) -> None:
     assert cast(turn, R1, epoch=2) == [CastResult.UNKNOWN]
-    box.place(replace(turn, version=2, epoch=2), create=False)
+    box.place(replace(turn, version=2, epoch=2), create=True)
     assert cast(turn, R1, epoch=2) == [CastResult.OK]
 
 

@@ -4,12 +4,14 @@
 --   with clocks, otherwise 0.
 -- Returns 1 if the box is up to date, 0 if there is no such box.
 -- A newer version unseals: a close with an older version can no longer be committed.
--- A box whose ballots do not match its counts, or that was found to be an older copy of itself, counts as missing.
+-- A box counts as missing if its ballots do not match its counts, if it was found to be an older copy of itself, or
+-- if its epoch is older: a copy from before the loss that began the caller's epoch.
 -- Creating it counts the remaining ballots and clears all acknowledged arrivals. A gateway with acknowledged
 -- arrivals in the same epoch then notices the loss; in a new epoch it starts from 0.
-local box = redis.call('HMGET', KEYS[1], 'version', 'red', 'yellow', 'older')
+local box = redis.call('HMGET', KEYS[1], 'version', 'red', 'yellow', 'older', 'epoch')
 local held = redis.call('HLEN', KEYS[2])
-local whole = box[1] and not box[4] and held == tonumber(box[2] or 0) + tonumber(box[3] or 0)
+local whole = box[1] and not box[4] and tonumber(box[5] or 0) >= tonumber(ARGV[3])
+  and held == tonumber(box[2] or 0) + tonumber(box[3] or 0)
 if not whole and ARGV[1] == '0' then
   return 0
 end

@@ -1,11 +1,12 @@
 -- Seal a turn: freeze its ballots from the deadline on. Idempotent.
 -- KEYS: box, ballots.
 -- ARGV: version, epoch, opens_at, closes_at of the caller, and when red and yellow run out of time, as in place.lua.
--- Returns {0} if the box is missing, incomplete or an older copy of itself; {1, closes_at} if it is too early; or
---   {2, time at which it was first sealed, {voter, ballot, voter, ballot, ...}}.
+-- Returns {0} if the box is missing, incomplete, an older copy of itself or of an older epoch; {1, closes_at} if it is
+--   too early; or {2, time at which it was first sealed, {voter, ballot, voter, ballot, ...}}.
 local box = redis.call('HMGET', KEYS[1], 'version', 'closes_at', 'sealed', 'red', 'yellow', 'sealed_at',
-  'older')
-if not box[1] or box[7] or redis.call('HLEN', KEYS[2]) ~= tonumber(box[4] or 0) + tonumber(box[5] or 0) then
+  'older', 'epoch')
+if not box[1] or box[7] or tonumber(box[8] or 0) < tonumber(ARGV[2])
+    or redis.call('HLEN', KEYS[2]) ~= tonumber(box[4] or 0) + tonumber(box[5] or 0) then
   return { 0 }
 end
 if tonumber(box[1]) < tonumber(ARGV[1]) then
