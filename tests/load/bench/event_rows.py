@@ -15,20 +15,8 @@ def shared_deadline_rows(found: SharedDeadline) -> Iterator[Row]:
         found.server, f"{what}, last resolved", found.resolved_ms, RESOLVED_GOALS.get(found.events, "")
     )
     yield _row(found.server, f"{what}, last received reveal", found.revealed_ms, "")
-    yield Row(
-        server=found.server,
-        what=f"{what}, seals per phone",
-        measured=f"{found.seals}",
-        value=found.seals,
-        goal="≤ 1",
-    )
-    yield Row(
-        server=found.server,
-        what=f"{what}, phones without a seal before the reveal",
-        measured=f"{found.without_seal}",
-        value=found.without_seal,
-        goal="≤ 0",
-    )
+    yield _count(found.server, f"{what}, seals per phone", found.seals, "≤ 1")
+    yield _count(found.server, f"{what}, phones without a seal before the reveal", found.without_seal, "≤ 0")
 
 
 def small_event_row(found: SmallEvent) -> Row:
@@ -38,3 +26,7 @@ def small_event_row(found: SmallEvent) -> Row:
 
 def _row(server: str, what: str, ms: float, goal: str) -> Row:
     return Row(server=server, what=what, measured=f"{ms:,.0f} ms", value=ms, goal=goal)
+
+
+def _count(server: str, what: str, count: int, goal: str) -> Row:
+    return Row(server=server, what=what, measured=f"{count:,}", value=count, goal=goal)

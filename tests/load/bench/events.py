@@ -50,7 +50,7 @@ class SmallEvent(msgspec.Struct, frozen=True):
 class Audience:
     """The phones of one event.
 
-    `heard_at` is when each received the first frame that starts with `waits_for`.
+    `received_at` is when each received the first frame that starts with `waits_for`.
     """
 
     def __init__(self, event: dict[str, Any]) -> None:
@@ -73,24 +73,24 @@ class Audience:
             await self.complete()
 
     def await_frames(self, start: bytes) -> None:
-        self.waits_for, self.heard_at = start, dict[Connection, float]()
+        self.waits_for, self.received_at = start, dict[Connection, float]()
         self._complete = asyncio.Event()
 
     async def complete(self) -> float:
         """Wait until every phone has received what it waits for. Returns the time of the last (Unix ms)."""
         async with asyncio.timeout(WITHIN_S):
             await self._complete.wait()
-        return max(self.heard_at.values()) * 1000
+        return max(self.received_at.values()) * 1000
 
     def _receive(self, phone: Connection, text: bytes) -> None:
         if text.startswith(SEALED):
             self.seals[phone] = self.seals.get(phone, 0) + 1
         elif text.startswith(COUNTED):
             self.counted += 1
-        if text.startswith(self.waits_for) and phone not in self.heard_at:
-            self.heard_at[phone] = time.time()
+        if text.startswith(self.waits_for) and phone not in self.received_at:
+            self.received_at[phone] = time.time()
             self.without_seal += phone not in self.seals
-            if len(self.heard_at) == len(self.phones):
+            if len(self.received_at) == len(self.phones):
                 self._complete.set()
 
 
