@@ -65,7 +65,10 @@ DUELS = (
     Scene("duel-ended", rated_duel(THE_END), "ended"),
 )
 AFTERWARDS = (
-    *reveals({"two": MIDDLE, "conflict": CONFLICT, "last": THE_END}),
+    *reveals({"conflict": CONFLICT}),
+    *reveals({"last": THE_END}, "lines"),
+    *reveals({"two": MIDDLE}, nightly=True),
+    *reveals({"last": THE_END}, "sealed", "votes", "picks", "drops", nightly=True),
     *reveals({"full": FULL}, "picks", "drops"),
     Scene("reveal-tally-hidden", at_step(20_000, with_options(MIDDLE, hidden=("tally",))), "reveal"),
     Scene("ended", ended(THE_END), "ended"),

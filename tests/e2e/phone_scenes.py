@@ -36,18 +36,18 @@ DAYS = partial(as_duel(MIDDLE, 3 * 86_400, 2 * DAY_MS, 3 * DAY_MS).voting, left_
 
 LOBBIES = (
     Scene("lobby", ScriptedMatch().lobby, "lobby"),
-    Scene("lobby-yellow", ScriptedMatch().lobby, "lobby", team=2),
-    Scene("lobby-german", ScriptedMatch().lobby, "lobby", query="?locale=de"),
-    Scene("lobby-chinese", ScriptedMatch().lobby, "lobby", query="?locale=zh"),
+    Scene("lobby-yellow", ScriptedMatch().lobby, "lobby", team=2, nightly=True),
+    Scene("lobby-german", ScriptedMatch().lobby, "lobby", query="?locale=de", nightly=True),
+    Scene("lobby-chinese", ScriptedMatch().lobby, "lobby", query="?locale=zh", nightly=True),
     Scene("lobby-long-names", with_long_names(ScriptedMatch()).lobby, "lobby"),
     Scene("aborted", MIDDLE.aborted, "lobby"),
 )
 WINDOWS = (
     Scene("talk", MIDDLE.talk, "talk"),
     Scene("voting", MIDDLE.voting, "voting"),
-    Scene("voting-yellow", MIDDLE.voting, "voting", team=2),
-    Scene("voting-german", MIDDLE.voting, "voting", action=do.pick, query="?locale=de"),
-    Scene("voting-chinese", MIDDLE.voting, "voting", action=do.pick, query="?locale=zh"),
+    Scene("voting-yellow", MIDDLE.voting, "voting", team=2, nightly=True),
+    Scene("voting-german", MIDDLE.voting, "voting", action=do.pick, query="?locale=de", nightly=True),
+    Scene("voting-chinese", MIDDLE.voting, "voting", action=do.pick, query="?locale=zh", nightly=True),
     Scene("voting-sending", MIDDLE.voting, "voting", action=do.pick_unacknowledged),
     Scene("voting-counted", MIDDLE.voting, "voting", action=do.pick),
     Scene("voting-refused", MIDDLE.voting, "voting", action=do.pick_too_late),
@@ -89,11 +89,12 @@ DUELS = (
     Scene("duel-ended", rated_duel(THE_END), "ended"),
 )
 AFTERWARDS = (
-    *reveals({"two": MIDDLE, "conflict": CONFLICT}),
+    *reveals({"conflict": CONFLICT}),
+    *reveals({"two": MIDDLE}, nightly=True),
     *reveals({"full": FULL}, "drops"),
     Scene("reveal-own-votes", MIDDLE.voting, "voting", action=do.vote_then_reveal(MIDDLE, STEPS["votes"])),
     Scene("reveal-own-picks", MIDDLE.voting, "voting", action=do.vote_then_reveal(MIDDLE, STEPS["picks"])),
-    Scene("reveal-german", at_step(STEPS["picks"], CONFLICT), "reveal", query="?locale=de"),
+    Scene("reveal-german", at_step(STEPS["picks"], CONFLICT), "reveal", query="?locale=de", nightly=True),
     Scene("reveal-last", at_step(54_000, THE_END), "reveal"),
     Scene("ended-won", ended(THE_END), "ended"),
     Scene("ended-lost", ended(THE_END), "ended", team=2),

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.fake_gateway import FakeGateway, ServerMessage
@@ -54,7 +55,10 @@ WON_BY_RED = (Finished(number=1, winner=1, turns=12),)
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """`phase`: the body's `data-phase` once the page is ready; `answer`: the answer to its join."""
+    """`phase`: the body's `data-phase` once the page is ready; `answer`: the answer to its join.
+
+    `nightly`: another language, or much like another scene.
+    """
 
     name: str
     state: State
@@ -64,11 +68,13 @@ class Scene:
     action: Action | None = None
     answer: ServerMessage | None = None
     query: str = ""
+    nightly: bool = False
 
 
 def scene_params(scenes: tuple[Scene, ...]) -> dict[str, Any]:
     """Scenes as arguments of `pytest.mark.parametrize`."""
-    return {"argvalues": scenes, "ids": [scene.name for scene in scenes]}
+    marks = {True: [pytest.mark.nightly], False: []}
+    return {"argvalues": [pytest.param(one, id=one.name, marks=marks[one.nightly]) for one in scenes]}
 
 
 def show_scene(screen: str, scene: Scene, page: Page, fake_gateway: FakeGateway) -> None:
@@ -161,10 +167,10 @@ def ended(scripted: ScriptedMatch, **choices: Any) -> State:
 STEPS = {"sealed": 200, "votes": 12_000, "picks": 20_000, "drops": 33_000, "lines": 54_000}
 
 
-def reveals(matches: dict[str, ScriptedMatch], *steps: str) -> tuple[Scene, ...]:
+def reveals(matches: dict[str, ScriptedMatch], *steps: str, nightly: bool = False) -> tuple[Scene, ...]:
     """Scenes of each match's last turn at these steps, or at all steps."""
     return tuple(
-        Scene(f"reveal-{name}-{step}", at_step(STEPS[step], scripted), "reveal")
+        Scene(f"reveal-{name}-{step}", at_step(STEPS[step], scripted), "reveal", nightly=nightly)
         for name, scripted in matches.items()
         for step in steps or STEPS
     )

@@ -62,7 +62,6 @@ def test_rotating_code_admits_typed_and_scanned_key(one_gateway: Server, open_at
     scanning.page.goto(f"/{code}#{key}")
     scanning.wait_for(phase="lobby")
     assert scanning.page.url == f"{one_gateway.http}/{code}"
-    check_the_change(display, address)
     typing.page.reload()
     typing.wait_for(phase="lobby")
     assert typing.errors == scanning.errors == display.errors == []
@@ -73,8 +72,14 @@ KEY_AND_SYMBOL = """() => [document.querySelector(".rotating-code b").innerText,
   document.querySelector(".qr path").getAttribute("d")]"""
 
 
-def check_the_change(display: Screen, address: str) -> None:
+@pytest.mark.nightly
+def test_rotating_code_changes_on_display(one_gateway: Server, open_at: OpenScreen) -> None:
     """The next code replaces the first one, with a new QR code; a reload keeps the display's key."""
+    code = make_event(one_gateway, admission="rotating")["code"]
+    display = open_at(one_gateway, "door-change", PROJECTOR)
+    address = projector_address(one_gateway, open_at, code)
+    display.page.goto(address)
+    expect(display.page.locator(".rotating-code b")).to_be_visible(timeout=TIMEOUT_MS)
     key, before = display.page.evaluate(KEY_AND_SYMBOL)
     display.page.evaluate("document.querySelector('.qr').dataset.kept = 'yes'")
     display.shoot("before")
@@ -90,6 +95,7 @@ def check_the_change(display: Screen, address: str) -> None:
     display.page.goto(address)
     expect(display.page.locator(".rotating-code b")).to_be_visible(timeout=TIMEOUT_MS)
     assert display.page.url.endswith(path)
+    assert display.errors == []
 
 
 def test_display_with_invalid_key_shows_no_rotating_code(one_gateway: Server, open_at: OpenScreen) -> None:

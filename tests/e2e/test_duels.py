@@ -30,6 +30,7 @@ def code_of(screen: Screen) -> str:
     return screen.page.url.rpartition("/")[2]
 
 
+@pytest.mark.nightly
 def test_duel_with_clocks_and_a_watcher(one_gateway: Server, open_at: OpenScreen) -> None:
     one = enter(one_gateway, open_at, "one", SMALL)
     one.page.get_by_text("More options").click()
@@ -147,7 +148,6 @@ def test_duel_against_a_crowd(one_gateway: Server, open_at: OpenScreen) -> None:
     assert [screen.errors for screen in screens] == [[]] * len(screens)
 
 
-@pytest.mark.nightly
 def test_duel_player_without_pick_loses_on_time(one_gateway: Server, open_at: OpenScreen) -> None:
     one = enter(one_gateway, open_at, "slow")
     one.page.get_by_role("button", name="New game").click()

@@ -22,6 +22,7 @@ def test_phone_loads_one_page_and_one_socket(browser: Browser, fake_gateway: Fak
     assert sockets == 1
 
 
+@pytest.mark.nightly
 def test_phone_memory_does_not_grow_with_messages(browser: Browser, fake_gateway: FakeGateway) -> None:
     heap, nodes = growth(browser, fake_gateway)
     assert heap <= MAX_GROWTH
