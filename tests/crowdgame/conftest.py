@@ -7,8 +7,18 @@ from aiosmtpd.controller import Controller
 from deploy.laptop.network import LOOPBACK, free_port
 from tests.crowdgame.notifications.mailbox import URL, Mailbox
 from tests.voting.conftest import clients, pytest_generate_tests, server, servers
+from tests.voting.page_fixtures import browser, event, organizer, other
 
-__all__ = ["clients", "pytest_generate_tests", "server", "servers"]
+__all__ = [
+    "browser",
+    "clients",
+    "event",
+    "organizer",
+    "other",
+    "pytest_generate_tests",
+    "server",
+    "servers",
+]
 
 
 @pytest.fixture

@@ -1,36 +1,45 @@
 """The contract of every organizer action: its declaration, permission, audit entry and undo."""
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple, get_args
 
+import msgspec
 import pytest
 
 from crowdgame.console import action_reference
 from crowdgame.console.actions import ACTIONS
+from crowdgame.console.actions.extra_time import MAX_EXTRA_S
 from crowdgame.console.actions.registry import TARGETS, CurrentState
 from crowdgame.console.audit_log import list_audit_entries
 from crowdgame.console.control import perform
 from crowdgame.events.permissions import EventPermission, OrganizerAccess
-from games.matches import live_turn
-from games.models import Event, Team
+from games.models import NOTICE_LENGTH, Event, Team
 from tests.voting.action_helpers import refused
-from tests.voting.match_helpers import new_event, open_now
+from tests.voting.match_helpers import RED_WINS, kinds, new_event, only_turn, open_now, play, run_out
 from tests.voting.protocol.test_typescript import SOURCES
+from voting.admission.restrictions import Restriction, load_restrictions
 from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.ballot_box import BallotBox
-from voting.protocol import ActionAsk, ActionUndo, AuditEntry, Pressed, Role
-from voting.turns.turns import load_turn
+from voting.models import StoredRestriction
+from voting.protocol import MAX_HANDS, ActionAsk, ActionUndo, AuditEntry, EventState, Pressed, Role
 
 pytestmark = pytest.mark.django_db
 
-Step = tuple[str, dict[str, Any]]
-PLAYING: tuple[Step, ...] = (("lobby.open", {}), ("match.start", {}), ("open", {}))
-REVEALED: tuple[Step, ...] = (*PLAYING, ("turn.close", {}))
+# An action, with its fields if there are any; or `open`, `run_out` or `play`, which the match does.
+Step = str | tuple[str, dict[str, Any]]
+STARTED: tuple[Step, ...] = ("lobby.open", "match.start")
+PLAYING: tuple[Step, ...] = (*STARTED, "open")
+REVEALED: tuple[Step, ...] = (*PLAYING, "turn.close")
 REVEAL = "the reveal of turn 1 by"
 REHEARSALS = {"rehearsal.start", "rehearsal.stop"}
-CODE = {"part": "code"}
-VOTER = {"voter_code": "BCDFGH"}
-MOVE = {**VOTER, "team": 1}
+CODE, TALLY, TURNOUT = {"part": "code"}, {"part": "tally"}, {"part": "turnout"}
+VOTER, OTHER = {"voter_code": "BCDFGH"}, {"voter_code": "BCDFGJ"}
+MOVE = CAPTAIN = {**VOTER, "team": 1}
 UNKNOWN = " (code not on any list)"
+MADE_CAPTAIN = f"made BCDFGH captain of Rooks{UNKNOWN}"
+MOVED: Step = ("voter.move", MOVE)
+APPOINTED: Step = ("voter.captain", CAPTAIN)
+WROTE_A: Step = ("notice.show", {"text": "a"})
 
 
 class Case(NamedTuple):
@@ -46,11 +55,11 @@ class Case(NamedTuple):
 CASES = [
     Case("lobby.open", {}, "opened the lobby", before=()),
     Case("joining.lock", {}, "locked joining", "unlocked joining"),
-    Case("joining.unlock", {}, "unlocked joining", "locked joining", (("joining.lock", {}),)),
+    Case("joining.unlock", {}, "unlocked joining", "locked joining", ("joining.lock",)),
     Case("match.start", {}, "started match 1", "aborted match 1", ()),
     Case("match.abort", {}, "aborted match 1"),
     Case("turn.pause", {}, "paused turn 1", "resumed turn 1"),
-    Case("turn.resume", {}, "resumed turn 1", "paused turn 1", (*PLAYING, ("turn.pause", {}))),
+    Case("turn.resume", {}, "resumed turn 1", "paused turn 1", (*PLAYING, "turn.pause")),
     Case("turn.extend", {}, "added 10 s", "removed 10 s"),
     Case("turn.extend", {"seconds": 86400}, "added 24 h", "removed 24 h"),
     Case("turn.shorten", {"seconds": 90}, "removed 90 s", "added 90 s"),
@@ -68,36 +77,132 @@ CASES = [
     ),
     Case("hands.count", {"team": 2, "hands": (0, 1200)}, "counted 1,200 hands for Doves in turn 1"),
     Case("notice.show", {"text": " a "}, "wrote: a", "cleared the message"),
-    Case("notice.show", {"text": "b"}, "wrote: b", "wrote: a", (("notice.show", {"text": "a"}),)),
-    Case("notice.clear", {}, "cleared the message", "wrote: a", (("notice.show", {"text": "a"}),)),
-    Case("part.hide", {"part": "tally"}, "hid the votes", "showed the votes"),
+    Case("notice.show", {"text": "b"}, "wrote: b", "wrote: a", (WROTE_A,)),
+    Case("notice.clear", {}, "cleared the message", "wrote: a", (WROTE_A,)),
+    Case("part.hide", TALLY, "hid the votes", "showed the votes"),
     Case("part.show", CODE, "showed the join code", "hid the join code", (("part.hide", CODE),)),
     Case("voter.move", MOVE, f"moved BCDFGH to Rooks{UNKNOWN}", f"moved BCDFGH back{UNKNOWN}"),
+    Case(
+        "voter.move",
+        VOTER,
+        f"moved BCDFGH back{UNKNOWN}",
+        f"moved BCDFGH to Rooks{UNKNOWN}",
+        (MOVED,),
+    ),
     Case("voter.kick", VOTER, f"removed BCDFGH{UNKNOWN}"),
     Case("voter.ban", VOTER, f"banned BCDFGH{UNKNOWN}", "unbanned BCDFGH"),
+    Case("voter.ban", VOTER, f"banned BCDFGH{UNKNOWN}", "unbanned BCDFGH", (MOVED,)),
     Case("voter.admit", VOTER, "unbanned BCDFGH", f"banned BCDFGH{UNKNOWN}", (("voter.ban", VOTER),)),
+    Case("voter.captain", CAPTAIN, MADE_CAPTAIN, "removed BCDFGH as captain of Rooks"),
     Case(
         "voter.captain",
-        {**VOTER, "team": 1},
-        f"made BCDFGH captain of Rooks{UNKNOWN}",
+        VOTER,
         "removed BCDFGH as captain of Rooks",
+        MADE_CAPTAIN,
+        (APPOINTED,),
+    ),
+    Case(
+        "voter.captain",
+        CAPTAIN,
+        MADE_CAPTAIN,
+        f"made BCDFGJ captain of Rooks{UNKNOWN}",
+        (("voter.captain", {**OTHER, "team": 1}),),
     ),
 ]
 TOO_LATE: list[tuple[Step, tuple[Step, ...]]] = [
-    (("joining.lock", {}), (("joining.unlock", {}),)),
-    (("match.start", {}), (("match.abort", {}), ("match.start", {}))),
-    (("turn.pause", {}), (("turn.resume", {}), ("turn.pause", {}))),
-    (("turn.extend", {}), (("turn.close", {}),)),
-    (("turn.close", {}), (("open", {}), ("turn.close", {}))),
-    (("turn.close", {}), (("match.abort", {}),)),
-    (("turn.extra_time", {"seconds": 30}), (("turn.extra_time", {}),)),
-    (("notice.show", {"text": "a"}), (("notice.show", {"text": "b"}),)),
-    (("notice.show", {"text": "a"}), (("notice.clear", {}), ("notice.show", {"text": "a"}))),
-    (("part.hide", {"part": "code"}), (("part.show", {"part": "code"}),)),
+    ("joining.lock", ("joining.unlock",)),
+    ("match.start", ("match.abort", "match.start")),
+    ("turn.pause", ("turn.resume", "turn.pause")),
+    ("turn.extend", ("turn.close",)),
+    ("turn.close", ("open", "turn.close")),
+    ("turn.close", ("match.abort",)),
+    (("turn.extra_time", {"seconds": 30}), ("turn.extra_time",)),
+    (WROTE_A, (("notice.show", {"text": "b"}),)),
+    (WROTE_A, ("notice.clear", WROTE_A)),
+    (("part.hide", CODE), (("part.show", CODE),)),
     (("voter.ban", VOTER), (("voter.admit", VOTER),)),
     (("voter.kick", VOTER), ()),
-    (("reveal.extend", {}), (("open", {}),)),
-    (("reveal.extend", {}), (("turn.pause", {}),)),
+    ("reveal.extend", ("open",)),
+    ("reveal.extend", ("turn.pause",)),
+]
+REFUSED: list[tuple[tuple[Step, ...], Step, str]] = [
+    (("lobby.open",), "lobby.open", "Already done"),
+    (("joining.lock",), "joining.lock", "Already done"),
+    (STARTED, "match.start", "already live"),
+    ((), "match.abort", "No match is live"),
+    *[((), f"turn.{action}", "No turn is live") for action in ("pause", "resume", "extend", "close")],
+    *[((*STARTED, "run_out"), f"turn.{action}", "Time is up") for action in ("pause", "shorten", "close")],
+    (STARTED, "turn.close", "has not started"),
+    (STARTED, ("turn.pause", {"turn": 9_999}), "already ended"),
+    (STARTED, "turn.resume", "not paused"),
+    ((*STARTED, "turn.pause"), "turn.pause", "already paused"),
+    (STARTED, ("turn.shorten", {"seconds": 18}), "Less than 3 seconds"),
+    (
+        (*STARTED, "turn.pause", ("turn.shorten", {"seconds": 7})),
+        ("turn.shorten", {"seconds": 11}),
+        "Less than 3",
+    ),
+    ((), "turn.void", "no turn to take back"),
+    ((*STARTED, ("play", {"picks": RED_WINS}), "match.start"), "turn.void", "no turn to take back"),
+    ((*STARTED, ("play", {"picks": [(1, 2)]}), "match.abort"), "turn.void", "no turn to take back"),
+    (STARTED, "reveal.extend", "No reveal is being shown"),
+    (STARTED, "reveal.shorten", "No reveal is being shown"),
+    ((*REVEALED, "open"), "reveal.extend", "No reveal is being shown"),
+    ((*REVEALED, "open"), "reveal.shorten", "No reveal is being shown"),
+    ((), "turn.extra_time", "Already done"),
+    ((), ("turn.extra_time", {"seconds": MAX_EXTRA_S + 1}), "at most 10 min per turn"),
+    (PLAYING, "hands.count", "Choose a team"),
+    (PLAYING, ("hands.count", {"team": 2}), "Choose a team"),
+    (PLAYING, ("hands.count", {"hands": (1,)}), "Choose a team"),
+    (PLAYING, ("hands.count", {"team": 1, "hands": (1,)}), "Rooks votes by phone"),
+    (PLAYING, ("hands.count", {"team": 2, "hands": (MAX_HANDS, 1)}), "At most 5,000"),
+    (PLAYING, ("hands.count", {"team": 2, "hands": (1,), "turn": 9_999}), "already ended"),
+    (STARTED, ("hands.count", {"team": 2, "hands": (1,)}), "has not started"),
+    ((*STARTED, "run_out"), ("hands.count", {"team": 2, "hands": (1,)}), "Time is up"),
+    ((*PLAYING, "turn.pause"), ("hands.count", {"team": 2, "hands": (1,)}), "paused"),
+    *[((), ("notice.show", {"text": text}), "nothing to show") for text in (None, "", " \n", "\u200b\u202e")],
+    ((), ("notice.show", {"text": "x" * (NOTICE_LENGTH + 1)}), "140 characters"),
+    ((), ("notice.show", {"text": "\u0958" * NOTICE_LENGTH}), "140 characters"),  # grows when normalized
+    ((WROTE_A,), WROTE_A, "Already done"),
+    ((), "notice.clear", "No message is shown"),
+    ((), "part.hide", "Choose a part"),
+    ((), "part.show", "Choose a part"),
+    ((("part.hide", TURNOUT),), ("part.hide", TURNOUT), "Already done"),
+    ((("part.hide", TURNOUT),), ("part.show", CODE), "Already done"),
+    *[((), ("voter.ban", {"voter_code": code}), "six letters") for code in (None, "", "ANNA", "BCDFGHJ")],
+    ((), ("voter.move", VOTER), "Already done"),
+    ((), ("voter.admit", VOTER), "Already done"),
+    ((), ("voter.move", {**VOTER, "team": 2}), "has no phones"),
+    ((APPOINTED,), APPOINTED, "Already done"),
+    ((), ("voter.captain", VOTER), "Already done"),
+    ((), ("voter.captain", {"voter_code": "nonsense", "team": 1}), "Enter the voter code"),
+]
+EFFECTS: list[tuple[tuple[Step, ...], dict[str, Any], str]] = [
+    (("lobby.open",), {"lobby": "open"}, "lobby.opened"),
+    (("lobby.open", "joining.lock"), {"lobby": "locked"}, "joining.locked"),
+    (("lobby.open", "joining.lock", "joining.unlock"), {"lobby": "open"}, "joining.unlocked"),
+    (("lobby.open", "joining.lock", "lobby.open"), {"lobby": "open"}, "joining.unlocked"),
+    ((WROTE_A, ("notice.show", {"text": "b"})), {"notice": "b"}, "event.edited"),
+    ((WROTE_A, "notice.clear"), {"notice": ""}, "event.edited"),
+    ((("notice.show", {"text": "x" * NOTICE_LENGTH}),), {"notice": "x" * NOTICE_LENGTH}, "event.edited"),
+    (
+        (("notice.show", {"text": "  Lunch\n\tis \u202eready\u200b\u2066 "}),),
+        {"notice": "Lunch is ready"},
+        "event.edited",
+    ),
+    ((("part.hide", CODE), ("part.hide", TALLY)), {"hidden": ("code", "tally")}, "event.edited"),
+    (
+        (("part.hide", CODE), ("part.hide", TALLY), ("part.show", CODE), ("part.hide", TURNOUT)),
+        {"hidden": ("turnout", "tally")},
+        "event.edited",
+    ),
+    ((APPOINTED,), {"captains": ["BCDFGH", ""]}, "event.edited"),
+    (
+        (APPOINTED, ("voter.captain", {**VOTER, "team": 2})),
+        {"captains": ["", "BCDFGH"]},
+        "event.edited",
+    ),
+    ((APPOINTED, ("voter.captain", VOTER)), {"captains": ["", ""]}, "event.edited"),
 ]
 
 
@@ -116,14 +221,36 @@ def request(
     return entries(event, box)[0]
 
 
-def take(event: Event, step: Step, box: BallotBox) -> AuditEntry:
-    action, fields = step
-    if action == "open":
-        turn = live_turn(event.matches.get(state="playing"))
-        assert turn is not None
-        open_now(load_turn(turn.pk), box)
-        return entries(event, box)[0]
-    return request(event, ActionAsk(id=1, action=action, **fields), box)
+def take(event: Event, step: Step, box: BallotBox) -> None:
+    action, fields = (step, {}) if isinstance(step, str) else step
+    if "." in action:
+        request(event, ActionAsk(id=1, action=action, **fields), box)
+        return
+    match = event.matches.get(state="playing")
+    if action == "play":
+        play(match, box, **fields)
+    else:
+        {"open": open_now, "run_out": run_out}[action](only_turn(match), box)
+
+
+def take_all(event: Event, steps: Iterable[Step], box: BallotBox) -> AuditEntry:
+    """Take these steps; return the latest audit entry."""
+    for step in steps:
+        take(event, step, box)
+    return entries(event, box)[0]
+
+
+def load_state(event: Event) -> EventState:
+    return load_snapshot(Event.objects.get(pk=event.pk))
+
+
+def settings(event: Event) -> tuple[Any, ...]:
+    """The settings that an undo has to restore."""
+    state = load_state(event)
+    captains = [team.captain for team in state.teams]
+    restrictions = load_restrictions([event.pk])[event.pk].items()
+    in_force = {code: restriction for code, restriction in restrictions if restriction != Restriction()}
+    return state.notice, state.hidden, state.extra_s, captains, in_force
 
 
 def entries(event: Event, box: BallotBox) -> tuple[AuditEntry, ...]:
@@ -156,12 +283,19 @@ def test_generated_files_are_up_to_date() -> None:
 def test_action_is_logged_and_undone_once(case: Case, event: Event, box: BallotBox) -> None:
     for step in case.before:
         take(event, step, box)
-    done = take(event, (case.action, case.fields), box)
+    before = settings(event)
+    done = take_all(event, [(case.action, case.fields)], box)
     assert (done.by, done.action, done.what) == ("olga", case.action, case.what)
+    assert done.pressed
+    assert (done.pressed.voter_code, done.pressed.part) == (
+        case.fields.get("voter_code"),
+        case.fields.get("part"),
+    )
     assert (done.undo is not None, done.undone) == (bool(case.undone), False)
     if done.undo is not None:
         undo = request(event, ActionUndo(id=1, entry=done.id), box)
         assert (undo.action, undo.what) == (done.undo, case.undone)
+        assert settings(event) == before
         assert [(one.undone, one.undo) for one in entries(event, box) if one.id == done.id] == [(True, None)]
     with refused("can't be undone"):
         request(event, ActionUndo(id=1, entry=done.id), box)
@@ -172,9 +306,8 @@ def test_undo_is_refused_once_the_effect_is_gone(
     step: Step, later: tuple[Step, ...], event: Event, box: BallotBox
 ) -> None:
     before = {"match.start": (), "reveal.extend": REVEALED}
-    for earlier in before.get(step[0], PLAYING):
-        take(event, earlier, box)
-    done = take(event, step, box)
+    name = step if isinstance(step, str) else step[0]
+    done = take_all(event, [*before.get(name, PLAYING), step], box)
     for one in later:
         take(event, one, box)
     assert [one.undo for one in entries(event, box) if one.id == done.id] == [None]
@@ -182,17 +315,45 @@ def test_undo_is_refused_once_the_effect_is_gone(
         request(event, ActionUndo(id=1, entry=done.id), box)
 
 
+@pytest.mark.parametrize(("before", "step", "words"), REFUSED, ids=str)
+def test_impossible_action_is_refused_and_not_logged(
+    before: tuple[Step, ...], step: Step, words: str, event: Event, box: BallotBox
+) -> None:
+    for earlier in before:
+        take(event, earlier, box)
+    logged = entries(event, box)
+    with refused(words):
+        take(event, step, box)
+    assert entries(event, box) == logged
+    assert not StoredRestriction.objects.exists()
+
+
+@pytest.mark.parametrize(("steps", "expected", "kind"), EFFECTS, ids=str)
+def test_action_changes_and_announces_its_own_event(
+    steps: tuple[Step, ...], expected: dict[str, Any], kind: str, event: Event, box: BallotBox
+) -> None:
+    other = new_event()
+    before = load_state(other)
+    take_all(event, steps, box)
+    state = load_state(event)
+    shown = msgspec.structs.asdict(state) | {"captains": [team.captain for team in state.teams]}
+    assert expected.items() <= shown.items()
+    announced = kinds(event.pk)
+    assert (announced[-1], len(announced)) == (kind, len(steps))
+    assert (load_state(other), kinds(other.pk)) == (before, [])
+
+
 def test_failed_undo_can_be_repeated(event: Event, box: BallotBox) -> None:
     """The new captain has replaced the first one, so there is nothing to revert."""
-    done = take(event, ("voter.captain", {**VOTER, "team": 1}), box)
-    take(event, ("voter.captain", {"voter_code": "BCDFGJ", "team": 1}), box)
+    done = take_all(event, [APPOINTED], box)
+    take(event, ("voter.captain", {**OTHER, "team": 1}), box)
     with refused("Already done"):
         request(event, ActionUndo(id=1, entry=done.id), box)
     assert [one.undone for one in entries(event, box)] == [False, False]
 
 
 def test_entry_of_another_event_is_not_undone(event: Event, box: BallotBox) -> None:
-    done = take(event, ("joining.lock", {}), box)
+    done = take_all(event, ["joining.lock"], box)
     other = new_event()
     with refused("can't be undone"):
         request(other, ActionUndo(id=1, entry=done.id), box)
@@ -205,7 +366,7 @@ def test_viewer_may_not_act(name: str, event: Event, box: BallotBox) -> None:
 
 
 def test_viewer_may_not_undo(event: Event, box: BallotBox) -> None:
-    done = take(event, ("joining.lock", {}), box)
+    done = take_all(event, ["joining.lock"], box)
     with refused("permission"):
         request(event, ActionUndo(id=1, entry=done.id), box, Role.VIEWER)
     assert not entries(event, box)[0].undone

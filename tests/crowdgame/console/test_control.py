@@ -1,4 +1,4 @@
-"""Organizer actions: each is done once and announced; a refused action changes nothing."""
+"""The effects of organizer actions on matches: abort, void, captains; each happens once."""
 
 from collections.abc import Callable
 
@@ -7,55 +7,33 @@ from redis.exceptions import TimeoutError  # noqa: A004
 
 from crowdgame.console.actions.turn_time import pause_turn
 from games.matches import live_turn
-from games.models import Match, MatchState, TurnState
+from games.models import Event, Match, MatchState, TurnState
 from tests.voting.action_helpers import event_of, press, refused
 from tests.voting.concurrency_helpers import at_once
-from tests.voting.match_helpers import kinds, new_event, open_now, start
-from voting.announcements.outbox import announce_edit
+from tests.voting.match_helpers import (
+    RED_WINS,
+    kinds,
+    new_event,
+    only_turn,
+    open_now,
+    play,
+    play_turn,
+    start,
+    tally_of,
+)
+from tests.voting.sample_matches import record_of
+from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.ballot_box import BallotBox
-from voting.ballot_box.box_types import BoxedTurn
+from voting.ballot_box.box_types import BoxedTurn, TooEarly
+from voting.counting.voter_codes import derive_voter_code
+from voting.counting.window import START_LEAD_MS
 from voting.models import Announcement
+from voting.records.recount import find_faults
 from voting.turns.closing import close_turn
-from voting.turns.turns import load_turn
+from voting.turns.turns import load_turn, start_match, to_boxed_turn
 
 pytestmark = pytest.mark.django_db
-
-
-# ------------------------------------------------------------------ lobby and joining
-def test_lobby_opens_and_joining_locks_and_unlocks(box: BallotBox) -> None:
-    event = new_event()
-    for action, lobby in [
-        ("lobby.open", "open"),
-        ("joining.lock", "locked"),
-        ("joining.unlock", "open"),
-        ("joining.lock", "locked"),
-        ("lobby.open", "open"),
-    ]:
-        press(event.pk, action, box)
-        event.refresh_from_db()
-        assert event.lobby == lobby
-    assert kinds(event.pk) == [
-        "lobby.opened",
-        "joining.locked",
-        "joining.unlocked",
-        "joining.locked",
-        "joining.unlocked",
-    ]
-
-
-def test_repeated_lobby_action_is_refused(box: BallotBox) -> None:
-    event = new_event(lobby="open")
-    with refused("Already done"):
-        press(event.pk, "lobby.open", box)
-    press(event.pk, "joining.lock", box)
-    with refused("Already done"):
-        press(event.pk, "joining.lock", box)
-
-
-def test_event_edit_is_announced(box: BallotBox) -> None:
-    event = new_event()
-    announce_edit(event.pk, box.now())
-    assert kinds(event.pk) == ["event.edited"]
+TIED = [5, 1, 1, 5]
 
 
 # ------------------------------------------------------------------ abort
@@ -74,35 +52,80 @@ def test_aborted_match_is_over_and_next_may_start(paused: bool, box: BallotBox) 
     assert kinds(event_of(turn))[-2:] == ["match.aborted", "match.started"]
 
 
-@pytest.mark.parametrize(
-    ("action", "words"),
-    [
-        ("match.abort", "No match is live"),
-        ("turn.pause", "No turn is live"),
-        ("turn.resume", "No turn is live"),
-        ("turn.extend", "No turn is live"),
-        ("turn.close", "No turn is live"),
-        ("turn.void", "no turn to take back"),
-    ],
-)
-def test_actions_without_match_are_refused(action: str, words: str, box: BallotBox) -> None:
-    event = new_event()
-    with refused(words):
-        press(event.pk, action, box)
-
-
-def test_match_start_is_refused_while_match_is_playing(box: BallotBox) -> None:
-    turn = start(box)
-    with refused("already live"):
-        press(event_of(turn), "match.start", box)
-
-
 def test_action_affects_only_its_own_event(box: BallotBox) -> None:
     mine, other = start(box), start(box)
     with refused("already ended"):
         press(event_of(mine), "turn.close", box, turn=other.pk)
     press(event_of(mine), "turn.extend", box, turn=mine.pk)
     assert load_turn(other.pk).version == 1
+
+
+# ------------------------------------------------------------------ void
+def test_voided_turn_is_voted_again(box: BallotBox) -> None:
+    turn = start(box)
+    play_turn(turn, box, red=[3], yellow=[4])
+    following = only_turn(turn.match)
+    before = box.now()
+    press(event_of(turn), "turn.void", box)
+    assert load_turn(turn.pk).state == TurnState.VOID
+    assert load_turn(following.pk).state == TurnState.VOID
+    again = only_turn(turn.match)
+    assert again.pk not in {turn.pk, following.pk}
+    assert (again.number, again.seed != turn.seed) == (1, True)
+    assert again.opens_at >= before + START_LEAD_MS
+    assert isinstance(box.seal(to_boxed_turn(again)), TooEarly)
+    after = play_turn(again, box, red=[7], yellow=[7])
+    assert (after.red_pick, after.yellow_pick) == (7, 7)
+    assert kinds(event_of(turn)).count("turn.voided") == 1
+
+
+def test_turns_are_voided_newest_first_discarding_a_paused_one(box: BallotBox) -> None:
+    turn = start(box)
+    play(turn.match, box, [(1, 2), (3, 4)])
+    with refused("Another turn has been revealed"):
+        press(event_of(turn), "turn.void", box, turn=turn.pk)
+    press(event_of(turn), "turn.pause", box)
+    for number in (2, 1):
+        press(event_of(turn), "turn.void", box)
+        assert (only_turn(turn.match).number, only_turn(turn.match).state) == (number, TurnState.OPEN)
+    with refused("no turn to take back"):
+        press(event_of(turn), "turn.void", box)
+
+
+def test_last_turn_of_ended_match_can_be_voided(box: BallotBox) -> None:
+    turn = start(box, next_match_after_s=30)
+    play(turn.match, box, RED_WINS)
+    press(event_of(turn), "turn.void", box)
+    match = Match.objects.get(pk=turn.match_id)
+    assert (match.state, match.result, match.ended_at) == (MatchState.PLAYING, None, None)
+    assert Event.objects.get(pk=event_of(turn)).next_match_at is None
+    assert only_turn(match).number == 4
+    play(match, box, [(1, 3)])
+    assert Match.objects.get(pk=match.pk).result == "red"
+
+
+# ------------------------------------------------------------------ captains
+def test_captain_breaks_ties_from_next_turn_on(box: BallotBox) -> None:
+    turn = start(box, tie_rule="captain")
+    press(event_of(turn), "voter.captain", box, voter_code=derive_voter_code("red1"), team=1)
+    assert load_snapshot(turn.match.event).captains
+    play_turn(turn, box, red=TIED, yellow=[4])
+    tally = tally_of(turn, "red")
+    assert (tally.decided_by, tally.captain) == ("lot", None), "nobody was captain when it was planned"
+    turn = only_turn(turn.match)
+    play_turn(turn, box, red=TIED, yellow=[4])
+    tally = tally_of(turn, "red")
+    assert (tally.pick, tally.decided_by, tally.captain) == (5, "captain", 0)
+    assert find_faults(record_of(turn.match)) == []
+
+
+def test_captain_has_no_effect_without_captain_tie_rule(box: BallotBox) -> None:
+    event = new_event(tie_rule="lot")
+    press(event.pk, "voter.captain", box, voter_code=derive_voter_code("red1"), team=1)
+    turn = only_turn(start_match(event.pk, box))
+    play_turn(turn, box, red=TIED, yellow=[4])
+    tally = tally_of(turn, "red")
+    assert (tally.decided_by, tally.captain) == ("lot", None)
 
 
 # ------------------------------------------------------------------ concurrency
@@ -117,16 +140,25 @@ def test_action_on_outdated_turn_is_refused(box: BallotBox) -> None:
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize(
     ("action", "kind"),
-    [("turn.pause", "turn.paused"), ("turn.close", "turn.revealed"), ("match.abort", "match.aborted")],
+    [
+        ("turn.pause", "turn.paused"),
+        ("turn.close", "turn.revealed"),
+        ("turn.void", "turn.voided"),
+        ("match.abort", "match.aborted"),
+    ],
 )
 def test_concurrent_actions_succeed_once(action: str, kind: str, box: BallotBox) -> None:
     turn = start(box)
+    play(turn.match, box, [(1, 2)])
+    turn = only_turn(turn.match)
     open_now(turn, box)
     event_id = event_of(turn)
-    ask = {} if action == "match.abort" else {"turn": turn.pk}
+    ask = {"turn": turn.pk} if action in {"turn.pause", "turn.close"} else {}
+    before = kinds(event_id).count(kind)
     losers = at_once(4, lambda own: press(event_id, action, own, **ask))
     assert len(losers) == 3
-    assert kinds(event_id).count(kind) == 1
+    assert kinds(event_id).count(kind) == before + 1
+    assert turn.match.turns.filter(state__in=["open", "paused"]).count() == (action != "match.abort")
 
 
 @pytest.mark.django_db(transaction=True)

@@ -11,14 +11,11 @@ from tests.voting.box_loss_helpers import empty
 from tests.voting.concurrency_helpers import at_once
 from tests.voting.match_helpers import (
     CLASSIC,
-    NINE_MINUTES_MS,
     new_event,
     only_turn,
     open_now,
     play_out,
     play_turn,
-    run_out,
-    set_window,
     store,
     tally_of,
     vote,
@@ -34,7 +31,6 @@ from voting.turns.turns import load_turn, restore_turn, start_match
 
 pytestmark = pytest.mark.django_db
 DOVES = 2
-ACTIONS: list[str] = ["turn.pause", "turn.extend", "turn.resume", "turn.extend", "turn.shorten"]
 
 
 def by_hands(box: BallotBox, *teams: int, **choices: Any) -> Turn:
@@ -76,29 +72,27 @@ def test_hands_are_tallied_beside_phones_and_verify(box: BallotBox) -> None:
     assert verified(turn)
 
 
-def test_both_teams_may_vote_by_hands(box: BallotBox) -> None:
-    turn = by_hands(box, 1, 2)
+@pytest.mark.parametrize(
+    ("counted", "tally", "pick", "decided_by"),
+    [
+        ([(0, 9)], [0, 9, 0, 0, 0, 0, 0], 2, "plurality"),
+        ([(9, 9, 9), (0, 0, 0, 2), (1, 0, 0, 3)], [1, 0, 0, 3, 0, 0, 0], 4, "plurality"),
+        ([(5,), (0, 0)], [0] * 7, None, "pass"),
+        ([(MAX_HANDS,)], [MAX_HANDS, 0, 0, 0, 0, 0, 0], 1, "plurality"),
+    ],
+)
+def test_latest_hand_count_is_tallied(
+    counted: list[tuple[int, ...]], tally: list[int], pick: int | None, decided_by: str, box: BallotBox
+) -> None:
+    turn = by_hands(box, 1, 2, no_ballot_rule="pass")
     assert count(turn, box, 1, team=1) == "counted 1 hand for Rooks in turn 1"
-    count(turn, box, 0, 9, team=2)
-    after = play_out(turn, box)
-    assert (after.red_pick, after.yellow_pick) == (1, 2)
-    assert verified(turn)
-
-
-def test_new_hand_count_replaces_the_last(box: BallotBox) -> None:
-    turn = by_hands(box)
-    for hands in ((9, 9, 9), (0, 0, 0, 2), (1, 0, 0, 3)):
+    for hands in counted:
         count(turn, box, *hands)
-    play_out(turn, box)
-    assert tally_of(turn, "yellow").counts == [1, 0, 0, 3, 0, 0, 0]
-
-
-def test_zero_hands_count_as_no_ballot(box: BallotBox) -> None:
-    turn = by_hands(box, no_ballot_rule="pass")
-    count(turn, box, 5)
-    count(turn, box, 0, 0)
     after = play_out(turn, box)
-    assert (after.yellow_pick, tally_of(turn, "yellow").decided_by) == (None, "pass")
+    stored = tally_of(turn, "yellow")
+    assert (after.red_pick, after.yellow_pick) == (1, pick)
+    assert (stored.counts, stored.ballots, stored.decided_by) == (tally, sum(tally), decided_by)
+    assert verified(turn)
 
 
 def test_latest_hand_count_survives_ballot_box_loss(box: BallotBox) -> None:
@@ -116,7 +110,7 @@ def test_latest_hand_count_survives_ballot_box_loss(box: BallotBox) -> None:
 def test_hand_count_survives_pause_and_time_changes(box: BallotBox) -> None:
     turn = by_hands(box)
     count(turn, box, 0, 3)
-    for action in ACTIONS:
+    for action in ("turn.pause", "turn.extend", "turn.resume", "turn.extend", "turn.shorten"):
         press(event_of(turn), action, box)
     assert play_out(turn, box).yellow_pick == 2
     assert tally_of(turn, "yellow").ballots == 3
@@ -154,35 +148,6 @@ def test_hand_count_keeps_stored_phone_ballots(box: BallotBox) -> None:
 
 
 # ------------------------------------------------------------------ refused
-def test_incomplete_hand_count_is_refused(box: BallotBox) -> None:
-    turn = by_hands(box)
-    for more in ({}, {"team": 2}, {"hands": (1,)}):
-        with refused("Choose a team"):
-            press(event_of(turn), "hands.count", box, **more)
-
-
-def test_hand_count_is_refused_for_team_with_phones(box: BallotBox) -> None:
-    turn = by_hands(box)
-    with refused("Rooks votes by phone"):
-        count(turn, box, 1, team=1)
-
-
-def test_hand_count_requires_open_window(box: BallotBox) -> None:
-    turn = by_hands(box)
-    set_window(turn, box, 5_000, NINE_MINUTES_MS)
-    with refused("has not started"):
-        count(turn, box, 1)
-    run_out(load_turn(turn.pk), box)
-    with refused("Time is up"):
-        count(turn, box, 1)
-    open_now(load_turn(turn.pk), box)
-    press(event_of(turn), "turn.pause", box)
-    with refused("paused"):
-        count(turn, box, 1)
-    with refused("already ended"):
-        press(event_of(turn), "hands.count", box, turn=turn.pk + 1, team=DOVES, hands=(1,))
-
-
 def test_hand_count_accepts_only_legal_columns(box: BallotBox) -> None:
     turn = by_hands(box)
     for _ in range(3):
@@ -205,15 +170,6 @@ def test_hand_count_is_refused_for_team_not_to_move(box: BallotBox) -> None:
     assert count(turn, box, 1, team=1)
 
 
-def test_hand_count_is_limited(box: BallotBox) -> None:
-    turn = by_hands(box)
-    with refused("At most 5,000"):
-        count(turn, box, MAX_HANDS, 1)
-    count(turn, box, MAX_HANDS)
-    assert play_out(turn, box).yellow_pick == 1
-    assert tally_of(turn, "yellow").ballots == MAX_HANDS
-
-
 def test_hand_count_is_refused_after_phone_votes(box: BallotBox) -> None:
     """The team was set to hands while its phones were voting."""
     turn = by_hands(box)
@@ -227,21 +183,20 @@ def test_hand_count_is_refused_after_phone_votes(box: BallotBox) -> None:
 
 
 # ------------------------------------------------------------------ concurrency
-def test_early_close_waits_for_hand_count(box: BallotBox) -> None:
-    turn = by_hands(box, close_early=True)
+@pytest.mark.parametrize(
+    ("terms", "awaited"), [({}, True), ({"game": CLASSIC, "options": {"first": "red"}}, False)]
+)
+def test_early_close_waits_for_hands_of_team_to_move(
+    terms: dict[str, Any], awaited: bool, box: BallotBox
+) -> None:
+    turn = by_hands(box, close_early=True, **terms)
     vote(turn, box, red=[3])
     close_turn_early(turn.pk, turn.closes_at, box)
-    assert load_turn(turn.pk).state == TurnState.OPEN
-    count(turn, box, 0, 1)
-    close_turn_early(turn.pk, turn.closes_at, box)
-    assert load_turn(turn.pk).state == TurnState.RESOLVED
-
-
-def test_early_close_ignores_hands_of_team_not_to_move(box: BallotBox) -> None:
-    turn = by_hands(box, game=CLASSIC, options={"first": "red"}, close_early=True)
-    vote(turn, box, red=[3])
-    close_turn_early(turn.pk, turn.closes_at, box)
-    assert load_turn(turn.pk).state == TurnState.RESOLVED
+    assert load_turn(turn.pk).state == (TurnState.OPEN if awaited else TurnState.RESOLVED)
+    if awaited:
+        count(turn, box, 0, 1)
+        close_turn_early(turn.pk, turn.closes_at, box)
+        assert load_turn(turn.pk).state == TurnState.RESOLVED
 
 
 @pytest.mark.django_db(transaction=True)

@@ -1,18 +1,18 @@
-"""Restrictions: one row per voter code, and each can be undone."""
-
-from typing import Any
+"""People of an event: restrictions by voter code, and search by name or code."""
 
 import pytest
 
 from crowdgame.console.actions.people import MAX_RESTRICTIONS
-from games.models import Team
+from crowdgame.console.people_search import PAGE_SIZE, find_people
+from games.models import Event
 from tests.voting.action_helpers import done_by, refused, words_of
 from tests.voting.match_helpers import new_event
 from voting.admission.restrictions import Restriction, load_restrictions
-from voting.admission.tickets import make_tickets
+from voting.admission.roster import Pupil
+from voting.admission.tickets import make_roster, make_tickets
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.voter_codes import derive_voter_code
-from voting.models import StoredRestriction
+from voting.models import StoredRestriction, Ticket
 
 pytestmark = pytest.mark.django_db
 VOTER_CODE = "BCDFGH"
@@ -37,56 +37,8 @@ def test_restrictions_are_described_without_names(box: BallotBox) -> None:
         text = words_of(event.pk, action, box, voter_code=typed, **more)
         assert text == words.format(voter_code)
     assert StoredRestriction.objects.count() == 1
-
-
-@pytest.mark.parametrize(
-    ("action", "more"), [("voter.move", {"team": 2}), ("voter.kick", {}), ("voter.ban", {})]
-)
-def test_restriction_of_unknown_code_says_so(action: Any, more: dict[str, Any], box: BallotBox) -> None:
-    make_tickets(new_event(), 3)
-    event = new_event()
-    make_tickets(event, 3)
-    text = words_of(event.pk, action, box, voter_code=VOTER_CODE, **more)
-    assert text.endswith(" (code not on any list)")
-
-
-def test_moved_voter_is_still_moved_after_ban_and_admit(box: BallotBox) -> None:
-    event = new_event()
-    done_by(event.pk, "voter.move", box, voter_code=VOTER_CODE, team=2)
-    done_by(event.pk, "voter.ban", box, voter_code=VOTER_CODE)
-    assert (restriction(event.pk).team, restriction(event.pk).banned) == (2, True)
-    done_by(event.pk, "voter.admit", box, voter_code=VOTER_CODE)
-    assert (restriction(event.pk).team, restriction(event.pk).banned) == (2, False)
-
-
-@pytest.mark.parametrize(
-    ("before", "action", "more"),
-    [
-        ([], "voter.move", {"team": 1}),
-        ([("voter.move", {"team": 1})], "voter.move", {"team": 2}),
-        ([("voter.move", {"team": 1})], "voter.move", {}),
-        ([], "voter.ban", {}),
-        ([("voter.move", {"team": 1})], "voter.ban", {}),
-        ([("voter.ban", {})], "voter.admit", {}),
-    ],
-)
-def test_restriction_undo_restores_previous_state(
-    before: list[tuple[Any, dict[str, Any]]], action: Any, more: dict[str, Any], box: BallotBox
-) -> None:
-    event = new_event()
-    for earlier, with_what in before:
-        done_by(event.pk, earlier, box, voter_code=VOTER_CODE, **with_what)
-    previous = restriction(event.pk)
-    done = done_by(event.pk, action, box, voter_code=VOTER_CODE, **more)
-    assert restriction(event.pk) != previous
-    assert done.undo is not None
-    assert (done.pressed.action, done.pressed.voter_code, done.pressed.team) == (
-        action,
-        VOTER_CODE,
-        more.get("team"),
-    )
-    done_by(event.pk, done.undo.action, box, voter_code=done.undo.voter_code, team=done.undo.team)
-    assert restriction(event.pk) == previous
+    text = words_of(new_event().pk, "voter.ban", box, voter_code=voter_code)
+    assert text == f"banned {voter_code} (code not on any list)", "the ticket is of another event"
 
 
 def test_kick_has_no_undo(box: BallotBox) -> None:
@@ -100,18 +52,8 @@ def test_kick_has_no_undo(box: BallotBox) -> None:
     assert restriction(event.pk).kicked_at > first > 0
 
 
-def test_invalid_restriction_is_refused(box: BallotBox) -> None:
+def test_restrictions_of_an_event_are_limited(box: BallotBox) -> None:
     event = new_event()
-    for voter_code in (None, "", "ANNA", "BCDFGHJ"):
-        with refused("six letters"):
-            done_by(event.pk, "voter.ban", box, voter_code=voter_code)
-    for action in ("voter.move", "voter.admit"):
-        with refused("Already done"):
-            done_by(event.pk, action, box, voter_code=VOTER_CODE)
-    Team.objects.filter(event=event, number=2).update(hands=True)
-    with refused("has no phones"):
-        done_by(event.pk, "voter.move", box, voter_code=VOTER_CODE, team=2)
-    assert not StoredRestriction.objects.exists()
     StoredRestriction.objects.bulk_create(
         StoredRestriction(event=event, voter_code=f"{number:06}", banned=True, at=1)
         for number in range(MAX_RESTRICTIONS)
@@ -123,7 +65,76 @@ def test_invalid_restriction_is_refused(box: BallotBox) -> None:
 def test_restrictions_apply_to_one_event(box: BallotBox) -> None:
     event, other = new_event(), new_event()
     done_by(event.pk, "voter.ban", box, voter_code=VOTER_CODE)
-    assert load_restrictions([event.pk, other.pk]) == {
-        event.pk: {VOTER_CODE: Restriction(banned=True)},
-        other.pk: {},
-    }
+    banned = {VOTER_CODE: Restriction(banned=True)}
+    assert load_restrictions([event.pk, other.pk]) == {event.pk: banned, other.pk: {}}
+
+
+# ------------------------------------------------------------------ search
+@pytest.fixture
+def event() -> Event:
+    created = new_event()
+    make_roster(created, [Pupil("Zoë Quinn", 1), Pupil("Ada Lovelace", 2), Pupil("Alan Turing", None)])
+    return created
+
+
+def names(event: Event, query: str = "", skip: int = 0) -> list[str]:
+    return [one.name for one in find_people(event.pk, query, skip).people]
+
+
+def voter_code(event: Event, name: str) -> str:
+    return derive_voter_code(Ticket.objects.get(event=event, label=name).voter)
+
+
+def test_roster_is_listed_by_name_with_code_and_team(event: Event) -> None:
+    found = find_people(event.pk, "", 0)
+    expected = [("Ada Lovelace", 2), ("Alan Turing", None), ("Zoë Quinn", 1)]
+    assert [(one.name, one.team) for one in found.people] == expected
+    assert [one.voter_code for one in found.people] == [voter_code(event, name) for name, _ in expected]
+    assert found.total == 3
+    other = new_event()
+    make_roster(other, [Pupil("Grace Hopper", None)])
+    StoredRestriction.objects.create(event=other, voter_code=VOTER_CODE, banned=True, at=1)
+    assert find_people(event.pk, "", 0) == found, "of this event only"
+
+
+def test_search_matches_part_of_name_or_code(event: Event) -> None:
+    assert names(event, "LOVE") == ["Ada Lovelace"]
+    assert names(event, " zoë") == ["Zoë Quinn"]
+    whole = voter_code(event, "Alan Turing")
+    assert names(event, whole[1:5].lower()) == ["Alan Turing"]
+    assert names(event, f"{whole[:3]} {whole[3:]}") == ["Alan Turing"]
+    assert names(event, "nobody") == []
+
+
+def test_restricted_people_are_listed_first(event: Event) -> None:
+    StoredRestriction.objects.create(event=event, voter_code=voter_code(event, "Zoë Quinn"), team=2, at=1)
+    StoredRestriction.objects.create(event=event, voter_code="BCDFGH", banned=True, at=1)
+    StoredRestriction.objects.create(event=event, voter_code="QQQQQQ", kicked_at=1, at=1)
+    found = find_people(event.pk, "", 0).people
+    assert [(one.name, one.moved, one.banned) for one in found] == [
+        ("", None, True),
+        ("Zoë Quinn", 2, False),
+        ("Ada Lovelace", None, False),
+        ("Alan Turing", None, False),
+    ]
+
+
+def test_whole_voter_code_is_found_without_a_roster_entry(event: Event) -> None:
+    (found,) = find_people(event.pk, "wxz bcd", 0).people
+    assert (found.voter_code, found.name, found.team, found.banned) == ("WXZBCD", "", None, False)
+
+
+def test_unnamed_ticket_is_found_by_voter_code_only(event: Event) -> None:
+    (ticket,) = make_tickets(event, 1)
+    Ticket.objects.filter(pk=ticket.pk).update(team=2)
+    assert len(names(event)) == 3
+    (found,) = find_people(event.pk, derive_voter_code(ticket.voter), 0).people
+    assert (found.name, found.team) == ("", 2)
+
+
+def test_search_results_are_paginated(event: Event) -> None:
+    make_roster(event, [Pupil(f"Pupil {number:03}", None) for number in range(120)])
+    pages = [find_people(event.pk, "pupil", skip) for skip in (0, PAGE_SIZE, 2 * PAGE_SIZE, 500)]
+    sizes = [(len(page.people), page.total, page.skip) for page in pages]
+    assert sizes == [(50, 120, 0), (50, 120, 50), (20, 120, 100), (0, 120, 500)]
+    assert len({one.voter_code for page in pages for one in page.people}) == 120

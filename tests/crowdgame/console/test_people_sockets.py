@@ -8,11 +8,9 @@ from websockets.exceptions import ConnectionClosed
 from tests.deploy.processes import wait_until
 from tests.server import Server
 from tests.socket_clients import Message, SocketClient, SocketClients
-from tests.voting.consoles import console, cookie, done, made, received_entries, refused
+from tests.voting.consoles import done, received_entries, refused
 from tests.voting.open_turn import cast, refusal, vote
 from voting.protocol import CloseCode
-
-__all__ = ["console", "cookie", "made"]
 
 
 @pytest.fixture
@@ -156,17 +154,3 @@ def test_roster_pupil_is_found_by_name_banned_and_moved(
     assert used[0][0] is None or welcome["you"]["voter_code"] == person["voter_code"]
     roster_console.say("people.ask", query="")
     assert [one["moved"] for one in roster_console.receive("people.found", query="")["people"]] == [2, None]
-
-
-def test_viewer_cannot_search_or_ban_people(server: Server, clients: SocketClients) -> None:
-    event = server.ask("event", lobby="open", admission="roster")
-    server.ask("roster", event_id=event["id"], text="Ann")
-    server.ask("member", event_id=event["id"], name="looker", role="viewer")
-    roster_console = clients.console(event["code"], server.ask("session", name="looker"))
-    roster_console.receive("console.welcomed")
-    roster_console.say("people.ask", query="Ann")
-    assert roster_console.receive("people.found")["people"] == []
-    assert (
-        refused(server, roster_console, 1, "voter.ban", voter_code="BCDFGH")
-        == "You don't have permission to do this."
-    )

@@ -1,0 +1,231 @@
+"""The time of turns: pause, extend, shorten, close, extra time for every turn, and longer reveals."""
+
+from typing import Any
+
+import pytest
+
+from games.models import Turn, TurnState
+from tests.voting.action_helpers import event_of, everything, press, refused, words_of
+from tests.voting.match_helpers import (
+    kinds,
+    new_event,
+    only_turn,
+    open_now,
+    play,
+    play_out,
+    play_turn,
+    run_out,
+    set_window,
+    start,
+    vote,
+)
+from voting.announcements.snapshots import load_snapshot
+from voting.ballot_box.ballot_box import BallotBox
+from voting.ballot_box.box_types import Sealed, TooEarly
+from voting.counting.window import RESUME_LEAD_MS
+from voting.models import TallyRecord
+from voting.turns.closing import close_turn
+from voting.turns.early_close import close_turn_early
+from voting.turns.turns import load_turn, to_boxed_turn
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def turn(box: BallotBox) -> Turn:
+    """An open turn in which red has voted for column 3."""
+    turn = start(box)
+    open_now(turn, box)
+    vote(turn, box, red=[3])
+    return load_turn(turn.pk)
+
+
+def length_s(turn: Turn) -> int:
+    return (turn.closes_at - turn.opens_at) // 1000
+
+
+def times(turn: Turn) -> tuple[int, int]:
+    turn = load_turn(turn.pk)
+    return turn.opens_at, turn.closes_at
+
+
+# ------------------------------------------------------------------ pause, resume, extend, shorten
+def test_pause_keeps_remaining_time_and_counts_no_ballots(turn: Turn, box: BallotBox) -> None:
+    before = box.now()
+    press(event_of(turn), "turn.pause", box, turn=turn.pk)
+    paused = load_turn(turn.pk)
+    assert paused.state == TurnState.PAUSED
+    assert paused.left_ms is not None
+    assert turn.closes_at - box.now() <= paused.left_ms <= turn.closes_at - before
+    vote(paused, box, red=[7, 7, 7])
+    close_turn(turn.pk, box)
+    assert load_turn(turn.pk).state == TurnState.PAUSED
+    press(event_of(turn), "turn.resume", box)
+    resumed = load_turn(turn.pk)
+    assert (resumed.state, resumed.left_ms) == (TurnState.OPEN, None)
+    assert resumed.closes_at - resumed.opens_at == paused.left_ms
+    assert box.now() < resumed.opens_at <= box.now() + RESUME_LEAD_MS
+    run_out(resumed, box)
+    close_turn(turn.pk, box)
+    assert TallyRecord.objects.get(turn=turn, side="red").counts == [0, 0, 1, 0, 0, 0, 0]
+    assert kinds(event_of(turn))[-4:-1] == ["turn.paused", "turn.resumed", "turn.moved"]
+
+
+@pytest.mark.parametrize(
+    ("action", "fields", "seconds"),
+    [
+        ("turn.extend", {"seconds": 30}, 30),
+        ("turn.extend", {}, 10),
+        ("turn.shorten", {"seconds": 30}, -30),
+        ("turn.shorten", {}, -10),
+    ],
+)
+def test_time_change_moves_deadline_and_keeps_ballots(
+    action: str, fields: dict[str, Any], seconds: int, turn: Turn, box: BallotBox
+) -> None:
+    press(event_of(turn), action, box, **fields)
+    moved = load_turn(turn.pk)
+    assert moved.closes_at == turn.closes_at + seconds * 1_000
+    assert box.seal(to_boxed_turn(moved)) == TooEarly(moved.closes_at)
+    assert kinds(event_of(turn))[-1] == "turn.moved"
+    assert play_out(turn, box).red_pick == 3
+
+
+@pytest.mark.parametrize(("action", "left_s"), [("turn.extend", 27), ("turn.shorten", 13)])
+def test_time_change_of_paused_turn_changes_remaining_time(action: str, left_s: int, box: BallotBox) -> None:
+    turn = start(box, window_s=20)
+    press(event_of(turn), "turn.pause", box)
+    assert load_turn(turn.pk).left_ms == 20_000, "a pause before the window keeps all of it"
+    press(event_of(turn), action, box, seconds=7)
+    paused = load_turn(turn.pk)
+    assert (paused.state, paused.left_ms) == (TurnState.PAUSED, left_s * 1_000)
+
+
+def test_extension_reopens_sealed_turn_not_yet_counted(turn: Turn, box: BallotBox) -> None:
+    set_window(turn, box, -60_000, -30_000)
+    assert isinstance(box.seal(to_boxed_turn(turn)), Sealed)
+    before = box.now()
+    press(event_of(turn), "turn.extend", box, seconds=30)
+    assert load_turn(turn.pk).closes_at >= before + 30_000
+    vote(load_turn(turn.pk), box, yellow=[5])
+    after = play_out(turn, box)
+    assert (after.red_pick, after.yellow_pick) == (3, 5)
+
+
+def test_shortening_leaves_three_seconds(box: BallotBox) -> None:
+    turn = start(box, window_s=20)
+    press(event_of(turn), "turn.shorten", box, seconds=17)  # its window has not begun
+    assert length_s(load_turn(turn.pk)) == 3
+    set_window(load_turn(turn.pk), box, -60_000, 12_500)
+    with refused("Less than 3 seconds"):
+        press(event_of(turn), "turn.shorten", box)
+
+
+def test_shortening_reverts_extension(turn: Turn, box: BallotBox) -> None:
+    press(event_of(turn), "turn.extend", box, seconds=300)
+    assert words_of(event_of(turn), "turn.shorten", box, seconds=300) == "removed 5 min"
+    assert load_turn(turn.pk).closes_at == turn.closes_at
+
+
+# ------------------------------------------------------------------ close
+@pytest.mark.parametrize("paused", [False, True])
+def test_close_counts_the_ballots_so_far(paused: bool, turn: Turn, box: BallotBox) -> None:
+    vote(turn, box, yellow=[4])
+    if paused:
+        press(event_of(turn), "turn.pause", box)
+    press(event_of(turn), "turn.close", box, turn=turn.pk)
+    after = load_turn(turn.pk)
+    assert (after.state, after.red_pick, after.yellow_pick) == (TurnState.RESOLVED, 3, 4)
+    assert kinds(event_of(turn))[-2:] == ["turn.moved", "turn.revealed"]
+    for action in ("turn.close", "turn.pause", "turn.extend", "turn.resume"):
+        with refused("already ended"):
+            press(event_of(turn), action, box, turn=turn.pk)
+
+
+def test_early_close_ends_running_window(box: BallotBox) -> None:
+    turn = start(box, close_early=True)
+    open_now(turn, box)
+    vote(turn, box, red=[3], yellow=[4])
+    closes_at = load_turn(turn.pk).closes_at
+    close_turn_early(turn.pk, closes_at, box)
+    close_turn_early(turn.pk, closes_at, box)
+    assert load_turn(turn.pk).state == TurnState.RESOLVED
+    assert only_turn(turn.match).state == TurnState.OPEN
+
+
+def test_early_close_skips_other_matches_and_paused_or_moved_turns(turn: Turn, box: BallotBox) -> None:
+    paused, moved = start(box, close_early=True), start(box, close_early=True)
+    press(event_of(paused), "turn.pause", box)
+    open_now(moved, box)
+    voted_before = load_turn(moved.pk).closes_at
+    press(event_of(moved), "turn.extend", box)
+    before = everything()
+    for one in (turn, paused):
+        close_turn_early(one.pk, load_turn(one.pk).closes_at, box)
+    close_turn_early(moved.pk, voted_before, box)
+    assert everything() == before
+
+
+# ------------------------------------------------------------------ extra time for every turn
+def test_extra_time_applies_from_next_turn(box: BallotBox) -> None:
+    turn = start(box, window_s=20)
+    press(event_of(turn), "turn.extra_time", box, seconds=30)
+    assert length_s(load_turn(turn.pk)) == 20, "the turn already planned keeps its time"
+    play_turn(turn, box, red=[1], yellow=[2])
+    longer = only_turn(turn.match)
+    assert length_s(longer) == 50
+    press(event_of(turn), "turn.extra_time", box)
+    play_turn(longer, box, red=[3], yellow=[4])
+    assert length_s(only_turn(turn.match)) == 20
+    press(event_of(turn), "turn.extra_time", box, seconds=10)
+    press(event_of(turn), "turn.void", box)
+    assert length_s(only_turn(turn.match)) == 30, "a turn voted again uses the current extra time"
+
+
+def test_extra_time_belongs_to_event_and_keeps_match_terms(box: BallotBox) -> None:
+    event = new_event(window_s=20)
+    press(event.pk, "turn.extra_time", box, seconds=60)
+    press(event.pk, "match.start", box)
+    turn = only_turn(event.matches.get())
+    assert (length_s(turn), turn.match.window_s) == (80, 20)
+    play(turn.match, box, [(1, 2), (1, 3), (1, 2), (1, 3)])
+    press(event.pk, "match.start", box)
+    assert length_s(only_turn(event.matches.get(number=2))) == 80
+    event.refresh_from_db()
+    state = load_snapshot(event)
+    assert (state.extra_s, state.match.window_s if state.match else None) == (60, 20)
+    assert kinds(event.pk)[0] == "event.edited"
+
+
+# ------------------------------------------------------------------ reveal
+def revealed(box: BallotBox, **choices: int) -> Turn:
+    """The turn after the one that is being revealed."""
+    turn = start(box, **choices)
+    play(turn.match, box, [(1, 2)])
+    return only_turn(turn.match)
+
+
+def test_reveal_extension_moves_whole_window_and_shortening_moves_it_back(box: BallotBox) -> None:
+    turn = revealed(box, reveal_s=60)
+    opens_at, closes_at = times(turn)
+    press(event_of(turn), "reveal.extend", box, seconds=30)
+    assert times(turn) == (opens_at + 30_000, closes_at + 30_000)
+    press(event_of(turn), "reveal.shorten", box, seconds=30)
+    assert times(turn) == (opens_at, closes_at)
+
+
+def test_shortened_reveal_lasts_another_second(box: BallotBox) -> None:
+    turn = revealed(box, reveal_s=60)
+    now = box.now()
+    press(event_of(turn), "reveal.shorten", box, seconds=600)
+    opens_at, closes_at = times(turn)
+    assert now + 1_000 <= opens_at <= box.now() + 1_000
+    assert closes_at - opens_at == turn.closes_at - turn.opens_at
+
+
+@pytest.mark.parametrize("action", ["reveal.extend", "reveal.shorten"])
+def test_reveal_cannot_be_moved_while_teams_talk(action: str, box: BallotBox) -> None:
+    turn = revealed(box, talk_s=60, reveal_s=60)
+    set_window(turn, box, 59_000, 99_000)
+    with refused("No reveal is being shown"):
+        press(event_of(turn), action, box)
