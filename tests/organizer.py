@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from inspect import isfunction
 from typing import Any
 
 import django
@@ -29,19 +30,7 @@ from crowdgame.cups.cups import create_cup, start_pairing  # noqa: E402
 from crowdgame.events.models import Member  # noqa: E402
 from games.matches import MatchError, create_event, live_turn  # noqa: E402
 from games.models import Event, Match, MatchState, Turn  # noqa: E402
-from tests.admission_helpers import earlier_code, edit, release, roster, seat, tickets, vote_by_hands  # noqa: E402
-from tests.chat_helpers import (  # noqa: E402  # noqa: E402
-    chat_key,
-    clear_chat,
-    configure_chat_room,
-    fill_lobby_chat,
-    play_duel_to_end,
-    post_chat_message,
-    remove_chat_message,
-    report_chat_message,
-    seated_guests,
-)
-from tests.duel_helpers import against_crowd, duel, duel_turn, duels, long_games, run_down_clock  # noqa: E402
+from tests import admission_helpers, chat_helpers, duel_helpers  # noqa: E402
 from tests.voting.match_helpers import RED_WINS, only_turn, open_now, organizer, play, set_window  # noqa: E402
 from voting.announcements.outbox import announce_edit  # noqa: E402
 from voting.ballot_box.ballot_box import BallotBox  # noqa: E402
@@ -212,48 +201,12 @@ def deactivate(name: str) -> None:
     User.objects.filter(username=name).update(is_active=False)
 
 
-EVENT_OPERATIONS = (
-    event,
-    begin,
-    play_to,
-    close_after,
-    close_together,
-    announce_edits,
-    open_turn_now,
-    extend_overdue,
-    call_worker,
-    void,
-    abort_all_matches,
-    cup,
-    voters_in_box,
-    anonymize_voters,
-    corrupt_ballot_list,
-    repair_ballot_list,
-)
-ACCOUNT_OPERATIONS = (session, log_out, deactivate, member, transfer_event)
-ADMISSION_OPERATIONS = (edit, vote_by_hands, tickets, roster, release, seat, earlier_code)
-DUEL_OPERATIONS = (against_crowd, duel, duels, long_games, run_down_clock, duel_turn)
-CHAT_OPERATIONS = (
-    chat_key,
-    fill_lobby_chat,
-    seated_guests,
-    post_chat_message,
-    report_chat_message,
-    remove_chat_message,
-    configure_chat_room,
-    clear_chat,
-    play_duel_to_end,
-)
+# All functions of these modules without an underscore.
 OPERATIONS: dict[str, Callable[..., Any]] = {
-    operation.__name__: operation
-    for operation in (
-        *EVENT_OPERATIONS,
-        *ACCOUNT_OPERATIONS,
-        *ADMISSION_OPERATIONS,
-        *DUEL_OPERATIONS,
-        *CHAT_OPERATIONS,
-        command,
-    )
+    name: value
+    for module in (admission_helpers, chat_helpers, duel_helpers, sys.modules[__name__])
+    for name, value in vars(module).items()
+    if isfunction(value) and value.__module__ == module.__name__ and not name.startswith("_")
 }
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from crowdgame.duels.duels import DuelSettings, join_duel, load_seat_key, new_du
 from crowdgame.duels.models import Duel
 from crowdgame.operations.retention import anonymize_events
 from games.models import Event, Match
-from tests.crowdgame.operations.retention_helpers import backdate_event
+from tests.crowdgame.operations.test_retention import backdate_event
 from tests.voting.match_helpers import RED_WINS, play
 from voting.ballot_box.ballot_box import BallotBox
 from voting.models import Ticket
@@ -55,20 +55,18 @@ def test_clean_up_works_in_batches() -> None:
     assert list(clean_up_duels(DAYS)) == []
 
 
-def test_returning_guest_is_kept() -> None:
-    guests = [new_guest() for _ in range(2)]
-    Guest.objects.update(seen_on=timezone.localdate() - timedelta(days=DAYS + 1))
-    assert find_guest(guests[0].pk) == guests[0]
-    assert list(stale_guests(DAYS)) == [guests[1]]
-    assert find_guest(0) is None
-
-
-def test_viewing_play_page_updates_seen_on(box: BallotBox) -> None:
+def test_returning_guest_is_kept(box: BallotBox) -> None:
     client = Client()
     client.post("/play/new")
+    one, returned, with_account = Guest.objects.get(), new_guest(), new_guest()
     Guest.objects.update(seen_on=timezone.localdate() - timedelta(days=DAYS + 1))
+    Guest.objects.filter(pk=with_account.pk).update(name="Ada", name_key="ada", password="kept")
+    Duel.objects.all().delete()
+    assert find_guest(returned.pk) == returned
+    assert list(stale_guests(DAYS)) == [one]
     client.get("/play/")
-    assert Guest.objects.get().seen_on == timezone.localdate()
+    assert not stale_guests(DAYS).exists()
+    assert find_guest(0) is None
 
 
 def test_game_joined_during_clean_up_is_kept(box: BallotBox) -> None:
@@ -97,13 +95,6 @@ def test_retention_command_reports_then_cleans_up_duels() -> None:
     assert Duel.objects.exists()
     call_command("retention", stdout=StringIO())
     assert not Guest.objects.exists()
-
-
-def test_guest_with_account_is_kept() -> None:
-    guest = new_guest()
-    long_ago = timezone.localdate() - timedelta(days=DAYS + 1)
-    Guest.objects.filter(pk=guest.pk).update(name="Ada", name_key="ada", password="kept", seen_on=long_ago)
-    assert not stale_guests(DAYS).exists()
 
 
 def test_waiting_game_keeps_tickets_until_played(box: BallotBox) -> None:

@@ -1,4 +1,4 @@
-"""A duel is an event for two guests: a seat each, and a match once both are taken."""
+"""A duel is an event for two guests, or for one against a crowd, and is found in lists."""
 
 from typing import Any
 
@@ -10,26 +10,33 @@ from crowdgame.duels import duels
 from crowdgame.duels.duels import (
     DuelSettings,
     PlayError,
+    active_games,
     find_duel,
     join_duel,
     load_seat_key,
     new_duel,
     seat_number,
+    start_against_crowd,
 )
 from crowdgame.duels.lists import MAX_QUERY_LENGTH, DuelListKind, clean_query, load_guest_games, load_page
 from crowdgame.duels.models import Duel
+from crowdgame.duels.rematch import request_rematch
 from crowdgame.duels.time_controls import TIME_CONTROLS_BY_SLUG
 from games.matches import event_lock
-from games.models import Event, Lobby, Match, MatchState
+from games.models import Event, Lobby, Match, MatchState, Team
 from tests.voting.concurrency_helpers import at_once
+from tests.voting.match_helpers import RED_WINS, play
 from voting.admission.tickets import ClaimedTicket, PresentedKey, claim_tickets
+from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.ballot_box import BallotBox
+from voting.models import Ticket
 from voting.turns.turns import start_due_match
 
 pytestmark = pytest.mark.django_db
 
 
 def waiting_duel(**duel_settings: Any) -> tuple[Duel, Guest]:
+    """A new duel and its creator."""
     guest = new_guest()
     return new_duel(guest, DuelSettings(**duel_settings)), guest
 
@@ -38,10 +45,6 @@ def joined(box: BallotBox, **duel_settings: Any) -> tuple[Duel, Guest, Guest]:
     duel, first = waiting_duel(**duel_settings)
     second = new_guest()
     return join_duel(duel.event.code, second, box), first, second
-
-
-def test_new_guests_have_unique_names() -> None:
-    assert len({str(new_guest()) for _ in range(20)}) == 20
 
 
 def test_match_starts_when_second_seat_is_taken(box: BallotBox) -> None:
@@ -76,9 +79,11 @@ def test_third_guest_is_refused_and_players_may_rejoin(box: BallotBox) -> None:
     assert Match.objects.filter(event=duel.event).count() == 1
 
 
-def test_guest_cannot_join_own_game(box: BallotBox) -> None:
+def test_guest_cannot_play_alone(box: BallotBox) -> None:
     duel, guest = waiting_duel()
     join_duel(duel.event.code, guest, box)
+    with pytest.raises(PlayError, match="created this game"):
+        start_against_crowd(duel.event.code, guest, box)
     assert seat_number(find_duel(duel.event.code), None)
     assert not Match.objects.exists()
 
@@ -114,15 +119,10 @@ def test_lists_show_open_running_and_finished_games(box: BallotBox) -> None:
     playing, _, _ = joined(box, time_control=TIME_CONTROLS_BY_SLUG["3-days"])
     ended, _, _ = joined(box)
     with event_lock(ended.event_id):
-        Match.objects.filter(event=ended.event).update(
-            state=MatchState.ENDED, result="red", ended_by="board", ended_at=1
-        )
-    found = {kind: [line.code for line in load_page(kind, 1)] for kind in ("open", "running", "finished")}
-    assert found == {
-        "open": [waiting.event.code],
-        "running": [playing.event.code],
-        "finished": [ended.event.code],
-    }
+        over = {"state": MatchState.ENDED, "result": "red", "ended_by": "board", "ended_at": 1}
+        Match.objects.filter(event=ended.event).update(**over)
+    for kind, duel in (("open", waiting), ("running", playing), ("finished", ended)):
+        assert [line.code for line in load_page(kind, 1)] == [duel.event.code]
     assert load_page("running", 1)[0].clock == "3 days"
     assert load_page("finished", 1)[0].won == 1
 
@@ -163,3 +163,51 @@ def test_games_are_found_by_name_or_whole_code(box: BallotBox) -> None:
 def test_clean_query_truncates_and_removes_null_characters() -> None:
     assert clean_query("  Gu\0est\n 7 ") == "Guest 7"
     assert len(clean_query("x" * 99)) == MAX_QUERY_LENGTH
+
+
+# ------------------------------------------------------------------ one against a crowd
+def test_crowd_game_has_solo_team_and_open_team() -> None:
+    duel, guest = waiting_duel(crowd=True, time_control=TIME_CONTROLS_BY_SLUG["1-min"])
+    event, place = duel.event, seat_number(duel, guest)
+    teams = {team.number: (team.name, team.solo) for team in Team.objects.filter(event=event)}
+    assert teams == {place: (str(guest), True), 3 - place: ("The crowd", False)}
+    assert (event.admission, event.window_s, event.bank_s) == ("open", 15, None)
+    assert Ticket.objects.get(event=event).code == load_seat_key(duel, guest)
+    assert seat_number(duel, None) == 0
+
+
+def test_only_creator_begins_crowd_game_and_once(box: BallotBox) -> None:
+    duel, guest = waiting_duel(crowd=True)
+    for action in (join_duel, start_against_crowd):
+        with pytest.raises(PlayError):
+            action(duel.event.code, new_guest(), box)
+    assert not Match.objects.exists()
+    for _ in range(2):
+        start_against_crowd(duel.event.code, guest, box)
+    match = Match.objects.get()
+    assert (match.state, match.bank_s, match.window_s) == (MatchState.PLAYING, None, 30)
+    assert Event.objects.get().next_match_at is None
+
+
+def test_crowd_game_is_listed_as_open_then_running(box: BallotBox) -> None:
+    duel, guest = waiting_duel(crowd=True)
+    waiting_duel(crowd=True, listed=False)
+    assert [(line.code, line.crowd, line.clock) for line in load_page("open", 1)] == [
+        (duel.event.code, True, "30 seconds per turn")
+    ]
+    start_against_crowd(duel.event.code, guest, box)
+    assert not load_page("open", 1).object_list
+    assert set(load_page("running", 1)[0].names) == {str(guest), "The crowd"}
+    assert [line.your_turn for line in load_guest_games(guest, box)] == [True]
+    assert active_games(guest).count() == 1
+
+
+def test_creator_begins_next_crowd_game_without_rematch(box: BallotBox) -> None:
+    duel, guest = waiting_duel(crowd=True)
+    start_against_crowd(duel.event.code, guest, box)
+    play(Match.objects.get(), box, RED_WINS)
+    with pytest.raises(PlayError, match="This game has no rematch"):
+        request_rematch(duel.event_id, seat_number(duel, guest), box)
+    assert load_snapshot(Event.objects.get()).rematch_wanted_by is None
+    start_against_crowd(duel.event.code, guest, box)
+    assert [match.state for match in Match.objects.order_by("number")] == ["ended", "playing"]

@@ -78,10 +78,8 @@ def test_long_game_survives_killing_every_process(own_server: Server, clients: S
     assert welcome["state"]["match"]["turn"]["number"] == 1
     pick(client, welcome, 5)
     match = client.receive("turn.revealed")["state"]["match"]
-    assert [(drop["side"], drop["column"]) for drop in match["reveal"]["resolution"]["drops"]] == [
-        ("red", 3),
-        ("yellow", 5),
-    ]
+    drops = match["reveal"]["resolution"]["drops"]
+    assert [(drop["side"], drop["column"]) for drop in drops] == [("red", 3), ("yellow", 5)]
     clocks = match["clocks"]
     assert clocks["red_ms"] == pytest.approx(2 * DAY_MS, abs=SOON_MS)
     assert clocks["yellow_ms"] == pytest.approx(DAY_MS // 2, abs=SOON_MS)

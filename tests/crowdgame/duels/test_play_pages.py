@@ -2,6 +2,7 @@
 
 import gzip
 import re
+from pathlib import Path
 
 import pytest
 from django.contrib.staticfiles import finders
@@ -28,36 +29,42 @@ def board_code(location: str) -> str:
     return found[1]
 
 
-def test_viewing_play_page_creates_no_guest() -> None:
+def new_game(client: Client | None = None, **form: str) -> str:
+    """Create a game; return its code."""
+    return board_code((client or Client()).post("/play/new", form)["Location"])
+
+
+def join_game(code: str, client: Client | None = None) -> None:
+    assert board_code((client or Client()).post(f"/play/{code}/join")["Location"]) == code
+
+
+def page(client: Client, path: str = "/play/") -> str:
+    return client.get(path).content.decode()
+
+
+def test_new_game_creates_guest_and_viewing_none() -> None:
     client = Client()
-    answer = client.get("/play/")
-    assert answer.status_code == 200
+    assert client.get("/play/").status_code == 200
     assert COOKIE not in client.cookies
     assert not Guest.objects.exists()
-
-
-def test_new_game_creates_guest_and_opens_board() -> None:
-    client = Client()
-    code = board_code(client.post("/play/new")["Location"])
+    code = new_game(client)
     duel = Duel.objects.select_related("event").get()
     assert duel.event.code == code
     assert (duel.event.bank_s, duel.event.increment_s, duel.listed) == (300, 5, True)
     assert client.cookies[COOKIE]["httponly"]
-    assert str(Guest.objects.get()) in client.get("/play/").content.decode()
-    board_code(client.post("/play/new")["Location"])
+    assert str(Guest.objects.get()) in page(client)
+    new_game(client)
     assert Guest.objects.count() == 1
 
 
 def test_second_guest_joins_and_match_starts() -> None:
     one, two = Client(), Client()
-    code = board_code(
-        one.post("/play/new", {"time_control": "3-days", "game": "captains-mistress"})["Location"]
-    )
-    assert "Join" in two.get("/play/").content.decode()
-    assert board_code(two.post(f"/play/{code}/join")["Location"]) == code
+    code = new_game(one, time_control="3-days", game="captains-mistress")
+    assert "Join" in page(two)
+    join_game(code, two)
     match = Match.objects.get()
     assert (match.bank_s, match.game) == (3 * 24 * 3600, "captains-mistress")
-    to_move = ["your turn" in client.get("/play/").content.decode() for client in (one, two)]
+    to_move = ["your turn" in page(client) for client in (one, two)]
     assert sorted(to_move) == [False, True]  # in the classic game one waits
     assert Client().post(f"/play/{code}/join").status_code == 409
     assert Guest.objects.count() == 2
@@ -66,9 +73,9 @@ def test_second_guest_joins_and_match_starts() -> None:
 def test_game_by_link_is_unlisted_and_shows_its_link() -> None:
     one, two = Client(), Client()
     game_path = one.post("/play/new", {"unlisted": "on"})["Location"]
-    assert f"http://testserver{game_path}" in one.get(game_path).content.decode()
-    assert game_path.rpartition("/")[2] not in two.get("/play/").content.decode()
-    assert "You are invited" in two.get(game_path).content.decode()
+    assert f"http://testserver{game_path}" in page(one, game_path)
+    assert game_path.rpartition("/")[2] not in page(two)
+    assert "You are invited" in page(two, game_path)
     board_code(two.post(f"{game_path}/join")["Location"])
     assert Match.objects.exists()
 
@@ -85,96 +92,77 @@ def test_invalid_play_requests_are_refused() -> None:
     assert not Guest.objects.exists()
 
 
-def test_waiting_game_limit_refuses_game_and_creates_no_guest(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_game_limits_refuse_game_and_create_no_guest(monkeypatch: pytest.MonkeyPatch) -> None:
+    def assert_is_refused() -> None:
+        before, refused = Guest.objects.count(), Client().post("/play/new")
+        assert (refused.status_code, Guest.objects.count()) == (409, before)
+        assert "Too many games were started" in refused.content.decode()
+
     monkeypatch.setattr(duels, "MAX_OPEN_GAMES", 1)
-    Client().post("/play/new")
-    refused = Client().post("/play/new")
-    assert refused.status_code == 409
-    assert "Too many games were started" in refused.content.decode()
-    assert Guest.objects.count() == 1
-    board_code(Client().post(f"/play/{Duel.objects.get().event.code}/join")["Location"])
-    board_code(Client().post("/play/new")["Location"])
+    waiting = new_game()
+    assert_is_refused()
+    join_game(waiting)
+    join_game(new_game())
+    monkeypatch.setattr(duels, "MAX_GAMES_PER_HOUR", 2)
+    assert_is_refused()
 
 
 def test_search_keeps_query_across_pages() -> None:
     for _ in range(21):
-        Client().post("/play/new")
-    found = Client().get("/play/", {"q": "Guest"}).content.decode()
+        new_game()
+    client = Client()
+    found = page(client, "/play/?q=Guest")
     assert "/play/all/open?q=Guest" in found
     assert "New game" not in found
-    page = Client().get("/play/all/open", {"q": "Guest"}).content.decode()
-    assert "?q=Guest&amp;page=2" in page
-    assert (
-        "No games match “<bdi>&lt;b&gt;</bdi>”"
-        in Client().get("/play/all/open", {"q": "<b>"}).content.decode()
-    )
+    assert "?q=Guest&amp;page=2" in page(client, "/play/all/open?q=Guest")
+    assert "No games match “<bdi>&lt;b&gt;</bdi>”" in page(client, "/play/all/open?q=<b>")
 
 
 def test_crowd_game_page_invites_and_lets_creator_begin() -> None:
     one, two = Client(), Client()
     game_path = one.post("/play/new", {"crowd": "on"})["Location"]
     code = game_path.rpartition("/")[2]
-    mine, theirs = one.get(game_path).content.decode(), two.get(game_path).content.decode()
+    mine, theirs = page(one, game_path), page(two, game_path)
     assert f'value="http://testserver{game_path}"' in mine
     assert f'action="{game_path}/begin"' in mine
     assert f'href="/{code}">Join the crowd' in theirs
-    assert f'href="/{code}">Join<' in two.get("/play/").content.decode()
+    assert f'href="/{code}">Join<' in page(two)
     for other_client in (two, Client()):
         assert other_client.post(f"{game_path}/begin").status_code == 409
     assert not Match.objects.exists()
     assert board_code(one.post(f"{game_path}/begin")["Location"]) == code
     assert Match.objects.get().bank_s is None
-    assert "Game in progress" in two.get(game_path).content.decode()
+    assert "Game in progress" in page(two, game_path)
 
 
-def test_forged_guest_cookie_is_ignored() -> None:
-    client = Client()
-    client.post("/play/new")
-    other_client = Client()
-    other_client.cookies[COOKIE] = f"{Guest.objects.get().pk}:forged:forged"
-    assert "Your games" not in other_client.get("/play/").content.decode()
-
-
-def test_play_post_requires_csrf_token() -> None:
+def test_play_post_requires_csrf_token_and_genuine_cookie() -> None:
     strict = Client(enforce_csrf_checks=True)
     assert strict.post("/play/new").status_code == 403
+    client = Client()
+    new_game(client)
+    assert "Your games" in page(client)
+    client.cookies[COOKIE] = f"{Guest.objects.get().pk}:forged:forged"
+    assert "Your games" not in page(client)
 
 
-def test_play_page_stays_within_size_budget(box: BallotBox) -> None:
+def test_play_page_stays_within_size_budget() -> None:
     for _ in range(8):
-        code = board_code(Client().post("/play/new")["Location"])
-        board_code(Client().post(f"/play/{code}/join")["Location"])
-        Client().post("/play/new")
+        join_game(new_game())
+        new_game()
     fill_lobby_chat()
-    page = Client().get("/play/").content
-    sheets = re.findall(rb'(?:href|src)="/static/([^"]+)"', page)
+    content = Client().get("/play/").content
+    sheets = re.findall(rb'(?:href|src)="/static/([^"]+)"', content)
     assert sheets
-    parts = [page]
-    for sheet in sheets:
-        path = finders.find(sheet.decode())
-        assert path
-        with open(path, "rb") as file:
-            parts.append(file.read())
+    parts = [content, *(Path(finders.find(sheet.decode()) or "").read_bytes() for sheet in sheets)]
     assert sum(len(gzip.compress(part, 6)) for part in parts) <= MOST_BYTES
 
 
-def test_hourly_game_limit_includes_games_with_two_players(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(duels, "MAX_GAMES_PER_HOUR", 2)
-    for _ in range(2):
-        code = board_code(Client().post("/play/new")["Location"])
-        board_code(Client().post(f"/play/{code}/join")["Location"])
-    refused = Client().post("/play/new")
-    assert (refused.status_code, "Too many games were started" in refused.content.decode()) == (409, True)
-
-
-def test_play_pages_are_readable_without_ballot_box(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_play_pages_are_readable_without_ballot_box(monkeypatch: pytest.MonkeyPatch) -> None:
     one = Client()
-    code = board_code(one.post("/play/new")["Location"])
+    code = new_game(one)
     box = BallotBox(f"redis://{LOOPBACK}:{free_port()}/0")
     monkeypatch.setattr(play_views, "ballot_box", lambda: box)
-    assert code in one.get("/play/").content.decode()
+    assert code in page(one)
     assert one.get(f"/play/{code}").status_code == 200
     for press in ("join", "begin", "rematch"):
         answer = Client().post(f"/play/{code}/{press}")

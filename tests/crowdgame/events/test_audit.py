@@ -40,24 +40,18 @@ def test_latest_entries_are_newest_first_per_event(box: BallotBox) -> None:
     for number in range(MAX_SHOWN + 2):
         add_audit_entry(mine.pk, "olga", done("turn.extend", f"added {number} s"), 1_000 + number // 2)
     entries = latest(mine)
-    assert [entry.what for entry in entries] == [
-        f"added {number} s" for number in range(MAX_SHOWN + 1, 1, -1)
-    ]
+    assert [entry.what for entry in entries] == [f"added {n} s" for n in range(MAX_SHOWN + 1, 1, -1)]
     assert (entries[0].by, entries[0].action, entries[0].at) == ("olga", "turn.extend", 1_005)
     assert AuditEntry.objects.filter(event=mine).count() == MAX_SHOWN + 2
 
 
-def test_audit_entry_announces_nothing(box: BallotBox) -> None:
+def test_audit_entry_announces_nothing_and_is_deleted_with_event(box: BallotBox) -> None:
     turn = start(box)
-    before = Announcement.objects.count()
-    add_audit_entry(event_of(turn), "olga", done("turn.pause", "paused turn 1"), box.now())
-    turn.match.event.refresh_from_db()
-    assert (Announcement.objects.count(), turn.match.event.seq) == (before, before)
-
-
-def test_audit_entries_are_deleted_with_event(box: BallotBox) -> None:
-    event = new_event()
-    add_audit_entry(event.pk, "olga", done("lobby.open", "opened the lobby"), box.now())
+    event, before = turn.match.event, Announcement.objects.count()
+    add_audit_entry(event.pk, "olga", done("turn.pause", "paused turn 1"), box.now())
+    event.refresh_from_db()
+    assert (Announcement.objects.count(), event.seq) == (before, before)
+    event.matches.all().delete()
     event.delete()
     assert not AuditEntry.objects.exists()
 

@@ -1,39 +1,25 @@
-"""The organizer's pages: access, contents and deletion."""
+"""The organizer's pages: login, contents and deletion."""
 
 import re
+import threading
 from pathlib import Path
 
 import pytest
 from django.contrib.auth.models import User
+from django.db import connection
 from django.test import Client
 from pytest_django.fixtures import Settings
 
-from games.models import Event
+from games.matches import event_lock
+from games.models import Event, MatchState
 from tests.voting.content_policy import sources
-from tests.voting.page_fixtures import browser, event, organizer, other
+from voting.admission.admission import projector_key
+from voting.admission.tickets import make_tickets
 from voting.ballot_box.ballot_box import BallotBox
 from voting.turns.turns import start_match
 
-__all__ = ["browser", "event", "organizer", "other"]
-
 pytestmark = pytest.mark.django_db
-
-
-# ------------------------------------------------------------------ access
-@pytest.mark.parametrize(
-    "path",
-    [
-        "/console/",
-        "/console/new/",
-        "/console/new/empty/",
-        "/console/BCDF/",
-        "/console/BCDF/edit/",
-        "/console/BCDF/delete/",
-    ],
-)
-def test_anonymous_user_is_redirected_to_login(client: Client, path: str) -> None:
-    response = client.get(path)
-    assert (response.status_code, response.headers["Location"]) == (302, f"/console/login/?next={path}")
+LONG_ENOUGH_S = 1.0
 
 
 @pytest.mark.usefixtures("valkey_url")
@@ -49,52 +35,35 @@ def test_organizer_logs_in_and_out(client: Client, organizer: User) -> None:
     assert client.get("/console/").status_code == 302
 
 
-@pytest.mark.parametrize("page", ["", "edit/", "delete/"])
-def test_other_users_event_pages_return_404(client: Client, event: Event, other: User, page: str) -> None:
-    client.force_login(other)
-    assert client.get(f"/console/{event.code}/{page}").status_code == 404
-    assert client.post(f"/console/{event.code}/{page}").status_code == 404
-    assert "Gala" not in client.get("/console/").content.decode()
-    assert Event.objects.filter(pk=event.pk).exists()
-
-
-def test_superuser_sees_every_event(client: Client, event: Event, other: User) -> None:
-    User.objects.filter(pk=other.pk).update(is_superuser=True)
-    client.force_login(other)
-    assert "owned by ada" in client.get("/console/").content.decode()
-    assert client.get(f"/console/{event.code}/edit/").status_code == 200
-
-
 # ------------------------------------------------------------------ pages
-def test_console_pages_have_csp_and_no_inline_code(browser: Client, event: Event) -> None:
-    paths = [
-        "",
-        "new/",
-        "new/empty/",
-        f"{event.code}/edit/",
-        f"{event.code}/delete/",
-        "enter/MQ/x-y/",
-        "login/",
-    ]
-    for path in paths:
-        response = browser.get(f"/console/{path}")
-        assert response.status_code in {200, 302, 410}
-        assert sources(response.headers["Content-Security-Policy"])["default-src"] == {"'self'"}
-        assert not re.search(r"<script|<style| style=| on[a-z]+=", response.content.decode())
-
-
-def test_empty_event_list_offers_first_event(browser: Client) -> None:
-    assert "Create your first event" in browser.get("/console/").content.decode()
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("", "new/", "new/empty/", "EVENT/edit/", "EVENT/delete/", "EVENT/tickets/", "EVENT/tickets/print/"),
+        *("enter/MQ/x-y/", "login/"),
+    ],
+)
+def test_console_pages_have_csp_and_no_inline_code(path: str, browser: Client, event: Event) -> None:
+    make_tickets(event, 3)
+    response = browser.get(f"/console/{path.replace('EVENT', event.code)}")
+    assert response.status_code in {200, 302, 410}
+    assert sources(response.headers["Content-Security-Policy"])["default-src"] == {"'self'"}
+    assert not re.search(r"<script|<style| style=| on[a-z]+=", response.content.decode())
+    assert "tickets" not in path or "no-store" in response.headers["Cache-Control"]
 
 
 def test_event_list_links_to_console_display_and_join_page(browser: Client, event: Event) -> None:
+    key = projector_key(event.code)
     page = browser.get("/console/").content.decode()
+    assert key not in page
     for address in (f"/console/{event.code}/", f"/display/{event.code}", f"/{event.code}"):
         assert f'href="{address}"' in page
-    Event.objects.filter(pk=event.pk).update(team_choice="link")
+    Event.objects.filter(pk=event.pk).update(team_choice="link", admission="rotating")
     page = browser.get("/console/").content.decode()
-    assert f'href="/{event.code}/1"' in page
-    assert f'href="/{event.code}/2"' in page
+    for address in (f"/{event.code}/1", f"/{event.code}/2", f"/display/{event.code}#{key}"):
+        assert f'href="{address}"' in page
+    event.delete()
+    assert "Create your first event" in browser.get("/console/").content.decode()
 
 
 def test_console_page_is_served_to_owner(
@@ -112,9 +81,10 @@ def test_console_page_is_served_to_owner(
 
 # ------------------------------------------------------------------ deletion
 def test_event_deletion_asks_for_confirmation(browser: Client, event: Event) -> None:
-    assert "cannot be undone" in browser.get(f"/console/{event.code}/delete/").content.decode()
+    path = f"/console/{event.code}/delete/"
+    assert "cannot be undone" in browser.get(path).content.decode()
     assert Event.objects.filter(pk=event.pk).exists()
-    assert browser.post(f"/console/{event.code}/delete/").status_code == 302
+    assert [browser.post(path).status_code for _ in range(2)] == [302, 404]
     assert not Event.objects.filter(pk=event.pk).exists()
 
 
@@ -125,3 +95,25 @@ def test_playing_event_cannot_be_deleted(browser: Client, event: Event, box: Bal
     event.matches.update(state="aborted", ended_at=1)
     assert browser.post(f"/console/{event.code}/delete/").status_code == 302
     assert not Event.objects.filter(pk=event.pk).exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_event_is_not_deleted_while_match_starts(browser: Client, event: Event, box: BallotBox) -> None:
+    """The deletion is requested after the match is written and before it is committed."""
+    answers, started = list[int](), threading.Event()
+
+    def delete() -> None:
+        started.set()
+        answers.append(browser.post(f"/console/{event.code}/delete/").status_code)
+        connection.close()
+
+    thread = threading.Thread(target=delete)
+    with event_lock(event.pk):
+        start_match(event.pk, box)
+        thread.start()
+        assert started.wait(10)
+        thread.join(LONG_ENOUGH_S)
+        assert thread.is_alive()
+    thread.join(20)
+    assert answers == [409]
+    assert event.matches.filter(state=MatchState.PLAYING).exists()

@@ -98,23 +98,13 @@ def refused(installation: Installation, path: Path) -> str:
     return result.stderr
 
 
-def with_manifest(path: Path, **changes: Any) -> Path:
-    """The same backup with a changed manifest."""
-    changed = path.with_name("changed")
-    with zipfile.ZipFile(path) as source, zipfile.ZipFile(changed, "w") as target:
-        content = json.loads(source.read(MANIFEST)) | changes
-        target.writestr(MANIFEST, json.dumps(content))
-        target.writestr("database", source.read("database"))
-    return changed
-
-
-def with_database(path: Path, database: bytes) -> Path:
-    """An intact backup file that contains other database bytes."""
-    changed = path.with_name("changed")
-    with zipfile.ZipFile(path) as source, zipfile.ZipFile(changed, "w") as target:
-        target.writestr(MANIFEST, source.read(MANIFEST))
-        target.writestr("database", database)
-    return changed
+def changed(path: Path, database: bytes | None = None, **manifest_changes: Any) -> Path:
+    """The same backup with a changed manifest or other database bytes."""
+    target = path.with_name("changed")
+    with zipfile.ZipFile(path) as source, zipfile.ZipFile(target, "w") as archive:
+        archive.writestr(MANIFEST, json.dumps(json.loads(source.read(MANIFEST)) | manifest_changes))
+        archive.writestr("database", source.read("database") if database is None else database)
+    return target
 
 
 def ballots_held(installation: Installation) -> int:
@@ -168,17 +158,15 @@ def test_restore_refuses_incompatible_or_unreadable_backup(
 ) -> None:
     path = installation.backed_up(tmp_path)
     content = manifest(path)["migrations"]
-    newer = with_manifest(path, migrations=content | {"voting": [*content["voting"], "0099_later"]})
+    newer = changed(path, migrations=content | {"voting": [*content["voting"], "0099_later"]})
     assert "newer version, which has voting 0099_later" in refused(installation, newer)
-    older = with_manifest(path, migrations=content | {"voting": content["voting"][:-1]})
+    older = changed(path, migrations=content | {"voting": content["voting"][:-1]})
     assert f"older version, which lacks voting {content['voting'][-1]}" in refused(installation, older)
-    assert "backup of postgresql" in refused(installation, with_manifest(path, engine="postgresql"))
-    assert "crowdgame backup 9" in refused(installation, with_manifest(path, format="crowdgame backup 9"))
-    (tmp_path / "other").write_bytes(b"something else")
-    assert "cannot be read" in refused(installation, tmp_path / "other")
-    cut = path.read_bytes()[:-400]
-    (tmp_path / "cut").write_bytes(cut)
-    assert "cannot be read" in refused(installation, tmp_path / "cut")
+    assert "backup of postgresql" in refused(installation, changed(path, engine="postgresql"))
+    assert "crowdgame backup 9" in refused(installation, changed(path, format="crowdgame backup 9"))
+    for unreadable in (b"something else", path.read_bytes()[:-400]):
+        (tmp_path / "unreadable").write_bytes(unreadable)
+        assert "cannot be read" in refused(installation, tmp_path / "unreadable")
 
 
 def test_restore_asks_for_confirmation(installation: Installation, tmp_path: Path) -> None:
@@ -222,11 +210,9 @@ def test_restore_of_damaged_backup_changes_nothing(installation: Installation, t
         assert "cannot be read" in refused(installation, torn)
     holed = database[:4096] + b"\xff" * 8192 + database[12288:]
     for spoilt in (b"no database", database[:6000], holed):
-        assert "is damaged" in refused(installation, with_database(path, spoilt))
+        assert "is damaged" in refused(installation, changed(path, spoilt))
         assert ballots_held(installation) == 1
-    assert [
-        p.name for p in installation.stack.data.iterdir() if "restore" in p.name or p.name.startswith(".")
-    ] == []
+    assert not [*installation.stack.data.glob("*restore*"), *installation.stack.data.glob(".*")]
     assert restore(installation, path, "--yes") == 0
     assert ballots_held(installation) == 0
 

@@ -1,4 +1,4 @@
-"""Retention removes the voters of old events; their ballots can still be counted."""
+"""Retention removes the voters of old events, in small steps; their ballots can still be counted."""
 
 from datetime import timedelta
 from io import StringIO
@@ -6,58 +6,108 @@ from io import StringIO
 import pytest
 from django.contrib.sessions.models import Session
 from django.core.management import call_command
+from django.db import connection
 from django.utils import timezone
 
+from crowdgame.console.audit_log import PerformedAction, add_audit_entry
 from crowdgame.cups.cups import start_pairing
 from crowdgame.events.models import AuditEntry
+from crowdgame.operations.retention import RECORDS_PER_STEP, anonymize_events, events_to_anonymize
 from games.matches import load_position
-from games.models import Match, Turn
+from games.models import Event, Match, Turn
 from tests.crowdgame.cups.cup_helpers import new_cup
-from tests.crowdgame.operations.retention_helpers import (
-    anonymize,
-    backdate_event,
-    dump_database,
-    played_event,
-    sealed_ballots,
-)
+from tests.voting.match_helpers import RED_WINS, new_event, only_turn, play, play_turn
+from voting.admission.roster import Pupil
+from voting.admission.tickets import make_roster
+from voting.ballot_box.archive import store_ballots
 from voting.ballot_box.ballot_box import BallotBox
+from voting.counting.ballots import Ballot, unpack_ballots
 from voting.models import Announcement, StoredBallot, StoredRestriction, TallyRecord, Ticket
+from voting.protocol import Pressed
+from voting.turns.scheduler import PURGE_EVERY_S, DeadlineScheduler
+from voting.turns.turns import start_match
 
 pytestmark = pytest.mark.django_db
+DAYS = 30
+DAY_MS = 24 * 3600 * 1000
+BLIND = "0123456789abcdef" * 2
+OPENED = PerformedAction("opened the lobby", Pressed(action="lobby.open"))
 
 
+def played_event(box: BallotBox, ended_days_ago: float = 31) -> Event:
+    """An event whose only match ended that long ago, with every kind of row that may remain."""
+    event = new_event()
+    match = start_match(event.pk, box)
+    first = play_turn(only_turn(match), box, [1, 2, 1], [2, 3])
+    play(match, box, RED_WINS[1:])
+    store_ballots(first.pk, [Ballot("v1", "red", 1, 4, blind=BLIND)], box.now())
+    Ticket.objects.create(event=event, code="KAREN7", label="Karen", voter="v1")
+    AuditEntry.objects.create(event=event, by="oscar", action="match.start", what="started match 1", at=1)
+    StoredRestriction.objects.create(event=event, voter_code="BCDFGH", banned=True, at=1)
+    backdate_event(event, ended_days_ago)
+    return event
+
+
+def backdate_event(event: Event, days: float) -> None:
+    then = timezone.now() - timedelta(days=days)
+    Event.objects.filter(pk=event.pk).update(created_at=then)
+    event.matches.update(ended_at=int(then.timestamp() * 1000))
+    event.tickets.update(made_at=then)
+    event.audit_entries.update(at=int(then.timestamp() * 1000))
+
+
+def anonymize(days: int = DAYS) -> int:
+    return len(list(anonymize_events(days)))
+
+
+def sealed_ballots(event: Event) -> list[tuple[Ballot, ...]]:
+    records = TallyRecord.objects.filter(turn__match__event=event).order_by("pk")
+    return [unpack_ballots(bytes(record.sealed)) for record in records]
+
+
+def dump_database() -> str:
+    """Every row of every table."""
+    with connection.cursor() as cursor:
+        tables = connection.introspection.table_names(cursor)
+        rows = []
+        for table in tables:
+            cursor.execute(f"SELECT * FROM {connection.ops.quote_name(table)}")  # noqa: S608
+            rows += cursor.fetchall()
+    return "\n".join(repr(tuple(bytes(c) if isinstance(c, memoryview) else c for c in row)) for row in rows)
+
+
+def set_anonymized(event: Event, days_ago: float) -> None:
+    Event.objects.filter(pk=event.pk).update(anonymized_at=timezone.now() - timedelta(days=days_ago))
+
+
+def is_anonymized(event: Event) -> bool:
+    event.refresh_from_db()
+    return event.anonymized_at is not None
+
+
+def run_chores(scheduler: DeadlineScheduler, times: int = 20) -> None:
+    for _ in range(times):
+        scheduler.chores_at = 0.0
+        scheduler.run_once()
+
+
+# ------------------------------------------------------------------ what is removed
 def test_anonymize_removes_voters_and_keeps_ballot_order(box: BallotBox) -> None:
     event = played_event(box)
+    event.teams.filter(number=1).update(captain="KXWQZT")
+    Turn.objects.filter(match__event=event).update(yellow_captain="QQQQQQ")
     before = sealed_ballots(event)
-    assert any(ballot.voter for ballots in before for ballot in ballots)
-    anonymize()
-    after = sealed_ballots(event)
-    assert {(ballot.voter, ballot.sequence) for ballots in after for ballot in ballots} == {("", 0)}
-    kept = [[(b.side, b.choice, b.arrival, b.blind) for b in ballots] for ballots in before]
-    assert [[(b.side, b.choice, b.arrival, b.blind) for b in ballots] for ballots in after] == kept
-
-
-def test_anonymize_leaves_no_voter_in_any_table(box: BallotBox) -> None:
-    event = played_event(box)
-    voters = {ballot.voter for ballots in sealed_ballots(event) for ballot in ballots} | {
-        "Karen",
-        "KAREN7",
-        "v1",
-        "oscar",
-    }
+    voters = {ballot.voter for ballots in before for ballot in ballots}
+    voters |= {"Karen", "KAREN7", "v1", "oscar", "KXWQZT", "QQQQQQ", "BCDFGH"}
     stored = dump_database()
     assert all(voter in stored for voter in voters)
     anonymize()
     stored = dump_database()
     assert [voter for voter in voters if voter in stored] == []
-
-
-def test_anonymize_removes_captains(box: BallotBox) -> None:
-    event = played_event(box)
-    event.teams.filter(number=1).update(captain="KXWQZT")
-    Turn.objects.filter(match__event=event).update(yellow_captain="BCDFGH")
-    anonymize()
-    assert [voter_code for voter_code in ("KXWQZT", "BCDFGH") if voter_code in dump_database()] == []
+    after = sealed_ballots(event)
+    assert {(ballot.voter, ballot.sequence) for ballots in after for ballot in ballots} == {("", 0)}
+    kept = [[(b.side, b.choice, b.arrival, b.blind) for b in ballots] for ballots in before]
+    assert [[(b.side, b.choice, b.arrival, b.blind) for b in ballots] for ballots in after] == kept
 
 
 def test_anonymize_keeps_rehearsal_audit_entries(box: BallotBox) -> None:
@@ -66,10 +116,8 @@ def test_anonymize_keeps_rehearsal_audit_entries(box: BallotBox) -> None:
         AuditEntry.objects.create(event=event, by="olga", action=action, what="did it", at=1)
     backdate_event(event, 31)
     anonymize()
-    assert sorted(event.audit_entries.values_list("action", flat=True)) == [
-        "rehearsal.start",
-        "rehearsal.stop",
-    ]
+    kept = set(event.audit_entries.values_list("action", flat=True))
+    assert kept == {"rehearsal.start", "rehearsal.stop"}
     assert not anonymize()
 
 
@@ -82,13 +130,9 @@ def test_anonymize_keeps_tallies_and_match_record(box: BallotBox) -> None:
     anonymize()
     assert list(TallyRecord.objects.order_by("pk").values(*shown)) == counts
     assert load_position(Match.objects.get(pk=match.pk)).state == board
-    event.refresh_from_db()
-    assert event.anonymized_at is not None
-    assert not StoredBallot.objects.exists()
-    assert not Ticket.objects.exists()
-    assert not Announcement.objects.exists()
-    assert not AuditEntry.objects.exists()
-    assert not StoredRestriction.objects.exists()
+    assert is_anonymized(event)
+    for model in (StoredBallot, Ticket, Announcement, AuditEntry, StoredRestriction):
+        assert not model.objects.exists(), model
 
 
 def test_retention_command_prints_what_it_removes(box: BallotBox) -> None:
@@ -111,3 +155,127 @@ def test_retention_deletes_expired_sessions(box: BallotBox) -> None:
     Session.objects.create(session_key="new", session_data="", expire_date=now + timedelta(days=1))
     anonymize()
     assert list(Session.objects.values_list("session_key", flat=True)) == ["new"]
+
+
+# ------------------------------------------------------------------ when it is due
+def test_anonymize_skips_playing_and_recent_events(box: BallotBox) -> None:
+    late, playing, due_to_play = played_event(box, DAYS - 1), played_event(box), played_event(box)
+    start_match(playing.pk, box)
+    Event.objects.filter(pk=due_to_play.pk).update(next_match_at=box.now() + 60_000)
+    before = dump_database()
+    assert not anonymize()
+    assert dump_database() == before
+    assert late.anonymized_at is None
+
+
+@pytest.mark.parametrize("interruption", ["match", "roster"])
+def test_new_match_or_roster_stops_anonymization(interruption: str, box: BallotBox) -> None:
+    event = played_event(box)
+    steps = anonymize_events(DAYS)
+    next(steps)
+    if interruption == "match":
+        start_match(event.pk, box)
+    else:
+        make_roster(event, [Pupil("Ada", None)])
+    before = set(event.tickets.all())
+    list(steps)
+    assert not is_anonymized(event)
+    assert set(event.tickets.all()) == before
+
+
+def test_anonymize_includes_events_without_matches(box: BallotBox) -> None:
+    old, young = new_event(), new_event()
+    for event in (old, young):
+        Ticket.objects.create(event=event, code="KAREN7", label="Karen", voter="v1")
+    backdate_event(old, DAYS + 1)
+    anonymize()
+    assert list(Ticket.objects.values_list("event", flat=True)) == [young.pk]
+
+
+@pytest.mark.parametrize("lobby", ["closed", "open"])
+def test_new_roster_in_old_event_is_kept_until_old(box: BallotBox, lobby: str) -> None:
+    """An open lobby alone does not keep an event."""
+    unplayed, anonymized = new_event(), played_event(box)
+    anonymize()
+    for event in (unplayed, anonymized):
+        Event.objects.filter(pk=event.pk).update(lobby=lobby)
+        make_roster(event, [Pupil("Ada", None)])
+        backdate_event(event, DAYS + 200)
+        event.tickets.update(made_at=timezone.now() - timedelta(days=DAYS - 1))
+    set_anonymized(anonymized, DAYS + 100)
+    assert not anonymize()
+    Ticket.objects.update(made_at=timezone.now() - timedelta(days=DAYS + 1))
+    assert {event.pk for event in events_to_anonymize(DAYS)} == {unplayed.pk, anonymized.pk}
+    Ticket.objects.update(used_at=box.now())
+    assert not anonymize()
+    Ticket.objects.update(used_at=box.now() - (DAYS + 1) * DAY_MS)
+    anonymize()
+    assert not Ticket.objects.exists()
+
+
+def test_recent_audit_entry_in_old_event_is_kept_until_old(box: BallotBox) -> None:
+    event = played_event(box)
+    anonymize()
+    backdate_event(event, DAYS + 200)
+    set_anonymized(event, DAYS + 100)
+    add_audit_entry(event.pk, "oscar", OPENED, box.now())
+    assert not anonymize()
+    assert AuditEntry.objects.exists()
+    event.audit_entries.update(at=box.now() - (DAYS + 1) * DAY_MS)
+    assert events_to_anonymize(DAYS) == [event]
+    anonymize()
+    assert not AuditEntry.objects.exists()
+
+
+def test_anonymize_repeats_only_after_another_match(box: BallotBox) -> None:
+    event = played_event(box)
+    anonymize()
+    assert not anonymize()
+    backdate_event(event, 95)
+    set_anonymized(event, 90)
+    assert not anonymize()
+    play(start_match(event.pk, box), box, RED_WINS)
+    assert events_to_anonymize(DAYS) == []
+    backdate_event(event, DAYS + 1)
+    assert events_to_anonymize(DAYS) == [event]
+    anonymize()
+    assert {ballot.voter for ballots in sealed_ballots(event) for ballot in ballots} == {""}
+
+
+def test_anonymize_works_in_batches_and_resumes(box: BallotBox) -> None:
+    event = played_event(box)
+    records = TallyRecord.objects.filter(turn__match__event=event).count()
+    steps = anonymize_events(DAYS)
+    assert next(steps).records == RECORDS_PER_STEP < records
+    steps.close()
+    assert events_to_anonymize(DAYS) == [event]
+    *_, last = anonymize_events(DAYS)
+    assert last.records == records - RECORDS_PER_STEP
+    assert events_to_anonymize(DAYS) == []
+
+
+# ------------------------------------------------------------------ scheduler
+def test_scheduler_anonymizes_old_events_though_others_fail(
+    box: BallotBox, caplog: pytest.LogCaptureFixture
+) -> None:
+    broken, deleted, intact = (played_event(box) for _ in range(3))
+    TallyRecord.objects.filter(turn__match__event=broken).update(sealed=b"[[1,")
+    live = start_match(new_event().pk, box)
+    scheduler = DeadlineScheduler(box, purged_at=-PURGE_EVERY_S)
+    scheduler.run_once()  # the events are listed
+    deleted.delete()
+    run_chores(scheduler)
+    assert is_anonymized(intact)
+    assert not intact.tickets.exists()
+    assert all(f"event {event.code} could not be anonymized" in caplog.text for event in (broken, deleted))
+    assert broken.tickets.exists()
+    assert not scheduler.is_waiting
+    assert only_turn(live).state == "open"
+
+
+def test_new_scheduler_does_not_run_retention_at_once(box: BallotBox) -> None:
+    event = played_event(box)
+    run_chores(DeadlineScheduler(box), 3)
+    assert not is_anonymized(event)
+    assert event.tickets.exists()
+    assert sealed_ballots(event)[0][0].voter

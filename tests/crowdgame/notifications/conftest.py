@@ -1,17 +1,19 @@
-"""A local SMTP server, and guests who confirm an address for e-mail notifications."""
+"""A local SMTP server, and guests with an address for e-mail notifications."""
 
 import re
+from collections.abc import Iterator
 from email.message import Message as Mail
 from typing import Any
 
+import pytest
+from aiosmtpd.controller import Controller
 from aiosmtpd.handlers import Message
 from django.test import Client
 from django.utils import timezone
 
 from crowdgame.notifications.email import send_due
 from crowdgame.notifications.models import EmailNotification
-from games.models import Match
-from tests.voting.match_helpers import only_turn, play_turn
+from deploy.laptop.network import LOOPBACK, free_port
 from voting.ballot_box.ballot_box import BallotBox
 
 URL = "https://play.example"
@@ -57,8 +59,28 @@ def links(mail: Mail) -> dict[str, str]:
     return {path.split("/")[2]: path for path in re.findall(rf"{URL}(/play/\S+)", text.decode())}
 
 
+@pytest.fixture
+def mailbox(settings: Any) -> Iterator[Mailbox]:
+    mailbox = Mailbox()
+    smtp = Controller(mailbox, hostname=LOOPBACK, port=free_port())
+    smtp.start()
+    settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+    settings.EMAIL_HOST, settings.EMAIL_PORT = LOOPBACK, smtp.port
+    settings.EMAIL_ENABLED, settings.PUBLIC_URL = True, URL
+    yield mailbox
+    smtp.stop()
+
+
 def submit_address(client: Client, email: str = EMAIL) -> Any:
     return client.post("/play/mail", {"email": email})
+
+
+def guest_with_address(email: str = EMAIL) -> Client:
+    """A guest who has created a game and submitted this address."""
+    client = Client()
+    client.post("/play/new", {"time_control": "3-days"})
+    submit_address(client, email)
+    return client
 
 
 def player_with_address(box: BallotBox, mailbox: Mailbox, time_control: str = "3-days") -> tuple[Client, str]:
@@ -77,11 +99,15 @@ def join(code: str) -> Client:
     return other
 
 
-def make_notifications_due() -> None:
-    """Make all queued notifications due now."""
+def send_all(box: BallotBox) -> None:
+    """Send all queued notifications, as if they were due now."""
     EmailNotification.objects.update(due_at=timezone.now())
+    send_due(box)
 
 
-def next_turn(code: str, box: BallotBox) -> None:
-    turn = only_turn(Match.objects.get(event__code=code))
-    play_turn(turn, box, red=[1], yellow=[2])
+@pytest.fixture
+def player(box: BallotBox, mailbox: Mailbox) -> Client:
+    """A guest with a confirmed address whose game has begun: a notification is queued."""
+    client, code = player_with_address(box, mailbox)
+    join(code)
+    return client

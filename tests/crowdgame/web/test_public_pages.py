@@ -1,0 +1,72 @@
+"""Public pages set no cookie and run no foreign code; some of them need no database."""
+
+import re
+
+import pytest
+from django.test import Client
+from pytest_django.fixtures import Settings
+
+from crowdgame.cups.cups import create_cup
+from crowdgame.printing.rules_leaflet import RULE_EXAMPLES
+from crowdgame.web.content_policy import INLINE_BLOCK
+from tests.voting.match_helpers import RED_WINS, organizer, play, start
+from voting.ballot_box.ballot_box import BallotBox
+
+
+def assert_is_harmless(client: Client, path: str) -> bytes:
+    """Check the headers and the code of the page; return it."""
+    response = client.get(path)
+    assert (response.status_code, dict(response.cookies)) == (200, {})
+    assert "Cookie" not in response.headers.get("Vary", "")
+    policy = response.headers["Content-Security-Policy"]
+    assert "default-src 'none'" in policy
+    assert "frame-ancestors 'none'" in policy
+    assert "unsafe" not in policy
+    assert not [block for _, block in INLINE_BLOCK.findall(response.content) if block]
+    assert not re.search(rb'<style| style=| on[a-z]+="', response.content)
+    assert client.post(path).status_code == 405
+    return response.content
+
+
+@pytest.mark.parametrize("path", ["/rules", "/about", "/privacy"])
+def test_paper_pages_are_harmless_and_need_no_database(client: Client, path: str) -> None:
+    """Without the django_db mark, a database query fails this test."""
+    page = assert_is_harmless(client, path)
+    assert b"<script" not in page
+    assert "script-src" not in client.get(path).headers["Content-Security-Policy"]
+
+
+@pytest.mark.django_db
+def test_report_and_cup_board_are_harmless(client: Client, box: BallotBox) -> None:
+    match = start(box).match
+    play(match, box, RED_WINS)
+    page = assert_is_harmless(client, f"/report/{match.event.code}/1")
+    assert set(re.findall(rb'src="([^"]+)"', page)) == {b"/static/paper/replay.js"}
+    assert client.post(f"/report/{match.event.code}/1.csv").status_code == 405
+    assert_is_harmless(client, f"/cup/{create_cup(organizer(), 'Spring cup', ('4a', '4b')).code}")
+
+
+@pytest.mark.parametrize(("days", "text"), [(7, "7 days"), (1, "1 day")])
+def test_privacy_page_shows_configured_retention_days(
+    client: Client, settings: Settings, days: int, text: str
+) -> None:
+    settings.RETENTION_DAYS = days
+    page = client.get("/privacy").content.decode()
+    assert f"<strong>{text}</strong>" in page
+    names = ("tokens/stage", "tokens/pages", "tokens/components", "console/console")
+    sheets = {f"/static/{name}.css" for name in names}
+    assert set(re.findall(r'(?:href|src)="([^"]+)"', page)) <= {"/", "data:,", *sheets}
+    assert 'href="/privacy"' in client.get("/console/login/").content.decode()
+
+
+def test_rules_page_shows_every_scene(client: Client) -> None:
+    page = client.get("/rules").content.decode()
+    assert page.count('<svg class="cabinet') == 2 * len(RULE_EXAMPLES) + 1
+    assert "An empty board of 6 columns and 6 rows." in page
+
+
+def test_about_page_names_sources_but_no_phone_numbers(client: Client) -> None:
+    page = client.get("/about").content.decode()
+    for name in ("Richard Hutnik", "Damian Walker", "R. C. Bell", "David Parlett", "IAGO World Tour"):
+        assert name in page
+    assert not re.search(r"\(\d{3}\)|\d{3}-\d{4}", page)
