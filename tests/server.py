@@ -28,17 +28,7 @@ from deploy.laptop.stack import SERVERS, Stack
 from deploy.laptop.startup import migrate, start_ballot_box, start_services, wait_for_pages
 from deploy.laptop.supervisor import Supervisor
 
-__all__ = [
-    "ASGI_SERVERS_TESTED",
-    "SERVERS",
-    "Server",
-    "give_database",
-    "running_parts",
-    "running_server",
-    "server",
-    "servers",
-    "spread_over_asgi_servers",
-]
+__all__ = ["SERVERS"]
 
 # The first server is always tested, the others only in the slow tests.
 ASGI_SERVERS_TESTED = [SERVERS[0], *(pytest.param(name, marks=pytest.mark.nightly) for name in SERVERS[1:])]

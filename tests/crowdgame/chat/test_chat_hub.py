@@ -60,23 +60,16 @@ def test_chat_hub_disconnects_listener_without_access(monkeypatch: pytest.Monkey
     assert chat_hub.listeners() == [watcher]
 
 
-def test_chat_hub_stops_polling_room_without_listeners(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_chat_hub_polls_from_lowest_known_seq_while_there_are_listeners(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     chat_hub, one, two = ChatHub(), Listener(), Listener()
-    for listener in (one, two):
-        chat_hub.enter(listener, WATCHER, news(1))
+    chat_hub.enter(one, WATCHER, news(5))
+    chat_hub.enter(two, WATCHER, news(4))
     polled = stub_poll(monkeypatch)
     for listener in (one, two, two):
         chat_hub.leave(listener, 7)
         asyncio.run(chat_hub.poll())
-    assert polled == [{7: 1}]
-
-
-def test_chat_hub_polls_from_lowest_known_seq(monkeypatch: pytest.MonkeyPatch) -> None:
-    chat_hub = ChatHub()
-    chat_hub.enter(Listener(), WATCHER, news(5))
-    chat_hub.enter(Listener(), WATCHER, news(4))
-    polled = stub_poll(monkeypatch)
-    asyncio.run(chat_hub.poll())
     assert polled == [{7: 4}]
 
 

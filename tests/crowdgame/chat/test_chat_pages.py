@@ -7,14 +7,15 @@ from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import Permission, User
 from django.test import Client
 from django.utils import timezone
+from pytest_django.fixtures import Settings
 
 from crowdgame.accounts.guest_cookie import COOKIE
-from crowdgame.accounts.guest_names import new_guest
 from crowdgame.accounts.models import Guest
 from crowdgame.chat.models import ChatLine, ChatMute, ChatReport, ChatRoom
 from crowdgame.duels.models import Duel
 from games.models import Event, Match
-from tests.voting.match_helpers import RED_WINS, play
+from tests.chat_helpers import fill_lobby_chat
+from tests.voting.match_helpers import RED_WINS, new_event, play
 from voting.ballot_box.ballot_box import BallotBox
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("box")]
@@ -43,7 +44,9 @@ def act_on_latest(client: Client, action: str = "", **fields: str) -> int:
     return (client.post(f"{path}/{action}", fields) if action else client.get(path)).status_code
 
 
-def moderator() -> Client:
+@pytest.fixture
+def mo() -> Client:
+    """A moderator."""
     user = User.objects.create_user("mo")
     user.user_permissions.add(Permission.objects.get(codename="moderate_chat"))
     client = Client()
@@ -100,26 +103,37 @@ def test_players_and_watchers_chats_are_separate_until_match_ends(
     for path in (f"{code}-players/{line.pk}", f"{code}-watchers/{line.pk}", f"lobby/{line.pk}"):
         assert watcher.get(f"/play/chat/{path}").status_code == 404
     play(Match.objects.get(), box, RED_WINS)
-    assert (
-        visible_texts(watcher, f"/play/{code}")
-        == visible_texts(one, f"/play/{code}")
-        == ["I shall win", "Red is lost"]
-    )
+    for client in (watcher, one):
+        assert visible_texts(client, f"/play/{code}") == ["I shall win", "Red is lost"]
     say(watcher, "Well played", f"{code}-players")
 
 
-def test_waiting_duel_and_plain_event_have_no_chat_room() -> None:
-    client = Client()
-    client.post("/play/new")
-    code = Event.objects.get().code
-    assert client.get(f"/play/chat/{code}-players").status_code == 404
-    Event.objects.update(code="QQQQ")
-    Duel.objects.all().delete()
-    assert client.get("/play/chat/QQQQ-watchers").status_code == 404
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        ("lobby/99999999999999999999999", 404),
+        *(
+            (slug, 404)
+            for slug in ("ZZZZ-players", "ZZZZ-lobby", "-", "players", "WAIT-players", "EVENT-watchers")
+        ),
+        (f"lobby?before={'9' * 30}", 200),
+        ("lobby?before=x", 200),
+    ],
+)
+def test_unknown_chat_room_returns_404(path: str, status: int) -> None:
+    Client().post("/play/new")
+    Event.objects.update(code="WWWW")
+    Event.objects.filter(pk=new_event().pk).update(code="QQQQ")
+    assert Client().get(f"/play/chat/{path}").status_code == status
 
 
-def test_chat_is_absent_when_disabled(settings: object) -> None:
-    settings.CHAT = False  # type: ignore[attr-defined]
+def test_chat_post_requires_csrf_token_and_known_guest() -> None:
+    say(Client(enforce_csrf_checks=True), "Hello", status=403)
+    assert Client().post("/play/chat/unblock", {"number": "9" * 30}).status_code == 404
+
+
+def test_chat_is_absent_when_disabled(settings: Settings) -> None:
+    settings.CHAT = False
     assert 'class="talk"' not in Client().get("/play/").content.decode()
     say(Client(), "Hello", status=404)
 
@@ -138,7 +152,7 @@ def test_blocked_guest_is_hidden_until_unblocked() -> None:
     assert visible_texts(one) == ["Mine", "Theirs"]
 
 
-def test_message_is_reported_once_per_guest() -> None:
+def test_message_is_reported_once_per_guest(mo: Client) -> None:
     say(Client(), "Awful")
     reader = Client()
     reader.post("/play/new")
@@ -146,7 +160,6 @@ def test_message_is_reported_once_per_guest() -> None:
         assert act_on_latest(client, "report", reason="insult") == 200
     assert act_on_latest(reader, "report", reason="whim") == 400
     assert ChatReport.objects.count() == 2
-    mo = moderator()
     text = mo.get("/play/chat/reports").content.decode()
     assert "Awful" in text
     assert "2 reports" in text
@@ -154,10 +167,9 @@ def test_message_is_reported_once_per_guest() -> None:
     assert "No open reports" in mo.get("/play/chat/reports").content.decode()
 
 
-def test_removed_message_is_visible_only_to_moderators() -> None:
+def test_removed_message_is_visible_only_to_moderators(mo: Client) -> None:
     say(Client(), "Awful")
     act_on_latest(Client(), "report", reason="insult")
-    mo = moderator()
     assert act_on_latest(mo, "remove") == 302
     assert (latest().removed, latest().seq) == (True, 2)
     assert visible_texts(Client()) == []
@@ -168,8 +180,8 @@ def test_removed_message_is_visible_only_to_moderators() -> None:
     assert LogEntry.objects.get().change_message == f"removed a message by {latest().name}"
 
 
-def test_muted_guest_cannot_post_until_mute_ends() -> None:
-    one, mo = Client(), moderator()
+def test_muted_guest_cannot_post_until_mute_ends(mo: Client) -> None:
+    one = Client()
     say(one, "Awful")
     assert act_on_latest(mo, "mute") == 400
     assert act_on_latest(mo, "mute", **{"for": "hour"}) == 302
@@ -186,8 +198,8 @@ def test_muted_guest_cannot_post_until_mute_ends() -> None:
     say(one, "Still more")
 
 
-def test_moderator_sets_slow_mode_and_closes_room() -> None:
-    one, mo = Client(), moderator()
+def test_moderator_sets_slow_mode_and_closes_room(mo: Client) -> None:
+    one = Client()
     say(one, "First")
     assert mo.post("/play/chat/lobby/rule", {"slow_s": "7"}).status_code == 400
     assert mo.post("/play/chat/lobby/rule", {"slow_s": "60"}).status_code == 302
@@ -210,38 +222,9 @@ def test_moderation_requires_permission(action: str) -> None:
 
 
 def test_chat_page_is_paginated() -> None:
-    room = ChatRoom.objects.create(kind="lobby", seq=130)
-    guest, now = new_guest(), timezone.now()
-    ChatLine.objects.bulk_create(
-        ChatLine(room=room, guest=guest, name=str(guest), text=f"number {number}", at=now, seq=number)
-        for number in range(1, 131)
-    )
-    text = Client().get("/play/chat/lobby").content.decode()
-    earlier = re.search(r'href="(\?before=\d+)"', text)
+    fill_lobby_chat(130)
+    everything = list(ChatLine.objects.order_by("seq").values_list("text", flat=True))
+    earlier = re.search(r'href="(\?before=\d+)"', Client().get("/play/chat/lobby").content.decode())
     assert earlier
-    assert visible_texts(Client(), "/play/")[0] == "number 31"
-    assert visible_texts(Client(), f"/play/chat/lobby{earlier[1]}") == [
-        f"number {number}" for number in range(1, 31)
-    ]
-    assert visible_texts(Client(), "/play/chat/lobby?before=x")[-1] == "number 130"
-
-
-def test_chat_post_requires_csrf_token() -> None:
-    strict = Client(enforce_csrf_checks=True)
-    say(strict, "Hello", status=403)
-
-
-@pytest.mark.parametrize(
-    "path",
-    [
-        "/play/chat/lobby/99999999999999999999999",
-        "/play/chat/ZZZZ-players",
-        "/play/chat/ZZZZ-lobby",
-        "/play/chat/-",
-        "/play/chat/players",
-    ],
-)
-def test_malformed_chat_path_returns_404(path: str) -> None:
-    assert Client().get(path).status_code == 404
-    assert Client().get(f"/play/chat/lobby?before={'9' * 30}").status_code == 200
-    assert Client().post("/play/chat/unblock", {"number": "9" * 30}).status_code == 404
+    assert visible_texts(Client(), "/play/") == everything[30:]
+    assert visible_texts(Client(), f"/play/chat/lobby{earlier[1]}") == everything[:30]

@@ -47,14 +47,25 @@ def old_message() -> ChatLine:
     return line
 
 
-def test_purge_chat_deletes_old_messages_and_their_records() -> None:
+@pytest.mark.parametrize("by", ["purge", "scheduler", "command"])
+def test_old_messages_and_their_records_are_purged(by: str, box: BallotBox) -> None:
     old_message()
-    new = message("just now")
-    assert list(purge_chat(30))
+    new, out = message("just now"), StringIO()
+    if by == "purge":
+        assert list(purge_chat(30))
+        assert list(purge_chat(30)) == []
+    elif by == "scheduler":
+        scheduler = DeadlineScheduler(box, purged_at=-PURGE_EVERY_S)
+        for _ in range(9):
+            scheduler._purge_periodically()
+    else:
+        call_command("retention", "--dry-run", stdout=out)
+        assert "moderation entries older than 30 days" in out.getvalue()
+        assert ChatLine.objects.count() == 2
+        call_command("retention", stdout=out)
     assert list(ChatLine.objects.all()) == [new]
     for left in (ChatReport.objects, ChatMute.objects, LogEntry.objects):
         assert left.count() == 0
-    assert list(purge_chat(30)) == []
 
 
 def test_purge_chat_works_in_batches(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -63,23 +74,6 @@ def test_purge_chat_works_in_batches(monkeypatch: pytest.MonkeyPatch) -> None:
         message(f"number {number}")
     backdate_messages(31)
     assert list(purge_chat(30)) == [2, 4, 5]
-
-
-def test_scheduler_purges_chat(box: BallotBox) -> None:
-    old_message()
-    scheduler = DeadlineScheduler(box, purged_at=-PURGE_EVERY_S)
-    for _ in range(9):
-        scheduler._purge_periodically()
-    assert not ChatLine.objects.exists()
-
-
-def test_retention_command_dry_run_keeps_messages() -> None:
-    old_message()
-    for options, left in ((["--dry-run"], True), ([], False)):
-        out = StringIO()
-        call_command("retention", *options, stdout=out)
-        assert "moderation entries older than 30 days" in out.getvalue()
-        assert ChatLine.objects.exists() is left
 
 
 def test_deleting_event_deletes_its_chat(box: BallotBox) -> None:

@@ -1,5 +1,6 @@
 """Voters are moved, kicked, banned and admitted on a running server; each has one vote."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -13,21 +14,46 @@ from tests.voting.open_turn import cast, refusal, vote
 from voting.protocol import CloseCode
 
 
+@dataclass
+class LiveTurn:
+    """An open turn of an event, with its console; actions are numbered."""
+
+    server: Server
+    clients: SocketClients
+    console: SocketClient
+    event: int
+    code: str
+    turn: int
+    asked: int = 1
+
+    def join(self, token: str | None = None) -> tuple[SocketClient, Message]:
+        """Join, and wait until the gateway knows the turn."""
+        phone, welcome = self.clients.phone(self.code, token=token)
+        state = welcome["state"]
+        while not (state["match"] and state["match"]["turn"] and state["match"]["turn"]["id"] == self.turn):
+            state = phone.receive_until(lambda message: "state" in message)["state"]
+        return phone, welcome["you"]
+
+    def act(self, action: str, **fields: Any) -> None:
+        self.asked += 1
+        done(self.console, self.asked, action, **fields)
+
+    def voters(self) -> list[str]:
+        return list(self.server.ask("voters_in_box", event_id=self.event, turn_id=self.turn))
+
+    def votes(self, phone: SocketClient) -> list[tuple[int, int]]:
+        """Close the turn; return the team and the column of each vote."""
+        self.act("turn.close", turn=self.turn)
+        reveal = phone.receive("turn.revealed")["state"]["match"]["reveal"]
+        counts = [(1, reveal["red"]["counts"]), (2, reveal["yellow"]["counts"])]
+        return [(team, column) for team, held in counts for column, n in enumerate(held, 1) for _ in range(n)]
+
+
 @pytest.fixture
-def turn(made: dict[str, Any], server: Server, console: SocketClient) -> int:
+def live(made: dict[str, Any], server: Server, console: SocketClient, clients: SocketClients) -> LiveTurn:
     done(console, 1, "lobby.open")
-    return int(server.ask("play_to", event_id=made["id"], picks=[]))
-
-
-def join_turn(
-    clients: SocketClients, made: dict[str, Any], turn: int, token: str | None = None
-) -> tuple[SocketClient, Message]:
-    """Join, and wait until the gateway knows the turn."""
-    phone, welcome = clients.phone(made["code"], token=token)
-    state = welcome["state"]
-    while not (state["match"] and state["match"]["turn"] and state["match"]["turn"]["id"] == turn):
-        state = phone.receive_until(lambda message: "state" in message)["state"]
-    return phone, welcome["you"]
+    turn = int(server.ask("play_to", event_id=made["id"], picks=[]))
+    return LiveTurn(server, clients, console, made["id"], made["code"], turn)
 
 
 def is_admitted(clients: SocketClients, team: int, **join: Any) -> bool:
@@ -39,93 +65,73 @@ def is_admitted(clients: SocketClients, team: int, **join: Any) -> bool:
         return False
 
 
-def counts(server: Server, console: SocketClient, phone: SocketClient, turn: int) -> list[list[int]]:
-    done(console, 99, "turn.close", turn=turn)
-    reveal = phone.receive("turn.revealed")["state"]["match"]["reveal"]
-    return [reveal[side]["counts"] for side in ("red", "yellow")]
-
-
-def test_moved_phone_is_welcomed_again_and_votes_for_new_team(
-    made: dict[str, Any], turn: int, console: SocketClient, server: Server, clients: SocketClients
-) -> None:
-    phone, you = join_turn(clients, made, turn)
+def test_moved_phone_is_welcomed_again_and_votes_for_new_team(live: LiveTurn) -> None:
+    phone, you = live.join()
     other = 3 - you["team"]
-    vote(phone, turn, choice=3)
-    done(console, 2, "voter.move", voter_code=you["voter_code"], team=other)
+    vote(phone, live.turn, choice=3)
+    live.act("voter.move", voter_code=you["voter_code"], team=other)
     moved = phone.receive("phone.welcomed")["you"]
     assert (moved["team"], moved["voter_code"], moved["choice"]) == (other, you["voter_code"], None)
-    assert refusal(phone, **cast(turn, choice=3, sequence=1)) == "stale"
-    vote(phone, turn, choice=5, sequence=2)
-    assert server.ask("voters_in_box", event_id=made["id"], turn_id=turn) == [you["token"].split(".")[1]]
-    sides = counts(server, console, phone, turn)
-    assert sides[other - 1][4] == 1
-    assert sum(map(sum, sides)) == 1
+    assert refusal(phone, **cast(live.turn, choice=3, sequence=1)) == "stale"
+    vote(phone, live.turn, choice=5, sequence=2)
+    assert live.voters() == [you["token"].split(".")[1]]
+    assert live.votes(phone) == [(other, 5)]
 
 
-def test_moved_voter_keeps_earlier_vote_for_old_team(
-    made: dict[str, Any], turn: int, console: SocketClient, server: Server, clients: SocketClients
-) -> None:
-    phone, you = join_turn(clients, made, turn)
-    vote(phone, turn, choice=3)
-    done(console, 2, "voter.move", voter_code=you["voter_code"], team=3 - you["team"])
+def test_moved_voter_keeps_earlier_vote_for_old_team(live: LiveTurn) -> None:
+    phone, you = live.join()
+    vote(phone, live.turn, choice=3)
+    live.act("voter.move", voter_code=you["voter_code"], team=3 - you["team"])
     phone.receive("phone.welcomed")
-    again, back = join_turn(clients, made, turn, you["token"])
-    assert (back["team"], back["turn"], back["choice"], back["sequence"]) == (3 - you["team"], turn, None, 1)
-    sides = counts(server, console, again, turn)
-    assert sides[you["team"] - 1][2] == 1
-    assert sum(map(sum, sides)) == 1
+    again, back = live.join(you["token"])
+    assert (back["team"], back["turn"]) == (3 - you["team"], live.turn)
+    assert (back["choice"], back["sequence"]) == (None, 1)
+    assert live.votes(again) == [(you["team"], 3)]
 
 
-def test_repeatedly_moved_voter_on_two_devices_has_one_vote(
-    made: dict[str, Any], turn: int, console: SocketClient, server: Server, clients: SocketClients
-) -> None:
-    one, you = join_turn(clients, made, turn)
-    two, _ = join_turn(clients, made, turn, you["token"])
+def test_repeatedly_moved_voter_on_two_devices_has_one_vote(live: LiveTurn) -> None:
+    one, you = live.join()
+    two, _ = live.join(you["token"])
     sequence = 0
-    for number, team in enumerate((3 - you["team"], None, 3 - you["team"], you["team"], 3 - you["team"]), 2):
+    for team in (3 - you["team"], None, 3 - you["team"], you["team"], 3 - you["team"]):
         for device in (one, two):
             sequence += 1
-            vote(device, turn, choice=1 + sequence % 7, sequence=sequence)
-        done(console, number, "voter.move", voter_code=you["voter_code"], team=team)
+            vote(device, live.turn, choice=1 + sequence % 7, sequence=sequence)
+        live.act("voter.move", voter_code=you["voter_code"], team=team)
         for device in (one, two):
             assert device.receive("phone.welcomed")["you"]["team"] == (team or you["team"])
-    assert server.ask("voters_in_box", event_id=made["id"], turn_id=turn) == [you["token"].split(".")[1]]
-    vote(two, turn, choice=2, sequence=sequence + 1)
-    sides = counts(server, console, one, turn)
-    assert sides[2 - you["team"]][1] == 1
-    assert sum(map(sum, sides)) == 1
+    assert live.voters() == [you["token"].split(".")[1]]
+    vote(two, live.turn, choice=2, sequence=sequence + 1)
+    assert live.votes(one) == [(3 - you["team"], 2)]
 
 
-def test_kicked_phone_is_disconnected_and_may_rejoin(
-    made: dict[str, Any], turn: int, console: SocketClient, clients: SocketClients
-) -> None:
-    phone, you = join_turn(clients, made, turn)
-    stays, _ = join_turn(clients, made, turn)
-    done(console, 2, "voter.kick", voter_code=you["voter_code"].lower())
+def test_kicked_phone_is_disconnected_and_may_rejoin(live: LiveTurn) -> None:
+    phone, you = live.join()
+    stays, _ = live.join()
+    live.act("voter.kick", voter_code=you["voter_code"].lower())
     assert phone.closed() == CloseCode.KICKED
-    back, again = join_turn(clients, made, turn, you["token"])
+    back, again = live.join(you["token"])
     assert (again["team"], again["voter_code"]) == (you["team"], you["voter_code"])
-    vote(back, turn)
-    vote(stays, turn)
+    vote(back, live.turn)
+    vote(stays, live.turn)
 
 
-def test_banned_voter_rejoins_only_when_admitted_and_keeps_ballot(
-    made: dict[str, Any], turn: int, console: SocketClient, server: Server, clients: SocketClients
-) -> None:
-    phone, you = join_turn(clients, made, turn)
-    vote(phone, turn, choice=3)
-    done(console, 2, "voter.ban", voter_code=you["voter_code"])
+def test_banned_voter_rejoins_only_when_admitted_and_keeps_ballot(live: LiveTurn) -> None:
+    phone, you = live.join()
+    voter, seat = {"voter_code": you["voter_code"]}, {"code": live.code, "token": you["token"]}
+    vote(phone, live.turn, choice=3)
+    live.act("voter.ban", **voter)
     assert phone.closed() == CloseCode.BANNED
     for _ in range(2):
-        assert clients.open("phone").say("phone.join", code=made["code"], token=you["token"]).closed() == 4507
-    assert refused(server, console, 3, "voter.ban", voter_code=you["voter_code"]) == "Already done."
-    new_phone, _ = join_turn(clients, made, turn)
-    done(console, 4, "voter.admit", voter_code=you["voter_code"])
-    wait_until(lambda: is_admitted(clients, you["team"], code=made["code"], token=you["token"]))
-    _, again = join_turn(clients, made, turn, you["token"])
+        assert live.clients.open("phone").say("phone.join", **seat).closed() == CloseCode.BANNED
+    assert refused(live.server, live.console, 99, "voter.ban", **voter) == "Already done."
+    new_phone, _ = live.join()
+    live.act("voter.admit", **voter)
+    wait_until(lambda: is_admitted(live.clients, you["team"], **seat))
+    _, again = live.join(you["token"])
     assert (again["choice"], again["team"]) == (3, you["team"])
-    assert sum(map(sum, counts(server, console, new_phone, turn))) == 1
-    assert [entry["what"] for entry in received_entries(console, 4)][1:3] == [
+    assert live.votes(new_phone) == [(you["team"], 3)]
+    assert [entry["what"] for entry in received_entries(live.console, 4)][1:3] == [
         f"banned {you['voter_code']} (code not on any list)",
         f"unbanned {you['voter_code']}",
     ]

@@ -44,20 +44,12 @@ def test_rehearsal_affects_current_match_or_else_the_next(
     presses: list[DryRunAction], played: set[int]
 ) -> None:
     assert rehearsed([FIRST, SECOND], presses) == played
-
-
-def test_running_match_may_be_rehearsed() -> None:
-    assert rehearsed([FIRST, MatchSpan(2, 300, None)], crowd_starts(10_000)) == {2}
+    assert rehearsed([FIRST, MatchSpan(2, 300, None)], crowd_starts(10_000)) == {2}, "while it is played"
 
 
 def log_rehearsal(event: Event, at: int) -> None:
-    AuditEntry.objects.create(
-        event=event,
-        by="olga",
-        action=DRY_RUN_STARTED,
-        what="started a rehearsal with 20 simulated phones",
-        at=at,
-    )
+    what = "started a rehearsal with 20 simulated phones"
+    AuditEntry.objects.create(event=event, by="olga", action=DRY_RUN_STARTED, what=what, at=at)
 
 
 @pytest.mark.django_db
@@ -76,20 +68,14 @@ def test_rehearsed_match_advances_nobody_and_next_match_does() -> None:
 
 
 @pytest.mark.django_db
-def test_rehearsal_in_aborted_match_affects_no_other() -> None:
+@pytest.mark.parametrize("rehearsed_number", [1, 2])
+def test_rehearsal_in_aborted_match_or_other_pairing_affects_no_other(rehearsed_number: int) -> None:
     cup = new_cup()
     event = start_pairing(cup.pk, 1)
-    log_rehearsal(event, 0)
-    aborted = let_win(event, 1)
-    event.matches.filter(pk=aborted.pk).update(state="aborted", result=None, ended_by=None)
+    log_rehearsal(start_pairing(cup.pk, rehearsed_number), 0)
+    if rehearsed_number == 1:
+        aborted = let_win(event, 1)
+        event.matches.filter(pk=aborted.pk).update(state="aborted", result=None, ended_by=None)
     played = let_win(event, 1)
     event.matches.filter(pk=played.pk).update(started_at=3, ended_at=4)
-    assert load_cup_progress(cup).meetings[0].outcome.winner == 1
-
-
-@pytest.mark.django_db
-def test_rehearsal_in_one_pairing_affects_no_other() -> None:
-    cup = new_cup()
-    log_rehearsal(start_pairing(cup.pk, 2), 0)
-    let_win(start_pairing(cup.pk, 1), 1)
     assert load_cup_progress(cup).meetings[0].outcome.winner == 1

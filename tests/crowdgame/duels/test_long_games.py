@@ -2,7 +2,6 @@
 
 import os
 import signal
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,18 +14,6 @@ from tests.socket_clients import Message, SocketClient, SocketClients, open_clie
 DAY_MS = 24 * 3600 * 1000
 SOON_MS = 60_000
 BACK_WITHIN_S = 60
-
-
-@pytest.fixture
-def own_server(tmp_path: Path) -> Iterator[Server]:
-    with running_server(tmp_path) as server:
-        yield server
-
-
-@pytest.fixture
-def clients(own_server: Server) -> Iterator[SocketClients]:
-    with open_clients(own_server) as clients:
-        yield clients
 
 
 def kill_everything(server: Server) -> None:
@@ -64,33 +51,23 @@ def pick(client: SocketClient, welcome: Message, column: int) -> None:
 
 
 @pytest.mark.nightly
-def test_long_game_survives_killing_every_process(own_server: Server, clients: SocketClients) -> None:
-    duel = own_server.ask("duel", time_control="3-days")
-    red, yellow = duel["keys"]
-    own_server.ask("run_down_clock", code=duel["code"], ms=2 * DAY_MS)
-    client, welcome = join(own_server, clients, duel["code"], red)
-    pick(client, welcome, 3)
-    client.leave()
+def test_long_game_survives_killing_every_process(tmp_path: Path) -> None:
+    with running_server(tmp_path) as server, open_clients(server) as clients:
+        duel = server.ask("duel", time_control="3-days")
+        red, yellow = duel["keys"]
+        server.ask("run_down_clock", code=duel["code"], ms=2 * DAY_MS)
+        client, welcome = join(server, clients, duel["code"], red)
+        pick(client, welcome, 3)
+        client.leave()
 
-    kill_everything(own_server)
-    own_server.ask("run_down_clock", code=duel["code"], ms=DAY_MS // 2)
-    client, welcome = join(own_server, clients, duel["code"], yellow)
-    assert welcome["state"]["match"]["turn"]["number"] == 1
-    pick(client, welcome, 5)
-    match = client.receive("turn.revealed")["state"]["match"]
-    drops = match["reveal"]["resolution"]["drops"]
-    assert [(drop["side"], drop["column"]) for drop in drops] == [("red", 3), ("yellow", 5)]
-    clocks = match["clocks"]
-    assert clocks["red_ms"] == pytest.approx(2 * DAY_MS, abs=SOON_MS)
-    assert clocks["yellow_ms"] == pytest.approx(DAY_MS // 2, abs=SOON_MS)
-
-
-def test_absent_player_loses_on_time(own_server: Server, clients: SocketClients) -> None:
-    duel = own_server.ask("duel", time_control="3-days")
-    own_server.ask("run_down_clock", code=duel["code"], ms=DAY_MS)
-    client, welcome = join(own_server, clients, duel["code"], duel["keys"][0])
-    pick(client, welcome, 3)
-    own_server.ask("run_down_clock", code=duel["code"], ms=500)
-    match = client.receive("turn.revealed")["state"]["match"]
-    assert (match["state"], match["result"], match["ended_by"]) == ("ended", "red", "time")
-    assert match["clocks"]["yellow_ms"] == 0
+        kill_everything(server)
+        server.ask("run_down_clock", code=duel["code"], ms=DAY_MS // 2)
+        client, welcome = join(server, clients, duel["code"], yellow)
+        assert welcome["state"]["match"]["turn"]["number"] == 1
+        pick(client, welcome, 5)
+        match = client.receive("turn.revealed")["state"]["match"]
+        drops = match["reveal"]["resolution"]["drops"]
+        assert [(drop["side"], drop["column"]) for drop in drops] == [("red", 3), ("yellow", 5)]
+        clocks = match["clocks"]
+        assert clocks["red_ms"] == pytest.approx(2 * DAY_MS, abs=SOON_MS)
+        assert clocks["yellow_ms"] == pytest.approx(DAY_MS // 2, abs=SOON_MS)

@@ -15,7 +15,7 @@ SCENES_BY_TITLE = {scene.title: play_example(scene) for scene in RULE_EXAMPLES}
 @pytest.mark.parametrize(
     ("title", "expected"),
     [
-        ("Two columns", {"drops": (Drop("red", 3, 1), Drop("yellow", 5, 1)), "conflict": None}),
+        ("Two columns", {"drops": (Drop("red", 3, 3), Drop("yellow", 5, 2)), "conflict": None}),
         ("The same column", {"drops": (Drop("red", 4, 1), Drop("yellow", 4, 2)), **PASSED}),
         ("One space left", {"drops": (Drop("red", 4, 6), Drop("yellow", 4, None)), **PASSED}),
         ("Four in a row", {"lines": (((2, 1), (3, 2), (4, 3), (5, 4)),), "result": "red"}),

@@ -11,7 +11,7 @@ from crowdgame.duels.duels import DuelSettings, new_duel
 from crowdgame.reports import png as pictures
 from crowdgame.reports.png import SHEETS, STATIC, render_picture
 from crowdgame.reports.preview import draw_preview, plain_style
-from games.engine.game import Board
+from games.engine.game import Board, Side
 from games.engine.registry import all_games, find_game, read_options
 from tests.voting.match_helpers import RED_WINS, new_event, open_now, play, vote
 from voting.ballot_box.ballot_box import BallotBox
@@ -72,21 +72,14 @@ def test_preview_image_shows_no_open_votes(client: Client, box: BallotBox) -> No
 
 
 @pytest.mark.django_db
-def test_waiting_duel_has_preview_image_and_unknown_event_none(client: Client, box: BallotBox) -> None:
-    duel = new_duel(new_guest(), DuelSettings())
-    assert size_of(fetch_image(client, preview_path(client, f"/play/{duel.event.code}"))) == SIZE
-    for path in ("/board/ZZZZ.png", f"/board/{duel.event.code}/1.png"):
-        assert client.get(path).status_code == 404
-
-
-@pytest.mark.django_db
-def test_busy_renderer_returns_503_with_retry_after(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    duel = new_duel(new_guest(), DuelSettings())
+def test_waiting_duel_has_preview_image(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    code = new_duel(new_guest(), DuelSettings()).event.code
+    assert size_of(fetch_image(client, preview_path(client, f"/play/{code}"))) == SIZE
     monkeypatch.setattr(pictures, "LOCK_TIMEOUT_S", 0.01)
     pictures._cache.clear()
     with pictures._render_lock:
-        response = client.get(f"/board/{duel.event.code}.png")
-    assert (response.status_code, response.headers["Retry-After"]) == (503, "10")
+        busy = client.get(f"/board/{code}.png")
+    assert (busy.status_code, busy.headers["Retry-After"]) == (503, "10")
 
 
 @pytest.mark.parametrize("slug", all_games())
@@ -116,11 +109,6 @@ def test_preview_uses_page_colors() -> None:
     assert "display: flex" not in STYLE
 
 
-def test_preview_dims_the_loser() -> None:
-    assert [
-        draw_preview(first_board(), who, "").count('opacity="0.3"') for who in (None, "red", "yellow")
-    ] == [
-        0,
-        1,
-        1,
-    ]
+@pytest.mark.parametrize(("winner", "dimmed"), [(None, 0), ("red", 1), ("yellow", 1)])
+def test_preview_dims_the_loser(winner: Side | None, dimmed: int) -> None:
+    assert draw_preview(first_board(), winner, "").count('opacity="0.3"') == dimmed

@@ -1,6 +1,8 @@
 """Exported match records: the command, and the public page."""
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from contextlib import ExitStack
 from io import StringIO
@@ -128,16 +130,27 @@ def test_unfinished_record_downloads_are_limited(box: BallotBox, rf: RequestFact
     assert request_record().status_code == 200
 
 
-def test_unknown_record_returns_404(box: BallotBox, client: Client) -> None:
-    event = new_event()
-    for address in (f"/record/{event.code}/1.json", "/record/ZZZZ/1.json", f"/record/{event.code}/x.json"):
-        assert client.get(address).status_code == 404
-    assert client.post(f"/record/{event.code}/1.json").status_code == 405
-
-
 def test_record_without_commitments_fails_verification(box: BallotBox, tmp_path: Path) -> None:
     match = play_match(box, *MATCHES["first"])
     TallyRecord.objects.update(root="")
     record = json.loads(msgspec.json.encode(record_of(match)))
     assert record["counts"][0]["red"]["root"] is None
     assert ours(record, tmp_path / "record.json")[0] == theirs(record, tmp_path / "record.json")[0] == 1
+
+
+def test_downloaded_script_verifies_downloaded_record(client: Client, box: BallotBox, tmp_path: Path) -> None:
+    match = start(box).match
+    play(match, box, RED_WINS)
+    assert 'href="/verify.py"' in client.get(f"/report/{match.event.code}/1").content.decode()
+    response = client.get("/verify.py")
+    assert response["Content-Type"] == "text/plain; charset=utf-8"
+    assert response["X-Content-Type-Options"] == "nosniff"
+    script, record = tmp_path / "verify.py", tmp_path / "match.json"
+    script.write_bytes(response.content)
+    content = client.get(f"/record/{match.event.code}/1.json").content
+    changed = content.replace(b'"result":"red"', b'"result":"yellow"')
+    assert changed != content
+    for downloaded, status in ((content, 0), (changed, 1)):
+        record.write_bytes(downloaded)
+        count = [sys.executable, "-I", str(script), str(record)]
+        assert subprocess.run(count, capture_output=True, check=False).returncode == status

@@ -52,9 +52,9 @@ def played(box: BallotBox, picks: list[tuple[int, int]], **terms: Any) -> MatchR
     return report_of(match)
 
 
-@pytest.mark.parametrize("name", MATCHES)
-def test_report_matches_figures_of_the_record(name: str, reports: dict[str, ReportAndRecord]) -> None:
-    report, record = reports[name]
+@pytest.mark.parametrize("match", MATCHES)
+def test_report_matches_figures_of_the_record(match: str, reports: dict[str, ReportAndRecord]) -> None:
+    report, record = reports[match]
     assert len(report.turns) == len(record.turns)
     falling: dict[str, int] = {}
     for turn, picks, count in zip(report.turns, record.turns, record.counts, strict=True):
@@ -63,12 +63,8 @@ def test_report_matches_figures_of_the_record(name: str, reports: dict[str, Repo
             counted, vote = side_count(count, side), turn.votes.get(side)
             assert (counted is None) == (vote is None)
             if counted and vote:
-                assert (counted.counts, counted.pick, counted.decided_by) == (
-                    vote.counts,
-                    vote.pick,
-                    vote.decided_by,
-                )
-                assert counted.root == vote.root
+                for name in ("counts", "pick", "decided_by", "root"):
+                    assert getattr(counted, name) == getattr(vote, name)
         if turn.board.vote != "open":  # otherwise it drops after the other side has moved
             assert {drop.side: drop.column for drop in turn.resolution.drops} == falling
             falling = {}
@@ -92,25 +88,25 @@ def test_report_describes_result_and_turning_point(box: BallotBox) -> None:
     turned = describe_turning_point(report)
     assert turned.startswith("From turn 3 to the end, Rooks always had a winning column: at first column 1")
     assert turned.endswith("They also held the token, so the other team couldn't block it.")
+    both = played(box, [(1, 7), (2, 7), (3, 7), (4, 7)])
+    assert describe_end(both) == "Both teams had four in a row in turn 4. The token decided against Doves."
 
 
-def test_report_describes_simultaneous_fours(box: BallotBox) -> None:
-    report = played(box, [(1, 7), (2, 7), (3, 7), (4, 7)])
-    assert describe_end(report) == "Both teams had four in a row in turn 4. The token decided against Doves."
-
-
-def test_report_without_board_win_has_no_turning_point(reports: dict[str, ReportAndRecord]) -> None:
-    forfeit, both, begun = (reports[name][0] for name in ("forfeit", "both forfeit", "begun"))
-    assert (describe_result(forfeit), describe_end(forfeit)) == (
-        "Rooks won",
-        "Nobody from Doves voted in turn 2.",
-    )
-    assert (describe_result(both), describe_end(both)) == (
-        "Draw",
-        "Neither team voted in turn 1.",
-    )
-    assert describe_result(begun) == "Match in progress"
-    assert not any(map(describe_turning_point, [forfeit, both, begun]))
+@pytest.mark.parametrize(
+    ("name", "result", "end"),
+    [
+        ("forfeit", "Rooks won", "Nobody from Doves voted in turn 2."),
+        ("both forfeit", "Draw", "Neither team voted in turn 1."),
+        ("begun", "Match in progress", ""),
+    ],
+)
+def test_report_without_board_win_has_no_turning_point(
+    name: str, result: str, end: str, reports: dict[str, ReportAndRecord]
+) -> None:
+    report, _ = reports[name]
+    assert describe_result(report) == result
+    assert not end or describe_end(report) == end
+    assert not describe_turning_point(report)
 
 
 def test_report_describes_aborted_match(box: BallotBox) -> None:
@@ -132,24 +128,23 @@ def test_report_describes_conflict_and_token(box: BallotBox) -> None:
     assert "there was no space left for Doves. The token went to Doves." in describe_turn(report, last)
 
 
-def test_report_describes_how_picks_were_decided(reports: dict[str, ReportAndRecord]) -> None:
-    lots, lottery, first = (reports[name][0] for name in ("lots", "lottery", "first"))
-    assert re.search(
-        r"Rooks had a tie, and column \d was drawn at random", describe_turn(lots, lots.turns[1])
-    )
-    assert re.search(
-        r"Nobody from Doves voted, and column \d was drawn at random", describe_turn(lots, lots.turns[2])
-    )
-    assert "One vote from Rooks was drawn at random" in describe_turn(lottery, lottery.turns[0])
-    assert "Rooks had a tie, and column 1 reached its votes first." in describe_turn(first, first.turns[0])
-    assert "Nobody from Doves voted, so they made no move." in describe_turn(first, first.turns[0])
-
-
-def test_report_describes_secret_choice(reports: dict[str, ReportAndRecord]) -> None:
-    report = reports["selector"][0]
-    secret, answer = (describe_turn(report, turn) for turn in report.turns[:2])
-    assert secret == "Rooks chose column 4, in secret."
-    assert answer.startswith("Both chose column 4. Rooks held the token and dropped first")
+@pytest.mark.parametrize(
+    ("name", "turn", "sentence"),
+    [
+        ("lots", 1, r"Rooks had a tie, and column \d was drawn at random"),
+        ("lots", 2, r"Nobody from Doves voted, and column \d was drawn at random"),
+        ("lottery", 0, "One vote from Rooks was drawn at random"),
+        ("first", 0, r"Rooks had a tie, and column 1 reached its votes first\."),
+        ("first", 0, r"Nobody from Doves voted, so they made no move\."),
+        ("selector", 0, r"^Rooks chose column 4, in secret\.$"),
+        ("selector", 1, r"^Both chose column 4\. Rooks held the token and dropped first"),
+    ],
+)
+def test_report_describes_how_picks_were_decided(
+    name: str, turn: int, sentence: str, reports: dict[str, ReportAndRecord]
+) -> None:
+    report, _ = reports[name]
+    assert re.search(sentence, describe_turn(report, report.turns[turn]))
 
 
 def test_csv_rows_contain_votes_and_results_per_turn(reports: dict[str, ReportAndRecord]) -> None:

@@ -1,6 +1,7 @@
 """The turning point of a match, found in positions produced by the games themselves."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -27,6 +28,7 @@ def boards(turns: Turns, game: str = SIMULTANEOUS, **options: object) -> list[Bo
 
 THREE_UP = [(1, 2), (1, 3), (1, 2)]
 HOLE = [(1, 7), (2, 7), (4, 6)]
+CLASSIC_TURNS = [(1, None), (None, 7), (1, None), (None, 7), (1, None), (None, 6), (1, None)]
 
 
 @pytest.mark.parametrize(
@@ -38,16 +40,11 @@ HOLE = [(1, 7), (2, 7), (4, 6)]
         ([(2, 7), (3, 7), (4, 6)], "red", (1, 5)),
         ([(2, 3), (3, 4), (6, 4), (4, 5), (6, 5), (1, 5)], "red", (5,)),
         ([(1, 7), (2, 7), (4, 3)], "red", ()),  # the hole is filled, and above it there is no threat
+        ([(1, 2), (1, 3), (1, 2), (7, 1), (7, 1), (5, 1)], "red", ()),  # the column is full
     ],
 )
 def test_find_threats_returns_winning_columns(turns: Turns, side: Side, threats: tuple[int, ...]) -> None:
     assert find_threats(boards(turns)[-1], side) == threats
-
-
-def test_full_column_is_no_threat() -> None:
-    board = boards([(1, 2), (1, 3), (1, 2), (7, 1), (7, 1), (5, 1)])[-1]
-    assert board.grid[0][0] == "Y"
-    assert find_threats(board, "red") == ()
 
 
 @given(st.lists(st.tuples(st.integers(1, 7), st.integers(1, 7)), max_size=18))
@@ -67,40 +64,33 @@ def test_find_threats_agrees_with_game_rules(turns: list[tuple[int, int]]) -> No
     assert line_cells(rules.view(state, None), "red") == ()
 
 
-def test_turning_point_is_start_of_last_lasting_threat() -> None:
-    assert find_turning_point("red", boards([*THREE_UP, (1, 3)])) == TurningPoint(3, (1,), 3)
+@pytest.mark.parametrize(
+    ("winner", "turns", "options", "point"),
+    [
+        ("red", [*THREE_UP, (1, 3)], {}, TurningPoint(3, (1,), 3)),
+        # Yellow blocks the first threat; the next is built at 7.
+        ("red", [*THREE_UP, (7, 1), (7, 5), (7, 5), (7, 3)], {}, TurningPoint(6, (7,), 6)),
+        # Yellow holds the token first; a conflict in turn 5 hands it to red, whose threat is two turns old.
+        (
+            "red",
+            [(1, 7), (2, 7), (3, 6), (7, 6), (5, 5), (4, 2)],
+            {"token": "yellow"},
+            TurningPoint(3, (4,), 5),
+        ),
+        # Red holds the token first, loses it in turn 4 and regains it in turn 5.
+        ("red", [(1, 7), (2, 7), (3, 6), (5, 5), (5, 5), (4, 2)], {}, TurningPoint(3, (4,), 5)),
+        # Both choose 4, and only the ball on top of the other's makes four.
+        ("yellow", [(4, 4)], {}, TurningPoint(1, (), None)),
+        ("red", [], {}, None),
+        ("red", CLASSIC_TURNS, {"game": "captains-mistress", "first": "red"}, TurningPoint(5, (1,), None)),
+    ],
+)
+def test_turning_point_is_start_of_last_lasting_threat(
+    winner: Side, turns: Turns, options: dict[str, Any], point: TurningPoint | None
+) -> None:
+    assert find_turning_point(winner, boards(turns, **options)) == point
 
 
-def test_answered_threat_is_not_the_turning_point() -> None:
-    """Yellow blocks the first one; the next is built at 7."""
-    turns = [*THREE_UP, (7, 1), (7, 5), (7, 5), (7, 3)]
-    assert find_turning_point("red", boards(turns)) == TurningPoint(6, (7,), 6)
-
-
-def test_threat_without_token_is_sure_once_token_comes() -> None:
-    """Yellow holds the token first; a conflict in turn 5 hands it to red, whose threat is two turns old."""
-    turns = [(1, 7), (2, 7), (3, 6), (7, 6), (5, 5), (4, 2)]
-    point = find_turning_point("red", boards(turns, token="yellow"))
-    assert point == TurningPoint(3, (4,), 5)
-
-
-def test_threat_is_not_sure_while_token_is_lost() -> None:
-    """Red holds the token first, loses it in turn 4 and regains it in turn 5."""
-    turns = [(1, 7), (2, 7), (3, 6), (5, 5), (5, 5), (4, 2)]
-    assert find_turning_point("red", boards(turns)) == TurningPoint(3, (4,), 5)
-
-
-def test_unforeseeable_line_has_turning_point_without_threats() -> None:
-    """Both choose 4, and only the ball on top of the other's makes four."""
+def test_unforeseeable_line_has_a_turning_point() -> None:
     turns = [(1, 1), (2, 2), (3, 3), (4, 4)]
-    positions = boards(turns, token="red")
-    assert find_turning_point("red", positions) is not None
-    alone = find_turning_point("yellow", boards([(4, 4)]))
-    assert alone == TurningPoint(1, (), None)
-
-
-def test_turning_point_without_turns_or_token() -> None:
-    assert find_turning_point("red", []) is None
-    classic = [(1, None), (None, 7), (1, None), (None, 7), (1, None), (None, 6), (1, None)]
-    point = find_turning_point("red", boards(classic, "captains-mistress", first="red"))
-    assert point == TurningPoint(5, (1,), None)
+    assert find_turning_point("red", boards(turns, token="red")) is not None

@@ -39,15 +39,8 @@ class AsgiServer:
 def run_asgi_server(server: str, note: Path, drain_s: float = 0.3) -> Iterator[AsgiServer]:
     with listen(LOOPBACK, 0, shared=False) as listener:
         number = listener.fileno()
-        argv = [
-            sys.executable,
-            "-m",
-            "tests.crowdgame.serving.asgi_app",
-            server,
-            str(number),
-            str(note),
-            str(drain_s),
-        ]
+        application = [sys.executable, "-m", "tests.crowdgame.serving.asgi_app"]
+        argv = [*application, server, str(number), str(note), str(drain_s)]
         with psutil.Popen(argv, cwd=ROOT, pass_fds=[number], stderr=subprocess.PIPE, text=True) as process:
             asgi_server = AsgiServer(process, listener, note)
             assert wait_for_http(LOOPBACK, asgi_server.port, 20)

@@ -40,31 +40,46 @@ def read_until(connection: socket.socket, wanted: bytes) -> bytes:
     return received
 
 
-def test_handshake_is_accepted_without_compression(asgi_server: AsgiServer) -> None:
+def answer(asgi_server: AsgiServer, request: bytes) -> bytes:
+    """The head of the answer to this request on a new connection."""
     with dial(asgi_server) as connection:
-        connection.sendall(head())
-        answer = read_until(connection, b"\r\n\r\n")
-        assert answer.startswith(b"HTTP/1.1 101 ")
-        assert ACCEPTED in answer
-        assert b"deflate" not in answer
+        connection.sendall(request)
+        return read_until(connection, b"\r\n\r\n")
 
 
-def test_handshake_may_arrive_in_pieces(asgi_server: AsgiServer) -> None:
+def status(head: bytes) -> int:
+    return int(head.split(b" ", 2)[1])
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {},
+        {"Sec_WebSocket_Protocol": "chess"},
+        {"Origin": "null"},
+        {"Origin": "https://elsewhere.example"},
+        {"Origin": "http://[::1]:8000"},
+    ],
+)
+def test_handshake_is_accepted_without_compression_or_subprotocol(
+    asgi_server: AsgiServer, headers: dict[str, str]
+) -> None:
+    accepted = answer(asgi_server, head(**headers))
+    assert status(accepted) == 101
+    assert ACCEPTED in accepted
+    assert (b"deflate" in accepted, b"chess" in accepted) == (False, False)
+
+
+@pytest.mark.parametrize("headers", [{}, {"Sec_WebSocket_Protocol": "chess"}])
+def test_handshake_may_arrive_in_pieces(asgi_server: AsgiServer, headers: dict[str, str]) -> None:
     with dial(asgi_server) as connection:
-        whole = head()
+        whole = head(**headers)
         for start in range(0, len(whole), 40):
             connection.sendall(whole[start : start + 40])
             time.sleep(0.002)
         read_until(connection, b"\r\n\r\n")
         connection.sendall(HELLO)
         assert read_until(connection, ANSWER) == ANSWER
-
-
-@pytest.mark.parametrize("origin", ["null", "https://elsewhere.example", "http://[::1]:8000"])
-def test_handshake_accepts_any_origin(asgi_server: AsgiServer, origin: str) -> None:
-    with dial(asgi_server) as connection:
-        connection.sendall(head(Origin=origin))
-        assert read_until(connection, b"\r\n\r\n").startswith(b"HTTP/1.1 101 ")
 
 
 @pytest.mark.parametrize(
@@ -77,12 +92,8 @@ def test_handshake_accepts_any_origin(asgi_server: AsgiServer, origin: str) -> N
     ],
 )
 def test_invalid_handshake_is_rejected(asgi_server: AsgiServer, headers: dict[str, str]) -> None:
-    with dial(asgi_server) as connection:
-        connection.sendall(head(**headers))
-        assert read_until(connection, b"\r\n\r\n").split(b" ", 2)[1] in {b"400", b"426"}
-    with dial(asgi_server) as connection:
-        connection.sendall(head())
-        assert read_until(connection, b"\r\n\r\n").startswith(b"HTTP/1.1 101 ")
+    assert status(answer(asgi_server, head(**headers))) in {400, 426}
+    assert status(answer(asgi_server, head())) == 101
 
 
 @pytest.mark.parametrize(
@@ -106,24 +117,15 @@ def test_read_handshake_leaves_unusual_requests_to_the_server(headers: dict[str,
 
 
 def test_pipelined_requests_are_not_mixed_up(asgi_server: AsgiServer) -> None:
-    with dial(asgi_server) as connection:
-        connection.sendall(b"GET /first HTTP/1.1\r\nX: y\r\n\r\n" + head())
-        assert read_until(connection, b"\r\n\r\n").split(b" ", 2)[1] in {b"204", b"400"}
-
-
-def test_handshake_ignores_requested_subprotocol(asgi_server: AsgiServer) -> None:
-    with dial(asgi_server) as connection:
-        connection.sendall(head(Sec_WebSocket_Protocol="chess"))
-        assert b"chess" not in read_until(connection, b"\r\n\r\n")
-        connection.sendall(HELLO)
-        assert read_until(connection, ANSWER) == ANSWER
+    request = b"GET /first HTTP/1.1\r\nX: y\r\n\r\n" + head()
+    assert status(answer(asgi_server, request)) in {204, 400}
 
 
 def test_http_connection_serves_several_requests(asgi_server: AsgiServer) -> None:
     with dial(asgi_server) as connection:
         for _ in range(3):
             connection.sendall(b"GET / HTTP/1.1\r\nHost: here\r\n\r\n")
-            assert read_until(connection, b"\r\n\r\n").startswith(b"HTTP/1.1 204 ")
+            assert status(read_until(connection, b"\r\n\r\n")) == 204
 
 
 def test_endless_request_head_is_rejected(asgi_server: AsgiServer) -> None:
@@ -135,4 +137,4 @@ def test_endless_request_head_is_rejected(asgi_server: AsgiServer) -> None:
                 time.sleep(0.001)
         except OSError:
             return
-        assert read_until(connection, b"\r\n\r\n").split(b" ", 2)[1].startswith(b"4")
+        assert 400 <= status(read_until(connection, b"\r\n\r\n")) < 500

@@ -48,22 +48,17 @@ def test_slow_consumer_blocks_no_client_and_bounds_memory(fresh_server: AsgiServ
         assert slow.recv(timeout=TIMEOUT_S) == "and then?"
 
 
-def test_aborted_slow_consumer_frees_descriptor(fresh_server: AsgiServer) -> None:
+@pytest.mark.parametrize("ending", ["abort", "close frame"])
+def test_slow_consumer_that_ends_frees_descriptor(fresh_server: AsgiServer, ending: str) -> None:
     """The pending send ends, and the file descriptor is freed."""
     with fresh_server.open() as slow:
         held = fresh_server.process.num_fds()
         slow.send(f"flood {FLOOD}")
         time.sleep(0.3)
-        slow.socket.close()
-    wait_until(lambda: fresh_server.process.num_fds() < held)
-
-
-def test_slow_consumer_that_sends_close_frees_descriptor(fresh_server: AsgiServer) -> None:
-    with fresh_server.open() as slow:
-        held = fresh_server.process.num_fds()
-        slow.send(f"flood {FLOOD}")
-        time.sleep(0.3)
-        slow.socket.sendall(CLOSE_FRAME)
+        if ending == "abort":
+            slow.socket.close()
+        else:
+            slow.socket.sendall(CLOSE_FRAME)
         wait_until(lambda: fresh_server.process.num_fds() < held)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from crowdgame.web.cached_pages import page_for_path, static_pages
+from crowdgame.web.cached_pages import static_pages
 from tests.voting.content_policy import hashes_of, sources
 from voting.gateway.page_preload import PreloadParts
 
@@ -46,23 +46,16 @@ class PageClient:
 
         self._app = static_pages(self.fallback, load_preload)
 
-    def request(
-        self,
-        path: str,
-        method: str = "GET",
-        encoding: bytes = b"",
-        host: bytes = b"testserver",
-        **more: bytes,
-    ) -> Response:
+    def request(self, path: str, method: str = "GET", encoding: bytes = b"", **more: bytes) -> Response:
         """`more`: `query_string`, and headers by name with underscores."""
         sent: list[dict[str, Any]] = []
 
         async def send(message: dict[str, Any]) -> None:
             sent.append(message)
 
-        headers = [(b"host", host), *([(b"accept-encoding", encoding)] if encoding else [])]
         query = more.pop("query_string", b"")
-        headers += [(name.replace("_", "-").encode(), value) for name, value in more.items()]
+        more = {"host": b"testserver"} | ({"accept_encoding": encoding} if encoding else {}) | more
+        headers = [(name.replace("_", "-").encode(), value) for name, value in more.items()]
         scope = {"type": "http", "path": path, "method": method, "headers": headers, "query_string": query}
 
         async def run_app() -> None:
@@ -94,49 +87,31 @@ def client(files: Path) -> PageClient:
     return PageClient()
 
 
-@pytest.mark.parametrize("path", ["/", "/BCDF", "/bcdf", "/BCDF/", "/BCDF/1", "/BCDF/2/", "/23456789"])
-def test_phone_page_is_served_at_every_event_code(path: str, client: PageClient) -> None:
+@pytest.mark.parametrize(
+    ("path", "page"),
+    [
+        *((path, PHONE) for path in ("/", "/BCDF", "/bcdf", "/BCDF/", "/BCDF/1", "/BCDF/2/", "/23456789")),
+        *((path, DISPLAY) for path in ("/display/BCDF", "/display/BCDF/", "/display/whatever")),
+    ],
+)
+def test_page_is_served_at_its_paths(path: str, page: bytes, client: PageClient) -> None:
     response = client.request(path)
-    assert (response.status, response.body) == (200, PHONE)
+    assert (response.status, response.body) == (200, page)
     assert response.headers["content-type"] == "text/html; charset=utf-8"
     assert response.headers["cache-control"] == "no-cache"
-
-
-@pytest.mark.parametrize("path", ["/display/BCDF", "/display/BCDF/", "/display/whatever"])
-def test_display_page_is_served_at_display_paths(path: str, client: PageClient) -> None:
-    assert client.request(path).body == DISPLAY
+    head = client.request(path, "HEAD")
+    assert (head.body, head.headers["content-length"]) == (b"", str(len(page)))
 
 
 @pytest.mark.parametrize(
     "path",
     [
-        "/admin/",
-        "/console/",
-        "/console/BCDF",
-        "/BCD",
-        "/BCDFGHJKM",
-        "/ABCD",
-        "/BCDF/3",
-        "/BCDF/1/1",
-        "/display/",
-        "/display/BCDF/1",
-        "/phone.html",
-        "/console.html",
-        "/favicon.ico",
-        "/static/",
-        "/static/nothing.js",
-        "/static/app",
-        "/static/../secret_key",
-        "/static/%2e%2e/secret_key",
-        "/static/app/../../../secret_key",
-        "/static//admin/base.css",
-        "/static/admin/base.css/",
-        "/static/./admin/base.css",
-        "/static/admin\\base.css",
-        "/static/admin/base.css\0",
-        "//static/admin/base.css",
-        "/../secret_key",
-        "/BCDF\n",
+        *("/admin/", "/console/", "/console/BCDF", "/BCD", "/BCDFGHJKM", "/ABCD", "/BCDF/3", "/BCDF/1/1"),
+        *("/display/", "/display/BCDF/1", "/phone.html", "/console.html", "/favicon.ico", "/BCDF\n"),
+        *("/static/", "/static/nothing.js", "/static/app", "/static/../secret_key", "/../secret_key"),
+        *("/static/%2e%2e/secret_key", "/static/app/../../../secret_key", "/static//admin/base.css"),
+        *("/static/admin/base.css/", "/static/./admin/base.css", "/static/admin\\base.css"),
+        *("/static/admin/base.css\0", "//static/admin/base.css"),
     ],
 )
 def test_unknown_path_goes_to_fallback_app(path: str, client: PageClient) -> None:
@@ -165,11 +140,6 @@ def test_gzip_is_sent_only_if_accepted(client: PageClient) -> None:
     for response in (plain, small):
         assert response.headers["content-length"] == str(len(response.body))
         assert response.headers["vary"] == "accept-encoding"
-
-
-def test_head_returns_length_without_body(client: PageClient) -> None:
-    head = client.request("/", "HEAD")
-    assert (head.body, head.headers["content-length"]) == (b"", str(len(PHONE)))
 
 
 def test_hashed_static_files_are_cached_as_immutable(client: PageClient) -> None:
@@ -205,15 +175,11 @@ def test_phone_page_locale_follows_query_and_accept_language(files: Path) -> Non
 def test_phone_page_embeds_gateway_preload(files: Path) -> None:
     client = PageClient(PreloadParts(b'{"seq":7', b',"offer":null}'))
     plain, small = client.request("/BCDF/2"), client.request("/BCDF", encoding=b"gzip")
-    assert (
-        plain.body == PHONE + b'<script type="application/json" id="preload">{"seq":7,"offer":null}</script>'
-    )
-    assert gzip.decompress(small.body) == plain.body
+    preload = b'<script type="application/json" id="preload">{"seq":7,"offer":null}</script>'
+    assert gzip.decompress(small.body) == plain.body == PHONE + preload
     assert plain.headers["cache-control"] == "no-store"
-    assert (
-        plain.headers["content-security-policy"]
-        == PageClient().request("/").headers["content-security-policy"]
-    )
+    without, policy = PageClient().request("/"), "content-security-policy"
+    assert plain.headers[policy] == without.headers[policy]
     assert client.preload_requests == [("BCDF", 2), ("BCDF", 0)]
 
 
@@ -227,12 +193,3 @@ def test_csp_allows_only_own_inline_blocks(client: PageClient) -> None:
     assert allowed["connect-src"] == {"'self'"}
     everything = {source for values in allowed.values() for source in values}
     assert not {"'unsafe-inline'", "'unsafe-eval'", "*"} & everything
-
-
-def test_page_at_maps_path_to_page() -> None:
-    assert [page_for_path(path) for path in ("/", "/BCDF", "/display/BCDF", "/console/")] == [
-        "phone",
-        "phone",
-        "display",
-        "",
-    ]

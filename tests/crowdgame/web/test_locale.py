@@ -42,16 +42,16 @@ def test_choose_locale_prefers_highest_quality_available_locale(accepted: str, l
 @pytest.mark.parametrize(
     ("query", "locale"),
     [
-        (b"locale=es", "es"),
-        (b"a=b&locale=zh", "zh"),
-        (b"locale=it", "de"),
-        (b"locale=", "de"),
-        (b"locale=esx", "de"),
-        (b"stongue=es", "de"),
+        ("locale=es", "es"),
+        ("a=b&locale=zh", "zh"),
+        ("locale=it", "de"),
+        ("locale=", "de"),
+        ("locale=esx", "de"),
+        ("stongue=es", "de"),
     ],
 )
-def test_choose_locale_prefers_query_parameter(query: bytes, locale: str) -> None:
-    assert choose_locale(query, b"de, en", LOCALES) == locale
+def test_choose_locale_prefers_query_parameter(query: str, locale: str) -> None:
+    assert choose_locale(query.encode(), b"de, en", LOCALES) == locale
 
 
 @given(query=st.binary(max_size=60), accepted=st.binary(max_size=200))

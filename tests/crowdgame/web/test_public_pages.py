@@ -9,7 +9,7 @@ from pytest_django.fixtures import Settings
 from crowdgame.cups.cups import create_cup
 from crowdgame.printing.rules_leaflet import RULE_EXAMPLES
 from crowdgame.web.content_policy import INLINE_BLOCK
-from tests.voting.match_helpers import RED_WINS, organizer, play, start
+from tests.voting.match_helpers import RED_WINS, new_event, organizer, play, start
 from voting.ballot_box.ballot_box import BallotBox
 
 
@@ -31,9 +31,7 @@ def assert_is_harmless(client: Client, path: str) -> bytes:
 @pytest.mark.parametrize("path", ["/rules", "/about", "/privacy"])
 def test_paper_pages_are_harmless_and_need_no_database(client: Client, path: str) -> None:
     """Without the django_db mark, a database query fails this test."""
-    page = assert_is_harmless(client, path)
-    assert b"<script" not in page
-    assert "script-src" not in client.get(path).headers["Content-Security-Policy"]
+    assert b"<script" not in assert_is_harmless(client, path)
 
 
 @pytest.mark.django_db
@@ -42,8 +40,23 @@ def test_report_and_cup_board_are_harmless(client: Client, box: BallotBox) -> No
     play(match, box, RED_WINS)
     page = assert_is_harmless(client, f"/report/{match.event.code}/1")
     assert set(re.findall(rb'src="([^"]+)"', page)) == {b"/static/paper/replay.js"}
-    assert client.post(f"/report/{match.event.code}/1.csv").status_code == 405
+    for path in (f"/report/{match.event.code}/1.csv", f"/record/{match.event.code}/1.json"):
+        assert client.post(path).status_code == 405
     assert_is_harmless(client, f"/cup/{create_cup(organizer(), 'Spring cup', ('4a', '4b')).code}")
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("/report/ZZZZ/1", "/report/ZZZZ/1.csv", "/report/ZZZZ/999999999999999999999", "/report/CODE/1"),
+        *("/record/ZZZZ/1.json", "/record/CODE/1.json", "/record/CODE/x.json"),
+        *("/board/ZZZZ.png", "/board/CODE/1.png"),
+        *("/cup/ZZZZZ", "/cup/CODE", "/cup/", "/cup/ÄÄÄÄÄ"),
+    ],
+)
+def test_unknown_public_page_returns_404(path: str, client: Client) -> None:
+    assert client.get(path.replace("CODE", new_event().code)).status_code == 404
 
 
 @pytest.mark.parametrize(("days", "text"), [(7, "7 days"), (1, "1 day")])
@@ -51,7 +64,9 @@ def test_privacy_page_shows_configured_retention_days(
     client: Client, settings: Settings, days: int, text: str
 ) -> None:
     settings.RETENTION_DAYS = days
-    page = client.get("/privacy").content.decode()
+    response = client.get("/privacy")
+    page = response.content.decode()
+    assert "script-src" not in response.headers["Content-Security-Policy"]
     assert f"<strong>{text}</strong>" in page
     names = ("tokens/stage", "tokens/pages", "tokens/components", "console/console")
     sheets = {f"/static/{name}.css" for name in names}
