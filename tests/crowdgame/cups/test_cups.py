@@ -1,5 +1,7 @@
 """Cups in the database: pairings are events, and the standings follow from their matches."""
 
+from typing import Any
+
 import pytest
 from pytest_django import DjangoAssertNumQueries
 
@@ -26,7 +28,12 @@ YELLOW_WINS = [(yellow, red) for red, yellow in RED_WINS]
 
 
 def test_pairing_event_uses_the_cups_terms() -> None:
-    terms = {"window_s": 45, "options": {"columns": 6}, "best_of": 3, "next_match_after_s": 30}
+    terms: dict[str, Any] = {
+        "window_s": 45,
+        "options": {"columns": 6},
+        "best_of": 3,
+        "next_match_after_s": 30,
+    }
     cup = new_cup(**terms)
     event = start_pairing(cup.pk, 1)
     assert (event.name, event.lobby) == ("Spring cup: Semi-final 1", "open")

@@ -121,7 +121,8 @@ def test_lists_show_open_running_and_finished_games(box: BallotBox) -> None:
     with event_lock(ended.event_id):
         over = {"state": MatchState.ENDED, "result": "red", "ended_by": "board", "ended_at": 1}
         Match.objects.filter(event=ended.event).update(**over)
-    for kind, duel in (("open", waiting), ("running", playing), ("finished", ended)):
+    expected: dict[DuelListKind, Duel] = {"open": waiting, "running": playing, "finished": ended}
+    for kind, duel in expected.items():
         assert [line.code for line in load_page(kind, 1)] == [duel.event.code]
     assert load_page("running", 1)[0].clock == "3 days"
     assert load_page("finished", 1)[0].won == 1
