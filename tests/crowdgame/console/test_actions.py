@@ -25,7 +25,7 @@ from voting.protocol import MAX_HANDS, ActionAsk, ActionUndo, AuditEntry, EventS
 
 pytestmark = pytest.mark.django_db
 
-# An action, with its fields if there are any; or `open`, `run_out` or `play`, which the match does.
+# An action, with its fields if it has any. `open` and `run_out` move the window; `play` plays whole turns.
 Step = str | tuple[str, dict[str, Any]]
 STARTED: tuple[Step, ...] = ("lobby.open", "match.start")
 PLAYING: tuple[Step, ...] = (*STARTED, "open")

@@ -4,11 +4,13 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.core.exceptions import ImproperlyConfigured
 from django.test import Client
 from django.utils import timezone
 
 from crowdgame.accounts.guest_names import new_guest
 from crowdgame.accounts.models import Guest
+from crowdgame.config.mail_settings import mail_server
 from crowdgame.duels.duels import DuelSettings, join_duel, new_duel
 from crowdgame.duels.lists import players_by_side, sides_to_move
 from crowdgame.duels.models import Duel
@@ -16,6 +18,7 @@ from crowdgame.duels.time_controls import TIME_CONTROLS_BY_SLUG
 from crowdgame.notifications import addresses
 from crowdgame.notifications import email as notification_email
 from crowdgame.notifications.email import LEASE, send_due
+from crowdgame.notifications.email_messages import DAY_MS, HOUR_MS, format_time_left
 from crowdgame.notifications.models import EmailAddress, EmailNotification
 from crowdgame.operations.retention import purge_addresses
 from deploy.laptop.network import free_port
@@ -292,3 +295,28 @@ def test_send_due_skips_notification_claimed_by_another_worker(
     monkeypatch.setattr(notification_email, "_claim", claim_second)
     send_all(box)
     assert not mailbox.mails
+
+
+# ------------------------------------------------------------------ wording and settings
+def test_remaining_time_is_worded_in_days_and_hours() -> None:
+    texts = [format_time_left(ms) for ms in (HOUR_MS, 3 * DAY_MS, DAY_MS + 2 * HOUR_MS, DAY_MS - 1)]
+    assert texts == ["1 hour", "3 days", "1 day and 2 hours", "23 hours"]
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        ("smtp://me%40here:p%2Fw@mail.example", ("mail.example", 587, "me@here", "p/w", True, False)),
+        ("smtps://mail.example:4650", ("mail.example", 4650, "", "", False, True)),
+        ("smtp+plain://127.0.0.1", ("127.0.0.1", 25, "", "", False, False)),
+    ],
+)
+def test_mail_server_url_is_parsed(url: str, expected: tuple[object, ...]) -> None:
+    assert mail_server(url) == expected
+
+
+@pytest.mark.parametrize("url", ["mail.example", "http://u:secret@mail.example", "smtp://"])
+def test_invalid_mail_server_url_error_omits_password(url: str) -> None:
+    with pytest.raises(ImproperlyConfigured) as error:
+        mail_server(url)
+    assert "secret" not in str(error.value)

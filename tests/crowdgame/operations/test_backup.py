@@ -45,6 +45,8 @@ class Installation:
         for path in self.stack.data.iterdir():
             if path.is_file():
                 path.unlink()
+        for folder in self.stack.data.glob("before-restore-*"):  # named by the second
+            shutil.rmtree(folder)
         shutil.copy(self.kept / "database", self.database)
         with connect(self.stack.redis) as redis:
             redis.flushall()

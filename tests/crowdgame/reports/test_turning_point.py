@@ -28,6 +28,7 @@ def boards(turns: Turns, game: str = SIMULTANEOUS, **options: object) -> list[Bo
 
 THREE_UP = [(1, 2), (1, 3), (1, 2)]
 HOLE = [(1, 7), (2, 7), (4, 6)]
+TOKEN_COMES = [(1, 7), (2, 7), (3, 6), (7, 6), (5, 5), (4, 2)]
 CLASSIC_TURNS = [(1, None), (None, 7), (1, None), (None, 7), (1, None), (None, 6), (1, None)]
 
 
@@ -71,12 +72,7 @@ def test_find_threats_agrees_with_game_rules(turns: list[tuple[int, int]]) -> No
         # Yellow blocks the first threat; the next is built at 7.
         ("red", [*THREE_UP, (7, 1), (7, 5), (7, 5), (7, 3)], {}, TurningPoint(6, (7,), 6)),
         # Yellow holds the token first; a conflict in turn 5 hands it to red, whose threat is two turns old.
-        (
-            "red",
-            [(1, 7), (2, 7), (3, 6), (7, 6), (5, 5), (4, 2)],
-            {"token": "yellow"},
-            TurningPoint(3, (4,), 5),
-        ),
+        ("red", TOKEN_COMES, {"token": "yellow"}, TurningPoint(3, (4,), 5)),
         # Red holds the token first, loses it in turn 4 and regains it in turn 5.
         ("red", [(1, 7), (2, 7), (3, 6), (5, 5), (5, 5), (4, 2)], {}, TurningPoint(3, (4,), 5)),
         # Both choose 4, and only the ball on top of the other's makes four.
