@@ -1,22 +1,13 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import fc from "fast-check";
-import type { Board, Drop, Side } from "../protocol";
+import { stacked } from "../display/fixtures";
+import type { Drop, Side } from "../protocol";
 import { withoutDrops } from "./boardBefore";
 import { findBlock, hasLine, threats } from "./threats";
 
 const [COLUMNS, ROWS] = [7, 6];
 const LETTERS: Record<Side, string> = { red: "R", yellow: "Y" };
-
-function boardWith(grid: readonly string[]): Board {
-  return { kind: "columns", columns: COLUMNS, rows: ROWS, grid, token: "red", winning_cells: [], choices: [], drawing: null, vote: null };
-}
-
-/** A board of stacked balls: the n-th letter of a column is the n-th ball from the bottom. */
-function stacked(columns: readonly string[]): Board {
-  const line = (row: number) => columns.map((stack) => stack[row] ?? ".").join("");
-  return boardWith(Array.from({ length: ROWS }, (_, fromTop) => line(ROWS - 1 - fromTop)));
-}
 
 const stacks = fc.array(fc.string({ unit: fc.constantFrom("R", "Y"), maxLength: ROWS }), { minLength: COLUMNS, maxLength: COLUMNS });
 const sides: readonly Side[] = ["red", "yellow"];

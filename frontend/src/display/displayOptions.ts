@@ -20,7 +20,7 @@ export function readDisplayKey(code: string): string | null {
 /** Full screen. */
 export function toggleFullscreen(): void {
   if (document.fullscreenElement) void document.exitFullscreen();
-  else void document.documentElement.requestFullscreen().catch(ignoreRefusal);
+  else void document.documentElement.requestFullscreen().catch(() => undefined);
 }
 
 /**
@@ -60,16 +60,3 @@ export function autoHidePointer(): void {
     hide = window.setTimeout(() => delete document.body.dataset.pointer, POINTER_MS);
   });
 }
-
-/** Screen wake lock. Browsers allow it only over HTTPS or on localhost; otherwise change the computer's own setting. */
-export function keepScreenAwake(): void {
-  if (!("wakeLock" in navigator)) return;
-  const hold = () => {
-    if (document.visibilityState === "visible") navigator.wakeLock.request("screen").catch(ignoreRefusal);
-  };
-  document.addEventListener("visibilitychange", hold);
-  hold();
-}
-
-/** Browsers refuse on low battery or without a user gesture, and report that themselves. */
-function ignoreRefusal(): void {}

@@ -7,6 +7,7 @@ import type { DisplayMessage, DisplayWelcomed, EventState, KeyShown, TeamCounted
 import { connect } from "../live/connection/connect";
 import { isReopened, laterSeal } from "../live/match/seals";
 import { Store, useStore } from "../live/state/useStore";
+import { keepScreenAwake } from "../live/wakeLock";
 import "../live/tokens.css";
 import "./display.css";
 import { EventScreen } from "./EventScreen";
@@ -16,7 +17,7 @@ import { NOTICE_MS, changeNotice, type ChangeNotice } from "./captions/changeNot
 import { presenterAction } from "./presenter/presenterActions";
 import { Presenter } from "./presenter/presenter";
 import { sceneAt } from "./scene/scene";
-import { toggleFullscreen, keepScreenAwake, readDisplayOptions, readDisplayKey, autoHidePointer } from "./displayOptions";
+import { toggleFullscreen, readDisplayOptions, readDisplayKey, autoHidePointer } from "./displayOptions";
 import { Sound } from "./reveal/sound";
 import type { Cheers } from "./scene/stageView";
 

@@ -16,12 +16,6 @@ function twoUnits(big: number, bigUnit: string, small: number, smallUnit: string
   return small ? `${first} ${small}${NO_BREAK}${smallUnit}` : first;
 }
 
-/** Time left for a screen reader, in one unit: "7 seconds", "65 seconds" (not "1 minute 5 seconds"). */
-export function secondsInWords(ms: number): string {
-  const seconds = Math.max(0, Math.ceil(ms / 1000));
-  return seconds === 1 ? "1 second" : `${seconds} seconds`;
-}
-
 export function formatPercent(part: number, whole: number): string {
   return `${whole ? Math.round((100 * part) / whole) : 0}${NO_BREAK}%`;
 }

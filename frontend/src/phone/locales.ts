@@ -1,4 +1,4 @@
-import { read, write } from "./seat/storage";
+import { read, write } from "../live/browserStorage";
 
 /**
  * The languages of the phone page (i18n; translations are in `locale/`), by their own names. The server sends the page

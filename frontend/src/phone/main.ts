@@ -2,7 +2,7 @@ import "../live/tokens.css";
 import { phaseMoments } from "../live/match/phase";
 import { CloseCode, type PagePreload } from "../protocol";
 import { readAddress } from "./address";
-import { keepScreenAwake } from "./device/wakeLock";
+import { keepScreenAwake } from "../live/wakeLock";
 import type { PhoneScreen } from "./phoneScreen";
 import { renderHtml, html, type Html } from "./dom";
 import { markBody } from "./device/markBody";

@@ -1,23 +1,20 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import fc from "fast-check";
-import type { EventState, Match, SideTally, Turn, TurnoutCounted } from "../../protocol";
+import { makeTally } from "../../display/fixtures";
+import type { EventState, Match, Turn, TurnoutCounted } from "../../protocol";
 import { agreement, withTurnout, withEvent, addSample, type HistoryState, type Sample } from "./eventHistory";
 
 const NOTHING: HistoryState = { seq: 0, reveals: [], notes: [], here: [], turn: null, began: 0, voted: [], votedBefore: [], lateMs: null };
 const TEAMS = [{ number: 1, name: "North" }, { number: 2, name: "South" }];
 const EMPTY_RESOLUTION = { drops: [], conflict: null, token_before: "red", token_after: "red", lines: [], result: "open" };
 
-function tally(counts: readonly number[], pick: number | null): SideTally {
-  return { counts, pick, ballots: counts.reduce((sum, count) => sum + count, 0), decided_by: "plurality", root: null, rounds: null, resigning: 0 };
-}
-
 function turn(number: number, part: Partial<Turn> = {}): Turn {
   return { id: 100 + number, number, opens_at: number * 1000, closes_at: number * 1000 + 500, epoch: 1, paused: false, ...part } as Turn;
 }
 
 function event(present: Turn | null, revealed: number, part: Partial<Match> = {}): EventState {
-  const reveal = { turn: 100 + revealed, number: revealed, resolved_at: revealed * 1000 + 600, red: tally([3, 1], 1), yellow: tally([], null), resolution: EMPTY_RESOLUTION };
+  const reveal = { turn: 100 + revealed, number: revealed, resolved_at: revealed * 1000 + 600, red: makeTally([3, 1], 1), yellow: makeTally([], null), resolution: EMPTY_RESOLUTION };
   const match = { number: 1, state: "playing", red: 1, yellow: 2, result: "open", turn: present, reveal: revealed ? reveal : null, ...part };
   return { teams: TEAMS, match, next_match_at: null } as unknown as EventState;
 }
@@ -64,7 +61,7 @@ test("the lag of a turn is the time from its deadline to its result", () => {
 });
 
 test("agreement is null without votes", () => {
-  assert.deepEqual([null, tally([], null), tally([0, 0], 2), tally([1, 4], 2)].map((one) => agreement({ tally_method: "plurality" }, one)), [null, null, null, 0.8]);
+  assert.deepEqual([null, makeTally([], null), makeTally([0, 0], 2), makeTally([1, 4], 2)].map((one) => agreement({ tally_method: "plurality" }, one)), [null, null, null, 0.8]);
 });
 
 test("the history stays short, ordered, and exact at both ends for any event length", () => {

@@ -1,3 +1,5 @@
+import { read, write } from "../../live/browserStorage";
+
 /** Sound effects, synthesized with Web Audio; no recordings are loaded. */
 const STORAGE_KEY = "crowdgame:sound";
 const LOUDNESS = 0.5;
@@ -29,11 +31,11 @@ export class Sound {
   private noise: AudioBuffer | null = null;
 
   /** Off by default. Browsers start audio only after a key press or a tap. */
-  on = readSetting();
+  on = read(STORAGE_KEY) === "on";
 
   toggle(): void {
     this.on = !this.on;
-    storeSetting(this.on);
+    write(STORAGE_KEY, this.on ? "on" : "off");
     if (this.on) this.wake();
     else void this.audio?.suspend();
   }
@@ -139,20 +141,4 @@ function fadeGain(audio: AudioContext, at: number, loud: number, lasts: number):
   gain.gain.linearRampToValueAtTime(loud, at + 0.004);
   gain.gain.exponentialRampToValueAtTime(0.0004, at + lasts);
   return gain;
-}
-
-function readSetting(): boolean {
-  try {
-    return localStorage.getItem(STORAGE_KEY) === "on";
-  } catch {
-    return false;
-  }
-}
-
-function storeSetting(on: boolean): void {
-  try {
-    localStorage.setItem(STORAGE_KEY, on ? "on" : "off");
-  } catch {
-    // Without storage, the setting is lost on reload.
-  }
 }

@@ -18,13 +18,6 @@ export function placedBalls(board: Board): PlacedBall[] {
   );
 }
 
-/** The number of balls in each column; index 0 is column 1. */
-export function columnHeights(board: Board): number[] {
-  const heights = Array.from({ length: board.columns }, () => 0);
-  for (const ball of placedBalls(board)) heights[ball.column - 1]! += 1;
-  return heights;
-}
-
 export function isSameCell(drop: Drop, ball: PlacedBall): boolean {
   return drop.column === ball.column && drop.row === ball.row;
 }

@@ -1,6 +1,6 @@
 import type { EventState } from "../../protocol";
+import { read, write } from "../../live/browserStorage";
 import { html, type Html } from "../dom";
-import { read, write } from "./storage";
 import * as say from "../locale/en";
 import type { PhoneView } from "./phoneView";
 
