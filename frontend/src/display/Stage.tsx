@@ -15,8 +15,6 @@ import { EndScreen, WinnerBackground } from "./parts/EndScreen";
 import { FallingBalls } from "./reveal/FallingBalls";
 import { TeamHeader } from "./parts/TeamHeader";
 import { Lobby, besideCard } from "./parts/Lobby";
-import { PeekNotice } from "./parts/PeekNotice";
-import { OrganizerNotice } from "./parts/OrganizerNotice";
 import { PourAnimation } from "./reveal/PourAnimation";
 import { TurnoutBar } from "./votes/TurnoutBar";
 import { Discussion } from "./parts/Discussion";
@@ -52,7 +50,7 @@ export function Stage({ view, qr, shown, children }: Props) {
       {phase === "talk" && PLACES.map((place) => <Discussion key={place} view={view} place={place} />)}
       <Lobby view={view} qr={qr} shown={shown} />
       <Footer view={view} shown={shown} />
-      {view.foot.lines > 0 && <OrganizerNotice notice={view.state.notice} />}
+      {view.foot.lines > 0 && <p class="organizer-notice" role="status"><span>{view.state.notice}</span></p>}
       {view.state.peek && <PeekNotice />}
       <BoardArea view={view} />
       {stage?.step === "pour" && !view.reducedMotion && !isPartHidden(view.state, "tally") && <PourAnimation view={view} />}
@@ -62,6 +60,16 @@ export function Stage({ view, qr, shown, children }: Props) {
       <Confetti view={view} />
       {children}
     </main>
+  );
+}
+
+/** Shown as long as the organizers can see the counts by column before the reveal. */
+function PeekNotice() {
+  return (
+    <p class="peek" aria-label="Organizers can see the votes">
+      <svg viewBox="0 0 24 24" aria-hidden="true"><path d="M1 12q11-16 22 0q-11 16-22 0z" /><circle cx="12" cy="12" r="3.4" /></svg>
+      <span>Host sees votes</span>
+    </p>
   );
 }
 

@@ -1,13 +1,15 @@
 import { useStore } from "../../live/state/useStore";
-import type { OrganizerCommands } from "./commands";
-import { buttonId } from "./commands";
+import { buttonId, type OrganizerCommands } from "./commands";
 import type { ActionOffer } from "./offers";
 
-interface Props {
-  offer: ActionOffer;
+export interface CommandProps {
   commands: OrganizerCommands;
-  /** Disabled, because there is no connection. */
+  /** All buttons are disabled, because there is no connection. */
   off: boolean;
+}
+
+interface Props extends CommandProps {
+  offer: ActionOffer;
   size?: "huge" | "tall" | "small";
   /** For a toggle button: whether it is on. */
   on?: boolean;

@@ -1,17 +1,10 @@
 import { useStore } from "../../live/state/useStore";
 import type { EventState } from "../../protocol";
-import type { OrganizerCommands } from "./commands";
 import { extraTimeOffers, type ActionOffers } from "./offers";
-import { ActionButton } from "./ActionButton";
-
-interface Props {
-  offers: ActionOffers;
-  commands: OrganizerCommands;
-  off: boolean;
-}
+import { ActionButton, type CommandProps } from "./ActionButton";
 
 /** The suggested next action, the result of the last command, and all other actions. */
-export function Controls({ offers, commands, off }: Props) {
+export function Controls({ offers, commands, off }: CommandProps & { offers: ActionOffers }) {
   return (
     <>
       <div class="main-actions" data-alone={offers.beside === null}>
@@ -24,13 +17,13 @@ export function Controls({ offers, commands, off }: Props) {
   );
 }
 
-function CommandResultLine({ commands }: { commands: OrganizerCommands }) {
+function CommandResultLine({ commands }: Pick<CommandProps, "commands">) {
   const { result } = useStore(commands.store);
   return <p class="command-result" role="status" data-error={result?.error ?? false}>{result?.text ?? ""}</p>;
 }
 
 /** Toggles extra time for each turn. */
-export function ExtraTime({ event, commands, off }: { event: EventState; commands: OrganizerCommands; off: boolean }) {
+export function ExtraTime({ event, commands, off }: CommandProps & { event: EventState }) {
   const offers = extraTimeOffers(event);
   if (offers.length === 0) return null;
   return (

@@ -1,17 +1,14 @@
 import { useEffect, useState } from "preact/hooks";
 import { useStore } from "../../live/state/useStore";
 import type { EventState } from "../../protocol";
-import type { OrganizerCommands } from "./commands";
 import { partOffers, plainOffer, type ActionOffer } from "./offers";
-import { ActionButton } from "./ActionButton";
+import { ActionButton, type CommandProps } from "./ActionButton";
 
 const MAX_LENGTH = 140;
 const COUNTER_FROM = 30;
 
-interface Props {
+interface Props extends CommandProps {
   event: EventState;
-  commands: OrganizerCommands;
-  off: boolean;
 }
 
 /** The organizer's message to all, shown on every phone and the projector. */

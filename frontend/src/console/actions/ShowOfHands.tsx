@@ -6,14 +6,12 @@ import { useStore } from "../../live/state/useStore";
 import type { AuditEntry, EventState, Side, Team, Turn } from "../../protocol";
 import type { OrganizerCommands } from "./commands";
 import { withCount, handsOffer, handsStatus, MAX_HANDS, totalHands } from "./handCounting";
-import { ActionButton } from "./ActionButton";
+import { ActionButton, type CommandProps } from "./ActionButton";
 
-interface Props {
+interface Props extends CommandProps {
   event: EventState;
   phase: Phase;
   audit: readonly AuditEntry[];
-  commands: OrganizerCommands;
-  off: boolean;
 }
 
 /** For each team that votes by a show of hands: the number of hands for each column. */

@@ -2,18 +2,16 @@ import { useStore } from "../../live/state/useStore";
 import { ACTIONS, type Action } from "../../actions";
 import type { AuditEntry } from "../../protocol";
 import type { AuditLogStore } from "./auditLogStore";
-import type { OrganizerCommands } from "../actions/commands";
+import type { CommandProps } from "../actions/ActionButton";
 import { buttonId } from "../actions/commands";
 import type { EventHistory } from "./eventHistory";
 import { plainOffer, type ActionOffer } from "../actions/offers";
 
 const SHOWN = 10;
 
-interface Props {
+interface Props extends CommandProps {
   auditLog: AuditLogStore;
   history: EventHistory;
-  commands: OrganizerCommands;
-  off: boolean;
   /** Viewers cannot undo anything. */
   mayAct: boolean;
 }
@@ -71,7 +69,7 @@ function formatTime(at: number): string {
   return Date.now() - at < TODAY_MS ? then.toLocaleTimeString("en-GB") : then.toLocaleDateString("en-GB", { weekday: "short", hour: "2-digit", minute: "2-digit" });
 }
 
-function Undo({ offer, of, commands, off }: { offer: ActionOffer; of: string; commands: OrganizerCommands; off: boolean }) {
+function Undo({ offer, of, commands, off }: CommandProps & { offer: ActionOffer; of: string }) {
   const { armed, waiting } = useStore(commands.store);
   const name = buttonId(offer);
   return (

@@ -1,19 +1,16 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useStore } from "../../live/state/useStore";
 import type { EventState, Person } from "../../protocol";
-import type { OrganizerCommands } from "../actions/commands";
 import { isVoterCode, personOffers, formatVoterCode, personStatus, type PeopleSearch } from "./peopleSearch";
 import "./people.css";
-import { ActionButton } from "../actions/ActionButton";
+import { ActionButton, type CommandProps } from "../actions/ActionButton";
 
 const TYPING_DELAY_MS = 150;
 const MAX_LENGTH = 60;
 
-interface Props {
+interface Props extends CommandProps {
   event: EventState;
   people: PeopleSearch;
-  commands: OrganizerCommands;
-  off: boolean;
 }
 
 /** Search for participants by name or by the voter code on their phone; move, kick or ban them. */

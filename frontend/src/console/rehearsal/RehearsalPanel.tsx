@@ -2,18 +2,15 @@ import { useState } from "preact/hooks";
 import { formatNumber } from "../../live/format";
 import { useStore } from "../../live/state/useStore";
 import type { RehearsalUpdated } from "../../protocol";
-import type { OrganizerCommands } from "../actions/commands";
 import { plainOffer, type ActionOffer } from "../actions/offers";
-import { ActionButton } from "../actions/ActionButton";
+import { ActionButton, type CommandProps } from "../actions/ActionButton";
 import { rehearsalMetrics, rehearsalSummary, type Rehearsal } from "./rehearsal";
 
 const DEFAULT_PHONES = 50;
 const MAX_PHONES = 200;
 
-interface Props {
+interface Props extends CommandProps {
   rehearsal: Rehearsal;
-  commands: OrganizerCommands;
-  off: boolean;
   connected: readonly [number, number];
 }
 
@@ -46,7 +43,7 @@ function rehearsalOffer(phones: number, people: number): ActionOffer {
   return { ...plainOffer("rehearsal.start"), enabled, phones, ...confirm };
 }
 
-function RehearsalForm({ commands, off, people }: { commands: OrganizerCommands; off: boolean; people: number }) {
+function RehearsalForm({ commands, off, people }: CommandProps & { people: number }) {
   const [phones, setPhones] = useState(DEFAULT_PHONES);
   const offer = rehearsalOffer(phones, people);
   const submit = (event: Event) => {

@@ -1,9 +1,11 @@
 import { Badge } from "../../board/Ball";
-import { TimeBank } from "./TimeBank";
+import { fingerprint } from "../../live/format";
+import { matchingSeal } from "../../live/match/seals";
+import { timeBankLeft } from "../../live/match/timeBank";
+import type { Side } from "../../protocol";
 import { countdownText } from "../scene/countdownText";
-import { Seal } from "./Seal";
 import { fitName } from "../scene/layout";
-import { sideAtPlace, teamAtPlace, type Place } from "../scene/places";
+import { sideAtPlace, tallyForSide, teamAtPlace, type Place } from "../scene/places";
 import type { Scene } from "../scene/scene";
 import type { StageView } from "../scene/stageView";
 
@@ -35,4 +37,54 @@ function clockMargin({ phase, leftMs }: Scene): number {
   if (phase === "reveal") return BESIDE_BARS;
   const wide = phase === "sealed" || phase === "ended" || phase === "paused" || countdownText(leftMs).length > 3;
   return wide ? BESIDE_CLOCK.wide : BESIDE_CLOCK.narrow;
+}
+
+/** A side's time bank, in the place of its seal. It stops once the side has picked. */
+function TimeBank({ view, place }: { view: StageView; place: Place }) {
+  const { scene, turnout, now } = view;
+  const { match, phase } = scene;
+  const shown = phase === "voting" || phase === "talk" || phase === "ended";
+  const left = shown && match ? timeBankLeft(match, sideAtPlace(match, place), turnout, place, now()) : null;
+  if (left === null) return null;
+  const stands = phase !== "voting" || !!turnout?.picked_at?.[place];
+  return <p class="seal time-bank" data-stands={stands} role="timer">{countdownText(left)}</p>;
+}
+
+/**
+ * The Merkle root that a side's ballots were sealed with, so that people can photograph it before the count is shown.
+ * With secret sides, both sides' common commitment.
+ */
+function Seal({ view, side }: { view: StageView; side: Side }) {
+  const { scene, sealed } = view;
+  const hiddenChoice = scene.match?.concealed;
+  if (hiddenChoice?.side === side) return <SealFingerprint root={hiddenChoice.root} />;
+  if (scene.phase !== "sealed" && scene.phase !== "reveal") return null;
+  const reveal = scene.phase === "reveal" ? scene.reveal : null;
+  const seal = reveal ? matchingSeal(reveal, sealed) : sealed?.turn === scene.turn?.id ? sealed : null;
+  const before = seal?.turn_commitment ?? seal?.[side]?.root;
+  const after = reveal?.turn_commitment ?? tallyForSide(reveal, side)?.root;
+  const root = before ?? after;
+  if (!root) return null;
+  return <SealFingerprint root={root} other={before && after && before !== after ? after : null} />;
+}
+
+/** `other`: the root received with the reveal, which must be the same. */
+function SealFingerprint({ root, other = null }: { root: string; other?: string | null }) {
+  return (
+    <p class="seal" data-broken={other !== null}>
+      <SealIcon />
+      <b>{fingerprint(root)}</b>
+      {other !== null && <b>≠ {fingerprint(other)}</b>}
+    </p>
+  );
+}
+
+/** A wax seal with a keyhole, as a symbol where there is no room for the word "sealed". */
+function SealIcon() {
+  return (
+    <svg viewBox="0 0 48 48" role="img" aria-label="sealed">
+      <path d="M24 2 l6 5 8 -1 2 8 7 4 -3 7 3 7 -7 4 -2 8 -8 -1 -6 5 -6 -5 -8 1 -2 -8 -7 -4 3 -7 -3 -7 7 -4 2 -8 8 1 Z" />
+      <path class="hole" d="M24 15 a6 6 0 0 1 3 11 l2 9 h-10 l2 -9 a6 6 0 0 1 3 -11 Z" />
+    </svg>
+  );
 }

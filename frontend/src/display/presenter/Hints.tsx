@@ -14,23 +14,18 @@ export function ShortcutHelp({ presenter }: { presenter: Presenter }) {
   const { access } = useStore(presenter.store);
   return (
     <div class="hints" role="dialog" aria-label="Keyboard shortcuts">
-      <dl>
-        {KEY_HINTS.map(([key, what]) => (
-          <div key={key}>
-            <dt>{key}</dt>
-            <dd>{what}</dd>
-          </div>
-        ))}
-      </dl>
-      <dl class="looks">
-        {URL_OPTIONS.map(([query, what]) => (
-          <div key={query}>
-            <dt>{query}</dt>
-            <dd>{what}</dd>
-          </div>
-        ))}
-      </dl>
+      <dl>{KEY_HINTS.map(renderHint)}</dl>
+      <dl class="looks">{URL_OPTIONS.map(renderHint)}</dl>
       <p data-access={access}>{STATUS[access]}</p>
+    </div>
+  );
+}
+
+function renderHint([name, what]: readonly [string, string]) {
+  return (
+    <div key={name}>
+      <dt>{name}</dt>
+      <dd>{what}</dd>
     </div>
   );
 }
