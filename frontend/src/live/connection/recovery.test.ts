@@ -3,6 +3,7 @@ import test, { mock } from "node:test";
 import fc from "fast-check";
 import { CloseCode, type EventState, type PhoneMessage, type ToPhone } from "../../protocol";
 import { connect } from "./connect";
+import { FakeWebSocket } from "./fakeWebSocket";
 import { INITIAL_STATE, reduce, type LiveState } from "../state/liveState";
 
 /**
@@ -89,40 +90,6 @@ test("the newest change since the last welcome is shown despite repeated, late o
   );
 });
 
-/** The browser's side of a simulated network. */
-class FakeWebSocket {
-  static readonly OPEN = 1;
-  static all: FakeWebSocket[] = [];
-  readyState = 0;
-  onopen: (() => void) | null = null;
-  onmessage: ((event: { data: string }) => void) | null = null;
-  onclose: ((event: { code: number }) => void) | null = null;
-  sent: string[] = [];
-
-  constructor() {
-    FakeWebSocket.all.push(this);
-  }
-
-  send(frame: string): void {
-    this.sent.push(frame);
-  }
-
-  close(): void {
-    this.readyState = 3;
-  }
-
-  /** Deliver a message, also to a socket that has been replaced. */
-  deliver(message: object): void {
-    this.onmessage?.({ data: JSON.stringify(message) });
-  }
-}
-
-function stubBrowser(): void {
-  const stub = { addEventListener: () => undefined, visibilityState: "visible" };
-  Object.assign(globalThis, { window: globalThis, document: stub, addEventListener: stub.addEventListener, WebSocket: FakeWebSocket });
-  Object.assign(globalThis, { location: { protocol: "http:", host: "hall" } });
-}
-
 /** One client, a server, and an unreliable network between them. */
 class FlakyNetwork {
   server = new Server();
@@ -130,24 +97,19 @@ class FlakyNetwork {
   link = connect<PhoneMessage, ToPhone>("/ws/phone", () => ({ type: "phone.join", code: "HALL", token: null, team: null, key: null }));
 
   constructor() {
-    FakeWebSocket.all = [];
     this.link.socket.open();
     this.settle();
   }
 
   get wire(): FakeWebSocket {
-    return FakeWebSocket.all[FakeWebSocket.all.length - 1]!;
+    return FakeWebSocket.last;
   }
 
   /** Answer all requests of the client so far. */
   settle(): void {
     const wire = this.wire;
-    if (wire.readyState === 0) {
-      wire.readyState = FakeWebSocket.OPEN;
-      wire.onopen?.();
-    }
-    for (const frame of wire.sent.splice(0)) {
-      const message = JSON.parse(frame) as { type: string; sent: number };
+    if (wire.readyState === 0) wire.open();
+    for (const message of wire.sent.splice(0)) {
       if (message.type === "phone.join") wire.deliver(this.server.welcome());
       else wire.deliver({ type: "clock.synced", sent: message.sent, now_at: Date.now() });
     }
@@ -182,7 +144,6 @@ class FlakyNetwork {
 
 test("after any disconnection the next welcome counts, and late frames are ignored", () => {
   const step = fc.tuple(fc.constantFrom("change", "change", "arrives", "arrives", "lost", "time", "cut", "back"), fc.nat(40));
-  stubBrowser();
   mock.timers.enable({ apis: ["setTimeout", "Date"], now: 1_800_000_000_000 });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60, size: "max" }), (happened) => {

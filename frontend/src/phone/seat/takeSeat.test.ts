@@ -1,44 +1,10 @@
 import assert from "node:assert/strict";
 import test, { afterEach, mock } from "node:test";
+import { FakeWebSocket } from "../../live/connection/fakeWebSocket";
 import type { EventState, PagePreload, PhoneWelcomed } from "../../protocol";
 import { takeSeat } from "./takeSeat";
 import { storeToken, readToken } from "./storage";
 
-/** The browser's side of a socket that a test answers. */
-class FakeWebSocket {
-  static readonly OPEN = 1;
-  static last: FakeWebSocket;
-  readyState = 0;
-  onopen: (() => void) | null = null;
-  onmessage: ((event: { data: string }) => void) | null = null;
-  onclose: ((event: { code: number }) => void) | null = null;
-  sent: { type: string; [field: string]: unknown }[] = [];
-
-  constructor() {
-    FakeWebSocket.last = this;
-  }
-
-  send(frame: string): void {
-    this.sent.push(JSON.parse(frame) as { type: string });
-  }
-
-  close(): void {
-    this.readyState = 3;
-  }
-
-  open(): void {
-    this.readyState = 1;
-    this.onopen!();
-  }
-
-  deliver(message: object): void {
-    this.onmessage!({ data: JSON.stringify(message) });
-  }
-}
-
-const stub = { addEventListener: () => undefined, visibilityState: "visible" };
-Object.assign(globalThis, { window: globalThis, document: stub, addEventListener: stub.addEventListener, WebSocket: FakeWebSocket });
-Object.assign(globalThis, { location: { protocol: "http:", host: "hall" } });
 Object.assign(performance, { timing: { requestStart: Date.now(), responseStart: Date.now() } });
 
 const CODE = "HALL";
