@@ -1,5 +1,5 @@
 import { CAPTIONS, ROUNDS_CAPTIONS } from "../../methods";
-import type { Admission, Board, EventState, Match, Reveal, Side, SideTally } from "../../protocol";
+import type { Admission, Board, Deciding, EventState, Match, Reveal, Side, SideTally } from "../../protocol";
 import { otherSide } from "../../live/match/grid";
 import { threatSentence, isThreatConflict, blockSentence, isDoubleLine, closeCallSentence } from "./commentary";
 import type { CloseCall } from "./closeCall";
@@ -12,23 +12,15 @@ import { matchWinner } from "../scene/scene";
 import { isPartHidden, roundedPercent, sidePlace, pluralize, share, tallyForSide, teamAtPlace } from "../scene/places";
 
 export function revealSentence(step: TimelineStep, context: RevealContext, call: CloseCall | null): Sentence {
-  switch (step) {
-    case "sealed":
-    case "pour":
-      return isPartHidden(context.state, "turnout") || hasNoCounts(context.reveal) ? ["Sealed"] : ["Sealed: ", ballotCount(context.reveal)];
-    case "picks":
-      return picks(context);
-    case "drops":
-      return drops(context);
-    case "second":
-      return second(context);
-    case "token":
-      return passing(context);
-    case "replay":
-      return closeCallSentence(context, call);
-    default:
-      return outcome(context);
-  }
+  return SENTENCES[step](context, call);
+}
+
+const SENTENCES: Record<TimelineStep, (context: RevealContext, call: CloseCall | null) => Sentence> = {
+  sealed, pour: sealed, picks, drops, second, token: passing, lines: outcome, replay: closeCallSentence, over: outcome,
+};
+
+function sealed({ state, reveal }: RevealContext): Sentence {
+  return isPartHidden(state, "turnout") || hasNoCounts(reveal) ? ["Sealed"] : ["Sealed: ", ballotCount(reveal)];
 }
 
 /** With secret sides, only the picks are announced, not the counts. */
@@ -117,22 +109,15 @@ export function decisionText(match: Match, tally: SideTally, counted: boolean, n
   if (decided_by === "resign") return counted ? `${resigning} of ${pluralize(ballots, "vote")} to give up` : "Voted to give up";
   if (!counted && ballots > 0) return "";
   const counts = rounds && rounds.length > 1 ? `: ${name} wins in round ${rounds.length}` : "";
-  switch (decided_by) {
-    case "random":
-      return "Nobody voted: drawn at random";
-    case "pass":
-      return "Nobody voted: no move";
-    case "forfeit":
-      return "Nobody voted: match forfeited";
-    case "lot":
-      return `A tie, decided at random${counts}`;
-    case "first":
-      return counts ? `A tie, earlier votes decide${counts}` : `A tie: ${name} got there first`;
-    case "captain":
-      return `A tie: the captain decided${counts && `, ${counts.slice(2)}`}`;
-    default:
-      return methodCaption(match, tally);
-  }
+  const texts: { [decision in Deciding]?: string } = {
+    random: "Nobody voted: drawn at random",
+    pass: "Nobody voted: no move",
+    forfeit: "Nobody voted: match forfeited",
+    lot: `A tie, decided at random${counts}`,
+    first: counts ? `A tie, earlier votes decide${counts}` : `A tie: ${name} got there first`,
+    captain: `A tie: the captain decided${counts && `, ${counts.slice(2)}`}`,
+  };
+  return (decided_by && texts[decided_by]) ?? methodCaption(match, tally);
 }
 
 /** How the voting method decided, if that needs an explanation. */

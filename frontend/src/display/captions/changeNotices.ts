@@ -21,25 +21,17 @@ export function isTimely({ turn }: ChangeNotice, scene: Scene): boolean {
   return ["lobby", "talk", "voting", "sealed"].includes(phase) && turn === (scene.turn?.id ?? null);
 }
 
+const TEXTS: { [type in ToDisplay["type"]]?: string } = {
+  "turn.voided": "The last turn doesn't count: vote again",
+  "turn.concealed": "Sealed until the other team has voted",
+  "turn.restored": "Resending lost votes: extra time added",
+  "turn.resumed": "The match continues",
+  "joining.locked": "Joining is closed",
+  "joining.unlocked": "Joining is open",
+};
+
 function changeText(message: ToDisplay, before: EventState | null): string | null {
-  switch (message.type) {
-    case "turn.voided":
-      return "The last turn doesn't count: vote again";
-    case "turn.concealed":
-      return "Sealed until the other team has voted";
-    case "turn.restored":
-      return "Resending lost votes: extra time added";
-    case "turn.moved":
-      return timeChangeText(message.state, before, message.at);
-    case "turn.resumed":
-      return "The match continues";
-    case "joining.locked":
-      return "Joining is closed";
-    case "joining.unlocked":
-      return "Joining is open";
-    default:
-      return null;
-  }
+  return message.type === "turn.moved" ? timeChangeText(message.state, before, message.at) : (TEXTS[message.type] ?? null);
 }
 
 /** Null if the window closed early by the event's own rule, which needs no explanation. */

@@ -2,35 +2,24 @@ import type { PresenterCommand } from "./presenterActions";
 
 export type KeyCommand = PresenterCommand | "blank" | "full" | "sound" | "hints" | "away";
 
-/** Key names of keyboards and presentation remotes. A remote sends Page Down for "next" and a period for "blank". */
-const COMMANDS: Record<string, KeyCommand> = {
-  " ": "next",
-  PageDown: "next",
-  P: "pause",
-  E: "extend",
-  C: "close",
-  U: "undo",
-  L: "lock",
-  B: "blank",
-  ".": "blank",
-  F: "full",
-  M: "sound",
-  "?": "hints",
-  Escape: "away",
-};
-
-export const KEY_HINTS: readonly (readonly [key: string, what: string])[] = [
-  ["Space", "Next step"],
-  ["P", "Pause or resume"],
-  ["E", "More time"],
-  ["C", "Close the vote"],
-  ["U", "Take back a turn"],
-  ["L", "Lock joining"],
-  ["B", "Blank screen"],
-  ["F", "Full screen"],
-  ["M", "Sound"],
-  ["?", "Show keys"],
+/**
+ * Key names of keyboards and presentation remotes, and what the list of shortcuts says. A remote sends Page Down for
+ * "next" and a period for "blank".
+ */
+const KEYS: readonly (readonly [command: KeyCommand, keys: readonly string[], name: string, what: string])[] = [
+  ["next", [" ", "PageDown"], "Space", "Next step"],
+  ["pause", ["P"], "P", "Pause or resume"],
+  ["extend", ["E"], "E", "More time"],
+  ["close", ["C"], "C", "Close the vote"],
+  ["undo", ["U"], "U", "Take back a turn"],
+  ["lock", ["L"], "L", "Lock joining"],
+  ["blank", ["B", "."], "B", "Blank screen"],
+  ["full", ["F"], "F", "Full screen"],
+  ["sound", ["M"], "M", "Sound"],
+  ["hints", ["?"], "?", "Show keys"],
 ];
+
+export const KEY_HINTS = KEYS.map(([, , name, what]) => [name, what] as const);
 
 /** Query parameters of the projector's address. */
 export const URL_OPTIONS: readonly (readonly [query: string, what: string])[] = [
@@ -39,7 +28,8 @@ export const URL_OPTIONS: readonly (readonly [query: string, what: string])[] = 
 ];
 
 export function keyCommand(key: string): KeyCommand | null {
-  return COMMANDS[key.length === 1 ? key.toUpperCase() : key] ?? null;
+  if (key === "Escape") return "away";
+  return KEYS.find(([, keys]) => keys.includes(key.length === 1 ? key.toUpperCase() : key))?.[0] ?? null;
 }
 
 /** Calls back with each command; a key held down counts once. */

@@ -15,21 +15,10 @@ export type PresenterCommand = "next" | "pause" | "extend" | "close" | "undo" | 
 
 /** The command for a key in the current state, or a text that says why there is none. */
 export function presenterAction(command: PresenterCommand, state: EventState, phase: ScreenPhase): PresenterAction | string {
-  switch (command) {
-    case "next":
-      return next(state, phase);
-    case "pause":
-      return pause(state, phase);
-    case "extend":
-      return extend(state, phase);
-    case "close":
-      return close(state, phase);
-    case "undo":
-      return undo(state);
-    default:
-      return lock(state);
-  }
+  return COMMANDS[command](state, phase);
 }
+
+const COMMANDS: Record<PresenterCommand, (state: EventState, phase: ScreenPhase) => PresenterAction | string> = { next, pause, extend, close, undo, lock };
 
 const NOTHING_TO_PRESS: Partial<Record<ScreenPhase, string>> = {
   talk: "The vote opens automatically",

@@ -83,9 +83,7 @@ test.beforeEach(() => mock.timers.enable({ apis: ["setTimeout"] }));
 test.afterEach(() => mock.timers.reset());
 
 test("a phone requests one receipt per turn, shortly after the reveal", () => {
-  const phone = new Phone();
-  phone.open(1);
-  phone.hold(1, "counted");
+  const phone = votedIn(1);
   mock.timers.tick(60_000);
   assert.deepEqual(phone.asked, []);
   phone.open(2);
