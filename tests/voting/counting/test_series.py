@@ -16,27 +16,6 @@ winners = st.lists(st.sampled_from([1, 2, None]), max_size=40)
 lengths = st.integers(1, 21)
 
 
-@pytest.mark.parametrize(
-    ("ended", "best_of", "won", "winner"),
-    [
-        ([], 3, (0, 0), None),
-        ([1, None, 2], 3, (1, 1), None),
-        ([1, None, 2, 1], 3, (2, 1), 1),
-        ([1, 1, 2], 3, (0, 1), None),
-        ([1, 1, None], 3, (0, 0), None),
-        ([1, 1, None, 2, 2], 3, (0, 2), 2),
-        ([2, 2], 4, (0, 2), None),
-        ([2, 2, 2], 4, (0, 3), 2),
-        ([2, 1], 1, (1, 0), 1),
-        ([1, 1, 1, 1, 2], None, (4, 1), None),
-    ],
-)
-def test_current_series_counts_wins_and_finds_winner(
-    ended: list[int | None], best_of: int | None, won: tuple[int, int], winner: int | None
-) -> None:
-    assert current_series(ended, best_of) == Series(won, winner)
-
-
 @given(winners, lengths)
 def test_series_ends_with_first_decisive_win(ended: list[int | None], best_of: int) -> None:
     """Splitting the history into series from the beginning, the last piece is the current one."""
@@ -72,13 +51,12 @@ def play_next_match(event: Event, box: BallotBox, picks: list[tuple[int, int]]) 
 
 
 @pytest.mark.django_db
-def test_next_match_is_not_scheduled_once_series_is_decided(box: BallotBox) -> None:
-    event = new_event(best_of=3, next_match_after_s=30)
-    assert play_next_match(event, box, RED_WINS) is not None
-    assert play_next_match(event, box, YELLOW_WINS) is not None
-    assert play_next_match(event, box, RED_WINS) is None
-    assert play_next_match(event, box, YELLOW_WINS) is not None, "a new series starts"
-    assert play_next_match(event, box, YELLOW_WINS) is None
+def test_next_match_is_scheduled_until_series_is_decided(box: BallotBox) -> None:
+    event, endless = new_event(best_of=3, next_match_after_s=30), new_event(next_match_after_s=30)
+    wins = (RED_WINS, YELLOW_WINS, RED_WINS, YELLOW_WINS, YELLOW_WINS)
+    scheduled = [play_next_match(event, box, picks) is not None for picks in wins]
+    assert scheduled == [True, True, False, True, False], "a new series starts with the fourth match"
+    assert all(play_next_match(endless, box, RED_WINS) for _ in range(2))
 
 
 @pytest.mark.django_db
@@ -93,10 +71,3 @@ def test_voided_last_turn_reopens_decided_series(box: BallotBox) -> None:
     event.refresh_from_db()
     assert match.result == "yellow"
     assert event.next_match_at is not None
-
-
-@pytest.mark.django_db
-def test_next_match_is_always_scheduled_in_series_without_length(box: BallotBox) -> None:
-    event = new_event(next_match_after_s=30)
-    assert play_next_match(event, box, RED_WINS) is not None
-    assert play_next_match(event, box, RED_WINS) is not None

@@ -1,139 +1,174 @@
+"""Approval, score, instant runoff, captains, resigning; the standalone verifier counts each of them alike."""
+
 from collections import Counter
 from dataclasses import dataclass
-from random import Random
+from functools import partial
+from typing import Any, cast
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from msgspec.structs import replace
+from msgspec import to_builtins
 
-from games.engine.terms import NoBallotRule, TieRule
-from tests.voting.ballot_strategies import COLUMNS, sealed_ballots
+from games.engine.terms import NoBallotRule, ResignShare, TieRule
+from tests.voting.counting.method_cases import CASES, COLUMNS, scored
+from tests.voting.verifiers import standalone
 from voting.counting.ballots import Ballot
+from voting.counting.choices import RESIGN, encode_ranking, encode_set
+from voting.counting.lots import draw_lot
+from voting.counting.methods import METHODS
 from voting.counting.tally import SideBallots, SideTally, TallyTerms, decide
 from voting.counting.ties import first_complete
 
-PLURALITY = TallyTerms("plurality", TieRule.FIRST, NoBallotRule.RANDOM)
-LOT = replace(PLURALITY, tie_rule=TieRule.LOT)
-LOTTERY = replace(PLURALITY, tally_method="lottery")
 ALL = tuple(range(1, COLUMNS + 1))
+SEED = "5" * 32
 
 
-@dataclass
-class Drawn:
-    """A lot with a fixed result; records the size it was drawn from."""
-
-    lot: int = 0
-    size: int | None = None
-
-    def __call__(self, stop: int) -> int:
-        assert self.size is None, "a second lot was drawn"
-        assert 0 <= self.lot < stop
-        self.size = stop
-        return self.lot
+def ballots_of(choices: list[int]) -> list[Ballot]:
+    return [Ballot(f"v{place}", "red", choice, 1, place) for place, choice in enumerate(choices, 1)]
 
 
-def votes(*columns: int) -> tuple[Ballot, ...]:
-    return tuple(Ballot(f"v{i}", "red", column, 1, i) for i, column in enumerate(columns, 1))
+def count(choices: list[int], terms: TallyTerms, captain: int | None = None, seed: str = SEED) -> SideTally:
+    cast = SideBallots("red", ballots_of(choices), captain)
+    return decide(cast, ALL, COLUMNS, terms, partial(draw_lot, seed, "red"))
 
 
-def tally(ballots: tuple[Ballot, ...], terms: TallyTerms, legal: tuple[int, ...] = ALL) -> SideTally:
-    """The decision; drawing a lot fails."""
-    return decide(SideBallots("red", ballots), legal, COLUMNS, terms, Drawn(lot=-1))
+def terms(method: str, tie: TieRule = TieRule.LOT, resign: ResignShare | None = None) -> TallyTerms:
+    return TallyTerms(method, tie, NoBallotRule.RANDOM, resign)
 
 
-def tally_all(
-    ballots: tuple[Ballot, ...], terms: TallyTerms, legal: tuple[int, ...] = ALL
-) -> list[SideTally]:
-    """The decision for each possible lot; all are equally likely."""
-    first = Drawn()
-    decisions = [decide(SideBallots("red", ballots), legal, COLUMNS, terms, first)]
-    assert first.size is not None, "no lot was drawn"
-    rest = [
-        decide(SideBallots("red", ballots), legal, COLUMNS, terms, Drawn(lot)) for lot in range(1, first.size)
-    ]
-    return decisions + rest
+@st.composite
+def polls(draw: st.DrawFn, method: str, tie: TieRule) -> tuple[list[int], TallyTerms, int | None, str]:
+    """Few ballots, so that ties are frequent."""
+    resign_flags = st.sampled_from([0, 0, RESIGN])
+    choices = draw(st.lists(st.builds(int.__add__, CASES[method].ballots, resign_flags), max_size=9))
+    no_ballot = draw(st.sampled_from(NoBallotRule))
+    resign = draw(st.sampled_from([None, None, *ResignShare]))
+    captain = draw(st.integers(0, len(choices) - 1)) if choices and tie == TieRule.CAPTAIN else None
+    rules = TallyTerms(method, tie, cast(Any, no_ballot), cast(Any, resign))
+    return choices, rules, captain, f"{draw(st.integers(0, 99)):032x}"
 
 
-@given(sealed_ballots(), st.sampled_from([PLURALITY, LOT, LOTTERY]), st.randoms(use_true_random=False))
-def test_decide_counts_every_ballot_once(ballots: tuple[Ballot, ...], terms: TallyTerms, rng: Random) -> None:
-    decision = decide(SideBallots("red", ballots), ALL, COLUMNS, terms, rng.randrange)
-    assert len(decision.counts) == COLUMNS
-    assert decision.ballots == sum(decision.counts) == len(ballots)
-    assert {c: n for c, n in enumerate(decision.counts, 1) if n} == Counter(b.choice for b in ballots)
+@pytest.mark.parametrize("tie", TieRule)
+@pytest.mark.parametrize("method", METHODS)
+@given(data=st.data())
+def test_standalone_verifier_reaches_same_decision(data: st.DataObject, method: str, tie: TieRule) -> None:
+    choices, rules, captain, seed = data.draw(polls(method, tie))
+    decision = count(choices, rules, captain, seed)
+    options = to_builtins(rules)
+    verifier = standalone.BallotCounter(choices, COLUMNS, options, f"{seed}:red")
+    verifier.captain = [] if captain is None else verifier.named[captain]
+    assert verifier.decide(list(ALL)) == (decision.pick, decision.decided_by)
+    assert verifier.first == list(decision.counts)
+    assert verifier.rounds == list(map(list, decision.rounds or ()))
 
 
-@given(sealed_ballots(min_size=1))
-def test_plurality_picks_column_with_most_votes(ballots: tuple[Ballot, ...]) -> None:
-    for decision in [
-        tally(ballots, PLURALITY),
-        decide(SideBallots("red", ballots), ALL, COLUMNS, LOT, Drawn()),
-    ]:
-        assert decision.pick is not None
-        assert decision.counts[decision.pick - 1] == max(decision.counts)
+@dataclass(frozen=True)
+class Poll:
+    """Choices in order of arrival, the first one by the captain, and the columns that can be picked."""
+
+    method: str
+    tie: str
+    choices: list[int]
+    picks: set[int]
+    decided_by: str
 
 
-@given(sealed_ballots(min_size=1))
-def test_tie_goes_to_column_that_reached_winning_count_first(ballots: tuple[Ballot, ...]) -> None:
-    counting: Counter[int] = Counter()
-    winning = max(Counter(b.choice for b in ballots).values())
-    first = 0
-    for ballot in ballots:
-        counting[ballot.choice] += 1
-        if counting[ballot.choice] == winning:
-            first = ballot.choice
-            break
-    assert tally(ballots, PLURALITY).pick == first
+def scores(*ballots: dict[int, int]) -> list[int]:
+    return [scored(points) for points in ballots]
 
 
-def test_decision_names_the_rule_that_decided() -> None:
-    assert tally(votes(2, 2, 3), PLURALITY) == SideTally(
-        counts=(0, 2, 1, 0, 0, 0, 0), ballots=3, pick=2, decided_by="plurality"
-    )
-    assert tally(votes(2, 3, 3, 2), PLURALITY) == SideTally(
-        counts=(0, 2, 2, 0, 0, 0, 0), ballots=4, pick=3, decided_by="first"
-    )
-    assert tally(votes(3, 2, 2), LOT).decided_by == "plurality"
+@pytest.mark.parametrize(
+    "poll",
+    [
+        Poll("plurality", "first", [2, 2, 3], {2}, "plurality"),
+        Poll("plurality", "lot", [3, 2, 2], {2}, "plurality"),
+        Poll("plurality", "first", [2, 3, 3, 2], {3}, "first"),  # column 3 is complete first
+        Poll("plurality", "first", [5, 1, 1, 5], {1}, "first"),
+        Poll("plurality", "lot", [1, 2, 3, 3, 2], {2, 3}, "lot"),
+        Poll("lottery", "first", [1, 2, 2], {1, 2}, "lottery"),
+        Poll("plurality", "captain", [1, 1, 2, 2], {1}, "captain"),
+        Poll("plurality", "captain", [2, 1, 2, 1], {2}, "captain"),
+        Poll("plurality", "captain", [3, 1, 1, 2, 2], {1, 2}, "lot"),
+        Poll("plurality", "captain", [1, 2, 2], {2}, "plurality"),
+        Poll("approval", "captain", [encode_set(two) for two in ([1, 2], [3, 1], [3, 2])], {1, 2}, "lot"),
+        Poll("score", "lot", scores({1: 5}, {2: 3}, {2: 3}), {2}, "score"),  # many low scores beat one high
+        Poll("score", "first", scores({1: 5, 2: 4}, {2: 1}), {1}, "first"),  # column 2 is complete later
+        Poll("score", "lot", scores({1: 5, 2: 5}, {3: 5}), {1, 2, 3}, "lot"),
+        Poll("score", "captain", scores({1: 3, 2: 2}, {2: 1}), {1}, "captain"),  # 1 has more of the points
+        Poll("score", "captain", scores({1: 2, 2: 2, 3: 1}, {3: 1}), {1, 2}, "lot"),  # 3 has fewer of them
+        Poll("score", "captain", scores({4: 1}, {1: 5, 2: 5}), {1, 2}, "lot"),  # neither has any
+        Poll("score", "first", scores({3: 1}), {3}, "score"),  # blank columns get nothing
+        Poll("instant_runoff", "lot", [3, 1, 3, 2, 3], {3}, "runoff"),
+    ],
+    ids=lambda poll: f"{poll.method}, {poll.tie}, {poll.choices}",
+)
+def test_decision_follows_method_and_tie_rule(poll: Poll) -> None:
+    rules, captain = terms(poll.method, TieRule(poll.tie)), 0 if poll.tie == "captain" else None
+    decisions = [count(poll.choices, rules, captain, f"{seed:032x}") for seed in range(40)]
+    assert {decision.pick for decision in decisions} == poll.picks
+    assert {decision.decided_by for decision in decisions} == {poll.decided_by}
 
 
-def test_tie_is_broken_by_ballot_order() -> None:
-    assert tally(votes(5, 1, 1, 5), PLURALITY).pick == 1
-    assert tally(tuple(reversed(votes(5, 1, 5, 1))), PLURALITY).pick == 1
+@pytest.mark.parametrize(
+    ("rules", "choices", "chances"),
+    [
+        (terms("lottery"), [1, 2, 3, 3], {1: 1, 2: 1, 3: 2}),
+        (terms("plurality"), [1, 2, 3, 3, 2], {2: 1, 3: 1}),
+        (terms("plurality"), [], {2: 1, 3: 1, 5: 1}),
+    ],
+    ids=["by the ballots", "of tied columns", "of legal columns without ballots"],
+)
+def test_lot_gives_these_chances(rules: TallyTerms, choices: list[int], chances: dict[int, int]) -> None:
+    sizes, total = [], sum(chances.values())
+
+    def draw(lot: int, size: int) -> int:
+        sizes.append(size)
+        return lot
+
+    cast = SideBallots("red", ballots_of(choices))
+    decisions = [decide(cast, (2, 3, 5), COLUMNS, rules, partial(draw, lot)) for lot in range(total)]
+    assert Counter(decision.pick for decision in decisions) == chances
+    assert sizes == [total] * total
 
 
 def test_first_complete_ignores_order_of_leaders() -> None:
     assert first_complete([(6,), (2,)], [2, 6]) == first_complete([(6,), (2,)], [6, 2]) == 6
 
 
-@given(sealed_ballots(min_size=1))
-def test_lottery_weights_columns_by_ballots(ballots: tuple[Ballot, ...]) -> None:
-    decisions = tally_all(ballots, LOTTERY)
-    assert len(decisions) == len(ballots)
-    assert Counter(d.pick for d in decisions) == Counter(b.choice for b in ballots)
-    assert {d.decided_by for d in decisions} == {"lottery"}
-
-
-@given(sealed_ballots(min_size=2))
-def test_lot_gives_tied_columns_equal_chances(ballots: tuple[Ballot, ...]) -> None:
-    counts = Counter(b.choice for b in ballots)
-    tied = sorted(column for column, count in counts.items() if count == max(counts.values()))
-    if len(tied) == 1:
-        assert tally(ballots, LOT).pick == tied[0]
-    else:
-        decisions = tally_all(ballots, LOT)
-        assert [d.pick for d in decisions] == tied
-        assert {d.decided_by for d in decisions} == {"lot"}
-
-
-def test_no_ballots_gives_legal_columns_equal_chances() -> None:
-    decisions = tally_all((), PLURALITY, legal=(2, 5, 7))
-    assert [d.pick for d in decisions] == [2, 5, 7]
-    assert {(d.decided_by, d.counts) for d in decisions} == {("random", (0,) * COLUMNS)}
-
-
-@pytest.mark.parametrize("rule", [NoBallotRule.PASS, NoBallotRule.FORFEIT])
-@pytest.mark.parametrize("terms", [PLURALITY, LOTTERY])
-def test_no_ballots_makes_no_pick_under_pass_or_forfeit(terms: TallyTerms, rule: NoBallotRule) -> None:
-    assert tally((), replace(terms, no_ballot_rule=rule)) == SideTally(
-        counts=(0,) * COLUMNS, ballots=0, pick=None, decided_by=rule
+def test_runoff_transfers_ballots_of_eliminated_column() -> None:
+    rankings = ((1,), (1,), (1,), (2, 3), (2, 3), (3, 2), (3, 2), (3,), (4, 1), (5, 4, 1))
+    decision = count(
+        [encode_ranking(ranking) for ranking in rankings], terms("instant_runoff", TieRule.FIRST)
     )
+    assert decision.rounds == ((3, 2, 3, 1, 1), (3, 2, 3, 2, 0), (5, 2, 3, 0, 0), (5, 0, 5, 0, 0))
+    assert (decision.pick, decision.decided_by) == (3, "first")
+
+
+def test_draw_lot_is_independent_by_runoff_round() -> None:
+    lots = {tuple(draw_lot(f"{seed:032x}", "red", 2, number) for number in (1, 2)) for seed in range(40)}
+    assert lots == {(0, 0), (0, 1), (1, 0), (1, 1)}
+    assert draw_lot(SEED, "red", 9**9) == draw_lot(SEED, "red", 9**9, 0), (
+        "lots outside a runoff are unaffected by rounds"
+    )
+
+
+@pytest.mark.parametrize(("share", "enough"), list(zip(ResignShare, (3, 4, 5, 6), strict=True)))
+def test_side_resigns_once_share_of_voters_is_reached(share: ResignShare, enough: int) -> None:
+    for resigning in range(7):
+        decision = count([RESIGN + 2] * resigning + [3] * (6 - resigning), terms("plurality", resign=share))
+        assert decision.resigning == resigning
+        assert (decision.decided_by == "resign") is (resigning >= enough)
+        assert (decision.pick is None) is (resigning >= enough)
+        assert decision.counts == (0, resigning, 6 - resigning, 0, 0), (
+            "their choices are counted all the same"
+        )
+
+
+@pytest.mark.parametrize("rule", NoBallotRule)
+@pytest.mark.parametrize("method", METHODS)
+def test_side_without_ballots_follows_its_rule(method: str, rule: NoBallotRule) -> None:
+    """It never resigns."""
+    decision = count([], TallyTerms(method, TieRule.LOT, rule, ResignShare.HALF))
+    assert (decision.counts, decision.ballots, decision.decided_by) == ((0,) * COLUMNS, 0, rule)
+    assert (decision.pick is None) == (rule != NoBallotRule.RANDOM)
