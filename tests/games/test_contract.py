@@ -14,7 +14,7 @@ from games.engine.registry import BUILT_IN, find_game, read_options
 LONGEST = 200
 NAMES: dict[Side, str] = {"red": "Rooks", "yellow": "Doves"}
 games = st.sampled_from(sorted(BUILT_IN)).map(find_game)
-anything = st.one_of(st.integers(-3, 99), st.booleans(), st.just(1.0), st.just("1"))
+anything = st.one_of(st.integers(-3, 99), st.booleans(), st.floats(), st.text(max_size=2), st.just([1]))
 
 
 def draw_picks(data: st.DataObject, legal: dict[Side, tuple[int, ...]], passes: bool) -> Picks:
@@ -40,7 +40,8 @@ def test_game_legal_play_has_valid_boards_and_terminates(
         assert resolution.result == game.result(state)
         assert resolution.before is None or resolution.before == before.drawing
         if before.vote == "concealed":
-            check_secret(before, tuple(legal), resolution, game.view(state, None), game.to_move(state))
+            check_secret(game, state, before, legal)
+            assert resolution == Resolution(result="open")
         assert all("{" not in insert_team_names(sentence, NAMES) for sentence in resolution.sentences)
         turns += 1
     assert passes or turns < LONGEST
@@ -51,21 +52,19 @@ def test_game_legal_play_has_valid_boards_and_terminates(
 
 def check_closed(game: Game[Any], state: Any) -> None:
     """A finished game refuses every turn, including an empty one."""
+    assert [game.legal_actions(state, side) for side in SIDES] == [(), ()]
     for picks in (Picks(), Picks(red=1), Picks(yellow=1), Picks(1, 1)):
         with pytest.raises(IllegalPick):
             game.resolve(state, picks)
 
 
-def check_secret(
-    before: Board,
-    moved: tuple[Side, ...],
-    resolution: Resolution,
-    after: Board,
-    next_to_move: tuple[Side, ...],
-) -> None:
+def check_secret(game: Game[Any], state: Any, before: Board, legal: dict[Side, tuple[int, ...]]) -> None:
     """A concealed pick changes only which side is next; nothing reveals the pick."""
-    assert next_to_move == (other_side(moved[0]),)
-    assert (resolution, after) == (Resolution(result="open"), msgspec.structs.replace(before, vote="open"))
+    ((moved, actions),) = legal.items()
+    assert game.to_move(state) == (other_side(moved),)
+    assert [game.legal_actions(state, side) for side in (moved, other_side(moved))] == [(), actions]
+    for viewer in (None, *SIDES):
+        assert game.view(state, viewer) == msgspec.structs.replace(before, vote="open")
 
 
 def check_board(board: Board) -> None:
@@ -78,16 +77,20 @@ def check_board(board: Board) -> None:
         assert "{" not in insert_team_names(board.drawing.words, NAMES)
 
 
-@given(
-    games, st.integers(0, 10**12), st.one_of(st.integers(-3, 99), st.booleans(), st.just(1.0), st.just("1"))
-)
-def test_game_refuses_illegal_pick(game: Game[Any], lot: int, pick: Any) -> None:
+@given(st.data(), games, st.integers(0, 10**12), st.integers(0, 60), anything)
+def test_game_refuses_illegal_pick_without_effect(
+    data: st.DataObject, game: Game[Any], lot: int, turns: int, pick: Any
+) -> None:
     state = game.start(game.draw_lots(read_options(game, {}), lot))
+    while game.to_move(state) and (turns := turns - 1) >= 0:
+        legal = {side: game.legal_actions(state, side) for side in game.to_move(state)}
+        state, _ = game.resolve(state, draw_picks(data, legal, passes=True))
+    before = game.view(state, None)
     for side in SIDES:
-        if type(pick) is int and pick in game.legal_actions(state, side):
-            continue
-        with pytest.raises(IllegalPick):
-            game.resolve(state, Picks(**{side: pick}))
+        if type(pick) is not int or pick not in game.legal_actions(state, side):
+            with pytest.raises(IllegalPick):
+                game.resolve(state, Picks(**{side: pick}))
+    assert game.view(state, None) == before
 
 
 @given(games, st.integers(0, 10**12))

@@ -28,57 +28,32 @@ TERMS = ("event", "match", "cup")
 
 @pytest.fixture
 def rows() -> Rows:
-    """One valid row of each model."""
+    """The first valid row of each model."""
     event = create_event(User.objects.create(username="olga"), "An evening", ("Rooks", "Doves"))
     red, yellow = event.teams.order_by("number")
     match = Match.objects.create(event=event, number=1, red=red, yellow=yellow, started_at=1)
     turn = Turn.objects.create(match=match, number=1, opens_at=1_000, closes_at=2_000, seed="ab")
-    stored = StoredBallot.objects.create(turn=turn, voter="v", side="red", choice=1, sequence=1, stored_at=1)
-    tally = TallyRecord.objects.create(
-        turn=turn, side="red", counts=[], ballots=0, decided_by="random", sealed=b""
-    )
-    changed = StoredSideChange.objects.create(match=match, voter="v", number=1, turn=2, side="red", blind="")
-    announcement = Announcement.objects.create(event=event, seq=1, body=b"{}")
-    ticket = Ticket.objects.create(event=event, code="BCDFGHJK", voter="v")
-    member = Member.objects.create(event=event, user=event.owner, role="viewer")
-    restriction = StoredRestriction.objects.create(event=event, voter_code="BCDFGH", at=1)
+    StoredBallot.objects.create(turn=turn, voter="v", side="red", choice=1, sequence=1, stored_at=1)
+    TallyRecord.objects.create(turn=turn, side="red", counts=[], ballots=0, decided_by="random", sealed=b"")
+    StoredSideChange.objects.create(match=match, voter="v", number=1, turn=2, side="red", blind="")
+    Announcement.objects.create(event=event, seq=1, body=b"{}")
+    Ticket.objects.create(event=event, code="BCDFGHJK", voter="v")
+    Member.objects.create(event=event, user=event.owner, role="viewer")
+    StoredRestriction.objects.create(event=event, voter_code="BCDFGH", at=1)
     cup = Cup.objects.create(code="BCDFG", name="Spring", owner=event.owner)
-    seeded = CupTeam.objects.create(cup=cup, seed=1, name="4a")
-    pairing = CupPairing.objects.create(cup=cup, number=1, red=1, yellow=2)
+    CupTeam.objects.create(cup=cup, seed=1, name="4a")
+    CupPairing.objects.create(cup=cup, number=1, red=1, yellow=2)
     guest = Guest.objects.create(number=12_657)
     duel = Duel.objects.create(event=event, one=guest)
-    rating = Rating.objects.create(guest=guest, game="trails", mu=1200, sigma=250, games=1, last_at=1)
+    Rating.objects.create(guest=guest, game="trails", mu=1200, sigma=250, games=1, last_at=1)
     address = EmailAddress.objects.create(guest=guest, email="who@example.org")
-    notification = EmailNotification.objects.create(address=address, turn=turn, due_at=timezone.now())
+    EmailNotification.objects.create(address=address, turn=turn, due_at=timezone.now())
     room = ChatRoom.objects.create(duel=duel, kind="players")
     line = ChatLine.objects.create(room=room, guest=guest, name="G", text="hi", at=timezone.now(), seq=1)
-    report = ChatReport.objects.create(line=line, by=guest, reason="rude")
-    block = ChatBlock.objects.create(guest=guest, blocked=guest)
-    kept = (
-        event,
-        red,
-        match,
-        turn,
-        stored,
-        tally,
-        changed,
-        announcement,
-        ticket,
-        member,
-        restriction,
-        cup,
-        seeded,
-        pairing,
-        duel,
-        rating,
-        guest,
-        notification,
-        room,
-        line,
-        report,
-        block,
-    )
-    return {type(row): row for row in kept}
+    ChatReport.objects.create(line=line, by=guest, reason="rude")
+    ChatBlock.objects.create(guest=guest, blocked=guest)
+    every_row = (row for model in apps.get_models() for row in model._default_manager.order_by("-pk"))
+    return {type(row): row for row in every_row}
 
 
 def change(model: type[Model], **fields: Any) -> Callable[[Rows], None]:

@@ -4,18 +4,24 @@ from dataclasses import dataclass
 from typing import Any
 
 import msgspec
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from games.engine.errors import IllegalPick
-from games.engine.game import SIDES, Board, Game, Picks, Resolution, other_side
+from games.engine.game import SIDES, Board, Game, Picks, Resolution, Side, other_side
 from games.engine.registry import find_game, read_options
 from games.rules.columns import SIDE_MARK
 
 SIMULTANEOUS = find_game("simultaneous-captains-mistress")
 CLASSIC = find_game("captains-mistress")
+SELECTOR = find_game("single-selector")
 SWAP_COLORS = str.maketrans("RY", "YR")
+selector_options = st.fixed_dictionaries(
+    {
+        "columns": st.sampled_from([7, 6]),
+        "token": st.sampled_from(SIDES),
+        "tie": st.sampled_from(["holder", "other"]),
+    }
+)
 LOTS = {SIMULTANEOUS.slug: "token", CLASSIC.slug: "first"}
 
 
@@ -135,8 +141,9 @@ def test_token_passes_only_on_conflict(played: Play) -> None:
 
 
 @given(plays())
-def test_legal_actions_are_columns_with_space(played: Play) -> None:
+def test_both_sides_see_the_board_and_pick_columns_with_space(played: Play) -> None:
     for state, board in zip(played.states, played.boards, strict=True):
+        assert all(played.game.view(state, side) == board for side in SIDES)
         open_columns = tuple(i for i, char in enumerate(board.grid[0], 1) if char == ".")
         movers = played.game.to_move(state)
         for side in SIDES:
@@ -183,27 +190,6 @@ def test_resolution_reports_each_full_line_once(played: Play) -> None:
                     assert cell(board, c, r) != char
 
 
-@given(plays(), st.one_of(st.integers(-3, 9), st.booleans(), st.text(max_size=2), st.floats(), st.just([1])))
-def test_resolve_refuses_illegal_pick_without_effect(played: Play, pick: Any) -> None:
-    state, game = played.states[-1], played.game
-    before = game.view(state, None)
-    for side in SIDES:
-        if type(pick) is int and pick in game.legal_actions(state, side):
-            continue
-        with pytest.raises(IllegalPick):
-            game.resolve(state, Picks(**{side: pick}))
-    assert game.view(state, None) == before
-
-
-@given(plays())
-def test_resolve_refuses_turns_after_the_end(played: Play) -> None:
-    state = played.states[-1]
-    if played.game.result(state) != "open":
-        for column in (None, *range(1, 8)):
-            with pytest.raises(IllegalPick):
-                played.game.resolve(state, Picks(red=column))
-
-
 @given(plays())
 def test_resolve_is_deterministic_and_leaves_old_states_unchanged(played: Play) -> None:
     frozen = [msgspec.json.encode(board) for board in played.boards]
@@ -212,12 +198,6 @@ def test_resolve_is_deterministic_and_leaves_old_states_unchanged(played: Play) 
     assert again.resolutions == played.resolutions
     assert [msgspec.json.encode(board) for board in played.boards] == frozen
     assert len({hash(state) for state in (played.states[0], again.states[0])}) == 1
-
-
-@given(plays())
-def test_view_is_the_same_for_both_sides(played: Play) -> None:
-    for state, board in zip(played.states, played.boards, strict=True):
-        assert all(played.game.view(state, side) == board for side in SIDES)
 
 
 @given(plays())
@@ -261,3 +241,23 @@ def test_play_without_passes_ends_within_board_size(played: Play) -> None:
     assert played.game.result(played.states[-1]) != "open"
     assert len(played.turns) <= cells
     assert count(played.boards[-1], "RY") <= cells
+
+
+@given(st.data(), selector_options)
+def test_two_half_turns_equal_one_simultaneous_turn(data: st.DataObject, chosen: dict[str, Any]) -> None:
+    state = SELECTOR.start(read_options(SELECTOR, chosen))
+    same = SIMULTANEOUS.start(read_options(SIMULTANEOUS, chosen))
+    while SIMULTANEOUS.result(same) == "open":
+        picks: dict[Side, int | None] = {}
+        for vote in ("concealed", "open"):
+            [side] = SELECTOR.to_move(state)
+            assert side == SIMULTANEOUS.view(same, None).token if vote == "concealed" else side not in picks
+            assert SELECTOR.view(state, None).vote == vote
+            assert SELECTOR.legal_actions(state, side) == SIMULTANEOUS.legal_actions(same, side)
+            picks[side] = data.draw(st.sampled_from([*SELECTOR.legal_actions(state, side), None]))
+            state, resolution = SELECTOR.resolve(state, Picks(**{side: picks[side]}))
+        same, expected = SIMULTANEOUS.resolve(same, Picks(**picks))
+        assert resolution == expected
+        assert msgspec.structs.replace(SELECTOR.view(state, None), vote=None) == SIMULTANEOUS.view(same, None)
+        if all(pick is None for pick in picks.values()):
+            return  # both sides could pass forever

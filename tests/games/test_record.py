@@ -9,9 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from games.engine.errors import BadRecord, GameError
-from games.engine.game import Picks
-from games.engine.record import GameRecord, read_record, replay
-from games.engine.registry import BUILT_IN, find_game, read_options
+from games.engine.record import read_record, replay
 
 GAME = '"game":"simultaneous-captains-mistress"'
 anything = st.recursive(
@@ -58,28 +56,6 @@ def test_replay_refuses_invalid_pick_with_short_error(pick: str) -> None:
     replayed = replay(read_record("{" + GAME + ',"turns":[{"red":1},{"red":' + pick + ',"yellow":1}]}'))
     assert (replayed.error_turn, len(replayed.resolutions)) == (2, 1)
     assert len(replayed.error or "") < 150
-
-
-@pytest.mark.parametrize("game", sorted(BUILT_IN))
-@pytest.mark.parametrize("empty", [{}, {"red": None, "yellow": None}], ids=["missing", "null"])
-def test_replay_refuses_empty_turn_after_the_end(game: str, empty: dict[str, None]) -> None:
-    options, turns = play_to_the_end(game)
-    replayed = replay(GameRecord(game, options, (*turns, empty)))
-    assert (replayed.error_turn, replayed.error) == (len(turns) + 1, "the game is over")
-    assert len(replayed.resolutions) == len(turns)
-
-
-def play_to_the_end(slug: str) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """Options and turns in which every side takes its first legal action."""
-    game = find_game(slug)
-    options = game.draw_lots(read_options(game, {}), 0)
-    state = game.start(options)
-    turns: list[Any] = []
-    while sides := game.to_move(state):
-        picks = {side: game.legal_actions(state, side)[0] for side in sides}
-        state, _ = game.resolve(state, Picks(**picks))
-        turns.append(picks)
-    return msgspec.to_builtins(options), turns
 
 
 def test_replay_refuses_unknown_side() -> None:

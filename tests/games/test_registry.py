@@ -1,65 +1,29 @@
 """Third-party games, found through package entry points."""
 
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from textwrap import dedent
+from random import Random
 
+import msgspec
 import pytest
 
 from games.engine import registry
 from games.engine.errors import BadOptions, UnknownGame
+from games.engine.game import Board, Picks
 from games.engine.record import read_record, replay
 from games.engine.registry import all_games, find_game, read_options
 from games.engine.replay_answer import build_answer
 
-MODULE = """
-    import msgspec
-    from games.engine.game import Board, Picks, Resolution
-
-    class Options(msgspec.Struct, frozen=True):
-        columns: int = 1
-
-    class OnePick:
-        slug = "one-pick"
-        title = "One pick"
-        rules = ""
-        options = Options
-
-        def draw_lots(self, options, lot):
-            return options
-
-        def start(self, options):
-            return ("open", options.columns)
-
-        def to_move(self, state):
-            return ("red",) if state[0] == "open" else ()
-
-        def legal_actions(self, state, side):
-            return tuple(range(1, state[1] + 1)) if side in self.to_move(state) else ()
-
-        def resolve(self, state, picks):
-            after = ("red", state[1])
-            return after, Resolution(drops=(), conflict=None, token_before=None, token_after=None,
-                                     lines=(), result="red")
-
-        def result(self, state):
-            return state[0]
-
-        def view(self, state, side):
-            return Board(kind="columns", columns=state[1], rows=1, grid=("." * state[1],), token=None,
-                         winning_cells=())
-
-    game = OnePick()
-"""
 BUILT_IN = ["simultaneous-captains-mistress", "single-selector", "captains-mistress", "goofspiel", "trails"]
-ENTRY_POINTS = """
-    [crowdgame.games]
-    one-pick = one_pick_game:game
-    captains-mistress = one_pick_game:game
-    gone = one_pick_game:gone
-    absent = absent_module_of_one_pick:game
-    misnamed = one_pick_game:game
+GUIDE = Path(__file__).parents[2] / "docs" / "write-a-game.md"
+ENTRY_POINT = "[crowdgame.games]\nstone = stone_game:GAME\n"
+BROKEN_ENTRY_POINTS = """\
+captains-mistress = stone_game:GAME
+gone = stone_game:gone
+absent = absent_module_of_stone:GAME
+misnamed = stone_game:GAME
 """
 
 
@@ -71,16 +35,18 @@ def clear_registry_caches() -> None:
 
 @pytest.fixture
 def third_party(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A package on the path, laid out as pip installs it."""
-    info = tmp_path / "one_pick_game-1.0.dist-info"
+    """The example game of the guide as a package on the path, laid out as pip installs it."""
+    info = tmp_path / "stone_game-1.0.dist-info"
     info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: one-pick-game\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text(dedent(ENTRY_POINTS))
-    (tmp_path / "one_pick_game.py").write_text(dedent(MODULE))
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: stone-game\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(ENTRY_POINT)
+    (tmp_path / "stone_game.py").write_text(
+        re.findall(r"```python\n(.*?)```", GUIDE.read_text(), re.DOTALL)[0]
+    )
     monkeypatch.syspath_prepend(tmp_path)
     clear_registry_caches()
     yield info
-    sys.modules.pop("one_pick_game", None)
+    sys.modules.pop("stone_game", None)
     clear_registry_caches()
 
 
@@ -90,28 +56,46 @@ def test_registry_lists_built_in_games_in_order() -> None:
 
 
 def test_registry_third_party_game_is_playable(third_party: Path) -> None:
-    replayed = replay(read_record(b'{"game":"one-pick","options":{"columns":3},"turns":[{"red":2}]}'))
-    assert find_game("one-pick").title == "One pick"
-    assert (replayed.result, build_answer(replayed).grid) == ("red", ("...",))
+    """The example game in docs/write-a-game.md can be played as printed."""
+    game, rng = find_game("stone"), Random(1)
+    state = game.start(game.options())
+    while sides := game.to_move(state):
+        board = game.view(state, None)
+        assert msgspec.json.decode(msgspec.json.encode(board), type=Board) == board
+        state, resolution = game.resolve(
+            state, Picks(**{side: rng.choice(game.legal_actions(state, side)) for side in sides})
+        )
+        assert resolution.result == game.result(state)
+    assert 3 in (state.red, state.yellow)
+
+
+@pytest.mark.parametrize(
+    ("red", "yellow", "winner"),
+    [(1, 2, "red"), (2, 3, "red"), (3, 1, "red"), (2, 1, "yellow"), (1, 1, None), (None, 1, "yellow")],
+)
+def test_third_party_game_scores_the_winning_pick(
+    third_party: Path, red: int | None, yellow: int, winner: str | None
+) -> None:
+    record = {"game": "stone", "options": {"points": 1}, "turns": [{"red": red, "yellow": yellow}]}
+    played = replay(read_record(msgspec.json.encode(record)))
+    assert build_answer(played).result == (winner or "open")
+    sentence = f"{{{winner}}} takes the point." if winner else "Nobody takes the point."
+    assert played.resolutions[0].sentences == (sentence,)
 
 
 def test_registry_lists_third_party_games_after_built_in(third_party: Path) -> None:
-    (third_party / "entry_points.txt").write_text("[crowdgame.games]\none-pick = one_pick_game:game\n")
-    clear_registry_caches()
-    assert list(all_games()) == [*registry.BUILT_IN, "one-pick"]
-
-
-def test_registry_third_party_cannot_override_built_in_game(third_party: Path) -> None:
-    assert find_game("captains-mistress").title == "Captain's Mistress"
+    assert list(all_games()) == [*registry.BUILT_IN, "stone"]
 
 
 @pytest.mark.parametrize("slug", ["gone", "absent", "misnamed"])
 def test_registry_names_broken_package_and_keeps_other_games(third_party: Path, slug: str) -> None:
+    (third_party / "entry_points.txt").write_text(ENTRY_POINT + BROKEN_ENTRY_POINTS)
+    clear_registry_caches()
     with pytest.raises(UnknownGame, match=slug):
         find_game(slug)
     with pytest.raises(UnknownGame):
         all_games()
-    assert find_game("simultaneous-captains-mistress").slug == "simultaneous-captains-mistress"
+    assert find_game("captains-mistress").title == "Captain's Mistress", "not that of the package"
 
 
 @pytest.mark.parametrize("slug", ["", "chess", None, 3, ["captains-mistress"], {}, "x" * 10_000])

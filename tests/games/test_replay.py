@@ -4,7 +4,10 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
 import msgspec
 import pytest
@@ -109,39 +112,32 @@ def test_replay_command_reports_missing_file_in_one_line(tmp_path: Path) -> None
     assert b"No such file" in done.stderr
 
 
-@pytest.mark.parametrize("json", [["--json"], []], ids=["json", "board"])
-def test_replay_command_ends_quietly_on_closed_pipe(json: list[str]) -> None:
-    with subprocess.Popen(
-        [*COMMAND, *json],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env=ENVIRONMENT,
-    ) as process:
+@contextmanager
+def started(*arguments: str) -> Iterator[tuple[subprocess.Popen[bytes], IO[bytes], IO[bytes]]]:
+    """A running command, its input and its output; it must print no error."""
+    pipe = subprocess.PIPE
+    command = [*COMMAND, *arguments]
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, env=ENVIRONMENT) as process:
         assert process.stdin
         assert process.stdout
         assert process.stderr
-        process.stdout.close()
-        process.stdin.write(RECORD + b"\n")
-        process.stdin.close()
-        assert process.wait(HANGS_S) == 1
+        yield process, process.stdin, process.stdout
         assert process.stderr.read() == b""
+
+
+@pytest.mark.parametrize("json", [["--json"], []], ids=["json", "board"])
+def test_replay_command_ends_quietly_on_closed_pipe(json: list[str]) -> None:
+    with started(*json) as (process, given, output):
+        output.close()
+        given.write(RECORD + b"\n")
+        given.close()
+        assert process.wait(HANGS_S) == 1
 
 
 def test_replay_command_streams_answers_and_handles_ctrl_c() -> None:
-    with subprocess.Popen(
-        [*COMMAND, "--json"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env=ENVIRONMENT,
-    ) as process:
-        assert process.stdin
-        assert process.stdout
-        assert process.stderr
-        process.stdin.write(RECORD + b"\n")
-        process.stdin.flush()
-        assert b'"turns_played":1' in process.stdout.readline()
+    with started("--json") as (process, given, output):
+        given.write(RECORD + b"\n")
+        given.flush()
+        assert b'"turns_played":1' in output.readline()
         process.send_signal(signal.SIGINT)
         assert process.wait(HANGS_S) == 130
-        assert process.stderr.read() == b""
