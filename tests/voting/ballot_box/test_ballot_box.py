@@ -1,12 +1,15 @@
 """The Lua scripts in a real Valkey: a ballot counts once in an open window, and a seal is final."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 
-from django.conf import settings
+from django.conf import settings as django_settings
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
 from redis import Redis
 
+from games.engine.game import SIDES
 from tests.deploy.processes import wait_until
+from tests.voting.ballot_strategies import voters
 from tests.voting.box_helpers import (
     EVENT,
     HOUR_MS,
@@ -17,7 +20,6 @@ from tests.voting.box_helpers import (
     over,
     running,
     sealed,
-    turn,
     voted,
     with_arrival,
 )
@@ -25,41 +27,40 @@ from voting.ballot_box.ballot_box import EXPIRE_AFTER_MS, MAX_BATCH, BallotBox
 from voting.ballot_box.box_types import BoxedTurn, BoxLost, CastResult, TooEarly
 from voting.counting.ballots import Ballot
 
-__all__ = ["turn"]
 NO_EXPIRY = -1
+ballots = st.builds(Ballot, voters, st.sampled_from(SIDES), st.integers(1, 7), st.integers(1, 4))
 
 
 # ------------------------------------------------------------------ cast
-def test_cast_counts_ballot_once_in_open_window(turn: BoxedTurn, box: BallotBox) -> None:
-    assert cast(turn, R1) == [CastResult.OK]
-    assert cast(turn, R1) == [CastResult.DUPLICATE]
-    assert voted() == (1, 0)
-    assert sealed(over(turn, box), box) == (with_arrival(R1, 1),)
+def counted(turn: BoxedTurn, batches: list[list[Ballot]]) -> tuple[list[list[int]], dict[str, Ballot]]:
+    """The answers that these batches must get, and the ballots that count afterwards, by arrival."""
+    answers, kept, arrival = list[list[int]](), dict[str, Ballot](), 0
+    for batch in batches:
+        answers.append([])
+        for ballot in batch:
+            earlier = kept.get(ballot.voter)
+            if earlier is None or ballot.sequence > earlier.sequence:
+                arrival += 1
+                kept.pop(ballot.voter, None)
+                kept[ballot.voter] = with_arrival(ballot, arrival)
+                answers[-1].append(CastResult.OK)
+            else:
+                same = with_arrival(ballot, earlier.arrival) == earlier
+                answers[-1].append(CastResult.DUPLICATE if same else -earlier.sequence)
+    return answers, kept
 
 
-def test_cast_replaces_earlier_ballot_with_new_arrival(turn: BoxedTurn, box: BallotBox) -> None:
-    changed = Ballot("v1", "red", 5, 2)
-    assert cast(turn, R1, Y2, changed) == [CastResult.OK] * 3
-    assert voted() == (1, 1)
-    assert sealed(over(turn, box), box) == (with_arrival(Y2, 2), with_arrival(changed, 3))
-
-
-def test_cast_moves_totals_when_voter_changes_side(turn: BoxedTurn) -> None:
-    assert cast(turn, R1, Ballot("v1", "yellow", 3, 2)) == [CastResult.OK, CastResult.OK]
-    assert voted() == (0, 1)
-
-
-def test_cast_same_sequence_for_other_side_is_stale(turn: BoxedTurn, box: BallotBox) -> None:
-    cast(turn, R1)
-    assert cast(turn, Ballot("v1", "yellow", R1.choice, R1.sequence)) == [-R1.sequence]
-    assert sealed(over(turn, box), box) == (with_arrival(R1, 1),)
-
-
-def test_cast_answers_older_ballot_with_newer_sequence(turn: BoxedTurn, box: BallotBox) -> None:
-    cast(turn, Ballot("v1", "red", 3, 5))
-    assert cast(turn, Ballot("v1", "red", 6, 4)) == [-5]
-    assert cast(turn, Ballot("v1", "red", 6, 5)) == [-5]
-    assert [b.choice for b in sealed(over(turn, box), box)] == [3]
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.lists(ballots, max_size=8), max_size=4))
+@example([[R1], [R1, Y2], [Ballot("v1", "yellow", 3, 1)], [Ballot("v1", "yellow", 3, 2), R1]])
+def test_cast_keeps_newest_ballot_of_each_voter(box: BallotBox, batches: list[list[Ballot]]) -> None:
+    box.delete_all_events()
+    turn = running(box)
+    assert box.place(turn, create=True)
+    answers, kept = counted(turn, batches)
+    assert [cast(turn, *batch) if batch else [] for batch in batches] == answers
+    assert voted() == tuple(sum(ballot.side == side for ballot in kept.values()) for side in SIDES)
+    assert sealed(over(turn, box), box) == tuple(kept.values())
 
 
 def test_cast_before_opening_is_early(box: BallotBox) -> None:
@@ -107,27 +108,7 @@ def test_cast_for_missing_turn_is_unknown(box: BallotBox) -> None:
 def test_cast_with_newer_epoch_than_box_is_unknown(turn: BoxedTurn, box: BallotBox) -> None:
     assert cast(turn, R1, epoch=2) == [CastResult.UNKNOWN]
     box.place(replace(turn, version=2, epoch=2), create=True)
-    assert cast(turn, R1, epoch=2) == [CastResult.OK]
-
-
-def test_cast_with_older_epoch_than_box_counts(turn: BoxedTurn, box: BallotBox) -> None:
-    box.place(replace(turn, version=2, epoch=2), create=False)
-    assert cast(turn, R1, epoch=1) == [CastResult.OK]
-
-
-def test_cast_handles_same_voter_twice_in_batch(turn: BoxedTurn, box: BallotBox) -> None:
-    second = Ballot("v1", "red", 4, 2)
-    assert cast(turn, second, R1, second) == [CastResult.OK, -2, CastResult.DUPLICATE]
-    assert voted() == (1, 0)
-    assert sealed(over(turn, box), box) == (with_arrival(second, 1),)
-
-
-def test_cast_repeated_batch_is_idempotent(turn: BoxedTurn, box: BallotBox) -> None:
-    batch = [R1, Y2, Ballot("v3", "red", 1, 1), Ballot("v1", "red", 7, 2)]
-    assert cast(turn, *batch) == [CastResult.OK] * 4
-    assert cast(turn, *batch) == [-2, CastResult.DUPLICATE, CastResult.DUPLICATE, CastResult.DUPLICATE]
-    assert voted() == (2, 1)
-    assert [b.arrival for b in sealed(over(turn, box), box)] == [2, 3, 4]
+    assert [cast(turn, ballot, epoch=epoch) for ballot, epoch in ((R1, 2), (Y2, 1))] == [[CastResult.OK]] * 2
 
 
 def test_cast_accepts_batch_of_maximum_size(turn: BoxedTurn, box: BallotBox) -> None:
@@ -146,15 +127,10 @@ def test_cast_splits_restored_ballots_into_batches(turn: BoxedTurn, box: BallotB
 def test_cast_into_sealed_box_is_late_despite_clock_step(turn: BoxedTurn, box: BallotBox) -> None:
     later = over(turn, box)
     sealed(later, box)
-    with Redis.from_url(settings.REDIS_URL) as redis:
+    with Redis.from_url(django_settings.REDIS_URL) as redis:
         redis.hset(later.keys[0], "closes_at", box.now() + HOUR_MS)
     assert cast(later, R1) == [CastResult.LATE]
     assert sealed(later, box) == ()
-
-
-def test_cast_returns_one_answer_per_ballot(turn: BoxedTurn) -> None:
-    batches: Sequence[list[Ballot]] = [[R1], [R1, Y2]]
-    assert [len(cast(turn, *batch)) for batch in batches] == [1, 2]
 
 
 # ------------------------------------------------------------------ place
@@ -187,7 +163,7 @@ def test_place_unseals_only_with_newer_version(turn: BoxedTurn, box: BallotBox) 
 
 def test_expire_keeps_box_for_limited_time(turn: BoxedTurn, box: BallotBox) -> None:
     cast(turn, R1)
-    with Redis.from_url(settings.REDIS_URL) as redis:
+    with Redis.from_url(django_settings.REDIS_URL) as redis:
         for key in turn.keys:
             assert redis.pttl(key) == NO_EXPIRY
         box.expire(EVENT, TURN)

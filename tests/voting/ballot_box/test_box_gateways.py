@@ -3,29 +3,21 @@
 from django.conf import settings
 from redis import Redis
 
-from tests.voting.box_helpers import EVENT, R1, TURN, Y2, ask, cast, heartbeat, turn
-from voting.ballot_box.ballot_box import GATEWAY_STALE_MS, RECONNECT_GRACE_MS, AsyncBallotBox, BallotBox
+from tests.voting.box_helpers import EVENT, R1, TURN, Y2, ask, cast, heartbeat
+from voting.ballot_box.ballot_box import GATEWAY_STALE_MS, RECONNECT_GRACE_MS, BallotBox
 from voting.ballot_box.box_types import BoxedTurn, Turnout, event_key, turn_keys
 from voting.counting.ballots import Ballot
 
-__all__ = ["turn"]
-
 
 def test_assign_teams_balances_teams_and_grants_chosen_team(valkey_url: str) -> None:
-    def assign(*wishes: int | None) -> list[int]:
-        async def assign_teams(box: AsyncBallotBox) -> list[int]:
-            return await box.assign_teams(EVENT, [wish or 0 for wish in wishes])
+    def assign(*wishes: int) -> list[int]:
+        return list(ask(lambda box: box.assign_teams(EVENT, wishes)))
 
-        return ask(assign_teams)
-
-    assert assign(None, None, None, None) == [1, 2, 1, 2]
+    assert assign(0, 0, 0, 0) == [1, 2, 1, 2]
     assert assign(2, 2, 2) == [2, 2, 2]
-    assert assign(None, None, None, None, None) == [1, 1, 1, 1, 2]
-    assert assign(-2, -2, -2) == [
-        2,
-        1,
-        2,
-    ]  # 6 and 6 before; an offered team must not be larger by a twentieth
+    assert assign(0, 0, 0, 0, 0) == [1, 1, 1, 1, 2]
+    # 6 and 6 before: an offered team must not be larger by a twentieth.
+    assert assign(-2, -2, -2) == [2, 1, 2]
     assert assign(*[1] * 20, *[2] * 20, -2, -2, -2)[40:] == [2, 2, 1]  # of 55, a lead of two is tolerated
 
 

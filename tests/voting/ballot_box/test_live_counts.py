@@ -1,20 +1,130 @@
-"""Peek: consoles see the counts before the reveal in events with that option, on a running server."""
+"""Counts before the reveal: for consoles with `peek`, for the phones of each team with `own_counts`."""
 
+import asyncio
 import time
 from contextlib import suppress
 from typing import Any
 
+import msgspec
+import pytest
+
+from games.models import Event, Turn
 from tests.server import Server
 from tests.socket_clients import SocketClient, SocketClients
+from tests.voting.counting.method_cases import CASES
+from tests.voting.counting_box import CountingBox
+from tests.voting.gateway_helpers import FakeSocket, latest, make_room, voter
+from tests.voting.match_helpers import CLASSIC, open_now, run_out, start, vote
+from voting.announcements.outbox import announce_edit
+from voting.ballot_box.ballot_box import BallotBox
+from voting.ballot_box.box_clock import BoxClock
+from voting.counting.methods import METHODS
+from voting.gateway.event_room import EventRoom
+from voting.gateway.presence import Presence
+from voting.turns.closing import close_turn
 
-LONG = {"window_s": 600, "lobby": "open", "team_choice": "choose"}
+
+def counts(socket: FakeSocket) -> list[list[int]]:
+    messages = (msgspec.json.decode(frame) for frame in socket.frames)
+    return [message["counts"] for message in messages if message["type"] == "team.counted"]
 
 
+def heartbeat(room: EventRoom, *, teams: bool = True) -> list[str]:
+    """Send one heartbeat; return the scripts that it called."""
+
+    async def once() -> list[str]:
+        box = CountingBox()
+        await Presence("a", box, BoxClock()).send_updates(room, phones=False, teams=teams)
+        await box.close()
+        return box.called
+
+    return asyncio.run(once())
+
+
+def open_room(box: BallotBox, *sockets: FakeSocket, **choices: Any) -> tuple[Turn, EventRoom]:
+    """An open turn of an event with own counts, and its room with these sockets."""
+    turn = start(box, own_counts=True, **choices)
+    room = make_room(turn.match.event_id, *sockets)
+    assert "peek" not in heartbeat(room), "the window is not open yet"
+    open_now(turn, box)
+    room.apply(latest(turn.match.event_id))
+    return turn, room
+
+
+@pytest.mark.django_db
+def test_phones_receive_changed_counts_of_their_team(box: BallotBox) -> None:
+    sockets = [voter("a", 1), voter("b", 1), voter("c", 2)]
+    screen, console, unseated = FakeSocket(), FakeSocket(), FakeSocket()
+    turn, room = open_room(box, screen, console, *sockets)
+    room.consoles.add(console)
+    room.add_unseated(unseated)
+    vote(turn, box, red=[3, 3], yellow=[7])
+    assert heartbeat(room).count("peek") == 1
+    heartbeat(room)
+    vote(turn, box, red=[3, 3, 1])
+    assert "peek" not in heartbeat(room, teams=False)
+    heartbeat(room)
+    reds = [[0, 0, 2, 0, 0, 0, 0], [1, 0, 2, 0, 0, 0, 0]]
+    assert [counts(socket) for socket in sockets] == [reds, reds, [[0, 0, 0, 0, 0, 0, 1]]]
+    for other in (screen, console, unseated):
+        assert counts(other) == []
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("method", METHODS)
+def test_own_counts_equal_final_counts_under_every_method(method: str, box: BallotBox) -> None:
+    socket = voter("a", 1)
+    turn, room = open_room(box, socket, tally_method=method, resign="half")
+    vote(turn, box, red=CASES[method].cast)
+    heartbeat(room)
+    assert counts(socket) == [list(CASES[method].counts)]
+
+
+@pytest.mark.django_db
+def test_one_peek_serves_consoles_and_teams(box: BallotBox) -> None:
+    console, phone = FakeSocket(), voter("a", 1)
+    _, room = open_room(box, console, phone, peek=True)
+    room.consoles.add(console)
+    assert heartbeat(room).count("peek") == 1
+    assert any("counts.updated" in frame for frame in console.frames)
+    assert counts(phone) == [[0] * 7]
+    assert not any("counts.updated" in frame for frame in phone.frames)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("end", ["option disabled", "next turn"])
+def test_last_sent_counts_are_cleared_at_their_end(end: str, box: BallotBox) -> None:
+    phone = voter("a", 1)
+    turn, room = open_room(box, phone)
+    heartbeat(room)
+    assert room.last_sent.teams
+    if end == "next turn":
+        run_out(turn, box)
+        close_turn(turn.pk, box)
+    else:
+        Event.objects.filter(pk=turn.match.event_id).update(own_counts=False)
+        announce_edit(turn.match.event_id, box.now())
+    room.apply(latest(turn.match.event_id))
+    assert "peek" not in heartbeat(room)
+    assert (room.last_sent.teams, len(counts(phone))) == ({}, 1)
+
+
+@pytest.mark.django_db
+def test_team_not_to_move_receives_no_counts(box: BallotBox) -> None:
+    red, yellow = voter("a", 1), voter("b", 2)
+    turn, room = open_room(box, red, yellow, game=CLASSIC, options={"first": "yellow"})
+    vote(turn, box, yellow=[4])
+    heartbeat(room)
+    assert (counts(red), counts(yellow)) == ([], [[0, 0, 0, 1, 0, 0, 0]])
+
+
+# ------------------------------------------------------------------ with a running server
 def voted(
     server: Server, clients: SocketClients, **choices: Any
 ) -> tuple[dict[str, Any], list[SocketClient]]:
     """An event with an open turn and its phones: team 1 voted 3, 3 and 5, team 2 voted 7."""
-    made = dict(server.ask("event", **LONG, **choices))
+    terms = {"window_s": 600, "lobby": "open", "team_choice": "choose", **choices}
+    made = dict(server.ask("event", **terms))
     turn = server.ask("play_to", event_id=made["id"], picks=[])
     phones = []
     for team, choice in [(1, 3), (1, 3), (1, 5), (2, 7)]:
@@ -29,30 +139,6 @@ def open_console(server: Server, clients: SocketClients, code: str) -> SocketCli
     client = clients.console(code, server.ask("session", name="olga"))
     client.receive("console.welcomed")
     return client
-
-
-def test_peek_sends_counts_to_consoles_only_and_is_public(server: Server, clients: SocketClients) -> None:
-    made, phones = voted(server, clients, peek=True)
-    console = open_console(server, clients, made["code"])
-    display, welcome = clients.display(made["code"])
-    assert welcome["state"]["peek"] is True
-    message = console.receive("counts.updated")
-    assert message == {
-        "type": "counts.updated",
-        "turn": made["turn"],
-        "red": [0, 0, 2, 0, 1, 0, 0],
-        "yellow": [0, 0, 0, 0, 0, 0, 1],
-    }
-    phones[0].say("ballot.cast", turn=made["turn"], epoch=1, choice=1, sequence=2)
-    assert (
-        console.receive_until(lambda message: message["type"] == "counts.updated" and message["red"][0])[
-            "red"
-        ][2]
-        == 1
-    )
-    for client in [display, *phones]:
-        client.say("clock.ask", sent=9).receive("clock.synced", sent=9)
-        assert not any("counts.updated" in frame for frame in client.frames)
 
 
 def test_peek_change_takes_effect_at_once_and_is_announced(server: Server, clients: SocketClients) -> None:
@@ -85,3 +171,15 @@ def test_peek_sends_no_counts_when_off_or_paused(server: Server, clients: Socket
     console.say("action.ask", id=1, action="turn.pause", turn=peeking["turn"])
     console.receive("action.done", id=1)
     assert counts_within(console, 3) == 0
+
+
+def test_late_phone_receives_counts_of_its_team_at_once(server: Server, clients: SocketClients) -> None:
+    made, (red, *_, yellow) = voted(server, clients, own_counts=True)
+    assert red.receive("team.counted", counts=[0, 0, 2, 0, 1, 0, 0])["turn"] == made["turn"]
+    yellow.receive("team.counted", counts=[0, 0, 0, 0, 0, 0, 1])
+    late, _ = clients.phone(made["code"], team=2)
+    late.say("clock.ask", sent=1).receive("clock.synced", sent=1)
+    messages = [message for message in late.received if message["type"] == "team.counted"]
+    assert [message["counts"] for message in messages] == [[0, 0, 0, 0, 0, 0, 1]]
+    others = [message["counts"] for message in yellow.received if message["type"] == "team.counted"]
+    assert all(not any(counts[:6]) for counts in others)

@@ -1,0 +1,3 @@
+from tests.voting.box_helpers import turn
+
+__all__ = ["turn"]
