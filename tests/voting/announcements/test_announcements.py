@@ -124,24 +124,24 @@ def test_relay_keeps_unsent_announcements_in_order(
         assert listener.seqs(event.pk) == [1, 2, 3]
 
 
-async def first_received(subscription: Subscription) -> LayerMessage:
-    return await anext(subscription.copies())
-
-
-def test_subscription_joined_while_listening_receives(event: Event, valkey_url: str) -> None:
-    announce(event.pk, protocol.EventEdited, 1)
-    copies = announcements_after(event.pk, 0)
-
+@pytest.mark.parametrize("order", ["joins first", "listens first"])
+def test_subscription_receives_only_joined_events(order: str, valkey_url: str) -> None:
     async def scenario() -> LayerMessage:
         subscription = Subscription()
-        listener = asyncio.create_task(first_received(subscription))
-        await asyncio.sleep(0)
-        await subscription.join(event.pk)
-        await asyncio.to_thread(publish, copies)
-        async with asyncio.timeout(10):
-            return await listener
+        copies = subscription.copies()
+        if order == "listens first":
+            listener = asyncio.ensure_future(anext(copies))
+            await asyncio.sleep(0)
+        for event in (7, 8):
+            await subscription.join(event)
+        await subscription.leave(8)
+        if order == "joins first":
+            listener = asyncio.ensure_future(anext(copies))
+        for event in (8, 9, 7):
+            await asyncio.to_thread(publish, [LayerMessage(event, 1, b"body")])
+        return await asyncio.wait_for(listener, 10)
 
-    assert asyncio.run(scenario()) == copies[0]
+    assert asyncio.run(scenario()) == LayerMessage(7, 1, b"body")
 
 
 def test_relay_sends_long_outbox_in_batches(event: Event, valkey_url: str) -> None:
