@@ -36,8 +36,12 @@ RANDOM_VALUES = {
     r'("voter_code":")[A-Z]+': r"\1VOTER_CODE",
     r'"qr":\[[^]]*\]': '"qr":[]',
     r"\bpbkdf2_\S+|\bmd5\$\S+": "PASSWORD",
+    r"[\d.]+ ms\b": "DURATION",
+    r'((?:sealed|resolved|left)_ms(?:"|&quot;): ?)[\d.]+': r"\1DURATION",
+    r'(?s)aria-label="From \d+ s.*?</svg>': "CHART OF ARRIVALS",
 }
-UNRELATED_MESSAGES = {"turnout.counted", "clock.synced"}
+# Their number depends on the time; `Observers.received` returns them.
+UNRELATED_MESSAGES = {"turnout.counted", "team.counted", "counts.updated", "clock.synced"}
 # Which gateway answers is random, so their logs are merged.
 LOGS = {
     "the gateways": ("gateway-1", "gateway-2"),
@@ -106,9 +110,10 @@ class Observers:
         """The next announcement of this kind, once every watcher has received it."""
         return [client.receive(kind) for client in self.clients.values()][-1]
 
-    def turnout(self) -> list[dict[str, Any]]:
-        received = [message for client in self.clients.values() for message in client.received]
-        return [message for message in received if message["type"] == "turnout.counted"]
+    def received(self, *kinds: str) -> list[dict[str, Any]]:
+        """All messages of these kinds that any watcher has received."""
+        received = (message for client in self.clients.values() for message in client.received)
+        return [message for message in received if message["type"] in kinds]
 
     def observe(self) -> dict[str, str]:
         """Everything visible, by observer, with random and time-dependent values masked."""

@@ -4,6 +4,8 @@ import http.client
 import json
 import os
 import signal
+import subprocess
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,6 +17,7 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 from prometheus_client.samples import Sample
 
+from deploy.laptop.paths import ROOT
 from tests.deploy.processes import wait_until
 from tests.server import Server, running_server
 
@@ -82,15 +85,22 @@ def ask(
     return reply
 
 
-def samples(text: bytes) -> list[Sample]:
-    families = text_string_to_metric_families(text.decode())
-    return [sample for family in families for sample in family.samples]
+def run_script(script: str, **env: str) -> subprocess.CompletedProcess[str]:
+    """Run a Python script in a process with the settings of the product, but without its database."""
+    env = {**os.environ, "DJANGO_SETTINGS_MODULE": "crowdgame.settings", **env}
+    return subprocess.run(
+        [sys.executable, "-c", script], env=env, cwd=ROOT, capture_output=True, text=True, check=False
+    )
+
+
+def samples(text: str) -> list[Sample]:
+    return [sample for family in text_string_to_metric_families(text) for sample in family.samples]
 
 
 def metric_samples(server: Server) -> list[Sample]:
     reply = ask(server, "/metrics")
     assert reply.status == 200
-    return samples(reply.body)
+    return samples(reply.body.decode())
 
 
 def metric_value(server: Server, name: str, **labels: str) -> float:

@@ -13,7 +13,7 @@ import pytest
 from deploy.laptop.network import LOOPBACK, free_port
 from deploy.laptop.paths import ROOT
 from tests.deploy.processes import wait_until
-from tests.monitoring.probes import ask, metric_samples, metric_value, samples
+from tests.monitoring.probes import ask, metric_samples, metric_value, run_script, samples
 from tests.server import Server
 from tests.socket_clients import SocketClients
 
@@ -109,7 +109,9 @@ def test_metrics_port_serves_process_without_gateway(server: Server, tmp_path: P
     def has_answered() -> bool:
         try:
             with urllib.request.urlopen(f"http://{LOOPBACK}:{port}/metrics", timeout=5) as answer:
-                roles[:] = [s.labels["role"] for s in samples(answer.read()) if s.name == "crowdgame_process"]
+                roles[:] = [
+                    s.labels["role"] for s in samples(answer.read().decode()) if s.name == "crowdgame_process"
+                ]
         except OSError:
             return False
         return True
@@ -128,8 +130,7 @@ def test_metrics_without_shared_folder_cover_own_process() -> None:
         "from crowdgame.monitoring.port import metrics_text; "
         "set_process_role('worker'); ACK_S.observe(0.003); print(metrics_text().decode())"
     )
-    env = {name: value for name, value in os.environ.items() if name != "PROMETHEUS_MULTIPROC_DIR"}
-    done = subprocess.run([sys.executable, "-c", script], env=env, cwd=ROOT, check=True, capture_output=True)
+    done = run_script(script, PROMETHEUS_MULTIPROC_DIR="")
     by_name = {sample.name: sample for sample in samples(done.stdout)}
     assert by_name["crowdgame_ack_seconds_sum"].value == pytest.approx(0.003)
     assert by_name["process_cpu_seconds_total"].labels["role"] == "worker"

@@ -11,25 +11,19 @@ import pytest
 from deploy.laptop.paths import ROOT
 from tests.monitoring.probes import samples
 
-COUNT = (
-    "from voting.metrics.metrics import BALLOTS, CONNECTIONS, set_process_role;set_process_role('gateway');"
-)
-HOLD = f"{COUNT}BALLOTS.labels('counted').inc();CONNECTIONS.labels('phone').set(5);"
-PRINT_METRICS = "from crowdgame.monitoring.port import metrics_text;print(metrics_text().decode())"
+HOLD = """from voting.metrics.metrics import BALLOTS, CONNECTIONS, set_process_role
+set_process_role('gateway');BALLOTS.labels('counted').inc();CONNECTIONS.labels('phone').set(5);"""
+PRINT_METRICS = "from crowdgame.monitoring.port import metrics_text;print(metrics_text().decode());"
 READERS = 6
 STAY = "import os;os.write(1, b'up\\n');input()"
 
 
 def start(folder: Path, script: str) -> subprocess.Popen[str]:
     """Start a process that writes its metrics into the folder."""
-    env = {
-        **os.environ,
-        "PROMETHEUS_MULTIPROC_DIR": str(folder),
-        "DJANGO_SETTINGS_MODULE": "crowdgame.settings",
-    }
+    env = {"PROMETHEUS_MULTIPROC_DIR": str(folder), "DJANGO_SETTINGS_MODULE": "crowdgame.settings"}
     pipe = subprocess.PIPE
     return subprocess.Popen(
-        [sys.executable, "-c", script], env=env, cwd=ROOT, stdin=pipe, stdout=pipe, text=True
+        [sys.executable, "-c", script], env=os.environ | env, cwd=ROOT, stdin=pipe, stdout=pipe, text=True
     )
 
 
@@ -39,7 +33,7 @@ def read_metrics(folder: Path) -> dict[str, list[tuple[str, float]]]:
         text, _ = process.communicate()
     assert process.returncode == 0
     found: dict[str, list[tuple[str, float]]] = {}
-    for sample in samples(text.encode()):
+    for sample in samples(text):
         found.setdefault(sample.name, []).append((sample.labels.get("pid", ""), sample.value))
     return found
 
@@ -57,9 +51,7 @@ def total(metrics: dict[str, list[tuple[str, float]]], name: str) -> float:
     return sum(value for _, value in metrics[name])
 
 
-def test_process_slots_are_reused_and_counters_survive_crashes(
-    tmp_path: Path,
-) -> None:
+def test_process_slots_are_reused_and_counters_survive_crashes(tmp_path: Path) -> None:
     crash(tmp_path)
     kept = len(list(tmp_path.iterdir()))
     gone = {str(crash(tmp_path)) for _ in range(3)}
@@ -109,9 +101,7 @@ def test_metrics_ignore_empty_file(tmp_path: Path) -> None:
 @pytest.mark.nightly
 def test_metrics_can_be_read_concurrently_during_crashes(tmp_path: Path) -> None:
     crash(tmp_path)
-    read_repeatedly = (
-        "from crowdgame.monitoring.port import metrics_text;[metrics_text() for _ in range(200)]"
-    )
+    read_repeatedly = PRINT_METRICS + "[metrics_text() for _ in range(200)]"
     processes = [start(tmp_path, read_repeatedly) for _ in range(READERS)]
     for _ in range(3):
         crash(tmp_path)

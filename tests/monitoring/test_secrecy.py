@@ -1,8 +1,9 @@
-"""Two events with hidden ballots swapped between the teams look the same to every observer."""
+"""Two events that differ only in hidden votes look the same to every observer, byte for byte."""
 
-import json
 import time
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
@@ -12,88 +13,246 @@ import pytest
 from tests.monitoring.observers import Observers, watchers
 from tests.monitoring.probes import monitored_server, paused
 from tests.server import Server
-from tests.socket_clients import SocketClients, open_clients
+from tests.socket_clients import SocketClient, SocketClients, open_clients
+from tests.voting.consoles import done
 
 LOW, HIGH = [1, 1, 2], [7, 7, 6]
-IN_THE_BOX, IN_THE_DATABASE = 540_000, 1_100_000
+IN_THE_BOX_MS, IN_THE_DATABASE_MS = 540_000, 1_100_000
 HEX = "0123456789abcdef"
-COLUMNS = 7
 DEADLINE_AND_HEARTBEAT_S = 1.5
+OWN_COUNTS_S = 2.5
+TERMS: dict[str, Any] = {"lobby": "open", "team_choice": "choose"}
+SEES_MORE = {"peek": True, "own_counts": True}  # but not of hidden votes
+Votes = dict[int, list[int]]
+
+
+@dataclass
+class Stage:
+    """An event on a running server, its voters and its observers. `seen`: what was visible, by moment."""
+
+    server: Server
+    clients: SocketClients
+    watching: Observers
+    event_id: int
+    phones: list[SocketClient] = field(default_factory=list)
+    seen: dict[str, dict[str, str]] = field(default_factory=dict)
+
+    @property
+    def projector(self) -> SocketClient:
+        return self.watching.clients["the projector"]
+
+    def open_turn(self, window_ms: int = IN_THE_BOX_MS) -> int:
+        """Open the window of the current turn; return its id."""
+        turn = int(self.server.ask("close_after", event_id=self.event_id, ms=window_ms))
+        self.watching.receive("turn.moved")
+        return turn
+
+    def vote(self, votes: Votes) -> None:
+        """A new phone joins for each of these votes by team."""
+        for team, columns in votes.items():
+            for choice in columns:
+                phone, welcome = self.clients.phone(self.watching.code, team=team)
+                turn = welcome["state"]["match"]["turn"]
+                if welcome["now_at"] < turn["opens_at"]:  # its gateway has not applied the new window yet
+                    phone.receive("turn.moved")
+                cast(phone, turn["id"], choice)
+                self.phones.append(phone)
+
+    def look(self, moment: str) -> None:
+        self.seen[moment] = self.watching.observe()
+
+    def close(self, kind: str) -> dict[str, Any]:
+        """Let the worker close the turn and return the announcement; a scheduler could seal it again."""
+        with paused(self.server, "scheduler-1", "scheduler-2"):
+            turn = self.server.ask("close_after", event_id=self.event_id, ms=0)
+            self.server.ask("call_worker", turn_id=turn)
+            return self.watching.receive(kind)
+
+
+def cast(phone: SocketClient, turn: int, choice: int, sequence: int = 1) -> None:
+    phone.say("ballot.cast", turn=turn, choice=choice, sequence=sequence, epoch=1)
+    phone.receive("ballot.counted", turn=turn, sequence=sequence)
+
+
+def open_vote(stage: Stage, votes: Votes, window_ms: int) -> object:
+    """A turn in which a voter changes a vote and the organizer pauses it, up to its reveal."""
+    turn = stage.open_turn(window_ms)
+    stage.vote(votes)
+    stage.projector.receive("turnout.counted", voted=[len(LOW), len(HIGH)])
+    cast(stage.phones[0], turn, 4, sequence=2)
+    stored = stage.server.rows("SELECT COUNT(*) FROM voting_storedballot")
+    assert stored == [(len(LOW + HIGH) if window_ms == IN_THE_DATABASE_MS else 0,)]
+    actions = ("turn.extend", "joining.lock", "turn.pause", "turn.resume")
+    for number, action in enumerate(actions, 1):
+        done(stage.watching.clients["the console"], number, action)
+    stage.look("in the window")
+    ((seed,),) = stage.server.rows("SELECT seed FROM games_turn WHERE id = ?", turn)
+    with paused(stage.server, "scheduler-1", "scheduler-2", "worker"):
+        stage.open_turn(200)
+        time.sleep(DEADLINE_AND_HEARTBEAT_S)  # nothing should happen, so there is nothing to wait for
+        stage.look("after the deadline")
+        assert all(seed not in text for text in stage.watching.raw_output.values())
+        digits = [f"/admin/games/turn/?seed__startswith={digit}" for digit in HEX]
+        assert {stage.watching.admin_status(query) for query in digits} == {400}
+    reveal = stage.projector.receive("turn.revealed")["state"]["match"]["reveal"]
+    assert reveal["seed"] == seed
+    check_seal(stage.watching)
+    check_turnout(stage.watching)
+    return reveal["red"]["counts"]
+
+
+def check_seal(watching: Observers) -> None:
+    """It has only a root and the number of ballots of each side."""
+    for seal in watching.received("turn.sealed"):
+        assert seal.keys() == {"type", "turn", "at", "red", "yellow", "turn_commitment"}
+        assert seal["turn_commitment"] is None, "only with secret sides"
+        for side in ("red", "yellow"):
+            assert (seal[side].keys(), seal[side]["ballots"]) == ({"root", "ballots"}, len(LOW))
+
+
+def check_turnout(watching: Observers) -> None:
+    """It has only counts of each team."""
+    messages = watching.received("turnout.counted")
+    known = {"type", "turn", "connected", "voted", "picked_at", "watching", "votes_per_s"}
+    for message in messages:
+        assert message.keys() == known
+        assert (message["picked_at"], message["watching"]) == (None, 0), "only in duels"
+        assert (len(message["connected"]), len(message["voted"])) == (2, 2)
+        assert set(message["voted"]) <= set(range(len(LOW) + 1))
+    assert max(message["voted"] for message in messages) == [len(LOW), len(HIGH)]
+
+
+def concealed_half(stage: Stage, votes: Votes) -> object:
+    """The half-turn of the selector's holder is hidden until the other side has voted in the open."""
+    stage.open_turn()
+    stage.vote(votes)
+    stage.projector.receive("turnout.counted", voted=[len(votes[1]), 0])
+    time.sleep(OWN_COUNTS_S)  # own counts would arrive by then
+    kept = stage.close("turn.concealed")["state"]["match"]["concealed"]["turn"]
+    assert stage.watching.received("team.counted", "counts.updated") == []
+    voter = stage.watching.clients["a phone of team 1"]
+    receipt = voter.say("receipt.ask", turn=kept).receive("receipt.issued")
+    assert (receipt["side"], receipt["path"]) == (None, [])
+    stage.look("between the halves")
+    stage.open_turn()
+    stage.vote({2: [3, 3, 5]})
+    for name in stage.watching.clients.keys() - {"a phone without a seat"}:
+        stage.watching.clients[name].receive("team.counted", counts=[0, 0, 2, 0, 1, 0, 0])
+    stage.look("in the second half")
+    reveal = stage.close("turn.revealed")["state"]["match"]["reveal"]
+    assert reveal["yellow"]["counts"] == [0, 0, 2, 0, 1, 0, 0]
+    assert reveal["concealed"]["seed"]
+    return reveal["red"]["counts"]
+
+
+def secret_sides(stage: Stage, changing: list[int]) -> object:
+    """Two voters change sides between two turns. Majorities are so clear that no pick depends on it."""
+    choices = {1: [1] * 5 + [4], 2: [4] * 5 + [1]}
+    stage.open_turn(IN_THE_DATABASE_MS)
+    stage.vote(choices)
+    turn = stage.close("turn.revealed")["state"]["match"]["turn"]["id"]
+    for number in changing:
+        stage.phones[number].say(
+            "side.change", turn=turn, number=1, team=2 if number < len(choices[1]) else 1
+        )
+        stage.phones[number].receive("side.changed")
+    stage.look("after the side changes")
+    assert stage.open_turn(IN_THE_DATABASE_MS) == turn
+    for phone, choice in zip(stage.phones, choices[1] + choices[2], strict=True):
+        phone.receive_until(lambda message: "state" in message and is_open(message, turn))
+        cast(phone, turn, choice)
+    stage.projector.receive("turnout.counted", turn=turn, voted=[6, 6])
+    match = stage.close("turn.revealed")["state"]["match"]
+    assert (match["sides"], match["reveal"]["seed"]) == (None, None), "the seed would reveal a drawn pick"
+    assert (
+        match["reveal"]["red"].items() >= {"counts": [], "ballots": 0, "pick": 1, "decided_by": None}.items()
+    )
+    assert stage.watching.received("team.counted", "counts.updated") == []
+    stage.look("after the second reveal")
+    for query in ("turn/?tallies__ballots=7", "match/?side_changes__side=red"):
+        assert stage.watching.admin_status(f"/admin/games/{query}") == 400
+    return stage.server.rows(
+        "SELECT side, counts FROM voting_tallyrecord WHERE turn_id = ? ORDER BY side", turn
+    )
+
+
+def is_open(message: dict[str, Any], turn: int) -> bool:
+    announced = message["state"]["match"]["turn"]
+    return bool(message["type"] == "turn.moved" and announced["id"] == turn)
 
 
 @dataclass(frozen=True)
-class Observation:
-    """What observers saw in the window, after the deadline while the turn stayed open, and of the seal.
+class Scenario:
+    """`play` with hidden votes `one` or `other` returns what distinguishes them afterwards.
 
-    `asked`: the admin's status codes for filters on the turn's seed, digit by digit.
+    `shows` are parts of what must be visible at the first moment, by observer. Otherwise an empty observation
+    would pass the comparison.
     """
 
-    in_window: dict[str, str]
-    after_deadline: dict[str, str]
-    turnout: list[dict[str, Any]]
-    seal: dict[str, Any]
-    reveal: dict[str, Any]
-    asked: set[int]
-    seed: str
+    play: Callable[[Stage, Any], object]
+    one: object
+    other: object
+    terms: dict[str, Any]
+    shows: dict[str, str]
 
 
-def observation(data: Path, ballots: dict[int, list[int]], window_ms: int) -> Observation:
+OPEN_SHOWS = {
+    "metric_samples": f"[('outcome', 'counted')]\": {float(len(LOW + HIGH) + 1)}",
+    "log of the gateways": "gateway started",
+    "channel layer": "turn.moved",
+    "outbox": "turn.moved",
+    "the projector": '"columns":7',
+    "a phone of team 2": '"columns":7',
+    "page /privacy": "200",
+    "page /record/{code}/1.json": "200",
+    **{f"admin /admin/{name}/": "" for name in ("games/turn", "voting/storedballot", "voting/tallyrecord")},
+    **{
+        f"admin /admin/{name}/": ""
+        for name in ("voting/announcement", "voting/ticket", "games/turn/1/change")
+    },
+}
+CONCEALED_SHOWS = {
+    **dict.fromkeys(("the projector", "a phone of team 2", "channel layer", "outbox"), '"concealed":{'),
+    "log of the worker": "sealed DURATION and resolved DURATION",
+    "page /record/{code}/1.json": "200",
+    "page /report/{code}/1.csv": "200",
+}
+SWAPPED: dict[str, Any] = {"one": {1: LOW, 2: HIGH}, "other": {1: HIGH, 2: LOW}, "shows": OPEN_SHOWS}
+SCENARIOS = {
+    "in the box": Scenario(partial(open_vote, window_ms=IN_THE_BOX_MS), terms={}, **SWAPPED),
+    "in the database": Scenario(partial(open_vote, window_ms=IN_THE_DATABASE_MS), terms={}, **SWAPPED),
+    "concealed half": Scenario(
+        concealed_half,
+        {1: [1, 1, 2]},
+        {1: [7, 6, 7]},
+        {"game": "single-selector", "options": {"token": "red"}, **SEES_MORE},
+        CONCEALED_SHOWS,
+    ),
+    "secret sides": Scenario(
+        secret_sides,
+        [0, 1],
+        [6, 7],
+        {"max_side_changes": 1, "reveal_s": 600, **SEES_MORE},
+        {
+            "page /record/{code}/1.json": "403",
+            "outbox": '"peek":false',
+            "a phone of team 1": '"own_counts":false',
+        },
+    ),
+}
+SLOW = {"in the database", "concealed half"}
+
+
+def play(scenario: Scenario, hidden: object, data: Path) -> tuple[dict[str, dict[str, str]], object]:
+    """What observers saw at each moment, and what distinguishes the votes afterwards."""
     with monitored_server(data) as server, open_clients(server) as clients:
-        terms = {"lobby": "open", "team_choice": "choose", "window_s": window_ms // 1000}
-        made = server.ask("event", **terms)
+        made = server.ask("event", window_s=IN_THE_DATABASE_MS // 1000, **TERMS, **scenario.terms)
         server.ask("begin", event_id=made["id"])
         with watchers(server, clients, made["code"]) as watching:
-            turn = server.ask("close_after", event_id=made["id"], ms=window_ms)
-            watching.receive("turn.moved")
-            vote(clients, made["code"], ballots)
-            watching.clients["the projector"].receive("turnout.counted", voted=[len(LOW), len(HIGH)])
-            stored = server.rows("SELECT COUNT(*) FROM voting_storedballot")
-            assert stored == [(len(LOW + HIGH) if window_ms == IN_THE_DATABASE else 0,)]
-            return _record_turn(server, watching, made["id"], turn)
+            stage = Stage(server, clients, watching, made["id"])
+            difference = scenario.play(stage, hidden)
+            return stage.seen, difference
     raise AssertionError("there was no observer")
-
-
-def _record_turn(server: Server, watching: Observers, event: int, turn: int) -> Observation:
-    ((seed,),) = server.rows("SELECT seed FROM games_turn WHERE id = ?", turn)
-    in_window = watching.observe()
-    assert all(seed not in text for text in watching.raw_output.values())
-    with paused(server, "scheduler-1", "scheduler-2", "worker"):
-        server.ask("close_after", event_id=event, ms=200)
-        watching.receive("turn.moved")
-        time.sleep(DEADLINE_AND_HEARTBEAT_S)  # nothing should happen, so there is nothing to wait for
-        after_deadline = watching.observe()
-        assert all(seed not in text for text in watching.raw_output.values())
-        asked = {watching.admin_status(f"/admin/games/turn/?seed__startswith={digit}") for digit in HEX}
-    projector = watching.clients["the projector"]
-    reveal = projector.receive("turn.revealed")
-    seal = next(message for message in projector.received if message["type"] == "turn.sealed")
-    return Observation(in_window, after_deadline, watching.turnout(), seal, reveal, asked, seed)
-
-
-def vote(clients: SocketClients, code: str, ballots: dict[int, list[int]]) -> None:
-    for team, columns in ballots.items():
-        for choice in columns:
-            phone, welcome = clients.phone(code, team=team)
-            turn = welcome["state"]["match"]["turn"]
-            if welcome["now_at"] < turn["opens_at"]:  # its gateway has not applied the new window yet
-                phone.receive("turn.moved")
-            phone.say("ballot.cast", turn=turn["id"], choice=choice, sequence=1, epoch=turn["epoch"])
-            phone.receive("ballot.counted")
-
-
-@pytest.fixture(
-    scope="module",
-    params=[
-        pytest.param(IN_THE_BOX, id="in the box"),
-        pytest.param(IN_THE_DATABASE, id="in the database", marks=pytest.mark.nightly),
-    ],
-)
-def observations(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> tuple[Observation, Observation]:
-    one = observation(tmp_path_factory.mktemp("one"), {1: LOW, 2: HIGH}, request.param)
-    other = observation(tmp_path_factory.mktemp("other"), {1: HIGH, 2: LOW}, request.param)
-    return one, other
 
 
 def differing(one: dict[str, str], other: dict[str, str]) -> dict[str, tuple[str, str]]:
@@ -106,125 +265,44 @@ def differing(one: dict[str, str], other: dict[str, str]) -> dict[str, tuple[str
     return found
 
 
-def test_secrecy_no_observable_difference_during_window(
-    observations: tuple[Observation, Observation],
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.nightly] * (name in SLOW)) for name in SCENARIOS]
+)
+def test_hidden_votes_change_no_observable_byte(name: str, tmp_path: Path) -> None:
+    scenario = SCENARIOS[name]
+    one, shown = play(scenario, scenario.one, tmp_path / "one")
+    other, shown_otherwise = play(scenario, scenario.other, tmp_path / "other")
+    for moment, seen in one.items():
+        assert differing(seen, other[moment]) == {}, moment
+        assert seen == other[moment], moment
+    first = next(iter(one.values()))
+    for observer, part in scenario.shows.items():
+        assert part in first[observer], observer
+    assert shown != shown_otherwise, "the same observers see the difference as soon as it is public"
+
+
+@pytest.mark.parametrize(("option", "kind"), [("peek", "counts.updated"), ("own_counts", "team.counted")])
+def test_interim_counts_go_only_to_those_who_may_see_them(
+    option: str, kind: str, server: Server, clients: SocketClients
 ) -> None:
-    one, other = observations
-    assert differing(one.in_window, other.in_window) == {}
-    assert one.in_window == other.in_window
-
-
-def test_secrecy_no_observable_difference_between_deadline_and_reveal(
-    observations: tuple[Observation, Observation],
-) -> None:
-    one, other = observations
-    assert differing(one.after_deadline, other.after_deadline) == {}
-    assert one.after_deadline == other.after_deadline
-
-
-def test_secrecy_observers_see_all_public_output(observations: tuple[Observation, Observation]) -> None:
-    """Otherwise an empty observation would pass the comparison."""
-    seen = observations[0].in_window
-    voted = f"[('outcome', 'counted')]\": {float(len(LOW + HIGH))}"
-    assert voted in seen["metric_samples"]
-    assert "gateway started" in seen["log of the gateways"]
-    assert "turn.moved" in seen["channel layer"]
-    assert "turn.moved" in seen["outbox"]
-    assert all(f'"columns":{COLUMNS}' in seen[name] for name in ("the projector", "a phone of team 2"))
-    admins = {path.split()[1] for path in seen if path.startswith("admin ")}
-    lists = {
-        "games/turn",
-        "voting/storedballot",
-        "voting/tallyrecord",
-        "voting/announcement",
-        "voting/ticket",
-    }
-    assert {f"/admin/{name}/" for name in lists} <= admins
-    assert any(path.startswith("/admin/games/turn/") and path.endswith("/change/") for path in admins)
-    assert seen["page /privacy"].startswith("200")
-    assert seen["page /record/{code}/1.json"].startswith("200")
-
-
-def test_turnout_has_only_counts_per_team(observations: tuple[Observation, Observation]) -> None:
-    for observation in observations:
-        assert observation.turnout
-        assert {frozenset(message) for message in observation.turnout} == {
-            frozenset({"type", "turn", "connected", "voted", "picked_at", "watching", "votes_per_s"})
-        }
-        assert {message["picked_at"] for message in observation.turnout} == {
-            None
-        }  # only in duels with clocks
-        assert {message["watching"] for message in observation.turnout} == {0}  # only in duels
-        assert {len(message[name]) for message in observation.turnout for name in ("connected", "voted")} == {
-            2
-        }
-        assert max(message["voted"] for message in observation.turnout) == [len(LOW), len(HIGH)]
-        assert {n for message in observation.turnout for n in message["voted"]} <= set(range(len(LOW) + 1))
-
-
-def test_seed_is_published_with_reveal_and_not_filterable_in_admin(
-    observations: tuple[Observation, Observation],
-) -> None:
-    """`_record_turn` checks that no observer saw it before; the admin refuses to filter by it."""
-    for observation in observations:
-        assert observation.asked == {400}
-        assert observation.reveal["state"]["match"]["reveal"]["seed"] == observation.seed
-
-
-def test_seal_has_only_root_and_ballot_count_per_side(observations: tuple[Observation, Observation]) -> None:
-    for observation in observations:
-        assert observation.seal.keys() == {"type", "turn", "at", "red", "yellow", "turn_commitment"}
-        assert observation.seal["turn_commitment"] is None  # only with secret sides
-        for side in ("red", "yellow"):
-            assert observation.seal[side].keys() == {"root", "ballots"}
-            assert observation.seal[side]["ballots"] == len(LOW)
-
-
-def test_secrecy_observers_see_the_difference_after_reveal(
-    observations: tuple[Observation, Observation],
-) -> None:
-    """The same observers would have seen it earlier."""
-    red = [observation.reveal["state"]["match"]["reveal"]["red"]["counts"] for observation in observations]
-    assert sorted(red) == [[0, 0, 0, 0, 0, 1, 2], [2, 1, 0, 0, 0, 0, 0]]
-
-
-def test_peek_shows_votes_to_console_only(server: Server, clients: SocketClients) -> None:
-    terms = {"lobby": "open", "team_choice": "choose", "window_s": 600, "peek": True}
-    made = server.ask("event", **terms)
+    made = server.ask("event", window_s=600, **TERMS, **{option: True})
     server.ask("begin", event_id=made["id"])
     server.ask("open_turn_now", event_id=made["id"])
+    team_counts = {1: [2, 1, 0, 0, 0, 0, 0], 2: [0, 0, 0, 0, 0, 1, 2]}
     with watchers(server, clients, made["code"]) as watching:
-        vote(clients, made["code"], {1: LOW, 2: HIGH})
-        console = watching.clients.pop("the console")
-        console.receive("counts.updated", red=[2, 1, 0, 0, 0, 0, 0], yellow=[0, 0, 0, 0, 0, 1, 2])
+        Stage(server, clients, watching, made["id"]).vote({1: LOW, 2: HIGH})
         frames = watching.frames()
-        assert all("counts.updated" not in frame for received in frames.values() for frame in received)
-        assert all('"peek":true' in received[0] for name, received in frames.items() if "seat" not in name)
-        assert "counts.updated" not in watching.observe()["channel layer"]
-
-
-def test_own_counts_show_votes_to_own_team_only(server: Server, clients: SocketClients) -> None:
-    terms = {"lobby": "open", "team_choice": "choose", "window_s": 600, "own_counts": True}
-    made = server.ask("event", **terms)
-    server.ask("begin", event_id=made["id"])
-    server.ask("open_turn_now", event_id=made["id"])
-    own = {1: [2, 1, 0, 0, 0, 0, 0], 2: [0, 0, 0, 0, 0, 1, 2]}
-    with watchers(server, clients, made["code"]) as watching:
-        vote(clients, made["code"], {1: LOW, 2: HIGH})
-        for team, counts in own.items():
-            watching.clients[f"a phone of team {team}"].receive("team.counted", counts=counts)
-        frames = watching.frames()
-        assert all(
-            '"own_counts":true' in received[0] for name, received in frames.items() if "seat" not in name
-        )
-        for team, counts in own.items():
-            received = [json.loads(frame) for frame in frames.pop(f"a phone of team {team}")]
-            team_counts = [message["counts"] for message in received if message["type"] == "team.counted"]
-            assert all(
-                so_far <= whole for seen in team_counts for so_far, whole in zip(seen, counts, strict=True)
-            )
-        assert set(frames) == {"a phone without a seat", "the projector", "the console"}
-        assert all("team.counted" not in frame for received in frames.values() for frame in received)
-        observe = watching.observe()
+        assert all(f'"{option}":true' in seen[0] for name, seen in frames.items() if "seat" not in name)
+        if option == "peek":
+            console = watching.clients.pop("the console")
+            turn = console.receive(kind, red=team_counts[1], yellow=team_counts[2])["turn"]
+            assert f'"id":{turn}' in frames["the projector"][0]
+        for team, counts in team_counts.items() if option == "own_counts" else ():
+            phone = watching.clients.pop(f"a phone of team {team}")
+            phone.receive(kind, counts=counts)
+            so_far = [message["counts"] for message in phone.received if message["type"] == kind]
+            assert all(n <= most for seen in so_far for n, most in zip(seen, counts, strict=True))
+        observed = watching.observe()
+        assert watching.received(kind) == []
         for name in ("channel layer", "outbox", "log of the gateways", "metric_samples"):
-            assert "team.counted" not in observe[name]
+            assert kind not in observed[name]
