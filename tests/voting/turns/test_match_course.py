@@ -1,18 +1,28 @@
 """Matches from start to end, and the start of the next one."""
 
 from random import Random
+from typing import Any
 
 import pytest
 
 from games.matches import MatchError, live_turn, load_position
 from games.models import Event, Lobby, Match, MatchState, TurnState
 from tests.voting.concurrency_helpers import at_once
-from tests.voting.match_helpers import CLASSIC, RED_WINS, kinds, new_event, only_turn, play, play_turn, start
+from tests.voting.match_helpers import (
+    CLASSIC,
+    RED_WINS,
+    SELECTOR,
+    kinds,
+    new_event,
+    only_turn,
+    play,
+    play_turn,
+    start,
+)
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import TooEarly
 from voting.counting.methods import METHODS
 from voting.counting.window import START_LEAD_MS
-from voting.models import TallyRecord
 from voting.turns.turns import load_turn, start_due_match, start_match, to_boxed_turn
 
 pytestmark = pytest.mark.django_db
@@ -38,38 +48,33 @@ def test_start_match_opens_lobby_unless_locked(box: BallotBox) -> None:
         assert Event.objects.get(pk=event.pk).lobby == Lobby(after)
 
 
-def test_start_match_refuses_second_live_match(box: BallotBox) -> None:
-    event = new_event()
-    start_match(event.pk, box)
-    with pytest.raises(MatchError, match="already live"):
-        start_match(event.pk, box)
-    assert event.matches.count() == 1
-    assert kinds(event.pk) == ["match.started"]
-
-
-def test_start_match_refuses_unknown_game(box: BallotBox) -> None:
-    event = new_event(game="draughts")
-    with pytest.raises(MatchError, match="cannot be played"):
+@pytest.mark.parametrize(
+    ("terms", "words"),
+    [
+        ({"game": "draughts"}, "cannot be played"),
+        ({"tally_method": "loudest"}, "no voting method “loudest”"),
+        ({"tally_method": "approval"}, "“Approval” allows up to 6 choices"),
+        *[
+            ({"max_side_changes": 1, **terms}, r"Secret sides (need|can't be combined)")
+            for terms in (
+                {"game": CLASSIC},
+                {"game": SELECTOR},
+                {"game": "goofspiel"},
+                {"bank_s": 60},
+                {"tie_rule": "captain"},
+            )
+        ],
+    ],
+)
+def test_start_match_refuses_unplayable_terms(
+    terms: dict[str, Any], words: str, box: BallotBox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(METHODS["approval"], "max_columns", 6)
+    event = new_event(**terms)
+    with pytest.raises(MatchError, match=words):
         start_match(event.pk, box)
     assert not event.matches.exists()
     assert not kinds(event.pk)
-
-
-def test_start_match_refuses_unknown_voting_method(box: BallotBox) -> None:
-    event = new_event(tally_method="loudest")
-    with pytest.raises(MatchError, match="no voting method “loudest”"):
-        start_match(event.pk, box)
-    assert not event.matches.exists()
-
-
-def test_start_match_refuses_more_choices_than_a_ballot_holds(
-    box: BallotBox, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(METHODS["approval"], "max_columns", 6)
-    event = new_event(tally_method="approval")
-    with pytest.raises(MatchError, match="“Approval” allows up to 6 choices"):
-        start_match(event.pk, box)
-    assert not event.matches.exists()
 
 
 @pytest.mark.django_db(transaction=True)
@@ -95,12 +100,6 @@ def test_won_match_ends_and_schedules_next_match(box: BallotBox) -> None:
     assert Event.objects.get(pk=event.pk).next_match_at == last.resolved_at + 36_000
 
 
-def test_next_match_is_not_scheduled_without_interval(box: BallotBox) -> None:
-    turn = start(box)
-    play(turn.match, box, RED_WINS)
-    assert Event.objects.get(pk=turn.match.event_id).next_match_at is None
-
-
 def test_start_due_match_starts_once_when_due(box: BallotBox) -> None:
     event = new_event(next_match_after_s=30)
     match = start_match(event.pk, box)
@@ -124,15 +123,6 @@ def test_start_due_match_cancels_unplayable_match(box: BallotBox) -> None:
     assert kinds(event.pk) == ["event.edited"]
 
 
-def test_classic_game_has_one_side_vote_per_turn(box: BallotBox) -> None:
-    turn = start(box, game=CLASSIC, options={"first": "yellow"})
-    first = play_turn(turn, box, red=[1, 1], yellow=[4])
-    assert (first.red_pick, first.yellow_pick) == (None, 4)
-    assert [t.side for t in TallyRecord.objects.filter(turn=first)] == ["yellow"]
-    second = play_turn(only_turn(turn.match), box, red=[5], yellow=[2, 2])
-    assert (second.red_pick, second.yellow_pick) == (5, None)
-
-
 def test_start_match_draws_lot_for_first_side(box: BallotBox) -> None:
     event = new_event(game=CLASSIC, options={"first": "lot"})
     match = start_match(event.pk, box)
@@ -141,17 +131,17 @@ def test_start_match_draws_lot_for_first_side(box: BallotBox) -> None:
 
 
 def test_random_match_plays_to_its_end(box: BallotBox) -> None:
-    """All ballots are for legal columns; a full column is illegal."""
-    turn = start(box, options={"columns": 6}, tally_method="lottery")
-    picks = Random(5)
-    match = turn.match
-    for _ in range(40):
-        live = live_turn(match)
-        if live is None:
-            break
+    """All ballots are for legal columns, a full column is illegal, and each turn has its own seed."""
+    match, picks = start(box, options={"columns": 6}, tally_method="lottery").match, Random(5)
+    while live := live_turn(match):
         legal = load_position(match).game.legal_actions(load_position(match).state, "red")
         crowd = [[picks.choice(legal) for _ in range(3)] for _ in range(2)]
         play_turn(load_turn(live.pk), box, *crowd)
+        assert live.number < 40
     match.refresh_from_db()
     assert match.state == MatchState.ENDED
+    assert Event.objects.get().next_match_at is None, "the event has no interval between matches"
     assert load_position(match).game.result(load_position(match).state) == match.result
+    seeds = list(match.turns.values_list("seed", flat=True))
+    assert len(set(seeds)) == len(seeds) > 3
+    assert {len(seed) for seed in seeds} == {32}

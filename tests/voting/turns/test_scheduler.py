@@ -1,11 +1,15 @@
 """The deadline scheduler hands each deadline to a worker, and closes the turn itself if no worker does."""
 
 import os
+import signal
 import subprocess
 import sys
+from collections.abc import Callable
+from threading import Event as Flag
+from threading import Thread
 
 import pytest
-from django.conf import settings
+from django.db import connections
 from redis import Redis
 from redis.exceptions import LockError
 
@@ -14,10 +18,11 @@ from crowdgame.notifications.tasks import send_notifications as send_notificatio
 from deploy.laptop.network import LOOPBACK, free_port
 from deploy.laptop.paths import ROOT
 from games.models import Event, Turn, TurnState
-from tests.deploy.processes import wait_until
+from tests.deploy.processes import handles_sigterm, wait_until
 from tests.voting.box_helpers import queued_tasks
 from tests.voting.concurrency_helpers import at_once
 from tests.voting.match_helpers import kinds, new_event, only_turn, open_now, run_out, set_window, start, vote
+from tests.voting.turns.conftest import DueTurn
 from voting.announcements.outbox import announce
 from voting.ballot_box.ballot_box import BallotBox
 from voting.models import Announcement
@@ -43,40 +48,32 @@ def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("voting.turns.scheduler.WORKER_TIMEOUT_MS", 60_000)
 
 
-@pytest.mark.usefixtures("patient")
-def test_scheduler_hands_due_turn_to_worker_once(box: BallotBox, valkey_url: str) -> None:
-    turn = start(box)
-    run_out(turn, box)
-    scheduler = DeadlineScheduler(box)
-    scheduler.run_once()
-    scheduler.run_once()
-    messages = queued_tasks(valkey_url)
-    assert len(messages) == 1
-    assert CLOSE_TURNS.encode() in messages[0]
-    assert load_turn(turn.pk).state == TurnState.OPEN
+def pause(turn: Turn, box: BallotBox) -> None:
+    Turn.objects.filter(pk=turn.pk).update(state=TurnState.PAUSED, left_ms=1, opens_at=0, closes_at=0)
 
 
-def test_scheduler_calls_worker_shortly_before_deadline(box: BallotBox, valkey_url: str) -> None:
-    turn = start(box)
+def let_it_end_soon(turn: Turn, box: BallotBox) -> None:
     set_window(turn, box, -1_000, CALL_WORKER_EARLY_MS)
-    DeadlineScheduler(box).run_once()
-    assert len(queued_tasks(valkey_url)) == 1
+
+
+@pytest.mark.usefixtures("patient")
+@pytest.mark.parametrize(("change", "calls"), [(run_out, 1), (let_it_end_soon, 1), (open_now, 0), (pause, 0)])
+def test_scheduler_hands_turn_to_worker_once_at_its_deadline(
+    change: Callable[[Turn, BallotBox], None], calls: int, box: BallotBox, valkey_url: str
+) -> None:
+    turn = start(box)
+    change(turn, box)
+    state, scheduler = load_turn(turn.pk).state, DeadlineScheduler(box)
+    for _ in range(2):
+        scheduler.run_once()
+    messages = queued_tasks(valkey_url)
+    assert [CLOSE_TURNS.encode() in message for message in messages] == [True] * calls
+    assert load_turn(turn.pk).state == state
     assert CALL_WORKER_EARLY_MS < MAX_EARLY_WAIT_MS
 
 
-def test_scheduler_ignores_turn_before_deadline(box: BallotBox, valkey_url: str) -> None:
-    turn = start(box)
-    open_now(turn, box)
-    DeadlineScheduler(box).run_once()
-    assert not queued_tasks(valkey_url)
-    assert load_turn(turn.pk).state == TurnState.OPEN
-
-
-def test_scheduler_closes_turn_itself_without_worker(box: BallotBox) -> None:
-    turn = start(box)
-    open_now(turn, box)
-    vote(turn, box, red=[3])
-    run_out(turn, box)
+def test_scheduler_closes_turn_itself_without_worker(box: BallotBox, due: DueTurn) -> None:
+    turn = due(red=[3])
     scheduler = DeadlineScheduler(box)
     wait_until(lambda: scheduler.run_once() and load_turn(turn.pk).state == TurnState.RESOLVED)
     assert load_turn(turn.pk).red_pick == 3
@@ -141,13 +138,6 @@ def test_scheduler_rearms_window_moved_between_iterations(box: BallotBox, valkey
     wait_until(lambda: scheduler.run_once() and load_turn(turn.pk).state == TurnState.RESOLVED, 5)
 
 
-def test_scheduler_ignores_paused_turn(box: BallotBox, valkey_url: str) -> None:
-    turn = start(box)
-    Turn.objects.filter(pk=turn.pk).update(state=TurnState.PAUSED, left_ms=1, opens_at=0, closes_at=0)
-    DeadlineScheduler(box).run_once()
-    assert not queued_tasks(valkey_url)
-
-
 def test_scheduler_starts_due_match_once(box: BallotBox) -> None:
     event = new_event()
     Event.objects.filter(pk=event.pk).update(next_match_at=box.now() + 60_000)
@@ -190,11 +180,8 @@ def test_scheduler_updates_outdated_box(box: BallotBox, valkey_url: str) -> None
 
 
 @pytest.mark.django_db(transaction=True)
-def test_concurrent_schedulers_close_turn_and_start_match_once(box: BallotBox) -> None:
-    turn, event = start(box), new_event()
-    open_now(turn, box)
-    vote(turn, box, red=[3], yellow=[4])
-    run_out(turn, box)
+def test_concurrent_schedulers_close_turn_and_start_match_once(box: BallotBox, due: DueTurn) -> None:
+    turn, event = due(red=[3], yellow=[4]), new_event()
     Event.objects.filter(pk=event.pk).update(next_match_at=box.now())
 
     def run_until_closed(own: BallotBox) -> None:
@@ -209,13 +196,11 @@ def test_concurrent_schedulers_close_turn_and_start_match_once(box: BallotBox) -
 
 @pytest.mark.parametrize("state", [TurnState.RESOLVED, TurnState.VOID])
 def test_scheduler_expires_leftover_box_of_ended_turn(
-    state: TurnState, box: BallotBox, valkey_url: str
+    state: TurnState, box: BallotBox, due: DueTurn, valkey_url: str
 ) -> None:
-    turn, live = start(box), start(box)
-    for one in (turn, live):
-        open_now(one, box)
-        vote(one, box, red=[3])
-    run_out(turn, box)
+    turn, live = due(red=[3]), start(box)
+    open_now(live, box)
+    vote(live, box, red=[3])
     Turn.objects.filter(pk=turn.pk).update(state=state, resolved_at=box.now())
     DeadlineScheduler(box).run_once()
     with Redis.from_url(valkey_url) as redis:
@@ -238,22 +223,25 @@ def test_tasks_have_the_names_that_deadlines_send(valkey_url: str) -> None:
 
 def test_arm_close_survives_unreachable_broker() -> None:
     """Runs in a separate process, because Celery keeps its connections."""
-    script = (
-        "import django; django.setup(); from voting.turns.deadlines import enqueue_close; enqueue_close(4711)"
+    done = run_script(
+        "from voting.turns.deadlines import enqueue_close; enqueue_close(4711)",
+        REDIS_URL=f"redis://{LOOPBACK}:{free_port()}/0",
     )
-    unreachable = {
-        "DJANGO_SETTINGS_MODULE": "crowdgame.settings",
-        "REDIS_URL": f"redis://{LOOPBACK}:{free_port()}/0",
-    }
-    done = subprocess.run(
-        [sys.executable, "-c", script],
-        env={**os.environ, **unreachable},
+    assert done.returncode == 0
+    assert "could not enqueue voting.close_turns(4711,)" in done.stderr
+
+
+def run_script(script: str, **env: str) -> subprocess.CompletedProcess[str]:
+    """Run a script with Django in a separate process."""
+    return subprocess.run(
+        [sys.executable, "-c", f"import django; django.setup(); {script}"],
+        env={**os.environ, "DJANGO_SETTINGS_MODULE": "crowdgame.settings", **env},
         cwd=ROOT,
         capture_output=True,
         text=True,
-        check=True,
+        timeout=120,
+        check=False,
     )
-    assert "could not enqueue voting.close_turns(4711,)" in done.stderr
 
 
 def test_close_tasks_close_due_and_early_turns(box: BallotBox) -> None:
@@ -266,4 +254,39 @@ def test_close_tasks_close_due_and_early_turns(box: BallotBox) -> None:
     close_turn_early_task(other.pk, load_turn(other.pk).closes_at)
     states = [load_turn(turn.pk).state for turn in (due, early, other)]
     assert states == [TurnState.RESOLVED, TurnState.RESOLVED, TurnState.OPEN]
-    assert settings.CELERY_TASK_ACKS_LATE is False
+
+
+# ------------------------------------------------------------------ the process
+@pytest.mark.django_db(transaction=True)
+def test_scheduler_runs_until_stopped(box: BallotBox) -> None:
+    turn, stopped = start(box), Flag()
+    run_out(turn, box)
+
+    def run_scheduler() -> None:
+        DeadlineScheduler(box).run(stopped)
+        connections.close_all()
+
+    thread = Thread(target=run_scheduler)
+    thread.start()
+    wait_until(lambda: load_turn(turn.pk).state == TurnState.RESOLVED)
+    stopped.set()
+    thread.join(60)
+    assert not thread.is_alive()
+
+
+def test_scheduler_exits_if_an_iteration_hangs() -> None:
+    done = run_script(
+        "import threading, time; from voting.turns import scheduler;"
+        "scheduler.HANG_TIMEOUT_S = 0.2; scheduler.DeadlineScheduler.run_once = lambda self: time.sleep(60);"
+        "scheduler.DeadlineScheduler(None).run(threading.Event())"
+    )
+    assert done.returncode == 1
+    assert "in run_once" in done.stderr or "<lambda>" in done.stderr
+
+
+def test_scheduler_command_exits_on_sigterm(valkey_url: str) -> None:
+    argv = [sys.executable, str(ROOT / "manage.py"), "scheduler"]
+    process = subprocess.Popen(argv, env={**os.environ, "DJANGO_SETTINGS_MODULE": "tests.settings"}, cwd=ROOT)
+    wait_until(lambda: handles_sigterm(process.pid))
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(60) == 0

@@ -2,11 +2,11 @@
 
 import pytest
 
-from games.models import TurnState
+from games.models import Turn, TurnState
 from tests.voting.action_helpers import event_of, press
 from tests.voting.box_helpers import cast
 from tests.voting.gateway_helpers import make_room
-from tests.voting.match_helpers import RED_WINS, only_turn, play, play_turn, start
+from tests.voting.match_helpers import only_turn, play_turn, start
 from voting import protocol
 from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.ballot_box import BallotBox
@@ -19,30 +19,28 @@ from voting.turns.turns import load_turn, restore_turn, to_boxed_turn
 pytestmark = pytest.mark.django_db
 
 TALK_MS = 90_000
-TERMS = {"talk_s": 90, "window_s": 20, "reveal_s": 6}
 
 
-def test_first_window_opens_after_talk_time(box: BallotBox) -> None:
+@pytest.fixture
+def turn(box: BallotBox) -> Turn:
+    """A first turn in its talk time."""
+    return start(box, talk_s=90, window_s=20, reveal_s=6)
+
+
+def test_first_window_opens_after_talk_time_and_later_ones_after_the_reveal(box: BallotBox) -> None:
     before = box.now()
-    turn = start(box, **TERMS)
+    turn = start(box, talk_s=90, window_s=20, reveal_s=6)
     assert before <= turn.opens_at - START_LEAD_MS - TALK_MS <= box.now()
-    assert turn.closes_at - turn.opens_at == 20_000
-    assert turn.match.talk_s == 90
     match = load_snapshot(turn.match.event).match
     assert match is not None
-    assert match.talk_s == 90
+    assert (turn.match.talk_s, match.talk_s) == (90, 90)
+    assert turn.closes_at - turn.opens_at == 20_000
+    after, second = play_turn(turn, box), only_turn(turn.match)
+    assert (second.number, second.opens_at) == (2, (after.resolved_at or 0) + 6_000 + TALK_MS)
+    assert second.closes_at - second.opens_at == 20_000
 
 
-def test_talk_time_follows_reveal(box: BallotBox) -> None:
-    turn = start(box, **TERMS)
-    play(turn.match, box, RED_WINS[:3])
-    before, last = turn.match.turns.get(number=3), only_turn(turn.match)
-    assert (last.number, last.opens_at) == (4, (before.resolved_at or 0) + 6_000 + TALK_MS)
-    assert last.closes_at - last.opens_at == 20_000
-
-
-def test_voided_turn_gets_talk_time_again(box: BallotBox) -> None:
-    turn = start(box, **TERMS)
+def test_voided_turn_gets_talk_time_again(turn: Turn, box: BallotBox) -> None:
     play_turn(turn, box, red=[1], yellow=[2])
     before = box.now()
     press(event_of(turn), "turn.void", box)
@@ -50,8 +48,7 @@ def test_voided_turn_gets_talk_time_again(box: BallotBox) -> None:
     assert before <= again.opens_at - START_LEAD_MS - TALK_MS <= box.now()
 
 
-def test_box_lost_during_talk_time_costs_no_time(box: BallotBox) -> None:
-    turn = start(box, **TERMS)
+def test_box_lost_during_talk_time_costs_no_time(turn: Turn, box: BallotBox) -> None:
     box.delete_all_events()
     restore_turn(turn.pk, box)
     after = load_turn(turn.pk)
@@ -60,23 +57,14 @@ def test_box_lost_during_talk_time_costs_no_time(box: BallotBox) -> None:
 
 
 @pytest.mark.parametrize("step", [3_600_000, -3_600_000])
-def test_talk_time_moves_with_clock_step(step: int, box: BallotBox) -> None:
-    turn = start(box, **TERMS)
+def test_talk_time_moves_with_clock_step(step: int, turn: Turn, box: BallotBox) -> None:
     move_turn(turn.pk, turn.version, step, box.now() + step, box)
     after = load_turn(turn.pk)
     assert (after.opens_at - turn.opens_at, after.closes_at - turn.closes_at) == (step, step)
 
 
-def test_turn_paused_during_talk_time_keeps_whole_window(box: BallotBox) -> None:
-    turn = start(box, **TERMS)
-    press(event_of(turn), "turn.pause", box)
-    paused = load_turn(turn.pk)
-    assert (paused.state, paused.left_ms) == (TurnState.PAUSED, 20_000)
-
-
-def test_ballots_are_early_during_talk_time(box: BallotBox) -> None:
+def test_ballots_are_early_during_talk_time(turn: Turn, box: BallotBox) -> None:
     """Both the gateway and the box refuse them."""
-    turn = start(box, **TERMS)
     room = make_room(event_of(turn))
     assert room.poll is not None
     ballot = protocol.BallotCast(turn.pk, 1, 3, 1)
@@ -85,12 +73,12 @@ def test_ballots_are_early_during_talk_time(box: BallotBox) -> None:
     assert cast(to_boxed_turn(turn), Ballot("v1", "red", 3, 1)) == [CastResult.EARLY]
 
 
-def test_pause_keeps_remaining_talk_time(box: BallotBox) -> None:
-    turn = start(box, **TERMS)
+def test_pause_keeps_remaining_talk_time(turn: Turn, box: BallotBox) -> None:
     move_turn(turn.pk, turn.version, 60_000, box.now(), box)
     before = box.now()
     press(event_of(turn), "turn.pause", box)
     held = load_turn(turn.pk)
+    assert (held.state, held.left_ms) == (TurnState.PAUSED, 20_000)
     assert held.talk_left_ms == TALK_MS, "the lead is not part of the talk time"
     press(event_of(turn), "turn.resume", box)
     after = load_turn(turn.pk)
@@ -98,8 +86,7 @@ def test_pause_keeps_remaining_talk_time(box: BallotBox) -> None:
     assert (after.closes_at - after.opens_at, after.talk_left_ms) == (20_000, 0)
 
 
-def test_resume_continues_talk_time_where_paused(box: BallotBox) -> None:
-    turn = start(box, **TERMS)
+def test_resume_continues_talk_time_where_paused(turn: Turn, box: BallotBox) -> None:
     move_turn(turn.pk, turn.version, -START_LEAD_MS - TALK_MS // 2, box.now(), box)
     left = load_turn(turn.pk).opens_at - box.now()
     press(event_of(turn), "turn.pause", box)

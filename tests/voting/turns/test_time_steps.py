@@ -7,7 +7,7 @@ import pytest
 
 from games.models import Event, Turn
 from tests.voting.concurrency_helpers import at_once
-from tests.voting.match_helpers import kinds, new_event, open_now, start
+from tests.voting.match_helpers import NINE_MINUTES_MS, kinds, new_event, open_now, start
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_clock import local_ms
 from voting.turns.scheduler import DeadlineScheduler
@@ -54,23 +54,14 @@ def test_clock_step_moves_windows_and_scheduled_matches(box: BallotBox, step: in
     assert box.place(replace(to_boxed_turn(moved), version=0), create=False)
 
 
-def test_clock_step_moves_turn_once(box: BallotBox) -> None:
-    turn, steps = start(box), TimeSteps(box)
-    follow(steps, box, 0)
-    follow(steps, box, STEP)
-    once = closes_at(turn)
-    follow(steps, box, STEP)
-    follow(steps, box, STEP)
-    assert closes_at(turn) == once
-
-
-def test_two_schedulers_move_turn_once(box: BallotBox) -> None:
+def test_schedulers_move_turn_once(box: BallotBox) -> None:
     turn, one, other = start(box), TimeSteps(box), TimeSteps(box)
-    follow(one, box, 0)
-    follow(other, box, 0)
+    for steps in (one, other):
+        follow(steps, box, 0)
     follow(one, box, STEP, between=lambda: follow(other, box, STEP))
     once = closes_at(turn)
-    follow(other, box, STEP)
+    for steps in (one, other):
+        follow(steps, box, STEP)
     assert abs(once - turn.closes_at - STEP) < TOLERATED_MS
     assert closes_at(turn) == once
     assert kinds(turn.match.event_id).count("turn.moved") == 1
@@ -87,19 +78,14 @@ def test_concurrent_move_turn_calls_move_once(box: BallotBox) -> None:
 def test_clock_step_leaves_turn_changed_meanwhile(box: BallotBox) -> None:
     turn, steps = start(box), TimeSteps(box)
     follow(steps, box, 0)
-    sample = steps.sample()
-    open_now(turn, box)  # written by a process that already has the new time
-    written = closes_at(turn)
-    step, plans = steps.plans_to_move(replace(sample, now=sample.now + STEP))
-    for turn_id, version in plans.turns.items():
-        move_turn(turn_id, version, step, sample.now, box)
-    assert closes_at(turn) == written
+    follow(steps, box, STEP, between=lambda: open_now(turn, box))  # by a process that has the new time
+    assert abs(closes_at(turn) - box.now() - NINE_MINUTES_MS) < TOLERATED_MS
 
 
 def test_turn_planned_by_old_time_moves_after_step(box: BallotBox) -> None:
     steps = TimeSteps(box)
-    follow(steps, box, 0)
-    follow(steps, box, -STEP)
+    for off_ms in (0, -STEP):
+        follow(steps, box, off_ms)
     turn = start(box)  # planned and announced with the time before the step
     follow(steps, box, -STEP)
     assert abs(closes_at(turn) - turn.closes_at + STEP) < TOLERATED_MS
@@ -107,8 +93,8 @@ def test_turn_planned_by_old_time_moves_after_step(box: BallotBox) -> None:
 
 def test_turn_planned_by_new_time_stays(box: BallotBox) -> None:
     steps = TimeSteps(box)
-    follow(steps, box, STEP)
-    follow(steps, box, 0)
+    for off_ms in (STEP, 0):
+        follow(steps, box, off_ms)
     turn = start(box)
     follow(steps, box, 0)
     assert closes_at(turn) == turn.closes_at
@@ -140,9 +126,8 @@ def test_clock_of_another_node_is_no_step(box: BallotBox) -> None:
         assert steps.plans_to_move(sample) == (0, PlannedTimes())
         steps.accept(sample)
     sample = steps.sample()
-    assert steps.plans_to_move(replace(sample, now=sample.now + STEP, time_source="one"))[1].turns == {
-        turn.pk: 1
-    }
+    _, plans = steps.plans_to_move(replace(sample, now=sample.now + STEP, time_source="one"))
+    assert plans.turns == {turn.pk: 1}
 
 
 def test_clock_step_ignores_paused_turn(box: BallotBox) -> None:
@@ -154,14 +139,13 @@ def test_clock_step_ignores_paused_turn(box: BallotBox) -> None:
 
 
 def test_frozen_box_or_scheduler_is_no_clock_step(box: BallotBox) -> None:
-    turn, steps = start(box), TimeSteps(box)
+    start(box)
+    steps = TimeSteps(box)
     follow(steps, box, 0)
     now, local = box.now(), local_ms()
-    frozen_box = ClockSample(now + 45_000, local, local + 45_000, steps.plans)
-    assert steps.plans_to_move(frozen_box) == (0, PlannedTimes())
-    frozen_scheduler = ClockSample(now + 45_000, local + 45_000, local + 45_001, steps.plans)
-    assert steps.plans_to_move(frozen_scheduler) == (0, PlannedTimes())
-    assert closes_at(turn) == turn.closes_at
+    for asked in (0, 45_000):  # the box, then the scheduler was frozen
+        sample = ClockSample(now + 45_000, local + asked, local + 45_001, steps.plans)
+        assert steps.plans_to_move(sample) == (0, PlannedTimes())
 
 
 def test_scheduler_moves_deadlines_before_closing_turns(box: BallotBox) -> None:

@@ -1,13 +1,13 @@
-"""Processes that crash in the middle of a turn: the next process finishes the work, once."""
+"""Crashed processes and lost ballot boxes: the next process finishes the work, once, and no vote is lost."""
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
+from redis import Redis
 
-from deploy.laptop.network import LOOPBACK, free_port
-from games.models import Match, Turn, TurnState
+from games.models import Match, TurnState
 from tests.voting.box_loss_helpers import empty
+from tests.voting.concurrency_helpers import at_once
 from tests.voting.match_helpers import (
     SELECTOR,
     ballots,
@@ -23,9 +23,11 @@ from tests.voting.match_helpers import (
     tally_of,
     vote,
 )
-from voting.announcements.outbox import relay
+from tests.voting.recovery_model import Crash
+from tests.voting.turns.conftest import DueTurn
 from voting.ballot_box.ballot_box import BallotBox
-from voting.ballot_box.box_types import BoxedTurn, BoxLost, Sealed, TooEarly
+from voting.ballot_box.box_types import TooEarly
+from voting.counting.ballots import Ballot
 from voting.models import Announcement, TallyRecord
 from voting.turns.closing import close_turn
 from voting.turns.scheduler import DeadlineScheduler
@@ -35,37 +37,19 @@ pytestmark = pytest.mark.django_db
 LONG_S = 601
 
 
-class Crash(Exception):
-    pass
-
-
 class DyingBox(BallotBox):
     """A process that dies just before or just after one of its calls."""
 
     def __init__(self, step: str, before: bool) -> None:
         super().__init__()
-        self.step, self.before = step, before
+        call = getattr(self, step)
 
-    def _crashing(self, step: str, call: Callable[[], Any]) -> Any:
-        if step == self.step and self.before:
+        def crash(*arguments: Any, **options: Any) -> None:
+            if not before:
+                call(*arguments, **options)
             raise Crash
-        answer = call()
-        if step == self.step:
-            raise Crash
-        return answer
 
-    def seal(self, turn: BoxedTurn) -> TooEarly | BoxLost | Sealed:
-        answer: TooEarly | BoxLost | Sealed = self._crashing("seal", lambda: BallotBox.seal(self, turn))
-        return answer
-
-    def place(self, turn: BoxedTurn, *, create: bool) -> bool:
-        return bool(self._crashing("place", lambda: BallotBox.place(self, turn, create=create)))
-
-    def cast(self, turn: BoxedTurn, ballots: Any) -> None:
-        self._crashing("cast", lambda: BallotBox.cast(self, turn, ballots))
-
-    def expire(self, event_id: int, turn_id: int) -> None:
-        self._crashing("expire", lambda: BallotBox.expire(self, event_id, turn_id))
+        setattr(self, step, crash)
 
 
 def run_again(box: BallotBox, iterations: int = 3) -> None:
@@ -76,49 +60,32 @@ def run_again(box: BallotBox, iterations: int = 3) -> None:
         scheduler.run_once()
 
 
-def crash_and_close(turn: Turn, step: str, before: bool, box: BallotBox) -> None:
-    """Close the turn with a crash at `step`, then close it again."""
+@pytest.mark.parametrize("step", ["seal", "place", "expire"])
+@pytest.mark.parametrize("before", [True, False])
+@pytest.mark.parametrize("game", ["simultaneous-captains-mistress", SELECTOR])
+def test_crashed_close_is_finished_by_next_process(
+    step: str, before: bool, game: str, box: BallotBox, due: DueTurn
+) -> None:
+    is_half = game == SELECTOR
+    turn = due(red=[3, 3, 1], yellow=[6], game=game)
     dying = DyingBox(step, before)
     with pytest.raises(Crash):
         close_turn(turn.pk, dying)
     dying.close()
     close_turn(turn.pk, box)
     run_again(box)
-
-
-@pytest.mark.parametrize("step", ["seal", "place", "expire"])
-@pytest.mark.parametrize("before", [True, False])
-def test_crashed_close_is_finished_by_next_process(step: str, before: bool, box: BallotBox) -> None:
-    turn = start(box)
-    open_now(turn, box)
-    vote(turn, box, red=[3, 3, 1], yellow=[6])
-    run_out(turn, box)
-    crash_and_close(turn, step, before, box)
     after, following = load_turn(turn.pk), only_turn(turn.match)
-    assert (after.state, after.red_pick, after.yellow_pick) == (TurnState.RESOLVED, 3, 6)
+    assert (after.state, after.red_pick) == (TurnState.CONCEALED if is_half else TurnState.RESOLVED, 3)
+    assert (after.yellow_pick, after.resolved_at is None) == (None if is_half else 6, is_half)
     assert tally_of(turn, "red").ballots == 3
-    assert TallyRecord.objects.count() == 2
-    assert isinstance(box.seal(to_boxed_turn(following)), TooEarly)
-    assert following.number == 2
-    assert kinds(turn.match.event_id).count("turn.revealed") == 1
+    assert TallyRecord.objects.count() == (1 if is_half else 2)
+    assert (following.number, type(box.seal(to_boxed_turn(following)))) == (2, TooEarly)
     assert not Announcement.objects.filter(sent_at=None).exists()
-
-
-@pytest.mark.parametrize("step", ["seal", "place", "expire"])
-@pytest.mark.parametrize("before", [True, False])
-def test_crashed_close_of_concealed_half_is_finished(step: str, before: bool, box: BallotBox) -> None:
-    turn = start(box, game=SELECTOR)
-    open_now(turn, box)
-    vote(turn, box, red=[3, 3, 1])
-    run_out(turn, box)
-    crash_and_close(turn, step, before, box)
-    after, second = load_turn(turn.pk), only_turn(turn.match)
-    assert (after.state, after.red_pick, after.resolved_at) == (TurnState.CONCEALED, 3, None)
-    assert (second.number, isinstance(box.seal(to_boxed_turn(second)), TooEarly)) == (2, True)
-    play_turn(second, box, yellow=[3])
-    assert load_turn(turn.pk).state == TurnState.RESOLVED
+    if is_half:
+        play_turn(following, box, yellow=[3])
+        assert load_turn(turn.pk).state == TurnState.RESOLVED
     announced = kinds(turn.match.event_id)
-    assert (announced.count("turn.concealed"), announced.count("turn.revealed")) == (1, 1)
+    assert (announced.count("turn.concealed"), announced.count("turn.revealed")) == (is_half, 1)
 
 
 def test_crashed_start_is_repaired_by_scheduler(box: BallotBox) -> None:
@@ -149,19 +116,43 @@ def test_crashed_restore_is_finished_by_scheduler(step: str, box: BallotBox) -> 
     assert tally_of(turn, "red").ballots == 2
 
 
-def test_turn_closes_without_channel_layer_and_is_announced_later(box: BallotBox, settings: Any) -> None:
+# ------------------------------------------------------------------ lost boxes
+def test_box_with_missing_ballot_is_restored_with_the_rest(box: BallotBox, valkey_url: str) -> None:
     turn = start(box)
     open_now(turn, box)
-    vote(turn, box, red=[3])
+    vote(turn, box, red=[2, 2, 5])
+    with Redis.from_url(valkey_url) as redis:
+        redis.hdel(to_boxed_turn(turn).keys[1], "red3")
     run_out(turn, box)
-    reachable = settings.CHANNEL_LAYERS
-    unreachable = {"address": f"redis://{LOOPBACK}:{free_port()}/0"}
-    settings.CHANNEL_LAYERS = {"default": reachable["default"] | {"CONFIG": {"hosts": [unreachable]}}}
     close_turn(turn.pk, box)
-    assert load_turn(turn.pk).state == TurnState.RESOLVED
-    assert only_turn(turn.match).number == 2
-    waiting = Announcement.objects.filter(event_id=turn.match.event_id, sent_at=None)
-    assert waiting.count() == 1
-    settings.CHANNEL_LAYERS = reachable
-    relay()
-    assert waiting.count() == 0
+    restored = load_turn(turn.pk)
+    assert (restored.state, restored.epoch) == (TurnState.OPEN, 2)
+    assert kinds(turn.match.event_id)[-1] == "turn.restored"
+    play_out(restored, box)
+    assert tally_of(turn, "red").ballots == 2
+
+
+def test_restore_turn_does_nothing_if_box_exists(box: BallotBox) -> None:
+    turn = start(box)
+    restore_turn(turn.pk, box)
+    assert load_turn(turn.pk).epoch == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_concurrent_restores_restore_once(box: BallotBox) -> None:
+    turn = start(box)
+    empty()
+    at_once(4, lambda own: restore_turn(turn.pk, own))
+    assert load_turn(turn.pk).epoch == 2
+    assert kinds(turn.match.event_id).count("turn.restored") == 1
+
+
+def test_stored_ballot_missing_from_box_counts(box: BallotBox) -> None:
+    """The box was restored from an older copy: stored ballots still count, once each."""
+    turn = start(box, window_s=LONG_S)
+    open_now(turn, box)
+    vote(turn, box, red=[1, 1])
+    store(turn, [*ballots("red", [6], sequence=2), Ballot("red9", "red", 6, 1)])
+    play_out(turn, box)
+    record = tally_of(turn, "red")
+    assert (record.counts, record.ballots, record.pick) == ([1, 0, 0, 0, 0, 2, 0], 3, 6)
