@@ -39,22 +39,15 @@ DATABASE_TESTS = [
     "voting/announcements/test_announcements.py",
     "voting/announcements/test_last_announcement.py",
     "voting/announcements/test_snapshots.py",
-    "voting/announcements/test_turn_secrecy.py",
     "voting/ballot_box/test_archive.py",
     "voting/records/test_imports.py",
-    "voting/turns/test_outcomes.py",
+    "voting/turns/test_closing.py",
     "voting/turns/test_demo.py",
-    "voting/turns/test_lost_boxes.py",
     "voting/turns/test_match_course.py",
     "voting/turns/test_retry_book.py",
     "voting/turns/test_scheduler.py",
-    "voting/turns/test_scheduler_process.py",
-    "voting/turns/test_sealing.py",
     "voting/turns/test_turn_crashes.py",
-    "voting/turns/test_turns.py",
 ]
-# The test repeats a turn and compares ids, but PostgreSQL never reuses an id.
-NEEDS_THE_SAME_IDS = "test_output_of_open_turn_is_independent_of_choices"
 AWAY_S = 3.0
 PARTS = ("gateway", "worker", "scheduler-1", "scheduler-2")
 
@@ -79,17 +72,7 @@ def passed(output: str) -> int:
 
 
 def test_postgres_passes_the_database_tests(database_url: str) -> None:
-    assert (
-        passed(
-            run_tests(
-                database_url,
-                "-k",
-                f"not {NEEDS_THE_SAME_IDS}",
-                *(f"tests/{name}" for name in DATABASE_TESTS),
-            )
-        )
-        > 200
-    )
+    assert passed(run_tests(database_url, *(f"tests/{name}" for name in DATABASE_TESTS))) > 200
 
 
 def test_postgres_passes_the_concurrency_tests(database_url: str) -> None:

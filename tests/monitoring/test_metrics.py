@@ -130,7 +130,7 @@ def test_metrics_without_shared_folder_cover_own_process() -> None:
         "from crowdgame.monitoring.port import metrics_text; "
         "set_process_role('worker'); ACK_S.observe(0.003); print(metrics_text().decode())"
     )
-    done = run_script(script, PROMETHEUS_MULTIPROC_DIR="")
+    done = run_script(script)
     by_name = {sample.name: sample for sample in samples(done.stdout)}
     assert by_name["crowdgame_ack_seconds_sum"].value == pytest.approx(0.003)
     assert by_name["process_cpu_seconds_total"].labels["role"] == "worker"
