@@ -64,7 +64,9 @@ def test_lot_decides_open_options(lot: int) -> None:
 
 def test_winning_line_is_reported_at_full_length() -> None:
     columns = ((1, 7), (2, 7), (3, 7), (5, 6), (4, 0))
-    turns = [{side: column} for pair in columns for side, column in zip(SIDES, pair, strict=True) if column]
+    turns: list[dict[str, Any]] = [
+        {side: column} for pair in columns for side, column in zip(SIDES, pair, strict=True) if column
+    ]
     replayed = replay(GameRecord(CLASSIC.slug, {"first": "red"}, tuple(turns)))
     assert replayed.result == "red"
     assert replayed.resolutions[-1].lines == (((1, 1), (2, 1), (3, 1), (4, 1), (5, 1)),)
