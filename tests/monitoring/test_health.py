@@ -171,7 +171,8 @@ def scope(client: Any = ("127.0.0.1", 4711), **headers: str) -> dict[str, Any]:
     [
         *((scope((host, 4711)), True) for host in ("127.0.0.1", "127.8.8.8", "::1", "::ffff:127.0.0.1")),
         *((scope((host, 4711)), False) for host in ("192.0.2.1", "::ffff:192.0.2.1", "localhost")),
-        *((scope(client), False) for client in (None, [])),
+        (scope(None), False),
+        (scope([]), False),
         *((scope(x_forwarded_for=address), False) for address in ("192.0.2.1", "")),
         (scope(forwarded="for=192.0.2.1"), False),
         (scope(x_real_ip="192.0.2.1"), False),
