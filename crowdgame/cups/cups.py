@@ -259,8 +259,3 @@ def revoke_walkover(cup_id: int, number: int) -> None:
             raise CupError("The winner's next pairing has already started.")
         CupPairing.objects.filter(cup=cup, number=number, event=None).delete()
         CupPairing.objects.filter(cup=cup, number=number).update(walkover=None)
-
-
-def delete_cup(cup: Cup) -> None:
-    """Delete the cup. Its events stay."""
-    cup.delete()

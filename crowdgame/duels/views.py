@@ -3,7 +3,6 @@
 from functools import cache
 from typing import get_args
 
-from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
@@ -37,6 +36,7 @@ from crowdgame.duels.models import Duel
 from crowdgame.duels.rematch import request_rematch
 from crowdgame.reports.board_picture import picture_address
 from crowdgame.web.errors import unavailable_page
+from crowdgame.web.hosts import server_url
 from voting.admission.links import qr_path
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import PresenceCounts
@@ -132,8 +132,7 @@ def _duel_page(request: HttpRequest, duel: Duel, problem: str = "", status: int 
     guest = current_guest(request)
     match = duel.event.matches.select_related("red", "rated").order_by("-number").first()
     view = view_duel(duel, match, guest, _load_presence(duel))
-    base = settings.PUBLIC_URL or f"{request.scheme}://{request.get_host()}"
-    link = f"{base}/play/{duel.event.code}"
+    link = f"{server_url(request)}/play/{duel.event.code}"
     size, path = qr_path(link.upper())
     context = {
         "guest": guest,
