@@ -2,7 +2,7 @@
 
 import pytest
 
-from crowdgame.console.actions.extra_time import MAX_EXTRA_S
+from crowdgame.console.actions.turn_time import MAX_EXTRA_S
 from games.models import Event, Turn
 from tests.voting.action_helpers import event_of, press, refused
 from tests.voting.match_helpers import kinds, new_event, only_turn, play, play_turn, start
