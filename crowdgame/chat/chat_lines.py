@@ -70,9 +70,8 @@ def action(request: HttpRequest, slug: str, number: int, action: str) -> HttpRes
     except ChatError as refusal:
         return _message_page(request, line, str(refusal), 400)
     if action == "report":
-        return render(
-            request, "chat/reported.html", {"guest": current_guest(request), "back": return_url(line.room)}
-        )
+        context = {"guest": current_guest(request), "back": return_url(line.room)}
+        return render(request, "chat/reported.html", context)
     return redirect("chat_reports" if "list" in request.POST else return_url(line.room))
 
 

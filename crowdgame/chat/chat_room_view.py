@@ -1,9 +1,7 @@
 """View model of a chat room: its messages, its reader and what the reader may do."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import cast
 
 from django.core.cache import cache
 from django.http import HttpRequest
@@ -14,16 +12,7 @@ from crowdgame.chat.models import SLOW_S, ChatRoom, RoomKind
 from crowdgame.chat.moderation import count_open_reports, is_moderator
 from crowdgame.chat.posting import mute_notice
 from crowdgame.chat.reader_keys import ChatReader, make_reader_key
-from crowdgame.chat.rooms import (
-    MAX_LINES,
-    duel_rooms,
-    find_room,
-    guest_pk,
-    load_lines,
-    room_access,
-    room_slug,
-)
-from crowdgame.duels.models import Duel
+from crowdgame.chat.rooms import MAX_LINES, guest_pk, load_lines, room_access, room_slug
 
 ROOM_TITLES = {
     RoomKind.LOBBY: "Lobby chat",
@@ -101,8 +90,10 @@ def view_room(
     blocked = [block.blocked for block in guest.blocks.select_related("blocked")] if guest else []
     sees_all = is_moderator(request.user)
     draws = partial(_render_lines, room, blocked, sees_all, before)
-    alike = not (blocked or sees_all or before)
-    drawn, first = _cached_lines(room, draws) if alike else draws()
+    if blocked or sees_all or before:
+        drawn, first = draws()
+    else:  # these readers all see the same, and rendering a hundred messages takes long
+        drawn, first = cache.get_or_set(f"chat.{room.pk}.{room.seq}", draws, LINES_TTL_S)
     return RoomView(
         room=room,
         slug=room_slug(room),
@@ -115,14 +106,6 @@ def view_room(
     )
 
 
-def _cached_lines(room: ChatRoom, draws: Callable[[], tuple[str, int]]) -> tuple[str, int]:
-    """Cache the rendered messages by room and sequence number, for readers who all see the same.
-
-    Rendering a hundred messages takes longer than the rest of the page.
-    """
-    return cast(tuple[str, int], cache.get_or_set(f"chat.{room.pk}.{room.seq}", draws, LINES_TTL_S))
-
-
 def _render_lines(
     room: ChatRoom, blocked: list[Guest], sees_all: bool, before: int | None
 ) -> tuple[str, int]:
@@ -130,12 +113,3 @@ def _render_lines(
     lines = [line for line in load_lines(room, blocked, before) if sees_all or not line.removed]
     drawn = render_to_string("chat/lines.html", {"lines": lines, "slug": room_slug(room)})
     return drawn, lines[0].pk if lines else 0
-
-
-def talk_in_lobby(request: HttpRequest, guest: Guest | None) -> RoomView | None:
-    room = find_room(RoomKind.LOBBY)
-    return view_room(request, room, guest) if room else None
-
-
-def view_duel_rooms(request: HttpRequest, duel: Duel, guest: Guest | None) -> list[RoomView]:
-    return [view_room(request, room, guest) for room in duel_rooms(duel, guest)]

@@ -1,7 +1,6 @@
 """`/play/`: the Play page and the pages of duels. A guest gets a number and a cookie with the first game."""
 
 from functools import cache
-from typing import get_args
 
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
@@ -85,7 +84,7 @@ def _games_for(guest: Guest) -> list[DuelListItem]:
 @require_safe
 def game_list(request: HttpRequest, kind: str) -> HttpResponse:
     """List all games of a kind, in pages."""
-    if kind not in get_args(DuelListKind):
+    if kind not in DUEL_LIST_KINDS:
         raise Http404
     query = clean_query(request.GET.get("q", ""))
     context = {
@@ -117,9 +116,8 @@ def new_game(request: HttpRequest) -> HttpResponse:
     except PlayError as refusal:
         return _play_page(request, str(refusal), 409)
     invites = duel.crowd or not duel.listed
-    return set_guest_cookie(
-        redirect("duel", duel.event.code) if invites else _redirect_to_board(duel, guest), guest
-    )
+    answer = redirect("duel", duel.event.code) if invites else _redirect_to_board(duel, guest)
+    return set_guest_cookie(answer, guest)
 
 
 @require_safe

@@ -8,12 +8,13 @@ from django.utils import timezone
 
 from crowdgame.accounts.guest_names import new_guest
 from crowdgame.duels.duels import DuelSettings, join_duel, new_duel
-from crowdgame.duels.lists import players_by_side, sides_to_move
+from crowdgame.duels.lists import players_by_side
 from crowdgame.duels.models import Duel
 from crowdgame.duels.time_controls import TIME_CONTROLS_BY_SLUG
 from crowdgame.notifications.email import send_due
 from crowdgame.notifications.models import EmailAddress, EmailNotification
 from games.engine.game import SIDES
+from games.matches import load_position
 from games.models import Event, Match
 from tests.crowdgame.notifications.mailbox import (
     URL,
@@ -97,7 +98,7 @@ def test_only_side_to_move_is_notified(box: BallotBox, mailbox: Mailbox) -> None
         EmailAddress.objects.create(guest=guest, email=f"{guest}@example.org", asked_at=now, confirmed_at=now)
     for _ in range(2):
         play_turn(only_turn(match), box, red=[1], yellow=[1])
-        (side,) = sides_to_move(match)
+        (side,) = load_position(match).to_move
         assert (
             EmailNotification.objects.latest("pk").address.guest
             == players_by_side(duel, match)[SIDES.index(side)]
