@@ -145,16 +145,10 @@ UNFOLD = {
 LANGUAGE_CODE = "en-gb"
 LANGUAGES = [("en-gb", "English")]
 TIME_ZONE = "UTC"
-USE_TZ = True
-USE_I18N = True
 
 STATIC_URL = "/static/"
 STATIC_ROOT = DATA_DIR / "static"
 STATICFILES_DIRS = [path for path in [PAGES_DIR / "static"] if path.is_dir()]
-STORAGES = {
-    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
-    "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
-}
 
 # E-mail needs a mail server and a public URL for its links. Otherwise the site asks nobody for an address.
 EMAIL_ENABLED = bool(os.environ.get("EMAIL_URL") and PUBLIC_URL)
@@ -206,7 +200,6 @@ _PREFIX = "__Host-" if HTTPS else ""
 SESSION_COOKIE_NAME = f"{_PREFIX}sessionid"
 CSRF_COOKIE_NAME = f"{_PREFIX}csrftoken"
 SECURE_HSTS_SECONDS = int(os.environ.get("HSTS_SECONDS") or 365 * 24 * 3600) if HTTPS else 0
-SECURE_REFERRER_POLICY = "same-origin"
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {
         "default-src": [SELF],
