@@ -86,7 +86,6 @@ class AuditEntryAdmin(ReadOnlyAdmin):
     list_filter = ["action"]
     list_select_related = ["event"]
     search_fields = ["event__code", "event__name", "by", "what"]
-    ordering = ["-pk"]
     fields = ["event", "by", "what", "action", "done_at"]
     readonly_fields = ["done_at"]
 
@@ -103,4 +102,3 @@ class MemberAdmin(ReadOnlyAdmin):
     list_filter = ["role"]
     list_select_related = ["event", "user"]
     search_fields = ["event__code", "event__name", "user__username"]
-    ordering = ["-pk"]

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from crowdgame.reports.match_report import MatchReport, SideVote, TurnReport
 from crowdgame.reports.turning_point import line_cells
 from games.engine.game import SIDES, Drop, Side, insert_team_names, other_side
+from games.rules.columns import LINE
 from voting.counting.methods import METHODS
 
-LINE = 4
 #: The explanation of a pick by each voting method that needs one.
 METHOD_REPORTS = {method.decided_by: method.report for method in METHODS.values() if method.report}
 

@@ -24,6 +24,12 @@ class Grid:
         """Return an empty grid."""
         return Grid(rows, ("",) * columns)
 
+    @staticmethod
+    def from_board(board: Board) -> "Grid":
+        """Return the grid of a board of the kind "columns"."""
+        stacks = ("".join(line[i] for line in reversed(board.grid)).rstrip(".") for i in range(board.columns))
+        return Grid(board.rows, tuple(stacks))
+
     def open_columns(self) -> tuple[int, ...]:
         """Return the columns with room, from 1."""
         return tuple(i for i, stack in enumerate(self.stacks, 1) if len(stack) < self.rows)

@@ -2,7 +2,6 @@
 
 from asgiref.sync import sync_to_async
 
-from games.engine.game import SIDES
 from voting import protocol
 from voting.ballot_box.ballot_box import AsyncBallotBox
 from voting.ballot_box.box_clock import BoxClock, local_ms
@@ -152,14 +151,8 @@ async def _close_early(room: EventRoom, before: Turnout | None, turnout: Turnout
         return
     unanimous = turnout.waiting == 0 and turnout.voted > 0
     if match.clocks is not None:  # a pick counts after its voter disconnects
-        cast = dict(
-            zip(
-                SIDES,
-                (turnout.red, turnout.yellow) if room.is_one_on_one else turnout.all_voted_at,
-                strict=True,
-            )
-        )
-        unanimous = all(cast[side] for side in turn.to_move)
+        red, yellow = (turnout.red, turnout.yellow) if room.is_one_on_one else turnout.all_voted_at
+        unanimous = all(red if side == "red" else yellow for side in turn.to_move)
     room.unanimous_heartbeats = room.unanimous_heartbeats + 1 if unanimous else 0
     open_now = turn.opens_at <= turnout.now < turn.closes_at
     of_crowds = room.by_clocks and not room.is_one_on_one  # in a duel each pick requests its own check

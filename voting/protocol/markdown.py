@@ -15,6 +15,7 @@ from voting.protocol.typescript import (
     NAMED,
     UNIONS,
     collect_structs,
+    member_types,
     value_names,
     values_of,
     wire_values,
@@ -130,16 +131,8 @@ def used_values() -> list[str]:
 def names_in(kind: shape.Type) -> Iterator[str]:
     if name := value_names().get(frozenset(wire_values(kind))):
         yield name
-    for part in parts_of(kind):
+    for part in member_types(kind):
         yield from names_in(part)
-
-
-def parts_of(kind: shape.Type) -> tuple[shape.Type, ...]:
-    if isinstance(kind, shape.UnionType):
-        return kind.types
-    if isinstance(kind, shape.TupleType):
-        return kind.item_types
-    return (kind.item_type,) if isinstance(kind, shape.VarTupleType) else ()
 
 
 def render_values(name: str) -> str:
@@ -177,7 +170,7 @@ def is_timestamp(name: str) -> bool:
 
 
 def render_type(kind: shape.Type, *, is_time: bool = False) -> str:
-    parts = [render_type(part, is_time=is_time) for part in parts_of(kind)]
+    parts = [render_type(part, is_time=is_time) for part in member_types(kind)]
     if isinstance(kind, shape.VarTupleType):
         return f"list of {f'up to {kind.max_length} ' if kind.max_length else ''}{parts[0]}"
     if parts:

@@ -27,7 +27,7 @@ def test_dispatcher_arms_once_when_notification_is_due(
     box: BallotBox, mailbox: Mailbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     armed: list[bool] = []
-    monkeypatch.setattr(notification_email, "arm_notifications", lambda: armed.append(True))
+    monkeypatch.setattr(notification_email, "send_task", lambda _: armed.append(True))
     dispatcher = notification_email.NotificationDispatcher()
     _, code = player_with_address(box, mailbox)
     join(code)
