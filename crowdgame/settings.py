@@ -12,10 +12,6 @@ from crowdgame.config.log_config import logging_config
 from crowdgame.config.mail_settings import mail_server
 
 
-def _flag(name: str) -> bool:
-    return os.environ.get(name, "").lower() in {"1", "true", "yes"}
-
-
 def _comma_list(name: str) -> list[str]:
     return [part.strip() for part in os.environ.get(name, "").split(",") if part.strip()]
 
@@ -24,7 +20,7 @@ BASE_DIR = Path(__file__).resolve().parent.parent
 DATA_DIR = Path(os.environ.get("CROWDGAME_DATA", BASE_DIR / ".play"))
 PAGES_DIR = BASE_DIR / "frontend" / "dist"
 
-DEBUG = _flag("DEBUG")
+DEBUG = os.environ.get("DEBUG", "").lower() in {"1", "true", "yes"}
 # Without a key, processes that sign or serve refuse to start. Commands that need no key still work.
 SECRET_KEY = os.environ.get("SECRET_KEY", "")
 # Key rotation: earlier keys whose signatures are still accepted, so that seat tokens and sessions stay valid.

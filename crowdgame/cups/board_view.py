@@ -8,7 +8,7 @@ import hashlib
 import time
 
 from csp.constants import SELF
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.template.loader import render_to_string
 from django.views.decorators.http import require_safe
 
@@ -38,7 +38,7 @@ def cup_board(request: HttpRequest, code: str) -> HttpResponse:
     address = f"{server_url(request)}/cup/{code}"
     page = _cached_page(code, address)
     if not page:
-        return HttpResponse(render_to_string("404.html", request=request), status=404)
+        raise Http404
     tag = f'"{hashlib.sha256(page.encode()).hexdigest()[:20]}"'
     same = request.headers.get("If-None-Match", "").removeprefix("W/") == tag
     answer = HttpResponse(status=304) if same else HttpResponse(page)

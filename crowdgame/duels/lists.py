@@ -95,15 +95,11 @@ def _open_duels() -> QuerySet[Duel]:
     return Duel.objects.filter(Q(one=None) | Q(two=None), fresh, listed=True).order_by("-pk")
 
 
-def _running_duels() -> QuerySet[Duel]:
-    return Duel.objects.filter(HAS_LIVE_MATCH, listed=True).order_by("-pk")
-
-
-def _finished_duels() -> QuerySet[Duel]:
-    return Duel.objects.filter(~HAS_LIVE_MATCH, HAS_ENDED_MATCH, listed=True).order_by("-pk")
-
-
-_SOURCES = {"open": _open_duels, "running": _running_duels, "finished": _finished_duels}
+_SOURCES = {
+    "open": _open_duels,
+    "running": lambda: Duel.objects.filter(HAS_LIVE_MATCH, listed=True).order_by("-pk"),
+    "finished": lambda: Duel.objects.filter(~HAS_LIVE_MATCH, HAS_ENDED_MATCH, listed=True).order_by("-pk"),
+}
 
 
 def _with_names(duels: QuerySet[Duel]) -> QuerySet[Duel]:

@@ -135,7 +135,7 @@ def _send(notifications: Iterable[EmailNotification], connection: BaseEmailBacke
         try:
             mail.send()
         except SMTPRecipientsRefused as refusal:
-            if _is_permanent(refusal):
+            if all(code >= PERMANENT_SMTP_CODE for code, _ in refusal.recipients.values()):
                 notification.address.delete()
             continue
         except SMTPDataError as refusal:  # only this message is refused: the rest are still sent
@@ -143,7 +143,3 @@ def _send(notifications: Iterable[EmailNotification], connection: BaseEmailBacke
             if refusal.smtp_code < PERMANENT_SMTP_CODE:
                 continue
         notification.delete()
-
-
-def _is_permanent(refusal: SMTPRecipientsRefused) -> bool:
-    return all(code >= PERMANENT_SMTP_CODE for code, _ in refusal.recipients.values())

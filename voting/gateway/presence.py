@@ -159,13 +159,7 @@ async def _close_early(room: EventRoom, before: Turnout | None, turnout: Turnout
     known = before.clocks_stopped if before else (False, False)
     one_stopped = of_crowds and any(turnout.clocks_stopped) and turnout.clocks_stopped != known
     by_hands = any(team.hands for team in room.state.teams)  # a count of hands notifies no gateway
-    asks = room.unanimous_heartbeats >= UNANIMOUS_HEARTBEATS and (
-        by_hands or _should_ask_again(room.unanimous_heartbeats)
-    )
+    again = room.unanimous_heartbeats.bit_count() == 1  # after 2, 4, 8 … heartbeats, to spare workers
+    asks = room.unanimous_heartbeats >= UNANIMOUS_HEARTBEATS and (by_hands or again)
     if open_now and (asks or (one_stopped and not unanimous)):
         await sync_to_async(enqueue_early_close, thread_sensitive=False)(turn.id, turn.closes_at)
-
-
-def _should_ask_again(heartbeats: int) -> bool:
-    """Whether to request again: after 2, 4, 8 … heartbeats, to spare overloaded workers."""
-    return heartbeats.bit_count() == 1
