@@ -8,8 +8,8 @@ from django.http import HttpRequest
 from django.template.loader import render_to_string
 
 from crowdgame.accounts.models import Guest
-from crowdgame.chat.models import SLOW_S, ChatRoom, RoomKind
-from crowdgame.chat.moderation import count_open_reports, is_moderator
+from crowdgame.chat.models import SLOW_S, ChatReport, ChatRoom, RoomKind
+from crowdgame.chat.moderation import is_moderator
 from crowdgame.chat.posting import mute_notice
 from crowdgame.chat.reader_keys import ChatReader, make_reader_key
 from crowdgame.chat.rooms import MAX_LINES, guest_pk, load_lines, room_access, room_slug
@@ -73,7 +73,7 @@ class RoomView:
 
     @property
     def reports(self) -> int:
-        return count_open_reports()
+        return ChatReport.objects.filter(settled=False).count()
 
     @property
     def times(self) -> tuple[int, ...]:

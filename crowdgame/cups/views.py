@@ -36,11 +36,6 @@ MAX_NUMBER_DIGITS = 4
 TEAM_NUMBERS = ("1", "2")
 
 
-def visible_cups(user: User) -> QuerySet[Cup]:
-    """Return the cups that the user may manage: their own, for a superuser all."""
-    return Cup.objects.all() if user.is_superuser else Cup.objects.filter(owner=user)
-
-
 def listed_cups(user: User) -> QuerySet[Cup]:
     """Return the user's cups, newest first, with their numbers of teams (`of`) and events (`held`)."""
     counted = user.cups.annotate(
@@ -50,8 +45,10 @@ def listed_cups(user: User) -> QuerySet[Cup]:
 
 
 def own_cup(request: HttpRequest, code: str) -> Cup:
-    """Return a cup that the user may manage. Raises Http404 for other organizers' cups, too."""
-    return get_object_or_404(visible_cups(cast(User, request.user)), code=code.upper())
+    """Return a cup of the user, for a superuser any. Raises Http404 for other organizers' cups, too."""
+    user = cast(User, request.user)
+    own = Cup.objects.all() if user.is_superuser else Cup.objects.filter(owner=user)
+    return get_object_or_404(own, code=code.upper())
 
 
 @login_required

@@ -14,7 +14,6 @@ from crowdgame.printing.pdf_text import (
     PLAIN,
     can_print,
     draw_ball,
-    draw_centered_text,
     draw_qr,
     draw_text,
     fit_text,
@@ -125,4 +124,4 @@ def _draw_teams(canvas: Any, y: float, teams: tuple[str, str]) -> None:
 
 def _line(canvas: Any, y: float, text: str, font: str, size: float) -> None:
     shown, fitted = fit_text(text, font, size, WIDTH - 2 * MARGIN)
-    draw_centered_text(canvas, (MIDDLE, y), shown, font, fitted)
+    draw_text(canvas, (MIDDLE - text_width(shown, font, fitted) / 2, y), shown, font, fitted)

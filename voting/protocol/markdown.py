@@ -103,8 +103,9 @@ def render_struct(struct: Any) -> str:
     lines += ["", "| field | type | meaning |", "| --- | --- | --- |"]
     for field in fields:
         optional = ", optional" if struct in CLIENT and not field.required else ""
-        kind = render_type(field.type, is_time=is_timestamp(field.encode_name)) + optional
-        lines.append(f"| `{field.encode_name}` | {kind} | {documented.meanings[field.encode_name]} |")
+        name = field.encode_name
+        kind = render_type(field.type, is_time=name == "at" or name.endswith("_at")) + optional
+        lines.append(f"| `{name}` | {kind} | {documented.meanings[name]} |")
     return "\n".join(lines)
 
 
@@ -163,10 +164,6 @@ def check_names(what: str, documented: Documented, names: Iterable[str]) -> None
 def join_lines(text: str) -> str:
     """Join the lines of each paragraph, as a table cell needs it."""
     return "\n\n".join(" ".join(part.split()) for part in text.split("\n\n"))
-
-
-def is_timestamp(name: str) -> bool:
-    return name == "at" or name.endswith("_at")
 
 
 def render_type(kind: shape.Type, *, is_time: bool = False) -> str:
