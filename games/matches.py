@@ -223,12 +223,10 @@ def end_match(match: Match, result: str, ended_by: str, now: int) -> None:
 
 
 def abort_match(match: Match, now: int) -> None:
-    """Save the match as ended without a result."""
     match.state, match.ended_at = MatchState.ABORTED, now
     match.save(update_fields=["state", "ended_at"])
 
 
 def reopen_match(match: Match) -> None:
-    """Save the match as being played again."""
     match.state, match.result, match.ended_by, match.ended_at = MatchState.PLAYING, None, None, None
     match.save(update_fields=["state", "result", "ended_by", "ended_at"])

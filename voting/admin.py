@@ -54,11 +54,10 @@ class TallyRecordAdmin(ReadOnlyAdmin):
 class TicketAdmin(ReadOnlyAdmin):
     """Hides full codes, which admit voters, and voter ids, which would link ballots to people."""
 
-    list_display = ["event", "code_begins", "label", "team", "used"]
+    fields = list_display = ["event", "code_begins", "label", "team", "used"]
     list_filter = ["team"]
     list_select_related = ["event"]
     search_fields = ["event__code", "event__name", "label"]
-    fields = ["event", "code_begins", "label", "team", "used"]
     readonly_fields = ["code_begins", "used"]
     blocked_lookups = ("code", "voter")
 
@@ -75,12 +74,11 @@ class TicketAdmin(ReadOnlyAdmin):
 class StoredRestrictionAdmin(ReadOnlyAdmin):
     """Restrictions by voter code. The audit log tells who set them."""
 
-    list_display = ["event", "voter_code", "team", "banned", "restricted_at"]
+    fields = list_display = ["event", "voter_code", "team", "banned", "restricted_at"]
     list_filter = ["banned", "team"]
     list_select_related = ["event"]
     search_fields = ["event__code", "event__name", "voter_code"]
     ordering = ["-at"]
-    fields = ["event", "voter_code", "team", "banned", "restricted_at"]
     readonly_fields = ["restricted_at"]
 
     @admin.display(description="at", ordering="at")

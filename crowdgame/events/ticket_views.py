@@ -127,7 +127,6 @@ def print_tickets(request: HttpRequest, event: Event) -> HttpResponse:
 @never_cache
 @owner_page("GET")
 def download_tickets(request: HttpRequest, event: Event) -> HttpResponse:
-    """Return all tickets of the event as CSV."""
     rows = ticket_csv_rows(event, f"{server_url(request)}/{event.code}")
     return csv_response(f"tickets-{event.code}", rows, of_names=True)
 

@@ -112,7 +112,6 @@ def _draw_code(canvas: Any, y: float, poster: Poster) -> None:
 
 
 def _draw_teams(canvas: Any, y: float, teams: tuple[str, str]) -> None:
-    """Draw both teams, each in its half of the page."""
     radius, size = 6 * mm, 22.0
     for side, name, middle in zip(SIDES, teams, (WIDTH * 0.27, WIDTH * 0.73), strict=True):
         shown, fitted = fit_text(name if can_print(name) else side.capitalize(), BOLD, size, WIDTH * 0.34)

@@ -62,8 +62,6 @@ def next_delay(delay: float, lived: float) -> float:
 
 
 class _ChildMonitor:
-    """One child and the thread that keeps it running."""
-
     def __init__(self, child: Child, log: Path, say: Callable[[str], None]) -> None:
         self.child = child
         self.process: subprocess.Popen[bytes] | None = None

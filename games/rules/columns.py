@@ -21,7 +21,6 @@ class Grid:
 
     @staticmethod
     def empty(columns: int, rows: int) -> "Grid":
-        """Return an empty grid."""
         return Grid(rows, ("",) * columns)
 
     @staticmethod
@@ -35,7 +34,6 @@ class Grid:
         return tuple(i for i, stack in enumerate(self.stacks, 1) if len(stack) < self.rows)
 
     def room(self, column: int) -> int:
-        """Return the number of free cells in the column."""
         return self.rows - len(self.stacks[column - 1])
 
     def drop(self, column: int, side: Side) -> "Grid":
@@ -45,7 +43,6 @@ class Grid:
         return Grid(self.rows, (*self.stacks[:i], grown, *self.stacks[i + 1 :]))
 
     def height(self, column: int) -> int:
-        """Return the number of balls in the column."""
         return len(self.stacks[column - 1])
 
     def check_pick(self, pick: int, who: str) -> None:

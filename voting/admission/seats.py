@@ -42,7 +42,6 @@ class Seat:
 
 
 def new_seat(event_id: int, team: int) -> Seat:
-    """Create a seat with a new random voter id."""
     return Seat(event_id, secrets.token_hex(8), team)
 
 

@@ -97,7 +97,6 @@ def _find_result_faults(record: MatchRecord, result: Result) -> Iterator[Fault]:
 
 
 def _ending(record: MatchRecord) -> Ending:
-    """Return how a finished match ended."""
     if deserted_side_at(record, len(record.counts)):
         return Ending.DESERTED
     why = {count.decided_by for count in _losing_counts(record.counts[-1]).values()}

@@ -39,7 +39,6 @@ class SideChangeContext:
     now: int
 
     def side_of(self, team: int) -> Side:
-        """Return the side that the team plays in this match."""
         return "red" if team == self.match.red.number else "yellow"
 
 
