@@ -54,10 +54,11 @@ class TallyRecordAdmin(ReadOnlyAdmin):
 class TicketAdmin(ReadOnlyAdmin):
     """Hides full codes, which admit voters, and voter ids, which would link ballots to people."""
 
-    fields = list_display = ["event", "code_begins", "label", "team", "used"]
+    list_display = ["event", "code_begins", "label", "team", "used"]
     list_filter = ["team"]
     list_select_related = ["event"]
     search_fields = ["event__code", "event__name", "label"]
+    fields = ["event", "code_begins", "label", "team", "used"]
     readonly_fields = ["code_begins", "used"]
     blocked_lookups = ("code", "voter")
 
@@ -74,11 +75,12 @@ class TicketAdmin(ReadOnlyAdmin):
 class StoredRestrictionAdmin(ReadOnlyAdmin):
     """Restrictions by voter code. The audit log tells who set them."""
 
-    fields = list_display = ["event", "voter_code", "team", "banned", "restricted_at"]
+    list_display = ["event", "voter_code", "team", "banned", "restricted_at"]
     list_filter = ["banned", "team"]
     list_select_related = ["event"]
     search_fields = ["event__code", "event__name", "voter_code"]
     ordering = ["-at"]
+    fields = ["event", "voter_code", "team", "banned", "restricted_at"]
     readonly_fields = ["restricted_at"]
 
     @admin.display(description="at", ordering="at")

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import partial
+from typing import cast
 
 from django.core.cache import cache
 from django.http import HttpRequest
@@ -93,7 +94,8 @@ def view_room(
     if blocked or sees_all or before:
         drawn, first = draws()
     else:  # these readers all see the same, and rendering a hundred messages takes long
-        drawn, first = cache.get_or_set(f"chat.{room.pk}.{room.seq}", draws, LINES_TTL_S)
+        kept = cache.get_or_set(f"chat.{room.pk}.{room.seq}", draws, LINES_TTL_S)
+        drawn, first = cast(tuple[str, int], kept)
     return RoomView(
         room=room,
         slug=room_slug(room),

@@ -1,6 +1,6 @@
 """Lists of duels on the Play page (matchmaking): open, running and finished games, and whose turn it is."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Literal
@@ -95,7 +95,7 @@ def _open_duels() -> QuerySet[Duel]:
     return Duel.objects.filter(Q(one=None) | Q(two=None), fresh, listed=True).order_by("-pk")
 
 
-_SOURCES = {
+_SOURCES: dict[DuelListKind, Callable[[], QuerySet[Duel]]] = {
     "open": _open_duels,
     "running": lambda: Duel.objects.filter(HAS_LIVE_MATCH, listed=True).order_by("-pk"),
     "finished": lambda: Duel.objects.filter(~HAS_LIVE_MATCH, HAS_ENDED_MATCH, listed=True).order_by("-pk"),

@@ -90,8 +90,8 @@ def game_list(request: HttpRequest, kind: str) -> HttpResponse:
     context = {
         "guest": current_guest(request),
         "kind": kind,
-        "title": TITLES[kind],  # type: ignore[index]
-        "page": load_page(kind, request.GET.get("page"), query=query),  # type: ignore[arg-type]
+        "title": TITLES[kind],
+        "page": load_page(kind, request.GET.get("page"), query=query),
         "query": query,
     }
     return render(request, "duels/list.html", context)

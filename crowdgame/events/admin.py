@@ -23,7 +23,7 @@ else:
     from unfold.admin import TabularInline as TeamTable
 
 
-VOTE_FIELDS = ["window_s", "reveal_s", "close_early", "tally_method", "tie_rule", "no_ballot_rule", "resign"]
+VOTE_FIELDS = ("window_s", "reveal_s", "close_early", "tally_method", "tie_rule", "no_ballot_rule", "resign")
 
 
 class NamesCleaned:
@@ -75,10 +75,11 @@ class EventAdmin(NamesCleaned, EditOnly, UnfoldAdmin):
 
 @admin.register(AuditEntry)
 class AuditEntryAdmin(ReadOnlyAdmin):
-    fields = list_display = ["event", "by", "what", "action", "done_at"]
+    list_display = ["event", "by", "what", "action", "done_at"]
     list_filter = ["action"]
     list_select_related = ["event"]
     search_fields = ["event__code", "event__name", "by", "what"]
+    fields = ["event", "by", "what", "action", "done_at"]
     readonly_fields = ["done_at"]
 
     @admin.display(description="at", ordering="at")

@@ -69,7 +69,7 @@ def _set_hidden(event_id: int, part: Part | None, box: BallotBox, *, hidden: boo
     if part is None:
         raise MatchError("Choose a part: code, turnout or tally.")
     field, name = PARTS[part]
-    update_event(event_id, ALREADY_DONE, box, **{field: hidden})
+    update_event(event_id, ALREADY_DONE, box, protocol.EventEdited, **{field: hidden})
     return part, name
 
 
