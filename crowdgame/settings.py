@@ -12,10 +12,6 @@ from crowdgame.config.log_config import logging_config
 from crowdgame.config.mail_settings import mail_server
 
 
-def _flag(name: str) -> bool:
-    return os.environ.get(name, "").lower() in {"1", "true", "yes"}
-
-
 def _comma_list(name: str) -> list[str]:
     return [part.strip() for part in os.environ.get(name, "").split(",") if part.strip()]
 
@@ -24,7 +20,7 @@ BASE_DIR = Path(__file__).resolve().parent.parent
 DATA_DIR = Path(os.environ.get("CROWDGAME_DATA", BASE_DIR / ".play"))
 PAGES_DIR = BASE_DIR / "frontend" / "dist"
 
-DEBUG = _flag("DEBUG")
+DEBUG = os.environ.get("DEBUG", "").lower() in {"1", "true", "yes"}
 # Without a key, processes that sign or serve refuse to start. Commands that need no key still work.
 SECRET_KEY = os.environ.get("SECRET_KEY", "")
 # Key rotation: earlier keys whose signatures are still accepted, so that seat tokens and sessions stay valid.
@@ -145,16 +141,10 @@ UNFOLD = {
 LANGUAGE_CODE = "en-gb"
 LANGUAGES = [("en-gb", "English")]
 TIME_ZONE = "UTC"
-USE_TZ = True
-USE_I18N = True
 
 STATIC_URL = "/static/"
 STATIC_ROOT = DATA_DIR / "static"
 STATICFILES_DIRS = [path for path in [PAGES_DIR / "static"] if path.is_dir()]
-STORAGES = {
-    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
-    "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
-}
 
 # E-mail needs a mail server and a public URL for its links. Otherwise the site asks nobody for an address.
 EMAIL_ENABLED = bool(os.environ.get("EMAIL_URL") and PUBLIC_URL)
@@ -206,7 +196,6 @@ _PREFIX = "__Host-" if HTTPS else ""
 SESSION_COOKIE_NAME = f"{_PREFIX}sessionid"
 CSRF_COOKIE_NAME = f"{_PREFIX}csrftoken"
 SECURE_HSTS_SECONDS = int(os.environ.get("HSTS_SECONDS") or 365 * 24 * 3600) if HTTPS else 0
-SECURE_REFERRER_POLICY = "same-origin"
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {
         "default-src": [SELF],

@@ -4,6 +4,9 @@ from django.contrib import admin
 from django.urls import include, path
 
 from crowdgame.accounts.lockout import LockoutLoginView
+from crowdgame.cups.board_view import cup_board
+from crowdgame.printing.views import about, rules
+from crowdgame.ratings.views import ratings
 from crowdgame.web import converters  # noqa: F401  registers the converter for codes
 from crowdgame.web.privacy import privacy
 
@@ -12,16 +15,16 @@ admin.autodiscover()  # here, so that only processes that serve pages load the a
 urlpatterns = [
     path("console/", include("crowdgame.console.urls")),
     path("", include("crowdgame.reports.urls")),
-    path("", include("crowdgame.cups.urls")),
-    path("", include("crowdgame.printing.urls")),
+    path("cup/<code:code>", cup_board, name="cup"),
+    path("rules", rules, name="rules"),
+    path("about", about, name="about"),
     path("play/", include("crowdgame.accounts.urls")),
     path("play/", include("crowdgame.notifications.urls")),
     path("play/", include("crowdgame.chat.urls")),
-    path("play/", include("crowdgame.ratings.urls")),
+    path("play/ratings", ratings, name="ratings"),
     path("play/", include("crowdgame.duels.urls")),
     path("privacy", privacy, name="privacy"),
-    path(
-        "admin/login/", LockoutLoginView.as_view()
-    ),  # replaces the admin's own login, so that the account lockout covers every login
+    # Replaces the admin's own login, so that the account lockout covers every login.
+    path("admin/login/", LockoutLoginView.as_view()),
     path("admin/", admin.site.urls),
 ]

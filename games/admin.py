@@ -32,6 +32,7 @@ class ReadOnlyAdmin(EditOnly, UnfoldAdmin):
     Nothing can be edited.
     """
 
+    ordering = ["-pk"]
     blocked_lookups: tuple[str, ...] = ()
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
@@ -59,7 +60,6 @@ class MatchAdmin(ReadOnlyAdmin):
     list_filter = ["state", "result", "game"]
     list_select_related = ["event", "red", "yellow"]
     search_fields = ["event__code", "event__name"]
-    ordering = ["-pk"]
 
 
 @admin.register(Turn)
@@ -74,7 +74,6 @@ class TurnAdmin(ReadOnlyAdmin):
     list_filter = ["state"]
     list_select_related = ["match__event"]
     search_fields = ["match__event__code", "match__event__name"]
-    ordering = ["-pk"]
     exclude = ["seed"]
     blocked_lookups = ("seed", "tallies")
     readonly_fields = ["seed_when_over"]

@@ -96,10 +96,10 @@ def locked_event(event_id: int) -> Iterator[Event]:
         yield Event.objects.get(pk=event_id)
 
 
-def generate_code() -> str:
+def generate_code(length: int = CODE_LENGTH) -> str:
     """Return an unused join code. It has no vowels, and so no words and none of the site's own paths."""
     while True:
-        code = "".join(secrets.choice(CODE_LETTERS) for _ in range(CODE_LENGTH))
+        code = "".join(secrets.choice(CODE_LETTERS) for _ in range(length))
         if not Event.objects.filter(code=code).exists():
             return code
 
@@ -126,7 +126,8 @@ def create_match(event: Event, now: int) -> Match:
     except GameError as refusal:
         raise MatchError(f"This game cannot be played: {refusal}.") from refusal
     number = (event.matches.aggregate(last=Max("number"))["last"] or 0) + 1
-    red, yellow = event.teams.order_by("-number" if _swaps_sides(event, number) else "number")
+    swapped = event.swaps_sides and number % 2 == 0  # in every second match
+    red, yellow = event.teams.order_by("-number" if swapped else "number")
     if event.max_side_changes:
         _check_secret_sides(event, game, options)
     terms = {name: getattr(event, name) for name in TERMS}
@@ -138,11 +139,6 @@ def create_match(event: Event, now: int) -> Match:
         yellow=yellow,
         started_at=now,
     )
-
-
-def _swaps_sides(event: Event, number: int) -> bool:
-    """Return whether the teams swap colors in this match: in every second one, if the event swaps sides."""
-    return event.swaps_sides and number % 2 == 0
 
 
 def _check_secret_sides(event: Event, game: Game[Any], options: Any) -> None:
@@ -192,7 +188,8 @@ def create_turn(match: Match, number: int, opens_at: int, closes_at: int, **bank
     The current captains stay captains for the whole turn.
     """
     seed = secrets.token_hex(16)
-    captains = _captains(match) if match.tie_rule == TieRule.CAPTAIN else {}
+    teams = Team.objects.filter(event=match.event_id).values_list("pk", "captain")
+    captains = dict(teams) if match.tie_rule == TieRule.CAPTAIN else {}
     return Turn.objects.create(
         match=match,
         number=number,
@@ -203,10 +200,6 @@ def create_turn(match: Match, number: int, opens_at: int, closes_at: int, **bank
         yellow_captain=captains.get(match.yellow_id, ""),
         **banks,
     )
-
-
-def _captains(match: Match) -> dict[int, str]:
-    return dict(Team.objects.filter(event=match.event_id).values_list("pk", "captain"))
 
 
 def claim_turn(turn: Turn, **changes: Any) -> bool:
@@ -230,12 +223,10 @@ def end_match(match: Match, result: str, ended_by: str, now: int) -> None:
 
 
 def abort_match(match: Match, now: int) -> None:
-    """Save the match as ended without a result."""
     match.state, match.ended_at = MatchState.ABORTED, now
     match.save(update_fields=["state", "ended_at"])
 
 
 def reopen_match(match: Match) -> None:
-    """Save the match as being played again."""
     match.state, match.result, match.ended_by, match.ended_at = MatchState.PLAYING, None, None, None
     match.save(update_fields=["state", "result", "ended_by", "ended_at"])

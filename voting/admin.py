@@ -28,7 +28,6 @@ class StoredBallotAdmin(ReadOnlyAdmin):
     list_filter = ["side"]
     list_select_related = ["turn__match__event"]
     search_fields = ["voter", "turn__match__event__code"]
-    ordering = ["-pk"]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[StoredBallot]:
         ballots: QuerySet[StoredBallot] = super().get_queryset(request)
@@ -43,7 +42,6 @@ class TallyRecordAdmin(ReadOnlyAdmin):
     list_filter = ["side", "decided_by"]
     list_select_related = ["turn__match__event"]
     search_fields = ["turn__match__event__code", "turn__match__event__name"]
-    ordering = ["-pk"]
     exclude = ["sealed"]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[TallyRecord]:
@@ -60,7 +58,6 @@ class TicketAdmin(ReadOnlyAdmin):
     list_filter = ["team"]
     list_select_related = ["event"]
     search_fields = ["event__code", "event__name", "label"]
-    ordering = ["-pk"]
     fields = ["event", "code_begins", "label", "team", "used"]
     readonly_fields = ["code_begins", "used"]
     blocked_lookups = ("code", "voter")
@@ -96,7 +93,6 @@ class AnnouncementAdmin(ReadOnlyAdmin):
     list_display = ["event", "seq", "kind", "sent_at"]
     list_select_related = ["event"]
     search_fields = ["event__code", "event__name"]
-    ordering = ["-pk"]
     exclude = ["body"]
     readonly_fields = ["kind", "message"]
 

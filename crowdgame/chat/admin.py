@@ -14,7 +14,6 @@ class ChatLineAdmin(ReadOnlyAdmin):
     list_filter = ["removed", "room__kind"]
     list_select_related = ["room__duel__event"]
     search_fields = ["name", "text", "room__duel__event__code"]
-    ordering = ["-pk"]
 
 
 @admin.register(ChatReport)
@@ -22,11 +21,9 @@ class ChatReportAdmin(ReadOnlyAdmin):
     list_display = ["at", "line", "reason", "by", "settled"]
     list_filter = ["settled", "reason"]
     list_select_related = ["line", "by"]
-    ordering = ["-pk"]
 
 
 @admin.register(ChatMute)
 class ChatMuteAdmin(ReadOnlyAdmin):
     list_display = ["guest", "until", "by"]
     list_select_related = ["guest", "by"]
-    ordering = ["-pk"]

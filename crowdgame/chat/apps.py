@@ -6,7 +6,6 @@ from voting.turns.periodic import every_hour
 
 class ChatConfig(AppConfig):
     name = "crowdgame.chat"
-    verbose_name = "Chat"
 
     def ready(self) -> None:
         from crowdgame.accounts.signals import guest_left  # noqa: PLC0415

@@ -5,7 +5,6 @@ Chat rooms exist in the database only. One poll serves all sockets of all rooms.
 
 import asyncio
 import logging
-from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cache, partial
@@ -119,13 +118,6 @@ def chat_hub() -> ChatHub:
     return ChatHub()
 
 
-async def _poll() -> None:
-    await chat_hub().poll_forever()
-
-
-def _listeners() -> Iterable[Socket]:
-    return chat_hub().listeners()
-
-
-hooks.background_tasks.append(_poll)
-hooks.drained_sockets.append(_listeners)
+# Called later, because a hub belongs to the event loop of the gateway.
+hooks.background_tasks.append(lambda: chat_hub().poll_forever())
+hooks.drained_sockets.append(lambda: chat_hub().listeners())

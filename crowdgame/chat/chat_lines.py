@@ -70,9 +70,8 @@ def action(request: HttpRequest, slug: str, number: int, action: str) -> HttpRes
     except ChatError as refusal:
         return _message_page(request, line, str(refusal), 400)
     if action == "report":
-        return render(
-            request, "chat/reported.html", {"guest": current_guest(request), "back": return_url(line.room)}
-        )
+        context = {"guest": current_guest(request), "back": return_url(line.room)}
+        return render(request, "chat/reported.html", context)
     return redirect("chat_reports" if "list" in request.POST else return_url(line.room))
 
 
@@ -83,18 +82,10 @@ def _block(request: HttpRequest, line: ChatLine) -> None:
     block(guest, line.guest)
 
 
-def _report(request: HttpRequest, line: ChatLine) -> None:
-    report(line, current_guest(request), request.POST.get("reason", ""))
-
-
-def _mute(request: HttpRequest, line: ChatLine) -> None:
-    moderating.mute(line, _moderator(request), request.POST.get("for", ""))
-
-
 ACTIONS: dict[str, Callable[[HttpRequest, ChatLine], None]] = {
     "block": _block,
-    "report": _report,
-    "mute": _mute,
+    "report": lambda request, line: report(line, current_guest(request), request.POST.get("reason", "")),
+    "mute": lambda request, line: moderating.mute(line, _moderator(request), request.POST.get("for", "")),
     "remove": lambda request, line: moderating.remove_message(line, _moderator(request)),
     "settle": lambda request, line: moderating.dismiss_reports(line, _moderator(request)),
     "unmute": lambda request, line: moderating.unmute(line, _moderator(request)),

@@ -1,6 +1,5 @@
 """View model of a chat room: its messages, its reader and what the reader may do."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import cast
@@ -10,20 +9,11 @@ from django.http import HttpRequest
 from django.template.loader import render_to_string
 
 from crowdgame.accounts.models import Guest
-from crowdgame.chat.models import SLOW_S, ChatRoom, RoomKind
-from crowdgame.chat.moderation import count_open_reports, is_moderator
+from crowdgame.chat.models import SLOW_S, ChatReport, ChatRoom, RoomKind
+from crowdgame.chat.moderation import is_moderator
 from crowdgame.chat.posting import mute_notice
 from crowdgame.chat.reader_keys import ChatReader, make_reader_key
-from crowdgame.chat.rooms import (
-    MAX_LINES,
-    duel_rooms,
-    find_room,
-    guest_pk,
-    load_lines,
-    room_access,
-    room_slug,
-)
-from crowdgame.duels.models import Duel
+from crowdgame.chat.rooms import MAX_LINES, guest_pk, load_lines, room_access, room_slug
 
 ROOM_TITLES = {
     RoomKind.LOBBY: "Lobby chat",
@@ -84,7 +74,7 @@ class RoomView:
 
     @property
     def reports(self) -> int:
-        return count_open_reports()
+        return ChatReport.objects.filter(settled=False).count()
 
     @property
     def times(self) -> tuple[int, ...]:
@@ -101,8 +91,11 @@ def view_room(
     blocked = [block.blocked for block in guest.blocks.select_related("blocked")] if guest else []
     sees_all = is_moderator(request.user)
     draws = partial(_render_lines, room, blocked, sees_all, before)
-    alike = not (blocked or sees_all or before)
-    drawn, first = _cached_lines(room, draws) if alike else draws()
+    if blocked or sees_all or before:
+        drawn, first = draws()
+    else:  # these readers all see the same, and rendering a hundred messages takes long
+        kept = cache.get_or_set(f"chat.{room.pk}.{room.seq}", draws, LINES_TTL_S)
+        drawn, first = cast(tuple[str, int], kept)
     return RoomView(
         room=room,
         slug=room_slug(room),
@@ -115,14 +108,6 @@ def view_room(
     )
 
 
-def _cached_lines(room: ChatRoom, draws: Callable[[], tuple[str, int]]) -> tuple[str, int]:
-    """Cache the rendered messages by room and sequence number, for readers who all see the same.
-
-    Rendering a hundred messages takes longer than the rest of the page.
-    """
-    return cast(tuple[str, int], cache.get_or_set(f"chat.{room.pk}.{room.seq}", draws, LINES_TTL_S))
-
-
 def _render_lines(
     room: ChatRoom, blocked: list[Guest], sees_all: bool, before: int | None
 ) -> tuple[str, int]:
@@ -130,12 +115,3 @@ def _render_lines(
     lines = [line for line in load_lines(room, blocked, before) if sees_all or not line.removed]
     drawn = render_to_string("chat/lines.html", {"lines": lines, "slug": room_slug(room)})
     return drawn, lines[0].pk if lines else 0
-
-
-def talk_in_lobby(request: HttpRequest, guest: Guest | None) -> RoomView | None:
-    room = find_room(RoomKind.LOBBY)
-    return view_room(request, room, guest) if room else None
-
-
-def view_duel_rooms(request: HttpRequest, duel: Duel, guest: Guest | None) -> list[RoomView]:
-    return [view_room(request, room, guest) for room in duel_rooms(duel, guest)]

@@ -12,7 +12,7 @@ from django.db import transaction
 from django.db.models import Count, Max, Model, Q, QuerySet
 from django.utils import timezone
 
-from crowdgame.chat.models import SLOW_S, ChatLine, ChatMute, ChatReport, ChatRoom
+from crowdgame.chat.models import SLOW_S, ChatLine, ChatMute, ChatRoom
 from crowdgame.chat.rooms import ChatError, next_seq
 
 MODERATE_PERMISSION = "chat.moderate_chat"
@@ -74,10 +74,6 @@ def reported_messages() -> QuerySet[ChatLine]:
     still = Q(reports__settled=False)
     counted = ChatLine.objects.filter(still).annotate(times=Count("reports"), last=Max("reports__at"))
     return counted.select_related("room__duel__event", "guest").order_by("-last").prefetch_related("reports")
-
-
-def count_open_reports() -> int:
-    return ChatReport.objects.filter(settled=False).count()
 
 
 def _log_moderation(by: User, about: Model, what: str) -> None:

@@ -26,9 +26,8 @@ def make_reader_key(reader: ChatReader) -> str:
 def read_reader_key(key: str) -> ChatReader | None:
     """Return the reader, or None if the key is forged or older than KEY_MAX_AGE_S."""
     try:
-        slug, _, guest = (
-            signing.TimestampSigner(salt=READER_KEY_SALT).unsign(key, KEY_MAX_AGE_S).partition(".")
-        )
+        signed = signing.TimestampSigner(salt=READER_KEY_SALT).unsign(key, KEY_MAX_AGE_S)
     except signing.BadSignature:
         return None
+    slug, _, guest = signed.partition(".")
     return ChatReader(slug, int(guest) or None)

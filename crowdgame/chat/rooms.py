@@ -1,7 +1,7 @@
 """Chat rooms: look up a room, check access, and read changes since a sequence number."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import msgspec
 from django.conf import settings
@@ -72,11 +72,7 @@ def duel_rooms(duel: Duel, guest: Guest | None) -> list[ChatRoom]:
     if not settings.CHAT or not _has_both_players(duel):
         return []
     access = room_access(duel, RoomKind.PLAYERS)
-    kinds = [
-        kind
-        for kind in DUEL_ROOM_KINDS
-        if RoomAccess(kind, access.seats, access.over).may_enter(guest_pk(guest))
-    ]
+    kinds = [kind for kind in DUEL_ROOM_KINDS if replace(access, kind=kind).may_enter(guest_pk(guest))]
     return [ChatRoom.objects.get_or_create(duel=duel, kind=kind)[0] for kind in kinds]
 
 

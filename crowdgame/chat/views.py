@@ -8,7 +8,6 @@ from django.views.decorators.http import require_POST, require_safe
 
 from crowdgame.accounts.guest_cookie import current_guest, set_guest_cookie
 from crowdgame.accounts.guest_names import new_guest
-from crowdgame.accounts.models import Guest
 from crowdgame.chat.chat_room_view import view_room
 from crowdgame.chat.models import ChatRoom, RoomKind
 from crowdgame.chat.moderation import is_moderator
@@ -68,13 +67,12 @@ def _is_number(typed: str) -> bool:
 def require_entered_room(request: HttpRequest, slug: str) -> ChatRoom:
     """Return a room that the requester may read. Raises Http404 for a room they may not read, too."""
     room, guest = find_room(slug), current_guest(request)
-    if room is None or not (_may_enter(room, guest) or is_moderator(request.user)):
+    if room is None:
+        raise Http404
+    may_enter = room_access(room.duel, room.kind).may_enter(guest_pk(guest))
+    if not (may_enter or is_moderator(request.user)):
         raise Http404
     return room
-
-
-def _may_enter(room: ChatRoom, guest: Guest | None) -> bool:
-    return room_access(room.duel, room.kind).may_enter(guest_pk(guest))
 
 
 def return_url(room: ChatRoom) -> str:

@@ -46,16 +46,7 @@ def list_audit_entries(event_id: int, now: CurrentState) -> tuple[protocol.Audit
     rows = _load_rows(event_id)
     undos = [_undo(row, rows[:index], now) for index, row in enumerate(rows)]
     return tuple(
-        protocol.AuditEntry(
-            id=row.pk,
-            by=row.by,
-            action=row.action,
-            what=row.what,
-            at=row.at,
-            pressed=_read(row.pressed),
-            undo=undo.action if undo else None,
-            undone=row.undone,
-        )
+        msgspec.convert(vars(row) | {"undo": undo.action if undo else None}, protocol.AuditEntry)
         for row, undo in zip(rows, undos, strict=True)
     )
 

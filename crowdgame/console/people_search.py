@@ -1,7 +1,7 @@
 """People search of the console: named ticket holders and restricted voters, by name or voter code."""
 
 from voting import protocol
-from voting.admission.restrictions import NO_RESTRICTION, Restriction, load_restrictions
+from voting.admission.restrictions import NO_RESTRICTION, load_restrictions
 from voting.counting.voter_codes import derive_voter_code, normalize_voter_code
 from voting.models import Ticket
 
@@ -39,20 +39,14 @@ def _load_people(event_id: int, sought: str | None) -> list[protocol.Person]:
     tickets = Ticket.objects.filter(event=event_id).values_list("label", "team", "voter")
     ticket_holders = {derive_voter_code(voter): (label, team) for label, team, voter in tickets}
     wanted |= {voter_code for voter_code, (label, _) in ticket_holders.items() if label}
-    return [
-        _person(
-            voter_code,
-            *ticket_holders.get(voter_code, ("", None)),
-            restrictions.get(voter_code, NO_RESTRICTION),
+    people = []
+    for code in wanted:
+        name, team = ticket_holders.get(code, ("", None))
+        one = restrictions.get(code, NO_RESTRICTION)
+        people.append(
+            protocol.Person(voter_code=code, name=name, team=team, moved=one.team, banned=one.banned)
         )
-        for voter_code in wanted
-    ]
-
-
-def _person(voter_code: str, name: str, team: int | None, restriction: Restriction) -> protocol.Person:
-    return protocol.Person(
-        voter_code=voter_code, name=name, team=team, moved=restriction.team, banned=restriction.banned
-    )
+    return people
 
 
 def _matches_query(person: protocol.Person, query: str) -> bool:

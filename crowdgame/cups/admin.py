@@ -14,7 +14,6 @@ class CupAdmin(ReadOnlyAdmin):
     list_filter = ["format"]
     list_select_related = ["owner"]
     search_fields = ["code", "name", "owner__username", "teams__name"]
-    ordering = ["-pk"]
 
 
 @admin.register(CupPairing)
@@ -22,4 +21,3 @@ class CupPairingAdmin(ReadOnlyAdmin):
     list_display = ["__str__", "red", "yellow", "event", "walkover"]
     list_select_related = ["cup", "event"]
     search_fields = ["cup__code", "cup__name", "event__code"]
-    ordering = ["-pk"]

@@ -8,8 +8,7 @@ import hashlib
 import time
 
 from csp.constants import SELF
-from django.conf import settings
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.template.loader import render_to_string
 from django.views.decorators.http import require_safe
 
@@ -17,6 +16,7 @@ from crowdgame.cups.cup_view import CupView, view_cup
 from crowdgame.cups.cups import load_cup_progress
 from crowdgame.cups.models import Cup
 from crowdgame.web.content_policy import strict_policy
+from crowdgame.web.hosts import server_url
 from voting.admission.links import display_address, qr_path
 
 CACHE_MAX_AGE_S = 2
@@ -35,10 +35,10 @@ _cache: dict[str, tuple[float, str]] = {}
 
 @require_safe
 def cup_board(request: HttpRequest, code: str) -> HttpResponse:
-    address = f"{settings.PUBLIC_URL or f'{request.scheme}://{request.get_host()}'}/cup/{code}"
+    address = f"{server_url(request)}/cup/{code}"
     page = _cached_page(code, address)
     if not page:
-        return HttpResponse(render_to_string("404.html", request=request), status=404)
+        raise Http404
     tag = f'"{hashlib.sha256(page.encode()).hexdigest()[:20]}"'
     same = request.headers.get("If-None-Match", "").removeprefix("W/") == tag
     answer = HttpResponse(status=304) if same else HttpResponse(page)

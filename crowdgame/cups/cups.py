@@ -4,7 +4,6 @@ Lock order: every change of a cup's pairings runs in `changing_cup`, which locks
 other.
 """
 
-import secrets
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -33,7 +32,7 @@ from crowdgame.cups.pairing_status import (
     resolve_draw,
 )
 from crowdgame.events.models import AuditEntry
-from games.matches import CODE_LETTERS, TERMS, create_event
+from games.matches import TERMS, create_event, generate_code
 from games.models import Event, Lobby, Match, MatchResult, MatchState, TeamChoice
 from games.names import clean_name
 
@@ -91,18 +90,17 @@ def changing_cup(cup_id: int) -> Iterator[Cup]:
         yield held
 
 
-def generate_code() -> str:
+def generate_cup_code() -> str:
     """Return a random code that no cup and no event has."""
-    while True:
-        code = "".join(secrets.choice(CODE_LETTERS) for _ in range(CODE_LENGTH))
-        if not Cup.objects.filter(code=code).exists() and not Event.objects.filter(code=code).exists():
-            return code
+    while Cup.objects.filter(code=(code := generate_code(CODE_LENGTH))).exists():
+        pass
+    return code
 
 
 def create_cup(owner: User, name: str, teams: Sequence[str], **choices: Any) -> Cup:
     """Create a cup. `teams` are names by seed, the best first. `choices` are further fields of Cup."""
     with transaction.atomic():
-        cup = Cup.objects.create(owner=owner, name=clean_name(name), code=generate_code(), **choices)
+        cup = Cup.objects.create(owner=owner, name=clean_name(name), code=generate_cup_code(), **choices)
         names = [CupTeam(cup=cup, seed=seed, name=clean_name(team)) for seed, team in enumerate(teams, 1)]
         CupTeam.objects.bulk_create(names)
     return cup
@@ -259,8 +257,3 @@ def revoke_walkover(cup_id: int, number: int) -> None:
             raise CupError("The winner's next pairing has already started.")
         CupPairing.objects.filter(cup=cup, number=number, event=None).delete()
         CupPairing.objects.filter(cup=cup, number=number).update(walkover=None)
-
-
-def delete_cup(cup: Cup) -> None:
-    """Delete the cup. Its events stay."""
-    cup.delete()

@@ -6,7 +6,7 @@ Teams are seeds.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 
 from crowdgame.cups.pairing import CupFormat
@@ -41,7 +41,7 @@ def league_table(teams: Sequence[int], meetings: Iterable[PairingStatus]) -> tup
     for _, group in groupby(by_points, key=lambda row: row.points):
         ranked += _break_ties(list(group), over)
     keys = [key for key, _ in ranked]
-    return tuple(_with_place(row, keys.index(key) + 1) for key, row in ranked)
+    return tuple(replace(row, place=keys.index(key) + 1) for key, row in ranked)
 
 
 def _break_ties(
@@ -70,10 +70,6 @@ def _matches_of_team(team: int, meeting: PairingStatus) -> tuple[int, int]:
     """Return the matches that this team has won and lost."""
     red, yellow = meeting.outcome.won
     return (red, yellow) if meeting.red == team else (yellow, red)
-
-
-def _with_place(row: LeagueRow, place: int) -> LeagueRow:
-    return LeagueRow(row.team, place, row.played, row.won, row.drawn, row.lost, row.matches)
 
 
 def champions(kind: CupFormat, teams: Sequence[int], meetings: Sequence[PairingStatus]) -> tuple[int, ...]:

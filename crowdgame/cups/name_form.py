@@ -26,12 +26,10 @@ class CupNamesForm(forms.Form):
 
     @property
     def teams(self) -> list[forms.BoundField]:
-        """The team fields, by seed."""
         return [self[name] for name in self.fields if name != "name"]
 
     @property
     def team_names(self) -> tuple[str, ...]:
-        """The submitted team names, by seed."""
         return tuple(self.cleaned_data[team.name] for team in self.teams)
 
     def clean(self) -> dict[str, Any]:

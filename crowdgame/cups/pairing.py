@@ -4,7 +4,6 @@ Teams are seeds, from 1. A pairing's first team plays red. Pairings are numbered
 they are due.
 """
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from games.engine.terms import LabeledEnum
@@ -44,7 +43,7 @@ Draw = tuple[Pairing, ...]
 
 def draw_cup(kind: CupFormat, teams: int) -> Draw:
     """Return the pairings for `teams` teams, in the order in which they are due."""
-    return DRAWS[kind](teams)
+    return knock_out(teams) if kind == CupFormat.KNOCKOUT else league(teams)
 
 
 def knock_out(teams: int) -> Draw:
@@ -104,6 +103,3 @@ def league(teams: int) -> Draw:
 def _sides(one: int, two: int) -> tuple[int, int]:
     better, other = sorted((one, two))
     return (better, other) if (other - better) % 2 else (other, better)
-
-
-DRAWS: Mapping[CupFormat, Callable[[int], Draw]] = {CupFormat.KNOCKOUT: knock_out, CupFormat.LEAGUE: league}

@@ -55,7 +55,6 @@ class PairingStatus:
 
     @property
     def winner(self) -> int | None:
-        """The winner's seed."""
         return self.teams[self.outcome.winner - 1] if self.outcome.winner else None
 
 

@@ -61,9 +61,8 @@ def bracket_sheets(progress: CupProgress, cards: Mapping[int, PairingCard]) -> I
     while last - first >= most:
         shown = range(first, min(first + most, last - 1))  # the semi-finals and the final stay together
         if len(shown) == 1:
-            yield from _round_sheets(
-                RoundColumn(titles[first], tuple(filter(None, grid[first]))), CARDS_WITH_LONG_NAMES
-            )
+            column = RoundColumn(titles[first], tuple(filter(None, grid[first])))
+            yield from _round_sheets(column, CARDS_WITH_LONG_NAMES)
         else:
             yield from _bracket_parts([RoundColumn(titles[n], grid[n]) for n in shown], 2 ** (most - 1))
         first = shown.stop

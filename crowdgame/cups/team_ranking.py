@@ -9,7 +9,7 @@ from django.contrib.auth.models import User
 
 from crowdgame.cups.cups import load_dry_run_actions
 from crowdgame.cups.dry_run_matches import DRY_RUN_STARTED, MatchSpan, rehearsed
-from crowdgame.ratings.rating_ledger import FinishedMatch, PlayerRating, RatingLedger
+from crowdgame.ratings.rating_ledger import FinishedMatch, RatingLedger
 from crowdgame.ratings.rating_table import RatingRow, build_rating_row
 from games.engine.registry import game_title
 from games.models import Event, Match, MatchState
@@ -29,7 +29,12 @@ def rank_teams(owner: User, game: str) -> list[RatingRow]:
     shown = dict(enumerate(names.values()))
     in_order = sorted(ledger.player_ratings.items(), key=lambda one: (-one[1].skill.mu, shown[one[0]]))
     mus = [player_rating.skill.mu for _, player_rating in in_order]
-    return [_build_row(mus.index(one.skill.mu) + 1, shown[team], one) for team, one in in_order]
+    return [
+        build_rating_row(
+            mus.index(one.skill.mu) + 1, shown[team], (one.skill.mu, one.skill.sigma), one.games, one.last_at
+        )
+        for team, one in in_order
+    ]
 
 
 def list_played_games(owner: User) -> list[tuple[str, str]]:
@@ -50,7 +55,7 @@ def _played(owner: User, game: str, names: dict[str, str]) -> Iterator[FinishedM
     for pk, event, number, red, yellow, result, ended_at in ended.order_by("ended_at", "pk").values_list(
         *COLUMNS
     ):
-        keys = [_name_key(name) for name in (red, yellow)]
+        keys = [" ".join(name.split()).casefold() for name in (red, yellow)]
         if keys[0] == keys[1] or number in practice.get(event, ()):
             continue
         names |= dict(zip(keys, (red, yellow), strict=True))
@@ -69,11 +74,3 @@ def _rehearsed_matches(owner: User) -> dict[int, set[int]]:
     for event, number, since, until in matches.values_list("event", "number", "started_at", "ended_at"):
         spans[event].append(MatchSpan(number, since, until))
     return {event: rehearsed(spans[event], pressed) for event, pressed in presses.items()}
-
-
-def _name_key(name: str) -> str:
-    return " ".join(name.split()).casefold()
-
-
-def _build_row(place: int, name: str, one: PlayerRating) -> RatingRow:
-    return build_rating_row(place, name, (one.skill.mu, one.skill.sigma), one.games, one.last_at)

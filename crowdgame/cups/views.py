@@ -2,7 +2,6 @@
 
 from typing import cast
 
-from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import User
@@ -17,7 +16,6 @@ from crowdgame.cups.board_view import content_version
 from crowdgame.cups.cup_view import view_cup
 from crowdgame.cups.cups import (
     CupError,
-    delete_cup,
     give_walkover,
     load_cup_progress,
     revoke_walkover,
@@ -31,15 +29,11 @@ from crowdgame.cups.team_ranking import list_played_games, rank_teams
 from crowdgame.events.event_edits import announce_page_edit, log_edit
 from crowdgame.events.presets import PRESETS_BY_SLUG
 from crowdgame.ratings.rating_ledger import START
+from crowdgame.web.hosts import server_url
 from voting.admission.links import display_address
 
 MAX_NUMBER_DIGITS = 4
 TEAM_NUMBERS = ("1", "2")
-
-
-def visible_cups(user: User) -> QuerySet[Cup]:
-    """Return the cups that the user may manage: their own, for a superuser all."""
-    return Cup.objects.all() if user.is_superuser else Cup.objects.filter(owner=user)
 
 
 def listed_cups(user: User) -> QuerySet[Cup]:
@@ -51,8 +45,10 @@ def listed_cups(user: User) -> QuerySet[Cup]:
 
 
 def own_cup(request: HttpRequest, code: str) -> Cup:
-    """Return a cup that the user may manage. Raises Http404 for other organizers' cups, too."""
-    return get_object_or_404(visible_cups(cast(User, request.user)), code=code.upper())
+    """Return a cup of the user, for a superuser any. Raises Http404 for other organizers' cups, too."""
+    user = cast(User, request.user)
+    own = Cup.objects.all() if user.is_superuser else Cup.objects.filter(owner=user)
+    return get_object_or_404(own, code=code.upper())
 
 
 @login_required
@@ -75,7 +71,7 @@ def cup_console(request: HttpRequest, code: str) -> HttpResponse:
     cup = own_cup(request, code)
     if request.method == "POST":
         return _handle_post(request, cup)
-    address = f"{settings.PUBLIC_URL or f'{request.scheme}://{request.get_host()}'}/cup/{cup.code}"
+    address = f"{server_url(request)}/cup/{cup.code}"
     view = view_cup(load_cup_progress(cup))
     page = {"cup": cup, "view": view, "version": content_version(view), "address": display_address(address)}
     return render(request, "cups/console.html", page)
@@ -134,7 +130,7 @@ def _rename(request: HttpRequest, cup: Cup, form: CupNamesForm) -> None:
 def remove_cup(request: HttpRequest, code: str) -> HttpResponse:
     cup = own_cup(request, code)
     if request.method == "POST":
-        delete_cup(cup)
+        cup.delete()
         messages.success(request, f"“{cup.name}” deleted. Its events were kept.")
         return redirect("console:events")
     return render(

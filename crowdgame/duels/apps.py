@@ -6,7 +6,6 @@ from voting.turns.periodic import every_hour
 
 class DuelsConfig(AppConfig):
     name = "crowdgame.duels"
-    verbose_name = "Duels"
 
     def ready(self) -> None:
         from crowdgame.accounts.signals import guest_left, guest_merged  # noqa: PLC0415

@@ -95,9 +95,8 @@ def _rating_changes(match: Match | None) -> tuple[str, str]:
     if match is None or not hasattr(match, "rated"):
         return "", ""
     change = match.rated
-    return _format_change(change.red_before, change.red_after), _format_change(
-        change.yellow_before, change.yellow_after
-    )
+    red = _format_change(change.red_before, change.red_after)
+    return red, _format_change(change.yellow_before, change.yellow_after)
 
 
 def _format_change(before: float, after: float) -> str:

@@ -30,10 +30,8 @@ SYSTEM_USERNAME = "duel owner"  # owns the events of all duels; login is disable
 FREE_SEAT_NAME = "Open seat"
 CROWD_NAME = "The crowd"
 MAX_ACTIVE_GAMES = 20
-MAX_OPEN_GAMES, MAX_GAMES_PER_HOUR = (
-    1_000,
-    10_000,
-)  # created within the last hour: without an opponent yet, and in total
+# Created within the last hour: without an opponent yet, and in total.
+MAX_OPEN_GAMES, MAX_GAMES_PER_HOUR = 1_000, 10_000
 SEAT_FIELDS = {1: "one", 2: "two"}
 DEFAULT_GAME = "simultaneous-captains-mistress"
 
@@ -150,8 +148,13 @@ def start_against_crowd(code: str, guest: Guest, box: BallotBox) -> Duel:
 
 def _schedule_match(event: Event, box: BallotBox) -> None:
     """Schedule the match in the caller's transaction. If this process dies, the scheduler starts it."""
+    name_after_teams(event, next_match_at=box.now())
+
+
+def name_after_teams(event: Event, **changes: Any) -> None:
+    """Name the event after its teams, and write the other `changes`."""
     name = " vs. ".join(event.teams.order_by("number").values_list("name", flat=True))
-    Event.objects.filter(pk=event.pk).update(name=name, next_match_at=box.now())
+    Event.objects.filter(pk=event.pk).update(name=name, **changes)
 
 
 def check_game_limit(guest: Guest) -> None:

@@ -7,7 +7,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from redis import RedisError
 
 from crowdgame.accounts.models import Guest
-from crowdgame.duels.duels import SEAT_FIELDS, PlayError, active_games, seat_number
+from crowdgame.duels.duels import SEAT_FIELDS, PlayError, active_games, name_after_teams, seat_number
 from crowdgame.duels.models import Duel
 from games.matches import event_lock, locked_event
 from games.models import Event, Match, MatchState
@@ -66,5 +66,4 @@ def _anonymize_duel(duel: Duel, guest: Guest) -> None:
     with locked_event(duel.event_id) as event:
         event.teams.filter(number=place).update(name=str(guest))
         event.tickets.filter(team=place).update(label=str(guest))
-        names = " vs. ".join(event.teams.order_by("number").values_list("name", flat=True))
-        Event.objects.filter(pk=event.pk).update(name=names)
+        name_after_teams(event)

@@ -1,6 +1,6 @@
 """Lists of duels on the Play page (matchmaking): open, running and finished games, and whose turn it is."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Literal
@@ -95,15 +95,11 @@ def _open_duels() -> QuerySet[Duel]:
     return Duel.objects.filter(Q(one=None) | Q(two=None), fresh, listed=True).order_by("-pk")
 
 
-def _running_duels() -> QuerySet[Duel]:
-    return Duel.objects.filter(HAS_LIVE_MATCH, listed=True).order_by("-pk")
-
-
-def _finished_duels() -> QuerySet[Duel]:
-    return Duel.objects.filter(~HAS_LIVE_MATCH, HAS_ENDED_MATCH, listed=True).order_by("-pk")
-
-
-_SOURCES = {"open": _open_duels, "running": _running_duels, "finished": _finished_duels}
+_SOURCES: dict[DuelListKind, Callable[[], QuerySet[Duel]]] = {
+    "open": _open_duels,
+    "running": lambda: Duel.objects.filter(HAS_LIVE_MATCH, listed=True).order_by("-pk"),
+    "finished": lambda: Duel.objects.filter(~HAS_LIVE_MATCH, HAS_ENDED_MATCH, listed=True).order_by("-pk"),
+}
 
 
 def _with_names(duels: QuerySet[Duel]) -> QuerySet[Duel]:
@@ -159,9 +155,6 @@ def has_to_pick(match: Match, side: Side, box: BallotBox) -> bool:
     if turn is None or match.state != MatchState.PLAYING:
         return False
     stored = turn.stored_ballots.filter(side=side).exists()
-    return not stored and side not in box.picked_at(match.event_id, turn.pk) and side in sides_to_move(match)
-
-
-def sides_to_move(match: Match) -> Collection[Side]:
-    position = load_position(match)
-    return position.to_move
+    if stored or side in box.picked_at(match.event_id, turn.pk):
+        return False
+    return side in load_position(match).to_move

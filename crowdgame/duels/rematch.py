@@ -56,11 +56,7 @@ def _check_over(event: Event) -> None:
 async def handle_rematch_ask(event_id: int, team: int) -> None:
     """Request a rematch. Ignores refusals and outages: the phone then sees that nothing changed."""
     with suppress(MatchError, *STORE_ERRORS):
-        await in_database(_request_rematch)(event_id, team)
-
-
-def _request_rematch(event_id: int, team: int) -> None:
-    request_rematch(event_id, team, ballot_box())
+        await in_database(lambda: request_rematch(event_id, team, ballot_box()))()
 
 
 hooks.rematch_requests.append(handle_rematch_ask)

@@ -1,9 +1,7 @@
 """`/play/`: the Play page and the pages of duels. A guest gets a number and a cookie with the first game."""
 
 from functools import cache
-from typing import get_args
 
-from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
@@ -37,6 +35,7 @@ from crowdgame.duels.models import Duel
 from crowdgame.duels.rematch import request_rematch
 from crowdgame.reports.board_picture import picture_address
 from crowdgame.web.errors import unavailable_page
+from crowdgame.web.hosts import server_url
 from voting.admission.links import qr_path
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import PresenceCounts
@@ -85,14 +84,14 @@ def _games_for(guest: Guest) -> list[DuelListItem]:
 @require_safe
 def game_list(request: HttpRequest, kind: str) -> HttpResponse:
     """List all games of a kind, in pages."""
-    if kind not in get_args(DuelListKind):
+    if kind not in DUEL_LIST_KINDS:
         raise Http404
     query = clean_query(request.GET.get("q", ""))
     context = {
         "guest": current_guest(request),
         "kind": kind,
-        "title": TITLES[kind],  # type: ignore[index]
-        "page": load_page(kind, request.GET.get("page"), query=query),  # type: ignore[arg-type]
+        "title": TITLES[kind],
+        "page": load_page(kind, request.GET.get("page"), query=query),
         "query": query,
     }
     return render(request, "duels/list.html", context)
@@ -117,9 +116,8 @@ def new_game(request: HttpRequest) -> HttpResponse:
     except PlayError as refusal:
         return _play_page(request, str(refusal), 409)
     invites = duel.crowd or not duel.listed
-    return set_guest_cookie(
-        redirect("duel", duel.event.code) if invites else _redirect_to_board(duel, guest), guest
-    )
+    answer = redirect("duel", duel.event.code) if invites else _redirect_to_board(duel, guest)
+    return set_guest_cookie(answer, guest)
 
 
 @require_safe
@@ -132,8 +130,7 @@ def _duel_page(request: HttpRequest, duel: Duel, problem: str = "", status: int 
     guest = current_guest(request)
     match = duel.event.matches.select_related("red", "rated").order_by("-number").first()
     view = view_duel(duel, match, guest, _load_presence(duel))
-    base = settings.PUBLIC_URL or f"{request.scheme}://{request.get_host()}"
-    link = f"{base}/play/{duel.event.code}"
+    link = f"{server_url(request)}/play/{duel.event.code}"
     size, path = qr_path(link.upper())
     context = {
         "guest": guest,

@@ -1,11 +1,15 @@
 """Organizer permission checks of console pages: the events an organizer may open or owns."""
 
-from typing import cast
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, cast
 
+from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import User
 from django.db.models import Exists, OuterRef, Q, QuerySet
-from django.http import Http404, HttpRequest
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
+from django.views.decorators.http import require_http_methods
 
 from crowdgame.events.models import Member
 from crowdgame.events.permissions import role_at_event
@@ -21,12 +25,25 @@ def visible_events(user: User) -> QuerySet[Event]:
     return Event.objects.filter(Q(owner=user) | Q(Exists(member)))
 
 
-def require_own_event(request: HttpRequest, code: str) -> Event:
-    """Return the event with this code. Raises Http404 if it doesn't exist or the user isn't its owner."""
-    event = require_accessible_event(request, code)
-    if role_at_event(cast(User, request.user), event.pk) != Role.OWNER:
-        raise Http404
-    return event
+def owner_page(*methods: str) -> Callable[[Callable[[HttpRequest, Event], HttpResponse]], Any]:
+    """Decorate a page of the event's owner, which receives the event with the code in its URL.
+
+    Raises Http404 if the event doesn't exist or the user isn't its owner.
+    """
+
+    def decorate(view: Callable[[HttpRequest, Event], HttpResponse]) -> Any:
+        @login_required
+        @require_http_methods(methods)
+        @wraps(view)
+        def page(request: HttpRequest, code: str) -> HttpResponse:
+            event = require_accessible_event(request, code)
+            if role_at_event(cast(User, request.user), event.pk) != Role.OWNER:
+                raise Http404
+            return view(request, event)
+
+        return page
+
+    return decorate
 
 
 def require_accessible_event(request: HttpRequest, code: str) -> Event:

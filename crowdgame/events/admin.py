@@ -23,6 +23,9 @@ else:
     from unfold.admin import TabularInline as TeamTable
 
 
+VOTE_FIELDS = ("window_s", "reveal_s", "close_early", "tally_method", "tie_rule", "no_ballot_rule", "resign")
+
+
 class NamesCleaned:
     """Mixin that uses NameField for fields called `name`, so that names are stored as they are shown."""
 
@@ -52,15 +55,7 @@ class EventAdmin(NamesCleaned, EditOnly, UnfoldAdmin):
     readonly_fields = ["code", "lobby", "game", "options", "next_match_at", "seq", "created_at"]
     fieldsets = [
         (None, {"fields": ["name", "owner", "team_choice", "admission", "peek"]}),
-        (
-            "Vote",
-            {
-                "fields": [
-                    *("window_s", "reveal_s", "close_early"),
-                    *("tally_method", "tie_rule", "no_ballot_rule", "resign"),
-                ]
-            },
-        ),
+        ("Vote", {"fields": VOTE_FIELDS}),
         ("Between matches", {"fields": ["next_match_after_s", "next_match_at"]}),
         ("Read-only", {"fields": ["code", "lobby", "game", "options", "seq", "created_at"]}),
     ]
@@ -80,13 +75,10 @@ class EventAdmin(NamesCleaned, EditOnly, UnfoldAdmin):
 
 @admin.register(AuditEntry)
 class AuditEntryAdmin(ReadOnlyAdmin):
-    """Read-only audit log."""
-
     list_display = ["event", "by", "what", "action", "done_at"]
     list_filter = ["action"]
     list_select_related = ["event"]
     search_fields = ["event__code", "event__name", "by", "what"]
-    ordering = ["-pk"]
     fields = ["event", "by", "what", "action", "done_at"]
     readonly_fields = ["done_at"]
 
@@ -103,4 +95,3 @@ class MemberAdmin(ReadOnlyAdmin):
     list_filter = ["role"]
     list_select_related = ["event", "user"]
     search_fields = ["event__code", "event__name", "user__username"]
-    ordering = ["-pk"]

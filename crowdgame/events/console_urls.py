@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from crowdgame.events import member_views, new_event, print_views, study_views, ticket_views, views
+from crowdgame.events import member_views, new_event, print_views, ticket_views, views
 
 urlpatterns = [
     path("new/", new_event.new_event, name="new"),
@@ -14,7 +14,7 @@ urlpatterns = [
     path("<code:code>/tickets/", ticket_views.tickets, name="tickets"),
     path("<code:code>/tickets/print/", ticket_views.print_tickets, name="tickets_print"),
     path("<code:code>/tickets/csv/", ticket_views.download_tickets, name="tickets_csv"),
-    path("<code:code>/study.csv", study_views.download_study, name="study"),
+    path("<code:code>/study.csv", views.download_study, name="study"),
     path("<code:code>/tickets.pdf", print_views.ticket_sheets, name="tickets_pdf"),
     path("<code:code>/poster.pdf", print_views.poster, name="poster"),
 ]

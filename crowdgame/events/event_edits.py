@@ -7,10 +7,12 @@ from django.contrib import messages
 from django.http import HttpRequest
 from redis import RedisError
 
-from crowdgame.events.audit import add_page_audit_entry
+from crowdgame.events.models import AuditEntry
 from games.models import Event
 from voting.announcements.outbox import announce_edit
 from voting.ballot_box.ballot_box import BallotBox
+
+MAX_TEXT_LENGTH = AuditEntry._meta.get_field("what").max_length or 0
 
 
 def announce_page_edit(request: HttpRequest, event: Event) -> bool:
@@ -34,6 +36,15 @@ def log_edit(request: HttpRequest, event: Event, kind: str, what: str) -> None:
     `what` is shown after the user name, as in "changed the name".
     """
     add_page_audit_entry(event.pk, request.user.get_username(), kind, what, _box_time())
+
+
+def add_page_audit_entry(event_id: int, by: str, kind: str, what: str, now: int) -> None:
+    """Log an edit made on a page. It has no undo: the organizer edits it again on that page.
+
+    `kind` is named like an action. `what` is cut to MAX_TEXT_LENGTH. `now` is ballot box time in ms.
+    """
+    shown = what if len(what) <= MAX_TEXT_LENGTH else f"{what[: MAX_TEXT_LENGTH - 1]}…"
+    AuditEntry.objects.create(event_id=event_id, by=by, what=shown, at=now, action=kind)
 
 
 def _box_time() -> int:

@@ -44,6 +44,7 @@ from games.models import (
 )
 from voting.counting.methods import METHODS
 
+LATER_SECTIONS = ("sides", "study", "joining", "seen", "series")
 DERIVED_FIELDS = ("options", "crowd_clocks")  # computed from other fields
 
 if TYPE_CHECKING:
@@ -116,23 +117,9 @@ class EventForm(ClockFields, EventModelForm):
             *BANK_FIELDS,
             "talk_s",
             "reveal_s",
-            "tally_method",
-            "tie_rule",
-            "no_ballot_rule",
-            "resign",
+            *SECTIONS["fine"],
             "close_early",
-            "max_side_changes",
-            "turn_points",
-            "consent",
-            "team_choice",
-            "admission",
-            "peek",
-            "own_counts",
-            "hide_code",
-            "hide_turnout",
-            "hide_tally",
-            "best_of",
-            "next_match_after_s",
+            *(name for fold in LATER_SECTIONS for name in SECTIONS[fold]),
         ]
         labels = LABELS
         help_texts = HELP_TEXTS

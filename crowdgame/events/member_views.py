@@ -4,13 +4,11 @@ from typing import Any
 
 from django import forms
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods
 
-from crowdgame.events.access import require_own_event
+from crowdgame.events.access import owner_page
 from crowdgame.events.event_edits import log_edit
 from crowdgame.events.members import MemberError, add_member, change_member, remove_member
 from crowdgame.events.models import MEMBER_ROLES
@@ -53,10 +51,8 @@ class MemberForm(forms.Form):
 
 
 @never_cache
-@login_required
-@require_http_methods(["GET", "POST"])
-def members(request: HttpRequest, code: str) -> HttpResponse:
-    event = require_own_event(request, code)
+@owner_page("GET", "POST")
+def members(request: HttpRequest, event: Event) -> HttpResponse:
     asked = request.POST.get("ask", "")
     form = MemberForm(event, request.POST if asked == "add" else None)
     if asked and _handle_post(request, event, form):

@@ -9,7 +9,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
-from crowdgame.events.access import require_own_event
+from crowdgame.events.access import owner_page
 from crowdgame.events.forms import EventForm
 from crowdgame.events.presets import EMPTY_PRESET, PRESETS, PRESETS_BY_SLUG
 from crowdgame.events.views import needs_tickets
@@ -39,11 +39,9 @@ def new_event_form(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "events/event.html", {"form": form, "preset": preset})
 
 
-@login_required
-@require_http_methods(["GET", "POST"])
-def copy_event(request: HttpRequest, code: str) -> HttpResponse:
+@owner_page("GET", "POST")
+def copy_event(request: HttpRequest, like: Event) -> HttpResponse:
     """Show the event form, prefilled from one of the user's own events."""
-    like = require_own_event(request, code)
     teams = like.teams.order_by("number")
     chosen = {name: getattr(like, name) for name in (*EventForm.Meta.fields, "options")}
     form = EventForm(

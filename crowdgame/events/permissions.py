@@ -43,12 +43,6 @@ def find_access(session_key: str | None, event_id: int) -> OrganizerAccess | Non
     return OrganizerAccess(user.get_username(), role) if user and role else None
 
 
-def may(session_key: str | None, event_id: int, permission: EventPermission) -> bool:
-    """Whether the session's user has this permission in the event."""
-    found = find_access(session_key, event_id)
-    return found is not None and found.may(permission)
-
-
 def find_session_user(session_key: str | None) -> User | None:
     """Return the session's user. None if the session ended, the password changed or the user is inactive."""
     session = _load_session(session_key) if session_key else {}

@@ -1,18 +1,16 @@
 """PDF downloads of an event: the QR code poster, and sheets of ticket coupons."""
 
-from django.conf import settings
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET
 
-from crowdgame.events.access import require_own_event
+from crowdgame.events.access import owner_page
 from crowdgame.printing.pdf_text import Unprintable
 from crowdgame.printing.posters import Poster, print_posters
 from crowdgame.printing.ticket_sheets import COUPONS_PER_SHEET, Coupon, print_coupons
+from crowdgame.web.hosts import server_url
 from games.engine.game import SIDES, Side
 from games.models import Admission, Event, TeamChoice
 from voting.admission.admission import format_key
@@ -28,11 +26,9 @@ HINTS = {
 
 
 @never_cache
-@login_required
-@require_GET
-def poster(request: HttpRequest, code: str) -> HttpResponse:
+@owner_page("GET")
+def poster(request: HttpRequest, event: Event) -> HttpResponse:
     """Return the poster as PDF, with one page per team if teams have their own links."""
-    event = require_own_event(request, code)
     sides: tuple[Side | None, ...] = SIDES if event.team_choice == TeamChoice.LINK else (None,)
     return _pdf_response(
         f"poster-{event.code}", print_posters([_poster(request, event, side) for side in sides])
@@ -41,7 +37,7 @@ def poster(request: HttpRequest, code: str) -> HttpResponse:
 
 def _poster(request: HttpRequest, event: Event, side: Side | None) -> Poster:
     red, yellow = event.teams.order_by("number")
-    url = _event_url(request, event) + (f"/{SIDES.index(side) + 1}" if side else "")
+    url = f"{server_url(request)}/{event.code}" + (f"/{SIDES.index(side) + 1}" if side else "")
     return Poster(
         event=event.name,
         code=event.code,
@@ -54,20 +50,18 @@ def _poster(request: HttpRequest, event: Event, side: Side | None) -> Poster:
 
 
 @never_cache
-@login_required
-@require_GET
-def ticket_sheets(request: HttpRequest, code: str) -> HttpResponse:
+@owner_page("GET")
+def ticket_sheets(request: HttpRequest, event: Event) -> HttpResponse:
     """Return a PDF of the tickets that were never used, COUPONS_PER_FILE per file.
 
     `?part=` selects the file. If the fonts lack a glyph for a name, redirects to the HTML print page.
     """
-    event = require_own_event(request, code)
     unused = event.tickets.filter(first_used_at=None).order_by("label", "pk")
     part = Paginator(unused, COUPONS_PER_FILE).get_page(request.GET.get("part"))
     if not part.object_list:
         return redirect("console:tickets_print", code=event.code)
     teams = dict(event.teams.values_list("number", "name"))
-    address = _event_url(request, event)
+    address = f"{server_url(request)}/{event.code}"
     try:
         file = print_coupons(f"Codes of {event.code}", [_coupon(event, teams, address, one) for one in part])
     except Unprintable as refusal:
@@ -91,8 +85,3 @@ def _coupon(event: Event, teams: dict[int, str], address: str, ticket: Ticket) -
 def _pdf_response(name: str, pdf: bytes) -> HttpResponse:
     disposition = {"Content-Disposition": f'attachment; filename="{name}.pdf"'}
     return HttpResponse(pdf, "application/pdf", headers=disposition)
-
-
-def _event_url(request: HttpRequest, event: Event) -> str:
-    base = settings.PUBLIC_URL or f"{request.scheme}://{request.get_host()}"
-    return f"{base}/{event.code}"

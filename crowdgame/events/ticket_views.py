@@ -1,22 +1,20 @@
 """Tickets page of an event: make, search, release, delete, print and download tickets and roster codes."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
-from django.conf import settings
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
-from django.db.models import F, Q, QuerySet
+from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET, require_http_methods
 
-from crowdgame.events.access import require_own_event
+from crowdgame.events.access import owner_page
 from crowdgame.events.print_views import COUPONS_PER_FILE
 from crowdgame.events.ticket_forms import RosterForm, TicketsForm
 from crowdgame.web.errors import show_refusal
+from crowdgame.web.hosts import server_url
 from crowdgame.web.spreadsheet import csv_response
 from games.models import Admission, Event
 from voting.admission.admission import format_key, normalize_key
@@ -38,11 +36,9 @@ FORMULA_PREFIXES = ("=", "+", "-", "@", "\t", "\r")
 
 
 @never_cache
-@login_required
-@require_http_methods(["GET", "POST"])
-def tickets(request: HttpRequest, code: str) -> HttpResponse:
+@owner_page("GET", "POST")
+def tickets(request: HttpRequest, event: Event) -> HttpResponse:
     """Show and change the event's tickets. Searches use POST, because a query in a URL could leak a code."""
-    event = require_own_event(request, code)
     asked = request.POST.get("ask", "")
     pile = TicketsForm(request.POST if asked == "make" else None)
     roster = RosterForm(event, request.POST if asked == "roster" else None)
@@ -117,35 +113,29 @@ def _search(every: QuerySet[Ticket], wanted: str, show: str) -> QuerySet[Ticket]
 
 
 @never_cache
-@login_required
-@require_GET
-def print_tickets(request: HttpRequest, code: str) -> HttpResponse:
+@owner_page("GET")
+def print_tickets(request: HttpRequest, event: Event) -> HttpResponse:
     """Show the tickets that were never used as sheets to cut, TICKETS_PER_PRINT per print (`?part=`)."""
-    event = require_own_event(request, code)
     unused = event.tickets.filter(first_used_at=None).order_by("label", "pk")
     some = Paginator(unused, TICKETS_PER_PRINT).get_page(request.GET.get("part"))
-    address = _event_url(request, event)
+    address = f"{server_url(request)}/{event.code}"
     coupons = [(ticket, *qr_path(f"{address}#{ticket.code}")) for ticket in some]
     context = {"event": event, "address": display_address(address), "coupons": coupons, "part": some}
     return render(request, "events/tickets_print.html", context)
 
 
 @never_cache
-@login_required
-@require_GET
-def download_tickets(request: HttpRequest, code: str) -> HttpResponse:
-    """Return all tickets of the event as CSV."""
-    event = require_own_event(request, code)
-    return csv_response(
-        f"tickets-{event.code}", ticket_csv_rows(event, _event_url(request, event)), of_names=True
-    )
+@owner_page("GET")
+def download_tickets(request: HttpRequest, event: Event) -> HttpResponse:
+    rows = ticket_csv_rows(event, f"{server_url(request)}/{event.code}")
+    return csv_response(f"tickets-{event.code}", rows, of_names=True)
 
 
 def ticket_csv_rows(event: Event, address: str) -> Iterator[tuple[str, ...]]:
     """Yield a header and one row per ticket. Cells are escaped against formula (CSV) injection."""
     teams = dict(event.teams.values_list("number", "name"))
     yield ("code", "name", "team", "used", "address")
-    for ticket in _ordered(event.tickets.all()):
+    for ticket in event.tickets.order_by("label", "pk").iterator():
         team = teams[ticket.team] if ticket.team else ""
         yield (
             format_key(ticket.code),
@@ -162,14 +152,5 @@ def _use_status(ticket: Ticket) -> str:
     return "no" if ticket.first_used_at is None else "released"
 
 
-def _ordered(every: QuerySet[Ticket]) -> Iterable[Ticket]:
-    return every.order_by(F("label"), F("pk")).iterator()
-
-
 def _escape_formula(text: str) -> str:
     return f"'{text}" if text.startswith(FORMULA_PREFIXES) else text
-
-
-def _event_url(request: HttpRequest, event: Event) -> str:
-    base = settings.PUBLIC_URL or f"{request.scheme}://{request.get_host()}"
-    return f"{base}/{event.code}"

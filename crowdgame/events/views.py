@@ -1,24 +1,22 @@
-"""Console pages to edit and delete an event."""
+"""Console pages to edit and delete an event, and to download the votes of a study."""
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.cache import never_cache
 
-from crowdgame.events.access import require_own_event
+from crowdgame.events.access import owner_page
 from crowdgame.events.event_edits import announce_page_edit, log_edit
 from crowdgame.events.forms import EventForm
-from crowdgame.reports.study import studied_matches
+from crowdgame.reports.study import studied_matches, study_rows
+from crowdgame.web.spreadsheet import csv_response
 from games.matches import locked_event
 from games.models import Admission, Event, MatchState
 
 
-@login_required
-@require_http_methods(["GET", "POST"])
-def change_event(request: HttpRequest, code: str) -> HttpResponse:
+@owner_page("GET", "POST")
+def change_event(request: HttpRequest, event: Event) -> HttpResponse:
     """Edit an event: save, write the audit log and announce the edit."""
-    event = require_own_event(request, code)
     form = EventForm(request.POST or None, instance=event)
     if form.is_valid() and form.save_changes():
         if form.changes:
@@ -38,11 +36,9 @@ def needs_tickets(event: Event) -> bool:
     return event.admission in {Admission.TICKETS, Admission.ROSTER} and not event.tickets.exists()
 
 
-@login_required
-@require_http_methods(["GET", "POST"])
-def delete_event(request: HttpRequest, code: str) -> HttpResponse:
+@owner_page("GET", "POST")
+def delete_event(request: HttpRequest, event: Event) -> HttpResponse:
     """Delete an event after confirmation. Answers 409 while a match is live."""
-    event = require_own_event(request, code)
     if request.method == "POST" and _delete_unless_playing(event):
         messages.success(request, f"“{event.name}” was deleted.")
         return redirect("console:events")
@@ -65,3 +61,9 @@ def _delete_unless_playing(event: Event) -> bool:
     except Event.DoesNotExist:
         raise Http404 from None  # a double click
     return not playing
+
+
+@never_cache
+@owner_page("GET")
+def download_study(request: HttpRequest, event: Event) -> HttpResponse:
+    return csv_response(f"study-{event.code}", study_rows(event))

@@ -3,7 +3,6 @@
 import asyncio
 import json
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from hmac import compare_digest
 from http import HTTPStatus
 from ipaddress import IPv6Address, ip_address
@@ -16,28 +15,20 @@ from crowdgame.config.database import is_disk_full
 from crowdgame.monitoring.port import metrics_text
 from crowdgame.monitoring.readiness import readiness
 from crowdgame.web.cached_pages import AsgiApplication
+from crowdgame.web.cached_responses import CachedResponse
 
 PROXY_HEADERS = {b"forwarded", b"x-forwarded-for", b"x-real-ip", b"via"}
 PLAIN_TEXT = "text/plain; charset=utf-8"
 DISK_FULL = b"The disk is full. No turn can be closed until space is freed.\n"
 
 
-@dataclass(frozen=True, slots=True)
-class ProbeResponse:
-    status: HTTPStatus
-    kind: str
-    body: bytes
-
-    async def send(self, scope: Any, send: Any) -> None:
-        headers = [
-            (b"content-type", self.kind.encode()),
-            (b"content-length", str(len(self.body)).encode()),
-            (b"cache-control", b"no-store"),
-            (b"x-content-type-options", b"nosniff"),
-        ]
-        await send({"type": "http.response.start", "status": self.status, "headers": headers})
-        body = b"" if scope["method"] == "HEAD" else self.body
-        await send({"type": "http.response.body", "body": body})
+def probe_response(status: HTTPStatus, kind: str, body: bytes) -> CachedResponse:
+    headers = [
+        (b"content-type", kind.encode()),
+        (b"cache-control", b"no-store"),
+        (b"x-content-type-options", b"nosniff"),
+    ]
+    return CachedResponse(headers, body, None, status)
 
 
 def serve_monitoring(next_app: AsgiApplication) -> AsgiApplication:
@@ -54,26 +45,26 @@ def serve_monitoring(next_app: AsgiApplication) -> AsgiApplication:
     return application
 
 
-async def render_health(scope: Any) -> ProbeResponse:
+async def render_health(scope: Any) -> CachedResponse:
     """Liveness: always 200, with a warning in the body if the disk is full."""
     full = is_disk_full(settings.DATABASES["default"])
-    return ProbeResponse(HTTPStatus.OK, PLAIN_TEXT, b"OK\n" + (DISK_FULL if full else b""))
+    return probe_response(HTTPStatus.OK, PLAIN_TEXT, b"OK\n" + (DISK_FULL if full else b""))
 
 
-async def render_readiness(scope: Any) -> ProbeResponse:
+async def render_readiness(scope: Any) -> CachedResponse:
     """Readiness as JSON: 200 if ready, 503 otherwise."""
     parts = await readiness.check()
     ready = readiness.is_ready
     status = HTTPStatus.OK if ready else HTTPStatus.SERVICE_UNAVAILABLE
-    return ProbeResponse(status, "application/json", json.dumps({"ready": ready, **parts}).encode())
+    return probe_response(status, "application/json", json.dumps({"ready": ready, **parts}).encode())
 
 
-async def render_metrics(scope: Any) -> ProbeResponse:
+async def render_metrics(scope: Any) -> CachedResponse:
     """Prometheus metrics. Answers 404 to clients that may not read them."""
     if not may_read_metrics(scope):
-        return ProbeResponse(HTTPStatus.NOT_FOUND, PLAIN_TEXT, b"Not found.\n")
+        return probe_response(HTTPStatus.NOT_FOUND, PLAIN_TEXT, b"Not found.\n")
     text = await asyncio.get_running_loop().run_in_executor(None, metrics_text)
-    return ProbeResponse(HTTPStatus.OK, CONTENT_TYPE_PLAIN_0_0_4, text)
+    return probe_response(HTTPStatus.OK, CONTENT_TYPE_PLAIN_0_0_4, text)
 
 
 def may_read_metrics(scope: Any) -> bool:
@@ -94,7 +85,7 @@ def _is_loopback(client: Any) -> bool:
     return (mapped or address).is_loopback
 
 
-ENDPOINTS: dict[str, Callable[[Any], Awaitable[ProbeResponse]]] = {
+ENDPOINTS: dict[str, Callable[[Any], Awaitable[CachedResponse]]] = {
     "/healthz": render_health,
     "/readyz": render_readiness,
     "/metrics": render_metrics,

@@ -123,6 +123,5 @@ class DatabaseCheck:
 
 
 def _is_migrated() -> bool:
-    """Return whether no unapplied migrations are left."""
     executor = MigrationExecutor(connection)
     return not executor.migration_plan(executor.loader.graph.leaf_nodes())

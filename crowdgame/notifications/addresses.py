@@ -49,11 +49,6 @@ def _check_rate_limit(email: str) -> None:
         raise PlayError("Too many confirmation e-mails right now. Try again in an hour.")
 
 
-def unsubscribe(address: EmailAddress) -> None:
-    """Delete the address and its pending notifications."""
-    address.delete()
-
-
 def confirm_address(address: EmailAddress) -> None:
     """Confirm the address. Idempotent: the first time counts."""
     EmailAddress.objects.filter(pk=address.pk, confirmed_at=None).update(confirmed_at=timezone.now())

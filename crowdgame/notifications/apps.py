@@ -6,7 +6,6 @@ from voting.turns.periodic import every_second
 
 class NotificationsConfig(AppConfig):
     name = "crowdgame.notifications"
-    verbose_name = "Notifications"
 
     def ready(self) -> None:
         from crowdgame.accounts.signals import guest_left  # noqa: PLC0415

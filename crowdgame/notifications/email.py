@@ -19,11 +19,12 @@ from django.core.mail.backends.base import BaseEmailBackend
 from django.utils import timezone
 
 from crowdgame.duels.duels import seat_number
-from crowdgame.duels.lists import has_to_pick, players_by_side, sides_to_move
+from crowdgame.duels.lists import has_to_pick, players_by_side
 from crowdgame.duels.models import Duel
 from crowdgame.notifications.email_messages import build_email, player_side
 from crowdgame.notifications.models import EmailAddress, EmailNotification
 from games.engine.game import SIDES
+from games.matches import load_position
 from games.models import Turn, TurnState
 from voting.ballot_box.ballot_box import BallotBox
 from voting.turns.clocks import bank_ms
@@ -54,7 +55,7 @@ def plan_notifications(sender: type[Turn], instance: Turn, created: bool, **_: A
     duel = Duel.objects.filter(event=turn.match.event_id).first() if long else None
     if duel:
         seats = dict(zip(SIDES, players_by_side(duel, turn.match), strict=True))
-        to_move = sides_to_move(turn.match)
+        to_move = load_position(turn.match).to_move
         guests = [seats[side] for side in long if side in to_move]
         due_at = datetime.fromtimestamp(turn.opens_at / 1000, UTC) + GRACE_PERIOD
         addresses = EmailAddress.objects.filter(guest__in=guests, confirmed_at__isnull=False)
@@ -73,23 +74,14 @@ class NotificationDispatcher:
         now = time.monotonic()
         if settings.EMAIL_ENABLED and now - self.asked_at >= SEND_INTERVAL_S and _due().exists():
             self.asked_at = now
-            arm_notifications()
-
-
-def arm_notifications() -> None:
-    """Queue the sending task. A lost task is no loss: due rows stay in the database and are queued again."""
-    send_task(SEND_NOTIFICATIONS)
+            send_task(SEND_NOTIFICATIONS)  # a lost task is no loss: due rows are queued again
 
 
 def send_due(box: BallotBox) -> None:
     """Send a small batch, so that a mail server that is away does not block a worker for long."""
     related = ("address__guest", "turn__match__event__duel", "turn__match__red", "turn__match__yellow")
     notifications = _due().order_by("due_at").select_related(*related)[:SEND_BATCH_SIZE]
-    ready = [
-        notification
-        for notification in notifications
-        if _claim(notification) and _is_wanted(notification, box)
-    ]
+    ready = [one for one in notifications if _claim(one) and _is_wanted(one, box)]
     if ready:
         try:
             with get_connection() as connection:
@@ -143,7 +135,7 @@ def _send(notifications: Iterable[EmailNotification], connection: BaseEmailBacke
         try:
             mail.send()
         except SMTPRecipientsRefused as refusal:
-            if _is_permanent(refusal):
+            if all(code >= PERMANENT_SMTP_CODE for code, _ in refusal.recipients.values()):
                 notification.address.delete()
             continue
         except SMTPDataError as refusal:  # only this message is refused: the rest are still sent
@@ -151,7 +143,3 @@ def _send(notifications: Iterable[EmailNotification], connection: BaseEmailBacke
             if refusal.smtp_code < PERMANENT_SMTP_CODE:
                 continue
         notification.delete()
-
-
-def _is_permanent(refusal: SMTPRecipientsRefused) -> bool:
-    return all(code >= PERMANENT_SMTP_CODE for code, _ in refusal.recipients.values())

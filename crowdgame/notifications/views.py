@@ -46,7 +46,7 @@ def confirm_address(request: HttpRequest, token: str) -> HttpResponse:
     address = addresses.find_to_confirm(token)
     if address and request.method == "POST" and "no" in request.POST:
         link = addresses.unsubscribe_link(address)
-        addresses.unsubscribe(address)
+        address.delete()
         return redirect(link)
     done = bool(address) and request.method == "POST"
     if address and done:
@@ -67,7 +67,7 @@ def unsubscribe(request: HttpRequest, token: str) -> HttpResponse:
         raise Http404
     address = addresses.find_to_unsubscribe(token)
     if address and request.method == "POST":
-        addresses.unsubscribe(address)
+        address.delete()
         address = None
     return render(
         request, "notifications/unsubscribe.html", {"guest": current_guest(request), "address": address}

@@ -85,13 +85,13 @@ def _has_personal_data(event: Event, ended_ms: int) -> bool:
     if event.anonymized_at is None:
         return True
     newer = ended_ms > event.anonymized_at.timestamp() * 1000
-    return newer or _tickets(event).exists() or _audit_entries(event).exists()
+    return newer or any(PURGED_ROWS[name](event).exists() for name in ("tickets", "audit_entries"))
 
 
 def count_removable(event: Event) -> RemovedRows:
     """Count the rows that anonymizing the event would change or delete, at most."""
-    rows = (_records, _stored, _tickets, _announcements, _audit_entries, _restrictions, _side_changes)
-    return RemovedRows(event, *(query(event).count() for query in rows))
+    purged = {name: query(event).count() for name, query in PURGED_ROWS.items()}
+    return RemovedRows(event, TallyRecord.objects.filter(turn__match__event=event).count(), **purged)
 
 
 def anonymize_events(days: int) -> Generator[RemovedRows, None, None]:
@@ -127,7 +127,8 @@ def purge_addresses() -> int:
 
 
 def _anonymize_event(done: RemovedRows, before: datetime) -> Generator[RemovedRows, None, RemovedRows]:
-    for records in _batches(_records(done.event), RECORDS_PER_STEP):
+    tallies = TallyRecord.objects.filter(turn__match__event=done.event)
+    for records in _batches(tallies, RECORDS_PER_STEP):
         done = replace(done, records=done.records + _anonymize_records(done.event, records, before))
         yield done
     for name, query in PURGED_ROWS.items():
@@ -185,41 +186,14 @@ def _batches(query: QuerySet[Any], size: int) -> Iterator[list[int]]:
         yield batch
 
 
-def _records(event: Event) -> QuerySet[TallyRecord]:
-    return TallyRecord.objects.filter(turn__match__event=event)
-
-
-def _stored(event: Event) -> QuerySet[StoredBallot]:
-    return StoredBallot.objects.filter(turn__match__event=event)
-
-
-def _tickets(event: Event) -> QuerySet[Ticket]:
-    return Ticket.objects.filter(event=event)
-
-
-def _announcements(event: Event) -> QuerySet[Announcement]:
-    return Announcement.objects.filter(event=event)
-
-
-def _audit_entries(event: Event) -> QuerySet[AuditEntry]:
-    """Audit entries, except the rehearsal entries by which a cup recognizes rehearsed matches."""
-    audit_entries = AuditEntry.objects.filter(event=event)
-    return audit_entries.exclude(event__cup_pairing__isnull=False, action__startswith="rehearsal.")
-
-
-def _restrictions(event: Event) -> QuerySet[StoredRestriction]:
-    return StoredRestriction.objects.filter(event=event)
-
-
-def _side_changes(event: Event) -> QuerySet[StoredSideChange]:
-    return StoredSideChange.objects.filter(match__event=event)
-
-
 PURGED_ROWS: dict[str, Callable[[Event], QuerySet[Any]]] = {
-    "ballots": _stored,
-    "tickets": _tickets,
-    "announcements": _announcements,
-    "audit_entries": _audit_entries,
-    "restrictions": _restrictions,
-    "side_changes": _side_changes,
+    "ballots": lambda event: StoredBallot.objects.filter(turn__match__event=event),
+    "tickets": lambda event: Ticket.objects.filter(event=event),
+    "announcements": lambda event: Announcement.objects.filter(event=event),
+    # A cup recognizes rehearsed matches by these rehearsal entries.
+    "audit_entries": lambda event: AuditEntry.objects.filter(event=event).exclude(
+        event__cup_pairing__isnull=False, action__startswith="rehearsal."
+    ),
+    "restrictions": lambda event: StoredRestriction.objects.filter(event=event),
+    "side_changes": lambda event: StoredSideChange.objects.filter(match__event=event),
 }

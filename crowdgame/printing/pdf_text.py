@@ -86,10 +86,6 @@ def draw_text(canvas: Any, at: tuple[float, float], text: str, font: str, size: 
         x += stringWidth(piece, name, size)
 
 
-def draw_centered_text(canvas: Any, at: tuple[float, float], text: str, font: str, size: float) -> None:
-    draw_text(canvas, (at[0] - text_width(text, font, size) / 2, at[1]), text, font, size)
-
-
 def fit_text(text: str, font: str, size: float, width: float) -> tuple[str, float]:
     """Return text and font size that fit into `width` points.
 

@@ -14,7 +14,6 @@ from crowdgame.printing.pdf_text import (
     PLAIN,
     can_print,
     draw_ball,
-    draw_centered_text,
     draw_qr,
     draw_text,
     fit_text,
@@ -113,7 +112,6 @@ def _draw_code(canvas: Any, y: float, poster: Poster) -> None:
 
 
 def _draw_teams(canvas: Any, y: float, teams: tuple[str, str]) -> None:
-    """Draw both teams, each in its half of the page."""
     radius, size = 6 * mm, 22.0
     for side, name, middle in zip(SIDES, teams, (WIDTH * 0.27, WIDTH * 0.73), strict=True):
         shown, fitted = fit_text(name if can_print(name) else side.capitalize(), BOLD, size, WIDTH * 0.34)
@@ -125,4 +123,4 @@ def _draw_teams(canvas: Any, y: float, teams: tuple[str, str]) -> None:
 
 def _line(canvas: Any, y: float, text: str, font: str, size: float) -> None:
     shown, fitted = fit_text(text, font, size, WIDTH - 2 * MARGIN)
-    draw_centered_text(canvas, (MIDDLE, y), shown, font, fitted)
+    draw_text(canvas, (MIDDLE - text_width(shown, font, fitted) / 2, y), shown, font, fitted)

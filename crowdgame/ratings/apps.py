@@ -3,7 +3,6 @@ from django.apps import AppConfig
 
 class RatingsConfig(AppConfig):
     name = "crowdgame.ratings"
-    verbose_name = "Ratings"
 
     def ready(self) -> None:
         from crowdgame.ratings.match_ratings import rate_match  # noqa: PLC0415

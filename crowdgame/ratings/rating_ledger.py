@@ -6,7 +6,6 @@ single new match and rebuilds all ratings, so both give bit-identical results.
 
 import math
 from dataclasses import dataclass, field
-from typing import Any
 
 import msgspec
 from openskill.models import BradleyTerryFull, BradleyTerryFullRating
@@ -18,17 +17,13 @@ DAY_MS = 24 * 3600 * 1000
 POINTS_TEN_TO_ONE = 400  # this rating difference means odds of ten to one, as in Elo
 
 
-def _no_damping(*_: Any) -> float:
-    """Let each match reduce sigma in full. With the library's default, newcomers stay unsettled for long."""
-    return 1.0
-
-
 _MODEL = BradleyTerryFull(
     mu=START,
     sigma=FIRST_SIGMA,
     beta=0.8 * POINTS_TEN_TO_ONE / math.log(10) / math.sqrt(2),
     tau=8.0,
-    gamma=_no_damping,
+    # Each match reduces sigma in full. With the library's default, newcomers stay unsettled for long.
+    gamma=lambda *_: 1.0,
 )
 _DRAW: list[float] = [1, 1]
 Skill = BradleyTerryFullRating

@@ -128,8 +128,6 @@ class DryRun:
 
 
 class DryRuns:
-    """The dry runs of this process."""
-
     def __init__(self) -> None:
         self.playing: set[asyncio.Task[None]] = set()
 

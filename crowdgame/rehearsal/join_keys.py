@@ -37,9 +37,8 @@ class KeySource:
     def __call__(self, index: int, event: EventState) -> str | None:
         if self._read:
             return self._read[index]
-        return self._rotating_code(event) if event.admission == Admission.ROTATING else None
-
-    def _rotating_code(self, event: EventState) -> str | None:
+        if event.admission != Admission.ROTATING:
+            return None
         try:
             return rotating_code(event.code, self._now())[0]
         except ImproperlyConfigured:

@@ -84,35 +84,22 @@ def build_report(context: RehearsalContext, phones: int, load: OwnLoad) -> Rehea
     book = context.ledger
     missing = book.count_missing(context.teams)
     turns = tuple(book.turns.values())
-    return RehearsalReport(
-        code=context.code,
-        phones=phones,
-        profile=context.profile,
-        joined=book.joined,
-        connected=context.connected,
-        reconnects=book.reconnects,
-        retries=book.retries,
-        ballots=BallotTotals(
-            book.sent, book.acknowledged, dict(book.refused), book.lost, book.cut_off, missing
-        ),
-        joined_in_s=book.join_ms.in_seconds(),
-        reconnected_in_s=book.back_ms.in_seconds(),
-        ack_ms=book.ack_ms.spread(),
-        sealed_ms=Samples(e.sealed_ms for e in turns if e.sealed_ms is not None).spread(),
-        resolved_ms=Samples(e.resolved_ms for e in turns if e.resolved_ms is not None).spread(),
-        reveal_ms=book.reveal_ms.spread(),
-        last_reveal_ms=Samples(entry.last_reveal_ms for entry in turns if entry.reveals_received).spread(),
-        unreadable=book.unreadable,
-        errors=dict(book.errors),
-        closed=dict(book.closed),
-        away=dict(book.away),
-        cpu_s=round(load.cpu_s, 2),
-        cpu_share=round(load.mean, 3),
-        cpu_share_most=round(load.peak, 3),
-        busy_s=round(load.busy_s, 1),
-        turns=turns,
-        ledger={entry.turn: entry.acknowledged for entry in turns},
-        voters=claimed_voters(context.tokens),
-        side_changes=book.side_changes,
-        teams=context.teams,
-    )
+    computed = {
+        "phones": phones,
+        "ballots": msgspec.convert(vars(book) | {"missing": missing}, BallotTotals),
+        "joined_in_s": book.join_ms.in_seconds(),
+        "reconnected_in_s": book.back_ms.in_seconds(),
+        "ack_ms": book.ack_ms.spread(),
+        "sealed_ms": Samples(e.sealed_ms for e in turns if e.sealed_ms is not None).spread(),
+        "resolved_ms": Samples(e.resolved_ms for e in turns if e.resolved_ms is not None).spread(),
+        "reveal_ms": book.reveal_ms.spread(),
+        "last_reveal_ms": Samples(entry.last_reveal_ms for entry in turns if entry.reveals_received).spread(),
+        "cpu_s": round(load.cpu_s, 2),
+        "cpu_share": round(load.mean, 3),
+        "cpu_share_most": round(load.peak, 3),
+        "busy_s": round(load.busy_s, 1),
+        "turns": turns,
+        "ledger": {entry.turn: entry.acknowledged for entry in turns},
+        "voters": claimed_voters(context.tokens),
+    }
+    return msgspec.convert(vars(context) | vars(book) | computed, RehearsalReport)

@@ -87,12 +87,10 @@ class SimulatedVoter:
             self._resend_in(RETRY_SOON_S * (0.5 + self._context.rng.random()))
 
     def cut_off(self) -> None:
-        """Record that the phone has lost its network."""
         if self._pending and not self._pending.settled:
             self._pending.cut_off = True
 
     def leave(self) -> None:
-        """Stop for good."""
         self._left = True
         self._cancel_resend()
         self._cancel_plan()

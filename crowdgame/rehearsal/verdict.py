@@ -46,17 +46,11 @@ def draw_mood(board: Board, turn: Turn, side: Side, rng: Random) -> Mood:
     if board.kind == "drawn":
         return Mood(columns, random_weights, random_weights)
     attentive = rng.random() < ATTENTIVE_SHARE
-    evaluation = _BoardEvaluation(grid_from_board(board), side, attentive)
+    evaluation = _BoardEvaluation(Grid.from_board(board), side, attentive)
     board_weights = tuple(
         weight * evaluation.score(column) for column, weight in zip(columns, random_weights, strict=True)
     )
     return Mood(columns, board_weights, random_weights)
-
-
-def grid_from_board(board: Board) -> Grid:
-    """Convert a board of the kind "columns" to a grid. Its stacks run from bottom to top."""
-    stacks = ("".join(line[i] for line in reversed(board.grid)).rstrip(".") for i in range(board.columns))
-    return Grid(board.rows, tuple(stacks))
 
 
 def _draw_random_weights(board: Board, columns: tuple[int, ...], rng: Random) -> Weights:

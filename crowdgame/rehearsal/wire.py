@@ -8,6 +8,7 @@ from functools import lru_cache
 from urllib.parse import urlsplit
 
 import msgspec
+from msgspec.structs import asdict
 
 from voting import protocol
 from voting.counting.types import Count
@@ -47,14 +48,9 @@ def phone_address(url: str) -> str:
 def decode(frame: bytes) -> protocol.ToPhone:
     """Decode a frame. Raises msgspec.DecodeError."""
     if frame.startswith(WELCOME):
-        return _welcome(_decode_welcome(frame))
+        welcome = _decode_welcome(frame)
+        return protocol.PhoneWelcomed(**asdict(welcome) | {"state": _state(bytes(welcome.state))})
     return _decode(frame) if frame.startswith(CLOCK) else _shared(frame)
-
-
-def _welcome(welcome: _Welcome) -> protocol.PhoneWelcomed:
-    return protocol.PhoneWelcomed(
-        now_at=welcome.now_at, seq=welcome.seq, you=welcome.you, state=_state(bytes(welcome.state))
-    )
 
 
 @lru_cache(maxsize=FRAMES_KEPT)

@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from crowdgame.reports.png import PictureQueueFull, render_picture
+from crowdgame.web.hosts import server_url
 from games.engine.errors import GameError
 from games.engine.game import Board
 from games.engine.registry import find_game, read_options
@@ -66,7 +66,7 @@ def picture_address(request: HttpRequest, code: str, match: Match | None) -> str
     Its query changes with each resolved turn, because sites that show link previews cache pictures by URL.
     The view ignores it.
     """
-    base = settings.PUBLIC_URL or f"{request.scheme}://{request.get_host()}"
+    base = server_url(request)
     if match is None:
         return f"{base}{reverse('board', args=[code])}"
     turns = match.turns.filter(resolved_at__isnull=False).count()

@@ -30,7 +30,6 @@ class SideVote(SideTally, frozen=True, kw_only=True):
 
     @property
     def most_votes(self) -> int:
-        """The most votes that a column could have."""
         return self.ballots * self.max_votes
 
 

@@ -9,7 +9,7 @@ from crowdgame.reports.match_report import MatchEnd, MatchReport, SideVote, Turn
 from games.engine.game import Picks, Side
 from games.engine.registry import read_options
 from games.matches import Position, load_position
-from games.models import Ending, Match, MatchState, Turn
+from games.models import Ending, Match, MatchState
 from voting.counting.methods import find_method
 from voting.counting.side_changes import SidesSummary
 from voting.models import SidesRecord, TallyRecord
@@ -61,17 +61,13 @@ def _turns(match: Match, position: Position) -> tuple[TurnReport, ...]:
                 board=game.view(state, None),
                 resolution=resolution,
                 seed="" if match.is_secret else turn.seed,
-                opened_at=_opened_at(turn),
+                # Imported records lack it.
+                opened_at=turn.opens_at if turn.opens_at < turn.closes_at else None,
                 sealed_at=turn.sealed_at,
                 resolved_at=turn.resolved_at,
             )
         )
     return tuple(reports)
-
-
-def _opened_at(turn: Turn) -> int | None:
-    """Return when the turn opened, in milliseconds. None for imported records, which lack it."""
-    return turn.opens_at if turn.opens_at < turn.closes_at else None
 
 
 def _votes(match: Match) -> dict[int, dict[Side, SideVote]]:

@@ -54,7 +54,9 @@ def match_record(request: HttpRequest, code: str, number: int) -> HttpResponse:
         if len(_downloads) >= MAX_DOWNLOADS:
             return _retry_later()
         found = _find_record(code, number)
-        return _record_response(request, *found) if found else _not_found()
+        if found is None:
+            return HttpResponse("There is no such match.\n", "text/plain", 404)
+        return _record_response(request, *found)
     except MatchChanging:
         return _retry_later()
     except SidesStillSecret as refusal:
@@ -69,10 +71,6 @@ def _retry_later() -> HttpResponse:
     return HttpResponse(
         "The server is busy. Try again in a moment.\n", "text/plain", 503, headers={"Retry-After": "2"}
     )
-
-
-def _not_found() -> HttpResponse:
-    return HttpResponse("There is no such match.\n", "text/plain", 404)
 
 
 def _find_record(code: str, number: int) -> tuple[Match, bytes] | None:

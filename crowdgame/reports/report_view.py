@@ -49,7 +49,6 @@ class Chart:
     title: str
     description: str
     drawn: str
-    of_teams: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,23 +72,20 @@ class ReportView:
 
 def view_report(report: MatchReport) -> ReportView:
     turned = report.turning_point
+    most = max((sum(vote.ballots for vote in turn.votes.values()) for turn in report.turns), default=0)
     return ReportView(
         result=describe_result(report),
         end=describe_end(report),
         turning_point=describe_turning_point(report),
         final=draw_board(report.board, f"The final board. {describe_board(report, report.board)}"),
         ballots=f"{report.ballots:,}",
-        most=f"{_largest_turnout(report):,}",
+        most=f"{most:,}",
         agreements=tuple(
             (s, report.teams[s], _format_percent(mean_agreement(report.turns, s))) for s in SIDES
         ),
         turns=tuple(_view_turn(report, turn, turned.turn if turned else 0) for turn in report.turns),
         charts=tuple(_charts(report)) if report.turns else (),
     )
-
-
-def _largest_turnout(report: MatchReport) -> int:
-    return max((sum(vote.ballots for vote in turn.votes.values()) for turn in report.turns), default=0)
 
 
 def describe_board(report: MatchReport, board: Board) -> str:
@@ -115,11 +111,12 @@ def _view_turn(report: MatchReport, turn: TurnReport, turned: int) -> TurnView:
         map(partial(_describe_votes, report), turn.votes.items())
     )
     holder = came.token_after
+    choices = [turn.board.action_name(action) for action in range(1, turn.board.columns + 1)]
     return TurnView(
         number=turn.number,
         description=describe_turn(report, turn),
         board=draw_board(turn.board, description, Highlights(fresh=fresh, framed=came.conflict)),
-        chart=draw_votes(shares, turn.votes, _choices(turn.board)),
+        chart=draw_votes(shares, turn.votes, choices),
         rows=tuple(_rows(report, turn)),
         token=report.teams[holder] if holder else "",
         holder=holder,
@@ -143,10 +140,6 @@ def _rows(report: MatchReport, turn: TurnReport) -> Iterator[VoteRow]:
         share = "" if vote.agreement is None else f"{100 * vote.agreement:.0f} %"
         pick = report.start.action_name(vote.pick) if vote.pick else ""
         yield VoteRow(side, report.teams[side], vote, share, pick)
-
-
-def _choices(board: Board) -> tuple[str, ...]:
-    return tuple(board.action_name(action) for action in range(1, board.columns + 1))
 
 
 def _charts(report: MatchReport) -> Iterator[Chart]:
@@ -193,7 +186,7 @@ def _voting_times_chart(turns: tuple[TurnReport, ...]) -> Iterator[Chart]:
     values = [None if turn.open_ms is None else turn.open_ms / size for turn in turns]
     description = f"From {min(known) / size:.0f}{unit} to {max(known) / size:.0f}{unit}."
     text = "How long each vote was open, including pauses. Times of single votes are not stored."
-    yield Chart("Time to vote", text, draw_bars(description, values, unit), of_teams=False)
+    yield Chart("Time to vote", text, draw_bars(description, values, unit))
 
 
 def _format_percent(per_cent: float | None) -> str:

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 from crowdgame.reports.match_report import MatchReport, SideVote, TurnReport
 from crowdgame.reports.turning_point import line_cells
-from games.engine.game import SIDES, Drop, Side, insert_team_names, other_side
+from games.engine.game import SIDES, Side, insert_team_names, other_side
+from games.rules.columns import LINE
 from voting.counting.methods import METHODS
 
-LINE = 4
 #: The explanation of a pick by each voting method that needs one.
 METHOD_REPORTS = {method.decided_by: method.report for method in METHODS.values() if method.report}
 
@@ -149,11 +149,8 @@ def _describe_deciding(report: MatchReport, name: str, vote: SideVote) -> Iterat
     elif vote.decided_by in METHOD_REPORTS:
         yield METHOD_REPORTS[vote.decided_by].format(team=name, pick=pick)
     if runoff:
-        yield f"{name}'s ranking, round by round: {_describe_rounds(report, rounds)}."
-
-
-def _describe_rounds(report: MatchReport, rounds: tuple[tuple[int, ...], ...]) -> str:
-    return "; ".join(_describe_round(report, counts) for counts in rounds)
+        described = "; ".join(_describe_round(report, counts) for counts in rounds)
+        yield f"{name}'s ranking, round by round: {described}."
 
 
 def _describe_round(report: MatchReport, counts: tuple[int, ...]) -> str:
@@ -164,11 +161,8 @@ def _describe_round(report: MatchReport, counts: tuple[int, ...]) -> str:
 def _describe_conflict(report: MatchReport, turn: TurnReport) -> Iterator[str]:
     first, second = turn.resolution.drops
     held, gets = report.teams[first.side], report.teams[second.side]
-    yield f"{held} held the token and dropped first; {_second_drop(second, gets)}. The token went to {gets}."
-
-
-def _second_drop(drop: Drop, name: str) -> str:
-    return f"there was no space left for {name}" if drop.row is None else f"{name} landed on top"
+    then = f"there was no space left for {gets}" if second.row is None else f"{gets} landed on top"
+    yield f"{held} held the token and dropped first; {then}. The token went to {gets}."
 
 
 def _turns(count: int) -> str:

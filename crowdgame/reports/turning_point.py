@@ -4,10 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from games.engine.game import Board, Cell, Side
-
-LINE = 4
-STEPS = ((1, 0), (0, 1), (1, 1), (1, -1))
-SIDE_MARK: dict[Side, str] = {"red": "R", "yellow": "Y"}
+from games.rules.columns import Grid
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,39 +43,12 @@ def _certain_since(winner: Side, before: Sequence[Board], turn: int) -> int | No
 
 def find_threats(board: Board, side: Side) -> tuple[int, ...]:
     """Return the columns in which one more ball of `side` completes a line of four."""
-    columns = range(1, board.columns + 1)
-    landings = ((column, _landing(board, column)) for column in columns)
-    return tuple(c for c, row in landings if row and _makes_line(board, (c, row), SIDE_MARK[side]))
+    grid = Grid.from_board(board)
+    after = {column: grid.drop(column, side) for column in grid.open_columns()}
+    return tuple(column for column, grown in after.items() if grown.has_line((column, grown.height(column))))
 
 
 def line_cells(board: Board, side: Side) -> tuple[Cell, ...]:
     """Return the side's cells that are in a line of four or more, even if the side has not won."""
-    char = SIDE_MARK[side]
-    cells = ((c, r) for c in range(1, board.columns + 1) for r in range(1, board.rows + 1))
-    return tuple(c for c in cells if _char_at(board, c) == char and _makes_line(board, c, char))
-
-
-def _landing(board: Board, column: int) -> int | None:
-    rows = range(1, board.rows + 1)
-    return next((row for row in rows if _char_at(board, (column, row)) == "."), None)
-
-
-def _char_at(board: Board, cell: Cell) -> str:
-    column, row = cell
-    inside = 1 <= column <= board.columns and 1 <= row <= board.rows
-    return board.grid[board.rows - row][column - 1] if inside else ""
-
-
-def _makes_line(board: Board, cell: Cell, char: str) -> bool:
-    return any(1 + _reach(board, cell, s, char) + _reach(board, cell, _back(s), char) >= LINE for s in STEPS)
-
-
-def _back(step: tuple[int, int]) -> tuple[int, int]:
-    return -step[0], -step[1]
-
-
-def _reach(board: Board, cell: Cell, step: tuple[int, int], char: str) -> int:
-    reached, (column, row) = 0, cell
-    while _char_at(board, (column := column + step[0], row := row + step[1])) == char:
-        reached += 1
-    return reached
+    lines = Grid.from_board(board).lines(side)
+    return tuple(sorted({cell for line in lines for cell in line}))

@@ -5,8 +5,7 @@ A report holds resolved turns only, so nothing of an open voting window. Pages o
 
 import gzip
 
-from django.http import HttpRequest, HttpResponse
-from django.template.loader import render_to_string
+from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import require_safe
 
@@ -30,7 +29,7 @@ def match_report(request: HttpRequest, code: str, number: int) -> HttpResponse:
     """Serve the report page. Answers 404 without a match."""
     match = find_match(code, number)
     if match is None:
-        return _not_found(request)
+        raise Http404
     packed = _cached_page(match, picture_address(request, match.event.code, match))
     compressed = "gzip" in request.headers.get("Accept-Encoding", "")
     answer = paper_response(packed if compressed else gzip.decompress(packed), _max_age_s(match))
@@ -45,7 +44,7 @@ def match_csv(request: HttpRequest, code: str, number: int) -> HttpResponse:
     """Serve the report's figures as CSV. Answers 404 without a match."""
     match = find_match(code, number)
     if match is None:
-        return _not_found(request)
+        raise Http404
     answer = csv_response(f"{match.event.code}-{match.number}", report_csv_rows(read_report(match)))
     answer.headers["Cache-Control"] = f"public, max-age={_max_age_s(match)}"
     return answer
@@ -65,10 +64,6 @@ def _cached_page(match: Match, picture: str) -> bytes:
             _cache.pop(next(iter(_cache)), None)
         _cache[version] = packed
     return packed
-
-
-def _not_found(request: HttpRequest) -> HttpResponse:
-    return HttpResponse(render_to_string("404.html", request=request), status=404)
 
 
 def _max_age_s(match: Match) -> int:

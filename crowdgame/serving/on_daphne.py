@@ -94,11 +94,7 @@ def _disable_handshake_logging() -> None:
     """Disable formatting of handshake reports: Autobahn builds them even if they aren't logged."""
     for module in (autobahn.websocket.protocol, autobahn.twisted.websocket):
         for name in ("pformat", "hltype", "hlval"):
-            setattr(module, name, _empty_text)
-
-
-def _empty_text(*_: Any, **__: Any) -> str:
-    return ""
+            setattr(module, name, lambda *_, **__: "")
 
 
 def serve(service: Service) -> None:

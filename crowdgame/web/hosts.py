@@ -5,7 +5,7 @@ from ipaddress import ip_address
 from typing import Any
 
 from django.conf import settings
-from django.http.request import split_domain_port, validate_host
+from django.http.request import HttpRequest, split_domain_port, validate_host
 
 HOST_CACHE_SIZE = 1024
 DEBUG_HOSTS = [".localhost", "127.0.0.1", "[::1]"]  # Django's own default in DEBUG mode
@@ -30,6 +30,11 @@ def _is_ip_address(domain: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def server_url(request: HttpRequest) -> str:
+    """Return PUBLIC_URL, or else the address in the request, without a slash at the end."""
+    return str(settings.PUBLIC_URL or f"{request.scheme}://{request.get_host()}")
 
 
 def has_known_host(scope: Any) -> bool:

@@ -46,7 +46,5 @@ def _install_from_playwright() -> None:
 
 
 def _can_launch() -> bool:
-    return (
-        subprocess.run([virtualenv.PYTHON, "-c", LAUNCH_SCRIPT], check=False, capture_output=True).returncode
-        == 0
-    )
+    launched = subprocess.run([virtualenv.PYTHON, "-c", LAUNCH_SCRIPT], check=False, capture_output=True)
+    return launched.returncode == 0

@@ -33,15 +33,7 @@ def install() -> None:
     stamp = Stamp(NODE_MODULES_DIR / ".stamp", fingerprint(pins))
     if stamp.is_fresh():
         return
-    run(
-        Step(
-            "install front end packages",
-            ["npm", "ci"],
-            "npm-ci",
-            FRONTEND_DIR,
-            {**QUIET_NPM_ENV, "PATH": _path_with_node()},
-        )
-    )
+    _run_npm("install front end packages", "ci", "npm-ci")
     stamp.set()
 
 
@@ -51,16 +43,13 @@ def build_pages() -> None:
     stamp = Stamp(DIST_DIR / ".stamp", fingerprint(sources))
     if stamp.is_fresh():
         return
-    run(
-        Step(
-            "build the front end",
-            ["npm", "run", "build"],
-            "npm-build",
-            FRONTEND_DIR,
-            {**QUIET_NPM_ENV, "PATH": _path_with_node()},
-        )
-    )
+    _run_npm("build the front end", "run build", "npm-build")
     stamp.set()
+
+
+def _run_npm(title: str, command: str, log: str) -> None:
+    env = {**QUIET_NPM_ENV, "PATH": _path_with_node()}
+    run(Step(title, ["npm", *command.split()], log, FRONTEND_DIR, env))
 
 
 def is_new_enough(version: str) -> bool:

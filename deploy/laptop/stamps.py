@@ -1,7 +1,7 @@
 """Skip a build step whose inputs have not changed since its last run."""
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 
 
@@ -15,15 +15,8 @@ def fingerprint(inputs: Iterable[Path], *words: str) -> str:
     return digest.hexdigest()
 
 
-def _files(top: Path) -> Iterator[Path]:
-    return (
-        iter(sorted(path for path in top.rglob("*") if path.is_file())) if top.is_dir() else _single_file(top)
-    )
-
-
-def _single_file(path: Path) -> Iterator[Path]:
-    if path.is_file():
-        yield path
+def _files(top: Path) -> list[Path]:
+    return sorted(path for path in (top.rglob("*") if top.is_dir() else [top]) if path.is_file())
 
 
 class Stamp:

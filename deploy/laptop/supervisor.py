@@ -16,16 +16,16 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
-from typing import Self
+from typing import IO, Self
 
 from deploy.laptop.die_with_parent import die_with_parent
-from deploy.laptop.log_files import open_log
 from deploy.laptop.paths import display_path
 
 MIN_RESTART_DELAY_S = 0.2
 MAX_RESTART_DELAY_S = 5.0
 STABLE_AFTER_S = 10.0
 STOP_TIMEOUT_S = 4.0
+MAX_LOG_BYTES = 2_000_000
 
 
 @dataclass(frozen=True)
@@ -44,19 +44,24 @@ class Child:
     listener: socket.socket | None = None
 
 
+def open_log(path: Path) -> IO[bytes]:
+    """Open `path` for appending. A file over MAX_LOG_BYTES is first renamed to `<name>.log.1`."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.exists() and path.stat().st_size > MAX_LOG_BYTES:
+        path.replace(path.with_name(f"{path.name}.1"))
+    return path.open("ab")
+
+
 def next_delay(delay: float, lived: float) -> float:
     """Return the restart delay in seconds of a child that ran for `lived` s after a delay of `delay` s.
 
     The delay doubles up to MAX_RESTART_DELAY_S. It is reset once a child has run for STABLE_AFTER_S.
     """
-    return (
-        MIN_RESTART_DELAY_S if lived >= STABLE_AFTER_S or not delay else min(2 * delay, MAX_RESTART_DELAY_S)
-    )
+    is_first = lived >= STABLE_AFTER_S or not delay
+    return MIN_RESTART_DELAY_S if is_first else min(2 * delay, MAX_RESTART_DELAY_S)
 
 
 class _ChildMonitor:
-    """One child and the thread that keeps it running."""
-
     def __init__(self, child: Child, log: Path, say: Callable[[str], None]) -> None:
         self.child = child
         self.process: subprocess.Popen[bytes] | None = None

@@ -55,7 +55,6 @@ def ensure_installed() -> None:
 
 
 def _missing_packages() -> list[str]:
-    """Return the Debian packages of the missing tools."""
     compiler = ["gcc", "libc6-dev"] if find_compiler() is None else []
     return ["postgresql"] * (find_postgres() is None) + ["nginx-light"] * (find_nginx() is None) + compiler
 

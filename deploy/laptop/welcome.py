@@ -20,7 +20,9 @@ def print_welcome(demo: Demo, stack: Stack, phones: int) -> None:
         console.print(Text(terminal_qr(demo.phone_url), style=QR_STYLE), soft_wrap=True)
     for label, url in link_rows(demo):
         console.print(f"  [bold]{label:<10}[/] [cyan]{url}[/]", soft_wrap=True)
-    text = f"{gateways_line(stack)}{crowd_line(phones)} Press Ctrl-C to stop."
+    gateways = f"{stack.gateways} gateways ({stack.server}). " if stack.gateways > 1 else ""
+    crowd = f"{phones} simulated phones are playing. Join with yours." if phones else "No simulated crowd."
+    text = f"{gateways}{crowd} Press Ctrl-C to stop."
     console.print(f"\n  {text}\n", style="dim", soft_wrap=True)
 
 
@@ -30,14 +32,6 @@ def link_rows(demo: Demo) -> tuple[tuple[str, str], ...]:
         ("Phones", demo.phone_url),
         ("Console", demo.login_url),
     )
-
-
-def gateways_line(stack: Stack) -> str:
-    return f"{stack.gateways} gateways ({stack.server}). " if stack.gateways > 1 else ""
-
-
-def crowd_line(phones: int) -> str:
-    return f"{phones} simulated phones are playing. Join with yours." if phones else "No simulated crowd."
 
 
 def terminal_qr(url: str) -> str:

@@ -58,14 +58,8 @@ class CaptainsMistress:
             drops = (Drop(state.mover, column, grid.height(column)),)
         result = _find_winner(grid, drops)
         after = State(grid, other_side(state.mover), result)
-        return after, Resolution(
-            drops=drops,
-            conflict=None,
-            token_before=None,
-            token_after=None,
-            lines=grid.lines(result) if result in SIDES else (),
-            result=result,
-        )
+        lines = grid.lines(result) if result in SIDES else ()
+        return after, Resolution(drops=drops, lines=lines, result=result)
 
     def result(self, state: State) -> Result:
         return state.result

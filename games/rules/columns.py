@@ -21,15 +21,19 @@ class Grid:
 
     @staticmethod
     def empty(columns: int, rows: int) -> "Grid":
-        """Return an empty grid."""
         return Grid(rows, ("",) * columns)
+
+    @staticmethod
+    def from_board(board: Board) -> "Grid":
+        """Return the grid of a board of the kind "columns"."""
+        stacks = ("".join(line[i] for line in reversed(board.grid)).rstrip(".") for i in range(board.columns))
+        return Grid(board.rows, tuple(stacks))
 
     def open_columns(self) -> tuple[int, ...]:
         """Return the columns with room, from 1."""
         return tuple(i for i, stack in enumerate(self.stacks, 1) if len(stack) < self.rows)
 
     def room(self, column: int) -> int:
-        """Return the number of free cells in the column."""
         return self.rows - len(self.stacks[column - 1])
 
     def drop(self, column: int, side: Side) -> "Grid":
@@ -39,7 +43,6 @@ class Grid:
         return Grid(self.rows, (*self.stacks[:i], grown, *self.stacks[i + 1 :]))
 
     def height(self, column: int) -> int:
-        """Return the number of balls in the column."""
         return len(self.stacks[column - 1])
 
     def check_pick(self, pick: int, who: str) -> None:

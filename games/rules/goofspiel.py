@@ -42,7 +42,6 @@ class State:
     bids: Picks
 
     def hand(self, side: Side) -> frozenset[int]:
-        """Return the cards left in the side's hand."""
         return self.hands[SIDES.index(side)]
 
 

@@ -81,7 +81,8 @@ class Trails:
         """
         check_picks(self, state, picks)
         going = (picks.red or state.going[0], picks.yellow or state.going[1])
-        heads = tuple(_ahead(state.trail(side)[-1], way) for side, way in zip(SIDES, going, strict=True))
+        steps = zip(state.trails, (STEPS[way - 1] for way in going), strict=True)
+        heads = tuple((trail[-1][0] + step[0], trail[-1][1] + step[1]) for trail, step in steps)
         crashed = [side for side, head in zip(SIDES, heads, strict=True) if _hits(state, head, heads)]
         result: Result = "open" if not crashed else other_side(crashed[0]) if len(crashed) == 1 else "draw"
         trails = (*state.trails[0], heads[0]), (*state.trails[1], heads[1])
@@ -97,10 +98,6 @@ class Trails:
 
 
 GAME = Trails()
-
-
-def _ahead(cell: Cell, way: int) -> Cell:
-    return cell[0] + STEPS[way - 1][0], cell[1] + STEPS[way - 1][1]
 
 
 def _hits(state: State, head: Cell, heads: tuple[Cell, ...]) -> bool:

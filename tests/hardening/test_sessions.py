@@ -14,7 +14,6 @@ from crowdgame.events.permissions import (
     ROLE_PERMISSIONS,
     EventPermission,
     find_access,
-    may,
 )
 from games.matches import create_event
 from games.models import Event
@@ -39,6 +38,11 @@ def logged_in_client(ada: User) -> Client:
     browser = Client()
     assert browser.post("/console/login/", LOGIN).status_code == 302
     return browser
+
+
+def may(session_key: str | None, event_id: int, permission: EventPermission) -> bool:
+    found = find_access(session_key, event_id)
+    return found is not None and found.may(permission)
 
 
 def key(browser: Client) -> str:

@@ -112,5 +112,4 @@ class GuessLimiter:
         return self._left < 1
 
     def count(self, wrong: int) -> None:
-        """Count wrong keys."""
         self._left -= wrong

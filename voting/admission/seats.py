@@ -42,7 +42,6 @@ class Seat:
 
 
 def new_seat(event_id: int, team: int) -> Seat:
-    """Create a seat with a new random voter id."""
     return Seat(event_id, secrets.token_hex(8), team)
 
 
@@ -53,13 +52,8 @@ def sign_seat(seat: Seat) -> str:
 
 def read_seat(token: str) -> Seat | None:
     """Return the seat of a token, or None if its signature is invalid."""
-    if not token.isascii():
-        return None
-    try:
-        event_id, voter, team = _signer().unsign(token).split(".")
-    except signing.BadSignature:
-        return None
-    return Seat(int(event_id), voter, int(team))
+    parts = _unsign(token, _signer())
+    return Seat(int(parts[0]), parts[1], int(parts[2])) if parts else None
 
 
 def sign_offer(seat: Seat, now: int) -> str:
@@ -69,13 +63,18 @@ def sign_offer(seat: Seat, now: int) -> str:
 
 def read_offer(token: str, now: int) -> Seat | None:
     """Return the offered seat, or None if the signature is invalid or the offer has expired."""
-    if not token.isascii():
+    parts = _unsign(token, _signer(OFFER_SALT))
+    if not parts or now >= int(parts[3]) + OFFER_TTL_MS:
         return None
+    return Seat(int(parts[0]), parts[1], int(parts[2]))
+
+
+def _unsign(token: str, signer: _Signer) -> list[str]:
+    """Return the signed parts of a token; empty if its signature is invalid."""
     try:
-        event_id, voter, team, made_at = _signer(OFFER_SALT).unsign(token).split(".")
+        return signer.unsign(token).split(".") if token.isascii() else []
     except signing.BadSignature:
-        return None
-    return Seat(int(event_id), voter, int(team)) if now < int(made_at) + OFFER_TTL_MS else None
+        return []
 
 
 def unverified_voter(token: str) -> str:

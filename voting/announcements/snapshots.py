@@ -167,11 +167,7 @@ def _finished(event: Event, last: Match | None) -> tuple[protocol.Finished, ...]
     ended = event.matches.filter(state=MatchState.ENDED).annotate(resolved=resolved).order_by("number")
     rows = ended.values_list("number", "resolved", "result", "red__number", "yellow__number")
     finished = [
-        protocol.Finished(
-            number=number,
-            winner=winning_team(result, red, yellow),
-            turns=turns,
-        )
+        protocol.Finished(number=number, winner=winning_team(result, red, yellow), turns=turns)
         for number, turns, result, red, yellow in rows
     ]
     first = max(0, len(finished) - MAX_FINISHED)

@@ -12,12 +12,10 @@ EMPTY = sha256().digest()
 
 
 def hash_leaf(content: bytes) -> bytes:
-    """Return the hash of a leaf with this content."""
     return sha256(LEAF + content).digest()
 
 
 def hash_node(left: bytes, right: bytes) -> bytes:
-    """Return the hash of the node above two hashes."""
     return sha256(NODE + left + right).digest()
 
 

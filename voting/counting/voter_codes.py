@@ -25,8 +25,5 @@ def derive_voter_code(voter: str) -> str:
 def normalize_voter_code(text: str) -> str | None:
     """Return a typed voter code as it is stored, or None if it is malformed."""
     voter_code = "".join(text.split()).replace("-", "").upper()
-    return (
-        voter_code
-        if len(voter_code) == VOTER_CODE_LENGTH and set(voter_code) <= set(VOTER_CODE_ALPHABET)
-        else None
-    )
+    known = len(voter_code) == VOTER_CODE_LENGTH and set(voter_code) <= set(VOTER_CODE_ALPHABET)
+    return voter_code if known else None

@@ -201,13 +201,13 @@ class Gateway:
 
     def _due_rooms(self, number: int, part: int) -> list[tuple[str, EventRoom]]:
         """The rooms of this slot with no heartbeat in flight. Duels have one every DUELS_EVERY_HEARTBEATS."""
-        due = [(code, room) for code, room in self._rooms.items() if room.event_id % HEARTBEAT_SLOTS == part]
-        due = [
+        return [
             (code, room)
-            for code, room in due
-            if not room.is_one_on_one or number % DUELS_EVERY_HEARTBEATS == 0
+            for code, room in self._rooms.items()
+            if room.event_id % HEARTBEAT_SLOTS == part
+            and (not room.is_one_on_one or number % DUELS_EVERY_HEARTBEATS == 0)
+            and code not in self._in_heartbeat
         ]
-        return [(code, room) for code, room in due if code not in self._in_heartbeat]
 
     def _log_slow_consumers(self) -> None:
         slow, self.slow_consumers = self.slow_consumers, 0
@@ -294,8 +294,6 @@ def _load_event(code: str) -> _LoadedEvent | None:
     """Load an event with its restrictions in one transaction; None if the code is unknown."""
     with transaction.atomic():
         event = Event.objects.filter(code=code).first()
-        return (
-            (event.pk, event.seq, load_snapshot(event), load_restrictions([event.pk])[event.pk])
-            if event
-            else None
-        )
+        if event is None:
+            return None
+        return event.pk, event.seq, load_snapshot(event), load_restrictions([event.pk])[event.pk]

@@ -166,7 +166,6 @@ class PhoneConsumer(SocketConsumer):
             room.count_vote(self.voter, admitted.turn_ref)
 
     def _is_for_team(self, ballot: Ballot, turn_id: int, room: EventRoom) -> bool:
-        """Whether the ballot was cast for the voter's current team."""
         poll = room.poll
         return poll is None or poll.turn_id != turn_id or poll.sides[self.voter.team] == ballot.side
 

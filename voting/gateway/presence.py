@@ -2,7 +2,6 @@
 
 from asgiref.sync import sync_to_async
 
-from games.engine.game import SIDES
 from voting import protocol
 from voting.ballot_box.ballot_box import AsyncBallotBox
 from voting.ballot_box.box_clock import BoxClock, local_ms
@@ -152,27 +151,15 @@ async def _close_early(room: EventRoom, before: Turnout | None, turnout: Turnout
         return
     unanimous = turnout.waiting == 0 and turnout.voted > 0
     if match.clocks is not None:  # a pick counts after its voter disconnects
-        cast = dict(
-            zip(
-                SIDES,
-                (turnout.red, turnout.yellow) if room.is_one_on_one else turnout.all_voted_at,
-                strict=True,
-            )
-        )
-        unanimous = all(cast[side] for side in turn.to_move)
+        red, yellow = (turnout.red, turnout.yellow) if room.is_one_on_one else turnout.all_voted_at
+        unanimous = all(red if side == "red" else yellow for side in turn.to_move)
     room.unanimous_heartbeats = room.unanimous_heartbeats + 1 if unanimous else 0
     open_now = turn.opens_at <= turnout.now < turn.closes_at
     of_crowds = room.by_clocks and not room.is_one_on_one  # in a duel each pick requests its own check
     known = before.clocks_stopped if before else (False, False)
     one_stopped = of_crowds and any(turnout.clocks_stopped) and turnout.clocks_stopped != known
     by_hands = any(team.hands for team in room.state.teams)  # a count of hands notifies no gateway
-    asks = room.unanimous_heartbeats >= UNANIMOUS_HEARTBEATS and (
-        by_hands or _should_ask_again(room.unanimous_heartbeats)
-    )
+    again = room.unanimous_heartbeats.bit_count() == 1  # after 2, 4, 8 … heartbeats, to spare workers
+    asks = room.unanimous_heartbeats >= UNANIMOUS_HEARTBEATS and (by_hands or again)
     if open_now and (asks or (one_stopped and not unanimous)):
         await sync_to_async(enqueue_early_close, thread_sensitive=False)(turn.id, turn.closes_at)
-
-
-def _should_ask_again(heartbeats: int) -> bool:
-    """Whether to request again: after 2, 4, 8 … heartbeats, to spare overloaded workers."""
-    return heartbeats.bit_count() == 1

@@ -1,8 +1,7 @@
 """Enforce restrictions (ban, kick, move) on the voters connected to this gateway."""
 
-from voting.admission.restrictions import NO_RESTRICTION, Restriction, Restrictions
+from voting.admission.restrictions import NO_RESTRICTION, Restrictions
 from voting.gateway.event_room import EventRoom
-from voting.gateway.voters import ConnectedVoter
 from voting.protocol import CloseCode
 
 
@@ -16,20 +15,10 @@ def enforce_restrictions(room: EventRoom, restrictions: Restrictions) -> None:
     }
     if changed:
         for voter in [one for one in room.voters.values() if one.voter_code in changed]:
-            _enforce_restriction(
-                room,
-                voter,
-                before.get(voter.voter_code, NO_RESTRICTION),
-                restrictions.get(voter.voter_code, NO_RESTRICTION),
-            )
-
-
-def _enforce_restriction(
-    room: EventRoom, voter: ConnectedVoter, before: Restriction, restriction: Restriction
-) -> None:
-    if restriction.banned:
-        room.evict(voter, CloseCode.BANNED)
-    elif restriction.kicked_at > before.kicked_at:
-        room.evict(voter, CloseCode.KICKED)
-    else:
-        room.move(voter)
+            restriction = room.restriction_for(voter.voter_code)
+            if restriction.banned:
+                room.evict(voter, CloseCode.BANNED)
+            elif restriction.kicked_at > before.get(voter.voter_code, NO_RESTRICTION).kicked_at:
+                room.evict(voter, CloseCode.KICKED)
+            else:
+                room.move(voter)

@@ -40,6 +40,5 @@ class SideChangeLog:
         return news
 
     def changes_by(self, voter: str) -> list[SideChange]:
-        """A voter's side changes in order."""
         own = self._by_voter.get(voter, {})
         return [own[number] for number in sorted(own)]

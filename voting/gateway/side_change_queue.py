@@ -91,7 +91,6 @@ def _refuse(asker: SideChangeAsker, request: SideChangeRequest, code: protocol.S
 
 
 def list_side_changes(room: EventRoom, voter: ConnectedVoter) -> tuple[protocol.AcceptedSideChange, ...]:
-    """A voter's side changes in the current match."""
     return build_side_changed(room, voter.seat.voter).side_changes
 
 

@@ -6,6 +6,7 @@ a machine are collected in that folder.
 """
 
 import os
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -23,6 +24,7 @@ BATCH_SIZE_BUCKETS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000)
 
 ProcessRole = Literal["gateway", "worker", "scheduler", "command"]
 REGISTRY = CollectorRegistry()
+_seconds = partial(Histogram, registry=REGISTRY, buckets=SECONDS_BUCKETS)
 
 CONNECTIONS = Gauge(
     "crowdgame_connections",
@@ -49,46 +51,23 @@ BATCH_SIZE = Histogram(
     registry=REGISTRY,
     buckets=BATCH_SIZE_BUCKETS,
 )
-ACK_S = Histogram(
-    "crowdgame_ack_seconds",
-    "Time from the arrival of a batch's oldest ballot to its acknowledgement.",
-    registry=REGISTRY,
-    buckets=SECONDS_BUCKETS,
+ACK_S = _seconds(
+    "crowdgame_ack_seconds", "Time from the arrival of a batch's oldest ballot to its acknowledgement."
 )
-BROADCAST_S = Histogram(
-    "crowdgame_broadcast_seconds",
-    "Time from the first to the last write of a broadcast.",
-    registry=REGISTRY,
-    buckets=SECONDS_BUCKETS,
-)
+BROADCAST_S = _seconds("crowdgame_broadcast_seconds", "Time from the first to the last write of a broadcast.")
 SLOW_CONSUMERS = Counter(
     "crowdgame_slow_consumers",
     "WebSockets closed because the client read too slowly.",
     registry=REGISTRY,
 )
-LOOP_LAG_S = Histogram(
-    "crowdgame_loop_lag_seconds",
-    "Delay of a gateway's heartbeat.",
-    registry=REGISTRY,
-    buckets=SECONDS_BUCKETS,
+LOOP_LAG_S = _seconds("crowdgame_loop_lag_seconds", "Delay of a gateway's heartbeat.")
+CLOSE_LAG_S = _seconds("crowdgame_close_lag_seconds", "Time from a turn's deadline to its seal.")
+RESOLVE_LAG_S = _seconds(
+    "crowdgame_resolve_lag_seconds", "Time from a turn's deadline to its result in the database."
 )
-CLOSE_LAG_S = Histogram(
-    "crowdgame_close_lag_seconds",
-    "Time from a turn's deadline to its seal.",
-    registry=REGISTRY,
-    buckets=SECONDS_BUCKETS,
-)
-RESOLVE_LAG_S = Histogram(
-    "crowdgame_resolve_lag_seconds",
-    "Time from a turn's deadline to its result in the database.",
-    registry=REGISTRY,
-    buckets=SECONDS_BUCKETS,
-)
-RELAY_LAG_S = Histogram(
+RELAY_LAG_S = _seconds(
     "crowdgame_relay_lag_seconds",
     "Time from a change in the database to its announcement on the channel layer.",
-    registry=REGISTRY,
-    buckets=SECONDS_BUCKETS,
 )
 SCHEDULER_LAST_RUN_AT = Gauge(
     "crowdgame_scheduler_last_run_timestamp_seconds",

@@ -15,6 +15,7 @@ from voting.protocol.typescript import (
     NAMED,
     UNIONS,
     collect_structs,
+    member_types,
     value_names,
     values_of,
     wire_values,
@@ -102,8 +103,9 @@ def render_struct(struct: Any) -> str:
     lines += ["", "| field | type | meaning |", "| --- | --- | --- |"]
     for field in fields:
         optional = ", optional" if struct in CLIENT and not field.required else ""
-        kind = render_type(field.type, is_time=is_timestamp(field.encode_name)) + optional
-        lines.append(f"| `{field.encode_name}` | {kind} | {documented.meanings[field.encode_name]} |")
+        name = field.encode_name
+        kind = render_type(field.type, is_time=name == "at" or name.endswith("_at")) + optional
+        lines.append(f"| `{name}` | {kind} | {documented.meanings[name]} |")
     return "\n".join(lines)
 
 
@@ -130,16 +132,8 @@ def used_values() -> list[str]:
 def names_in(kind: shape.Type) -> Iterator[str]:
     if name := value_names().get(frozenset(wire_values(kind))):
         yield name
-    for part in parts_of(kind):
+    for part in member_types(kind):
         yield from names_in(part)
-
-
-def parts_of(kind: shape.Type) -> tuple[shape.Type, ...]:
-    if isinstance(kind, shape.UnionType):
-        return kind.types
-    if isinstance(kind, shape.TupleType):
-        return kind.item_types
-    return (kind.item_type,) if isinstance(kind, shape.VarTupleType) else ()
 
 
 def render_values(name: str) -> str:
@@ -172,12 +166,8 @@ def join_lines(text: str) -> str:
     return "\n\n".join(" ".join(part.split()) for part in text.split("\n\n"))
 
 
-def is_timestamp(name: str) -> bool:
-    return name == "at" or name.endswith("_at")
-
-
 def render_type(kind: shape.Type, *, is_time: bool = False) -> str:
-    parts = [render_type(part, is_time=is_time) for part in parts_of(kind)]
+    parts = [render_type(part, is_time=is_time) for part in member_types(kind)]
     if isinstance(kind, shape.VarTupleType):
         return f"list of {f'up to {kind.max_length} ' if kind.max_length else ''}{parts[0]}"
     if parts:

@@ -4,7 +4,6 @@
 """
 
 from enum import EnumType
-from types import UnionType
 from typing import Any, get_args
 
 import msgspec.inspect as shape
@@ -54,13 +53,11 @@ def render() -> str:
         render_struct(found)
         for found in collect_structs(vars(protocol)[name] for name in UNIONS + STANDALONE)
     ]
-    unions = [f"export type {name} = {render_union(vars(protocol)[name])};" for name in UNIONS]
-    return (
-        "\n\n".join(
-            [HEADER.rstrip(), "\n".join(render_literals()), *structs, "\n".join(unions), render_constants()]
-        )
-        + "\n"
-    )
+    members = {name: [one.__name__ for one in get_args(vars(protocol)[name])] for name in UNIONS}
+    unions = [f"export type {name} = {' | '.join(named)};" for name, named in members.items()]
+    literals = [f"export type {name} = {join_literals(values_of(kind))};" for name, kind in NAMED.items()]
+    parts = [HEADER.rstrip(), "\n".join(literals), *structs, "\n".join(unions), render_constants()]
+    return "\n\n".join(parts) + "\n"
 
 
 def values_of(kind: Any) -> tuple[Any, ...]:
@@ -83,16 +80,8 @@ def wire_values(kind: shape.Type) -> tuple[Any, ...]:
     return tuple(kind.values) if isinstance(kind, shape.LiteralType) else ()
 
 
-def render_literals() -> list[str]:
-    return [f"export type {name} = {join_literals(values_of(kind))};" for name, kind in NAMED.items()]
-
-
 def join_literals(values: tuple[Any, ...]) -> str:
     return " | ".join(f'"{value}"' for value in values)
-
-
-def render_union(union: UnionType) -> str:
-    return " | ".join(member.__name__ for member in get_args(union))
 
 
 def collect_structs(roots: Any) -> list[shape.StructType]:

@@ -17,7 +17,7 @@ from voting.counting.commitments import ballot_tree
 from voting.counting.lots import commit_lot, draw_lot
 from voting.counting.methods import find_method
 from voting.counting.tally import SideBallots, SideTally, decide
-from voting.records.match_record import MatchRecord, SideCount, Terms, TurnCount, side_count
+from voting.records.match_record import MatchRecord, SideCount, TurnCount, side_count
 from voting.records.recount_side_changes import deserted_side_at, find_side_faults
 
 BLIND = re.compile(r"[0-9a-f]{32}|", re.ASCII)
@@ -97,7 +97,6 @@ def _find_result_faults(record: MatchRecord, result: Result) -> Iterator[Fault]:
 
 
 def _ending(record: MatchRecord) -> Ending:
-    """Return how a finished match ended."""
     if deserted_side_at(record, len(record.counts)):
         return Ending.DESERTED
     why = {count.decided_by for count in _losing_counts(record.counts[-1]).values()}
@@ -162,7 +161,8 @@ def _find_count_faults(recorded: RecordedTurn, side: Side, counted: SideCount) -
         if not fits or not BLIND.fullmatch(blind):
             yield fault(f"ballot {place} has an illegal choice or blinding factor")
             bad = True
-    if counted.captain is not None and not _has_captain(recorded.record.terms, counted):
+    by_captain = terms.tie_rule == TieRule.CAPTAIN and 0 <= (counted.captain or 0) < len(counted.ballots)
+    if counted.captain is not None and not by_captain:
         yield fault(f"there is no captain's ballot at index {counted.captain}")
         bad = True
     if bad:
@@ -191,10 +191,6 @@ def _find_decision_faults(recorded: RecordedTurn, side: Side, counted: SideCount
 
 def _plain(rounds: tuple[tuple[int, ...], ...]) -> list[list[int]]:
     return list(map(list, rounds))
-
-
-def _has_captain(terms: Terms, counted: SideCount) -> bool:
-    return terms.tie_rule == TieRule.CAPTAIN and 0 <= (counted.captain or 0) < len(counted.ballots)
 
 
 def _find_pick_faults(recorded: RecordedTurn, side: Side, expected: int | None) -> Iterator[Fault]:

@@ -82,9 +82,8 @@ def _no_ballot_rules(turn: Turn, position: Position, picked: list[Side]) -> dict
     if turn.match.bank_s is None or rule != NoBallotRule.FORFEIT:
         return dict.fromkeys(SIDES, rule)
     out = out_of_time(turn, position, picked)
-    others = (
-        NoBallotRule.PASS if out else NoBallotRule.RANDOM
-    )  # nobody is out of time: an organizer closed the window
+    # Nobody is out of time if an organizer closed the window.
+    others = NoBallotRule.PASS if out else NoBallotRule.RANDOM
     return {side: rule if side in out else others for side in SIDES}
 
 

@@ -39,7 +39,6 @@ class SideChangeContext:
     now: int
 
     def side_of(self, team: int) -> Side:
-        """Return the side that the team plays in this match."""
         return "red" if team == self.match.red.number else "yellow"
 
 
@@ -59,9 +58,8 @@ def change_sides(
 
 
 def _load_context(event: Event, now: Callable[[], int]) -> SideChangeContext | None:
-    playing = (
-        event.matches.filter(state=MatchState.PLAYING, max_side_changes__gt=0).select_related("red").first()
-    )
+    secret = event.matches.filter(state=MatchState.PLAYING, max_side_changes__gt=0)
+    playing = secret.select_related("red").first()
     turn = live_turn(playing) if playing else None
     return SideChangeContext(playing, turn, now()) if playing and turn else None
 

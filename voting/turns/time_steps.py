@@ -76,9 +76,8 @@ class TimeSteps:
     def sample(self) -> ClockSample:
         """Read the plans, then the box's time. Raises redis.RedisError."""
         self._scan_long_turns()
-        plans = _load_plans(
-            _near(self.box_time)
-        )  # read before the time, so that nothing planned after a step counts as old
+        # Read before the time, so that nothing planned after a step counts as old.
+        plans = _load_plans(_near(self.box_time))
         asked = local_ms()
         return ClockSample(self.box.now(), asked, local_ms(), plans, self.box.time_source)
 
@@ -90,7 +89,7 @@ class TimeSteps:
         if step := self._step(sample):
             known = PlannedTimes(self._long_windows | self._walked | self.plans.turns, self.plans.matches)
             now = PlannedTimes(
-                _load_plans(_long_windows(self.box_time)).turns | sample.plans.turns, sample.plans.matches
+                _load_plans(~_near(self.box_time)).turns | sample.plans.turns, sample.plans.matches
             )
             late = _planned_before(_written_since(now, known), sample.now, step, self.box_time)
             return step, PlannedTimes(known.turns | late.turns, known.matches | late.matches)
@@ -148,10 +147,6 @@ def move_next_match(event_id: int, planned_at: int, step: int, now: int) -> None
 def _near(box_time: int) -> Q:
     """Match turns that close soon; all turns if the box's time is not known yet."""
     return Q(closes_at__lte=box_time + LONG_WINDOW_MS if box_time else MAX_TIME_MS)
-
-
-def _long_windows(box_time: int) -> Q:
-    return ~_near(box_time)
 
 
 def _load_plans(which: Q) -> PlannedTimes:

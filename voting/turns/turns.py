@@ -177,13 +177,5 @@ def set_window(turn: Turn, kind: type[protocol.Change], times: Window, box: Ball
 
     Raises MatchError if it was changed meanwhile.
     """
-    change_turn(
-        turn,
-        kind,
-        box,
-        state=TurnState.OPEN,
-        left_ms=None,
-        talk_left_ms=0,
-        opens_at=times.opens_at,
-        closes_at=times.closes_at,
-    )
+    running = {"state": TurnState.OPEN, "left_ms": None, "talk_left_ms": 0}
+    change_turn(turn, kind, box, opens_at=times.opens_at, closes_at=times.closes_at, **running)

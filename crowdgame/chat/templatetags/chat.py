@@ -7,7 +7,9 @@ from typing import Any
 
 from django import template
 
-from crowdgame.chat.chat_room_view import RoomView, talk_in_lobby, view_duel_rooms
+from crowdgame.chat.chat_room_view import RoomView, view_room
+from crowdgame.chat.models import RoomKind
+from crowdgame.chat.rooms import duel_rooms, find_room
 from crowdgame.duels.models import Duel
 
 register = template.Library()
@@ -15,9 +17,11 @@ register = template.Library()
 
 @register.simple_tag(takes_context=True)
 def lobby_chat(context: dict[str, Any]) -> RoomView | None:
-    return talk_in_lobby(context["request"], context["guest"])
+    room = find_room(RoomKind.LOBBY)
+    return view_room(context["request"], room, context["guest"]) if room else None
 
 
 @register.simple_tag(takes_context=True)
 def duel_chat(context: dict[str, Any], duel: Duel) -> list[RoomView]:
-    return view_duel_rooms(context["request"], duel, context["guest"])
+    request, guest = context["request"], context["guest"]
+    return [view_room(request, room, guest) for room in duel_rooms(duel, guest)]

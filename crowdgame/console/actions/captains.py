@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from crowdgame.console.actions.people import ALREADY_DONE, parse_voter_code, unknown_voter_suffix
+from crowdgame.console.actions.notices import ALREADY_DONE
+from crowdgame.console.actions.people import parse_voter_code, unknown_voter_suffix
 from crowdgame.console.actions.registry import ActionResult, action, undone_by
 from games.matches import MatchError, locked_event
 from games.models import Event
@@ -11,7 +12,7 @@ from voting.announcements.outbox import announce, relay
 from voting.ballot_box.ballot_box import BallotBox
 
 
-@action("voter.captain", permission="run", target="voter", done="Takes effect next turn.")
+@action("voter.captain", target="voter", done="Takes effect next turn.")
 @undone_by("voter.captain")
 def set_captain(event_id: int, voter_code: str | None, team: int | None, box: BallotBox) -> ActionResult:
     """Make a voter captain of `team` from the next turn on. Without `team`, the voter is no longer captain.

@@ -24,7 +24,7 @@ from voting.turns.side_change_store import backdate_side_changes
 from voting.turns.turns import place_and_relay, plan_turn, start_match
 
 
-@action("match.start", permission="run", target="match", done="The match has started.")
+@action("match.start", target="match", done="The match has started.")
 @undone_by("match.abort", lambda start, now: _is_playing(start.match, now))
 def start_next_match(event_id: int, box: BallotBox) -> ActionResult:
     """Start the next match."""
@@ -39,7 +39,6 @@ def _is_playing(number: int | None, now: CurrentState) -> bool:
 
 @action(
     "turn.void",
-    permission="run",
     target="turn",
     done="Turn taken back. Teams vote again.",
     confirm="Press again to confirm",
@@ -105,7 +104,6 @@ def _expire_box(turn: Turn | None, box: BallotBox) -> None:
 
 @action(
     "match.abort",
-    permission="run",
     target="match",
     label="Abort the match",
     done="The match was aborted.",

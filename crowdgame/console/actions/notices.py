@@ -23,7 +23,7 @@ def _is_shown(pressed: Pressed, now: CurrentState) -> bool:
     return now.event.notice == (pressed.text or "")
 
 
-@action("notice.show", permission="run", target="event", label="Show", done="Shown on all screens.")
+@action("notice.show", target="event", label="Show", done="Shown on all screens.")
 @undone_by("notice.show", _is_shown)
 def show_notice(event_id: int, text: str | None, box: BallotBox) -> ActionResult:
     """Show a message on every phone and screen until it is cleared.
@@ -40,7 +40,7 @@ def show_notice(event_id: int, text: str | None, box: BallotBox) -> ActionResult
     return ActionResult(f"wrote: {notice}", {"text": notice}, undo)
 
 
-@action("notice.clear", permission="run", target="event", label="Clear", done="Message cleared.")
+@action("notice.clear", target="event", label="Clear", done="Message cleared.")
 @undone_by("notice.show", _is_shown)
 def clear_notice(event_id: int, box: BallotBox) -> ActionResult:
     """Clear the message to all."""
@@ -48,7 +48,7 @@ def clear_notice(event_id: int, box: BallotBox) -> ActionResult:
     return ActionResult("cleared the message", undo={"text": before})
 
 
-@action("part.hide", permission="run", target="part", done="Hidden from the projector.")
+@action("part.hide", target="part", done="Hidden from the projector.")
 @undone_by("part.show", lambda pressed, now: pressed.part in now.event.hidden)
 def hide_part(event_id: int, part: Part | None, box: BallotBox) -> ActionResult:
     """Hide the join code, the turnout or the counts of a reveal on displays."""
@@ -56,7 +56,7 @@ def hide_part(event_id: int, part: Part | None, box: BallotBox) -> ActionResult:
     return ActionResult(f"hid {name}", {"part": part})
 
 
-@action("part.show", permission="run", target="part", done="Shown on the projector.")
+@action("part.show", target="part", done="Shown on the projector.")
 @undone_by("part.hide", lambda pressed, now: pressed.part not in now.event.hidden)
 def show_part(event_id: int, part: Part | None, box: BallotBox) -> ActionResult:
     """Show a hidden part on displays again."""
@@ -69,12 +69,18 @@ def _set_hidden(event_id: int, part: Part | None, box: BallotBox, *, hidden: boo
     if part is None:
         raise MatchError("Choose a part: code, turnout or tally.")
     field, name = PARTS[part]
-    update_event(event_id, ALREADY_DONE, box, **{field: hidden})
+    update_event(event_id, ALREADY_DONE, box, protocol.EventEdited, **{field: hidden})
     return part, name
 
 
-def update_event(event_id: int, if_unchanged: str, box: BallotBox, **change: Any) -> Event:
-    """Set fields of the event, announce the edit and return the event as it was before.
+def update_event(
+    event_id: int,
+    if_unchanged: str,
+    box: BallotBox,
+    kind: type[protocol.Change] = protocol.EventEdited,
+    **change: Any,
+) -> Event:
+    """Set fields of the event, announce that as `kind` and return the event as it was before.
 
     Raises MatchError with the text `if_unchanged` if all fields have these values already.
     """
@@ -82,6 +88,6 @@ def update_event(event_id: int, if_unchanged: str, box: BallotBox, **change: Any
     with locked_event(event_id) as before:
         if not Event.objects.filter(pk=event_id).exclude(**change).update(**change):
             raise MatchError(if_unchanged)
-        announce(event_id, protocol.EventEdited, now)
+        announce(event_id, kind, now)
     relay(event_id)
     return before

@@ -7,6 +7,7 @@ audit log then says so (UNKNOWN_VOTER_SUFFIX).
 
 from typing import Any
 
+from crowdgame.console.actions.notices import ALREADY_DONE
 from crowdgame.console.actions.registry import ActionResult, action, undone_by
 from crowdgame.console.people_search import is_known_voter
 from games.matches import MatchError, event_lock
@@ -17,11 +18,10 @@ from voting.counting.voter_codes import normalize_voter_code
 from voting.models import StoredRestriction
 
 MAX_RESTRICTIONS = 500
-ALREADY_DONE = "Already done."
 UNKNOWN_VOTER_SUFFIX = " (code not on any list)"
 
 
-@action("voter.move", permission="run", target="voter", done="Moved.")
+@action("voter.move", target="voter", done="Moved.")
 @undone_by("voter.move")
 def move_voter(event_id: int, voter_code: str | None, team: int | None, box: BallotBox) -> ActionResult:
     """Move a voter to the other team. A ballot already cast counts until the voter casts the next one.
@@ -39,32 +39,35 @@ def move_voter(event_id: int, voter_code: str | None, team: int | None, box: Bal
     return ActionResult(what, about | {"team": team}, undo=about | {"team": before.team})
 
 
-@action("voter.kick", permission="run", target="voter", label="Remove", done="Removed.")
+@action("voter.kick", target="voter", label="Remove", done="Removed.")
 def kick_voter(event_id: int, voter_code: str | None, box: BallotBox) -> ActionResult:
     """Disconnect a voter, who may join again."""
-    voter_code = parse_voter_code(voter_code)
-    _restrict(event_id, voter_code, box, kicked_at=box.now())
-    what = f"removed {voter_code}{unknown_voter_suffix(event_id, voter_code)}"
-    return ActionResult(what, {"voter_code": voter_code})
+    return _restrict_and_log("removed", event_id, voter_code, box, kicked_at=box.now())
 
 
-@action("voter.ban", permission="run", target="voter", label="Ban", done="Banned.")
+@action("voter.ban", target="voter", label="Ban", done="Banned.")
 @undone_by("voter.admit")
 def ban_voter(event_id: int, voter_code: str | None, box: BallotBox) -> ActionResult:
     """Disconnect a voter and ban the seat. Ballots already cast count."""
-    voter_code = parse_voter_code(voter_code)
-    _restrict(event_id, voter_code, box, banned=True)
-    what = f"banned {voter_code}{unknown_voter_suffix(event_id, voter_code)}"
-    return ActionResult(what, {"voter_code": voter_code})
+    return _restrict_and_log("banned", event_id, voter_code, box, banned=True)
 
 
-@action("voter.admit", permission="run", target="voter", label="Unban", done="Ban lifted.")
+@action("voter.admit", target="voter", label="Unban", done="Ban lifted.")
 @undone_by("voter.ban")
 def admit_voter(event_id: int, voter_code: str | None, box: BallotBox) -> ActionResult:
     """Lift a ban."""
     voter_code = parse_voter_code(voter_code)
     _restrict(event_id, voter_code, box, banned=False)
     return ActionResult(f"unbanned {voter_code}", {"voter_code": voter_code})
+
+
+def _restrict_and_log(
+    verb: str, event_id: int, typed: str | None, box: BallotBox, **change: Any
+) -> ActionResult:
+    voter_code = parse_voter_code(typed)
+    _restrict(event_id, voter_code, box, **change)
+    what = f"{verb} {voter_code}{unknown_voter_suffix(event_id, voter_code)}"
+    return ActionResult(what, {"voter_code": voter_code})
 
 
 def parse_voter_code(typed: str | None) -> str:

@@ -92,7 +92,7 @@ _undos: dict[Callable[..., ActionResult], Undo] = {}
 
 
 def action(
-    name: str, *, permission: EventPermission, target: Target, done: str, **more: Any
+    name: str, *, target: Target, done: str, permission: EventPermission = "run", **more: Any
 ) -> Callable[[Run], Run]:
     """Register the decorated function as the action `name`, with the attributes of OrganizerAction."""
 

@@ -21,7 +21,6 @@ def _is_revealing(pressed: Pressed, now: CurrentState) -> bool:
 
 @action(
     "reveal.extend",
-    permission="run",
     target="turn",
     label="Reveal +10\u00a0s",
     done="The reveal lasts {time} longer.",
@@ -36,7 +35,7 @@ def extend_reveal(turn: Turn, seconds: int | None, box: BallotBox) -> ActionResu
     return _result("extended", turn, seconds)
 
 
-@action("reveal.shorten", permission="run", target="turn", done="The reveal lasts {time} less.")
+@action("reveal.shorten", target="turn", done="The reveal lasts {time} less.")
 @undone_by("reveal.extend", _is_revealing, cumulative=True)
 def shorten_reveal(turn: Turn, seconds: int | None, box: BallotBox) -> ActionResult:
     """Show the reveal shorter, 10 s without `seconds`. It lasts at least one more second."""

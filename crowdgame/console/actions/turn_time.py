@@ -1,8 +1,9 @@
-"""Organizer actions on a turn's time: pause, resume, extend, shorten, close.
+"""Organizer actions on a turn's time: pause, resume, extend, shorten, close, extra time for all turns.
 
-All raise MatchError if the turn changed concurrently (compare-and-set).
+All but the last raise MatchError if the turn changed concurrently (compare-and-set).
 """
 
+from crowdgame.console.actions.notices import ALREADY_DONE, update_event
 from crowdgame.console.actions.registry import ActionResult, CurrentState, action, undone_by
 from games.matches import MatchError
 from games.models import Turn, TurnState
@@ -15,6 +16,7 @@ from voting.turns.early_close import end_window
 from voting.turns.turns import change_turn, set_window
 
 MIN_LEFT_MS = 3_000
+MAX_EXTRA_S = 600
 DEFAULT_STEP_S = 10
 MINUTE_S, HOUR_S = 60, 3600
 PAUSE_KEYS = {"P": "Pause or resume"}
@@ -32,7 +34,7 @@ def _closed_last(pressed: Pressed, now: CurrentState) -> bool:
     return last is not None and last.turn == pressed.turn
 
 
-@action("turn.pause", permission="run", target="turn", label="Pause", done="Paused.", keys=PAUSE_KEYS)
+@action("turn.pause", target="turn", label="Pause", done="Paused.", keys=PAUSE_KEYS)
 @undone_by("turn.resume", lambda pressed, now: _is_live(pressed, now, True))
 def pause_turn(turn: Turn, box: BallotBox) -> ActionResult:
     """Pause the turn. The remaining time to vote and to talk is kept.
@@ -56,7 +58,7 @@ def pause_turn(turn: Turn, box: BallotBox) -> ActionResult:
     return ActionResult(f"paused turn {turn.number}", {"turn": turn.pk})
 
 
-@action("turn.resume", permission="run", target="turn", label="Resume", done="Resumed.", keys=PAUSE_KEYS)
+@action("turn.resume", target="turn", label="Resume", done="Resumed.", keys=PAUSE_KEYS)
 @undone_by("turn.pause", lambda pressed, now: _is_live(pressed, now, False))
 def resume_turn(turn: Turn, box: BallotBox) -> ActionResult:
     """Resume the turn with the time that was left."""
@@ -69,7 +71,6 @@ def resume_turn(turn: Turn, box: BallotBox) -> ActionResult:
 
 @action(
     "turn.extend",
-    permission="run",
     target="turn",
     done="{time} added.",
     keys={"E": "A little more time", "Shift E": "More time"},
@@ -90,9 +91,7 @@ def extend_turn(turn: Turn, seconds: int | None, box: BallotBox) -> ActionResult
     return ActionResult(f"added {format_duration(seconds)}", {"turn": turn.pk, "seconds": seconds})
 
 
-@action(
-    "turn.shorten", permission="run", target="turn", done="{time} removed.", keys={"S": "A little less time"}
-)
+@action("turn.shorten", target="turn", done="{time} removed.", keys={"S": "A little less time"})
 @undone_by("turn.extend", _is_live, cumulative=True)
 def shorten_turn(turn: Turn, seconds: int | None, box: BallotBox) -> ActionResult:
     """Take time from the turn, 10 s without `seconds`. At least 3 s must remain."""
@@ -110,12 +109,7 @@ def shorten_turn(turn: Turn, seconds: int | None, box: BallotBox) -> ActionResul
 
 
 @action(
-    "turn.close",
-    permission="run",
-    target="turn",
-    label="Close now",
-    done="Vote closed and counted.",
-    keys={"C": "Close now"},
+    "turn.close", target="turn", label="Close now", done="Vote closed and counted.", keys={"C": "Close now"}
 )
 @undone_by("turn.void", _closed_last)
 def close_turn_now(turn: Turn, box: BallotBox) -> ActionResult:
@@ -125,6 +119,21 @@ def close_turn_now(turn: Turn, box: BallotBox) -> ActionResult:
     """
     end_window(turn, box)
     return ActionResult(f"closed turn {turn.number}", {"turn": turn.pk})
+
+
+@action("turn.extra_time", target="event", done="{time} more from the next turn on.")
+@undone_by("turn.extra_time", lambda pressed, now: now.event.extra_s == (pressed.seconds or 0))
+def set_extra_time(event_id: int, seconds: int | None, box: BallotBox) -> ActionResult:
+    """Make every turn longer, from the next one on. Without `seconds`, turns have their usual length.
+
+    For players who need longer to read or to tap. Raises MatchError above MAX_EXTRA_S, or if nothing changes.
+    """
+    extra_s = seconds or 0
+    if extra_s > MAX_EXTRA_S:
+        raise MatchError(f"You can add at most {format_duration(MAX_EXTRA_S)} per turn.")
+    before = update_event(event_id, ALREADY_DONE, box, extra_s=extra_s).extra_s
+    what = f"added {format_duration(extra_s)} to every turn" if extra_s else "removed the extra time per turn"
+    return ActionResult(what, {"seconds": extra_s or None}, undo={"seconds": before or None})
 
 
 def format_duration(seconds: int) -> str:

@@ -8,8 +8,8 @@ import pytest
 
 from crowdgame.console import action_reference
 from crowdgame.console.actions import ACTIONS
-from crowdgame.console.actions.extra_time import MAX_EXTRA_S
 from crowdgame.console.actions.registry import TARGETS, CurrentState
+from crowdgame.console.actions.turn_time import MAX_EXTRA_S
 from crowdgame.console.audit_log import list_audit_entries
 from crowdgame.console.control import perform
 from crowdgame.events.permissions import EventPermission, OrganizerAccess

@@ -9,7 +9,6 @@ from crowdgame.console.actions.matches import abort_playing_match, void_last_tur
 from crowdgame.cups.cup_view import view_cup
 from crowdgame.cups.cups import (
     CupError,
-    delete_cup,
     give_walkover,
     load_cup_progress,
     revoke_walkover,
@@ -155,7 +154,7 @@ def test_deleted_event_makes_pairing_due_again() -> None:
 def test_deleted_cup_keeps_its_events() -> None:
     cup = new_cup()
     decide(cup, 1, 1)
-    delete_cup(cup)
+    cup.delete()
     assert Event.objects.count() == Match.objects.count() == 1
     with pytest.raises(CupError, match="deleted"):
         start_pairing(cup.pk, 2)

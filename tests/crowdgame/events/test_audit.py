@@ -4,7 +4,7 @@ import pytest
 
 from crowdgame.console.actions.registry import CurrentState
 from crowdgame.console.audit_log import MAX_SHOWN, PerformedAction, add_audit_entry, list_audit_entries
-from crowdgame.events.audit import MAX_TEXT_LENGTH, add_page_audit_entry
+from crowdgame.events.event_edits import MAX_TEXT_LENGTH, add_page_audit_entry
 from crowdgame.events.models import AuditEntry
 from games.models import Event
 from tests.voting.action_helpers import event_of, words_of

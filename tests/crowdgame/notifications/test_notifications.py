@@ -12,7 +12,7 @@ from crowdgame.accounts.guest_names import new_guest
 from crowdgame.accounts.models import Guest
 from crowdgame.config.mail_settings import mail_server
 from crowdgame.duels.duels import DuelSettings, join_duel, new_duel
-from crowdgame.duels.lists import players_by_side, sides_to_move
+from crowdgame.duels.lists import players_by_side
 from crowdgame.duels.models import Duel
 from crowdgame.duels.time_controls import TIME_CONTROLS_BY_SLUG
 from crowdgame.notifications import addresses
@@ -23,6 +23,7 @@ from crowdgame.notifications.models import EmailAddress, EmailNotification
 from crowdgame.operations.retention import purge_addresses
 from deploy.laptop.network import free_port
 from games.engine.game import SIDES
+from games.matches import load_position
 from games.models import Event, Match
 from tests.crowdgame.notifications.conftest import (
     EMAIL,
@@ -100,7 +101,7 @@ def test_only_side_to_move_is_notified(box: BallotBox, mailbox: Mailbox) -> None
         EmailAddress.objects.create(guest=guest, email=f"{guest}@example.org", asked_at=now, confirmed_at=now)
     for _ in range(2):
         play_turn(only_turn(match), box, red=[1], yellow=[1])
-        (side,) = sides_to_move(match)
+        (side,) = load_position(match).to_move
         notified = EmailNotification.objects.latest("pk").address.guest
         assert notified == players_by_side(duel, match)[SIDES.index(side)]
     assert EmailNotification.objects.count() == 2
@@ -221,7 +222,7 @@ def test_purge_addresses_deletes_unconfirmed_and_unused_addresses(box: BallotBox
 @pytest.mark.usefixtures("player")
 def test_dispatcher_arms_once_when_notification_is_due(monkeypatch: pytest.MonkeyPatch) -> None:
     armed: list[bool] = []
-    monkeypatch.setattr(notification_email, "arm_notifications", lambda: armed.append(True))
+    monkeypatch.setattr(notification_email, "send_task", lambda _: armed.append(True))
     dispatcher = notification_email.NotificationDispatcher()
     dispatcher()
     assert armed == []

@@ -9,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crowdgame.rehearsal.profile import PROFILES, Profile, draw_moments
-from crowdgame.rehearsal.verdict import draw_mood, grid_from_board
+from crowdgame.rehearsal.verdict import draw_mood
 from games.engine.game import SIDES, Picks, Side
 from games.engine.registry import find_game, read_options
+from games.rules.columns import Grid
 from tests.voting.positions import SIMULTANEOUS, a_turn, after
 from voting.counting.methods import METHODS
 
@@ -74,7 +75,7 @@ def test_grid_from_board_equals_state_grid() -> None:
         state = game.start(game.draw_lots(game.options(), 0))
         for column in (1, 1, 4):
             state, _ = game.resolve(state, Picks(**{game.to_move(state)[0]: column}))
-        assert grid_from_board(game.view(state, None)) == state.grid
+        assert Grid.from_board(game.view(state, None)) == state.grid
 
 
 @given(

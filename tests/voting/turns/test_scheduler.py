@@ -13,7 +13,7 @@ from django.db import connections
 from redis import Redis
 from redis.exceptions import LockError
 
-from crowdgame.notifications.email import SEND_NOTIFICATIONS, arm_notifications
+from crowdgame.notifications.email import SEND_NOTIFICATIONS
 from crowdgame.notifications.tasks import send_notifications as send_notifications_task
 from deploy.laptop.network import LOOPBACK, free_port
 from deploy.laptop.paths import ROOT
@@ -33,6 +33,7 @@ from voting.turns.deadlines import (
     CLOSE_TURNS,
     enqueue_close,
     enqueue_early_close,
+    send_task,
 )
 from voting.turns.scheduler import CALL_WORKER_EARLY_MS, POLL_S, RECLOSE_DELAY_MS, DeadlineScheduler
 from voting.turns.tasks import close_turn_early as close_turn_early_task
@@ -212,7 +213,7 @@ def test_scheduler_expires_leftover_box_of_ended_turn(
 def test_tasks_have_the_names_that_deadlines_send(valkey_url: str) -> None:
     enqueue_close(4711)
     enqueue_early_close(4712, 1)
-    arm_notifications()
+    send_task(SEND_NOTIFICATIONS)
     notifications, early, close = queued_tasks(valkey_url)
     assert SEND_NOTIFICATIONS.encode() in notifications
     assert CLOSE_TURN_EARLY.encode() in early

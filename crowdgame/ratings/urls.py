@@ -1,7 +1,0 @@
-from django.urls import path
-
-from crowdgame.ratings.views import ratings
-
-urlpatterns = [
-    path("ratings", ratings, name="ratings"),
-]
