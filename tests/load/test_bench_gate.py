@@ -1,4 +1,4 @@
-"""The pass criteria of benchmarks and soak trends, checked with fixed values instead of real runs."""
+"""The pass criteria of benchmarks, checked with fixed values instead of real runs."""
 
 from pathlib import Path
 
@@ -6,13 +6,11 @@ import pytest
 
 from crowdgame.rehearsal.rehearsal_report import BallotTotals
 from crowdgame.rehearsal.samples import Spread
-from tests.load.bench.baseline import find_regressions, load_baseline, pick_better, record
 from tests.load.bench.fanout import Fanout
+from tests.load.bench.gate import find_regressions, load_baseline, pick_better, record
 from tests.load.bench.rate import Rate
 from tests.load.bench.results import BenchResults, Comparison, LoadRun
-from tests.load.bench.row import Row
-from tests.load.bench.rows import build_rows
-from tests.load.bench.trend import fit_trend
+from tests.load.bench.rows import Row, build_rows
 
 TIMES = ("ack_ms", "sealed_ms", "resolved_ms", "reveal_ms", "last_reveal_ms")
 
@@ -64,8 +62,10 @@ def load_run(profile: str, phones: int = 10_000, **changes: object) -> LoadRun:
     return LoadRun(**(found | changes))  # type: ignore[arg-type]
 
 
-def row(found: list[Row], part: str) -> Row:
-    (named,) = [one for one in found if part in one.what]
+def row(result: Comparison | LoadRun, part: str) -> Row:
+    """The only row whose name contains `part`."""
+    found = BenchResults([result]) if isinstance(result, Comparison) else BenchResults([], [result])
+    (named,) = [one for one in build_rows(found) if part in one.what]
     return named
 
 
@@ -73,11 +73,38 @@ def rows(one: Comparison) -> list[Row]:
     return build_rows(BenchResults([one]))
 
 
-def test_ratio_meets_or_misses_its_goal() -> None:
-    good, poor = rows(comparison(9_000)), rows(comparison(7_000))
-    assert row(good, "per CPU second ÷ bare echo").met is True
-    assert row(poor, "per CPU second ÷ bare echo").met is False
-    assert row(poor, "per CPU second ÷ stock app").met is True
+@pytest.mark.parametrize(
+    ("result", "part", "met"),
+    [
+        (comparison(9_000), "per CPU second ÷ bare echo", True),
+        (comparison(7_000), "per CPU second ÷ bare echo", False),
+        (comparison(7_000), "per CPU second ÷ stock app", True),
+        # a wall-time ratio is judged only with a full core
+        (comparison(7_000), "recorded per second ÷ bare echo", False),
+        (comparison(7_000, share=0.5), "recorded per second ÷ bare echo", None),
+        (comparison(7_000, share=0.5), "per CPU second ÷ bare echo", False),
+        # with too few phones no goal is judged
+        (comparison(audience=10_000), "server CPU", True),
+        (comparison(audience=9_999), "server CPU", None),
+        (load_run("burst", 9_999, ack_ms=Spread(1, 2_000, 3_000)), "ballot acknowledgement", None),
+        (load_run("burst", ack_ms=Spread(1, 2_000, 3_000)), "ballot acknowledgement", False),
+        (comparison(two_dependencies_s=0.3), "two gateways", False),
+        (load_run("spread", ack_ms=Spread(10, 300, 900)), "ballot acknowledgement", False),
+        (load_run("burst", ack_ms=Spread(10, 300, 900)), "ballot acknowledgement", True),
+        (load_run("burst"), "deadline to seal", True),
+        (load_run("burst"), "last received reveal", True),
+        (load_run("herd", together_ms=None), "all reconnected", False),
+        (load_run("herd"), "all reconnected", True),
+        (load_run("spread", ballots=ballots(lost=1)), "lost", False),
+        (load_run("herd", ballots=ballots(missing=1)), "lost", False),
+        (load_run("spread", joined=9_999), "phones not admitted", False),
+        (load_run("herd"), "phones not admitted", True),
+    ],
+)
+def test_benchmark_meets_or_misses_its_goal(
+    result: Comparison | LoadRun, part: str, met: bool | None
+) -> None:
+    assert row(result, part).met is met
 
 
 def test_ratio_compares_adjacent_rounds() -> None:
@@ -85,118 +112,59 @@ def test_ratio_compares_adjacent_rounds() -> None:
     found = comparison()
     found.votes["echo"][:] = [rate(10_000), rate(5_000), rate(10_000)]
     found.votes["crowdgame"][:] = [rate(9_000), rate(4_500), rate(9_000)]
-    assert row(rows(found), "per CPU second ÷ bare echo").value == pytest.approx(0.9)
-
-
-def test_wall_time_ratio_is_judged_only_with_a_full_core() -> None:
-    short = rows(comparison(7_000, share=0.5))
-    assert row(short, "recorded per second ÷ bare echo").met is None
-    assert row(short, "per CPU second ÷ bare echo").met is False
-
-
-def test_goal_is_not_judged_with_too_few_phones() -> None:
-    assert row(rows(comparison(audience=10_000)), "server CPU").met is True
-    assert row(rows(comparison(audience=9_999)), "server CPU").met is None
-    burst = build_rows(BenchResults([], [load_run("burst", 9_999, ack_ms=Spread(1, 2_000, 3_000))]))
-    assert row(burst, "ballot acknowledgement").met is None
+    assert row(found, "per CPU second ÷ bare echo").value == pytest.approx(0.9)
 
 
 def test_two_gateway_cost_includes_dependencies() -> None:
-    assert row(rows(comparison(two_dependencies_s=0.1)), "two gateways").value == pytest.approx(1)
-    assert row(rows(comparison(two_dependencies_s=0.3)), "two gateways").met is False
-
-
-def test_load_run_goals_depend_on_profile() -> None:
-    slow = Spread(10, 300, 900)
-    spread, burst = (build_rows(BenchResults([], [load_run(p, ack_ms=slow)])) for p in ("spread", "burst"))
-    assert row(spread, "ballot acknowledgement").met is False
-    assert row(burst, "ballot acknowledgement").met is True
-    assert row(burst, "deadline to seal").met is True
-    assert row(burst, "last received reveal").met is True
-
-
-def test_herd_that_never_reconnected_misses_its_goal() -> None:
-    herd = build_rows(BenchResults([], [load_run("herd", together_ms=None)]))
-    assert row(herd, "all reconnected").met is False
-    assert row(build_rows(BenchResults([], [load_run("herd")])), "all reconnected").met is True
-
-
-def test_load_run_fails_on_lost_ballot_or_missing_phone() -> None:
-    found = build_rows(BenchResults([], [load_run("spread", ballots=ballots(lost=1), joined=9_999)]))
-    assert row(found, "lost").met is False
-    assert row(found, "phones not admitted").met is False
-    found = build_rows(BenchResults([], [load_run("herd", ballots=ballots(missing=1))]))
-    assert row(found, "lost").met is False
-    assert row(found, "phones not admitted").met is True
+    assert row(comparison(two_dependencies_s=0.1), "two gateways").value == pytest.approx(1)
 
 
 @pytest.fixture
-def baseline_file(tmp_path: Path) -> Path:
+def baseline(tmp_path: Path) -> dict[str, float]:
     file = tmp_path / "baseline.json"
     record(rows(comparison(9_000)), {"date": "today"}, file)
-    return file
+    return load_baseline(file=file)
 
 
-def test_gate_accepts_ratio_within_a_third(baseline_file: Path) -> None:
-    assert find_regressions(rows(comparison(9_000)), load_baseline(baseline_file)) == []
-    assert find_regressions(rows(comparison(6_100)), load_baseline(baseline_file)) == []
+@pytest.mark.parametrize(
+    ("ballots_per_second", "kib", "cpu_ms", "regressed"),
+    [
+        (9_000, 22.0, 100, set()),
+        (6_100, 22.0, 100, set()),
+        (
+            5_900,
+            22.0,
+            100,
+            {f"ballots recorded per CPU second ÷ {other}" for other in ("bare echo", "stock app")},
+        ),
+        (9_000, 35.2, 100, {"memory per phone ÷ bare echo connection"}),
+        (9_000, 22.0, 160, {"broadcast, server CPU ÷ stock app"}),
+    ],
+)
+def test_gate_fails_on_ratio_worse_by_more_than_a_third(
+    ballots_per_second: int, kib: float, cpu_ms: float, regressed: set[str], baseline: dict[str, float]
+) -> None:
+    found = comparison(ballots_per_second)
+    found.memory["crowdgame"] = kib
+    found.fanout["crowdgame"][:] = [Fanout(300, cpu_ms)] * 3
+    keys = {one.key for one in find_regressions(rows(found), baseline)}
+    assert keys == {f"daphne: {key}" for key in regressed}
 
 
-def test_gate_fails_if_ballot_costs_half_more(baseline_file: Path) -> None:
-    keys = {one.key for one in find_regressions(rows(comparison(5_900)), load_baseline(baseline_file))}
-    assert keys == {
-        f"daphne: ballots recorded per CPU second ÷ {other}" for other in ("bare echo", "stock app")
-    }
-
-
-def test_gate_fails_if_memory_or_broadcast_grows(baseline_file: Path) -> None:
-    heavy = comparison(9_000)
-    heavy.memory["crowdgame"] *= 1.6
-    heavy.fanout["crowdgame"][:] = [Fanout(300, 160)] * 3
-    keys = {one.key.split(": ")[1] for one in find_regressions(rows(heavy), load_baseline(baseline_file))}
-    assert keys == {"memory per phone ÷ bare echo connection", "broadcast, server CPU ÷ stock app"}
-
-
-def test_gate_fails_on_missing_row(baseline_file: Path) -> None:
+def test_gate_fails_on_missing_row(baseline: dict[str, float]) -> None:
     without_memory = [one for one in rows(comparison(9_000)) if "memory" not in one.what]
-    (missing,) = find_regressions(without_memory, load_baseline(baseline_file))
+    (missing,) = find_regressions(without_memory, baseline)
     assert missing.value is None
 
 
-def test_gate_uses_the_better_of_two_runs(baseline_file: Path) -> None:
+def test_gate_uses_the_better_of_two_runs(baseline: dict[str, float]) -> None:
     slow, light, heavy = comparison(5_000), comparison(9_000), comparison(9_000)
     heavy.memory["crowdgame"] *= 2
-    assert find_regressions(pick_better(rows(slow), rows(light)), load_baseline(baseline_file)) == []
-    assert find_regressions(pick_better(rows(heavy), rows(light)), load_baseline(baseline_file)) == []
-    assert find_regressions(pick_better(rows(slow), rows(slow)), load_baseline(baseline_file)) != []
+    assert find_regressions(pick_better(rows(slow), rows(light)), baseline) == []
+    assert find_regressions(pick_better(rows(heavy), rows(light)), baseline) == []
+    assert find_regressions(pick_better(rows(slow), rows(slow)), baseline) != []
 
 
 def test_committed_record_covers_all_gate_rows() -> None:
-    assert set(load_baseline().ratios) == {
-        f"{server}: {one.key.split(': ')[1]}"
-        for server in ("daphne", "uvicorn")
-        for one in rows(comparison())
-        if one.key
-    }
-
-
-def test_trend_ignores_the_first_third() -> None:
-    minutes = [60.0 * n for n in range(30)]
-    settles = fit_trend(minutes, [100.0 - n for n in range(10)] + [90.0] * 20)
-    assert settles is not None
-    assert settles.growth == pytest.approx(0)
-    assert settles.mean == pytest.approx(90)
-
-
-def test_trend_reports_growth_per_hour() -> None:
-    minutes = [60.0 * n for n in range(30)]
-    leaks = fit_trend(minutes, [30.0 + n / 60 for n in range(30)])
-    assert leaks is not None
-    assert leaks.per_hour == pytest.approx(1)
-    assert leaks.growth == pytest.approx(19 / 60 / leaks.mean)
-
-
-def test_trend_requires_three_readings() -> None:
-    assert fit_trend([0, 60, 120, 180], [1, 1, 1, 1]) is not None
-    assert fit_trend([0, 60], [1, 2]) is None
-    assert fit_trend([], []) is None
+    names = [one.key.split(": ")[1] for one in rows(comparison()) if one.key]
+    assert set(load_baseline()) == {f"{server}: {name}" for server in ("daphne", "uvicorn") for name in names}

@@ -22,10 +22,10 @@ PHONES, TURNS = 500, 5
 LONGEST_S = 240
 
 
-def rehearse(server: Server, code: str, report: Path) -> RehearsalReport:
-    argv = [*MANAGE, "rehearse", code, "--url", server.http, "--phones", str(PHONES), "--turns", str(TURNS)]
+def rehearse(server: Server, code: str, report: Path, *options: str) -> RehearsalReport:
+    argv = [*MANAGE, "rehearse", code, "--url", server.http, *options, "--json", str(report)]
     env = {**os.environ, **server.stack.env}
-    subprocess.run([*argv, "--json", str(report)], cwd=ROOT, env=env, check=True, timeout=LONGEST_S)
+    subprocess.run(argv, cwd=ROOT, env=env, check=True, timeout=LONGEST_S)
     return msgspec.json.decode(report.read_bytes(), type=RehearsalReport)
 
 
@@ -33,7 +33,8 @@ def test_crowd_of_500_phones_loses_no_ballot_in_five_turns(server: Server, tmp_p
     event = server.ask("event", window_s=3, reveal_s=1, lobby="open", next_match_after_s=3)
     since = len(server.log("gateway"))
     server.ask("begin", event_id=event["id"])
-    report = rehearse(server, event["code"], tmp_path / "report.json")
+    options = ("--phones", str(PHONES), "--turns", str(TURNS))
+    report = rehearse(server, event["code"], tmp_path / "report.json", *options)
     turns = [turn for turn in resolved_turns(server, event["id"]) if turn in report.ledger]
     assert report.joined == PHONES
     assert len(turns) >= TURNS

@@ -1,7 +1,5 @@
 """1,000 real sockets in a complete match with secret sides: each side change counts once."""
 
-import os
-import subprocess
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -10,8 +8,6 @@ import msgspec
 import pytest
 
 from crowdgame.rehearsal.rehearsal_report import RehearsalReport
-from deploy.laptop.paths import ROOT
-from deploy.laptop.stack import MANAGE
 from tests.ledger import (
     assert_counts_are_of_sealed_ballots,
     assert_nothing_is_lost,
@@ -19,19 +15,11 @@ from tests.ledger import (
     resolved_turns,
     sealed_ballots,
 )
+from tests.load.test_crowd import rehearse
 from tests.server import Server
 
 PHONES, SHARE = 1_000, "0.06"
-LONGEST_S = 220
 SIDES = {1: "red", 2: "yellow"}
-
-
-def rehearse(server: Server, code: str, report: Path) -> RehearsalReport:
-    argv = [*MANAGE, "rehearse", code, "--url", server.http, "--phones", str(PHONES), "--side-changes", SHARE]
-    env = {**os.environ, **server.stack.env}
-    argv += ["--seed", "11", "--json", str(report)]
-    subprocess.run(argv, cwd=ROOT, env=env, check=True, timeout=LONGEST_S)
-    return msgspec.json.decode(report.read_bytes(), type=RehearsalReport)
 
 
 def written_side_changes(server: Server) -> dict[str, list[tuple[int, str]]]:
@@ -48,7 +36,8 @@ def written_side_changes(server: Server) -> dict[str, list[tuple[int, str]]]:
 def test_side_changes_of_1000_phones_count_once(server: Server, tmp_path: Path) -> None:
     event = server.ask("event", window_s=3, reveal_s=2, lobby="open", max_side_changes=2, turn_points=True)
     server.ask("begin", event_id=event["id"])
-    report = rehearse(server, event["code"], tmp_path / "report.json")
+    options = ("--phones", str(PHONES), "--side-changes", SHARE, "--seed", "11")
+    report = rehearse(server, event["code"], tmp_path / "report.json", *options)
     turns = resolved_turns(server, event["id"])
     assert report.joined == PHONES
     assert (report.ballots.lost, report.ballots.missing) == (0, 0)

@@ -1,13 +1,14 @@
-"""Soak verdicts, checked with made-up readings."""
+"""Soak verdicts and trends, checked with made-up readings."""
 
-from collections.abc import Iterator
+import pytest
 
 from tests.load.bench.soak_crowd import CrowdCounts
 from tests.load.bench.soak_readings import Reading
-from tests.load.bench.soak_verdicts import Soak
+from tests.load.bench.soak_verdicts import Soak, fit_trend
 
 KIB_PER_PHONE = 60.0
 PHONES = 1_000
+MINUTES = [60.0 * minute for minute in range(30)]
 PARTS = ("gateway-1", "gateway-2", "worker", "scheduler-1", "scheduler-2", "valkey", "crowd")
 
 
@@ -37,34 +38,50 @@ def soak(**each_minute: float) -> Soak:
     return Soak("daphne", 2, PHONES, [reading(minute, **each_minute) for minute in range(1, 31)])  # type: ignore[arg-type]
 
 
-def growing(found: Soak) -> Iterator[str]:
-    return (verdict.what for verdict in found.verdicts() if verdict.flat is False)
-
-
-def test_soak_passes_while_valkey_and_database_grow() -> None:
-    assert list(growing(soak())) == []
-    assert soak().passed
-
-
-def test_soak_detects_small_memory_leak() -> None:
-    assert list(growing(soak(leak_kib=0.1))) == ["gateways: KiB per phone"]
-    assert not soak(leak_kib=0.1).passed
-    assert soak(leak_kib=0.01).passed
-
-
-def test_soak_detects_rising_cost_per_ballot() -> None:
-    assert list(growing(soak(slower=0.01))) == [
-        "gateways: CPU µs per ballot, with broadcasts",
-        "all but the crowd: CPU µs per ballot",
-    ]
-
-
-def test_soak_fails_on_lost_or_missing_ballot() -> None:
-    assert not soak(lost=1).passed
-    assert not soak(missing=1).passed
+@pytest.mark.parametrize(
+    ("each_minute", "growing", "passed"),
+    [
+        ({}, [], True),
+        ({"leak_kib": 0.1}, ["gateways: KiB per phone"], False),
+        ({"leak_kib": 0.01}, [], True),
+        (
+            {"slower": 0.01},
+            ["gateways: CPU µs per ballot, with broadcasts", "all but the crowd: CPU µs per ballot"],
+            False,
+        ),
+        ({"lost": 1}, [], False),
+        ({"missing": 1}, [], False),
+    ],
+)
+def test_soak_fails_on_growth_or_loss_though_valkey_and_database_grow(
+    each_minute: dict[str, float], growing: list[str], passed: bool
+) -> None:
+    found = soak(**each_minute)
+    assert [verdict.what for verdict in found.verdicts() if verdict.flat is False] == growing
+    assert found.passed == passed
 
 
 def test_soak_excludes_the_crowds_own_cpu() -> None:
     one = reading(1)
     assert one.gateway_us_per_ballot == 400
     assert one.server_us_per_ballot == 1_200
+
+
+def test_trend_ignores_the_first_third() -> None:
+    settles = fit_trend(MINUTES, [100.0 - n for n in range(10)] + [90.0] * 20)
+    assert settles is not None
+    assert settles.growth == pytest.approx(0)
+    assert settles.mean == pytest.approx(90)
+
+
+def test_trend_reports_growth_per_hour() -> None:
+    leaks = fit_trend(MINUTES, [30.0 + n / 60 for n in range(30)])
+    assert leaks is not None
+    assert leaks.per_hour == pytest.approx(1)
+    assert leaks.growth == pytest.approx(19 / 60 / leaks.mean)
+
+
+def test_trend_requires_three_readings() -> None:
+    assert fit_trend([0, 60, 120, 180], [1, 1, 1, 1]) is not None
+    assert fit_trend([0, 60], [1, 2]) is None
+    assert fit_trend([], []) is None

@@ -1,16 +1,29 @@
-"""The contenders under one server: a bare echo, the stock app and the product."""
+"""The contenders under one server: a bare echo, the stock app and the product, started in the same way."""
 
+import socket
+import sys
+from base64 import b64encode
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
+from zlib import compress
 
+import msgspec
+
+from deploy.laptop import stack as children
+from deploy.laptop.network import LOOPBACK, free_port
+from deploy.laptop.stack import Stack
+from deploy.laptop.supervisor import Child, Supervisor
+from tests.deploy.processes import wait_until
+from tests.load.bench.connection import Connection, frame
 from tests.load.bench.contender import Contender
 from tests.load.bench.machine import cores, pinned
 from tests.load.bench.product import Product, make_product
-from tests.load.bench.references import running_references
 from tests.server import running_server
 
+MODULES = {"echo": "tests.load.bench.echo", "stock": "tests.load.stock.asgi"}
+ECHOED = frame(b'{"type":"ballot.cast","turn":1,"epoch":1,"choice":4,"sequence":12}')
 GATEWAY_COUNTS = {"crowdgame": 1, "two gateways": 2}
 
 
@@ -39,7 +52,7 @@ def running_field(asgi_server: str, pair: bool, home: Path) -> Iterator[Field]:
     """
     names = list(GATEWAY_COUNTS) if pair else ["crowdgame"]
     with pinned(cores()[-1]), ExitStack() as running:
-        echo, stock = running.enter_context(running_references(asgi_server, home / "references"))
+        echo, stock = running.enter_context(_running_references(asgi_server, home / "references"))
         servers = {
             name: running.enter_context(
                 running_server(home / name.replace(" ", "-"), asgi_server, GATEWAY_COUNTS[name])
@@ -50,3 +63,55 @@ def running_field(asgi_server: str, pair: bool, home: Path) -> Iterator[Field]:
         for contender in field.contenders:
             contender.pin(cores())
         yield field
+
+
+@contextmanager
+def _running_references(server: str, home: Path) -> Iterator[tuple[Contender, Contender]]:
+    """Run the bare echo and the stock app, which has its own in-memory Valkey."""
+    stack = Stack(data=home, secret_key="of the stock app", port=0, valkey_port=free_port())
+    valkey = children.valkey(stack)
+    in_memory = replace(valkey, argv=[*valkey.argv, "--appendonly", "no"])
+    ports = {name: free_port() for name in MODULES}
+    env = {**stack.env, "DJANGO_SETTINGS_MODULE": "tests.load.stock.settings"}
+    with Supervisor(stack.logs) as supervisor:
+        supervisor.start(in_memory)
+        for name, port in ports.items():
+            argv = [sys.executable, "-m", "tests.load.bench.serve", server, str(port), MODULES[name]]
+            supervisor.start(Child(name, argv, env))
+        for port in (stack.valkey_port, *ports.values()):
+            wait_until(lambda port=port: _accepts(port))  # type: ignore[misc]
+        yield (
+            _contender(supervisor, "echo", ports["echo"], "/"),
+            _contender(supervisor, "stock", ports["stock"], "/ws/vote"),
+        )
+
+
+def stock_reveal(reveal: bytes) -> bytes:
+    """A message that makes the stock app broadcast the product's frame; compressed to fit into one."""
+    return msgspec.json.encode({"type": "reveal", "packed": b64encode(compress(reveal)).decode()})
+
+
+def _contender(supervisor: Supervisor, name: str, port: int, path: str) -> Contender:
+    pid = supervisor.pid(name)
+    assert pid is not None, f"the {name} server does not run"
+    if name == "echo":
+        return Contender(name, (pid,), port, path, lambda connection: ECHOED, lambda text: True)
+    return Contender(name, (pid,), port, path, _stock_vote, _is_stock_answer)
+
+
+def _stock_vote(connection: Connection) -> bytes:
+    connection.sequence += 1
+    return frame(
+        b'{"type":"vote","turn":1,"choice":%d,"sequence":%d}' % (connection.choice, connection.sequence)
+    )
+
+
+def _is_stock_answer(text: bytes) -> bool:
+    return text.startswith(b'{"type": "counted"')
+
+
+def _accepts(port: int) -> bool:
+    with suppress(ConnectionRefusedError):
+        socket.create_connection((LOOPBACK, port), timeout=1).close()
+        return True
+    return False

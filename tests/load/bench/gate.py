@@ -1,41 +1,62 @@
-"""The quick benchmark before a merge: only ratios, at small size, compared with a baseline."""
+"""The quick benchmark before a merge: only ratios, at small size, compared with a baseline.
 
-from collections.abc import Sequence
+The baseline has the ratios of an earlier run, which a later run may miss by at most a third.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
+import msgspec
 from rich.console import Console
 
-from tests.load.bench.baseline import (
-    Baseline,
-    Regression,
-    find_regressions,
-    load_baseline,
-    pick_better,
-    record,
-)
 from tests.load.bench.comparison import Say, Size
 from tests.load.bench.machine import describe_machine
 from tests.load.bench.report import show
 from tests.load.bench.results import BenchResults
-from tests.load.bench.row import Row
-from tests.load.bench.rows import build_rows
+from tests.load.bench.rows import Row, build_rows
 from tests.load.bench.run import SERVERS, compare
 
+FILE = Path(__file__).parent / "baseline.json"
+MAX_REGRESSION = 1.5
 QUICK = Size(phones=2_000, audience=2_000, seconds=0.7, rounds=3, fanouts=5, pair=False)
+
+
+class Baseline(msgspec.Struct, frozen=True):
+    """`ratios` by row key; `run` is the environment and date."""
+
+    run: dict[str, str]
+    ratios: dict[str, float]
+
+
+class Regression(NamedTuple):
+    """`limit` is the worst passing value; a row that was not measured has no value."""
+
+    key: str
+    baseline: float
+    value: float | None
+    limit: float
+
+    def __str__(self) -> str:
+        now = "not measured" if self.value is None else f"{self.value:.2f}"
+        return f"{self.key}: {now}, baseline {self.baseline:.2f}, allowed {self.limit:.2f}"
 
 
 def check_regressions(servers: Sequence[str], home: Path, console: Console, say: Say) -> bool:
     """Return whether no ratio has regressed. A server with a regression is measured once more."""
     passed = True
     for server in servers:
-        before = load_baseline().only(server)
+        before = load_baseline(f"{server}: ")
         found = BenchResults([compare(server, QUICK, home / server, say)])
         rows = build_rows(found)
         show(rows, found, console)
         if find_regressions(rows, before):
             say(f"{server}: a ratio has regressed, measuring again")
             rows = pick_better(rows, _measure(server, home / f"{server}-again", say))
-        passed &= _judge(rows, before, console)
+        regressions = find_regressions(rows, before)
+        for regression in regressions:
+            console.print(f"[bold red]✗[/] {regression}")
+        passed &= not regressions
     return passed
 
 
@@ -48,13 +69,42 @@ def _measure(server: str, home: Path, say: Say) -> list[Row]:
     return build_rows(BenchResults([compare(server, QUICK, home, say)]))
 
 
-def _judge(rows: list[Row], before: Baseline, console: Console) -> bool:
-    found = find_regressions(rows, before)
-    for one in found:
-        console.print(f"[bold red]✗[/] {_format_regression(one)}")
-    return not found
+def record(rows: Iterable[Row], run: dict[str, str], file: Path = FILE) -> None:
+    ratios = {row.key: round(row.value, 4) for row in rows if row.key}
+    file.write_bytes(msgspec.json.format(msgspec.json.encode(Baseline(run, ratios))) + b"\n")
 
 
-def _format_regression(one: Regression) -> str:
-    now = "not measured" if one.value is None else f"{one.value:.2f}"
-    return f"{one.key}: {now}, baseline {one.baseline:.2f}, allowed {one.limit:.2f}"
+def load_baseline(prefix: str = "", file: Path = FILE) -> dict[str, float]:
+    """The ratios by row key, for keys with this prefix."""
+    ratios = msgspec.json.decode(file.read_bytes(), type=Baseline).ratios
+    return {key: ratio for key, ratio in ratios.items() if key.startswith(prefix)}
+
+
+def find_regressions(rows: Iterable[Row], before: Mapping[str, float]) -> list[Regression]:
+    """The rows that are worse than the baseline by more than half, or missing."""
+    now = {row.key: row for row in rows if row.key}
+    judged = (_judge(key, value, now.get(key)) for key, value in before.items())
+    return [one for one in judged if one is not None]
+
+
+def pick_better(first: Iterable[Row], second: Iterable[Row]) -> list[Row]:
+    """Keep the better one of rows measured twice."""
+    again = {row.key: row for row in second if row.key}
+    return [_better(row, again[row.key]) if row.key in again else row for row in first]
+
+
+def _judge(key: str, before: float, row: Row | None) -> Regression | None:
+    if row is None:
+        return Regression(key, before, None, before)
+    limit = before / MAX_REGRESSION if _grows(row) else before * MAX_REGRESSION
+    worse = row.value < limit if _grows(row) else row.value > limit
+    return Regression(key, before, row.value, limit) if worse else None
+
+
+def _better(one: Row, other: Row) -> Row:
+    pick = max if _grows(one) else min
+    return pick(one, other, key=lambda row: row.value)
+
+
+def _grows(row: Row) -> bool:
+    return row.goal.startswith("≥")

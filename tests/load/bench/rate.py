@@ -1,9 +1,11 @@
-"""Votes per second: a closed loop over all connections, with at most one vote in flight each.
+"""Votes and pages per second.
 
-With thousands of connections, none comes near the limit of five frames a second.
+Votes are a closed loop over all connections, with at most one vote in flight each. With thousands of
+connections, none comes near the limit of five frames a second.
 """
 
 import asyncio
+import time
 from collections import deque
 
 import msgspec
@@ -17,6 +19,7 @@ WARM_UP_S = 0.3
 DRAIN_WITHIN_S = 10.0
 LONGEST_S = 20.0
 ROUNDS_OF_ALL = 4
+PAGE_CONNECTIONS = 16
 
 
 class Rate(msgspec.Struct, frozen=True):
@@ -123,3 +126,31 @@ async def measure_rate(contender: Contender, seconds: float) -> Rate:
     )
     await loop.stop()
     return rate
+
+
+async def measure_pages(contender: Contender, path: str, seconds: float) -> Rate:
+    """Requests for a page, over persistent connections."""
+    watch = Stopwatch(contender.servers)
+    until, port = time.perf_counter() + seconds, contender.port
+    counts = await asyncio.gather(*(_ask_until(until, port, path) for _ in range(PAGE_CONNECTIONS)))
+    return Rate(sum(counts), watch.wall_s, watch.cpu_s(), watch.own_s)
+
+
+async def _ask_until(until: float, port: int, path: str) -> int:
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    request = f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nAccept-Encoding: gzip\r\n\r\n".encode()
+    answered = 0
+    while time.perf_counter() < until:
+        writer.write(request)
+        await _read_answer(reader)
+        answered += 1
+    writer.close()
+    return answered
+
+
+async def _read_answer(reader: asyncio.StreamReader) -> None:
+    head = (await reader.readuntil(b"\r\n\r\n")).lower()
+    if not head.startswith(b"http/1.1 200"):
+        raise ConnectionError(head.decode(errors="replace")[:100])
+    _, _, length = head.partition(b"content-length:")
+    await reader.readexactly(int(length.split(b"\r\n", 1)[0]))

@@ -10,8 +10,7 @@ from rich.table import Table
 
 from deploy.laptop.paths import ROOT
 from tests.load.bench.results import BenchResults, Comparison, LoadRun, middle
-from tests.load.bench.row import Row
-from tests.load.bench.rows import build_rows
+from tests.load.bench.rows import Row, build_rows
 
 PAGE = ROOT / "docs" / "generated" / "benchmarks.md"
 HEAD = """\
@@ -74,9 +73,8 @@ def _notes(found: BenchResults) -> Iterator[str]:
 
 
 def _comparison_notes(found: Comparison) -> Iterator[str]:
-    rounds = found.votes | found.pages
     for what, name in (("load generator's", "load_share"), ("servers'", "server_share")):
-        shares = (f"{who} {middle(some, attrgetter(name)):.0%}" for who, some in rounds.items())
+        shares = (f"{who} {middle(some, attrgetter(name)):.0%}" for who, some in found.rounds.items())
         yield f"{found.server}: the {what} use of a core: {', '.join(shares)}"
     memory = ", ".join(f"{who} {kib:.1f}" for who, kib in found.memory.items())
     yield f"{found.server}: {found.phones:,} sockets per contender; KiB of memory per socket: {memory}"

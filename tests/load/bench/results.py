@@ -29,6 +29,14 @@ class Comparison(msgspec.Struct, frozen=True):
     fanout: dict[str, list[Fanout]]
     pages: dict[str, list[Rate]]
 
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        return ("comparison", "two gateways") if "two gateways" in self.votes else ("comparison",)
+
+    @property
+    def rounds(self) -> dict[str, list[Rate]]:
+        return self.votes | self.pages
+
 
 class LoadRun(msgspec.Struct, frozen=True):
     """The result of one rehearsal. `together_ms`: until all phones that were disconnected at once were back.
@@ -53,6 +61,10 @@ class LoadRun(msgspec.Struct, frozen=True):
     busy_s: float
     cpu_s: dict[str, float]
     wall_s: float
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        return "load run", self.profile
 
     @property
     def lost(self) -> int:
