@@ -18,9 +18,9 @@ from rich.console import Console
 
 from deploy.laptop.stop_signals import interrupt_on_signals
 from tests.chaos.campaign import Campaign, Size
-from tests.chaos.catalog import CLOCKS, DISK, catalog, fault_family
-from tests.chaos.disks import small_disk
+from tests.chaos.catalog import CLOCKS, DISK, catalog
 from tests.chaos.faults import Fault
+from tests.chaos.faults.disk import small_disk
 from tests.chaos.mutants import NAMES
 from tests.chaos.report import format_result, write_table
 from tests.chaos.result import Result, RunInfo, build_result, merge
@@ -66,9 +66,7 @@ def _play(options: Namespace, console: Console) -> Result:
 
 def _select(faults: list[Fault], kind: str) -> list[Fault]:
     """Return the faults of the family that needs its own setup, or all others for ""."""
-    return [
-        fault for fault in faults if kind == (fault_family(fault) if fault_family(fault) in SEPARATE else "")
-    ]
+    return [fault for fault in faults if kind == (fault.family if fault.family in SEPARATE else "")]
 
 
 def _play_campaign(options: Namespace, kind: str, run_info: RunInfo, say: Callable[[str], None]) -> Result:

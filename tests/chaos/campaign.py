@@ -12,7 +12,7 @@ from random import Random
 from deploy.laptop.die_with_parent import die_with_parent
 from deploy.laptop.paths import ROOT
 from tests.chaos.audit import Audit, Finding
-from tests.chaos.catalog import CLOCKS, fault_family
+from tests.chaos.catalog import CLOCKS
 from tests.chaos.faults import Fault, Missed, NotApplicable
 from tests.chaos.journal import Journal
 from tests.chaos.monitor import Monitor
@@ -162,7 +162,7 @@ class Campaign:
         )
         injected.closed = injected.turns & self.monitor.over()
         self.injected.append(injected)
-        if fault_family(fault) == CLOCKS:
+        if fault.family == CLOCKS:
             self.audit.set_in |= injected.turns
         self._check(injected)
         self.say(

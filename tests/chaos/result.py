@@ -7,7 +7,6 @@ import msgspec
 
 from crowdgame.rehearsal.samples import Samples, Spread
 from tests.chaos.campaign import Campaign, InjectedFault
-from tests.chaos.catalog import fault_source
 
 SUMMED = (
     *("minutes", "turns", "faulted_turns", "acknowledged", "lost", "duplicated_or_wrong", "unexpected"),
@@ -111,7 +110,7 @@ def _rows(campaign: Campaign, lags: dict[int, int]) -> Iterable[Row]:
     for fault in campaign.faults:
         injected = [one for one in campaign.injected if one.fault == fault.name]
         if injected:
-            yield _row(campaign, fault_source(fault), injected, lags)
+            yield _row(campaign, fault.source, injected, lags)
 
 
 def _row(campaign: Campaign, test: str, injected: Sequence[InjectedFault], lags: dict[int, int]) -> Row:

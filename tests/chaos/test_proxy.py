@@ -2,14 +2,13 @@
 
 import time
 from collections.abc import Callable, Iterator
-from hashlib import sha1
 from urllib.parse import urlsplit
 
 import pytest
 from redis import Redis, RedisError
 
 from deploy.laptop.network import LOOPBACK
-from tests.chaos.faults.network import LUA
+from tests.chaos.faults.network import losing_reply
 from tests.chaos.proxy import Impairment, Proxy
 from tests.deploy.processes import wait_until
 from tests.voting.match_helpers import ballots
@@ -33,10 +32,6 @@ def far(proxy: Proxy) -> Iterator[BallotBox]:
     box = BallotBox(f"redis://{LOOPBACK}:{proxy.port}/0")
     yield box
     box.close()
-
-
-def losing_reply(script: str) -> Impairment:
-    return Impairment(lost_reply=sha1((LUA / f"{script}.lua").read_bytes()).hexdigest().encode())  # noqa: S324
 
 
 def test_proxy_forwards_without_impairment(proxy: Proxy, far: BallotBox) -> None:

@@ -10,10 +10,9 @@ from random import Random
 import pytest
 
 from tests.chaos.campaign import Campaign, Size
-from tests.chaos.disks import small_disk
 from tests.chaos.faults import Fault, clocks, disk, network, store
-from tests.chaos.faults.clocks import ValkeyClockSet
-from tests.chaos.faults.disk import fill
+from tests.chaos.faults.clocks import set_valkey_clock
+from tests.chaos.faults.disk import fill, small_disk
 from tests.chaos.target import Target, TargetOptions, running_target
 from tests.deploy.processes import becomes_true, wait_until
 from tests.monitoring.probes import ask
@@ -61,7 +60,7 @@ def test_clock_change_moves_the_open_window(step_s: int, tmp_path: Path) -> None
                 SocketClients(target.server, held).open("display").say("display.join", code=event["code"])
             )
             display.receive("display.welcomed")
-            ValkeyClockSet("", step_s).inject(target, Random(1))
+            set_valkey_clock(step_s)(target, Random(1))
             moved = display.receive("turn.moved")["state"]["match"]["turn"]
             assert abs(moved["opens_at"] - before[1] - step_s * 1000) < 500
             assert abs(moved["closes_at"] - before[2] - step_s * 1000) < 500

@@ -1,20 +1,20 @@
 """The faults of chaos campaigns: one module per family, each with its `FAULTS`.
 
-A fault is a frozen dataclass with a `name` for the table. `inject` does the damage, undoes what does not heal
-by itself, and returns. All its random values come from `rng`, so that the seed reproduces a run. It raises
-`NotApplicable`, without any effect, if the setup cannot have this fault (another database, another file
-system), and `Missed` if no process reached the required state in time.
+The function `inject` of a fault does the damage, undoes what does not heal by itself, and returns. All its
+random values come from `rng`, so that the seed reproduces a run. It raises `NotApplicable`, without any
+effect, if the setup cannot have this fault (another database, another file system), and `Missed` if no
+process reached the required state in time.
 """
 
 import time
+from collections.abc import Callable
+from dataclasses import dataclass
 from random import Random
-from typing import Protocol
 
 from tests.chaos.target import Target
 
-__all__ = ["Fault", "Missed", "NotApplicable", "Span", "hold"]
-
 Span = tuple[float, float]
+Inject = Callable[[Target, Random], None]
 
 
 class NotApplicable(Exception):
@@ -25,13 +25,21 @@ class Missed(Exception):
     """Why the fault had no effect this time."""
 
 
+@dataclass(frozen=True)
+class Fault:
+    name: str
+    inject: Inject
+
+    @property
+    def family(self) -> str:
+        return self.inject.__module__.rpartition(".")[2]
+
+    @property
+    def source(self) -> str:
+        """The function that injects it, or that returns the one that does."""
+        return f"faults/{self.family}.py {self.inject.__qualname__.partition('.')[0]}"
+
+
 def hold(span: Span, rng: Random) -> None:
     """Keep the fault active for a random time within the span."""
     time.sleep(rng.uniform(*span))
-
-
-class Fault(Protocol):
-    @property
-    def name(self) -> str: ...
-
-    def inject(self, target: Target, rng: Random) -> None: ...

@@ -2,12 +2,11 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from random import Random
 
 from tests.chaos import points
-from tests.chaos.faults import Fault, Missed, Span, hold
-from tests.chaos.faults.processes import Killed
+from tests.chaos.faults import Fault, Inject, Missed, Span, hold
+from tests.chaos.faults.processes import kill
 from tests.chaos.target import Target
 from tests.deploy.processes import becomes_true
 
@@ -28,83 +27,60 @@ def at_step(target: Target, step: str, effect: points.StepEffect, seconds: float
         points.disarm(target.data)
 
 
-@dataclass(frozen=True)
-class CloserKilled:
+def kill_closer(step: str) -> Inject:
     """The closing process is killed: the pool process alone, or the whole worker."""
 
-    step: str
-
-    @property
-    def name(self) -> str:
-        return f"closing process killed {self.step}"
-
-    def inject(self, target: Target, rng: Random) -> None:
+    def inject(target: Target, rng: Random) -> None:
         effect: points.StepEffect = rng.choice(["kill", "kill group"])
-        with at_step(target, self.step, effect):
+        with at_step(target, step, effect):
             target.pid("worker")
 
+    return inject
 
-@dataclass(frozen=True)
-class SchedulerKilled:
+
+def kill_closing_scheduler(target: Target, rng: Random) -> None:
     """The worker is paused. The scheduler closes the turn itself and is killed at one of the steps."""
-
-    name: str = "scheduler killed while closing"
-
-    def inject(self, target: Target, rng: Random) -> None:
-        worker = target.pause("worker")
-        try:
-            with at_step(target, rng.choice(list(points.STEPS)), "kill"):
-                target.pid(target.schedulers[0])
-        finally:
-            target.resume(worker)
+    worker = target.pause("worker")
+    try:
+        with at_step(target, rng.choice(list(points.STEPS)), "kill"):
+            target.pid(target.schedulers[0])
+    finally:
+        target.resume(worker)
 
 
-@dataclass(frozen=True)
-class CloserStalls:
+def stall_closer(target: Target, rng: Random) -> None:
     """The closing process stalls longer than the scheduler waits, so that two processes close the turn."""
-
-    name: str = "closing process stalls"
-
-    def inject(self, target: Target, rng: Random) -> None:
-        seconds = rng.uniform(*STALL_S)
-        with at_step(target, rng.choice(list(points.STEPS)), "stall", seconds):
-            hold((seconds, seconds), rng)
+    seconds = rng.uniform(*STALL_S)
+    with at_step(target, rng.choice(list(points.STEPS)), "stall", seconds):
+        hold((seconds, seconds), rng)
 
 
-@dataclass(frozen=True)
-class TurnExtended:
+def extend_closing_turn(target: Target, rng: Random) -> None:
     """The organizer extends a turn that is sealed and about to be written: it must be counted again."""
-
-    name: str = "turn extended while it closes"
-
-    def inject(self, target: Target, rng: Random) -> None:
-        step = rng.choice(["after the seal", "after the decision", "before the transaction"])
-        with at_step(target, step, "stall", STALL_S[1]):
-            events = [event.id for event in target.events]
-            if not target.server.ask("extend_overdue", event_ids=events, seconds=EXTENSION_S):
-                raise Missed("no turn was still being counted")
-            hold((STALL_S[1], STALL_S[1]), rng)
+    step = rng.choice(["after the seal", "after the decision", "before the transaction"])
+    with at_step(target, step, "stall", STALL_S[1]):
+        events = [event.id for event in target.events]
+        if not target.server.ask("extend_overdue", event_ids=events, seconds=EXTENSION_S):
+            raise Missed("no turn was still being counted")
+        hold((STALL_S[1], STALL_S[1]), rng)
 
 
-@dataclass(frozen=True)
-class OtherProcessKilled:
+def kill_during_close(part: str) -> Inject:
     """Another process is killed while the closing process is held at one of the steps."""
 
-    name: str
-    fault: Fault
-
-    def inject(self, target: Target, rng: Random) -> None:
+    def inject(target: Target, rng: Random) -> None:
         with at_step(target, rng.choice(list(points.STEPS)), "hold"):
-            self.fault.inject(target, rng)
+            kill(part)(target, rng)
             points.release(target.data)
 
+    return inject
 
-FAULTS: tuple[Fault, ...] = (
-    *(CloserKilled(step) for step in points.STEPS),
-    SchedulerKilled(),
-    CloserStalls(),
-    TurnExtended(),
-    OtherProcessKilled("Valkey killed during a close", Killed("", "valkey")),
-    OtherProcessKilled("gateway killed during a close", Killed("", "gateway")),
-    OtherProcessKilled("scheduler killed during a close", Killed("", "scheduler")),
+
+FAULTS = (
+    *(Fault(f"closing process killed {step}", kill_closer(step)) for step in points.STEPS),
+    Fault("scheduler killed while closing", kill_closing_scheduler),
+    Fault("closing process stalls", stall_closer),
+    Fault("turn extended while it closes", extend_closing_turn),
+    Fault("Valkey killed during a close", kill_during_close("valkey")),
+    *(Fault(f"{part} killed during a close", kill_during_close(part)) for part in ("gateway", "scheduler")),
 )

@@ -1,12 +1,14 @@
 """The data disk is full for a while.
 
-It must be a separate small disk (see `tests.chaos.disks`), so that no other data is at risk.
+It must be a separate disk (see `small_disk`), so that no other data is at risk.
 """
 
 import errno
 import os
+import subprocess
 import time
-from dataclasses import dataclass
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from random import Random
 
@@ -19,23 +21,18 @@ FREED_WAIT_S = 0.1  # other processes free some space meanwhile, which is filled
 FULL_S: Span = (5.0, 8.0)
 
 
-@dataclass(frozen=True)
-class DiskFull:
+def fill_disk(target: Target, rng: Random) -> None:
     """Fill the disk to the last byte, then free it."""
-
-    name: str = "disk full"
-
-    def inject(self, target: Target, rng: Random) -> None:
-        ballast = target.data / "ballast"
-        if not os.path.ismount(target.data) or _size(target.data) > MOST_BYTES:
-            raise NotApplicable("the data is not on a small disk of its own")
-        try:
-            until = time.monotonic() + rng.uniform(*FULL_S)
-            while time.monotonic() < until:
-                fill(ballast)
-                time.sleep(FREED_WAIT_S)
-        finally:
-            ballast.unlink(missing_ok=True)
+    ballast = target.data / "ballast"
+    if not os.path.ismount(target.data) or _size(target.data) > MOST_BYTES:
+        raise NotApplicable("the data is not on a small disk of its own")
+    try:
+        until = time.monotonic() + rng.uniform(*FULL_S)
+        while time.monotonic() < until:
+            fill(ballast)
+            time.sleep(FREED_WAIT_S)
+    finally:
+        ballast.unlink(missing_ok=True)
 
 
 def fill(ballast: Path) -> None:
@@ -56,4 +53,15 @@ def _size(folder: Path) -> int:
     return disk.f_frsize * disk.f_blocks
 
 
-FAULTS: tuple[Fault, ...] = (DiskFull(),)
+@contextmanager
+def small_disk(folder: Path, megabytes: int = 24) -> Iterator[Path]:
+    """Mount an in-memory disk at `folder`. Raises CalledProcessError without permission."""
+    folder.mkdir(parents=True, exist_ok=True)
+    subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={megabytes}m", "tmpfs", str(folder)], check=True)
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", "--lazy", str(folder)], check=True)
+
+
+FAULTS = (Fault("disk full", fill_disk),)

@@ -1,80 +1,71 @@
 """The connections to Valkey are slow, stalled or reset."""
 
-from dataclasses import dataclass
 from hashlib import sha1
 from pathlib import Path
 from random import Random
 
 import voting
-from tests.chaos.faults import Fault, Missed, Span, hold
+from tests.chaos.faults import Fault, Inject, Missed, Span, hold
 from tests.chaos.proxy import Impairment
 from tests.chaos.target import Target
 from tests.deploy.processes import becomes_true
 
 LUA = Path(voting.__file__).parent / "ballot_box" / "lua"
 LOST_WITHIN_S = 10.0
+RESETS = 3
 BETWEEN_RESETS_S: Span = (0.2, 0.8)
 
 
-@dataclass(frozen=True)
-class ImpairedConnections:
+def impair_connections(impairment: Impairment, seconds: float) -> Inject:
     """Impair connections for this long. Those that dropped data are reset at the end."""
 
-    name: str
-    impairment: Impairment
-    seconds: float
+    def inject(target: Target, rng: Random) -> None:
+        with target.proxy.impaired(impairment):
+            hold((seconds, seconds), rng)
 
-    def inject(self, target: Target, rng: Random) -> None:
-        with target.proxy.impaired(self.impairment):
-            hold((self.seconds, self.seconds), rng)
+    return inject
 
 
-@dataclass(frozen=True)
-class ConnectionsReset:
+def reset_connections(target: Target, rng: Random) -> None:
     """Every connection is reset, several times in a row."""
-
-    name: str = "Valkey connections reset"
-    times: int = 3
-
-    def inject(self, target: Target, rng: Random) -> None:
-        for _ in range(self.times):
-            target.proxy.reset_all()
-            hold(BETWEEN_RESETS_S, rng)
+    for _ in range(RESETS):
+        target.proxy.reset_all()
+        hold(BETWEEN_RESETS_S, rng)
 
 
-@dataclass(frozen=True)
-class ConnectionsHalfClosed:
+def half_close_connections(target: Target, rng: Random) -> None:
     """Valkey's side half-closes every connection and still receives data."""
-
-    name: str = "Valkey connections half-closed"
-
-    def inject(self, target: Target, rng: Random) -> None:
-        target.proxy.half_close()
+    target.proxy.half_close()
 
 
-@dataclass(frozen=True)
-class ReplyLost:
+def losing_reply(script: str) -> Impairment:
+    digest = sha1((LUA / f"{script}.lua").read_bytes()).hexdigest()  # noqa: S324  Redis's digest
+    return Impairment(lost_reply=digest.encode())
+
+
+def lose_reply(script: str) -> Inject:
     """A Lua script runs, but its reply is lost, so that the caller retries."""
 
-    name: str
-    script: str
-
-    def inject(self, target: Target, rng: Random) -> None:
+    def inject(target: Target, rng: Random) -> None:
         proxy, before = target.proxy, target.proxy.lost_replies
-        digest = sha1((LUA / f"{self.script}.lua").read_bytes()).hexdigest()  # noqa: S324  Redis's digest
-        with proxy.impaired(Impairment(lost_reply=digest.encode())):
+        with proxy.impaired(losing_reply(script)):
             if not becomes_true(lambda: proxy.lost_replies > before, LOST_WITHIN_S):
-                raise Missed(f"no process called {self.script}")
+                raise Missed(f"no process called {script}")
+
+    return inject
 
 
-FAULTS: tuple[Fault, ...] = (
-    ImpairedConnections("Valkey connections with 200 ms latency", Impairment(delay_s=0.1, jitter_s=0.1), 8),
-    ImpairedConnections("Valkey connections at 50 kB/s", Impairment(rate=50_000), 8),
-    ImpairedConnections("Valkey connections without data for 5 s", Impairment(black_hole=True), 5),
-    ImpairedConnections("Valkey connections reset after 20 kB", Impairment(reset_after=20_000), 8),
-    ConnectionsReset(),
-    ConnectionsHalfClosed(),
-    ReplyLost("reply to a cast lost", "cast"),
-    ReplyLost("reply to a seal lost", "seal"),
-    ReplyLost("reply to placing a turn lost", "place"),
+FAULTS = (
+    Fault(
+        "Valkey connections with 200 ms latency",
+        impair_connections(Impairment(delay_s=0.1, jitter_s=0.1), 8),
+    ),
+    Fault("Valkey connections at 50 kB/s", impair_connections(Impairment(rate=50_000), 8)),
+    Fault("Valkey connections without data for 5 s", impair_connections(Impairment(black_hole=True), 5)),
+    Fault("Valkey connections reset after 20 kB", impair_connections(Impairment(reset_after=20_000), 8)),
+    Fault("Valkey connections reset", reset_connections),
+    Fault("Valkey connections half-closed", half_close_connections),
+    Fault("reply to a cast lost", lose_reply("cast")),
+    Fault("reply to a seal lost", lose_reply("seal")),
+    Fault("reply to placing a turn lost", lose_reply("place")),
 )

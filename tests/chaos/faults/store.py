@@ -1,9 +1,8 @@
 """Valkey freezes, disconnects its clients, loses data, runs out of memory, or rewrites its file."""
 
-from dataclasses import dataclass
 from random import Random
 
-from tests.chaos.faults import Fault, Span, hold
+from tests.chaos.faults import Fault, Inject, Span, hold
 from tests.chaos.target import Target
 from tests.deploy.processes import wait_until
 
@@ -11,89 +10,64 @@ REWRITTEN_WITHIN_S = 60
 FULL_S: Span = (3.0, 6.0)
 
 
-@dataclass(frozen=True)
-class ValkeyFrozen:
+def freeze(seconds: float) -> Inject:
     """SIGSTOP for this many seconds, then SIGCONT."""
 
-    name: str
-    seconds: float
-
-    def inject(self, target: Target, rng: Random) -> None:
+    def inject(target: Target, rng: Random) -> None:
         group = target.pause("valkey")
         try:
-            hold((self.seconds, self.seconds), rng)
+            hold((seconds, seconds), rng)
         finally:
             target.resume(group)
 
+    return inject
 
-@dataclass(frozen=True)
-class ClientsKilled:
+
+def kill_clients(*kinds: str) -> Inject:
     """Valkey ends the connections of these kinds; `pubsub` are the gateways' subscriptions."""
 
-    name: str
-    kinds: tuple[str, ...]
-
-    def inject(self, target: Target, rng: Random) -> None:
+    def inject(target: Target, rng: Random) -> None:
         with target.box() as redis:
-            for kind in self.kinds:
+            for kind in kinds:
                 redis.execute_command("CLIENT", "KILL", "TYPE", kind, "SKIPME", "yes")  # type: ignore[no-untyped-call]
 
+    return inject
 
-@dataclass(frozen=True)
-class ValkeyFlushed:
+
+def flush_data(target: Target, rng: Random) -> None:
     """All boxes are lost, and with them presence and the task queue."""
-
-    name: str = "Valkey data lost (FLUSHALL)"
-
-    def inject(self, target: Target, rng: Random) -> None:
-        with target.box() as redis:
-            redis.flushall()
+    with target.box() as redis:
+        redis.flushall()
 
 
-@dataclass(frozen=True)
-class ScriptsFlushed:
-    name: str = "Valkey scripts lost (SCRIPT FLUSH)"
-
-    def inject(self, target: Target, rng: Random) -> None:
-        with target.box() as redis:
-            redis.script_flush()
+def flush_scripts(target: Target, rng: Random) -> None:
+    with target.box() as redis:
+        redis.script_flush()
 
 
-@dataclass(frozen=True)
-class ValkeyFull:
+def fill_memory(target: Target, rng: Random) -> None:
     """Nothing more can be written (maxmemory, noeviction) for a while."""
-
-    name: str = "Valkey memory full"
-
-    def inject(self, target: Target, rng: Random) -> None:
-        with target.box() as redis:
-            redis.config_set("maxmemory", "1mb")
-            try:
-                hold(FULL_S, rng)
-            finally:
-                redis.config_set("maxmemory", "0")
+    with target.box() as redis:
+        redis.config_set("maxmemory", "1mb")
+        try:
+            hold(FULL_S, rng)
+        finally:
+            redis.config_set("maxmemory", "0")
 
 
-@dataclass(frozen=True)
-class AofRewritten:
+def rewrite_file(target: Target, rng: Random) -> None:
     """BGREWRITEAOF, which Valkey also runs by itself: it forks a child and replaces the file."""
-
-    name: str = "Valkey file rewritten (BGREWRITEAOF)"
-
-    def inject(self, target: Target, rng: Random) -> None:
-        with target.box() as redis:
-            redis.bgrewriteaof()
-            wait_until(lambda: not redis.info("persistence")["aof_rewrite_in_progress"], REWRITTEN_WITHIN_S)
+    with target.box() as redis:
+        redis.bgrewriteaof()
+        wait_until(lambda: not redis.info("persistence")["aof_rewrite_in_progress"], REWRITTEN_WITHIN_S)
 
 
-FAULTS: tuple[Fault, ...] = (
-    ValkeyFrozen("Valkey frozen for 1 s", 1),
-    ValkeyFrozen("Valkey frozen for 5 s", 5),
-    ValkeyFrozen("Valkey frozen for 45 s", 45),
-    ClientsKilled("all Valkey clients disconnected (CLIENT KILL)", ("normal", "pubsub")),
-    ClientsKilled("gateway subscriptions disconnected (CLIENT KILL)", ("pubsub",)),
-    ValkeyFlushed(),
-    ScriptsFlushed(),
-    ValkeyFull(),
-    AofRewritten(),
+FAULTS = (
+    *(Fault(f"Valkey frozen for {seconds} s", freeze(seconds)) for seconds in (1, 5, 45)),
+    Fault("all Valkey clients disconnected (CLIENT KILL)", kill_clients("normal", "pubsub")),
+    Fault("gateway subscriptions disconnected (CLIENT KILL)", kill_clients("pubsub")),
+    Fault("Valkey data lost (FLUSHALL)", flush_data),
+    Fault("Valkey scripts lost (SCRIPT FLUSH)", flush_scripts),
+    Fault("Valkey memory full", fill_memory),
+    Fault("Valkey file rewritten (BGREWRITEAOF)", rewrite_file),
 )
