@@ -22,8 +22,7 @@ from tests.chaos.catalog import CLOCKS, DISK, catalog
 from tests.chaos.faults import Fault
 from tests.chaos.faults.disk import small_disk
 from tests.chaos.mutants import NAMES
-from tests.chaos.report import format_result, write_table
-from tests.chaos.result import Result, RunInfo, build_result, merge
+from tests.chaos.result import Result, RunInfo, build_result, format_result, merge, write_table
 from tests.chaos.target import TargetOptions, running_target
 from tests.load.bench.machine import allow_files
 from tests.machines.postgres import running_postgres

@@ -94,7 +94,7 @@ class Campaign:
 
     def __post_init__(self) -> None:
         self.journal = Journal(self.target.home / "journal.ndjson")
-        self.audit = Audit(self.target.server, self.journal, timed=self.target.server.box_clock is not None)
+        self.audit = Audit(self.target.server, self.journal, timed=self.target.box_clock is not None)
         self.monitor = Monitor(self.target, self.journal, self.size.phones // self.size.events)
 
     @property

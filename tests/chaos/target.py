@@ -2,13 +2,15 @@
 
 `tests.chaos.points` defines these steps. Faults call `kill`, `pause` and `resume` on a part ("worker",
 "valkey", or one of `gateways` or `schedulers`). All processes reach Valkey through `proxy`; `valkey` is its
-direct URL.
+direct URL. `Clocks` need a C compiler, which `make chaos` installs.
 """
 
 import os
+import shutil
 import signal
+import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -22,12 +24,48 @@ from deploy.laptop.network import LOOPBACK, free_port
 from deploy.laptop.stack import Stack
 from deploy.laptop.startup import VALKEY_TIMEOUT_S, wait_for_pages
 from deploy.laptop.supervisor import Child, Supervisor
-from tests.chaos.chaos_server import ChaosServer, Clocks, answers, clocks
 from tests.chaos.proxy import Proxy
-from tests.deploy.processes import wait_until
-from tests.server import give_database, organizer
+from tests.deploy.processes import answers, wait_until
+from tests.server import Server, give_database, organizer
 
 BACK_WITHIN_S = 30
+SOURCE = Path(__file__).with_name("settable_clock.c")
+NO_COMPILER = "setting clocks needs a C compiler (cc): `make chaos` installs one"
+
+
+@dataclass(frozen=True)
+class Clocks:
+    """A process with this `env` uses the clock offset in `file`, as if its machine's clock had been set.
+
+    Only the time of day changes; CLOCK_MONOTONIC and sleeps do not.
+    """
+
+    file: Path
+
+    def __post_init__(self) -> None:
+        self.file.write_bytes(bytes(8))
+
+    @property
+    def env(self) -> Mapping[str, str]:
+        return {"LD_PRELOAD": str(_library(self.file.parent)), "CLOCK_FILE": str(self.file)}
+
+    @property
+    def off_s(self) -> float:
+        return int.from_bytes(self.file.read_bytes(), "little", signed=True) / 1000
+
+    def set(self, off_s: float) -> None:
+        """Set the offset from the right time, with immediate effect."""
+        with self.file.open("r+b") as file:
+            file.write(round(off_s * 1000).to_bytes(8, "little", signed=True))
+
+
+def _library(folder: Path) -> Path:
+    library = folder / "settable_clock.so"
+    if not library.exists():
+        assert shutil.which("cc"), NO_COMPILER
+        command = ["cc", "-O2", "-shared", "-fPIC", "-o", str(library), str(SOURCE), "-ldl"]
+        subprocess.run(command, check=True)
+    return library
 
 
 @dataclass(frozen=True)
@@ -55,24 +93,24 @@ class PlayedEvent:
 
 @dataclass
 class Target:
-    """`data` is the stack's folder, `home` the campaign's; `events` exist before the first fault.
+    """`home` is the campaign's folder; `events` exist before the first fault.
 
+    `box_clock` is Valkey's clock, `own_clocks` that of all other processes; None if they cannot be set.
     `logged` is the length of a part's log at its last exit.
     """
 
-    server: ChaosServer
-    data: Path
+    server: Server
     home: Path
+    proxy: Proxy
+    valkey: str
+    box_clock: Clocks | None
+    own_clocks: Clocks | None
+    logged: dict[str, int]
     events: list[PlayedEvent] = field(default_factory=list)
-    logged: dict[str, int] = field(default_factory=dict)
 
     @property
-    def proxy(self) -> Proxy:
-        return self.server.proxy
-
-    @property
-    def valkey(self) -> str:
-        return self.server.valkey_url
+    def data(self) -> Path:
+        return self.server.stack.data
 
     @contextmanager
     def box(self) -> Iterator[Redis]:
@@ -129,8 +167,9 @@ def running_target(home: Path, options: TargetOptions) -> Iterator[Target]:
     data, ports = options.disk or home, (free_port(), free_port())
     own = Stack(data=data, secret_key="of the tests", port=ports[0], valkey_port=ports[1])
     own = replace(own, server=options.server, gateways=options.gateways, database_url=options.database_url)
-    box_clock = clocks(home / "box.time") if options.timed else None
-    own_clocks = clocks(home / "own.time") if options.timed else None
+    box_clock, own_clocks = (
+        Clocks(home / name) if options.timed else None for name in ("box.time", "own.time")
+    )
     logged: dict[str, int] = {}
     with ExitStack() as held:
         proxy = held.enter_context(Proxy(own.valkey_port))  # closed last, after all its clients
@@ -143,8 +182,8 @@ def running_target(home: Path, options: TargetOptions) -> Iterator[Target]:
         supervisor.start(*_parts(stack, options.mutant, own_clocks))
         wait_for_pages(stack)
         asked = held.enter_context(organizer(own))
-        server = ChaosServer(stack, supervisor, asked, proxy, own.redis, box_clock, own_clocks)
-        yield Target(server, stack.data, home, logged=logged)
+        server = Server(stack, supervisor, asked)
+        yield Target(server, home, proxy, own.redis, box_clock, own_clocks, logged)
 
 
 def _note(home: Path, logged: dict[str, int], line: str) -> None:

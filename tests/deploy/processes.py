@@ -1,4 +1,4 @@
-"""Find the processes that a test started."""
+"""Find the processes that a test started, and wait for them."""
 
 import signal
 import time
@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import psutil
+from redis import Redis, RedisError
 
 
 def marked(folder: Path) -> list[psutil.Process]:
@@ -47,3 +48,12 @@ def becomes_true(holds: Callable[[], object], within_s: float, every_s: float = 
 
 def wait_until(holds: Callable[[], object], within_s: float = 30) -> None:
     assert becomes_true(holds, within_s), "the condition did not become true in time"
+
+
+def answers(url: str) -> bool:
+    """Whether a Valkey answers within a second."""
+    with Redis.from_url(url, socket_connect_timeout=1, socket_timeout=1) as redis:
+        try:
+            return bool(redis.ping())
+        except RedisError:
+            return False

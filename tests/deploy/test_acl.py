@@ -8,13 +8,13 @@ from dataclasses import replace
 
 import pytest
 from redis import Redis
-from redis.exceptions import RedisError, ResponseError
+from redis.exceptions import ResponseError
 
 from deploy.laptop.network import LOOPBACK, free_port
 from deploy.laptop.paths import ROOT
 from deploy.laptop.stack import Stack, valkey
 from deploy.laptop.supervisor import Supervisor
-from tests.deploy.processes import wait_until
+from tests.deploy.processes import answers, wait_until
 from tests.server import Server, organizer, running_parts
 from tests.socket_clients import SocketClients
 from voting.ballot_box.ballot_box import BallotBox
@@ -63,18 +63,10 @@ def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     with Supervisor(stack.logs) as supervisor:
         supervisor.start(replace(box, argv=[*box.argv, "--aclfile", str(rules)]))
         url = f"redis://crowdgame:{PASSWORD}@{LOOPBACK}:{stack.valkey_port}/0"
-        wait_until(lambda: _answers(stack.redis))
+        wait_until(lambda: answers(stack.redis))
         stack = replace(stack, redis_url=url)
         with running_parts(stack) as parts, organizer(stack) as asked:
             yield Server(stack, parts, asked)
-
-
-def _answers(url: str) -> bool:
-    try:
-        with Redis.from_url(url) as redis:
-            return bool(redis.ping())
-    except RedisError:
-        return False
 
 
 @pytest.fixture

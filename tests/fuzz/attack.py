@@ -9,6 +9,7 @@ from random import Random
 
 from tests.fuzz import wire
 from tests.fuzz.messages import Known, corrupt, valid
+from tests.load.bench.connection import handshake
 
 CONNECTIONS = 32
 FRAMES_PER_SOCKET = 28  # below the rate limit of a socket; a flood exceeds it
@@ -75,7 +76,7 @@ class Attack:
     ) -> str:
         path = rng.choice(wire.SOCKETS)
         known, more = (self.sandbox, self.console) if path.endswith("console") else (self.target, ())
-        writer.write(wire.head(path, self.port, *more))
+        writer.write(handshake(path, self.port, *more))
         answer = await reader.readuntil(b"\r\n\r\n")
         if b" 101 " not in answer:
             return answer[:12].decode("latin-1")

@@ -68,6 +68,8 @@ ODD_WORDS = (
     "nul",
     "//",
 )
+ODD_FIELDS = ("team", "voter", "side", "seq", "x" * 200, "type ", "Type", "\u0000")
+ODD_BYTES = (b"\xff\xfe", b"\xc0\xaf", b"\xed\xa0\x80", b"\xf4\x90\x80\x80", b"\x00", b"\xef\xbb\xbf")
 
 
 @dataclass(frozen=True)
@@ -109,12 +111,12 @@ def valid(known: Known, rng: Random) -> dict[str, Any]:
 def corrupt(message: dict[str, Any], rng: Random) -> bytes:
     """Corrupt some fields, then the text, then the bytes; sometimes nothing."""
     for _ in range(rng.choice((0, 1, 1, 2, 3))):
-        rng.choice(FIELD_MUTATIONS)(message, rng)
+        _corrupt_field(message, rng)
     text = json.dumps(message, ensure_ascii=rng.random() < 0.5)
     if rng.random() < 0.3:
-        text = rng.choice(TEXT_MUTATIONS)(text, rng)
+        text = _corrupt_text(text, rng)
     data = text.encode("utf-8", "surrogatepass")
-    return rng.choice(BYTE_MUTATIONS)(data, rng) if rng.random() < 0.3 else data
+    return _corrupt_bytes(data, rng) if rng.random() < 0.3 else data
 
 
 def odd(rng: Random) -> Any:
@@ -124,72 +126,46 @@ def odd(rng: Random) -> Any:
     return rng.choice([rng.choice(ODD_TEXTS), rng.choice(ODD_NUMBERS), None, True, nest])
 
 
-def _change(message: dict[str, Any], rng: Random) -> None:
-    if message:
-        message[rng.choice([*message])] = odd(rng)
+def _corrupt_field(message: dict[str, Any], rng: Random) -> None:
+    name = rng.choice([*message] or ["type"])
+    match rng.choice(("change", "change", "drop", "add", "retype", "stringify")):
+        case "change":
+            message[name] = odd(rng)
+        case "drop":
+            message.pop(name, None)
+        case "add":
+            message[rng.choice(ODD_FIELDS)] = odd(rng)
+        case "retype":
+            message["type"] = rng.choice([*TYPES, "turn.revealed", "phone.welcomed", "retry.after"])
+        case "stringify":
+            message[name] = str(message.get(name))
 
 
-def _drop(message: dict[str, Any], rng: Random) -> None:
-    if message:
-        del message[rng.choice([*message])]
+def _corrupt_text(text: str, rng: Random) -> str:
+    match rng.choice(("cut", "wrap", "twice", "word", "pad")):
+        case "cut":
+            return text[: rng.randrange(len(text) + 1)]
+        case "wrap":
+            depth = rng.choice((1, 10, 900))
+            return "[" * depth + text + "]" * rng.choice((depth, 0))
+        case "twice":
+            return text[:-1] + ", " + text[1:] if rng.random() < 0.5 else text + text
+        case "word":
+            head, colon, tail = text.rpartition(":")
+            return head + colon + rng.choice(ODD_WORDS) + "}" * tail.endswith("}")
+        case _:
+            return text[:-1] + " " * rng.choice((100, 1_900, 2_100)) + text[-1:]
 
 
-def _add(message: dict[str, Any], rng: Random) -> None:
-    message[rng.choice(["team", "voter", "side", "seq", "x" * 200, "type ", "Type", "\u0000"])] = odd(rng)
-
-
-def _retype(message: dict[str, Any], rng: Random) -> None:
-    message["type"] = rng.choice([*TYPES, "turn.revealed", "phone.welcomed", "retry.after"])
-
-
-def _stringify(message: dict[str, Any], rng: Random) -> None:
-    if message:
-        name = rng.choice([*message])
-        message[name] = str(message[name])
-
-
-def _cut(text: str, rng: Random) -> str:
-    return text[: rng.randrange(len(text) + 1)]
-
-
-def _wrap(text: str, rng: Random) -> str:
-    depth = rng.choice((1, 10, 900))
-    return "[" * depth + text + "]" * rng.choice((depth, 0))
-
-
-def _twice(text: str, rng: Random) -> str:
-    return text[:-1] + ", " + text[1:] if rng.random() < 0.5 else text + text
-
-
-def _word(text: str, rng: Random) -> str:
-    head, colon, tail = text.rpartition(":")
-    return head + colon + rng.choice(ODD_WORDS) + "}" * tail.endswith("}")
-
-
-def _pad(text: str, rng: Random) -> str:
-    return text[:-1] + " " * rng.choice((100, 1_900, 2_100)) + text[-1:]
-
-
-def _flip(data: bytes, rng: Random) -> bytes:
-    corrupted = bytearray(data)
-    for _ in range(rng.randint(1, 4)):
-        if corrupted:
-            corrupted[rng.randrange(len(corrupted))] ^= 1 << rng.randrange(8)
-    return bytes(corrupted)
-
-
-def _insert(data: bytes, rng: Random) -> bytes:
-    at = rng.randrange(len(data) + 1)
-    junk = rng.choice(
-        (b"\xff\xfe", b"\xc0\xaf", b"\xed\xa0\x80", b"\xf4\x90\x80\x80", b"\x00", b"\xef\xbb\xbf")
-    )
-    return data[:at] + junk + data[at:]
-
-
-def _noise(data: bytes, rng: Random) -> bytes:
-    return rng.randbytes(rng.choice((0, 1, 7, 125, 126, 1_000)))
-
-
-FIELD_MUTATIONS = (_change, _change, _drop, _add, _retype, _stringify)
-TEXT_MUTATIONS = (_cut, _wrap, _twice, _word, _pad)
-BYTE_MUTATIONS = (_flip, _flip, _insert, _noise)
+def _corrupt_bytes(data: bytes, rng: Random) -> bytes:
+    match rng.choice(("flip", "flip", "insert", "replace")):
+        case "flip":
+            corrupted = bytearray(data)
+            for _ in range(rng.randint(1, 4) if corrupted else 0):
+                corrupted[rng.randrange(len(corrupted))] ^= 1 << rng.randrange(8)
+            return bytes(corrupted)
+        case "insert":
+            at = rng.randrange(len(data) + 1)
+            return data[:at] + rng.choice(ODD_BYTES) + data[at:]
+        case _:
+            return rng.randbytes(rng.choice((0, 1, 7, 125, 126, 1_000)))

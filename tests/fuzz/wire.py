@@ -1,12 +1,14 @@
 """Bytes of a connection: valid frames, invalid frames and request headers."""
 
 import struct
+from collections.abc import Callable
 from random import Random
+
+from tests.load.bench.connection import KEY, handshake
 
 TEXT, BINARY, CLOSE, PING, PONG = 0x1, 0x2, 0x8, 0x9, 0xA
 FIN = 0x80
 POST = b"POST /console/login/ HTTP/1.1\r\nHost: 127.0.0.1\r\n"
-KEY = "dGhlIHNhbXBsZSBub25jZQ=="
 SOCKETS = ("/ws/phone", "/ws/display", "/ws/console", "/ws/chat")
 
 
@@ -56,87 +58,45 @@ def fatal(payload: bytes, rng: Random) -> bytes:
     return rng.choice(FATAL)(payload, rng)
 
 
-def _binary(payload: bytes, rng: Random) -> bytes:
-    return frame(payload, rng, BINARY)
-
-
-def _reserved(payload: bytes, rng: Random) -> bytes:
-    return frame(payload, rng, rng.choice((3, 4, 7, 0xB, 0xF)), rng.choice((0, FIN)))
-
-
-def _reserved_bits(payload: bytes, rng: Random) -> bytes:
-    return frame(payload, rng, TEXT, FIN | rng.choice((0x10, 0x20, 0x40, 0x70)))
-
-
-def _unmasked(payload: bytes, rng: Random) -> bytes:
-    return bytes((FIN | TEXT, min(125, len(payload)))) + payload[:125]
-
-
-def _continues_nothing(payload: bytes, rng: Random) -> bytes:
-    return frame(payload, rng, 0)
-
-
-def _two_beginnings(payload: bytes, rng: Random) -> bytes:
-    return frame(payload, rng, TEXT, 0) + frame(payload, rng, TEXT, 0)
-
-
-def _long_control(payload: bytes, rng: Random) -> bytes:
-    return frame(b"p" * 126, rng, rng.choice((PING, PONG, CLOSE)))
-
-
-def _cut_control(payload: bytes, rng: Random) -> bytes:
-    return frame(b"p", rng, rng.choice((PING, CLOSE)), 0)
-
-
-def _odd_close(payload: bytes, rng: Random) -> bytes:
+def _odd_close(rng: Random) -> bytes:
     code = rng.choice((0, 999, 1004, 1005, 1006, 1015, 2999, 5000, 65535, 4500, 1000))
     reason = rng.choice((b"", b"\xff\xff", "ü".encode(), b"r" * 123))
     return frame(rng.choice((b"\x03", struct.pack("!H", code) + reason)), rng, CLOSE)
 
 
-def _too_large(payload: bytes, rng: Random) -> bytes:
-    return frame(b"x" * rng.choice((2_049, 4_096, 70_000)), rng)
-
-
-def _lying_length(payload: bytes, rng: Random) -> bytes:
-    size = rng.choice((2_000, 2_049, 1 << 31, (1 << 63) - 1, 1 << 63, (1 << 64) - 1))
+def _long_frame(size: int, payload: bytes, rng: Random) -> bytes:
+    """A frame that claims this size in its longest form."""
     return struct.pack("!BBQ", FIN | TEXT, FIN | 127, size) + rng.randbytes(4) + payload
 
 
-def _wasteful_length(payload: bytes, rng: Random) -> bytes:
-    return struct.pack("!BBQ", FIN | TEXT, FIN | 127, 3) + rng.randbytes(4) + b"abc"
-
-
-def _endless_message(payload: bytes, rng: Random) -> bytes:
-    more = b"".join(frame(b"y" * 200, rng, 0, 0) for _ in range(15))
-    return frame(b"x" * 200, rng, TEXT, 0) + more
-
-
-def _noise(payload: bytes, rng: Random) -> bytes:
-    return rng.randbytes(rng.choice((1, 2, 14, 300)))
-
-
-def _http_again(payload: bytes, rng: Random) -> bytes:
-    return b"GET /console/ HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
-
-
-FATAL = (
-    *(_binary, _reserved, _reserved_bits, _unmasked, _continues_nothing, _two_beginnings, _long_control),
-    *(_cut_control, _odd_close, _too_large, _lying_length, _wasteful_length, _endless_message, _noise),
-    _http_again,
+FALSE_SIZES = (2_000, 2_049, 1 << 31, (1 << 63) - 1, 1 << 63, (1 << 64) - 1)
+FATAL: tuple[Callable[[bytes, Random], bytes], ...] = (
+    lambda payload, rng: frame(payload, rng, BINARY),
+    # reserved opcodes and bits, and no mask
+    lambda payload, rng: frame(payload, rng, rng.choice((3, 4, 7, 0xB, 0xF)), rng.choice((0, FIN))),
+    lambda payload, rng: frame(payload, rng, TEXT, FIN | rng.choice((0x10, 0x20, 0x40, 0x70))),
+    lambda payload, rng: bytes((FIN | TEXT, min(125, len(payload)))) + payload[:125],
+    # a continuation of nothing, a message inside a message, and an endless one
+    lambda payload, rng: frame(payload, rng, 0),
+    lambda payload, rng: frame(payload, rng, TEXT, 0) + frame(payload, rng, TEXT, 0),
+    lambda payload, rng: frame(b"x" * 200, rng, TEXT, 0) + frame(b"y" * 200, rng, 0, 0) * 15,
+    # control frames that are long, in fragments, or close with an invalid code
+    lambda payload, rng: frame(b"p" * 126, rng, rng.choice((PING, PONG, CLOSE))),
+    lambda payload, rng: frame(b"p", rng, rng.choice((PING, CLOSE)), 0),
+    lambda payload, rng: _odd_close(rng),
+    # too much data, a false size, and a size in too many bytes
+    lambda payload, rng: frame(b"x" * rng.choice((2_049, 4_096, 70_000)), rng),
+    lambda payload, rng: _long_frame(rng.choice(FALSE_SIZES), payload, rng),
+    lambda payload, rng: _long_frame(3, b"abc", rng),
+    # no frame at all
+    lambda payload, rng: rng.randbytes(rng.choice((1, 2, 14, 300))),
+    lambda payload, rng: b"GET /console/ HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n",
 )
 
 
 # ------------------------------------------------------------------ heads
-def head(path: str, port: int, *more: str) -> bytes:
-    """A valid handshake."""
-    lines = [f"GET {path} HTTP/1.1", f"Host: 127.0.0.1:{port}", "Upgrade: websocket", "Connection: Upgrade"]
-    lines += [f"Sec-WebSocket-Key: {KEY}", "Sec-WebSocket-Version: 13", *more]
-    return "\r\n".join([*lines, "", ""]).encode()
-
-
 def odd_head(port: int, rng: Random) -> bytes:
-    usual = head(rng.choice(SOCKETS), port)
+    usual = handshake(rng.choice(SOCKETS), port)
     return rng.choice(
         (
             usual[: rng.randrange(len(usual))],

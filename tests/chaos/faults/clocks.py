@@ -14,7 +14,7 @@ def set_valkey_clock(by_s: float) -> Inject:
     """Shift Valkey's clock by this many seconds."""
 
     def inject(target: Target, rng: Random) -> None:
-        clock = target.server.box_clock
+        clock = target.box_clock
         if clock is None:
             raise NotApplicable(NOT_SETTABLE)
         clock.set(clock.off_s + by_s)
@@ -26,7 +26,7 @@ def set_process_clocks(by_s: float) -> Inject:
     """Shift the clocks of gateways, worker and schedulers for a while."""
 
     def inject(target: Target, rng: Random) -> None:
-        clocks = target.server.own_clocks
+        clocks = target.own_clocks
         if clocks is None:
             raise NotApplicable(NOT_SETTABLE)
         clocks.set(by_s)

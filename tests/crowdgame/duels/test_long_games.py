@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.chaos.chaos_server import answers
-from tests.deploy.processes import wait_until
+from tests.deploy.processes import answers, wait_until
 from tests.server import Server, running_server
 from tests.socket_clients import Message, SocketClient, SocketClients, open_clients
 

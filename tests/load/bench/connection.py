@@ -1,13 +1,13 @@
 """A minimal WebSocket client: text frames, one handler for all connections, no tasks."""
 
 import asyncio
-import base64
 import os
 from collections.abc import Callable, Iterable, Mapping
 from typing import cast
 
 TEXT, CLOSE, PING = 0x81, 0x88, 0x89
 PONG = 0x8A
+KEY = "dGhlIHNhbXBsZSBub25jZQ=="
 MASK = os.urandom(4)
 SHORT = 126
 OPEN_WITHIN_S = 30.0
@@ -23,6 +23,12 @@ def frame(payload: bytes, first: int = TEXT) -> bytes:
     key = (MASK * (size // 4 + 1))[:size]
     masked = int.from_bytes(payload, "big") ^ int.from_bytes(key, "big")
     return bytes((first,)) + length + MASK + masked.to_bytes(size, "big")
+
+
+def handshake(path: str, port: int, *headers: str) -> bytes:
+    lines = [f"GET {path} HTTP/1.1", f"Host: 127.0.0.1:{port}", "Upgrade: websocket", "Connection: Upgrade"]
+    lines += [f"Sec-WebSocket-Key: {KEY}", "Sec-WebSocket-Version: 13", *headers]
+    return "\r\n".join([*lines, "", ""]).encode()
 
 
 class Connection(asyncio.Protocol):
@@ -109,17 +115,8 @@ async def open_connection(
 ) -> Connection:
     loop = asyncio.get_running_loop()
     _, connection = await loop.create_connection(lambda: Connection(on_frame), "127.0.0.1", port)
-    key = base64.b64encode(os.urandom(16)).decode()
-    lines = [
-        f"GET {path} HTTP/1.1",
-        f"Host: 127.0.0.1:{port}",
-        "Upgrade: websocket",
-        "Connection: Upgrade",
-        f"Sec-WebSocket-Key: {key}",
-        "Sec-WebSocket-Version: 13",
-        *(f"{name}: {value}" for name, value in (headers or {}).items()),
-    ]
-    connection.send("\r\n".join([*lines, "", ""]).encode())
+    more = (f"{name}: {value}" for name, value in (headers or {}).items())
+    connection.send(handshake(path, port, *more))
     async with asyncio.timeout(OPEN_WITHIN_S):
         await connection.opened
     return connection

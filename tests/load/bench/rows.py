@@ -87,7 +87,12 @@ class Benchmark:
 
 
 def build_rows(found: BenchResults) -> list[Row]:
-    results = (*found.comparisons, *found.load_runs, *found.shared_deadlines, *found.small_events)
+    results: tuple[Any, ...] = (
+        *found.comparisons,
+        *found.load_runs,
+        *found.shared_deadlines,
+        *found.small_events,
+    )
     return [
         benchmark.row(result)
         for result in results
