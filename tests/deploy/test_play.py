@@ -31,40 +31,34 @@ def play(data: Path, *options: str) -> "subprocess.CompletedProcess[str]":
     )
 
 
+def assert_refused(ended: "subprocess.CompletedProcess[str]", reason: str) -> None:
+    assert (ended.stdout, ended.stderr, ended.returncode) == (f"✗ {reason}\n", "", 1)
+
+
 @pytest.mark.parametrize("host", [ANY_HOST, LOOPBACK])
 def test_play_reports_port_in_use(tmp_path: Path, host: str) -> None:
     with socket.create_server((host, 0)) as server:
         port = server.getsockname()[1]
         ended = play(tmp_path, "--port", str(port))
-    assert ended.stdout == f"✗ port {port} is in use; try PORT={port + 1} make play\n"
-    assert (ended.stderr, ended.returncode) == ("", 1)
+    assert_refused(ended, f"port {port} is in use; try PORT={port + 1} make play")
 
 
 def test_play_reports_unknown_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GATEWAY", "apache")
     ended = play(tmp_path, "--port", str(free_port()))
-    assert ended.stdout == "✗ unknown server apache; try GATEWAY=daphne or GATEWAY=uvicorn\n"
-    assert (ended.stderr, ended.returncode) == ("", 1)
+    assert_refused(ended, "unknown server apache; try GATEWAY=daphne or GATEWAY=uvicorn")
 
 
 def test_play_refuses_second_run_in_same_folder(tmp_path: Path) -> None:
     with lock.hold_lock(tmp_path / "play.lock"):
         ended = play(tmp_path, "--port", str(free_port()))
-    assert ended.stdout == f"✗ crowdgame is already running in this folder (data in {tmp_path})\n"
-    assert (ended.stderr, ended.returncode) == ("", 1)
+    assert_refused(ended, f"crowdgame is already running in this folder (data in {tmp_path})")
 
 
-def test_play_reports_address_of_another_machine(tmp_path: Path) -> None:
-    ended = play(tmp_path, "--host", "192.0.2.250")
-    assert ended.stdout == "✗ Cannot assign requested address\n"
-    assert (ended.stderr, ended.returncode) == ("", 1)
-
-
-def test_play_reports_unwritable_data_folder(tmp_path: Path) -> None:
+def test_play_reports_unusable_address_and_folder(tmp_path: Path) -> None:
+    assert_refused(play(tmp_path, "--host", "192.0.2.250"), "Cannot assign requested address")
     (tmp_path / "file").touch()
-    ended = play(tmp_path / "file" / "data")
-    assert ended.stdout == f"✗ Not a directory: {tmp_path}/file/data\n"
-    assert (ended.stderr, ended.returncode) == ("", 1)
+    assert_refused(play(tmp_path / "file" / "data"), f"Not a directory: {tmp_path}/file/data")
 
 
 def test_play_reports_old_python() -> None:

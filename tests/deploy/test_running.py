@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -46,23 +47,31 @@ def test_reset_for_children_restores_ignored_signals() -> None:
 PASSES, FAILS = "def test_one(): pass\n", "def test_two(): assert False\n"
 
 
-def run_suite(folder: Path, monkeypatch: pytest.MonkeyPatch, **files: str) -> int:
-    parts = {}
-    for part, text in files.items():
-        path = folder / f"test_{part}.py"
-        path.write_text(text)
-        parts[part] = (str(path), f"--rootdir={folder}", f"--confcutdir={folder}")
-    monkeypatch.setattr(running, "PARTS", parts)
-    monkeypatch.setenv("PYTEST_ADDOPTS", f"-c {os.devnull}")
-    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
-    return running.main(("-q",))
+RunSuite = Callable[..., tuple[int, list[str]]]
 
 
-def test_runner_continues_after_failing_part(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
-    status = run_suite(tmp_path, monkeypatch, broken="import nothing\n", red=FAILS, green=PASSES)
-    summary = re.sub(r"\d+:\d\d", "TIME", capfd.readouterr().out).splitlines()[-7:]
+@pytest.fixture
+def run_suite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> RunSuite:
+    """Run the runner on parts with one file each; the fixture returns its status and printed lines."""
+
+    def run(**files: str) -> tuple[int, list[str]]:
+        parts = {}
+        for part, text in files.items():
+            path = tmp_path / f"test_{part}.py"
+            path.write_text(text)
+            parts[part] = (str(path), f"--rootdir={tmp_path}", f"--confcutdir={tmp_path}")
+        monkeypatch.setattr(running, "PARTS", parts)
+        monkeypatch.setenv("PYTEST_ADDOPTS", f"-c {os.devnull}")
+        monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+        status = running.main(("-q",))
+        return status, re.sub(r"\d+:\d\d", "TIME", capfd.readouterr().out).splitlines()
+
+    return run
+
+
+def test_runner_continues_after_failing_part(run_suite: RunSuite) -> None:
+    status, lines = run_suite(broken="import nothing\n", red=FAILS, green=PASSES)
+    summary = lines[-7:]
     assert status == 1
     assert summary[0] == ""
     assert summary[1].startswith("✗ broken: 0 passed, 1 failed, 0 skipped in TIME")
@@ -72,30 +81,22 @@ def test_runner_continues_after_failing_part(
     assert summary[6] == "1 passed, 2 failed"
 
 
-def test_runner_succeeds_without_failures(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
-    assert run_suite(tmp_path, monkeypatch, one=PASSES, two=PASSES) == 0
-    assert capfd.readouterr().out.splitlines()[-1] == "2 passed, 0 failed"
+def test_runner_succeeds_without_failures(run_suite: RunSuite) -> None:
+    status, lines = run_suite(one=PASSES, two=PASSES)
+    assert (status, lines[-1]) == (0, "2 passed, 0 failed")
 
 
-def test_runner_fails_on_slow_test(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_runner_fails_on_slow_test(run_suite: RunSuite, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(running, "MAX_TEST_S", 0.05)
-    slow = "import time\ndef test_slow(): time.sleep(0.1)\n"
-    assert run_suite(tmp_path, monkeypatch, one=PASSES, two=slow) == 1
-    summary = capfd.readouterr().out.splitlines()[-4:]
-    assert summary[0].startswith("✓ one: 1 passed, 0 failed")
-    assert summary[1].startswith("✗ two: 1 passed, 0 failed, 0 skipped, 1 slow and not marked as nightly in")
-    assert "test_two::test_slow, 0.1" in summary[2]
-
-
-def test_runner_reports_crashed_part(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
-    status = run_suite(tmp_path, monkeypatch, dead="import os\nos._exit(9)\n", green=PASSES)
-    lines = re.sub(r"\d+:\d\d", "TIME", capfd.readouterr().out).splitlines()[-3:]
+    status, lines = run_suite(one=PASSES, two="import time\ndef test_slow(): time.sleep(0.1)\n")
     assert status == 1
-    assert lines[0] == "✗ dead: 0 passed, 0 failed, 0 skipped in TIME, pytest ended with status 9"
-    assert lines[2] == "1 passed, 0 failed"
+    assert lines[-4].startswith("✓ one: 1 passed, 0 failed")
+    assert lines[-3].startswith("✗ two: 1 passed, 0 failed, 0 skipped, 1 slow and not marked as nightly in")
+    assert "test_two::test_slow, 0.1" in lines[-2]
+
+
+def test_runner_reports_crashed_part(run_suite: RunSuite) -> None:
+    status, lines = run_suite(dead="import os\nos._exit(9)\n", green=PASSES)
+    assert status == 1
+    assert lines[-3] == "✗ dead: 0 passed, 0 failed, 0 skipped in TIME, pytest ended with status 9"
+    assert lines[-1] == "1 passed, 0 failed"

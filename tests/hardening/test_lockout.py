@@ -1,5 +1,6 @@
 """Login lockout against password guessing, without storing personal data."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -20,6 +21,12 @@ RIGHT, WRONG = "lovelace", "guess"
 @pytest.fixture(autouse=True)
 def ada() -> User:
     return User.objects.create_superuser("ada", password=RIGHT)
+
+
+@pytest.fixture
+def redis(valkey_url: str) -> Iterator[Any]:
+    with Redis.from_url(valkey_url) as redis:
+        yield redis
 
 
 def log_in(password: str, name: str = "ada", at: str = "/console/login/", **headers: str) -> Any:
@@ -57,22 +64,20 @@ def test_lockout_count_resets_after_right_password() -> None:
     assert fail(9) == [200] * 9
 
 
-def test_lockout_is_not_extended_by_further_attempts(settings: Any) -> None:
+def test_lockout_is_not_extended_by_further_attempts(redis: Any) -> None:
     fail(10)
     until = seconds_left("ada")
-    with Redis.from_url(settings.REDIS_URL) as redis:
-        before = {key: redis.pttl(key) for key in redis.keys("crowdgame*axes*")}
-        assert fail(3) == [429] * 3
-        after = {key: redis.pttl(key) for key in before}
+    before = {key: redis.pttl(key) for key in redis.keys("crowdgame*axes*")}
+    assert fail(3) == [429] * 3
+    after = {key: redis.pttl(key) for key in before}
     assert before
     assert all(after[key] <= before[key] for key in before)
     assert seconds_left("ada") <= until
 
 
-def test_lockout_ends_when_its_keys_are_gone(settings: Any) -> None:
+def test_lockout_ends_when_its_keys_are_gone(redis: Any) -> None:
     fail(10)
-    with Redis.from_url(settings.REDIS_URL) as redis:
-        assert [redis.delete(key) for key in redis.keys("crowdgame*")]
+    assert [redis.delete(key) for key in redis.keys("crowdgame*")]
     assert log_in(RIGHT).status_code == 302
 
 
@@ -83,26 +88,24 @@ def test_lockout_does_not_block_login_link(ada: User) -> None:
     assert browser.get("/console/").status_code == 200
 
 
-def test_lockout_normalizes_usernames(settings: Any) -> None:
+def test_lockout_normalizes_usernames(redis: Any) -> None:
     assert fail(10, name=" \uff41\uff44\uff41 ")[-1] == 429
     assert log_in(RIGHT).status_code == 429
-    with Redis.from_url(settings.REDIS_URL) as redis:
-        assert len(redis.keys("crowdgame*locked-until-*")) == 1
+    assert len(redis.keys("crowdgame*locked-until-*")) == 1
 
 
 def test_lockout_applies_to_unknown_usernames() -> None:
     assert fail(10, name="nobody") == [200] * 9 + [429]
 
 
-def test_lockout_stores_and_logs_no_personal_data(settings: Any, caplog: pytest.LogCaptureFixture) -> None:
+def test_lockout_stores_and_logs_no_personal_data(redis: Any, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level("DEBUG")
     headers = {"user-agent": "Netscape/4.7", "x-forwarded-for": "203.0.113.9"}
     fail(10)
     log_in(WRONG, **headers)
     log_in(RIGHT, **headers)
     assert not [model for model in (AccessAttempt, AccessFailureLog, AccessLog) if model.objects.exists()]
-    with Redis.from_url(settings.REDIS_URL) as redis:
-        kept = repr([(key, redis.get(key)) for key in redis.keys("*")])
+    kept = repr([(key, redis.get(key)) for key in redis.keys("*")])
     for trace in ("ada", "Netscape", "203.0.113.9", "127.0.0.1", WRONG, RIGHT):
         assert trace not in kept
         assert trace not in caplog.text
