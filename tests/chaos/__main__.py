@@ -18,8 +18,7 @@ from rich.console import Console
 
 from deploy.laptop.stop_signals import interrupt_on_signals
 from tests.chaos.campaign import Campaign, Size
-from tests.chaos.catalog import CLOCKS, DISK, catalog
-from tests.chaos.faults import Fault
+from tests.chaos.faults import CLOCKS, DISK, Fault, catalog
 from tests.chaos.faults.disk import small_disk
 from tests.chaos.mutants import NAMES
 from tests.chaos.result import Result, RunInfo, build_result, format_result, merge, write_table

@@ -12,8 +12,7 @@ from random import Random
 from deploy.laptop.die_with_parent import die_with_parent
 from deploy.laptop.paths import ROOT
 from tests.chaos.audit import Audit, Finding
-from tests.chaos.catalog import CLOCKS
-from tests.chaos.faults import Fault, Missed, NotApplicable
+from tests.chaos.faults import CLOCKS, Fault, Missed, NotApplicable
 from tests.chaos.journal import Journal
 from tests.chaos.monitor import Monitor
 from tests.chaos.target import PlayedEvent, Target

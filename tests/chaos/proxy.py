@@ -90,11 +90,11 @@ class Proxy:
             yield
         finally:
             self.impairment = Impairment()
-            self._call_in_loop(self._reset_unusable)
+            self._call_in_loop(lambda: self._reset(*(one for one in self._connections if one.dropped_data)))
 
     def reset_all(self) -> None:
         """Reset every connection."""
-        self._call_in_loop(self._reset_all)
+        self._call_in_loop(lambda: self._reset(*self._connections))
 
     def half_close(self) -> None:
         """Half-close every connection towards its client, but still receive data."""
@@ -113,23 +113,16 @@ class Proxy:
         self._loop.call_soon_threadsafe(run)
         assert done.wait(10)
 
-    def _reset_all(self) -> None:
-        for connection in list(self._connections):
-            self._reset(connection)
-
-    def _reset_unusable(self) -> None:
-        for connection in [connection for connection in self._connections if connection.dropped_data]:
-            self._reset(connection)
-
     def _half_close_downstream(self) -> None:
         for connection in list(self._connections):
             connection.half_closed = True
             with suppress(OSError):
                 connection.downstream.write_eof()
 
-    def _reset(self, connection: _Connection) -> None:
-        self.resets += 1
-        connection.reset()
+    def _reset(self, *connections: _Connection) -> None:
+        for connection in connections:
+            self.resets += 1
+            connection.reset()
 
     async def _listen(self) -> asyncio.Server:
         return await asyncio.start_server(self._accept, LOOPBACK, self.port, backlog=4096)

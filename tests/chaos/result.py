@@ -9,6 +9,7 @@ from crowdgame.rehearsal.samples import Samples, Spread
 from deploy.laptop.paths import ROOT
 from tests.chaos.campaign import Campaign, InjectedFault
 from tests.chaos.points import STEPS
+from tests.load.bench.report import table_lines
 
 SUMMED = (
     *("minutes", "turns", "faulted_turns", "acknowledged", "lost", "duplicated_or_wrong", "unexpected"),
@@ -198,10 +199,7 @@ def summary(result: Result) -> str:
 
 def table(result: Result) -> Iterator[str]:
     """In Markdown. The lag is p50 / p99 in milliseconds."""
-    yield f"| {' | '.join(HEAD)} |"
-    yield f"|{' --- |' * len(HEAD)}"
-    for row in result.rows:
-        yield f"| {' | '.join(_cells(row))} |"
+    return table_lines(HEAD, map(_cells, result.rows))
 
 
 def _cells(row: Row) -> list[str]:
@@ -213,19 +211,19 @@ def _cells(row: Row) -> list[str]:
 
 def goals(result: Result) -> Iterator[str]:
     """The goals as Markdown, each with the worst measurement."""
-    named = [row for row in result.rows if row.lag_ms]
-    after_kills = [row.lag_ms.p99 for row in named if row.lag_ms and row.fault in ONE_PROCESS_KILLED]
-    after_restarts = [row.lag_ms.p99 for row in named if row.lag_ms and row.fault in VALKEY_RESTARTS]
+    after_kills = [row.lag_ms.p99 for row in result.rows if row.lag_ms and row.fault in ONE_PROCESS_KILLED]
+    after_restarts = [row.lag_ms.p99 for row in result.rows if row.lag_ms and row.fault in VALKEY_RESTARTS]
     healthy = [result.healthy_lag_ms.p99] if result.healthy_lag_ms else []
     recoveries = [row.recovery_s * 1000 for row in result.rows]
-    yield "| goal | at most | measured |"
-    yield "| --- | --- | --- |"
-    yield f"| acknowledged ballots lost | 0 | {result.lost} |"
-    yield f"| turns duplicated or wrong | 0 | {result.duplicated_or_wrong} |"
-    yield f"| close lag p99, before the first fault | 250 ms | {_worst(healthy)} |"
-    yield f"| close lag p99, after a process was killed | 2,000 ms | {_worst(after_kills)} |"
-    yield f"| close lag p99, after Valkey was restarted | 5,000 ms | {_worst(after_restarts)} |"
-    yield f"| recovery of every phone, after any fault | 10,000 ms | {_worst(recoveries)} |"
+    rows = (
+        ("acknowledged ballots lost", "0", str(result.lost)),
+        ("turns duplicated or wrong", "0", str(result.duplicated_or_wrong)),
+        ("close lag p99, before the first fault", "250 ms", _worst(healthy)),
+        ("close lag p99, after a process was killed", "2,000 ms", _worst(after_kills)),
+        ("close lag p99, after Valkey was restarted", "5,000 ms", _worst(after_restarts)),
+        ("recovery of every phone, after any fault", "10,000 ms", _worst(recoveries)),
+    )
+    return table_lines(("goal", "at most", "measured"), rows)
 
 
 def _worst(times: list[float]) -> str:

@@ -7,7 +7,7 @@ import pytest
 
 from deploy.laptop.stack import SERVERS
 from tests.chaos.campaign import Campaign, Size
-from tests.chaos.catalog import catalog
+from tests.chaos.faults import catalog
 from tests.chaos.mutants import NAMES
 from tests.chaos.target import TargetOptions, running_target
 

@@ -6,13 +6,16 @@ effect, if the setup cannot have this fault (another database, another file syst
 process reached the required state in time.
 """
 
+import pkgutil
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
 from random import Random
 
 from tests.chaos.target import Target
 
+CLOCKS, DISK = "clocks", "disk"
 Span = tuple[float, float]
 Inject = Callable[[Target, Random], None]
 
@@ -43,3 +46,13 @@ class Fault:
 def hold(span: Span, rng: Random) -> None:
     """Keep the fault active for a random time within the span."""
     time.sleep(rng.uniform(*span))
+
+
+def catalog() -> dict[str, Fault]:
+    """All faults by name, ordered by family, then as the family lists them."""
+    found: dict[str, Fault] = {}
+    for family in pkgutil.iter_modules(__path__):
+        for fault in import_module(f"{__name__}.{family.name}").FAULTS:
+            assert fault.name not in found, fault.name
+            found[fault.name] = fault
+    return found

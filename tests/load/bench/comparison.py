@@ -93,33 +93,35 @@ async def _pages(product: Product, size: Size, say: Say) -> Rounds:
 
 
 async def _product_fanouts(product: Product, size: Size, say: Say) -> tuple[list[Fanout], bytes]:
-    """Broadcasts of organizer actions in the console; and the frame that all received."""
+    """Broadcasts of organizer actions in the console."""
     await product.join(size.audience)
     console = await open_console(product)
-    await _calm(product.contender)
-    rounds, text = [], b""
-    for number in range(size.fanouts):
-        found, text = await measure_fanout(
-            product.contender, partial(send_action, console, LOCKS[number % 2]), LOCKED
-        )
-        say(f"broadcast: crowdgame {found.wall_ms:,.0f} ms, CPU {found.cpu_ms:,.0f} ms")
-        rounds.append(found)
+    found = await _fanouts(
+        product.contender, size, say, lambda number: send_action(console, LOCKS[number % 2]), LOCKED
+    )
     console.close()
-    await _close([product.contender])
-    return rounds, text
+    return found
 
 
 async def _stock_fanouts(stock: Contender, size: Size, reveal: bytes, say: Say) -> list[Fanout]:
     """The same text through the stock app's group."""
     await stock.open(size.audience)
-    await _calm(stock)
-    rounds = []
-    for _ in range(size.fanouts):
-        found, _ = await measure_fanout(stock, partial(stock.connections[0].say, reveal), LOCKED_BY_STOCK)
-        say(f"broadcast: stock app {found.wall_ms:,.0f} ms, CPU {found.cpu_ms:,.0f} ms")
+    found, _ = await _fanouts(stock, size, say, lambda _: stock.connections[0].say(reveal), LOCKED_BY_STOCK)
+    return found
+
+
+async def _fanouts(
+    contender: Contender, size: Size, say: Say, send: Callable[[int], None], starts: bytes
+) -> tuple[list[Fanout], bytes]:
+    """Several broadcasts; and the frame that all connections received."""
+    await _calm(contender)
+    rounds, text = [], b""
+    for number in range(size.fanouts):
+        found, text = await measure_fanout(contender, partial(send, number), starts)
+        say(f"broadcast: {contender.name} {found.wall_ms:,.0f} ms, CPU {found.cpu_ms:,.0f} ms")
         rounds.append(found)
-    await _close([stock])
-    return rounds
+    await _close([contender])
+    return rounds, text
 
 
 async def _close(contenders: Sequence[Contender]) -> None:

@@ -2,7 +2,6 @@
 
 import os
 import subprocess
-import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from crowdgame.rehearsal.rehearsal_report import RehearsalReport
 from crowdgame.rehearsal.samples import Spread
 from deploy.laptop.paths import ROOT
 from deploy.laptop.stack import MANAGE
+from tests.deploy.processes import becomes_true
 from tests.load.bench.machine import Stopwatch
 from tests.load.bench.processes import processes
 from tests.load.bench.results import LoadRun
@@ -74,23 +74,17 @@ def _rehearse(scenario: Scenario, phones: int, server: Server, home: Path) -> Re
     event = server.ask("event", owner="otto", **choices)
     report, log = (home / f"{scenario.profile}.{kind}" for kind in ("json", "log"))
     argv = [*MANAGE, "rehearse", event["code"], "--url", server.http, "--phones", str(phones)]
-    limits = ["--profile", scenario.profile, "--turns", str(scenario.turns), "--json", str(report)]
+    argv += ["--profile", scenario.profile, "--turns", str(scenario.turns), "--json", str(report)]
     with log.open("w") as out:
         crowd = subprocess.Popen(
-            [*argv, *limits], cwd=ROOT, env={**os.environ, **server.stack.env}, stdout=out, stderr=out
+            argv, cwd=ROOT, env={**os.environ, **server.stack.env}, stdout=out, stderr=out
         )
     try:
-        _await_text(f"{phones} of {phones} phones have joined", log, crowd)
+        joined = f"{phones} of {phones} phones have joined"  # if not, the report shows who is missing
+        becomes_true(lambda: joined in log.read_text() or crowd.poll() is not None, JOINED_WITHIN_S, POLL_S)
         server.ask("begin", event_id=event["id"])
         crowd.wait(LONGEST_S)
     finally:
         crowd.kill()
     assert report.exists(), f"the crowd has no report: {log.read_text()[-300:]}"
     return msgspec.json.decode(report.read_bytes(), type=RehearsalReport)
-
-
-def _await_text(text: str, log: Path, crowd: subprocess.Popen[bytes]) -> None:
-    """Wait for the text in the log, but not too long; the report shows who is missing."""
-    deadline = time.monotonic() + JOINED_WITHIN_S
-    while text not in log.read_text() and time.monotonic() < deadline and crowd.poll() is None:
-        time.sleep(POLL_S)
