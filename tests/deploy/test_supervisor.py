@@ -37,6 +37,12 @@ def supervisor(tmp_path: Path, said: list[str]) -> Iterator[Supervisor]:
         yield supervisor
 
 
+def start_sleeper(supervisor: Supervisor, folder: Path) -> int:
+    supervisor.start(child("sleeper", SLEEPER, folder))
+    wait_until(lambda: supervisor.pid("sleeper"))
+    return supervisor.pid("sleeper") or 0
+
+
 def start_supervisor(folder: Path, *described: str) -> SupervisorProcess:
     argv = [sys.executable, "-m", supervisor_program.__name__, str(folder), *described]
     return subprocess.Popen(argv, cwd=ROOT, stdout=subprocess.PIPE, text=True)
@@ -45,10 +51,7 @@ def start_supervisor(folder: Path, *described: str) -> SupervisorProcess:
 def test_supervisor_restarts_killed_child_after_delay(
     supervisor: Supervisor, said: list[str], tmp_path: Path
 ) -> None:
-    supervisor.start(child("sleeper", SLEEPER, tmp_path))
-    wait_until(lambda: supervisor.pid("sleeper"))
-    first = supervisor.pid("sleeper")
-    assert first
+    first = start_sleeper(supervisor, tmp_path)
     os.kill(first, signal.SIGKILL)
     killed = time.monotonic()
     wait_until(lambda: supervisor.pid("sleeper") not in {None, first})
@@ -103,11 +106,8 @@ def test_supervisor_does_not_restart_stopped_child(
 
 
 def test_supervisor_stops_children_in_stop_order(supervisor: Supervisor, tmp_path: Path) -> None:
-    last, first = (
-        child("last", NOTES_ITS_END, tmp_path, stop_order=1),
-        child("first", NOTES_ITS_END, tmp_path),
-    )
-    supervisor.start(last, first)
+    last = child("last", NOTES_ITS_END, tmp_path, stop_order=1)
+    supervisor.start(last, child("first", NOTES_ITS_END, tmp_path))
     wait_until(lambda: len(list(tmp_path.glob("*-ready"))) == 2)
     supervisor.stop()
     assert float((tmp_path / "first").read_text()) < float((tmp_path / "last").read_text())
@@ -155,7 +155,6 @@ def test_supervisor_rotates_large_log(supervisor: Supervisor, tmp_path: Path) ->
     log = tmp_path / "logs" / "sleeper.log"
     log.parent.mkdir()
     log.write_bytes(b"x" * 3_000_000)
-    supervisor.start(child("sleeper", SLEEPER, tmp_path))
-    wait_until(lambda: supervisor.pid("sleeper"))
+    start_sleeper(supervisor, tmp_path)
     assert log.stat().st_size == 0
     assert log.with_name("sleeper.log.1").stat().st_size == 3_000_000

@@ -10,6 +10,7 @@ import tempfile
 from random import Random
 from statistics import median
 from time import process_time
+from typing import Any
 
 import django
 from django.core.management import call_command
@@ -38,50 +39,49 @@ RESULTS = ("red", "yellow", "yellow", "red", "draw")
 
 def create_duels(games: int) -> None:
     """Create this many finished duels between guests, with two turns each."""
-
     rng = Random(1)
     owner = User.objects.create(username="duel owner")
     guests = Guest.objects.bulk_create([Guest(number=number) for number in range(GUESTS)])
-    events = Event.objects.bulk_create(
-        [Event(owner=owner, code=f"{number:07}", name="duel") for number in range(games)], AT_ONCE
+    named = [Event(owner=owner, code=f"{number:07}", name="duel") for number in range(games)]
+    events = Event.objects.bulk_create(named, AT_ONCE)
+    teams = Team.objects.bulk_create(
+        [Team(event=event, number=number, name="one") for event in events for number in (1, 2)], AT_ONCE
     )
-    teams = [Team(event=event, number=number, name="one") for event in events for number in (1, 2)]
-    teams = Team.objects.bulk_create(teams, AT_ONCE)
-    pairs = [rng.sample(guests, 2) for _ in events]
-    seats = zip(events, pairs, strict=True)
-    Duel.objects.bulk_create([Duel(event=event, one=one, two=two) for event, (one, two) in seats], AT_ONCE)
-    terms = {name: getattr(events[0], name) for name in TERMS}
-    matches = [
-        Match(
-            **terms,
-            event=event,
-            number=1,
-            red=teams[2 * at],
-            yellow=teams[2 * at + 1],
-            state="ended",
-            result=rng.choice(RESULTS),
-            ended_by="board",
-            started_at=at,
-            ended_at=at + 1,
-        )
-        for at, event in enumerate(events)
-    ]
-    Match.objects.bulk_create(matches, AT_ONCE)
-    Turn.objects.bulk_create(
+    duels = (Duel(event=event, one=one, two=two) for event in events for one, two in (rng.sample(guests, 2),))
+    Duel.objects.bulk_create(duels, AT_ONCE)
+    terms: dict[str, Any] = {name: getattr(events[0], name) for name in TERMS} | {
+        "state": "ended",
+        "ended_by": "board",
+    }
+    matches = Match.objects.bulk_create(
         [
-            Turn(
-                match=match, number=number, opens_at=0, closes_at=1, resolved_at=1, state="resolved", seed=""
+            Match(
+                **terms,
+                event=event,
+                number=1,
+                red=teams[2 * at],
+                yellow=teams[2 * at + 1],
+                result=rng.choice(RESULTS),
+                started_at=at,
+                ended_at=at + 1,
             )
-            for match in matches
-            for number in (1, 2)
+            for at, event in enumerate(events)
         ],
         AT_ONCE,
     )
+    resolved: dict[str, Any] = {
+        "opens_at": 0,
+        "closes_at": 1,
+        "resolved_at": 1,
+        "state": "resolved",
+        "seed": "",
+    }
+    turns = (Turn(match=match, number=number, **resolved) for match in matches for number in (1, 2))
+    Turn.objects.bulk_create(turns, AT_ONCE)
 
 
 def bare(games: int) -> float:
     """The library's own rating objects in a list, and its `rate` called for each game."""
-
     rng = Random(1)
     model = BradleyTerryFull()
     skills = [model.rating() for _ in range(GUESTS)]
@@ -95,7 +95,6 @@ def bare(games: int) -> float:
 
 def ours(games: int) -> float:
     """Read from the database, rate, and compare with the stored ratings."""
-
     began = process_time()
     assert rebuild(DEFAULT_GAME).matches == games
     return games / (process_time() - began)
@@ -103,7 +102,6 @@ def ours(games: int) -> float:
 
 def compute_only(games: int) -> float:
     """Read and rate, without comparing or writing."""
-
     began = process_time()
     assert compute_ratings(DEFAULT_GAME)[2] == games
     return games / (process_time() - began)
