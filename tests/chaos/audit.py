@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import msgspec
 
@@ -20,6 +20,7 @@ TURN = """
 TALLIES = "SELECT side, counts, ballots, pick, sealed, root FROM voting_tallyrecord WHERE turn_id = ?"
 ANNOUNCEMENTS = "SELECT seq, body FROM voting_announcement WHERE event_id = ? AND seq > ? ORDER BY seq"
 MAX_LATE_MS = 400
+Kind = Literal["lost", "duplicated", "wrong"]
 
 
 class Turn(msgspec.Struct, array_like=True, frozen=True):
@@ -48,11 +49,10 @@ class Tally(msgspec.Struct, array_like=True, frozen=True):
     root: str
 
 
-@dataclass(frozen=True)
-class Finding:
-    """`kind`: a lost ballot, a duplicated turn or a wrong turn."""
+class Finding(NamedTuple):
+    """A lost ballot, a duplicated turn or a wrong turn."""
 
-    kind: Literal["lost", "duplicated", "wrong"]
+    kind: Kind
     turn: int
     text: str
 
@@ -99,14 +99,12 @@ class Audit:
     def _check(self, number: int) -> list[Finding]:
         turn, tallies = self.turn(number), self.tallies(number)
         announced = self._read_announcements(turn.event)
-        wrong = [*self._find_wrong(turn, tallies, announced)]
-        lost = [*self._find_lost(turn, tallies)]
-        duplicated = [*_find_duplicates(turn, tallies, announced)]
-        return [
-            *(Finding("lost", number, text) for text in lost),
-            *(Finding("duplicated", number, text) for text in duplicated),
-            *(Finding("wrong", number, text) for text in wrong),
-        ]
+        found: dict[Kind, Iterable[str]] = {
+            "lost": self._find_lost(turn, tallies),
+            "duplicated": _find_duplicates(turn, tallies, announced),
+            "wrong": self._find_wrong(turn, tallies, announced),
+        }
+        return [Finding(kind, number, text) for kind, texts in found.items() for text in texts]
 
     def _read_announcements(self, event: int) -> AnnouncedTurns:
         announced = self.announced.setdefault(event, AnnouncedTurns())

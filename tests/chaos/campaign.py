@@ -87,7 +87,7 @@ class Campaign:
     say: Callable[[str], None]
     injected: list[InjectedFault] = field(default_factory=list)
     not_applicable: dict[str, str] = field(default_factory=dict)
-    findings: dict[tuple[str, int, str], Finding] = field(default_factory=dict)
+    findings: list[Finding] = field(default_factory=list)
     baseline: set[int] = field(default_factory=set)
     began: float = field(default_factory=time.monotonic)
 
@@ -195,9 +195,8 @@ class Campaign:
 
     def _keep(self, findings: Sequence[Finding]) -> None:
         for finding in findings:
-            key = (finding.kind, finding.turn, finding.text)
-            if key not in self.findings:
-                self.findings[key] = finding
+            if finding not in self.findings:
+                self.findings.append(finding)
                 self.say(f"  {finding.kind.upper()} turn {finding.turn}: {finding.text}")
 
     def _end(self) -> None:
@@ -207,7 +206,7 @@ class Campaign:
         over = [turn for turn in sorted(self.monitor.turns) if self._is_settled(turn)]
         self._keep(self.audit.check(over))
         for injected in self.injected:
-            injected.findings = [found for found in self.findings.values() if found.turn in injected.turns]
+            injected.findings = [found for found in self.findings if found.turn in injected.turns]
 
     @contextmanager
     def _crowd(self) -> Iterator[None]:

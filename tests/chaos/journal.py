@@ -94,29 +94,26 @@ class Journal:
         complete = text[: text.rfind(b"\n") + 1]
         self._read += len(complete)
         for line in complete.splitlines():
-            kind, *values = _decode(line)
-            getattr(self, f"_note_{kind}")(*values)
+            self._add(_decode(line))
 
     def states_since(self, at: float) -> list[CrowdState]:
         return self.crowd_states[bisect_left(self.crowd_states, at, key=attrgetter("at_s")) :]
 
-    def _note_sent(self, at: float, voter: str, turn: int, *details: Any) -> None:
-        choice, sequence, blind = details
-        self.sent.setdefault(turn, {}).setdefault((voter, sequence), Sent(at, choice, blind))
-
-    def _note_ack(self, at: float, voter: str, turn: int, choice: int, sequence: int) -> None:
-        """The newest counts; after a box is lost, an acknowledgement may arrive twice."""
-        known = self.acks.setdefault(turn, {})
-        if voter not in known or known[voter].sequence < sequence:
-            known[voter] = Acknowledgement(at, choice, sequence)
-
-    def _note_sealed(self, turn: int, at: int, red: Any, yellow: Any) -> None:
-        self.sealed.setdefault(turn, []).append((at, red, yellow))
-
-    def _note_totals(self, unreadable: int, sent_away: int) -> None:
-        self.unexpected += unreadable + sent_away
-
-    def _note_crowd_state(self, at_s: float, events: dict[str, list[int]]) -> None:
-        self.crowd_states.append(
-            CrowdState(at_s, {code: (here, seq) for code, (here, seq) in events.items()})
-        )
+    def _add(self, record: list[Any]) -> None:
+        match record:
+            case ["sent", at, voter, turn, choice, sequence, blind]:
+                self.sent.setdefault(turn, {}).setdefault((voter, sequence), Sent(at, choice, blind))
+            case ["ack", at, voter, turn, choice, sequence]:
+                known = self.acks.setdefault(turn, {})
+                # The newest counts; after a box is lost, an acknowledgement may arrive twice.
+                if voter not in known or known[voter].sequence < sequence:
+                    known[voter] = Acknowledgement(at, choice, sequence)
+            case ["sealed", turn, at, red, yellow]:
+                self.sealed.setdefault(turn, []).append((at, red, yellow))
+            case ["totals", unreadable, sent_away]:
+                self.unexpected += unreadable + sent_away
+            case ["crowd_state", at_s, events]:
+                states = {code: (here, seq) for code, (here, seq) in events.items()}
+                self.crowd_states.append(CrowdState(at_s, states))
+            case _:
+                raise ValueError(record)

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
 from pkgutil import resolve_name
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from tests.deploy.processes import becomes_true
 
@@ -22,7 +22,6 @@ POLL_S = 0.01
 
 When = Literal["before", "after"]
 StepEffect = Literal["kill", "kill group", "stall", "hold"]
-STEP_EFFECTS: tuple[StepEffect, ...] = get_args(StepEffect)
 
 STEPS: dict[str, tuple[str, str, When]] = {
     "before the seal": ("voting.ballot_box.ballot_box:BallotBox", "seal", "before"),

@@ -104,7 +104,7 @@ class RunInfo(msgspec.Struct, frozen=True):
 def build_result(campaign: Campaign, run_info: RunInfo, minutes: float) -> Result:
     """The result of one campaign, which took `minutes`."""
     turns = set(campaign.monitor.turns)
-    findings = list(campaign.findings.values())
+    findings = campaign.findings
     lags = _lags(campaign, turns)
     return Result(
         **msgspec.structs.asdict(run_info),
@@ -145,7 +145,7 @@ def _rows(campaign: Campaign, lags: dict[int, int]) -> Iterable[Row]:
 def _row(campaign: Campaign, test: str, injected: Sequence[InjectedFault], lags: dict[int, int]) -> Row:
     turns = set().union(*(one.turns for one in injected))
     closed = set().union(*(one.closed for one in injected))
-    found = {(f.kind, f.turn, f.text) for one in injected for f in one.findings}
+    found = {finding for one in injected for finding in one.findings}
     return Row(
         fault=injected[0].fault,
         test=test,

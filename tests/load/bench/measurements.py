@@ -1,4 +1,4 @@
-"""Votes and pages per second.
+"""Votes and pages per second, and how long a broadcast takes.
 
 Votes are a closed loop over all connections, with at most one vote in flight each. With thousands of
 connections, none comes near the limit of five frames a second.
@@ -7,6 +7,7 @@ connections, none comes near the limit of five frames a second.
 import asyncio
 import time
 from collections import deque
+from collections.abc import Callable
 
 import msgspec
 
@@ -20,6 +21,8 @@ DRAIN_WITHIN_S = 10.0
 LONGEST_S = 20.0
 ROUNDS_OF_ALL = 4
 PAGE_CONNECTIONS = 16
+BROADCAST_WITHIN_S = 60.0
+SETTLE_S = 0.3
 
 
 class Rate(msgspec.Struct, frozen=True):
@@ -154,3 +157,42 @@ async def _read_answer(reader: asyncio.StreamReader) -> None:
         raise ConnectionError(head.decode(errors="replace")[:100])
     _, _, length = head.partition(b"content-length:")
     await reader.readexactly(int(length.split(b"\r\n", 1)[0]))
+
+
+class Listeners:
+    """Which connections have not received a broadcast yet; `first` is its frame."""
+
+    def __init__(self, contender: Contender, starts: bytes) -> None:
+        self._missing = set(contender.connections)
+        self._starts = starts
+        self.first = b""
+        self.all_received = asyncio.Event()
+        contender.on_frame = self._handle_frame
+
+    def _handle_frame(self, connection: Connection, text: bytes) -> None:
+        if text.startswith(self._starts):
+            self.first = self.first or text
+            self._missing.discard(connection)
+            if not self._missing:
+                self.all_received.set()
+
+
+class Fanout(msgspec.Struct, frozen=True):
+    """One round: milliseconds until the last connection received it, and of server CPU."""
+
+    wall_ms: float
+    cpu_ms: float
+
+
+async def measure_fanout(
+    contender: Contender, send_action: Callable[[], None], starts: bytes
+) -> tuple[Fanout, bytes]:
+    """The time until the last connection has received a broadcast, and its frame, which `starts` so."""
+    listeners = Listeners(contender, starts)
+    watch = Stopwatch(contender.servers)
+    send_action()
+    async with asyncio.timeout(BROADCAST_WITHIN_S):
+        await listeners.all_received.wait()
+    wall = watch.wall_s
+    await asyncio.sleep(SETTLE_S)
+    return Fanout(wall * 1000, watch.cpu_s() * 1000), listeners.first
