@@ -16,8 +16,9 @@ def faults(outcome: Outcome) -> list[str]:
     found = [f"the log reports an error: {line}" for line in outcome.log_errors[:5]]
     found += [f"the event's {name} changed" for name in outcome.changed]
     found += [f"a ballot of {voter}, who has no seat" for voter in outcome.unseated_voters[:5]]
-    if outcome.counted < outcome.cast:
-        found.append(f"the honest phone was answered {outcome.counted} times for {outcome.cast} ballots")
+    honest = outcome.honest
+    if honest.counted < honest.cast:
+        found.append(f"the honest phone was answered {honest.counted} times for {honest.cast} ballots")
     if outcome.growth_mib > MAX_GROWTH_MIB:
         found.append(
             f"the gateway grew by {outcome.growth_mib:.1f} MiB in the last of "
@@ -27,14 +28,15 @@ def faults(outcome: Outcome) -> list[str]:
 
 
 def format_outcome(outcome: Outcome) -> str:
+    attack, honest = outcome.attack, outcome.honest
     return "\n".join(
         [
-            f"{outcome.frames:,} frames on {outcome.sockets:,} sockets in {outcome.seconds:.0f} s",
+            f"{attack.sent:,} frames on {attack.sockets:,} sockets in {outcome.seconds:.0f} s",
             f"gateway after each attack, MiB: {', '.join(f'{size:.1f}' for size in outcome.memory_mib)}",
             f"its log grew by {outcome.logged:,} characters, {len(outcome.log_errors)} error lines",
-            f"the honest phone: {outcome.counted} of {outcome.cast} ballots counted, the slowest after "
-            f"{outcome.slowest_s * 1000:.0f} ms",
-            "ends: " + ", ".join(f"{how} {times:,}" for how, times in outcome.ended.most_common()),
+            f"the honest phone: {honest.counted} of {honest.cast} ballots counted, the slowest after "
+            f"{honest.slowest_s * 1000:.0f} ms",
+            "ends: " + ", ".join(f"{how} {times:,}" for how, times in attack.ended.most_common()),
         ]
     )
 

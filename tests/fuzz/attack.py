@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from random import Random
 
+from deploy.laptop.network import LOOPBACK
 from tests.fuzz import wire
 from tests.fuzz.messages import Known, corrupt, valid
 from tests.load.bench.connection import handshake
@@ -22,7 +23,6 @@ CLOSED = b"\x88\x02"  # a close frame with a code and no reason
 class Attack:
     """`console`: headers of an organizer of `sandbox`, a separate event without voters."""
 
-    host: str
     port: int
     target: Known
     sandbox: Known
@@ -54,7 +54,7 @@ class Attack:
                 self.ended[type(end).__name__] += 1
 
     async def _connect(self, rng: Random) -> str:
-        reader, writer = await asyncio.open_connection(self.host, self.port)
+        reader, writer = await asyncio.open_connection(LOOPBACK, self.port)
         try:
             if rng.random() < 0.06:
                 return await self._send_odd_handshake(reader, writer, rng)

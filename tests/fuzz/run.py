@@ -4,7 +4,6 @@ import asyncio
 import threading
 import time
 import urllib.request
-from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -12,7 +11,6 @@ from typing import Any
 
 import psutil
 
-from deploy.laptop.network import LOOPBACK
 from tests.fuzz.attack import Attack
 from tests.fuzz.messages import Known
 from tests.server import Server
@@ -57,22 +55,18 @@ class HonestPhone:
 
 @dataclass
 class Outcome:
-    """`memory_mib` is the gateway's memory in MiB after each attack; `log_errors` are lines of its log.
+    """`memory_mib` is that of the gateway after each attack; `log_errors` are lines of its log.
 
     `unseated_voters` have a ballot in the event's box but never received a seat.
     """
 
-    frames: int
-    sockets: int
+    attack: Attack
+    honest: HonestPhone
     seconds: float
-    ended: Counter[str]
     memory_mib: list[float]
     log_errors: list[str]
     logged: int
     changed: list[str]
-    cast: int
-    counted: int
-    slowest_s: float
     unseated_voters: list[str] = field(default_factory=list)
 
     @property
@@ -90,17 +84,13 @@ def attack(server: Server, frames: int, seed: int) -> Outcome:
     """
     with ExitStack() as stack:
         clients = SocketClients(server, stack)
-        target, sandbox = (
-            server.ask("event", lobby="open"),
-            server.ask("event", owner="mallory", lobby="open"),
-        )
+        target = server.ask("event", lobby="open")
+        sandbox = server.ask("event", owner="mallory", lobby="open")
         turn = _open_for_long(server, target["id"])
         phone, tokens = _join_phone(server, clients, target)
-        cookie = server.ask("session", name="mallory")
-        console = (f"Cookie: {cookie}", f"Origin: {server.http}")
+        console = (f"Cookie: {server.ask('session', name='mallory')}", f"Origin: {server.http}")
         attack = Attack(
-            host=LOOPBACK,
-            port=server.stack.port,
+            server.stack.port,
             target=Known(target["code"], turn, tokens[1:]),
             sandbox=Known(sandbox["code"], 1, tokens[1:]),
             console=console,
@@ -162,17 +152,13 @@ def _run_attacks(server: Server, attack: Attack, frames: int, honest: HonestPhon
         voting.result()
     after = _event_rows(server, event)
     return Outcome(
-        frames=attack.sent,
-        sockets=attack.sockets,
-        seconds=seconds,
-        ended=attack.ended,
-        memory_mib=memory_mib,
+        attack,
+        honest,
+        seconds,
+        memory_mib,
         log_errors=server.log_errors("gateway", since),
         logged=len(server.log("gateway")) - since,
         changed=[name for name in before if before[name] != after[name]],
-        cast=honest.cast,
-        counted=honest.counted,
-        slowest_s=honest.slowest_s,
     )
 
 

@@ -11,6 +11,6 @@ SEED = 7
 def test_socket_fuzzing_changes_nothing_and_blocks_no_votes(server: Server) -> None:
     outcome = attack(server, FRAMES, SEED)
     assert faults(outcome) == [], format_outcome(outcome)
-    assert outcome.counted >= VOTES
-    assert {"left without closing", "half a handshake"} <= outcome.ended.keys()
-    assert any(how.startswith("closed ") for how in outcome.ended)
+    assert outcome.honest.counted >= VOTES
+    assert {"left without closing", "half a handshake"} <= outcome.attack.ended.keys()
+    assert any(how.startswith("closed ") for how in outcome.attack.ended)
