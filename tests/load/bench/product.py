@@ -24,28 +24,36 @@ PLAYED = [(1, 2), (4, 5)]
 class Product:
     """`refused` counts refused ballots; it should stay 0."""
 
+    name: str
     server: Server
     event_id: int
     code: str
-    contender: Contender
     turn: int = 0
     epoch: int = 0
     refused: int = 0
     pending_welcomes: dict[Connection, asyncio.Future[bytes]] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        self.contender = Contender(
+            self.name,
+            gateways(self.server),
+            self.server.stack.port,
+            "/ws/phone",
+            self.vote,
+            self.is_answer,
+            dependencies(self.server),
+        )
+
     async def join(self, count: int) -> None:
         """Join this many more phones."""
-        while count:
-            some = min(JOINING_AT_ONCE, count)
-            await self._join_some(some)
-            count -= some
+        for joined in range(0, count, JOINING_AT_ONCE):
+            await self._join_some(min(JOINING_AT_ONCE, count - joined))
 
     async def _join_some(self, count: int) -> None:
         self.contender.on_frame = self._welcome
         connections = await self.contender.open(count)
-        self.pending_welcomes = {
-            connection: asyncio.get_running_loop().create_future() for connection in connections
-        }
+        loop = asyncio.get_running_loop()
+        self.pending_welcomes = {connection: loop.create_future() for connection in connections}
         for connection in connections:
             connection.say(msgspec.json.encode(PhoneJoin(code=self.code)))
         async with asyncio.timeout(JOINED_WITHIN_S):
@@ -90,18 +98,7 @@ def make_product(name: str, server: Server) -> Product:
     """Create a live event with one reveal and a long open turn."""
     event = server.ask("event", owner="olga", window_s=NOT_STORED_S, reveal_s=1, lobby="open")
     server.ask("play_to", event_id=event["id"], picks=PLAYED)
-    contender = Contender(
-        name,
-        gateways(server),
-        server.stack.port,
-        "/ws/phone",
-        vote=lambda connection: b"",
-        is_answer=lambda text: False,
-        dependencies=dependencies(server),
-    )
-    product = Product(server, event["id"], event["code"], contender)
-    contender.vote, contender.is_answer = product.vote, product.is_answer
-    return product
+    return Product(name, server, event["id"], event["code"])
 
 
 def _legal(match: Match, team: int) -> tuple[int, ...]:
