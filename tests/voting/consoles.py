@@ -28,6 +28,12 @@ def console(cookie: str, made: dict[str, Any], clients: SocketClients) -> Socket
     return client
 
 
+def open_console(server: Server, clients: SocketClients, code: str) -> SocketClient:
+    console = clients.console(code, server.ask("session", name="olga"))
+    console.receive("console.welcomed")
+    return console
+
+
 def done(console: SocketClient, number: int, action: str, **more: Any) -> None:
     console.say("action.ask", id=number, action=action, **more)
     console.receive("action.done", id=number)

@@ -84,31 +84,18 @@ def test_ledger_keeps_highest_sequence_and_recent_turns() -> None:
 @pytest.mark.parametrize(
     ("acknowledged", "unsure", "counts", "missing"),
     [
-        ({0: 4, 1: 4, 2: 5}, (), {1: (0, 0, 0, 2, 1)}, 0),
-        ({0: 4, 1: 4, 2: 5}, (), {1: (0, 0, 0, 3, 7)}, 0),
-        ({0: 4, 1: 4, 2: 5}, (), {1: (0, 0, 0, 1, 1)}, 1),
-        ({0: 4, 1: 4, 2: 5}, (), {1: (1, 0, 0, 1, 1)}, 1),
-        ({0: 4, 1: 4, 2: 5}, (1,), {1: (1, 0, 0, 1, 1)}, 0),
-        ({0: 4, 1: 4, 2: 5}, (1,), {1: (0, 0, 0, 1, 1)}, 1),
-        ({0: 4, 9: 2}, (), {1: (0, 0, 0, 1, 0), 2: (0, 0, 0, 0, 0)}, 1),
-        ({0: 4, 9: 2}, (), {}, 0),
-    ],
-    ids=[
-        "all counted",
-        "others voted too",
-        "lost",
-        "counted for another column",
-        "vote changed",
-        "lost after a change",
-        "other team",
-        "no tally yet",
+        pytest.param({0: 4, 1: 4, 2: 5}, (), {1: (0, 0, 0, 2, 1)}, 0, id="all counted"),
+        pytest.param({0: 4, 1: 4, 2: 5}, (), {1: (0, 0, 0, 3, 7)}, 0, id="others voted too"),
+        pytest.param({0: 4, 1: 4, 2: 5}, (), {1: (0, 0, 0, 1, 1)}, 1, id="lost"),
+        pytest.param({0: 4, 1: 4, 2: 5}, (), {1: (1, 0, 0, 1, 1)}, 1, id="counted for another column"),
+        pytest.param({0: 4, 1: 4, 2: 5}, (1,), {1: (1, 0, 0, 1, 1)}, 0, id="vote changed"),
+        pytest.param({0: 4, 1: 4, 2: 5}, (1,), {1: (0, 0, 0, 1, 1)}, 1, id="lost after a change"),
+        pytest.param({0: 4, 9: 2}, (), {1: (0, 0, 0, 1, 0), 2: (0, 0, 0, 0, 0)}, 1, id="other team"),
+        pytest.param({0: 4, 9: 2}, (), {}, 0, id="no tally yet"),
     ],
 )
 def test_count_missing_compares_acknowledged_ballots_with_tally(
-    acknowledged: dict[int, int],
-    unsure: tuple[int, ...],
-    counts: dict[int, tuple[int, ...]],
-    missing: int,
+    acknowledged: dict[int, int], unsure: tuple[int, ...], counts: dict[int, tuple[int, ...]], missing: int
 ) -> None:
     ledger = RehearsalLedger()
     entry = ledger.turn(1)

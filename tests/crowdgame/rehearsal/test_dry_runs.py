@@ -13,12 +13,11 @@ from crowdgame.rehearsal.dry_run_lease import DryRunLease
 from crowdgame.rehearsal.dry_runs import DryRunContext, DryRuns, stop_dry_run
 from crowdgame.rehearsal.join_keys import system_ms
 from games.matches import MatchError
-from tests.voting.fake_server import FakeServer
+from tests.crowdgame.rehearsal.conftest import FaultProxy, until
 from voting.ballot_box.ballot_box import AsyncBallotBox
 from voting.protocol import RehearsalUpdated
 
 PHONES = 4
-ENDS_WITHIN_S = 10
 
 pytestmark = pytest.mark.usefixtures("valkey_url")
 
@@ -28,7 +27,7 @@ class DryRunHarness:
     """Two gateways: one runs the dry run, a console at the other records its updates."""
 
     lease: DryRunLease
-    fake: FakeServer = field(default_factory=lambda: FakeServer(window_ms=60_000))
+    proxy: FaultProxy
     runs: DryRuns = field(default_factory=DryRuns)
     others: DryRuns = field(default_factory=DryRuns)
     received: list[RehearsalUpdated] = field(default_factory=list)
@@ -36,12 +35,13 @@ class DryRunHarness:
     watched: bool = True
     draining: bool = False
 
-    @property
-    def stage(self) -> DryRunContext:
-        return DryRunContext(1, "HALL", self.lease, lambda: self.draining, system_ms)
+    async def start(self, runs: DryRuns, address: Any = ()) -> None:
+        stage = DryRunContext(1, self.proxy.event["code"], self.lease, lambda: self.draining, system_ms)
+        await runs.start(stage, ("127.0.0.1", self.proxy.port) if address == () else address, PHONES)
 
-    async def start(self, runs: DryRuns) -> None:
-        await runs.start(self.stage, ("127.0.0.1", self.fake.port), PHONES)
+    async def start_and_join(self) -> None:
+        await self.start(self.runs)
+        await until(lambda: any(received.connected == PHONES for received in self.received))
 
     async def watch(self) -> None:
         while self.open:
@@ -49,84 +49,70 @@ class DryRunHarness:
             self.received += [received] if received else []
             await asyncio.sleep(0.02)
 
+    async def wait_until_over(self) -> RehearsalUpdated:
+        """The last update, after all phones have disconnected."""
+        await until(lambda: not self.proxy.phones and not self.runs.playing)
+        self.watched = True
+        await until(lambda: self.received and not self.received[-1].running)
+        return self.received[-1]
 
-def run_conversation(conversation: Callable[[DryRunHarness], Awaitable[None]]) -> DryRunHarness:
-    async def run() -> DryRunHarness:
+
+Conversation = Callable[[DryRunHarness], Awaitable[None]]
+Converse = Callable[[Conversation], None]
+
+
+@pytest.fixture
+def converse(proxy: FaultProxy) -> Converse:
+    """Run a conversation with a harness whose event has an open lobby."""
+
+    async def run(conversation: Conversation) -> None:
         box = AsyncBallotBox()
-        harness = DryRunHarness(DryRunLease(box))
+        harness = DryRunHarness(DryRunLease(box), proxy)
         watching = asyncio.create_task(harness.watch())
         try:
-            async with harness.fake.open():
+            async with proxy.open(), asyncio.timeout(30):
                 await conversation(harness)
         finally:
             harness.open = False  # a cancellation during a Redis reply would get lost
             await watching
             await box.close()
-        return harness
 
-    return asyncio.run(run())
-
-
-async def until(condition: Callable[[], object]) -> None:
-    async with asyncio.timeout(ENDS_WITHIN_S):
-        while not condition():  # noqa: ASYNC110
-            await asyncio.sleep(0.01)
+    proxy.make_event()
+    return lambda conversation: asyncio.run(run(conversation))
 
 
-async def start_and_join(harness: DryRunHarness) -> None:
-    await harness.start(harness.runs)
-    await until(lambda: any(received.connected == PHONES for received in harness.received))
-
-
-async def wait_until_over(harness: DryRunHarness) -> RehearsalUpdated:
-    """The last update, after all phones have disconnected."""
-    await until(lambda: not harness.fake.sockets and not harness.runs.playing)
-    harness.watched = True
-    await until(lambda: harness.received and not harness.received[-1].running)
-    return harness.received[-1]
-
-
-def test_dry_run_stops_from_any_gateway() -> None:
+def test_event_has_one_dry_run_at_a_time(converse: Converse) -> None:
     async def conversation(harness: DryRunHarness) -> None:
-        await start_and_join(harness)
-        await stop_dry_run(1, harness.lease)
-        received = await wait_until_over(harness)
-        assert (received.phones, received.connected, received.lost) == (PHONES, PHONES, 0)
-        with pytest.raises(MatchError, match="No rehearsal is running"):
-            await stop_dry_run(1, harness.lease)
-
-    run_conversation(conversation)
-
-
-def test_event_has_one_dry_run_at_a_time() -> None:
-    async def conversation(harness: DryRunHarness) -> None:
-        await start_and_join(harness)
+        await harness.start_and_join()
         for runs in (harness.runs, harness.others):
             with pytest.raises(MatchError, match="already running"):
                 await harness.start(runs)
         assert not harness.others.playing
         await stop_dry_run(1, harness.lease)
-        await wait_until_over(harness)
+        received = await harness.wait_until_over()
+        assert (received.phones, received.connected, received.lost) == (PHONES, PHONES, 0)
+        with pytest.raises(MatchError, match="No rehearsal is running"):
+            await stop_dry_run(1, harness.lease)
         await harness.start(harness.others)
         await asyncio.sleep(2 * dry_runs.RENEWED_EVERY_S)
         assert harness.others.playing  # the earlier stop does not apply to it
 
-    run_conversation(conversation)
+    converse(conversation)
 
 
-def test_concurrent_dry_run_starts_leave_one_running() -> None:
+def test_concurrent_dry_run_starts_leave_one_running(converse: Converse) -> None:
     async def conversation(harness: DryRunHarness) -> None:
         starts = [harness.start(runs) for runs in (harness.runs, harness.others) for _ in range(3)]
         refusals = [bool(refusal) for refusal in await asyncio.gather(*starts, return_exceptions=True)]
         assert sorted(refusals) == [False] + [True] * 5
         assert len(harness.runs.playing | harness.others.playing) == 1
 
-    run_conversation(conversation)
+    converse(conversation)
 
 
-def test_dry_run_ends_when_lease_is_taken_over(valkey_url: str) -> None:
+def test_dry_run_ends_when_lease_is_taken_over(valkey_url: str, converse: Converse) -> None:
     async def conversation(harness: DryRunHarness) -> None:
-        await start_and_join(harness)
+        await harness.start_and_join()
         other = RehearsalUpdated(
             phones=77,
             connected=0,
@@ -143,65 +129,65 @@ def test_dry_run_ends_when_lease_is_taken_over(valkey_url: str) -> None:
         await until(lambda: not harness.runs.playing)
         assert await harness.lease.watch(1) == other
 
-    run_conversation(conversation)
+    converse(conversation)
 
 
-def test_dry_run_ends_when_gateway_drains() -> None:
+def drain(harness: DryRunHarness, patch: pytest.MonkeyPatch) -> None:
+    harness.draining = True
+
+
+def stop_watching(harness: DryRunHarness, patch: pytest.MonkeyPatch) -> None:
+    harness.watched = False
+    patch.setattr(dry_run_lease, "UNWATCHED_MS", 400)
+
+
+def exceed_time_limit(harness: DryRunHarness, patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(dry_runs, "MAX_DURATION_S", 0.1)
+
+
+@pytest.mark.parametrize("end", [drain, stop_watching, exceed_time_limit])
+def test_dry_run_ends_by_itself(
+    end: Callable[[DryRunHarness, pytest.MonkeyPatch], None],
+    converse: Converse,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     async def conversation(harness: DryRunHarness) -> None:
-        await start_and_join(harness)
-        harness.draining = True
-        await wait_until_over(harness)
-        with pytest.raises(MatchError, match="about to restart"):
-            await harness.start(harness.runs)
-
-    run_conversation(conversation)
-
-
-def test_unwatched_dry_run_ends(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def conversation(harness: DryRunHarness) -> None:
-        await start_and_join(harness)
+        await harness.start_and_join()
         await asyncio.sleep(2 * dry_runs.RENEWED_EVERY_S)
         assert harness.runs.playing
-        harness.watched = False
-        monkeypatch.setattr(dry_run_lease, "UNWATCHED_MS", 400)
-        await wait_until_over(harness)
+        end(harness, monkeypatch)
+        await harness.wait_until_over()
 
-    run_conversation(conversation)
+    converse(conversation)
 
 
-def test_dry_run_ends_after_time_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("address", ["127.0.0.1", "::1"])
+def test_dry_run_without_reachable_server_ends_with_log_message(
+    address: str, converse: Converse, caplog: pytest.LogCaptureFixture
+) -> None:
     async def conversation(harness: DryRunHarness) -> None:
-        await start_and_join(harness)
-        monkeypatch.setattr(dry_runs, "MAX_DURATION_S", 0.1)
-        await wait_until_over(harness)
-
-    run_conversation(conversation)
-
-
-def test_dry_run_without_reachable_server_ends_with_log_message(caplog: pytest.LogCaptureFixture) -> None:
-    async def conversation(harness: DryRunHarness) -> None:
-        harness.fake.port = 9
-        await harness.start(harness.runs)
-        await wait_until_over(harness)
-
-    run_conversation(conversation)
-    assert "rehearsal of HALL failed: nobody can join" in caplog.text
-
-
-@pytest.mark.parametrize("address", [None, ("/run/gateway.sock", None)])
-def test_dry_run_without_server_address_is_refused(address: Any) -> None:
-    async def conversation(harness: DryRunHarness) -> None:
-        with pytest.raises(MatchError, match="can't connect to itself"):
-            await harness.runs.start(harness.stage, address, PHONES)
-        await start_and_join(harness)
-
-    run_conversation(conversation)
-
-
-def test_dry_run_accepts_ipv6_address() -> None:
-    async def conversation(harness: DryRunHarness) -> None:
-        await harness.runs.start(harness.stage, ("::1", 9), PHONES)
+        await harness.start(harness.runs, (address, 9))
         assert harness.runs.playing
-        await wait_until_over(harness)
+        await harness.wait_until_over()
 
-    run_conversation(conversation)
+    converse(conversation)
+    assert "failed: nobody can join" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("draining", "address", "words"),
+    [
+        (True, (), "about to restart"),
+        (False, None, "can't connect to itself"),
+        (False, ("/run/gateway.sock", None), "can't connect to itself"),
+    ],
+)
+def test_refused_dry_run_takes_no_lease(draining: bool, address: Any, words: str, converse: Converse) -> None:
+    async def conversation(harness: DryRunHarness) -> None:
+        harness.draining = draining
+        with pytest.raises(MatchError, match=words):
+            await harness.start(harness.runs, address)
+        harness.draining = False
+        await harness.start_and_join()
+
+    converse(conversation)

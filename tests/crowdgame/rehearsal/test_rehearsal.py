@@ -1,28 +1,38 @@
-"""Parts of a rehearsal without a server: agenda, display, samples, saved seats and the command."""
+"""Parts of a rehearsal without a server: agenda, display, samples, saved seats, frames, clock and phone."""
 
 import asyncio
-import os
-import signal
-import subprocess
-import sys
 from io import StringIO
 from pathlib import Path
-from random import Random
 
+import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from rich.console import Console
 
-from crowdgame.rehearsal.address import ServerAddress
-from crowdgame.rehearsal.context import BATCH_SIZE, Agenda, RehearsalContext
-from crowdgame.rehearsal.crowd_ledger import RehearsalLedger
+from crowdgame.rehearsal.context import BATCH_SIZE, Agenda
 from crowdgame.rehearsal.own_load import OwnLoad
 from crowdgame.rehearsal.progress_display import Display
 from crowdgame.rehearsal.rehearsal_report import build_report
 from crowdgame.rehearsal.samples import Samples, Spread
 from crowdgame.rehearsal.saved_seats import read_seats, write_seats
 from crowdgame.rehearsal.server_clock import ServerClock
+from crowdgame.rehearsal.simulated_phone import Phone
+from crowdgame.rehearsal.wire import decode, encode, phone_address
+from tests.crowdgame.rehearsal.conftest import new_context
+from tests.voting.gateway_helpers import playing
+from voting.protocol import (
+    MAX_RETRY_MS,
+    BallotCast,
+    BallotCounted,
+    CloseCode,
+    EventEdited,
+    PhoneWelcomed,
+    RetryAfter,
+    You,
+)
 
-ROOT = Path(__file__).parents[3]
+NO_SERVER = "http://127.0.0.1:9"
 
 
 def test_agenda_yields_between_batches() -> None:
@@ -40,12 +50,9 @@ def test_agenda_yields_between_batches() -> None:
 
 def test_display_warns_when_crowd_overloads_its_machine() -> None:
     def report_text(busy_s: float) -> str:
-        context = RehearsalContext(
-            "HALL", ServerAddress(""), "spread", ServerClock(float), RehearsalLedger(), Random(1)
-        )
         load, output = OwnLoad(), StringIO()
         load.busy_s = busy_s
-        Display(Console(file=output, width=200)).finish(build_report(context, 1, load))
+        Display(Console(file=output, width=200)).finish(build_report(new_context(NO_SERVER), 1, load))
         return output.getvalue()
 
     assert "the results show the crowd's own limits" in report_text(3.0)
@@ -71,48 +78,138 @@ def test_saved_seats_are_private_and_bound_to_event(tmp_path: Path) -> None:
         read_seats(file, "HALL")
 
 
-# ------------------------------------------------------------------ the command
-def command(*arguments: str) -> list[str]:
-    return [sys.executable, str(ROOT / "manage.py"), "rehearse", *arguments]
-
-
-ENVIRONMENT = {"PATH": os.environ["PATH"], "SECRET_KEY": "x", "REDIS_URL": "redis://127.0.0.1:1/0"}
+# ------------------------------------------------------------------ frames and clock
+@pytest.mark.parametrize(
+    ("url", "address"),
+    [
+        ("http://127.0.0.1:8000", "ws://127.0.0.1:8000/ws/phone"),
+        ("http://hall.local/", "ws://hall.local/ws/phone"),
+        ("https://play.example:8443/", "wss://play.example:8443/ws/phone"),
+        ("http://[::1]:8000", "ws://[::1]:8000/ws/phone"),
+    ],
+)
+def test_phone_address_derives_from_server_url(url: str, address: str) -> None:
+    assert phone_address(url) == address
 
 
 @pytest.mark.parametrize(
-    "arguments",
-    [
-        ("HALL", "--url", "http://127.0.0.1:9"),
-        ("HALL", "--url", "hall"),
-        ("HALL", "--phones", "1000000000"),
-        ("HALL", "--seats", "/"),
-    ],
-    ids=" ".join,
+    "url", ["", "hall.local", "ftp://hall.local", "http://", "http://hall:port", "http://h:99999"]
 )
-def test_rehearse_command_fails_with_one_line(arguments: tuple[str, ...]) -> None:
-    done = subprocess.run(
-        command(*arguments), capture_output=True, text=True, env=ENVIRONMENT, timeout=60, check=False
-    )
-    assert done.returncode == 1
-    assert done.stdout in ("", "connecting\n")
-    assert len(done.stderr.splitlines()) == 1
-    if "1000000000" in arguments:
-        assert "Run several rehearsals in parallel" in done.stderr
+def test_phone_address_rejects_invalid_url(url: str) -> None:
+    with pytest.raises(ValueError, match=r"."):
+        phone_address(url)
 
 
-@pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGINT], ids=lambda ending: ending.name)
-def test_rehearse_command_without_server_stops_on_signal(ending: signal.Signals, tmp_path: Path) -> None:
-    report = tmp_path / "report.json"
-    with subprocess.Popen(
-        command("HALL", "--url", "http://127.0.0.1:9", "--until-stopped", "--json", str(report)),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env=ENVIRONMENT,
-    ) as process:
-        assert process.stdout
-        assert process.stdout.readline() == b"connecting\n"
-        with pytest.raises(subprocess.TimeoutExpired):
-            process.wait(0.5)
-        process.send_signal(ending)
-        assert process.wait(60) == 0
-    assert b'"joined":0' in report.read_bytes()
+def test_decode_caches_broadcast_frames() -> None:
+    frame = b'{"type":"turnout.counted","turn":1,"connected":[1,2],"voted":[0,0]}'
+    assert decode(frame) is decode(bytes(bytearray(frame)))
+    own = b'{"type":"ballot.counted","turn":1,"choice":2,"sequence":3}'
+    assert decode(own) == BallotCounted(turn=1, choice=2, sequence=3)
+    cast = BallotCast(turn=1, epoch=1, choice=2, sequence=3, blind="0a" * 16)
+    ballot = b'"turn":1,"epoch":1,"choice":2,"sequence":3,"blind":"%b"' % (b"0a" * 16)
+    assert encode(cast) == b'{"type":"ballot.cast",%b}' % ballot
+
+
+def test_decode_shares_equal_state_between_welcomes() -> None:
+    welcomes = [
+        PhoneWelcomed(now_at=7, seq=1, you=You(token=token, team=1), state=playing(1)) for token in "ab"
+    ]
+    read = [decode(msgspec.json.encode(welcome)) for welcome in welcomes]
+    assert read == welcomes
+    assert isinstance(read[0], PhoneWelcomed)
+    assert isinstance(read[1], PhoneWelcomed)
+    assert read[0].state is read[1].state
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        b"",
+        b"\xff",
+        b'{"type":"phone.welcomed"}',
+        b'{"type":"clock.synced"}',
+        b'{"type":"nonsense"}',
+    ],
+)
+def test_decode_rejects_invalid_frame(frame: bytes) -> None:
+    with pytest.raises(msgspec.DecodeError):
+        decode(frame)
+
+
+def test_server_clock_uses_shortest_round_trip() -> None:
+    local = iter([0.0, 0.2, 0.2, 0.31, 1.0, 1.0])
+    clock = ServerClock(lambda: next(local))
+    clock.welcome(5_000)
+    clock.sync(0.0, 5_080)
+    assert clock.now_ms() == pytest.approx(200 + 4_980)
+    clock.sync(300.0, 5_300)
+    assert clock.now_ms() == pytest.approx(1000 + 4_995)
+    assert clock.until(6_000) == pytest.approx(0.005)
+
+
+# ------------------------------------------------------------------ phone
+KINDS = ["change", "change", "lost", "again", "again", "welcome", "back"]
+STEPS = st.lists(st.tuples(st.sampled_from(KINDS), st.integers(0, 30)), max_size=40)
+
+
+class StateHistory:
+    """The states a server has announced; after a restore from a copy they continue differently."""
+
+    def __init__(self) -> None:
+        self.base = playing(1)
+        self.states = [self.base]
+        self.changes = 0
+
+    def change(self) -> None:
+        self.changes += 1
+        self.states.append(msgspec.structs.replace(self.base, name=f"state {self.changes}"))
+
+    def frame(self, seq: int) -> EventEdited:
+        return EventEdited(seq=seq, at=0, state=self.states[seq])
+
+    def welcome(self) -> PhoneWelcomed:
+        you = You(token="1.a.1:x", team=1)
+        return PhoneWelcomed(now_at=0, seq=len(self.states) - 1, you=you, state=self.states[-1])
+
+
+@given(steps=STEPS)
+def test_phone_keeps_newest_state_since_last_welcome(steps: list[tuple[str, int]]) -> None:
+    async def run_steps() -> None:
+        context = new_context(NO_SERVER)
+        phone, history = Phone(0, context), StateHistory()
+
+        def welcome() -> int:
+            phone._seq = -1  # as after a lost connection
+            phone.receive(history.welcome())
+            return len(history.states) - 1
+
+        newest = welcome()
+        for step, number in steps:
+            if step in {"change", "lost"}:
+                history.change()
+            if step == "back":
+                del history.states[number % len(history.states) + 1 :]
+            if step in {"welcome", "back"}:
+                newest = welcome()
+            elif step != "lost":
+                seq = len(history.states) - 1 if step == "change" else number % len(history.states)
+                phone.receive(history.frame(seq))
+                newest = max(newest, seq)
+            assert (phone._seq, phone._state) == (newest, history.states[newest])
+            assert (context.seq, context.state) == (newest, history.states[newest])
+        phone.leave()
+
+    asyncio.run(run_steps())
+
+
+def test_phone_caps_retry_delay() -> None:
+    async def retry_pause_s() -> float:
+        phone = Phone(0, new_context(NO_SERVER))
+        phone.receive(RetryAfter(within_ms=10 * MAX_RETRY_MS))
+        phone.closed(CloseCode.CROWDED, "")
+        assert phone._reconnect_timer
+        pause_s = phone._reconnect_timer.when() - asyncio.get_running_loop().time()
+        phone.leave()
+        return pause_s
+
+    assert 0 < asyncio.run(retry_pause_s()) <= MAX_RETRY_MS / 1000

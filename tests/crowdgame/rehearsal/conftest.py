@@ -1,0 +1,175 @@
+"""A simulated crowd at a real gateway, behind a proxy that injects faults into single connections."""
+
+import asyncio
+import json
+import logging
+import re
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager, suppress
+from random import Random
+from typing import Any
+
+import msgspec
+import pytest
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.asyncio.server import ServerConnection, serve
+from websockets.exceptions import ConnectionClosed
+
+from crowdgame.rehearsal.address import ServerAddress
+from crowdgame.rehearsal.context import RehearsalContext
+from crowdgame.rehearsal.crowd import Crowd, CrowdPlan
+from crowdgame.rehearsal.crowd_ledger import RehearsalLedger
+from crowdgame.rehearsal.rehearsal_report import RehearsalReport
+from crowdgame.rehearsal.server_clock import ServerClock
+from crowdgame.rehearsal.wire import phone_address
+from deploy.laptop.network import LOOPBACK
+from tests.ledger import sealed_ballots
+from tests.server import Server
+from voting.protocol import BallotCast, PhoneJoin, PhoneMessage, ToPhone
+
+PHONES = 12
+PLAN = CrowdPlan(phones=PHONES, joins_per_second=500, turns=1)
+HOUR_MS = 3_600_000
+Answer = Callable[[str, BallotCast], Sequence[ToPhone] | None]
+
+
+class FaultProxy:
+    """Forwards frames between phones and the gateway; the gateway's clock appears to be an hour ahead.
+
+    `answer` may answer a voter's ballot in place of the gateway: with several messages or none.
+    """
+
+    def __init__(self, server: Server) -> None:
+        self.server = server
+        self.event: dict[str, Any] = {"code": "NOPE"}
+        self.answer: Answer = lambda voter, cast: None
+        self.phones: dict[ServerConnection, str] = {}
+        self.joins: list[PhoneJoin] = []
+        self.casts: list[tuple[str, BallotCast]] = []
+        self.port = 0
+
+    @property
+    def url(self) -> str:
+        return f"http://{LOOPBACK}:{self.port}"
+
+    @property
+    def voters(self) -> set[str]:
+        """The voters who have cast a ballot."""
+        return {voter for voter, _ in self.casts}
+
+    def make_event(self, **choices: Any) -> None:
+        """By default, a turn ends as soon as all phones have voted."""
+        terms = {"lobby": "open", "window_s": 60, "reveal_s": 1, "close_early": True} | choices
+        self.event = {**self.server.ask("event", **terms), "window_s": terms["window_s"]}
+
+    def begin(self) -> None:
+        """Start the match and open its first turn at once."""
+        self.server.ask("close_after", event_id=self.event["id"], ms=self.event["window_s"] * 1000)
+
+    @asynccontextmanager
+    async def open(self, port: int = 0) -> AsyncIterator[None]:
+        async with serve(self._serve, LOOPBACK, port, ping_interval=None, close_timeout=0.2) as listener:
+            self.port = next(iter(listener.sockets)).getsockname()[1]
+            yield
+
+    async def _serve(self, phone: ServerConnection) -> None:
+        async with connect(f"{self.server.ws}/phone", compression=None, proxy=None) as gateway:
+            to_phone = asyncio.create_task(self._forward_to_phone(gateway, phone))
+            with suppress(ConnectionClosed):
+                async for frame in phone:
+                    await self._forward_to_gateway(frame, gateway, phone)
+            self.phones.pop(phone, None)
+        await to_phone
+
+    async def _forward_to_phone(self, gateway: ClientConnection, phone: ServerConnection) -> None:
+        with suppress(ConnectionClosed):
+            async for frame in gateway:
+                text = re.sub(r'(at":)(\d{13})\b', _an_hour_later, str(frame))
+                if text.startswith('{"type":"phone.welcomed"'):
+                    self.phones[phone] = json.loads(text)["you"]["token"].split(".")[1]
+                await phone.send(text)
+        await phone.close(gateway.close_code or 1000)
+
+    async def _forward_to_gateway(
+        self, frame: str | bytes, gateway: ClientConnection, phone: ServerConnection
+    ) -> None:
+        message = msgspec.json.decode(frame, type=PhoneMessage)
+        replies = None
+        if isinstance(message, PhoneJoin):
+            self.joins.append(message)
+        elif isinstance(message, BallotCast):
+            self.casts.append((self.phones[phone], message))
+            replies = self.answer(self.phones[phone], message)
+        if replies is None:
+            await gateway.send(frame)
+        for reply in replies or ():
+            await send(phone, reply)
+
+
+def _an_hour_later(found: re.Match[str]) -> str:
+    return f"{found[1]}{int(found[2]) + HOUR_MS}"
+
+
+async def send(phone: ServerConnection, message: ToPhone) -> None:
+    await phone.send(msgspec.json.encode(message).decode())
+
+
+@pytest.fixture
+def proxy(server: Server) -> Iterator[FaultProxy]:
+    yield FaultProxy(server)
+    server.ask("abort_all_matches")
+
+
+@pytest.fixture
+def no_phone_breaks(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
+    """An exception in a simulated phone closes its connection, which would look like a server fault."""
+    yield
+    assert [record.getMessage() for record in caplog.records if record.levelno >= logging.WARNING] == []
+
+
+def new_context(url: str, code: str = "NOPE", tokens: Sequence[str] = ()) -> RehearsalContext:
+    clock, address = ServerClock(time.perf_counter), ServerAddress(phone_address(url))
+    context = RehearsalContext(code, address, "burst", clock, RehearsalLedger(), Random(1))
+    context.tokens = dict(enumerate(tokens))
+    return context
+
+
+def rehearse(
+    proxy: FaultProxy,
+    plan: CrowdPlan = PLAN,
+    meanwhile: Callable[[FaultProxy], Awaitable[object]] | None = None,
+) -> RehearsalReport:
+    """Let a simulated crowd play at the proxy's event while `meanwhile` runs."""
+
+    async def rehearsal() -> RehearsalReport:
+        async with proxy.open(), asyncio.timeout(90):
+            context = new_context(proxy.url, proxy.event["code"])
+            playing = asyncio.create_task(Crowd(plan, context, lambda progress: None).play())
+            await until(lambda: context.connected == plan.phones)
+            proxy.begin()
+            if meanwhile:
+                await meanwhile(proxy)
+            return await playing
+
+    return asyncio.run(rehearsal())
+
+
+async def until(holds: Callable[[], object]) -> None:
+    async with asyncio.timeout(60):
+        while not holds():  # noqa: ASYNC110  the condition has no event to wait for
+            await asyncio.sleep(0.01)
+
+
+async def until_voted(proxy: FaultProxy, voters: int = PHONES) -> None:
+    await until(lambda: len(proxy.voters) >= voters)
+
+
+def assert_ballots_are_sealed(proxy: FaultProxy, report: RehearsalReport, phones: int = PHONES) -> None:
+    """All phones voted in each turn, and the acknowledged ballots are the sealed ones, voter by voter."""
+    assert report.turns
+    for entry in report.turns:
+        sealed = sealed_ballots(proxy.server, entry.turn)
+        held = {report.voters[phone]: ballot for phone, ballot in entry.acknowledged.items()}
+        assert held == {voter: (ballot.choice, ballot.sequence) for voter, ballot in sealed.items()}
+        assert entry.tallied == len(held) == phones

@@ -1,0 +1,144 @@
+"""The command `manage.py rehearse`, without a server, at a running one, and at events that require a code."""
+
+import asyncio
+import os
+import signal
+import subprocess
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from crowdgame.rehearsal.rehearsal_report import RehearsalReport
+from deploy.laptop.paths import ROOT
+from deploy.laptop.stack import MANAGE
+from tests.crowdgame.rehearsal.conftest import FaultProxy, until, until_voted
+from tests.server import Server
+from tests.socket_clients import SocketClients
+from tests.voting.consoles import open_console
+from voting.protocol import BallotCounted
+
+PHONES = 20
+LONGEST_S = 60
+BRISK = {"window_s": 3, "reveal_s": 1, "lobby": "open", "next_match_after_s": 3}
+NO_SERVER = "http://127.0.0.1:9"
+ENVIRONMENT = {"PATH": os.environ["PATH"], "SECRET_KEY": "x", "REDIS_URL": "redis://127.0.0.1:1/0"}
+
+
+def start(*arguments: str, environment: dict[str, str] = ENVIRONMENT) -> "subprocess.Popen[str]":
+    argv = [*MANAGE, "rehearse", *arguments]
+    pipe = subprocess.PIPE
+    return subprocess.Popen(argv, cwd=ROOT, env=environment, stdout=pipe, stderr=pipe, text=True)
+
+
+# ------------------------------------------------------------------ without a server
+@pytest.mark.parametrize(
+    "arguments",
+    [("--url", NO_SERVER), ("--url", "hall"), ("--phones", "1000000000"), ("--seats", "/")],
+    ids=" ".join,
+)
+def test_rehearse_command_fails_with_one_line(arguments: tuple[str, ...]) -> None:
+    with start("HALL", *arguments) as process:
+        output, errors = process.communicate(timeout=LONGEST_S)
+    assert process.returncode == 1
+    assert output in ("", "connecting\n")
+    assert len(errors.splitlines()) == 1
+    assert ("Run several rehearsals in parallel" in errors) is ("1000000000" in arguments)
+
+
+@pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGINT], ids=lambda ending: ending.name)
+def test_rehearse_command_without_server_stops_on_signal(ending: signal.Signals, tmp_path: Path) -> None:
+    report = tmp_path / "report.json"
+    with start("HALL", "--url", NO_SERVER, "--until-stopped", "--json", str(report)) as process:
+        assert process.stdout
+        assert process.stdout.readline() == "connecting\n"
+        with pytest.raises(subprocess.TimeoutExpired):
+            process.wait(0.5)
+        process.send_signal(ending)
+        assert process.wait(LONGEST_S) == 0
+    assert b'"joined":0' in report.read_bytes()
+
+
+# ------------------------------------------------------------------ during a match
+@pytest.mark.parametrize("interrupted", [False, True])
+def test_rehearse_command_prints_report(interrupted: bool, proxy: FaultProxy) -> None:
+    """It is interrupted, or ends after a turn in which the server has lost a ballot."""
+
+    async def play() -> tuple[int, str, str]:
+        options = ["--profile", "burst", "--phones", str(PHONES), "--turns", "1"]
+        async with proxy.open(), asyncio.timeout(LONGEST_S):
+            with start(proxy.event["code"], "--url", proxy.url, *options) as process:
+                await until(lambda: len(proxy.phones) == PHONES)
+                proxy.begin()
+                await until_voted(proxy, PHONES)
+                if interrupted:
+                    process.send_signal(signal.SIGINT)
+                output, errors = await asyncio.to_thread(process.communicate)
+            await until(lambda: not proxy.phones)
+        return process.returncode, output, errors
+
+    proxy.make_event(window_s=60 if interrupted else 3, close_early=False)
+    if not interrupted:
+        proxy.answer = lambda voter, cast: (
+            [BallotCounted(turn=cast.turn, choice=cast.choice, sequence=cast.sequence)]
+            if voter == proxy.casts[0][0]
+            else None
+        )
+    code, output, errors = asyncio.run(play())
+    assert f"joined: {PHONES} of {PHONES}" in output
+    assert "acknowledged after: p50" in output
+    assert code == (0 if interrupted else 1)
+    assert errors.startswith("" if interrupted else "CommandError: 1 acknowledged ballots are missing")
+    assert bool(errors) is not interrupted
+
+
+# ------------------------------------------------------------------ admission by code
+def rehearse(server: Server, code: str, *options: str, secret: str | None = None) -> tuple[int, str]:
+    """Rehearse one turn; return the exit code and the error output."""
+    environment = {**os.environ, **server.stack.env} | ({} if secret is None else {"SECRET_KEY": secret})
+    options = ("--url", server.http, "--phones", str(PHONES), "--turns", "1", *options)
+    with start(code, *options, environment=environment) as process:
+        errors = process.communicate(timeout=LONGEST_S)[1]
+    return process.returncode, errors
+
+
+def joined(report: Path) -> int:
+    return msgspec.json.decode(report.read_bytes(), type=RehearsalReport).joined
+
+
+def test_rehearse_command_reads_tickets_from_file(server: Server, tmp_path: Path) -> None:
+    event = server.ask("event", admission="tickets", **BRISK)
+    server.ask("begin", event_id=event["id"])
+    code, errors = rehearse(server, event["code"])
+    assert code == 1
+    assert "--tickets FILE" in errors
+    tickets, report = tmp_path / "tickets.txt", tmp_path / "report.json"
+    tickets.write_text("\n".join(server.ask("tickets", event_id=event["id"], count=PHONES)))
+    assert rehearse(server, event["code"], "--tickets", str(tickets), "--json", str(report))[0] == 0
+    assert joined(report) == PHONES
+    tickets.write_text("BCDF-GHJK")
+    _, errors = rehearse(server, event["code"], "--tickets", str(tickets))
+    assert "holds 1 codes, too few for 20 phones" in errors
+
+
+@pytest.mark.nightly
+def test_rehearse_command_derives_rotating_code_from_secret(server: Server, tmp_path: Path) -> None:
+    event = server.ask("event", admission="rotating", **BRISK)
+    server.ask("begin", event_id=event["id"])
+    report = tmp_path / "report.json"
+    assert rehearse(server, event["code"], "--json", str(report))[0] == 0
+    assert joined(report) == PHONES
+    for secret in ("", "another"):
+        code, errors = rehearse(server, event["code"], secret=secret)
+        assert code == 1
+        assert "set SECRET_KEY to the server's" in errors
+
+
+@pytest.mark.parametrize("admission", ["tickets", "roster"])
+def test_console_rehearsal_is_refused_without_tickets(
+    server: Server, clients: SocketClients, admission: str
+) -> None:
+    event = server.ask("event", admission=admission, lobby="open")
+    console = open_console(server, clients, event["code"])
+    console.say("action.ask", id=1, action="rehearsal.start", phones=5)
+    assert "no tickets" in console.receive("action.refused", id=1)["text"]
