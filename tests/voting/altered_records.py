@@ -1,7 +1,9 @@
 """Altered and malformed match records that every verifier must reject."""
 
-import json
 from collections.abc import Callable
+from copy import deepcopy
+from functools import reduce
+from operator import getitem
 from typing import Any
 
 from tests.voting.sample_matches import Record
@@ -9,151 +11,88 @@ from tests.voting.sample_matches import Record
 Alteration = Callable[[Record], None]
 
 
-def _side(record: Record, turn: int, side: str) -> Any:
-    return record["counts"][turn - 1][side]
+def _set(*path: Any, to: Any) -> Alteration:
+    """Replace the value at this path by `to`, or by what the function `to` returns for it."""
+    *way, last = path
+
+    def alter(record: Record) -> None:
+        part: Any = reduce(getitem, way, record)
+        part[last] = to(deepcopy(part[last])) if callable(to) else to
+
+    return alter
+
+
+def _set_side(turn: int, side: str, *path: Any, to: Any) -> tuple[Alteration, str]:
+    return _set("counts", turn - 1, side, *path, to=to), f"turn {turn}, {side}"
+
+
+def _all(*alterations: Alteration) -> Alteration:
+    def alter_all(record: Record) -> None:
+        for alter in alterations:
+            alter(record)
+
+    return alter_all
 
 
 def _with_other_first_digit(digits: str) -> str:
     return ("1" if digits[0] == "0" else "0") + digits[1:]
 
 
-def _set_column(record: Record) -> None:
-    _side(record, 1, "red")["ballots"][2][0] = 3
+def _without_last(values: list[Any]) -> list[Any]:
+    return values[:-1]
 
 
-def _set_blind(record: Record) -> None:
-    ballot = _side(record, 2, "yellow")["ballots"][1]
-    ballot[1] = _with_other_first_digit(ballot[1])
+def _swap_first(values: list[Any]) -> list[Any]:
+    return [values[1], values[0], *values[2:]]
 
 
-def _swap_ballots(record: Record) -> None:
-    ballots = _side(record, 1, "red")["ballots"]
-    ballots[0], ballots[1] = ballots[1], ballots[0]
-
-
-def _drop_ballot(record: Record) -> None:
-    _side(record, 4, "red")["ballots"].pop()
-
-
-def _add_ballot(record: Record) -> None:
-    _side(record, 5, "yellow")["ballots"].append([6, "0" * 32])
-
-
-def _set_pick_played(record: Record) -> None:
-    record["turns"][0]["red"] = 5
-
-
-def _set_pick_counted(record: Record) -> None:
-    _side(record, 1, "red")["pick"] = 5
-
-
-def _set_both_picks(record: Record) -> None:
-    _set_pick_played(record)
-    _set_pick_counted(record)
-
-
-def _set_count(record: Record) -> None:
-    _side(record, 1, "yellow")["counts"][0] += 1
-
-
-def _set_seed(record: Record) -> None:
-    record["counts"][2]["seed"] = _with_other_first_digit(record["counts"][2]["seed"])
-
-
-def _set_lot(record: Record) -> None:
-    record["counts"][2]["lot"] = _with_other_first_digit(record["counts"][2]["lot"])
-
-
-def _set_root(record: Record) -> None:
-    _side(record, 4, "red")["root"] = _with_other_first_digit(_side(record, 4, "red")["root"])
-
-
-def _set_deciding(record: Record) -> None:
-    _side(record, 1, "red")["decided_by"] = "first"
-
-
-def _set_legal(record: Record) -> None:
-    _side(record, 3, "red")["legal"].pop()
-
-
-def _set_result(record: Record) -> None:
-    record["result"] = "yellow"
-
-
-def _set_end(record: Record) -> None:
-    record["ended_by"] = "forfeit"
-
-
-def _set_terms(record: Record) -> None:
-    record["terms"]["tally_method"] = "lottery"
-
-
-def _swap_turns(record: Record) -> None:
-    for part in ("turns", "counts"):
-        record[part][0], record[part][1] = record[part][1], record[part][0]
-
-
-def _drop_turn(record: Record) -> None:
-    record["turns"].pop(), record["counts"].pop()
-
-
-def _repeat_turn(record: Record) -> None:
-    record["counts"][4] = json.loads(json.dumps(record["counts"][3]))
-
-
-def _set_turn_id(record: Record) -> None:
-    record["counts"][0]["turn"] += 1_000
-
-
-def _set_times(record: Record) -> None:
-    record["counts"][1]["sealed_at"] = record["counts"][1]["resolved_at"] + 1
-
-
-def _drop_count(record: Record) -> None:
-    record["counts"][0]["yellow"] = None
-
+PLAYED, COUNTED = _set("turns", 0, "red", to=5), _set_side(1, "red", "pick", to=5)[0]
 
 #: Alterations of the record "lots", each with the place that both verifiers must name.
 ALTERATIONS: dict[str, tuple[Alteration, str]] = {
-    "ballot column changed": (_set_column, "turn 1, red"),
-    "ballot blind changed": (_set_blind, "turn 2, yellow"),
-    "ballots swapped": (_swap_ballots, "turn 1, red"),
-    "ballot removed": (_drop_ballot, "turn 4, red"),
-    "ballot added": (_add_ballot, "turn 5, yellow"),
-    "played pick changed": (_set_pick_played, "turn 1, red"),
-    "counted pick changed": (_set_pick_counted, "turn 1, red"),
-    "played and counted pick changed": (_set_both_picks, "turn 1, red"),
-    "count changed": (_set_count, "turn 1, yellow"),
-    "seed changed": (_set_seed, "turn 3"),
-    "lot commitment changed": (_set_lot, "turn 3"),
-    "root changed": (_set_root, "turn 4, red"),
-    "deciding rule changed": (_set_deciding, "turn 1, red"),
-    "legal column removed": (_set_legal, "turn 3, red"),
-    "result changed": (_set_result, "the match"),
-    "ending changed": (_set_end, "the match"),
-    "terms changed": (_set_terms, "turn 1, red"),
-    "turns swapped": (_swap_turns, "turn"),
-    "last turn removed": (_drop_turn, "the match"),
-    "turn repeated": (_repeat_turn, "turn 5"),
-    "turn id changed": (_set_turn_id, "turn 1, red"),
-    "seal time changed": (_set_times, "turn 2"),
-    "count of a side removed": (_drop_count, "turn 1, yellow"),
+    "ballot column changed": _set_side(1, "red", "ballots", 2, 0, to=3),
+    "ballot blind changed": _set_side(2, "yellow", "ballots", 1, 1, to=_with_other_first_digit),
+    "ballots swapped": _set_side(1, "red", "ballots", to=_swap_first),
+    "ballot removed": _set_side(4, "red", "ballots", to=_without_last),
+    "ballot added": _set_side(5, "yellow", "ballots", to=lambda ballots: [*ballots, [6, "0" * 32]]),
+    "played pick changed": (PLAYED, "turn 1, red"),
+    "counted pick changed": (COUNTED, "turn 1, red"),
+    "played and counted pick changed": (_all(PLAYED, COUNTED), "turn 1, red"),
+    "count changed": _set_side(1, "yellow", "counts", 0, to=lambda count: count + 1),
+    "seed changed": (_set("counts", 2, "seed", to=_with_other_first_digit), "turn 3"),
+    "lot commitment changed": (_set("counts", 2, "lot", to=_with_other_first_digit), "turn 3"),
+    "root changed": _set_side(4, "red", "root", to=_with_other_first_digit),
+    "deciding rule changed": _set_side(1, "red", "decided_by", to="first"),
+    "legal column removed": _set_side(3, "red", "legal", to=_without_last),
+    "result changed": (_set("result", to="yellow"), "the match"),
+    "ending changed": (_set("ended_by", to="forfeit"), "the match"),
+    "terms changed": (_set("terms", "tally_method", to="lottery"), "turn 1, red"),
+    "turns swapped": (_all(_set("turns", to=_swap_first), _set("counts", to=_swap_first)), "turn"),
+    "last turn removed": (
+        _all(_set("turns", to=_without_last), _set("counts", to=_without_last)),
+        "the match",
+    ),
+    "turn repeated": (_set("counts", to=lambda turns: [*turns[:4], turns[3], *turns[5:]]), "turn 5"),
+    "turn id changed": (_set("counts", 0, "turn", to=lambda turn: turn + 1_000), "turn 1, red"),
+    "seal time changed": (
+        _set("counts", 1, to=lambda turn: turn | {"sealed_at": turn["resolved_at"] + 1}),
+        "turn 2",
+    ),
+    "count of a side removed": _set_side(1, "yellow", to=None),
 }
 
 
 def _alter_side(match: str, turn: int, side: str, **parts: Any) -> tuple[str, Alteration, str]:
-    return match, lambda record: _side(record, turn, side).update(parts), f"turn {turn}, {side}"
+    alter, place = _set_side(turn, side, to=lambda counted: counted | parts)
+    return match, alter, place
 
 
 def _first_ballot(match: str, choice: int) -> tuple[str, Alteration, str]:
-    def alter(record: Record) -> None:
-        _side(record, 1, "red")["ballots"][0][0] = choice
-
-    return match, alter, "turn 1, red"
+    return (match, *_set_side(1, "red", "ballots", 0, 0, to=choice))
 
 
 def _terms(match: str, **terms: str) -> tuple[str, Alteration, str]:
-    return match, lambda record: record["terms"].update(terms), "turn 1"
+    return match, _set("terms", to=lambda before: before | terms), "turn 1"
 
 
 #: Alterations of other records, each with the place that both verifiers must name.
