@@ -7,15 +7,10 @@ __all__ = ["clients", "server", "servers"]
 
 ON_BOTH_SERVERS = {
     "test_sockets",
-    "test_socket_votes",
-    "test_invalid_input",
     "test_console_sockets",
     "test_console_audit",
     "test_pages_served",
-    "test_rotating_codes",
-    "test_ticket_admission",
-    "test_one_ballot",
-    "test_guessing",
+    "test_admission_codes",
 }
 
 

@@ -10,12 +10,13 @@ from django.db import connections
 
 from games.engine.game import Board
 from games.engine.terms import Lobby, MatchState, TeamChoice
-from games.models import Event
+from games.models import Event, Team
 from voting import protocol
 from voting.admission.seats import Seat
 from voting.announcements.channel_layer import LayerMessage
-from voting.announcements.outbox import announcements_after
+from voting.announcements.outbox import announce_edit, announcements_after
 from voting.announcements.snapshots import load_snapshot
+from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.intake import Intake
 from voting.gateway.event_room import EventRoom
 from voting.gateway.frames import Frames
@@ -67,6 +68,21 @@ def join_room(room: EventRoom, socket: FakeSocket) -> None:
         room.screens.add(socket)
     else:
         room.add_voter(socket, socket.seat)
+
+
+def vote_by_hands(room: EventRoom, box: BallotBox, team: int = 2) -> None:
+    """Let a team vote by show of hands from now on."""
+    Team.objects.filter(event=room.event_id, number=team).update(hands=True)
+    announce_edit(room.event_id, box.now())
+    room.apply(latest(room.event_id))
+
+
+async def open_room(gateway: Gateway, code: str, *sockets: FakeSocket) -> EventRoom:
+    room = await gateway.room(code)
+    assert room is not None
+    for socket in sockets:
+        join_room(room, socket)
+    return room
 
 
 def cast(room: EventRoom, *names: str) -> None:

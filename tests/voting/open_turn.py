@@ -1,6 +1,6 @@
-"""A long open turn on a running server, and casting ballots in it."""
+"""Open turns on a running server, and casting ballots in them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,19 +12,24 @@ from tests.socket_clients import Message, SocketClient
 
 @dataclass
 class Stage:
-    """An event with a turn that stays open for minutes; column 1 is full."""
+    """An event with a turn that stays open for minutes."""
 
     id: int
     code: str
     turn: int
 
 
+def open_turn(server: Server, picks: Sequence[tuple[int, int]] = (), **choices: Any) -> Stage:
+    """Create an event and open its first turn, or the one after these picks."""
+    made = server.ask("event", **{"window_s": 600, "lobby": "open", **choices})
+    return Stage(made["id"], made["code"], server.ask("play_to", event_id=made["id"], picks=picks))
+
+
 @pytest.fixture(scope="module")
 def stage(server: Server) -> Stage:
+    """Column 1 is full."""
     server.ask("abort_all_matches")  # events of other tests must not change anything meanwhile
-    event = server.ask("event", window_s=600, lobby="open")
-    turn = server.ask("play_to", event_id=event["id"], picks=[(1, 1)] * 3)
-    return Stage(event["id"], event["code"], turn)
+    return open_turn(server, [(1, 1)] * 3)
 
 
 @pytest.fixture

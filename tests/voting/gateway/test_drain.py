@@ -10,13 +10,15 @@ import pytest
 from redis import Redis
 from websockets.exceptions import ConnectionClosed
 
+from tests.crowd_helpers import ballots_in_the_box
 from tests.deploy.processes import wait_until
 from tests.server import Server, running_server
 from tests.socket_clients import SocketClient, open_clients
-from tests.voting.gateway_helpers import FakeSocket, join_room, voter, with_gateway
+from tests.voting.gateway_helpers import FakeSocket, open_room, voter, with_gateway
 from tests.voting.match_helpers import new_event, open_now, start
+from tests.voting.open_turn import cast, open_turn, vote
 from voting.ballot_box.ballot_box import BallotBox
-from voting.ballot_box.box_types import event_key, turn_keys
+from voting.ballot_box.box_types import event_key
 from voting.ballot_box.intake import Slot
 from voting.counting.ballots import Ballot
 from voting.gateway.drain import LEAST_RETRY_MS
@@ -46,11 +48,8 @@ def test_drain_closes_sockets_answers_ballots_and_leaves_turnout(box: BallotBox,
             return int(redis.hlen(event_key(event_id, "gateways")))
 
     async def scenario(gateway: Gateway) -> None:
-        room = await gateway.room(turn.match.event.code)
-        assert room is not None
+        room = await open_room(gateway, turn.match.event.code, *sockets)
         assert room.poll is not None
-        for socket in sockets:
-            join_room(room, socket)
         assert await asyncio.to_thread(gateways_in_box) == 1
         for number in range(300):
             room.poll.lane.take(Ballot(f"v{number}", "red", 1, 1), caster)
@@ -87,23 +86,20 @@ def test_phones_of_terminated_gateway_reconnect_without_losing_ballots(
     asgi_server: str, tmp_path: Path
 ) -> None:
     with running_server(tmp_path, asgi_server, gateways=2) as server, open_clients(server) as clients:
-        made = server.ask("event", window_s=600, lobby="open")
-        turn = server.ask("play_to", event_id=made["id"], picks=[])
-        phones = [clients.phone(made["code"]) for _ in range(PHONES)]
-        ballot = {"turn": turn, "epoch": 1, "choice": 4, "sequence": 1}
+        made = open_turn(server)
+        phones = [clients.phone(made.code) for _ in range(PHONES)]
         for client, _ in phones:
-            client.say("ballot.cast", **ballot)
+            client.say("ballot.cast", **cast(made.turn))
         _terminate(server, "gateway-1")
         moved = 0
         for client, welcome in phones:
             if _is_redirected(client):
                 moved += 1
-                client, again = clients.phone(made["code"], token=welcome["you"]["token"])  # noqa: PLW2901
+                client, again = clients.phone(made.code, token=welcome["you"]["token"])  # noqa: PLW2901
                 assert again["you"]["team"] == welcome["you"]["team"]
-            client.say("ballot.cast", **ballot).receive("ballot.counted", turn=turn)
+            vote(client, made.turn)
         assert 0 < moved < PHONES
-        with Redis.from_url(server.stack.redis) as redis:
-            assert redis.hlen(turn_keys(made["id"], turn)[1]) == PHONES
+        assert ballots_in_the_box(server, made.id, made.turn) == PHONES
         assert server.log_errors("gateway-1") + server.log_errors("gateway-2") == []
 
 

@@ -1,14 +1,15 @@
-"""The event room of one process: its sockets, who has voted, and broadcasts."""
+"""The event room of one process: its sockets, who has voted, broadcasts, seals and restrictions."""
 
 import asyncio
+from typing import Any
 
 import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from redis import Redis
 
-from games.models import Event
+from games.models import Event, Team
+from tests.voting.box_loss_helpers import empty
 from tests.voting.gateway_helpers import (
     NO_BOX,
     FakeSocket,
@@ -17,9 +18,10 @@ from tests.voting.gateway_helpers import (
     latest,
     make_room,
     playing,
+    vote_by_hands,
     voter,
 )
-from tests.voting.match_helpers import CLASSIC, new_event, open_now, play_turn, start
+from tests.voting.match_helpers import CLASSIC, new_event, only_turn, open_now, play_turn, start, vote
 from voting import protocol
 from voting.announcements.channel_layer import LayerMessage
 from voting.announcements.snapshots import load_snapshot
@@ -33,16 +35,6 @@ from voting.protocol import CloseCode
 from voting.turns.turns import restore_turn
 
 pytestmark = pytest.mark.django_db
-
-
-def test_event_room_counts_voters_not_sockets_or_screens(box: BallotBox) -> None:
-    turn = start(box)
-    sockets = [voter("a", 1), voter("a", 1), voter("b", 2), voter("c", 2), FakeSocket()]
-    room = make_room(turn.match.event_id, *sockets)
-    assert room.connected() == (1, 2)
-    assert room.waiting() == 3
-    cast(room, "a", "c", "a")
-    assert room.waiting() == 1
 
 
 def test_event_room_updates_counts_on_leave_and_return(box: BallotBox) -> None:
@@ -67,9 +59,8 @@ def test_event_room_updates_counts_on_leave_and_return(box: BallotBox) -> None:
 def test_event_room_closes_oldest_sockets_of_a_seat(box: BallotBox) -> None:
     sockets = [voter("a", 1) for _ in range(MAX_SOCKETS_PER_SEAT + 2)]
     room = make_room(start(box).match.event_id, *sockets)
-    assert [socket.close_calls for socket in sockets] == [[(CloseCode.OPEN_ELSEWHERE, None)]] * 2 + [
-        []
-    ] * MAX_SOCKETS_PER_SEAT
+    closed: list[list[Any]] = [[(CloseCode.OPEN_ELSEWHERE, None)]] * 2
+    assert [socket.close_calls for socket in sockets] == closed + [[]] * MAX_SOCKETS_PER_SEAT
     for socket in sockets[:2]:
         room.leave(socket, socket.seat)
     assert room.connected() == (1, 0)
@@ -79,10 +70,9 @@ def test_event_room_closes_oldest_sockets_of_a_seat(box: BallotBox) -> None:
     st.lists(st.tuples(st.sampled_from(["join", "leave", "vote", "turn"]), st.integers(0, 5)), max_size=60)
 )
 def test_event_room_counts_match_a_recount(steps: list[tuple[str, int]]) -> None:
-    sockets = [
-        voter(name, team) for name, team in [("a", 1), ("a", 1), ("b", 1), ("c", 2), ("c", 2), ("d", 2)]
-    ]
+    sockets = [voter(name, 1 + (name > "b")) for name in "aabccd"]
     room, turn_id = EventRoom(1, 0, playing(1), Intake(NO_BOX, NO_BOX)), 1
+    room.screens.add(FakeSocket())
     here: set[int] = set()
     voted: set[str] = set()
     for step, number in steps:
@@ -117,7 +107,7 @@ def test_event_room_waits_only_for_side_to_move(box: BallotBox) -> None:
     assert make_room(new_event().pk, voter("a", 1)).waiting() == 0
 
 
-def test_event_room_applies_changes_and_resets_votes_per_turn(box: BallotBox, valkey_url: str) -> None:
+def test_event_room_applies_changes_and_resets_votes_per_turn(box: BallotBox) -> None:
     turn = start(box)
     event_id = turn.match.event_id
     room = make_room(event_id, voter("a", 1))
@@ -133,21 +123,14 @@ def test_event_room_applies_changes_and_resets_votes_per_turn(box: BallotBox, va
     assert room.state == load_snapshot(Event.objects.get(pk=event_id))
     cast(room, "a")
     assert room.waiting() == 0
-    _flush_redis(valkey_url)
+    empty()
     assert room.turn is not None
     restore_turn(room.turn.id, box)
     room.apply(latest(event_id))
     assert (room.waiting(), room.turn.epoch) == (1, 2)
 
 
-def _flush_redis(valkey_url: str) -> None:
-    with Redis.from_url(valkey_url) as redis:
-        redis.flushall()
-
-
-def test_poll_refuses_early_ballot_until_shortly_before_opening(
-    box: BallotBox,
-) -> None:
+def test_poll_refuses_early_ballot_until_shortly_before_opening(box: BallotBox) -> None:
     turn = start(box)
     poll = make_room(turn.match.event_id).poll
     assert poll is not None
@@ -189,3 +172,36 @@ def test_send_turnout_skips_unchanged_turnout_and_throttles_phones(box: BallotBo
     asyncio.run(send())
     frames = [msgspec.json.encode(turnout).decode() for turnout in (counted[0], counted[2])]
     assert screen.frames == phone.frames == frames
+
+
+# ------------------------------------------------------------------ show of hands
+def test_event_room_does_not_wait_for_hands_team(box: BallotBox) -> None:
+    turn = start(box, close_early=True)
+    room = make_room(turn.match.event_id, voter("a", 1), voter("b", 1), voter("left over", 2))
+    vote_by_hands(room, box)
+    assert room.waiting() == 2
+    cast(room, "a", "b")
+    assert room.waiting() == 0
+
+
+def test_event_room_applies_change_to_hands_at_once(box: BallotBox) -> None:
+    turn = start(box)
+    room = make_room(turn.match.event_id, FakeSocket())
+    ballot = protocol.BallotCast(turn.pk, 1, 3, 1)
+    assert room.poll is not None
+    assert room.poll.refusal(2, ballot, turn.opens_at) is None
+    vote_by_hands(room, box)
+    assert room.poll.refusal(2, ballot, turn.opens_at) == "not_to_move"
+    assert room.poll.refusal(1, ballot, turn.opens_at) is None
+    assert (room.team_for_new_voter(0), room.team_for_new_voter(2), room.accepts_phones) == (1, 1, True)
+
+
+def test_poll_excludes_hands_team_in_its_own_turn(box: BallotBox) -> None:
+    turn = start(box, game=CLASSIC, options={"first": "yellow"})
+    Team.objects.filter(event=turn.match.event, number=2).update(hands=True)
+    open_now(turn, box)
+    vote(turn, box)
+    room = make_room(turn.match.event_id, voter("a", 1))
+    assert room.poll is not None
+    assert room.poll.legal == {}
+    assert (room.waiting(), only_turn(turn.match).pk) == (0, turn.pk)

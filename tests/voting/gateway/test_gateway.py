@@ -1,28 +1,117 @@
-"""Announcements reach the rooms of a gateway once, in order and decodable."""
+"""A gateway's event rooms: lookup and expiry; announcements arrive once, in order and decodable."""
 
 import asyncio
 import threading
+import time
+from typing import Any
 
 import msgspec
 import pytest
 from asgiref.sync import sync_to_async
-from django.db import connections
 from django.db.models import F
 
 from games.models import Event, Match
-from tests.voting.gateway_helpers import FakeSocket, latest, until, with_gateway
+from tests.voting.gateway_helpers import (
+    FakeSocket,
+    in_a_thread,
+    latest,
+    open_room,
+    until,
+    with_gateway,
+)
 from tests.voting.match_helpers import new_event, play_turn, start
 from voting import protocol
 from voting.announcements import channel_layer as layer
 from voting.announcements.channel_layer import LayerMessage
 from voting.announcements.outbox import announce, announcements_after
 from voting.ballot_box.ballot_box import BallotBox
-from voting.gateway.gateway import Gateway
+from voting.gateway import gateway as gateways
+from voting.gateway.event_room import EventRoom
+from voting.gateway.gateway import IDLE_ROOM_TTL_S, Gateway
 
-pytestmark = pytest.mark.django_db
+pytestmark = pytest.mark.django_db(transaction=True)
 
 
-@pytest.mark.django_db(transaction=True)
+# ------------------------------------------------------------------ rooms
+def test_gateway_has_one_room_per_code(valkey_url: str) -> None:
+    event = new_event()
+
+    async def scenario(gateway: Gateway) -> None:
+        rooms = await asyncio.gather(*[gateway.room(code) for code in [event.code, event.code.lower()] * 5])
+        assert len({id(room) for room in rooms}) == 1
+        assert await gateway.room("ZZZZ") is None
+
+    with_gateway(scenario)
+
+
+def test_gateway_drops_idle_room_unless_requested_again(valkey_url: str) -> None:
+    event, other = new_event(), new_event()
+
+    async def scenario(gateway: Gateway) -> None:
+        kept, dropped = await open_room(gateway, event.code), await open_room(gateway, other.code)
+        for room in (kept, dropped):
+            room.asked_at = time.monotonic() - IDLE_ROOM_TTL_S - 1
+        assert await gateway.room(event.code) is kept
+        await until(lambda: other.code not in gateway._rooms)
+        assert await gateway.room(event.code) is kept
+        assert await gateway.room(other.code) is not dropped
+
+    with_gateway(scenario)
+
+
+def test_gateway_now_follows_clock_of_box(box: BallotBox) -> None:
+    event = new_event()
+
+    async def scenario(gateway: Gateway) -> None:
+        before = await asyncio.to_thread(box.now)
+        asked = time.monotonic()
+        await gateway.room(event.code)
+        half_round_trip_ms = (time.monotonic() - asked) * 1000 / 2
+        known, after = gateway.now(), await asyncio.to_thread(box.now)
+        assert before - 50 <= known <= after + half_round_trip_ms + 50
+
+    with_gateway(scenario)
+
+
+def test_unknown_codes_are_cached_and_block_no_other_room(
+    valkey_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    events, loads = [new_event(), new_event()], []
+    stuck, load = asyncio.Event(), gateways._load_event
+
+    def counted(code: str) -> Any:
+        loads.append(code)
+        return load(code)
+
+    async def scenario(gateway: Gateway) -> None:
+        heartbeat = gateway._presence.heartbeat
+
+        async def stuck_heartbeat(room: EventRoom) -> Any:
+            if room.event_id == events[0].pk:
+                await stuck.wait()
+            return await heartbeat(room)
+
+        monkeypatch.setattr(gateways, "_load_event", counted)
+        monkeypatch.setattr(gateway._presence, "heartbeat", stuck_heartbeat)
+        waiting = [asyncio.create_task(gateway.room(events[0].code)) for _ in range(20)]
+        not_found = await asyncio.gather(*(gateway.room("zzzzz") for _ in range(20)))
+        assert await gateway.room("ZZZZZ") is None
+        other = await gateway.room(events[1].code)
+        assert (not_found, other is not None) == ([None] * 20, True)
+        waiting.pop().cancel()
+        stuck.set()
+        rooms = await asyncio.gather(*waiting)
+        assert rooms == [rooms[0]] * 19
+        assert rooms[0] is not None
+        assert loads == [events[0].code, "ZZZZZ", events[1].code]
+        await asyncio.sleep(gateways.MISS_TTL_S)
+        await gateway.room("zzzzz")
+        assert loads[3:] == ["ZZZZZ"]
+
+    with_gateway(scenario)
+
+
+# ------------------------------------------------------------------ announcements
 def test_gateway_broadcasts_duplicate_and_late_announcements_once_in_order(
     valkey_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -34,10 +123,8 @@ def test_gateway_broadcasts_duplicate_and_late_announcements_once_in_order(
     Event.objects.filter(pk=event.pk).update(seq=0)
 
     async def scenario(gateway: Gateway) -> None:
-        room = await gateway.room(event.code)
-        assert room is not None
+        room = await open_room(gateway, event.code, socket)
         room.seq = 0
-        room.screens.add(socket)
         for number in (0, 0, 2, 1, 0, 3, 2):
             await asyncio.to_thread(layer.publish, [copies[number]])
         await until(lambda: room.seq == 4)
@@ -50,67 +137,38 @@ def test_gateway_broadcasts_duplicate_and_late_announcements_once_in_order(
     assert socket.seqs == [1, 2, 3, 4, 5]
 
 
-@pytest.mark.django_db(transaction=True)
 def test_concurrent_catch_ups_broadcast_once(valkey_url: str) -> None:
     """The heartbeat and the subscriber may catch up at the same time."""
     event, socket = new_event(), FakeSocket()
 
     async def scenario(gateway: Gateway) -> None:
-        room = await gateway.room(event.code)
-        assert room is not None
-        room.screens.add(socket)
+        room = await open_room(gateway, event.code, socket)
         for _ in range(3):
-            await asyncio.to_thread(_announce, event.pk)
+            await in_a_thread(lambda: announce(event.pk, protocol.EventEdited, 1))
         await asyncio.gather(*[gateway.subscriber.catch_up(room) for _ in range(3)])
 
     with_gateway(scenario)
     assert socket.seqs == [1, 2, 3]
 
 
-@pytest.mark.django_db(transaction=True)
-def test_gateway_finds_unsent_announcement_in_database(valkey_url: str) -> None:
+def test_gateway_finds_unsent_announcement_during_slow_console_action(valkey_url: str) -> None:
     event, socket = new_event(), FakeSocket()
 
     async def scenario(gateway: Gateway) -> None:
-        room = await gateway.room(event.code)
-        assert room is not None
-        room.screens.add(socket)
-        await asyncio.to_thread(_announce, event.pk)
+        await open_room(gateway, event.code, socket)
+        announced = threading.Event()
+        slow_action = asyncio.create_task(sync_to_async(announced.wait)(30))
+        await in_a_thread(lambda: announce(event.pk, protocol.EventEdited, 1))
         await until(lambda: socket.seqs)
-
-    with_gateway(scenario)
-    assert socket.seqs == [1]
-
-
-@pytest.mark.django_db(transaction=True)
-def test_slow_console_action_does_not_block_catch_up(valkey_url: str) -> None:
-    event, socket = new_event(), FakeSocket()
-
-    async def scenario(gateway: Gateway) -> None:
-        room = await gateway.room(event.code)
-        assert room is not None
-        room.screens.add(socket)
-        caught_up = threading.Event()
-        slow_action = asyncio.create_task(sync_to_async(caught_up.wait)(30))
-        await asyncio.to_thread(_announce, event.pk)
-        await gateway.subscriber.catch_up(room)
         assert not slow_action.done()
-        caught_up.set()
+        announced.set()
         assert await slow_action
 
     with_gateway(scenario)
     assert socket.seqs == [1]
 
 
-def _announce(event_id: int) -> None:
-    announce(event_id, protocol.EventEdited, 1)
-    connections.close_all()
-
-
-@pytest.mark.django_db(transaction=True)
-def test_unreadable_announcement_is_replaced_by_fresh_snapshot(
-    box: BallotBox,
-) -> None:
+def test_unreadable_announcement_is_replaced_by_fresh_snapshot(box: BallotBox) -> None:
     turn, socket = start(box), FakeSocket()
     event_id = turn.match.event_id
 
@@ -123,9 +181,7 @@ def test_unreadable_announcement_is_replaced_by_fresh_snapshot(
         Match.objects.filter(event_id=event_id).update(game="draughts")
 
     async def scenario(gateway: Gateway) -> None:
-        room = await gateway.room(turn.match.event.code)
-        assert room is not None
-        room.screens.add(socket)
+        room = await open_room(gateway, turn.match.event.code, socket)
         await asyncio.to_thread(publish_unreadable)
         await until(lambda: socket.seqs)
         message = next(message for message in map(msgspec.json.decode, socket.frames) if "seq" in message)

@@ -1,8 +1,9 @@
-"""The heartbeat of a gateway: turnout during outages, rehearsal updates and early close."""
+"""The heartbeat of a gateway: turnout during outages, rehearsal updates, early close and time banks."""
 
 import asyncio
 import logging
 import threading
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -19,11 +20,13 @@ from tests.voting.gateway_helpers import (
     join_room,
     latest,
     make_room,
+    open_room,
     until,
     voter,
     with_gateway,
 )
 from tests.voting.match_helpers import ballots, new_event, only_turn, open_now, run_out, start, vote
+from voting import protocol
 from voting.admission.seats import Seat
 from voting.announcements.channel_layer import LayerMessage
 from voting.ballot_box.ballot_box import AsyncBallotBox, BallotBox
@@ -32,10 +35,10 @@ from voting.ballot_box.box_types import Turnout, event_key
 from voting.gateway import gateway as gateways
 from voting.gateway.broadcast import send_rehearsal
 from voting.gateway.gateway import Gateway
-from voting.gateway.presence import Presence
+from voting.gateway.presence import Presence, may_move_deadline
 from voting.protocol import RehearsalUpdated
 from voting.turns.closing import close_turn
-from voting.turns.turns import start_match, to_boxed_turn
+from voting.turns.turns import change_turn, start_match, to_boxed_turn
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -59,10 +62,8 @@ def test_heartbeat_continues_while_database_hangs(
         return [number, 0] in connected(screen)
 
     async def scenario(gateway: Gateway) -> None:
-        room = await gateway.room(event.code)
-        assert room is not None
+        room = await open_room(gateway, event.code, screen)
         monkeypatch.setattr("voting.gateway.subscriber.latest_seqs", hang_then_fail)
-        join_room(room, screen)
         try:
             for number in (1, 2, 3):
                 join_room(room, voter(f"v{number}", 1))
@@ -84,12 +85,12 @@ def test_heartbeat_failure_of_one_room_affects_no_other(
             redis.set(event_key(events[0].pk, "gateways"), "spoilt")
 
     async def scenario(gateway: Gateway) -> None:
-        rooms = [await gateway.room(event.code) for event in events]
+        await open_room(gateway, events[0].code)
+        room = await open_room(gateway, events[1].code)
         await asyncio.to_thread(spoil)
         await until(lambda: "heartbeat failed: " in caplog.text)
-        assert rooms[1] is not None
-        join_room(rooms[1], screen)
-        join_room(rooms[1], voter("a", 2))
+        for socket in (screen, voter("a", 2)):
+            join_room(room, socket)
         await until(lambda: [0, 1] in connected(screen))
 
     with_gateway(scenario)
@@ -112,10 +113,7 @@ def test_busy_gateway_sends_turnout_to_screens_only(valkey_url: str, monkeypatch
     monkeypatch.setattr(gateways, "MAX_LAG_S", 0.0)  # every heartbeat counts as late
 
     async def scenario(gateway: Gateway) -> None:
-        room = await gateway.room(event.code)
-        assert room is not None
-        join_room(room, screen)
-        join_room(room, phone)
+        await open_room(gateway, event.code, screen, phone)
         await until(lambda: connected(screen) == [[1, 0]])
         await asyncio.sleep(1.2)
         assert connected(phone) == []
@@ -123,6 +121,14 @@ def test_busy_gateway_sends_turnout_to_screens_only(valkey_url: str, monkeypatch
         await until(lambda: connected(phone) == [[1, 0]])
 
     with_gateway(scenario)
+
+
+def with_presence(box: AsyncBallotBox, scenario: Callable[[Presence], Awaitable[None]]) -> None:
+    async def held() -> None:
+        await scenario(Presence("a", box, BoxClock()))
+        await box.close()
+
+    asyncio.run(held())
 
 
 def rehearsed(sent: int, *, running: bool) -> RehearsalUpdated:
@@ -177,18 +183,11 @@ def test_late_turnout_is_not_reported_for_next_turn(box: BallotBox) -> None:
         connections.close_all()
         return copy
 
-    async def scenario() -> None:
-        late, fast = SlowBox(), AsyncBallotBox()
-        await Presence("a", late, BoxClock()).send_updates(room, phones=True, teams=True)
-        assert screen.frames == []
-        await Presence("a", fast, BoxClock()).send_updates(room, phones=True, teams=True)
-        await late.close()
-        await fast.close()
-
-    asyncio.run(scenario())
-    assert [(message["turn"], message["voted"]) for message in map(msgspec.json.decode, screen.frames)] == [
-        (room.turn_ref[0], [0, 0])
-    ]
+    with_presence(SlowBox(), lambda presence: presence.send_updates(room, phones=True, teams=True))
+    assert screen.frames == []
+    with_presence(AsyncBallotBox(), lambda presence: presence.send_updates(room, phones=True, teams=True))
+    [message] = map(msgspec.json.decode, screen.frames)
+    assert (message["turn"], message["voted"]) == (room.turn_ref[0], [0, 0])
 
 
 def test_screens_receive_votes_per_second_of_first_votes(box: BallotBox) -> None:
@@ -203,28 +202,25 @@ def test_screens_receive_votes_per_second_of_first_votes(box: BallotBox) -> None
         async def heartbeat(self, *args: Any) -> Turnout:
             return replace(await super().heartbeat(*args), now=next(times))
 
-    async def scenario() -> None:
-        steady = SteadyBox()
-        presence = Presence("a", steady, BoxClock())
-        vote(turn, box, red=[3])
-        await presence.send_updates(room, phones=True, teams=False)
-        vote(turn, box, red=[3, 3, 3], yellow=[4])
-        await presence.send_updates(room, phones=True, teams=False)
-        box.cast(to_boxed_turn(turn), ballots("red", [5, 5, 5], sequence=2))
-        await presence.send_updates(room, phones=True, teams=False)
-        vote(turn, box, yellow=[4, 4, 4, 4, 4])
-        await presence.send_updates(room, phones=True, teams=False)
-        await steady.close()
+    async def scenario(presence: Presence) -> None:
+        for ballots_cast in (
+            ballots("red", [3]),
+            ballots("red", [3, 3, 3]) + ballots("yellow", [4]),
+            ballots("red", [5, 5, 5], sequence=2),
+            ballots("yellow", [4, 4, 4, 4, 4]),
+        ):
+            box.cast(to_boxed_turn(turn), ballots_cast)
+            await presence.send_updates(room, phones=True, teams=False)
 
-    asyncio.run(scenario())
+    with_presence(SteadyBox(), scenario)
     received = [[msgspec.json.decode(frame) for frame in socket.frames] for socket in (screen, phone)]
     rates = [[message["votes_per_s"] for message in messages] for messages in received]
     assert rates == [[0, 3, 0, 2], [0, 0, 0]]
 
 
-@pytest.mark.parametrize(("hands", "requests"), [(False, 4), (True, 19)])
+@pytest.mark.parametrize(("hands", "voted", "requests"), [(False, 2, 4), (False, 1, 0), (True, 1, 19)])
 def test_early_close_requests_back_off_unless_hands_vote(
-    hands: bool, requests: int, box: BallotBox, valkey_url: str
+    hands: bool, voted: int, requests: int, box: BallotBox, valkey_url: str
 ) -> None:
     """In twenty heartbeats, a gateway requests an early close after two, four, eight and sixteen.
 
@@ -234,18 +230,56 @@ def test_early_close_requests_back_off_unless_hands_vote(
     event.teams.filter(number=2).update(hands=hands)
     turn = only_turn(start_match(event.pk, box))
     open_now(turn, box)
-    vote(turn, box, red=[3], yellow=[] if hands else [4])
+    vote(turn, box, red=[3], yellow=[4][: voted - 1])
     names = ["red1"] if hands else ["red1", "yellow1"]
     sockets = [FakeSocket(Seat(event.pk, name, team)) for team, name in enumerate(names, 1)]
     room = make_room(event.pk, *sockets)
-    cast(room, *names)
+    cast(room, *names[:voted])
 
-    async def scenario() -> None:
-        async_box = AsyncBallotBox()
-        presence = Presence("a", async_box, BoxClock())
+    async def scenario(presence: Presence) -> None:
         for _ in range(20):
             await presence.send_updates(room, phones=False, teams=False)
-        await async_box.close()
 
-    asyncio.run(scenario())
+    with_presence(AsyncBallotBox(), scenario)
     assert len(queued_tasks(valkey_url)) == requests
+
+
+# ------------------------------------------------------------------ picks that move the deadline
+DUEL: dict[str, Any] = {"bank_s": 60, "window_s": 60, "close_early": True}
+FORFEIT, RANDOM = DUEL | {"no_ballot_rule": "forfeit"}, DUEL | {"no_ballot_rule": "random"}
+BOTH = ["red", "yellow"]
+
+
+@pytest.mark.parametrize(
+    ("terms", "closes_after_s", "here", "picks", "moves"),
+    [
+        (FORFEIT, 10, BOTH, ["yellow"], False),  # red's time still ends the turn
+        (FORFEIT, 10, BOTH, ["red"], True),  # yellow has longer
+        (FORFEIT, 10, BOTH, BOTH, True),
+        (FORFEIT | {"cap_s": 30}, 10, BOTH, ["yellow"], False),
+        (FORFEIT | {"cap_s": 30}, 10, BOTH, ["red"], True),
+        (RANDOM, 50, BOTH, ["red"], False),  # the side with more time sets the deadline
+        (RANDOM, 50, BOTH, ["yellow"], True),
+        (FORFEIT, 10, ["yellow"], ["yellow"], True),  # the other player is not connected
+        (DUEL, None, BOTH, ["red"], True),  # equal banks: the other may have picked at another gateway
+        (FORFEIT | {"cap_s": 10}, 10, BOTH, ["red"], True),
+        ({}, None, BOTH, ["red"], False),  # no time bank
+    ],
+)
+def test_pick_moves_deadline_of_time_bank(
+    box: BallotBox,
+    *,
+    terms: dict[str, Any],
+    closes_after_s: int | None,
+    here: list[str],
+    picks: list[str],
+    moves: bool,
+) -> None:
+    """Red has 10 s left and yellow 50 s, unless `closes_after_s` is None."""
+    turn = start(box, **terms)
+    if closes_after_s:
+        times = {"red_bank_ms": 10_000, "yellow_bank_ms": 50_000}
+        change_turn(turn, protocol.TurnMoved, box, **times, closes_at=turn.opens_at + closes_after_s * 1000)
+    room = make_room(turn.match.event_id, *(voter(side, BOTH.index(side) + 1) for side in here))
+    cast(room, *picks)
+    assert may_move_deadline(room) is moves

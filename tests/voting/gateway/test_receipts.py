@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from fcntl import LOCK_EX, lockf
 from hashlib import sha256
-from typing import Any
 
 import pytest
 from redis import Redis
@@ -14,6 +13,7 @@ from redis import Redis
 from tests.server import Server
 from tests.socket_clients import Message, SocketClient, SocketClients
 from tests.voting.merkle_path import root_of_path
+from tests.voting.open_turn import open_turn, vote
 from voting.ballot_box.box_types import turn_keys
 from voting.gateway.receipts import LOAD_TIMEOUT_S
 
@@ -26,12 +26,12 @@ class OpenTurn:
 
     def __init__(self, server: Server, clients: SocketClients) -> None:
         self.server, self.clients = server, clients
-        self.event = server.ask("event", window_s=600, reveal_s=1, lobby="open", team_choice="choose")
-        self.turn = server.ask("play_to", event_id=self.event["id"], picks=[])
+        self.stage = open_turn(server, reveal_s=1, team_choice="choose")
+        self.turn = self.stage.turn
         self.votes: list[tuple[SocketClient, str, int, str]] = []
 
     def phone(self, team: int = 1) -> SocketClient:
-        return self.clients.phone(self.event["code"], team=team)[0]
+        return self.clients.phone(self.stage.code, team=team)[0]
 
     def vote(self, team: int, choice: int) -> SocketClient:
         phone, blind = self.phone(team), secrets.token_hex(16)
@@ -40,11 +40,26 @@ class OpenTurn:
         self.votes.append((phone, SIDES[team - 1], choice, blind))
         return phone
 
+    def vote_and_close(self) -> SocketClient:
+        """A phone of red that voted and has received the reveal."""
+        phone = self.vote(1, 3)
+        self.close()
+        revealed(phone)
+        return phone
+
     def close(self) -> None:
-        self.server.ask("close_after", event_id=self.event["id"], ms=0)
+        self.server.ask("close_after", event_id=self.stage.id, ms=0)
 
     def leaf(self, side: str, choice: int, blind: str) -> bytes:
         return f"{self.turn}:{side}:{choice}:{blind}".encode()
+
+    def root(self, receipt: Message) -> str:
+        """The root that the receipt's path leads to, in hex."""
+        leaf = self.leaf(receipt["side"], receipt["choice"], receipt["blind"])
+        path = [bytes.fromhex(sibling) for sibling in receipt["path"]]
+        root = root_of_path(leaf, receipt["index"], receipt["ballots"], path)
+        assert root is not None
+        return root.hex()
 
 
 @pytest.fixture
@@ -69,11 +84,8 @@ def test_receipt_path_leads_to_root_published_at_seal(scenario: OpenTurn) -> Non
     for phone, side, choice, blind in scenario.votes:
         sealed, reveal = phone.receive("turn.sealed", turn=scenario.turn), revealed(phone)
         receipt = ask(phone, scenario.turn)
-        path = [bytes.fromhex(sibling) for sibling in receipt["path"]]
-        root = root_of_path(scenario.leaf(side, choice, blind), receipt["index"], receipt["ballots"], path)
-        assert root is not None
-        assert root.hex() == sealed[side]["root"] == reveal[side]["root"]
         assert (receipt["side"], receipt["choice"], receipt["blind"]) == (side, choice, blind)
+        assert scenario.root(receipt) == sealed[side]["root"] == reveal[side]["root"]
         assert receipt["ballots"] == sealed[side]["ballots"] == reveal[side]["ballots"]
         assert sealed["at"] == reveal["sealed_at"]
     receipt = ask(idle, scenario.turn)
@@ -82,8 +94,8 @@ def test_receipt_path_leads_to_root_published_at_seal(scenario: OpenTurn) -> Non
 
 
 def test_receipt_shows_ballot_changed_on_another_device(scenario: OpenTurn) -> None:
-    phone, welcome = scenario.clients.phone(scenario.event["code"], team=1)
-    other, _ = scenario.clients.phone(scenario.event["code"], token=welcome["you"]["token"])
+    phone, welcome = scenario.clients.phone(scenario.stage.code, team=1)
+    other, _ = scenario.clients.phone(scenario.stage.code, token=welcome["you"]["token"])
     ballot = {"turn": scenario.turn, "epoch": 1}
     for client, sequence, choice, blind in ((phone, 1, 3, "aa" * 16), (other, 2, 6, "bb" * 16)):
         client.say("ballot.cast", **ballot, sequence=sequence, choice=choice, blind=blind)
@@ -91,9 +103,7 @@ def test_receipt_shows_ballot_changed_on_another_device(scenario: OpenTurn) -> N
     scenario.close()
     reveal, receipt = revealed(phone), ask(phone, scenario.turn)
     assert (receipt["index"], receipt["choice"], receipt["blind"]) == (0, 6, "bb" * 16)
-    root = root_of_path(scenario.leaf("red", 6, "bb" * 16), 0, receipt["ballots"], [])
-    assert root is not None
-    assert root.hex() == reveal["red"]["root"]
+    assert scenario.root(receipt) == reveal["red"]["root"]
 
 
 @contextmanager
@@ -109,7 +119,7 @@ def test_ballots_are_counted_while_receipts_wait_for_database(server: Server, sc
     scenario.close()
     following = revealed(phone) and phone.received[-1]["state"]["match"]["turn"]["id"]
     revealed(other)
-    server.ask("open_turn_now", event_id=scenario.event["id"])
+    server.ask("open_turn_now", event_id=scenario.stage.id)
     phone.receive("turn.moved")
     with locked(server):
         for client in (phone, other):
@@ -126,9 +136,7 @@ def test_ballots_are_counted_while_receipts_wait_for_database(server: Server, sc
 
 
 def test_unreadable_ballot_list_is_logged_once(server: Server, scenario: OpenTurn) -> None:
-    phone = scenario.vote(1, 3)
-    scenario.close()
-    revealed(phone)
+    phone = scenario.vote_and_close()
     server.ask("corrupt_ballot_list", turn_id=scenario.turn)
     for _ in range(3):
         assert ask(phone, scenario.turn)["side"] is None
@@ -137,8 +145,8 @@ def test_unreadable_ballot_list_is_logged_once(server: Server, scenario: OpenTur
 
 
 def test_receipt_finds_ballot_without_blind_from_older_version(server: Server, scenario: OpenTurn) -> None:
-    phone, welcome = scenario.clients.phone(scenario.event["code"], team=1)
-    box, ballots = turn_keys(scenario.event["id"], scenario.turn)
+    phone, welcome = scenario.clients.phone(scenario.stage.code, team=1)
+    box, ballots = turn_keys(scenario.stage.id, scenario.turn)
     with Redis.from_url(server.stack.redis) as redis:
         redis.hset(ballots, welcome["you"]["token"].split(".")[1], '"red",3,1,1')
         redis.hset(box, mapping={"arrivals": 1, "red": 1})
@@ -146,12 +154,12 @@ def test_receipt_finds_ballot_without_blind_from_older_version(server: Server, s
     reveal, receipt = revealed(phone), ask(phone, scenario.turn)
     assert (reveal["red"]["pick"], reveal["red"]["ballots"]) == (3, 1)
     assert (receipt["index"], receipt["choice"], receipt["blind"]) == (0, 3, "")
-    assert sha256(b"\0" + scenario.leaf("red", 3, "")).hexdigest() == reveal["red"]["root"]
+    assert scenario.root(receipt) == reveal["red"]["root"]
 
 
 def test_seal_is_sent_to_everyone_without_revealing_votes(scenario: OpenTurn) -> None:
     scenario.vote(1, 4)
-    display, _ = scenario.clients.display(scenario.event["code"])
+    display, _ = scenario.clients.display(scenario.stage.code)
     scenario.close()
     seals = [client.receive("turn.sealed") for client in (display, scenario.votes[0][0])]
     assert seals[0] == seals[1]
@@ -163,7 +171,7 @@ def test_seal_is_sent_to_everyone_without_revealing_votes(scenario: OpenTurn) ->
 
 
 def test_lot_is_committed_before_window_and_verifiable(scenario: OpenTurn) -> None:
-    phone, welcome = scenario.clients.phone(scenario.event["code"], team=1)
+    phone, welcome = scenario.clients.phone(scenario.stage.code, team=1)
     lot = welcome["state"]["match"]["turn"]["lot"]
     scenario.close()
     reveal = revealed(phone)
@@ -179,9 +187,7 @@ def test_receipt_is_empty_for_open_foreign_or_unknown_turn(server: Server, scena
     phone = scenario.vote(1, 3)
     empty: Message = {"side": None, "index": None, "ballots": 0, "path": []}
     elsewhere = OpenTurn(server, scenario.clients)
-    other_phone = elsewhere.vote(1, 5)
-    elsewhere.close()
-    revealed(other_phone)
+    other_phone = elsewhere.vote_and_close()
     for turn in (scenario.turn, elsewhere.turn, scenario.turn + 1_000):
         assert ask(phone, turn).items() >= empty.items()
     assert ask(other_phone, elsewhere.turn)["side"] == "red"
@@ -191,32 +197,26 @@ def test_receipt_is_empty_for_open_foreign_or_unknown_turn(server: Server, scena
 
 
 def test_receipts_of_recent_turns_stay_available(scenario: OpenTurn) -> None:
-    phone = scenario.vote(1, 3)
-    scenario.close()
-    revealed(phone)
+    phone = scenario.vote_and_close()
     first = ask(phone, scenario.turn)
-    scenario.server.ask("play_to", event_id=scenario.event["id"], picks=[(1, 2), (1, 2)])
+    scenario.server.ask("play_to", event_id=scenario.stage.id, picks=[(1, 2), (1, 2)])
     revealed(phone), revealed(phone)
     assert ask(phone, scenario.turn) == first
 
 
 def test_receipt_is_empty_after_anonymization(scenario: OpenTurn) -> None:
-    phone = scenario.vote(1, 3)
-    scenario.close()
-    revealed(phone)
+    phone = scenario.vote_and_close()
     scenario.server.ask("anonymize_voters", turn_id=scenario.turn)
     receipt = ask(phone, scenario.turn)
     assert (receipt["side"], receipt["index"]) == (None, None)
 
 
 def test_server_draws_blind_for_phone_without_one(scenario: OpenTurn) -> None:
-    phone, welcome = scenario.clients.phone(scenario.event["code"], team=1)
-    ballot: dict[str, Any] = {"turn": scenario.turn, "epoch": 1, "choice": 2, "sequence": 1}
-    phone.say("ballot.cast", **ballot).receive("ballot.counted")
-    again = scenario.clients.phone(scenario.event["code"], token=welcome["you"]["token"])[1]["you"]
+    phone, welcome = scenario.clients.phone(scenario.stage.code, team=1)
+    vote(phone, scenario.turn, 2)
+    again = scenario.clients.phone(scenario.stage.code, token=welcome["you"]["token"])[1]["you"]
     assert (again["choice"], len(again["blind"])) == (2, 32)
     scenario.close()
     reveal, receipt = revealed(phone), ask(phone, scenario.turn)
-    root = root_of_path(scenario.leaf("red", 2, again["blind"]), receipt["index"], receipt["ballots"], [])
-    assert root is not None
-    assert root.hex() == reveal["red"]["root"]
+    assert receipt["blind"] == again["blind"]
+    assert scenario.root(receipt) == reveal["red"]["root"]

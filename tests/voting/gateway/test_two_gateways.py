@@ -13,14 +13,12 @@ from deploy.laptop.network import supports_reuse_port
 from tests.deploy.processes import wait_until
 from tests.server import Server, running_server
 from tests.socket_clients import Message, SocketClient, open_clients
-from tests.voting.consoles import done, received_entries
+from tests.voting.consoles import done, open_console, received_entries
 from voting.protocol import CloseCode
 
 # After this time without the box, the rehearsal's lease has expired, and its gateway has to renew it.
 LEASE_EXPIRED_S = KEPT_MS / 1000 + 1
-one_port_many_gateways = pytest.mark.skipif(
-    not supports_reuse_port(), reason="this system allows one gateway per port"
-)
+pytestmark = pytest.mark.skipif(not supports_reuse_port(), reason="this system allows one gateway per port")
 
 
 @pytest.fixture(scope="module")
@@ -33,11 +31,10 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 def consoles(cluster: Server) -> Iterator[tuple[SocketClient, SocketClient]]:
     """Consoles of one event with an open lobby, at the first and at the second gateway."""
     with open_clients(cluster) as clients:
-        made, cookie = cluster.ask("event", lobby="open"), cluster.ask("session", name="olga")
+        made = cluster.ask("event", lobby="open")
         found: dict[str, SocketClient] = {}
         while len(found) < 2:
-            client = clients.console(made["code"], cookie)
-            client.receive("console.welcomed")
+            client = open_console(cluster, clients, made["code"])
             found.setdefault(gateway_of(cluster, client), client)
         yield found["gateway-1"], found["gateway-2"]
 
@@ -55,7 +52,6 @@ def has_ended(message: Message) -> bool:
     return message["type"] == "rehearsal.updated" and not message["running"]
 
 
-@one_port_many_gateways
 def test_audit_entries_reach_consoles_of_all_gateways(
     cluster: Server, consoles: tuple[SocketClient, SocketClient]
 ) -> None:
@@ -66,13 +62,11 @@ def test_audit_entries_reach_consoles_of_all_gateways(
             assert [entry["what"] for entry in entries] == [f"wrote: Line {n}" for n in range(1, number + 1)]
 
 
-@one_port_many_gateways
 def test_voter_is_moved_and_banned_at_every_gateway(cluster: Server) -> None:
     """One voter has a device at each gateway: both devices are moved and banned."""
     with open_clients(cluster) as clients:
         made = cluster.ask("event", lobby="open")
-        console = clients.console(made["code"], cluster.ask("session", name="olga"))
-        console.receive("console.welcomed")
+        console = open_console(cluster, clients, made["code"])
         phone, welcome = clients.phone(made["code"])
         devices = {gateway_of(cluster, phone): phone}
         while len(devices) < 2:
@@ -87,7 +81,6 @@ def test_voter_is_moved_and_banned_at_every_gateway(cluster: Server) -> None:
         assert [device.closed() for device in devices.values()] == [CloseCode.BANNED] * 2
 
 
-@one_port_many_gateways
 def test_rehearsal_is_seen_and_stopped_from_any_gateway(
     cluster: Server, consoles: tuple[SocketClient, SocketClient]
 ) -> None:
@@ -106,7 +99,6 @@ def test_rehearsal_is_seen_and_stopped_from_any_gateway(
         assert cluster.log_errors(name) == []
 
 
-@one_port_many_gateways
 def test_rehearsal_survives_frozen_box(cluster: Server, consoles: tuple[SocketClient, SocketClient]) -> None:
     here, there = consoles
     done(here, 1, "rehearsal.start", phones=5)
@@ -128,7 +120,6 @@ def test_rehearsal_survives_frozen_box(cluster: Server, consoles: tuple[SocketCl
         assert cluster.log_errors(name) == []
 
 
-@one_port_many_gateways
 def test_rehearsal_of_killed_gateway_ends_once(
     cluster: Server, consoles: tuple[SocketClient, SocketClient]
 ) -> None:

@@ -1,33 +1,42 @@
-"""Restrictions apply to connected voters and keep the counts right, even if their message is lost."""
+"""Restrictions apply to connected and joining voters and keep the counts right, even if a message is lost."""
+
+import asyncio
+from dataclasses import dataclass, field
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from games.models import Event, Team
+from games.models import Event
 from tests.voting.gateway_helpers import (
     NO_BOX,
     FakeSocket,
     in_a_thread,
     join_room,
     make_room,
+    open_room,
     playing,
     until,
+    vote_by_hands,
     voter,
     with_gateway,
 )
 from tests.voting.match_helpers import new_event
 from voting.admission.restrictions import Restriction
+from voting.admission.seats import Seat, sign_seat
 from voting.announcements.channel_layer import RESTRICTIONS_CHANGED, LayerMessage
-from voting.announcements.outbox import announce_edit
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.intake import Intake
 from voting.counting.voter_codes import derive_voter_code
+from voting.gateway.admission_queue import AdmittedVoter
 from voting.gateway.event_room import EventRoom
 from voting.gateway.gateway import Gateway
+from voting.gateway.phone import PhoneConsumer
 from voting.gateway.restriction_enforcement import enforce_restrictions
+from voting.gateway.socket import CloseSocket
 from voting.models import StoredRestriction
-from voting.protocol import CloseCode
+from voting.protocol import BallotCast, CloseCode, PhoneJoin
 
 NAMES = {"a": 1, "b": 1, "c": 2, "d": 2}
 
@@ -48,25 +57,12 @@ def test_moved_voter_is_counted_in_new_team_and_welcomed_once() -> None:
     room, sockets = room_with_voters()
     for _ in range(2):
         enforce_restrictions(room, restrict(a=Restriction(team=2)))
-    assert (room.connected(), [socket.welcomed_again for socket in sockets.values()]) == (
-        (1, 3),
-        [1, 0, 0, 0],
-    )
+        assert room.connected() == (1, 3)
+        assert [socket.welcomed_again for socket in sockets.values()] == [1, 0, 0, 0]
     enforce_restrictions(room, restrict(a=Restriction(team=2), c=Restriction(team=2)))
     assert [socket.welcomed_again for socket in sockets.values()] == [1, 0, 0, 0]
     enforce_restrictions(room, {})
     assert (room.connected(), sockets["a"].welcomed_again) == ((2, 2), 2)
-
-
-def test_moved_voter_may_vote_again() -> None:
-    room, _ = room_with_voters()
-    for member in room.voters.values():
-        room.count_vote(member, room.turn_ref)
-    assert room.waiting() == 0
-    enforce_restrictions(room, restrict(a=Restriction(team=2)))
-    assert room.waiting() == 1
-    room.count_vote(room.voters["a"], room.turn_ref)
-    assert room.waiting() == 0
 
 
 def test_banned_and_kicked_phones_are_disconnected_with_reason() -> None:
@@ -115,20 +111,14 @@ def test_room_counts_match_a_recount_under_restrictions(
             enforce_restrictions(room, restrict(**step))
             assert not any(step[name].banned for name in room.voters if name in step)
         elif step[0] == "join" and step[1] not in room.voters:
-            room.restrictions = {
-                voter_code: restriction
-                for voter_code, restriction in room.restrictions.items()
-                if not restriction.banned
-            }
+            room.restrictions = {code: one for code, one in room.restrictions.items() if not one.banned}
             join_room(room, sockets[step[1]])
         elif step[0] == "leave":
             room.leave(sockets[step[1]], sockets[step[1]].seat)
         elif step[0] == "vote" and step[1] in room.voters:
             room.count_vote(room.voters[step[1]], room.turn_ref)
             voted.add(step[1])
-        voted &= {
-            name for name, member in room.voters.items() if before.get(name, member.team) == member.team
-        }
+        voted &= {name for name, one in room.voters.items() if before.get(name, one.team) == one.team}
         teams = [member.team for member in room.voters.values()]
         assert room.connected() == (teams.count(1), teams.count(2))
         assert room.waiting() == len(room.voters.keys() - voted)
@@ -141,9 +131,7 @@ def test_restriction_with_lost_message_is_found_in_database(valkey_url: str) -> 
     event, socket = new_event(), voter("a", 1)
 
     async def scenario(gateway: Gateway) -> None:
-        room = await gateway.room(event.code)
-        assert room is not None
-        join_room(room, socket)
+        room = await open_room(gateway, event.code, socket)
         await in_a_thread(lambda: restriction(event, banned=True))
         await until(lambda: socket.close_calls)
         assert not room.phones
@@ -152,17 +140,12 @@ def test_restriction_with_lost_message_is_found_in_database(valkey_url: str) -> 
 
 
 @pytest.mark.django_db(transaction=True)
-def test_restrictions_apply_on_message_and_on_room_load(
-    valkey_url: str,
-) -> None:
+def test_restrictions_apply_on_message_and_on_room_load(valkey_url: str) -> None:
     event, sockets = new_event(), [voter("a", 1), voter("b", 1)]
     restriction(event, "b", team=2)
 
     async def scenario(gateway: Gateway) -> None:
-        room = await gateway.room(event.code)
-        assert room is not None
-        for socket in sockets:
-            join_room(room, socket)
+        room = await open_room(gateway, event.code, *sockets)
         assert room.connected() == (1, 1)
         await in_a_thread(lambda: restriction(event, kicked_at=7))
         await gateway.subscriber.receive(room, LayerMessage(event.pk, RESTRICTIONS_CHANGED, b""))
@@ -179,9 +162,66 @@ def restriction(event: Event, name: str = "a", **fields: object) -> None:
 def test_voter_is_not_moved_into_hands_team(box: BallotBox) -> None:
     event = new_event()
     restriction(event, "a", team=2)
-    Team.objects.filter(event=event, number=2).update(hands=True)
-    announce_edit(event.pk, box.now())
     room = make_room(event.pk)
+    vote_by_hands(room, box)
     room.restrictions = restrict(a=Restriction(team=2))
     join_room(room, voter("a", 1))
     assert room.connected() == (1, 0)
+
+
+# ------------------------------------------------------------------ during admission and before the close
+SEAT = Seat(1, "a", 1)
+BANNED = {derive_voter_code("a"): Restriction(banned=True)}
+
+
+@dataclass
+class BanningGateway:
+    """A gateway that enforces a ban during the admission."""
+
+    room: EventRoom
+    admitted_seats: list[Seat] = field(default_factory=list)
+
+    def admission_queue(self, room: EventRoom) -> "BanningGateway":
+        return self
+
+    async def admit(self, seat: Seat, wish: int | None) -> AdmittedVoter:
+        self.admitted_seats.append(seat)
+        enforce_restrictions(self.room, BANNED)
+        return AdmittedVoter(seat, (0, 0), None)
+
+
+def phone() -> tuple[PhoneConsumer, EventRoom, list[dict[str, Any]]]:
+    sent: list[dict[str, Any]] = []
+
+    async def send(message: dict[str, Any]) -> None:
+        sent.append(message)
+
+    return PhoneConsumer({}, send), EventRoom(1, 0, playing(1), Intake(NO_BOX, NO_BOX)), sent
+
+
+def test_phone_banned_during_admission_is_not_seated() -> None:
+    consumer, room, sent = phone()
+    gateway: Any = BanningGateway(room)
+    join = PhoneJoin("C", token=sign_seat(SEAT))
+    for _ in range(2):
+        with pytest.raises(CloseSocket) as closed:
+            asyncio.run(consumer.join(join, room, gateway))
+        assert closed.value.code == CloseCode.BANNED
+    assert gateway.admitted_seats == [SEAT], "the second attempt does not reach the queue"
+    assert (sent, room.voters) == ([], {})
+
+
+def test_banned_phone_cannot_cast_ballots() -> None:
+    consumer, room, sent = phone()
+    consumer.room, consumer.seat = room, SEAT
+    consumer.voter = room.add_voter(consumer, SEAT)
+    room.count_vote(consumer.voter, room.turn_ref)  # a counted ballot may be repeated at any time
+    enforce_restrictions(room, BANNED)
+
+    async def cast_again() -> None:
+        await consumer.handle_message(BallotCast(1, 1, 1, 1), room)
+        assert room.poll is not None
+        assert room.poll.lane.waiting == {}
+
+    asyncio.run(cast_again())
+    assert [message["type"] for message in sent] == ["websocket.close"]

@@ -1,0 +1,366 @@
+"""Admission with rotating codes, tickets and roster codes on a running server, and one ballot per voter."""
+
+import asyncio
+import json
+import sqlite3
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import closing
+from typing import Any
+
+import pytest
+from websockets.asyncio.client import connect
+
+from tests.crowd_helpers import ballots_in_the_box
+from tests.deploy.processes import wait_until
+from tests.server import Server
+from tests.socket_clients import Message, SocketClient, SocketClients
+from tests.voting.consoles import open_console
+from tests.voting.open_turn import cast, refusal, vote
+from voting.admission.admission import CODE_PERIOD_MS, WRONG_KEY_BURST
+from voting.protocol import CloseCode
+
+LONG = {"window_s": 600, "lobby": "open"}
+CLIENTS = 50
+
+
+def event(server: Server, admission: str, **choices: Any) -> dict[str, Any]:
+    return dict(server.ask("event", admission=admission, **{**LONG, **choices}))
+
+
+def refused(client: SocketClient, code: str, **fields: Any) -> str:
+    client.say("phone.join", code=code, **fields)
+    return str(client.receive("error")["code"])
+
+
+def join_refusal(clients: SocketClients, code: str, **fields: Any) -> str:
+    return refused(clients.open("phone"), code, **fields)
+
+
+def voter_of(welcome: Message) -> str:
+    return str(welcome["you"]["token"]).split(".")[1]
+
+
+def shown(display: SocketClient) -> Message:
+    return display.receive("key.shown")
+
+
+def display_with_codes(server: Server, clients: SocketClients, code: str) -> SocketClient:
+    console = open_console(server, clients, code)
+    return clients.display(code, key=console.received[0]["display_key"])[0]
+
+
+def key_for(admission: str, made: dict[str, Any], server: Server, clients: SocketClients) -> str | None:
+    if admission == "rotating":
+        return str(shown(display_with_codes(server, clients, made["code"]))["key"])
+    if admission == "tickets":
+        return str(server.ask("tickets", event_id=made["id"], count=1)[0])
+    return str(server.ask("roster", event_id=made["id"], text="Ada")[0]) if admission == "roster" else None
+
+
+# ------------------------------------------------------------------ rotating codes
+def test_current_rotating_code_admits_and_others_do_not(server: Server, clients: SocketClients) -> None:
+    code = event(server, "rotating")["code"]
+    message = shown(display_with_codes(server, clients, code))
+    client = clients.open("phone")
+    assert refused(client, code) == "key_needed"
+    assert refused(client, code, key="  - ") == "key_needed"
+    assert refused(client, code, key="22222") == "key_wrong"
+    client.say("phone.join", code=code, key=f" {message['key'].lower()[:2]}-{message['key'][2:]}")
+    welcome = client.receive("phone.welcomed")
+    assert welcome["state"]["admission"] == "rotating"
+    _, back = clients.phone(code, token=welcome["you"]["token"])
+    assert voter_of(back) == voter_of(welcome)
+
+
+def test_display_shows_codes_only_while_event_requires_them(server: Server, clients: SocketClients) -> None:
+    made = event(server, "open")
+    display = display_with_codes(server, clients, made["code"])
+    server.ask("edit", event_id=made["id"], admission="rotating")
+    key = shown(display)["key"]
+    _, welcome = clients.phone(made["code"], key=key)
+    server.ask("edit", event_id=made["id"], admission="tickets")
+    display.receive_until(lambda message: message.get("state", {}).get("admission") == "tickets")
+    assert join_refusal(clients, made["code"], key=key) == "key_wrong"
+    assert clients.phone(made["code"], token=welcome["you"]["token"])
+
+
+def receive_next_code(display: SocketClient) -> Message:
+    """Wait longer than `SocketClient.receive` does."""
+    while True:
+        message: Message = json.loads(display.socket.recv(timeout=CODE_PERIOD_MS / 1000 + 5))
+        if message["type"] == "key.shown":
+            return message
+
+
+def test_trusted_display_alone_shows_each_rotating_code(server: Server, clients: SocketClients) -> None:
+    code = event(server, "rotating")["code"]
+    trusted = display_with_codes(server, clients, code)
+    others = [clients.display(code)[0], clients.display(code, key="0" * 24)[0]]
+    first = shown(trusted)
+    address = trusted.received[0]["join_url"]
+    assert first["join_url"] == f"{address}#{first['key']}"
+    assert first["qr"] != trusted.received[0]["qr"]
+    phone, _ = clients.phone(code, key=first["key"])
+    second = receive_next_code(trusted)
+    assert second["until_at"] == first["until_at"] + CODE_PERIOD_MS
+    assert second["key"] != first["key"]
+    phone.say("clock.ask", sent=1)
+    now = phone.receive("clock.synced", sent=1)["now_at"]
+    assert first["until_at"] <= now < first["until_at"] + CODE_PERIOD_MS
+    assert clients.phone(code, key=first["key"])[1]["you"]["token"]  # the previous code is still valid
+    for other in [*others, phone]:
+        other.say("clock.ask", sent=2).receive("clock.synced", sent=2)
+        assert not any("key.shown" in frame or first["key"] in frame for frame in other.frames)
+
+
+# ------------------------------------------------------------------ tickets and rosters
+@pytest.fixture
+def database(server: Server) -> Iterator[sqlite3.Connection]:
+    """A connection without automatic transactions."""
+    with closing(sqlite3.connect(server.stack.data / "db.sqlite3", isolation_level=None)) as connection:
+        yield connection
+
+
+def used_at(server: Server, made: dict[str, Any]) -> list[Any]:
+    return server.rows("SELECT used_at FROM voting_ticket WHERE event_id = ?", made["id"])
+
+
+@pytest.mark.parametrize("admission", ["rotating", "tickets"])
+def test_key_is_refused_at_another_event(admission: str, server: Server, clients: SocketClients) -> None:
+    here, there = event(server, admission), event(server, admission)
+    key = key_for(admission, here, server, clients)
+    assert join_refusal(clients, there["code"], key=key) == "key_wrong"
+    _, welcome = clients.phone(here["code"], key=key)
+    other_phone = clients.open("phone").say("phone.join", code=there["code"], token=welcome["you"]["token"])
+    assert other_phone.closed() == CloseCode.BAD_TOKEN
+
+
+@pytest.mark.parametrize("admission", ["rotating", "tickets"])
+def test_key_is_checked_after_team_choice(admission: str, server: Server, clients: SocketClients) -> None:
+    made = event(server, admission, team_choice="choose")
+    code, key = made["code"], key_for(admission, made, server, clients)
+    client = clients.open("phone")
+    assert refused(client, code, key=key) == "team_needed"
+    assert refused(client, code, team=2) == "key_needed"
+    assert client.say("phone.join", code=code, team=2, key=key).receive("phone.welcomed")["you"]["team"] == 2
+
+
+def test_ticket_admits_once_until_released(server: Server, clients: SocketClients) -> None:
+    made = event(server, "tickets")
+    code, (ticket, other) = made["code"], server.ask("tickets", event_id=made["id"], count=2)
+    client = clients.open("phone")
+    assert refused(client, code) == "key_needed"
+    assert refused(client, code, key="BCDFGHJK") == "key_wrong"
+    assert refused(client, code, key="not a ticket") == "key_wrong"
+    client.say("phone.join", code=code, key=f"{ticket[:4]}-{ticket[4:].lower()}")
+    welcome = client.receive("phone.welcomed")
+    client.say("clock.ask", sent=1).receive("clock.synced")
+    assert join_refusal(clients, code, key=ticket) == "key_used"
+    assert voter_of(clients.phone(code, token=welcome["you"]["token"])[1]) == voter_of(welcome)
+    assert voter_of(clients.phone(code, key=other)[1]) != voter_of(welcome)
+    assert server.ask("release", event_id=made["id"], code=ticket) == 1
+    _, again = clients.phone(code, key=ticket)
+    assert (voter_of(again), again["you"]["team"]) == (voter_of(welcome), welcome["you"]["team"])
+    assert join_refusal(clients, code, key=ticket) == "key_used"
+
+
+def test_ticket_is_released_if_client_left_before_its_seat(server: Server, clients: SocketClients) -> None:
+    made = event(server, "tickets")
+    [ticket] = server.ask("tickets", event_id=made["id"], count=1)
+    gone, welcome = clients.phone(made["code"], key=ticket)
+    gone.leave()
+    wait_until(lambda: used_at(server, made) == [(None,)])
+    client, again = clients.phone(made["code"], key=ticket)
+    assert voter_of(again) == voter_of(welcome)
+    client.say("clock.ask", sent=1).receive("clock.synced")
+    client.leave()
+    assert join_refusal(clients, made["code"], key=ticket) == "key_used"
+
+
+def test_ticket_used_by_fifty_clients_at_once_admits_one(server: Server) -> None:
+    made = event(server, "tickets")
+    tickets = server.ask("tickets", event_id=made["id"], count=3)
+
+    async def use_ticket(ticket: str) -> str:
+        async with connect(f"{server.ws}/phone", compression=None, open_timeout=None) as socket:
+            await ready.wait()
+            await socket.send(json.dumps({"type": "phone.join", "code": made["code"], "key": ticket}))
+            message = json.loads(await socket.recv())
+            await socket.send('{"type": "clock.ask", "sent": 1}')
+            await socket.recv()
+            return str(message.get("code", message["type"]))
+
+    async def use_all_tickets() -> list[str]:
+        async with asyncio.timeout(90), asyncio.TaskGroup() as group:
+            tasks = [group.create_task(use_ticket(ticket)) for ticket in tickets for _ in range(CLIENTS)]
+            await asyncio.sleep(1.0)
+            ready.set()
+        return [task.result() for task in tasks]
+
+    ready = asyncio.Event()
+    outcomes = asyncio.run(use_all_tickets())
+    for number in range(len(tickets)):
+        tally = Counter(outcomes[number * CLIENTS : (number + 1) * CLIENTS])
+        assert tally == {"phone.welcomed": 1, "key_used": CLIENTS - 1}
+
+
+def test_roster_teams_take_precedence_over_balance_and_choice(server: Server, clients: SocketClients) -> None:
+    made = event(server, "roster")
+    codes = server.ask("roster", event_id=made["id"], text="Ada, 2\nBob, Doves\nCleo\nDan\nEve\nFay")
+    teams = [clients.phone(made["code"], key=key, team=1)[1]["you"]["team"] for key in codes]
+    assert teams == [2, 2, 1, 1, 1, 2]
+    listed = event(server, "roster", team_choice="choose")
+    [key] = server.ask("roster", event_id=listed["id"], text="Ada, 1")
+    assert clients.phone(listed["code"], key=key, team=2)[1]["you"]["team"] == 1
+
+
+def test_ticket_is_refused_while_lobby_is_closed_or_locked(server: Server, clients: SocketClients) -> None:
+    for lobby, code in [("closed", "lobby_closed"), ("locked", "joining_locked")]:
+        made = event(server, "tickets", lobby=lobby)
+        [ticket] = server.ask("tickets", event_id=made["id"], count=1)
+        assert join_refusal(clients, made["code"], key=ticket) == code
+        assert used_at(server, made) == [(None,)]
+
+
+def test_locked_database_delays_only_ticket_holders(
+    server: Server, clients: SocketClients, database: sqlite3.Connection
+) -> None:
+    open_event, club = event(server, "open"), event(server, "tickets")
+    tickets = server.ask("tickets", event_id=club["id"], count=2)
+    _, member = clients.phone(club["code"], key=tickets[0])
+    clients.phone(open_event["code"])
+    database.execute("BEGIN IMMEDIATE")
+    waiting = clients.open("phone").say("phone.join", code=club["code"], key=tickets[1])
+    for _ in range(5):
+        clients.phone(open_event["code"])
+        clients.phone(club["code"], token=member["you"]["token"])
+    with pytest.raises(TimeoutError):
+        waiting.socket.recv(timeout=1)
+    database.execute("ROLLBACK")
+    assert waiting.receive("phone.welcomed")
+
+
+def test_ticket_holder_is_disconnected_if_database_refuses(
+    server: Server, clients: SocketClients, database: sqlite3.Connection
+) -> None:
+    made = event(server, "tickets")
+    [ticket] = server.ask("tickets", event_id=made["id"], count=1)
+    refusing = (
+        f"CREATE TRIGGER refusing BEFORE UPDATE ON voting_ticket WHEN OLD.event_id = {made['id']} "
+        "BEGIN SELECT RAISE(ABORT, 'not today'); END"
+    )
+    database.execute(refusing)
+    other_phone = clients.open("phone").say("phone.join", code=made["code"], key=ticket)
+    assert other_phone.closed() == CloseCode.UNAVAILABLE
+    database.execute("DROP TRIGGER refusing")
+    assert clients.phone(made["code"], key=ticket)
+
+
+# ------------------------------------------------------------------ guessing
+@pytest.mark.parametrize("admission", ["rotating", "tickets"])
+def test_guessing_keys_is_rate_limited(admission: str, server: Server, clients: SocketClients) -> None:
+    """Two wrong keys a second are still checked, so a correct key may succeed: try it several times."""
+    made = event(server, admission)
+    _, welcome = clients.phone(made["code"], key=key_for(admission, made, server, clients))
+    wrong = "22222" if admission == "rotating" else "22222222"
+    assert WRONG_KEY_BURST <= guess(clients, made["code"], wrong) < WRONG_KEY_BURST + 100
+    codes = []
+    for _ in range(5):
+        right = key_for(admission, made, server, clients)
+        guess(clients, made["code"], wrong)
+        codes.append(first_answer(clients, made["code"], right))
+    assert "retry.after" in codes
+    assert clients.phone(made["code"], token=welcome["you"]["token"])
+    other = event(server, admission)
+    assert join_refusal(clients, other["code"], key=wrong) == "key_wrong"
+
+
+def test_stale_codes_do_not_count_as_guesses(server: Server, clients: SocketClients) -> None:
+    """Phones without a key do not count as guesses, and are asked for one even while somebody guesses."""
+    made = event(server, "rotating")
+    stale = server.ask("earlier_code", code=made["code"], periods=3)
+    for _ in range(50):
+        client = clients.open("phone")
+        for _ in range(20):
+            assert refused(client, made["code"], key=stale) == "key_wrong"
+        client.leave()
+    assert clients.phone(made["code"], key=key_for("rotating", made, server, clients))
+    for _ in range(5):
+        guess(clients, made["code"], "22222")
+        assert join_refusal(clients, made["code"]) == "key_needed"
+
+
+def guess(clients: SocketClients, code: str, wrong: str) -> int:
+    """Try wrong keys, twenty per socket, until the server checks no more; return how many it checked."""
+    checked = 0
+    while checked < 2 * WRONG_KEY_BURST:
+        client = clients.open("phone")
+        for _ in range(20):
+            client.say("phone.join", code=code, key=wrong)
+            if answer(client) == "retry.after":
+                assert client.closed() == CloseCode.CROWDED
+                return checked
+            checked += 1
+        client.leave()
+    return checked
+
+
+def first_answer(clients: SocketClients, code: str, key: str | None) -> str:
+    return answer(clients.open("phone").say("phone.join", code=code, key=key))
+
+
+def answer(client: SocketClient) -> str:
+    kinds = {"phone.welcomed", "error", "retry.after"}
+    return str(client.receive_until(lambda message: message["type"] in kinds)["type"])
+
+
+# ------------------------------------------------------------------ one ballot per voter
+def test_roster_code_on_two_devices_is_one_ballot(server: Server, clients: SocketClients) -> None:
+    made = event(server, "roster")
+    turn = server.ask("play_to", event_id=made["id"], picks=[])
+    [key] = server.ask("roster", event_id=made["id"], text="Ada")
+    (first, one), (second, two) = (clients.phone(made["code"], key=key) for _ in range(2))
+    assert (voter_of(one), one["you"]["team"]) == (voter_of(two), two["you"]["team"])
+    vote(first, turn, 3, 1)
+    assert ballots_in_the_box(server, made["id"], turn) == 1
+    vote(second, turn, 5, 2)
+    assert refusal(first, **cast(turn, 4, 1)) == "stale"
+    assert ballots_in_the_box(server, made["id"], turn) == 1
+    _, third = clients.phone(made["code"], key=key)
+    assert (third["you"]["choice"], third["you"]["sequence"]) == (5, 2)
+
+
+@pytest.mark.parametrize("admission", ["open", "rotating", "tickets", "roster"])
+def test_replays_and_forged_tokens_make_no_second_ballot(
+    admission: str, server: Server, clients: SocketClients
+) -> None:
+    made = event(server, admission)
+    turn = server.ask("play_to", event_id=made["id"], picks=[])
+    key = key_for(admission, made, server, clients)
+    client, welcome = clients.phone(made["code"], key=key, team=1)
+    token, team = welcome["you"]["token"], welcome["you"]["team"]
+    vote(client, turn, 3, 2)
+    vote(client, turn, 3, 2)
+    assert refusal(client, **cast(turn, 4, 1)) == "stale"
+    event_id, voter, rest = token.split(".")
+    forged = f"{event_id}.{voter}.{3 - team}:{rest.partition(':')[2]}"
+    assert (
+        clients.open("phone").say("phone.join", code=made["code"], token=forged).closed()
+        == CloseCode.BAD_TOKEN
+    )
+    twin, rejoined = clients.phone(made["code"], token=token, team=3 - team, key=key)
+    assert (rejoined["you"]["team"], rejoined["you"]["choice"]) == (team, 3)
+    vote(twin, turn, 6, 3)
+    assert ballots_in_the_box(server, made["id"], turn) == 1
+
+
+def test_seat_signed_for_both_teams_is_one_ballot(server: Server, clients: SocketClients) -> None:
+    """The ballot box enforces it, should a voter ever get two seats."""
+    made = event(server, "open")
+    turn = server.ask("play_to", event_id=made["id"], picks=[])
+    for sequence, team in [(1, 1), (2, 2)]:
+        token = server.ask("seat", event_id=made["id"], voter="00ff00ff00ff00ff", team=team)
+        client, _ = clients.phone(made["code"], token=token)
+        vote(client, turn, 3, sequence)
+    assert ballots_in_the_box(server, made["id"], turn) == 1

@@ -1,0 +1,194 @@
+"""Broadcasts: order and number of writes to each socket, and the seal of a turn before its reveal."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+import pytest
+
+from tests.voting.gateway_helpers import FakeSocket, latest, make_room, until, voter
+from tests.voting.match_helpers import open_now, play_turn, start
+from voting import protocol
+from voting.announcements.channel_layer import NOT_A_CHANGE, LayerMessage
+from voting.ballot_box.ballot_box import BallotBox
+from voting.gateway.broadcaster import WRITES_PER_ITERATION, Broadcaster
+from voting.gateway.event_room import EventRoom
+from voting.gateway.frames import Frames, encode_text_frame, text_frame
+from voting.gateway.subscriber import EventSubscriber
+
+SEAL, REVEAL, OPENED = map(text_frame, ("seal", "reveal", "opened"))
+
+
+@dataclass(eq=False)
+class Recorder:
+    """A socket that records each write."""
+
+    writes: list[tuple[str, ...]] = field(default_factory=list)
+
+    def write(self, frame: str) -> None:
+        self.writes.append((frame,))
+
+    def write_frames(self, frames: Frames) -> None:
+        assert frames.wire == b"".join(map(encode_text_frame, frames.texts))
+        self.writes.append(frames.texts)
+
+    def end(self, code: int, within_ms: int | None = None) -> None: ...
+
+
+def test_held_frames_go_with_the_next_frames_in_one_write() -> None:
+    broadcaster, phone, late, gone = Broadcaster(), Recorder(), Recorder(), Recorder()
+    broadcaster.hold([phone, gone], SEAL)
+    asyncio.run(broadcaster.flush())
+    assert phone.writes == []
+    broadcaster.add([phone, late], REVEAL)
+    asyncio.run(broadcaster.flush())
+    broadcaster.release()
+    asyncio.run(broadcaster.flush())
+    assert phone.writes == [("seal", "reveal")]
+    assert late.writes == [("reveal",)]
+    assert gone.writes == [("seal",)]
+
+
+@pytest.mark.parametrize("is_added_first", [False, True])
+def test_held_frames_stay_in_order(is_added_first: bool) -> None:
+    broadcaster, phone = Broadcaster(), Recorder()
+    (broadcaster.add if is_added_first else broadcaster.hold)([phone], OPENED)
+    broadcaster.hold([phone], SEAL)
+    if is_added_first:
+        broadcaster.release()
+    broadcaster.add([phone], REVEAL)
+    asyncio.run(broadcaster.flush())
+    assert phone.writes == [("opened", "seal", "reveal")]
+
+
+def test_frames_added_during_a_flush_join_those_not_yet_written() -> None:
+    broadcaster = Broadcaster()
+    phones = [Recorder() for _ in range(2 * WRITES_PER_ITERATION)]
+
+    async def send() -> None:
+        broadcaster.add(phones, SEAL)
+        first = asyncio.create_task(broadcaster.flush())
+        await asyncio.sleep(0)
+        broadcaster.add(phones, REVEAL)
+        await broadcaster.flush()  # the first flush writes these frames, too
+        await first
+
+    asyncio.run(send())
+    reached, waiting = phones[:WRITES_PER_ITERATION], phones[WRITES_PER_ITERATION:]
+    assert all(phone.writes == [("seal",), ("reveal",)] for phone in reached)
+    assert all(phone.writes == [("seal", "reveal")] for phone in waiting)
+
+
+def test_flushes_of_two_rooms_take_turns() -> None:
+    large, small, phone = Broadcaster(), Broadcaster(), Recorder()
+    crowd = [Recorder() for _ in range(3 * WRITES_PER_ITERATION)]
+
+    async def send() -> None:
+        large.add(crowd, REVEAL)
+        small.add([phone], REVEAL)
+        async with asyncio.TaskGroup() as flushes:
+            flushes.create_task(large.flush())
+            await flushes.create_task(small.flush())
+            assert sum(len(one.writes) for one in crowd) < len(crowd)
+
+    asyncio.run(send())
+    assert phone.writes == [("reveal",)]
+
+
+def test_frame_lengths_follow_rfc_6455() -> None:
+    assert encode_text_frame("é") == b"\x81\x02\xc3\xa9"
+    assert encode_text_frame("x" * 125)[:2] == b"\x81\x7d"
+    assert encode_text_frame("x" * 126)[:4] == b"\x81\x7e\x00\x7e"
+    assert encode_text_frame("x" * 65_535)[:4] == b"\x81\x7e\xff\xff"
+    assert encode_text_frame("x" * 65_536)[:10] == b"\x81\x7f" + (65_536).to_bytes(8, "big")
+
+
+# ------------------------------------------------------------------ seals
+pytestmark = pytest.mark.django_db
+NEVER_S = 3_600
+
+
+def seal_of(room: EventRoom) -> LayerMessage:
+    assert room.turn is not None
+    seal = protocol.TurnSealed(turn=room.turn.id, at=1, red=None, yellow=None, turn_commitment="0" * 64)
+    return LayerMessage(room.event_id, NOT_A_CHANGE, msgspec.json.encode(seal))
+
+
+def receive(room: EventRoom, scenario: Callable[[Callable[[LayerMessage], None]], Awaitable[None]]) -> None:
+    """Run a scenario with a function that receives a message, each in a task of its own."""
+    nothing: Any = None
+
+    async def run() -> None:
+        subscriber = EventSubscriber({}, lambda: 0, nothing)
+        tasks = list[asyncio.Task[None]]()
+        await scenario(lambda copy: tasks.append(asyncio.create_task(subscriber.receive(room, copy))))
+        for task in tasks:
+            task.cancel()
+
+    asyncio.run(run())
+
+
+def kinds(socket: FakeSocket) -> list[str]:
+    return [msgspec.json.decode(frame)["type"] for frame in socket.frames]
+
+
+def test_phone_receives_seal_with_reveal_and_screen_at_once(
+    box: BallotBox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A phone that joins before the reveal gets the room's seal; there is none afterwards."""
+    monkeypatch.setattr("voting.gateway.subscriber.SEAL_HOLD_S", NEVER_S)
+    turn, screen, phone = start(box), FakeSocket(), voter("a", 1)
+    open_now(turn, box)
+    room = make_room(turn.match.event_id, screen, phone)
+    seal = seal_of(room)
+    play_turn(turn, box)
+    revealed = latest(turn.match.event_id)
+
+    async def scenario(send: Callable[[LayerMessage], None]) -> None:
+        send(seal)
+        await until(lambda: kinds(screen) == ["turn.sealed"])
+        send(seal)
+        await asyncio.sleep(0)
+        assert phone.frames == []
+        assert room.seal is not None
+        send(revealed)
+        await until(lambda: len(phone.frames) == 2)
+        assert room.seal is None
+        send(seal)  # published late, by another process
+        await asyncio.sleep(0)
+
+    room.seq = revealed.seq - 1
+    receive(room, scenario)
+    assert kinds(phone) == kinds(screen) == ["turn.sealed", "turn.revealed"]
+
+
+def test_phone_receives_seal_without_reveal_after_a_while(
+    box: BallotBox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("voting.gateway.subscriber.SEAL_HOLD_S", 0)
+    turn, phone = start(box), voter("a", 1)
+    room = make_room(turn.match.event_id, phone)
+
+    async def scenario(send: Callable[[LayerMessage], None]) -> None:
+        send(seal_of(room))
+        await until(lambda: bool(phone.frames))
+
+    receive(room, scenario)
+    assert kinds(phone) == ["turn.sealed"]
+    assert room.seal is not None
+
+
+def test_unreadable_seal_of_another_version_is_ignored(
+    box: BallotBox, caplog: pytest.LogCaptureFixture
+) -> None:
+    turn, screen = start(box), FakeSocket()
+    room = make_room(turn.match.event_id, screen)
+
+    async def scenario(send: Callable[[LayerMessage], None]) -> None:
+        send(LayerMessage(room.event_id, NOT_A_CHANGE, b'{"type":"turn.sealed","turn":"7"}'))
+        await until(lambda: "could not decode a seal" in caplog.text)
+
+    receive(room, scenario)
+    assert screen.frames == []
