@@ -1,18 +1,18 @@
 """The admission queue: voters with a seat go first, and clients beyond capacity get a time to retry."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from typing import Any
 
 import pytest
 from redis import RedisError
 
-from tests.voting.box_helpers import EVENT, HOUR_MS, TURN
-from tests.voting.gateway_helpers import FakeSocket, playing
+from tests.voting.box_helpers import EVENT, TURN, cast, running
+from tests.voting.gateway_helpers import FakeSocket, join_room, playing
+from voting import protocol
+from voting.admission.admission import WRONG_KEY_BURST
 from voting.admission.seats import Seat, new_seat
 from voting.ballot_box.ballot_box import AsyncBallotBox, BallotBox
-from voting.ballot_box.box_types import BoxedTurn
 from voting.ballot_box.intake import Intake
 from voting.counting.ballots import Ballot
 from voting.gateway.admission_queue import (
@@ -20,215 +20,191 @@ from voting.gateway.admission_queue import (
     INITIAL_RATE,
     JOIN_BATCH_SIZE,
     MIN_QUEUE_LENGTH,
+    NEW_VOTERS_WAIT_S,
     AdmissionQueue,
     AdmissionRate,
     AdmittedVoter,
     RetryLater,
 )
 from voting.gateway.event_room import EventRoom
+from voting.gateway.ticket_claims import CLAIM_BATCH_SIZE, AdmissionDenied, TicketClaims
 from voting.protocol import MAX_RETRY_MS
 
-pytestmark = pytest.mark.usefixtures("valkey_url")
 NO_STORE: Any = None
 
 
-@dataclass
 class Harness:
-    admission_queue: AdmissionQueue
-    room: EventRoom
-    box: AsyncBallotBox
-    joined: list[AdmittedVoter]
+    """An admission queue and its room, on an event loop of their own. `joined` are in order of admission."""
+
+    def __init__(self, runner: asyncio.Runner) -> None:
+        self.runner = runner
+        self.box = AsyncBallotBox()
+        self.room = EventRoom(EVENT, 1, playing(TURN), Intake(self.box, NO_STORE))
+        self.queue = AdmissionQueue(self.room, self.box)
+        self.joined: list[AdmittedVoter] = []
 
     async def join(self, seat: Seat | None = None, wish: int | None = None) -> AdmittedVoter | RetryLater:
         try:
-            admitted = await self.admission_queue.admit(seat, wish)
+            admitted = await self.queue.admit(seat, wish)
         except RetryLater as crowded:
             return crowded
         self.joined.append(admitted)
         return admitted
 
-    def player(self) -> Seat:
-        return new_seat(EVENT, 1)
-
-
-def with_admission_queue(scenario: Callable[[Harness], Awaitable[None]]) -> None:
-    async def held() -> None:
-        box = AsyncBallotBox()
-        room = EventRoom(EVENT, 1, playing(TURN), Intake(box, NO_STORE))
-        try:
+    def gather(self, *joins: Awaitable[Any], **options: Any) -> list[Any]:
+        async def all_of_them() -> list[Any]:
             async with asyncio.timeout(30):
-                await scenario(Harness(AdmissionQueue(room, box), room, box, []))
-        finally:
-            await box.close()
+                outcomes: list[Any] = await asyncio.gather(*joins, **options)
+                return outcomes
 
-    asyncio.run(held())
+        return self.runner.run(all_of_them())
 
+    def join_now(self, seat: Seat | None = None) -> Any:
+        return self.gather(self.join(seat))[0]
 
-def test_new_voters_get_seat_in_smaller_or_chosen_team() -> None:
-    async def scenario(harness: Harness) -> None:
-        admitted_voters = await asyncio.gather(*[harness.join() for _ in range(6)], harness.join(wish=2))
-        teams = [admitted.seat.team for admitted in admitted_voters if isinstance(admitted, AdmittedVoter)]
-        assert (sorted(teams[:6]), teams[6]) == ([1, 1, 1, 2, 2, 2], 2)
-        voters = {admitted.seat.voter for admitted in harness.joined}
-        assert len(voters) == 7
+    def begin_joining(self, number: int) -> list[asyncio.Task[Any]]:
+        """Start to admit new voters."""
+        tasks = [self.runner.get_loop().create_task(self.join()) for _ in range(number)]
+        self.runner.run(asyncio.sleep(0))
+        return tasks
 
-    with_admission_queue(scenario)
+    def slow_down(self, seconds: float) -> None:
+        """Delay each call, like the other work that a gateway does for each joining client."""
+        assign_teams = self.box.assign_teams
 
+        async def slowly(event_id: int, wishes: Sequence[int]) -> list[int]:
+            await asyncio.sleep(seconds)
+            return await assign_teams(event_id, wishes)
 
-def test_admitted_player_receives_counted_ballot(box: BallotBox) -> None:
-    now = box.now()
-    box.place(turn := BoxedTurn(EVENT, TURN, 1, 1, now - 1_000, now + HOUR_MS), create=True)
-
-    async def scenario(harness: Harness) -> None:
-        first, second = harness.player(), harness.player()
-        await harness.box.cast(EVENT, TURN, turn.epoch, [Ballot(first.voter, "red", 3, 2)])
-        voted, not_yet, _ = await asyncio.gather(harness.join(first), harness.join(second), harness.join())
-        assert voted == AdmittedVoter(first, (TURN, 1), Ballot(first.voter, "red", 3, 2, 1))
-        assert not_yet == AdmittedVoter(second, (TURN, 1), None)
-
-    with_admission_queue(scenario)
+        self.box.assign_teams = slowly  # type: ignore[method-assign]
 
 
-def test_players_overtake_waiting_new_voters() -> None:
-    async def scenario(harness: Harness) -> None:
-        new_voters = [asyncio.create_task(harness.join()) for _ in range(JOIN_BATCH_SIZE * 4)]
-        await asyncio.sleep(0)
-        seats = [harness.player() for _ in range(JOIN_BATCH_SIZE)]
-        await asyncio.gather(*new_voters, *[harness.join(seat) for seat in seats])
-        ranks = [rank for rank, admitted in enumerate(harness.joined) if admitted.seat in seats]
-        assert max(ranks) < JOIN_BATCH_SIZE * 2
-        assert len(harness.joined) == JOIN_BATCH_SIZE * 5
-
-    with_admission_queue(scenario)
+@pytest.fixture
+def harness(valkey_url: str) -> Iterator[Harness]:
+    with asyncio.Runner() as runner:
+        harness = Harness(runner)
+        yield harness
+        runner.run(harness.box.close())
 
 
-def slow_down(box: AsyncBallotBox, seconds: float) -> None:
-    """Delay each call, like the other work that a gateway does for each joining client."""
-    assign_teams = box.assign_teams
-
-    async def slowly(event_id: int, wishes: Sequence[int]) -> list[int]:
-        await asyncio.sleep(seconds)
-        return await assign_teams(event_id, wishes)
-
-    box.assign_teams = slowly  # type: ignore[method-assign]
+def player() -> Seat:
+    return new_seat(EVENT, 1)
 
 
-def test_admission_queue_spreads_retries_of_large_crowd() -> None:
-    async def scenario(harness: Harness) -> None:
-        slow_down(harness.box, 0.05)
-        first = await asyncio.gather(*[harness.join() for _ in range(1_000)])
-        assert not any(isinstance(outcome, RetryLater) for outcome in first)
-        outcomes = await asyncio.gather(
-            *[harness.join() for _ in range(10_000)], *[harness.join(harness.player()) for _ in range(1_000)]
-        )
-        delays_ms = [outcome.within_ms for outcome in outcomes if isinstance(outcome, RetryLater)]
-        assert 10_000 - len(delays_ms) >= MIN_QUEUE_LENGTH
-        assert not any(isinstance(outcome, RetryLater) for outcome in outcomes[10_000:])
-        assert max(delays_ms) - min(delays_ms) > harness.admission_queue.within_ms(len(delays_ms))
-
-    with_admission_queue(scenario)
+def is_refused(outcome: object) -> bool:
+    return isinstance(outcome, RetryLater)
 
 
-def test_full_event_admits_again_after_a_phone_leaves(settings: Any) -> None:
+def test_new_voters_get_seat_in_smaller_or_chosen_team(harness: Harness) -> None:
+    admitted = harness.gather(*[harness.join() for _ in range(6)], harness.join(wish=2))
+    teams = [voter.seat.team for voter in admitted]
+    assert (sorted(teams[:6]), teams[6]) == ([1, 1, 1, 2, 2, 2], 2)
+    assert len({voter.seat.voter for voter in harness.joined}) == 7
+
+
+def test_admitted_player_receives_counted_ballot(harness: Harness, box: BallotBox) -> None:
+    turn = running(box)
+    assert box.place(turn, create=True)
+    first, second = player(), player()
+    cast(turn, Ballot(first.voter, "red", 3, 2))
+    voted, not_yet, _ = harness.gather(harness.join(first), harness.join(second), harness.join())
+    assert voted == AdmittedVoter(first, (TURN, 1), Ballot(first.voter, "red", 3, 2, 1))
+    assert not_yet == AdmittedVoter(second, (TURN, 1), None)
+
+
+def test_players_overtake_waiting_new_voters(harness: Harness) -> None:
+    new_voters = harness.begin_joining(JOIN_BATCH_SIZE * 4)
+    seats = [player() for _ in range(JOIN_BATCH_SIZE)]
+    harness.gather(*new_voters, *[harness.join(seat) for seat in seats])
+    ranks = [rank for rank, admitted in enumerate(harness.joined) if admitted.seat in seats]
+    assert max(ranks) < JOIN_BATCH_SIZE * 2
+    assert len(harness.joined) == JOIN_BATCH_SIZE * 5
+
+
+def test_admission_queue_spreads_retries_of_large_crowd(harness: Harness) -> None:
+    harness.slow_down(0.05)
+    assert not any(map(is_refused, harness.gather(*[harness.join() for _ in range(1_000)])))
+    outcomes = harness.gather(
+        *[harness.join() for _ in range(10_000)], *[harness.join(player()) for _ in range(1_000)]
+    )
+    delays_ms = [outcome.within_ms for outcome in outcomes if is_refused(outcome)]
+    assert 10_000 - len(delays_ms) >= MIN_QUEUE_LENGTH
+    assert not any(map(is_refused, outcomes[10_000:]))
+    assert max(delays_ms) - min(delays_ms) > harness.queue.within_ms(len(delays_ms))
+
+
+def test_full_event_admits_again_after_a_phone_leaves(settings: Any, harness: Harness) -> None:
     settings.EVENT_PHONES = 3
-
-    async def scenario(harness: Harness) -> None:
-        sockets = [FakeSocket() for _ in range(3)]
-        for socket in sockets:
-            admitted = await harness.join()
-            assert isinstance(admitted, AdmittedVoter)
-            socket.seat = admitted.seat
-            harness.room.add_voter(socket, admitted.seat)
-        for seat in (None, harness.player()):
-            outcome = await harness.join(seat)
-            assert isinstance(outcome, RetryLater)
-            assert outcome.within_ms == FULL_RETRY_MS
-        harness.room.leave(sockets[0], sockets[0].seat)
-        assert isinstance(await harness.join(), AdmittedVoter)
-
-    with_admission_queue(scenario)
+    sockets = [FakeSocket(harness.join_now().seat) for _ in range(3)]
+    for socket in sockets:
+        join_room(harness.room, socket)
+    for seat in (None, player()):
+        assert harness.join_now(seat).within_ms == FULL_RETRY_MS
+    harness.room.leave(sockets[0], sockets[0].seat)
+    assert not is_refused(harness.join_now())
 
 
-def test_unseated_sockets_are_limited_and_do_not_block_players(settings: Any) -> None:
+def test_unseated_sockets_are_limited_and_do_not_block_players(settings: Any, harness: Harness) -> None:
     settings.EVENT_PHONES = 3
-
-    async def scenario(harness: Harness) -> None:
-        unseated = [FakeSocket() for _ in range(3)]
-        for socket in unseated:
-            harness.admission_queue.check_unseated(socket)
-            harness.room.add_unseated(socket)
-        harness.admission_queue.check_unseated(unseated[0])
-        with pytest.raises(RetryLater):
-            harness.admission_queue.check_unseated(FakeSocket())
-        admitted = await harness.join(harness.player())
-        assert isinstance(admitted, AdmittedVoter)
-        harness.room.add_voter(unseated[0], admitted.seat)
-        harness.admission_queue.check_unseated(FakeSocket())
-        assert isinstance(await harness.join(), AdmittedVoter)
-        harness.room.leave(unseated[1], None)
-        assert harness.room.unseated == {unseated[2]}
-
-    with_admission_queue(scenario)
+    unseated = [FakeSocket() for _ in range(3)]
+    for socket in unseated:
+        harness.queue.check_unseated(socket)
+        harness.room.add_unseated(socket)
+    harness.queue.check_unseated(unseated[0])
+    with pytest.raises(RetryLater):
+        harness.queue.check_unseated(FakeSocket())
+    harness.room.add_voter(unseated[0], harness.join_now(player()).seat)
+    harness.queue.check_unseated(FakeSocket())
+    assert not is_refused(harness.join_now())
+    harness.room.leave(unseated[1], None)
+    assert harness.room.unseated == {unseated[2]}
 
 
-def test_repeated_attempts_do_not_lengthen_retry_of_others() -> None:
-    async def scenario(harness: Harness) -> None:
-        slow_down(harness.box, 0.05)
+def test_repeated_attempts_do_not_lengthen_retry_of_others(harness: Harness) -> None:
+    harness.slow_down(0.05)
+
+    async def attempt_while_others_wait() -> list[Any]:
         waiting = [asyncio.create_task(harness.join()) for _ in range(6_000)]
         await asyncio.sleep(0)
-        for _ in range(20_000):
-            outcome = await harness.join()
-            assert isinstance(outcome, RetryLater)
-            assert outcome.within_ms <= MAX_RETRY_MS
-        assert harness.admission_queue.within_ms(1_000_000) == MAX_RETRY_MS
+        outcomes = [await harness.join() for _ in range(20_000)]
         for task in waiting:
             task.cancel()
+        return outcomes
 
-    with_admission_queue(scenario)
-
-
-def test_cancelled_admission_takes_no_seat() -> None:
-    async def scenario(harness: Harness) -> None:
-        staying = [asyncio.create_task(harness.join()) for _ in range(JOIN_BATCH_SIZE)]
-        going = [asyncio.create_task(harness.join()) for _ in range(JOIN_BATCH_SIZE)]
-        await asyncio.sleep(0)
-        for task in going:
-            task.cancel()
-        await asyncio.gather(*staying, *going, return_exceptions=True)
-        last = await harness.join()
-        assert isinstance(last, AdmittedVoter)
-        assert len(harness.joined) == JOIN_BATCH_SIZE + 1
-        teams = [admitted.seat.team for admitted in harness.joined]
-        assert abs(teams.count(1) - teams.count(2)) <= 1
-
-    with_admission_queue(scenario)
+    outcomes = harness.runner.run(attempt_while_others_wait())
+    assert max(outcome.within_ms for outcome in outcomes) <= MAX_RETRY_MS
+    assert harness.queue.within_ms(1_000_000) == MAX_RETRY_MS
 
 
-def test_admission_queue_reports_unreachable_box_and_recovers() -> None:
-    async def scenario(harness: Harness) -> None:
-        assign_teams = harness.box.assign_teams
-
-        async def away(event_id: int, wishes: Any) -> list[int]:
-            raise RedisError("away")
-
-        harness.box.assign_teams = away  # type: ignore[method-assign]
-        outcomes = await asyncio.gather(*[harness.join() for _ in range(3)], return_exceptions=True)
-        assert [type(outcome) for outcome in outcomes] == [RedisError] * 3
-        harness.box.assign_teams = assign_teams  # type: ignore[method-assign]
-        assert isinstance(await harness.join(), AdmittedVoter)
-
-    with_admission_queue(scenario)
+def test_cancelled_admission_takes_no_seat(harness: Harness) -> None:
+    joining = harness.begin_joining(2 * JOIN_BATCH_SIZE)
+    for task in joining[JOIN_BATCH_SIZE:]:
+        task.cancel()
+    harness.gather(*joining, return_exceptions=True)
+    assert not is_refused(harness.join_now())
+    assert len(harness.joined) == JOIN_BATCH_SIZE + 1
+    teams = [admitted.seat.team for admitted in harness.joined]
+    assert abs(teams.count(1) - teams.count(2)) <= 1
 
 
-def test_admission_limit_counts_voters_who_wait(settings: Any) -> None:
+def test_admission_queue_reports_unreachable_box_and_recovers(
+    harness: Harness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def away(event_id: int, wishes: Any) -> list[int]:
+        raise RedisError("away")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(harness.box, "assign_teams", away)
+        outcomes = harness.gather(*[harness.join() for _ in range(3)], return_exceptions=True)
+    assert [type(outcome) for outcome in outcomes] == [RedisError] * 3
+    assert not is_refused(harness.join_now())
+
+
+def test_admission_limit_counts_voters_who_wait(settings: Any, harness: Harness) -> None:
     settings.EVENT_PHONES = 5
-
-    async def scenario(harness: Harness) -> None:
-        outcomes = await asyncio.gather(*[harness.join() for _ in range(8)])
-        refused = [outcome.within_ms for outcome in outcomes if isinstance(outcome, RetryLater)]
-        assert (len(harness.joined), refused) == (5, [FULL_RETRY_MS] * 3)
-
-    with_admission_queue(scenario)
+    outcomes = harness.gather(*[harness.join() for _ in range(8)])
+    refused = [outcome.within_ms for outcome in outcomes if is_refused(outcome)]
+    assert (len(harness.joined), refused) == (5, [FULL_RETRY_MS] * 3)
 
 
 def test_clients_retry_on_average_when_their_turn_comes() -> None:
@@ -238,3 +214,36 @@ def test_clients_retry_on_average_when_their_turn_comes() -> None:
     limits_ms = [rate.schedule_retry(round(waiting_s * INITIAL_RATE)) for _ in range(round(INITIAL_RATE))]
     assert limits_ms[0] == pytest.approx(2 * waiting_s * 1000, rel=0.01)
     assert limits_ms[-1] == pytest.approx(2 * (waiting_s + 1) * 1000, rel=0.05)
+
+
+# ------------------------------------------------------------------ ticket claims
+MOST = int(AdmissionRate().max_waiting(NEW_VOTERS_WAIT_S))
+JOINERS = MOST + 3 * CLAIM_BATCH_SIZE
+JOIN = protocol.PhoneJoin(code="BCDF", key="BCDF-GHJK")
+
+
+def test_ticket_claims_over_limit_receive_retry_delay() -> None:
+    async def claim_all() -> tuple[list[Any], list[Any]]:
+        slow = asyncio.Event()
+
+        def in_database(claim: Callable[..., Any]) -> Callable[..., Awaitable[Any]]:
+            async def claimed(event_id: int, shown: list[Any]) -> list[str]:
+                await slow.wait()
+                return ["key_wrong"] * len(shown)
+
+            return claimed
+
+        ticket_claims, state = TicketClaims(EVENT, in_database), playing(1)
+        claims = [asyncio.create_task(ticket_claims.claim(JOIN, state, 0)) for _ in range(JOINERS)]
+        done, waiting = await asyncio.wait(claims, timeout=1)
+        slow.set()
+        outcome = await asyncio.gather(*waiting, return_exceptions=True)
+        return [task.exception() for task in done], outcome
+
+    rejected, others = asyncio.run(claim_all())
+    assert JOINERS - MOST - CLAIM_BATCH_SIZE <= len(rejected) <= JOINERS - MOST
+    delays_ms = [error.within_ms for error in rejected if isinstance(error, RetryLater)]
+    assert len(delays_ms) == len(rejected)
+    assert 0 < min(delays_ms) < max(delays_ms) <= MAX_RETRY_MS
+    assert sum(isinstance(outcome, AdmissionDenied) for outcome in others) >= WRONG_KEY_BURST
+    assert all(isinstance(outcome, (AdmissionDenied, RetryLater)) for outcome in others)
