@@ -130,12 +130,11 @@ def summarize_sides(
     turns = tuple(_turn(number, everybody, moved) for number in range(1, number_of_turns + 1))
     loyal = Counter(one.sides[0] for one in everybody if not one.side_changes)
     ways = Counter((one.sides[0], one.sides[-1]) for one in everybody)
-    decided = result in SIDES
     return SidesSummary(
         turns=turns,
         loyal=(loyal["red"], loyal["yellow"]),
-        in_time=ways[other_side(result), result] if decided else 0,  # type: ignore[arg-type, index]
-        too_soon=ways[result, other_side(result)] if decided else 0,  # type: ignore[arg-type, index]
+        in_time=ways[other_side(result), result],  # type: ignore[arg-type, index]
+        too_soon=ways[result, other_side(result)],  # type: ignore[arg-type, index]
     )
 
 
