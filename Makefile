@@ -6,7 +6,7 @@ THROWAWAY := SECRET_KEY=for-checks-and-tests-only CROWDGAME_DATA=$(CURDIR)/.play
 SOME_TESTS := pytest --ignore=tests/machines --ignore=tests/openspiel
 
 .DEFAULT_GOAL := help
-.PHONY: help play test test-nightly test-all test-deploy test-openspiel chaos bench bench-quick soak check check-types check-rest lock clean audit fuzz bench-pages gallery
+.PHONY: help play test test-nightly test-all test-deploy test-openspiel mutants chaos bench bench-quick soak check check-types check-rest lock clean audit fuzz bench-pages gallery
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
@@ -19,8 +19,8 @@ test: ## run the full test suite with a real Valkey, worker, gateway and browser
 	@mkdir -p .play/throwaway
 	@$(THROWAWAY) $(BIN)/python -m $(if $(ARGS),$(SOME_TESTS) $(ARGS),tests)
 
-test-nightly: ## run every test, before a release: slow tests, more examples, deployments, OpenSpiel, fuzz, chaos
-	@$(MAKE) --no-print-directory --keep-going test-all test-deploy test-openspiel fuzz chaos ARGS=
+test-nightly: ## run every test, before a release: slow tests, more examples, deployments, OpenSpiel, mutants, fuzz, chaos
+	@$(MAKE) --no-print-directory --keep-going test-all test-deploy test-openspiel mutants fuzz chaos ARGS=
 
 test-all: # every test of `make test`, also those marked nightly
 	@$(PYTHON) -m deploy.laptop.bootstrap test
@@ -36,6 +36,11 @@ test-openspiel: ## test the OpenSpiel adapter, and our games against OpenSpiel's
 	@$(PYTHON) -m deploy.laptop.bootstrap openspiel
 	@mkdir -p .play/throwaway
 	@$(THROWAWAY) $(BIN)/python -m pytest tests/openspiel $(ARGS)
+
+mutants: ## mutation testing of the pure core; fails below 90 % (ARGS="voting.counting.*" to select)
+	@$(PYTHON) -m deploy.laptop.bootstrap mutants
+	@mkdir -p .play/throwaway
+	@$(THROWAWAY) $(BIN)/python -m tests.mutants $(ARGS)
 
 bench: ## measure every performance goal on this machine, ten minutes (ARGS=--small for a short run)
 	@$(PYTHON) -m deploy.laptop.bootstrap test

@@ -20,6 +20,7 @@ reset_for_children()
 # No deadline: on a busy machine a single example may be slow. `--hypothesis-profile` selects another profile.
 properties.register_profile("each-change", deadline=None, max_examples=40)
 properties.register_profile("nightly", deadline=None, max_examples=1_000)
+properties.register_profile("mutants", deadline=None, max_examples=20, derandomize=True, database=None)
 properties.load_profile("each-change")
 
 # Files of half a minute or more, the slowest first, so that both processes finish at about the same time.

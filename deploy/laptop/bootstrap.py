@@ -29,8 +29,8 @@ def prepare(task: str) -> None:
     if task == "lock":
         return
     virtualenv.install("base" if task in {"play", "build"} else "dev")
-    if task == "openspiel":
-        virtualenv.install("openspiel")
+    if task in {"mutants", "openspiel"}:
+        virtualenv.install(task)
         return
     frontend.install()
     if task != "check":

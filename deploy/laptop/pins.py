@@ -30,6 +30,7 @@ def main() -> None:
     extras = tomllib.loads(PYPROJECT.read_text())["project"]["optional-dependencies"]
     pin("base", "pyproject.toml")
     pin("dev", "--extra", "dev", "--constraint", str(REQUIREMENTS_DIR / "base.txt"), "pyproject.toml")
+    pin("mutants", "--constraint", str(REQUIREMENTS_DIR / "dev.txt"), "-", given="\n".join(extras["mutants"]))
     pin("node", "-", given="\n".join(extras["node"]))
     # --no-deps: only OpenSpiel's learning algorithms need its dependencies, its games do not.
     pin("openspiel", "--no-deps", "-", given="\n".join(extras["openspiel"]))

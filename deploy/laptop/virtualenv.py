@@ -14,6 +14,7 @@ PYTHON = BIN / "python"
 TITLES = {
     "base": "install Python packages",
     "dev": "install Python packages and test tools",
+    "mutants": "install the mutation testing tool",
     "node": "install Node",
     "openspiel": "install OpenSpiel",
 }

@@ -74,6 +74,8 @@ def test_clean_name_keeps_plain_ascii(text: str) -> None:
         ("<b>&amp;</b>", "<b>&amp;</b>"),
         ("\u0646\u0627\u0645\u0647\u200c\u0647\u0627", "\u0646\u0627\u0645\u0647\u200c\u0647\u0627"),
         ("क्\u200dष ശ്\u200cയ", "क्\u200dष ശ്\u200cയ"),
+        ("\u0301\u200dA \u0646\u200cA A\u200c\u0646", "A \u0646A A\u0646"),
+        ("\U00017000\u200c\U00017000", "\U00017000\U00017000"),
         ("Ot\u200dters \u200cGulls\u200d म\u200dक", "Otters Gulls मक"),
     ],
 )

@@ -42,7 +42,7 @@ anything = st.recursive(
         ("{" + GAME + ',"turns":[{"red":' + "9" * 5000 + "}]}").encode(),
         ("{" + GAME + "} {}").encode(),
     ],
-    ids=repr,
+    ids=lambda line: f"{len(line)} bytes",
 )
 def test_read_record_refuses_malformed_line(line: bytes) -> None:
     with pytest.raises(BadRecord):

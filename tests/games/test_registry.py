@@ -13,7 +13,7 @@ from games.engine import registry
 from games.engine.errors import BadOptions, UnknownGame
 from games.engine.game import Board, Picks
 from games.engine.record import read_record, replay
-from games.engine.registry import all_games, find_game, read_options
+from games.engine.registry import all_games, find_game, game_title, read_options
 from games.engine.replay_answer import build_answer
 
 BUILT_IN = ["simultaneous-captains-mistress", "single-selector", "captains-mistress", "goofspiel", "trails"]
@@ -48,6 +48,11 @@ def third_party(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pat
     yield info
     sys.modules.pop("stone_game", None)
     clear_registry_caches()
+
+
+@pytest.mark.parametrize(("slug", "title"), [("trails", "Trails"), ("removed-game", "removed-game")])
+def test_game_title_falls_back_to_slug(slug: str, title: str) -> None:
+    assert game_title(slug) == title
 
 
 def test_registry_lists_built_in_games_in_order() -> None:

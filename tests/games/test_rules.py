@@ -1,12 +1,13 @@
 """Conformance cases and golden playthroughs, run through the pure API."""
 
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
 
-from games.engine.game import SIDES, Result, Side, insert_team_names
+from games.engine.game import SIDES, Board, Result, Side, insert_team_names
 from games.engine.record import GameRecord, read_record, replay
 from games.engine.registry import find_game, read_options
 from games.engine.replay_answer import build_answer
@@ -21,12 +22,16 @@ CLASSIC = find_game("captains-mistress")
 
 
 class Golden(msgspec.Struct):
-    """A playthrough that was reviewed by hand, of a game that draws its own board."""
+    """A playthrough that was reviewed by hand, of a game that draws its own board.
+
+    `boards` is a digest of every drawing before a turn and of the last board.
+    """
 
     game: str
     sentences: list[str]
     words: str
     result: Result
+    boards: str
 
 
 def test_conformance_cases_are_complete() -> None:
@@ -52,6 +57,26 @@ def test_golden_playthrough_matches_approved_text(line: str) -> None:
     assert [insert_team_names(text, NAMES) for text in sentences] == golden.sentences
     assert played.board.drawing
     assert insert_team_names(played.board.drawing.words, NAMES) == golden.words
+    boards = [*(turn.before for turn in played.resolutions), played.board]
+    assert sha256(msgspec.json.encode(boards)).hexdigest()[:16] == golden.boards
+    for choice, name in enumerate(played.board.choices, 1):
+        assert played.board.action_name(choice) == name
+    if played.result != "open":
+        assert [played.game.legal_actions(played.state, side) for side in SIDES] == [(), ()]
+
+
+def test_action_without_name_is_its_number() -> None:
+    assert Board(kind="columns", columns=7).action_name(4) == "4"
+
+
+@pytest.mark.parametrize(
+    ("prizes", "lot", "order"),
+    [("rising", 7, (1, 2, 3, 4, 5)), ("falling", 7, (5, 4, 3, 2, 1)), ("lot", 25, (2, 1, 3, 5, 4))],
+)
+def test_goofspiel_lot_draws_order_of_prizes(prizes: str, lot: int, order: tuple[int, ...]) -> None:
+    game = find_game("goofspiel")
+    drawn = game.draw_lots(read_options(game, {"cards": 5, "prizes": prizes}), lot)
+    assert tuple(msgspec.to_builtins(drawn)["order"]) == order
 
 
 @pytest.mark.parametrize("lot", range(4))

@@ -79,6 +79,22 @@ def test_session_ends_on_password_change(ada: User, event: Event) -> None:
     assert [browser.get("/console/").status_code for browser in browsers] == [302, 302]
 
 
+@pytest.mark.parametrize("role", ["owner", Role.COHOST])
+def test_role_counts_only_at_its_event(role: str, ada: User, event: Event) -> None:
+    bob, carol = User.objects.create_user("bob"), User.objects.create_user("carol")
+    other = create_event(bob, "Ball", ("East", "West"))
+    Member.objects.create(event=other, user=carol, role=Role.COHOST)
+    if role == Role.COHOST:
+        event.owner = bob
+        event.save()
+        Member.objects.create(event=event, user=ada, role=role)
+    browser = logged_in_client(ada)
+    access = find_access(key(browser), event.pk)
+    assert access is not None
+    assert (access.name, access.role) == ("ada", role)
+    assert find_access(key(browser), other.pk) is None
+
+
 def test_session_survives_secret_rotation_with_fallback(ada: User, event: Event, settings: Any) -> None:
     browser = logged_in_client(ada)
     settings.SECRET_KEY, settings.SECRET_KEY_FALLBACKS = "another", [settings.SECRET_KEY]

@@ -107,6 +107,7 @@ def test_plain_key_ignores_spaces_dashes_and_case(typed: str) -> None:
     assert normalize_key(typed) == "BCDFGHJK"
     assert format_key(normalize_key(typed)) == "BCDF-GHJK"
     assert is_ticket_code(normalize_key(typed))
+    assert format_key("BCDFGH") == "BCDFGH"
 
 
 @pytest.mark.parametrize("key", ["", "BCDF", "BCDFG", "BCDFGHJ", "BCDFGHJKM", "ABCDEF", "BCDF\0G", "ÄCDFGH"])
@@ -128,6 +129,15 @@ def test_guesses_are_limited_by_burst_and_rate() -> None:
     )
 
 
+def test_guesses_are_checked_until_the_last_is_used() -> None:
+    guesses = GuessLimiter()
+    guesses.count(WRONG_KEY_BURST)
+    assert guesses.is_exhausted(0.0)
+    assert not guesses.is_exhausted(1 / WRONG_KEYS_PER_SECOND)
+    guesses.count(1)
+    assert guesses.is_exhausted(1 / WRONG_KEYS_PER_SECOND)
+
+
 def test_guesses_of_a_batch_count_against_later_ones() -> None:
     guesses = GuessLimiter()
     assert not guesses.is_exhausted(1_000)
@@ -146,6 +156,9 @@ def test_read_roster_accepts_name_and_optional_team_per_line() -> None:
         Pupil("Dan", 2),
         Pupil("Eve", None),
     ]
+    longest = "x" * NAME_LENGTH
+    assert parse_roster(longest, TEAMS) == [Pupil(longest, None)]
+    assert len(parse_roster("\n".join(map(str, range(MAX_PUPILS))), TEAMS)) == MAX_PUPILS
 
 
 def test_read_roster_strips_invisible_characters() -> None:

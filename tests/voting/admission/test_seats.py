@@ -1,4 +1,4 @@
-import time
+from typing import Any
 
 import pytest
 from django.conf import settings
@@ -6,6 +6,7 @@ from django.core import signing
 from hypothesis import given
 from hypothesis import strategies as st
 
+from voting.admission import seats
 from voting.admission.seats import (
     OFFER_TTL_MS,
     RESERVATION_TTL_S,
@@ -68,6 +69,13 @@ def test_read_seat_rejects_other_salt_or_secret_key() -> None:
     assert settings.SECRET_KEY not in sign_seat(SEAT)
 
 
+def test_read_seat_accepts_fallback_secret_key(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    token = sign_seat(SEAT)
+    settings.SECRET_KEY, settings.SECRET_KEY_FALLBACKS = "another", [settings.SECRET_KEY]
+    monkeypatch.setattr(seats, "_signer", seats._signer.__wrapped__)
+    assert read_seat(token) == SEAT
+
+
 def test_claimed_voter_reads_voter_from_token() -> None:
     assert unverified_voter(sign_seat(SEAT)) == SEAT.voter
 
@@ -92,10 +100,18 @@ def test_reserved_seats_count_until_taken() -> None:
     assert (reserved_seats.smaller((0, 0)), reserved_seats.smaller((1, 0))) == (1, 2)
 
 
+def test_smaller_team_counts_reserved_seats_of_both() -> None:
+    reserved_seats = ReservedSeats()
+    for team in (1, 1, 1, 2, 2, 2):
+        reserved_seats.add(new_seat(7, team))
+    assert [reserved_seats.smaller(connected) for connected in ((0, 0), (1, 0), (0, 1))] == [1, 2, 1]
+
+
 def test_reserved_seats_expire(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 100.0
+    monkeypatch.setattr("voting.admission.seats.time.monotonic", lambda: now)
     reserved_seats = ReservedSeats()
     reserved_seats.add(new_seat(7, 1))
     assert reserved_seats.smaller((0, 0)) == 2
-    later = time.monotonic() + RESERVATION_TTL_S
-    monkeypatch.setattr("voting.admission.seats.time.monotonic", lambda: later)
+    now += RESERVATION_TTL_S
     assert reserved_seats.smaller((0, 0)) == 1

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from games.engine.game import SIDES, Side
+from games.engine.terms import NoBallotRule
 from voting.counting.bank import BankTerms
 
 spans = st.integers(0, 2_592_000_000)
@@ -17,6 +18,17 @@ lefts = st.fixed_dictionaries(dict.fromkeys(SIDES, spans))
 pickers = st.sets(st.sampled_from(SIDES))
 FIVE = BankTerms(300_000, 5_000)
 LEFT: dict[Side, int] = {"red": 10_000, "yellow": 300_000}
+
+
+@pytest.mark.parametrize(
+    ("cap_s", "no_ballot", "converted"),
+    [
+        (None, NoBallotRule.FORFEIT, BankTerms(300_000, 2_000, None, time_loses=True)),
+        (60, NoBallotRule.PASS, BankTerms(300_000, 2_000, 60_000, time_loses=False)),
+    ],
+)
+def test_bank_terms_convert_seconds(cap_s: int | None, no_ballot: str, converted: BankTerms) -> None:
+    assert BankTerms.from_seconds(300, 2, cap_s, no_ballot) == converted
 
 
 def test_bank_subtracts_used_time_and_adds_increment() -> None:

@@ -13,6 +13,8 @@ from voting.counting.window import (
     open_window,
     restore_window,
     resume_window,
+    shift_window,
+    talk_left_ms,
 )
 
 WINDOW = Window(opens_at=1_000, closes_at=21_000)
@@ -32,6 +34,15 @@ def test_left_ms_counts_from_opening_and_never_goes_negative(now: int, left: int
 def test_open_window_opens_after_lead_for_its_length() -> None:
     assert open_window(5_000, 3_000, 20) == Window(8_000, 28_000)
     assert open_window(5_000, 3_000, 20, 60) == Window(68_000, 88_000)
+
+
+@pytest.mark.parametrize(("now", "left"), [(-5_000, 2_000), (-500, 1_500), (1_000, 0), (9_000, 0)])
+def test_talk_left_ms_ends_when_window_opens(now: int, left: int) -> None:
+    assert talk_left_ms(WINDOW, now, 2) == left
+
+
+def test_shift_window_moves_both_ends() -> None:
+    assert shift_window(WINDOW, 500) == Window(1_500, 21_500)
 
 
 @given(windows, times)

@@ -151,8 +151,9 @@ def test_unseated_sockets_are_limited_and_do_not_block_players(settings: Any, ha
         harness.queue.check_unseated(socket)
         harness.room.add_unseated(socket)
     harness.queue.check_unseated(unseated[0])
-    with pytest.raises(RetryLater):
+    with pytest.raises(RetryLater) as refusal:
         harness.queue.check_unseated(FakeSocket())
+    assert refusal.value.within_ms == FULL_RETRY_MS
     harness.room.add_voter(unseated[0], harness.join_now(player()).seat)
     harness.queue.check_unseated(FakeSocket())
     assert not is_refused(harness.join_now())

@@ -3,11 +3,13 @@
 from collections import Counter
 from random import Random
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from games.engine.game import SIDES, Side, other_side
+from games.engine.game import SIDES, Result, Side, other_side
 from voting.counting.ballots import Ballot
+from voting.counting.commitments import commit_ballots
 from voting.counting.side_changes import (
     SideChange,
     Votes,
@@ -63,6 +65,23 @@ def test_summary_counts_every_voter_and_change_once(
         assert ended[result] == began[result] + summary.in_time - summary.too_soon
 
 
+@pytest.mark.parametrize(("result", "in_time", "too_soon"), [("red", 2, 1), ("yellow", 1, 2), ("draw", 0, 0)])
+def test_summary_counts_voters_who_ended_on_the_other_side(
+    result: Result, in_time: int, too_soon: int
+) -> None:
+    votes: list[Votes] = [{"a": "red", "b": "yellow", "c": "yellow", "d": "yellow"}, {}]
+    moves: list[tuple[str, Side]] = [("a", "yellow"), ("b", "red"), ("c", "red")]
+    side_changes = [SideChange(voter, 1, 2, side, "") for voter, side in moves]
+    summary = summarize_sides(voter_histories(votes, side_changes).values(), side_changes, result)
+    assert (summary.loyal, summary.in_time, summary.too_soon) == ((0, 1), in_time, too_soon)
+
+
+def test_summary_of_match_with_one_turn_or_nobody() -> None:
+    loyal = voter_histories([{"a": "red"}], [])
+    assert summarize_sides(loyal.values(), [], "red").loyal == (1, 0)
+    assert summarize_sides([], [], "draw").turns == ()
+
+
 @given(matches(), st.randoms(use_true_random=False))
 def test_side_changes_count_by_number_whatever_their_order(
     match: tuple[list[Votes], list[SideChange]], random: Random
@@ -100,6 +119,20 @@ def test_deserted_side_is_left_and_empty(
     assert (deserted is not None) == any(held[side] == 0 and side in left for side in SIDES)
 
 
+@pytest.mark.parametrize(
+    ("now", "deserted"),
+    [
+        ({}, None),
+        ({"a": "yellow"}, "red"),
+        ({"b": "red"}, None),
+        ({"b": "red", "c": "red"}, "yellow"),
+        ({"b": "red", "c": "red", "d": "yellow"}, None),
+    ],
+)
+def test_deserted_side_is_named(now: dict[str, Side], deserted: Side | None) -> None:
+    assert deserted_side({"a": "red", "b": "yellow", "c": "yellow"}, now) == deserted
+
+
 def test_commit_secretly_hides_sides_and_changes() -> None:
     """Neither an empty side nor the absence of side changes is recognizable."""
     ballots = [Ballot("v1", "red", 3, 1, 1, "ab" * 16)]
@@ -109,3 +142,5 @@ def test_commit_secretly_hides_sides_and_changes() -> None:
     swapped, _ = commit_secretly(7, on_yellow, [])
     changed, _ = commit_secretly(7, on_red, [SideChange("v2", 1, 2, "red", "cd" * 16)])
     assert len({turn_commitment, swapped, changed, *roots.values()}) == 5
+    assert commit_secretly(7, {"red": ballots}, [])[0] == turn_commitment
+    assert roots == {side: commit_ballots(7, side, cast).root for side, cast in on_red.items()}

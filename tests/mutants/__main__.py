@@ -1,0 +1,110 @@
+"""`make mutants`: change the pure core in thousands of ways, and count the changes that fail a test.
+
+`[tool.mutmut]` in pyproject.toml lists the modules and the tests. Fails if the mutation score is below
+MIN_SCORE, or if a mutant survives that `survivors.toml` does not list with a reason. With patterns of mutant
+names as arguments, only these are tried.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+import tomllib
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from deploy.laptop.paths import DATA, ROOT, display_path
+from deploy.laptop.stop_signals import interrupt_on_signals
+from tests.mutants.results import Mutant, read_mutants
+
+MIN_SCORE = 0.9
+FOLDER = DATA / "mutants"
+LISTED = Path(__file__).with_name("survivors.toml")
+# One process each, with a Valkey and a database of its own; each part takes about half of the time.
+PARTS = (("games.*",), ("voting.*", "crowdgame.*"))
+COPIED = ("games", "voting", "crowdgame", "deploy", "docs", "tests", "manage.py", "pyproject.toml")
+HOME = "CROWDGAME_TESTS"  # as in tests/settings.py
+INTERRUPTED = 130
+
+
+def main(patterns: Sequence[str]) -> int:
+    interrupt_on_signals()
+    shutil.rmtree(FOLDER, ignore_errors=True)
+    print(f"Logs: {display_path(FOLDER)}/*/mutmut.log", flush=True)
+    began = time.monotonic()
+    folders = _run_parts([tuple(patterns)] if patterns else PARTS)
+    mutants = [mutant for folder in folders for mutant in read_mutants(folder)]
+    score = _print_score(mutants, time.monotonic() - began)
+    unlisted = _print_survivors([mutant for mutant in mutants if not mutant.is_killed], load_listed())
+    return 1 if unlisted or score < MIN_SCORE else 0
+
+
+def load_listed() -> set[str]:
+    """The descriptions of the mutants that may survive."""
+    groups = tomllib.loads(LISTED.read_text())["survivors"]
+    return {mutant for group in groups for mutant in group["mutants"]}
+
+
+def _run_parts(parts: Iterable[Sequence[str]]) -> list[Path]:
+    """Run mutmut for each part at the same time. Raises CalledProcessError if mutmut itself fails."""
+    running = {}
+    try:
+        for number, patterns in enumerate(parts, 1):
+            folder = _make_folder(FOLDER / str(number))
+            argv = [sys.executable, "-m", "mutmut", "run", "--max-children", "1", *patterns]
+            env = os.environ | {HOME: str(folder / "data")}
+            with (folder / "mutmut.log").open("wb") as log:
+                running[folder] = subprocess.Popen(
+                    argv, cwd=folder, env=env, stdout=log, stderr=subprocess.STDOUT
+                )
+        for process in running.values():
+            if process.wait():
+                raise subprocess.CalledProcessError(process.returncode, "mutmut")
+    finally:
+        for process in running.values():
+            process.terminate()
+    return list(running)
+
+
+def _make_folder(folder: Path) -> Path:
+    """Mutmut copies what it finds here. Links keep its copy, `mutants`, out of the source tree."""
+    (folder / "data").mkdir(parents=True)
+    for name in COPIED:
+        (folder / name).symlink_to(ROOT / name)
+    return folder
+
+
+def _print_score(mutants: Sequence[Mutant], seconds: float) -> float:
+    """Print the mutation score of each package and return that of all."""
+    tried, killed = Counter[str](), Counter[str]()
+    for mutant in mutants:
+        for name in (mutant.package, "all"):
+            tried[name] += 1
+            killed[name] += mutant.is_killed
+    print(f"\n{'package':24} {'mutants':>8} {'killed':>8} {'survived':>8} {'score':>8}")
+    for name in sorted(tried, key=lambda name: (name == "all", name)):
+        survived, score = tried[name] - killed[name], killed[name] / tried[name]
+        print(f"{name:24} {tried[name]:8} {killed[name]:8} {survived:8} {score:8.1%}")
+    print(f"in {seconds / 60:.0f} minutes")
+    return killed["all"] / tried["all"]
+
+
+def _print_survivors(survivors: Sequence[Mutant], listed: set[str]) -> int:
+    """Print the survivors that are not listed and return their number."""
+    unlisted = [mutant for mutant in survivors if mutant.description() not in listed]
+    if unlisted:
+        print(f"\n{len(unlisted)} survivors are not in {display_path(LISTED)}. Write a test or list them:")
+    for mutant in unlisted:
+        print(f"    {mutant.description()!r}")
+    return len(unlisted)
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)
+    except subprocess.CalledProcessError as failure:
+        sys.exit(f"{failure} See {display_path(FOLDER)}/*/mutmut.log")

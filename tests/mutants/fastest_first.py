@@ -1,0 +1,27 @@
+"""Plugin for pytest under mutmut: the fastest tests run first, because the first failure kills a mutant."""
+
+import json
+from pathlib import Path
+
+import pytest
+from django.db import connections
+
+STATS = Path("mutmut-stats.json")  # written by mutmut, which runs pytest in its folder
+SLOW_FIXTURES = {"django_db_setup", "valkey_process"}
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    seconds = json.loads(STATS.read_text())["duration_by_test"] if STATS.exists() else {}
+    items.sort(key=lambda item: (_is_slow(item), seconds.get(item.nodeid, 0.0)))
+
+
+def _is_slow(item: pytest.Item) -> bool:
+    return bool(SLOW_FIXTURES.intersection(getattr(item, "fixturenames", ()))) or bool(
+        item.get_closest_marker("django_db")
+    )
+
+
+def pytest_sessionfinish() -> None:
+    """Close the database: mutmut forks a process for each mutant after the first session."""
+    connections.close_all()
