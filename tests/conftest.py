@@ -27,10 +27,12 @@ properties.load_profile("each-change")
 LONGEST = (
     "tests/e2e/test_scenes.py",
     "tests/e2e/test_pages.py",
+    "tests/crowdgame/rehearsal/test_crowd.py",
     "tests/crowdgame/operations/test_restore.py",
     "tests/monitoring/test_secrecy.py",
     "tests/chaos/test_chaos.py",
     "tests/deploy/test_gateways.py",
+    "tests/voting/test_recovery.py",
     "tests/crowdgame/console/test_console_sockets.py",
     "tests/crowdgame/console/test_console_audit.py",
     "tests/voting/gateway/test_two_gateways.py",

@@ -22,6 +22,7 @@ os.environ["CROWDGAME_DATA"] = str(OWN)
 os.environ["REDIS_URL"] = f"redis://{LOOPBACK}:{VALKEY_PORT}/0"
 os.environ["ALLOWED_HOSTS"] = "testserver,localhost"
 os.environ["PUBLIC_URL"] = ""
+os.environ["CONSOLE_RECHECK_S"] = "1"
 os.environ["BALLOT_BOX_URL"] = ""
 
 from crowdgame.settings import *  # noqa: E402, F403

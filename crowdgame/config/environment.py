@@ -93,6 +93,11 @@ VARIABLES: dict[str, tuple[Variable, ...]] = {
             "retry later.",
             "20000",
         ),
+        Variable(
+            "CONSOLE_RECHECK_S",
+            "Seconds after which an open console checks again that its organizer may see the event.",
+            "15",
+        ),
     ),
     "Duels, chat and retention": (
         Variable("CHAT", "`off` disables the chat of the lobby and of duels.", "on"),

@@ -9,6 +9,7 @@ from functools import cache
 from typing import ClassVar
 
 from channels.db import database_sync_to_async
+from django.conf import settings
 
 from crowdgame.console.actions import ACTIONS
 from crowdgame.console.actions.registry import CurrentState
@@ -31,7 +32,6 @@ from voting.gateway.socket import MALFORMED, CloseSocket, Receive, SocketConsume
 from voting.gateway.threads import in_database
 from voting.protocol import ActionAsk, ActionUndo, CloseCode, ConsoleJoin, PeopleAsk
 
-RECHECK_S = 15.0
 AUDIT_POLL_S = 1.0
 
 ballot_box = cache(BallotBox)
@@ -110,12 +110,12 @@ class ConsoleConsumer(SocketConsumer):
                 watch.cancel()
 
     async def _recheck_role(self) -> None:
-        """Every RECHECK_S, close the socket if the role was revoked or changed.
+        """Every CONSOLE_RECHECK_S, close the socket if the role was revoked or changed.
 
         After a change the client reconnects and joins with its new role.
         """
         while True:
-            await asyncio.sleep(RECHECK_S)
+            await asyncio.sleep(settings.CONSOLE_RECHECK_S)
             with suppress(*DATABASE_ERRORS):
                 who = await self._load_access(self.room) if self.room else None
                 if self.room is not None and (who is None or who.role != self._role):

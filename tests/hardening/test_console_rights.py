@@ -1,10 +1,7 @@
 """An open console loses its rights when its session ends."""
 
-from typing import Any
-
 import pytest
 
-from crowdgame.console.consumer import RECHECK_S
 from tests.server import Server
 from tests.socket_clients import SocketClient, SocketClients
 from voting.protocol import CloseCode
@@ -34,12 +31,9 @@ def test_console_action_after_session_end_is_refused_and_closes_socket(
     assert server.contents() == before
 
 
-def test_idle_console_is_closed_soon_after_session_end(
-    server: Server, clients: SocketClients, monkeypatch: Any
-) -> None:
+def test_idle_console_is_closed_soon_after_session_end(server: Server, clients: SocketClients) -> None:
     """Both consoles are open at once, one for each way to end a session."""
     consoles = [open_console(server, clients, f"looks-{ending}") for ending in ENDINGS]
     for ending in ENDINGS:
         server.ask(ending, name=f"looks-{ending}")
-    monkeypatch.setattr("tests.socket_clients.TIMEOUT_S", RECHECK_S + 10)
     assert [console.closed() for console in consoles] == [CloseCode.NOT_ALLOWED] * len(ENDINGS)

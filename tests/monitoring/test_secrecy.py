@@ -240,7 +240,7 @@ SCENARIOS = {
         },
     ),
 }
-SLOW = {"in the database", "concealed half"}
+SLOW = {"in the database", "concealed half", "secret sides"}
 
 
 def play(scenario: Scenario, hidden: object, data: Path) -> tuple[dict[str, dict[str, str]], object]:

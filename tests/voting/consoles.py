@@ -1,10 +1,8 @@
 """Consoles on a running server, and the messages that they receive."""
 
-from contextlib import suppress
 from typing import Any
 
 import pytest
-from websockets.exceptions import ConnectionClosed
 
 from tests.server import Server
 from tests.socket_clients import Message, SocketClient, SocketClients
@@ -68,10 +66,3 @@ def refused(server: Server, console: SocketClient, number: int, action: str, **m
     assert server.contents() == before
     assert server.log_errors("gateway", since) == []
     return text
-
-
-def closed_within(client: SocketClient, seconds: float) -> int:
-    with suppress(ConnectionClosed):
-        while True:
-            client.socket.recv(timeout=seconds)
-    return client.socket.close_code or 0

@@ -3,10 +3,9 @@
 from typing import Any
 
 from crowdgame.console.actions import ACTIONS
-from crowdgame.console.consumer import RECHECK_S
 from tests.server import Server
 from tests.socket_clients import SocketClient, SocketClients
-from tests.voting.consoles import closed_within, done, receive_entry, received_entries, refused
+from tests.voting.consoles import done, receive_entry, received_entries, refused
 from voting.protocol import CloseCode
 
 
@@ -106,5 +105,5 @@ def test_console_is_closed_after_role_change(
     room = clients.console(made["code"], cookie)
     assert room.receive("console.welcomed")["role"] == "viewer"
     server.ask("member", event_id=made["id"], name="vera", role="cohost")
-    assert closed_within(room, RECHECK_S + 10) == CloseCode.UNAVAILABLE
+    assert room.closed() == CloseCode.UNAVAILABLE
     assert clients.console(made["code"], cookie).receive("console.welcomed")["role"] == "cohost"
