@@ -164,10 +164,8 @@ AUTH_PASSWORD_VALIDATORS = [
     for name in ("UserAttributeSimilarityValidator", "MinimumLengthValidator", "CommonPasswordValidator")
 ]
 # Repeated failed logins lock the account, not the IP address: a whole venue shares one. Counted in Redis.
-AUTHENTICATION_BACKENDS = [
-    "crowdgame.accounts.lockout.LockoutBackend",
-    "django.contrib.auth.backends.ModelBackend",
-]
+AUTHENTICATION_BACKENDS = ["crowdgame.accounts.lockout.LockoutBackend"]
+PASSWORD_HASHERS = ["crowdgame.accounts.password_hashing.LimitedPBKDF2Hasher"]
 AXES_HANDLER = "crowdgame.accounts.lockout.LockoutHandler"
 AXES_CACHE = "logins"
 AXES_LOCKOUT_PARAMETERS = ["username"]

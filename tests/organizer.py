@@ -189,6 +189,12 @@ def cup(event_id: int, teams: list[str], won: list[int], **choices: Any) -> str:
     return made.code
 
 
+def set_password(name: str, password: str) -> None:
+    user = organizer(name)
+    user.set_password(password)
+    user.save()
+
+
 def log_out(name: str) -> None:
     """End all sessions of a user."""
     key = str(User.objects.get(username=name).pk)

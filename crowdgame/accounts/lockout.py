@@ -6,34 +6,95 @@ a hash of the name. No address and no browser is stored or logged.
 A login link still works during a lockout. Nobody can keep an organizer out by failing on purpose.
 """
 
+import logging
 import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from hashlib import sha256
 from typing import Any, TypeVar
 
-from axes.backends import AxesStandaloneBackend
+from asgiref.sync import sync_to_async
+from axes.backends import AxesBackend
 from axes.handlers.cache import AxesCacheHandler
 from axes.handlers.proxy import AxesProxyHandler
+from axes.helpers import get_client_cache_keys
 from django.conf import settings
+from django.contrib.auth.backends import ModelBackend
 from django.contrib.auth.views import LoginView
 from django.core.cache import caches
+from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from redis import RedisError
 
+from crowdgame.accounts.password_hashing import hashing_turn
 
-class LockoutBackend(AxesStandaloneBackend):  # type: ignore[misc]
-    """Check for a lockout before any password. Skipped without a request: that is a call by our own code."""
+log = logging.getLogger(__name__)
 
-    def authenticate(self, request: HttpRequest | None, **credentials: Any) -> None:
-        if request is not None:
-            super().authenticate(request, **credentials)
+Found = TypeVar("Found")
+
+
+class LockoutBackend(AxesBackend):  # type: ignore[misc]
+    """Django's password check, with attempts counted. Without a request it is a call by our own code."""
+
+    def authenticate(
+        self,
+        request: HttpRequest | None,
+        username: str | None = None,
+        password: str | None = None,
+        **more: Any,
+    ) -> Any:
+        """Return the user, or None. Raises PermissionDenied during a lockout, ServerBusy, RedisError."""
+        check = partial(ModelBackend.authenticate, self, request, username, password, **more)
+        if request is None:
+            return check()
+        found = _count_and_check(request, {"username": username}, check)
+        if request.axes_locked_out:  # type: ignore[attr-defined]
+            raise PermissionDenied
+        return found
+
+    async def aauthenticate(self, request: HttpRequest | None, **credentials: Any) -> Any:
+        return await sync_to_async(self.authenticate)(request, **credentials)
 
 
 class LockoutHandler(AxesCacheHandler):  # type: ignore[misc]
-    """Failure counts in the cache, by account name."""
+    """Failure counts in the cache, by account name.
+
+    An attempt counts as failed before its password is checked, so that simultaneous guesses cannot exceed the
+    limit. A successful login resets the count.
+    """
+
+    def count_attempt(self, request: Any, credentials: dict[str, Any]) -> bool:
+        """Count an attempt. Returns whether its password may be checked."""
+        [key] = get_client_cache_keys(request, credentials)
+        lasts = int(settings.AXES_COOLOFF_TIME.total_seconds())
+        self.cache.add(key, 0, lasts)
+        try:
+            counted = request.axes_failures_since_start = self.cache.incr(key)
+        except ValueError:  # the key has just expired or been reset
+            return self.count_attempt(request, credentials)
+        if counted <= settings.AXES_FAILURE_LIMIT:
+            self.cache.touch(key, lasts)
+        return bool(counted <= settings.AXES_FAILURE_LIMIT)
+
+    def discount_attempt(self, request: Any, credentials: dict[str, Any]) -> None:
+        """Take back an attempt whose password could not be checked."""
+        [key] = get_client_cache_keys(request, credentials)
+        with suppress(ValueError, RedisError):
+            self.cache.decr(key)
+
+    def user_login_failed(
+        self, sender: object, credentials: dict[str, Any], request: Any = None, **_: Any
+    ) -> None:
+        """Lock the account after its last attempt."""
+        if request is None:
+            return
+        request.axes_credentials = credentials
+        if (request.axes_failures_since_start or 0) >= settings.AXES_FAILURE_LIMIT:
+            request.axes_locked_out = True
+            log.warning("an account was locked after %d wrong passwords", settings.AXES_FAILURE_LIMIT)
 
     def user_logged_in(self, *args: Any, **kwargs: Any) -> None:
         """Reset the count. A login succeeds even without Redis; the count then expires by itself."""
@@ -71,25 +132,41 @@ class AccountLocked(Exception):
         return f"Too many failed attempts. {again}"
 
 
-Found = TypeVar("Found")
-
-
 def attempt_login(request: HttpRequest, name: str, find: Callable[[], Found | None]) -> Found | None:
     """Return what `find` returns, and count None as a failed login of `name`.
 
     For guest accounts, which are not Django users. `find` is not called during a lockout, and its success
-    resets the count. Raises AccountLocked, RedisError.
+    resets the count. Raises AccountLocked, ServerBusy, RedisError.
     """
     credentials = {"username": name}
-    if not AxesProxyHandler.is_allowed(request, credentials):
-        raise AccountLocked(seconds_left(name))
-    found = find()
+    found = _count_and_check(request, credentials, find)
     if found is not None:
         AxesProxyHandler.reset_attempts(username=name)
         return found
     AxesProxyHandler.user_login_failed(attempt_login, credentials, request)
-    if getattr(request, "axes_locked_out", False):
+    if request.axes_locked_out:  # type: ignore[attr-defined]
         raise AccountLocked(seconds_left(name))
+    return None
+
+
+def _count_and_check(
+    request: Any, credentials: dict[str, Any], check: Callable[[], Found | None]
+) -> Found | None:
+    """Count an attempt and return what `check` returns.
+
+    During a lockout `check` is not called, and `request.axes_locked_out` is set. An attempt that ends with an
+    exception, such as ServerBusy, doesn't count.
+    """
+    handler = AxesProxyHandler.get_implementation()
+    if AxesProxyHandler.is_allowed(request, credentials):
+        with hashing_turn():
+            if handler.count_attempt(request, credentials):
+                try:
+                    return check()
+                except Exception:
+                    handler.discount_attempt(request, credentials)
+                    raise
+    request.axes_locked_out = True
     return None
 
 

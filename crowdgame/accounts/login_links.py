@@ -11,7 +11,7 @@ from django.utils.http import base36_to_int, urlsafe_base64_decode, urlsafe_base
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-PASSWORD_BACKEND = "django.contrib.auth.backends.ModelBackend"  # noqa: S105  a class, no password
+PASSWORD_BACKEND = "crowdgame.accounts.lockout.LockoutBackend"  # noqa: S105  a class, no password
 LINK_MAX_AGE_S = 2 * 3600
 
 

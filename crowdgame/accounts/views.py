@@ -22,6 +22,7 @@ from crowdgame.accounts.guest_cookie import clear_guest_cookie, current_guest, s
 from crowdgame.accounts.guest_names import new_guest
 from crowdgame.accounts.lockout import AccountLocked, attempt_login
 from crowdgame.accounts.models import Guest
+from crowdgame.accounts.password_hashing import hashing_turn
 from crowdgame.web.errors import show_refusal
 from games.matches import MatchError
 from voting.ballot_box.ballot_box import BallotBox
@@ -40,8 +41,8 @@ def account(request: HttpRequest) -> HttpResponse:
         return account_page(request, guest)
     form = CreateAccountForm(request.POST or None)
     if form.is_valid():
-        guest = guest or new_guest()
-        with show_refusal(form, "name", accounts.AccountError):
+        with show_refusal(form, "name", accounts.AccountError), hashing_turn():
+            guest = guest or new_guest()
             accounts.create_account(guest, form.cleaned_data["name"], form.cleaned_data["password"])
             messages.success(request, f"Account created. Log in as {guest} on your other devices.")
             return set_guest_cookie(redirect("account"), guest)

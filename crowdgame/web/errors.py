@@ -1,4 +1,4 @@
-"""Errors that pages share: refused forms, and a database or Redis server that does not respond."""
+"""Errors that pages share: refused forms, a busy server, and a database or Redis that does not respond."""
 
 import logging
 from collections.abc import Iterator
@@ -13,11 +13,19 @@ from voting.ballot_box.stores import STORE_ERRORS
 
 log = logging.getLogger(__name__)
 
+BUSY_RETRY_S = 3
+
+
+class ServerBusy(Exception):
+    """The request is refused because too many others wait. The response has status 503 and Retry-After."""
+
 
 class StoreUnavailableMiddleware(MiddlewareMixin):
-    """Responds with status 503 if a view raises one of STORE_ERRORS."""
+    """Responds with status 503 if a view raises ServerBusy or one of STORE_ERRORS."""
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
+        if isinstance(exception, ServerBusy):
+            return busy_page(request)
         if not isinstance(exception, STORE_ERRORS):
             return None
         log.error("a page was not served: %s", exception, exc_info=exception)
@@ -26,6 +34,12 @@ class StoreUnavailableMiddleware(MiddlewareMixin):
 
 def unavailable_page(request: HttpRequest) -> HttpResponse:
     return render(request, "503.html", status=503)
+
+
+def busy_page(request: HttpRequest) -> HttpResponse:
+    answer = render(request, "503.html", {"busy": True}, status=503)
+    answer.headers["Retry-After"] = str(BUSY_RETRY_S)
+    return answer
 
 
 @contextmanager

@@ -1,0 +1,100 @@
+"""Floods of logins against a stack whose gateways record their password hashes."""
+
+import http.client
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from itertools import accumulate
+from pathlib import Path
+from urllib.parse import urlencode
+
+from deploy.laptop.network import free_port
+from deploy.laptop.stack import Stack
+from tests.server import Server, organizer, running_parts
+
+LOGINS = 60
+TIMEOUT_S = 60
+CSRF_TOKEN = "c" * 32
+HEADERS = {"Content-Type": "application/x-www-form-urlencoded", "Cookie": f"csrftoken={CSRF_TOKEN}"}
+# Each form hashes a password, also for an unknown name.
+FORMS: tuple[tuple[str, str, Mapping[str, str]], ...] = (
+    ("/console/login/", "username", {"password": "a guess"}),
+    ("/admin/login/", "username", {"password": "a guess"}),
+    ("/play/login", "name", {"password": "a guess"}),
+    ("/play/account", "name", {"password": "correct horse battery"}),
+)
+
+
+class RecordedStack(Stack):
+    """A stack with the settings of `tests.hardening.recorded_hashes`."""
+
+    @property
+    def env(self) -> Mapping[str, str]:
+        return {**super().env, "DJANGO_SETTINGS_MODULE": "tests.hardening.recorded_hashes"}
+
+
+@contextmanager
+def running_recorded_server(data: Path, database_url: str = "", gateways: int = 1) -> Iterator[Server]:
+    stack = RecordedStack(
+        data=data,
+        secret_key="of the tests",
+        port=free_port(),
+        valkey_port=free_port(),
+        database_url=database_url,
+        gateways=gateways,
+    )
+    with running_parts(stack) as supervisor, organizer(stack) as asked:
+        yield Server(stack, supervisor, asked)
+
+
+@dataclass(frozen=True)
+class LoginReply:
+    status: int
+    retry_after: str | None
+    page: str
+
+
+def submit(server: Server, path: str, **fields: str) -> LoginReply:
+    """Submit a form, as a browser does."""
+    body = urlencode({"csrfmiddlewaretoken": CSRF_TOKEN, **fields})
+    address = http.client.HTTPConnection(server.stack.address, server.stack.port, timeout=TIMEOUT_S)
+    with closing(address) as connection:
+        connection.request("POST", path, body, HEADERS)
+        response = connection.getresponse()
+        return LoginReply(response.status, response.getheader("Retry-After"), response.read().decode())
+
+
+@contextmanager
+def login_flood(server: Server) -> Iterator[list[LoginReply]]:
+    """Log in with unknown names on all FORMS at once; the replies are there at the end."""
+
+    def log_in(number: int) -> LoginReply:
+        path, name, fields = FORMS[number % len(FORMS)]
+        return submit(server, path, **fields, **{name: f"Nobody {number}"})
+
+    replies: list[LoginReply] = []
+    with ThreadPoolExecutor(LOGINS) as threads:
+        started = [threads.submit(log_in, number) for number in range(LOGINS)]
+        yield replies
+        replies += [one.result() for one in started]
+
+
+def hashes(server: Server) -> dict[str, str]:
+    """What each gateway recorded: `+` for each begin of a hash, `-` for its end."""
+    pids = {name: server.supervisor.pid(name) for name in server.stack.gateway_names}
+    return {name: (server.stack.data / f"hashes-{pid}").read_text() for name, pid in pids.items()}
+
+
+def most_at_once(record: str) -> int:
+    return max(accumulate(1 if mark == "+" else -1 for mark in record))
+
+
+def assert_flood_is_limited(server: Server, replies: list[LoginReply]) -> None:
+    """Every login has a reply; those that would wait long are refused; each process hashes one at a time."""
+    assert len(replies) == LOGINS
+    refused = [reply for reply in replies if reply.status == 503]
+    assert {reply.status for reply in replies} <= {200, 302, 400, 503}
+    assert refused
+    assert all(reply.retry_after and "Too many people are logging in" in reply.page for reply in refused)
+    assert {most_at_once(record) for record in hashes(server).values() if record} == {1}

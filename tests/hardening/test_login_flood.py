@@ -1,0 +1,64 @@
+"""Floods of logins neither stop the votes nor exceed the limit of wrong passwords."""
+
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from tests.hardening.login_flood import (
+    FORMS,
+    assert_flood_is_limited,
+    hashes,
+    login_flood,
+    running_recorded_server,
+    submit,
+)
+from tests.server import Server
+from tests.socket_clients import open_clients
+
+GUESSES = 300
+ALLOWED_GUESSES = 10
+
+
+@pytest.fixture(scope="module")
+def flooded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    with running_recorded_server(tmp_path_factory.mktemp("flooded"), gateways=2) as server:
+        yield server
+
+
+def test_login_flood_is_limited_while_sockets_are_served(flooded: Server) -> None:
+    code = flooded.ask("event", lobby="open")["code"]
+    with login_flood(flooded) as replies, open_clients(flooded) as clients:
+        for _ in range(4):
+            clients.phone(code)
+    assert_flood_is_limited(flooded, replies)
+
+
+@pytest.mark.parametrize(("path", "field", "fields"), FORMS)
+def test_single_login_is_not_refused(flooded: Server, path: str, field: str, fields: dict[str, str]) -> None:
+    assert submit(flooded, path, **fields, **{field: "Single visitor"}).status in {200, 302, 400}
+
+
+def test_simultaneous_guesses_do_not_exceed_the_limit(flooded: Server) -> None:
+    """The guesses reach two gateways and are repeated until one is not refused as too many."""
+    flooded.ask("set_password", name="ada", password="lovelace")
+    before = total_hashes(flooded)
+
+    def guess(number: int) -> int:
+        while (
+            status := submit(flooded, "/console/login/", username="ada", password=f"{number}").status
+        ) == 503:
+            pass
+        return status
+
+    with ThreadPoolExecutor(GUESSES) as threads:
+        statuses = Counter(threads.map(guess, range(GUESSES)))
+    # The tenth wrong password locks the account, so its reply is 429 too.
+    assert statuses == {200: ALLOWED_GUESSES - 1, 429: GUESSES - ALLOWED_GUESSES + 1}
+    assert total_hashes(flooded) - before == ALLOWED_GUESSES
+    assert submit(flooded, "/console/login/", username="ada", password="lovelace").status == 429
+
+
+def total_hashes(server: Server) -> int:
+    return sum(record.count("+") for record in hashes(server).values())
