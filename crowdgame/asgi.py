@@ -14,6 +14,7 @@ SIGNING_KEY = settings.SECRET_KEY  # read here, so that a gateway without one do
 from channels.sessions import SessionMiddlewareStack  # noqa: E402
 
 from crowdgame.chat.consumer import ChatConsumer  # noqa: E402
+from crowdgame.config.database import serves_page  # noqa: E402
 from crowdgame.console.consumer import ConsoleConsumer  # noqa: E402
 from crowdgame.duels import rematch  # noqa: E402, F401  registers its hook
 from crowdgame.monitoring.health import serve_monitoring  # noqa: E402
@@ -28,8 +29,15 @@ from voting.metrics.metrics import set_process_role  # noqa: E402
 
 GC_GEN0_THRESHOLD, GC_GEN1_THRESHOLD, GC_GEN2_THRESHOLD = 10_000, 10, 1_000
 set_process_role("gateway")
+
+
+async def serve_page(scope: Any, receive: Any, send: Any) -> None:
+    serves_page.set(True)
+    await django_application(scope, receive, send)
+
+
 HTTP_APPLICATION = static_pages(
-    serve_monitoring(require_known_host(django_application)),
+    serve_monitoring(require_known_host(serve_page)),
     lambda code, team: build_page_preload(gateway(), code, team),
 )
 # Path: (origin check, consumer). The check prevents cross-site WebSocket hijacking: a page of another origin

@@ -2,11 +2,15 @@
 
 import os
 from collections.abc import Mapping
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
 import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
+
+# Whether the current context serves a page. On PostgreSQL, pages have a connection pool of their own.
+serves_page: ContextVar[bool] = ContextVar("serves_page", default=False)
 
 SQLITE = "django.db.backends.sqlite3"
 MIN_FREE_BYTES = 1_048_576
@@ -58,11 +62,12 @@ def _postgresql(url: str) -> dict[str, Any]:
     named: dict[str, Any] = {**dj_database_url.parse(url, conn_health_checks=True)}
     if named["ENGINE"] != "django.db.backends.postgresql":
         raise ImproperlyConfigured("DATABASE_URL must begin with postgresql://")
+    named["ENGINE"] = "crowdgame.config.postgresql"
     return named | {"OPTIONS": {"pool": _pool()} | CONNECTION_OPTIONS | named.get("OPTIONS", {})}
 
 
 def _pool() -> dict[str, Any]:
-    """Connection pool options: keep one connection open.
+    """Connection pool options, for pages and for all other work: keep one connection open.
 
     The short `reconnect_timeout` avoids a back-off of minutes: while the server is down, each request tries
     to connect again.

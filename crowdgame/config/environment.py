@@ -66,7 +66,11 @@ VARIABLES: dict[str, tuple[Variable, ...]] = {
             "PostgreSQL: `postgresql://USER:PASSWORD@HOST/NAME`. Options in its query override the defaults.",
             "SQLite in `CROWDGAME_DATA`",
         ),
-        Variable("DATABASE_POOL", "Maximum number of PostgreSQL connections per process.", "4"),
+        Variable(
+            "DATABASE_POOL",
+            "Maximum number of PostgreSQL connections per process; a gateway opens as many for pages.",
+            "4",
+        ),
         Variable(
             "REDIS_URL",
             "Valkey or Redis for the ballot box, the channel layer and Celery.",

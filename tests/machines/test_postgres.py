@@ -6,15 +6,22 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+import psycopg
 import pytest
 
+from crowdgame.config.database import DEFAULT_POOL_SIZE
 from deploy.laptop.paths import ROOT
 from tests.deploy.failover import FailoverRun, FailoverTests, during_window, vote_during
+from tests.deploy.processes import wait_until
+from tests.hardening.login_flood import assert_flood_is_limited, login_flood, running_recorded_server
 from tests.machines.postgres import running_postgres
-from tests.server import running_server
+from tests.monitoring.probes import ask
+from tests.server import Server, running_server
+from tests.socket_clients import open_clients
 
 DATABASE_TESTS = [
     "games/test_matches.py",
@@ -68,6 +75,36 @@ def test_postgres_passes_the_database_tests(database_url: str) -> None:
 
 def test_postgres_passes_the_concurrency_tests(database_url: str) -> None:
     assert passed(run_tests(database_url, "tests/machines/races.py")) > 20
+
+
+@pytest.fixture
+def recorded(tmp_path: Path, database_url: str) -> Iterator[Server]:
+    with running_recorded_server(tmp_path, database_url) as server:
+        yield server
+
+
+def test_login_flood_leaves_connections_to_new_events(recorded: Server) -> None:
+    codes = [recorded.ask("event", lobby="open")["code"] for _ in range(6)]
+    with login_flood(recorded) as replies, open_clients(recorded) as clients:
+        for code in codes:
+            clients.phone(code)
+    assert_flood_is_limited(recorded, replies)
+
+
+def test_blocked_pages_leave_connections_to_new_events(recorded: Server) -> None:
+    """All connections of the pages wait for a lock. Requests beyond them get 503."""
+    code, cookie = recorded.ask("event", lobby="open")["code"], {"Cookie": f"sessionid={'s' * 32}"}
+    waiting = "SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'django_session'::regclass"
+    with psycopg.connect(recorded.stack.database_url) as lock, ThreadPoolExecutor(12) as threads:
+        lock.execute("LOCK TABLE django_session")
+        pages = [threads.submit(ask, recorded, "/console/", cookie) for _ in range(12)]
+        wait_until(lambda: recorded.rows(waiting) == [(DEFAULT_POOL_SIZE,)])
+        with open_clients(recorded) as clients:
+            clients.phone(code)
+        lock.rollback()
+        statuses = [page.result().status for page in pages]
+    assert set(statuses) <= {302, 503}
+    assert statuses.count(302) >= DEFAULT_POOL_SIZE
 
 
 @dataclass
