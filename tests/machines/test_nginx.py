@@ -1,0 +1,76 @@
+"""nginx limits logins per address, and nothing else."""
+
+import http.client
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+
+import pytest
+
+from deploy.laptop.network import LOOPBACK
+from tests.machines.nginx import Nginx, running_nginx
+
+REQUESTS = 60
+
+
+class Gateway(BaseHTTPRequestHandler):
+    """Answers every request with 204."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self) -> None:
+        self.send_response(204)
+        self.end_headers()
+
+    do_POST = do_GET  # noqa: N815
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+        """Log nothing."""
+
+
+@contextmanager
+def running_gateway() -> Iterator[int]:
+    with ThreadingHTTPServer((LOOPBACK, 0), Gateway) as server:
+        thread = Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield server.server_port
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+@pytest.fixture(scope="module")
+def nginx() -> Iterator[Nginx]:
+    with running_gateway() as port, running_nginx([port]) as nginx:
+        yield nginx
+
+
+def statuses(nginx: Nginx, method: str, path: str) -> Counter[tuple[int, str | None]]:
+    """Status and Retry-After of many requests at once."""
+    found: Counter[tuple[int, str | None]] = Counter()
+    with closing(http.client.HTTPConnection(LOOPBACK, nginx.port, timeout=10)) as connection:
+        for _ in range(REQUESTS):
+            connection.request(method, path, headers={"Content-Length": "0"})
+            response = connection.getresponse()
+            response.read()
+            found[response.status, response.getheader("Retry-After")] += 1
+    return found
+
+
+@pytest.mark.parametrize(
+    ("method", "path"), [("GET", "/console/login/"), ("GET", "/play/login"), ("POST", "/play/")]
+)
+def test_nginx_does_not_limit_other_requests(nginx: Nginx, method: str, path: str) -> None:
+    assert statuses(nginx, method, path) == {(204, None): REQUESTS}
+
+
+def test_nginx_limits_logins_of_all_pages_together_and_logs_no_address(nginx: Nginx) -> None:
+    first = statuses(nginx, "POST", "/console/login/")
+    assert first[204, None] >= 20
+    assert first[503, "2"] >= 20
+    for path in ("/admin/login/", "/play/login", "/play/account", "/play/account/password"):
+        assert statuses(nginx, "POST", path)[503, "2"] >= 20
+    assert LOOPBACK not in nginx.log
