@@ -42,7 +42,8 @@ def prepare(task: str) -> None:
 
 
 def main(task: str, arguments: list[str]) -> None:
-    LOGS.mkdir(parents=True, exist_ok=True)
+    DATA.mkdir(mode=0o700, parents=True, exist_ok=True)
+    LOGS.mkdir(mode=0o700, exist_ok=True)
     with lock.hold_lock(DATA / "setup.lock", waiting="another setup in this folder"):
         prepare(task)
     if task == "play":

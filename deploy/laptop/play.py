@@ -4,6 +4,7 @@ import argparse
 import os
 import socket
 import sys
+from pathlib import Path
 
 from deploy.laptop import lock, startup
 from deploy.laptop.network import ANY_HOST, free_port, is_port_free, lan_address, supports_reuse_port
@@ -18,6 +19,8 @@ from deploy.laptop.welcome import print_welcome
 
 # In ALLOWED_HOSTS, accepts any IP address as host: the address changes with a hotspot or a new DHCP lease.
 ANY_ADDRESS = "ANY_ADDRESS"  # must match `crowdgame.settings`
+# Earlier versions let every user of this machine read these.
+PRIVATE = ("db.sqlite3", "db.sqlite3-shm", "db.sqlite3-wal", "crowd.seats", "logs", "valkey")
 
 
 def parse_arguments() -> argparse.Namespace:
@@ -109,9 +112,18 @@ def open_event(stack: Stack, supervisor: Supervisor, phones: int) -> None:
     print_welcome(demo, stack, phones)
 
 
+def make_private(data: Path) -> None:
+    """Let only this user read the files in `data`, also those that exist already."""
+    os.umask(0o077)
+    data.mkdir(parents=True, exist_ok=True)
+    for path in (data / name for name in PRIVATE):
+        if path.exists():
+            path.chmod(path.stat().st_mode & 0o700)
+
+
 def main() -> None:
     asked = parse_arguments()
-    DATA.mkdir(parents=True, exist_ok=True)
+    make_private(DATA)
     try:
         with lock.hold_lock(DATA / "play.lock"):
             if not is_port_free(asked.host, asked.port):

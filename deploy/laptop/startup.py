@@ -85,9 +85,9 @@ def collect_static(stack: Stack) -> None:
 
 def ensure_demo_event(stack: Stack) -> Demo:
     """Return the demo event with a new login link, creating the event if missing. Raises StepFailed."""
-    output = json.loads(
-        manage(stack, "create the demo event", "demo", "--json", "--fresh-login").splitlines()[-1]
-    )
+    argv = [*MANAGE, "demo", "--json", "--fresh-login"]
+    step = Step("create the demo event", argv, "demo", env=stack.env, logs=stack.logs, is_secret=True)
+    output = json.loads(run(step).splitlines()[-1])
     return Demo(**{field.name: output[field.name] for field in fields(Demo)})
 
 

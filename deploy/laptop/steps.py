@@ -38,7 +38,10 @@ class StepFailed(Exception):
 
 @dataclass(frozen=True)
 class Step:
-    """A command to run. `log` is the name of its log file in `logs`, without suffix."""
+    """A command to run. `log` is the name of its log file in `logs`, without suffix.
+
+    The output of a step that `is_secret` is logged only if the step fails.
+    """
 
     title: str
     argv: Sequence[str | Path]
@@ -46,6 +49,7 @@ class Step:
     cwd: Path = ROOT
     env: Mapping[str, str] = field(default_factory=dict)
     logs: Path = LOGS
+    is_secret: bool = False
 
 
 EXPECTED_ERRORS = (StepFailed, OSError)
@@ -65,6 +69,8 @@ def run(step: Step) -> str:
     log.parent.mkdir(parents=True, exist_ok=True)
     with progress(step.title):
         code, tail = _run(step, log)
+        if step.is_secret:
+            log.write_text(tail if code else "", encoding="utf-8")
         if code:
             raise StepFailed(f"{step.title}: {_reason(tail, code)} (see {display_path(log)})")
     return tail
@@ -83,7 +89,7 @@ def _run(step: Step, log: Path) -> tuple[int, str]:
         errors="replace",
     )
     try:
-        tail = _copy(process, log)
+        tail = _copy(process, Path(os.devnull) if step.is_secret else log)
         return process.wait(), tail
     finally:
         _end_group(process)

@@ -83,6 +83,9 @@ def test_play_restarts_killed_parts_and_keeps_event_between_runs(
             assert answer.status == 200
     for name in PARTS:
         kill_and_wait_for_restart(first, name)
+    assert readable_by_others(tmp_path / "data") == []
+    logs = [log.read_text() for log in (tmp_path / "data" / "logs").iterdir()]
+    assert first.url("Console") not in "".join(logs)
     first.process.send_signal(signal.SIGTERM)
     assert first.process.wait(30) == 0
     assert not marked(tmp_path)
@@ -93,6 +96,12 @@ def test_play_restarts_killed_parts_and_keeps_event_between_runs(
     if sys.platform == "linux":
         plays[1].process.kill()
         wait_until(lambda: not marked(tmp_path))
+
+
+def readable_by_others(folder: Path) -> list[Path]:
+    """All files and folders but the static files, which are public."""
+    found = [path for path in (folder, *folder.rglob("*")) if "static" not in path.parts]
+    return [path for path in found if path.stat().st_mode & 0o077]
 
 
 def kill_and_wait_for_restart(play: PlayProcess, name: str) -> None:

@@ -10,6 +10,7 @@ import pytest
 from deploy.laptop import lock
 from deploy.laptop.network import ANY_HOST, LOOPBACK, free_port, is_port_free, lan_address
 from deploy.laptop.paths import ROOT
+from deploy.laptop.play import make_private
 from deploy.laptop.secret import load_secret_key
 
 OLD = """
@@ -72,6 +73,15 @@ def test_secret_is_created_once_with_private_permissions(tmp_path: Path) -> None
     assert len(secret) >= 50
     assert load_secret_key(tmp_path) == secret
     assert stat.S_IMODE((tmp_path / "secret").stat().st_mode) == 0o600
+
+
+def test_data_of_an_earlier_version_becomes_private(tmp_path: Path) -> None:
+    database, log = tmp_path / "db.sqlite3", tmp_path / "logs" / "demo.log"
+    log.parent.mkdir()
+    for path in (database, log):
+        path.touch(0o644)
+    make_private(tmp_path)
+    assert [stat.S_IMODE(path.stat().st_mode) for path in (database, log.parent)] == [0o600, 0o700]
 
 
 def test_lan_address_belongs_to_this_machine() -> None:

@@ -2,6 +2,7 @@ import os
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,15 @@ def test_step_writes_output_to_log_and_progress_to_terminal(
     assert run(step(tmp_path, "-c", "print('one'); print('two')")) == "one\ntwo\n"
     assert (tmp_path / "logs" / "thing.log").read_text() == "one\ntwo\n"
     assert capfd.readouterr().out == "  do the thing …\n✓ do the thing, 0 s\n"
+
+
+def test_secret_step_logs_its_output_only_if_it_fails(tmp_path: Path) -> None:
+    secret = replace(step(tmp_path, "-c", "print('secret')"), is_secret=True)
+    assert run(secret) == "secret\n"
+    assert (tmp_path / "logs" / "thing.log").read_text() == ""
+    with pytest.raises(StepFailed):
+        run(replace(step(tmp_path, "-c", DIES_OF.format("reason")), is_secret=True))
+    assert (tmp_path / "logs" / "thing.log").read_text() == "before\nreason\n"
 
 
 @pytest.mark.parametrize(
