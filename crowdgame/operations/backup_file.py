@@ -15,7 +15,7 @@ import msgspec
 FORMAT = "crowdgame backup 1"
 # Errors that zipfile raises for a damaged file or one that is no zip archive.
 DAMAGED_FILE_ERRORS = (OSError, EOFError, KeyError, RuntimeError, ValueError, zipfile.BadZipFile, zlib.error)
-MANIFEST_NAME, DATABASE_NAME = "manifest.json", "database"
+MANIFEST_NAME, DATABASE_NAME, KEY_NAME = "manifest.json", "database", "secret_key"
 
 Engine = Literal["sqlite", "postgresql"]
 
@@ -25,12 +25,16 @@ class BackupError(Exception):
 
 
 class Manifest(msgspec.Struct, frozen=True, kw_only=True):
-    """Describes the copied database. `migrations` are the applied ones by app; `made_at` is ISO 8601, UTC."""
+    """Describes the copied database. `migrations` are the applied ones by app; `made_at` is ISO 8601, UTC.
+
+    `key_digest` identifies the SECRET_KEY of the installation without disclosing it.
+    """
 
     format: str
     made_at: str
     engine: Engine
     migrations: dict[str, tuple[str, ...]]
+    key_digest: str = ""
 
 
 @contextmanager
@@ -43,8 +47,8 @@ def temporary_sibling(path: Path) -> Iterator[Path]:
         shutil.rmtree(folder)
 
 
-def write_backup(path: Path, manifest: Manifest, database: Path) -> None:
-    """Write the archive atomically, readable by its owner only.
+def write_backup(path: Path, manifest: Manifest, database: Path, secret_key: str = "") -> None:
+    """Write the archive atomically, readable by its owner only. It includes `secret_key` if given.
 
     `database` must be on the same file system as `path`, because the finished file is renamed to `path`.
     """
@@ -52,6 +56,8 @@ def write_backup(path: Path, manifest: Manifest, database: Path) -> None:
     with zipfile.ZipFile(unfinished, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
         archive.writestr(MANIFEST_NAME, msgspec.json.format(msgspec.json.encode(manifest)))
         archive.write(database, DATABASE_NAME)
+        if secret_key:
+            archive.writestr(KEY_NAME, secret_key)
     with unfinished.open("rb") as file:
         os.fsync(file.fileno())
     unfinished.chmod(0o600)
@@ -68,6 +74,12 @@ def read_manifest(path: Path) -> Manifest:
     if manifest.format != FORMAT:
         raise BackupError(f"{path} is a “{manifest.format}”; this version reads “{FORMAT}”")
     return manifest
+
+
+def has_secret_key(path: Path) -> bool:
+    """Whether the backup includes a SECRET_KEY. Raises BackupError if the archive is damaged."""
+    with _open_archive(path) as archive:
+        return KEY_NAME in archive.namelist()
 
 
 def extract_database(path: Path, database: Path) -> None:

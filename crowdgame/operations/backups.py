@@ -14,9 +14,11 @@ from pathlib import Path
 
 from django.apps import apps
 from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
 from django.db import connection
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
+from django.utils.crypto import salted_hmac
 from redis import RedisError
 
 from crowdgame.operations.backup_file import (
@@ -40,7 +42,7 @@ LIVE_TURNS_SQL = "state IN ('open', 'paused')"
 STORE_DIR = "valkey"
 
 
-def create_backup(path: Path) -> Manifest:
+def create_backup(path: Path, *, with_secret_key: bool = False) -> Manifest:
     """Write an online backup to `path` while the server runs. Raises BackupError."""
     copies = database_copies()
     manifest = Manifest(
@@ -48,12 +50,13 @@ def create_backup(path: Path) -> Manifest:
         made_at=datetime.now(UTC).isoformat(timespec="seconds"),
         engine=copies.engine,
         migrations=_by_app(set(MigrationRecorder(connection).applied_migrations())),
+        key_digest=_key_digest(),
     )
     if not path.absolute().parent.is_dir():
         raise BackupError(f"no such folder: {path.absolute().parent}")
     with temporary_sibling(path) as folder:
         copies.save(folder / "database")
-        write_backup(path, manifest, folder / "database")
+        write_backup(path, manifest, folder / "database", settings.SECRET_KEY if with_secret_key else "")
     return manifest
 
 
@@ -85,6 +88,19 @@ def check_compatible(manifest: Manifest) -> None:
             f"the backup was made by an older version, which lacks {named}. Install that version, restore, "
             "then upgrade"
         )
+
+
+def has_other_key(manifest: Manifest) -> bool:
+    """Whether the backup was made with another SECRET_KEY than the present one."""
+    return manifest.key_digest not in {"", _key_digest()}
+
+
+def _key_digest() -> str:
+    """Return "" without a SECRET_KEY, which a backup does not need."""
+    try:
+        return salted_hmac("crowdgame.backup", "", algorithm="sha256").hexdigest()
+    except ImproperlyConfigured:
+        return ""
 
 
 def list_running() -> list[str]:

@@ -1,12 +1,18 @@
 """`manage.py restore FILE`: replace the database by a backup, while no other process runs."""
 
+import shlex
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from crowdgame.operations.backup_file import BackupError, read_manifest
-from crowdgame.operations.backups import check_compatible, list_running, restore
+from crowdgame.operations.backup_file import KEY_NAME, BackupError, has_secret_key, read_manifest
+from crowdgame.operations.backups import check_compatible, has_other_key, list_running, restore
+
+OTHER_KEY = (
+    "SECRET_KEY differs from that of the backup: phones lose their seats, guests their login, and displays "
+    "must be opened again."
+)
 
 
 class Command(BaseCommand):
@@ -36,6 +42,8 @@ class Command(BaseCommand):
         if done.aside:
             self.stdout.write(f"The previous database was saved as {done.aside}.")
         self.stdout.write(f"Restored the backup of {manifest.made_at}. Turns to vote again: {done.turns}.")
+        if has_other_key(manifest):
+            self.stdout.write(f"{OTHER_KEY} {_key_advice(path)}")
 
     def _check_that_nothing_runs(self, *, forced: bool) -> None:
         found = list_running()
@@ -48,3 +56,11 @@ class Command(BaseCommand):
     def _ask(self, what: str) -> None:
         if input(f"{what} Type yes to continue: ").strip().lower() != "yes":
             raise CommandError("Nothing was restored.")
+
+
+def _key_advice(path: Path) -> str:
+    if has_secret_key(path):
+        return (
+            f"To prevent this, set SECRET_KEY to the output of: unzip -p {shlex.quote(str(path))} {KEY_NAME}"
+        )
+    return "To prevent this, set SECRET_KEY to the earlier key, which this backup does not include."

@@ -145,6 +145,25 @@ def test_backup_is_one_private_file(installation: Installation, tmp_path: Path) 
     assert "0001_initial" in content["migrations"]["voting"]
 
 
+@pytest.mark.parametrize("included", [False, True])
+def test_backup_includes_secret_key_only_if_asked(
+    installation: Installation, tmp_path: Path, included: bool
+) -> None:
+    path, key = tmp_path / "event.backup", installation.stack.secret_key
+    result = installation.commands.run("backup", str(path), *["--with-secret-key"] * included)
+    assert ("SECRET_KEY is included." if included else "SECRET_KEY is not included.") in result.stdout
+    with zipfile.ZipFile(path) as archive:
+        held = {name: archive.read(name) for name in archive.namelist()}
+    assert [name for name, content in held.items() if key.encode() in content] == ["secret_key"] * included
+    assert held.get("secret_key", key.encode()) == key.encode()
+
+    same = installation.commands.run("restore", str(path), "--yes")
+    assert "SECRET_KEY" not in same.stdout
+    other = manage(replace(installation.stack, secret_key="another"), "restore", str(path), "--yes")
+    assert "SECRET_KEY differs" in other.stdout
+    assert ("unzip -p" in other.stdout) == included
+
+
 def test_failed_backup_keeps_previous_file(installation: Installation, tmp_path: Path) -> None:
     path = installation.backed_up(tmp_path)
     before = path.read_bytes()
