@@ -15,7 +15,7 @@ from pathlib import Path
 from deploy.laptop.paths import ROOT
 from deploy.laptop.virtualenv import BIN
 
-REQUIREMENTS = ("base", "dev", "node")
+REQUIREMENTS = ("base", "dev", "node", "openspiel")
 ADVISORY_SOURCES = ("pypi", "osv")
 PIP_AUDIT = "pip-audit~=2.10"
 AUDIT_TIMEOUT_S = 300
@@ -31,13 +31,18 @@ class AuditResult(IntEnum):
 
 def main() -> int:
     """Check all pins, print the results and return the exit status (an AuditResult)."""
-    subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "uv"], check=True)
-    verdicts = [_audit_python(name) for name in REQUIREMENTS] + [_audit_javascript()]
+    _run([sys.executable, "-m", "pip", "install", "--quiet", "uv"])  # without it, the result is UNKNOWN
+    return conclude([_audit_python(name) for name in REQUIREMENTS] + [_audit_javascript()])
+
+
+def conclude(verdicts: Sequence[AuditResult]) -> AuditResult:
+    """Print the result of all sets of pins and return it."""
     if AuditResult.VULNERABLE in verdicts:
         print("✗ known vulnerabilities found. Run make lock ARGS=--upgrade, then the tests.")
         return AuditResult.VULNERABLE
     if AuditResult.UNKNOWN in verdicts:
-        print("✗ not all pins could be checked: no advisory source is reachable. Try another network.")
+        checked = "only part of the pins" if AuditResult.CLEAN in verdicts else "nothing"
+        print(f"✗ {checked} was checked: no list of advisories could be reached. Try another network.")
         return AuditResult.UNKNOWN
     print("✓ no known vulnerabilities")
     return AuditResult.CLEAN
