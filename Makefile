@@ -6,7 +6,7 @@ THROWAWAY := SECRET_KEY=for-checks-and-tests-only CROWDGAME_DATA=$(CURDIR)/.play
 SOME_TESTS := pytest --ignore=tests/machines --ignore=tests/openspiel
 
 .DEFAULT_GOAL := help
-.PHONY: help play test test-nightly test-all test-deploy test-openspiel mutants chaos bench bench-quick soak check check-types check-rest lock clean audit fuzz bench-pages gallery
+.PHONY: help play test test-nightly test-all test-deploy test-openspiel mutants chaos bench bench-quick soak check check-types check-rest lock clean audit sbom fuzz bench-pages gallery
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
@@ -85,6 +85,9 @@ lock: ## pin the dependencies in pyproject.toml by hash (ARGS=--upgrade for the 
 audit: ## check pinned packages for known vulnerabilities; fails if no advisory list can be reached
 	@$(PYTHON) -m deploy.laptop.bootstrap check
 	@$(BIN)/python -m deploy.laptop.audit
+
+sbom: ## write the CycloneDX bill of materials of all pinned packages to .play/sbom
+	@$(PYTHON) -m deploy.laptop.sbom $(ARGS)
 
 fuzz: ## fuzz the WebSockets with malformed frames (ARGS="--frames 1000000 --server uvicorn --seed 7")
 	@$(PYTHON) -m deploy.laptop.bootstrap test

