@@ -1,0 +1,72 @@
+"""This machine: disk, kernel limits, nginx, and who may read the data."""
+
+import re
+import shutil
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+from django.conf import settings
+
+from crowdgame.operations.doctor.finding import Finding
+
+MIN_FREE_BYTES = 1_000_000_000
+MIN_SOMAXCONN = 4_096
+SOMAXCONN = Path("/proc/sys/net/core/somaxconn")
+NGINX_CONF = Path("/etc/nginx/nginx.conf")
+CONNECTIONS_PER_PHONE = 2
+
+
+def check_disk() -> Iterator[Finding]:
+    folder = Path(settings.DATA_DIR)
+    if not folder.is_dir():
+        return
+    free = shutil.disk_usage(folder).free
+    if free < MIN_FREE_BYTES:
+        yield Finding(
+            f"{free / 1e6:.0f} MB are free in {folder}", "Free space: on a full disk, no turn can be closed."
+        )
+    database = folder / "db.sqlite3"
+    readable = [path for path in (folder, database) if path.exists() and path.stat().st_mode & stat.S_IROTH]
+    if database in readable and folder in readable:
+        yield Finding(f"every user of this machine can read {database}", f"Run: chmod 700 {folder}")
+
+
+def check_kernel() -> Iterator[Finding]:
+    if SOMAXCONN.exists() and (limit := int(SOMAXCONN.read_text())) < MIN_SOMAXCONN:
+        yield Finding(
+            f"net.core.somaxconn is {limit}: phones that connect at once are refused",
+            "Apply deploy/server/sysctl.conf.",
+        )
+
+
+def check_nginx() -> Iterator[Finding]:
+    """Check the limits of an nginx on this machine whose configuration is readable and based on ours."""
+    try:
+        text = NGINX_CONF.read_text()
+    except OSError:
+        return
+    if "upstream gateways" in text:
+        yield from nginx_findings(text)
+
+
+def nginx_findings(text: str) -> Iterator[Finding]:
+    """Check the text of an nginx configuration. The limits apply to each nginx worker."""
+    connections, files = (_directive(text, name) for name in ("worker_connections", "worker_rlimit_nofile"))
+    needed = CONNECTIONS_PER_PHONE * settings.EVENT_PHONES
+    if connections < needed:
+        yield Finding(
+            f"worker_connections is {connections}, but EVENT_PHONES={settings.EVENT_PHONES} needs {needed}",
+            "Raise it in nginx.conf, or lower EVENT_PHONES.",
+        )
+    if files < connections:
+        yield Finding(
+            f"worker_rlimit_nofile is {files or 'not set'}, below worker_connections ({connections})",
+            "Raise it in nginx.conf.",
+        )
+
+
+def _directive(text: str, name: str) -> int:
+    """Return the value of a directive, or 0 if it is missing."""
+    found = re.search(rf"^\s*{name}\s+(\d+);", text, re.MULTILINE)
+    return int(found[1]) if found else 0

@@ -1,0 +1,66 @@
+"""Gateways, workers and schedulers: which run, and how many files they may open."""
+
+import time
+from collections import defaultdict
+from collections.abc import Iterator
+
+from celery import current_app
+from django.conf import settings
+
+from crowdgame.monitoring.port import MetricsCollector
+from crowdgame.operations.doctor.finding import Finding, not_visible
+from voting.metrics.metrics import METRICS_DIR, PROCESS, SCHEDULER_LAST_RUN_AT
+
+PING_TIMEOUT_S = 2.0
+MAX_SCHEDULER_PAUSE_S = 5.0
+SPARE_FILES = 200  # of a gateway, besides its phones
+REMEDIES = {
+    "gateway": "Start `manage.py gateway`.",
+    "scheduler": "Start `manage.py scheduler`, better two of them: without one, no turn ends.",
+}
+
+
+def check_workers() -> Iterator[Finding]:
+    """Ask the workers on all machines to answer."""
+    if not current_app.control.ping(timeout=PING_TIMEOUT_S):
+        yield Finding("no Celery worker answers", "Start `celery --app crowdgame worker`, or read its log.")
+
+
+def check_processes() -> Iterator[Finding]:
+    """Check the gateways and schedulers of this machine by their metrics."""
+    if not METRICS_DIR:
+        yield not_visible(
+            "gateways and schedulers are not visible without PROMETHEUS_MULTIPROC_DIR",
+            "Run this command with the environment of a gateway, or see /metrics.",
+        )
+        return
+    samples = _samples()
+    roles = {labels["role"] for labels, value in samples[PROCESS._name] if value}
+    for role, remedy in REMEDIES.items():
+        if role not in roles:
+            yield Finding(f"no {role} is running", remedy)
+    paused_s = time.time() - max((value for _, value in samples[SCHEDULER_LAST_RUN_AT._name]), default=0.0)
+    if "scheduler" in roles and paused_s > MAX_SCHEDULER_PAUSE_S:
+        problem = f"no scheduler has checked the deadlines for {min(paused_s, 9_999):.0f} s"
+        yield Finding(problem, "Read the log of the schedulers, and restart them.")
+    yield from _open_files(samples["process_max_fds"])
+
+
+def _open_files(limits: list[tuple[dict[str, str], float]]) -> Iterator[Finding]:
+    needed = settings.EVENT_PHONES + SPARE_FILES
+    for labels, limit in limits:
+        if labels["role"] == "gateway" and limit < needed:
+            yield Finding(
+                f"gateway {labels['pid']} may open {limit:.0f} files, but "
+                f"EVENT_PHONES={settings.EVENT_PHONES} needs {needed}",
+                "Raise `LimitNOFILE=` or `ulimit -n`, or lower EVENT_PHONES.",
+            )
+
+
+def _samples() -> dict[str, list[tuple[dict[str, str], float]]]:
+    """Return the labels and values of all metrics by name."""
+    found = defaultdict(list)
+    for metric in MetricsCollector().collect():
+        for sample in metric.samples:
+            found[sample.name].append((dict(sample.labels), sample.value))
+    return found

@@ -1,0 +1,109 @@
+"""Settings, HTTPS, e-mail, and the public address as a client sees it."""
+
+import asyncio
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from http import HTTPStatus
+from ipaddress import ip_address
+from smtplib import SMTPException
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.core.checks import WARNING, run_checks
+from django.core.mail import get_connection
+
+from crowdgame.monitoring.readiness import HEALTHY, Readiness
+from crowdgame.operations.doctor.finding import Finding, not_visible
+from crowdgame.operations.doctor.stores import is_local
+
+HTTP_TIMEOUT_S = 5.0
+# nginx redirects to HTTPS; subdomains and preloading are the operator's decision.
+IGNORED_CHECKS = frozenset({"security.W005", "security.W008", "security.W021"})
+# Consequences of a PUBLIC_URL without HTTPS, which is reported once.
+HTTPS_CHECKS = frozenset({"security.W004", "security.W012", "security.W016"})
+REMEDIES = {
+    "database": "Start it, correct DATABASE_URL, or run `manage.py migrate`.",
+    "ballot_box": "Start Valkey, or correct BALLOT_BOX_URL or REDIS_URL and its password.",
+    "channel_layer": "Start Valkey, or correct REDIS_URL and its password.",
+}
+
+
+def check_services() -> Iterator[Finding]:
+    """The checks of /readyz."""
+    for name, status in asyncio.run(Readiness().check()).items():
+        if status != HEALTHY:
+            yield Finding(f"{name.replace('_', ' ')}: {status}", REMEDIES[name])
+
+
+def check_settings() -> Iterator[Finding]:
+    """The checks of `manage.py check --deploy`, and HTTPS."""
+    ignored = IGNORED_CHECKS if settings.HTTPS else IGNORED_CHECKS | HTTPS_CHECKS
+    for message in run_checks(include_deployment_checks=True):
+        if message.level >= WARNING and message.id not in ignored and not message.is_silenced():
+            text = " ".join(f"{message.msg}".split())
+            yield Finding(f"{text} ({message.id})", message.hint or "See the checklist in docs/security.md.")
+    yield from _https()
+
+
+def _https() -> Iterator[Finding]:
+    host = urlsplit(settings.PUBLIC_URL).hostname or ""
+    if not settings.PUBLIC_URL:
+        yield Finding("PUBLIC_URL is not set", "Set it to the address at which people reach the server.")
+    elif not settings.HTTPS:
+        finding = Finding(
+            "PUBLIC_URL is not https: passwords and ballots are sent in plain text, cookies are not secure",
+            "Use a certificate, and set PUBLIC_URL=https://…",
+        )
+        # A laptop in a local network cannot get a certificate.
+        yield finding._replace(is_wrong=not _is_private(host))
+
+
+def check_public_address() -> Iterator[Finding]:
+    """Request pages at PUBLIC_URL, through the proxy if there is one."""
+    if not settings.PUBLIC_URL:
+        return
+    try:
+        status = _status("/healthz")
+    except OSError as error:
+        problem = f"{settings.PUBLIC_URL} cannot be reached from here ({error})"
+        yield Finding(problem, "Check the DNS name, the certificate, the proxy and the gateways.")
+        return
+    if status != HTTPStatus.OK:
+        yield Finding(
+            f"{settings.PUBLIC_URL}/healthz answers {status}",
+            "Check the proxy, ALLOWED_HOSTS and the gateways.",
+        )
+    elif not is_local(urlsplit(settings.PUBLIC_URL).hostname or "") and _status("/metrics") == HTTPStatus.OK:
+        problem = f"{settings.PUBLIC_URL}/metrics is public"
+        yield Finding(problem, "Block it in the proxy, or let the proxy set X-Forwarded-For.")
+
+
+def check_mail() -> Iterator[Finding]:
+    """Log in to the mail server, if one is configured. Sends nothing."""
+    if not settings.EMAIL_ENABLED:
+        yield not_visible("no e-mail is sent", "To notify players of duels, set EMAIL_URL and PUBLIC_URL.")
+        return
+    if not (settings.EMAIL_USE_TLS or settings.EMAIL_USE_SSL or is_local(settings.EMAIL_HOST)):
+        yield Finding("EMAIL_URL is not encrypted", "Use smtp:// (STARTTLS) or smtps://.")
+    try:
+        with get_connection():
+            pass
+    except (OSError, SMTPException) as error:
+        problem = f"{settings.EMAIL_HOST}:{settings.EMAIL_PORT} refuses e-mail ({error})"
+        yield Finding(problem, "Check host, port, user and password in EMAIL_URL.")
+
+
+def _status(path: str) -> int:
+    try:
+        with urllib.request.urlopen(settings.PUBLIC_URL + path, timeout=HTTP_TIMEOUT_S) as answer:  # noqa: S310
+            return int(answer.status)
+    except urllib.error.HTTPError as error:
+        return error.code
+
+
+def _is_private(host: str) -> bool:
+    try:
+        return ip_address(host).is_private
+    except ValueError:
+        return host == "localhost" or host.endswith(".local")

@@ -1,0 +1,146 @@
+"""Durability, limits and access of Valkey, and the clocks that turns depend on."""
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.db import connection
+from redis import ConnectionPool, Redis, RedisCluster
+from redis.exceptions import RedisError, ResponseError
+
+from crowdgame.operations.doctor.finding import Finding, not_visible
+from voting.ballot_box.stores import connect
+
+MAX_CLOCK_OFFSET_S = 1.0
+NEARLY_FULL = 0.8
+CONFIG = ("appendfsync", "save")
+
+
+def check_stores() -> Iterator[Finding]:
+    """Check the ballot box, and the store of the channel layer and Celery if it is another one."""
+    for url in dict.fromkeys((settings.BALLOT_BOX_URL, settings.REDIS_URL)):
+        for name, store in _nodes(url):
+            with closing(store):
+                info = store.info()
+                if url == settings.BALLOT_BOX_URL:
+                    yield from _durability(name, info, _config(store, info))
+                yield from _limits(name, info)
+                yield from _access(name, store)
+
+
+def check_clocks() -> Iterator[Finding]:
+    """Compare the clocks of the ballot box and of PostgreSQL with this machine's."""
+    for name, store in _nodes(settings.BALLOT_BOX_URL):
+        with closing(store):
+            yield from clock_findings(name, _offset_s(lambda store=store: _time_s(*store.time())))  # type: ignore[misc]
+    if connection.vendor == "postgresql":
+        yield from clock_findings("the database", _offset_s(_database_time_s))
+
+
+def clock_findings(name: str, offset_s: float) -> Iterator[Finding]:
+    if abs(offset_s) > MAX_CLOCK_OFFSET_S:
+        problem = f"the clock of {name} differs by {offset_s:+.1f} s from this machine's"
+        yield Finding(problem, "Run NTP (chrony or systemd-timesyncd) on both.")
+
+
+def _nodes(url: str) -> Iterator[tuple[str, Redis]]:
+    """Yield the address of each server with a client of its own."""
+    store = connect(url)
+    if isinstance(store, RedisCluster):
+        for node in store.get_primaries():  # type: ignore[no-untyped-call]
+            yield str(node.name), store.get_redis_connection(node)
+    else:
+        options = store.connection_pool.connection_kwargs
+        yield options.get("path") or f"{options['host']}:{options['port']}", store
+
+
+def _config(store: Redis, info: Mapping[str, Any]) -> Mapping[str, str]:
+    """Return what is known of CONFIG: from the store, or from its configuration file on this machine."""
+    try:
+        return store.config_get(*CONFIG)  # type: ignore[return-value]
+    except ResponseError:
+        path = Path(str(info.get("config_file") or "/dev/null"))
+    try:
+        lines = [line.split(maxsplit=1) for line in path.read_text().splitlines()]
+    except OSError:
+        return {}
+    return {line[0]: line[1].strip('"') for line in lines if len(line) == len(CONFIG) and line[0] in CONFIG}
+
+
+def _durability(name: str, info: Mapping[str, Any], config: Mapping[str, str]) -> Iterator[Finding]:
+    fsync = "Set `appendfsync always`, or acknowledged ballots may be lost in a power failure."
+    if not info["aof_enabled"]:
+        yield Finding(
+            f"{name}: appendonly is no",
+            "Set `appendonly yes`, or acknowledged ballots are lost when the store restarts.",
+        )
+    elif info["aof_last_write_status"] != "ok":
+        yield Finding(f"{name}: the last write to disk failed", "Check the disk of the store and its log.")
+    if "appendfsync" not in config:
+        yield not_visible(f"{name}: appendfsync and save are not visible to this user", fsync)
+    elif info["aof_enabled"] and config["appendfsync"] != "always":
+        yield Finding(f"{name}: appendfsync is {config['appendfsync']}", fsync)
+    if config.get("save"):
+        yield Finding(
+            f"{name}: save is {config['save']}",
+            'Set `save ""`: the append-only file is enough, and each snapshot delays ballots.',
+        )
+
+
+def _limits(name: str, info: Mapping[str, Any]) -> Iterator[Finding]:
+    if info["maxmemory_policy"] != "noeviction":
+        yield Finding(
+            f"{name}: maxmemory-policy is {info['maxmemory_policy']}",
+            "Set `maxmemory-policy noeviction`, or ballots and tasks are deleted when memory is full.",
+        )
+    if info["maxmemory"] and info["used_memory"] > NEARLY_FULL * info["maxmemory"]:
+        yield Finding(f"{name}: memory is nearly full", "Raise `maxmemory`.")
+    if info["connected_clients"] > NEARLY_FULL * info["maxclients"]:
+        yield Finding(f"{name}: {info['connected_clients']} clients are connected", "Raise `maxclients`.")
+
+
+def _access(name: str, store: Redis) -> Iterator[Finding]:
+    """Try to connect without a password. On the loopback interface, only this machine's users can."""
+    pool = store.connection_pool
+    anonymous = dict(pool.connection_kwargs)
+    for secret in ("username", "password"):
+        anonymous.pop(secret, None)
+    if is_local(str(anonymous.get("host", "localhost"))):
+        return
+    with Redis(connection_pool=ConnectionPool(pool.connection_class, **anonymous)) as stranger:
+        try:
+            stranger.ping()
+        except RedisError:
+            return
+    yield Finding(
+        f"{name}: clients need no password",
+        "Use the ACL in deploy/server/valkey.acl, and name its user in REDIS_URL and BALLOT_BOX_URL.",
+    )
+
+
+def is_local(host: str) -> bool:
+    """Whether `host` is a loopback address."""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _offset_s(read: Callable[[], float]) -> float:
+    before = time.time()
+    there = read()
+    return there - (before + time.time()) / 2
+
+
+def _time_s(seconds: int, microseconds: int) -> float:
+    return seconds + microseconds / 1e6
+
+
+def _database_time_s() -> float:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT extract(epoch FROM clock_timestamp())")
+        return float(cursor.fetchone()[0])

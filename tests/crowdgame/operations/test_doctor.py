@@ -1,0 +1,147 @@
+"""`manage.py doctor` on a real stack: in order, and with one thing wrong at a time."""
+
+import os
+import signal
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import pytest
+
+from crowdgame.operations.doctor.machine import nginx_findings
+from crowdgame.operations.doctor.stores import clock_findings
+from deploy.laptop.paths import ROOT
+from tests.deploy.processes import wait_until
+from tests.doctor import run_doctor, wrong
+from tests.server import Server, running_server
+from voting.ballot_box.stores import connect
+
+NOBODY = "127.0.0.1:1"
+
+
+@pytest.fixture(scope="module")
+def stack_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    with running_server(tmp_path_factory.mktemp("doctor")) as server:
+        yield server
+
+
+def test_doctor_finds_nothing_wrong_with_a_stack_in_order(stack_server: Server) -> None:
+    found = run_doctor(stack_server.stack)
+    assert wrong(found) == []
+    assert {line.split(" ", 1)[1] for line in found.splitlines() if line.startswith("✓")} >= {
+        "services",
+        "store",
+        "clocks",
+        "workers",
+        "processes",
+        "public address",
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "finding"),
+    [
+        ("PUBLIC_URL", "http://play.example.org", "settings: PUBLIC_URL is not https"),
+        ("PUBLIC_URL", "", "settings: PUBLIC_URL is not set"),
+        ("PUBLIC_URL", f"http://{NOBODY}", f"public address: http://{NOBODY} cannot be reached"),
+        ("SECRET_KEY", "short", "security.W009"),
+        ("DEBUG", "1", "security.W018"),
+        ("REDIS_URL", f"redis://{NOBODY}/0", "services: ballot box: unavailable"),
+        ("DATABASE_URL", f"postgresql://{NOBODY}/none", "services: database: "),
+        ("EMAIL_URL", f"smtp://{NOBODY}", f"e-mail: {NOBODY} refuses e-mail"),
+        ("EMAIL_URL", "smtp+plain://0.0.0.0:1", "e-mail: EMAIL_URL is not encrypted"),
+        ("EVENT_PHONES", "2000000000", "but EVENT_PHONES=2000000000 needs"),
+    ],
+)
+def test_doctor_reports_wrong_setting(stack_server: Server, name: str, value: str, finding: str) -> None:
+    found = wrong(run_doctor(stack_server.stack, **{name: value}))
+    assert any(finding in line for line in found), found
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "finding"),
+    [
+        ("appendonly", "no", "appendonly is no"),
+        ("appendfsync", "everysec", "appendfsync is everysec"),
+        ("save", "60 1", "save is 60 1"),
+        ("maxmemory-policy", "allkeys-lru", "maxmemory-policy is allkeys-lru"),
+        ("maxmemory", "1mb", "memory is nearly full"),
+    ],
+)
+def test_doctor_reports_wrong_store_setting(
+    stack_server: Server, name: str, value: str, finding: str
+) -> None:
+    with connect(stack_server.stack.redis) as redis:
+        before = redis.config_get(name)
+        redis.config_set(name, value)
+        try:
+            found = wrong(run_doctor(stack_server.stack))
+        finally:
+            redis.config_set(name, before[name])
+    assert any(line.startswith("✗ store: ") and finding in line for line in found), found
+
+
+def test_doctor_reports_store_with_too_few_clients(stack_server: Server) -> None:
+    with connect(stack_server.stack.redis) as redis:
+        before, connected = redis.config_get("maxclients"), redis.info("clients")["connected_clients"]
+        redis.config_set("maxclients", int(1.2 * connected))
+        try:
+            found = wrong(run_doctor(stack_server.stack))
+        finally:
+            redis.config_set("maxclients", before["maxclients"])
+    assert any("clients are connected" in line for line in found), found
+
+
+def test_doctor_reports_store_without_password(stack_server: Server) -> None:
+    elsewhere = stack_server.stack.redis.replace("127.0.0.1", "0.0.0.0")  # noqa: S104
+    [finding] = wrong(run_doctor(stack_server.stack, REDIS_URL=elsewhere))
+    assert "clients need no password" in finding
+
+
+def test_doctor_reports_missing_processes(stack_server: Server, tmp_path: Path) -> None:
+    found = wrong(run_doctor(stack_server.stack, PROMETHEUS_MULTIPROC_DIR=str(tmp_path)))
+    assert [line.partition(". ")[0] for line in found] == [
+        "✗ processes: no gateway is running",
+        "✗ processes: no scheduler is running",
+    ]
+
+
+def test_doctor_reports_processes_that_hang(stack_server: Server) -> None:
+    names = ("worker", *stack_server.stack.scheduler_names)
+    signal_all(stack_server, names, signal.SIGSTOP)
+    try:
+        wait_until(lambda: "no scheduler has checked" in run_doctor(stack_server.stack), within_s=60)
+        assert "✗ workers: no Celery worker answers" in run_doctor(stack_server.stack)
+    finally:
+        signal_all(stack_server, names, signal.SIGCONT)
+
+
+def signal_all(server: Server, names: Iterable[str], number: int) -> None:
+    for name in names:
+        pid = server.supervisor.pid(name)
+        assert pid
+        os.kill(pid, number)
+
+
+def test_doctor_reports_readable_data(stack_server: Server, tmp_path: Path) -> None:
+    tmp_path.chmod(0o755)
+    database = tmp_path / "db.sqlite3"
+    database.touch()
+    database.chmod(0o644)
+    found = run_doctor(stack_server.stack, CROWDGAME_DATA=str(tmp_path))
+    assert f"✗ disk: every user of this machine can read {database}" in found
+    assert "migrations pending" in found
+
+
+@pytest.mark.parametrize(("offset_s", "count"), [(0.9, 0), (-0.9, 0), (1.1, 1), (-60.0, 1)])
+def test_doctor_reports_clock_over_a_second_off(offset_s: float, count: int) -> None:
+    assert len(list(clock_findings("the store", offset_s))) == count
+
+
+def test_doctor_checks_the_limits_of_nginx() -> None:
+    supplied = (ROOT / "deploy" / "server" / "nginx.conf").read_text()
+    assert list(nginx_findings(supplied)) == []
+    stock = "events {\n    worker_connections 768;\n}\n"
+    assert [finding.problem.split()[0] for finding in nginx_findings(stock)] == [
+        "worker_connections",
+        "worker_rlimit_nofile",
+    ]
