@@ -9,6 +9,7 @@ cores=$(nproc)
 # Leave one core to nginx, Valkey, the worker and the database. At least two gateways, so that one can restart.
 gateways=${GATEWAYS:-$((cores > 3 ? cores - 1 : 2))}
 ports=$(seq 8001 $((8000 + gateways)))
+valkey=start
 release=/opt/crowdgame/releases/$(git describe --always)
 
 install_packages() {
@@ -34,14 +35,17 @@ write_settings() {
     chmod 640 /etc/crowdgame/crowdgame.env
 }
 
-# Valkey's ACL: the user in REDIS_URL may run the commands that crowdgame uses. Older settings name no user; they
-# keep working as the default user.
+# Valkey's ACL: the user in REDIS_URL may run the commands that crowdgame uses, and there is no other user. Earlier
+# versions let anyone on this machine in without a password: then the rules, and settings without a user, are replaced.
 write_valkey_acl() {
-    [ -e /etc/crowdgame/valkey.acl ] && return
+    [ -e /etc/crowdgame/valkey.acl ] && ! grep -q nopass /etc/crowdgame/valkey.acl && return
+    sed -i "s|^REDIS_URL=redis://127|REDIS_URL=redis://crowdgame:$(openssl rand -hex 24)@127|" \
+        /etc/crowdgame/crowdgame.env
     password=$(sed -n 's|^REDIS_URL=redis://crowdgame:\([^@]*\)@.*|\1|p' /etc/crowdgame/crowdgame.env)
     sed "s/change-me/${password:-$(openssl rand -hex 24)}/" deploy/server/valkey.acl >/etc/crowdgame/valkey.acl
     chown root:crowdgame /etc/crowdgame/valkey.acl
     chmod 640 /etc/crowdgame/valkey.acl
+    valkey=restart
 }
 
 create_database() {
@@ -95,11 +99,11 @@ install_units() {
     for port in $ports; do systemctl enable -q "crowdgame-gateway@$port"; done
 }
 
-# Rolling restart: Valkey keeps running, and the gateways restart one at a time.
+# Rolling restart: Valkey keeps running unless its users have changed, and the gateways restart one at a time.
 switch_release() {
     ln -sfn "$release" /opt/crowdgame/current
     ln -sf /opt/crowdgame/current/deploy/server/crowdgame /usr/local/bin/crowdgame
-    systemctl start crowdgame-valkey
+    systemctl $valkey crowdgame-valkey
     systemctl restart crowdgame-migrate
     systemctl restart crowdgame-worker crowdgame-scheduler@1 crowdgame-scheduler@2
     for port in $ports; do systemctl restart "crowdgame-gateway@$port"; done

@@ -8,19 +8,22 @@ from dataclasses import replace
 
 import pytest
 from redis import Redis
-from redis.exceptions import ResponseError
+from redis.exceptions import AuthenticationError, ResponseError
 
 from deploy.laptop.network import LOOPBACK, free_port
 from deploy.laptop.paths import ROOT
 from deploy.laptop.stack import Stack, valkey
 from deploy.laptop.supervisor import Supervisor
 from tests.deploy.processes import answers, wait_until
+from tests.doctor import run_doctor
 from tests.server import Server, organizer, running_parts
 from tests.socket_clients import SocketClients
 from voting.ballot_box.ballot_box import BallotBox
 
 RULES = ROOT / "deploy" / "server" / "valkey.acl"
+SETTINGS = RULES.with_name("valkey.conf")
 PASSWORD = "of-the-tests"
+OPERATOR = f"user operator on >{PASSWORD} ~* &* +@all\n"
 DENIED = "(?i)permission|DEBUG command not allowed"  # Valkey disables DEBUG by itself
 REFUSED = [
     "FLUSHALL",
@@ -57,13 +60,14 @@ REFUSED = [
 def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     data = tmp_path_factory.mktemp("guarded")
     rules = data / "users.acl"
-    rules.write_text(RULES.read_text().replace("change-me", PASSWORD))
+    rules.write_text(RULES.read_text().replace("change-me", PASSWORD) + OPERATOR)
     stack = Stack(data=data, secret_key="of the tests", port=free_port(), valkey_port=free_port())
     box = valkey(stack)
     with Supervisor(stack.logs) as supervisor:
-        supervisor.start(replace(box, argv=[*box.argv, "--aclfile", str(rules)]))
+        program, *options = box.argv
+        supervisor.start(replace(box, argv=[program, str(SETTINGS), *options, "--aclfile", str(rules)]))
         url = f"redis://crowdgame:{PASSWORD}@{LOOPBACK}:{stack.valkey_port}/0"
-        wait_until(lambda: answers(stack.redis))
+        wait_until(lambda: answers(url))
         stack = replace(stack, redis_url=url)
         with running_parts(stack) as parts, organizer(stack) as asked:
             yield Server(stack, parts, asked)
@@ -71,8 +75,14 @@ def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 @pytest.fixture
 def operator(guarded: Server) -> Iterator[Redis]:
-    with Redis(host=LOOPBACK, port=guarded.stack.valkey_port, decode_responses=True) as redis:
+    port = guarded.stack.valkey_port
+    with Redis(port=port, username="operator", password=PASSWORD, decode_responses=True) as redis:
         yield redis
+
+
+def test_acl_refuses_clients_without_password(guarded: Server) -> None:
+    with Redis(port=guarded.stack.valkey_port) as redis, pytest.raises(AuthenticationError):
+        redis.ping()
 
 
 @pytest.mark.parametrize("command", REFUSED)
@@ -116,6 +126,15 @@ def test_acl_allows_restore_to_clear_the_ballot_box(guarded: Server, operator: R
     box.close()
     assert operator.acl_log() == []
     assert not operator.keys("crowdgame:{*")
+
+
+def test_doctor_finds_nothing_wrong_with_the_restricted_user(guarded: Server) -> None:
+    found = run_doctor(guarded.stack).splitlines()
+    assert [line for line in found if line.startswith(("✓ store", "✓ clocks", "✓ workers"))] == [
+        "✓ store",
+        "✓ clocks",
+        "✓ workers",
+    ]
 
 
 def _fails_to_log_in(server: Server) -> int:

