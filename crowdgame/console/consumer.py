@@ -44,6 +44,7 @@ class ConsoleConsumer(SocketConsumer):
     messages: ClassVar = protocol.ConsoleMessage
     _role = protocol.Role.VIEWER
     _audit: tuple[protocol.AuditEntry, ...] = ()
+    _display_key_version = 0
 
     async def join(self, message: ConsoleJoin, room: EventRoom, gateway: Gateway) -> None:
         who = await self._load_access(room)
@@ -53,17 +54,22 @@ class ConsoleConsumer(SocketConsumer):
         self._role, self._audit = who.role, audit
         room.screens.add(self)
         room.consoles.add(self)
-        code = room.state.code
+        self._welcome(room)
+
+    def _welcome(self, room: EventRoom) -> None:
+        """Send the welcome, again after the display key was replaced."""
+        state, self._display_key_version = room.state, room.state.display_key_version
+        may_run = self._role != protocol.Role.VIEWER
         self.enter_room(
             room,
             protocol.ConsoleWelcomed(
-                now_at=gateway.now(),
+                now_at=gateway().now(),
                 seq=room.seq,
                 join_url=room.join_url(self.scope),
-                state=room.state,
-                display_key=projector_key(code) if who.may("run") else None,
-                role=who.role,
-                audit=audit,
+                state=state,
+                display_key=projector_key(state.code, state.display_key_version) if may_run else None,
+                role=self._role,
+                audit=self._audit,
             ),
         )
 
@@ -138,11 +144,16 @@ class ConsoleConsumer(SocketConsumer):
         await database_sync_to_async(perform)(who, room.event_id, message, ballot_box(), host)
 
     async def _watch_audit_log(self) -> None:
-        """Every AUDIT_POLL_S, send the entries that are new, or that can be undone no longer."""
+        """Every AUDIT_POLL_S, send the entries that are new, or that can be undone no longer.
+
+        After a change of the display key, send a new welcome.
+        """
         while True:
             await asyncio.sleep(AUDIT_POLL_S)
             if self.room is not None:
                 await self._send_audit_changes(self.room)
+                if self.room.state.display_key_version != self._display_key_version:
+                    self._welcome(self.room)
 
     async def _send_audit_changes(self, room: EventRoom) -> None:
         with suppress(*DATABASE_ERRORS):  # the next poll tries again

@@ -16,7 +16,7 @@ from crowdgame.cups.views import listed_cups
 from crowdgame.events.access import require_accessible_event, visible_events
 from crowdgame.events.permissions import role_at_event
 from crowdgame.web.content_policy import built_page_policy
-from games.models import Admission, Event, Match, MatchState
+from games.models import Event, Match, MatchState
 from voting.admission.admission import projector_key
 from voting.protocol import Role
 
@@ -36,12 +36,12 @@ def list_events(request: HttpRequest) -> HttpResponse:
 
 
 def _projector_fragment(event: Event, user: User) -> str:
-    """URL fragment with the key that lets the projector show rotating codes, or an empty string.
+    """URL fragment with the display key, or an empty string for a viewer.
 
     Browsers don't send fragments to servers, so the key appears in no access log.
     """
-    shows = event.admission == Admission.ROTATING and role_at_event(user, event.pk) != Role.VIEWER
-    return f"#{projector_key(event.code)}" if shows else ""
+    is_viewer = role_at_event(user, event.pk) == Role.VIEWER
+    return "" if is_viewer else f"#{projector_key(event.code, event.display_key_version)}"
 
 
 @never_cache

@@ -6,6 +6,7 @@ from typing import Literal
 from crowdgame.cups.cups import CupProgress, PlayedPairing
 from crowdgame.cups.pairing_names import name_entrants, name_pairing
 from crowdgame.cups.pairing_status import PairingStatus
+from voting.admission.admission import projector_key
 
 CardState = Literal["open", "due", "on", "over"]
 
@@ -30,7 +31,9 @@ class CardTeam:
 
 @dataclass(frozen=True, slots=True)
 class PairingCard:
-    """A pairing. `code` is its event's; `reports` are the numbers of its finished matches that count.
+    """A pairing. `reports` are the numbers of its finished matches that count.
+
+    `code` and `display_key` are those of its event. Only the organizer may see the key.
 
     `rehearsed`: at least one of its matches was a dry run.
     """
@@ -44,6 +47,7 @@ class PairingCard:
     walkover: bool = False
     superseded: bool = False
     code: str = ""
+    display_key: str = ""
     reports: tuple[int, ...] = ()
     rehearsed: bool = False
 
@@ -63,6 +67,7 @@ def build_card(progress: CupProgress, meeting: PairingStatus) -> PairingCard:
         walkover=meeting.outcome.walkover,
         superseded=meeting.superseded,
         code=played.event.code if played else "",
+        display_key=projector_key(played.event.code, played.event.display_key_version) if played else "",
         reports=tuple(match.number for match in played.counted) if played else (),
         rehearsed=bool(played and played.rehearsed),
     )

@@ -1,6 +1,6 @@
 // Generated from crowdgame/console/actions/ by `manage.py generate_actions`. Edits here are lost.
 
-export type Action = "hands.count" | "joining.lock" | "joining.unlock" | "lobby.open" | "match.abort" | "match.start" | "notice.clear" | "notice.show" | "part.hide" | "part.show" | "rehearsal.start" | "rehearsal.stop" | "reveal.extend" | "reveal.shorten" | "turn.close" | "turn.extend" | "turn.extra_time" | "turn.pause" | "turn.resume" | "turn.shorten" | "turn.void" | "voter.admit" | "voter.ban" | "voter.captain" | "voter.kick" | "voter.move";
+export type Action = "display.renew" | "hands.count" | "joining.lock" | "joining.unlock" | "lobby.open" | "match.abort" | "match.start" | "notice.clear" | "notice.show" | "part.hide" | "part.show" | "rehearsal.start" | "rehearsal.stop" | "reveal.extend" | "reveal.shorten" | "turn.close" | "turn.extend" | "turn.extra_time" | "turn.pause" | "turn.resume" | "turn.shorten" | "turn.void" | "voter.admit" | "voter.ban" | "voter.captain" | "voter.kick" | "voter.move";
 
 /** `done`: the text after success, in which `{time}` is the time. `confirm`: asks for a second click. */
 export interface ActionText {
@@ -11,6 +11,7 @@ export interface ActionText {
 }
 
 export const ACTIONS: { readonly [action in Action]: ActionText } = {
+  "display.renew": {"label": "New display link", "done": "The old display links no longer work. Open the big screen again.", "confirm": "Press again to replace", "keys": {}},
   "hands.count": {"label": "Send counts", "done": "Counts sent.", "confirm": "", "keys": {}},
   "joining.lock": {"label": "Lock joining", "done": "Joining is locked.", "confirm": "", "keys": {"L": "Lock or unlock joining"}},
   "joining.unlock": {"label": "Unlock joining", "done": "Joining is open again.", "confirm": "", "keys": {"L": "Lock or unlock joining"}},

@@ -298,6 +298,7 @@ export interface EventState {
   rematch_wanted_by: number | null;
   is_duel: boolean;
   consent: string;
+  display_key_version: number;
 }
 
 export interface LobbyOpened {

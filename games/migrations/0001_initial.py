@@ -55,6 +55,7 @@ class Migration(migrations.Migration):
                 ('is_duel', models.BooleanField(db_default=False, default=False, editable=False)),
                 ('swaps_sides', models.BooleanField(db_default=False, default=False, editable=False)),
                 ('rematch_wanted_by', models.PositiveSmallIntegerField(blank=True, editable=False, null=True)),
+                ('display_key_version', models.PositiveIntegerField(db_default=0, default=0, editable=False)),
                 ('seq', models.BigIntegerField(default=0, editable=False)),
                 ('created_at', models.DateTimeField(auto_now_add=True)),
                 ('owner', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='events', to=settings.AUTH_USER_MODEL)),

@@ -22,6 +22,8 @@ class Event(MatchTerms):
     A team wins the series with more than half of `best_of` matches. `extra_s` is added to every turn, for
     players who need extra time. After `anonymized_at`, no data links the ballots of a voter to each other.
 
+    `display_key_version` counts how often an organizer has replaced the display link.
+
     `is_duel`: a guest plays against another guest or a crowd. With `swaps_sides`, the teams swap colors in
     each match. `rematch_wanted_by` is the number of the team that has asked for a rematch.
     """
@@ -62,6 +64,7 @@ class Event(MatchTerms):
     is_duel = models.BooleanField(default=False, db_default=False, editable=False)
     swaps_sides = models.BooleanField(default=False, db_default=False, editable=False)
     rematch_wanted_by = models.PositiveSmallIntegerField(null=True, blank=True, editable=False)
+    display_key_version = models.PositiveIntegerField(default=0, db_default=0, editable=False)
     seq = models.BigIntegerField(default=0, editable=False)
     created_at = models.DateTimeField(auto_now_add=True)
 

@@ -2,6 +2,9 @@
 
 A rotating code and a projector key are HMACs of the event's code, so nothing is stored. They are made with
 SECRET_KEY. Those of SECRET_KEY_FALLBACKS are accepted, too.
+
+A rotating code is short, so that people can type it. The QR code holds a link key: the same code with
+further letters. Only the typed code can be guessed, so only its guesses are limited.
 """
 
 from functools import lru_cache
@@ -12,13 +15,13 @@ from django.utils.crypto import constant_time_compare, salted_hmac
 from games.matches import CODE_LETTERS
 
 CODE_PERIOD_MS = 30_000
-ROTATING_LENGTH = 5
-TICKET_LENGTH, ROSTER_LENGTH = 8, 6
+ROTATING_LENGTH, LINK_KEY_LENGTH = 5, 13
+TICKET_LENGTH = 8
 PROJECTOR_KEY_LENGTH = 24
 STALE_PERIODS = 20
 CODE_CACHE_SIZE = 1_000
 WRONG_KEY_BURST = 200
-WRONG_KEYS_PER_SECOND = 2.0
+WRONG_KEYS_PER_SECOND = 10.0
 _IGNORED = str.maketrans("", "", " -\u2010\u2011\u2012\u2013\u00a0\t")
 
 
@@ -28,23 +31,27 @@ def normalize_key(text: str) -> str:
 
 
 def format_key(key: str) -> str:
-    """Return a key as it is printed: a ticket code in two halves, ABCD-EFGH."""
-    return f"{key[:4]}-{key[4:]}" if len(key) == TICKET_LENGTH else key
+    """Return a ticket code or roster code as it is printed: in two halves, ABCD-EFGH."""
+    return f"{key[:4]}-{key[4:]}"
 
 
 def is_ticket_code(key: str) -> bool:
     """Whether the normalized key has the form of a ticket code or a roster code. Does not query."""
-    return len(key) in {TICKET_LENGTH, ROSTER_LENGTH} and set(key) <= set(CODE_LETTERS)
+    return len(key) == TICKET_LENGTH and set(key) <= set(CODE_LETTERS)
 
 
 def rotating_code(event: str, now: int) -> tuple[str, int]:
     """The rotating code of an event at `now`, and when its period ends. Both times are in milliseconds."""
-    period = now // CODE_PERIOD_MS
-    return _rotating_code(event, period, settings.SECRET_KEY), (period + 1) * CODE_PERIOD_MS
+    return rotating_link_key(event, now)[:ROTATING_LENGTH], (now // CODE_PERIOD_MS + 1) * CODE_PERIOD_MS
+
+
+def rotating_link_key(event: str, now: int) -> str:
+    """The key in the display's QR code at `now`. It begins with the rotating code."""
+    return _rotating_key(event, now // CODE_PERIOD_MS, settings.SECRET_KEY)
 
 
 def is_rotating_code(event: str, key: str, now: int) -> bool:
-    """Whether the key is the current rotating code, or the last one, which people may still be typing."""
+    """Whether the key is the current rotating code or link key, or the last one, which may still be typed."""
     period = now // CODE_PERIOD_MS
     return _is_code_of(event, key, range(period - 1, period + 1))
 
@@ -55,14 +62,16 @@ def is_stale_code(event: str, key: str, now: int) -> bool:
     return _is_code_of(event, key, range(period - STALE_PERIODS, period - 1))
 
 
-def projector_key(event: str) -> str:
-    """The key in an organizer's display link. It stays the same for the lifetime of the event."""
-    return _projector_key(event, settings.SECRET_KEY)
+def projector_key(event: str, version: int) -> str:
+    """The key in an organizer's display link, for this `display_key_version` of the event."""
+    return _projector_key(event, version, settings.SECRET_KEY)
 
 
-def is_projector_key(event: str, key: str | None) -> bool:
+def is_projector_key(event: str, version: int, key: str | None) -> bool:
     """Display login: whether the key is the event's projector key. Compares in constant time."""
-    return key is not None and any(_is_equal(key, _projector_key(event, secret)) for secret in _secrets())
+    return key is not None and any(
+        _is_equal(key, _projector_key(event, version, secret)) for secret in _secrets()
+    )
 
 
 def _is_equal(one: str, other: str) -> bool:
@@ -74,21 +83,22 @@ def _secrets() -> list[str]:
 
 
 def _is_code_of(event: str, key: str, periods: range) -> bool:
-    return any(
-        _is_equal(key, _rotating_code(event, period, secret)) for period in periods for secret in _secrets()
+    keys = (_rotating_key(event, period, secret) for period in periods for secret in _secrets())
+    return len(key) in {ROTATING_LENGTH, LINK_KEY_LENGTH} and any(
+        _is_equal(key, one[: len(key)]) for one in keys
     )
 
 
-def _projector_key(event: str, secret: str) -> str:
-    mac = salted_hmac("crowdgame.projector", event, secret, algorithm="sha256")
+def _projector_key(event: str, version: int, secret: str) -> str:
+    mac = salted_hmac("crowdgame.projector", f"{event}.{version}", secret, algorithm="sha256")
     return mac.hexdigest()[:PROJECTOR_KEY_LENGTH]
 
 
 @lru_cache(CODE_CACHE_SIZE)
-def _rotating_code(event: str, period: int, secret: str) -> str:
+def _rotating_key(event: str, period: int, secret: str) -> str:
     digest = salted_hmac("crowdgame.moment", f"{event}.{period}", secret, algorithm="sha256").digest()
     number, chars = int.from_bytes(digest, "big"), []
-    for _ in range(ROTATING_LENGTH):
+    for _ in range(LINK_KEY_LENGTH):
         number, char = divmod(number, len(CODE_LETTERS))
         chars.append(CODE_LETTERS[char])
     return "".join(chars)
@@ -98,7 +108,6 @@ class GuessLimiter:
     """Token-bucket rate limit on wrong keys: WRONG_KEY_BURST tokens, refilled at WRONG_KEYS_PER_SECOND.
 
     While it is exhausted no key is checked, not even a right one; otherwise it could still be guessed.
-    A batch may hold more wrong keys than are left. The bucket then goes below 0 and must refill first.
     """
 
     def __init__(self) -> None:
@@ -111,5 +120,5 @@ class GuessLimiter:
         self._counted_at = now
         return self._left < 1
 
-    def count(self, wrong: int) -> None:
-        self._left -= wrong
+    def count(self) -> None:
+        self._left -= 1

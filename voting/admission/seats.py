@@ -10,7 +10,7 @@ from django.core import signing
 from django.utils.crypto import salted_hmac
 
 OFFER_SALT, OFFER_TTL_MS = "crowdgame.offer", 120_000
-RESERVATION_TTL_S = 10.0
+RESERVATION_TTL_S, MAX_RESERVATIONS = 10.0, 20_000
 
 
 class _Signer(signing.Signer):
@@ -85,7 +85,7 @@ def unverified_voter(token: str) -> str:
 class ReservedSeats:
     """Seats of one event that were offered with a page in the last RESERVATION_TTL_S and are not taken yet.
 
-    They keep teams balanced when many join at once.
+    They keep teams balanced when many join at once. Beyond MAX_RESERVATIONS the oldest one is dropped.
     """
 
     def __init__(self) -> None:
@@ -93,6 +93,9 @@ class ReservedSeats:
         self._teams = [0, 0, 0]
 
     def add(self, seat: Seat) -> None:
+        self._drop_expired()
+        if len(self._until) >= MAX_RESERVATIONS:
+            self.take(next(iter(self._until)))
         self._until[seat.voter] = (seat, time.monotonic() + RESERVATION_TTL_S)
         self._teams[seat.team] += 1
 

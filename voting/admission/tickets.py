@@ -15,7 +15,7 @@ from django.db.models.functions import Coalesce
 
 from games.matches import CODE_LETTERS
 from games.models import Event
-from voting.admission.admission import ROSTER_LENGTH, TICKET_LENGTH
+from voting.admission.admission import TICKET_LENGTH
 from voting.admission.roster import Pupil, RosterError
 from voting.models import Ticket
 
@@ -58,8 +58,11 @@ def claim_tickets(event_id: int, shown: Sequence[PresentedKey]) -> list[ClaimedT
     """Claim tickets in one transaction; the result is in the order of `shown`.
 
     A ticket presented several times, in this batch or elsewhere, is claimed once. With `again` the others get
-    the same voter, without it `key_used`. Raises OperationalError.
+    the same voter, without it `key_used`. If all codes are wrong, nothing is locked. Raises
+    OperationalError.
     """
+    if not Ticket.objects.filter(event_id=event_id, code__in={one.key for one in shown}).exists():
+        return ["key_wrong"] * len(shown)
     with transaction.atomic():
         tickets = _lock_tickets(event_id, {one.key for one in shown})
         sizes = _team_sizes(event_id) if any(one.balance_teams for one in shown) else {}
@@ -122,12 +125,12 @@ def release_tickets(event_id: int, ids: Iterable[int]) -> int:
 
 def make_tickets(event: Event, count: int) -> list[Ticket]:
     """Create `count` tickets. Raises TooManyTickets."""
-    return _create_tickets(event, [Pupil("", None)] * count, TICKET_LENGTH)
+    return _create_tickets(event, [Pupil("", None)] * count)
 
 
 def make_roster(event: Event, pupils: Sequence[Pupil]) -> list[Ticket]:
     """Create a roster code for each pupil. Raises RosterError for a name in use, and TooManyTickets."""
-    return _create_tickets(event, pupils, ROSTER_LENGTH)
+    return _create_tickets(event, pupils)
 
 
 def delete_unused_tickets(event: Event) -> int:
@@ -135,7 +138,7 @@ def delete_unused_tickets(event: Event) -> int:
     return event.tickets.filter(first_used_at=None).delete()[0]
 
 
-def _create_tickets(event: Event, pupils: Sequence[Pupil], length: int) -> list[Ticket]:
+def _create_tickets(event: Event, pupils: Sequence[Pupil]) -> list[Ticket]:
     with transaction.atomic():
         Event.objects.select_for_update(no_key=True).get(pk=event.pk)
         _check_names(event, pupils)
@@ -146,7 +149,7 @@ def _create_tickets(event: Event, pupils: Sequence[Pupil], length: int) -> list[
             )
         taken = set(event.tickets.values_list("code", flat=True))
         made = [
-            Ticket(event=event, code=_new_code(taken, length), label=pupil.name, team=pupil.team, voter=voter)
+            Ticket(event=event, code=_new_code(taken), label=pupil.name, team=pupil.team, voter=voter)
             for pupil, voter in ((pupil, secrets.token_hex(8)) for pupil in pupils)
         ]
         return Ticket.objects.bulk_create(made, batch_size=INSERT_BATCH_SIZE)
@@ -159,9 +162,9 @@ def _check_names(event: Event, pupils: Sequence[Pupil]) -> None:
             raise RosterError(f"“{pupil.name}” already has a code. Add an initial to tell them apart.")
 
 
-def _new_code(taken: set[str], length: int) -> str:
+def _new_code(taken: set[str]) -> str:
     while True:
-        code = "".join(secrets.choice(CODE_LETTERS) for _ in range(length))
+        code = "".join(secrets.choice(CODE_LETTERS) for _ in range(TICKET_LENGTH))
         if code not in taken:
             taken.add(code)
             return code

@@ -1,6 +1,7 @@
 """The read-only socket of a display: a projector or a spectator's screen.
 
-A display that joins with the projector key (display login) also shows the rotating join code.
+A display that joins with the projector key (display login) also shows the rotating join code. Displays
+without it cannot displace it.
 """
 
 import asyncio
@@ -10,11 +11,11 @@ from django.conf import settings
 
 from games.engine.terms import Admission
 from voting import protocol
-from voting.admission.admission import is_projector_key, rotating_code
+from voting.admission.admission import is_projector_key, rotating_code, rotating_link_key
 from voting.admission.links import qr_rows
 from voting.gateway.event_room import EventRoom
 from voting.gateway.gateway import Gateway
-from voting.gateway.socket import CloseSocket, Receive, SocketConsumer
+from voting.gateway.socket import Receive, SocketConsumer
 from voting.protocol import CloseCode, DisplayJoin
 
 MAX_DISPLAYS = 50
@@ -35,12 +36,15 @@ class DisplayConsumer(SocketConsumer):
                 self._codes_task.cancel()
 
     async def join(self, message: DisplayJoin, room: EventRoom, gateway: Gateway) -> None:
-        """Welcome a display. Raises CloseSocket (CROWDED) beyond MAX_DISPLAYS, or EVENT_PHONES in a duel."""
-        most = settings.EVENT_PHONES if room.state.is_duel else MAX_DISPLAYS
-        if len(room.screens) - len(room.consoles) >= most:
-            raise CloseSocket(CloseCode.CROWDED, CROWDED_RETRY_MS)
-        url = room.join_url(self.scope)
-        room.screens.add(self)
+        """Welcome a display. Closes the oldest one beyond MAX_DISPLAYS, or EVENT_PHONES in a duel.
+
+        Displays with the projector key and those without it count apart.
+        """
+        url, state = room.join_url(self.scope), room.state
+        has_key = is_projector_key(state.code, state.display_key_version, message.key)
+        most = settings.EVENT_PHONES if state.is_duel else MAX_DISPLAYS
+        if oldest := room.add_display(self, most, has_key=has_key):
+            oldest.end(CloseCode.CROWDED, CROWDED_RETRY_MS)
         self.enter_room(
             room,
             protocol.DisplayWelcomed(
@@ -49,27 +53,31 @@ class DisplayConsumer(SocketConsumer):
         )
         if room.last_sent.open:
             self.write(room.last_sent.open)
-        if is_projector_key(room.state.code, message.key):
-            self._codes_task = asyncio.create_task(self._show_codes(room, gateway, url))
+        if has_key:
+            codes = self._show_codes(room, gateway, url, state.display_key_version)
+            self._codes_task = asyncio.create_task(codes)
 
     async def handle_message(self, message: DisplayJoin, room: EventRoom) -> None:
         self.send(protocol.Error(code="joined_already", text="one join per socket"))
 
-    async def _show_codes(self, room: EventRoom, gateway: Gateway, url: str) -> None:
-        """Send each rotating code once, when its period starts.
+    async def _show_codes(self, room: EventRoom, gateway: Gateway, url: str, key_version: int) -> None:
+        """Send each rotating code once, when its period starts. Close the socket if its key is replaced.
 
         Polls every POLL_S, because an organizer can turn rotating codes on or off during the event.
         """
         shown = ""
-        while True:
-            code, until_at = rotating_code(room.state.code, gateway.now())
+        while room.state.display_key_version == key_version:
+            now = gateway.now()
+            code, until_at = rotating_code(room.state.code, now)
             if room.state.admission != Admission.ROTATING:
                 shown = ""
             elif code != shown:
                 shown = code
-                with_code = f"{url}#{code}"
+                with_code = f"{url}#{rotating_link_key(room.state.code, now)}"
                 self.send(
                     protocol.KeyShown(key=code, until_at=until_at, join_url=with_code, qr=qr_rows(with_code))
                 )
             until_next_s = (until_at - gateway.now()) / 1000
             await asyncio.sleep(min(POLL_S, max(0.0, until_next_s) + 0.01))
+        room.leave(self, None)
+        self.end(CloseCode.NOT_ALLOWED)

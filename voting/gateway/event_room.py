@@ -56,6 +56,7 @@ class EventRoom:
         phones, screens: the event's sockets at this process.
         unseated: the phones without a seat.
         consoles: the sockets of organizers, also among the screens.
+        displays: the displays without and with the display key, also among the screens, the oldest first.
         voters: the connected voters, by the voter id of their seat.
         broadcaster: sends changes and seals to the sockets.
         seal: the seal of the current turn, if it is sealed.
@@ -78,6 +79,7 @@ class EventRoom:
     unseated: set[Socket] = field(default_factory=set)
     screens: set[Socket] = field(default_factory=set)
     consoles: set[Socket] = field(default_factory=set)
+    displays: tuple[dict[Socket, None], dict[Socket, None]] = field(default_factory=lambda: ({}, {}))
     voters: dict[str, ConnectedVoter] = field(default_factory=dict)
     poll: Poll | None = None
     broadcaster: Broadcaster = field(default_factory=Broadcaster)
@@ -198,12 +200,22 @@ class EventRoom:
         self.phones.add(socket)
         self.unseated.add(socket)
 
+    def add_display(self, socket: Socket, at_most: int, *, has_key: bool) -> Socket | None:
+        """Add a display. Beyond `at_most`, with the key or without it, remove and return the oldest one."""
+        displays = self.displays[has_key]
+        oldest = next(iter(displays)) if len(displays) >= at_most else None
+        if oldest is not None:
+            self.leave(oldest, None)
+        displays[socket] = None
+        self.screens.add(socket)
+        return oldest
+
     def leave(self, socket: Socket, seat: Seat | None) -> None:
         """Remove a socket. Idempotent."""
-        self.phones.discard(socket)
-        self.unseated.discard(socket)
-        self.screens.discard(socket)
-        self.consoles.discard(socket)
+        for sockets in (self.phones, self.unseated, self.screens, self.consoles):
+            sockets.discard(socket)
+        for displays in self.displays:
+            displays.pop(socket, None)
         voter = self.voters.get(seat.voter) if seat else None
         if seat is None or voter is None or socket not in voter.sockets:
             return

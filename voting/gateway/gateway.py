@@ -30,6 +30,7 @@ from voting.ballot_box.opened_ballots import load_opened_ballots
 from voting.counting.ballots import Ballot
 from voting.gateway import hooks
 from voting.gateway.admission_queue import AdmissionQueue
+from voting.gateway.code_lookup import CodeLookup
 from voting.gateway.drain import LEAST_RETRY_MS, close_gradually
 from voting.gateway.event_room import EventRoom
 from voting.gateway.presence import Presence, may_move_deadline
@@ -70,7 +71,8 @@ class Gateway:
         self._ticket_claims: dict[int, TicketClaims] = {}
         self._side_change_queues: dict[int, SideChangeQueue] = {}
         self._opening: dict[str, asyncio.Task[None]] = {}
-        self._looking_up = asyncio.Lock()
+        self._looking_up = asyncio.Lock()  # lookups must not use up the threads that ballots need
+        self._codes = CodeLookup(self._looking_up)
         self._unknown_codes: dict[str, float] = {}
         self._in_heartbeat: set[str] = set()
         self._clock = BoxClock()
@@ -137,8 +139,10 @@ class Gateway:
         return task
 
     async def _open_room(self, code: str) -> None:
-        async with self._looking_up:  # guessed codes must not use up the threads that ballots need
-            found: _LoadedEvent | None = await in_database(_load_event)(code)
+        found: _LoadedEvent | None = None
+        if await self._codes.exists(code):
+            async with self._looking_up:
+                found = await in_database(_load_event)(code)
         if found is None:
             if len(self._unknown_codes) >= MAX_MISSES:
                 self._unknown_codes.clear()

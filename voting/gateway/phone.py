@@ -17,12 +17,12 @@ from voting.ballot_box.intake import REFUSED_BALLOTS, Slot
 from voting.counting.ballots import Ballot
 from voting.counting.voter_codes import derive_voter_code
 from voting.gateway import hooks
-from voting.gateway.admission_queue import AdmittedVoter
+from voting.gateway.admission_queue import AdmittedVoter, RetryLater
 from voting.gateway.event_room import EventRoom
 from voting.gateway.gateway import Gateway, gateway
 from voting.gateway.side_change_queue import list_side_changes
 from voting.gateway.socket import CloseSocket, Receive, SocketConsumer
-from voting.gateway.ticket_claims import AdmissionDenied
+from voting.gateway.ticket_claims import GUESSED_RETRY_MS, AdmissionDenied
 from voting.gateway.voters import ConnectedVoter
 from voting.metrics.metrics import JOINS
 from voting.protocol import (
@@ -41,6 +41,7 @@ from voting.turns.side_change_store import SideChangeRequest
 
 RETURNED, SEATED = JOINS.labels("returned"), JOINS.labels("seated")
 CHEERS_PER_SECOND = 4.0
+MAX_WRONG_KEYS = 10
 COUNTED_CODES = frozenset({int(CastResult.OK), int(CastResult.DUPLICATE)})
 REFUSAL_BY_CODE: dict[int, Refusal] = {
     CastResult.LATE: "late",
@@ -66,6 +67,7 @@ class PhoneConsumer(SocketConsumer):
     _claimed: tuple[int, float] | None = None
     _request_task: asyncio.Task[None] | None = None
     _cheers_until = 0.0
+    _wrong_keys = 0
 
     async def run(self, receive: Receive) -> None:
         """Serve the phone until it disconnects.
@@ -85,7 +87,8 @@ class PhoneConsumer(SocketConsumer):
     async def join(self, message: PhoneJoin, room: EventRoom, gateway: Gateway) -> None:
         """Seat the phone, or refuse it with an Error and let it wait without a seat.
 
-        Raises CloseSocket (BAD_TOKEN, BANNED), RetryLater, redis.RedisError, OSError and DATABASE_ERRORS.
+        Raises CloseSocket (BAD_TOKEN, BANNED), RetryLater (also after MAX_WRONG_KEYS), redis.RedisError,
+        OSError and DATABASE_ERRORS.
         """
         seat = _known_seat(message, room)
         try:
@@ -95,6 +98,9 @@ class PhoneConsumer(SocketConsumer):
                 else self._admit_new_voter(message, room, gateway)
             )
         except AdmissionDenied as turned:
+            self._wrong_keys += turned.code == "key_wrong"
+            if self._wrong_keys > MAX_WRONG_KEYS:
+                raise RetryLater(GUESSED_RETRY_MS) from None
             gateway.admission_queue(room).check_unseated(self)
             JOINS.labels("refused").inc()
             self.wait_unseated(room)

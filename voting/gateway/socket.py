@@ -31,6 +31,7 @@ Receive = Callable[[], Awaitable[dict[str, Any]]]
 JOIN_TIMEOUT_S = 10.0
 FRAME_BURST = 30
 FRAMES_PER_SECOND = 5.0
+FRAME_COST_BEFORE_JOIN = 3
 MALFORMED = protocol.Error(code="malformed", text="malformed message, see docs/protocol.md")
 
 _encode = msgspec.json.Encoder().encode
@@ -138,9 +139,12 @@ class SocketConsumer:
             await self._join(message)
 
     def _limit_rate(self) -> None:
-        """Token-bucket rate limit: FRAMES_PER_SECOND with bursts of FRAME_BURST. Raises CloseSocket."""
-        now = time.monotonic()
-        self._frames_until = max(self._frames_until, now) + 1 / FRAMES_PER_SECOND
+        """Token-bucket rate limit: FRAMES_PER_SECOND with bursts of FRAME_BURST. Raises CloseSocket.
+
+        Until the client has joined, a frame counts as FRAME_COST_BEFORE_JOIN frames.
+        """
+        now, cost = time.monotonic(), FRAME_COST_BEFORE_JOIN if self.room is None else 1
+        self._frames_until = max(self._frames_until, now) + cost / FRAMES_PER_SECOND
         if self._frames_until > now + FRAME_BURST / FRAMES_PER_SECOND:
             raise CloseSocket(CloseCode.TOO_MANY_FRAMES)
 

@@ -1,7 +1,8 @@
 """Ticket claims at a gateway: check the keys of new voters (tickets, roster codes, rotating codes).
 
-Rotating codes are checked in memory. Tickets are claimed in batches of one transaction: those presented
-during a claim go into the next batch. When the queue is full, clients get a time to retry.
+Rotating codes are checked in memory, with a limit on guesses for the whole event. Tickets are too long to
+guess. They are claimed in batches of one transaction: those presented during a claim go into the next batch.
+When the queue is full, clients get a time to retry.
 """
 
 import asyncio
@@ -16,6 +17,7 @@ from django.db import Error, OperationalError
 from games.engine.terms import Admission, TeamChoice
 from voting import protocol
 from voting.admission.admission import (
+    ROTATING_LENGTH,
     GuessLimiter,
     is_rotating_code,
     is_stale_code,
@@ -63,20 +65,24 @@ class TicketClaims:
         self._releasing: set[asyncio.Task[None]] = set()
 
     def check_code(self, code: str, key: str | None, now: int) -> None:
-        """Check the rotating code that the projector shows. `now` is in milliseconds.
+        """Check the rotating code that the projector shows, typed or from its link. `now` is in milliseconds.
 
-        Raises AdmissionDenied if it is wrong or missing, and RetryLater after too many wrong keys.
+        Raises AdmissionDenied if it is wrong or missing, and RetryLater for a typed code after too many
+        wrong ones.
         """
         shown = _require_key(key)
-        self._check_guesses()
+        typed = len(shown) == ROTATING_LENGTH
+        if typed and self._guesses.is_exhausted(time.monotonic()):
+            raise RetryLater(GUESSED_RETRY_MS)
         if not is_rotating_code(code, shown, now):
-            self._guesses.count(not is_stale_code(code, shown, now))
+            if typed and not is_stale_code(code, shown, now):
+                self._guesses.count()
             raise AdmissionDenied("key_wrong")
 
     async def claim(self, join: protocol.PhoneJoin, event: protocol.EventState, now: int) -> ClaimedTicket:
         """Claim the ticket or roster code in `join.key` for a voter.
 
-        Raises AdmissionDenied, RetryLater (full queue or too many wrong keys) and one of DATABASE_ERRORS.
+        Raises AdmissionDenied, RetryLater (full queue) and one of DATABASE_ERRORS.
         """
         key = _require_key(join.key)
         if not is_ticket_code(key):
@@ -102,17 +108,13 @@ class TicketClaims:
         with suppress(*DATABASE_ERRORS):  # the organizer can still release it
             await self._in_database(release_tickets)(self._event_id, [ticket])
 
-    def _check_guesses(self) -> None:
-        if self._guesses.is_exhausted(time.monotonic()):
-            raise RetryLater(GUESSED_RETRY_MS)
-
     async def _claim_all(self) -> None:
         while self._waiting:
             some, self._waiting = self._waiting[:CLAIM_BATCH_SIZE], self._waiting[CLAIM_BATCH_SIZE:]
             here = [one for one in some if not one[1].done()]
             try:
                 claims = await self._claims([shown for shown, _ in here])
-            except (RetryLater, *DATABASE_ERRORS) as error:
+            except DATABASE_ERRORS as error:
                 for _, claimed in here:
                     _fail(claimed, error)
                 continue
@@ -120,11 +122,10 @@ class TicketClaims:
                 self._answer(claimed, claim)
 
     async def _claims(self, shown: list[PresentedKey]) -> list[ClaimedTicket | TicketRefusal]:
-        """Claim a batch. Raises RetryLater after too many wrong keys, and one of DATABASE_ERRORS.
+        """Claim a batch. Raises one of DATABASE_ERRORS.
 
         Any other database error is logged and raised as OperationalError.
         """
-        self._check_guesses()
         began = time.monotonic()
         try:
             claims: list[ClaimedTicket | TicketRefusal] = await self._in_database(claim_tickets)(
@@ -135,7 +136,6 @@ class TicketClaims:
         except Error as error:
             log.exception("could not claim tickets", extra={"event": self._event_id})
             raise OperationalError("could not claim tickets") from error
-        self._guesses.count(claims.count("key_wrong"))
         if len(shown) == CLAIM_BATCH_SIZE:
             self._rate.observe(CLAIM_BATCH_SIZE / (time.monotonic() - began))
         return claims

@@ -17,7 +17,7 @@ class CloseCode:
         FRAME_TOO_LARGE: A frame exceeds 2048 bytes.
         NO_SUCH_EVENT: No event has this join code.
         BAD_TOKEN: The token is forged or belongs to another event, or a chat key is forged or expired.
-        NOT_ALLOWED: The client may not open this console or chat room.
+        NOT_ALLOWED: The client may not open this console or chat room, or its display key was replaced.
         OPEN_ELSEWHERE: The seat was opened in more than four places. The oldest socket is closed.
         KICKED: An organizer disconnected this voter, who may join again.
         BANNED: An organizer banned this seat. The token stays valid.

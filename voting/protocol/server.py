@@ -143,7 +143,7 @@ class KeyShown(msgspec.Struct, frozen=True, kw_only=True, tag="key.shown"):
     Attributes:
         key: The current code.
         until_at: When the next code replaces it.
-        join_url: The address to join, with the code in the fragment.
+        join_url: The address to join. The fragment is a longer form of the code.
         qr: QR code of `join_url`, see `display.welcomed`.
     """
 

@@ -282,6 +282,7 @@ class EventState(msgspec.Struct, frozen=True, kw_only=True):
             no rematch is possible.
         is_duel: A one-on-one game, without organizer and display.
         consent: Not empty: votes go into a study, without names. Show this text before the first vote.
+        display_key_version: How often an organizer has replaced the display key.
     """
 
     code: str
@@ -303,3 +304,4 @@ class EventState(msgspec.Struct, frozen=True, kw_only=True):
     rematch_wanted_by: Count | None = None
     is_duel: bool = False
     consent: str = ""
+    display_key_version: Count = 0

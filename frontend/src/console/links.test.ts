@@ -10,15 +10,15 @@ function linkContext(part: Partial<EventState> = {}, rest: Partial<LinkContext> 
   return { event, displayKey: "secret", role: "owner", ...rest };
 }
 
-test("only a display that shows rotating codes gets the key, at the end of its URL", () => {
-  assert.equal(displayUrl(linkContext()), "/display/BCDF");
-  assert.equal(displayUrl(linkContext({ admission: "rotating" }), "side=back"), "/display/BCDF?side=back#secret");
-  assert.equal(displayUrl(linkContext({ admission: "rotating" }, { displayKey: null })), "/display/BCDF");
+test("a display gets the key at the end of its URL, but not from a viewer", () => {
+  assert.equal(displayUrl(linkContext()), "/display/BCDF#secret");
+  assert.equal(displayUrl(linkContext(), "side=back"), "/display/BCDF?side=back#secret");
+  assert.equal(displayUrl(linkContext({}, { displayKey: null })), "/display/BCDF");
 });
 
 test("each team has a link to its own home display", () => {
   const homes = displayLinks(linkContext()).slice(0, 2).map(({ name, href }) => `${name}: ${href}`);
-  assert.deepEqual(homes, ["Screen for Owls: /display/BCDF?home=red", "Screen for Foxes: /display/BCDF?home=yellow"]);
+  assert.deepEqual(homes, ["Screen for Owls: /display/BCDF?home=red#secret", "Screen for Foxes: /display/BCDF?home=yellow#secret"]);
 });
 
 test("the cup link accepts only valid cup codes", () => {

@@ -14,9 +14,9 @@ export interface LinkContext {
   role: Role;
 }
 
-/** A projector's address. `query` selects a view, such as `side=back`. */
+/** A projector's address. `query` selects a view, such as `side=back`. Strangers' displays can't displace one with the key. */
 export function displayUrl({ event, displayKey }: LinkContext, query = ""): string {
-  const key = event.admission === "rotating" && displayKey ? `#${displayKey}` : "";
+  const key = displayKey ? `#${displayKey}` : "";
   return `/display/${event.code}${query && `?${query}`}${key}`;
 }
 

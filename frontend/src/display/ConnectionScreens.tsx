@@ -3,6 +3,7 @@ import type { Connection } from "../live/connection/socket";
 import { useStageSize } from "./scene/stageView";
 
 const NO_SUCH_EVENT = 4502;
+const NOT_ALLOWED = 4504;
 
 /** The reconnect banner: the picture stays visible, with a discreet hint that it is not updated. */
 export function ReconnectingBanner() {
@@ -18,7 +19,7 @@ export function WaitingScreen({ code, connection }: { code: string; connection: 
     <main class="waiting" aria-live="polite">
       <p>{away ? refusal(connection.code) : "Connecting to"}</p>
       <h1>{code}</h1>
-      {away && <p class="hint">Check the address and reload this page</p>}
+      {away && <p class="hint">{connection.code === NOT_ALLOWED ? "Open this screen from the console" : "Check the address and reload this page"}</p>}
     </main>
   );
 }

@@ -81,6 +81,7 @@ CASES = [
     Case("notice.clear", {}, "cleared the message", "wrote: a", (WROTE_A,)),
     Case("part.hide", TALLY, "hid the votes", "showed the votes"),
     Case("part.show", CODE, "showed the join code", "hid the join code", (("part.hide", CODE),)),
+    Case("display.renew", {}, "replaced the display link"),
     Case("voter.move", MOVE, f"moved BCDFGH to Rooks{UNKNOWN}", f"moved BCDFGH back{UNKNOWN}"),
     Case(
         "voter.move",
@@ -196,6 +197,7 @@ EFFECTS: list[tuple[tuple[Step, ...], dict[str, Any], str]] = [
         {"hidden": ("turnout", "tally")},
         "event.edited",
     ),
+    (("display.renew", "display.renew"), {"display_key_version": 2}, "event.edited"),
     ((APPOINTED,), {"captains": ["BCDFGH", ""]}, "event.edited"),
     (
         (APPOINTED, ("voter.captain", {**VOTER, "team": 2})),

@@ -18,6 +18,7 @@ from games.models import Event
 from tests.crowdgame.cups.cup_helpers import decide, new_cup
 from tests.voting.match_helpers import organizer
 from tests.voting.page_fixtures import CLASSIC, SIMULTANEOUS
+from voting.admission.admission import projector_key
 from voting.ballot_box.ballot_box import BallotBox
 from voting.models import Announcement
 
@@ -120,7 +121,10 @@ def test_begin_button_leads_to_event_console(olga: Client, cup: Cup) -> None:
     assert response.headers["Location"] == f"/console/{event.code}/?cup={cup.code}"
     page = olga.get(cup_path(cup)).content.decode()
     assert f'class="button main" href="/console/{event.code}/?cup={cup.code}">Console' in page
-    assert f'href="/display/{event.code}"' in page
+    assert f'href="/display/{event.code}#{projector_key(event.code, 0)}"' in page
+    board = olga.get(f"/cup/{cup.code}").content.decode()
+    assert event.code in board
+    assert projector_key(event.code, 0) not in board
 
 
 def test_walkover_is_given_and_taken_back(olga: Client, cup: Cup) -> None:

@@ -53,14 +53,13 @@ def test_console_pages_have_csp_and_no_inline_code(path: str, browser: Client, e
 
 
 def test_event_list_links_to_console_display_and_join_page(browser: Client, event: Event) -> None:
-    key = projector_key(event.code)
+    keys = [projector_key(event.code, version) for version in range(2)]
     page = browser.get("/console/").content.decode()
-    assert key not in page
-    for address in (f"/console/{event.code}/", f"/display/{event.code}", f"/{event.code}"):
+    for address in (f"/console/{event.code}/", f"/display/{event.code}#{keys[0]}", f"/{event.code}"):
         assert f'href="{address}"' in page
-    Event.objects.filter(pk=event.pk).update(team_choice="link", admission="rotating")
+    Event.objects.filter(pk=event.pk).update(team_choice="link", display_key_version=1)
     page = browser.get("/console/").content.decode()
-    for address in (f"/{event.code}/1", f"/{event.code}/2", f"/display/{event.code}#{key}"):
+    for address in (f"/{event.code}/1", f"/{event.code}/2", f"/display/{event.code}#{keys[1]}"):
         assert f'href="{address}"' in page
     event.delete()
     assert "Create your first event" in browser.get("/console/").content.decode()

@@ -107,6 +107,22 @@ def test_smaller_team_counts_reserved_seats_of_both() -> None:
     assert [reserved_seats.smaller(connected) for connected in ((0, 0), (1, 0), (0, 1))] == [1, 2, 1]
 
 
+@pytest.mark.parametrize(("elapsed_s", "remaining"), [(0.0, 100), (RESERVATION_TTL_S, 1)])
+def test_reserved_seats_are_bounded_without_a_reader(
+    elapsed_s: float, remaining: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = 100.0
+    monkeypatch.setattr("voting.admission.seats.MAX_RESERVATIONS", 100)
+    monkeypatch.setattr("voting.admission.seats.time.monotonic", lambda: now)
+    reserved_seats = ReservedSeats()
+    for _ in range(300):
+        reserved_seats.add(new_seat(7, 1))
+    now += elapsed_s
+    reserved_seats.add(last := new_seat(7, 1))
+    assert len(reserved_seats._until) == reserved_seats._teams[1] == remaining
+    assert last.voter in reserved_seats._until
+
+
 def test_reserved_seats_expire(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 100.0
     monkeypatch.setattr("voting.admission.seats.time.monotonic", lambda: now)

@@ -14,6 +14,8 @@ def test_assign_teams_balances_teams_and_grants_chosen_team(valkey_url: str) -> 
         return list(ask(lambda box: box.assign_teams(EVENT, wishes)))
 
     assert assign(0, 0, 0, 0) == [1, 2, 1, 2]
+    with Redis.from_url(settings.BALLOT_BOX_URL) as redis:
+        assert 0 < redis.ttl(event_key(EVENT, "joined")) <= 30 * 24 * 3600
     assert assign(2, 2, 2) == [2, 2, 2]
     assert assign(0, 0, 0, 0, 0) == [1, 1, 1, 1, 2]
     # 6 and 6 before: an offered team must not be larger by a twentieth.

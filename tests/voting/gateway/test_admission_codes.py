@@ -15,9 +15,10 @@ from tests.crowd_helpers import ballots_in_the_box
 from tests.deploy.processes import wait_until
 from tests.server import Server
 from tests.socket_clients import Message, SocketClient, SocketClients
-from tests.voting.consoles import open_console
+from tests.voting.consoles import done, open_console
 from tests.voting.open_turn import cast, refusal, vote
 from voting.admission.admission import CODE_PERIOD_MS, WRONG_KEY_BURST
+from voting.gateway.phone import MAX_WRONG_KEYS
 from voting.protocol import CloseCode
 
 LONG = {"window_s": 600, "lobby": "open"}
@@ -99,7 +100,7 @@ def test_trusted_display_alone_shows_each_rotating_code(server: Server, clients:
     others = [clients.display(code)[0], clients.display(code, key="0" * 24)[0]]
     first = shown(trusted)
     address = trusted.received[0]["join_url"]
-    assert first["join_url"] == f"{address}#{first['key']}"
+    assert first["join_url"].startswith(f"{address}#{first['key']}")
     assert first["qr"] != trusted.received[0]["qr"]
     phone, _ = clients.phone(code, key=first["key"])
     second = receive_next_code(trusted)
@@ -112,6 +113,23 @@ def test_trusted_display_alone_shows_each_rotating_code(server: Server, clients:
     for other in [*others, phone]:
         other.say("clock.ask", sent=2).receive("clock.synced", sent=2)
         assert not any("key.shown" in frame or first["key"] in frame for frame in other.frames)
+
+
+def test_new_display_link_closes_displays_with_old_ones(server: Server, clients: SocketClients) -> None:
+    code = event(server, "rotating")["code"]
+    console = open_console(server, clients, code)
+    old = console.received[0]["display_key"]
+    projector, stranger = (clients.display(code, key=key)[0] for key in (old, None))
+    shown(projector)
+    done(console, 1, "display.renew")
+    assert projector.closed() == CloseCode.NOT_ALLOWED
+    key = console.receive("console.welcomed")["display_key"]
+    assert key != old
+    reopened = clients.display(code, key=old)[0]
+    assert shown(clients.display(code, key=key)[0])
+    for other in (reopened, stranger):
+        other.say("clock.ask", sent=1).receive("clock.synced", sent=1)
+        assert not any("key.shown" in frame for frame in other.frames)
 
 
 # ------------------------------------------------------------------ tickets and rosters
@@ -258,22 +276,59 @@ def test_ticket_holder_is_disconnected_if_database_refuses(
 
 
 # ------------------------------------------------------------------ guessing
-@pytest.mark.parametrize("admission", ["rotating", "tickets"])
-def test_guessing_keys_is_rate_limited(admission: str, server: Server, clients: SocketClients) -> None:
-    """Two wrong keys a second are still checked, so a correct key may succeed: try it several times."""
-    made = event(server, admission)
-    _, welcome = clients.phone(made["code"], key=key_for(admission, made, server, clients))
-    wrong = "22222" if admission == "rotating" else "22222222"
-    assert WRONG_KEY_BURST <= guess(clients, made["code"], wrong) < WRONG_KEY_BURST + 100
-    codes = []
+def test_guessing_rotating_codes_is_limited_except_for_scanned_ones(
+    server: Server, clients: SocketClients
+) -> None:
+    """Some typed codes are still checked, so a correct one may succeed: try it several times."""
+    made = event(server, "rotating")
+    display = display_with_codes(server, clients, made["code"])
+    _, welcome = clients.phone(made["code"], key=shown(display)["key"])
+    assert WRONG_KEY_BURST <= guess(clients, made["code"], "22222") < 2 * WRONG_KEY_BURST
+    answers = []
     for _ in range(5):
-        right = key_for(admission, made, server, clients)
-        guess(clients, made["code"], wrong)
-        codes.append(first_answer(clients, made["code"], right))
-    assert "retry.after" in codes
+        message = shown(display_with_codes(server, clients, made["code"]))
+        guess(clients, made["code"], "22222")
+        answers.append(first_answer(clients, made["code"], message["key"]))
+        scanned = message["join_url"].partition("#")[2]
+        assert clients.phone(made["code"], key=scanned)
+        assert join_refusal(clients, made["code"], key=scanned[:-1] + "A") == "key_wrong"
+    assert "retry.after" in answers
     assert clients.phone(made["code"], token=welcome["you"]["token"])
-    other = event(server, admission)
-    assert join_refusal(clients, other["code"], key=wrong) == "key_wrong"
+    other = event(server, "rotating")
+    assert join_refusal(clients, other["code"], key="22222") == "key_wrong"
+
+
+@pytest.mark.parametrize("admission", ["tickets", "roster"])
+def test_guessing_tickets_keeps_no_ticket_holder_out(
+    admission: str, server: Server, clients: SocketClients
+) -> None:
+    made = event(server, admission)
+    if admission == "tickets":
+        keys = server.ask("tickets", event_id=made["id"], count=20)
+    else:
+        keys = server.ask("roster", event_id=made["id"], text="\n".join(f"Pupil {n}" for n in range(20)))
+    for key in keys:
+        guesser = clients.open("phone")
+        for _ in range(MAX_WRONG_KEYS):
+            assert refused(guesser, made["code"], key="22222222") == "key_wrong"
+        guesser.say("phone.join", code=made["code"], key=key[::-1])
+        assert guesser.closed() in {CloseCode.CROWDED, CloseCode.TOO_MANY_FRAMES}
+        assert clients.phone(made["code"], key=key)
+    assert len(keys) * MAX_WRONG_KEYS >= WRONG_KEY_BURST
+
+
+def test_wrong_tickets_do_not_wait_for_locked_database(
+    server: Server, clients: SocketClients, database: sqlite3.Connection
+) -> None:
+    made = event(server, "tickets")
+    [ticket] = server.ask("tickets", event_id=made["id"], count=1)
+    clients.phone(event(server, "open")["code"])
+    client = clients.open("phone")
+    assert refused(client, made["code"], key="22222222") == "key_wrong"
+    database.execute("BEGIN IMMEDIATE")
+    assert refused(client, made["code"], key="22222223") == "key_wrong"
+    database.execute("ROLLBACK")
+    assert clients.phone(made["code"], key=ticket)
 
 
 def test_stale_codes_do_not_count_as_guesses(server: Server, clients: SocketClients) -> None:
@@ -282,7 +337,7 @@ def test_stale_codes_do_not_count_as_guesses(server: Server, clients: SocketClie
     stale = server.ask("earlier_code", code=made["code"], periods=3)
     for _ in range(50):
         client = clients.open("phone")
-        for _ in range(20):
+        for _ in range(MAX_WRONG_KEYS):
             assert refused(client, made["code"], key=stale) == "key_wrong"
         client.leave()
     assert clients.phone(made["code"], key=key_for("rotating", made, server, clients))
@@ -292,11 +347,11 @@ def test_stale_codes_do_not_count_as_guesses(server: Server, clients: SocketClie
 
 
 def guess(clients: SocketClients, code: str, wrong: str) -> int:
-    """Try wrong keys, twenty per socket, until the server checks no more; return how many it checked."""
+    """Try wrong keys, ten per socket, until the server checks no more; return how many it checked."""
     checked = 0
-    while checked < 2 * WRONG_KEY_BURST:
+    while checked < 4 * WRONG_KEY_BURST:
         client = clients.open("phone")
-        for _ in range(20):
+        for _ in range(MAX_WRONG_KEYS):
             client.say("phone.join", code=code, key=wrong)
             if answer(client) == "retry.after":
                 assert client.closed() == CloseCode.CROWDED

@@ -1,5 +1,5 @@
 -- Team assignment and balancing: the team they wish for, otherwise the smaller one.
--- KEYS: joined.
+-- KEYS: joined. It expires 30 days after the last join; then the teams count as even.
 -- ARGV: one wish per voter: 1 or 2; 0 for none; -1 or -2 for a team that was offered, granted unless it is larger
 --   than the other by more than a twentieth of all voters.
 -- Returns the team numbers.
@@ -19,4 +19,5 @@ for i = 1, #ARGV do
   teams[i] = team
 end
 redis.call('HSET', KEYS[1], '1', size[1], '2', size[2])
+redis.call('PEXPIRE', KEYS[1], 30 * 24 * 3600 * 1000)
 return teams

@@ -56,6 +56,7 @@ export function DisplayParts({ event, commands, off }: Props) {
     <section class="display-parts" aria-label="On the projector">
       <h3>On the projector</h3>
       {partOffers(event).map((offer) => <ActionButton key={offer.part} offer={offer} commands={commands} off={off} on={offer.action === "part.hide"} />)}
+      <ActionButton offer={plainOffer("display.renew")} commands={commands} off={off} />
     </section>
   );
 }

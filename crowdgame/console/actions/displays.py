@@ -1,0 +1,28 @@
+"""Organizer action on display links: replace the display key."""
+
+from django.db.models import F
+
+from crowdgame.console.actions.registry import ActionResult, action
+from games.matches import event_lock
+from games.models import Event
+from voting import protocol
+from voting.announcements.outbox import announce, relay
+from voting.ballot_box.ballot_box import BallotBox
+
+
+@action(
+    "display.renew",
+    permission="run",
+    target="event",
+    label="New display link",
+    done="The old display links no longer work. Open the big screen again.",
+    confirm="Press again to replace",
+)
+def renew_display_key(event_id: int, box: BallotBox) -> ActionResult:
+    """Replace the key in the display links. Screens that were opened with an old link are closed."""
+    now = box.now()
+    with event_lock(event_id):
+        Event.objects.filter(pk=event_id).update(display_key_version=F("display_key_version") + 1)
+        announce(event_id, protocol.EventEdited, now)
+    relay(event_id)
+    return ActionResult("replaced the display link")
