@@ -15,6 +15,7 @@ from channels.sessions import SessionMiddlewareStack  # noqa: E402
 
 from crowdgame.chat.consumer import ChatConsumer  # noqa: E402
 from crowdgame.config.database import serves_page  # noqa: E402
+from crowdgame.config.open_files import is_crowded  # noqa: E402
 from crowdgame.console.consumer import ConsoleConsumer  # noqa: E402
 from crowdgame.duels import rematch  # noqa: E402, F401  registers its hook
 from crowdgame.monitoring.health import serve_monitoring  # noqa: E402
@@ -24,7 +25,7 @@ from voting.gateway.display import DisplayConsumer  # noqa: E402
 from voting.gateway.gateway import gateway  # noqa: E402
 from voting.gateway.page_preload import build_page_preload  # noqa: E402
 from voting.gateway.phone import PhoneConsumer  # noqa: E402
-from voting.gateway.socket import refuse_socket  # noqa: E402
+from voting.gateway.socket import refuse_crowded, refuse_socket  # noqa: E402
 from voting.metrics.metrics import set_process_role  # noqa: E402
 
 GC_GEN0_THRESHOLD, GC_GEN1_THRESHOLD, GC_GEN2_THRESHOLD = 10_000, 10, 1_000
@@ -40,13 +41,14 @@ HTTP_APPLICATION = static_pages(
     serve_monitoring(require_known_host(serve_page)),
     lambda code, team: build_page_preload(gateway(), code, team),
 )
+CONSOLE_SOCKET = "/ws/console"
 # Path: (origin check, consumer). The check prevents cross-site WebSocket hijacking: a page of another origin
 # can neither vote for its visitors nor send organizer commands.
 SOCKET_ROUTES: dict[str, tuple[Any, Any]] = {
     "/ws/phone": (is_allowed_origin, PhoneConsumer.as_asgi()),
     "/ws/display": (is_allowed_origin, DisplayConsumer.as_asgi()),
     "/ws/chat": (is_allowed_origin, ChatConsumer.as_asgi()),
-    "/ws/console": (is_same_origin, SessionMiddlewareStack(ConsoleConsumer.as_asgi())),
+    CONSOLE_SOCKET: (is_same_origin, SessionMiddlewareStack(ConsoleConsumer.as_asgi())),
 }
 UNKNOWN_SOCKET = (is_allowed_origin, refuse_socket)
 
@@ -54,12 +56,17 @@ UNKNOWN_SOCKET = (is_allowed_origin, refuse_socket)
 async def application(scope: Any, receive: Any, send: Any) -> None:
     """Route a request by scope type and path. Unknown WebSocket paths are refused.
 
+    While the process is short of file descriptors, only consoles may open sockets.
     Raises ValueError for a scope other than `http` and `websocket`.
     """
     if scope["type"] == "websocket":
         address = scope["path"].removeprefix(scope.get("root_path", ""))
         may_open, socket = SOCKET_ROUTES.get(address, UNKNOWN_SOCKET)
-        await (socket if may_open(scope) else refuse_socket)(scope, receive, send)
+        if not may_open(scope):
+            socket = refuse_socket
+        elif address != CONSOLE_SOCKET and is_crowded():
+            socket = refuse_crowded
+        await socket(scope, receive, send)
     elif scope["type"] == "http":
         await HTTP_APPLICATION(scope, receive, send)
     else:

@@ -21,6 +21,7 @@ from celery.signals import (
 from django.core.management.base import CommandError
 from django.db import connections
 
+from crowdgame.config.open_files import raise_open_files_limit
 from crowdgame.monitoring.port import open_metrics_port
 from crowdgame.operations.data_version import refuse_data_of_0_1
 from voting.metrics.metrics import set_process_role
@@ -43,7 +44,8 @@ def keep_django_logging(**_: Any) -> None:
 
 @celeryd_init.connect
 def configure_worker(instance: Any, **_: Any) -> None:
-    """Set the metrics role and suppress Celery's startup banner, which is not a log record."""
+    """Set the metrics role, raise the limit of open files and suppress the banner, which is no log record."""
+    raise_open_files_limit()
     set_process_role("worker")
     instance.quiet = True
 

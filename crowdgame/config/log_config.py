@@ -34,14 +34,18 @@ RENAMED_FIELDS = {"levelname": "level", "name": "logger"}
 # Secrets in log messages: the part of a login, confirmation or unsubscribe link after its prefix, and any
 # text that looks like a login token.
 TOKEN_PATTERN = re.compile(r"(/console/enter/|/play/confirm/|/play/stop/)\S+|\b[0-9a-z]{6,}-[0-9a-f]{32,}\b")
+MAX_MESSAGE_LENGTH = 300  # Django logs the paths of failed requests, which may be long
 log = logging.getLogger("crowdgame")
 
 
 class TokenRedactor(logging.Filter):
-    """Logging filter that redacts link tokens, because Django logs the paths of failed requests."""
+    """Logging filter that redacts link tokens and shortens messages: Django logs paths of failed requests."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        record.msg, record.args = TOKEN_PATTERN.sub(r"\1…", record.getMessage()), ()
+        message = TOKEN_PATTERN.sub(r"\1…", record.getMessage())
+        if len(message) > MAX_MESSAGE_LENGTH:
+            message = f"{message[:MAX_MESSAGE_LENGTH]}…"
+        record.msg, record.args = message, ()
         return True
 
 

@@ -4,7 +4,6 @@ import socket
 from contextlib import suppress
 
 BACKLOG = 4096
-MAX_HEAD_BYTES = 16_384
 # TCP keepalive detects phones that disappeared without closing. TCP_USER_TIMEOUT drops phones that have read
 # nothing for that long. On Linux accepted sockets inherit these options from the listening socket.
 KEEPALIVE_IDLE_S = 30

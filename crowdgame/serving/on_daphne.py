@@ -17,7 +17,6 @@ reactor: Any = internet.reactor
 
 ADOPTED_SOCKET = "adopted listening socket"  # placeholder: Daphne requires an endpoint
 NO_TIMEOUT = -1
-HANDSHAKE_TIMEOUT_S = 10
 CLOSE_HANDSHAKE_TIMEOUT_S = 5  # an earlier reset could overtake the close code, which says when to retry
 PING_DISABLED_S = 10**9  # phones send time requests themselves, and TCP keepalive detects dead ones
 PROXY_HEADER_OPTIONS = {
@@ -51,7 +50,7 @@ class DaphneServer(Server):  # type: ignore[misc]
     def _begin(self) -> None:
         self.ws_factory.protocol = DaphneSocket
         self.ws_factory.setProtocolOptions(closeHandshakeTimeout=CLOSE_HANDSHAKE_TIMEOUT_S)
-        self._front = HandshakeFactory(self)
+        self._front = HandshakeFactory(self, self._service.head_timeout_s, self._service.body_timeout_s)
         listener = self._service.listener
         listener.setblocking(False)
         port = reactor.adoptStreamPort(listener.fileno(), listener.family, self._front)
@@ -59,7 +58,7 @@ class DaphneServer(Server):  # type: ignore[misc]
 
     def timeout_checker(self) -> None:
         super().timeout_checker()
-        self._front.close_idle(HANDSHAKE_TIMEOUT_S)
+        self._front.close_idle()
 
     def _stop(self) -> None:
         reactor.callLater(CLOSE_TIMEOUT_S, reactor.crash)

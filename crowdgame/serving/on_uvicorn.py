@@ -3,23 +3,36 @@
 import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from crowdgame.config.open_files import is_nearly_exhausted
 from crowdgame.serving.handshake import read_handshake
-from crowdgame.serving.listener import BACKLOG, MAX_HEAD_BYTES
+from crowdgame.serving.listener import BACKLOG
+from crowdgame.serving.request_limits import BODY_TOO_LARGE_RESPONSE, MAX_BODY_BYTES, MAX_HEAD_BYTES
 from crowdgame.serving.service import CLOSE_TIMEOUT_S, Service
 from crowdgame.serving.uvicorn_socket import UvicornSocket
 from voting.protocol import MAX_FRAME_BYTES
 
 
 class UvicornRequest(HttpToolsProtocol):
-    """HTTP protocol that aborts a connection whose request head exceeds MAX_HEAD_BYTES."""
+    """HTTP protocol that limits the size and the time of request heads and bodies.
+
+    `deadline` aborts the connection, unless the client sends the rest of the head or body in time.
+    """
 
     in_head = False
     head_size = 0
+    body_size = 0
+    deadline: asyncio.TimerHandle | None = None
+
+    def __init__(self, head_timeout_s: float, body_timeout_s: float, **options: Any) -> None:
+        super().__init__(**options)
+        self._head_timeout_s = head_timeout_s
+        self._body_timeout_s = body_timeout_s
 
     def on_message_begin(self) -> None:
         self.in_head = True
@@ -27,35 +40,90 @@ class UvicornRequest(HttpToolsProtocol):
 
     def on_headers_complete(self) -> None:
         self.in_head = False
+        self.body_size = 0
+        if self.transport.is_closing():
+            return
+        if any(name == b"content-length" and int(value) > MAX_BODY_BYTES for name, value in self.headers):
+            self._refuse_body()
+            return
+        self._set_deadline(self._body_timeout_s)
         super().on_headers_complete()
+
+    def on_body(self, body: bytes) -> None:
+        self.body_size += len(body)
+        if self.transport.is_closing():
+            return
+        if self.body_size > MAX_BODY_BYTES:
+            self._refuse_body()
+        else:
+            super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        self._set_deadline(None)
+        if not self.transport.is_closing():
+            super().on_message_complete()
 
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
         self.head_size = self.head_size + len(data) if self.in_head else 0
         if self.head_size > MAX_HEAD_BYTES:
             self.transport.abort()
+        elif self.deadline is None and self._waits_for_head():
+            self._set_deadline(self._head_timeout_s)
+
+    def handle_websocket_upgrade(self) -> None:
+        self._set_deadline(None)
+        super().handle_websocket_upgrade()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._set_deadline(None)
+        super().connection_lost(exc)
+
+    def _waits_for_head(self) -> bool:
+        is_between_requests = self.cycle is None or self.cycle.response_complete
+        return self.in_head or (is_between_requests and self.timeout_keep_alive_task is None)
+
+    def _set_deadline(self, within_s: float | None) -> None:
+        if self.deadline is not None:
+            self.deadline.cancel()
+        self.deadline = None if within_s is None else self.loop.call_later(within_s, self.transport.abort)
+
+    def _refuse_body(self) -> None:
+        is_mid_response = self.cycle and self.cycle.response_started and not self.cycle.response_complete
+        if not is_mid_response:
+            self.transport.write(BODY_TOO_LARGE_RESPONSE)
+        self.transport.close()
 
 
 class PendingConnection(asyncio.Protocol):
     """A connection before its first bytes. A usual handshake in one piece takes the fast path."""
 
-    def __init__(self, **options: Any) -> None:
+    def __init__(self, head_timeout_s: float, body_timeout_s: float, **options: Any) -> None:
+        self._timeouts = {"head_timeout_s": head_timeout_s, "body_timeout_s": body_timeout_s}
         self._options = options
         self._connections: set[Any] = options["server_state"].connections
 
     def connection_made(self, transport: Any) -> None:
         self._transport = transport
         self._connections.add(self)
+        within_s = self._timeouts["head_timeout_s"]
+        self._deadline = asyncio.get_running_loop().call_later(within_s, transport.abort)
+        if is_nearly_exhausted(transport.get_extra_info("socket").fileno()):
+            transport.abort()
 
     def connection_lost(self, exc: Exception | None) -> None:
+        self._deadline.cancel()
         self._connections.discard(self)
 
     def data_received(self, data: bytes) -> None:
         self._connections.discard(self)
         handshake = read_handshake(data)
         if handshake is None:
-            self._switch_protocol(UvicornRequest(**self._options)).data_received(data)
+            request = self._switch_protocol(UvicornRequest(**self._timeouts, **self._options))
+            request.deadline = self._deadline
+            request.data_received(data)
         else:
+            self._deadline.cancel()
             self._switch_protocol(UvicornSocket(**self._options)).shake_hands(*handshake)
 
     def _switch_protocol(self, protocol: Any) -> Any:
@@ -99,7 +167,9 @@ def _config(service: Service) -> uvicorn.Config:
     return uvicorn.Config(
         service.application,
         loop="uvloop",
-        http=PendingConnection,
+        http=partial(  # type: ignore[arg-type]  # a class according to its annotation
+            PendingConnection, head_timeout_s=service.head_timeout_s, body_timeout_s=service.body_timeout_s
+        ),
         ws=UvicornSocket,
         ws_max_size=MAX_FRAME_BYTES,
         ws_ping_interval=None,

@@ -8,8 +8,10 @@ from daphne.http_protocol import HTTPFactory
 from twisted.internet.protocol import Protocol
 from twisted.internet.tcp import Connection
 
+from crowdgame.config.open_files import is_nearly_exhausted
+from crowdgame.serving.daphne_request import DaphneRequest, DaphneRequestChannel
 from crowdgame.serving.handshake import VERSION, RequestHead, read_handshake
-from crowdgame.serving.listener import MAX_HEAD_BYTES
+from crowdgame.serving.request_limits import MAX_HEAD_BYTES
 
 HEAD_END = b"\r\n\r\n"
 
@@ -24,7 +26,11 @@ class PendingConnection(Protocol):
         self._read = b""
 
     def connectionMade(self) -> None:
-        self.factory.pending.add(self)
+        transport: Any = self.transport
+        if is_nearly_exhausted(transport.fileno()):
+            transport.abortConnection()
+        else:
+            self.factory.pending.add(self)
 
     def connectionLost(self, reason: Any = None) -> None:
         self.factory.pending.discard(self)
@@ -74,18 +80,25 @@ def accept_handshake(protocol: Any, head: RequestHead, rest: bytes) -> None:
 class HandshakeFactory(HTTPFactory):  # type: ignore[misc]
     """Accepts connections. `pending` are those without a complete request head."""
 
-    def __init__(self, server: Any) -> None:
+    protocol = DaphneRequestChannel
+
+    def __init__(self, server: Any, head_timeout_s: float, body_timeout_s: float) -> None:
         super().__init__(server)
+        self._head_timeout_s = head_timeout_s
+        self._body_timeout_s = body_timeout_s
         self.pending: set[PendingConnection] = set()
 
     def buildProtocol(self, addr: Any) -> PendingConnection:
         return PendingConnection(self, addr)
 
     def build_http_protocol(self, address: Any) -> Any:
-        return super().buildProtocol(address)
+        channel = super().buildProtocol(address)
+        channel.requestFactory = DaphneRequest
+        channel.head_timeout_s, channel.body_timeout_s = self._head_timeout_s, self._body_timeout_s
+        return channel
 
-    def close_idle(self, within_s: float) -> None:
-        """Abort connections that haven't sent a complete request head within `within_s` seconds."""
-        latest = time.monotonic() - within_s
+    def close_idle(self) -> None:
+        """Abort connections that haven't sent a complete request head in time."""
+        latest = time.monotonic() - self._head_timeout_s
         for connection in [one for one in self.pending if one.since < latest]:
             connection.transport.abortConnection()  # type: ignore[union-attr]

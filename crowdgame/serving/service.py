@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from crowdgame.serving.listener import close_listener
+from crowdgame.serving.request_limits import BODY_TIMEOUT_S, HEAD_TIMEOUT_S
 
 log = logging.getLogger(__name__)
 
@@ -24,6 +25,7 @@ class Service:
 
     `drain(within_s)` closes all connections within that many seconds, without losing acknowledged ballots.
     `drain_s` is that limit. `proxied` trusts a proxy's X-Forwarded-For, -Port and -Proto headers.
+    `head_timeout_s` and `body_timeout_s` limit the time that a client takes to send a request.
     """
 
     application: Any
@@ -31,6 +33,8 @@ class Service:
     drain: Drain
     drain_s: float
     proxied: bool = False
+    head_timeout_s: float = HEAD_TIMEOUT_S
+    body_timeout_s: float = BODY_TIMEOUT_S
 
     def drain_on_signals(self, stop_listening: Callable[[], object], stop: Callable[[], None]) -> None:
         """Install signal handlers: the first of SIGNALS drains, the second kills the process.

@@ -141,9 +141,12 @@ class UvicornSocket(WebSocketsSansIOProtocol):
     def handle_parser_exception(self) -> None:
         """For a frame that is too large, send FRAME_TOO_LARGE and keep the connection for `close_timeout`.
 
-        Closing at once while the client still sends would lose the close frame.
+        Closing at once while the client still sends would lose the close frame. An invalid frame that arrives
+        before the handshake is accepted aborts the connection, because no close frame can be sent yet.
         """
-        if self.conn.close_sent is None or self.conn.close_sent.code != StandardCode.MESSAGE_TOO_BIG:
+        if self.conn.close_sent is None:
+            self.transport.abort()
+        elif self.conn.close_sent.code != StandardCode.MESSAGE_TOO_BIG:
             super().handle_parser_exception()
         elif not self.close_sent:
             self.close_sent = True

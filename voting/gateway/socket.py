@@ -43,6 +43,16 @@ async def refuse_socket(scope: Scope, receive: Receive, send: Send) -> None:
     await send({"type": "websocket.close"})
 
 
+async def refuse_crowded(_scope: Scope, receive: Receive, send: Send) -> None:
+    """Accept a WebSocket connection and close it with CROWDED and a time to retry."""
+    await receive()
+    await send({"type": "websocket.accept"})
+    JOINS.labels("crowded").inc()
+    send_queue = SendQueue(send, _count_slow_consumer, None)
+    send_queue.end(CloseCode.CROWDED, FULL_RETRY_MS)
+    await send_queue.wait_closed()
+
+
 class CloseSocket(Exception):
     """Ends the connection with a close code. `within_ms` is the time to reconnect within, if any."""
 

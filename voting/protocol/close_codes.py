@@ -12,7 +12,8 @@ class CloseCode:
         UNAVAILABLE: The ballot box or the database doesn't answer, or the role of a console changed.
         TOO_SLOW: The client read too slowly. A new snapshot brings it up to date.
         RESTARTING: This gateway is shutting down. Another one takes over.
-        CROWDED: Too many clients join at once, the join took more than 10 s, or the event is full.
+        CROWDED: Too many clients join at once, the join took more than 10 s, or the event or the
+            gateway is full.
         BAD_FRAME: The client sent a binary frame.
         FRAME_TOO_LARGE: A frame exceeds 2048 bytes.
         NO_SUCH_EVENT: No event has this join code.

@@ -7,6 +7,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
+from crowdgame.config.open_files import raise_open_files_limit
 from crowdgame.monitoring.port import open_metrics_port
 from crowdgame.operations.data_version import refuse_data_of_0_1
 from voting.ballot_box.ballot_box import BallotBox
@@ -24,6 +25,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         refuse_data_of_0_1()
         set_process_role("scheduler")
+        raise_open_files_limit()
         open_metrics_port()
         stopped = threading.Event()
         for name in (signal.SIGTERM, signal.SIGINT):

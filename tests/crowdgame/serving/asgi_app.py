@@ -4,7 +4,7 @@
 
 `flood <frames>` sends that many frames of 100,000 characters. `nag` sends a word repeatedly. `nagged` reports
 whether that still runs, or ended as it does for a disconnected client. `close <code>` closes the socket. Any
-other text is echoed.
+other text is echoed. The response to a POST is the length of its body.
 """
 
 import asyncio
@@ -20,17 +20,30 @@ from crowdgame.serving.listener import adopt_listener
 from crowdgame.serving.service import Service
 
 FRAME = "x" * 100_000
+HEAD_TIMEOUT_S, BODY_TIMEOUT_S = 2.0, 3.0
 
 
 async def application(scope: Any, receive: Any, send: Any) -> None:
     if scope["type"] != "websocket":
-        await send({"type": "http.response.start", "status": 204, "headers": []})
-        await send({"type": "http.response.body", "body": b""})
+        await respond(scope, receive, send)
         return
     await receive()
     await send({"type": "websocket.accept", "subprotocol": None, "headers": []})  # as Channels does
     while (event := await receive())["type"] == "websocket.receive":
         await answer(event["text"], send)
+
+
+async def respond(scope: Any, receive: Any, send: Any) -> None:
+    length, more = 0, scope["method"] == "POST"
+    while more:
+        event = await receive()
+        if event["type"] == "http.disconnect":
+            return
+        length, more = length + len(event["body"]), event["more_body"]
+    body = str(length).encode() if length else b""
+    headers = [(b"content-length", b"%d" % len(body))]
+    await send({"type": "http.response.start", "status": 200 if body else 204, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
 
 
 async def answer(text: str, send: Any) -> None:
@@ -70,7 +83,8 @@ async def drain(within_s: float) -> None:
 
 
 def main(server: str, number: int, drain_s: float) -> None:
-    service = Service(application, adopt_listener(number), drain, drain_s)
+    timeouts = {"head_timeout_s": HEAD_TIMEOUT_S, "body_timeout_s": BODY_TIMEOUT_S}
+    service = Service(application, adopt_listener(number), drain, drain_s, **timeouts)
     import_module(f"crowdgame.serving.on_{server}").serve(service)
 
 

@@ -1,0 +1,142 @@
+"""Limits of HTTP requests on both servers: size and time of bodies, time of heads, and open files."""
+
+import os
+import resource
+import socket
+import tempfile
+from contextlib import ExitStack, suppress
+
+import pytest
+
+from crowdgame.config import open_files
+from crowdgame.serving.request_limits import MAX_BODY_BYTES
+from tests.crowdgame.serving.conftest import AsgiServer
+from tests.crowdgame.serving.test_handshake import dial, head, read_until
+from tests.crowdgame.serving.test_serving import BOUND
+from tests.deploy.processes import wait_until
+
+POST = b"POST / HTTP/1.1\r\nHost: here\r\n"
+CHUNKED = POST + b"Transfer-Encoding: chunked\r\n\r\n"
+CHUNK = b"10000\r\n" + b"x" * 65_536 + b"\r\n"
+ENDLESS_CHUNKS = 1_600  # a hundred megabytes
+
+
+def sized(length: int, more: bytes = b"") -> bytes:
+    return POST + b"Content-Length: %d\r\n%b\r\n" % (length, more)
+
+
+GET = b"GET / HTTP/1.1\r\nHost: here\r\n\r\n"
+# Incomplete requests, and a byte that continues each of them.
+UNFINISHED = [
+    (b"", b""),
+    (POST, b"X"),
+    (head()[:-2], b"X"),
+    (sized(MAX_BODY_BYTES) + b"x" * 900_000, b"x"),
+    (CHUNKED + CHUNK * 10 + CHUNK[:1_000], b"x"),
+]
+INVALID_FRAME = b"\xff\x80\0\0\0\0"
+
+
+def status(connection: socket.socket) -> bytes:
+    return read_until(connection, b"\r\n\r\n").split(b" ", 2)[1]
+
+
+@pytest.mark.parametrize(
+    "request_bytes",
+    [
+        sized(MAX_BODY_BYTES + 1),
+        sized(400_000_000),
+        sized(400_000_000, b"Expect: 100-continue\r\n"),
+        CHUNKED + CHUNK * 17,
+        CHUNKED + b"%x\r\n" % 400_000_000 + b"x" * (MAX_BODY_BYTES + 100_000),
+    ],
+    ids=["one byte", "huge", "expect", "chunks", "one chunk"],
+)
+def test_request_body_over_limit_is_refused(asgi_server: AsgiServer, request_bytes: bytes) -> None:
+    with dial(asgi_server) as connection:
+        with suppress(OSError):  # the server may close before the last byte
+            connection.sendall(request_bytes)
+        assert status(connection) == b"413"
+
+
+def test_request_body_up_to_limit_is_read(asgi_server: AsgiServer) -> None:
+    with dial(asgi_server) as connection:
+        connection.sendall(sized(MAX_BODY_BYTES) + b"x" * MAX_BODY_BYTES)
+        assert read_until(connection, b"1048576").startswith(b"HTTP/1.1 200 ")
+        connection.sendall(CHUNKED + CHUNK * 15 + b"0\r\n\r\n")
+        assert read_until(connection, b"983040").startswith(b"HTTP/1.1 200 ")
+
+
+def test_endless_request_bodies_need_no_memory(fresh_server: AsgiServer) -> None:
+    before = fresh_server.resident()
+    for start in (sized(len(CHUNK) * ENDLESS_CHUNKS), CHUNKED):
+        with dial(fresh_server) as connection, suppress(OSError):
+            connection.sendall(start)
+            for _ in range(ENDLESS_CHUNKS):
+                connection.sendall(CHUNK)
+    assert fresh_server.resident() - before < BOUND
+
+
+def test_unfinished_requests_time_out_and_leave_no_file(asgi_server: AsgiServer) -> None:
+    """Also those after a complete request, although each sends a byte from time to time."""
+    files = temporary_files(asgi_server.process.pid)  # its output
+    with ExitStack() as closing:
+        unfinished = []
+        for is_first in (True, False):
+            for data, byte in UNFINISHED:
+                connection = closing.enter_context(dial(asgi_server))
+                if not is_first:
+                    connection.sendall(GET)
+                    assert status(connection) == b"204"
+                connection.sendall(data)
+                unfinished.append((connection, byte))
+        with dial(asgi_server) as other:
+            other.sendall(GET)
+            assert status(other) == b"204"
+        assert temporary_files(asgi_server.process.pid) == files
+        wait_until(lambda: True not in [is_open_after(byte, connection) for connection, byte in unfinished])
+
+
+def is_open_after(byte: bytes, connection: socket.socket) -> bool:
+    """Send a byte and return whether the server still keeps the connection open."""
+    connection.settimeout(0.05)
+    try:
+        connection.send(byte)
+        received = connection.recv(1)
+    except TimeoutError:
+        return True
+    except OSError:
+        return False
+    assert not received, "the server responded to an unfinished request"
+    return False
+
+
+def temporary_files(process_id: int) -> list[str]:
+    folder = f"/proc/{process_id}/fd"
+    targets = [os.readlink(f"{folder}/{name}") for name in os.listdir(folder)]
+    return [target for target in targets if target.startswith(tempfile.gettempdir())]
+
+
+def test_invalid_frame_with_handshake_closes_connection(fresh_server: AsgiServer) -> None:
+    with dial(fresh_server) as connection:
+        connection.sendall(head() + INVALID_FRAME)
+        with suppress(OSError):
+            while connection.recv(65_536):
+                pass
+    fresh_server.process.terminate()
+    assert fresh_server.process.stderr is not None
+    assert "Traceback" not in fresh_server.process.stderr.read()
+
+
+def test_server_aborts_connections_before_files_run_out(fresh_server: AsgiServer) -> None:
+    """Even if clients leave refused sockets open."""
+    limit = open_files.ABORT_RESERVE + 60
+    fresh_server.process.rlimit(resource.RLIMIT_NOFILE, (limit, limit))
+    with ExitStack() as closing:
+        for _ in range(2 * limit):
+            closing.enter_context(dial(fresh_server))
+        wait_until(lambda: fresh_server.process.num_fds() <= limit - open_files.ABORT_RESERVE)
+    wait_until(lambda: fresh_server.process.num_fds() < 40)
+    with dial(fresh_server) as connection:
+        connection.sendall(GET)
+        assert status(connection) == b"204"
