@@ -1,6 +1,7 @@
 """Daphne HTTP requests whose bodies are limited in size and time and stay in memory."""
 
 from io import BytesIO
+from typing import Any
 
 from daphne.http_protocol import WebRequest
 from twisted.protocols.basic import LineReceiver
@@ -27,14 +28,14 @@ class DaphneRequestChannel(HTTPChannel):
 
     def dataReceived(self, data: bytes) -> None:
         if not self.requests and not self._buffer:
-            self.setTimeout(self.head_timeout_s)
+            self.setTimeout(self.head_timeout_s)  # type: ignore[no-untyped-call]
         LineReceiver.dataReceived(self, data)  # type: ignore[no-untyped-call]
 
     def allHeadersReceived(self) -> None:
         if self.length is not None and self.length > MAX_BODY_BYTES:
             self._refuse_body()
             return
-        self.setTimeout(self.body_timeout_s)
+        self.setTimeout(self.body_timeout_s)  # type: ignore[no-untyped-call]
         super().allHeadersReceived()  # type: ignore[no-untyped-call]
 
     def rawDataReceived(self, data: bytes) -> None:
@@ -45,5 +46,6 @@ class DaphneRequestChannel(HTTPChannel):
             super().rawDataReceived(data)
 
     def _refuse_body(self) -> None:
-        self.transport.write(BODY_TOO_LARGE_RESPONSE)
+        transport: Any = self.transport
+        transport.write(BODY_TOO_LARGE_RESPONSE)
         self.loseConnection()  # type: ignore[no-untyped-call]

@@ -10,6 +10,7 @@ import yaml
 from django.core.management import get_commands, load_command_class
 
 from crowdgame.rehearsal.simulated_phone import CLOCK_EVERY_S
+from crowdgame.serving.request_limits import MAX_BODY_BYTES
 from deploy.laptop.network import LOOPBACK
 from deploy.laptop.paths import ROOT
 from deploy.laptop.stack import Stack, valkey
@@ -90,6 +91,11 @@ def test_nginx_timeout_exceeds_phone_message_interval() -> None:
     nginx = (SERVER / "nginx.conf").read_text()
     read, send = re.findall(r"proxy_(?:read|send)_timeout (\d+)s;", nginx)
     assert min(int(read), int(send)) >= 2 * CLOCK_EVERY_S
+
+
+def test_nginx_accepts_the_largest_request_body() -> None:
+    [size] = re.findall(r"client_max_body_size (\d+)m;", (SERVER / "nginx.conf").read_text())
+    assert int(size) << 20 == MAX_BODY_BYTES
 
 
 # ------------------------------------------------------------------ containers
@@ -197,3 +203,10 @@ def test_kubernetes_containers_are_restricted() -> None:
             assert container["securityContext"]["capabilities"] == {"drop": ["ALL"]}, name
             assert container["securityContext"]["readOnlyRootFilesystem"], name
             assert {"memory"} <= set(container["resources"]["limits"]), name
+
+
+@pytest.mark.parametrize("name", ["gateway", "worker"])
+def test_kubernetes_containers_can_write_temporary_files(name: str) -> None:
+    pod = manifests.pods()[name]
+    [mount] = [one for one in pod["containers"][0]["volumeMounts"] if one["mountPath"] == "/tmp"]  # noqa: S108
+    assert "emptyDir" in next(volume for volume in pod["volumes"] if volume["name"] == mount["name"])

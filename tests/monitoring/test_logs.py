@@ -93,6 +93,13 @@ def test_uncaught_exception_is_one_log_record(dies: str) -> None:
     assert "Traceback" in logged["exc_info"]
 
 
+def test_long_log_messages_are_shortened() -> None:
+    script = "import django, logging; django.setup(); logging.warning('Not Found: %s', '/' + 'x' * 16_000)"
+    logged = json.loads(run_script(script, LOG_FORMAT="json").stderr)
+    assert logged["message"].startswith("Not Found: /xxx")
+    assert len(logged["message"]) < 400
+
+
 @pytest.mark.parametrize(
     ("level", "own", "others"),
     [

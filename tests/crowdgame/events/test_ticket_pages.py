@@ -10,9 +10,12 @@ import pytest
 from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 from django.test import Client
+from django.test.client import BOUNDARY, encode_multipart
 from pytest_django.fixtures import Settings
 
+from crowdgame.events.ticket_forms import MAX_ROSTER_LENGTH
 from crowdgame.events.ticket_views import ROWS_PER_PAGE, TICKETS_PER_PRINT
+from crowdgame.serving.request_limits import MAX_BODY_BYTES
 from games.matches import create_event
 from games.models import Event
 from voting.admission.admission import format_key
@@ -70,6 +73,13 @@ def test_event_ticket_limit_is_enforced(browser: Client, event: Event) -> None:
     assert "You can add 0 more" in ask(browser, event, "make", count=1)
     assert "You can add 0 more" in ask(browser, event, "roster", names="Ada")
     assert event.tickets.count() == MAX_TICKETS
+
+
+def test_longest_roster_fits_into_a_request(browser: Client, event: Event) -> None:
+    """In any script: a browser sends up to twelve bytes per character of an URL-encoded form."""
+    assert 'enctype="multipart/form-data"' in browser.get(address(event)).content.decode()
+    names = "\U00020000" * MAX_ROSTER_LENGTH
+    assert len(encode_multipart(BOUNDARY, {"ask": "roster", "names": names})) < MAX_BODY_BYTES
 
 
 def test_roster_creates_one_ticket_per_name(browser: Client, event: Event) -> None:

@@ -83,8 +83,14 @@ async def drain(within_s: float) -> None:
 
 
 def main(server: str, number: int, drain_s: float) -> None:
-    timeouts = {"head_timeout_s": HEAD_TIMEOUT_S, "body_timeout_s": BODY_TIMEOUT_S}
-    service = Service(application, adopt_listener(number), drain, drain_s, **timeouts)
+    service = Service(
+        application,
+        adopt_listener(number),
+        drain,
+        drain_s,
+        head_timeout_s=HEAD_TIMEOUT_S,
+        body_timeout_s=BODY_TIMEOUT_S,
+    )
     import_module(f"crowdgame.serving.on_{server}").serve(service)
 
 

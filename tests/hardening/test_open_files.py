@@ -1,0 +1,78 @@
+"""The limit of open files: every process raises it, and a gateway refuses newcomers before files run out."""
+
+import json
+import socket
+import urllib.request
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import replace
+from random import Random
+
+import psutil
+import pytest
+
+from crowdgame.config.open_files import RESERVED_FILES
+from deploy.laptop.network import LOOPBACK, free_port, wait_for_http
+from deploy.laptop.stack import gateway
+from deploy.laptop.supervisor import Supervisor
+from tests.fuzz.wire import frame
+from tests.load.bench.connection import handshake
+from tests.server import Server
+from tests.socket_clients import SocketClients
+from voting.protocol import CloseCode
+
+SOFT_LIMIT, HARD_LIMIT = 200, 400
+CROWDED = CloseCode.CROWDED.to_bytes(2, "big")
+SHELL = f'ulimit -S -n {SOFT_LIMIT}; ulimit -H -n {HARD_LIMIT}; exec "$@"'
+
+
+@pytest.fixture
+def limited(server: Server) -> Iterator[Server]:
+    """The stack as seen through one more gateway, which has the low limits."""
+    stack = replace(server.stack, port=free_port())
+    started = gateway(stack, port=stack.port)
+    child = replace(started, name="limited", argv=["bash", "-c", SHELL, "limited", *started.argv])
+    with Supervisor(stack.logs) as supervisor:
+        supervisor.start(child)
+        assert wait_for_http(LOOPBACK, stack.port, 20)
+        yield replace(server, stack=stack, supervisor=supervisor)
+
+
+def test_gateway_refuses_newcomers_before_files_run_out(limited: Server) -> None:
+    with ExitStack() as stack:
+        clients = SocketClients(limited, stack)
+        event = limited.ask("event", lobby="open")
+        limited.ask("begin", event_id=event["id"])
+        turn = limited.ask("close_after", event_id=event["id"], ms=3_600_000)
+        phone, _ = clients.phone(event["code"])
+        admitted = [is_admitted(limited, event["code"], stack) for _ in range(HARD_LIMIT)]
+        assert SOFT_LIMIT < admitted.count(True) < HARD_LIMIT - RESERVED_FILES
+        assert not admitted[-1]
+        assert clients.open("phone").closed() == CloseCode.CROWDED
+        phone.say("ballot.cast", turn=turn, epoch=1, choice=1, sequence=1)
+        phone.receive("ballot.counted", sequence=1)
+        with urllib.request.urlopen(f"{limited.http}/play/") as page:  # noqa: S310
+            assert page.status == 200
+    assert f"limit of open files: {HARD_LIMIT}" in limited.log("limited")
+    assert limited.log_errors("limited") == []
+
+
+def test_processes_raise_their_limit_of_open_files(server: Server) -> None:
+    hard = psutil.Process().rlimit(psutil.RLIMIT_NOFILE)[1]
+    for name in ("gateway", "worker", "scheduler-1"):
+        process = psutil.Process(server.supervisor.pid(name))
+        assert process.rlimit(psutil.RLIMIT_NOFILE) == (hard, hard), name
+
+
+def is_admitted(server: Server, code: str, stack: ExitStack) -> bool:
+    """Join as a phone that stays, unless the gateway closes its socket with CROWDED."""
+    connection = stack.enter_context(socket.create_connection((LOOPBACK, server.stack.port), timeout=10))
+    join = json.dumps({"type": "phone.join", "code": code}).encode()
+    connection.sendall(handshake("/ws/phone", server.stack.port) + frame(join, Random(0)))
+    received = b""
+    while b"phone.welcomed" not in received:
+        if CROWDED in received:
+            connection.close()
+            return False
+        received += connection.recv(65_536)
+    return True
