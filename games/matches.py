@@ -5,7 +5,7 @@ wins. Changes of a match or turn are made within `event_lock`, which locks the e
 """
 
 import secrets
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import Max
+from django.db.models import Max, Model
 
 from games.engine.errors import GameError
 from games.engine.game import SIDES, Game, Picks, Resolution, Side, Vote
@@ -33,7 +33,11 @@ from games.models import (
 from games.names import clean_name
 
 CODE_LETTERS = "BCDFGHJKMNPQRSTVWXYZ23456789"
-CODE_LENGTH = 4
+# Lengths of join codes, in the order they are tried: longer ones when many shorter ones are in use. People
+# type the codes of events. Duels are joined from a list, and leave the short codes to events.
+EVENT_CODE_LENGTHS, DUEL_CODE_LENGTHS = (4, 6, 8), (6, 8)
+SECRET_CODE_LENGTH = 14  # 67 random bits: can't be guessed, and two are never equal
+CODES_PER_LENGTH = 8
 TERMS = [field.name for field in MatchTerms._meta.get_fields()]
 
 
@@ -96,18 +100,37 @@ def locked_event(event_id: int) -> Iterator[Event]:
         yield Event.objects.get(pk=event_id)
 
 
-def generate_code(length: int = CODE_LENGTH) -> str:
-    """Return an unused join code. It has no vowels, and so no words and none of the site's own paths."""
-    while True:
-        code = "".join(secrets.choice(CODE_LETTERS) for _ in range(length))
-        if not Event.objects.filter(code=code).exists():
-            return code
+def generate_code(
+    lengths: Sequence[int] = EVENT_CODE_LENGTHS, used_by: Sequence[type[Model]] = (Event,)
+) -> str:
+    """Return a code of one of these `lengths` that no row of the models `used_by` has.
+
+    Makes one query per length and model. If all codes drawn are in use, returns a secret code.
+    """
+    for length in lengths:
+        drawn = [draw_code(length) for _ in range(CODES_PER_LENGTH)]
+        found = (model._default_manager.filter(code__in=drawn) for model in used_by)
+        used = {code for rows in found for code in rows.values_list("code", flat=True)}
+        if unused := [code for code in drawn if code not in used]:
+            return unused[0]
+    return draw_code(SECRET_CODE_LENGTH)
 
 
-def create_event(owner: User, name: str, team_names: tuple[str, str], **choices: Any) -> Event:
-    """Create an event with its two teams. `choices` are further fields of Event."""
+def draw_code(length: int = SECRET_CODE_LENGTH) -> str:
+    """Return a random code. It has no vowels, and so no words and none of the site's own paths."""
+    return "".join(secrets.choice(CODE_LETTERS) for _ in range(length))
+
+
+def create_event(
+    owner: User, name: str, team_names: tuple[str, str], code: str = "", **choices: Any
+) -> Event:
+    """Create an event with its two teams. Without a `code`, it gets an unused one.
+
+    `choices` are further fields of Event.
+    """
     with transaction.atomic():
-        event = Event.objects.create(owner=owner, name=clean_name(name), code=generate_code(), **choices)
+        code = code or generate_code()
+        event = Event.objects.create(owner=owner, name=clean_name(name), code=code, **choices)
         for number, team_name in enumerate(team_names, 1):
             Team.objects.create(event=event, number=number, name=clean_name(team_name))
     return event

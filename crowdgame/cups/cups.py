@@ -36,7 +36,7 @@ from games.matches import TERMS, create_event, generate_code
 from games.models import Event, Lobby, Match, MatchResult, MatchState, TeamChoice
 from games.names import clean_name
 
-CODE_LENGTH = 5  # one more than an event's code, so that the two cannot be confused
+CUP_CODE_LENGTHS = (5, 7)  # no event's code has these, so that the two cannot be confused
 
 
 class CupError(Exception):
@@ -90,17 +90,11 @@ def changing_cup(cup_id: int) -> Iterator[Cup]:
         yield held
 
 
-def generate_cup_code() -> str:
-    """Return a random code that no cup and no event has."""
-    while Cup.objects.filter(code=(code := generate_code(CODE_LENGTH))).exists():
-        pass
-    return code
-
-
 def create_cup(owner: User, name: str, teams: Sequence[str], **choices: Any) -> Cup:
     """Create a cup. `teams` are names by seed, the best first. `choices` are further fields of Cup."""
     with transaction.atomic():
-        cup = Cup.objects.create(owner=owner, name=clean_name(name), code=generate_cup_code(), **choices)
+        code = generate_code(CUP_CODE_LENGTHS, (Cup, Event))
+        cup = Cup.objects.create(owner=owner, name=clean_name(name), code=code, **choices)
         names = [CupTeam(cup=cup, seed=seed, name=clean_name(team)) for seed, team in enumerate(teams, 1)]
         CupTeam.objects.bulk_create(names)
     return cup

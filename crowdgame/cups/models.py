@@ -6,7 +6,7 @@ from django.db import models
 from django.db.models import CheckConstraint, F, Q, UniqueConstraint
 
 from crowdgame.cups.pairing import CupFormat
-from games.models import MAX_BEST_OF, Event, MatchTerms
+from games.models import MAX_BEST_OF, MAX_CODE_LENGTH, Event, MatchTerms
 
 MAX_CUP_TEAMS = 32
 
@@ -18,7 +18,7 @@ class Cup(MatchTerms):
     `best_of` matches.
     """
 
-    code = models.CharField(max_length=8, unique=True, validators=[MinLengthValidator(4)])
+    code = models.CharField(max_length=MAX_CODE_LENGTH, unique=True, validators=[MinLengthValidator(4)])
     name = models.CharField(max_length=80)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="cups")
     format = models.CharField(max_length=8, choices=CupFormat.choices(), default=CupFormat.KNOCKOUT)

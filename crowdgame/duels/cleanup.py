@@ -1,4 +1,4 @@
-"""Retention of duels: delete games that nobody joined and guests that no longer visit."""
+"""Retention of duels: delete games that nobody joined, guests that no longer visit, and network hashes."""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -11,6 +11,7 @@ from django.db.models.fields.related import ForeignObjectRel
 from django.utils import timezone
 
 from crowdgame.accounts.models import Guest
+from crowdgame.duels.creation_limits import forget_networks
 from crowdgame.duels.models import Duel
 from games.matches import event_lock
 from games.models import Event
@@ -41,7 +42,9 @@ def _rows_of_a_guest() -> Iterator[QuerySet[Any]]:
 
 
 def clean_up_duels(days: int) -> Iterator[int]:
-    """Delete in steps. Yields the number of games or rows deleted by each step."""
+    """Delete in steps. Yields the number of games or rows deleted or changed by each step."""
+    if forgotten := forget_networks():
+        yield forgotten
     while batch := list(islice(abandoned_games(days).values_list("event_id", flat=True), GAMES_PER_STEP)):
         yield sum(_drop_game(event_id, days) for event_id in batch)
     while batch := list(islice(stale_guests(days).values_list("pk", flat=True), GUESTS_PER_STEP)):

@@ -6,19 +6,24 @@ crowd there is one such seat; everybody else who joins is in the other team.
 
 import secrets
 from dataclasses import dataclass, field
-from datetime import timedelta
 from typing import Any
 
 from django.contrib.auth.hashers import make_password
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
-from django.utils import timezone
 
 from crowdgame.accounts.models import Guest
 from crowdgame.duels.models import Duel
 from crowdgame.duels.time_controls import DEFAULT_TIME_CONTROL, TimeControl
-from games.matches import MatchError, create_event, locked_event
+from games.matches import (
+    DUEL_CODE_LENGTHS,
+    MatchError,
+    create_event,
+    draw_code,
+    generate_code,
+    locked_event,
+)
 from games.models import Admission, Event, Lobby, Match, MatchState, NoBallotRule
 from voting.admission.roster import Pupil
 from voting.admission.tickets import make_roster
@@ -30,8 +35,6 @@ SYSTEM_USERNAME = "duel owner"  # owns the events of all duels; login is disable
 FREE_SEAT_NAME = "Open seat"
 CROWD_NAME = "The crowd"
 MAX_ACTIVE_GAMES = 20
-# Created within the last hour: without an opponent yet, and in total.
-MAX_OPEN_GAMES, MAX_GAMES_PER_HOUR = 1_000, 10_000
 SEAT_FIELDS = {1: "one", 2: "two"}
 DEFAULT_GAME = "simultaneous-captains-mistress"
 
@@ -55,21 +58,34 @@ class DuelSettings:
     crowd: bool = False
 
 
-def new_duel(guest: Guest, duel_settings: DuelSettings) -> Duel:
-    """Create a duel with one free seat, or against a crowd. The side is random. Raises PlayError."""
+def new_duel(guest: Guest, duel_settings: DuelSettings, network: str = "") -> Duel:
+    """Create a duel with one free seat, or against a crowd. The side is random. Raises PlayError.
+
+    The code of an unlisted duel can't be guessed. `network` is the creator's, see `creation_limits`.
+    """
     check_game_limit(guest)
     place = secrets.choice((1, 2))
     other = CROWD_NAME if duel_settings.crowd else FREE_SEAT_NAME
     names = (str(guest), other) if place == 1 else (other, str(guest))
     with transaction.atomic():
-        event = create_event(_system_user(), f"{guest}'s game", names, **_event_fields(duel_settings))
+        event = create_event(
+            _system_user(),
+            f"{guest}'s game",
+            names,
+            _duel_code(duel_settings),
+            **_event_fields(duel_settings),
+        )
         event.teams.filter(number=place).update(solo=duel_settings.crowd)
         pupils = [Pupil(name, team) for team, name in enumerate(names, 1)]
         make_roster(event, [pupil for pupil in pupils if pupil.team == place or not duel_settings.crowd])
         seats: dict[str, Any] = {SEAT_FIELDS[place]: guest}
         return Duel.objects.create(
-            event=event, listed=duel_settings.listed, crowd=duel_settings.crowd, **seats
+            event=event, listed=duel_settings.listed, crowd=duel_settings.crowd, network=network, **seats
         )
+
+
+def _duel_code(duel_settings: DuelSettings) -> str:
+    return generate_code(DUEL_CODE_LENGTHS) if duel_settings.listed else draw_code()
 
 
 def _event_fields(duel_settings: DuelSettings) -> dict[str, Any]:
@@ -161,14 +177,6 @@ def check_game_limit(guest: Guest) -> None:
     """Raises PlayError if the guest already has MAX_ACTIVE_GAMES unfinished games."""
     if active_games(guest).count() >= MAX_ACTIVE_GAMES:
         raise PlayError(f"You have {MAX_ACTIVE_GAMES} unfinished games. Finish one before you start another.")
-
-
-def check_creation_limit() -> None:
-    """Limit the creation of duels on the whole server, as guests can be created at will. Raises PlayError."""
-    begun = Duel.objects.filter(event__created_at__gte=timezone.now() - timedelta(hours=1))
-    waiting = begun.filter(Q(one=None) | Q(two=None))
-    if waiting.count() >= MAX_OPEN_GAMES or begun.count() >= MAX_GAMES_PER_HOUR:
-        raise PlayError("Too many games were started recently. Join an open game, or try again later.")
 
 
 def find_duel(code: str) -> Duel:

@@ -11,7 +11,8 @@ class Duel(models.Model):
     """A game of guests, on an event of its own.
 
     `one` and `two` are the guests of teams 1 and 2; None is a free seat. An unlisted duel is joined by its
-    link alone. With `crowd`, the second team is open to anyone who joins.
+    link alone. With `crowd`, the second team is open to anyone who joins. `network` is a keyed hash of the
+    creator's network for `creation_limits`, deleted after an hour.
     """
 
     event = models.OneToOneField(Event, on_delete=models.CASCADE, related_name="duel")
@@ -19,6 +20,7 @@ class Duel(models.Model):
     two = models.ForeignKey(Guest, on_delete=models.RESTRICT, null=True, blank=True, related_name="+")
     listed = models.BooleanField(default=True)
     crowd = models.BooleanField(default=False, db_default=False)
+    network = models.CharField(max_length=16, blank=True, default="", db_default="", editable=False)
 
     class Meta:
         indexes = [

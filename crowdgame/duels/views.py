@@ -10,10 +10,10 @@ from redis import RedisError
 from crowdgame.accounts.guest_cookie import current_guest, set_guest_cookie
 from crowdgame.accounts.guest_names import new_guest
 from crowdgame.accounts.models import Guest
+from crowdgame.duels.creation_limits import check_creation_limits, hash_network
 from crowdgame.duels.duel_view import view_duel
 from crowdgame.duels.duels import (
     PlayError,
-    check_creation_limit,
     find_duel,
     join_duel,
     load_seat_key,
@@ -36,6 +36,7 @@ from crowdgame.duels.rematch import request_rematch
 from crowdgame.reports.board_picture import picture_address
 from crowdgame.web.errors import unavailable_page
 from crowdgame.web.hosts import server_url
+from games.models import MAX_CODE_LENGTH
 from voting.admission.links import qr_path
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import PresenceCounts
@@ -100,7 +101,7 @@ def game_list(request: HttpRequest, kind: str) -> HttpResponse:
 @require_safe
 def go_to_event(request: HttpRequest) -> HttpResponse:
     """Redirect to an event by the code that was typed."""
-    code = "".join(char for char in request.GET.get("code", "") if char.isalnum())[:8]
+    code = "".join(char for char in request.GET.get("code", "") if char.isalnum())[:MAX_CODE_LENGTH]
     return redirect(f"/{code.upper()}")
 
 
@@ -110,9 +111,10 @@ def new_game(request: HttpRequest) -> HttpResponse:
     if not form.is_valid():
         return _play_page(request, "The game was not created. Check its options.", 400)
     try:
-        check_creation_limit()
-        guest = current_guest(request) or new_guest()
-        duel = new_duel(guest, form.duel_settings())
+        guest, network = current_guest(request), hash_network(request.META.get("REMOTE_ADDR", ""))
+        check_creation_limits(guest, network)
+        guest = guest or new_guest()
+        duel = new_duel(guest, form.duel_settings(), network)
     except PlayError as refusal:
         return _play_page(request, str(refusal), 409)
     invites = duel.crowd or not duel.listed

@@ -24,7 +24,7 @@ AsgiApplication = Callable[[Any, Any, Any], Awaitable[None]]
 # (event code, team number or 0 for any) -> the event's state to embed in the phone page, or None.
 PreloadLoader = Callable[[str, int], PreloadParts | None]
 
-CODE_PATH = re.compile(r"/(?:([BCDFGHJKMNPQRSTVWXYZ2-9]{4,8})(?:/([12]))?/?)?", re.IGNORECASE)
+CODE_PATH = re.compile(r"/(?:([BCDFGHJKMNPQRSTVWXYZ2-9]{4,16})(?:/([12]))?/?)?", re.IGNORECASE)
 DISPLAY_PATH = re.compile(r"/display/[^/]+/?")
 HASHED_NAME = re.compile(r"[-.][A-Za-z0-9_-]{8,}\.\w+$")
 COMPRESSED_TYPES = {"text/html", "text/css", "text/javascript", "application/javascript", "image/svg+xml"}

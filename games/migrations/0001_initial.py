@@ -36,7 +36,7 @@ class Migration(migrations.Migration):
                 ('max_side_changes', models.PositiveSmallIntegerField(db_default=0, default=0, validators=[django.core.validators.MaxValueValidator(9)], verbose_name='times each voter may secretly change sides')),
                 ('turn_points', models.BooleanField(db_default=False, default=False, verbose_name='a point for each turn voted with the winner')),
                 ('consent', models.TextField(blank=True, db_default='', default='', max_length=400, verbose_name='what voters read of a study')),
-                ('code', models.CharField(max_length=8, unique=True, validators=[django.core.validators.MinLengthValidator(4)])),
+                ('code', models.CharField(max_length=16, unique=True, validators=[django.core.validators.MinLengthValidator(4)])),
                 ('name', models.CharField(max_length=80)),
                 ('lobby', models.CharField(choices=[('closed', 'Not open yet'), ('open', 'Open'), ('locked', 'Joining locked')], default='closed', max_length=8)),
                 ('team_choice', models.CharField(choices=[('balance', 'Even teams, automatically'), ('choose', 'Everyone chooses'), ('link', 'A link for each team')], default='balance', max_length=8)),
@@ -57,7 +57,7 @@ class Migration(migrations.Migration):
                 ('rematch_wanted_by', models.PositiveSmallIntegerField(blank=True, editable=False, null=True)),
                 ('display_key_version', models.PositiveIntegerField(db_default=0, default=0, editable=False)),
                 ('seq', models.BigIntegerField(default=0, editable=False)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
+                ('created_at', models.DateTimeField(auto_now_add=True, db_index=True)),
                 ('owner', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='events', to=settings.AUTH_USER_MODEL)),
             ],
             options={

@@ -10,6 +10,7 @@ from games.models.terms import MatchTerms
 
 MAX_BEST_OF = 21
 NOTICE_LENGTH = 140
+MAX_CODE_LENGTH = 16
 
 
 class Event(MatchTerms):
@@ -28,7 +29,7 @@ class Event(MatchTerms):
     each match. `rematch_wanted_by` is the number of the team that has asked for a rematch.
     """
 
-    code = models.CharField(max_length=8, unique=True, validators=[MinLengthValidator(4)])
+    code = models.CharField(max_length=MAX_CODE_LENGTH, unique=True, validators=[MinLengthValidator(4)])
     name = models.CharField(max_length=80)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="events")
     lobby = models.CharField(max_length=8, choices=Lobby.choices(), default=Lobby.CLOSED)
@@ -66,7 +67,7 @@ class Event(MatchTerms):
     rematch_wanted_by = models.PositiveSmallIntegerField(null=True, blank=True, editable=False)
     display_key_version = models.PositiveIntegerField(default=0, db_default=0, editable=False)
     seq = models.BigIntegerField(default=0, editable=False)
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = models.DateTimeField(auto_now_add=True, db_index=True)
 
     class Meta(MatchTerms.Meta):
         constraints = [

@@ -1,6 +1,7 @@
 import pytest
 from django.contrib.auth.models import User
 
+from games import matches
 from games.engine.game import Picks
 from games.engine.registry import find_game
 from games.matches import (
@@ -48,6 +49,14 @@ def test_create_event_sets_teams_code_and_options(event: Event) -> None:
 def test_event_code_has_no_vowels_or_ambiguous_characters() -> None:
     assert not set(CODE_LETTERS) & set("AEIOUL01")
     assert len({generate_code() for _ in range(20)}) > 1
+
+
+def test_codes_grow_longer_when_shorter_ones_are_in_use(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(matches, "CODE_LETTERS", "B")
+    user = User.objects.create(username="grace")
+    codes = [create_event(user, "An evening", ("Rooks", "Doves")).code for _ in range(4)]
+    assert [len(code) for code in codes] == [4, 6, 8, 14]
+    assert len(generate_code()) == 14
 
 
 def test_match_keeps_terms_from_its_creation(event: Event) -> None:

@@ -21,7 +21,7 @@ from voting.records.exports import export_match
 from voting.records.match_record import MatchRecord, SideCount, TurnCount, side_count
 from voting.records.recount import find_faults
 
-CODE = re.compile(f"[{CODE_LETTERS}]{{4,8}}")
+CODE = re.compile(f"[{CODE_LETTERS}]{{4,16}}")
 MAX_NUMBER = 10**15  # above any real turn id or time in milliseconds
 DESCRIPTIVE_FIELDS = {"name", "code", "match"}
 MAX_FAULTS_SHOWN = 5

@@ -37,7 +37,7 @@ class Migration(migrations.Migration):
                 ('max_side_changes', models.PositiveSmallIntegerField(db_default=0, default=0, validators=[django.core.validators.MaxValueValidator(9)], verbose_name='times each voter may secretly change sides')),
                 ('turn_points', models.BooleanField(db_default=False, default=False, verbose_name='a point for each turn voted with the winner')),
                 ('consent', models.TextField(blank=True, db_default='', default='', max_length=400, verbose_name='what voters read of a study')),
-                ('code', models.CharField(max_length=8, unique=True, validators=[django.core.validators.MinLengthValidator(4)])),
+                ('code', models.CharField(max_length=16, unique=True, validators=[django.core.validators.MinLengthValidator(4)])),
                 ('name', models.CharField(max_length=80)),
                 ('format', models.CharField(choices=[('knockout', 'Knockout: losers are eliminated'), ('league', 'League: everyone plays everyone')], default='knockout', max_length=8)),
                 ('best_of', models.PositiveSmallIntegerField(default=1, validators=[django.core.validators.MinValueValidator(1), django.core.validators.MaxValueValidator(21)], verbose_name='matches of a pairing')),

@@ -20,6 +20,7 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('listed', models.BooleanField(default=True)),
                 ('crowd', models.BooleanField(db_default=False, default=False)),
+                ('network', models.CharField(blank=True, db_default='', default='', editable=False, max_length=16)),
                 ('event', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='duel', to='games.event')),
                 ('one', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.RESTRICT, related_name='+', to='accounts.guest')),
                 ('two', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.RESTRICT, related_name='+', to='accounts.guest')),

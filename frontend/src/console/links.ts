@@ -33,7 +33,7 @@ export function displayLinks(context: LinkContext): readonly PageLink[] {
   return screens.map(([name, query]) => ({ name, href: displayUrl(context, query), newTab: true }));
 }
 
-const CUP_CODE = /^[BCDFGHJKMNPQRSTVWXYZ2-9]{5}$/;
+const CUP_CODE = /^[BCDFGHJKMNPQRSTVWXYZ2-9]{5,16}$/;
 
 /** The link back to the cup from which the user came. `search` is this page's query string. */
 export function cupLink(search: string): PageLink | null {

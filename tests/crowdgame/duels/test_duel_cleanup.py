@@ -11,6 +11,7 @@ from django.utils import timezone
 from crowdgame.accounts.guest_names import find_guest, new_guest
 from crowdgame.accounts.models import Guest
 from crowdgame.duels.cleanup import GAMES_PER_STEP, _drop_game, abandoned_games, clean_up_duels, stale_guests
+from crowdgame.duels.creation_limits import hash_network
 from crowdgame.duels.duels import DuelSettings, join_duel, load_seat_key, new_duel, start_against_crowd
 from crowdgame.duels.models import Duel
 from crowdgame.operations.retention import anonymize_events
@@ -52,6 +53,15 @@ def test_clean_up_works_in_batches() -> None:
     for _ in range(GAMES_PER_STEP + 1):
         game()
     assert list(clean_up_duels(DAYS)) == [GAMES_PER_STEP, 1, GAMES_PER_STEP + 1]
+    assert list(clean_up_duels(DAYS)) == []
+
+
+def test_clean_up_deletes_network_hashes_after_an_hour() -> None:
+    for days_ago in (0, 1):
+        duel, _ = game(days_ago)
+        Duel.objects.filter(pk=duel.pk).update(network=hash_network("93.184.216.7"))
+    assert list(clean_up_duels(DAYS)) == [1]
+    assert [bool(duel.network) for duel in Duel.objects.order_by("pk")] == [True, False]
     assert list(clean_up_duels(DAYS)) == []
 
 

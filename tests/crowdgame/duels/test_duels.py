@@ -22,7 +22,7 @@ from crowdgame.duels.lists import MAX_QUERY_LENGTH, DuelListKind, clean_query, l
 from crowdgame.duels.models import Duel
 from crowdgame.duels.rematch import request_rematch
 from crowdgame.duels.time_controls import TIME_CONTROLS_BY_SLUG
-from games.matches import event_lock
+from games.matches import CODE_LETTERS, event_lock
 from games.models import Event, Lobby, Match, MatchState, Team
 from tests.voting.concurrency_helpers import at_once
 from tests.voting.match_helpers import RED_WINS, play
@@ -164,6 +164,13 @@ def test_games_are_found_by_name_or_whole_code(box: BallotBox) -> None:
 def test_clean_query_truncates_and_removes_null_characters() -> None:
     assert clean_query("  Gu\0est\n 7 ") == "Guest 7"
     assert len(clean_query("x" * 99)) == MAX_QUERY_LENGTH
+
+
+@pytest.mark.parametrize("crowd", [False, True])
+def test_link_only_game_has_code_of_64_random_bits(crowd: bool) -> None:
+    codes = {waiting_duel(listed=False, crowd=crowd)[0].event.code for _ in range(3)}
+    assert len(codes) == 3
+    assert all(len(CODE_LETTERS) ** len(code) > 2**64 for code in codes)
 
 
 # ------------------------------------------------------------------ one against a crowd

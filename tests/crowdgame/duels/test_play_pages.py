@@ -10,7 +10,7 @@ from django.test import Client
 
 from crowdgame.accounts.guest_cookie import COOKIE
 from crowdgame.accounts.models import Guest
-from crowdgame.duels import duels
+from crowdgame.duels import creation_limits
 from crowdgame.duels import views as play_views
 from crowdgame.duels.models import Duel
 from deploy.laptop.network import LOOPBACK, free_port
@@ -20,7 +20,7 @@ from voting.ballot_box.ballot_box import BallotBox
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("box")]
 MOST_BYTES = 25 * 1024
-BOARD = re.compile(r"/([A-Z0-9]{4,8})#([A-Z0-9]{6})")
+BOARD = re.compile(r"/([A-Z0-9]{4,16})#([A-Z0-9]{8})")
 
 
 def board_code(location: str) -> str:
@@ -88,7 +88,7 @@ def test_invalid_play_requests_are_refused() -> None:
     assert client.get("/play/all/none").status_code == 404
     assert client.get("/play/all/open?page=99").status_code == 200
     assert client.get("/play/go?code=q7r%20m")["Location"] == "/Q7RM"
-    assert client.get("/play/go?code=//evil.example")["Location"] == "/EVILEXAM"
+    assert client.get("/play/go?code=//evil.example")["Location"] == "/EVILEXAMPLE"
     assert not Guest.objects.exists()
 
 
@@ -98,13 +98,57 @@ def test_game_limits_refuse_game_and_create_no_guest(monkeypatch: pytest.MonkeyP
         assert (refused.status_code, Guest.objects.count()) == (409, before)
         assert "Too many games were started" in refused.content.decode()
 
-    monkeypatch.setattr(duels, "MAX_OPEN_GAMES", 1)
+    monkeypatch.setattr(creation_limits, "MAX_OPEN_GAMES", 1)
     waiting = new_game()
     assert_is_refused()
     join_game(waiting)
     join_game(new_game())
-    monkeypatch.setattr(duels, "MAX_GAMES_PER_HOUR", 2)
+    monkeypatch.setattr(creation_limits, "MAX_GAMES", 2)
     assert_is_refused()
+
+
+def create_game(address: str) -> int:
+    """Create a game from this address, as a new guest; return the response's status."""
+    return Client(REMOTE_ADDR=address).post("/play/new").status_code
+
+
+@pytest.mark.parametrize(
+    ("addresses", "others"),
+    [
+        ("93.184.216.{}", ("93.184.217.1", "2606:2800::1", "not an address")),
+        ("::ffff:93.184.216.{}", ("93.184.217.1",)),
+        ("2606:2800:0:10{:02x}::1", ("2606:2800:0:1100::1", "93.184.216.1")),
+    ],
+)
+def test_script_cannot_fill_list_of_open_games(addresses: str, others: tuple[str, ...]) -> None:
+    created = [create_game(addresses.format(number)) for number in range(25)]
+    assert created == [302] * 20 + [409] * 5
+    assert Guest.objects.count() == 20
+    assert {create_game(address) for address in others} == {302}
+    join_game(Duel.objects.earliest("pk").event.code)
+    assert [create_game(addresses.format(number)) for number in (30, 31)] == [302, 409]
+
+
+def test_private_network_has_no_limit_of_its_own() -> None:
+    addresses = ("10.0.0.7", "192.168.1.7", "127.0.0.1", "100.64.0.7", "fd00::7", "::1")
+    assert {create_game(address) for address in addresses * 4} == {302}
+    assert set(Duel.objects.values_list("network", flat=True)) == {""}
+
+
+def test_network_cannot_use_up_games_of_an_hour(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(creation_limits, "MAX_GAMES_PER_NETWORK", 2)
+    for _ in range(2):
+        create_game("93.184.216.7")
+        join_game(Duel.objects.latest("pk").event.code)
+    assert [create_game("93.184.216.8"), create_game("93.184.217.8")] == [409, 302]
+
+
+def test_guest_has_five_open_games() -> None:
+    client = Client()
+    codes = [new_game(client, time_control="30-days") for _ in range(5)]
+    assert "You have 5 open games" in client.post("/play/new").content.decode()
+    join_game(codes[0])
+    new_game(client)
 
 
 def test_search_keeps_query_across_pages() -> None:

@@ -1,0 +1,72 @@
+"""Limits on new duels: per guest, per network, and on the whole server.
+
+A new cookie makes a new guest, so the network is limited too: a client's /24 (IPv4) or /56 (IPv6). A private
+network has no limit of its own, because a whole school may share its addresses. Only a keyed hash of the
+network is stored, for an hour.
+"""
+
+from datetime import datetime, timedelta
+from ipaddress import IPv6Address, ip_address, ip_network
+
+from django.db.models import Count, Exists, OuterRef, Q
+from django.utils import timezone
+from django.utils.crypto import salted_hmac
+
+from crowdgame.accounts.models import Guest
+from crowdgame.duels.duels import PlayError
+from crowdgame.duels.models import Duel
+from games.models import Match
+
+MAX_OPEN_GAMES_PER_GUEST = 5
+# Created within the last hour: games without an opponent yet, and all games.
+MAX_OPEN_GAMES_PER_NETWORK, MAX_GAMES_PER_NETWORK = 20, 500
+MAX_OPEN_GAMES, MAX_GAMES = 1_000, 10_000
+PREFIX_LENGTHS = {4: 24, 6: 56}
+NETWORK_SALT = "crowdgame.network"
+OPEN = (Q(one=None) | Q(two=None)) & ~Q(Exists(Match.objects.filter(event=OuterRef("event"))))
+
+
+def hash_network(address: str) -> str:
+    """Return a keyed hash of the address's network, or an empty string if the address is not a public one."""
+    try:
+        client = ip_address(address)
+    except ValueError:
+        return ""
+    if isinstance(client, IPv6Address):
+        client = client.ipv4_mapped or client
+    if not client.is_global:
+        return ""
+    network = ip_network((client, PREFIX_LENGTHS[client.version]), strict=False)
+    return salted_hmac(NETWORK_SALT, str(network)).hexdigest()[:16]
+
+
+def check_creation_limits(guest: Guest | None, network: str) -> None:
+    """Raises PlayError if this guest, this network or the whole server has too many games."""
+    if guest and _open_games(guest) >= MAX_OPEN_GAMES_PER_GUEST:
+        raise PlayError(
+            f"You have {MAX_OPEN_GAMES_PER_GUEST} open games. Wait until someone joins one, or join a game."
+        )
+    own = Q(network=network) if network else Q(pk=None)
+    recent = Duel.objects.filter(event__created_at__gte=_an_hour_ago()).aggregate(
+        games=Count("pk"),
+        open=Count("pk", filter=OPEN),
+        own_games=Count("pk", filter=own),
+        own_open=Count("pk", filter=own & OPEN),
+    )
+    if recent["own_open"] >= MAX_OPEN_GAMES_PER_NETWORK or recent["own_games"] >= MAX_GAMES_PER_NETWORK:
+        raise PlayError("Too many games were started from your network. Join an open game, or try later.")
+    if recent["open"] >= MAX_OPEN_GAMES or recent["games"] >= MAX_GAMES:
+        raise PlayError("Too many games were started recently. Join an open game, or try again later.")
+
+
+def _open_games(guest: Guest) -> int:
+    return Duel.objects.filter(OPEN, Q(one=guest) | Q(two=guest)).count()
+
+
+def _an_hour_ago() -> datetime:
+    return timezone.now() - timedelta(hours=1)
+
+
+def forget_networks() -> int:
+    """Delete the network hashes of games older than an hour. Returns how many."""
+    return Duel.objects.exclude(network="").filter(event__created_at__lt=_an_hour_ago()).update(network="")
