@@ -5,6 +5,7 @@ from typing import Any, cast
 
 from django.contrib.auth.models import User
 from django.contrib.auth.views import redirect_to_login
+from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
@@ -18,7 +19,7 @@ from crowdgame.chat.rooms import ChatError, room_slug
 from crowdgame.chat.views import require_entered_room, return_url, show_room
 
 MUTE_DURATION_LABELS = {"hour": "For an hour", "day": "For a day", "ever": "Permanently"}
-MAX_REPORTS_SHOWN = 100
+REPORTS_PER_PAGE = 50
 
 
 @require_POST
@@ -98,11 +99,14 @@ def reports(request: HttpRequest) -> HttpResponse:
     if not request.user.is_authenticated:
         return redirect_to_login(request.get_full_path())
     _moderator(request)
+    page = Paginator(reported_messages(), REPORTS_PER_PAGE).get_page(request.GET.get("page"))
     lines = [
         (line, room_slug(line.room), sorted({REPORT_REASONS[one.reason] for one in line.reports.all()}))
-        for line in reported_messages()[:MAX_REPORTS_SHOWN]
+        for line in page
     ]
-    return render(request, "chat/reports.html", {"lines": lines, "guest": current_guest(request)})
+    return render(
+        request, "chat/reports.html", {"lines": lines, "page": page, "guest": current_guest(request)}
+    )
 
 
 def _moderator(request: HttpRequest) -> User:

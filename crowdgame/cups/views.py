@@ -5,6 +5,7 @@ from typing import cast
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import User
+from django.core.paginator import Paginator
 from django.db.models import Count, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -33,6 +34,7 @@ from crowdgame.web.hosts import server_url
 from voting.admission.links import display_address
 
 MAX_NUMBER_DIGITS = 4
+RATINGS_PER_PAGE = 50
 TEAM_NUMBERS = ("1", "2")
 
 
@@ -147,5 +149,6 @@ def team_ladder(request: HttpRequest) -> HttpResponse:
     game = request.GET.get("game", games[0][0] if games else "")
     if game not in dict(games) and (games or game):
         raise Http404
-    context = {"games": games, "game": game, "rows": rank_teams(owner, game), "start": round(START)}
+    rows = Paginator(rank_teams(owner, game), RATINGS_PER_PAGE).get_page(request.GET.get("page"))
+    context = {"games": games, "game": game, "rows": rows, "start": round(START)}
     return render(request, "cups/ladder.html", context)

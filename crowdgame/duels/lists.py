@@ -1,6 +1,6 @@
 """Lists of duels on the Play page (matchmaking): open, running and finished games, and whose turn it is."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Literal
@@ -13,12 +13,14 @@ from crowdgame.accounts.models import Guest
 from crowdgame.duels.duels import active_games
 from crowdgame.duels.models import Duel
 from crowdgame.duels.time_controls import TIME_CONTROLS, time_label
-from games.engine.game import Side
+from games.engine.game import SIDES, Side
 from games.engine.registry import game_title
-from games.matches import live_turn, load_position
-from games.models import Match, MatchResult, MatchState, Team
+from games.matches import replay
+from games.models import CLOSED_STATES, LIVE_STATES, Match, MatchResult, MatchState, Team, Turn
 from voting.ballot_box.ballot_box import BallotBox
+from voting.models import StoredBallot
 
+DueSides = Mapping[int, Collection[Side]]
 DuelListKind = Literal["open", "running", "finished"]
 DUEL_LIST_KINDS: tuple[DuelListKind, ...] = ("open", "running", "finished")
 PAGE_SIZE = 20
@@ -103,7 +105,7 @@ _SOURCES: dict[DuelListKind, Callable[[], QuerySet[Duel]]] = {
 
 
 def _with_names(duels: QuerySet[Duel]) -> QuerySet[Duel]:
-    return duels.select_related("event").prefetch_related("event__teams")
+    return duels.select_related("event", "one", "two").prefetch_related("event__teams")
 
 
 def _list_items(
@@ -113,10 +115,11 @@ def _list_items(
     events = [duel.event_id for duel in duels]
     played = Match.objects.filter(event__in=events).select_related("red").order_by("number")
     matches = {match.event_id: match for match in played}
-    return [_list_item(duel, matches.get(duel.event_id), guest, box) for duel in duels]
+    due = due_sides(matches.values(), box) if box else {}
+    return [_list_item(duel, matches.get(duel.event_id), guest, due) for duel in duels]
 
 
-def _list_item(duel: Duel, match: Match | None, guest: Guest | None, box: BallotBox | None) -> DuelListItem:
+def _list_item(duel: Duel, match: Match | None, guest: Guest | None, due: DueSides) -> DuelListItem:
     event = duel.event
     seats = players_by_side(duel, match)
     mine = seats.index(guest) + 1 if guest and guest in seats else 0
@@ -129,7 +132,7 @@ def _list_item(duel: Duel, match: Match | None, guest: Guest | None, box: Ballot
         state=match.state if match else "open",  # type: ignore[arg-type]
         won=WINNER_NUMBERS.get(match.result or "", 0) if match else 0,
         mine=mine,
-        your_turn=bool(match and mine and box and has_to_pick(match, "red" if mine == 1 else "yellow", box)),
+        your_turn=bool(match and mine and SIDES[mine - 1] in due.get(match.pk, ())),
         crowd=duel.crowd,
     )
 
@@ -151,10 +154,22 @@ def names_by_side(duel: Duel, match: Match | None) -> tuple[str, str]:
 
 def has_to_pick(match: Match, side: Side, box: BallotBox) -> bool:
     """Whether this side is to move and has no ballot yet. The turnout shows the same to everybody."""
-    turn = live_turn(match)
-    if turn is None or match.state != MatchState.PLAYING:
-        return False
-    stored = turn.stored_ballots.filter(side=side).exists()
-    if stored or side in box.picked_at(match.event_id, turn.pk):
-        return False
-    return side in load_position(match).to_move
+    return side in due_sides([match], box).get(match.pk, ())
+
+
+def due_sides(matches: Iterable[Match], box: BallotBox) -> DueSides:
+    """Return the sides that are to move and have no ballot yet, by match. Makes two queries."""
+    live = {match.pk: match for match in matches if match.state == MatchState.PLAYING}
+    turns: dict[int, list[Turn]] = {pk: [] for pk in live}
+    for turn in Turn.objects.filter(match__in=live).order_by("number"):
+        turns[turn.match_id].append(turn)
+    stored = set(StoredBallot.objects.filter(turn__match__in=live).values_list("turn", "side"))
+    due = {}
+    for pk, match in live.items():
+        closed = [turn for turn in turns[pk] if turn.state in CLOSED_STATES]
+        for turn in turns[pk]:
+            if turn.state in LIVE_STATES:
+                picked = box.picked_at(match.event_id, turn.pk)
+                to_move = replay(match, closed).to_move
+                due[pk] = [side for side in to_move if side not in picked and (turn.pk, side) not in stored]
+    return due

@@ -4,6 +4,7 @@ from typing import Any
 
 from django import forms
 from django.contrib import messages
+from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
@@ -17,6 +18,7 @@ from games.models import Event
 from voting.protocol import Role
 
 MAX_ID_DIGITS = 19
+MEMBERS_PER_PAGE = 50
 ROLE_NAMES = {Role.COHOST: "co-host", Role.VIEWER: "viewer"}
 ROLE_ACTIONS = {role: f"Make {name}" for role, name in ROLE_NAMES.items()}.items()
 
@@ -58,7 +60,8 @@ def members(request: HttpRequest, event: Event) -> HttpResponse:
     if asked and _handle_post(request, event, form):
         return redirect("console:members", code=event.code)
     rows = event.members.select_related("user").order_by("user__username")
-    page = {"event": event, "form": form, "members": rows, "others": ROLE_ACTIONS}
+    shown = Paginator(rows, MEMBERS_PER_PAGE).get_page(request.GET.get("page"))
+    page = {"event": event, "form": form, "members": shown, "others": ROLE_ACTIONS}
     return render(request, "events/members.html", page)
 
 

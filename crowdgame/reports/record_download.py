@@ -1,19 +1,21 @@
 """`/record/CODE/N.json`: public match record download, and `/verify.py`, the script that recounts it.
 
 A record holds resolved turns only, so nothing of an open voting window. Exporting a large match is expensive.
-So concurrent exports and downloads are limited, and the latest records are cached. Above the limits the view
-answers 503 with Retry-After.
+So concurrent exports are limited, and the latest records are cached. Above the limit the view answers 503
+with Retry-After.
 """
 
 import gzip
+import zlib
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Iterator
 from functools import cache
 from threading import BoundedSemaphore
 from urllib.parse import quote
-from weakref import WeakSet
 
 import msgspec
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import require_safe
 
@@ -21,42 +23,92 @@ from games.models import Match, MatchState
 from voting.records.exports import MatchChanging, SidesStillSecret, export_match, find_match, record_version
 
 MAX_CONCURRENT = 2
-MAX_DOWNLOADS = 20
+MAX_DOWNLOADS, MAX_BYTES = 200, 64 * 1024 * 1024
+CHUNK_BYTES = 32 * 1024
+GZIP_WINDOW = 16 + zlib.MAX_WBITS
 CACHE_SIZE = 4
 GZIP_LEVEL = 4
 CACHE_MAX_AGE_S = 60
 SCRIPT_MAX_AGE_S = 300
 
 
-class Download(HttpResponse):
-    """A response that counts against MAX_DOWNLOADS until it is sent or its client disconnects."""
+class Download(StreamingHttpResponse):
+    """Streams a gzipped record in chunks, decompressed if its client doesn't accept gzip.
 
-    def __init__(self, record: bytes) -> None:
-        super().__init__(record, "application/json")
-        _downloads.add(self)
+    A stream beyond MAX_DOWNLOADS or MAX_BYTES ends the one whose client has not read for the longest. That
+    client gets a truncated record, and can try again.
+    """
 
-    def close(self) -> None:
-        _downloads.discard(self)
-        super().close()
+    def __init__(self, packed: bytes, *, compressed: bool) -> None:
+        self._packed = packed
+        super().__init__(self._stream(compressed), "application/json")
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        """Yield chunk by chunk. Django would collect all chunks of a synchronous iterator first."""
+        for chunk in self.streaming_content:
+            yield chunk
+
+    def _stream(self, compressed: bool) -> Iterator[bytes]:
+        _downloads[self] = self._packed
+        _end_stalled_downloads()
+        try:
+            for chunk in self._packed_chunks() if compressed else self._plain_chunks():
+                yield chunk
+                if self not in _downloads:
+                    return
+                _downloads.move_to_end(self)
+        finally:
+            _downloads.pop(self, None)
+
+    def _packed_chunks(self) -> Iterator[bytes]:
+        start = 0
+        while chunk := self._packed[start : start + CHUNK_BYTES]:
+            yield chunk
+            start += CHUNK_BYTES
+
+    def _plain_chunks(self) -> Iterator[bytes]:
+        decompressor = zlib.decompressobj(GZIP_WINDOW)
+        for chunk in self._packed_chunks():
+            rest = chunk
+            while plain := decompressor.decompress(rest, CHUNK_BYTES):
+                yield plain
+                rest = decompressor.unconsumed_tail
+
+    def end(self) -> None:
+        """End the stream after its current chunk, and free the record."""
+        self._packed = b""
+
+
+def _end_stalled_downloads() -> None:
+    while len(_downloads) > MAX_DOWNLOADS or _bytes_in_flight() > MAX_BYTES:
+        stalled, _ = _downloads.popitem(last=False)
+        stalled.end()
+
+
+def _bytes_in_flight() -> int:
+    """Return the size of all records being downloaded, each counted once."""
+    return sum(map(len, {id(packed): packed for packed in _downloads.values()}.values()))
 
 
 export_slots = BoundedSemaphore(MAX_CONCURRENT)
 _cache: dict[tuple[object, ...], bytes] = {}
-_downloads: WeakSet[Download] = WeakSet()
+# The downloads in progress, the one whose client has not read for the longest first.
+_downloads: OrderedDict[Download, bytes] = OrderedDict()
 
 
 @require_safe
 def match_record(request: HttpRequest, code: str, number: int) -> HttpResponse:
     """Serve a match record. Answers 503 when busy, 403 while sides are secret, and 404 without a match."""
+    match = find_match(code, number)
+    if match is None:
+        return _not_found()
+    if packed := _cache.get(record_version(match)):
+        return _record_response(request, match, packed)
     if not export_slots.acquire(blocking=False):
         return _retry_later()
     try:
-        if len(_downloads) >= MAX_DOWNLOADS:
-            return _retry_later()
-        found = _find_record(code, number)
-        if found is None:
-            return HttpResponse("There is no such match.\n", "text/plain", 404)
-        return _record_response(request, *found)
+        found = _export_record(code, number)
+        return _record_response(request, *found) if found else _not_found()
     except MatchChanging:
         return _retry_later()
     except SidesStillSecret as refusal:
@@ -73,12 +125,12 @@ def _retry_later() -> HttpResponse:
     )
 
 
-def _find_record(code: str, number: int) -> tuple[Match, bytes] | None:
-    """Return the match and its gzipped record, or None. Cached until the match continues."""
-    match = find_match(code, number)
-    kept = _cache.get(record_version(match)) if match else None
-    if match and kept:
-        return match, kept
+def _not_found() -> HttpResponse:
+    return HttpResponse("There is no such match.\n", "text/plain", 404)
+
+
+def _export_record(code: str, number: int) -> tuple[Match, bytes] | None:
+    """Return the match and its gzipped record, or None. Keeps the record until the match continues."""
     exported = export_match(code, number)
     if exported is None:
         return None
@@ -91,7 +143,7 @@ def _find_record(code: str, number: int) -> tuple[Match, bytes] | None:
 
 def _record_response(request: HttpRequest, match: Match, packed: bytes) -> HttpResponse:
     compressed = "gzip" in request.headers.get("Accept-Encoding", "")
-    answer = Download(packed if compressed else gzip.decompress(packed))
+    answer = Download(packed, compressed=compressed)
     if compressed:
         answer.headers["Content-Encoding"] = "gzip"
     over = match.state != MatchState.PLAYING

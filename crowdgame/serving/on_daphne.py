@@ -9,6 +9,7 @@ from twisted import internet
 
 from crowdgame.serving.daphne_socket import DaphneSocket
 from crowdgame.serving.pending_connection import HandshakeFactory
+from crowdgame.serving.response_flow import ResponseFlow
 from crowdgame.serving.service import CLOSE_TIMEOUT_S, Service
 from voting.gateway.frames import WRITE_FRAMES
 from voting.protocol import MAX_FRAME_BYTES
@@ -80,13 +81,24 @@ class DaphneServer(Server):  # type: ignore[misc]
     async def handle_reply(self, protocol: Any, message: Any) -> None:
         """Like Daphne's, but sends to a slow consumer wait until it has caught up (backpressure)."""
         if not isinstance(protocol, DaphneSocket):
-            await super().handle_reply(protocol, message)
+            await self._send_response(protocol, message)
             return
         while protocol.caught_up is not None and message["type"] == "websocket.send":
             await protocol.caught_up.wait()
         details = self.connections.get(protocol)
         if details is not None and "disconnected" not in details:
             protocol.handle_reply(message)
+
+    async def _send_response(self, request: Any, message: Any) -> None:
+        """Send a part of an HTTP response. A streamed response waits until its client has read most of it."""
+        more = message.get("more_body", False)
+        if more and request.producer is None and request.channel is not None:
+            request.registerProducer(ResponseFlow(request.channel.transport, self._service.stall_s), True)
+        elif not more and request.producer is not None:
+            request.unregisterProducer()
+        await super().handle_reply(request, message)
+        if more and request.producer is not None:
+            await request.producer.caught_up.wait()
 
 
 def _disable_handshake_logging() -> None:

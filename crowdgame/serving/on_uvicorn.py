@@ -22,17 +22,32 @@ class UvicornRequest(HttpToolsProtocol):
     """HTTP protocol that limits the size and the time of request heads and bodies.
 
     `deadline` aborts the connection, unless the client sends the rest of the head or body in time.
+    A client that reads nothing of a response for `stall_s` is disconnected.
     """
 
     in_head = False
     head_size = 0
     body_size = 0
     deadline: asyncio.TimerHandle | None = None
+    stall_timer: asyncio.TimerHandle | None = None
 
-    def __init__(self, head_timeout_s: float, body_timeout_s: float, **options: Any) -> None:
+    def __init__(self, head_timeout_s: float, body_timeout_s: float, stall_s: float, **options: Any) -> None:
         super().__init__(**options)
         self._head_timeout_s = head_timeout_s
         self._body_timeout_s = body_timeout_s
+        self._stall_s = stall_s
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self.stall_timer = self.loop.call_later(self._stall_s, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        self._cancel_stall_timer()
+
+    def _cancel_stall_timer(self) -> None:
+        if self.stall_timer is not None:
+            self.stall_timer.cancel()
 
     def on_message_begin(self) -> None:
         self.in_head = True
@@ -77,6 +92,7 @@ class UvicornRequest(HttpToolsProtocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._set_deadline(None)
+        self._cancel_stall_timer()
         super().connection_lost(exc)
 
     def _waits_for_head(self) -> bool:
@@ -98,8 +114,12 @@ class UvicornRequest(HttpToolsProtocol):
 class PendingConnection(asyncio.Protocol):
     """A connection before its first bytes. A usual handshake in one piece takes the fast path."""
 
-    def __init__(self, head_timeout_s: float, body_timeout_s: float, **options: Any) -> None:
-        self._timeouts = {"head_timeout_s": head_timeout_s, "body_timeout_s": body_timeout_s}
+    def __init__(self, head_timeout_s: float, body_timeout_s: float, stall_s: float, **options: Any) -> None:
+        self._timeouts = {
+            "head_timeout_s": head_timeout_s,
+            "body_timeout_s": body_timeout_s,
+            "stall_s": stall_s,
+        }
         self._options = options
         self._connections: set[Any] = options["server_state"].connections
 
@@ -168,7 +188,10 @@ def _config(service: Service) -> uvicorn.Config:
         service.application,
         loop="uvloop",
         http=partial(  # type: ignore[arg-type]  # a class according to its annotation
-            PendingConnection, head_timeout_s=service.head_timeout_s, body_timeout_s=service.body_timeout_s
+            PendingConnection,
+            head_timeout_s=service.head_timeout_s,
+            body_timeout_s=service.body_timeout_s,
+            stall_s=service.stall_s,
         ),
         ws=UvicornSocket,
         ws_max_size=MAX_FRAME_BYTES,

@@ -15,6 +15,7 @@ log = logging.getLogger(__name__)
 
 SIGNALS = (signal.SIGTERM, signal.SIGINT)
 CLOSE_TIMEOUT_S = 2
+STALL_S = 20
 
 Drain = Callable[[float], Awaitable[None]]
 
@@ -26,6 +27,7 @@ class Service:
     `drain(within_s)` closes all connections within that many seconds, without losing acknowledged ballots.
     `drain_s` is that limit. `proxied` trusts a proxy's X-Forwarded-For, -Port and -Proto headers.
     `head_timeout_s` and `body_timeout_s` limit the time that a client takes to send a request.
+    A client that reads nothing of a response for `stall_s` is disconnected.
     """
 
     application: Any
@@ -35,6 +37,7 @@ class Service:
     proxied: bool = False
     head_timeout_s: float = HEAD_TIMEOUT_S
     body_timeout_s: float = BODY_TIMEOUT_S
+    stall_s: float = STALL_S
 
     def drain_on_signals(self, stop_listening: Callable[[], object], stop: Callable[[], None]) -> None:
         """Install signal handlers: the first of SIGNALS drains, the second kills the process.

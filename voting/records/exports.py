@@ -7,8 +7,8 @@ import msgspec
 
 from games.engine.game import SIDES, Picks, Side
 from games.engine.registry import read_options
-from games.matches import Position, load_position
-from games.models import Match, Turn, TurnState
+from games.matches import Position, replay
+from games.models import CLOSED_STATES, Match, Turn, TurnState
 from voting.counting.ballots import unpack_ballots
 from voting.counting.lots import commit_lot
 from voting.models import SidesRecord, TallyRecord
@@ -77,7 +77,8 @@ def export_match(code: str, number: int | None) -> ExportedRecord | None:
 
 
 def _record(match: Match) -> MatchRecord:
-    position = load_position(match)
+    closed = match.turns.filter(state__in=CLOSED_STATES).order_by("number")
+    position = replay(match, closed.prefetch_related("tallies"))
     computed = {
         "format": FORMAT,
         "name": f"{match.event.name}, match {match.number}",

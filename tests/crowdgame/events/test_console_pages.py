@@ -10,7 +10,8 @@ from django.db import connection
 from django.test import Client
 from pytest_django.fixtures import Settings
 
-from games.matches import event_lock
+from crowdgame.cups.models import Cup
+from games.matches import create_event, event_lock
 from games.models import Event, MatchState
 from tests.voting.content_policy import sources
 from voting.admission.admission import projector_key
@@ -50,6 +51,23 @@ def test_console_pages_have_csp_and_no_inline_code(path: str, browser: Client, e
     assert sources(response.headers["Content-Security-Policy"])["default-src"] == {"'self'"}
     assert not re.search(r"<script|<style| style=| on[a-z]+=", response.content.decode())
     assert "tickets" not in path or "no-store" in response.headers["Cache-Control"]
+
+
+def test_superuser_list_has_pages_and_no_duels(client: Client, organizer: User) -> None:
+    for number in range(25):
+        create_event(organizer, f"Evening {number}", ("Rooks", "Doves"))
+    create_event(organizer, "A duel", ("Ada", "Bea"), is_duel=True)
+    Cup.objects.bulk_create(Cup(owner=organizer, name=f"Cup {n}", code=f"CUP{n:02d}") for n in range(12))
+    User.objects.filter(pk=organizer.pk).update(is_superuser=True)
+    client.force_login(organizer)
+
+    def shown(query: str) -> tuple[list[str], int]:
+        page = client.get(f"/console/{query}").content.decode()
+        return re.findall("<h2>([^<]+)</h2>", page), page.count("Open cup")
+
+    names = [f"Evening {number}" for number in range(25)][::-1]
+    assert shown("") == (names[:20], 10)
+    assert shown("?page=2&cups=2") == (names[20:], 2)
 
 
 def test_event_list_links_to_console_display_and_join_page(browser: Client, event: Event) -> None:

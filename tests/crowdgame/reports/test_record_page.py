@@ -1,19 +1,19 @@
 """Exported match records: the command, and the public page."""
 
+import gzip
 import json
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from io import StringIO
 from pathlib import Path
+from secrets import token_bytes
 
 import msgspec
 import pytest
 from django.core.management import CommandError, call_command
-from django.core.signals import request_finished
-from django.db import close_old_connections, connection
-from django.http import HttpResponse
+from django.db import connection
 from django.test import Client, RequestFactory
 from django.test.utils import CaptureQueriesContext
 
@@ -61,16 +61,17 @@ def test_record_page_omits_open_turn(box: BallotBox, client: Client) -> None:
     plain = client.get(address)
     assert (plain.status_code, plain["Content-Type"]) == (200, "application/json")
     assert plain["Cache-Control"] == "no-cache"
-    record = msgspec.json.decode(plain.content, type=MatchRecord)
+    content = plain.getvalue()
+    record = msgspec.json.decode(content, type=MatchRecord)
     assert record == record_of(turn.match)
     assert len(record.turns) == 2
-    assert opened.seed not in plain.content.decode()
+    assert opened.seed not in content.decode()
     packed = client.get(address, headers={"Accept-Encoding": "gzip"})
     assert packed["Content-Encoding"] == "gzip"
     play(turn.match, box, [(1, 4), (1, 5), (1, 5)])
     finished = client.get(address)
     assert "max-age" in finished["Cache-Control"]
-    assert msgspec.json.decode(finished.content, type=MatchRecord).result == "red"
+    assert msgspec.json.decode(finished.getvalue(), type=MatchRecord).result == "red"
     assert turn.match.turns.filter(state=TurnState.RESOLVED).count() == 5
 
 
@@ -85,7 +86,7 @@ def test_finished_match_record_is_cached(box: BallotBox, client: Client) -> None
         return len(captured)
 
     def get() -> bytes:
-        return client.get(address).content
+        return client.get(address).getvalue()
 
     assert queries(get) > queries(get) == 2
     play(turn.match, box, RED_WINS[-1:])
@@ -103,31 +104,48 @@ def test_record_page_returns_503_while_workers_are_busy(box: BallotBox, client: 
     address = f"/record/{start(box).match.event.code}/1.json"
     with ExitStack() as workers:
         for _ in range(record_pages.MAX_CONCURRENT):
-            assert client.get(address).status_code == 200
             workers.enter_context(record_pages.export_slots)
         busy = client.get(address)
         assert (busy.status_code, busy["Retry-After"]) == (503, "2")
     assert client.get(address).status_code == 200
+    with ExitStack() as workers:
+        for _ in range(record_pages.MAX_CONCURRENT):
+            workers.enter_context(record_pages.export_slots)
+        assert client.get(address).status_code == 200  # the record is cached
 
 
-def test_unfinished_record_downloads_are_limited(box: BallotBox, rf: RequestFactory) -> None:
+def test_stalled_downloads_end_and_refuse_nobody(
+    box: BallotBox, rf: RequestFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
     code = start(box).match.event.code
+    monkeypatch.setattr(record_pages, "CHUNK_BYTES", 100)
 
-    def request_record() -> HttpResponse:
-        return record_pages.match_record(rf.get("/"), code, 1)
+    def begin_download() -> Iterator[bytes]:
+        answer = record_pages.match_record(rf.get("/"), code, 1)
+        assert isinstance(answer, record_pages.Download)
+        chunks = iter(answer)
+        next(chunks)
+        return chunks
 
-    pending = [request_record() for _ in range(record_pages.MAX_DOWNLOADS)]
-    assert {answer.status_code for answer in pending} == {200}
-    busy = request_record()
-    assert (busy.status_code, busy["Retry-After"]) == (503, "2")
-    request_finished.disconnect(close_old_connections)  # the test still needs its connections
-    sent = pending.pop()
-    sent.close()
-    request_finished.connect(close_old_connections)
-    pending.append(request_record())
-    assert [pending[-1].status_code, request_record().status_code] == [200, 503]
-    pending.pop()  # never sent: the client has disconnected
-    assert request_record().status_code == 200
+    whole = len(list(begin_download()))
+    readers = [begin_download() for _ in range(record_pages.MAX_DOWNLOADS)]
+    next(readers[0])
+    more = [begin_download() for _ in range(2)]
+    assert [len(list(reader)) for reader in readers[:4]] == [whole - 1, 0, 0, whole]
+    assert [len(list(reader)) for reader in more] == [whole, whole]
+
+
+def test_records_in_flight_are_limited(
+    box: BallotBox, rf: RequestFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    packed = [gzip.compress(token_bytes(1_000)) for _ in range(4)]
+    monkeypatch.setattr(record_pages, "MAX_BYTES", 3_500)
+    monkeypatch.setattr(record_pages, "CHUNK_BYTES", 100)
+    readers = [iter(record_pages.Download(record, compressed=True)) for record in (packed[0], *packed)]
+    first = [next(reader) for reader in readers]
+    received = [chunk + b"".join(reader) for chunk, reader in zip(first, readers, strict=True)]
+    assert [len(one) for one in received[:2]] == [100, 100]
+    assert received[2:] == packed[1:]
 
 
 def test_record_without_commitments_fails_verification(box: BallotBox, tmp_path: Path) -> None:
@@ -147,7 +165,7 @@ def test_downloaded_script_verifies_downloaded_record(client: Client, box: Ballo
     assert response["X-Content-Type-Options"] == "nosniff"
     script, record = tmp_path / "verify.py", tmp_path / "match.json"
     script.write_bytes(response.content)
-    content = client.get(f"/record/{match.event.code}/1.json").content
+    content = client.get(f"/record/{match.event.code}/1.json").getvalue()
     changed = content.replace(b'"result":"red"', b'"result":"yellow"')
     assert changed != content
     for downloaded, status in ((content, 0), (changed, 1)):

@@ -4,7 +4,8 @@
 
 `flood <frames>` sends that many frames of 100,000 characters. `nag` sends a word repeatedly. `nagged` reports
 whether that still runs, or ended as it does for a disconnected client. `close <code>` closes the socket. Any
-other text is echoed. The response to a POST is the length of its body.
+other text is echoed. The response to a POST is the length of its body; `?<chunks>` asks for that many chunks of
+100,000 bytes.
 """
 
 import asyncio
@@ -21,16 +22,25 @@ from crowdgame.serving.service import Service
 
 FRAME = "x" * 100_000
 HEAD_TIMEOUT_S, BODY_TIMEOUT_S = 2.0, 3.0
+STALL_S = 4
 
 
 async def application(scope: Any, receive: Any, send: Any) -> None:
     if scope["type"] != "websocket":
-        await respond(scope, receive, send)
+        chunks = int(scope["query_string"] or 0)
+        await (stream(chunks, send) if chunks else respond(scope, receive, send))
         return
     await receive()
     await send({"type": "websocket.accept", "subprotocol": None, "headers": []})  # as Channels does
     while (event := await receive())["type"] == "websocket.receive":
         await answer(event["text"], send)
+
+
+async def stream(chunks: int, send: Any) -> None:
+    await send({"type": "http.response.start", "status": 200, "headers": []})
+    for _ in range(chunks):
+        await send({"type": "http.response.body", "body": FRAME.encode(), "more_body": True})
+    await send({"type": "http.response.body", "body": b""})
 
 
 async def respond(scope: Any, receive: Any, send: Any) -> None:
@@ -90,6 +100,7 @@ def main(server: str, number: int, drain_s: float) -> None:
         drain_s,
         head_timeout_s=HEAD_TIMEOUT_S,
         body_timeout_s=BODY_TIMEOUT_S,
+        stall_s=STALL_S,
     )
     import_module(f"crowdgame.serving.on_{server}").serve(service)
 

@@ -20,6 +20,7 @@ from voting.protocol import MAX_FRAME_BYTES, CloseCode
 
 TIMEOUT_S = 20
 FLOOD = 1_000  # a hundred megabytes
+CHUNKS = 200  # twenty megabytes
 BOUND = 24_000_000
 CLOSE_FRAME = b"\x88\x82\0\0\0\0\x03\xe8"
 OVERSIZED_FRAME = b"\x81\xfe\x0f\xa0\0\0\0\0" + b"x" * 4_000
@@ -46,6 +47,31 @@ def test_slow_consumer_blocks_no_client_and_bounds_memory(fresh_server: AsgiServ
         assert all(slow.recv(timeout=TIMEOUT_S) == FRAME for _ in range(FLOOD))
         slow.send("and then?")
         assert slow.recv(timeout=TIMEOUT_S) == "and then?"
+
+
+def request_stream(server: AsgiServer) -> socket.socket:
+    """Request a streamed response, and read nothing of it."""
+    connection = socket.create_connection((LOOPBACK, server.port), timeout=TIMEOUT_S)
+    request = f"GET /?{CHUNKS} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+    connection.sendall(request.encode())
+    return connection
+
+
+def read_stream(connection: socket.socket) -> int:
+    """Read the response to its end; return how many of its chunks were complete."""
+    with connection, connection.makefile("rb") as read:
+        return read.read().count(FRAME.encode())
+
+
+def test_slow_readers_of_streams_bound_memory_and_refuse_nobody(fresh_server: AsgiServer) -> None:
+    assert read_stream(request_stream(fresh_server)) == CHUNKS
+    before = fresh_server.resident()
+    slow = [request_stream(fresh_server) for _ in range(20)]
+    assert read_stream(request_stream(fresh_server)) == CHUNKS
+    assert fresh_server.resident() - before < BOUND
+    assert read_stream(slow.pop()) == CHUNKS
+    held = fresh_server.process.num_fds()
+    wait_until(lambda: fresh_server.process.num_fds() <= held - len(slow))  # they were disconnected
 
 
 @pytest.mark.parametrize("ending", ["abort", "close frame"])

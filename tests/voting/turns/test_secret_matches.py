@@ -58,7 +58,7 @@ def test_deserted_side_loses_and_changes_are_published(
     )
     assert (public.sides.loyal, public.sides.in_time, public.sides.too_soon) == ((0, 3), 2, 0)
     record = assert_ended_and_verified(match, "yellow", "deserted", tmp_path)
-    assert json.loads(client.get(f"/record/{match.event.code}/1.json").content) == record
+    assert json.loads(client.get(f"/record/{match.event.code}/1.json").getvalue()) == record
     page = client.get(f"/report/{match.event.code}/1").content.decode()
     assert "Everyone had left Rooks by turn 3." in page
     assert "2 changed in time, 0 too soon, 60 % stayed." in page

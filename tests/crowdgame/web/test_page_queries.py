@@ -1,0 +1,140 @@
+"""No page makes more queries when its lists have more rows, and none makes many."""
+
+from itertools import count
+from types import SimpleNamespace
+from typing import cast
+
+import pytest
+from django.contrib.auth.models import User
+from django.db import connection
+from django.http import HttpResponse
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from crowdgame.accounts.guest_cookie import set_guest_cookie
+from crowdgame.accounts.guest_names import new_guest
+from crowdgame.accounts.models import Guest
+from crowdgame.chat.models import ChatLine, ChatReport, ChatRoom
+from crowdgame.chat.rooms import find_room
+from crowdgame.cups.models import Cup, CupTeam
+from crowdgame.duels.duels import DuelSettings, join_duel, new_duel
+from crowdgame.events.models import AuditEntry, Member
+from crowdgame.ratings.models import Rating
+from crowdgame.web.cached_pages import page_for_path
+from games.models import Admission, Event, Match, Team
+from tests.e2e.page_visits import GALLERY_ONLY, PAGES, Visit, play_to, with_cup, with_duel_lists
+from tests.organizer import OPERATIONS
+from tests.server import Server
+from tests.voting.match_helpers import organizer
+from voting.admission.tickets import make_tickets
+from voting.ballot_box.ballot_box import BallotBox
+from voting.protocol import Role
+
+FEW, MANY = 3, 30
+MAX_QUERIES = 10
+# The Play page shows three lists and the guest's own games: games, teams and matches of each, and its chat.
+# A game's page shows two chat rooms, with their messages and mutes.
+MORE_QUERIES = {"play": 19, "play-more": 19, "play-game": 13}
+MORE_PAGES = (
+    *(Visit(f"list-{kind}", f"/play/all/{kind}", by="nobody") for kind in ("open", "running", "finished")),
+    Visit("account", "/play/account", by="nobody"),
+    Visit("ladder", "/console/ladder/", prepare=play_to((1, 2), (1, 3), (1, 5), (1, 6))),
+    Visit("member", "/console/", by="viewer", choices={"admission": "rotating"}),
+    Visit("lobby", "/play/chat/lobby", by="nobody", prepare=with_duel_lists),
+    Visit("record", "/record/{code}/1.json", by="nobody", prepare=play_to((1, 2), (1, 3), (1, 5), (1, 6))),
+    Visit("cup-edit", "/console/cups/{cup}/edit/", prepare=with_cup("knockout", 8, [1])),
+)
+VISITS = [one for one in (*PAGES, *MORE_PAGES, *GALLERY_ONLY) if not page_for_path(one.path)]
+numbers = count(1_000_000)
+codes = (str(number) for number in numbers)
+ENDED = {"state": "ended", "result": "red", "ended_by": "board", "ended_at": 2, "started_at": 1}
+
+
+def add_public_rows(guest: Guest, rows: int, box: BallotBox) -> None:
+    """Add open, live, finished and rated duels, some of them with this guest."""
+    opponents = [new_guest() for _ in range(rows)]
+    for number, opponent in enumerate(opponents):
+        new_duel(opponent, DuelSettings())
+        live, over = (new_duel(opponent, DuelSettings()) for _ in range(2))
+        join_duel(live.event.code, guest if number < MANY // 2 else new_guest(), box)
+        join_duel(over.event.code, new_guest(), box)
+        Match.objects.filter(event=over.event).update(**ENDED)
+    game = Event._meta.get_field("game").default
+    Rating.objects.bulk_create(
+        Rating(guest=one, game=game, mu=1500, sigma=100, games=3, last_at=1) for one in opponents
+    )
+
+
+def add_messages(rows: int) -> None:
+    """Add reported messages to the lobby."""
+    room, guest, now = cast(ChatRoom, find_room("lobby")), new_guest(), timezone.now()
+    said = ChatLine.objects.bulk_create(
+        ChatLine(room=room, guest=guest, name=str(guest), text="Hello", at=now, seq=next(numbers))
+        for _ in range(rows)
+    )
+    ChatReport.objects.bulk_create(ChatReport(line=line, by=guest, reason="advert") for line in said)
+
+
+def add_rows(event: Event, viewer: User, rows: int) -> None:
+    """Add members, tickets, log entries and matches to the event, and events and cups to its owner."""
+    guests = [User(username=f"{event.code}-{number}") for number in range(rows)]
+    Member.objects.bulk_create(
+        Member(event=event, user=user, role=Role.COHOST) for user in User.objects.bulk_create(guests)
+    )
+    AuditEntry.objects.bulk_create(
+        AuditEntry(event=event, by="ada", action="event.edit", what="x", at=1) for _ in range(rows)
+    )
+    add_messages(rows)
+    make_tickets(event, rows)
+    add_matches(event, rows)
+    for _ in range(rows):
+        made = Event.objects.create(
+            owner=event.owner, name="More", code=next(codes), admission=Admission.ROTATING
+        )
+        Team.objects.bulk_create(Team(event=made, number=number, name=str(number)) for number in (1, 2))
+        Member.objects.create(event=made, user=viewer, role=Role.VIEWER)
+        add_matches(made, 2)
+        cup = Cup.objects.create(owner=event.owner, name="Cup", code=next(codes))
+        CupTeam.objects.bulk_create(CupTeam(cup=cup, seed=seed, name=str(seed)) for seed in (1, 2))
+
+
+def add_matches(event: Event, rows: int) -> None:
+    red, yellow = event.teams.order_by("number")
+    Match.objects.bulk_create(
+        Match(event=event, number=100 + number, red=red, yellow=yellow, **ENDED) for number in range(rows)
+    )
+
+
+def count_queries(visit: Visit, guest: Guest, rows: int) -> int:
+    """Prepare the page with so many rows, and return how many queries it makes."""
+    server = SimpleNamespace(ask=lambda operation, **given: OPERATIONS[operation](**given))
+    event = server.ask("event", owner=f"{visit.name}-owner", **visit.choices)
+    if visit.prepare:
+        visit.prepare(cast(Server, server), event)
+    viewer = organizer(f"{visit.name}-{visit.by}")
+    User.objects.filter(pk=viewer.pk).update(
+        is_superuser=visit.by == "superuser", is_staff=visit.by == "superuser"
+    )
+    add_rows(Event.objects.get(pk=event["id"]), viewer, rows)
+    client = Client()
+    client.cookies = set_guest_cookie(HttpResponse(), guest).cookies
+    if visit.by != "nobody":
+        client.force_login(viewer)
+    with CaptureQueriesContext(connection) as captured:
+        status = client.get(visit.path.format(**event)).status_code
+    assert status == (404 if visit.name == "not-found" else 200), (visit.name, status)
+    return len(captured)
+
+
+@pytest.mark.django_db
+def test_queries_of_every_page_do_not_grow_with_its_rows(box: BallotBox) -> None:
+    guest = new_guest()
+    add_public_rows(guest, FEW, box)
+    few = {visit.name: count_queries(visit, guest, FEW) for visit in VISITS}
+    add_public_rows(guest, MANY - FEW, box)
+    many = {visit.name: count_queries(visit, guest, MANY) for visit in VISITS}
+    assert {name: (few[name], queries) for name, queries in many.items() if queries > few[name]} == {}
+    assert {
+        name: queries for name, queries in many.items() if queries > MORE_QUERIES.get(name, MAX_QUERIES)
+    } == {}
