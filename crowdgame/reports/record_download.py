@@ -41,11 +41,12 @@ class Download(StreamingHttpResponse):
 
     def __init__(self, packed: bytes, *, compressed: bool) -> None:
         self._packed = packed
-        super().__init__(self._stream(compressed), "application/json")
+        self._chunks = self._stream(compressed)
+        super().__init__(self._chunks, "application/json")
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         """Yield chunk by chunk. Django would collect all chunks of a synchronous iterator first."""
-        for chunk in self.streaming_content:
+        for chunk in self._chunks:
             yield chunk
 
     def _stream(self, compressed: bool) -> Iterator[bytes]:
@@ -97,7 +98,7 @@ _downloads: OrderedDict[Download, bytes] = OrderedDict()
 
 
 @require_safe
-def match_record(request: HttpRequest, code: str, number: int) -> HttpResponse:
+def match_record(request: HttpRequest, code: str, number: int) -> HttpResponse | Download:
     """Serve a match record. Answers 503 when busy, 403 while sides are secret, and 404 without a match."""
     match = find_match(code, number)
     if match is None:
@@ -141,7 +142,7 @@ def _export_record(code: str, number: int) -> tuple[Match, bytes] | None:
     return exported.match, packed
 
 
-def _record_response(request: HttpRequest, match: Match, packed: bytes) -> HttpResponse:
+def _record_response(request: HttpRequest, match: Match, packed: bytes) -> Download:
     compressed = "gzip" in request.headers.get("Accept-Encoding", "")
     answer = Download(packed, compressed=compressed)
     if compressed:

@@ -4,15 +4,15 @@ import asyncio
 from typing import Any
 
 from twisted import internet
-from twisted.internet.interfaces import IPushProducer
-from zope.interface import implementer
 
 reactor: Any = internet.reactor
 
 
-@implementer(IPushProducer)
 class ResponseFlow:
-    """Whether the client of a streamed response has caught up. Disconnects one that stalls for `stall_s`."""
+    """A push producer for Twisted: whether the client of a streamed response has caught up.
+
+    Disconnects a client that stalls for `stall_s`.
+    """
 
     def __init__(self, transport: Any, stall_s: float) -> None:
         self._transport = transport

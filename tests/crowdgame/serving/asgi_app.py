@@ -4,8 +4,8 @@
 
 `flood <frames>` sends that many frames of 100,000 characters. `nag` sends a word repeatedly. `nagged` reports
 whether that still runs, or ended as it does for a disconnected client. `close <code>` closes the socket. Any
-other text is echoed. The response to a POST is the length of its body; `?<chunks>` asks for that many chunks of
-100,000 bytes.
+other text is echoed. The response to a POST is the length of its body; `?<chunks>` asks for that many
+chunks of 100,000 bytes.
 """
 
 import asyncio
