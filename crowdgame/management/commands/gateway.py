@@ -43,9 +43,9 @@ class Command(BaseCommand):
             raise CommandError(f"Unknown server {asked['server']}. Choose {' or '.join(SERVERS)}.")
         refuse_data_of_0_1()
         limit = raise_open_files_limit()
-        log.info("capacity: %d connections (limit of open files: %d)", max_connections(), limit)
         listener = _listener(asked)
         asgi = import_module("crowdgame.asgi")
+        log.info("capacity: %d connections (limit of open files: %d)", max_connections(), limit)
         service = Service(asgi.application, listener, drain, asked["drain_s"], asked["proxied"])
         import_module(f"crowdgame.serving.on_{asked['server']}").serve(service)
 

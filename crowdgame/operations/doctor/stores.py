@@ -111,9 +111,9 @@ def _access(name: str, store: Redis) -> Iterator[Finding]:
         anonymous.pop(secret, None)
     if is_local(str(anonymous.get("host", "localhost"))):
         return
-    with Redis(connection_pool=ConnectionPool(pool.connection_class, **anonymous)) as stranger:
+    with Redis(connection_pool=ConnectionPool(pool.connection_class, **anonymous)) as client:
         try:
-            stranger.ping()
+            client.ping()
         except RedisError:
             return
     yield Finding(

@@ -106,7 +106,7 @@ def test_is_projector_rejects_invalid_key(key: str | None) -> None:
     assert is_projector_key("BCDF", 0, projector_key("BCDF", 0))
 
 
-def test_link_key_is_rotating_code_with_further_letters() -> None:
+def test_link_key_is_longer_rotating_code() -> None:
     code, key = rotating_code("BCDF", NOW)[0], rotating_link_key("BCDF", NOW)
     assert (len(key), key[:ROTATING_LENGTH], set(key) <= set(CODE_LETTERS)) == (LINK_KEY_LENGTH, code, True)
     wrong = "2" if key[-1] != "2" else "3"
