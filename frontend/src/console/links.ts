@@ -14,7 +14,7 @@ export interface LinkContext {
   role: Role;
 }
 
-/** A projector's address. `query` selects a view, such as `side=back`. Strangers' displays can't displace one with the key. */
+/** A projector's address. `query` selects a view, such as `side=back`. A display with the key isn't displaced by those without it. */
 export function displayUrl({ event, displayKey }: LinkContext, query = ""): string {
   const key = displayKey ? `#${displayKey}` : "";
   return `/display/${event.code}${query && `?${query}`}${key}`;

@@ -119,7 +119,7 @@ def test_new_display_link_closes_displays_with_old_ones(server: Server, clients:
     code = event(server, "rotating")["code"]
     console = open_console(server, clients, code)
     old = console.received[0]["display_key"]
-    projector, stranger = (clients.display(code, key=key)[0] for key in (old, None))
+    projector, other_display = (clients.display(code, key=key)[0] for key in (old, None))
     shown(projector)
     done(console, 1, "display.renew")
     assert projector.closed() == CloseCode.NOT_ALLOWED
@@ -127,7 +127,7 @@ def test_new_display_link_closes_displays_with_old_ones(server: Server, clients:
     assert key != old
     reopened = clients.display(code, key=old)[0]
     assert shown(clients.display(code, key=key)[0])
-    for other in (reopened, stranger):
+    for other in (reopened, other_display):
         other.say("clock.ask", sent=1).receive("clock.synced", sent=1)
         assert not any("key.shown" in frame for frame in other.frames)
 
