@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
+from crowdgame.config.open_files import max_connections
 from crowdgame.serving.listener import close_listener
 from crowdgame.serving.request_limits import BODY_TIMEOUT_S, HEAD_TIMEOUT_S
 
@@ -63,7 +64,7 @@ class Service:
 
         for number in SIGNALS:
             loop.add_signal_handler(number, begin)
-        log.info("gateway started")
+        log.info("gateway started, capacity: %d connections", max_connections())
 
     async def _drain(self) -> None:
         try:

@@ -55,7 +55,7 @@ def test_gateway_refuses_newcomers_before_files_run_out(limited: Server) -> None
         phone.receive("ballot.counted", sequence=1)
         with urllib.request.urlopen(f"{limited.http}/play/") as page:  # noqa: S310
             assert page.status == 200
-    assert f"limit of open files: {HARD_LIMIT}" in limited.log("limited")
+    assert f"capacity: {HARD_LIMIT - RESERVED_FILES} connections" in limited.log("limited")
     assert limited.log_errors("limited") == []
 
 

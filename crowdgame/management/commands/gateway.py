@@ -1,6 +1,5 @@
 """`manage.py gateway`: run one gateway (pages, WebSockets and Django on one port) until SIGTERM drains it."""
 
-import logging
 import os
 import socket
 from argparse import ArgumentParser
@@ -9,7 +8,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from crowdgame.config.open_files import max_connections, raise_open_files_limit
+from crowdgame.config.open_files import raise_open_files_limit
 from crowdgame.operations.data_version import refuse_data_of_0_1
 from crowdgame.serving.listener import adopt_listener, listen
 from crowdgame.serving.service import Service
@@ -17,8 +16,6 @@ from crowdgame.serving.service import Service
 SERVERS = ("daphne", "uvicorn")
 PORT = 8000
 DRAIN_S = 5.0
-
-log = logging.getLogger(__name__)
 
 
 class Command(BaseCommand):
@@ -42,10 +39,9 @@ class Command(BaseCommand):
         if asked["server"] not in SERVERS:
             raise CommandError(f"Unknown server {asked['server']}. Choose {' or '.join(SERVERS)}.")
         refuse_data_of_0_1()
-        limit = raise_open_files_limit()
+        raise_open_files_limit()
         listener = _listener(asked)
         asgi = import_module("crowdgame.asgi")
-        log.info("capacity: %d connections (limit of open files: %d)", max_connections(), limit)
         service = Service(asgi.application, listener, drain, asked["drain_s"], asked["proxied"])
         import_module(f"crowdgame.serving.on_{asked['server']}").serve(service)
 
