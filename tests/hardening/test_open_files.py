@@ -39,6 +39,7 @@ def limited(server: Server) -> Iterator[Server]:
         yield replace(server, stack=stack, supervisor=supervisor)
 
 
+@pytest.mark.nightly
 def test_gateway_refuses_newcomers_before_files_run_out(limited: Server) -> None:
     with ExitStack() as stack:
         clients = SocketClients(limited, stack)
