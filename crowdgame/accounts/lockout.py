@@ -9,7 +9,7 @@ A login link still works during a lockout. Nobody can keep an organizer out by f
 import logging
 import time
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
@@ -161,11 +161,11 @@ def _count_and_check(
     if AxesProxyHandler.is_allowed(request, credentials):
         with hashing_turn():
             if handler.count_attempt(request, credentials):
-                try:
-                    return check()
-                except Exception:
-                    handler.discount_attempt(request, credentials)
-                    raise
+                with ExitStack() as on_error:
+                    on_error.callback(handler.discount_attempt, request, credentials)
+                    found = check()
+                    on_error.pop_all()
+                return found
     request.axes_locked_out = True
     return None
 
