@@ -122,7 +122,7 @@ def restore(path: Path, *, box_is_empty: bool = False) -> RestoreResult:
     `box_is_empty` skips clearing the ballot box.
     """
     check_compatible(read_manifest(path))
-    stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
+    stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S.%fZ")
     copies, home = database_copies(), Path(settings.DATA_DIR)
     home.mkdir(parents=True, exist_ok=True)
     aside = home / f"before-restore-{stamp}"

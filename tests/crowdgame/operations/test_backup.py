@@ -45,7 +45,7 @@ class Installation:
         for path in self.stack.data.iterdir():
             if path.is_file():
                 path.unlink()
-        for folder in self.stack.data.glob("before-restore-*"):  # named by the second
+        for folder in self.stack.data.glob("before-restore-*"):
             shutil.rmtree(folder)
         shutil.copy(self.kept / "database", self.database)
         with connect(self.stack.redis) as redis:

@@ -47,6 +47,7 @@ class FaultProxy:
         self.phones: dict[ServerConnection, str] = {}
         self.joins: list[PhoneJoin] = []
         self.casts: list[tuple[str, BallotCast]] = []
+        self.errors: list[str] = []
         self.port = 0
 
     @property
@@ -88,6 +89,8 @@ class FaultProxy:
                 text = re.sub(r'(at":)(\d{13})\b', _an_hour_later, str(frame))
                 if text.startswith('{"type":"phone.welcomed"'):
                     self.phones[phone] = json.loads(text)["you"]["token"].split(".")[1]
+                elif text.startswith('{"type":"error"'):
+                    self.errors.append(json.loads(text)["code"])
                 await phone.send(text)
         await phone.close(gateway.close_code or 1000)
 

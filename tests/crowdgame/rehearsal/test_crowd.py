@@ -64,7 +64,7 @@ def test_phones_choose_team_when_asked(proxy: FaultProxy) -> None:
 
 def test_phones_retry_while_lobby_is_closed(proxy: FaultProxy) -> None:
     async def open_lobby_late() -> None:
-        await until(lambda: proxy.joins)
+        await until(lambda: "lobby_closed" in proxy.errors)
         proxy.server.ask("edit", event_id=proxy.event["id"], lobby="open")
 
     proxy.make_event(lobby="closed")
