@@ -1,8 +1,6 @@
-import { ACTIONS } from "../actions";
 import { sideForTeam, teamForSide, type Phase } from "../live/match/phase";
 import { currentSeries, winsNeeded } from "../live/match/series";
 import type { EventState, Match, Reveal, Side, SideTally, TurnoutCounted, Vote } from "../protocol";
-import type { ActionOffer } from "./actions/offers";
 
 const UNITS = [["d", 86_400], ["h", 3600], ["min", 60]] as const;
 
@@ -10,13 +8,6 @@ const UNITS = [["d", 86_400], ["h", 3600], ["min", 60]] as const;
 export function formatSpan(seconds: number): string {
   const [unit, size] = UNITS.find(([, size]) => seconds % size === 0) ?? ["s", 1];
   return `${seconds / size}\u00a0${unit}`;
-}
-
-/** The text after a command has succeeded. */
-export function doneText({ action, entry, seconds }: ActionOffer): string {
-  if (entry) return "Undone.";
-  if (action === "turn.extra_time" && !seconds) return "Normal time from the next turn on.";
-  return ACTIONS[action].done.replace("{time}", formatSpan(seconds ?? 0));
 }
 
 /** The current state in a few words. */

@@ -1,7 +1,8 @@
+import { ACTIONS } from "../../actions";
 import { Store } from "../../live/state/useStore";
 import type { ActionAsk, ActionDone, ActionRefused, ActionUndo } from "../../protocol";
 import type { ActionOffer } from "./offers";
-import { doneText } from "../labels";
+import { formatSpan } from "../labels";
 
 const CONFIRM_WITHIN_MS = 3000;
 const ANSWER_WITHIN_MS = 6000;
@@ -126,4 +127,11 @@ function actionMessage(id: number, { action, turn, seconds, phones, text, part, 
   if (entry) return { type: "action.undo", id, entry };
   const about = { seconds: seconds ?? null, phones: phones ?? null, text: text ?? null, part: part ?? null };
   return { type: "action.ask", id, action, turn, ...about, team: team ?? null, voter_code: voter_code ?? null, hands: hands ?? null };
+}
+
+/** The text after a command has succeeded. */
+function doneText({ action, entry, seconds }: ActionOffer): string {
+  if (entry) return "Undone.";
+  if (action === "turn.extra_time" && !seconds) return "Normal time from the next turn on.";
+  return ACTIONS[action].done.replace("{time}", formatSpan(seconds ?? 0));
 }
