@@ -172,11 +172,13 @@ class Crowd:
         """Raises RehearsalError if the server cannot be reached at first, or is away for SERVER_AWAY_S."""
         if self._plan.until_stopped:
             return
-        failure = self._phones[0].failure
-        if not self._context.answered.is_set() and failure:
-            raise RehearsalError(f"nobody can join at {self._context.address.url}: {failure}")
+        first = self._phones[0]
+        if not self._context.answered.is_set() and first.is_unreachable:
+            raise RehearsalError(f"nobody can join at {self._context.address.url}: {first.failure}")
         if silent_s > SERVER_AWAY_S:
-            raise RehearsalError(f"the server has been unreachable for {SERVER_AWAY_S:.0f} s: {failure}")
+            raise RehearsalError(
+                f"the server has been unreachable for {SERVER_AWAY_S:.0f} s: {first.failure}"
+            )
 
     def _check_finished(self, state: EventState) -> None:
         """Stop voting after the crowd's last turn, and stop the crowd at most LAST_REVEAL_S later."""

@@ -1,7 +1,5 @@
 """The report of a rehearsal: shown to people, written as JSON, and compared with the database by tests."""
 
-from collections.abc import Mapping
-
 import msgspec
 
 from crowdgame.rehearsal.context import RehearsalContext
@@ -29,9 +27,9 @@ class BallotTotals(msgspec.Struct, frozen=True):
 class RehearsalReport(msgspec.Struct, frozen=True):
     """The results of a rehearsal.
 
-    `ledger`: turn id -> phone index -> (choice, sequence) as last acknowledged. `voters`: phone index ->
-    voter id, as the seat token claims it. `teams`: phone index -> the team it joined. `side_changes`: phone
-    index -> (turn number, team) of each acknowledged side change.
+    `ledger`: turn id -> phone index -> (choice, sequence) as last acknowledged. `voters`: index of a joined
+    phone -> voter id, as the seat token claims it. `teams`: phone index -> the team it joined.
+    `side_changes`: phone index -> (turn number, team) of each acknowledged side change.
 
     `joined_in_s` runs from a phone's first dial to its welcome. `reconnected_in_s` runs from the loss of a
     connection to the next welcome. `ack_ms` runs from sending a ballot to its acknowledgment; if the crowd
@@ -75,9 +73,10 @@ class RehearsalReport(msgspec.Struct, frozen=True):
     teams: dict[int, int] = {}
 
 
-def claimed_voters(tokens: Mapping[int, str]) -> dict[int, str]:
-    """Return the voter ids in the seat tokens, by phone index. The signatures are not verified."""
-    return {index: unverified_voter(token) for index, token in sorted(tokens.items())}
+def claimed_voters(context: RehearsalContext) -> dict[int, str]:
+    """Return the voter ids of the phones that joined, by phone index. The signatures are not verified."""
+    joined = sorted(context.tokens.keys() & context.teams.keys())
+    return {index: unverified_voter(context.tokens[index]) for index in joined}
 
 
 def build_report(context: RehearsalContext, phones: int, load: OwnLoad) -> RehearsalReport:
@@ -100,6 +99,6 @@ def build_report(context: RehearsalContext, phones: int, load: OwnLoad) -> Rehea
         "busy_s": round(load.busy_s, 1),
         "turns": turns,
         "ledger": {entry.turn: entry.acknowledged for entry in turns},
-        "voters": claimed_voters(context.tokens),
+        "voters": claimed_voters(context),
     }
     return msgspec.convert(vars(context) | vars(book) | computed, RehearsalReport)

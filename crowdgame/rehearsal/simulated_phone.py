@@ -13,7 +13,7 @@ from voting.protocol import MAX_RETRY_MS, CloseCode
 BACK_OFF_S = 0.5
 BACK_OFF_MAX_S = 8.0
 STAY_AWAY = range(4500, 5000)
-BUSY = {CloseCode.TOO_SLOW, CloseCode.RESTARTING, CloseCode.CROWDED}
+CLOSED_BY_GATEWAY = range(4000, 5000)
 RETRY_JOIN_S = 3.0
 NO_KEY = {"key_needed", "key_wrong", "key_used"}
 CLOCK_FIRST_S = 2.0
@@ -24,13 +24,15 @@ SERVER_TIMEOUT_S = 40.0
 class Phone:
     """One phone of a simulated crowd. `away`: the server has refused it for good.
 
-    `failure` is the last error.
+    `failure` is the last error. `is_unreachable`: its last connection failed, or ended without a close code
+    of a gateway.
     """
 
     def __init__(self, index: int, context: RehearsalContext) -> None:
         self.index = index
         self.away = False
         self.failure = ""
+        self.is_unreachable = False
         self._context = context
         self._connection = PhoneConnection(self)
         self._voter = SimulatedVoter(index, context, self._cast)
@@ -84,7 +86,7 @@ class Phone:
         self._send_join()
 
     def closed(self, code: int | None, failure: str) -> None:
-        self.failure = "" if code in BUSY else failure
+        self.failure, self.is_unreachable = failure, code not in CLOSED_BY_GATEWAY
         self._lost_at = time.perf_counter() if self.joined else self._lost_at
         self._context.connected -= self.joined
         self._seq = -1

@@ -10,7 +10,8 @@ import pytest
 from redis import Redis
 from websockets.asyncio.server import ServerConnection
 
-from crowdgame.rehearsal.crowd import Crowd, CrowdPlan, RehearsalError
+from crowdgame.rehearsal import simulated_phone
+from crowdgame.rehearsal.crowd import SHORT_TICK_S, Crowd, CrowdPlan, RehearsalError
 from crowdgame.rehearsal.rehearsal_report import RehearsalReport
 from crowdgame.rehearsal.saved_seats import read_seats
 from tests.crowdgame.rehearsal.conftest import (
@@ -82,7 +83,9 @@ def test_saved_seats_restore_the_same_crowd(proxy: FaultProxy, tmp_path: Path) -
     assert join(proxy, tokens=[*tokens.values()]).voters == report.voters
 
 
-def test_rejected_seat_token_leads_to_new_join(proxy: FaultProxy) -> None:
+def test_rejected_seat_token_leads_to_new_join(proxy: FaultProxy, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also if the crowd looks for its first phone while that waits to reconnect."""
+    monkeypatch.setattr(simulated_phone, "BACK_OFF_S", 40 * SHORT_TICK_S)
     proxy.make_event()
     report = join(proxy, tokens=["old"] * PHONES)
     assert (report.joined, report.away) == (PHONES, {})
@@ -285,8 +288,9 @@ def test_rehearsal_of_unknown_event_fails_with_message(proxy: FaultProxy) -> Non
 
 def test_rehearsal_without_server_fails_with_message() -> None:
     async def join_unreachable_server() -> None:
+        context = new_context("http://127.0.0.1:9", tokens=["old"])
         with pytest.raises(RehearsalError, match="nobody can join at"):
-            await Crowd(PLAN, new_context("http://127.0.0.1:9"), lambda progress: None).play()
+            await Crowd(PLAN, context, lambda progress: None).play()
 
     asyncio.run(join_unreachable_server())
 

@@ -5,6 +5,7 @@ import pytest
 from crowdgame.rehearsal.crowd_ledger import RehearsalLedger
 from crowdgame.rehearsal.pending_ballot import PendingBallot
 from crowdgame.rehearsal.rehearsal_report import claimed_voters
+from tests.crowdgame.rehearsal.conftest import new_context
 from tests.voting.positions import a_turn, after
 from voting.admission.seats import Seat, sign_seat
 from voting.counting.choices import encode_ranking, encode_set
@@ -121,5 +122,7 @@ def test_count_missing_checks_every_approval_and_first_rank() -> None:
     assert ledger.count_missing({1: 1, 2: 1}) == 0
 
 
-def test_claimed_voters_are_read_from_seat_tokens() -> None:
-    assert claimed_voters({3: sign_seat(Seat(7, "abc", 2))}) == {3: "abc"}
+def test_claimed_voters_are_read_from_seat_tokens_of_joined_phones() -> None:
+    context = new_context("http://127.0.0.1:9", tokens=["old", sign_seat(Seat(7, "abc", 2))])
+    context.teams = {1: 2}
+    assert claimed_voters(context) == {1: "abc"}
