@@ -115,10 +115,10 @@ def test_envsubst_matches_the_nginx_test_helper() -> None:
 
 
 # ------------------------------------------------------------------ backup
-def back_up(folder: Path, settings: Path, **named: str) -> Path:
+def back_up(folder: Path, **named: str) -> Path:
     """Make a backup; return the newest one."""
     programs = find_postgres()
-    env = {"PATH": f"{programs}:{os.environ['PATH']}", "CROWDGAME_ENV": str(settings), **named}
+    env = {"PATH": f"{programs}:{os.environ['PATH']}", **named}
     subprocess.run([SERVER / "backup.sh", folder], env=env, check=True)
     return max(path for path in folder.iterdir())
 
@@ -135,43 +135,42 @@ def settings(tmp_path: Path) -> Path:
     return path
 
 
-def test_backup_of_postgresql_can_be_restored(tmp_path: Path, settings: Path, postgres: Postgres) -> None:
+def test_backup_of_postgresql_can_be_restored(tmp_path: Path, postgres: Postgres) -> None:
     old, new = postgres.new_database(), postgres.new_database()
     with psycopg.connect(old) as connection:
         connection.execute("CREATE TABLE evening AS SELECT 'Rooks' AS team")
-    copy = back_up(tmp_path / "backups", settings, DATABASE_URL=old)
+    copy = back_up(tmp_path / "backups", DATABASE_URL=old)
     restore = [f"{find_postgres()}/pg_restore", "--clean", "--if-exists", f"--dbname={new}"]
     for _ in range(2):  # into an empty database, then over existing data
         subprocess.run([*restore, _database_in(copy)], check=True)
     with psycopg.connect(new) as connection:
         assert connection.execute("SELECT team FROM evening").fetchall() == [("Rooks",)]
-    assert (copy / "crowdgame.env").read_text() == settings.read_text()
 
 
-def test_backup_of_sqlite_includes_wal_changes(tmp_path: Path, settings: Path) -> None:
+def test_backup_of_sqlite_includes_wal_changes(tmp_path: Path) -> None:
     with closing(sqlite3.connect(tmp_path / "db.sqlite3")) as database:
         database.execute("PRAGMA journal_mode=WAL")
         database.execute("CREATE TABLE evening AS SELECT 'Doves' AS team")
         database.commit()
-        copy = back_up(tmp_path / "backups", settings, CROWDGAME_DATA=str(tmp_path))
+        copy = back_up(tmp_path / "backups", CROWDGAME_DATA=str(tmp_path))
     with closing(sqlite3.connect(_database_in(copy))) as kept:
         assert kept.execute("SELECT team FROM evening").fetchall() == [("Doves",)]
 
 
-def test_backups_are_private_and_the_oldest_are_deleted(tmp_path: Path, settings: Path) -> None:
+def test_backups_are_private_and_the_oldest_are_deleted(tmp_path: Path) -> None:
     sqlite3.connect(tmp_path / "db.sqlite3").close()
     folder = tmp_path / "backups"
     older = [folder / f"202501{day:02}T040000Z" for day in range(1, KEPT + 2)]
     for path in older:
         path.mkdir(parents=True)
-    newest = back_up(folder, settings, CROWDGAME_DATA=str(tmp_path))
+    newest = back_up(folder, CROWDGAME_DATA=str(tmp_path))
     assert sorted(folder.iterdir()) == [*older[2:], newest]
     assert newest.stat().st_mode & 0o077 == 0
 
 
-def test_backup_failure_leaves_only_unfinished_folder(tmp_path: Path, settings: Path) -> None:
+def test_backup_failure_leaves_only_unfinished_folder(tmp_path: Path) -> None:
     with pytest.raises(subprocess.CalledProcessError):
-        back_up(tmp_path / "backups", settings, DATABASE_URL="postgresql://127.0.0.1:9/nowhere")
+        back_up(tmp_path / "backups", DATABASE_URL="postgresql://127.0.0.1:9/nowhere")
     assert [path.name[:10] for path in (tmp_path / "backups").iterdir()] == ["unfinished"]
 
 

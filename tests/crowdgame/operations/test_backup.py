@@ -164,6 +164,22 @@ def test_backup_includes_secret_key_only_if_asked(
     assert ("unzip -p" in other.stdout) == included
 
 
+@pytest.mark.parametrize("included", [False, True])
+def test_nightly_backup_includes_secret_key_only_if_asked(
+    installation: Installation, tmp_path: Path, included: bool
+) -> None:
+    env = {**os.environ, **installation.stack.env, "CROWDGAME_ENV": str(tmp_path / "crowdgame.env")}
+    (tmp_path / "crowdgame.env").write_text(f"SECRET_KEY={env['SECRET_KEY']}\n")
+    command = [str(ROOT / "deploy/server/backup.sh"), str(tmp_path / "backups")]
+    command += ["--with-secret-key"] * included
+    subprocess.run(command, env=env, check=True)
+    (folder,) = (tmp_path / "backups").iterdir()
+    assert [path.name for path in folder.iterdir()] == ["crowdgame.backup"]
+    with zipfile.ZipFile(folder / "crowdgame.backup") as archive:
+        held = [archive.read(name) for name in archive.namelist()]
+    assert any(env["SECRET_KEY"].encode() in content for content in held) == included
+
+
 def test_failed_backup_keeps_previous_file(installation: Installation, tmp_path: Path) -> None:
     path = installation.backed_up(tmp_path)
     before = path.read_bytes()
