@@ -41,7 +41,10 @@ def hash_network(address: str) -> str:
 
 
 def check_creation_limits(guest: Guest | None, network: str) -> None:
-    """Raises PlayError if this guest, this network or the whole server has too many games."""
+    """Raises PlayError if this guest, this network or the whole server has too many games.
+
+    Call it within `creation_lock`.
+    """
     if guest and _open_games(guest) >= MAX_OPEN_GAMES_PER_GUEST:
         raise PlayError(
             f"You have {MAX_OPEN_GAMES_PER_GUEST} open games. Wait until someone joins one, or join a game."

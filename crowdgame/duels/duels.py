@@ -5,6 +5,8 @@ crowd there is one such seat; everybody else who joins is in the other team.
 """
 
 import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -56,6 +58,15 @@ class DuelSettings:
     listed: bool = True
     random_on_timeout: bool = False
     crowd: bool = False
+
+
+@contextmanager
+def creation_lock() -> Iterator[None]:
+    """A transaction in which nobody else creates a duel, so that limits checked in it are not exceeded."""
+    owner = _system_user()
+    with transaction.atomic():
+        User.objects.select_for_update(no_key=True).get(pk=owner.pk)
+        yield
 
 
 def new_duel(guest: Guest, duel_settings: DuelSettings, network: str = "") -> Duel:

@@ -14,6 +14,7 @@ from crowdgame.duels.creation_limits import check_creation_limits, hash_network
 from crowdgame.duels.duel_view import view_duel
 from crowdgame.duels.duels import (
     PlayError,
+    creation_lock,
     find_duel,
     join_duel,
     load_seat_key,
@@ -112,9 +113,10 @@ def new_game(request: HttpRequest) -> HttpResponse:
         return _play_page(request, "The game was not created. Check its options.", 400)
     try:
         guest, network = current_guest(request), hash_network(request.META.get("REMOTE_ADDR", ""))
-        check_creation_limits(guest, network)
-        guest = guest or new_guest()
-        duel = new_duel(guest, form.duel_settings(), network)
+        with creation_lock():
+            check_creation_limits(guest, network)
+            guest = guest or new_guest()
+            duel = new_duel(guest, form.duel_settings(), network)
     except PlayError as refusal:
         return _play_page(request, str(refusal), 409)
     invites = duel.crowd or not duel.listed

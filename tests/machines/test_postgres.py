@@ -18,6 +18,7 @@ from deploy.laptop.paths import ROOT
 from tests.deploy.failover import FailoverRun, FailoverTests, during_window, vote_during
 from tests.deploy.processes import wait_until
 from tests.hardening.login_flood import assert_flood_is_limited, login_flood, running_recorded_server
+from tests.hardening.test_game_flood import assert_network_has_its_games_only
 from tests.machines.postgres import running_postgres
 from tests.monitoring.probes import ask
 from tests.server import Server, running_server
@@ -89,6 +90,10 @@ def test_login_flood_leaves_connections_to_new_events(recorded: Server) -> None:
         for code in codes:
             clients.phone(code)
     assert_flood_is_limited(recorded, replies)
+
+
+def test_simultaneous_new_games_do_not_exceed_the_limit_of_a_network(recorded: Server) -> None:
+    assert_network_has_its_games_only(recorded, "93.184.216.{}")
 
 
 def test_blocked_pages_leave_connections_to_new_events(recorded: Server) -> None:
