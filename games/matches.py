@@ -205,8 +205,8 @@ def live_turn(match: Match) -> Turn | None:
     return match.turns.filter(state__in=LIVE_STATES).first()
 
 
-def create_turn(match: Match, number: int, opens_at: int, closes_at: int, **banks: int) -> Turn:
-    """Create a turn. `banks` are the fields of each side's time left, in a match with clocks.
+def create_turn(match: Match, number: int, opens_at: int, closes_at: int, **fields: int) -> Turn:
+    """Create a turn with these times and further `fields`.
 
     The current captains stay captains for the whole turn.
     """
@@ -221,7 +221,7 @@ def create_turn(match: Match, number: int, opens_at: int, closes_at: int, **bank
         seed=seed,
         red_captain=captains.get(match.red_id, ""),
         yellow_captain=captains.get(match.yellow_id, ""),
-        **banks,
+        **fields,
     )
 
 

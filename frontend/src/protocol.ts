@@ -161,6 +161,7 @@ export interface Turn {
   to_move: ReadonlyArray<Side>;
   legal: Legal;
   lot: string | null;
+  talk_ms: number;
 }
 
 export interface SideTally {

@@ -84,8 +84,8 @@ class Turn(models.Model):
     """One decision of the match.
 
     `version` grows with every change of state or time; writers compare it (compare-and-set). `epoch` grows
-    when the ballot box loses the turn. `left_ms` is the rest of a paused window, `talk_left_ms` that of the
-    talk time before it.
+    when the ballot box loses the turn. `left_ms` is the rest of a paused window, `talk_left_ms` the talk
+    time before the window, 0 once it was paused during the vote.
 
     A concealed turn is counted but secret until the next turn is resolved; `resolved_at` is the time of the
     reveal. No ballot is accepted after `sealed_at`.

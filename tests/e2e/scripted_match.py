@@ -81,7 +81,8 @@ class ScriptedMatch:
         return self.event(None, **choices)
 
     def talk(self, now: int, left_ms: int = 18_000) -> EventState:
-        return replace(self, terms={**self.terms, "talk_s": 20})._in_window(now + left_ms, now)
+        scripted = replace(self, terms={**self.terms, "talk_s": 20})
+        return scripted._in_window(now + left_ms, now, talk_ms=20_000)
 
     def voting(self, now: int, left_ms: int = 16_000) -> EventState:
         return self._in_window(now + left_ms - self.window_ms, now)
@@ -110,7 +111,7 @@ class ScriptedMatch:
     def aborted(self, now: int) -> EventState:
         return self.event(self._match("aborted", None, self._reveal(now - 600_000)))
 
-    def turn(self, opens_at: int, paused: bool = False, left_ms: int = 0) -> Turn:
+    def turn(self, opens_at: int, paused: bool = False, left_ms: int = 0, talk_ms: int = 0) -> Turn:
         red, yellow = (tuple(GAME.legal_actions(self.state, side)) for side in SIDES)
         return Turn(
             id=self.turn_id,
@@ -120,6 +121,7 @@ class ScriptedMatch:
             epoch=1,
             paused=paused,
             left_ms=left_ms,
+            talk_ms=talk_ms,
             to_move=GAME.to_move(self.state),
             legal=Legal(red=red, yellow=yellow),
             lot="10" * 32,

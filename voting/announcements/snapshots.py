@@ -114,6 +114,7 @@ def _turn(turn: Turn, position: Position) -> protocol.Turn:
     computed = {
         "paused": turn.state == TurnState.PAUSED,
         "left_ms": turn.left_ms or 0,
+        "talk_ms": turn.talk_left_ms,
         "to_move": position.to_move,
         "legal": protocol.Legal(**{side: game.legal_actions(state, side) for side in SIDES}),
         "lot": commit_lot(turn.seed),

@@ -20,9 +20,9 @@ class Window:
         return max(0, self.closes_at - max(now, self.opens_at))
 
 
-def talk_left_ms(window: Window, now: int, talk_s: int) -> int:
+def talk_left_ms(window: Window, now: int, talk_ms: int) -> int:
     """Return what is left of the talk time before the window. The lead before the talk does not count."""
-    return min(max(0, window.opens_at - now), talk_s * 1000)
+    return min(max(0, window.opens_at - now), talk_ms)
 
 
 def open_window(now: int, lead_ms: int, window_s: int, talk_s: int = 0) -> Window:

@@ -69,6 +69,7 @@ class Turn(msgspec.Struct, frozen=True, kw_only=True):
         to_move: The sides that vote.
         legal: The legal choices of each side.
         lot: SHA-256 of `crowdgame lot:` and the seed that decides every lot of this turn.
+        talk_ms: Milliseconds to talk before `opens_at`. 0 after a pause during the vote.
     """
 
     id: Id
@@ -81,6 +82,7 @@ class Turn(msgspec.Struct, frozen=True, kw_only=True):
     to_move: tuple[Side, ...]
     legal: Legal
     lot: Hash | None = None
+    talk_ms: Count = 0
 
 
 class Concealed(msgspec.Struct, frozen=True, kw_only=True):

@@ -160,10 +160,11 @@ def plan_turn(match: Match, last: Turn | None, to_move: Sequence[Side], now: int
     left = banks.banks_before(match, last)
     window_s = match.window_s if left else match.window_s + _load_extra_s(match)
     times = window.open_window(now, lead_ms, window_s, match.talk_s)
+    fields = {"talk_left_ms": match.talk_s * 1000}
     if not left:
-        return create_turn(match, number, times.opens_at, times.closes_at)
+        return create_turn(match, number, times.opens_at, times.closes_at, **fields)
     closes_at = times.opens_at + banks.ends_after_ms(match, left, to_move)
-    fields = {f"{side}_bank_ms": ms for side, ms in left.items()}
+    fields |= {f"{side}_bank_ms": ms for side, ms in left.items()}
     return create_turn(match, number, times.opens_at, closes_at, **fields)
 
 
@@ -177,5 +178,5 @@ def set_window(turn: Turn, kind: type[protocol.Change], times: Window, box: Ball
 
     Raises MatchError if it was changed meanwhile.
     """
-    running = {"state": TurnState.OPEN, "left_ms": None, "talk_left_ms": 0}
+    running = {"state": TurnState.OPEN, "left_ms": None}
     change_turn(turn, kind, box, opens_at=times.opens_at, closes_at=times.closes_at, **running)

@@ -16,7 +16,7 @@ def _is_revealing(pressed: Pressed, now: CurrentState) -> bool:
     turn = match.turn if match else None
     if match is None or turn is None or turn.paused or turn.id != pressed.turn:
         return False
-    return now.at < turn.opens_at - match.talk_s * 1000
+    return now.at < turn.opens_at - turn.talk_ms
 
 
 @action(
@@ -47,7 +47,7 @@ def shorten_reveal(turn: Turn, seconds: int | None, box: BallotBox) -> ActionRes
 
 def _reveal_left_ms(turn: Turn, now: int) -> int:
     """Return the time until the next window or the talk before it. Raises MatchError if it is over."""
-    left = turn.opens_at - turn.match.talk_s * 1000 - now
+    left = turn.opens_at - turn.talk_left_ms - now
     revealed = turn.match.turns.filter(number=turn.number - 1, state=TurnState.RESOLVED).exists()
     if turn.state != TurnState.OPEN or left <= 0 or not revealed:
         raise MatchError("No reveal is being shown.")

@@ -50,7 +50,7 @@ def pause_turn(turn: Turn, box: BallotBox) -> ActionResult:
         raise MatchError("Time is up. The votes are being counted.")
     held = {
         "left_ms": left,
-        "talk_left_ms": window.talk_left_ms(times, now, turn.match.talk_s),
+        "talk_left_ms": window.talk_left_ms(times, now, turn.talk_left_ms),
         "opens_at": now,
         "closes_at": now,
     }

@@ -31,7 +31,7 @@ const PHASES: Record<Exclude<Phase, "lobby" | "ended">, string> = {
 
 /** Whether the teams discuss: between a reveal and the next window, in an event with discussion time. */
 export function isTalk({ match }: EventState, phase: Phase): boolean {
-  return phase === "waiting" && !!match?.talk_s;
+  return phase === "waiting" && !!match?.turn?.talk_ms;
 }
 
 function lobbyHeadline({ lobby, match }: EventState): string {

@@ -38,7 +38,7 @@ def test_open_window_opens_after_lead_for_its_length() -> None:
 
 @pytest.mark.parametrize(("now", "left"), [(-5_000, 2_000), (-500, 1_500), (1_000, 0), (9_000, 0)])
 def test_talk_left_ms_ends_when_window_opens(now: int, left: int) -> None:
-    assert talk_left_ms(WINDOW, now, 2) == left
+    assert talk_left_ms(WINDOW, now, 2_000) == left
 
 
 def test_shift_window_moves_both_ends() -> None:

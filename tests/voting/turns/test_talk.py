@@ -6,7 +6,7 @@ from games.models import Turn, TurnState
 from tests.voting.action_helpers import event_of, press
 from tests.voting.box_helpers import cast
 from tests.voting.gateway_helpers import make_room
-from tests.voting.match_helpers import only_turn, play_turn, start
+from tests.voting.match_helpers import only_turn, open_now, play_turn, start
 from voting import protocol
 from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.ballot_box import BallotBox
@@ -19,6 +19,14 @@ from voting.turns.turns import load_turn, restore_turn, to_boxed_turn
 pytestmark = pytest.mark.django_db
 
 TALK_MS = 90_000
+
+
+def shown_talk_ms(turn: Turn) -> int:
+    """The talk time that clients see before the window."""
+    match = load_snapshot(turn.match.event).match
+    assert match is not None
+    assert match.turn is not None
+    return match.turn.talk_ms
 
 
 @pytest.fixture
@@ -83,7 +91,19 @@ def test_pause_keeps_remaining_talk_time(turn: Turn, box: BallotBox) -> None:
     press(event_of(turn), "turn.resume", box)
     after = load_turn(turn.pk)
     assert before + TALK_MS <= after.opens_at <= box.now() + TALK_MS
-    assert (after.closes_at - after.opens_at, after.talk_left_ms) == (20_000, 0)
+    assert (after.closes_at - after.opens_at, after.talk_left_ms) == (20_000, TALK_MS)
+    assert shown_talk_ms(after) == TALK_MS
+
+
+def test_resume_during_vote_shows_no_talk_time(turn: Turn, box: BallotBox) -> None:
+    assert shown_talk_ms(turn) == TALK_MS
+    open_now(turn, box)
+    for _ in range(2):  # the second pause comes before the window is open again
+        press(event_of(turn), "turn.pause", box)
+        press(event_of(turn), "turn.resume", box)
+        after = load_turn(turn.pk)
+        assert box.now() < after.opens_at
+        assert shown_talk_ms(after) == 0
 
 
 def test_resume_continues_talk_time_where_paused(turn: Turn, box: BallotBox) -> None:

@@ -11,15 +11,15 @@ function phases(part: Parameters<typeof makeMatch>[0], seconds: readonly number[
 }
 
 test("the talk phase is between the reveal and the vote", () => {
-  const turn = makeTurn({ opens_at: NOW + 36_000, closes_at: NOW + 56_000 });
-  assert.deepEqual(phases({ turn, reveal: makeReveal(), talk_s: 30 }, [0, 5.9, 6, 35.9, 36, 56]), [
+  const turn = makeTurn({ opens_at: NOW + 36_000, closes_at: NOW + 56_000, talk_ms: 30_000 });
+  assert.deepEqual(phases({ turn, reveal: makeReveal() }, [0, 5.9, 6, 35.9, 36, 56]), [
     "reveal", "reveal", "talk", "talk", "voting", "sealed",
   ]);
 });
 
 test("the clock of the talk phase counts down to the opening", () => {
-  const turn = makeTurn({ opens_at: NOW + 30_000, closes_at: NOW + 50_000 });
-  const state = makeEvent({ match: makeMatch({ turn, talk_s: 30 }) });
+  const turn = makeTurn({ opens_at: NOW + 30_000, closes_at: NOW + 50_000, talk_ms: 30_000 });
+  const state = makeEvent({ match: makeMatch({ turn }) });
   assert.equal(sceneAt(state, NOW + 1000).leftMs, 29_000);
   assert.equal(nextChange(state, NOW + 1500), NOW + 2000);
 });
@@ -31,8 +31,8 @@ test("without a talk phase the window's clock is full until it opens", () => {
 
 test("a reveal lasts until the next window opens, or the talk before it", () => {
   const phaseAfter = (ms: number, talk_s: number, paused = false) => {
-    const turn = makeTurn({ number: 2, paused, opens_at: NOW + 20_000, closes_at: NOW + 40_000 });
-    return sceneAt(makeEvent({ match: makeMatch({ reveal: makeReveal({ number: 1 }), talk_s, turn }) }), NOW + ms).phase;
+    const turn = makeTurn({ number: 2, paused, talk_ms: talk_s * 1000, opens_at: NOW + 20_000, closes_at: NOW + 40_000 });
+    return sceneAt(makeEvent({ match: makeMatch({ reveal: makeReveal({ number: 1 }), turn }) }), NOW + ms).phase;
   };
   assert.deepEqual([phaseAfter(19_999, 0), phaseAfter(20_000, 0)], ["reveal", "voting"]);
   assert.deepEqual([phaseAfter(14_999, 5), phaseAfter(15_000, 5)], ["reveal", "talk"]);
@@ -47,7 +47,7 @@ test("nextChange misses no phase and no step", () => {
     fc.property(fc.integer({ min: 1, max: 20 }), fc.integer({ min: 0, max: 9 }), fc.boolean(), (reveal_s, talk_s, close) => {
       const opens_at = NOW + (reveal_s + talk_s) * 1000;
       const red = close ? makeTally([51, 49], 1) : makeTally([99, 1], 1);
-      const match = makeMatch({ reveal: makeReveal({ red }), reveal_s, talk_s, turn: makeTurn({ opens_at, closes_at: opens_at + 3000 }) });
+      const match = makeMatch({ reveal: makeReveal({ red }), reveal_s, turn: makeTurn({ opens_at, closes_at: opens_at + 3000, talk_ms: talk_s * 1000 }) });
       const state = makeEvent({ match });
       const name = (now: number) => [sceneAt(state, now).phase, sceneAt(state, now).stage?.step].join();
       let now = NOW;

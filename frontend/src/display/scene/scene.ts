@@ -28,12 +28,12 @@ export function sceneAt(state: EventState, now: number): Scene {
   if (!match) return scene;
   if (isRevealing(match, now)) return { ...scene, phase: "reveal", ...revealAt(state, match, now) };
   if (!turn) return { ...scene, phase: "ended", leftMs: leftUntil(state.next_match_at, now) };
-  return { ...scene, ...windowAt(match, turn, now) };
+  return { ...scene, ...windowAt(turn, now) };
 }
 
-function windowAt({ talk_s }: Match, turn: Turn, now: number): Pick<Scene, "phase" | "leftMs"> {
+function windowAt(turn: Turn, now: number): Pick<Scene, "phase" | "leftMs"> {
   if (turn.paused) return { phase: "paused", leftMs: turn.left_ms };
-  if (talk_s > 0 && now < turn.opens_at) return { phase: "talk", leftMs: turn.opens_at - now };
+  if (turn.talk_ms > 0 && now < turn.opens_at) return { phase: "talk", leftMs: turn.opens_at - now };
   const leftMs = turn.closes_at - Math.max(now, turn.opens_at);
   return leftMs > 0 ? { phase: "voting", leftMs } : { phase: "sealed", leftMs: 0 };
 }

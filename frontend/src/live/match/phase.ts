@@ -22,11 +22,11 @@ function isRevealing(match: Match, now: number): boolean {
 }
 
 /** When the reveal ends: usually when the next window opens, or the talk before it. 0 without a reveal. */
-export function revealEnd({ reveal, reveal_s, talk_s, turn }: Match): number {
+export function revealEnd({ reveal, reveal_s, turn }: Match): number {
   if (!reveal) return 0;
   const end = reveal.resolved_at + reveal_s * 1000;
   const follows = turn && !turn.paused && turn.number === reveal.number + 1;
-  return follows ? Math.max(end, turn.opens_at - talk_s * 1000) : end;
+  return follows ? Math.max(end, turn.opens_at - turn.talk_ms) : end;
 }
 
 /** The server times at which the phase changes without a message, for `useMoments`. */

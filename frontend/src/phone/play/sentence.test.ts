@@ -11,7 +11,7 @@ import { phoneView, type PhoneView } from "../seat/phoneView";
 import type { SeatedPhone } from "../seat/voterState";
 
 const NOW = 1_000_000;
-const TURN = { id: 20, number: 2, opens_at: NOW - 1000, closes_at: NOW + 9000, epoch: 1, paused: false, left_ms: 0, to_move: ["red", "yellow"], legal: { red: [1, 2, 3], yellow: [1, 2, 3] }, lot: null } as const;
+const TURN = { id: 20, number: 2, opens_at: NOW - 1000, closes_at: NOW + 9000, epoch: 1, paused: false, left_ms: 0, talk_ms: 0, to_move: ["red", "yellow"], legal: { red: [1, 2, 3], yellow: [1, 2, 3] }, lot: null } as const;
 const GRID = ["...", "Y..", "RY."];
 
 /** A reveal that began this long ago. */
@@ -43,11 +43,11 @@ const voted = { ...NO_BALLOT, turn: 20, choice: 3, heldChoice: 3, status: "count
 
 test("in the talk phase the phone says so and counts down to the opening", () => {
   const later = { ...TURN, opens_at: NOW + 5000, closes_at: NOW + 15_000 };
-  const talk = view(match({ talk_s: 10, turn: later }));
+  const talk = view(match({ turn: { ...later, talk_ms: 10_000 } }));
   assert.deepEqual([talk.talking, sentence(talk), shapeText(talk)], [true, "Talk it over.", "05"]);
-  assert.equal(view(match({ talk_s: 3, turn: later })).talking, false);
-  assert.equal(view(match({ talk_s: 10 })).talking, false, "the window is open");
-  assert.equal(view(match({ turn: later })).talking, false, "there is no talk phase");
+  assert.equal(view(match({ turn: { ...later, talk_ms: 3000 } })).talking, false);
+  assert.equal(view(match({ turn: { ...TURN, talk_ms: 10_000 } })).talking, false, "the window is open");
+  assert.equal(view(match({ turn: later, talk_s: 10 })).talking, false, "the vote continues after a pause");
 });
 
 test("a phone of a team with a show of hands says so and accepts no vote", () => {

@@ -39,8 +39,8 @@ export function phoneView(seated: SeatedPhone, team: number, { hiding, holding }
 }
 
 /** When the discussion before a window begins. */
-export function talkStart({ turn, talk_s }: Match): number {
-  return talk_s && turn ? turn.opens_at - talk_s * 1000 : Infinity;
+export function talkStart({ turn }: Match): number {
+  return turn?.talk_ms ? turn.opens_at - turn.talk_ms : Infinity;
 }
 
 const LONGEST_NAME = 16;
