@@ -23,6 +23,8 @@ SECTIONS = {
 }
 HELP_TEXTS = {
     "tie_rule": "You appoint captains in the console, under People. Their votes are public.",
+    "team_choice": "A team's link or QR code leads straight to that team. It is not secret: anyone can "
+    "use it, and the join page offers both teams. For fixed teams, use a class list with teams.",
     "consent": "Name the study, its purpose and a contact. Leave empty for no study.",
 }
 SIDE_CHANGES_CONFLICT = (

@@ -508,6 +508,7 @@ export interface DisplayWelcomed {
   seq: number;
   join_url: string;
   qr: ReadonlyArray<string>;
+  team_qrs: readonly [ReadonlyArray<string>, ReadonlyArray<string>];
   state: EventState;
 }
 
@@ -517,6 +518,7 @@ export interface KeyShown {
   until_at: number;
   join_url: string;
   qr: ReadonlyArray<string>;
+  team_qrs: readonly [ReadonlyArray<string>, ReadonlyArray<string>];
 }
 
 export interface CheersCounted {

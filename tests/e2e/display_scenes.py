@@ -22,13 +22,21 @@ from tests.e2e.scene_setup import (
     with_secret_sides,
 )
 from tests.e2e.scripted_match import ScriptedMatch, hands, script_match, series
-from voting.admission.links import qr_rows
+from voting.admission.links import qr_rows, team_qr_rows
 from voting.protocol import CheersCounted, CloseCode, KeyShown
 
-KEYED = "http://play.example/Q7RM#R7KQ2"
-KEY = KeyShown(key="R7KQ2", until_at=4_000_000_000_000, join_url=KEYED, qr=qr_rows(KEYED))
+LINK = "http://play.example/Q7RM"
+KEY = KeyShown(
+    key="R7KQ2",
+    until_at=4_000_000_000_000,
+    join_url=f"{LINK}#R7KQ2",
+    qr=qr_rows(f"{LINK}#R7KQ2"),
+    team_qrs=team_qr_rows(LINK, "R7KQ2"),
+)
 
 DAYS = partial(as_duel(MIDDLE, 3 * 86_400, 2 * DAY_MS, 3 * DAY_MS).voting, left_ms=2 * DAY_MS - 4_000_000)
+
+TEAM_LINKS = with_long_names(ScriptedMatch(), team_choice="link", notice=NOTICE)
 
 LOBBIES = (
     Scene("lobby", ScriptedMatch().lobby, "lobby"),
@@ -41,6 +49,8 @@ LOBBIES = (
     Scene("lobby-series", with_options(ScriptedMatch(), **series(1, 2)).lobby, "lobby"),
     Scene("lobby-notice", with_options(ScriptedMatch(), notice=NOTICE).lobby, "lobby"),
     Scene("lobby-long-names", with_long_names(ScriptedMatch()).lobby, "lobby"),
+    Scene("lobby-team-links", with_options(ScriptedMatch(), team_choice="link").lobby, "lobby"),
+    Scene("lobby-team-links-notice", TEAM_LINKS.lobby, "lobby"),
 )
 WINDOWS = (
     Scene("talk", MIDDLE.talk, "talk"),

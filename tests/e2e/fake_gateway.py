@@ -20,7 +20,7 @@ from crowdgame.web.cached_pages import static_pages
 from deploy.laptop.network import LOOPBACK, listen
 from tests.deploy.processes import wait_until
 from tests.e2e.scripted_match import plain
-from voting.admission.links import qr_rows
+from voting.admission.links import qr_rows, team_qr_rows
 from voting.admission.seats import new_seat, sign_offer
 from voting.gateway.page_preload import PreloadParts
 from voting.protocol import BallotCounted, DisplayWelcomed, EventState, PhoneWelcomed, TurnoutCounted, You
@@ -78,7 +78,7 @@ class FakeGateway:
         if kind == "phone":
             return PhoneWelcomed(you=You(token="a seat", team=team), **common)
         link = "http://play.example/Q7RM"
-        return DisplayWelcomed(join_url=link, qr=qr_rows(link), **common)
+        return DisplayWelcomed(join_url=link, qr=qr_rows(link), team_qrs=team_qr_rows(link), **common)
 
     def preload(self, code: str, team: int) -> PreloadParts | None:
         if self.page is None:

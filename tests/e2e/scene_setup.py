@@ -135,9 +135,9 @@ def rated_duel(scripted: ScriptedMatch) -> State:
     return lambda now: as_duel(scripted, rated=rating).ended(now, rematch_wanted_by=2, finished=WON_BY_RED)
 
 
-def with_long_names(scripted: ScriptedMatch) -> ScriptedMatch:
+def with_long_names(scripted: ScriptedMatch, **choices: Any) -> ScriptedMatch:
     teams = tuple(Team(number=number, name=name) for number, name in enumerate(LONG_NAMES, 1))
-    return with_options(scripted, teams=teams)
+    return with_options(scripted, teams=teams, **choices)
 
 
 def rejected(code: Any, scripted: ScriptedMatch, **choices: Any) -> Error:

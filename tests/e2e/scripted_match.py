@@ -72,10 +72,8 @@ class ScriptedMatch:
     def event(self, match: Match | None, **choices: Any) -> EventState:
         teams = (Team(number=1, name=NAMES[0]), Team(number=2, name=NAMES[1]))
         given: dict[str, Any] = {"teams": teams, "finished": (), "next_match_at": None, "lobby": "open"}
-        given |= self.choices | choices
-        return EventState(
-            code="Q7RM", name="Summer fair", team_choice=TeamChoice.BALANCE, match=match, **given
-        )
+        given |= {"team_choice": TeamChoice.BALANCE} | self.choices | choices
+        return EventState(code="Q7RM", name="Summer fair", match=match, **given)
 
     def lobby(self, now: int, **choices: Any) -> EventState:
         return self.event(None, **choices)

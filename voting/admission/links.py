@@ -33,7 +33,7 @@ def qr_path(url: str) -> tuple[int, str]:
     return size, "".join(f"M{x} {y}h{length}v1h-{length}z" for x, y, length in lines)
 
 
-@lru_cache(64)
+@lru_cache(256)
 def qr_rows(url: str) -> tuple[str, ...]:
     """The rows of a QR code, `1` for a dark module.
 
@@ -41,3 +41,9 @@ def qr_rows(url: str) -> tuple[str, ...]:
     """
     symbol = segno.make_qr(url.upper(), error="m")
     return tuple("".join("1" if module else "0" for module in row) for row in symbol.matrix)
+
+
+def team_qr_rows(url: str, key: str = "") -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The rows of both teams' QR codes. `url` is the event's, and `key` goes into the fragment."""
+    fragment = f"#{key}" if key else ""
+    return qr_rows(f"{url}/1{fragment}"), qr_rows(f"{url}/2{fragment}")

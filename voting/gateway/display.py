@@ -12,7 +12,7 @@ from django.conf import settings
 from games.engine.terms import Admission
 from voting import protocol
 from voting.admission.admission import is_projector_key, rotating_code, rotating_link_key
-from voting.admission.links import qr_rows
+from voting.admission.links import qr_rows, team_qr_rows
 from voting.gateway.event_room import EventRoom
 from voting.gateway.gateway import Gateway
 from voting.gateway.socket import Receive, SocketConsumer
@@ -48,7 +48,12 @@ class DisplayConsumer(SocketConsumer):
         self.enter_room(
             room,
             protocol.DisplayWelcomed(
-                now_at=gateway.now(), seq=room.seq, join_url=url, qr=qr_rows(url), state=room.state
+                now_at=gateway.now(),
+                seq=room.seq,
+                join_url=url,
+                qr=qr_rows(url),
+                team_qrs=team_qr_rows(url),
+                state=room.state,
             ),
         )
         if room.last_sent.open:
@@ -73,9 +78,16 @@ class DisplayConsumer(SocketConsumer):
                 shown = ""
             elif code != shown:
                 shown = code
-                with_code = f"{url}#{rotating_link_key(room.state.code, now)}"
+                link_key = rotating_link_key(room.state.code, now)
+                with_code = f"{url}#{link_key}"
                 self.send(
-                    protocol.KeyShown(key=code, until_at=until_at, join_url=with_code, qr=qr_rows(with_code))
+                    protocol.KeyShown(
+                        key=code,
+                        until_at=until_at,
+                        join_url=with_code,
+                        qr=qr_rows(with_code),
+                        team_qrs=team_qr_rows(url, link_key),
+                    )
                 )
             until_next_s = (until_at - gateway.now()) / 1000
             await asyncio.sleep(min(POLL_S, max(0.0, until_next_s) + 0.01))

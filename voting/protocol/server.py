@@ -145,12 +145,14 @@ class KeyShown(msgspec.Struct, frozen=True, kw_only=True, tag="key.shown"):
         until_at: When the next code replaces it.
         join_url: The address to join. The fragment is a longer form of the code.
         qr: QR code of `join_url`, see `display.welcomed`.
+        team_qrs: QR codes of the teams' links with this fragment, see `display.welcomed`.
     """
 
     key: Key
     until_at: Time
     join_url: str
     qr: tuple[str, ...]
+    team_qrs: tuple[tuple[str, ...], tuple[str, ...]]
 
 
 class CheersCounted(msgspec.Struct, frozen=True, kw_only=True, tag="cheers.counted"):

@@ -91,6 +91,8 @@ class DisplayWelcomed(msgspec.Struct, frozen=True, kw_only=True, tag="display.we
         seq: As in `phone.welcomed`.
         join_url: The address to join.
         qr: Rows of its QR code, `1` for a dark module, without the quiet zone.
+        team_qrs: QR codes of the links of team 1 and team 2, `join_url` followed by `/1` and `/2`. For
+            events in which `team_choice` is `link`.
         state: The complete public state.
     """
 
@@ -98,6 +100,7 @@ class DisplayWelcomed(msgspec.Struct, frozen=True, kw_only=True, tag="display.we
     seq: Count
     join_url: str
     qr: tuple[str, ...]
+    team_qrs: tuple[tuple[str, ...], tuple[str, ...]]
     state: EventState
 
 

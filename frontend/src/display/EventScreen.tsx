@@ -5,6 +5,7 @@ import type { DisplayWelcomed, EventState, KeyShown } from "../protocol";
 import { useSoundCues } from "./reveal/soundCues";
 import { ShortcutHelp, PresenterMessage } from "./presenter/Hints";
 import { fromHomeTeam } from "./homeScreen";
+import { joinCodes } from "./scene/joinCodes";
 import { footerLayout, stageLift } from "./scene/layout";
 import type { Presenter } from "./presenter/presenter";
 import type { Scene } from "./scene/scene";
@@ -40,17 +41,17 @@ export function EventScreen({ live, state: fullState, clock, options, sound, pre
   const lost = live.connection.state !== "joined";
   markBody(lost, scene);
   const shown = state.admission === "rotating" ? own.key : null;
-  const { join_url, qr } = shown ?? own.welcome;
+  const codes = joinCodes(state, options.home !== null, shown ?? own.welcome);
   const { notice, sealed, counts } = own;
   const lobby = scene.phase === "lobby";
   const foot = footerLayout(isBoardShrunk(scene) ? "" : state.notice, size.width, lobby);
   const view: StageView = {
-    state, scene, now, size, reducedMotion, notice, sealed, counts, cheers, foot, lift: stageLift(foot, lobby), back: options.back, home: options.home !== null, turnout, joinUrl: join_url,
+    state, scene, now, size, reducedMotion, notice, sealed, counts, cheers, foot, lift: stageLift(foot, lobby), back: options.back, home: options.home !== null, turnout, joinUrl: (shown ?? own.welcome).join_url,
   };
   useSoundCues(view, sound);
   return (
     <>
-      <Stage view={view} qr={qr} shown={shown}>
+      <Stage view={view} codes={codes} shown={shown}>
         <button class="sound" type="button" tabIndex={-1} aria-pressed={own.sounds} onClick={turnSound}><Speaker on={own.sounds} /></button>
       </Stage>
       {own.hints && <ShortcutHelp presenter={presenter} />}

@@ -14,41 +14,43 @@ import { Footer } from "./parts/Footer";
 import { EndScreen, WinnerBackground } from "./parts/EndScreen";
 import { FallingBalls } from "./reveal/FallingBalls";
 import { TeamHeader } from "./parts/TeamHeader";
-import { Lobby, besideCard } from "./parts/Lobby";
+import { Lobby, besideCard, shownTeamCodes } from "./parts/Lobby";
 import { PourAnimation } from "./reveal/PourAnimation";
 import { TurnoutBar } from "./votes/TurnoutBar";
 import { Discussion } from "./parts/Discussion";
 import { Token } from "./reveal/Token";
+import type { JoinCodes } from "./scene/joinCodes";
 import { sceneBoard, replaysDrops } from "./scene/scene";
 import { PLACES, isPartHidden } from "./scene/places";
 import { isDimmed, isWon, gridPlacement, useReveal, type GridPlacement, type StageView } from "./scene/stageView";
 
 interface Props {
   view: StageView;
-  qr: readonly string[];
+  codes: JoinCodes;
   shown: KeyShown | null;
   /** The presenter's overlays. */
   children: ComponentChildren;
 }
 
 /** The complete stage; elements are listed back to front. */
-export function Stage({ view, qr, shown, children }: Props) {
+export function Stage({ view, codes, shown, children }: Props) {
   const { phase, stage } = view.scene;
   const placement = gridPlacement(view);
   const playing = phase !== "lobby" && !isWon(view.scene);
-  const company = besideCard(view, qr);
+  const company = besideCard(view, codes.event.rows);
+  const counts = shownTeamCodes(view, codes) === null;
   const beside = placement && phase !== "lobby" ? (view.size.width - placement.width) / 2 : company;
   return (
     <main class="stage" data-phase={phase} data-step={stage?.step} data-won={isWon(view.scene)} data-peek={view.state.peek} style={sizes(view, company)}>
       <h1 class="visually-hidden">{view.state.name}</h1>
       {PLACES.map((place) => <div key={place} class="curtain" data-place={place} data-on={isDimmed(view.scene)} />)}
-      {PLACES.map((place) => <TurnoutBar key={place} view={view} place={place} beside={beside} />)}
+      {PLACES.map((place) => <TurnoutBar key={place} view={view} place={place} beside={beside} labeled={counts} />)}
       <WinnerBackground view={view} />
       {playing && PLACES.map((place) => <TeamHeader key={place} view={view} place={place} />)}
       {phase === "reveal" && PLACES.map((place) => <TeamPick key={place} view={view} place={place} />)}
       <ConcealedChoice view={view} />
       {phase === "talk" && PLACES.map((place) => <Discussion key={place} view={view} place={place} />)}
-      <Lobby view={view} qr={qr} shown={shown} />
+      <Lobby view={view} codes={codes} shown={shown} />
       <Footer view={view} shown={shown} />
       {view.foot.lines > 0 && <p class="organizer-notice" role="status"><span>{view.state.notice}</span></p>}
       {view.state.peek && <PeekNotice />}

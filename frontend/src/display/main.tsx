@@ -49,8 +49,8 @@ let noticeTimer = 0;
 let cheersTimer = 0;
 
 function onMessage(message: ToDisplay): void {
-  if (message.type === "display.welcomed") own.set({ welcome: message, key: null });
-  if (message.type === "key.shown") own.set({ key: message });
+  if (message.type === "display.welcomed") own.set({ welcome: withTeamQrs(message), key: null });
+  if (message.type === "key.shown") own.set({ key: withTeamQrs(message) });
   if (message.type === "turn.sealed") own.set({ sealed: laterSeal(own.get().sealed, message) });
   if (message.type === "team.counted") own.set({ counts: message });
   if (message.type === "cheers.counted") cheer(message.presses);
@@ -100,6 +100,11 @@ const link = connect<DisplayMessage, ToDisplay>("/ws/display", () => ({ type: "d
 /** Defaults for fields that a gateway of the previous version does not send during a rolling upgrade. */
 function withDefaults(event: EventState | null): EventState | null {
   return event && { ...EVENT_DEFAULTS, ...event };
+}
+
+/** Without the teams' codes, each team gets the event's. Its page lets voters choose a team. */
+function withTeamQrs<M extends DisplayWelcomed | KeyShown>(message: M): M {
+  return { ...message, team_qrs: message.team_qrs ?? [message.qr, message.qr] };
 }
 
 const EVENT_DEFAULTS: Pick<EventState, "notice" | "hidden" | "best_of" | "is_duel"> = { notice: "", hidden: [], best_of: null, is_duel: false };

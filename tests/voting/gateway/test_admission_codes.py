@@ -18,6 +18,7 @@ from tests.socket_clients import Message, SocketClient, SocketClients
 from tests.voting.consoles import done, open_console
 from tests.voting.open_turn import cast, refusal, vote
 from voting.admission.admission import CODE_PERIOD_MS, WRONG_KEY_BURST
+from voting.admission.links import qr_rows
 from voting.gateway.phone import MAX_WRONG_KEYS
 from voting.protocol import CloseCode
 
@@ -102,6 +103,8 @@ def test_trusted_display_alone_shows_each_rotating_code(server: Server, clients:
     address = trusted.received[0]["join_url"]
     assert first["join_url"].startswith(f"{address}#{first['key']}")
     assert first["qr"] != trusted.received[0]["qr"]
+    key = first["join_url"].partition("#")[2]
+    assert first["team_qrs"] == [list(qr_rows(f"{address}/{team}#{key}")) for team in (1, 2)]
     phone, _ = clients.phone(code, key=first["key"])
     second = receive_next_code(trusted)
     assert second["until_at"] == first["until_at"] + CODE_PERIOD_MS

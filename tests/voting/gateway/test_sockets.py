@@ -14,6 +14,7 @@ from tests.socket_clients import Message, SocketClient, SocketClients
 from tests.voting.consoles import done, open_console
 from tests.voting.match_helpers import CLASSIC
 from tests.voting.open_turn import Stage, cast, event, harmless, open_turn, refusal, stage, vote
+from voting.admission.links import qr_rows
 from voting.gateway.display import MAX_DISPLAYS
 from voting.gateway.socket import FRAME_BURST, FRAME_COST_BEFORE_JOIN, FRAMES_PER_SECOND
 from voting.protocol import MAX_FRAME_BYTES, CloseCode
@@ -103,6 +104,8 @@ def test_display_welcome_contains_join_url_and_qr_code(
     assert {len(row) for row in rows} == {len(rows)}
     assert set("".join(rows)) == {"0", "1"}
     assert rows[0][:8] == "11111110"
+    links = [f"{welcome['join_url']}/{team}" for team in (1, 2)]
+    assert welcome["team_qrs"] == [list(qr_rows(link)) for link in links]
     assert "you" not in welcome
 
 

@@ -2,9 +2,12 @@ import { useEffect, useRef } from "preact/hooks";
 import { Badge } from "../../board/Ball";
 import type { EventState, KeyShown } from "../../protocol";
 import { JoinAddress, hostName } from "./Footer";
+import { QrCard } from "./QrCard";
+import { TeamJoin } from "./TeamJoin";
 import { currentSeries, winsNeeded } from "../../live/match/series";
 import { fitName } from "../scene/layout";
 import { PLACES, isPartHidden, sideShownAtPlace, teamAtPlace, type Place } from "../scene/places";
+import type { JoinCode, JoinCodes } from "../scene/joinCodes";
 import type { StageView } from "../scene/stageView";
 import { admissionHint } from "../captions/captions";
 
@@ -16,19 +19,38 @@ const NAME = 84;
 const QUIET_ZONE = { usual: 3, least: 2 };
 const SYMBOL = 652;
 
-/** How to join: the QR code, the address, the code, and the number of people who have joined. */
-export function Lobby({ view, qr, shown }: { view: StageView; qr: readonly string[]; shown: KeyShown | null }) {
+/** How to join: the QR codes, the address, the code, and the number of people who have joined. */
+export function Lobby({ view, codes, shown }: { view: StageView; codes: JoinCodes; shown: KeyShown | null }) {
   if (view.scene.phase !== "lobby") return null;
-  const open = view.state.lobby === "open";
+  const teams = shownTeamCodes(view, codes);
   return (
     <div class="lobby">
-      {PLACES.map((place) => <LobbyTeam key={place} view={view} place={place} width={besideCard(view, qr)} />)}
-      {open && (view.state.is_duel || !isPartHidden(view.state, "code")) ? <QrCard qr={qr} quiet={quietZone(view)} /> : <LobbyStatus view={view} />}
-      <CheerInvitation view={view} />
+      {teams ? PLACES.map((place) => <TeamJoin key={place} view={view} place={place} code={teams[place]} />) : <OneCode view={view} code={codes.event} />}
       <div class="join-info" style={{ "--code": `calc(${codeSize(view, shown)} * var(--u))` }}>
         {view.state.lobby === "locked" ? <p>The match begins soon</p> : <JoinInfo view={view} shown={shown} />}
       </div>
     </div>
+  );
+}
+
+/** The teams' own codes, while the lobby shows them. */
+export function shownTeamCodes(view: StageView, { teams }: JoinCodes): JoinCodes["teams"] {
+  return view.scene.phase === "lobby" && showsCode(view.state) ? teams : null;
+}
+
+function showsCode(state: EventState): boolean {
+  return state.lobby === "open" && (state.is_duel || !isPartHidden(state, "code"));
+}
+
+/** One QR code for everyone, or the lobby's status, between the teams. */
+function OneCode({ view, code }: { view: StageView; code: JoinCode }) {
+  const quiet = quietZone(view);
+  return (
+    <>
+      {PLACES.map((place) => <LobbyTeam key={place} view={view} place={place} width={besideCard(view, code.rows)} />)}
+      {showsCode(view.state) ? <QrCard code={code} quiet={quiet} size={cardSide(code.rows, quiet)} /> : <LobbyStatus view={view} />}
+      <CheerInvitation view={view} />
+    </>
   );
 }
 
@@ -98,24 +120,6 @@ function SeriesWins({ view: { state }, place }: { view: StageView; place: Place 
   const needed = winsNeeded(state);
   if (needed === null || state.finished.length === 0) return null;
   return <p class="series-wins"><b>{currentSeries(state).won[place]}</b> of {needed} wins</p>;
-}
-
-/** The QR code: dark modules on a light card, with the quiet zone that scanners require. */
-function QrCard({ qr, quiet }: { qr: readonly string[]; quiet: number }) {
-  const side = qr.length + 2 * quiet;
-  const size = `calc(${cardSide(qr, quiet)} * var(--u))`;
-  return (
-    <svg class="qr" viewBox={`0 0 ${side} ${side}`} style={{ width: size, height: size }} role="img" aria-label="QR code to join">
-      <rect width={side} height={side} rx="1.2" fill="#f4f1e8" />
-      <path d={modules(qr, quiet)} fill="#0b1020" shape-rendering="crispEdges" />
-    </svg>
-  );
-}
-
-function modules(qr: readonly string[], quiet: number): string {
-  return qr
-    .flatMap((row, y) => [...row.matchAll(/1+/g)].map((run) => `M${(run.index ?? 0) + quiet} ${y + quiet}h${run[0].length}v1h-${run[0].length}z`))
-    .join("");
 }
 
 /** The event's name and whether joining is open, in place of the QR code. */

@@ -14,9 +14,9 @@ const QUICK = 3;
 
 /**
  * The turnout bar of a side, drawn as water: its height is the share of voters that has voted. `beside`: the width left
- * for the number.
+ * for the number. `labeled`: show the number here.
  */
-export function TurnoutBar({ view, place, beside }: { view: StageView; place: Place; beside: number }) {
+export function TurnoutBar({ view, place, beside, labeled }: { view: StageView; place: Place; beside: number; labeled: boolean }) {
   const level = useRef<HTMLDivElement>(null);
   const { scene } = view;
   const counted = turnoutLevel(view, place);
@@ -34,7 +34,7 @@ export function TurnoutBar({ view, place, beside }: { view: StageView; place: Pl
         <Water width={HEIGHT * 2} />
         {scene.phase === "voting" && !counted.isNumberHidden && <ArrivingVotes number={counted.number} reducedMotion={view.reducedMotion} />}
         {(scene.phase === "lobby" || scene.phase === "ended") && <ArrivingCheers cheers={view.cheers.all[place]} reducedMotion={view.reducedMotion} />}
-        {counted.word && <TurnoutLabel {...counted} place={place} beside={beside} />}
+        {labeled && counted.word && <TurnoutLabel {...counted} place={place} beside={beside} />}
       </div>
     </div>
   );

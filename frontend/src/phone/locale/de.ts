@@ -18,7 +18,6 @@ export const reconnecting: string = "Verbinde neu";
 export const chooseTeam: string = "Wähle dein Team";
 export const team = (number: number): string => `Team ${number}`;
 export const blockReasons: { [code in ErrorCode | "hands_only"]?: readonly [title: string, text: string] } = {
-  team_needed: ["Scanne den Code deines Teams", "Jedes Team hat seinen eigenen Code. Scanne den auf deiner Seite des Saals."],
   lobby_closed: ["Gleich geht es auf", "Lass diese Seite offen: Du kommst von selbst hinein."],
   joining_locked: ["Gerade geschlossen", "Lass diese Seite offen: Du kommst von selbst hinein, sobald es aufgeht."],
   hands_only: ["Hände hoch!", "Beide Teams stimmen per Handzeichen ab. Schau auf die Leinwand, hier gibt es nichts zu drücken."],

@@ -22,7 +22,6 @@ export const reconnecting: string = "Reconnecting";
 export const chooseTeam: string = "Choose your team";
 export const team = (number: number): string => `Team ${number}`;
 export const blockReasons: { [code in ErrorCode | "hands_only"]?: readonly [title: string, text: string] } = {
-  team_needed: ["Scan your team's code", "Each team has its own code. Scan the one on your side of the room."],
   lobby_closed: ["Opening soon", "Keep this page open. You'll join automatically."],
   joining_locked: ["Joining is closed", "Keep this page open. You'll join automatically when it opens."],
   hands_only: ["Hands up!", "Both teams vote by show of hands. Watch the big screen. No need to tap here."],

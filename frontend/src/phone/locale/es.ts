@@ -18,7 +18,6 @@ export const reconnecting: string = "Reconectando";
 export const chooseTeam: string = "Elige tu equipo";
 export const team = (number: number): string => `Equipo ${number}`;
 export const blockReasons: { [code in ErrorCode | "hands_only"]?: readonly [title: string, text: string] } = {
-  team_needed: ["Escanea el código de tu equipo", "Cada equipo tiene su código. Escanea el de tu lado de la sala."],
   lobby_closed: ["Abrimos enseguida", "Deja esta página abierta: entrarás sin hacer nada."],
   joining_locked: ["Ahora está cerrado", "Deja esta página abierta: entrarás sin hacer nada cuando se abra."],
   hands_only: ["¡Manos arriba!", "Los dos equipos votan a mano alzada. Mira la pantalla grande: aquí no hay que pulsar nada."],

@@ -18,7 +18,6 @@ export const reconnecting: string = "Reconnexion";
 export const chooseTeam: string = "Choisis ton équipe";
 export const team = (number: number): string => `Équipe ${number}`;
 export const blockReasons: { [code in ErrorCode | "hands_only"]?: readonly [title: string, text: string] } = {
-  team_needed: ["Scanne le code de ton équipe", "Chaque équipe a son code. Scanne celui de ton côté de la salle."],
   lobby_closed: ["On ouvre bientôt", "Garde cette page\u00a0: tu entreras sans rien faire."],
   joining_locked: ["C’est fermé", "Garde cette page\u00a0: tu entreras sans rien faire dès l’ouverture."],
   hands_only: ["Mains en l’air\u00a0!", "Les deux équipes votent à main levée. Regarde le grand écran\u00a0: ici, rien à toucher."],

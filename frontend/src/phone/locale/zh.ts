@@ -18,7 +18,6 @@ export const reconnecting: string = "正在重新连接";
 export const chooseTeam: string = "选择你的队伍";
 export const team = (number: number): string => `${number} 队`;
 export const blockReasons: { [code in ErrorCode | "hands_only"]?: readonly [title: string, text: string] } = {
-  team_needed: ["请扫你队的二维码", "每队都有自己的二维码，请扫你这一侧的那个。"],
   lobby_closed: ["即将开放", "别关这个页面，开放后会自动进入。"],
   joining_locked: ["暂停加入", "别关这个页面，开放后会自动进入。"],
   hands_only: ["请举手！", "两队都举手表决。请看大屏幕，这里什么都不用按。"],

@@ -38,12 +38,12 @@ export function seatChoice(shown: string): Html {
   return messageScreen(say.whose, say.whoseText, false, html`${goButton("stay", say.asBefore)}${goButton("change", say.withCode(shown))}`);
 }
 
-/** No seat yet: enter a code, choose a team, scan the team's own code, or wait until joining is open. */
+/** No seat yet: enter a code, choose a team, or wait until joining is open. */
 export function blockedScreen({ code, event }: Error, connection: Connection, { empty }: PhoneScreen): Html {
   if (code.startsWith("key") && event?.is_duel) return seatless(event);
   if (code.startsWith("key")) return keyForm(code, event, empty);
-  if (code === "team_needed" && event?.team_choice !== "link") return teamChoice(event);
-  const [title, text] = say.blockReasons[code] ?? say.blockReasons.team_needed!;
+  if (code === "team_needed") return teamChoice(event);
+  const [title, text] = say.blockReasons[code] ?? say.blockReasons.lobby_closed!;
   return messageScreen(title, text, !!event && html`<p class="event">${event.name}</p>`, connectionHint(connection));
 }
 

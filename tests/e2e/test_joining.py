@@ -1,0 +1,164 @@
+"""Joining with nothing but what the projector shows: its QR codes and its address."""
+
+import re
+from dataclasses import dataclass
+
+import pytest
+from playwright.sync_api import expect
+
+from crowdgame.events.presets import PRESETS_BY_SLUG
+from tests.e2e.conftest import OpenScreen
+from tests.e2e.page_visits import sign_in
+from tests.e2e.screens import PHONE, PROJECTOR, TABLET, TIMEOUT_MS, Screen, press
+from tests.e2e.test_cups import make_cup
+from tests.server import Server
+from voting.admission.links import qr_rows
+
+OLD_PROJECTOR = {"width": 1024, "height": 768}
+LEAST_SYMBOL = 0.45
+CODES_JS = """() => [...document.querySelectorAll(".qr")].map(card => {
+  const [symbol, half] = [card.querySelector("path"), card.closest(".team-join")];
+  const {left, right, top, bottom} = symbol.getBoundingClientRect();
+  return {
+    url: card.getAttribute("aria-label").replace("QR code to join: ", ""),
+    path: symbol.getAttribute("d"), left, right, height: bottom - top,
+    team: half?.querySelector("h2").textContent ?? null, side: half?.dataset.side ?? null,
+  };
+})"""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownCode:
+    """A QR code on the display, and the team that it is shown for."""
+
+    url: str
+    path: str
+    left: float
+    right: float
+    height: float
+    team: str | None
+    side: str | None
+
+    @property
+    def rows(self) -> tuple[str, ...]:
+        runs = [tuple(map(int, run)) for run in re.findall(r"M(\d+) (\d+)h(\d+)", self.path)]
+        quiet = min(x for x, _, _ in runs)
+        dark = {(y, x + step) for x, y, length in runs for step in range(length)}
+        side = range(quiet, max(y for _, y, _ in runs) + 1)
+        return tuple("".join("01"[(y, x) in dark] for x in side) for y in side)
+
+
+def open_display(server: Server, open_at: OpenScreen, console: Screen) -> Screen:
+    """Open the big screen by the console's link."""
+    link = console.page.get_by_role("link", name="Open big screen")
+    expect(link).to_be_visible(timeout=TIMEOUT_MS)
+    display = open_at(server, "joining-display", PROJECTOR)
+    display.page.goto(link.get_attribute("href") or "")
+    display.wait_for(phase="lobby")
+    expect(display.page.locator(".qr").first).to_be_visible(timeout=TIMEOUT_MS)
+    return display
+
+
+def read_codes(display: Screen) -> list[ShownCode]:
+    codes = [ShownCode(**code) for code in display.page.evaluate(CODES_JS)]
+    assert [code.rows for code in codes] == [qr_rows(code.url) for code in codes]
+    return codes
+
+
+def scan(server: Server, open_at: OpenScreen, code: ShownCode) -> Screen:
+    phone = open_at(server, "joining-scan", PHONE)
+    phone.page.goto(code.url.upper())
+    phone.wait_for(phase="lobby")
+    return phone
+
+
+def type_address(server: Server, open_at: OpenScreen, display: Screen) -> Screen:
+    phone = open_at(server, "joining-type", PHONE)
+    phone.page.goto(f"http://{display.page.locator('.join-info .address').inner_text()}")
+    return phone
+
+
+def check_joining(server: Server, open_at: OpenScreen, console: Screen, count: int) -> None:
+    """Join with each code and with the address. `count`: the number of codes."""
+    display = open_display(server, open_at, console)
+    codes = read_codes(display)
+    assert len(codes) == count
+    for code in codes:
+        phone = scan(server, open_at, code)
+        if code.side:
+            phone.wait_for(side=code.side)
+    phone = type_address(server, open_at, display)
+    if count == 2:
+        check_halves(display)
+        buttons = phone.page.get_by_role("button")
+        expect(buttons).to_have_text([code.team or "" for code in codes], timeout=TIMEOUT_MS)
+        buttons.last.click()
+        phone.wait_for(team="2")
+        expect(display.page.locator("[data-joined]")).to_have_text(["1", "2"], timeout=TIMEOUT_MS)
+    phone.wait_for(phase="lobby")
+
+
+def check_halves(display: Screen) -> None:
+    """Each team's code is large, and in the team's half of the screen."""
+    for size in (OLD_PROJECTOR, PROJECTOR):
+        display.page.set_viewport_size(size)  # type: ignore[arg-type]
+        first, second = read_codes(display)
+        assert 0 < first.left < first.right < size["width"] / 2 < second.left < second.right < size["width"]
+        assert min(first.height, second.height) >= LEAST_SYMBOL * size["height"]
+
+
+@pytest.mark.parametrize("slug", PRESETS_BY_SLUG)
+def test_phone_joins_every_template_from_display(slug: str, one_gateway: Server, open_at: OpenScreen) -> None:
+    console = open_at(one_gateway, "joining-console", TABLET)
+    sign_in(console.page, one_gateway, "joining-host")
+    console.page.goto(f"/console/new/{slug}/")
+    console.page.get_by_label("First team, red").fill("North Hall")
+    console.page.get_by_label("Second team, yellow").fill("South Hall")
+    console.page.get_by_role("button", name="Create event").click()
+    press(console, "lobby.open")
+    check_joining(one_gateway, open_at, console, 2 if slug == "class-against-class" else 1)
+
+
+def test_phone_joins_cup_pairing_from_display(one_gateway: Server, open_at: OpenScreen) -> None:
+    console = open_at(one_gateway, "joining-cup", TABLET)
+    make_cup(one_gateway, console.page)
+    console.page.get_by_role("button", name="Start this pairing").click()
+    check_joining(one_gateway, open_at, console, 2)
+
+
+def test_team_links_contain_rotating_code(one_gateway: Server, open_at: OpenScreen) -> None:
+    console = open_at(one_gateway, "joining-rotating", TABLET)
+    sign_in(console.page, one_gateway, "olga")
+    made = one_gateway.ask("event", lobby="open", team_choice="link", admission="rotating")
+    console.page.goto(f"/console/{made['code']}/")
+    display = open_display(one_gateway, open_at, console)
+    expect(display.page.locator(".rotating-code b")).to_be_visible(timeout=TIMEOUT_MS)
+    codes = read_codes(display)
+    assert [scan(one_gateway, open_at, code).page.url for code in codes] == [
+        f"{one_gateway.http}/{made['code']}/{team}" for team in (1, 2)
+    ]
+
+
+def test_display_follows_how_voters_join_a_team(one_gateway: Server, open_at: OpenScreen) -> None:
+    console = open_at(one_gateway, "joining-change", TABLET)
+    sign_in(console.page, one_gateway, "olga")
+    made = one_gateway.ask("event", lobby="open")
+    console.page.goto(f"/console/{made['code']}/")
+    display = open_display(one_gateway, open_at, console)
+    for choice, count in (("link", 2), ("choose", 1), ("link", 2)):
+        one_gateway.ask("edit", event_id=made["id"], team_choice=choice)
+        expect(display.page.locator(".qr")).to_have_count(count, timeout=TIMEOUT_MS)
+    one_gateway.ask("vote_by_hands", event_id=made["id"], teams=[2])
+    expect(display.page.locator(".qr")).to_have_count(1, timeout=TIMEOUT_MS)
+
+
+@pytest.mark.parametrize(("home", "team"), [("red", "1"), ("yellow", "2")])
+def test_screen_of_one_team_shows_only_its_code(
+    home: str, team: str, one_gateway: Server, open_at: OpenScreen
+) -> None:
+    code = one_gateway.ask("event", lobby="open", team_choice="link")["code"]
+    display = open_at(one_gateway, f"joining-{home}", PROJECTOR)
+    display.page.goto(f"/display/{code}?home={home}")
+    expect(display.page.locator(".qr")).to_have_count(1, timeout=TIMEOUT_MS)
+    (shown,) = read_codes(display)
+    scan(one_gateway, open_at, shown).wait_for(team=team)
