@@ -43,6 +43,8 @@ REDIS_TIMEOUT_S = 2.0
 BALLOT_BOX_URL = os.environ.get("BALLOT_BOX_URL") or REDIS_URL
 # Event capacity per gateway: this many phones with a seat, and as many without. Others must retry later.
 EVENT_PHONES = int(os.environ.get("EVENT_PHONES", "20000"))
+# Reverse proxies in front of a gateway with --proxied. Each adds one trustworthy address to X-Forwarded-For.
+TRUSTED_PROXIES = int(os.environ.get("TRUSTED_PROXIES") or 1)
 # The interval at which open consoles check that their organizer may still see the event.
 CONSOLE_RECHECK_S = float(os.environ.get("CONSOLE_RECHECK_S", "15"))
 

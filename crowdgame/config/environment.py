@@ -92,6 +92,12 @@ VARIABLES: dict[str, tuple[Variable, ...]] = {
     "Gateways": (
         Variable("GATEWAY", "`daphne` or `uvicorn`.", "`daphne`", is_set_by_make_play=True),
         Variable(
+            "TRUSTED_PROXIES",
+            "Number of reverse proxies in front of gateways with `--proxied`. With 2, a client's address is "
+            "the last but one in `X-Forwarded-For`.",
+            "1",
+        ),
+        Variable(
             "EVENT_PHONES",
             "Maximum number of phones with a seat per event and gateway, and of those without. Others must "
             "retry later.",

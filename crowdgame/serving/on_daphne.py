@@ -20,11 +20,6 @@ ADOPTED_SOCKET = "adopted listening socket"  # placeholder: Daphne requires an e
 NO_TIMEOUT = -1
 CLOSE_HANDSHAKE_TIMEOUT_S = 5  # an earlier reset could overtake the close code, which says when to retry
 PING_DISABLED_S = 10**9  # phones send time requests themselves, and TCP keepalive detects dead ones
-PROXY_HEADER_OPTIONS = {
-    "proxy_forwarded_address_header": "X-Forwarded-For",
-    "proxy_forwarded_port_header": "X-Forwarded-Port",
-    "proxy_forwarded_proto_header": "X-Forwarded-Proto",
-}
 
 
 class DaphneServer(Server):  # type: ignore[misc]
@@ -33,7 +28,7 @@ class DaphneServer(Server):  # type: ignore[misc]
     def __init__(self, service: Service) -> None:
         self._service = service
         super().__init__(
-            service.application,
+            service.asgi_application,
             endpoints=[ADOPTED_SOCKET],
             signal_handlers=False,
             ping_interval=PING_DISABLED_S,
@@ -44,7 +39,6 @@ class DaphneServer(Server):  # type: ignore[misc]
             verbosity=0,
             server_name="",
             ready_callable=self._begin,
-            **(PROXY_HEADER_OPTIONS if service.proxied else {}),
         )
         self.endpoints: list[str] = []
 

@@ -185,7 +185,7 @@ def serve(service: Service) -> None:
 
 def _config(service: Service) -> uvicorn.Config:
     return uvicorn.Config(
-        service.application,
+        service.asgi_application,
         loop="uvloop",
         http=partial(  # type: ignore[arg-type]  # a class according to its annotation
             PendingConnection,
@@ -201,8 +201,7 @@ def _config(service: Service) -> uvicorn.Config:
         log_config=None,
         access_log=False,
         backlog=BACKLOG,
-        proxy_headers=service.proxied,
-        forwarded_allow_ips="*" if service.proxied else None,
+        proxy_headers=False,
         server_header=False,
         date_header=False,
         timeout_graceful_shutdown=CLOSE_TIMEOUT_S,

@@ -10,6 +10,7 @@ from typing import Any
 
 from crowdgame.config.open_files import max_connections
 from crowdgame.serving.listener import close_listener
+from crowdgame.serving.proxy_headers import ProxyHeaders
 from crowdgame.serving.request_limits import BODY_TIMEOUT_S, HEAD_TIMEOUT_S
 
 log = logging.getLogger(__name__)
@@ -26,7 +27,8 @@ class Service:
     """An ASGI application on a listening socket.
 
     `drain(within_s)` closes all connections within that many seconds, without losing acknowledged ballots.
-    `drain_s` is that limit. `proxied` trusts a proxy's X-Forwarded-For, -Port and -Proto headers.
+    `drain_s` is that limit. `proxies` is the number of reverse proxies in front, whose X-Forwarded-For
+    and -Proto headers are trusted.
     `head_timeout_s` and `body_timeout_s` limit the time that a client takes to send a request.
     A client that reads nothing of a response for `stall_s` is disconnected.
     """
@@ -35,10 +37,15 @@ class Service:
     listener: socket.socket
     drain: Drain
     drain_s: float
-    proxied: bool = False
+    proxies: int = 0
     head_timeout_s: float = HEAD_TIMEOUT_S
     body_timeout_s: float = BODY_TIMEOUT_S
     stall_s: float = STALL_S
+
+    @property
+    def asgi_application(self) -> Any:
+        """The application as the server calls it."""
+        return ProxyHeaders(self.application, self.proxies) if self.proxies else self.application
 
     def drain_on_signals(self, stop_listening: Callable[[], object], stop: Callable[[], None]) -> None:
         """Install signal handlers: the first of SIGNALS drains, the second kills the process.

@@ -6,6 +6,7 @@ from argparse import ArgumentParser
 from importlib import import_module
 from typing import Any
 
+from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from crowdgame.config.open_files import raise_open_files_limit
@@ -32,7 +33,9 @@ class Command(BaseCommand):
         parser.add_argument("--fd", type=int, help="listen on this inherited socket instead")
         parser.add_argument("--drain-s", type=float, default=DRAIN_S, help=f"seconds to drain ({DRAIN_S:g})")
         parser.add_argument(
-            "--proxied", action="store_true", help="trust the proxy's X-Forwarded-For, -Port and -Proto"
+            "--proxied",
+            action="store_true",
+            help="trust X-Forwarded-For and X-Forwarded-Proto of $TRUSTED_PROXIES (1) reverse proxies",
         )
 
     def handle(self, *_: Any, **asked: Any) -> None:
@@ -42,7 +45,8 @@ class Command(BaseCommand):
         raise_open_files_limit()
         listener = _listener(asked)
         asgi = import_module("crowdgame.asgi")
-        service = Service(asgi.application, listener, drain, asked["drain_s"], asked["proxied"])
+        proxies = settings.TRUSTED_PROXIES if asked["proxied"] else 0
+        service = Service(asgi.application, listener, drain, asked["drain_s"], proxies)
         import_module(f"crowdgame.serving.on_{asked['server']}").serve(service)
 
 

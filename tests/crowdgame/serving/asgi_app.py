@@ -1,11 +1,12 @@
 """A small ASGI application under the gateway's own launcher.
 
-`python -m tests.crowdgame.serving.asgi_app <server> <listening socket> <note> <seconds to drain>`
+`python -m tests.crowdgame.serving.asgi_app <server> <listening socket> <note> <seconds to drain>
+<number of reverse proxies>`
 
 `flood <frames>` sends that many frames of 100,000 characters. `nag` sends a word repeatedly. `nagged` reports
 whether that still runs, or ended as it does for a disconnected client. `close <code>` closes the socket. Any
 other text is echoed. The response to a POST is the length of its body; `?<chunks>` asks for that many
-chunks of 100,000 bytes.
+chunks of 100,000 bytes. At `/client`, the response or first message is the scheme and the client address.
 """
 
 import asyncio
@@ -26,12 +27,15 @@ STALL_S = 4
 
 
 async def application(scope: Any, receive: Any, send: Any) -> None:
+    client = f"{scope.get('scheme')} {scope['client'][0]}" if scope["path"] == "/client" else ""
     if scope["type"] != "websocket":
         chunks = int(scope["query_string"] or 0)
-        await (stream(chunks, send) if chunks else respond(scope, receive, send))
+        await (stream(chunks, send) if chunks else respond(scope, receive, send, client))
         return
     await receive()
     await send({"type": "websocket.accept", "subprotocol": None, "headers": []})  # as Channels does
+    if client:
+        await send({"type": "websocket.send", "text": client})
     while (event := await receive())["type"] == "websocket.receive":
         await answer(event["text"], send)
 
@@ -43,14 +47,14 @@ async def stream(chunks: int, send: Any) -> None:
     await send({"type": "http.response.body", "body": b""})
 
 
-async def respond(scope: Any, receive: Any, send: Any) -> None:
+async def respond(scope: Any, receive: Any, send: Any, text: str) -> None:
     length, more = 0, scope["method"] == "POST"
     while more:
         event = await receive()
         if event["type"] == "http.disconnect":
             return
         length, more = length + len(event["body"]), event["more_body"]
-    body = str(length).encode() if length else b""
+    body = str(length).encode() if length else text.encode()
     headers = [(b"content-length", b"%d" % len(body))]
     await send({"type": "http.response.start", "status": 200 if body else 204, "headers": headers})
     await send({"type": "http.response.body", "body": body})
@@ -92,7 +96,7 @@ async def drain(within_s: float) -> None:
     Path(sys.argv[3]).write_text("drained")  # noqa: ASYNC240
 
 
-def main(server: str, number: int, drain_s: float) -> None:
+def main(server: str, number: int, drain_s: float, proxies: int) -> None:
     service = Service(
         application,
         adopt_listener(number),
@@ -101,9 +105,10 @@ def main(server: str, number: int, drain_s: float) -> None:
         head_timeout_s=HEAD_TIMEOUT_S,
         body_timeout_s=BODY_TIMEOUT_S,
         stall_s=STALL_S,
+        proxies=proxies,
     )
     import_module(f"crowdgame.serving.on_{server}").serve(service)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]), float(sys.argv[4]))
+    main(sys.argv[1], int(sys.argv[2]), float(sys.argv[4]), int(sys.argv[5]))

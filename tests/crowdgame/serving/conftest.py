@@ -36,11 +36,11 @@ class AsgiServer:
 
 
 @contextmanager
-def run_asgi_server(server: str, note: Path, drain_s: float = 0.3) -> Iterator[AsgiServer]:
+def run_asgi_server(server: str, note: Path, drain_s: float = 0.3, proxies: int = 0) -> Iterator[AsgiServer]:
     with listen(LOOPBACK, 0, shared=False) as listener:
         number = listener.fileno()
         application = [sys.executable, "-m", "tests.crowdgame.serving.asgi_app"]
-        argv = [*application, server, str(number), str(note), str(drain_s)]
+        argv = [*application, server, str(number), str(note), str(drain_s), str(proxies)]
         with psutil.Popen(argv, cwd=ROOT, pass_fds=[number], stderr=subprocess.PIPE, text=True) as process:
             asgi_server = AsgiServer(process, listener, note)
             assert wait_for_http(LOOPBACK, asgi_server.port, 20)
