@@ -34,11 +34,14 @@ async def write_to_all(sockets: Iterable[Socket], frame: str) -> None:
 
 
 async def send_turnout(room: EventRoom, turnout: protocol.TurnoutCounted, *, phones: bool) -> None:
-    """Send the turnout to the screens, and to the phones if `phones` is set, unless it is unchanged."""
+    """Send the turnout to the screens, and with `phones` to phones that show it, unless it is unchanged."""
     frame = encode(turnout)
     if frame != room.last_sent.turnout:
         room.last_sent.turnout = frame
         await write_to_all(tuple(room.screens), frame)
+    if not room.phones_show_turnout:
+        room.last_sent.phones = ""
+        return
     frame = encode(replace(turnout, votes_per_s=0)) if phones else room.last_sent.phones
     if frame != room.last_sent.phones:
         room.last_sent.phones = frame

@@ -212,7 +212,7 @@ class SocketConsumer:
         self.send(welcome)
         if room.seal:
             self.write_frames(room.seal)
-        if room.last_sent.turnout:
+        if room.last_sent.turnout and (self.kind != "phone" or room.phones_show_turnout):
             self.write(room.last_sent.turnout)
 
     def send(self, message: msgspec.Struct) -> None:

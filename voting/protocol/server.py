@@ -22,8 +22,8 @@ from voting.protocol.state import EventState
 class TurnoutCounted(msgspec.Struct, frozen=True, kw_only=True, tag="turnout.counted"):
     """Voters connected and ballots cast, per team. It never mentions a choice.
 
-    Sent when it changes: to screens at most once a second, to phones every five seconds. It has no `seq`; the
-    latest one holds.
+    Sent when it changes: to screens at most once a second. Phones receive it every five seconds, but only
+    before the first match and in matches with clocks. It has no `seq`; the latest one holds.
 
     Attributes:
         turn: The current turn.
