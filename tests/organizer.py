@@ -27,6 +27,7 @@ from crowdgame.console.actions.matches import abort_playing_match  # noqa: E402
 from crowdgame.console.actions.turn_time import extend_turn  # noqa: E402
 from crowdgame.console.control import run_action  # noqa: E402
 from crowdgame.cups.cups import create_cup, start_pairing  # noqa: E402
+from crowdgame.events import members  # noqa: E402
 from crowdgame.events.models import Member  # noqa: E402
 from games.matches import MatchError, create_event, live_turn  # noqa: E402
 from games.models import Event, Match, MatchState, Turn  # noqa: E402
@@ -37,7 +38,7 @@ from voting.ballot_box.ballot_box import BallotBox  # noqa: E402
 from voting.ballot_box.box_types import turn_keys  # noqa: E402
 from voting.counting.ballots import pack_ballots, unpack_ballots  # noqa: E402
 from voting.models import TallyRecord  # noqa: E402
-from voting.protocol import ActionAsk, TurnMoved  # noqa: E402
+from voting.protocol import ActionAsk, Role, TurnMoved  # noqa: E402
 from voting.turns.deadlines import enqueue_close  # noqa: E402
 from voting.turns.turns import change_turn, load_turn, start_match  # noqa: E402
 
@@ -174,6 +175,62 @@ def transfer_event(event_id: int, to: str) -> None:
 def member(event_id: int, name: str, role: str) -> None:
     """Give a user this role at the event, or change the role."""
     Member.objects.update_or_create(event_id=event_id, user=organizer(name), defaults={"role": role})
+
+
+def change_member(event_id: int, name: str, role: str) -> None:
+    members.change_member(Event.objects.get(pk=event_id), _member(event_id, name).pk, Role(role))
+
+
+def remove_member(event_id: int, name: str) -> None:
+    members.remove_member(Event.objects.get(pk=event_id), _member(event_id, name).pk)
+
+
+def delete_member_row(event_id: int, name: str) -> None:
+    """Remove a member; no gateway is notified."""
+    _member(event_id, name).delete()
+
+
+def _member(event_id: int, name: str) -> Member:
+    return Member.objects.get(event=event_id, user__username=name)
+
+
+def deactivate_in_admin(event_id: int, name: str) -> None:
+    user = User.objects.get(username=name)
+    form = {"username": name, "date_joined_0": user.date_joined.date(), "date_joined_1": "12:00:00"}
+    _post_in_admin(f"auth/user/{user.pk}/change/", form)
+
+
+def delete_account(event_id: int, name: str) -> None:
+    User.objects.get(username=name).delete()
+
+
+def change_owner_in_admin(event_id: int, name: str) -> None:
+    """Give the event of `name` to another owner."""
+    form: dict[str, Any] = {
+        "name": "An evening",
+        "owner": organizer(f"after-{name}").pk,
+        "team_choice": "balance",
+        "admission": "open",
+        "window_s": 600,
+        "reveal_s": 6,
+        "tally_method": "plurality",
+        "tie_rule": "first",
+        "no_ballot_rule": "random",
+        "teams-TOTAL_FORMS": 2,
+        "teams-INITIAL_FORMS": 2,
+    }
+    for i, team in enumerate(Event.objects.get(pk=event_id).teams.order_by("number")):
+        form |= {f"teams-{i}-id": team.pk, f"teams-{i}-event": event_id, f"teams-{i}-name": team.name}
+    _post_in_admin(f"games/event/{event_id}/change/", form)
+
+
+def _post_in_admin(page: str, form: dict[str, Any]) -> None:
+    """Submit a page of the admin as a superuser."""
+    boss, _ = User.objects.get_or_create(username="admin", defaults={"is_superuser": True, "is_staff": True})
+    client = Client(SERVER_NAME="localhost")
+    client.force_login(boss)
+    answer = client.post(f"/admin/{page}", form)
+    assert answer.status_code == 302, answer.content.decode()
 
 
 def cup(event_id: int, teams: list[str], won: list[int], **choices: Any) -> str:

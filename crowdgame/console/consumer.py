@@ -28,7 +28,8 @@ from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.stores import DATABASE_ERRORS, STORE_ERRORS
 from voting.gateway.event_room import EventRoom
 from voting.gateway.gateway import Gateway, gateway
-from voting.gateway.socket import MALFORMED, CloseSocket, Receive, SocketConsumer
+from voting.gateway.send_queue import Send
+from voting.gateway.socket import MALFORMED, CloseSocket, Receive, Scope, SocketConsumer
 from voting.gateway.threads import in_database
 from voting.protocol import ActionAsk, ActionUndo, CloseCode, ConsoleJoin, PeopleAsk
 
@@ -44,14 +45,22 @@ class ConsoleConsumer(SocketConsumer):
     messages: ClassVar = protocol.ConsoleMessage
     _role = protocol.Role.VIEWER
     _audit: tuple[protocol.AuditEntry, ...] = ()
+    _user_id = 0
     _display_key_version = 0
 
+    def __init__(self, scope: Scope, send: Send) -> None:
+        super().__init__(scope, send)
+        self._role_changed = asyncio.Event()
+
     async def join(self, message: ConsoleJoin, room: EventRoom, gateway: Gateway) -> None:
+        versions = _role_and_key_versions(room)
         who = await self._load_access(room)
         if who is None:
             raise CloseSocket(CloseCode.NOT_ALLOWED)
         audit = await in_database(list_audit_entries)(room.event_id, _current_state(room))
-        self._role, self._audit = who.role, audit
+        if versions != _role_and_key_versions(room):  # the client joins again
+            raise CloseSocket(CloseCode.UNAVAILABLE)
+        self._role, self._user_id, self._audit = who.role, who.user_id, audit
         room.screens.add(self)
         room.consoles.add(self)
         self._welcome(room)
@@ -108,25 +117,42 @@ class ConsoleConsumer(SocketConsumer):
 
     async def run(self, receive: Receive) -> None:
         """Run the socket. Meanwhile, recheck the organizer's role and update the audit log."""
-        watches = [asyncio.create_task(one) for one in (self._recheck_role(), self._watch_audit_log())]
+        watches = [asyncio.create_task(one) for one in (self._watch_role(), self._watch_audit_log())]
         try:
             await super().run(receive)
         finally:
             for watch in watches:
                 watch.cancel()
 
-    async def _recheck_role(self) -> None:
-        """Every CONSOLE_RECHECK_S, close the socket if the role was revoked or changed.
+    def change_role(self, user_id: int) -> None:
+        """Send nothing more and close if it is this organizer whose role has changed."""
+        if self.room is not None and user_id == self._user_id:
+            self.room.leave(self, None)
+            self._role_changed.set()
+
+    async def _watch_role(self) -> None:
+        """Close the socket if the role was revoked or changed: when notified, or every CONSOLE_RECHECK_S.
 
         After a change the client reconnects and joins with its new role.
         """
-        while True:
-            await asyncio.sleep(settings.CONSOLE_RECHECK_S)
+        while not self._role_changed.is_set():
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._role_changed.wait(), settings.CONSOLE_RECHECK_S)
             with suppress(*DATABASE_ERRORS):
-                who = await self._load_access(self.room) if self.room else None
-                if self.room is not None and (who is None or who.role != self._role):
-                    self.end(CloseCode.NOT_ALLOWED if who is None else CloseCode.UNAVAILABLE)
-                    return
+                if self.room is not None:
+                    await self._has_role(self.room)
+        self.end(CloseCode.UNAVAILABLE)
+
+    async def _has_role(self, room: EventRoom) -> bool:
+        """Whether the organizer still has this socket's role. If not, close the socket.
+
+        Raises one of DATABASE_ERRORS.
+        """
+        who = await self._load_access(room)
+        if who is None or who.role != self._role:
+            room.leave(self, None)
+            self.end(CloseCode.NOT_ALLOWED if who is None else CloseCode.UNAVAILABLE)
+        return self in room.consoles
 
     async def _load_access(self, room: EventRoom) -> OrganizerAccess | None:
         key = self.scope["session"].session_key
@@ -152,16 +178,29 @@ class ConsoleConsumer(SocketConsumer):
             await asyncio.sleep(AUDIT_POLL_S)
             if self.room is not None:
                 await self._send_audit_changes(self.room)
-                if self.room.state.display_key_version != self._display_key_version:
-                    self._welcome(self.room)
+                await self._send_new_display_key(self.room)
+
+    async def _send_new_display_key(self, room: EventRoom) -> None:
+        """Send the key if it is new. The role is checked after the key is known: a co-host may be removed,
+        and the key replaced, before the gateway is notified of the removal.
+        """
+        versions = _role_and_key_versions(room)
+        if room.state.display_key_version != self._display_key_version:
+            with suppress(*DATABASE_ERRORS):  # the next poll tries again
+                if await self._has_role(room) and versions == _role_and_key_versions(room):
+                    self._welcome(room)
 
     async def _send_audit_changes(self, room: EventRoom) -> None:
         with suppress(*DATABASE_ERRORS):  # the next poll tries again
             audit = await in_database(list_audit_entries)(room.event_id, _current_state(room))
             changed = tuple(entry for entry in audit if entry not in self._audit)
-            if changed:
+            if changed and await self._has_role(room):
                 self._audit = audit
                 self.send(protocol.AuditUpdated(entries=changed))
+
+
+def _role_and_key_versions(room: EventRoom) -> tuple[int, int]:
+    return room.role_changes, room.state.display_key_version
 
 
 def _is_rehearsing(room: EventRoom) -> bool:

@@ -11,6 +11,7 @@ from unfold.widgets import UnfoldAdminSelectWidget
 
 from crowdgame.events.event_edits import announce_page_edit
 from crowdgame.events.event_texts import NameField, method_choices
+from crowdgame.events.members import publish_after_commit
 from crowdgame.events.models import AuditEntry, Member
 from games.admin import EditOnly, ReadOnlyAdmin, UnfoldAdmin
 from games.models import Event, Team
@@ -70,6 +71,9 @@ class EventAdmin(NamesCleaned, EditOnly, UnfoldAdmin):
         """Save only the edited fields, because the event's `seq` changes while the form is open."""
         edited = {field.name for field in Event._meta.concrete_fields} & set(form.changed_data)
         obj.save(update_fields=edited)
+        if "owner" in edited:
+            for user_id in (form.initial["owner"], obj.owner_id):
+                publish_after_commit(user_id, obj.pk)
         transaction.on_commit(lambda: announce_page_edit(request, obj))
 
 

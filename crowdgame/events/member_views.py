@@ -70,7 +70,7 @@ def _handle_post(request: HttpRequest, event: Event, form: MemberForm) -> bool:
     if request.POST["ask"] != "add":
         if done := _change_member(event, request.POST["ask"], request.POST.get("member", "")):
             log_edit(request, event, *done)
-            messages.success(request, "Saved. Open consoles update within seconds.")
+            messages.success(request, "Saved.")
         else:
             messages.warning(request, "Nothing was changed. That person is not on the list any more.")
     elif form.add():

@@ -1,10 +1,16 @@
-"""Event members: co-hosts and viewers whom the owner adds, changes and removes."""
+"""Event members: co-hosts and viewers whom the owner adds, changes and removes.
+
+A change of a role closes the member's open consoles after the commit.
+"""
+
+from functools import partial
 
 from django.contrib.auth.models import User
-from django.db.models import QuerySet
+from django.db import transaction
 
 from crowdgame.events.models import Member
 from games.models import Event
+from voting.announcements.outbox import publish_role_change
 from voting.protocol import Role
 
 
@@ -29,18 +35,24 @@ def add_member(event: Event, name: str, role: Role) -> Member:
 
 
 def change_member(event: Event, member_id: int, role: Role) -> str:
-    """Set a member's role and return the user name, or an empty string if there is no such member."""
-    found = Member.objects.filter(event=event, pk=member_id)
-    name = _username(found)
-    return name if found.update(role=role) else ""
+    """Set a member's role. Returns the user name, or an empty string if there is no such member."""
+    found = Member.objects.filter(event=event, pk=member_id).select_related("user")
+    return _publish_change(event, found.first(), found.update(role=role))
 
 
 def remove_member(event: Event, member_id: int) -> str:
-    """Remove a member and return the user name, or an empty string if there is no such member."""
-    found = Member.objects.filter(event=event, pk=member_id)
-    name = _username(found)
-    return name if found.delete()[0] else ""
+    """Remove a member. Returns the user name, or an empty string if there is no such member."""
+    found = Member.objects.filter(event=event, pk=member_id).select_related("user")
+    return _publish_change(event, found.first(), found.delete()[0])
 
 
-def _username(found: QuerySet[Member]) -> str:
-    return found.values_list("user__username", flat=True).first() or ""
+def _publish_change(event: Event, before: Member | None, changed: int) -> str:
+    if before is None or not changed:
+        return ""
+    publish_after_commit(before.user_id, event.pk)
+    return before.user.get_username()
+
+
+def publish_after_commit(user_id: int, event_id: int) -> None:
+    """After the transaction, have the gateways close the consoles of a user whose role has changed."""
+    transaction.on_commit(partial(publish_role_change, user_id, event_id))

@@ -27,10 +27,11 @@ ROLE_PERMISSIONS: dict[Role, frozenset[EventPermission]] = {
 
 @dataclass(frozen=True, slots=True)
 class OrganizerAccess:
-    """An organizer's user name and role in one event. Every role has at least the permission `view`."""
+    """An organizer's user name and id, and role in one event. Every role permits at least `view`."""
 
     name: str
     role: Role
+    user_id: int
 
     def may(self, permission: EventPermission) -> bool:
         return permission in ROLE_PERMISSIONS[self.role]
@@ -40,7 +41,7 @@ def find_access(session_key: str | None, event_id: int) -> OrganizerAccess | Non
     """Return the access of the session's user, or None if they have no role or the session isn't valid."""
     user = find_session_user(session_key)
     role = role_at_event(user, event_id) if user else None
-    return OrganizerAccess(user.get_username(), role) if user and role else None
+    return OrganizerAccess(user.get_username(), role, user.pk) if user and role else None
 
 
 def find_session_user(session_key: str | None) -> User | None:

@@ -46,6 +46,9 @@ class FakeSocket:
     def welcome_again(self) -> None:
         self.welcomed_again += 1
 
+    def change_role(self, user_id: int) -> None:
+        """Ignored: these sockets have no user."""
+
     @property
     def seqs(self) -> list[int]:
         messages = (msgspec.json.decode(frame) for frame in self.frames)

@@ -14,6 +14,8 @@ from django.conf import settings
 
 NOT_A_CHANGE = 0
 RESTRICTIONS_CHANGED = -2
+ROLE_CHANGED = -3
+ALL_EVENTS = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +23,8 @@ class LayerMessage:
     """A message to everyone in an event.
 
     `seq` is the number of a change, or NOT_A_CHANGE. With RESTRICTIONS_CHANGED the message is empty: gateways
-    reload the restrictions. Gateways of older versions ignore it.
+    reload the restrictions. With ROLE_CHANGED it is the id of a user whose role in the event has changed, or
+    whose account has, for ALL_EVENTS. Gateways of older versions ignore both.
     """
 
     event_id: int
@@ -79,7 +82,7 @@ class Subscription:
         self._opening = asyncio.Lock()
 
     async def join(self, event_id: int) -> None:
-        """Subscribe to an event. Raises redis.RedisError or OSError."""
+        """Subscribe to an event, or to messages for ALL_EVENTS. Raises redis.RedisError or OSError."""
         await self._layer.group_add(_group_name(event_id), await self._own_channel())
 
     async def leave(self, event_id: int) -> None:

@@ -81,6 +81,14 @@ def publish_restrictions(event_id: int) -> None:
     _publish_once(layer.LayerMessage(event_id, layer.RESTRICTIONS_CHANGED, b""), "a restriction")
 
 
+def publish_role_change(user_id: int, event_id: int = layer.ALL_EVENTS) -> None:
+    """Have the gateways close the user's consoles of an event, or of all. Call it after the commit.
+
+    The clients reconnect and join with their new role. Best effort: consoles also check their role regularly.
+    """
+    _publish_once(layer.LayerMessage(event_id, layer.ROLE_CHANGED, str(user_id).encode()), "a role change")
+
+
 def _publish_once(copy: layer.LayerMessage, what: str) -> None:
     try:
         layer.publish([copy], SEND_TIMEOUT_S)

@@ -23,7 +23,7 @@ from voting.gateway.broadcaster import Broadcaster
 from voting.gateway.frames import Frames
 from voting.gateway.poll import Poll
 from voting.gateway.side_change_log import SideChangeLog
-from voting.gateway.voters import ConnectedVoter, SeatedSocket, Socket
+from voting.gateway.voters import ConnectedVoter, ConsoleSocket, SeatedSocket, Socket
 from voting.protocol import CloseCode
 
 MAX_SOCKETS_PER_SEAT = 4
@@ -67,6 +67,7 @@ class EventRoom:
         restrictions: bans, kicks and moves, by voter code.
         side_changes: the side changes of the current match, where they are secret.
 
+        role_changes: how many role changes of organizers this process has been notified of.
     The numbers of connected voters and of those who have voted are kept by team, so that a heartbeat does
     not count the voters.
     """
@@ -78,7 +79,7 @@ class EventRoom:
     phones: set[Socket] = field(default_factory=set)
     unseated: set[Socket] = field(default_factory=set)
     screens: set[Socket] = field(default_factory=set)
-    consoles: set[Socket] = field(default_factory=set)
+    consoles: set[ConsoleSocket] = field(default_factory=set)
     displays: tuple[dict[Socket, None], dict[Socket, None]] = field(default_factory=lambda: ({}, {}))
     voters: dict[str, ConnectedVoter] = field(default_factory=dict)
     poll: Poll | None = None
@@ -94,6 +95,7 @@ class EventRoom:
     side_changes: SideChangeLog = field(default_factory=SideChangeLog)
     reserved_seats: ReservedSeats = field(default_factory=ReservedSeats)
     _connected: list[int] = field(default_factory=lambda: [0, 0, 0])
+    role_changes: int = 0
     _voted: list[int] = field(default_factory=lambda: [0, 0, 0])
 
     def __post_init__(self) -> None:
@@ -217,7 +219,8 @@ class EventRoom:
 
     def leave(self, socket: Socket, seat: Seat | None) -> None:
         """Remove a socket. Idempotent."""
-        for sockets in (self.phones, self.unseated, self.screens, self.consoles):
+        everywhere: tuple[set[Any], ...] = (self.phones, self.unseated, self.screens, self.consoles)
+        for sockets in everywhere:
             sockets.discard(socket)
         for displays in self.displays:
             displays.pop(socket, None)
@@ -229,6 +232,12 @@ class EventRoom:
             del self.voters[seat.voter]
             self._connected[voter.team] -= 1
             self._voted[voter.team] -= voter.voted_in == self.turn_ref
+
+    def change_role(self, user_id: int) -> None:
+        """Close the consoles of a user whose role or account has changed."""
+        self.role_changes += 1
+        for console in tuple(self.consoles):
+            console.change_role(user_id)
 
     def restriction_for(self, voter_code: str) -> Restriction:
         return self.restrictions.get(voter_code, NO_RESTRICTION)

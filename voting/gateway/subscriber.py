@@ -14,8 +14,10 @@ from games.models import Event
 from voting import protocol
 from voting.admission.restrictions import load_restrictions
 from voting.announcements.channel_layer import (
+    ALL_EVENTS,
     NOT_A_CHANGE,
     RESTRICTIONS_CHANGED,
+    ROLE_CHANGED,
     LayerMessage,
     Subscription,
 )
@@ -65,14 +67,18 @@ class EventSubscriber:
     async def listen(self) -> None:
         """Receive announcements until cancelled. Reconnects after RECONNECT_WAIT_S if Redis fails.
 
-        Each message is received in a task of its own, so that no event waits for another one.
+        Each message is received in a task of its own, so that no event waits for another one. Role changes
+        take effect at once, before any later message is sent.
         """
         async with asyncio.TaskGroup() as receiving:
             while True:
                 try:
+                    await self._subscription.join(ALL_EVENTS)
                     async for copy in self._subscription.copies():
                         for room in self._rooms.values():
-                            if room.event_id == copy.event_id:
+                            if copy.seq == ROLE_CHANGED and copy.event_id in (ALL_EVENTS, room.event_id):
+                                room.change_role(int(copy.body))
+                            elif room.event_id == copy.event_id:
                                 receiving.create_task(self.receive(room, copy))
                 except (RedisError, OSError) as error:
                     log.warning("lost the channel layer subscription, reconnecting: %s", error)

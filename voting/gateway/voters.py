@@ -25,6 +25,13 @@ class SeatedSocket(Socket, Protocol):
         """Send a new welcome after the voter was moved to the other team."""
 
 
+class ConsoleSocket(Socket, Protocol):
+    """The socket of an organizer."""
+
+    def change_role(self, user_id: int) -> None:
+        """Send nothing more and close if it belongs to this user, whose role has changed."""
+
+
 @dataclass(slots=True, eq=False)
 class ConnectedVoter:
     """A voter with at least one socket here. Multiple tabs or devices have one each.

@@ -5,7 +5,6 @@ import signal
 import time
 from collections.abc import Iterator
 
-import psutil
 import pytest
 
 from crowdgame.rehearsal.dry_run_lease import KEPT_MS
@@ -14,6 +13,7 @@ from tests.deploy.processes import wait_until
 from tests.server import Server, running_server
 from tests.socket_clients import Message, SocketClient, open_clients
 from tests.voting.consoles import done, open_console, received_entries
+from tests.voting.two_gateways import gateway_of
 from voting.protocol import CloseCode
 
 # After this time without the box, the rehearsal's lease has expired, and its gateway has to renew it.
@@ -37,15 +37,6 @@ def consoles(cluster: Server) -> Iterator[tuple[SocketClient, SocketClient]]:
             client = open_console(cluster, clients, made["code"])
             found.setdefault(gateway_of(cluster, client), client)
         yield found["gateway-1"], found["gateway-2"]
-
-
-def gateway_of(cluster: Server, client: SocketClient) -> str:
-    here = client.socket.socket.getsockname()
-    for name in cluster.stack.gateway_names:
-        ends = psutil.Process(cluster.supervisor.pid(name)).net_connections("tcp")
-        if any(end.raddr == here for end in ends):
-            return name
-    raise AssertionError("the socket is at no gateway")
 
 
 def has_ended(message: Message) -> bool:
