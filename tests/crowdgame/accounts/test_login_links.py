@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.db import connection
 from django.test import Client
 from django.utils import timezone
 
@@ -28,6 +29,21 @@ def test_login_link_works_once(client: Client, organizer: User) -> None:
     assert second_client.get(path).status_code == 410
     assert second_client.post(path).status_code == 410
     assert "_auth_user_id" not in second_client.session
+
+
+def test_login_link_used_twice_at_once_logs_in_one_client(client: Client, organizer: User) -> None:
+    """The second request runs between the first one's check of the link and its write."""
+    path, waiting, statuses = login_link_path(organizer), [Client()], list[int]()
+
+    def run_second_request(execute: Any, sql: str, *arguments: Any) -> Any:
+        if sql.startswith("UPDATE") and waiting:
+            statuses.append(waiting.pop().post(path).status_code)
+        return execute(sql, *arguments)
+
+    with connection.execute_wrapper(run_second_request):
+        statuses.append(client.post(path).status_code)
+    assert statuses == [302, 410]
+    assert "_auth_user_id" not in client.session
 
 
 def test_login_link_redirects_to_event_console(client: Client, organizer: User, event: Event) -> None:

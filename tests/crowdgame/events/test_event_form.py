@@ -133,6 +133,17 @@ def test_event_form_stores_values_and_shows_them_again(
         ({**BANK, "bank_s_usual": "60", **duration("cap_s", 61, 1)}, "more than the whole clock"),
         ({**BANK, **duration("increment_s", 25, 3600)}, "and 1 day."),
         ({**BANK, "hands_2": "on"}, "A team without phones cannot have a clock"),
+        *[
+            ({"max_side_changes": "1", **revealing}, "Secret sides cannot be combined")
+            for revealing in (
+                {"hands_1": "on"},
+                {"hands_2": "on"},
+                BANK,
+                {"tie_rule": "captain"},
+                {"peek": "on"},
+                {"own_counts": "on"},
+            )
+        ],
     ],
 )
 def test_invalid_event_form_shows_error_and_creates_nothing(

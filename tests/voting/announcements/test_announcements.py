@@ -23,7 +23,15 @@ from tests.deploy.processes import wait_until
 from tests.voting.match_helpers import new_event
 from voting import protocol
 from voting.announcements.channel_layer import LayerMessage, Subscription, publish
-from voting.announcements.outbox import RELAY_BATCH_SIZE, announce, announcements_after, latest_seqs, relay
+from voting.announcements.outbox import (
+    RELAY_BATCH_SIZE,
+    SENT_RETENTION,
+    announce,
+    announcements_after,
+    latest_seqs,
+    purge_old,
+    relay,
+)
 from voting.metrics.metrics import REGISTRY
 from voting.models import Announcement
 
@@ -174,6 +182,18 @@ def test_relay_without_announcements_makes_no_call(event: Event, settings: Any) 
     settings.CHANNEL_LAYERS = {}
     relay()
     relay(event.pk)
+
+
+def test_purge_deletes_only_announcements_sent_long_ago(event: Event) -> None:
+    for now in range(3):
+        announce(event.pk, protocol.EventEdited, now)
+    over = SENT_RETENTION + timedelta(minutes=1)
+    rows = Announcement.objects.filter(event=event)
+    rows.update(made_at=timezone.now() - over)
+    rows.filter(seq=1).update(sent_at=timezone.now() - over)
+    rows.filter(seq=2).update(sent_at=timezone.now() - SENT_RETENTION + timedelta(minutes=1))
+    purge_old()
+    assert [(row.seq, row.sent_at is None) for row in rows.order_by("seq")] == [(2, False), (3, True)]
 
 
 def test_relay_records_lag_metric(event: Event, valkey_url: str) -> None:

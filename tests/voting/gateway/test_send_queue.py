@@ -1,5 +1,6 @@
 """Slow consumers on both servers: others are not delayed, and the slow client is dropped."""
 
+import asyncio
 import json
 import os
 import socket
@@ -8,6 +9,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from websockets.exceptions import ConnectionClosed
@@ -15,6 +17,8 @@ from websockets.sync.client import ClientConnection, connect
 
 from deploy.laptop.network import LOOPBACK
 from tests.deploy.processes import wait_until
+from voting.gateway.frames import text_frame
+from voting.gateway.send_queue import SendQueue
 from voting.protocol import MAX_FRAME_BYTES, CloseCode
 
 FRAMES_SENT = 600
@@ -81,6 +85,35 @@ def test_late_reader_receives_all_frames_in_order(port: int) -> None:
             reader.send(str(number))
             receive(reader)
         assert [receive(late)[0] for _ in range(40)] == [str(number) for number in range(40)]
+
+
+def test_close_follows_frames_that_the_server_delays() -> None:
+    async def end_while_server_is_blocked() -> list[Any]:
+        sent, unblocked = list[Any](), asyncio.Event()
+
+        async def send(message: dict[str, Any]) -> None:
+            if message["type"] == "websocket.send":  # servers delay only these
+                await unblocked.wait()
+            sent.append(message.get("code") or json.loads(message["text"]))
+
+        def write_now(wire: bytes) -> bool:
+            sent.append(wire)
+            return True
+
+        queue = SendQueue(send, lambda: None, write_now)
+        queue.write('"first"')
+        await asyncio.sleep(0)  # the task that sends the rest now waits for the server
+        queue.write_frames(text_frame('"second"') + text_frame('"third"'))
+        queue.end(CloseCode.RESTARTING, 250)
+        queue.write('"too late"')
+        unblocked.set()
+        await queue.wait_closed()
+        return sent
+
+    assert asyncio.run(end_while_server_is_blocked()) == [
+        *("first", "second", "third", {"type": "retry.after", "within_ms": 250}),
+        CloseCode.RESTARTING,
+    ]
 
 
 def test_send_queue_writes_nothing_after_end(port: int) -> None:

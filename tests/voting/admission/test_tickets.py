@@ -1,0 +1,94 @@
+"""Claims of access codes: which team and which voter a code admits, alone and in a batch."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from games.models import Event
+from tests.voting.match_helpers import new_event
+from voting.admission.roster import Pupil
+from voting.admission.tickets import (
+    ClaimedTicket,
+    PresentedKey,
+    TicketRefusal,
+    claim_tickets,
+    make_roster,
+    make_tickets,
+    release_tickets,
+)
+
+pytestmark = pytest.mark.django_db
+
+NOW = 1_000
+
+
+@pytest.fixture
+def event() -> Event:
+    return new_event()
+
+
+def claim(
+    event: Event, *keys: str, wish: int = 0, again: bool = False
+) -> list[ClaimedTicket | TicketRefusal]:
+    """Claim the keys in one batch, on balanced teams unless there is a wish."""
+    return claim_tickets(event.pk, [PresentedKey(key, wish, NOW, again, not wish) for key in keys])
+
+
+def teams(claims: Sequence[ClaimedTicket | TicketRefusal]) -> list[int]:
+    assert all(isinstance(one, ClaimedTicket) for one in claims)
+    return [one.team for one in claims if isinstance(one, ClaimedTicket)]
+
+
+def test_tickets_of_one_batch_are_balanced(event: Event) -> None:
+    codes = [ticket.code for ticket in make_tickets(event, 8)]
+    assert teams(claim(event, codes[0], wish=2)) == [2]
+    assert Counter(teams(claim(event, *codes[1:6]))) == {1: 3, 2: 2}
+    assert Counter(teams(claim(event, *codes[6:]))) == {1: 1, 2: 1}
+
+
+def test_wrong_key_does_not_affect_others_of_its_batch(event: Event) -> None:
+    [ticket] = make_tickets(event, 1)
+    assert claim(event, "BCDFGHJK") == ["key_wrong"]
+    assert claim(event, "BCDFGHJK", ticket.code) == [
+        "key_wrong",
+        ClaimedTicket(ticket.voter, 1, ticket.pk, True),
+    ]
+    [elsewhere] = make_tickets(new_event(), 1)
+    assert claim(event, elsewhere.code) == ["key_wrong"]
+
+
+@pytest.mark.parametrize("again", [False, True])
+def test_code_presented_twice_admits_one_voter(again: bool, event: Event) -> None:
+    [ticket] = make_tickets(event, 1)
+    same = ClaimedTicket(ticket.voter, 2, ticket.pk, False)
+    refused = same if again else "key_used"
+    assert claim(event, ticket.code, ticket.code, wish=2, again=again) == [replace(same, first=True), refused]
+    assert claim(event, ticket.code, wish=1, again=again) == [refused]
+    ticket.refresh_from_db()
+    assert (ticket.used_at, ticket.first_used_at, ticket.team) == (NOW, NOW, 2)
+
+
+def test_code_without_team_needs_a_wish(event: Event) -> None:
+    [ticket] = make_tickets(event, 1)
+    assert claim_tickets(event.pk, [PresentedKey(ticket.code, 0, NOW, False, False)]) == ["team_needed"]
+    ticket.refresh_from_db()
+    assert (ticket.used_at, ticket.team) == (None, None)
+
+
+def test_team_of_a_code_takes_precedence(event: Event) -> None:
+    pupils = [Pupil("Ada", 1), Pupil("Bob", 1), Pupil("Cy", None)]
+    codes = [ticket.code for ticket in make_roster(event, pupils)]
+    assert teams(claim(event, codes[0], wish=2, again=True)) == [1]
+    assert teams(claim(event, *codes[1:], again=True)) == [1, 2]
+
+
+def test_released_ticket_admits_the_same_voter_to_the_same_team(event: Event) -> None:
+    [ticket, other] = make_tickets(event, 2)
+    claimed = claim(event, ticket.code, wish=2)
+    assert release_tickets(event.pk, [ticket.pk, other.pk]) == 1
+    assert release_tickets(new_event().pk, [ticket.pk]) == 0
+    assert claim_tickets(event.pk, [PresentedKey(ticket.code, 1, NOW + 5, False, False)]) == claimed
+    ticket.refresh_from_db()
+    assert (ticket.used_at, ticket.first_used_at) == (NOW + 5, NOW)
