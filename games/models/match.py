@@ -90,6 +90,10 @@ class Turn(models.Model):
     A concealed turn is counted but secret until the next turn is resolved; `resolved_at` is the time of the
     reveal. No ballot is accepted after `sealed_at`.
 
+    `most_voters` and `most_ballots` are the most that the ballot box reported. If it then loses the turn at
+    `box_lost_at`, the turn waits for as many from `reached_at` on: the time since when clients can reach a
+    gateway.
+
     `seed` decides every lot of the turn. If captains break ties, `*_captain` is the voter code of each. In a
     match with clocks, each side had `*_bank_ms` left when the window opened and used `*_used_ms` of it.
     `turn_commitment` commits to a turn with secret sides.
@@ -104,6 +108,10 @@ class Turn(models.Model):
     closes_at = models.BigIntegerField()
     left_ms = models.BigIntegerField(null=True, blank=True)
     talk_left_ms = models.BigIntegerField(default=0, db_default=0)
+    most_voters = models.PositiveIntegerField(default=0, db_default=0)
+    most_ballots = models.PositiveIntegerField(default=0, db_default=0)
+    box_lost_at = models.BigIntegerField(null=True, blank=True)
+    reached_at = models.BigIntegerField(null=True, blank=True)
     seed = models.CharField(max_length=32)
     red_captain = models.CharField(max_length=6, blank=True, default="", db_default="")
     yellow_captain = models.CharField(max_length=6, blank=True, default="", db_default="")

@@ -27,7 +27,8 @@ from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.ballots import Ballot
 from voting.models import Announcement, TallyRecord
 from voting.turns.closing import close_turn
-from voting.turns.turns import load_turn, restore_turn, start_due_match, start_match
+from voting.turns.restoring import restore_turn
+from voting.turns.turns import load_turn, start_due_match, start_match
 
 pytestmark = pytest.mark.django_db(transaction=True)
 MANY = 8

@@ -41,13 +41,14 @@ def only_turn(match: Match) -> Turn:
     return Turn.objects.select_related("match__event").get(match=match, state__in=LIVE_STATES)
 
 
-def set_window(turn: Turn, box: BallotBox, opens_in_ms: int, closes_in_ms: int) -> None:
-    """Move the window and announce it."""
+def set_window(turn: Turn, box: BallotBox, opens_in_ms: int, closes_in_ms: int, **changes: Any) -> None:
+    """Move the window, with further changes of the turn, and announce it."""
     now = box.now()
     with event_lock(turn.match.event_id):
         turn.refresh_from_db(fields=["state", "version"])  # the scheduler may have changed it
         assert turn.state in LIVE_STATES
-        assert claim_turn(turn, opens_at=now + opens_in_ms, closes_at=now + closes_in_ms)
+        times = {"opens_at": now + opens_in_ms, "closes_at": now + closes_in_ms}
+        assert claim_turn(turn, **times, **changes)
         announce(turn.match.event_id, protocol.TurnMoved, now)
     box.place(to_boxed_turn(turn), create=False)
     relay(turn.match.event_id)
@@ -58,7 +59,8 @@ def open_now(turn: Turn, box: BallotBox) -> None:
 
 
 def run_out(turn: Turn, box: BallotBox) -> None:
-    set_window(turn, box, -2_000, 0)
+    """End the window, even if it was restored and would wait for voters."""
+    set_window(turn, box, -2_000, 0, box_lost_at=None)
 
 
 def ballots(side: Side, columns: Iterable[int], sequence: int = 1) -> list[Ballot]:

@@ -20,6 +20,7 @@ from voting.ballot_box.box_types import (
     AcknowledgedArrivals,
     BoxedTurn,
     BoxLost,
+    BoxState,
     CastResult,
     PresenceCounts,
     Sealed,
@@ -68,8 +69,10 @@ def _read_ballots(voters: Iterable[bytes], texts: Iterable[bytes]) -> tuple[Ball
     return tuple(sorted(ballots, key=attrgetter("arrival")))
 
 
-def _state_commands(box: str, ballots: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    return ("HMGET", box, "version", "older", *SIDES), ("HLEN", ballots)
+def _state_commands(event_id: int, turn_id: int) -> tuple[tuple[str, ...], ...]:
+    box, ballots = turn_keys(event_id, turn_id)
+    gateways = event_key(event_id, "gateways")
+    return ("HMGET", box, "version", "older", *SIDES), ("HLEN", ballots), ("HVALS", gateways)
 
 
 def _is_consistent(box: Any, held: Any, version: int) -> bool:
@@ -77,6 +80,12 @@ def _is_consistent(box: Any, held: Any, version: int) -> bool:
         return False
     known, older, *counts = box
     return bool(known) and not older and int(known) >= version and held == sum(int(n or 0) for n in counts)
+
+
+def _fresh(rows: Any, now: int) -> list[list[bytes]]:
+    """Return the fields of the gateways' heartbeats that are not stale."""
+    fields = [row.split() for row in rows] if isinstance(rows, list) else []
+    return [row for row in fields if abs(now - int(row[0])) < GATEWAY_STALE_MS]
 
 
 class BallotBox:
@@ -105,19 +114,25 @@ class BallotBox:
         """Bring the box up to the turn's version. Returns False if there is no box and `create` is false."""
         return bool(self._place(keys=turn.keys, args=(int(create), *turn.window)))
 
-    def find_inconsistent(self, turns: Sequence[tuple[int, int, int]]) -> set[int]:
-        """Return the ids of turns whose box is corrupt, outdated or missing, so that `place` must repair it.
+    def inspect(self, turns: Sequence[tuple[int, int, int]]) -> dict[int, BoxState]:
+        """Return the state of each turn's box, by turn id.
 
         `turns` are triples of event id, turn id and version. A single server is asked in one pipeline.
         """
-        keys = [turn_keys(event_id, turn_id) for event_id, turn_id, _ in turns]
-        answers = execute_all(
-            self._redis, [ask for box, ballots in keys for ask in _state_commands(box, ballots)]
-        )
-        pairs = zip(turns, answers[::2], answers[1::2], strict=True)
-        return {
-            turn_id for (_, turn_id, version), box, held in pairs if not _is_consistent(box, held, version)
-        }
+        commands = [ask for event_id, turn_id, _ in turns for ask in _state_commands(event_id, turn_id)]
+        answers, now = execute_all(self._redis, commands), self.now()
+        rows = zip(turns, answers[::3], answers[1::3], answers[2::3], strict=True)
+        states = {}
+        for (_, turn_id, version), box, held, heartbeats in rows:
+            gateways = _fresh(heartbeats, now)
+            voters = sum(int(one) + int(two) for _, _, one, two, _ in gateways)
+            ballots = held if isinstance(held, int) else 0
+            states[turn_id] = BoxState(_is_consistent(box, held, version), ballots, voters, len(gateways))
+        return states
+
+    def find_inconsistent(self, turns: Sequence[tuple[int, int, int]]) -> set[int]:
+        """Return the ids of turns whose box must be repaired. `turns` are as for `inspect`."""
+        return {turn_id for turn_id, state in self.inspect(turns).items() if not state.is_consistent}
 
     def seal(self, turn: BoxedTurn) -> TooEarly | BoxLost | Sealed:
         """Freeze the ballots of this version of the turn, once and for all. Idempotent."""

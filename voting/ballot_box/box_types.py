@@ -113,6 +113,19 @@ class Turnout:
         return bool(self.all_voted_at[0]), bool(self.all_voted_at[1])
 
 
+@dataclass(frozen=True, slots=True)
+class BoxState:
+    """The state of a turn's box. `voters` are connected to its event, at the `gateways` that hold any.
+
+    `is_consistent` is False if the box is corrupt, outdated or missing, so that `place` must repair it.
+    """
+
+    is_consistent: bool
+    ballots: int
+    voters: int
+    gateways: int
+
+
 @dataclass(slots=True)
 class AcknowledgedArrivals:
     """The number of arrivals in the box's last reply, for one turn and epoch.

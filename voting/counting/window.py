@@ -4,7 +4,8 @@ from dataclasses import dataclass, replace
 
 START_LEAD_MS = 3_000
 RESUME_LEAD_MS = 1_000
-MIN_RESTORED_MS = 10_000
+MIN_RESTORED_MS, MAX_RESTORED_MS, MAX_OUTAGE_MS = 10_000, 60_000, 600_000
+EXTENSION_MS = 3_000
 STORED_FROM_MS = 600_000
 
 
@@ -52,10 +53,21 @@ def shift_window(window: Window, ms: int) -> Window:
     return Window(window.opens_at + ms, window.closes_at + ms)
 
 
-def restore_window(window: Window, now: int, window_s: int) -> Window:
-    """Extend the window so that clients can send the ballots of a lost box again."""
-    least = max(now, window.opens_at) + min(window_s * 1000, MIN_RESTORED_MS)
-    return replace(window, closes_at=max(window.closes_at, least))
+def keep_window_open(window: Window, until: int) -> Window:
+    """Extend the window if it closes before `until`, by EXTENSION_MS more so that extensions are rare."""
+    return window if window.closes_at >= until else replace(window, closes_at=until + EXTENSION_MS)
+
+
+def restored_until(now: int, lost_at: int, reached_at: int | None, *, complete: bool) -> int:
+    """Return until when a window whose box was lost must stay open, for clients to send ballots again.
+
+    It lasts at least MIN_RESTORED_MS from `reached_at`, when clients can reach a gateway again, and waits at
+    most MAX_RESTORED_MS for the voters to be `complete`. Without a gateway (None) it waits MAX_OUTAGE_MS.
+    """
+    if reached_at is None:
+        return now + MIN_RESTORED_MS if now < lost_at + MAX_OUTAGE_MS else now
+    waiting = not complete and now < reached_at + MAX_RESTORED_MS
+    return max(reached_at + MIN_RESTORED_MS, now + EXTENSION_MS if waiting else 0)
 
 
 def is_stored(window_ms: int) -> bool:

@@ -120,11 +120,11 @@ class EventRoom:
     def turn_ref(self) -> tuple[int, int]:
         """The current turn's id and epoch; (0, 0) if there is none."""
         return (self.turn.id, self.turn.epoch) if self.turn else (0, 0)
+
     @property
     def phones_show_turnout(self) -> bool:
         """Whether phones show the turnout: before the first match, and picks in a match with clocks."""
         return self.state.match is None or self.by_clocks
-
 
     def is_past(self, turn_id: int) -> bool:
         """Whether a turn ended before the current one. Ids of turns increase."""

@@ -33,13 +33,13 @@ from voting.models import TallyRecord
 from voting.turns import clocks as banks
 from voting.turns import secret_sides as sides
 from voting.turns.outcomes import TurnOutcome, ballots_by_side, decide_outcome
+from voting.turns.restoring import must_stay_open, restore_turn
 from voting.turns.turns import (
     change_turn,
     load_turn,
     log_match,
     place_turn,
     plan_turn,
-    restore_turn,
     to_boxed_turn,
 )
 
@@ -68,7 +68,7 @@ def close_turn(turn_id: int, box: BallotBox) -> None:
     """
     with closing_lease(turn_id, box):
         turn = load_turn(turn_id)
-        if turn.state != TurnState.OPEN:
+        if turn.state != TurnState.OPEN or must_stay_open(turn, box):
             return
         position = load_position(turn.match, before=turn)
         if _is_over_by_clocks(turn, position, box):

@@ -13,14 +13,16 @@ from voting.counting import window
 from voting.counting.window import Window
 from voting.turns.clocks import turn_ends_at
 from voting.turns.closing import close_expired_turn, close_turn, closing_lease
-from voting.turns.turns import change_turn, load_turn, place_turn, restore_turn, set_window
+from voting.turns.restoring import must_stay_open, restore_turn
+from voting.turns.turns import change_turn, load_turn, place_turn, set_window
 
 
 def close_turn_early(turn_id: int, closes_at: int, box: BallotBox) -> None:
     """End the window if `closes_at` is still its deadline (Unix ms): everyone connected has voted.
 
     A team that votes by show of hands has voted once its hands are counted. In a match with clocks the picks
-    so far decide. A turn whose box is missing or outdated is restored first.
+    so far decide. A turn whose box is missing or outdated is restored first. A
+    restored turn stays open until its voters are back.
     """
     turn = load_turn(turn_id)
     if turn.state != TurnState.OPEN:
@@ -28,6 +30,9 @@ def close_turn_early(turn_id: int, closes_at: int, box: BallotBox) -> None:
     known = (turn.match.event_id, turn.pk, turn.version)
     if turn.opens_at <= box.now() and box.find_inconsistent([known]):
         restore_turn(turn_id, box)  # a gateway that misses the box reports it with this call
+        turn = load_turn(turn_id)
+    if must_stay_open(turn, box):
+        return
     if turn.match.bank_s is not None:
         apply_clocks(turn, box)
         return

@@ -20,15 +20,17 @@ from games.models import CLOSED_STATES, Event, Turn, TurnState
 from voting.announcements.outbox import purge_old, relay
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_clock import local_ms
+from voting.ballot_box.box_types import BoxState
 from voting.ballot_box.stores import STORE_ERRORS
 from voting.metrics.metrics import SCHEDULER_LAST_RUN_AT
 from voting.turns.closing import close_turn
 from voting.turns.deadlines import enqueue_close
 from voting.turns.long_windows import LONG_WINDOW_MS, LongTurnCursor
 from voting.turns.periodic import hourly_steps
+from voting.turns.restoring import must_stay_open, record_turnouts, restore_turn, restored_turns
 from voting.turns.retry_book import RetryBook
 from voting.turns.time_steps import TimeSteps, move_next_match, move_turn
-from voting.turns.turns import load_turn, restore_turn, start_due_match, to_boxed_turn
+from voting.turns.turns import load_turn, start_due_match, to_boxed_turn
 
 log = logging.getLogger(__name__)
 
@@ -55,7 +57,8 @@ class DeadlineScheduler:
     """Polls the database for due turns and matches.
 
     `dispatched` maps each due turn and its deadline to the time at which it was enqueued, in milliseconds of
-    this process's monotonic clock. `missing` turns had no box at the last check. `unshifted` turns have yet
+    this process's monotonic clock. `missing` turns had no box at the last check, which found the
+    states `inspected`. `unshifted` turns have yet
     to be moved after a clock step. `is_waiting` is set while Redis or the database is away. `chores` run once
     a second; their failures are isolated.
     """
@@ -65,6 +68,7 @@ class DeadlineScheduler:
     steps: TimeSteps = field(init=False)
     dispatched: dict[tuple[int, int], float] = field(default_factory=dict)
     missing: set[int] = field(default_factory=set)
+    inspected: Mapping[int, BoxState] = field(default_factory=dict)
     unshifted: set[int] = field(default_factory=set)
     walk: LongTurnCursor = field(default_factory=lambda: LongTurnCursor(LONG_WINDOWS_PER_S))
     retry_book: RetryBook = field(default_factory=RetryBook)
@@ -170,23 +174,34 @@ class DeadlineScheduler:
         self.chores_at = time.monotonic()
         relay()
         known, self.missing = self.missing, set()
+        states = self._inspect_boxes()
+        lost = {turn_id for turn_id, state in states.items() if not state.is_consistent}
         self.retry_book.run_each(
-            "repairing the ballot box of turn",
-            self._boxes_to_check(known),
-            partial(self._repair_box, missing=known),
+            "repairing the ballot box of turn", lost | known, partial(self._repair_box, missing=known)
+        )
+        self.retry_book.attempt("recording turnouts", partial(self._record_turnouts, states))
+        self.retry_book.run_each(
+            "waiting for the voters of turn",
+            restored_turns(self.steps.box_time + LONG_WINDOW_MS),
+            lambda pk: must_stay_open(load_turn(pk), self.box),
         )
         self._expire_boxes()
         for name, chore in self.chores.items():
             self.retry_book.attempt(name, chore)
         self.retry_book.attempt("the hourly purge", self._purge_periodically)
 
-    def _boxes_to_check(self, known: set[int]) -> set[int]:
-        """Return the turns to check: `known`, and inconsistent ones among the nearest and the next batch."""
+    def _inspect_boxes(self) -> dict[int, BoxState]:
+        """Return the states of the boxes of the nearest turns and of the next batch of all others."""
         near_until = self.steps.box_time + LONG_WINDOW_MS
         near = Turn.objects.filter(state=TurnState.OPEN, closes_at__lte=near_until)
         far = Turn.objects.filter(pk__in=[turn_id for turn_id, _ in self.walk.step(near_until)])
         rows = [row for turns in (near, far) for row in turns.values_list("match__event_id", "pk", "version")]
-        return self.box.find_inconsistent(rows) | known
+        return self.box.inspect(rows)
+
+    def _record_turnouts(self, states: Mapping[int, BoxState]) -> None:
+        """Write turnouts that have changed since the last check to the database."""
+        record_turnouts({pk: state for pk, state in states.items() if state != self.inspected.get(pk)})
+        self.inspected = states
 
     def _repair_box(self, turn_id: int, missing: set[int]) -> None:
         """Bring the turn's box up to date; restore it if it is missing at two checks in a row."""

@@ -20,7 +20,7 @@ from voting.counting import window
 from voting.counting.window import Window
 from voting.models import Announcement
 from voting.turns.long_windows import LONG_WINDOW_MS, LongTurnCursor
-from voting.turns.turns import load_turn, place_and_relay
+from voting.turns.turns import load_turn, place_and_relay, shift_restoration
 
 FAR_BATCH_SIZE = 100
 MAX_TIME_MS = 2**53
@@ -128,7 +128,8 @@ def move_turn(turn_id: int, version: int, step: int, now: int, box: BallotBox) -
         return
     times = window.shift_window(Window(turn.opens_at, turn.closes_at), step)
     with event_lock(turn.match.event_id):
-        if not claim_turn(turn, opens_at=times.opens_at, closes_at=times.closes_at):
+        moved = {"opens_at": times.opens_at, "closes_at": times.closes_at}
+        if not claim_turn(turn, **moved, **shift_restoration(turn, step)):
             return
         announce(turn.match.event_id, protocol.TurnMoved, now)
     place_and_relay(turn, box, create=False)

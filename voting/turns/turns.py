@@ -1,6 +1,6 @@
-"""Start a match, change a turn, and recover a lost one. Idempotent (crash recovery).
+"""Start a match and change a turn. Idempotent (crash recovery).
 
-`closing` ends a turn.
+`closing` ends a turn, and `restoring` recovers a lost one.
 """
 
 import logging
@@ -23,7 +23,6 @@ from games.matches import (
 from games.models import Event, Lobby, Match, Turn, TurnState
 from voting import protocol
 from voting.announcements.outbox import announce, relay
-from voting.ballot_box.archive import load_stored_ballots
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import BoxedTurn
 from voting.counting import window
@@ -112,31 +111,6 @@ def log_match(what: str, match: Match) -> None:
     log.info("match %s of event %s %s", match.number, match.event_id, what, extra=extra)
 
 
-def restore_turn(turn_id: int, box: BallotBox) -> None:
-    """Recover a turn that the box lost: put it back, with time for clients to send their ballots again.
-
-    Does nothing unless the turn is open and its box is missing. The new epoch tells clients to send again. In
-    a match with clocks, no side's time runs meanwhile.
-    """
-    turn = load_turn(turn_id)
-    if turn.state != TurnState.OPEN or box.place(to_boxed_turn(turn), create=False):
-        return
-    now = box.now()
-    before = Window(turn.opens_at, turn.closes_at)
-    times = window.restore_window(before, now, turn.match.window_s)
-    if turn.match.bank_s is not None:  # no side's clock ran meanwhile
-        times = window.shift_window(before, times.closes_at - before.closes_at)
-    with event_lock(turn.match.event_id):
-        if not claim_turn(turn, opens_at=times.opens_at, closes_at=times.closes_at, epoch=turn.epoch + 1):
-            return
-        announce(turn.match.event_id, protocol.TurnRestored, now)
-    box.place(to_boxed_turn(turn), create=True)
-    box.cast(to_boxed_turn(turn), load_stored_ballots(turn, hands=False))
-    relay(turn.match.event_id)
-    extra = {"event": turn.match.event_id, "turn": turn.pk}
-    log.warning("the ballot box lost turn %s, phones resend their ballots", turn.pk, extra=extra)
-
-
 def place_and_relay(turn: Turn, box: BallotBox, *, create: bool) -> None:
     """Bring the ballot box and the clients up to what is committed."""
     place_turn(turn, box, create=create)
@@ -178,5 +152,13 @@ def set_window(turn: Turn, kind: type[protocol.Change], times: Window, box: Ball
 
     Raises MatchError if it was changed meanwhile.
     """
-    running = {"state": TurnState.OPEN, "left_ms": None}
+    running: dict[str, Any] = {"state": TurnState.OPEN, "left_ms": None}
+    if turn.state == TurnState.PAUSED:
+        running |= shift_restoration(turn, times.opens_at - turn.closes_at)
     change_turn(turn, kind, box, opens_at=times.opens_at, closes_at=times.closes_at, **running)
+
+
+def shift_restoration(turn: Turn, ms: int) -> dict[str, int]:
+    """Return the times of a turn's restoration moved by `ms`, after a pause or a clock step."""
+    times = {"box_lost_at": turn.box_lost_at, "reached_at": turn.reached_at}
+    return {name: at + ms for name, at in times.items() if at is not None}

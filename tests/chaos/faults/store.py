@@ -1,5 +1,7 @@
 """Valkey freezes, disconnects its clients, loses data, runs out of memory, or rewrites its file."""
 
+import os
+import signal
 from random import Random
 
 from tests.chaos.faults import Fault, Inject, Span, hold
@@ -8,6 +10,7 @@ from tests.deploy.processes import wait_until
 
 REWRITTEN_WITHIN_S = 60
 FULL_S: Span = (3.0, 6.0)
+LATER_S: Span = (2.0, 6.0)
 
 
 def freeze(seconds: float) -> Inject:
@@ -40,6 +43,20 @@ def flush_data(target: Target, rng: Random) -> None:
         redis.flushall()
 
 
+def flush_after_gateways(target: Target, rng: Random) -> None:
+    """All gateways are killed, so that no process remembers the ballots that are then lost."""
+    for pid in [target.pid(name) for name in target.gateways]:
+        os.killpg(pid, signal.SIGKILL)
+    flush_data(target, rng)
+
+
+def flush_after_gateways_then_freeze(target: Target, rng: Random) -> None:
+    """Valkey freezes while the phones come back."""
+    flush_after_gateways(target, rng)
+    hold(LATER_S, rng)
+    freeze(5)(target, rng)
+
+
 def flush_scripts(target: Target, rng: Random) -> None:
     with target.box() as redis:
         redis.script_flush()
@@ -67,6 +84,8 @@ FAULTS = (
     Fault("all Valkey clients disconnected (CLIENT KILL)", kill_clients("normal", "pubsub")),
     Fault("gateway subscriptions disconnected (CLIENT KILL)", kill_clients("pubsub")),
     Fault("Valkey data lost (FLUSHALL)", flush_data),
+    Fault("gateways killed and Valkey data lost", flush_after_gateways),
+    Fault("gateways killed and Valkey data lost then frozen", flush_after_gateways_then_freeze),
     Fault("Valkey scripts lost (SCRIPT FLUSH)", flush_scripts),
     Fault("Valkey memory full", fill_memory),
     Fault("Valkey file rewritten (BGREWRITEAOF)", rewrite_file),

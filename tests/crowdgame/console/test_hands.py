@@ -27,7 +27,8 @@ from voting.protocol import MAX_HANDS
 from voting.records.exports import export_match
 from voting.records.recount import find_faults
 from voting.turns.early_close import close_turn_early
-from voting.turns.turns import load_turn, restore_turn, start_match
+from voting.turns.restoring import restore_turn
+from voting.turns.turns import load_turn, start_match
 
 pytestmark = pytest.mark.django_db
 DOVES = 2

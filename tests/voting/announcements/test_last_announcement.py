@@ -16,7 +16,8 @@ from voting.announcements.outbox import announce_edit
 from voting.ballot_box.ballot_box import BallotBox
 from voting.models import Announcement
 from voting.protocol import ActionAsk
-from voting.turns.turns import load_turn, restore_turn, start_match
+from voting.turns.restoring import restore_turn
+from voting.turns.turns import load_turn, start_match
 
 pytestmark = pytest.mark.django_db
 

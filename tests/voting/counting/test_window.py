@@ -3,15 +3,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from voting.counting.window import (
-    MIN_RESTORED_MS,
     RESUME_LEAD_MS,
     STORED_FROM_MS,
     Window,
     close_window,
     extend_window,
     is_stored,
+    keep_window_open,
     open_window,
-    restore_window,
+    restored_until,
     resume_window,
     shift_window,
     talk_left_ms,
@@ -68,14 +68,35 @@ def test_close_window_ends_now_and_never_extends(window: Window, now: int) -> No
     assert closed.opens_at <= closed.closes_at <= window.closes_at
 
 
-@given(windows, times, st.integers(3, 2_592_000))
-def test_restore_window_leaves_time_to_resend_and_never_shortens(
-    window: Window, now: int, window_s: int
+@given(windows, times)
+def test_keep_window_open_never_shortens(window: Window, until: int) -> None:
+    longer = keep_window_open(window, until)
+    assert longer.closes_at >= max(until, window.closes_at)
+    assert longer.opens_at == window.opens_at
+    assert keep_window_open(longer, until) == longer
+
+
+@pytest.mark.parametrize(
+    ("now_s", "reached_s", "complete", "until_s"),
+    [
+        (0, None, False, 10),
+        (599, None, False, 609),
+        (600, None, False, 600),
+        (5, 5, False, 15),
+        (14, 5, False, 17),
+        (64, 5, False, 67),
+        (65, 5, False, 15),
+        (14, 5, True, 15),
+        (400, 395, False, 405),
+    ],
+)
+def test_restored_window_waits_for_gateway_then_for_voters(
+    now_s: int, reached_s: int | None, complete: bool, until_s: int
 ) -> None:
-    restored = restore_window(window, now, window_s)
-    assert restored.left_ms(now) >= min(window_s * 1000, MIN_RESTORED_MS)
-    assert restored.closes_at >= window.closes_at
-    assert restored.opens_at == window.opens_at
+    lost_at = 1_000_000
+    now, until = lost_at + now_s * 1000, lost_at + until_s * 1000
+    reached_at = None if reached_s is None else lost_at + reached_s * 1000
+    assert restored_until(now, lost_at, reached_at, complete=complete) == until
 
 
 def test_is_stored_only_above_ten_minutes() -> None:

@@ -32,7 +32,7 @@ from voting.gateway.broadcaster import WRITES_PER_ITERATION
 from voting.gateway.event_room import MAX_SOCKETS_PER_SEAT, EventRoom
 from voting.gateway.poll import EARLY_TOLERANCE_MS
 from voting.protocol import CloseCode
-from voting.turns.turns import restore_turn
+from voting.turns.restoring import restore_turn
 
 pytestmark = pytest.mark.django_db
 

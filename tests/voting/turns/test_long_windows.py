@@ -9,6 +9,7 @@ from redis import Redis
 from games.models import Turn
 from tests.voting.match_helpers import only_turn, set_window, start
 from voting.ballot_box.ballot_box import BallotBox
+from voting.ballot_box.box_types import BoxState
 from voting.turns import scheduler as scheduler_module
 from voting.turns.early_close import close_turn_early
 from voting.turns.long_windows import LONG_WINDOW_MS, LongTurnCursor
@@ -47,9 +48,9 @@ def test_scheduler_checks_a_few_long_windows_per_second(
     asked: list[int] = []
 
     class Watched(BallotBox):
-        def find_inconsistent(self, turns: Sequence[tuple[int, int, int]]) -> set[int]:
+        def inspect(self, turns: Sequence[tuple[int, int, int]]) -> dict[int, BoxState]:
             asked.extend(turn_id for _, turn_id, _ in turns)
-            return super().find_inconsistent(turns)
+            return super().inspect(turns)
 
     monkeypatch.setattr(scheduler_module, "LONG_WINDOWS_PER_S", 2)
     turns, near = long_windows(box, 5), start(box)

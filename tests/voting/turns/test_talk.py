@@ -13,8 +13,9 @@ from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import CastResult
 from voting.counting.ballots import Ballot
 from voting.counting.window import MIN_RESTORED_MS, START_LEAD_MS
+from voting.turns.restoring import restore_turn
 from voting.turns.time_steps import move_turn
-from voting.turns.turns import load_turn, restore_turn, to_boxed_turn
+from voting.turns.turns import load_turn, to_boxed_turn
 
 pytestmark = pytest.mark.django_db
 

@@ -30,8 +30,9 @@ from voting.ballot_box.box_types import TooEarly
 from voting.counting.ballots import Ballot
 from voting.models import Announcement, TallyRecord
 from voting.turns.closing import close_turn
+from voting.turns.restoring import restore_turn
 from voting.turns.scheduler import DeadlineScheduler
-from voting.turns.turns import load_turn, restore_turn, start_match, to_boxed_turn
+from voting.turns.turns import load_turn, start_match, to_boxed_turn
 
 pytestmark = pytest.mark.django_db
 LONG_S = 601

@@ -9,6 +9,7 @@
 --   1 counted, 2 duplicate (counted before), 3 late, 4 unknown, 5 early, or -n: the voter's ballot with the
 --   higher sequence n stays.
 -- In a match with clocks, each side's own end replaces closes_at, and the box records when its ballot arrived.
+-- After a loss (epoch over 1), late votes are unknown until the seal: the turn may wait for voters to return.
 -- A box that acknowledged more arrivals than it remembers is an older copy of itself and is marked as lost.
 local ballots = cmsgpack.unpack(ARGV[2])
 local acks = 'acks:' .. ARGV[3]
@@ -16,6 +17,7 @@ local box = redis.call('HMGET', KEYS[1], 'epoch', 'opens_at', 'closes_at', 'seal
   'older', acks, 'red_ends_at', 'yellow_ends_at')
 local ends = { red = tonumber(box[10] or 0), yellow = tonumber(box[11] or 0) }
 local by_clocks = ends.red + ends.yellow > 0
+local late = tonumber(box[1] or 0) > 1 and 4 or 3
 local restoring = ARGV[3] == 'restorer'
 local counts = { red = tonumber(box[6] or 0), yellow = tonumber(box[7] or 0) }
 local arrivals, remembered = tonumber(box[5] or 0), tonumber(box[9] or 0)
@@ -26,12 +28,13 @@ if box[1] and tonumber(box[1]) == tonumber(ARGV[1]) and remembered < tonumber(AR
   redis.call('HSET', KEYS[1], 'older', 1)
   box[8] = '1'
 end
-if not box[1] or box[8] or tonumber(box[1]) < tonumber(ARGV[1])
-    or redis.call('HLEN', KEYS[2]) ~= counts.red + counts.yellow then
-  all = 4
-else
-  if box[4] == '1' or not by_clocks and now >= tonumber(box[3]) then
+local lost = not box[1] or box[8] or tonumber(box[1]) < tonumber(ARGV[1])
+  or redis.call('HLEN', KEYS[2]) ~= counts.red + counts.yellow
+if not lost then
+  if box[4] == '1' then
     all = 3
+  elseif not by_clocks and now >= tonumber(box[3]) then
+    all = late
   elseif now < tonumber(box[2]) then
     all = 5
   end
@@ -52,7 +55,7 @@ for i = 1, #ballots do
   local ballot = ballots[i]
   local voter, side, choice, sequence = ballot[1], ballot[2], ballot[3], ballot[4]
   local before = last[voter]
-  if all == 4 then
+  if lost then
     answers[i] = 4
   elseif before and before[4] == sequence and before[3] == choice and before[2] == side then
     answers[i] = 2
@@ -60,7 +63,7 @@ for i = 1, #ballots do
   elseif all then
     answers[i] = all
   elseif by_clocks and not restoring and now >= ends[side] then
-    answers[i] = 3
+    answers[i] = late
   elseif before and before[4] >= sequence then
     answers[i] = -before[4]
   else

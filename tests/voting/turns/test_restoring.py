@@ -1,0 +1,212 @@
+"""A restored turn stays open until clients reach a gateway and as many voters as before are back."""
+
+import pytest
+
+from games.matches import claim_turn
+from games.models import Turn, TurnState
+from tests.voting.action_helpers import event_of, press
+from tests.voting.box_helpers import ask, cast
+from tests.voting.box_loss_helpers import empty
+from tests.voting.match_helpers import ballots, kinds, only_turn, set_window, start, tally_of
+from voting.ballot_box.ballot_box import BallotBox
+from voting.ballot_box.box_types import BoxState, CastResult, PresenceCounts
+from voting.counting.window import MAX_OUTAGE_MS, MAX_RESTORED_MS, MIN_RESTORED_MS
+from voting.turns.closing import close_turn
+from voting.turns.early_close import close_turn_early
+from voting.turns.restoring import record_turnouts, restore_turn
+from voting.turns.scheduler import DeadlineScheduler
+from voting.turns.time_steps import move_turn
+from voting.turns.turns import load_turn, place_turn, to_boxed_turn
+
+pytestmark = pytest.mark.django_db
+VOTED = ballots("red", [2, 2, 5])
+BANKS = {"bank_s": 60, "no_ballot_rule": "forfeit"}
+
+
+@pytest.fixture(autouse=True)
+def no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("voting.turns.scheduler.WORKER_TIMEOUT_MS", 60_000)
+
+
+def report(turn: Turn, voters: int) -> None:
+    """Send the heartbeat of a gateway with this many voters."""
+    present = PresenceCounts(connected=(voters, 0))
+    ask(lambda box: box.heartbeat(turn.match.event_id, "a", (turn.pk, turn.epoch), present))
+
+
+def check_boxes(box: BallotBox, scheduler: DeadlineScheduler) -> None:
+    scheduler.chores_at = 0.0
+    scheduler.run_once()
+
+
+def voted_by_three(box: BallotBox, **terms: object) -> Turn:
+    """A turn with a window of four seconds, in which three connected voters have voted."""
+    turn = start(box, **({"window_s": 4, "close_early": True} | terms))
+    set_window(turn, box, -1_000, 3_000)
+    assert cast(to_boxed_turn(turn), *VOTED) == [CastResult.OK] * 3
+    report(turn, 3)
+    check_boxes(box, DeadlineScheduler(box))
+    return load_turn(turn.pk)
+
+
+def lost(box: BallotBox, **terms: object) -> Turn:
+    """The turn after the gateways died, the box lost it, and it was restored."""
+    turn = voted_by_three(box, **terms)
+    empty()
+    restore_turn(turn.pk, box)
+    return load_turn(turn.pk)
+
+
+def reached(turn: Turn, box: BallotBox, voters: int = 0) -> Turn:
+    """A first client has reached a gateway."""
+    report(turn, voters)
+    check_boxes(box, DeadlineScheduler(box))
+    return load_turn(turn.pk)
+
+
+def later(turn: Turn, box: BallotBox, ms: int) -> Turn:
+    """The turn as it is after `ms` without a scheduler, if its time is up then."""
+    turn, now = load_turn(turn.pk), box.now()
+    times = {"box_lost_at": turn.box_lost_at, "reached_at": turn.reached_at}
+    before = {name: at - ms for name, at in times.items() if at is not None}
+    assert claim_turn(turn, opens_at=now - 1_000, closes_at=now, **before)
+    place_turn(turn, box, create=False)
+    return load_turn(turn.pk)
+
+
+def after_close(turn: Turn, box: BallotBox) -> Turn:
+    close_turn(turn.pk, box)
+    return load_turn(turn.pk)
+
+
+def test_restored_window_lasts_ten_seconds_from_first_gateway(box: BallotBox) -> None:
+    turn = lost(box)
+    assert (turn.most_voters, turn.most_ballots, turn.reached_at) == (3, 3, None)
+    assert turn.closes_at >= (turn.box_lost_at or 0) + MIN_RESTORED_MS
+    before = box.now()
+    turn = after_close(later(turn, box, 20_000), box)
+    assert (turn.state, turn.reached_at) == (TurnState.OPEN, None)
+    assert turn.closes_at >= before + MIN_RESTORED_MS
+    turn = reached(turn, box, voters=3)
+    assert before <= (turn.reached_at or 0) <= box.now()
+    assert turn.closes_at >= (turn.reached_at or 0) + MIN_RESTORED_MS
+    assert kinds(event_of(turn))[-1] == "turn.moved"
+
+
+def test_restored_window_waits_for_as_many_voters_as_before(box: BallotBox) -> None:
+    turn = reached(lost(box), box)
+    turn = after_close(later(turn, box, MIN_RESTORED_MS), box)
+    assert turn.state == TurnState.OPEN, "nobody is back"
+    assert cast(to_boxed_turn(turn), *VOTED) == [CastResult.OK] * 3
+    turn = after_close(later(turn, box, 0), box)
+    assert turn.state == TurnState.OPEN, "other voters may have cast these ballots"
+    report(turn, 3)
+    turn = after_close(later(turn, box, 0), box)
+    assert turn.state == TurnState.RESOLVED
+    assert tally_of(turn, "red").ballots == 3
+
+
+def test_voters_without_their_ballots_keep_restored_window_open(box: BallotBox) -> None:
+    turn = reached(lost(box), box, voters=3)
+    cast(to_boxed_turn(turn), *VOTED[:2])
+    assert after_close(later(turn, box, MIN_RESTORED_MS), box).state == TurnState.OPEN
+
+
+def test_scheduler_extends_restored_window_before_it_closes(box: BallotBox) -> None:
+    turn = reached(lost(box), box, voters=2)
+    turn = later(turn, box, MIN_RESTORED_MS)
+    set_window(turn, box, -1_000, 1_500)
+    check_boxes(box, DeadlineScheduler(box))
+    assert load_turn(turn.pk).closes_at >= box.now() + 2_500
+
+
+@pytest.mark.parametrize(("is_reached", "ms"), [(True, MAX_RESTORED_MS), (False, MAX_OUTAGE_MS)])
+def test_restored_window_closes_without_missing_voters_in_the_end(
+    is_reached: bool, ms: int, box: BallotBox
+) -> None:
+    turn = lost(box)
+    turn = reached(turn, box) if is_reached else turn
+    assert after_close(later(turn, box, ms - 1_000), box).state == TurnState.OPEN
+    assert after_close(later(turn, box, 1_000), box).state == TurnState.RESOLVED
+
+
+def test_unreachable_gateways_restart_the_ten_seconds(box: BallotBox) -> None:
+    """As after a frozen Valkey, in whose time the heartbeats are old."""
+    turn = reached(lost(box), box)
+    empty()
+    place_turn(turn, box, create=True)
+    turn = after_close(later(turn, box, MAX_RESTORED_MS), box)
+    assert (turn.state, turn.reached_at) == (TurnState.OPEN, None)
+    assert turn.closes_at >= box.now() + MIN_RESTORED_MS - 1_000
+
+
+def test_second_loss_waits_again(box: BallotBox) -> None:
+    turn = reached(lost(box), box, voters=1)
+    cast(to_boxed_turn(turn), *VOTED[:1])
+    empty()
+    restore_turn(turn.pk, box)
+    turn = load_turn(turn.pk)
+    assert (turn.epoch, turn.most_voters, turn.most_ballots, turn.reached_at) == (3, 3, 3, None)
+
+
+def test_early_close_waits_for_voters_of_restored_turn(box: BallotBox) -> None:
+    turn = reached(lost(box), box, voters=1)
+    cast(to_boxed_turn(turn), *VOTED[:1])
+    close_turn_early(turn.pk, turn.closes_at, box)
+    assert load_turn(turn.pk).state == TurnState.OPEN
+    assert cast(to_boxed_turn(turn), *VOTED[1:]) == [CastResult.OK] * 2
+    report(turn, 3)
+    turn = later(turn, box, MIN_RESTORED_MS)
+    set_window(turn, box, -1_000, 60_000)
+    close_turn_early(turn.pk, load_turn(turn.pk).closes_at, box)
+    assert load_turn(turn.pk).state == TurnState.RESOLVED
+
+
+def test_pause_does_not_use_up_the_time_to_return(box: BallotBox) -> None:
+    turn = reached(lost(box), box, voters=1)
+    press(event_of(turn), "turn.pause", box)
+    Turn.objects.filter(pk=turn.pk).update(
+        opens_at=turn.opens_at - MAX_RESTORED_MS,
+        closes_at=load_turn(turn.pk).closes_at - MAX_RESTORED_MS,
+        reached_at=(turn.reached_at or 0) - MAX_RESTORED_MS,
+    )
+    assert cast(to_boxed_turn(load_turn(turn.pk)), *VOTED[:1]) == [CastResult.UNKNOWN], "phones repeat it"
+    press(event_of(turn), "turn.resume", box)
+    resumed = load_turn(turn.pk)
+    assert (resumed.reached_at or 0) >= (turn.reached_at or 0)
+    assert after_close(later(resumed, box, MIN_RESTORED_MS), box).state == TurnState.OPEN
+
+
+def test_clock_step_moves_restoration(box: BallotBox) -> None:
+    turn = reached(lost(box), box)
+    move_turn(turn.pk, turn.version, 3_600_000, box.now(), box)
+    moved = load_turn(turn.pk)
+    assert (moved.box_lost_at or 0) - (turn.box_lost_at or 0) == 3_600_000
+    assert (moved.reached_at or 0) - (turn.reached_at or 0) == 3_600_000
+
+
+def test_late_ballots_of_restored_turn_are_unknown_until_the_seal(box: BallotBox) -> None:
+    turn = lost(box)
+    assert cast(to_boxed_turn(turn), VOTED[0]) == [CastResult.OK]
+    turn = later(turn, box, 0)
+    late = cast(to_boxed_turn(turn), *VOTED[:2])
+    assert late == [CastResult.DUPLICATE, CastResult.UNKNOWN]
+    box.seal(to_boxed_turn(turn))
+    assert cast(to_boxed_turn(turn), *VOTED[:2]) == [CastResult.DUPLICATE, CastResult.LATE]
+
+
+def test_clocks_stop_while_voters_of_lost_box_return(box: BallotBox) -> None:
+    turn = reached(lost(box, **BANKS), box)
+    turn = after_close(later(turn, box, MIN_RESTORED_MS), box)
+    assert turn.state == TurnState.OPEN
+    assert turn.closes_at - turn.opens_at == 1_000, "the whole window moves"
+    close_turn_early(turn.pk, turn.closes_at, box)
+    assert load_turn(turn.pk).state == TurnState.OPEN
+
+
+def test_turnout_to_wait_for_never_falls(box: BallotBox) -> None:
+    turn = start(box)
+    for voters, voted in ((3, 1), (2, 2), (0, 0)):
+        record_turnouts({turn.pk: BoxState(True, voted, voters, 1)})
+    after = only_turn(turn.match)
+    assert (after.most_voters, after.most_ballots, after.version) == (3, 2, turn.version)

@@ -1,0 +1,93 @@
+"""Restore a turn that the ballot box lost, and keep it open until its voters have sent their ballots again.
+
+The number of voters and ballots to wait for is in the database, because the box loses its own.
+"""
+
+from collections.abc import Mapping
+from contextlib import suppress
+
+from django.db import connection, transaction
+from django.db.models import QuerySet
+
+from games.matches import MatchError, claim_turn, event_lock
+from games.models import Turn, TurnState
+from voting import protocol
+from voting.announcements.outbox import announce, relay
+from voting.ballot_box.archive import load_stored_ballots
+from voting.ballot_box.ballot_box import BallotBox
+from voting.ballot_box.box_types import BoxState
+from voting.counting import window
+from voting.counting.window import Window
+from voting.turns.turns import change_turn, load_turn, log, to_boxed_turn
+
+RAISE_MOST_SQL = """
+    UPDATE games_turn SET
+        most_voters = CASE WHEN most_voters < %s THEN %s ELSE most_voters END,
+        most_ballots = CASE WHEN most_ballots < %s THEN %s ELSE most_ballots END
+    WHERE id = %s
+"""
+
+
+def record_turnouts(states: Mapping[int, BoxState]) -> None:
+    """Raise each turn's `most_voters` and `most_ballots` to these numbers. Idempotent, in any order."""
+    rows = [(s.voters, s.voters, s.ballots, s.ballots, turn_id) for turn_id, s in sorted(states.items())]
+    if rows:
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.executemany(RAISE_MOST_SQL, rows)
+
+
+def restore_turn(turn_id: int, box: BallotBox) -> None:
+    """Recover a turn that the box lost: put it back, with time for clients to send their ballots again.
+
+    Does nothing unless the turn is open and its box is missing. The new epoch tells clients to send again. In
+    a match with clocks, no side's time runs meanwhile.
+    """
+    turn = load_turn(turn_id)
+    if turn.state != TurnState.OPEN or box.place(to_boxed_turn(turn), create=False):
+        return
+    now = box.now()
+    times = _postponed(turn, max(now, turn.opens_at) + window.MIN_RESTORED_MS)
+    lost = {"epoch": turn.epoch + 1, "box_lost_at": now, "reached_at": None}
+    with event_lock(turn.match.event_id):
+        if not claim_turn(turn, **times, **lost):
+            return
+        announce(turn.match.event_id, protocol.TurnRestored, now)
+    box.place(to_boxed_turn(turn), create=True)
+    box.cast(to_boxed_turn(turn), load_stored_ballots(turn, hands=False))
+    relay(turn.match.event_id)
+    extra = {"event": turn.match.event_id, "turn": turn.pk}
+    log.warning("the ballot box lost turn %s, phones resend their ballots", turn.pk, extra=extra)
+
+
+def restored_turns(until: int) -> QuerySet[Turn, int]:
+    """Return the ids of the open turns that were restored and close by `until`."""
+    lost = Turn.objects.filter(state=TurnState.OPEN, closes_at__lte=until, box_lost_at__isnull=False)
+    return lost.values_list("pk", flat=True)
+
+
+def must_stay_open(turn: Turn, box: BallotBox) -> bool:
+    """Return whether an open turn was restored and waits for its voters; extend it if it closes too soon."""
+    if turn.box_lost_at is None:
+        return False
+    state, now = box.inspect([(turn.match.event_id, turn.pk, turn.version)])[turn.pk], box.now()
+    reached_at = (turn.reached_at or now) if state.gateways else None
+    complete = state.voters >= turn.most_voters and state.ballots >= turn.most_ballots
+    until = window.restored_until(now, turn.box_lost_at, reached_at, complete=complete)
+    waits = now < until
+    if waits and (reached_at != turn.reached_at or turn.closes_at < until):
+        times = _postponed(turn, until)
+        with suppress(MatchError):  # changed meanwhile, and checked again soon
+            change_turn(turn, protocol.TurnMoved, box, reached_at=reached_at, **times)
+    return waits
+
+
+def _postponed(turn: Turn, until: int) -> dict[str, int]:
+    """Return the turn's times, changed to stay open until `until`.
+
+    In a match with clocks the window moves instead, so that no side loses time.
+    """
+    before = Window(turn.opens_at, turn.closes_at)
+    times = window.keep_window_open(before, until)
+    if turn.match.bank_s is not None:
+        times = window.shift_window(before, times.closes_at - before.closes_at)
+    return {"opens_at": times.opens_at, "closes_at": times.closes_at}
