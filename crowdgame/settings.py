@@ -45,6 +45,8 @@ BALLOT_BOX_URL = os.environ.get("BALLOT_BOX_URL") or REDIS_URL
 EVENT_PHONES = int(os.environ.get("EVENT_PHONES", "20000"))
 # Reverse proxies in front of a gateway with --proxied. Each adds one trustworthy address to X-Forwarded-For.
 TRUSTED_PROXIES = int(os.environ.get("TRUSTED_PROXIES") or 1)
+# Pages that accept bodies of up to 1 MiB: class lists and cups. All others accept 64 KiB.
+UPLOAD_PATHS = r"/console/(?:[^/]+/tickets|cups/new|cups/[^/]+/edit)/"
 # The interval at which open consoles check that their organizer may still see the event.
 CONSOLE_RECHECK_S = float(os.environ.get("CONSOLE_RECHECK_S", "15"))
 

@@ -6,13 +6,13 @@ network is stored, for an hour.
 """
 
 from datetime import datetime, timedelta
-from ipaddress import IPv6Address, ip_address, ip_network
 
 from django.db.models import Count, Exists, OuterRef, Q
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
 from crowdgame.accounts.models import Guest
+from crowdgame.config.networks import network_of, read_address
 from crowdgame.duels.duels import PlayError
 from crowdgame.duels.models import Duel
 from games.models import Match
@@ -21,23 +21,16 @@ MAX_OPEN_GAMES_PER_GUEST = 5
 # Created within the last hour: games without an opponent yet, and all games.
 MAX_OPEN_GAMES_PER_NETWORK, MAX_GAMES_PER_NETWORK = 20, 500
 MAX_OPEN_GAMES, MAX_GAMES = 1_000, 10_000
-PREFIX_LENGTHS = {4: 24, 6: 56}
 NETWORK_SALT = "crowdgame.network"
 OPEN = (Q(one=None) | Q(two=None)) & ~Q(Exists(Match.objects.filter(event=OuterRef("event"))))
 
 
 def hash_network(address: str) -> str:
     """Return a keyed hash of the address's network, or an empty string if the address is not a public one."""
-    try:
-        client = ip_address(address)
-    except ValueError:
+    client = read_address(address)
+    if client is None or not client.is_global:
         return ""
-    if isinstance(client, IPv6Address):
-        client = client.ipv4_mapped or client
-    if not client.is_global:
-        return ""
-    network = ip_network((client, PREFIX_LENGTHS[client.version]), strict=False)
-    return salted_hmac(NETWORK_SALT, str(network)).hexdigest()[:16]
+    return salted_hmac(NETWORK_SALT, str(network_of(client))).hexdigest()[:16]
 
 
 def check_creation_limits(guest: Guest | None, network: str) -> None:

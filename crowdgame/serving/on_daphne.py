@@ -45,7 +45,10 @@ class DaphneServer(Server):  # type: ignore[misc]
     def _begin(self) -> None:
         self.ws_factory.protocol = DaphneSocket
         self.ws_factory.setProtocolOptions(closeHandshakeTimeout=CLOSE_HANDSHAKE_TIMEOUT_S)
-        self._front = HandshakeFactory(self, self._service.head_timeout_s, self._service.body_timeout_s)
+        service = self._service
+        self._front = HandshakeFactory(
+            self, service.head_timeout_s, service.body_timeout_s, service.body_limits()
+        )
         listener = self._service.listener
         listener.setblocking(False)
         port = reactor.adoptStreamPort(listener.fileno(), listener.family, self._front)

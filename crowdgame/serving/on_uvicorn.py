@@ -1,6 +1,7 @@
 """uvicorn server of a gateway: uvloop, httptools and websockets' sans-I/O protocol, without compression."""
 
 import asyncio
+from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -10,9 +11,15 @@ import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from crowdgame.config.open_files import is_nearly_exhausted
+from crowdgame.serving.body_budget import Reservation
 from crowdgame.serving.handshake import read_handshake
 from crowdgame.serving.listener import BACKLOG
-from crowdgame.serving.request_limits import BODY_TOO_LARGE_RESPONSE, MAX_BODY_BYTES, MAX_HEAD_BYTES
+from crowdgame.serving.request_limits import (
+    BODY_TOO_LARGE_RESPONSE,
+    MAX_HEAD_BYTES,
+    BodyLimits,
+    BodyRefused,
+)
 from crowdgame.serving.service import CLOSE_TIMEOUT_S, Service
 from crowdgame.serving.uvicorn_socket import UvicornSocket
 from voting.protocol import MAX_FRAME_BYTES
@@ -22,7 +29,8 @@ class UvicornRequest(HttpToolsProtocol):
     """HTTP protocol that limits the size and the time of request heads and bodies.
 
     `deadline` aborts the connection, unless the client sends the rest of the head or body in time.
-    A client that reads nothing of a response for `stall_s` is disconnected.
+    A client that reads nothing of a response for `stall_s` is disconnected. `reservations` are those of the
+    requests without a complete response; None for a request without a body.
     """
 
     in_head = False
@@ -31,8 +39,17 @@ class UvicornRequest(HttpToolsProtocol):
     deadline: asyncio.TimerHandle | None = None
     stall_timer: asyncio.TimerHandle | None = None
 
-    def __init__(self, head_timeout_s: float, body_timeout_s: float, stall_s: float, **options: Any) -> None:
+    def __init__(
+        self,
+        head_timeout_s: float,
+        body_timeout_s: float,
+        stall_s: float,
+        body_limits: BodyLimits,
+        **options: Any,
+    ) -> None:
         super().__init__(**options)
+        self.reservations: deque[Reservation | None] = deque()
+        self._body_limits = body_limits
         self._head_timeout_s = head_timeout_s
         self._body_timeout_s = body_timeout_s
         self._stall_s = stall_s
@@ -58,25 +75,45 @@ class UvicornRequest(HttpToolsProtocol):
         self.body_size = 0
         if self.transport.is_closing():
             return
-        if any(name == b"content-length" and int(value) > MAX_BODY_BYTES for name, value in self.headers):
-            self._refuse_body()
+        try:
+            self.reservations.append(self._admit_body())
+        except BodyRefused as refusal:
+            self._refuse_body(refusal.response)
             return
         self._set_deadline(self._body_timeout_s)
         super().on_headers_complete()
+
+    def _admit_body(self) -> Reservation | None:
+        headers = dict(self.headers)
+        length = int(headers.get(b"content-length", 0))
+        is_chunked = b"transfer-encoding" in headers
+        if not (length or is_chunked):
+            return None
+        peer = self.client[0] if self.client else ""
+        return self._body_limits.admit(
+            self.url, None if is_chunked else length, peer, self.headers, self.transport.abort
+        )
 
     def on_body(self, body: bytes) -> None:
         self.body_size += len(body)
         if self.transport.is_closing():
             return
-        if self.body_size > MAX_BODY_BYTES:
-            self._refuse_body()
+        if self.body_size > self._body_limits.max_bytes(self.url):
+            self._refuse_body(BODY_TOO_LARGE_RESPONSE)
         else:
             super().on_body(body)
 
     def on_message_complete(self) -> None:
         self._set_deadline(None)
         if not self.transport.is_closing():
+            if self.reservations and (reservation := self.reservations[-1]):
+                reservation.finish()
             super().on_message_complete()
+
+    def on_response_complete(self) -> None:
+        if reservation := self.reservations.popleft():
+            reservation.release()
+        super().on_response_complete()
 
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
@@ -88,12 +125,18 @@ class UvicornRequest(HttpToolsProtocol):
 
     def handle_websocket_upgrade(self) -> None:
         self._set_deadline(None)
+        self._release_all()
         super().handle_websocket_upgrade()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._set_deadline(None)
         self._cancel_stall_timer()
+        self._release_all()
         super().connection_lost(exc)
+
+    def _release_all(self) -> None:
+        for reservation in filter(None, self.reservations):
+            reservation.release()
 
     def _waits_for_head(self) -> bool:
         is_between_requests = self.cycle is None or self.cycle.response_complete
@@ -104,21 +147,30 @@ class UvicornRequest(HttpToolsProtocol):
             self.deadline.cancel()
         self.deadline = None if within_s is None else self.loop.call_later(within_s, self.transport.abort)
 
-    def _refuse_body(self) -> None:
+    def _refuse_body(self, response: bytes) -> None:
         is_mid_response = self.cycle and self.cycle.response_started and not self.cycle.response_complete
         if not is_mid_response:
-            self.transport.write(BODY_TOO_LARGE_RESPONSE)
+            self.transport.write(response)
         self.transport.close()
 
 
 class PendingConnection(asyncio.Protocol):
     """A connection before its first bytes. A usual handshake in one piece takes the fast path."""
 
-    def __init__(self, head_timeout_s: float, body_timeout_s: float, stall_s: float, **options: Any) -> None:
-        self._timeouts = {
+    def __init__(
+        self,
+        head_timeout_s: float,
+        body_timeout_s: float,
+        stall_s: float,
+        body_limits: BodyLimits,
+        **options: Any,
+    ) -> None:
+        self._head_timeout_s = head_timeout_s
+        self._limits: dict[str, Any] = {
             "head_timeout_s": head_timeout_s,
             "body_timeout_s": body_timeout_s,
             "stall_s": stall_s,
+            "body_limits": body_limits,
         }
         self._options = options
         self._connections: set[Any] = options["server_state"].connections
@@ -126,8 +178,7 @@ class PendingConnection(asyncio.Protocol):
     def connection_made(self, transport: Any) -> None:
         self._transport = transport
         self._connections.add(self)
-        within_s = self._timeouts["head_timeout_s"]
-        self._deadline = asyncio.get_running_loop().call_later(within_s, transport.abort)
+        self._deadline = asyncio.get_running_loop().call_later(self._head_timeout_s, transport.abort)
         if is_nearly_exhausted(transport.get_extra_info("socket").fileno()):
             transport.abort()
 
@@ -139,7 +190,7 @@ class PendingConnection(asyncio.Protocol):
         self._connections.discard(self)
         handshake = read_handshake(data)
         if handshake is None:
-            request = self._switch_protocol(UvicornRequest(**self._timeouts, **self._options))
+            request = self._switch_protocol(UvicornRequest(**self._limits, **self._options))
             request.deadline = self._deadline
             request.data_received(data)
         else:
@@ -192,6 +243,7 @@ def _config(service: Service) -> uvicorn.Config:
             head_timeout_s=service.head_timeout_s,
             body_timeout_s=service.body_timeout_s,
             stall_s=service.stall_s,
+            body_limits=service.body_limits(),
         ),
         ws=UvicornSocket,
         ws_max_size=MAX_FRAME_BYTES,

@@ -11,7 +11,7 @@ from twisted.internet.tcp import Connection
 from crowdgame.config.open_files import is_nearly_exhausted
 from crowdgame.serving.daphne_request import DaphneRequest, DaphneRequestChannel
 from crowdgame.serving.handshake import VERSION, RequestHead, read_handshake
-from crowdgame.serving.request_limits import MAX_HEAD_BYTES
+from crowdgame.serving.request_limits import MAX_HEAD_BYTES, BodyLimits
 
 HEAD_END = b"\r\n\r\n"
 
@@ -82,10 +82,13 @@ class HandshakeFactory(HTTPFactory):  # type: ignore[misc]
 
     protocol = DaphneRequestChannel
 
-    def __init__(self, server: Any, head_timeout_s: float, body_timeout_s: float) -> None:
+    def __init__(
+        self, server: Any, head_timeout_s: float, body_timeout_s: float, body_limits: BodyLimits
+    ) -> None:
         super().__init__(server)
         self._head_timeout_s = head_timeout_s
         self._body_timeout_s = body_timeout_s
+        self._body_limits = body_limits
         self.pending: set[PendingConnection] = set()
 
     def buildProtocol(self, addr: Any) -> PendingConnection:
@@ -95,6 +98,7 @@ class HandshakeFactory(HTTPFactory):  # type: ignore[misc]
         channel = super().buildProtocol(address)
         channel.requestFactory = DaphneRequest
         channel.head_timeout_s, channel.body_timeout_s = self._head_timeout_s, self._body_timeout_s
+        channel.body_limits = self._body_limits
         return channel
 
     def close_idle(self) -> None:

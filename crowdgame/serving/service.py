@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import re
 import signal
 import socket
 from collections.abc import Awaitable, Callable
@@ -11,7 +12,7 @@ from typing import Any
 from crowdgame.config.open_files import max_connections
 from crowdgame.serving.listener import close_listener
 from crowdgame.serving.proxy_headers import ProxyHeaders
-from crowdgame.serving.request_limits import BODY_TIMEOUT_S, HEAD_TIMEOUT_S
+from crowdgame.serving.request_limits import BODY_TIMEOUT_S, HEAD_TIMEOUT_S, NOTHING, BodyLimits
 
 log = logging.getLogger(__name__)
 
@@ -28,7 +29,7 @@ class Service:
 
     `drain(within_s)` closes all connections within that many seconds, without losing acknowledged ballots.
     `drain_s` is that limit. `proxies` is the number of reverse proxies in front, whose X-Forwarded-For
-    and -Proto headers are trusted.
+    and -Proto headers are trusted. Only paths that match `upload_paths` accept large bodies.
     `head_timeout_s` and `body_timeout_s` limit the time that a client takes to send a request.
     A client that reads nothing of a response for `stall_s` is disconnected.
     """
@@ -38,6 +39,7 @@ class Service:
     drain: Drain
     drain_s: float
     proxies: int = 0
+    upload_paths: re.Pattern[bytes] = NOTHING
     head_timeout_s: float = HEAD_TIMEOUT_S
     body_timeout_s: float = BODY_TIMEOUT_S
     stall_s: float = STALL_S
@@ -46,6 +48,9 @@ class Service:
     def asgi_application(self) -> Any:
         """The application as the server calls it."""
         return ProxyHeaders(self.application, self.proxies) if self.proxies else self.application
+
+    def body_limits(self) -> BodyLimits:
+        return BodyLimits(self.proxies, self.upload_paths)
 
     def drain_on_signals(self, stop_listening: Callable[[], object], stop: Callable[[], None]) -> None:
         """Install signal handlers: the first of SIGNALS drains, the second kills the process.

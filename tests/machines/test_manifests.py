@@ -10,7 +10,7 @@ import yaml
 from django.core.management import get_commands, load_command_class
 
 from crowdgame.rehearsal.simulated_phone import CLOCK_EVERY_S
-from crowdgame.serving.request_limits import MAX_BODY_BYTES
+from crowdgame.serving.request_limits import MAX_UPLOAD_BYTES
 from deploy.laptop.network import LOOPBACK
 from deploy.laptop.paths import ROOT
 from deploy.laptop.stack import Stack, valkey
@@ -95,7 +95,7 @@ def test_nginx_timeout_exceeds_phone_message_interval() -> None:
 
 def test_nginx_accepts_the_largest_request_body() -> None:
     [size] = re.findall(r"client_max_body_size (\d+)m;", (SERVER / "nginx.conf").read_text())
-    assert int(size) << 20 == MAX_BODY_BYTES
+    assert int(size) << 20 == MAX_UPLOAD_BYTES
 
 
 # ------------------------------------------------------------------ containers

@@ -1,6 +1,7 @@
 """`manage.py gateway`: run one gateway (pages, WebSockets and Django on one port) until SIGTERM drains it."""
 
 import os
+import re
 import socket
 from argparse import ArgumentParser
 from importlib import import_module
@@ -46,7 +47,8 @@ class Command(BaseCommand):
         listener = _listener(asked)
         asgi = import_module("crowdgame.asgi")
         proxies = settings.TRUSTED_PROXIES if asked["proxied"] else 0
-        service = Service(asgi.application, listener, drain, asked["drain_s"], proxies)
+        uploads = re.compile(settings.UPLOAD_PATHS.encode())
+        service = Service(asgi.application, listener, drain, asked["drain_s"], proxies, uploads)
         import_module(f"crowdgame.serving.on_{asked['server']}").serve(service)
 
 

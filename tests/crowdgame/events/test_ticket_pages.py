@@ -15,7 +15,7 @@ from pytest_django.fixtures import Settings
 
 from crowdgame.events.ticket_forms import MAX_ROSTER_LENGTH
 from crowdgame.events.ticket_views import ROWS_PER_PAGE, TICKETS_PER_PRINT
-from crowdgame.serving.request_limits import MAX_BODY_BYTES
+from crowdgame.serving.request_limits import MAX_UPLOAD_BYTES
 from games.matches import create_event
 from games.models import Event
 from voting.admission.admission import format_key
@@ -79,7 +79,7 @@ def test_longest_roster_fits_into_a_request(browser: Client, event: Event) -> No
     """In any script: a browser sends up to twelve bytes per character of an URL-encoded form."""
     assert 'enctype="multipart/form-data"' in browser.get(address(event)).content.decode()
     names = "\U00020000" * MAX_ROSTER_LENGTH
-    assert len(encode_multipart(BOUNDARY, {"ask": "roster", "names": names})) < MAX_BODY_BYTES
+    assert len(encode_multipart(BOUNDARY, {"ask": "roster", "names": names})) < MAX_UPLOAD_BYTES
 
 
 def test_roster_creates_one_ticket_per_name(browser: Client, event: Event) -> None:

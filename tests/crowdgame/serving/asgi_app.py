@@ -10,6 +10,7 @@ chunks of 100,000 bytes. At `/client`, the response or first message is the sche
 """
 
 import asyncio
+import re
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -106,6 +107,7 @@ def main(server: str, number: int, drain_s: float, proxies: int) -> None:
         body_timeout_s=BODY_TIMEOUT_S,
         stall_s=STALL_S,
         proxies=proxies,
+        upload_paths=re.compile(b"/upload"),
     )
     import_module(f"crowdgame.serving.on_{server}").serve(service)
 

@@ -9,13 +9,13 @@ from contextlib import ExitStack, suppress
 import pytest
 
 from crowdgame.config import open_files
-from crowdgame.serving.request_limits import MAX_BODY_BYTES
+from crowdgame.serving.request_limits import MAX_FORM_BYTES, MAX_UPLOAD_BYTES
 from tests.crowdgame.serving.conftest import AsgiServer
 from tests.crowdgame.serving.test_handshake import dial, head, read_until
 from tests.crowdgame.serving.test_serving import BOUND
 from tests.deploy.processes import wait_until
 
-POST = b"POST / HTTP/1.1\r\nHost: here\r\n"
+POST = b"POST /upload HTTP/1.1\r\nHost: here\r\n"
 CHUNKED = POST + b"Transfer-Encoding: chunked\r\n\r\n"
 CHUNK = b"10000\r\n" + b"x" * 65_536 + b"\r\n"
 ENDLESS_CHUNKS = 1_600  # a hundred megabytes
@@ -31,9 +31,10 @@ UNFINISHED = [
     (b"", b""),
     (POST, b"X"),
     (head()[:-2], b"X"),
-    (sized(MAX_BODY_BYTES) + b"x" * 900_000, b"x"),
+    (sized(MAX_UPLOAD_BYTES) + b"x" * 900_000, b"x"),
     (CHUNKED + CHUNK * 10 + CHUNK[:1_000], b"x"),
 ]
+FLOOD, FLOOD_BOUND = 300, 64 * 1_048_576
 INVALID_FRAME = b"\xff\x80\0\0\0\0"
 
 
@@ -44,11 +45,11 @@ def status(connection: socket.socket) -> bytes:
 @pytest.mark.parametrize(
     "request_bytes",
     [
-        sized(MAX_BODY_BYTES + 1),
+        sized(MAX_UPLOAD_BYTES + 1),
         sized(400_000_000),
         sized(400_000_000, b"Expect: 100-continue\r\n"),
         CHUNKED + CHUNK * 17,
-        CHUNKED + b"%x\r\n" % 400_000_000 + b"x" * (MAX_BODY_BYTES + 100_000),
+        CHUNKED + b"%x\r\n" % 400_000_000 + b"x" * (MAX_UPLOAD_BYTES + 100_000),
     ],
     ids=["one byte", "huge", "expect", "chunks", "one chunk"],
 )
@@ -61,7 +62,7 @@ def test_request_body_over_limit_is_refused(asgi_server: AsgiServer, request_byt
 
 def test_request_body_up_to_limit_is_read(asgi_server: AsgiServer) -> None:
     with dial(asgi_server) as connection:
-        connection.sendall(sized(MAX_BODY_BYTES) + b"x" * MAX_BODY_BYTES)
+        connection.sendall(sized(MAX_UPLOAD_BYTES) + b"x" * MAX_UPLOAD_BYTES)
         assert read_until(connection, b"1048576").startswith(b"HTTP/1.1 200 ")
         connection.sendall(CHUNKED + CHUNK * 15 + b"0\r\n\r\n")
         assert read_until(connection, b"983040").startswith(b"HTTP/1.1 200 ")
@@ -141,3 +142,49 @@ def test_server_aborts_connections_before_files_run_out(fresh_server: AsgiServer
     with dial(fresh_server) as connection:
         connection.sendall(GET)
         assert status(connection) == b"204"
+
+
+def test_only_uploads_may_be_large(asgi_server: AsgiServer) -> None:
+    for path, size, expected in (
+        (b"/form", MAX_FORM_BYTES, b"200"),
+        (b"/form", MAX_FORM_BYTES + 1, b"413"),
+        (b"/upload?0", MAX_FORM_BYTES + 1, b"200"),
+        (b"/form?/upload", MAX_FORM_BYTES + 1, b"413"),
+        (b"/upload/form", MAX_FORM_BYTES + 1, b"413"),
+    ):
+        with dial(asgi_server) as connection:
+            connection.sendall(sized(size).replace(b"/upload", path))
+            with suppress(OSError):
+                connection.sendall(b"x" * size)
+            assert status(connection) == expected, (path, size)
+
+
+def test_unfinished_bodies_take_bounded_memory_and_refuse_nobody(fresh_server: AsgiServer) -> None:
+    """Most connections are closed, the oldest first. Complete uploads are served meanwhile."""
+    before = fresh_server.resident()
+    unfinished = MAX_UPLOAD_BYTES - 1_024
+    with ExitStack() as closing:
+        for number in range(FLOOD):
+            connection = closing.enter_context(dial(fresh_server))
+            with suppress(OSError):
+                connection.sendall(sized(MAX_UPLOAD_BYTES) + b"x" * unfinished)
+            if number % 50 == 0:
+                with dial(fresh_server) as visitor:
+                    visitor.sendall(sized(MAX_UPLOAD_BYTES) + b"x" * MAX_UPLOAD_BYTES)
+                    assert status(visitor) == b"200"
+        assert fresh_server.process.num_fds() < FLOOD / 2
+        assert fresh_server.resident() - before < FLOOD_BOUND
+
+
+def test_pipelined_bodies_return_their_memory(asgi_server: AsgiServer) -> None:
+    """So does a handshake with a body. Together they exceed the memory for bodies several times."""
+    upload = sized(MAX_UPLOAD_BYTES - 1) + b"x" * (MAX_UPLOAD_BYTES - 1)
+    for _ in range(10):
+        with dial(asgi_server) as connection:
+            connection.sendall(upload * 3)
+            received = b""
+            while received.count(b"1048575") < 3:
+                received += read_until(connection, b"1048575")
+        with dial(asgi_server) as connection:
+            connection.sendall(head(Content_Length=str(MAX_FORM_BYTES)) + b"x" * MAX_FORM_BYTES)
+            read_until(connection, b"\r\n\r\n")
