@@ -69,16 +69,19 @@ def test_processes_raise_their_limit_of_open_files(server: Server) -> None:
 
 def is_admitted(server: Server, code: str, stack: ExitStack) -> bool:
     """Join as a phone that stays, unless the gateway closes its socket with CROWDED or resets it."""
-    connection = stack.enter_context(socket.create_connection((LOOPBACK, server.stack.port), timeout=10))
     join = json.dumps({"type": "phone.join", "code": code}).encode()
-    connection.sendall(handshake("/ws/phone", server.stack.port) + frame(join, Random(0)))
     received = b""
-    while b"phone.welcomed" not in received:
-        if CROWDED in received:
-            connection.close()
-            return False
-        try:
-            received += connection.recv(65_536)
-        except ConnectionResetError:  # fewer than ABORT_RESERVE files are left
-            return False
-    return True
+    try:
+        connection = stack.enter_context(socket.create_connection((LOOPBACK, server.stack.port), timeout=10))
+        connection.sendall(handshake("/ws/phone", server.stack.port) + frame(join, Random(0)))
+        while (
+            b"phone.welcomed" not in received
+            and CROWDED not in received
+            and (more := connection.recv(65_536))
+        ):
+            received += more
+    except (ConnectionResetError, BrokenPipeError):  # fewer than ABORT_RESERVE files are left
+        return False
+    if b"phone.welcomed" not in received:
+        connection.close()
+    return b"phone.welcomed" in received

@@ -135,6 +135,6 @@ def test_endless_request_head_is_rejected(asgi_server: AsgiServer) -> None:
             for _ in range(1_000):
                 connection.sendall(b"X: " + b"y" * 1_000 + b"\r\n")
                 time.sleep(0.001)
-        except OSError:
+            assert 400 <= status(read_until(connection, b"\r\n\r\n")) < 500
+        except OSError:  # the server may reset the connection before its response is read
             return
-        assert 400 <= status(read_until(connection, b"\r\n\r\n")) < 500
