@@ -1,4 +1,4 @@
-"""Run crowdgame on this machine: everything it needs, a demo event and a crowd that plays in it."""
+"""Run crowdgame on this machine: everything it needs, and a demo event with a crowd that plays in it."""
 
 import argparse
 import os
@@ -30,7 +30,7 @@ def parse_arguments() -> argparse.Namespace:
     )
     parser.add_argument("--port", type=int, default=os.environ.get("PORT") or 8000, help="default: 8000")
     parser.add_argument("--phones", type=int, default=200, help="simulated phones (default: 200)")
-    parser.add_argument("--no-crowd", dest="phones", action="store_const", const=0, help="real phones only")
+    parser.add_argument("--no-crowd", dest="phones", action="store_const", const=0, help="no demo event")
     parser.add_argument(
         "--gateways",
         type=positive_int,
@@ -93,23 +93,34 @@ def run_stack(stack: Stack, phones: int) -> None:
     """Run until interrupted, then stop every process. Raises StepFailed if a part does not start."""
     with Supervisor(stack.logs, print_line) as supervisor:
         try:
-            open_event(stack, supervisor, phones)
+            open_stack(stack, supervisor, phones)
             wait_for_interrupt()
         except KeyboardInterrupt:
             print_line("\nstopping …")
 
 
-def open_event(stack: Stack, supervisor: Supervisor, phones: int) -> None:
-    """Start the stack, a demo event and `phones` simulated phones; print the links. Raises StepFailed."""
+def open_stack(stack: Stack, supervisor: Supervisor, phones: int) -> None:
+    """Start the stack; print the links. With `phones`, also run the demo event. Raises StepFailed."""
     startup.start_ballot_box(stack, supervisor)
     startup.migrate(stack)
     startup.collect_static(stack)
-    startup.start_services(stack, supervisor)
-    demo = startup.ensure_demo_event(stack)
-    if phones:
-        supervisor.start(crowd(stack, demo.code, phones))
+    links = start_with_crowd(stack, supervisor, phones) if phones else start_without_demo(stack, supervisor)
     startup.wait_for_pages(stack)
-    print_welcome(demo, stack, phones)
+    print_welcome(links, stack, phones)
+
+
+def start_with_crowd(stack: Stack, supervisor: Supervisor, phones: int) -> startup.Links:
+    startup.start_services(stack, supervisor)
+    links = startup.start_demo_event(stack)
+    supervisor.start(crowd(stack, links.code, phones))
+    return links
+
+
+def start_without_demo(stack: Stack, supervisor: Supervisor) -> startup.Links:
+    """Stop the demo event before a scheduler runs that could start its next match."""
+    links = startup.stop_demo_event(stack)
+    startup.start_services(stack, supervisor)
+    return links
 
 
 def make_private(data: Path) -> None:

@@ -23,14 +23,13 @@ POLL_S = 0.05
 
 
 @dataclass(frozen=True)
-class Demo:
-    """The demo event, as printed by `manage.py demo --json`."""
+class Links:
+    """Addresses to print. Without a demo event, `code` and `display_url` are empty."""
 
-    code: str
     login_url: str
-    display_url: str
     phone_url: str
-    console_url: str
+    code: str = ""
+    display_url: str = ""
 
 
 @contextmanager
@@ -83,12 +82,22 @@ def collect_static(stack: Stack) -> None:
         stamp.set()
 
 
-def ensure_demo_event(stack: Stack) -> Demo:
-    """Return the demo event with a new login link, creating the event if missing. Raises StepFailed."""
-    argv = [*MANAGE, "demo", "--json", "--fresh-login"]
-    step = Step("create the demo event", argv, "demo", env=stack.env, logs=stack.logs, is_secret=True)
+def start_demo_event(stack: Stack) -> Links:
+    """Run the demo event, creating it if missing. Raises StepFailed."""
+    return _demo(stack, "start the demo event")
+
+
+def stop_demo_event(stack: Stack) -> Links:
+    """Stop the demo event of an earlier run, if there is one. Raises StepFailed."""
+    return _demo(stack, "create the login link", "--stop")
+
+
+def _demo(stack: Stack, title: str, *options: str) -> Links:
+    """Run `manage.py demo`, which makes a new login link."""
+    argv = [*MANAGE, "demo", "--json", "--fresh-login", *options]
+    step = Step(title, argv, "demo", env=stack.env, logs=stack.logs, is_secret=True)
     output = json.loads(run(step).splitlines()[-1])
-    return Demo(**{field.name: output[field.name] for field in fields(Demo)})
+    return Links(**{field.name: output[field.name] for field in fields(Links) if field.name in output})
 
 
 def wait_for_pages(stack: Stack) -> None:

@@ -8,30 +8,33 @@ from rich.console import Console
 from rich.text import Text
 
 from deploy.laptop.stack import Stack
-from deploy.laptop.startup import Demo
+from deploy.laptop.startup import Links
 
 QR_STYLE = "#ffffff on #000000"  # independent of the terminal's color theme
 
 
-def print_welcome(demo: Demo, stack: Stack, phones: int) -> None:
+def print_welcome(links: Links, stack: Stack, phones: int) -> None:
     console = Console(highlight=False)
     console.print()
     if sys.stdout.isatty():
-        console.print(Text(terminal_qr(demo.phone_url), style=QR_STYLE), soft_wrap=True)
-    for label, url in link_rows(demo):
+        console.print(Text(terminal_qr(links.phone_url), style=QR_STYLE), soft_wrap=True)
+    for label, url in link_rows(links):
         console.print(f"  [bold]{label:<10}[/] [cyan]{url}[/]", soft_wrap=True)
     gateways = f"{stack.gateways} gateways ({stack.server}). " if stack.gateways > 1 else ""
-    crowd = f"{phones} simulated phones are playing. Join with yours." if phones else "No simulated crowd."
-    text = f"{gateways}{crowd} Press Ctrl-C to stop."
+    text = f"{gateways}{crowd_line(phones)} Press Ctrl-C to stop."
     console.print(f"\n  {text}\n", style="dim", soft_wrap=True)
 
 
-def link_rows(demo: Demo) -> tuple[tuple[str, str], ...]:
-    return (
-        ("Projector", demo.display_url),
-        ("Phones", demo.phone_url),
-        ("Console", demo.login_url),
-    )
+def crowd_line(phones: int) -> str:
+    if not phones:
+        return "Choose New event in the console."
+    return f"{phones} simulated phones are playing a demo event. Join with yours."
+
+
+def link_rows(links: Links) -> tuple[tuple[str, str], ...]:
+    """The addresses with their labels. Without a demo event there is none for the projector."""
+    display = (("Projector", links.display_url),) if links.display_url else ()
+    return (*display, ("Phones", links.phone_url), ("Console", links.login_url))
 
 
 def terminal_qr(url: str) -> str:

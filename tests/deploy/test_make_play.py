@@ -3,11 +3,14 @@
 import os
 import re
 import signal
+import sqlite3
 import subprocess
 import sys
 import urllib.request
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
+from urllib.parse import urlencode, urlsplit
 
 import psutil
 import pytest
@@ -28,11 +31,12 @@ PARTS = {
 class PlayProcess:
     """A running `play` process; its output is in the file `said`."""
 
-    def __init__(self, folder: Path, gateways: int) -> None:
+    def __init__(self, folder: Path, gateways: int, *more: str) -> None:
         self.port = free_port()
         self.said = folder / "said"
         options = ["--host", LOOPBACK, "--port", str(self.port), "--phones", "6"]
-        options += ["--gateways", str(gateways)]
+        options += ["--gateways", str(gateways), *more]
+        self.database = folder / "data" / "db.sqlite3"
         with self.said.open("w") as said:
             self.process = psutil.Popen(
                 [sys.executable, "-m", "deploy.laptop.play", *options],
@@ -47,6 +51,15 @@ class PlayProcess:
         wait_until(lambda: "Ctrl-C" in self.said.read_text() or not self.process.is_running(), within_s=60)
         assert self.process.is_running(), self.said.read_text()
         return next(line for line in self.said.read_text().splitlines() if label in line).split()[-1]
+
+    def stop(self) -> None:
+        self.process.send_signal(signal.SIGTERM)
+        assert self.process.wait(30) == 0
+
+    def count(self, query: str) -> int:
+        """The result of a query that counts rows."""
+        with closing(sqlite3.connect(self.database)) as database:
+            return int(database.execute(f"SELECT count(*) FROM {query}").fetchone()[0])  # noqa: S608
 
     def parts(self, name: str) -> set[int]:
         """The ids of the processes that already run the program `name`."""
@@ -86,8 +99,7 @@ def test_play_restarts_killed_parts_and_keeps_event_between_runs(
     assert readable_by_others(tmp_path / "data") == []
     logs = [log.read_text() for log in (tmp_path / "data" / "logs").iterdir()]
     assert first.url("Console") not in "".join(logs)
-    first.process.send_signal(signal.SIGTERM)
-    assert first.process.wait(30) == 0
+    first.stop()
     assert not marked(tmp_path)
 
     plays.append(PlayProcess(tmp_path, gateways=2))
@@ -96,6 +108,41 @@ def test_play_restarts_killed_parts_and_keeps_event_between_runs(
     if sys.platform == "linux":
         plays[1].process.kill()
         wait_until(lambda: not marked(tmp_path))
+
+
+def test_play_without_crowd_has_no_event_and_opens_event_list(
+    tmp_path: Path, plays: list[PlayProcess]
+) -> None:
+    plays.append(PlayProcess(tmp_path, 1, "--no-crowd"))
+    address, page = log_in(plays[0].url("Console"))
+    assert urlsplit(address).path == "/console/"
+    assert 'href="/console/new/">New event</a>' in page
+    assert urlsplit(plays[0].url("Phones")).path == "/"
+    assert "Projector" not in plays[0].said.read_text()
+    assert plays[0].count("games_event") == 0
+
+
+def test_play_without_crowd_stops_demo_event(tmp_path: Path, plays: list[PlayProcess]) -> None:
+    plays.append(PlayProcess(tmp_path, 1))
+    assert "/console/enter/" in plays[0].url("Console")
+    wait_until(lambda: plays[0].count(LIVE_MATCHES) == 1, within_s=30)
+    plays[0].stop()
+    plays.append(PlayProcess(tmp_path, 1, "--no-crowd"))
+    assert plays[1].url("Phones").endswith("/")
+    assert plays[1].count("games_event WHERE next_match_at IS NOT NULL") == 0
+    assert plays[1].count(LIVE_MATCHES) == 0
+
+
+LIVE_MATCHES = "games_match WHERE state = 'playing'"
+
+
+def log_in(link: str) -> tuple[str, str]:
+    """Press the button of a login link. Returns the address and the page that it leads to."""
+    opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+    form = opener.open(link).read().decode()
+    (token,) = re.findall(r'name="csrfmiddlewaretoken" value="(\w+)"', form)
+    with opener.open(link, urlencode({"csrfmiddlewaretoken": token}).encode()) as answer:
+        return answer.url, answer.read().decode()
 
 
 def readable_by_others(folder: Path) -> list[Path]:

@@ -1,7 +1,11 @@
-"""`manage.py demo`: create a demo organizer, event and match if there are none, and print their addresses."""
+"""`manage.py demo`: run or stop the demo event, and print its addresses.
+
+While the demo event runs, its matches start automatically (`next_match_after_s`). Both need a demo organizer,
+who is created if missing.
+"""
 
 import json
-from contextlib import closing
+from contextlib import closing, suppress
 from typing import Any
 
 from django.conf import settings
@@ -10,22 +14,24 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
 from crowdgame.accounts.login_links import login_link_path
-from games.matches import create_event
+from crowdgame.console.actions.matches import abort_playing_match
+from games.matches import MatchError, create_event
 from games.models import Event, Lobby, MatchState
 from voting.announcements.outbox import announce_edit
 from voting.ballot_box.ballot_box import BallotBox
 
 ORGANIZER = "demo"
 EVENT_NAME, TEAM_NAMES = "Event night", ("North Hall", "South Hall")
-STARTS_IN_MS = 5_000
+STARTS_IN_MS, NEXT_MATCH_AFTER_S = 5_000, 10
 
 
 class Command(BaseCommand):
-    help = "Create the demo event if it does not exist. Print its URLs and a one-time login link."
+    help = "Create the demo event if it does not exist. Print its addresses and a one-time login link."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--json", action="store_true", help="print one line of JSON")
         parser.add_argument("--base-url", default=settings.PUBLIC_URL, help="default: PUBLIC_URL")
+        parser.add_argument("--stop", action="store_true", help="stop the demo event; do not create it")
         parser.add_argument("--fresh-login", action="store_true", help="invalidate earlier login links")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -33,9 +39,12 @@ class Command(BaseCommand):
         if not base:
             raise CommandError("Set PUBLIC_URL or pass --base-url.")
         organizer = find_organizer(fresh=options["fresh_login"])
-        event = find_event(organizer)
         with closing(BallotBox()) as box:
-            start_soon(event, box)
+            event = None if options["stop"] else find_event(organizer)
+            if event:
+                start_soon(event, box)
+            else:
+                stop_matches(organizer, box)
         details = addresses(base, event, organizer)
         if options["json"]:
             self.stdout.write(json.dumps(details))
@@ -58,21 +67,22 @@ def find_organizer(*, fresh: bool) -> User:
 
 
 def find_event(organizer: User) -> Event:
-    """Return the organizer's first event, or create the demo event with an open lobby."""
-    return organizer.events.order_by("pk").first() or create_event(
+    """Return the demo event, or create it with an open lobby. Events that the organizer made are no demo."""
+    return organizer.events.filter(name=EVENT_NAME).order_by("pk").first() or create_event(
         organizer,
         EVENT_NAME,
         TEAM_NAMES,
         window_s=12,
         reveal_s=6,
         close_early=False,
-        next_match_after_s=10,
+        next_match_after_s=NEXT_MATCH_AFTER_S,
         lobby=Lobby.OPEN,
     )
 
 
 def start_soon(event: Event, box: BallotBox) -> None:
     """Schedule a match in STARTS_IN_MS, unless one is live or scheduled already."""
+    Event.objects.filter(pk=event.pk, next_match_after_s=None).update(next_match_after_s=NEXT_MATCH_AFTER_S)
     idle = Event.objects.filter(pk=event.pk, next_match_at=None)
     if event.matches.filter(state=MatchState.PLAYING).exists():
         return
@@ -80,8 +90,26 @@ def start_soon(event: Event, box: BallotBox) -> None:
         announce_edit(event.pk, box.now())
 
 
-def addresses(base: str, event: Event, organizer: User) -> dict[str, str]:
-    """Return the event's code and absolute URLs. `login_url` works once."""
+def stop_matches(organizer: User, box: BallotBox) -> None:
+    """Abort the demo event's match and start no other one.
+
+    Does nothing if the demo event is stopped already: then its match was started by an organizer.
+    """
+    for event in organizer.events.filter(name=EVENT_NAME, next_match_after_s__isnull=False):
+        Event.objects.filter(pk=event.pk).update(next_match_after_s=None, next_match_at=None)
+        announce_edit(event.pk, box.now())
+        with suppress(MatchError):  # no match is live
+            abort_playing_match(event.pk, box)
+
+
+def addresses(base: str, event: Event | None, organizer: User) -> dict[str, str]:
+    """Return absolute URLs, and the event's code if there is one. `login_url` works once."""
+    if event is None:
+        return {
+            "login_url": base + login_link_path(organizer),
+            "phone_url": f"{base}/",
+            "console_url": f"{base}/console/",
+        }
     return {
         "code": event.code,
         "login_url": base + login_link_path(organizer, event.code),

@@ -9,7 +9,8 @@ from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 from django.test import Client
 
-from crowdgame.management.commands.demo import STARTS_IN_MS
+from crowdgame.management.commands.demo import NEXT_MATCH_AFTER_S, STARTS_IN_MS
+from games.matches import create_event
 from games.models import Event, Match
 from voting.ballot_box.ballot_box import BallotBox
 from voting.turns.turns import start_due_match, start_match
@@ -64,6 +65,45 @@ def test_demo_match_is_started_when_due(box: BallotBox) -> None:
     demo()
     Event.objects.update(next_match_at=box.now())
     start_due_match(Event.objects.get().pk, box)
+    assert Match.objects.get().state == "playing"
+
+
+def test_demo_leaves_own_events_of_the_organizer_alone(box: BallotBox) -> None:
+    demo("--stop")
+    own = create_event(User.objects.get(), "Class party", ("4a", "4b"))
+    assert demo()["code"] != own.code
+    own.refresh_from_db()
+    assert own.next_match_at is None
+
+
+def test_demo_stop_creates_no_event_and_login_opens_event_list(client: Client) -> None:
+    details = demo("--stop")
+    assert not Event.objects.exists()
+    assert details["phone_url"] == f"{BASE}/"
+    page = client.post(urlsplit(details["login_url"]).path, follow=True)
+    assert page.redirect_chain == [("/console/", 302)]
+    assert ">New event</a>" in page.content.decode()
+
+
+def test_demo_stop_ends_running_and_scheduled_matches(box: BallotBox) -> None:
+    demo()
+    demo("--stop")
+    assert Event.objects.get().next_match_at is None
+    demo()
+    start_match(Event.objects.get().pk, box)
+    demo("--stop")
+    assert Match.objects.get().state == "aborted"
+    assert (Event.objects.get().next_match_at, Event.objects.get().next_match_after_s) == (None, None)
+    demo()
+    assert Event.objects.get().next_match_at is not None
+    assert Event.objects.get().next_match_after_s == NEXT_MATCH_AFTER_S
+
+
+def test_demo_stop_keeps_match_that_organizer_started(box: BallotBox) -> None:
+    demo()
+    demo("--stop")
+    start_match(Event.objects.get().pk, box)
+    demo("--stop")
     assert Match.objects.get().state == "playing"
 
 
