@@ -97,8 +97,9 @@ function Header(props: Props & ViewState) {
   const cup = cupLink(location.search);
   return (
     <header class="header">
-      <h1>{event.name}</h1>
+      <a class="back" href="/console/">My events</a>
       {cup && <a class="back" href={cup.href}>{cup.name}</a>}
+      <h1>{event.name}</h1>
       <Health event={event} phase={phase} joined={!off} clock={clock} commands={commands} history={history} />
       <RehearsalBadge rehearsal={props.rehearsal} />
       <Join event={event} joinUrl={props.joinUrl} displayKey={props.displayKey} role={props.role} />

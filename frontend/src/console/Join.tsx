@@ -60,11 +60,12 @@ const ABOUT: readonly PageLink[] = [
   { name: "Privacy", href: "/privacy", newTab: true },
 ];
 
-/** Links to the other pages. */
+/** Links to the event's other pages, and to pages about crowdgame. */
 export function Footer(context: LinkContext) {
+  const own = pageLinks(context);
   return (
     <footer class="footer">
-      <nav aria-label="This event">{pageLinks(context).map((link) => <PageAnchor key={link.name} {...link} />)}</nav>
+      {own.length > 0 && <nav aria-label="This event">{own.map((link) => <PageAnchor key={link.name} {...link} />)}</nav>}
       <nav aria-label="More">{ABOUT.map((link) => <PageAnchor key={link.name} {...link} />)}</nav>
     </footer>
   );

@@ -52,7 +52,6 @@ export function pageLinks({ event, role }: LinkContext): readonly PageLink[] {
     !!list && owns && { name: list, href: `${base}/tickets/` },
     owns && { name: "Members", href: `${base}/members/` },
     owns && { name: "Edit", href: `${base}/edit/` },
-    { name: "My events", href: "/console/" },
   ];
   return links.filter((link) => link !== false);
 }
