@@ -66,8 +66,8 @@ class EventRoom:
         asked_at: the time of the last join, as time.monotonic().
         restrictions: bans, kicks and moves, by voter code.
         side_changes: the side changes of the current match, where they are secret.
-
         role_changes: how many role changes of organizers this process has been notified of.
+
     The numbers of connected voters and of those who have voted are kept by team, so that a heartbeat does
     not count the voters.
     """
@@ -93,9 +93,9 @@ class EventRoom:
     apply_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     restrictions: Restrictions = field(default_factory=dict)
     side_changes: SideChangeLog = field(default_factory=SideChangeLog)
+    role_changes: int = 0
     reserved_seats: ReservedSeats = field(default_factory=ReservedSeats)
     _connected: list[int] = field(default_factory=lambda: [0, 0, 0])
-    role_changes: int = 0
     _voted: list[int] = field(default_factory=lambda: [0, 0, 0])
 
     def __post_init__(self) -> None:
@@ -117,14 +117,14 @@ class EventRoom:
         return match is not None and match.clocks is not None and not match.clocks.crowd
 
     @property
-    def turn_ref(self) -> tuple[int, int]:
-        """The current turn's id and epoch; (0, 0) if there is none."""
-        return (self.turn.id, self.turn.epoch) if self.turn else (0, 0)
-
-    @property
     def phones_show_turnout(self) -> bool:
         """Whether phones show the turnout: before the first match, and picks in a match with clocks."""
         return self.state.match is None or self.by_clocks
+
+    @property
+    def turn_ref(self) -> tuple[int, int]:
+        """The current turn's id and epoch; (0, 0) if there is none."""
+        return (self.turn.id, self.turn.epoch) if self.turn else (0, 0)
 
     def is_past(self, turn_id: int) -> bool:
         """Whether a turn ended before the current one. Ids of turns increase."""
