@@ -107,13 +107,13 @@ class ConsoleConsumer(SocketConsumer):
 
     async def _search_people(self, ask: PeopleAsk, room: EventRoom) -> None:
         """Reply with the matching people. Viewers, who lack the right `run`, get an empty result."""
-        with suppress(*DATABASE_ERRORS):  # the next keystroke searches again
+        with suppress(*STORE_ERRORS):  # the next keystroke searches again
             who = await self._load_access(room)
             if who is None or not who.may("run"):
                 self.send(protocol.PeopleFound(query=ask.query, skip=ask.skip, total=0, people=()))
             else:
                 look_up = database_sync_to_async(find_people)
-                self.send(await look_up(room.event_id, ask.query, ask.skip))
+                self.send(await look_up(room.event_id, ask.query, ask.skip, ballot_box()))
 
     async def run(self, receive: Receive) -> None:
         """Run the socket. Meanwhile, recheck the organizer's role and update the audit log."""

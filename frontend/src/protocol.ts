@@ -600,6 +600,7 @@ export interface Person {
   team: number | null;
   moved: number | null;
   banned: boolean;
+  connected: boolean;
 }
 
 export interface PeopleFound {

@@ -1,5 +1,6 @@
 """Organizer actions in tests, and a check that a refused action changes nothing."""
 
+import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -11,7 +12,8 @@ from crowdgame.console.audit_log import PerformedAction
 from crowdgame.console.control import run_action
 from games.matches import MatchError
 from games.models import Event, Match, Team, Turn
-from voting.ballot_box.ballot_box import BallotBox
+from voting.ballot_box.ballot_box import AsyncBallotBox, BallotBox
+from voting.ballot_box.known_voters import VoterRecorder
 from voting.models import Announcement, StoredBallot, TallyRecord
 from voting.protocol import ActionAsk
 
@@ -29,6 +31,18 @@ def refused(words: str) -> Iterator[None]:
     with pytest.raises(MatchError, match=words):
         yield
     assert everything() == before
+
+
+def record_voters(event_id: int, *voter_codes: str, gateway: str = "a", connected: bool = True) -> None:
+    """Record voters of team 1 as a gateway does when they join or leave."""
+
+    async def record() -> None:
+        box = AsyncBallotBox()
+        voters = dict.fromkeys(voter_codes, 1)
+        await VoterRecorder(gateway, box).record(event_id, voters, connected=connected)
+        await box.close()
+
+    asyncio.run(record())
 
 
 def press(event_id: int, action: str, box: BallotBox, **more: Any) -> None:

@@ -205,6 +205,16 @@ class BallotBox:
         one, two = (sum(int(row[place]) for row in fresh["gateways"]) for place in (2, 3))
         return PresenceCounts((one, two), watching=sum(int(row[1]) for row in fresh["watchers"]))
 
+    def active_gateways(self, event_id: int) -> set[str]:
+        """Return the names of the event's gateways with a fresh heartbeat."""
+        now, rows = self.now(), self._redis.hgetall(event_key(event_id, "gateways"))
+        return {name.decode() for name, row in rows.items() if now - int(row.split()[0]) < GATEWAY_STALE_MS}
+
+    def read_hash(self, key: str, fields: Sequence[str]) -> list[bytes | None]:
+        """Return the values of a hash's fields, None for each missing one."""
+        values: list[bytes | None] = self._redis.hmget(key, fields)
+        return values
+
     def list_active_events(self) -> list[int]:
         """Return the ids of events with at least one gateway that has a fresh heartbeat."""
         now = self.now()

@@ -14,7 +14,9 @@ from redis import RedisError
 
 from voting.admission.seats import Seat, new_seat
 from voting.ballot_box.ballot_box import AsyncBallotBox
+from voting.ballot_box.known_voters import VoterRecorder
 from voting.counting.ballots import Ballot
+from voting.counting.voter_codes import derive_voter_code
 from voting.gateway.event_room import EventRoom
 from voting.gateway.voters import Socket
 from voting.protocol import MAX_RETRY_MS
@@ -95,9 +97,10 @@ class _Joiner:
 class AdmissionQueue:
     """The admission queue of one event at one gateway. It calls `box` for one batch at a time."""
 
-    def __init__(self, room: EventRoom, box: AsyncBallotBox) -> None:
+    def __init__(self, room: EventRoom, box: AsyncBallotBox, recorder: VoterRecorder) -> None:
         self._room = room
         self._box = box
+        self._recorder = recorder
         self._returning: list[_Joiner] = []
         self._new_voters: list[_Joiner] = []
         self._rate = AdmissionRate()
@@ -171,6 +174,8 @@ class AdmissionQueue:
         seats = [_assign_seat(joiner, event_id, team) for joiner, team in zip(joiners, drawn, strict=True)]
         players = [joiner.seat.voter for joiner in joiners if joiner.seat is not None]
         held = await self._box.load_ballots(event_id, turn_ref[0], players) if players else {}
+        teams_by_code = {derive_voter_code(seat.voter): seat.team for seat in seats}
+        await self._recorder.record(event_id, teams_by_code, connected=True)
         return [AdmittedVoter(seat, turn_ref, held.get(seat.voter)) for seat in seats]
 
 

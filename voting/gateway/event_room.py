@@ -58,6 +58,7 @@ class EventRoom:
         consoles: the sockets of organizers, also among the screens.
         displays: the displays without and with the display key, also among the screens, the oldest first.
         voters: the connected voters, by the voter id of their seat.
+        departed: the teams of voters who disconnected since the last heartbeat, by voter code.
         broadcaster: sends changes and seals to the sockets.
         seal: the seal of the current turn, if it is sealed.
         last_sent: the last frames sent.
@@ -82,6 +83,7 @@ class EventRoom:
     consoles: set[ConsoleSocket] = field(default_factory=set)
     displays: tuple[dict[Socket, None], dict[Socket, None]] = field(default_factory=lambda: ({}, {}))
     voters: dict[str, ConnectedVoter] = field(default_factory=dict)
+    departed: dict[str, int] = field(default_factory=dict)
     poll: Poll | None = None
     broadcaster: Broadcaster = field(default_factory=Broadcaster)
     seal: Frames | None = None
@@ -194,6 +196,7 @@ class EventRoom:
                 seat, voter_code, self._team_by(self.restriction_for(voter_code), seat)
             )
             self._connected[voter.team] += 1
+            self.departed.pop(voter_code, None)
         else:
             voter.seat = seat
             self.move(voter)
@@ -230,6 +233,7 @@ class EventRoom:
         voter.sockets.remove(socket)
         if not voter.sockets:
             del self.voters[seat.voter]
+            self.departed[voter.voter_code] = seat.team
             self._connected[voter.team] -= 1
             self._voted[voter.team] -= voter.voted_in == self.turn_ref
 

@@ -26,6 +26,7 @@ from voting.ballot_box.archive import store_ballots
 from voting.ballot_box.ballot_box import AsyncBallotBox
 from voting.ballot_box.box_clock import BoxClock, local_ms
 from voting.ballot_box.intake import Intake
+from voting.ballot_box.known_voters import VoterRecorder
 from voting.ballot_box.opened_ballots import load_opened_ballots
 from voting.counting.ballots import Ballot
 from voting.gateway import hooks
@@ -76,6 +77,7 @@ class Gateway:
         self._unknown_codes: dict[str, float] = {}
         self._in_heartbeat: set[str] = set()
         self._clock = BoxClock()
+        self._recorder = VoterRecorder(self.name, self.box)
         self._presence = Presence(self.name, self.box, self._clock)
         self.slow_consumers = 0
         self._clock_checks: set[asyncio.Task[None]] = set()
@@ -153,7 +155,7 @@ class Gateway:
         await self.subscriber.join(room)
         await self._presence.heartbeat(room)
         self._rooms[code] = room
-        self._admission_queues[room.event_id] = AdmissionQueue(room, self.box)
+        self._admission_queues[room.event_id] = AdmissionQueue(room, self.box, self._recorder)
         self._ticket_claims[room.event_id] = TicketClaims(room.event_id, in_ticket_thread)
         self._side_change_queues[room.event_id] = SideChangeQueue(room, in_database, self.now)
         await self.subscriber.catch_up(room)

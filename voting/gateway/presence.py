@@ -1,5 +1,7 @@
 """Presence heartbeat: report voters to the ballot box, send the turnout, notice when a turn may end."""
 
+from itertools import islice
+
 from asgiref.sync import sync_to_async
 
 from voting import protocol
@@ -7,6 +9,7 @@ from voting.ballot_box.ballot_box import AsyncBallotBox
 from voting.ballot_box.box_clock import BoxClock, local_ms
 from voting.ballot_box.box_types import Turnout
 from voting.ballot_box.cheers import CheerCounter, Cheers
+from voting.ballot_box.known_voters import VoterRecorder
 from voting.counting.bank import BankTerms
 from voting.counting.methods import find_method
 from voting.gateway import hooks
@@ -15,6 +18,7 @@ from voting.gateway.event_room import EventRoom
 from voting.turns.deadlines import enqueue_early_close
 
 UNANIMOUS_HEARTBEATS = 2
+MAX_DEPARTURES = 500
 MIN_ELAPSED_MS = 500  # the time of another ballot box may be behind
 
 
@@ -29,6 +33,7 @@ class Presence:
         self._box = box
         self._clock = clock
         self._cheers = CheerCounter(name, box)
+        self._recorder = VoterRecorder(name, box)
 
     async def heartbeat(self, room: EventRoom) -> Turnout:
         """Report the room's connected voters and return the turnout over all gateways."""
@@ -46,6 +51,7 @@ class Presence:
         turnout = await self.heartbeat(room)
         if room.turn_ref == turn_ref:  # else it counts the ballots of a past turn
             await send_turnout(room, _turnout_message(room, turnout), phones=phones or room.is_one_on_one)
+        await self._record_departures(room)
         for heartbeat in hooks.heartbeats:
             await heartbeat(self._box, room)
         await self._send_counts(room, teams=teams)
@@ -53,6 +59,14 @@ class Presence:
         if room.turn_ref == turn_ref:
             before, room.turnout = room.turnout, turnout
             await _close_early(room, before, turnout)
+
+    async def _record_departures(self, room: EventRoom) -> None:
+        """Record who has disconnected, at most MAX_DEPARTURES. The next heartbeat records the others."""
+        if room.departed:
+            some = dict(islice(room.departed.items(), MAX_DEPARTURES))
+            await self._recorder.record(room.event_id, some, connected=False)
+            for voter_code in some:
+                room.departed.pop(voter_code, None)
 
     async def _send_counts(self, room: EventRoom, *, teams: bool) -> None:
         """Send interim counts while a window is open, with one read for all recipients.

@@ -272,14 +272,15 @@ class ActionRefused(msgspec.Struct, frozen=True, kw_only=True, tag="action.refus
 
 
 class Person(msgspec.Struct, frozen=True, kw_only=True):
-    """Someone on the class list, or a restricted voter, or the voter whose code was searched for.
+    """Someone on the class list, a restricted voter, or the voter whose code was searched for.
 
     Attributes:
         voter_code: The six letters the phone shows.
         name: Name on the class list, or empty.
-        team: Team on the class list, or the one used first.
+        team: Team on the class list, or of the seat.
         moved: The team an organizer moved this person to.
         banned: Whether the person is banned.
+        connected: Whether a phone with this code is connected.
     """
 
     voter_code: str
@@ -287,6 +288,7 @@ class Person(msgspec.Struct, frozen=True, kw_only=True):
     team: TeamNumber | None
     moved: TeamNumber | None
     banned: bool
+    connected: bool
 
 
 class PeopleFound(msgspec.Struct, frozen=True, kw_only=True, tag="people.found"):

@@ -3,7 +3,7 @@
 from typing import Any
 
 from crowdgame.console.actions.notices import ALREADY_DONE
-from crowdgame.console.actions.people import parse_voter_code, unknown_voter_suffix
+from crowdgame.console.actions.people import parse_voter_code, require_voter
 from crowdgame.console.actions.registry import ActionResult, action, undone_by
 from games.matches import MatchError, locked_event
 from games.models import Event
@@ -17,18 +17,15 @@ from voting.ballot_box.ballot_box import BallotBox
 def set_captain(event_id: int, voter_code: str | None, team: int | None, box: BallotBox) -> ActionResult:
     """Make a voter captain of `team` from the next turn on. Without `team`, the voter is no longer captain.
 
-    Raises MatchError if the voter code is malformed or nothing changes.
+    Raises MatchError if the voter code is malformed, if nobody has it, or if nothing changes.
     """
-    voter_code, now = parse_voter_code(voter_code), box.now()
+    voter_code = require_voter(event_id, voter_code, box) if team else parse_voter_code(voter_code)
+    now = box.now()
     with locked_event(event_id) as event:
         named, undo = _assign(event, voter_code, team)
         announce(event_id, protocol.EventEdited, now)
     relay(event_id)
-    text = (
-        f"made {voter_code} captain of {named}{unknown_voter_suffix(event_id, voter_code)}"
-        if team
-        else f"removed {voter_code} as captain of {named}"
-    )
+    text = f"made {voter_code} captain of {named}" if team else f"removed {voter_code} as captain of {named}"
     return ActionResult(text, {"voter_code": voter_code, "team": team}, undo)
 
 

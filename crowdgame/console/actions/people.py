@@ -1,8 +1,7 @@
 """Moderation of voters by voter code: move to the other team, kick, ban, admit again.
 
 A restriction is stored in the database, and all gateways enforce it. This process doesn't know which gateway
-holds the voter's socket. Without a ticket or roster entry it can't tell either whether the voter exists. The
-audit log then says so (UNKNOWN_VOTER_SUFFIX).
+holds the voter's socket.
 """
 
 from typing import Any
@@ -18,7 +17,7 @@ from voting.counting.voter_codes import normalize_voter_code
 from voting.models import StoredRestriction
 
 MAX_RESTRICTIONS = 500
-UNKNOWN_VOTER_SUFFIX = " (code not on any list)"
+UNKNOWN_VOTER = "No phone has this code."
 
 
 @action("voter.move", target="voter", done="Moved.")
@@ -27,15 +26,15 @@ def move_voter(event_id: int, voter_code: str | None, team: int | None, box: Bal
     """Move a voter to the other team. A ballot already cast counts until the voter casts the next one.
 
     Without `team`, the voter goes back to the team of their seat.
-    Raises MatchError while sides are secret, for a team that votes by a show of hands, or if nothing changes.
+    Raises MatchError while sides are secret, for a team that votes by a show of hands, if no phone has the
+    code, or if nothing changes.
     """
-    voter_code = parse_voter_code(voter_code)
+    voter_code = require_voter(event_id, voter_code, box)
     if Match.objects.filter(event=event_id, state=MatchState.PLAYING, max_side_changes__gt=0).exists():
         raise MatchError("Sides are secret in this match. Only voters themselves can change sides.")
     where = f"to {_team_with_phones(event_id, team).name}" if team else "back"
     before = _restrict(event_id, voter_code, box, team=team)
-    what = f"moved {voter_code} {where}{unknown_voter_suffix(event_id, voter_code)}"
-    about = {"voter_code": voter_code}
+    what, about = f"moved {voter_code} {where}", {"voter_code": voter_code}
     return ActionResult(what, about | {"team": team}, undo=about | {"team": before.team})
 
 
@@ -64,10 +63,17 @@ def admit_voter(event_id: int, voter_code: str | None, box: BallotBox) -> Action
 def _restrict_and_log(
     verb: str, event_id: int, typed: str | None, box: BallotBox, **change: Any
 ) -> ActionResult:
-    voter_code = parse_voter_code(typed)
+    voter_code = require_voter(event_id, typed, box)
     _restrict(event_id, voter_code, box, **change)
-    what = f"{verb} {voter_code}{unknown_voter_suffix(event_id, voter_code)}"
-    return ActionResult(what, {"voter_code": voter_code})
+    return ActionResult(f"{verb} {voter_code}", {"voter_code": voter_code})
+
+
+def require_voter(event_id: int, typed: str | None, box: BallotBox) -> str:
+    """Return the normalized voter code. Raises MatchError if it is malformed or nobody has it."""
+    voter_code = parse_voter_code(typed)
+    if not is_known_voter(event_id, voter_code, box):
+        raise MatchError(UNKNOWN_VOTER)
+    return voter_code
 
 
 def parse_voter_code(typed: str | None) -> str:
@@ -76,11 +82,6 @@ def parse_voter_code(typed: str | None) -> str:
     if voter_code is None:
         raise MatchError("Enter the voter code on the person's phone: six letters, no vowels.")
     return voter_code
-
-
-def unknown_voter_suffix(event_id: int, voter_code: str) -> str:
-    """Return the audit text's caveat for a voter who has no ticket or roster entry, or an empty string."""
-    return "" if is_known_voter(event_id, voter_code) else UNKNOWN_VOTER_SUFFIX
 
 
 def _team_with_phones(event_id: int, number: int) -> Team:

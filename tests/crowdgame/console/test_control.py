@@ -8,7 +8,7 @@ from redis.exceptions import TimeoutError  # noqa: A004
 from crowdgame.console.actions.turn_time import pause_turn
 from games.matches import live_turn
 from games.models import Event, Match, MatchState, TurnState
-from tests.voting.action_helpers import event_of, press, refused
+from tests.voting.action_helpers import event_of, press, record_voters, refused
 from tests.voting.concurrency_helpers import at_once
 from tests.voting.match_helpers import (
     RED_WINS,
@@ -107,6 +107,7 @@ def test_last_turn_of_ended_match_can_be_voided(box: BallotBox) -> None:
 # ------------------------------------------------------------------ captains
 def test_captain_breaks_ties_from_next_turn_on(box: BallotBox) -> None:
     turn = start(box, tie_rule="captain")
+    record_voters(event_of(turn), derive_voter_code("red1"))
     press(event_of(turn), "voter.captain", box, voter_code=derive_voter_code("red1"), team=1)
     assert load_snapshot(turn.match.event).captains
     play_turn(turn, box, red=TIED, yellow=[4])
@@ -121,6 +122,7 @@ def test_captain_breaks_ties_from_next_turn_on(box: BallotBox) -> None:
 
 def test_captain_has_no_effect_without_captain_tie_rule(box: BallotBox) -> None:
     event = new_event(tie_rule="lot")
+    record_voters(event.pk, derive_voter_code("red1"))
     press(event.pk, "voter.captain", box, voter_code=derive_voter_code("red1"), team=1)
     turn = only_turn(start_match(event.pk, box))
     play_turn(turn, box, red=TIED, yellow=[4])

@@ -13,6 +13,7 @@ from voting import protocol
 from voting.admission.seats import Seat, new_seat
 from voting.ballot_box.ballot_box import AsyncBallotBox, BallotBox
 from voting.ballot_box.intake import Intake
+from voting.ballot_box.known_voters import VoterRecorder
 from voting.counting.ballots import Ballot
 from voting.gateway.admission_queue import (
     FULL_RETRY_MS,
@@ -39,7 +40,7 @@ class Harness:
         self.runner = runner
         self.box = AsyncBallotBox()
         self.room = EventRoom(EVENT, 1, playing(TURN), Intake(self.box, NO_STORE))
-        self.queue = AdmissionQueue(self.room, self.box)
+        self.queue = AdmissionQueue(self.room, self.box, VoterRecorder("a", self.box))
         self.joined: list[AdmittedVoter] = []
 
     async def join(self, seat: Seat | None = None, wish: int | None = None) -> AdmittedVoter | RetryLater:

@@ -67,11 +67,14 @@ function Row({ event, commands, off, person, open }: Props & { person: Person; o
     <li>
       <details open={open}>
         <summary>
-          <span>
+          <span class="person">
             {person.name && <b>{person.name} </b>}
             <samp>{formatVoterCode(person.voter_code)}</samp>
           </span>
-          {status && <small data-restricted={person.banned || !!person.moved}>{status}</small>}
+          <span>
+            {status && <small data-restricted={person.banned || !!person.moved}>{status} </small>}
+            <small class="connection" data-connected={person.connected}>{person.connected ? "connected" : "not connected"}</small>
+          </span>
         </summary>
         <div>
           {personOffers(person, event).map((offer) => <ActionButton key={offer.action + offer.team} offer={offer} commands={commands} off={off} />)}
@@ -83,6 +86,6 @@ function Row({ event, commands, off, person, open }: Props & { person: Person; o
 
 function searchHint(query: string, shown: readonly Person[]): string {
   if (query === "") return shown.length ? "" : "To move or remove someone, enter the voter code on their phone, behind the ✓ at the top.";
-  if (shown.length === 0) return "Nobody found by this name. Enter the six letters on their phone.";
-  return isVoterCode(query) && !shown[0]!.name ? "This code is not on any list. Check it against the phone before you act." : "";
+  if (shown.length) return "";
+  return isVoterCode(query) ? "No phone has this code." : "Nobody found by this name. Enter the six letters on their phone.";
 }

@@ -5,7 +5,7 @@ import { isVoterCode, PeopleSearch, personOffers, formatVoterCode, personStatus 
 
 const EVENT = { teams: [{ number: 1, name: "Rooks", hands: false }, { number: 2, name: "Doves", hands: false }] } as unknown as EventState;
 const BY_HANDS = { teams: [EVENT.teams[0], { ...EVENT.teams[1], hands: true }] } as unknown as EventState;
-const ADA: Person = { voter_code: "BCDFGH", name: "Ada", team: 1, moved: null, banned: false };
+const ADA: Person = { voter_code: "BCDFGH", name: "Ada", team: 1, moved: null, banned: false, connected: true };
 
 function results(query: string, names: readonly string[], more: Partial<PeopleFound> = {}): PeopleFound {
   const people = names.map((name) => ({ ...ADA, name, voter_code: name.toUpperCase() }));
