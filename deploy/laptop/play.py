@@ -1,6 +1,7 @@
 """Run crowdgame on this machine: everything it needs, and a demo event with a crowd that plays in it."""
 
 import argparse
+import json
 import os
 import socket
 import sys
@@ -19,6 +20,7 @@ from deploy.laptop.welcome import print_welcome
 
 # In ALLOWED_HOSTS, accepts any IP address as host: the address changes with a hotspot or a new DHCP lease.
 ANY_ADDRESS = "ANY_ADDRESS"  # must match `crowdgame.settings`
+ENVIRONMENT_NAME = "environment.json"  # must match `manage.py`
 # Earlier versions let every user of this machine read these.
 PRIVATE = ("db.sqlite3", "db.sqlite3-shm", "db.sqlite3-wal", "crowd.seats", "logs", "valkey")
 
@@ -106,6 +108,7 @@ def open_stack(stack: Stack, supervisor: Supervisor, phones: int) -> None:
     startup.collect_static(stack)
     links = start_with_crowd(stack, supervisor, phones) if phones else start_without_demo(stack, supervisor)
     startup.wait_for_pages(stack)
+    write_environment(stack)
     print_welcome(links, stack, phones)
 
 
@@ -121,6 +124,11 @@ def start_without_demo(stack: Stack, supervisor: Supervisor) -> startup.Links:
     links = startup.stop_demo_event(stack)
     startup.start_services(stack, supervisor)
     return links
+
+
+def write_environment(stack: Stack) -> None:
+    """Store the stack's environment variables, so that `manage.py` in another terminal uses the same ones."""
+    (stack.data / ENVIRONMENT_NAME).write_text(json.dumps(dict(stack.env)))
 
 
 def make_private(data: Path) -> None:

@@ -94,6 +94,7 @@ def test_play_restarts_killed_parts_and_keeps_event_between_runs(
     for label in ("Phones", "Projector", "Console"):
         with urllib.request.urlopen(first.url(label)) as answer:  # noqa: S310
             assert answer.status == 200
+    assert_login_link_works(first, tmp_path / "data")
     for name in PARTS:
         kill_and_wait_for_restart(first, name)
     assert readable_by_others(tmp_path / "data") == []
@@ -143,6 +144,21 @@ def log_in(link: str) -> tuple[str, str]:
     (token,) = re.findall(r'name="csrfmiddlewaretoken" value="(\w+)"', form)
     with opener.open(link, urlencode({"csrfmiddlewaretoken": token}).encode()) as answer:
         return answer.url, answer.read().decode()
+
+
+def assert_login_link_works(play: PlayProcess, data: Path) -> None:
+    """`manage.py login_link` needs no settings in its terminal."""
+    ended = subprocess.run(
+        [sys.executable, ROOT / "manage.py", "login_link", "demo"],
+        env={"PATH": os.environ["PATH"], "CROWDGAME_DATA": str(data)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout.startswith(f"http://{LOOPBACK}:{play.port}/console/enter/")
+    with urllib.request.urlopen(ended.stdout.strip()) as answer:  # noqa: S310
+        assert answer.status == 200
 
 
 def readable_by_others(folder: Path) -> list[Path]:
