@@ -36,6 +36,16 @@ ASGI_SERVERS_TESTED = [SERVERS[0], *(pytest.param(name, marks=pytest.mark.nightl
 OWN_APPS = frozenset(
     ("games", "voting", "accounts", "events", "duels", "ratings", "notifications", "chat", "cups")
 )
+# Queries of all tables, and of a table's columns.
+SQLITE_TABLES = (
+    "SELECT name FROM sqlite_master WHERE type = 'table'",
+    "SELECT name FROM pragma_table_info(?)",
+)
+POSTGRES_TABLES = (
+    "SELECT tablename FROM pg_tables WHERE schemaname = 'public'",
+    "SELECT column_name FROM information_schema.columns WHERE table_name = ? ORDER BY ordinal_position",
+)
+RECORDED_COLUMNS = ("most_voters", "most_ballots")
 DATABASE = "db.sqlite3"
 ERROR_MARKS = ("Traceback", " ERROR ", " CRITICAL ", "Exception")
 
@@ -89,12 +99,14 @@ class Server:
             return True
 
     def contents(self) -> dict[str, list[Any]]:
-        """All rows of the tables of games and voting."""
-        named = "SELECT tablename FROM pg_tables WHERE schemaname = 'public'"
-        if not self.stack.database_url:
-            named = "SELECT name FROM sqlite_master WHERE type = 'table'"
-        tables = [name for (name,) in self.rows(named) if name.partition("_")[0] in OWN_APPS]
-        return {name: self.rows(f"SELECT * FROM {name} ORDER BY id") for name in tables}  # noqa: S608
+        """All rows of the tables of games and voting, without the turnout that schedulers record."""
+        named, columns = POSTGRES_TABLES if self.stack.database_url else SQLITE_TABLES
+        contents = {}
+        for (table,) in self.rows(named):
+            if table.partition("_")[0] in OWN_APPS:
+                names = [name for (name,) in self.rows(columns, table) if name not in RECORDED_COLUMNS]
+                contents[table] = self.rows(f"SELECT {', '.join(names)} FROM {table} ORDER BY id")  # noqa: S608
+        return contents
 
     def log(self, name: str) -> str:
         path = self.stack.logs / f"{name}.log"
