@@ -30,4 +30,9 @@ class Migration(migrations.Migration):
             name='reached_at',
             field=models.BigIntegerField(blank=True, null=True),
         ),
+        migrations.AddField(
+            model_name='turn',
+            name='stored',
+            field=models.BooleanField(db_default=False, default=False),
+        ),
     ]

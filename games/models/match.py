@@ -90,6 +90,9 @@ class Turn(models.Model):
     A concealed turn is counted but secret until the next turn is resolved; `resolved_at` is the time of the
     reveal. No ballot is accepted after `sealed_at`.
 
+    `stored`: ballots are also written to the database before they are acknowledged, because the window is or
+    was long.
+
     `most_voters` and `most_ballots` are the most that the ballot box reported. If it then loses the turn at
     `box_lost_at`, the turn waits for as many from `reached_at` on: the time since when clients can reach a
     gateway.
@@ -108,6 +111,7 @@ class Turn(models.Model):
     closes_at = models.BigIntegerField()
     left_ms = models.BigIntegerField(null=True, blank=True)
     talk_left_ms = models.BigIntegerField(default=0, db_default=0)
+    stored = models.BooleanField(default=False, db_default=False)
     most_voters = models.PositiveIntegerField(default=0, db_default=0)
     most_ballots = models.PositiveIntegerField(default=0, db_default=0)
     box_lost_at = models.BigIntegerField(null=True, blank=True)

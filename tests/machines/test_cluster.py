@@ -59,7 +59,8 @@ async def vote_everywhere(turns: list[BoxedTurn]) -> None:
     box = AsyncBallotBox()
     for turn in turns:
         ballots = [Ballot(f"v{n}", "red", n, 1) for n in range(1, 8)]
-        assert await box.cast(turn.event_id, turn.turn_id, 1, ballots) == [CastResult.OK] * 7
+        reply = await box.cast(turn.event_id, turn.turn_id, 1, ballots)
+        assert reply.answers == [CastResult.OK] * 7
         assert await box.assign_teams(turn.event_id, [0, 0, 2]) == [1, 2, 2]
         turnout = await box.heartbeat(turn.event_id, "g", (turn.turn_id, 1), PresenceCounts((3, 4)))
         assert (turnout.connected, turnout.red) == ((3, 4), 7)
@@ -141,14 +142,15 @@ async def vote_during_node_failure(cluster: Cluster, away: Node) -> None:
 async def cast_one(gateway: AsyncBallotBox, turn: BoxedTurn, number: int) -> int | None:
     """Cast a voter's only ballot; return the answer, or None if the box is unreachable."""
     try:
-        return (await gateway.cast(turn.event_id, turn.turn_id, 1, [Ballot(f"v{number}", "red", 1, 1)]))[0]
+        reply = await gateway.cast(turn.event_id, turn.turn_id, 1, [Ballot(f"v{number}", "red", 1, 1)])
+        return reply.answers[0]
     except RedisError:
         return None
 
 
 def places(box: BallotBox, turn: BoxedTurn) -> bool:
     try:
-        return box.place(turn, create=False)
+        return bool(box.place(turn, create=False))
     except RedisError:
         return False
 

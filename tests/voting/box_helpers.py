@@ -31,7 +31,7 @@ def ask(call: Callable[[AsyncBallotBox], Awaitable[T]]) -> T:
 
 
 def cast(turn: BoxedTurn, *ballots: Ballot, epoch: int | None = None) -> list[int]:
-    return ask(lambda box: box.cast(turn.event_id, turn.turn_id, epoch or turn.epoch, ballots))
+    return ask(lambda box: box.cast(turn.event_id, turn.turn_id, epoch or turn.epoch, ballots)).answers
 
 
 def heartbeat(turn_id: int = TURN, gateway: str = "a", waiting: int = 0, **held: Any) -> Turnout:

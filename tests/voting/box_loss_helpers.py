@@ -39,7 +39,7 @@ def delete(*keys: str) -> None:
 
 
 async def votes(box: AsyncBallotBox, turn: BoxedTurn, *ballots: Ballot, epoch: int = 0) -> list[int]:
-    return await box.cast(turn.event_id, turn.turn_id, epoch or turn.epoch, ballots)
+    return (await box.cast(turn.event_id, turn.turn_id, epoch or turn.epoch, ballots)).answers
 
 
 async def send_heartbeat(box: AsyncBallotBox, turn: BoxedTurn) -> None:
@@ -63,7 +63,7 @@ def with_gateways(count: int, scenario: Callable[..., Awaitable[Any]]) -> None:
 def is_discarded(turn: BoxedTurn, box: BallotBox) -> bool:
     """Whether the box is discarded for every client, whatever epoch and version it knows."""
     at_its_end = replace(turn, version=turn.version + 1, closes_at=box.now())
-    answers = cast(turn, Ballot("latecomer", "red", 1, 1)), box.place(turn, create=False)
+    answers = cast(turn, Ballot("latecomer", "red", 1, 1)), bool(box.place(turn, create=False))
     lost = answers == ([CastResult.UNKNOWN], False)
     assert lost or answers == ([CastResult.OK], True)
     assert lost == (box.seal(at_its_end) == BoxLost())

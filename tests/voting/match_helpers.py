@@ -14,9 +14,10 @@ from voting import protocol
 from voting.announcements.outbox import announce, relay
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.ballots import Ballot
+from voting.counting.window import is_stored
 from voting.models import Announcement, StoredBallot, TallyRecord
 from voting.turns.closing import close_turn
-from voting.turns.turns import load_turn, start_match, to_boxed_turn
+from voting.turns.turns import load_turn, start_match, to_boxed_turn, update_box
 
 CLASSIC = "captains-mistress"
 SELECTOR = "single-selector"
@@ -45,12 +46,13 @@ def set_window(turn: Turn, box: BallotBox, opens_in_ms: int, closes_in_ms: int, 
     """Move the window, with further changes of the turn, and announce it."""
     now = box.now()
     with event_lock(turn.match.event_id):
-        turn.refresh_from_db(fields=["state", "version"])  # the scheduler may have changed it
+        turn.refresh_from_db(fields=["state", "version", "stored"])  # the scheduler may have changed it
         assert turn.state in LIVE_STATES
         times = {"opens_at": now + opens_in_ms, "closes_at": now + closes_in_ms}
+        changes["stored"] = turn.stored or is_stored(closes_in_ms - opens_in_ms)
         assert claim_turn(turn, **times, **changes)
         announce(turn.match.event_id, protocol.TurnMoved, now)
-    box.place(to_boxed_turn(turn), create=False)
+    update_box(turn, box, create=False)
     relay(turn.match.event_id)
 
 

@@ -40,7 +40,8 @@ class Phone:
     """A phone that repeats its ballot as `frontend/src/phone/ballot/ballot.ts` does.
 
     `acknowledged` are its ballots of this turn that were acknowledged, oldest first, the last one by the
-    gateway `witness`. `is_safe`: that one must be in the tally. `is_stored`: it is in the database, too.
+    gateway `witness`. `is_safe`: that one must be in the tally. `is_stored`: it is in the database, too,
+    because the window `is_long`.
     """
 
     voter: str
@@ -51,6 +52,7 @@ class Phone:
     acknowledged: list[Ballot] = field(default_factory=list)
     gateway: "SteppedGateway | None" = None
     witness: "SteppedGateway | None" = None
+    is_long: bool = False
     is_safe: bool = False
     is_stored: bool = False
 
@@ -59,7 +61,7 @@ class Phone:
         self.is_pending = code in {CastResult.UNKNOWN, CastResult.EARLY}
         if code in {CastResult.OK, CastResult.DUPLICATE}:
             self.acknowledged.append(ballot)
-            self.witness, self.is_safe, self.is_stored = self.gateway, True, slot.stored
+            self.witness, self.is_safe, self.is_stored = self.gateway, True, self.is_long
 
     def follow(self, turn_ref: tuple[int, int]) -> None:
         """Clear the ballot in a new turn, repeat it in a new epoch."""

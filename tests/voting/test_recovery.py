@@ -108,7 +108,8 @@ class RecoveryMachine(RuleBasedStateMachine):
         self.window_ms = STORED_FROM_MS * (2 if stored else 1) - 60_000
         self.begin()
         for first in (0, 3):
-            phones = [Phone(f"v{number}", number % 2 + 1) for number in range(first, first + 3)]
+            names = range(first, first + 3)
+            phones = [Phone(f"v{number}", number % 2 + 1, is_long=stored) for number in names]
             self.gateways.append(self.runner.run(SteppedGateway.start(self.event.code, phones)))
 
     def teardown(self) -> None:

@@ -21,7 +21,9 @@ from voting.ballot_box.box_types import (
     BoxedTurn,
     BoxLost,
     BoxState,
+    CastReply,
     CastResult,
+    PlaceResult,
     PresenceCounts,
     Sealed,
     TooEarly,
@@ -72,14 +74,16 @@ def _read_ballots(voters: Iterable[bytes], texts: Iterable[bytes]) -> tuple[Ball
 def _state_commands(event_id: int, turn_id: int) -> tuple[tuple[str, ...], ...]:
     box, ballots = turn_keys(event_id, turn_id)
     gateways = event_key(event_id, "gateways")
-    return ("HMGET", box, "version", "older", *SIDES), ("HLEN", ballots), ("HVALS", gateways)
+    return ("HMGET", box, "version", "older", "stored", *SIDES), ("HLEN", ballots), ("HVALS", gateways)
 
 
 def _is_consistent(box: Any, held: Any, version: int) -> bool:
     if not isinstance(box, list) or not isinstance(held, int):
         return False
-    known, older, *counts = box
-    return bool(known) and not older and int(known) >= version and held == sum(int(n or 0) for n in counts)
+    known, older, stored, *counts = box
+    if not known or older or stored == b"pending":
+        return False
+    return int(known) >= version and held == sum(int(n or 0) for n in counts)
 
 
 def _fresh(rows: Any, now: int) -> list[list[bytes]]:
@@ -110,9 +114,18 @@ class BallotBox:
         """The cluster node that returned the time last; empty without a cluster."""
         return getattr(self._redis, "time_source", "")
 
-    def place(self, turn: BoxedTurn, *, create: bool) -> bool:
-        """Bring the box up to the turn's version. Returns False if there is no box and `create` is false."""
-        return bool(self._place(keys=turn.keys, args=(int(create), *turn.window)))
+    def place(self, turn: BoxedTurn, *, create: bool) -> PlaceResult:
+        """Bring the box up to the turn's version. Returns LOST if there is no box and `create` is false."""
+        return PlaceResult(self._place(keys=turn.keys, args=(int(create), *turn.window)))
+
+    def load_ballots(self, turn: BoxedTurn) -> tuple[Ballot, ...]:
+        """Return all ballots of the turn, in order of arrival."""
+        held = self._redis.hgetall(turn.keys[1])
+        return _read_ballots(held.keys(), held.values())
+
+    def confirm_stored(self, turn: BoxedTurn) -> None:
+        """Record that the ballots cast before the turn's ballots were `stored` are in the database, too."""
+        self._redis.hset(turn.keys[0], "stored", "done")
 
     def inspect(self, turns: Sequence[tuple[int, int, int]]) -> dict[int, BoxState]:
         """Return the state of each turn's box, by turn id.
@@ -259,22 +272,20 @@ class AsyncBallotBox:
         seconds, micros = await self._redis.time()
         return int(seconds) * 1000 + int(micros) // 1000
 
-    async def cast(self, event_id: int, turn_id: int, epoch: int, ballots: Sequence[Ballot]) -> list[int]:
-        """Cast at most MAX_BATCH ballots.
-
-        Returns a `CastResult` for each, or minus the voter's higher sequence.
-        """
+    async def cast(self, event_id: int, turn_id: int, epoch: int, ballots: Sequence[Ballot]) -> CastReply:
+        """Cast at most MAX_BATCH ballots."""
         acknowledged = self._acknowledged_in(event_id, turn_id, epoch)
         args = (epoch, _pack(ballots), self._name, acknowledged.arrivals)
         try:
-            answers = _unpack_answers(await self._cast(keys=turn_keys(event_id, turn_id), args=args))
-            acknowledged.arrivals = max(acknowledged.arrivals, answers.pop())
-            return answers
+            reply = await self._cast(keys=turn_keys(event_id, turn_id), args=args)
+            *answers, arrivals, stored = _unpack_answers(reply)
+            acknowledged.arrivals = max(acknowledged.arrivals, arrivals)
+            return CastReply(answers, bool(stored))
         except ResponseError as error:
             if not _is_corrupt(error):
                 raise
             _log_corrupt(turn_id, error)
-            return [CastResult.UNKNOWN] * len(ballots)
+            return CastReply([CastResult.UNKNOWN] * len(ballots))
 
     async def assign_teams(self, event_id: int, wishes: Sequence[int]) -> list[int]:
         """Team assignment and balancing: return a team number for each new voter, given their `wishes`.

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from enum import IntEnum
+from typing import NamedTuple
 
 from voting.counting.ballots import Ballot
 
@@ -20,12 +21,22 @@ class CastResult(IntEnum):
     BUSY = 6
 
 
+class CastReply(NamedTuple):
+    """The box's reply to a batch: for each ballot a `CastResult`, or minus the voter's higher sequence.
+
+    If `stored`, counted ballots must be written to the database before they are acknowledged.
+    """
+
+    answers: list[int]
+    stored: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class BoxedTurn:
     """A turn as the ballot box stores it; times are Unix milliseconds.
 
     In a match with clocks each side has its own end, and the box records when it picked; otherwise they are
-    0.
+    0. If `stored`, gateways write its ballots to the database before they acknowledge them.
     """
 
     event_id: int
@@ -36,16 +47,26 @@ class BoxedTurn:
     closes_at: int
     red_ends_at: int = 0
     yellow_ends_at: int = 0
+    stored: bool = False
 
     @property
     def window(self) -> tuple[int, ...]:
         """The arguments of `place.lua` and `seal.lua`, in their order."""
-        return self.version, self.epoch, self.opens_at, self.closes_at, self.red_ends_at, self.yellow_ends_at
+        times = self.opens_at, self.closes_at, self.red_ends_at, self.yellow_ends_at
+        return self.version, self.epoch, *times, int(self.stored)
 
     @property
     def keys(self) -> list[str]:
         """The turn's Redis keys (see `turn_keys`)."""
         return turn_keys(self.event_id, self.turn_id)
+
+
+class PlaceResult(IntEnum):
+    """The box's reply to a turn: LOST if there is no box. If UNSTORED, its ballots have yet to be stored."""
+
+    LOST = 0
+    DONE = 1
+    UNSTORED = 2
 
 
 @dataclass(frozen=True, slots=True)

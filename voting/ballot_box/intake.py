@@ -35,15 +35,11 @@ StoreBallots = Callable[[int, list[Ballot]], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """The turn that ballots are for.
-
-    If `stored`, ballots are written to the database before they are acknowledged.
-    """
+    """The turn that ballots are for."""
 
     event_id: int
     turn_id: int
     epoch: int
-    stored: bool
 
 
 class BallotSender(Protocol):
@@ -108,8 +104,8 @@ class Intake:
             await asyncio.sleep(0)
 
     async def _record(self, slot: Slot, ballots: list[Ballot]) -> list[int]:
-        answers = await self._box.cast(slot.event_id, slot.turn_id, slot.epoch, ballots)
-        if slot.stored:
+        answers, stored = await self._box.cast(slot.event_id, slot.turn_id, slot.epoch, ballots)
+        if stored:
             held = zip(ballots, answers, strict=True)
             await self._store(
                 slot.turn_id, [b for b, code in held if code in (CastResult.OK, CastResult.DUPLICATE)]

@@ -18,7 +18,6 @@ from voting.ballot_box.cheers import Cheers
 from voting.ballot_box.intake import Intake, Slot
 from voting.counting.methods import find_method
 from voting.counting.voter_codes import derive_voter_code
-from voting.counting.window import is_stored
 from voting.gateway.broadcaster import Broadcaster
 from voting.gateway.frames import Frames
 from voting.gateway.poll import Poll
@@ -320,7 +319,7 @@ class EventRoom:
         if turn is None:
             self.poll = None
             return
-        slot = Slot(self.event_id, turn.id, turn.epoch, is_stored(self._longest_ms(turn)))
+        slot = Slot(self.event_id, turn.id, turn.epoch)
         by_hands = {team.number for team in self.state.teams if team.hands}
         moving = {self.team_of(side): frozenset(getattr(turn.legal, side)) for side in turn.to_move}
         same = self.poll is not None and self.poll.lane.slot == slot
@@ -334,11 +333,3 @@ class EventRoom:
             method=find_method(match.tally_method if match else None),
             may_resign=match is not None and match.resign is not None,
         )
-
-    def _longest_ms(self, turn: protocol.Turn) -> int:
-        """How long the turn can take, in milliseconds, to choose where its ballots are stored."""
-        clocks = self.state.match.clocks if self.state.match else None
-        if clocks is None:
-            return turn.closes_at - turn.opens_at
-        left = max(clocks.red_ms, clocks.yellow_ms)
-        return left if clocks.cap_s is None else min(left, clocks.cap_s * 1000)

@@ -37,6 +37,7 @@ from voting.protocol import (
     RematchAsk,
     SideChangeAsk,
 )
+from voting.turns.long_windows import LONG_WINDOW_MS
 from voting.turns.side_change_store import SideChangeRequest
 
 RETURNED, SEATED = JOINS.labels("returned"), JOINS.labels("seated")
@@ -260,7 +261,7 @@ class PhoneConsumer(SocketConsumer):
                 protocol.BallotCounted(turn=slot.turn_id, choice=ballot.choice, sequence=ballot.sequence)
             )
             return
-        if code == CastResult.UNKNOWN and slot.stored:
+        if code == CastResult.UNKNOWN and _closes_late(room):
             gateway().request_clock_check(room)  # the scheduler checks long windows only rarely
         if code < 0:
             self._refuse(slot.turn_id, ballot.sequence, "stale", last=-code)
@@ -269,6 +270,10 @@ class PhoneConsumer(SocketConsumer):
 
     def _refuse(self, turn: int, sequence: int, code: Refusal, last: int = 0) -> None:
         self.send(protocol.BallotRefused(turn=turn, sequence=sequence, code=code, last=last))
+
+
+def _closes_late(room: EventRoom) -> bool:
+    return room.turn is not None and room.turn.closes_at > gateway().now() + LONG_WINDOW_MS
 
 
 async def _ask_for_rematch(event_id: int, team: int) -> None:

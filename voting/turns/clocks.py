@@ -34,6 +34,12 @@ def ends_after_ms(match: Match, left: Mapping[Side, int], to_move: Sequence[Side
     return terms.ends_after_ms({side: left[side] for side in to_move}, ()) if terms else 0
 
 
+def longest_ms(match: Match, left: Mapping[Side, int]) -> int:
+    """Return how long a turn can take with these time banks; 0 in a match with fixed windows."""
+    terms = bank_terms(match)
+    return max(map(terms.usable_ms, left.values()), default=0) if terms else 0
+
+
 def side_ends_at(turn: Turn) -> dict[str, int]:
     """Return the `BoxedTurn` fields that say when each side runs out of time in this turn."""
     terms = bank_terms(turn.match)

@@ -18,7 +18,7 @@ from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import BoxState
 from voting.counting import window
 from voting.counting.window import Window
-from voting.turns.turns import change_turn, load_turn, log, to_boxed_turn
+from voting.turns.turns import change_turn, load_turn, log, to_boxed_turn, update_box
 
 RAISE_MOST_SQL = """
     UPDATE games_turn SET
@@ -43,16 +43,17 @@ def restore_turn(turn_id: int, box: BallotBox) -> None:
     a match with clocks, no side's time runs meanwhile.
     """
     turn = load_turn(turn_id)
-    if turn.state != TurnState.OPEN or box.place(to_boxed_turn(turn), create=False):
+    if turn.state != TurnState.OPEN or update_box(turn, box, create=False):
         return
     now = box.now()
     times = _postponed(turn, max(now, turn.opens_at) + window.MIN_RESTORED_MS)
-    lost = {"epoch": turn.epoch + 1, "box_lost_at": now, "reached_at": None}
+    lost_at = None if turn.stored else now  # stored ballots need no voter
+    lost = {"epoch": turn.epoch + 1, "box_lost_at": lost_at, "reached_at": None}
     with event_lock(turn.match.event_id):
         if not claim_turn(turn, **times, **lost):
             return
         announce(turn.match.event_id, protocol.TurnRestored, now)
-    box.place(to_boxed_turn(turn), create=True)
+    update_box(turn, box, create=True)
     box.cast(to_boxed_turn(turn), load_stored_ballots(turn, hands=False))
     relay(turn.match.event_id)
     extra = {"event": turn.match.event_id, "turn": turn.pk}

@@ -30,7 +30,7 @@ from voting.turns.periodic import hourly_steps
 from voting.turns.restoring import must_stay_open, record_turnouts, restore_turn, restored_turns
 from voting.turns.retry_book import RetryBook
 from voting.turns.time_steps import TimeSteps, move_next_match, move_turn
-from voting.turns.turns import load_turn, start_due_match, to_boxed_turn
+from voting.turns.turns import load_turn, start_due_match, update_box
 
 log = logging.getLogger(__name__)
 
@@ -205,7 +205,7 @@ class DeadlineScheduler:
 
     def _repair_box(self, turn_id: int, missing: set[int]) -> None:
         """Bring the turn's box up to date; restore it if it is missing at two checks in a row."""
-        if self.box.place(to_boxed_turn(load_turn(turn_id)), create=False):
+        if update_box(load_turn(turn_id), self.box, create=False):
             return
         self.missing.add(turn_id)
         if turn_id in missing:

@@ -23,8 +23,9 @@ from games.matches import (
 from games.models import Event, Lobby, Match, Turn, TurnState
 from voting import protocol
 from voting.announcements.outbox import announce, relay
+from voting.ballot_box.archive import store_ballots
 from voting.ballot_box.ballot_box import BallotBox
-from voting.ballot_box.box_types import BoxedTurn
+from voting.ballot_box.box_types import BoxedTurn, PlaceResult
 from voting.counting import window
 from voting.counting.methods import UnknownMethod, find_method
 from voting.counting.window import Window
@@ -36,8 +37,9 @@ log = logging.getLogger(__name__)
 def to_boxed_turn(turn: Turn) -> BoxedTurn:
     """Return the turn in the form that the ballot box stores."""
     times = (turn.opens_at, turn.closes_at)
+    ends = banks.side_ends_at(turn)
     return BoxedTurn(
-        turn.match.event_id, turn.pk, turn.version, turn.epoch, *times, **banks.side_ends_at(turn)
+        turn.match.event_id, turn.pk, turn.version, turn.epoch, *times, **ends, stored=turn.stored
     )
 
 
@@ -96,9 +98,12 @@ def start_due_match(event_id: int, box: BallotBox) -> None:
 def change_turn(turn: Turn, kind: type[protocol.Change], box: BallotBox, **changes: Any) -> None:
     """Write `changes` to a live turn and announce them as `kind`.
 
-    Raises MatchError if it was changed meanwhile.
+    A window that becomes long is `stored` from now on. Raises MatchError if the turn was changed meanwhile.
     """
     now = box.now()
+    if turn.match.bank_s is None:
+        times = {"opens_at": turn.opens_at, "closes_at": turn.closes_at} | changes
+        changes["stored"] = turn.stored or window.is_stored(times["closes_at"] - times["opens_at"])
     with event_lock(turn.match.event_id):
         if not claim_turn(turn, **changes):
             raise MatchError("The turn changed in the meantime. Check it and try again.")
@@ -120,9 +125,23 @@ def place_and_relay(turn: Turn, box: BallotBox, *, create: bool) -> None:
 def place_turn(turn: Turn, box: BallotBox, *, create: bool) -> None:
     """Bring the turn's box up to date. If Redis is away, log it; the scheduler repeats it soon."""
     try:
-        box.place(to_boxed_turn(turn), create=create)
+        update_box(turn, box, create=create)
     except RedisError as error:
         log.warning("could not update the ballot box of turn %s: %s", turn.pk, error, extra={"turn": turn.pk})
+
+
+def update_box(turn: Turn, box: BallotBox, *, create: bool) -> bool:
+    """Bring the turn's box up to date. Returns False if there is no box and `create` is false.
+
+    If the turn's ballots are `stored` from now on, store those that are in the box already. Raises RedisError
+    and DATABASE_ERRORS; the scheduler repeats it then.
+    """
+    boxed = to_boxed_turn(turn)
+    placed = box.place(boxed, create=create)
+    if placed == PlaceResult.UNSTORED:
+        store_ballots(turn.pk, box.load_ballots(boxed), box.now())
+        box.confirm_stored(boxed)
+    return placed != PlaceResult.LOST
 
 
 def plan_turn(match: Match, last: Turn | None, to_move: Sequence[Side], now: int, lead_ms: int) -> Turn:
@@ -136,10 +155,12 @@ def plan_turn(match: Match, last: Turn | None, to_move: Sequence[Side], now: int
     times = window.open_window(now, lead_ms, window_s, match.talk_s)
     fields = {"talk_left_ms": match.talk_s * 1000}
     if not left:
-        return create_turn(match, number, times.opens_at, times.closes_at, **fields)
+        stored = window.is_stored(window_s * 1000)
+        return create_turn(match, number, times.opens_at, times.closes_at, **fields, stored=stored)
+    stored = window.is_stored(banks.longest_ms(match, left))
     closes_at = times.opens_at + banks.ends_after_ms(match, left, to_move)
     fields |= {f"{side}_bank_ms": ms for side, ms in left.items()}
-    return create_turn(match, number, times.opens_at, closes_at, **fields)
+    return create_turn(match, number, times.opens_at, closes_at, **fields, stored=stored)
 
 
 def _load_extra_s(match: Match) -> int:

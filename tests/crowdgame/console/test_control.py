@@ -24,7 +24,7 @@ from tests.voting.match_helpers import (
 from tests.voting.sample_matches import record_of
 from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.ballot_box import BallotBox
-from voting.ballot_box.box_types import BoxedTurn, TooEarly
+from voting.ballot_box.box_types import BoxedTurn, PlaceResult, TooEarly
 from voting.counting.voter_codes import derive_voter_code
 from voting.counting.window import START_LEAD_MS
 from voting.models import Announcement
@@ -184,7 +184,7 @@ def test_concurrent_pause_close_and_void_leave_one_live_turn(box: BallotBox) -> 
 class SilentBox(BallotBox):
     """Answers the time, but times out when a window is placed."""
 
-    def place(self, turn: BoxedTurn, *, create: bool) -> bool:
+    def place(self, turn: BoxedTurn, *, create: bool) -> PlaceResult:
         raise TimeoutError("Timeout reading from socket")
 
 

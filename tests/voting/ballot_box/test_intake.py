@@ -6,6 +6,7 @@ Each window has a lane with one call in flight.
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 
 import pytest
 from django.db import IntegrityError, InterfaceError, InternalError, OperationalError
@@ -14,7 +15,7 @@ from redis import RedisError
 from tests.voting.box_helpers import EVENT, R1, TURN, Y2, over, sealed
 from tests.voting.gateway_helpers import NO_BOX
 from voting.ballot_box.ballot_box import MAX_BATCH, AsyncBallotBox, BallotBox
-from voting.ballot_box.box_types import BoxedTurn, CastResult
+from voting.ballot_box.box_types import BoxedTurn, CastReply, CastResult, PlaceResult
 from voting.ballot_box.intake import (
     ANSWERS_PER_ITERATION,
     BUSY_PER_S,
@@ -27,9 +28,14 @@ from voting.ballot_box.intake import (
 from voting.counting.ballots import Ballot
 
 pytestmark = pytest.mark.usefixtures("turn")
-WINDOW = Slot(EVENT, TURN, 1, stored=False)
-LONG_WINDOW = Slot(EVENT, TURN, 1, stored=True)
+WINDOW = Slot(EVENT, TURN, 1)
 COUNTED = {CastResult.OK, CastResult.DUPLICATE}
+
+
+@pytest.fixture
+def stored(turn: BoxedTurn, box: BallotBox) -> None:
+    """The open turn's ballots are stored from now on."""
+    assert box.place(replace(turn, version=2, stored=True), create=False) == PlaceResult.DONE
 
 
 class RecordingBox(AsyncBallotBox):
@@ -41,7 +47,7 @@ class RecordingBox(AsyncBallotBox):
         self.batches: list[int] = []
         self.in_flight = 0
 
-    async def cast(self, event_id: int, turn_id: int, epoch: int, ballots: Sequence[Ballot]) -> list[int]:
+    async def cast(self, event_id: int, turn_id: int, epoch: int, ballots: Sequence[Ballot]) -> CastReply:
         assert not (self.alone and self.in_flight), "two calls are in flight"
         self.in_flight += 1
         self.batches.append(len(ballots))
@@ -100,11 +106,10 @@ def run_scenario(
     scenario: Callable[[Crowd], Awaitable[None]],
     box: RecordingBox | None = None,
     store: FakeStore | None = None,
-    window: Slot = WINDOW,
 ) -> tuple[RecordingBox, FakeStore, Crowd]:
     async def held() -> tuple[RecordingBox, FakeStore, Crowd]:
         recording_box, fake_store = box or RecordingBox(), store or FakeStore()
-        crowd = Crowd(Intake(recording_box, fake_store.store), window)
+        crowd = Crowd(Intake(recording_box, fake_store.store), WINDOW)
         try:
             await scenario(crowd)
         finally:
@@ -210,7 +215,7 @@ def test_intake_answers_others_despite_failing_recipient() -> None:
 def test_intake_keeps_a_lane_per_window() -> None:
     async def scenario(crowd: Crowd) -> None:
         crowd.cast(R1)
-        crowd.lane = crowd.intake.lane(Slot(EVENT, TURN + 1, 1, stored=False))
+        crowd.lane = crowd.intake.lane(Slot(EVENT, TURN + 1, 1))
         crowd.cast(Y2)
         assert sorted(await crowd.answered(2)) == [CastResult.OK, CastResult.UNKNOWN]
 
@@ -266,7 +271,7 @@ def test_emptied_waits_until_every_ballot_is_answered() -> None:
     async def scenario(crowd: Crowd) -> None:
         await crowd.intake.wait_until_empty()
         crowd.cast(*voters(MAX_BATCH + 1))
-        crowd.lane = crowd.intake.lane(Slot(EVENT, TURN + 1, 1, stored=False))
+        crowd.lane = crowd.intake.lane(Slot(EVENT, TURN + 1, 1))
         crowd.cast(Y2)
         await crowd.intake.wait_until_empty()
         assert sorted(code for codes in crowd.answers.values() for code in codes) == [
@@ -320,6 +325,7 @@ def test_lane_times_each_ballot_from_its_arrival() -> None:
 
 
 # ------------------------------------------------------------------ stored ballots
+@pytest.mark.usefixtures("stored")
 def test_intake_stores_ballots_of_long_window_before_answering() -> None:
     store = FakeStore()
 
@@ -335,10 +341,11 @@ def test_intake_stores_ballots_of_long_window_before_answering() -> None:
         await crowd.answered(2)
         assert stored_first == [True]
 
-    run_scenario(scenario, store=store, window=LONG_WINDOW)
+    run_scenario(scenario, store=store)
     assert [b.voter for b in store.writes[0]] == ["v1", "v2", "v9"]
 
 
+@pytest.mark.usefixtures("stored")
 def test_intake_stores_only_counted_ballots() -> None:
     async def scenario(crowd: Crowd) -> None:
         crowd.cast(Ballot("v1", "red", 5, 5))
@@ -346,10 +353,11 @@ def test_intake_stores_only_counted_ballots() -> None:
         crowd.cast(Ballot("v1", "red", 4, 4), Y2)
         await crowd.answered(3)
 
-    _, store, _ = run_scenario(scenario, window=LONG_WINDOW)
+    _, store, _ = run_scenario(scenario)
     assert [[b.voter for b in ballots] for ballots in store.writes] == [["v1"], ["v2"]]
 
 
+@pytest.mark.usefixtures("stored")
 @pytest.mark.parametrize("error", [OperationalError, InterfaceError, InternalError])
 def test_intake_retries_while_database_is_away(error: type[Exception]) -> None:
     store = FakeStore(error("database is locked"), fails=[1, 2])
@@ -360,12 +368,13 @@ def test_intake_retries_while_database_is_away(error: type[Exception]) -> None:
         crowd.cast(Y2)
         await crowd.answered(2)
 
-    _, _, crowd = run_scenario(scenario, store=store, window=LONG_WINDOW)
+    _, _, crowd = run_scenario(scenario, store=store)
     assert crowd.answers.keys() == {("v1", 1), ("v2", 1)}
     assert set().union(*crowd.answers.values()) <= COUNTED
     assert {b.voter for ballots in store.writes[2:] for b in ballots} == {"v1", "v2"}
 
 
+@pytest.mark.usefixtures("stored")
 def test_intake_survives_unexpected_store_error() -> None:
     store = FakeStore(IntegrityError("no such turn"), fails=[1])
 
@@ -378,5 +387,5 @@ def test_intake_survives_unexpected_store_error() -> None:
         crowd.cast(R1, Y2)
         await crowd.answered(2)
 
-    _, _, crowd = run_scenario(scenario, store=store, window=LONG_WINDOW)
+    _, _, crowd = run_scenario(scenario, store=store)
     assert crowd.answers == {("v1", 1): [CastResult.DUPLICATE], ("v2", 1): [CastResult.OK]}

@@ -73,7 +73,7 @@ def test_drain_stops_waiting_for_unreachable_box_at_timeout(box: BallotBox, valk
 
     async def scenario(gateway: Gateway) -> None:
         await gateway.room(event.code)
-        gateway.intake.lane(Slot(event.pk, 1, 1, stored=True)).take(Ballot("a", "red", 1, 1), Caster())
+        gateway.intake.lane(Slot(event.pk, 1, 1)).take(Ballot("a", "red", 1, 1), Caster())
         await gateway.box.close()
         async with asyncio.timeout(20):
             await gateway.drain(0.3)

@@ -34,7 +34,7 @@ from voting.announcements.channel_layer import NOT_A_CHANGE
 from voting.announcements.outbox import relay
 from voting.ballot_box.archive import store_ballots
 from voting.ballot_box.ballot_box import BallotBox
-from voting.ballot_box.box_types import BoxedTurn, BoxLost, Sealed, TooEarly
+from voting.ballot_box.box_types import BoxedTurn, BoxLost, PlaceResult, Sealed, TooEarly
 from voting.counting.ballots import Ballot, unpack_ballots
 from voting.counting.commitments import Commitment, commit_ballots
 from voting.models import Announcement, TallyRecord
@@ -103,7 +103,7 @@ def test_close_turn_relays_reveal_before_placing_next_box(box: BallotBox, due: D
     unsent: list[int] = []
 
     class Watched(BallotBox):
-        def place(self, turn: BoxedTurn, *, create: bool) -> bool:
+        def place(self, turn: BoxedTurn, *, create: bool) -> PlaceResult:
             unsent.append(Announcement.objects.filter(sent_at=None).count())
             return super().place(turn, create=create)
 

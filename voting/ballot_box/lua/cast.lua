@@ -5,7 +5,8 @@
 -- ARGV: epoch that the gateway knows; msgpack {{voter, side, column, sequence, 0, blind}, ...};
 --   gateway, or 'restorer', which puts ballots back and ignores the sides' clocks;
 --   number of arrivals last acknowledged to this gateway in this epoch.
--- Returns msgpack, one number per ballot, then the number of arrivals so far:
+-- Returns msgpack, one number per ballot, then the number of arrivals so far, and 1 if ballots must be stored in the
+--   database before they are acknowledged, otherwise 0:
 --   1 counted, 2 duplicate (counted before), 3 late, 4 unknown, 5 early, or -n: the voter's ballot with the
 --   higher sequence n stays.
 -- In a match with clocks, each side's own end replaces closes_at, and the box records when its ballot arrived.
@@ -14,7 +15,7 @@
 local ballots = cmsgpack.unpack(ARGV[2])
 local acks = 'acks:' .. ARGV[3]
 local box = redis.call('HMGET', KEYS[1], 'epoch', 'opens_at', 'closes_at', 'sealed', 'arrivals', 'red', 'yellow',
-  'older', acks, 'red_ends_at', 'yellow_ends_at')
+  'older', acks, 'red_ends_at', 'yellow_ends_at', 'stored')
 local ends = { red = tonumber(box[10] or 0), yellow = tonumber(box[11] or 0) }
 local by_clocks = ends.red + ends.yellow > 0
 local late = tonumber(box[1] or 0) > 1 and 4 or 3
@@ -93,4 +94,5 @@ elseif counted and remembered < arrivals then
   redis.call('HSET', KEYS[1], acks, arrivals)
 end
 answers[#answers + 1] = counted and arrivals or remembered
+answers[#answers + 1] = box[12] and 1 or 0
 return cmsgpack.pack(answers)

@@ -1,6 +1,6 @@
 -- Seal a turn: freeze its ballots from the deadline on. Idempotent.
 -- KEYS: box, ballots.
--- ARGV: version, epoch, opens_at, closes_at of the caller, and when red and yellow run out of time, as in place.lua.
+-- ARGV: version, epoch, opens_at and closes_at of the caller, and the rest as in place.lua.
 -- Returns {0} if the box is missing, incomplete, an older copy of itself or of an older epoch; {1, closes_at} if it is
 --   too early; or {2, time at which it was first sealed, {voter, ballot, voter, ballot, ...}}.
 local box = redis.call('HMGET', KEYS[1], 'version', 'closes_at', 'sealed', 'red', 'yellow', 'sealed_at',

@@ -1,0 +1,104 @@
+"""All ballots of a turn are in the database once its window has been over ten minutes long."""
+
+import pytest
+
+from games.models import Turn
+from tests.voting.action_helpers import event_of, press
+from tests.voting.box_helpers import ask
+from tests.voting.box_loss_helpers import empty
+from tests.voting.match_helpers import ballots, only_turn, open_now, set_window, start, tally_of
+from tests.voting.recovery_model import Crash
+from voting.ballot_box.archive import load_stored_ballots
+from voting.ballot_box.ballot_box import BallotBox
+from voting.ballot_box.box_types import CastReply
+from voting.counting.ballots import Ballot
+from voting.counting.window import STORED_FROM_MS
+from voting.turns.closing import close_turn
+from voting.turns.restoring import restore_turn
+from voting.turns.scheduler import DeadlineScheduler
+from voting.turns.turns import load_turn, to_boxed_turn
+
+pytestmark = pytest.mark.django_db
+BEFORE, AFTER = ballots("red", [3, 3]), ballots("yellow", [4])
+TEN_MINUTES_S = STORED_FROM_MS // 1000
+
+
+def cast(turn: Turn, *cast_ballots: Ballot) -> CastReply:
+    return ask(lambda box: box.cast(turn.match.event_id, turn.pk, turn.epoch, cast_ballots))
+
+
+def stored_voters(turn: Turn) -> set[str]:
+    return {ballot.voter for ballot in load_stored_ballots(turn)}
+
+
+def voters(*groups: list[Ballot]) -> set[str]:
+    return {ballot.voter for group in groups for ballot in group}
+
+
+@pytest.fixture
+def extended(box: BallotBox) -> Turn:
+    """A window of nine minutes with two ballots, which the organizer has made longer."""
+    turn = start(box)
+    open_now(turn, box)
+    assert not cast(turn, *BEFORE).stored
+    press(event_of(turn), "turn.extend", box, seconds=300)
+    return load_turn(turn.pk)
+
+
+def test_extension_over_ten_minutes_stores_all_ballots(extended: Turn, box: BallotBox) -> None:
+    assert extended.stored
+    assert stored_voters(extended) == voters(BEFORE)
+    assert cast(extended, *AFTER).stored, "the gateway stores it before it answers"
+    empty()
+    restore_turn(extended.pk, box)
+    restored = load_turn(extended.pk)
+    assert sum(box.ballot_counts(to_boxed_turn(restored)).values()) == 2
+    assert restored.box_lost_at is None, "no voter has to return"
+
+
+@pytest.mark.parametrize("step", ["load_ballots", "confirm_stored"])
+def test_scheduler_stores_ballots_if_the_extension_crashed(
+    step: str, box: BallotBox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def crash(*_: object) -> None:
+        raise Crash
+
+    turn = start(box)
+    open_now(turn, box)
+    cast(turn, *BEFORE)
+    monkeypatch.setattr(BallotBox, step, crash)
+    with pytest.raises(Crash):
+        press(event_of(turn), "turn.extend", box, seconds=300)
+    monkeypatch.undo()
+    assert cast(turn, *AFTER).stored
+    DeadlineScheduler(box).run_once()
+    assert stored_voters(turn) >= voters(BEFORE)
+    assert not box.find_inconsistent([(event_of(turn), turn.pk, load_turn(turn.pk).version)])
+
+
+def test_resumed_turn_with_little_time_left_stays_stored(box: BallotBox) -> None:
+    turn = start(box, window_s=2 * TEN_MINUTES_S)
+    assert turn.stored
+    set_window(turn, box, -1_000, 300_000)
+    press(event_of(turn), "turn.pause", box)
+    press(event_of(turn), "turn.resume", box)
+    resumed = load_turn(turn.pk)
+    assert resumed.closes_at - resumed.opens_at <= 300_000
+    assert resumed.stored
+    set_window(resumed, box, -1_000, 300_000)
+    assert cast(resumed, *BEFORE).stored
+
+
+def test_short_turns_are_not_stored(box: BallotBox) -> None:
+    turn = start(box, window_s=TEN_MINUTES_S)
+    set_window(turn, box, -1_000, 300_000)
+    press(event_of(turn), "turn.extend", box, seconds=60)
+    assert not cast(turn, *BEFORE).stored
+    assert stored_voters(turn) == set()
+
+
+def test_next_turn_of_extended_one_is_not_stored(extended: Turn, box: BallotBox) -> None:
+    set_window(extended, box, -1_000, 0)
+    close_turn(extended.pk, box)
+    assert tally_of(extended, "red").ballots == 2
+    assert not only_turn(extended.match).stored
