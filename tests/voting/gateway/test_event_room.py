@@ -158,9 +158,9 @@ def test_write_to_all_yields_between_batches() -> None:
     assert between == [WRITES_PER_ITERATION, WRITES_PER_ITERATION * 2]
 
 
-def test_send_turnout_skips_unchanged_turnout_and_throttles_phones(box: BallotBox) -> None:
+def test_send_turnout_skips_unchanged_turnout_and_throttles_phones() -> None:
     screen, phone = FakeSocket(), voter("a", 1)
-    room = make_room(start(box).match.event_id, screen, phone)
+    room = make_room(new_event().pk, screen, phone)
     counted = [
         protocol.TurnoutCounted(turn=1, connected=(1, 0), voted=(number, 0)) for number in (0, 0, 1, 1)
     ]
