@@ -86,6 +86,7 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
+    "crowdgame.accounts.known_devices.KnownDeviceMiddleware",
     "crowdgame.web.errors.StoreUnavailableMiddleware",
 ]
 ROOT_URLCONF = "crowdgame.urls"
@@ -163,6 +164,8 @@ DEFAULT_FROM_EMAIL = os.environ.get("MAIL_FROM") or f"crowdgame@{_public.hostnam
 LOGIN_URL = "/console/login/"
 LOGIN_REDIRECT_URL = "/console/"
 LOGOUT_REDIRECT_URL = "/console/login/"
+# Forms with a password. A gateway admits a few at a time, see `crowdgame.accounts.login_queue`.
+LOGIN_PATHS = ("/console/login", "/admin/login", "/play/login", "/play/account")
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}
     for name in ("UserAttributeSimilarityValidator", "MinimumLengthValidator", "CommonPasswordValidator")

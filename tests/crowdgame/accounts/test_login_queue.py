@@ -1,0 +1,150 @@
+"""The queue of logins ahead of Django: who waits, who goes first, and who is refused."""
+
+import asyncio
+from collections import Counter
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from crowdgame.accounts import login_queue
+from crowdgame.accounts.known_devices import COOKIE, find_known_user, signer
+from crowdgame.accounts.login_queue import MAX_ACTIVE, PLACES, PLACES_PER_NETWORK, queue_logins
+from tests.voting.match_helpers import organizer
+
+ATTACKER, ELSEWHERE = "198.51.100.{}", "203.0.113.{}"
+LOGINS = 60
+PASSWORD = "the right password"
+
+
+class Site:
+    """An application behind the queue. `served` are the clients that have logged in, in order."""
+
+    def __init__(self) -> None:
+        self.served: list[str] = []
+        self.statuses: Counter[int] = Counter()
+        self.active = self.most_active = 0
+        self.queue = queue_logins(self._respond)
+
+    async def _respond(self, scope: Any, receive: Any, send: Any) -> None:
+        assert (await receive())["body"] == b"a form"
+        self.active += 1
+        self.most_active = max(self.active, self.most_active)
+        await asyncio.sleep(0.01)
+        self.active -= 1
+        self.served.append(scope["client"][0])
+        await send({"type": "http.response.start", "status": 302, "headers": []})
+
+    async def log_in(self, address: str, cookie: str = "", leaves: bool = False) -> int:
+        """Return the response's status, 0 without one. With `leaves`, the client disconnects at once."""
+        statuses = [0]
+        messages = [{"type": "http.request", "body": b"a form"}]
+
+        async def receive() -> Any:
+            if not messages and not leaves:
+                await asyncio.Event().wait()
+            return messages.pop() if messages else {"type": "http.disconnect"}
+
+        async def send(message: Any) -> None:
+            if message["type"] == "http.response.start":
+                statuses.append(message["status"])
+
+        headers = [(b"cookie", cookie.encode())]
+        scope = {"method": "POST", "path": "/console/login/", "client": [address, 1], "headers": headers}
+        await self.queue(scope, receive, send)
+        self.statuses[statuses[-1]] += 1
+        return statuses[-1]
+
+    def flood(self, addresses: str, logins: int = LOGINS) -> list[asyncio.Task[int]]:
+        return [asyncio.create_task(self.log_in(addresses.format(number % 250))) for number in range(logins)]
+
+
+def known_cookie(user_id: int = 1) -> str:
+    return f"{COOKIE}={signer.sign(str(user_id))}"
+
+
+@pytest.fixture(autouse=True)
+def no_delay(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(login_queue, "REFUSAL_DELAY_S", 0)
+
+
+def test_flood_of_one_network_is_refused_beyond_its_places() -> None:
+    async def attack() -> None:
+        site = Site()
+        await asyncio.gather(*site.flood(ATTACKER))
+        admitted = MAX_ACTIVE + PLACES_PER_NETWORK
+        assert site.statuses == {302: admitted, 503: LOGINS - admitted}
+        assert site.most_active == MAX_ACTIVE
+        assert await site.log_in(ATTACKER.format(1)) == 302
+
+    asyncio.run(attack())
+
+
+def test_login_that_waits_too_long_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def attack() -> None:
+        site = Site()
+        monkeypatch.setattr(login_queue, "MAX_WAIT_S", 0.001)
+        statuses = list(await asyncio.gather(*site.flood(ATTACKER, MAX_ACTIVE + 1)))
+        assert statuses == [302] * MAX_ACTIVE + [503]
+        monkeypatch.undo()
+        assert list(await asyncio.gather(*site.flood(ATTACKER, MAX_ACTIVE + 1))) == [302] * (MAX_ACTIVE + 1)
+
+    asyncio.run(attack())
+
+
+def test_known_devices_go_first_and_networks_take_turns() -> None:
+    async def attack() -> None:
+        site = Site()
+        flood = site.flood(ATTACKER)
+        await asyncio.sleep(0)
+        elsewhere = asyncio.create_task(site.log_in(ELSEWHERE.format(1)))
+        known = asyncio.create_task(site.log_in(ATTACKER.format(251), known_cookie()))
+        assert list(await asyncio.gather(elsewhere, known)) == [302, 302]
+        assert site.served.index(ATTACKER.format(251)) <= MAX_ACTIVE
+        assert site.served.index(ELSEWHERE.format(1)) <= MAX_ACTIVE + 2
+        await asyncio.gather(*flood)
+
+    asyncio.run(attack())
+
+
+def test_many_networks_leave_a_place_for_another() -> None:
+    async def attack() -> None:
+        site = Site()
+        floods = [one for number in range(8) for one in site.flood(f"10.0.{number}.{{}}", PLACES_PER_NETWORK)]
+        await asyncio.sleep(0.001)
+        assert await site.log_in(ELSEWHERE.format(1)) == 302
+        await asyncio.gather(*floods)
+        assert site.statuses[302] == MAX_ACTIVE + PLACES  # for it, the last of a long line gave way
+        assert site.most_active == MAX_ACTIVE
+
+    asyncio.run(attack())
+
+
+def test_clients_that_leave_free_their_places() -> None:
+    async def attack() -> None:
+        site = Site()
+        leaving = [site.log_in(ATTACKER.format(number), leaves=True) for number in range(LOGINS)]
+        staying = asyncio.gather(*site.flood(ATTACKER, PLACES_PER_NETWORK))
+        cancelled = asyncio.create_task(site.log_in(ATTACKER.format(1)))
+        await asyncio.gather(*leaving)
+        cancelled.cancel()
+        assert await staying == [302] * PLACES_PER_NETWORK
+        assert site.active == 0
+
+    asyncio.run(attack())
+
+
+@pytest.mark.django_db
+@pytest.mark.usefixtures("box")
+def test_only_a_login_marks_a_known_device() -> None:
+    client, user = Client(), organizer("ada")
+    user.set_password(PASSWORD)
+    user.save()
+    for password, is_known in (("wrong", False), (PASSWORD, True)):
+        client.post("/console/login/", {"username": "ada", "password": password})
+        assert (COOKIE in client.cookies) is is_known
+    cookie = f"{COOKIE}={client.cookies[COOKIE].value}"
+    assert client.cookies[COOKIE]["httponly"]
+    for forged in ("", f"{COOKIE}=1", f"{COOKIE}=1:1:x", f"{cookie}x", cookie.replace("=", "=1")):
+        assert find_known_user({"headers": [(b"cookie", forged.encode())]}) == ""
+    assert find_known_user({"headers": [(b"cookie", cookie.encode())]}) == str(user.pk)

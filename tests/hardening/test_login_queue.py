@@ -1,0 +1,77 @@
+"""During a flood of logins, organizers log in: from a known device, and from another network."""
+
+import http.client
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager
+from threading import Event
+from urllib.parse import urlencode
+
+import pytest
+
+from crowdgame.accounts.known_devices import COOKIE, find_known_user
+from tests.hardening.login_flood import CSRF_TOKEN, HEADERS, LOGINS, TIMEOUT_S
+from tests.hardening.proxied_gateway import NAME, running_proxied_gateway
+from tests.server import Server
+
+ORGANIZER, PASSWORD = "olga", "the right password"
+ATTACKER, ELSEWHERE = "198.51.100.7", "203.0.113.7"
+TRIES = 3
+
+
+def log_in(server: Server, name: str, password: str, address: str, cookie: str = "") -> tuple[int, str]:
+    """Return the response's status and the known device's cookie in it."""
+    body = urlencode({"csrfmiddlewaretoken": CSRF_TOKEN, "username": name, "password": password})
+    headers = HEADERS | {"X-Forwarded-For": address, "Cookie": f"{HEADERS['Cookie']}; {cookie}"}
+    connected = http.client.HTTPConnection(server.stack.address, server.stack.port, timeout=TIMEOUT_S)
+    with closing(connected) as connection:
+        connection.request("POST", "/console/login/", body, headers)
+        response = connection.getresponse()
+        assert b"Traceback" not in response.read()
+        cookies = [value.partition(";")[0] for value in response.msg.get_all("Set-Cookie", [])]
+        return response.status, "".join(one for one in cookies if one.startswith(COOKIE))
+
+
+@contextmanager
+def endless_flood(server: Server) -> Iterator[None]:
+    """Keep LOGINS logins with unknown names in flight."""
+    over, full = Event(), Event()
+
+    def attack(number: int) -> None:
+        while not over.is_set():
+            status, _ = log_in(server, f"nobody {number}", "a guess", ATTACKER)
+            if status == 503:
+                full.set()
+
+    with ThreadPoolExecutor(LOGINS) as threads:
+        attacks = [threads.submit(attack, number) for number in range(LOGINS)]
+        try:
+            assert full.wait(TIMEOUT_S)
+            yield
+        finally:
+            over.set()
+        assert [one.result() for one in attacks] == [None] * LOGINS
+
+
+@pytest.fixture
+def proxied(server: Server) -> Iterator[Server]:
+    with running_proxied_gateway(server) as proxied:
+        server.ask("set_password", name=ORGANIZER, password=PASSWORD)
+        yield proxied
+        assert proxied.log_errors(NAME) == []
+
+
+def test_organizers_log_in_during_a_flood(proxied: Server) -> None:
+    _, cookie = log_in(proxied, ORGANIZER, PASSWORD, ATTACKER)
+    with endless_flood(proxied):
+        known = [log_in(proxied, ORGANIZER, PASSWORD, ATTACKER, cookie)[0] for _ in range(TRIES)]
+        elsewhere = [log_in(proxied, ORGANIZER, PASSWORD, ELSEWHERE)[0] for _ in range(TRIES)]
+    assert (known, elsewhere) == ([302] * TRIES, [302] * TRIES)
+
+
+def test_only_the_cookie_of_a_login_marks_a_known_device(proxied: Server) -> None:
+    assert log_in(proxied, ORGANIZER, "wrong", ATTACKER) == (200, "")
+    _, cookie = log_in(proxied, ORGANIZER, PASSWORD, ATTACKER)
+    assert cookie
+    for forged in ("", f"{COOKIE}=1", f"{COOKIE}=1:1:x", cookie + "x", cookie.replace("=", "=1")):
+        assert find_known_user({"headers": [(b"cookie", forged.encode())]}) == ""
