@@ -163,12 +163,13 @@ def _run_attacks(server: Server, attack: Attack, frames: int, honest: HonestPhon
 
 
 def _event_rows(server: Server, event: int) -> dict[str, Any]:
-    """The event's rows in the database."""
+    """The event's rows in the database, without the turnout that schedulers record."""
     queries = {
         "event": "SELECT * FROM games_event WHERE id = ?",
         "teams": "SELECT * FROM games_team WHERE event_id = ?",
         "matches": "SELECT * FROM games_match WHERE event_id = ?",
-        "turns": "SELECT t.* FROM games_turn t JOIN games_match m ON m.id = t.match_id WHERE m.event_id = ?",
+        "turns": "SELECT t.id, t.state, t.version, t.epoch, t.opens_at, t.closes_at, t.left_ms, t.seed"
+        " FROM games_turn t JOIN games_match m ON m.id = t.match_id WHERE m.event_id = ?",
         "announcements": "SELECT id, seq FROM voting_announcement WHERE event_id = ?",
     }
     return {name: server.rows(sql, event) for name, sql in queries.items()}

@@ -1,12 +1,16 @@
 """An open console loses its rights when its session ends."""
 
+from contextlib import suppress
+
 import pytest
+from websockets.exceptions import ConnectionClosed
 
 from tests.server import Server
 from tests.socket_clients import SocketClient, SocketClients
 from voting.protocol import CloseCode
 
 ENDINGS = ("log_out", "deactivate")
+REFUSALS: tuple[list[str], ...] = ([], ["You don't have permission to do this."])
 
 
 def open_console(server: Server, clients: SocketClients, name: str) -> SocketClient:
@@ -25,9 +29,12 @@ def test_console_action_after_session_end_is_refused_and_closes_socket(
     console.say("action.ask", id=1, action="lobby.open").receive("action.done", id=1)
     server.ask(ending, name=f"presses-{ending}")
     before = server.contents()
-    console.say("action.ask", id=2, action="match.start")
-    assert console.receive("action.refused", id=2)["text"] == "You don't have permission to do this."
+    with suppress(ConnectionClosed):  # the gateway may have noticed the end before it reads the action
+        console.say("action.ask", id=2, action="match.start")
     assert console.closed() == CloseCode.NOT_ALLOWED
+    assert [
+        message["text"] for message in console.received if message["type"] == "action.refused"
+    ] in REFUSALS
     assert server.contents() == before
 
 

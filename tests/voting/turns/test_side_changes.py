@@ -7,6 +7,7 @@ import pytest
 from crowdgame.console.control import run_action
 from games.matches import MatchError
 from games.models import Match
+from tests.voting.action_helpers import record_voters
 from tests.voting.concurrency_helpers import at_once
 from tests.voting.match_helpers import only_turn, open_now, play_out, start
 from tests.voting.turns.secret_side_helpers import (
@@ -100,5 +101,6 @@ def test_turn_cannot_be_voided_after_sides_are_published(box: BallotBox) -> None
 
 def test_organizer_cannot_move_voters_with_secret_sides(box: BallotBox) -> None:
     match = second_turn(box)
+    record_voters(match.event_id, "BCDFGH")
     with pytest.raises(MatchError, match="Only voters themselves can change sides"):
         run_action(match.event_id, ActionAsk(id=1, action="voter.move", voter_code="BCDFGH", team=2), box)
