@@ -1,6 +1,7 @@
 """A changed role closes the organizer's consoles at every gateway, without waiting for the regular check."""
 
 from collections.abc import Iterator
+from contextlib import ExitStack
 from typing import Any
 
 import pytest
@@ -19,10 +20,11 @@ HOUR_S = "3600"
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """Two gateways whose consoles check their role once an hour."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("CONSOLE_RECHECK_S", HOUR_S)
-        with running_server(tmp_path_factory.mktemp("roles"), gateways=2) as server:
-            yield server
+    with ExitStack() as running:
+        with pytest.MonkeyPatch.context() as patch:  # not for the servers of later tests
+            patch.setenv("CONSOLE_RECHECK_S", HOUR_S)
+            server = running.enter_context(running_server(tmp_path_factory.mktemp("roles"), gateways=2))
+        yield server
 
 
 @pytest.fixture
