@@ -8,10 +8,10 @@ from django.contrib.auth.models import User
 from crowdgame.cups.cups import create_cup
 from crowdgame.cups.models import MAX_CUP_TEAMS, Cup
 from crowdgame.events.durations import DurationField
-from crowdgame.events.event_texts import NameField, game_choices
+from crowdgame.events.event_texts import NameField, game_choices, pace_choices
 from crowdgame.events.game_options import add_option_fields, apply_options, game_rows
 from crowdgame.events.presets import PRESETS, Preset
-from games.models import MAX_REVEAL_S, MAX_TALK_S, MAX_WINDOW_S, MIN_WINDOW_S
+from games.models import MAX_TALK_S, MAX_WINDOW_S, MIN_WINDOW_S
 from games.names import clean_name
 
 if TYPE_CHECKING:
@@ -92,7 +92,12 @@ class CupForm(CupModelForm):
         limits=(1, MAX_TALK_S),
         empty="None",
     )
-    reveal_s = DurationField(label="Time for the reveal", presets=(4, 6, 8, 10), limits=(1, MAX_REVEAL_S))
+    pace = forms.ChoiceField(
+        label="Pace of the reveals",
+        choices=pace_choices,
+        widget=forms.RadioSelect,
+        error_messages={"required": "Choose a pace."},
+    )
     next_match_after_s = DurationField(
         label="Next match of a pairing",
         presets=(10, 30, 60, 300),
@@ -109,7 +114,7 @@ class CupForm(CupModelForm):
             "best_of",
             "window_s",
             "talk_s",
-            "reveal_s",
+            "pace",
             "next_match_after_s",
             "close_early",
         ]

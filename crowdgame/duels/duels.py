@@ -107,7 +107,7 @@ def _event_fields(duel_settings: DuelSettings) -> dict[str, Any]:
         "is_duel": True,
         "swaps_sides": True,
         "close_early": True,
-        "reveal_s": duel_settings.time_control.reveal_s,
+        "pace": duel_settings.time_control.pace,
         **(_crowd_fields(duel_settings) if duel_settings.crowd else _duel_fields(duel_settings)),
     }
 

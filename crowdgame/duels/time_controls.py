@@ -2,12 +2,14 @@
 
 from dataclasses import dataclass
 
+from games.engine.terms import Pace
+
 MINUTE_S, HOUR_S, DAY_S = 60, 3600, 24 * 3600
 
 
 @dataclass(frozen=True, slots=True)
 class TimeControl:
-    """A player's time bank of `bank_s`, plus `increment_s` after each turn; the reveal takes `reveal_s`.
+    """A player's time bank of `bank_s`, plus `increment_s` after each turn.
 
     A duel with a free seat is listed for `listed_s`. After that its creator is probably gone. Against a crowd
     there is no time bank; each turn has a window of `window_s`. All times are in seconds.
@@ -17,14 +19,16 @@ class TimeControl:
     title: str
     bank_s: int
     increment_s: int = 0
-    reveal_s: int = 5
+    pace: Pace = Pace.BRISK
     listed_s: int = 15 * MINUTE_S
     window_s: int = 30
     turn_label: str = "30 seconds per turn"
 
 
 TIME_CONTROLS = (
-    TimeControl("1-min", "1 minute", MINUTE_S, reveal_s=4, window_s=15, turn_label="15 seconds per turn"),
+    TimeControl(
+        "1-min", "1 minute", MINUTE_S, pace=Pace.INSTANT, window_s=15, turn_label="15 seconds per turn"
+    ),
     TimeControl("5-min", "5 minutes + 5 s", 5 * MINUTE_S, 5),
     TimeControl(
         "3-days", "3 days", 3 * DAY_S, listed_s=7 * DAY_S, window_s=8 * HOUR_S, turn_label="8 hours per turn"

@@ -5,6 +5,7 @@ from typing import Any
 from django import forms
 
 from games.engine.registry import all_games
+from games.engine.terms import Pace
 from games.models import Admission, Team
 from games.names import clean_name
 from voting.counting.methods import METHODS
@@ -62,6 +63,11 @@ NAME_LENGTH = Team._meta.get_field("name").max_length
 
 def game_choices() -> list[tuple[str, str]]:
     return [(slug, game.title) for slug, game in all_games().items()]
+
+
+def pace_choices(own: str = Pace.NORMAL) -> list[tuple[str, str]]:
+    """Return the paces for an audience, and the event's own."""
+    return [(pace, label) for pace, label in Pace.choices() if pace != Pace.INSTANT or pace == own]
 
 
 def method_choices() -> list[tuple[str, str]]:

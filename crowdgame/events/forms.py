@@ -26,13 +26,13 @@ from crowdgame.events.event_texts import (
     NameField,
     game_choices,
     method_choices,
+    pace_choices,
 )
 from crowdgame.events.game_options import add_option_fields, apply_options, game_rows, stored_options
 from crowdgame.events.presets import default_event_name, random_team_names
 from games.engine.registry import all_games
 from games.matches import create_event, locked_event
 from games.models import (
-    MAX_REVEAL_S,
     MAX_TALK_S,
     MAX_WINDOW_S,
     MIN_WINDOW_S,
@@ -85,11 +85,12 @@ class EventForm(ClockFields, EventModelForm):
         empty="None",
         help_text="Voting is still closed, and the screens say “Talk it over”.",
     )
-    reveal_s = DurationField(
-        label="Time for the reveal",
-        presets=(4, 6, 8, 10),
-        limits=(1, MAX_REVEAL_S),
-        help_text="The screens show both votes, the drops and the token.",
+    pace = forms.ChoiceField(
+        label="Pace of the reveals",
+        choices=pace_choices,
+        widget=forms.RadioSelect,
+        help_text="Conflicts, close votes and wins always get more time than other turns.",
+        error_messages={"required": "Choose a pace."},
     )
     tally_method = forms.ChoiceField(
         label="Voting method",
@@ -116,7 +117,7 @@ class EventForm(ClockFields, EventModelForm):
             "window_s",
             *BANK_FIELDS,
             "talk_s",
-            "reveal_s",
+            "pace",
             *SECTIONS["fine"],
             "close_early",
             *(name for fold in LATER_SECTIONS for name in SECTIONS[fold]),
@@ -148,6 +149,7 @@ class EventForm(ClockFields, EventModelForm):
         self.init_clock_fields(self.instance.bank_s)
         self._initial_values = self._current_values()
         self.fields["resign"].choices = [("", "Teams cannot resign"), *ResignShare.choices()]  # type: ignore[attr-defined]
+        self.fields["pace"].choices = pace_choices(self.instance.pace)  # type: ignore[attr-defined]
         self._offer_series()
         add_option_fields(self)
 

@@ -9,7 +9,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 
 from games.matches import create_event
-from games.models import Event, TeamChoice
+from games.models import Event, Pace, TeamChoice
 from games.names import TEAM_NAMES
 
 DAY_S = 24 * 3600
@@ -56,14 +56,14 @@ PRESETS = (
     Preset(
         "first-game",
         "Classroom: first game",
-        "Six columns, 30 seconds to talk before each vote, and a slow reveal.",
-        {"options": {"columns": 6}, "talk_s": 30, "window_s": 20, "reveal_s": 10},
+        "Six columns, 30 seconds to talk before each vote, and slow reveals.",
+        {"options": {"columns": 6}, "talk_s": 30, "window_s": 20, "pace": Pace.DRAMATIC},
     ),
     Preset(
         "class-against-class",
         "Class against class",
         "Two schools, one day per turn. Each class has its own link. No app needed.",
-        {"window_s": DAY_S, "reveal_s": 10, "team_choice": TeamChoice.LINK},
+        {"window_s": DAY_S, "team_choice": TeamChoice.LINK},
     ),
     Preset(
         "show-of-hands",

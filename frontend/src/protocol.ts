@@ -6,6 +6,7 @@ export type Vote = "concealed" | "open";
 export type TallyMethod = "plurality" | "approval" | "lottery" | "instant_runoff" | "score";
 export type Deciding = "plurality" | "approval" | "lottery" | "runoff" | "score" | "first" | "lot" | "captain" | "random" | "pass" | "forfeit" | "resign";
 export type Admission = "open" | "rotating" | "tickets" | "roster";
+export type Pace = "instant" | "brisk" | "normal" | "dramatic";
 export type TieRule = "first" | "lot" | "captain";
 export type NoBallotRule = "random" | "pass" | "forfeit";
 export type ResignShare = "half" | "two_thirds" | "three_quarters" | "all";
@@ -186,9 +187,30 @@ export interface Resolution {
   token_before: Side | null;
   token_after: Side | null;
   lines: ReadonlyArray<ReadonlyArray<readonly [number, number]>>;
+  block: Drop | null;
   result: Result;
   sentences: ReadonlyArray<string>;
   before: Drawing | null;
+}
+
+export interface RevealSteps {
+  pour: number;
+  picks: number;
+  hold: number | null;
+  drops: number;
+  second: number | null;
+  token: number | null;
+  lines: number;
+  replay: number | null;
+  over: number;
+}
+
+export interface CloseCall {
+  kind: "conflict" | "count";
+  side: Side;
+  first: number | null;
+  second: number | null;
+  margin: number;
 }
 
 export interface Concealed {
@@ -209,6 +231,8 @@ export interface Reveal {
   red: SideTally | null;
   yellow: SideTally | null;
   resolution: Resolution;
+  steps: RevealSteps;
+  close_call: CloseCall | null;
   seed: string | null;
   concealed: Concealed | null;
   turn_commitment: string | null;
@@ -255,7 +279,7 @@ export interface Match {
   result: Result;
   ended_by: Ending | null;
   window_s: number;
-  reveal_s: number;
+  pace: Pace;
   close_early: boolean;
   board: Board;
   turn: Turn | null;

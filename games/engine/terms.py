@@ -53,6 +53,22 @@ class Admission(LabeledEnum):
     ROSTER = "roster", "Class list: one code per pupil"
 
 
+class Pace(LabeledEnum):
+    """How long reveals last. Special turns take longer than others.
+
+    Values:
+        instant: One second, without captions: for rehearsals and fast clocks.
+        brisk: As short as its captions allow, without replays.
+        normal: About three seconds if nothing special happens.
+        dramatic: Half as long again as brisk.
+    """
+
+    INSTANT = "instant", "Result only"
+    BRISK = "brisk", "Brisk"
+    NORMAL = "normal", "Normal"
+    DRAMATIC = "dramatic", "Dramatic"
+
+
 class TieRule(LabeledEnum):
     """Rules for ties.
 

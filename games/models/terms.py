@@ -4,10 +4,9 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models import CheckConstraint, Q
 
-from games.engine.terms import NoBallotRule, ResignShare, TieRule
+from games.engine.terms import NoBallotRule, Pace, ResignShare, TieRule
 
 MIN_WINDOW_S, MAX_WINDOW_S = 3, 30 * 24 * 3600
-MAX_REVEAL_S = 600
 MAX_TALK_S = 24 * 3600
 MAX_BANK_S = 30 * 24 * 3600
 MAX_INCREMENT_S = 24 * 3600
@@ -40,8 +39,12 @@ class MatchTerms(models.Model):
         default=20,
         validators=[MinValueValidator(MIN_WINDOW_S), MaxValueValidator(MAX_WINDOW_S)],
     )
-    reveal_s = models.PositiveIntegerField(
-        "seconds of reveal", default=6, validators=[MinValueValidator(1), MaxValueValidator(MAX_REVEAL_S)]
+    pace = models.CharField(
+        "pace of reveals",
+        max_length=16,
+        choices=Pace.choices(),
+        default=Pace.NORMAL,
+        db_default=Pace.NORMAL.value,
     )
     talk_s = models.PositiveIntegerField(
         "seconds to talk before each vote",
@@ -85,9 +88,7 @@ class MatchTerms(models.Model):
                 condition=Q(window_s__gte=MIN_WINDOW_S, window_s__lte=MAX_WINDOW_S),
                 name="%(class)s_window_in_range",
             ),
-            CheckConstraint(
-                condition=Q(reveal_s__gte=1, reveal_s__lte=MAX_REVEAL_S), name="%(class)s_reveal_in_range"
-            ),
+            CheckConstraint(condition=Q(pace__in=list(Pace)), name="%(class)s_pace_known"),
             CheckConstraint(condition=Q(talk_s__lte=MAX_TALK_S), name="%(class)s_talk_in_range"),
             CheckConstraint(condition=Q(tie_rule__in=list(TieRule)), name="%(class)s_tie_rule_known"),
             CheckConstraint(

@@ -59,7 +59,7 @@ class CaptainsMistress:
         result = _find_winner(grid, drops)
         after = State(grid, other_side(state.mover), result)
         lines = grid.lines(result) if result in SIDES else ()
-        return after, Resolution(drops=drops, lines=lines, result=result)
+        return after, Resolution(drops=drops, lines=lines, block=state.grid.find_block(drops), result=result)
 
     def result(self, state: State) -> Result:
         return state.result

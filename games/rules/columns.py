@@ -1,11 +1,12 @@
 """The grid of columns into which balls drop, and win detection: lines of four."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from reprlib import repr as short_repr
 
 from games.engine.errors import IllegalPick
-from games.engine.game import Board, Cell, Side
+from games.engine.game import Board, Cell, Drop, Side, other_side
 
 LINE = 4
 DIRECTIONS = ((1, 0), (0, 1), (1, 1), (1, -1))
@@ -64,6 +65,15 @@ class Grid:
     def has_line(self, cell: Cell) -> bool:
         """Return whether the ball at `cell` is part of a line of four or more."""
         return any(self._length(rays) >= LINE for rays in _rays(cell, len(self.stacks), self.rows))
+
+    def find_block(self, drops: Iterable[Drop]) -> Drop | None:
+        """Return the first of these drops that took a cell in which the other side would win."""
+        return next((drop for drop in drops if self._blocks(drop)), None)
+
+    def _blocks(self, drop: Drop) -> bool:
+        if drop.row is None or drop.row != self.height(drop.column) + 1:
+            return False
+        return self.drop(drop.column, other_side(drop.side)).has_line((drop.column, drop.row))
 
     def _length(self, rays: tuple[tuple[Cell, ...], tuple[Cell, ...], Cell]) -> int:
         ahead, behind, (column, row) = rays

@@ -67,6 +67,7 @@ class SimultaneousCaptainsMistress:
             token_before=state.token,
             token_after=token,
             lines=lines,
+            block=state.grid.find_block(drops),
             result=result,
         )
 

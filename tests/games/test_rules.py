@@ -7,10 +7,11 @@ from typing import Any
 import msgspec
 import pytest
 
-from games.engine.game import SIDES, Board, Result, Side, insert_team_names
+from games.engine.game import SIDES, Board, Drop, Result, Side, insert_team_names
 from games.engine.record import GameRecord, read_record, replay
 from games.engine.registry import find_game, read_options
 from games.engine.replay_answer import build_answer
+from games.rules.columns import Grid
 
 HERE = Path(__file__).parent
 RULES = [msgspec.json.decode(line) for line in (HERE.parent / "rules.ndjson").read_bytes().splitlines()]
@@ -95,3 +96,11 @@ def test_winning_line_is_reported_at_full_length() -> None:
     replayed = replay(GameRecord(CLASSIC.slug, {"first": "red"}, tuple(turns)))
     assert replayed.result == "red"
     assert replayed.resolutions[-1].lines == (((1, 1), (2, 1), (3, 1), (4, 1), (5, 1)),)
+
+
+def test_block_is_a_ball_in_the_other_sides_winning_cell() -> None:
+    grid = Grid(6, ("R", "R", "R", "", "", "", ""))
+    block = Drop("yellow", 4, 1)
+    assert grid.find_block([Drop("red", 6, 1), block]) == block
+    assert grid.find_block([Drop("red", 4, 1), Drop("yellow", 4, 2)]) is None
+    assert grid.find_block([Drop("yellow", 4, None)]) is None

@@ -34,7 +34,9 @@ def written_side_changes(server: Server) -> dict[str, list[tuple[int, str]]]:
 
 @pytest.mark.nightly
 def test_side_changes_of_1000_phones_count_once(server: Server, tmp_path: Path) -> None:
-    event = server.ask("event", window_s=3, reveal_s=2, lobby="open", max_side_changes=2, turn_points=True)
+    event = server.ask(
+        "event", window_s=3, pace="instant", lobby="open", max_side_changes=2, turn_points=True
+    )
     server.ask("begin", event_id=event["id"])
     options = ("--phones", str(PHONES), "--side-changes", SHARE, "--seed", "11")
     report = rehearse(server, event["code"], tmp_path / "report.json", *options)

@@ -232,7 +232,7 @@ SCENARIOS = {
         secret_sides,
         [0, 1],
         [6, 7],
-        {"max_side_changes": 1, "reveal_s": 600, **SEES_MORE},
+        {"max_side_changes": 1, "talk_s": 600, **SEES_MORE},
         {
             "page /record/{code}/1.json": "403",
             "outbox": '"peek":false',

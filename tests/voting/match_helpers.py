@@ -12,6 +12,7 @@ from games.models import CLOSED_STATES, LIVE_STATES, Event, Match, Turn
 from tests.deploy.processes import wait_until
 from voting import protocol
 from voting.announcements.outbox import announce, relay
+from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.ballots import Ballot
 from voting.counting.window import is_stored
@@ -54,6 +55,14 @@ def set_window(turn: Turn, box: BallotBox, opens_in_ms: int, closes_in_ms: int, 
         announce(turn.match.event_id, protocol.TurnMoved, now)
     update_box(turn, box, create=False)
     relay(turn.match.event_id)
+
+
+def reveal_ms(turn: Turn) -> int:
+    """How long the reveal that the turn's event shows lasts."""
+    match = load_snapshot(turn.match.event).match
+    assert match is not None
+    assert match.reveal is not None
+    return match.reveal.steps.over
 
 
 def open_now(turn: Turn, box: BallotBox) -> None:

@@ -10,11 +10,14 @@ import msgspec
 from django.db.models import Count, Q
 from msgspec.structs import replace
 
-from games.engine.game import SIDES, Side
+from games.engine.game import SIDES, Resolution, Side
+from games.engine.terms import Pace
 from games.matches import Position, replay
 from games.models import CLOSED_STATES, LIVE_STATES, Event, Match, MatchState, Team, TieRule, Turn, TurnState
 from voting import protocol
+from voting.counting.close_calls import find_close_call
 from voting.counting.lots import commit_lot
+from voting.counting.pacing import RevealSteps, pace_reveal
 from voting.counting.series import series_starts, winning_team
 from voting.counting.side_changes import SidesSummary
 from voting.counting.tally import SideTally
@@ -31,7 +34,7 @@ def load_snapshot(event: Event) -> protocol.EventState:
     secret = match is not None and match.is_secret
     computed = {
         "teams": teams,
-        "match": _match(match, {team.pk: team.number for team in rows}) if match else None,
+        "match": _match(match, {team.pk: team for team in rows}) if match else None,
         "finished": _finished(event, match),
         "peek": event.peek and not secret,
         "own_counts": event.own_counts and not secret,
@@ -61,15 +64,16 @@ def _hidden(event: Event, *, secret: bool) -> tuple[protocol.Part, ...]:
     return tuple(part for part, hidden in parts.items() if hidden)
 
 
-def _match(match: Match, numbers: Mapping[int, int]) -> protocol.Match:
-    """Build the match's state. `numbers` maps the teams' primary keys to their numbers."""
+def _match(match: Match, teams: Mapping[int, Team]) -> protocol.Match:
+    """Build the match's state. `teams` are the event's, by primary key."""
+    match.red, match.yellow = teams[match.red_id], teams[match.yellow_id]
     turns = list(match.turns.exclude(state=TurnState.VOID).order_by("number"))
     position = replay(match, [turn for turn in turns if turn.state in CLOSED_STATES])
     turn = next((turn for turn in turns if turn.state in LIVE_STATES), None)
     computed = {
         "title": position.game.title,
-        "red": numbers[match.red_id],
-        "yellow": numbers[match.yellow_id],
+        "red": match.red.number,
+        "yellow": match.yellow.number,
         "result": match.result or "open",
         "board": position.game.view(position.state, None),
         "turn": _turn(turn, position) if turn else None,
@@ -125,8 +129,9 @@ def _turn(turn: Turn, position: Position) -> protocol.Turn:
 def _reveal(position: Position, match: Match) -> protocol.Reveal:
     turn, kept = position.turns[-1], position.revealed_with_last
     records = TallyRecord.objects.filter(turn__in=[turn, kept] if kept else [turn])
-    tallies = {cast(Side, record.side): _tally(record, match) for record in records}
+    tallies = _public_tallies(match, records)
     red, yellow = (tallies.get(side) for side in SIDES)
+    resolution = position.resolutions[-1]
     return protocol.Reveal(
         turn=turn.pk,
         number=turn.number,
@@ -134,11 +139,24 @@ def _reveal(position: Position, match: Match) -> protocol.Reveal:
         resolved_at=turn.resolved_at or 0,
         red=red,
         yellow=yellow,
-        resolution=position.resolutions[-1],
+        resolution=resolution,
+        steps=plan_reveal(match, resolution, records),
+        close_call=find_close_call(resolution, tallies),
         seed=None if match.is_secret else turn.seed,
         concealed=replace(_concealed(kept), seed=kept.seed) if kept else None,
         turn_commitment=turn.turn_commitment or None,
     )
+
+
+def plan_reveal(match: Match, resolution: Resolution, records: Iterable[TallyRecord]) -> RevealSteps:
+    """Return the steps of the reveal of a turn with these tallies. They follow from what the reveal shows."""
+    tallies = _public_tallies(match, records)
+    names: dict[Side, str] = {"red": match.red.name, "yellow": match.yellow.name}
+    return pace_reveal(resolution, tallies, find_close_call(resolution, tallies), names, Pace(match.pace))
+
+
+def _public_tallies(match: Match, records: Iterable[TallyRecord]) -> dict[Side, SideTally]:
+    return {cast(Side, record.side): _tally(record, match) for record in records}
 
 
 def _concealed(turn: Turn) -> protocol.Concealed:

@@ -180,7 +180,7 @@ class EventRoom:
             return True
         if match.turn and now >= match.turn.opens_at:
             return False
-        return match.reveal is None or now >= match.reveal.resolved_at + match.reveal_s * 1000
+        return match.reveal is None or now >= match.reveal.resolved_at + match.reveal.steps.over
 
     # ------------------------------------------------------------ connections
     def add_voter(self, socket: SeatedSocket, seat: Seat) -> ConnectedVoter:

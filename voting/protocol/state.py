@@ -14,11 +14,14 @@ from games.engine.terms import (
     Lobby,
     MatchState,
     NoBallotRule,
+    Pace,
     ResignShare,
     TeamChoice,
     TieRule,
 )
+from voting.counting.close_calls import CloseCall
 from voting.counting.methods import TallyMethod
+from voting.counting.pacing import RevealSteps
 from voting.counting.side_changes import SidesSummary
 from voting.counting.tally import SideTally
 from voting.counting.types import Column, Count, Hash
@@ -118,6 +121,8 @@ class Reveal(msgspec.Struct, frozen=True, kw_only=True):
         red: Red's tally. Null if red was not to move.
         yellow: Yellow's tally.
         resolution: The result of the picks.
+        steps: When each step of the reveal begins.
+        close_call: The closest decision. The reveal replays it if it has time for that.
         seed: The seed that decided every lot. Null while sides are secret.
         concealed: The previous turn, if it was kept secret until now. Its tally and pick are part of this
             reveal.
@@ -131,6 +136,8 @@ class Reveal(msgspec.Struct, frozen=True, kw_only=True):
     red: SideTally | None
     yellow: SideTally | None
     resolution: Resolution
+    steps: RevealSteps
+    close_call: CloseCall | None = None
     seed: str | None = None
     concealed: Concealed | None = None
     turn_commitment: Hash | None = None
@@ -190,7 +197,7 @@ class Match(msgspec.Struct, frozen=True, kw_only=True):
         result: `open` until the match ends.
         ended_by: How it ended.
         window_s: Seconds to vote.
-        reveal_s: Seconds of the reveal.
+        pace: How long reveals last.
         close_early: The window closes once every connected voter has voted.
         board: The board as it stands.
         turn: The open turn, or the next one.
@@ -218,7 +225,7 @@ class Match(msgspec.Struct, frozen=True, kw_only=True):
     result: Result
     ended_by: Ending | None
     window_s: Count
-    reveal_s: Count
+    pace: Pace
     close_early: bool
     board: Board
     turn: Turn | None

@@ -20,6 +20,7 @@ from games.matches import MatchError, Position, claim_turn, end_match, event_loc
 from games.models import CLOSED_STATES, Event, Match, MatchState, Turn, TurnState
 from voting import protocol
 from voting.announcements.outbox import announce, publish_now, relay
+from voting.announcements.snapshots import plan_reveal
 from voting.ballot_box.archive import load_stored_ballots
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import BoxLost, Sealed, TooEarly
@@ -223,21 +224,23 @@ def _commit_outcome(
             **time_used,
         ):
             return None
-        _record_tallies(turn, outcome, seal.roots)
+        revealed = _record_tallies(turn, outcome, seal.roots)
         if outcome.before.concealed and not kept:
             turn.match.turns.filter(state=TurnState.CONCEALED).update(**closed)
         following = None
         if outcome.ended_by:
-            _end_match(turn.match, outcome, now)
+            _end_match(turn.match, outcome, revealed, now)
         else:
-            lead_ms = window.START_LEAD_MS if kept else turn.match.reveal_s * 1000
+            over_ms = plan_reveal(turn.match, outcome.resolution, revealed).over
+            lead_ms = window.START_LEAD_MS if kept else over_ms
             following = plan_turn(turn.match, turn, outcome.to_move, now, lead_ms)
         announce(turn.match.event_id, protocol.TurnConcealed if kept else protocol.TurnRevealed, now)
     return following
 
 
-def _record_tallies(turn: Turn, outcome: TurnOutcome, roots: dict[Side, str]) -> None:
-    TallyRecord.objects.bulk_create(
+def _record_tallies(turn: Turn, outcome: TurnOutcome, roots: dict[Side, str]) -> list[TallyRecord]:
+    """Write the turn's tallies. Return them with those of a turn that is revealed together with this one."""
+    records = TallyRecord.objects.bulk_create(
         TallyRecord(
             turn=turn,
             side=side,
@@ -247,9 +250,11 @@ def _record_tallies(turn: Turn, outcome: TurnOutcome, roots: dict[Side, str]) ->
         )
         for side, decision in outcome.decisions.items()
     )
+    concealed = outcome.before.concealed
+    return [*records, *concealed.tallies.all()] if concealed else records
 
 
-def _end_match(match: Match, outcome: TurnOutcome, now: int) -> None:
+def _end_match(match: Match, outcome: TurnOutcome, revealed: Sequence[TallyRecord], now: int) -> None:
     """End the match.
 
     Schedule the next one if the event starts matches automatically and no series is decided.
@@ -259,7 +264,8 @@ def _end_match(match: Match, outcome: TurnOutcome, now: int) -> None:
     sides.save_sides_record(match)
     pause_s = match.event.next_match_after_s
     if pause_s is not None and not _current_series(match.event).winner:
-        next_at = now + (match.reveal_s + pause_s) * 1000
+        over_ms = plan_reveal(match, outcome.resolution, revealed).over
+        next_at = now + over_ms + pause_s * 1000
         Event.objects.filter(pk=match.event_id).update(next_match_at=next_at)
 
 

@@ -7,7 +7,7 @@ from functools import partial
 from msgspec import convert
 from msgspec.structs import replace
 
-from games.engine.game import SIDES, Picks, Side, other_side
+from games.engine.game import SIDES, Picks, Resolution, Side, other_side
 from games.matches import Position
 from games.models import Ending, MatchResult, NoBallotRule, TieRule, Turn
 from voting.counting.ballots import Ballot
@@ -33,6 +33,7 @@ class TurnOutcome:
     captains: dict[Side, int | None]
     decisions: dict[Side, SideTally]
     picks: Picks
+    resolution: Resolution
     result: str
     ended_by: Ending | None
     is_concealed: bool = False
@@ -58,19 +59,20 @@ def decide_outcome(
         side: _decide(turn, position, SideBallots(side, cast, captains[side]), rules[side])
         for side, cast in by_side.items()
     }
+    decided = partial(TurnOutcome, position, by_side, captains, decisions)
     if deserted:
-        return TurnOutcome(
-            position, by_side, captains, decisions, Picks(), other_side(deserted), Ending.DESERTED
-        )
+        _, unplayed = game.resolve(state, Picks())
+        return decided(Picks(), unplayed, other_side(deserted), Ending.DESERTED)
     if lost := [side for side, decision in decisions.items() if decision.decided_by in LOSING_DECISIONS]:
         ended_by = _ended_by(turn, {decisions[side].decided_by for side in lost})
-        return TurnOutcome(position, by_side, captains, decisions, Picks(), _result_when_lost(lost), ended_by)
+        _, unplayed = game.resolve(state, Picks())
+        return decided(Picks(), unplayed, _result_when_lost(lost), ended_by)
     picks = Picks(*(decisions[side].pick if side in decisions else None for side in SIDES))
     after, resolution = game.resolve(state, picks)
     result = resolution.result
     ends = None if result == "open" else Ending.BOARD
     kept = ends is None and position.vote == "concealed"
-    return TurnOutcome(position, by_side, captains, decisions, picks, result, ends, kept, game.to_move(after))
+    return decided(picks, resolution, result, ends, kept, game.to_move(after))
 
 
 def _no_ballot_rules(turn: Turn, position: Position, picked: list[Side]) -> dict[Side, str]:

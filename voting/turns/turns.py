@@ -45,7 +45,7 @@ def to_boxed_turn(turn: Turn) -> BoxedTurn:
 
 def load_turn(turn_id: int) -> Turn:
     """Load the turn with its match. Raises Turn.DoesNotExist."""
-    return Turn.objects.select_related("match").get(pk=turn_id)
+    return Turn.objects.select_related("match__red", "match__yellow").get(pk=turn_id)
 
 
 def start_match(event_id: int, box: BallotBox) -> Match:

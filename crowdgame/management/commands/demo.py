@@ -73,7 +73,6 @@ def find_event(organizer: User) -> Event:
         EVENT_NAME,
         TEAM_NAMES,
         window_s=12,
-        reveal_s=6,
         close_early=False,
         next_match_after_s=NEXT_MATCH_AFTER_S,
         lobby=Lobby.OPEN,

@@ -202,11 +202,13 @@ def revealed(box: BallotBox, **choices: int) -> Turn:
     """The turn after the one that is being revealed."""
     turn = start(box, **choices)
     play(turn.match, box, [(1, 2)])
-    return only_turn(turn.match)
+    following = only_turn(turn.match)
+    set_window(following, box, 60_000, 80_000)
+    return following
 
 
 def test_reveal_extension_moves_whole_window_and_shortening_moves_it_back(box: BallotBox) -> None:
-    turn = revealed(box, reveal_s=60)
+    turn = revealed(box)
     opens_at, closes_at = times(turn)
     press(event_of(turn), "reveal.extend", box, seconds=30)
     assert times(turn) == (opens_at + 30_000, closes_at + 30_000)
@@ -215,7 +217,7 @@ def test_reveal_extension_moves_whole_window_and_shortening_moves_it_back(box: B
 
 
 def test_shortened_reveal_lasts_another_second(box: BallotBox) -> None:
-    turn = revealed(box, reveal_s=60)
+    turn = revealed(box)
     now = box.now()
     press(event_of(turn), "reveal.shorten", box, seconds=600)
     opens_at, closes_at = times(turn)
@@ -225,7 +227,7 @@ def test_shortened_reveal_lasts_another_second(box: BallotBox) -> None:
 
 @pytest.mark.parametrize("action", ["reveal.extend", "reveal.shorten"])
 def test_reveal_cannot_be_moved_while_teams_talk(action: str, box: BallotBox) -> None:
-    turn = revealed(box, talk_s=60, reveal_s=60)
+    turn = revealed(box, talk_s=60)
     set_window(turn, box, 59_000, 99_000)
     with refused("No reveal is being shown"):
         press(event_of(turn), action, box)

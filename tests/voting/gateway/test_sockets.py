@@ -181,7 +181,7 @@ def test_stale_ballot_is_refused_with_newer_sequence(stage: Stage, clients: Sock
 
 
 def test_ballot_outside_window_is_refused(server: Server, clients: SocketClients) -> None:
-    made = open_turn(server, reveal_s=600)
+    made = open_turn(server, talk_s=600)
     phone, _ = clients.phone(made.code)
     console = open_console(server, clients, made.code)
     console.say("action.ask", id=1, action="turn.pause", turn=made.turn)
@@ -436,7 +436,7 @@ def between_turns(
     server: Server, clients: SocketClients
 ) -> tuple[dict[str, Any], SocketClient, SocketClient, str, int]:
     """The event, one phone per team, the first one's token and the next turn, after the first reveal."""
-    terms = {"max_side_changes": 1, "window_s": 60, "reveal_s": 120, "close_early": True}
+    terms = {"max_side_changes": 1, "window_s": 60, "talk_s": 120, "close_early": True}
     made = server.ask("event", lobby="open", team_choice="choose", **terms)
     (first, welcome), (second, _) = (clients.phone(made["code"], team=team) for team in (1, 2))
     server.ask("begin", event_id=made["id"])

@@ -21,6 +21,7 @@ from tests.voting.match_helpers import (
     only_turn,
     open_now,
     play_turn,
+    reveal_ms,
     run_out,
     set_window,
     start,
@@ -68,7 +69,7 @@ def close_and_unpack(turn: Turn, box: BallotBox, side: Side) -> tuple[Ballot, ..
 
 
 def test_close_turn_stores_tallies_and_opens_next_turn(box: BallotBox) -> None:
-    turn = start(box, window_s=20, reveal_s=6)
+    turn = start(box, window_s=20, pace="normal")
     after = play_turn(turn, box, red=[3, 4, 4], yellow=[7])
     assert (after.state, after.red_pick, after.yellow_pick) == (TurnState.RESOLVED, 4, 7)
     red, yellow = tally_of(turn, "red"), tally_of(turn, "yellow")
@@ -78,7 +79,7 @@ def test_close_turn_stores_tallies_and_opens_next_turn(box: BallotBox) -> None:
     assert [(b.voter, b.choice, b.arrival) for b in held] == [("red1", 3, 1), ("red2", 4, 2), ("red3", 4, 3)]
     following = only_turn(turn.match)
     assert after.resolved_at is not None
-    assert (following.number, following.opens_at) == (2, after.resolved_at + 6_000)
+    assert (following.number, following.opens_at) == (2, after.resolved_at + reveal_ms(turn))
     assert following.closes_at - following.opens_at == 20_000
     assert box.seal(to_boxed_turn(following)) == TooEarly(following.closes_at)
 
@@ -124,7 +125,7 @@ def test_window_moved_before_its_box_exists_is_applied(
         relay(event_id)
         open_now(only_turn(turn.match), box)
 
-    turn = due(window_s=20, reveal_s=6)
+    turn = due(window_s=20, pace="normal")
     monkeypatch.setattr(closing, "relay", relay_and_move)
     close_turn(turn.pk, box)
     following = only_turn(turn.match)

@@ -32,10 +32,10 @@ def test_demo_creates_event_that_starts_automatically(box: BallotBox) -> None:
     details = demo()
     event = Event.objects.get()
     assert [team.name for team in event.teams.order_by("number")] == ["North Hall", "South Hall"]
-    assert (event.name, event.window_s, event.reveal_s, event.next_match_after_s, event.lobby) == (
+    assert (event.name, event.window_s, event.pace, event.next_match_after_s, event.lobby) == (
         "Event night",
         12,
-        6,
+        "normal",
         10,
         "open",
     )

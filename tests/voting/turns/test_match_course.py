@@ -17,6 +17,7 @@ from tests.voting.match_helpers import (
     only_turn,
     play,
     play_turn,
+    reveal_ms,
     start,
 )
 from voting.ballot_box.ballot_box import BallotBox
@@ -88,7 +89,7 @@ def test_concurrent_starts_start_one_match(box: BallotBox) -> None:
 
 # ------------------------------------------------------------------ end and next match
 def test_won_match_ends_and_schedules_next_match(box: BallotBox) -> None:
-    event = new_event(next_match_after_s=30, reveal_s=6)
+    event = new_event(next_match_after_s=30, pace="normal")
     match = start_match(event.pk, box)
     play(match, box, RED_WINS)
     match = Match.objects.get(pk=match.pk)
@@ -97,7 +98,7 @@ def test_won_match_ends_and_schedules_next_match(box: BallotBox) -> None:
     assert match.ended_at == last.resolved_at
     assert live_turn(match) is None
     assert last.resolved_at is not None
-    assert Event.objects.get(pk=event.pk).next_match_at == last.resolved_at + 36_000
+    assert Event.objects.get(pk=event.pk).next_match_at == last.resolved_at + reveal_ms(last) + 30_000
 
 
 def test_start_due_match_starts_once_when_due(box: BallotBox) -> None:

@@ -6,7 +6,7 @@ from games.models import Turn, TurnState
 from tests.voting.action_helpers import event_of, press
 from tests.voting.box_helpers import cast
 from tests.voting.gateway_helpers import make_room
-from tests.voting.match_helpers import only_turn, open_now, play_turn, start
+from tests.voting.match_helpers import only_turn, open_now, play_turn, reveal_ms, start
 from voting import protocol
 from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.ballot_box import BallotBox
@@ -33,19 +33,19 @@ def shown_talk_ms(turn: Turn) -> int:
 @pytest.fixture
 def turn(box: BallotBox) -> Turn:
     """A first turn in its talk time."""
-    return start(box, talk_s=90, window_s=20, reveal_s=6)
+    return start(box, talk_s=90, window_s=20, pace="normal")
 
 
 def test_first_window_opens_after_talk_time_and_later_ones_after_the_reveal(box: BallotBox) -> None:
     before = box.now()
-    turn = start(box, talk_s=90, window_s=20, reveal_s=6)
+    turn = start(box, talk_s=90, window_s=20, pace="normal")
     assert before <= turn.opens_at - START_LEAD_MS - TALK_MS <= box.now()
     match = load_snapshot(turn.match.event).match
     assert match is not None
     assert (turn.match.talk_s, match.talk_s) == (90, 90)
     assert turn.closes_at - turn.opens_at == 20_000
     after, second = play_turn(turn, box), only_turn(turn.match)
-    assert (second.number, second.opens_at) == (2, (after.resolved_at or 0) + 6_000 + TALK_MS)
+    assert (second.number, second.opens_at) == (2, (after.resolved_at or 0) + reveal_ms(turn) + TALK_MS)
     assert second.closes_at - second.opens_at == 20_000
 
 

@@ -1,0 +1,163 @@
+"""Pacing of a reveal: when each of its steps begins, so that people can read its captions.
+
+A caption stays for at least one second and a quarter of a second per word. The numbers of words below are
+those of each caption's longest translation, without the names of the teams, which are counted as they are. A
+turn in which nothing special happens is short. Conflicts, blocked lines, close votes and wins take longer.
+"""
+
+from collections.abc import Iterable, Mapping
+from itertools import accumulate
+
+import msgspec
+
+from games.engine.game import SIDES, Resolution, Side, insert_team_names
+from games.engine.terms import Pace
+from voting.counting.close_calls import CloseCall
+from voting.counting.methods import METHODS
+from voting.counting.tally import SideTally
+from voting.counting.types import Count
+
+CAPTION_MS, WORD_MS = 1000, 250
+STRETCH = {Pace.BRISK: 1.0, Pace.NORMAL: 1.2, Pace.DRAMATIC: 1.5}
+
+# Words of the captions: the seal; both picked one column; who drops first and gets the token; the column is
+# full; no ball drops; a team resigns; the winner; a draw; a block; a replayed conflict or count.
+SEALED, CONFLICT, ORDER, FULL, NO_DROP, RESIGNED = 2, 6, 7, 8, 6, 8
+WON, DRAWN, BLOCKED, CONFLICT_REPLAY, COUNT_REPLAY = 9, 8, 5, 7, 10
+# Words under a pick that was not decided by votes, and how many more a translation may have.
+RULE_WORDS = {"first": 9, "lot": 9, "captain": 9, "random": 6, "pass": 6, "forfeit": 6, "resign": 8}
+TRANSLATED = 2
+
+POUR_MS, PICKS_MS, HOLD_MS, FALL_MS, SETTLE_MS, TOKEN_MS = 300, 50, 800, 900, 50, 700
+INSTANT_MS = 1000
+
+
+class RevealSteps(msgspec.Struct, frozen=True, kw_only=True):
+    """When each step of a reveal begins, in milliseconds after `resolved_at`.
+
+    Attributes:
+        pour: The votes pour into the bars.
+        picks: The picks are shown.
+        hold: The board grows to its full size, with the balls held above their columns. Null: nothing special
+            happens in this turn.
+        drops: The balls fall; in a conflict only the first.
+        second: The second ball falls. Null: no conflict.
+        token: The token changes sides. Null: it stays.
+        lines: The balls have landed. Winning lines light up, and the outcome is named.
+        replay: The close call is shown again. Null: no replay.
+        over: The reveal ends.
+    """
+
+    pour: Count
+    picks: Count
+    hold: Count | None = None
+    drops: Count
+    second: Count | None = None
+    token: Count | None = None
+    lines: Count
+    replay: Count | None = None
+    over: Count
+
+
+def reading_ms(words: int) -> int:
+    """Return how long a caption of this many words stays at least."""
+    return CAPTION_MS + WORD_MS * words
+
+
+def pace_reveal(
+    resolution: Resolution,
+    tallies: Mapping[Side, SideTally],
+    call: CloseCall | None,
+    names: Mapping[Side, str],
+    pace: Pace,
+) -> RevealSteps:
+    """Return the steps of a turn's reveal. `names` are those of the teams that play each side."""
+    in_turn = resolution.conflict is not None and len(resolution.drops) > 1
+    passes = resolution.token_before != resolution.token_after
+    if pace == Pace.INSTANT:
+        return _instant(in_turn=in_turn)
+    replayed = call if pace != Pace.BRISK else None
+    special = bool(call or resolution.conflict or resolution.block or resolution.result != "open")
+    name = max(len(text.split()) for text in names.values())
+    lasts = {
+        "sealed": POUR_MS,
+        "pour": reading_ms(SEALED) - POUR_MS,
+        "picks": _picks_ms(resolution, tallies.values()),
+        "hold": HOLD_MS if special else 0,
+        **_falls_ms(resolution, names, name, in_turn=in_turn, passes=passes),
+        "lines": _outcome_ms(resolution, names, name),
+        "replay": _replay_ms(replayed, name),
+    }
+    from_picks = sum(ms for step, ms in lasts.items() if step not in {"sealed", "pour"})
+    lasts["lines"] += max(0, max(map(_explanation_ms, tallies.values()), default=0) - from_picks)
+    ends = [round(end * STRETCH[pace]) for end in accumulate(lasts.values())]
+    begins = dict(zip([*lasts, "over"][1:], ends, strict=True))
+    skipped = {"hold": special, "second": in_turn, "token": passes, "replay": replayed is not None}
+    return RevealSteps(**{step: at for step, at in begins.items() if skipped.get(step, True)})
+
+
+def _instant(*, in_turn: bool) -> RevealSteps:
+    """Return the steps of a reveal without captions: the balls fall at once."""
+    second = INSTANT_MS // 2 if in_turn else None
+    return RevealSteps(pour=0, picks=0, drops=0, second=second, lines=INSTANT_MS, over=INSTANT_MS)
+
+
+def _picks_ms(resolution: Resolution, tallies: Iterable[SideTally]) -> int:
+    """The time between the picks and the hold, which has the same caption."""
+    if resolution.conflict is not None:
+        return reading_ms(CONFLICT) - HOLD_MS
+    if any(tally.decided_by == "resign" for tally in tallies):
+        return reading_ms(RESIGNED)
+    return PICKS_MS
+
+
+def _falls_ms(
+    resolution: Resolution, names: Mapping[Side, str], name: int, *, in_turn: bool, passes: bool
+) -> dict[str, int]:
+    """The balls fall, one after the other in a conflict, and the token may change sides."""
+    lasts = {"drops": FALL_MS, "second": FALL_MS if in_turn else 0, "token": TOKEN_MS if passes else 0}
+    read = _falls_reading_ms(resolution, names, name)
+    last = "token" if passes else "second" if in_turn else "drops"
+    lasts[last] += max(0, read - sum(lasts.values()))
+    return lasts
+
+
+def _falls_reading_ms(resolution: Resolution, names: Mapping[Side, str], name: int) -> int:
+    if resolution.sentences:
+        return _sentence_ms(resolution.sentences[0], names)
+    if not resolution.drops:
+        return reading_ms(NO_DROP)
+    if resolution.conflict is None:
+        return 0
+    if any(drop.row is None for drop in resolution.drops):
+        return reading_ms(FULL + name)
+    return reading_ms(ORDER + 2 * name)
+
+
+def _outcome_ms(resolution: Resolution, names: Mapping[Side, str], name: int) -> int:
+    if resolution.result in SIDES:
+        return reading_ms(WON + name)
+    if resolution.result == "draw":
+        return reading_ms(DRAWN)
+    if len(resolution.sentences) > 1:
+        return _sentence_ms(resolution.sentences[-1], names)
+    return reading_ms(BLOCKED + 2 * name) if resolution.block else SETTLE_MS
+
+
+def _sentence_ms(sentence: str, names: Mapping[Side, str]) -> int:
+    return reading_ms(len(insert_team_names(sentence, names).split()) + TRANSLATED)
+
+
+def _replay_ms(call: CloseCall | None, name: int) -> int:
+    if call is None:
+        return 0
+    return reading_ms(CONFLICT_REPLAY if call.kind == "conflict" else COUNT_REPLAY + name)
+
+
+def _explanation_ms(tally: SideTally) -> int:
+    """How long the words under a pick need; 0 if the votes decided in the usual way."""
+    words = RULE_WORDS.get(tally.decided_by or "", 0)
+    for method in METHODS.values():
+        if method.decided_by == tally.decided_by:
+            words = len((method.rounds_caption or method.caption).split())
+    return reading_ms(words + TRANSLATED) if words else 0
