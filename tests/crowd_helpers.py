@@ -22,7 +22,7 @@ from voting.ballot_box.stores import connect
 PHONES = 60
 ENOUGH = 15
 TIMEOUT_S = 40
-BRISK = {"window_s": 3, "reveal_s": 1, "lobby": "open", "next_match_after_s": 3}
+BRISK = {"window_s": 3, "pace": "instant", "lobby": "open", "next_match_after_s": 3}
 
 
 @contextmanager

@@ -212,7 +212,7 @@ def change_owner_in_admin(event_id: int, name: str) -> None:
         "team_choice": "balance",
         "admission": "open",
         "window_s": 600,
-        "reveal_s": 6,
+        "pace": "normal",
         "tally_method": "plurality",
         "tie_rule": "first",
         "no_ballot_rule": "random",

@@ -26,7 +26,7 @@ from tests.socket_clients import open_clients
 
 BACKUP = "event.backup"
 # A restored turn stays open for this long, also on a slow machine.
-CALM = {"window_s": 8, "reveal_s": 1, "lobby": "open", "next_match_after_s": 3}
+CALM = {"window_s": 8, "pace": "instant", "lobby": "open", "next_match_after_s": 3}
 # All ids of lost turns are below this number.
 MAX_OLD_ID = 1_000_000
 MINUTE_MS, SOON_MS = 60_000, 2_000

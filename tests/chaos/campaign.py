@@ -18,7 +18,7 @@ from tests.chaos.monitor import Monitor
 from tests.chaos.target import PlayedEvent, Target
 from tests.deploy.processes import becomes_true, wait_until
 
-FAST_MATCHES = {"reveal_s": 1, "lobby": "open", "next_match_after_s": 3}
+FAST_MATCHES = {"pace": "instant", "lobby": "open", "next_match_after_s": 3}
 TERMS: Sequence[dict[str, str]] = (
     {},
     {"tie_rule": "lot"},

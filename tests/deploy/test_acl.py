@@ -95,7 +95,7 @@ def test_acl_allows_everything_an_event_needs(guarded: Server, operator: Redis) 
     operator.acl_log_reset()
     with ExitStack() as stack:
         clients = SocketClients(guarded, stack)
-        event = guarded.ask("event", lobby="open", window_s=30, reveal_s=1)
+        event = guarded.ask("event", lobby="open", window_s=30, pace="instant")
         display, _ = clients.display(event["code"])
         phones = [clients.phone(event["code"])[0] for _ in range(4)]
         guarded.ask("begin", event_id=event["id"])

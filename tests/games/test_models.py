@@ -107,7 +107,7 @@ WRONG: dict[str, list[Callable[[Rows], None]]] = {
         for name, model in zip(TERMS, (Event, Match, Cup), strict=True)
         for constraint, wrong in {
             "window_in_range": [change(model, window_s=2), change(model, window_s=2_592_001)],
-            "reveal_in_range": [change(model, reveal_s=0), change(model, reveal_s=601)],
+            "pace_known": [change(model, pace="slow"), change(model, pace="")],
             "talk_in_range": [change(model, talk_s=86_401)],
             "resign_share_known": [change(model, resign="a_few"), change(model, resign="")],
             "tie_rule_known": [change(model, tie_rule="oldest")],

@@ -30,7 +30,7 @@ def rehearse(server: Server, code: str, report: Path, *options: str) -> Rehearsa
 
 
 def test_crowd_of_500_phones_loses_no_ballot_in_five_turns(server: Server, tmp_path: Path) -> None:
-    event = server.ask("event", window_s=3, reveal_s=1, lobby="open", next_match_after_s=3)
+    event = server.ask("event", window_s=3, pace="instant", lobby="open", next_match_after_s=3)
     since = len(server.log("gateway"))
     server.ask("begin", event_id=event["id"])
     options = ("--phones", str(PHONES), "--turns", str(TURNS))

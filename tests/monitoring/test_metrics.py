@@ -22,7 +22,7 @@ LABELS = {"kind", "outcome", "le", "role", "pid"}
 
 def close_a_turn(server: Server, clients: SocketClients) -> str:
     """Play a turn with one ballot up to its reveal; return the event's code."""
-    made = server.ask("event", window_s=600, reveal_s=1, lobby="open")
+    made = server.ask("event", window_s=600, pace="instant", lobby="open")
     server.ask("begin", event_id=made["id"])
     server.ask("open_turn_now", event_id=made["id"])
     phone, welcome = clients.phone(made["code"])

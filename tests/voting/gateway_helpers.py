@@ -9,7 +9,7 @@ import msgspec
 from django.db import connections
 
 from games.engine.game import Board
-from games.engine.terms import Lobby, MatchState, TeamChoice
+from games.engine.terms import Lobby, MatchState, Pace, TeamChoice
 from games.models import Event, Team
 from voting import protocol
 from voting.admission.seats import Seat
@@ -110,7 +110,7 @@ def playing(turn_id: int) -> protocol.EventState:
     board = Board(kind="columns", columns=7, rows=6, grid=(), token=None, winning_cells=())
     match = protocol.Match(
         id=1, number=1, game="g", title="G", state=MatchState.PLAYING, red=1, yellow=2, result="open",
-        ended_by=None, window_s=1, reveal_s=1, close_early=False, board=board, turn=turn, reveal=None,
+        ended_by=None, window_s=1, pace=Pace.INSTANT, close_early=False, board=board, turn=turn, reveal=None,
     )  # fmt: skip
     teams = (protocol.Team(number=1, name="a"), protocol.Team(number=2, name="b"))
     return protocol.EventState(

@@ -32,7 +32,7 @@ FILLED = {
     "best_of": "1",
     "window_s_usual": "20",
     "talk_s_usual": "",
-    "reveal_s_usual": "6",
+    "pace": "normal",
     "next_match_after_s_usual": "",
 }
 RENAMED = {"name": "Autumn cup", "team_1": "5b", "team_2": "4b", "team_3": "5a", "team_4": "4a"}

@@ -61,7 +61,7 @@ class FaultProxy:
 
     def make_event(self, **choices: Any) -> None:
         """By default, a turn ends as soon as all phones have voted."""
-        terms = {"lobby": "open", "window_s": 60, "reveal_s": 1, "close_early": True} | choices
+        terms = {"lobby": "open", "window_s": 60, "pace": "instant", "close_early": True} | choices
         self.event = {**self.server.ask("event", **terms), "window_s": terms["window_s"]}
 
     def begin(self) -> None:

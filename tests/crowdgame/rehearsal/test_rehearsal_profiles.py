@@ -40,7 +40,7 @@ def rehearsal(server: Server, code: str, profile: str, home: Path) -> subprocess
 def reports(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reports]:
     """The event id, report and console output of each profile."""
     home = tmp_path_factory.mktemp("reports")
-    choices = {"window_s": WINDOW_S, "reveal_s": 1, "lobby": "open", "next_match_after_s": 3}
+    choices = {"window_s": WINDOW_S, "pace": "instant", "lobby": "open", "next_match_after_s": 3}
     since = len(server.log("gateway"))
     with ExitStack() as stack:
         running = {}

@@ -20,7 +20,7 @@ from voting.protocol import BallotCounted
 
 PHONES = 20
 LONGEST_S = 60
-BRISK = {"window_s": 3, "reveal_s": 1, "lobby": "open", "next_match_after_s": 3}
+BRISK = {"window_s": 3, "pace": "instant", "lobby": "open", "next_match_after_s": 3}
 NO_SERVER = "http://127.0.0.1:9"
 ENVIRONMENT = {"PATH": os.environ["PATH"], "SECRET_KEY": "x", "REDIS_URL": "redis://127.0.0.1:1/0"}
 

@@ -116,7 +116,7 @@ def test_admin_event_edit_is_announced_with_next_seq(
         "team_choice": "balance",
         "admission": "open",
         "window_s": 3600,
-        "reveal_s": 6,
+        "pace": "normal",
         "tally_method": "approval",
         "tie_rule": "first",
         "no_ballot_rule": "random",

@@ -70,7 +70,7 @@ def _longest_ms(spread: Spread | None) -> float | None:
 
 def _rehearse(scenario: Scenario, phones: int, server: Server, home: Path) -> RehearsalReport:
     """Begin the match after all have joined, so that joining does not affect the windows."""
-    choices = {"window_s": scenario.window_s, "reveal_s": 2, "lobby": "open"}
+    choices = {"window_s": scenario.window_s, "pace": "instant", "lobby": "open"}
     event = server.ask("event", owner="otto", **choices)
     report, log = (home / f"{scenario.profile}.{kind}" for kind in ("json", "log"))
     argv = [*MANAGE, "rehearse", event["code"], "--url", server.http, "--phones", str(phones)]

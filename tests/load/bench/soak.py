@@ -23,7 +23,7 @@ from tests.load.bench.soak_readings import Reader, Reading
 from tests.load.bench.soak_verdicts import Soak, Verdict
 from tests.server import Server, running_server
 
-CHOICES = {"window_s": 10, "reveal_s": 2, "lobby": "open", "next_match_after_s": 3}
+CHOICES = {"window_s": 10, "pace": "instant", "lobby": "open", "next_match_after_s": 3}
 SPARE_FILES = 512
 ENDS_WITHIN_S = 10.0
 SILENT = 3

@@ -40,7 +40,7 @@ class RandomEvent:
 
     def __init__(self, seed: int, box: BallotBox, url: str) -> None:
         self.rng, self.box, self.url = Random(seed), box, url
-        self.event = new_event(next_match_after_s=30, reveal_s=1)
+        self.event = new_event(next_match_after_s=30, pace="instant")
         announce_edit(self.event.pk, box.now())
 
     def step(self) -> str:

@@ -94,7 +94,7 @@ def test_restarted_gateway_does_not_reduce_cheers(gateways: TwoGateways) -> None
 
 @pytest.mark.django_db
 def test_event_room_is_between_turns(box: BallotBox) -> None:
-    event = new_event(reveal_s=6)
+    event = new_event(pace="normal")
     room = make_room(event.pk)
     now = box.now()
     assert room.is_between_turns(now), "in the lobby"

@@ -26,7 +26,7 @@ class OpenTurn:
 
     def __init__(self, server: Server, clients: SocketClients) -> None:
         self.server, self.clients = server, clients
-        self.stage = open_turn(server, reveal_s=1, team_choice="choose")
+        self.stage = open_turn(server, pace="instant", team_choice="choose")
         self.turn = self.stage.turn
         self.votes: list[tuple[SocketClient, str, int, str]] = []
 

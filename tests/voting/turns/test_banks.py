@@ -29,7 +29,7 @@ BLITZ: dict[str, Any] = {
     "window_s": 60,
     "close_early": True,
     "no_ballot_rule": "forfeit",
-    "reveal_s": 1,
+    "pace": "instant",
 }
 
 
