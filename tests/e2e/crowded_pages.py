@@ -12,7 +12,7 @@ from tests.socket_clients import Message, SocketClient, SocketClients, open_clie
 
 OWNER = "evening-owner"
 PHONES = 24
-CHOICES = {"lobby": "open", "window_s": 90, "reveal_s": 3}
+CHOICES = {"lobby": "open", "window_s": 90, "pace": "brisk"}
 HALF_WAY = 6
 # How many of the twelve voters agree, by turn.
 AGREED = (12, 9, 7, 8, 5, 6, 9)

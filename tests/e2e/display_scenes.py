@@ -80,7 +80,7 @@ AFTERWARDS = (
     *reveals({"two": MIDDLE}, nightly=True),
     *reveals({"last": THE_END}, "sealed", "votes", "picks", "drops", nightly=True),
     *reveals({"full": FULL}, "picks", "drops"),
-    Scene("reveal-tally-hidden", at_step(20_000, with_options(MIDDLE, hidden=("tally",))), "reveal"),
+    Scene("reveal-tally-hidden", at_step("picks", with_options(MIDDLE, hidden=("tally",))), "reveal"),
     Scene("ended", ended(THE_END), "ended"),
     Scene("ended-series", ended(with_options(THE_END, **series(2, 1, 1))), "ended"),
     Scene("ended-podium", ended(with_options(THE_END, **series(1, 2, 1, 1))), "ended"),
@@ -93,7 +93,7 @@ LOOKS = (
     Scene("wood", MIDDLE.voting, "voting", query="?theme=wood"),
     Scene("home-red", MIDDLE.voting, "voting", query="?home=red"),
     Scene("home-leads", partial(MIDDLE.voting, left_ms=19_500), "voting", query="?home=yellow"),
-    Scene("home-chose", at_step(20_000, MIDDLE), "reveal", query="?home=yellow&side=back"),
+    Scene("home-chose", at_step("picks", MIDDLE), "reveal", query="?home=yellow&side=back"),
     Scene("home-talks", MIDDLE.talk, "talk", query="?home=yellow"),
     Scene("home-won", ended(THE_END), "ended", query="?home=red"),
 )

@@ -15,7 +15,7 @@ from tests.deploy.processes import wait_until
 from tests.server import Server
 
 PHONES = 1_000
-TERMS = {"window_s": 5, "reveal_s": 6, "lobby": "open", "max_side_changes": 2, "turn_points": True}
+TERMS = {"window_s": 5, "pace": "normal", "lobby": "open", "max_side_changes": 2, "turn_points": True}
 CROWD = ("--phones", f"{PHONES}", "--side-changes", "0.06", "--seed", "11")
 HERE = f"{PHONES} of {PHONES} phones have joined".encode()
 # By this turn some voters have changed sides. Time limit for joining and for the match.

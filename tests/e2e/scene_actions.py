@@ -7,7 +7,7 @@ import msgspec
 from playwright.sync_api import Page, WebSocketRoute, expect
 
 from tests.e2e.fake_gateway import FakeGateway
-from tests.e2e.scene_setup import CODE, MIDDLE, Action, State, answer_with, at_phase, seal
+from tests.e2e.scene_setup import CODE, MIDDLE, SLOWER, Action, State, answer_with, at_phase, seal
 from tests.e2e.screens import TIMEOUT_MS, tap
 from tests.e2e.scripted_match import ScriptedMatch
 from voting.protocol import (
@@ -246,10 +246,10 @@ def show_over_picture(page: Page, fake_gateway: FakeGateway) -> None:
     page.evaluate(CHECKERED)
 
 
-def vote_then_reveal(scripted: ScriptedMatch, ago_ms: int) -> Action:
+def vote_then_reveal(scripted: ScriptedMatch, step: str) -> Action:
     """Vote, then receive the reveal of that turn."""
     after = scripted.play(OWN, OTHER)
-    reveal = vote_then_receive("turn.revealed", lambda now: after.reveal(now, ago_ms, reveal_s=60), "reveal")
+    reveal = vote_then_receive("turn.revealed", lambda now: after.reveal(now, step, SLOWER), "reveal")
 
     def action(page: Page, fake_gateway: FakeGateway) -> None:
         reveal(page, fake_gateway)

@@ -13,6 +13,8 @@ from tests.e2e.scripted_match import LAST, LONG_MATCH, ScriptedMatch, script_mat
 from voting.counting.side_changes import SidesSummary, SidesTurn
 from voting.protocol import Clocks, Error, EventState, Finished, Rated, Team, TeamCounted, TurnSealed
 
+# A reveal this many times slower stands still for a picture.
+SLOWER = 15
 CODE = "Q7RM"
 State = Callable[[int], EventState]
 Action = Callable[[Page, FakeGateway], None]
@@ -98,8 +100,8 @@ def at_phase(page: Page, phase: str) -> None:
     expect(page.locator("body")).to_have_attribute("data-phase", phase, timeout=TIMEOUT_MS)
 
 
-def at_step(ago_ms: int, scripted: ScriptedMatch) -> State:
-    return lambda now: scripted.reveal(now, ago_ms, reveal_s=60)
+def at_step(step: str, scripted: ScriptedMatch) -> State:
+    return lambda now: scripted.reveal(now, step, SLOWER)
 
 
 def with_options(scripted: ScriptedMatch, **choices: Any) -> ScriptedMatch:
@@ -163,14 +165,13 @@ def ended(scripted: ScriptedMatch, **choices: Any) -> State:
     return lambda now: scripted.ended(now, **{"next_match_at": now + NEXT_MATCH_MS, **choices})
 
 
-# The steps of a one-minute reveal, in milliseconds since the turn was resolved.
-STEPS = {"sealed": 200, "votes": 12_000, "picks": 20_000, "drops": 33_000, "lines": 54_000}
+STEPS = ("sealed", "votes", "picks", "drops", "lines")
 
 
 def reveals(matches: dict[str, ScriptedMatch], *steps: str, nightly: bool = False) -> tuple[Scene, ...]:
     """Scenes of each match's last turn at these steps, or at all steps."""
     return tuple(
-        Scene(f"reveal-{name}-{step}", at_step(STEPS[step], scripted), "reveal", nightly=nightly)
+        Scene(f"reveal-{name}-{step}", at_step(step, scripted), "reveal", nightly=nightly)
         for name, scripted in matches.items()
         for step in steps or STEPS
     )

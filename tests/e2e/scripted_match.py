@@ -7,13 +7,16 @@ import msgspec
 
 from games.engine.game import SIDES, Picks, Resolution, Side
 from games.engine.registry import find_game, read_options
-from games.engine.terms import Ending, NoBallotRule, TeamChoice, TieRule
+from games.engine.terms import Ending, NoBallotRule, Pace, TeamChoice, TieRule
+from voting.counting.close_calls import find_close_call
+from voting.counting.pacing import RevealSteps, pace_reveal
 from voting.counting.tally import SideTally
 from voting.protocol import EventState, Finished, Legal, Match, Reveal, Team, Turn
 
 GAME = find_game("simultaneous-captains-mistress")
 NAMES = ("North Hall", "South Hall")
-WINDOW_S, REVEAL_S = 20, 6
+WINDOW_S = 20
+AFTER_MS = 5_000
 OTHERS = (7, 3, 11, 2, 5, 1, 4)
 SEED = "5eed" * 16
 # Red's and yellow's column per turn; then both pick the third column, and red completes two lines at once.
@@ -29,6 +32,10 @@ class Played:
     resolution: Resolution
     red: SideTally
     yellow: SideTally
+
+    @property
+    def tallies(self) -> dict[Side, SideTally]:
+        return {"red": self.red, "yellow": self.yellow}
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,13 +102,24 @@ class ScriptedMatch:
         turn = self.turn(opens_at, **choices)
         return self.event(self._match("playing", turn, self._reveal(now - 600_000)))
 
-    def reveal(self, now: int, ago_ms: int = 0, reveal_s: int = REVEAL_S) -> EventState:
-        """The last turn was resolved `ago_ms` ago; the next one, if any, opens after the reveal."""
-        at = now - ago_ms
-        scripted = replace(self, terms={**self.terms, "reveal_s": reveal_s})
+    def reveal(self, now: int, step: str = "sealed", slower: int = 1) -> EventState:
+        """The last turn is being revealed, and the next one, if any, opens after that.
+
+        `step` is a key of `step_moments`. All steps last `slower` times longer, and a wait follows them.
+        """
+        steps = slow_down(self.steps, slower)
+        at = now - step_moments(steps)[step]
         on = GAME.result(self.state) == "open"
-        turn = scripted.turn(at + reveal_s * 1000) if on else None
-        return scripted.event(scripted._match("playing" if on else "ended", turn, scripted._reveal(at)))
+        turn = self.turn(at + steps.over + AFTER_MS * (slower - 1)) if on else None
+        return self.event(self._match("playing" if on else "ended", turn, self._reveal(at, steps)))
+
+    @property
+    def steps(self) -> RevealSteps:
+        """The steps of the last turn's reveal."""
+        last = self.played[-1]
+        names = dict(zip(SIDES, NAMES, strict=True))
+        call = find_close_call(last.resolution, last.tallies)
+        return pace_reveal(last.resolution, last.tallies, call, names, Pace(self.terms.get("pace", "normal")))
 
     def ended(self, now: int, **choices: Any) -> EventState:
         return self.event(self._match("ended", None, self._reveal(now - 600_000)), **choices)
@@ -130,7 +148,7 @@ class ScriptedMatch:
         given: dict[str, Any] = {
             "red": 1,
             "yellow": 2,
-            "reveal_s": REVEAL_S,
+            "pace": Pace.NORMAL,
             "window_s": WINDOW_S,
             "tally_method": "plurality",
             **self.terms,
@@ -152,7 +170,7 @@ class ScriptedMatch:
             **given,
         )
 
-    def _reveal(self, at: int) -> Reveal | None:
+    def _reveal(self, at: int, steps: RevealSteps | None = None) -> Reveal | None:
         if not self.played:
             return None
         last = self.played[-1]
@@ -164,8 +182,28 @@ class ScriptedMatch:
             red=last.red,
             yellow=last.yellow,
             resolution=last.resolution,
+            steps=steps or self.steps,
+            close_call=find_close_call(last.resolution, last.tallies),
             seed=SEED,
         )
+
+
+def slow_down(steps: RevealSteps, slower: int) -> RevealSteps:
+    times: dict[str, Any] = msgspec.structs.asdict(steps)
+    return RevealSteps(**{name: at and at * slower for name, at in times.items()})
+
+
+def step_moments(steps: RevealSteps) -> dict[str, int]:
+    """A moment within each part of a reveal, in milliseconds since the turn was resolved."""
+    fall = steps.drops if steps.second is None else steps.second
+    return {
+        "sealed": 0,
+        "votes": (steps.pour + 2 * steps.picks) // 3,
+        "picks": (steps.picks + (steps.hold or steps.drops)) // 2,
+        "hold": ((steps.hold or steps.picks) + steps.drops) // 2,
+        "drops": (fall + (steps.token or steps.lines)) // 2,
+        "lines": (steps.lines + 4 * steps.over) // 5,
+    }
 
 
 def script_match(*picks: tuple[int, int], **given: Any) -> ScriptedMatch:

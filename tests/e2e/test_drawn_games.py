@@ -40,7 +40,7 @@ def test_drawn_game_turn_is_shown_on_all_pages(
 ) -> None:
     server = one_gateway
     event = server.ask(
-        "event", lobby="open", window_s=90, reveal_s=20, game=shown.game, options=shown.options
+        "event", lobby="open", window_s=90, pace="dramatic", game=shown.game, options=shown.options
     )
     display, red, yellow = (
         open_at(server, f"{shown.game}-{name}", size)

@@ -22,7 +22,7 @@ DISPLAYS = [{"width": 1920, "height": 1080}, {"width": 1024, "height": 768}, PRO
 NAMES = ("Donaudampfschifffahrtsgesellschaftskapit", "Équipe du Théâtre de Saint-Étienne réuni")
 # Red's and yellow's column in each turn; the last is a conflict in which the token holder, red, wins.
 MATCH = [(1, 2), (1, 3), (1, 5), (1, 1)]
-REVEAL = Scene("reveal-long-names", at_step(20_000, with_long_names(CONFLICT)), "reveal")
+REVEAL = Scene("reveal-long-names", at_step("picks", with_long_names(CONFLICT)), "reveal")
 
 READS_FROM_AFAR = 0.05
 CLOCK = 0.13
@@ -47,7 +47,7 @@ DISPLAY_PARTS = {
         ".footer .turn",
         ".footer .address",
     ),
-    "reveal": (".team", ".seal", ".choice", ".cabinet", ".token", ".footer .caption"),
+    "reveal": (".team", ".choice", ".cabinet", ".token", ".footer .caption"),
     "ended": (".end > *", ".cabinet", ".footer .address"),
 }
 DISPLAY_TEXTS = {
@@ -215,7 +215,7 @@ def make_event(console: Screen, organizer: str) -> str:
     page.get_by_label("Event name").fill("Looking closely")
     page.get_by_label("First team, red").fill(NAMES[0])
     page.get_by_label("Second team, yellow").fill(NAMES[1])
-    page.locator("[name=reveal_s_usual][value='10']").check()
+    page.locator("[name=pace][value='dramatic']").check()
     page.locator("[name=window_s_usual][value='300']").check()
     page.get_by_label("Close as soon as everyone connected has voted").check()
     page.get_by_role("button", name="Create event").click()

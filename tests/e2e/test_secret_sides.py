@@ -16,7 +16,13 @@ APPEARANCE = "() => [document.body.dataset.team, getComputedStyle(document.body)
 
 
 def test_side_change_stays_hidden_until_the_end(one_gateway: Server, open_at: OpenScreen) -> None:
-    terms = {"max_side_changes": 1, "turn_points": True, "window_s": 90, "reveal_s": 12, "close_early": True}
+    terms = {
+        "max_side_changes": 1,
+        "turn_points": True,
+        "window_s": 90,
+        "pace": "dramatic",
+        "close_early": True,
+    }
     event = one_gateway.ask("event", lobby="open", team_choice="choose", **terms)
     display = open_at(one_gateway, "sides-display", PROJECTOR)
     display.page.goto(f"/display/{event['code']}")

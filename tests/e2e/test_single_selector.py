@@ -30,7 +30,7 @@ def expect_votes(screen: Screen, column: int, votes: str) -> None:
 def test_single_selector_full_turn(one_gateway: Server, open_at: OpenScreen, size: dict[str, int]) -> None:
     server = one_gateway
     event = server.ask(
-        "event", lobby="open", window_s=90, reveal_s=6, game="single-selector", options=RED_FIRST
+        "event", lobby="open", window_s=90, pace="normal", game="single-selector", options=RED_FIRST
     )
     display = open_at(server, f"selector-{size['width']}", size)
     red, yellow = (

@@ -14,7 +14,7 @@ SMALL = {"width": 320, "height": 568}
 
 def stage(server: Server, open_at: OpenScreen, name: str, **terms: Any) -> tuple[int, Screen, Screen, Screen]:
     """An event with an open window, its display, and one voter per team."""
-    event = server.ask("event", lobby="open", window_s=90, reveal_s=12, tie_rule="first", **terms)
+    event = server.ask("event", lobby="open", window_s=90, pace="dramatic", tie_rule="first", **terms)
     sizes = {"display": PROJECTOR, "red": PHONE, "yellow": SMALL}
     display, red, yellow = (open_at(server, f"{name}-{screen}", size) for screen, size in sizes.items())
     display.page.goto(f"/display/{event['code']}")

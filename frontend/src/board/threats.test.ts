@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { stacked } from "../display/fixtures";
 import type { Drop, Side } from "../protocol";
 import { withoutDrops } from "./boardBefore";
-import { findBlock, hasLine, threats } from "./threats";
+import { hasLine, threats } from "./threats";
 
 const [COLUMNS, ROWS] = [7, 6];
 const LETTERS: Record<Side, string> = { red: "R", yellow: "Y" };
@@ -31,14 +31,6 @@ test("three in a row are a threat only if the missing cell can be filled next", 
   assert.deepEqual(threats(stacked(["YR", "YR", "", "YR", "", "", ""]), "red"), []);
   assert.deepEqual(threats(stacked(["", "R", "R", "R", "", "", ""]), "red"), [1, 5]);
   assert.deepEqual(threats(stacked(["", "R", "R", "", "", "", ""]), "red"), []);
-});
-
-test("a ball in the other side's winning cell is a block, one on top of it is not", () => {
-  const before = stacked(["R", "R", "R", "", "", "", ""]);
-  const blocks: Drop = { side: "yellow", column: 4, row: 1 };
-  assert.deepEqual(findBlock(before, [{ side: "red", column: 6, row: 1 }, blocks]), blocks);
-  assert.equal(findBlock(before, [{ side: "red", column: 4, row: 1 }, { side: "yellow", column: 4, row: 2 }]), null);
-  assert.equal(findBlock(before, [{ side: "yellow", column: 4, row: null }]), null);
 });
 
 test("withoutDrops returns the board before the drops", () => {

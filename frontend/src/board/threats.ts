@@ -1,4 +1,4 @@
-import type { Board, Drop, Side } from "../protocol";
+import type { Board, Side } from "../protocol";
 
 const LINE = 4;
 const STEPS = [[1, 0], [0, 1], [1, 1], [1, -1]] as const;
@@ -20,16 +20,6 @@ export function hasLine(board: Board, side: Side): boolean {
   return board.grid.some((line, fromTop) =>
     [...line].some((mark, index) => mark === own && makesLine(board, index + 1, board.rows - fromTop, own)),
   );
-}
-
-/** The drop that took the cell in which the other side would have completed its line, or null. */
-export function findBlock(before: Board, drops: readonly Drop[]): Drop | null {
-  return drops.find((drop) => isBlock(before, drop)) ?? null;
-}
-
-function isBlock(before: Board, { side, column, row }: Drop): boolean {
-  const other = side === "red" ? "yellow" : "red";
-  return row !== null && row === landingRow(before, column) && threats(before, other).includes(column);
 }
 
 function landingRow(board: Board, column: number): number | null {

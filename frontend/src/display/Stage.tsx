@@ -105,7 +105,7 @@ function BoardArea({ view }: { view: StageView }) {
 function showsFalling({ scene }: StageView): boolean {
   const { phase, stage } = scene;
   if (phase !== "reveal" || !stage) return false;
-  return ["pour", "picks", "drops", "second", "token"].includes(stage.step) || replaysDrops(scene);
+  return ["pour", "picks", "hold", "drops", "second", "token"].includes(stage.step) || replaysDrops(scene);
 }
 
 /** The cells of the last drops, highlighted until the next drops fall, for people who looked away. */

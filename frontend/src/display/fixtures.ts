@@ -1,4 +1,4 @@
-import type { Board, EventState, Match, Resolution, Reveal, SideTally, Turn } from "../protocol";
+import type { Board, EventState, Match, Resolution, Reveal, RevealSteps, SideTally, Turn } from "../protocol";
 
 /** Made-up events for tests. */
 export const NOW = 1_000_000;
@@ -19,18 +19,20 @@ export function makeTally(counts: readonly number[], pick: number | null, part: 
 }
 
 export function makeResolution(part: Partial<Resolution> = {}): Resolution {
-  return { drops: [], conflict: null, token_before: "red", token_after: "red", lines: [], result: "open", sentences: [], before: null, ...part };
+  return { drops: [], conflict: null, token_before: "red", token_after: "red", lines: [], block: null, result: "open", sentences: [], before: null, ...part };
 }
+
+export const STEPS: RevealSteps = { pour: 400, picks: 1600, hold: null, drops: 2400, second: null, token: null, lines: 4000, replay: null, over: 6000 };
 
 export function makeReveal(part: Partial<Reveal> = {}): Reveal {
   const usual = { turn: 6, number: 6, sealed_at: NOW - 100, resolved_at: NOW, seed: null, concealed: null, turn_commitment: null };
-  return { ...usual, red: makeTally([9, 1], 1), yellow: makeTally([1, 9], 2), resolution: makeResolution(), ...part };
+  return { ...usual, steps: STEPS, close_call: null, red: makeTally([9, 1], 1), yellow: makeTally([1, 9], 2), resolution: makeResolution(), ...part };
 }
 
 export function makeMatch(part: Partial<Match> = {}): Match {
   return {
     id: 3, number: 3, game: "simultaneous-captains-mistress", title: "Captain", state: "playing", red: 1, yellow: 2, result: "open",
-    ended_by: null, window_s: 20, reveal_s: 6, close_early: false, board: stacked(["", "", "", "", "", "", ""]), turn: makeTurn(),
+    ended_by: null, window_s: 20, pace: "normal", close_early: false, board: stacked(["", "", "", "", "", "", ""]), turn: makeTurn(),
     reveal: null, tally_method: "plurality", tie_rule: "first", no_ballot_rule: "random", talk_s: 0, clocks: null, resign: null, rated: null, concealed: null, max_side_changes: 0, turn_points: false, sides: null, ...part,
   };
 }

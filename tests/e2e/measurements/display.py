@@ -17,17 +17,16 @@ from tests.e2e.screens import PROJECTOR, TIMEOUT_MS
 from tests.e2e.scripted_match import GAME, ScriptedMatch
 
 TURNS, RATE, SAMPLE_EVERY = 2_000, 60, 200
-WINDOW_S, REVEAL_S = 2, 6
+WINDOW_S = 2
 REVEALS = 6
-# Within a reveal of six seconds: from the first ball's start until the token has moved.
-FALLING_S = (2.4, 4.0)
+BEST_FALL_S = (2.4, 4.0)
 WARM_MS = 1_000
 BIG_SCREEN = {"width": 1920, "height": 1080}
 
 
 def match(number: int, chance: random.Random) -> Iterator[ScriptedMatch]:
     """A match of random picks, turn by turn."""
-    scripted = ScriptedMatch(match=number, terms={"window_s": WINDOW_S, "reveal_s": REVEAL_S})
+    scripted = ScriptedMatch(match=number, terms={"window_s": WINDOW_S})
     while GAME.result(scripted.state) == "open":
         red, yellow = (chance.choice(GAME.legal_actions(scripted.state, side)) for side in SIDES)
         scripted = scripted.play(red, yellow, votes=chance.randrange(1, 4000))
@@ -78,7 +77,7 @@ def return_to_lobby(fake_gateway: FakeGateway, page: Page) -> None:
 
 def play(fake_gateway: FakeGateway, page: Page, number: int, chance: random.Random) -> int:
     """Send one complete match as a gateway does; return the number of turns."""
-    began = ScriptedMatch(match=number, terms={"window_s": WINDOW_S, "reveal_s": REVEAL_S})
+    began = ScriptedMatch(match=number, terms={"window_s": WINDOW_S})
     fake_gateway.say(
         "display", fake_gateway.change("match.started", began.voting(fake_gateway.now(), WINDOW_S * 1000))
     )
@@ -98,9 +97,9 @@ def play(fake_gateway: FakeGateway, page: Page, number: int, chance: random.Rand
             wait_scaled(fake_gateway, page, WINDOW_S / 2)
         fake_gateway.say(
             "display",
-            fake_gateway.change("turn.revealed", scripted.reveal(fake_gateway.now(), reveal_s=REVEAL_S)),
+            fake_gateway.change("turn.revealed", scripted.reveal(fake_gateway.now())),
         )
-        wait_scaled(fake_gateway, page, REVEAL_S)
+        wait_scaled(fake_gateway, page, scripted.steps.over / 1000)
         turns += 1
     wait_scaled(fake_gateway, page, 4)
     return turns
@@ -130,9 +129,10 @@ def dropped_in_reveal(page: Page, fake_gateway: FakeGateway, number: int) -> flo
     def reveal() -> None:
         begin(page)
         fake_gateway.say("display", fake_gateway.change("turn.revealed", scripted.reveal(fake_gateway.now())))
-        page.wait_for_timeout(REVEAL_S * 1000)
+        page.wait_for_timeout(scripted.steps.over)
 
-    return late(traced(page, reveal), FALLING_S)
+    # From the first ball's start until the token has moved.
+    return late(traced(page, reveal), (scripted.steps.drops / 1000, scripted.steps.lines / 1000))
 
 
 def dropped_at_best(browser: Browser) -> float:
@@ -144,9 +144,9 @@ def dropped_at_best(browser: Browser) -> float:
 
     def run() -> None:
         begin(page)
-        page.wait_for_timeout(REVEAL_S * 1000)
+        page.wait_for_timeout(BEST_FALL_S[1] * 1000)
 
-    share = late(traced(page, run), FALLING_S)
+    share = late(traced(page, run), BEST_FALL_S)
     page.context.close()
     return share
 

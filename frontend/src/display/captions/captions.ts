@@ -1,8 +1,7 @@
 import { CAPTIONS, ROUNDS_CAPTIONS } from "../../methods";
-import type { Admission, Board, Deciding, EventState, Match, Reveal, Side, SideTally } from "../../protocol";
+import type { Admission, Board, CloseCall, Deciding, EventState, Match, Side, SideTally } from "../../protocol";
 import { otherSide } from "../../live/match/grid";
-import { threatSentence, isThreatConflict, blockSentence, isDoubleLine, closeCallSentence } from "./commentary";
-import type { CloseCall } from "./closeCall";
+import { isThreatConflict, blockSentence, isDoubleLine, closeCallSentence } from "./commentary";
 import { optionName } from "../../board/geometry";
 import { teamName, type Sentence, type RevealContext } from "./sentence";
 import { currentSeries } from "../../live/match/series";
@@ -11,25 +10,18 @@ import type { TimelineStep } from "../scene/timeline";
 import { matchWinner } from "../scene/scene";
 import { isPartHidden, roundedPercent, sidePlace, pluralize, share, tallyForSide, teamAtPlace } from "../scene/places";
 
+/** The caption of a step of the reveal; empty if the picture says enough. An instant reveal leaves no time to read. */
 export function revealSentence(step: TimelineStep, context: RevealContext, call: CloseCall | null): Sentence {
-  return SENTENCES[step](context, call);
+  return context.match.pace === "instant" ? [] : SENTENCES[step](context, call);
 }
 
 const SENTENCES: Record<TimelineStep, (context: RevealContext, call: CloseCall | null) => Sentence> = {
-  sealed, pour: sealed, picks, drops, second, token: passing, lines: outcome, replay: closeCallSentence, over: outcome,
+  sealed, pour: sealed, picks, hold: picks, drops, second: drops, token: drops, lines: outcome, replay: closeCallSentence, over: outcome,
 };
 
-function sealed({ state, reveal }: RevealContext): Sentence {
-  return isPartHidden(state, "turnout") || hasNoCounts(reveal) ? ["Sealed"] : ["Sealed: ", ballotCount(reveal)];
-}
-
-/** With secret sides, only the picks are announced, not the counts. */
-function hasNoCounts({ red, yellow }: Reveal): boolean {
-  return !(red ?? yellow)?.counts.length;
-}
-
-function ballotCount({ red, yellow }: Reveal): string {
-  return pluralize((red?.ballots ?? 0) + (yellow?.ballots ?? 0), "vote");
+/** Also shown between the deadline and the reveal. */
+export function sealed(): Sentence {
+  return ["Votes sealed"];
 }
 
 /** The sides that had to pick, the one on the left of the screen first. */
@@ -44,32 +36,21 @@ function picks(context: RevealContext): Sentence {
   const resigning = movers(context).filter((side) => tallyForSide(context.reveal, side)?.decided_by === "resign");
   if (resigning.length > 1) return ["Both teams give up"];
   if (resigning[0]) return [teamName(context, resigning[0]), " gives up"];
-  return movers(context).flatMap((side, index) => {
-    const pick = tallyForSide(context.reveal, side)?.pick ?? null;
-    return [index > 0 ? ", " : "", teamName(context, side), pick === null ? " makes no move" : ` plays ${optionName(context.match.board, pick)}`];
-  });
+  return [];
 }
 
+/** Who drops first, and what becomes of the token or of a ball without room. */
 function drops(context: RevealContext): Sentence {
   const { resolution } = context.reveal;
   const [happened] = resolution.sentences;
   if (happened) return fillTeamNames(context, happened);
-  const first = resolution.drops[0];
+  const [first, second] = resolution.drops;
   if (!first) return ["No balls drop this turn"];
-  if (resolution.conflict === null) return picks(context);
-  return [teamName(context, first.side), " holds the token and drops first"];
-}
-
-function second(context: RevealContext): Sentence {
-  const drop = context.reveal.resolution.drops[1];
-  if (!drop) return drops(context);
-  if (drop.row === null) return [`Column ${drop.column} is full: `, teamName(context, drop.side), " loses the drop"];
-  return [teamName(context, drop.side), " lands on top"];
-}
-
-function passing(context: RevealContext): Sentence {
-  const { token_after } = context.reveal.resolution;
-  return token_after ? ["The token passes to ", teamName(context, token_after)] : [];
+  if (resolution.conflict === null || !second) return [];
+  if (second.row === null) return [`Column ${second.column} is full: `, teamName(context, second.side), " loses the drop"];
+  const { token_before, token_after } = resolution;
+  const gets = token_after && token_after !== token_before ? [", ", teamName(context, token_after), " gets the token"] : [];
+  return [teamName(context, first.side), " drops first", ...gets];
 }
 
 function outcome(context: RevealContext): Sentence {
@@ -86,14 +67,12 @@ function fillTeamNames(context: RevealContext, sentence: string): Sentence {
   return sentence.split(/\{(red|yellow)\}/).map((part, index) => (index % 2 ? teamName(context, part as Side) : part));
 }
 
-/** The last turn's outcome takes precedence over what comes next; threats are repeated when the vote opens. */
+/** Threats are named when the next vote opens. */
 function openSentence(context: RevealContext): Sentence {
-  const [done, near] = [blockSentence(context), threatSentence(context)];
   const last = context.reveal.resolution.sentences.at(-1);
   if (last) return fillTeamNames(context, last);
-  if (done.length) return done;
-  if (near.length) return near;
-  return context.match.turn ? [`Turn ${context.match.turn.number} is next`] : [];
+  const done = blockSentence(context);
+  return done.length ? done : drops(context);
 }
 
 /** What people need in order to join (a ticket or code), or what this screen lacks; empty if a device is enough. */

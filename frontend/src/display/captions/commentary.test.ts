@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import type { Board, Match } from "../../protocol";
 import { threatSentence, threatLabel } from "./commentary";
-import { findCloseCall } from "./closeCall";
 import type { Sentence } from "./sentence";
 import { makeEvent, makeMatch, makeResolution, makeReveal, stacked, makeTally } from "../fixtures";
 import type { TimelineStep } from "../scene/timeline";
@@ -49,9 +48,9 @@ test("a conflict over a winning column says that both saw it", () => {
   assert.equal(story("picks", stacked(["R", "R", "", "RY", "", "", ""]), { drops, conflict: 4 }), "Both chose column 4");
 });
 
-test("a block is announced before the next threats", () => {
+test("a block is announced once its ball has landed", () => {
   const drops = [{ side: "red", column: 7, row: 1 }, { side: "yellow", column: 4, row: 1 }] as const;
-  assert.equal(story("lines", stacked(["R", "R", "R", "Y", "", "", "R"]), { drops }), "South stops North in 4");
+  assert.equal(story("lines", stacked(["R", "R", "R", "Y", "", "", "R"]), { drops, block: drops[1] }), "South stops North in 4");
 });
 
 test("two lines in the same turn are announced together", () => {
@@ -69,26 +68,4 @@ test("the caption under a pick says how the voting method decided", () => {
   assert.equal(caption("approval", [3, 1], { decided_by: "approval", ballots: 3 }), "of 3 voters approved");
   assert.equal(caption("instant_runoff", [3, 1], { decided_by: "runoff", rounds: [[3, 1]] }), "Majority in round 1");
   assert.equal(caption("instant_runoff", [2, 1, 1], { decided_by: "runoff", rounds: [[2, 1, 1], [3, 1, 0]] }), "50 % ranked it first; wins in round 2");
-});
-
-const SIX_S = { reveal_s: 6 };
-
-test("a close call is a tie, a margin of a few votes, or a conflict that decided the match", () => {
-  const of = (part: Parameters<typeof makeReveal>[0]) => findCloseCall(makeMatch(SIX_S), makeReveal(part), true);
-  assert.equal(of({ red: makeTally([60, 40], 1), yellow: makeTally([40, 60], 2) }), null);
-  assert.deepEqual(of({ red: makeTally([51, 49], 1) }), { kind: "count", side: "red", first: 1, second: 2, margin: 2 });
-  const tie = makeTally([50, 50], 2, { decided_by: "first" });
-  assert.deepEqual(of({ red: makeTally([51, 49], 1), yellow: tie }), { kind: "count", side: "yellow", first: 2, second: 1, margin: 0 });
-  assert.equal(of({ red: makeTally([3, 2], 1), yellow: makeTally([0, 3], 2) }), null);
-  assert.equal(of({ red: makeTally([50, 50], 2, { decided_by: "lottery" }), yellow: null }), null);
-  const drops = [{ side: "red", column: 4, row: 1 }, { side: "yellow", column: 4, row: 2 }] as const;
-  const won = { drops, conflict: 4, result: "red", lines: [[[1, 1], [2, 1], [3, 1], [4, 1]]] } as const;
-  assert.deepEqual(of({ resolution: makeResolution(won) }), { kind: "conflict", side: "red" });
-  assert.equal(of({ resolution: makeResolution({ ...won, lines: [[[1, 1]]] }) }), null);
-});
-
-test("a hidden tally or a short reveal has no close call", () => {
-  const reveal = makeReveal({ red: makeTally([51, 49], 1) });
-  assert.equal(findCloseCall(makeMatch(SIX_S), reveal, false), null);
-  assert.equal(findCloseCall(makeMatch({ reveal_s: 4 }), reveal, true), null);
 });

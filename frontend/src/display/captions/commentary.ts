@@ -1,11 +1,10 @@
-import type { Side } from "../../protocol";
+import type { CloseCall, Side } from "../../protocol";
 import { withoutDrops } from "../../board/boardBefore";
-import { findBlock, hasLine, threats } from "../../board/threats";
+import { hasLine, threats } from "../../board/threats";
 import { otherSide } from "../../live/match/grid";
 import { formatNumber } from "../../live/format";
 import { hasPoints } from "../../live/match/support";
 import { pluralize, tallyForSide } from "../scene/places";
-import type { CloseCall } from "./closeCall";
 import { teamName, type MatchContext, type Sentence, type RevealContext } from "./sentence";
 
 const LINE_GAMES = ["simultaneous-captains-mistress", "single-selector", "captains-mistress"];
@@ -50,9 +49,7 @@ export function isThreatConflict({ match, reveal }: RevealContext): boolean {
 
 /** A sentence if a drop of this turn blocked the other side's line of four; else empty. */
 export function blockSentence(context: RevealContext): Sentence {
-  const { match, reveal } = context;
-  const { drops } = reveal.resolution;
-  const block = LINE_GAMES.includes(match.game) ? findBlock(withoutDrops(match.board, drops), drops) : null;
+  const { block } = context.reveal.resolution;
   if (!block) return [];
   return [teamName(context, block.side), " stops ", teamName(context, otherSide(block.side)), ` in ${block.column}`];
 }
@@ -65,9 +62,10 @@ export function isDoubleLine({ match, reveal }: RevealContext, winner: Side): bo
 export function closeCallSentence(context: RevealContext, call: CloseCall | null): Sentence {
   if (!call) return [];
   if (call.kind === "conflict") return ["Replay: the token decided it"];
+  const { first, second } = call;
   const unit = hasPoints(context.match) ? "point" : "vote";
-  if (call.margin > 0) return [teamName(context, call.side), `: ${call.first} beat ${call.second} by ${pluralize(call.margin, unit)}`];
-  const votes = formatNumber(tallyForSide(context.reveal, call.side)?.counts[call.first - 1] ?? 0);
+  if (call.margin > 0) return [teamName(context, call.side), `: ${first} beat ${second} by ${pluralize(call.margin, unit)}`];
+  const votes = formatNumber(tallyForSide(context.reveal, call.side)?.counts[(first ?? 0) - 1] ?? 0);
   const by = tallyForSide(context.reveal, call.side)?.decided_by === "lot" ? "was drawn at random" : "got there first";
-  return [teamName(context, call.side), `: ${votes} ${unit}s each, ${call.first} ${by}`];
+  return [teamName(context, call.side), `: ${votes} ${unit}s each, ${first} ${by}`];
 }

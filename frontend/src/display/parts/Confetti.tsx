@@ -29,7 +29,7 @@ export function Confetti({ view }: { view: StageView }) {
   const { match } = scene;
   const winner = match && matchWinner(match);
   const thrown = isWon(scene) && !reducedMotion && (state.best_of === null || currentSeries(state).winner !== null);
-  const ended = match?.reveal ? match.reveal.resolved_at + match.reveal_s * 1000 : 0;
+  const ended = match?.reveal ? match.reveal.resolved_at + match.reveal.steps.over : 0;
   useEffect(() => {
     const pen = canvas.current?.getContext("2d");
     if (!thrown || !winner || !pen || now() - ended > MAX_AGE_MS) return;

@@ -7,7 +7,7 @@ import { isPartHidden, sidePlace, pluralize } from "../scene/places";
 import { isWon, type StageView } from "../scene/stageView";
 import { threatSentence } from "../captions/commentary";
 import { teamName, type SentencePart, type MatchContext, type Sentence } from "../captions/sentence";
-import { revealSentence, matchVerdict } from "../captions/captions";
+import { revealSentence, matchVerdict, sealed } from "../captions/captions";
 
 const BESIDE_PEEK = 440;
 /** How long the hint about the board is shown when its vote opens. */
@@ -33,7 +33,7 @@ function footerSentence(view: StageView): Sentence {
   if (notice && isTimely(notice, scene)) return [notice.text];
   const { phase, match, reveal, stage, call } = scene;
   if (phase === "paused") return [`Paused with ${timeLeftText(scene.leftMs)}`];
-  if (phase === "sealed") return ["Counting the votes"];
+  if (phase === "sealed") return sealed();
   if (phase === "talk" && scene.turn) return [`Voting on turn ${scene.turn.number} opens soon`];
   if (phase === "voting") return isOpening(view) && match ? openingSentence(view, { state, match }) : [];
   return phase === "reveal" && match && reveal && stage ? revealSentence(stage.step, { state, match, reveal }, call) : [];

@@ -1,12 +1,12 @@
 import { useRef } from "preact/hooks";
 import { boardHeight, boardWidth } from "../../board/geometry";
 import { Shape } from "../../board/Ball";
-import type { CloseCall } from "../captions/closeCall";
-import { distributionBars, isWorthShowing, type Bar, type BarAlign } from "./distribution";
+import type { CloseCall } from "../../protocol";
+import { distributionBars, isLabeledBar, type Bar, type BarAlign } from "./distribution";
 import { easeOut } from "./motion";
 import { framesDuring, useRevealAnimation, type RevealFrame } from "./revealAnimation";
 import { roundedPercent } from "../scene/places";
-import { CHOOSING, POURING, REPLAYING } from "../scene/timeline";
+import { choosing, pouring, recounting } from "../scene/timeline";
 import { useReveal, type StageView } from "../scene/stageView";
 
 const WIDTH = 40;
@@ -42,19 +42,17 @@ export function DistributionChart({ view }: { view: StageView }) {
   );
 }
 
-function figure({ share }: Bar, poured: number): string {
+function figure({ share, rank }: Bar, poured: number): string {
   const counted = share * easeOut(Math.ceil(poured * COUNT_STEPS) / COUNT_STEPS);
-  return isWorthShowing(counted) ? roundedPercent(counted) : "";
+  return isLabeledBar({ rank, share: counted }) ? roundedPercent(counted) : "";
 }
 
-type CountCall = CloseCall & { kind: "count" };
-
-function contends(call: CountCall | null, { side, column }: Bar): boolean {
+function contends(call: CloseCall | null, { side, column }: Bar): boolean {
   return call !== null && call.side === side && (call.first === column || call.second === column);
 }
 
 /** The margin of the first column. */
-function marginText(call: CountCall, bar: Bar): string {
+function marginText(call: CloseCall, bar: Bar): string {
   if (!contends(call, bar)) return "";
   if (call.margin === 0) return "=";
   return bar.column === call.first ? `+${call.margin}` : "";
@@ -64,14 +62,14 @@ function setText(label: Element | undefined, text: string) {
   if (label && label.textContent !== text) label.textContent = text;
 }
 
-function BarView({ view, bar, again }: { view: StageView; bar: Bar; again: CountCall | null }) {
-  const { side, x, align, picked, height, share } = bar;
+function BarView({ view, bar, again }: { view: StageView; bar: Bar; again: CloseCall | null }) {
+  const { side, x, align, picked, height, share, crowded } = bar;
   const contending = contends(again, bar);
   const body = useRevealAnimation<SVGRectElement>(view, bodyFrames(view, contending));
   const label = useRevealAnimation<SVGTextElement>(view, labelFrames(view, bar, contending));
   const left = x + LEFT_EDGE[align];
   return (
-    <g class="votes" data-side={side} data-picked={picked} data-contends={contending}>
+    <g class="votes" data-side={side} data-picked={picked} data-crowded={crowded} data-contends={contending}>
       <rect x={left} y={FOOT - height} width={WIDTH} height={height} rx="3" ref={body} />
       <text x={x + (roundedPercent(share) === THREE_DIGITS ? 0 : LABEL_AT[align])} ref={label} />
       {height > WITH_SHAPE && <g transform={`translate(${left + WIDTH / 2} -26) scale(0.52)`}><Shape side={side} /></g>}
@@ -79,22 +77,25 @@ function BarView({ view, bar, again }: { view: StageView; bar: Bar; again: Count
   );
 }
 
-function bodyFrames({ reducedMotion }: StageView, again: boolean): RevealFrame[] {
+function bodyFrames({ reducedMotion, scene: { plan } }: StageView, again: boolean): RevealFrame[] {
+  if (!plan) return [];
   const rise = (grown: number) => ({ transform: `scaleY(${grown.toFixed(4)})` });
   return [
     { at: 0, ...rise(0) },
-    ...framesDuring(POURING, reducedMotion, STEPS, (t) => rise(easeOut(t))),
-    ...(again ? framesDuring(REPLAYING, reducedMotion, STEPS, (t) => rise(runUp(t))) : [{ at: 1, ...rise(1) }]),
+    ...framesDuring(pouring(plan), reducedMotion, STEPS, (t) => rise(easeOut(t))),
+    ...(again ? framesDuring(recounting(plan), reducedMotion, STEPS, (t) => rise(runUp(t))) : []),
+    { at: 1, ...rise(1) },
   ];
 }
 
-function labelFrames({ reducedMotion }: StageView, { label, lifted, height }: Bar, again: boolean): RevealFrame[] {
+function labelFrames({ reducedMotion, scene: { plan } }: StageView, { label, lifted, height }: Bar, again: boolean): RevealFrame[] {
+  if (!plan) return [];
   const at = (above: number) => ({ transform: `translateY(${(FOOT - above - 10).toFixed(1)}px)` });
   return [
     { at: 0, ...at(0) },
-    ...framesDuring(POURING, reducedMotion, STEPS, (t) => at(label * easeOut(t))),
-    ...framesDuring(CHOOSING, reducedMotion, STEPS, (t) => at(label + (lifted - label) * easeOut(t))),
-    ...(again ? framesDuring(REPLAYING, reducedMotion, STEPS, (t) => at(height * runUp(t))) : [{ at: 1, ...at(lifted) }]),
+    ...framesDuring(pouring(plan), reducedMotion, STEPS, (t) => at(label * easeOut(t))),
+    ...framesDuring(choosing(plan), reducedMotion, STEPS, (t) => at(label + (lifted - label) * easeOut(t))),
+    ...(again ? [...framesDuring(recounting(plan), reducedMotion, STEPS, (t) => at(height * runUp(t))), { at: 1, ...at(height) }] : [{ at: 1, ...at(lifted) }]),
   ];
 }
 

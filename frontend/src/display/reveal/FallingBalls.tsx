@@ -3,7 +3,7 @@ import { Ball, BallGradients } from "../../board/Ball";
 import { BALL, centerY, columnX } from "../../board/geometry";
 import { fall, easeOut } from "./motion";
 import { framesDuring, useRevealAnimation, type RevealFrame } from "./revealAnimation";
-import { CHOOSING, REPLAYING, dropSpan, replayDropSpan, type Span } from "../scene/timeline";
+import { choosing, dropSpan, replayDropSpan, type Span } from "../scene/timeline";
 import type { StageView } from "../scene/stageView";
 
 const OVER_RIM = -BALL - 8;
@@ -30,13 +30,14 @@ function FallingBall({ view, drop, index }: { view: StageView; drop: Drop; index
 function fallingFrames(view: StageView, drop: Drop, index: number): RevealFrame[] {
   const { scene, reducedMotion } = view;
   const pose = ballPose(view, drop, index);
-  if (!scene.plan || !pose) return [];
+  const { plan } = scene;
+  if (!plan || !pose) return [];
   const way = (span: Span) => framesDuring(span, reducedMotion, STEPS, (t) => pose(1, t));
   return [
     { at: 0, ...pose(0, 0) },
-    ...framesDuring(CHOOSING, reducedMotion, 6, (t) => pose(easeOut(t), 0)),
-    ...way(dropSpan(scene.plan, index)),
-    ...(scene.plan.replay === "conflict" ? [{ at: REPLAYING[0], ...pose(1, 0) }, ...way(replayDropSpan(index))] : []),
+    ...framesDuring(choosing(plan), reducedMotion, 6, (t) => pose(easeOut(t), 0)),
+    ...way(dropSpan(plan, index)),
+    ...(plan.replay === "conflict" ? [{ at: replayDropSpan(plan, 0)[0], ...pose(1, 0) }, ...way(replayDropSpan(plan, index))] : []),
     { at: 1, ...pose(1, 1) },
   ];
 }

@@ -5,7 +5,7 @@ import { isPartHidden, roundedPercent, pluralize, sideAtPlace, tallyForSide, tea
 import { gridPlacement, type StageView } from "../scene/stageView";
 import { decisionText } from "../captions/captions";
 
-const SHOWN = ["picks", "drops", "second", "token", "lines", "replay", "over"];
+const SHOWN = ["picks", "hold", "drops", "second", "token", "lines", "replay", "over"];
 
 /** A team's pick (the chosen column), its share of the votes and how it was decided. */
 export function TeamPick({ view, place }: { view: StageView; place: Place }) {

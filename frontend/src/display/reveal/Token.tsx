@@ -3,7 +3,7 @@ import { Coin } from "../../board/Coin";
 import { easeInOut, swing } from "./motion";
 import { framesDuring, useRevealAnimation, type RevealFrame } from "./revealAnimation";
 import { sidePlace } from "../scene/places";
-import { TOKEN_PASSING, FIGHTING, type TimelineStep } from "../scene/timeline";
+import { fighting, tokenPassing, type TimelineStep } from "../scene/timeline";
 import { gridPlacement, type GridPlacement, type StageView } from "../scene/stageView";
 
 const RADIUS = 66;
@@ -13,7 +13,7 @@ const HOP = 22;
 const STEPS = { fight: 36, pass: 24 };
 
 /** Steps in which the token moves: it is contested or changes sides. */
-const MOVING: readonly (TimelineStep | undefined)[] = ["picks", "drops", "second", "token"];
+const MOVING: readonly (TimelineStep | undefined)[] = ["picks", "hold", "drops", "second", "token"];
 const BEFORE: readonly (TimelineStep | undefined)[] = ["sealed", "pour"];
 
 /**
@@ -23,7 +23,7 @@ const BEFORE: readonly (TimelineStep | undefined)[] = ["sealed", "pour"];
 export function Token({ view }: { view: StageView }) {
   const { plan, stage, phase } = view.scene;
   const placement = gridPlacement(view);
-  const moves = MOVING.includes(stage?.step) && (plan?.inTurn || plan?.crosses) === true;
+  const moves = MOVING.includes(stage?.step) && (plan?.inTurn || plan?.steps.token !== null);
   const coin = useRevealAnimation<HTMLDivElement>(view, placement && moves ? tokenFrames(view, placement) : []);
   const holder = tokenHolder(view);
   const resting = placement ? placed(placement, { x: restingX(view, placement, holder ?? "red") }) : "";
@@ -43,13 +43,14 @@ function tokenFrames(view: StageView, placement: GridPlacement): RevealFrame[] {
   const { token_before, token_after } = reveal.resolution;
   const [from, to] = [token_before, token_after].map((side) => restingX(view, placement, side ?? "red")) as [number, number];
   const look = (pose: Pose) => ({ transform: placed(placement, pose) });
-  const fought = framesDuring(FIGHTING, view.reducedMotion, STEPS.fight, (t) => look(fightPose(from, view.reducedMotion ? 0 : t)));
-  const passed = framesDuring(TOKEN_PASSING, view.reducedMotion, STEPS.pass, (t) => look(passingPose(from, to, t)));
+  const crossing = tokenPassing(plan);
+  const fought = framesDuring(fighting(plan), view.reducedMotion, STEPS.fight, (t) => look(fightPose(from, view.reducedMotion ? 0 : t)));
+  const passed = crossing ? framesDuring(crossing, view.reducedMotion, STEPS.pass, (t) => look(passingPose(from, to, t))) : [];
   return [
     { at: 0, ...look({ x: from }) },
     ...(plan.inTurn ? fought : []),
-    ...(plan.crosses ? passed : []),
-    { at: 1, ...look({ x: plan.crosses ? to : from }) },
+    ...passed,
+    { at: 1, ...look({ x: crossing ? to : from }) },
   ];
 }
 

@@ -10,6 +10,7 @@ const LINE = 60;
 const LABEL = 2 * LINE + 6;
 const WAITING = 2 * BALL + 8;
 const TOP_MARGIN = 22;
+const LABELED = 2;
 
 /** Two bars stand on either side of the column's middle line; a single one is centered. */
 export type BarAlign = "left" | "right" | "alone";
@@ -21,10 +22,14 @@ export interface Bar {
   height: number;
   share: number;
   picked: boolean;
+  /** 1 for the side's highest bar. */
+  rank: number;
   align: BarAlign;
   /** The number's height above the rim at the end of the pour. `lifted`: the same once balls wait in its column. */
   label: number;
   lifted: number;
+  /** There is no room for the number above the waiting balls. */
+  crowded: boolean;
 }
 
 /** Both teams' vote distributions over the columns, in board units. The tallest bar takes the full height. */
@@ -32,7 +37,8 @@ export function distributionBars(view: StageView): Bar[] {
   const { reveal, match } = view.scene;
   const placement = gridPlacement(view);
   if (!reveal || !match || !placement) return [];
-  const room = (placement.floor - placement.height - TOP_MARGIN) / placement.scale - LABEL;
+  const headroom = (placement.floor - placement.height - TOP_MARGIN) / placement.scale;
+  const room = headroom - LABEL;
   const tallies = (["red", "yellow"] as const).flatMap((side) => {
     const tally = tallyForSide(reveal, side);
     return tally && tally.ballots > 0 ? [{ side, tally }] : [];
@@ -42,10 +48,13 @@ export function distributionBars(view: StageView): Bar[] {
     const alone = tallies.length === 1;
     return sideBars(view, { side, tally }, room / most, alone ? "alone" : sidePlace(match, side) === 0 ? "left" : "right");
   });
-  return bars.map((bar) => ({ ...bar, ...labelHeights(bar, bars.filter(({ column }) => column === bar.column)) }));
+  return bars.map((bar) => {
+    const heights = labelHeights(bar, bars.filter(({ column }) => column === bar.column));
+    return { ...bar, ...heights, crowded: heights.lifted + LINE > headroom };
+  });
 }
 
-type UnlabeledBar = Omit<Bar, "label" | "lifted">;
+type UnlabeledBar = Omit<Bar, "label" | "lifted" | "crowded">;
 
 function sideBars(view: StageView, { side, tally }: { side: Side; tally: SideTally }, scale: number, align: BarAlign): UnlabeledBar[] {
   const match = view.scene.match!;
@@ -53,16 +62,22 @@ function sideBars(view: StageView, { side, tally }: { side: Side; tally: SideTal
     const column = index + 1;
     const part = share(match, tally, column);
     const x = columnX(column, match.board, view.back);
-    return { side, column, x, height: part * scale, share: part, picked: tally.pick === column, align };
+    const rank = 1 + tally.counts.filter((votes, other) => votes > tally.counts[index]! || (votes === tally.counts[index] && other < index)).length;
+    return { side, column, x, height: part * scale, share: part, picked: tally.pick === column, rank, align };
   });
 }
 
 function labelHeights(bar: UnlabeledBar, together: readonly UnlabeledBar[]): Pick<Bar, "label" | "lifted"> {
-  const isLabeled = (bars: readonly UnlabeledBar[]) => bars.some((other) => other.align === "right" && isWorthShowing(other.share));
-  const line = (bars: readonly UnlabeledBar[]) => (bar.align === "left" && isLabeled(bars) ? LINE : 0);
+  const hasRight = (bars: readonly UnlabeledBar[]) => bars.some((other) => other.align === "right" && isLabeledBar(other));
+  const line = (bars: readonly UnlabeledBar[]) => (bar.align === "left" && hasRight(bars) ? LINE : 0);
   const top = Math.max(...together.map(({ height }) => height));
   const picks = together.filter(({ picked }) => picked);
   return { label: top + line(together), lifted: Math.max(top, picks.length * WAITING) + line(together) };
+}
+
+/** Only a side's two highest bars have numbers, so that none overlap. */
+export function isLabeledBar({ rank, share }: Pick<Bar, "rank" | "share">): boolean {
+  return rank <= LABELED && isWorthShowing(share);
 }
 
 /** False for a bar that rounds to zero, which gets no number. */

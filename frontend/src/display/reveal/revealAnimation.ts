@@ -20,9 +20,9 @@ export function useRevealAnimation<Own extends Element>(view: StageView, frames:
   const element = useRef<Own>(null);
   const run = useRef<Animation | null>(null);
   const { scene, reducedMotion, now } = view;
-  const { reveal, match } = scene;
+  const { reveal, plan } = scene;
   const runs = scene.phase === "reveal" && frames.length > 0;
-  const [begins, length] = [reveal?.resolved_at ?? 0, (match?.reveal_s ?? 0) * 1000];
+  const [begins, length] = [reveal?.resolved_at ?? 0, plan?.steps.over ?? 0];
   useLayoutEffect(() => {
     run.current = runs && element.current ? startAnimation(element.current, frames, length, reducedMotion) : null;
     if (run.current) run.current.currentTime = now() - begins;

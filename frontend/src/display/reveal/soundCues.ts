@@ -46,11 +46,11 @@ function playLandings({ scene, reducedMotion, now, home }: StageView, sound: Sou
   if (!plan || !reveal || !match || !stage) return;
   const again = stage.step === "replay";
   if (again && call?.kind !== "conflict") return;
-  const length = match.reveal_s * 1000;
+  const length = plan.steps.over;
   const rows = match.board.rows;
   reveal.resolution.drops.forEach(({ row, side }, index) => {
     if (row === null || (!again && (stage.step === "second") !== (plan.inTurn && index > 0))) return;
-    const span: Span = again ? replayDropSpan(index) : dropSpan(plan, index);
+    const span: Span = again ? replayDropSpan(plan, index) : dropSpan(plan, index);
     const height = centerY(row, rows) - OVER_RIM;
     const share = reducedMotion ? span[0] : span[0] + (span[1] - span[0]) * landsAt(height, centerY(1, rows) - OVER_RIM);
     const loud = home && sidePlace(match, side) !== 0 ? OTHER_TEAM_VOLUME : 1;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import fc from "fast-check";
 import { nextChange, sceneAt } from "./scene";
-import { NOW, makeEvent, makeMatch, makeResolution, makeReveal, makeTally, makeTurn } from "../fixtures";
+import { NOW, STEPS, makeEvent, makeMatch, makeReveal, makeTurn } from "../fixtures";
 import { dropSpan, replayDropSpan, revealPlan, revealProgress, timelineSteps } from "./timeline";
 
 function phases(part: Parameters<typeof makeMatch>[0], seconds: readonly number[]): string[] {
@@ -44,10 +44,11 @@ const JUST_AFTER_MS = 1;
 
 test("nextChange misses no phase and no step", () => {
   fc.assert(
-    fc.property(fc.integer({ min: 1, max: 20 }), fc.integer({ min: 0, max: 9 }), fc.boolean(), (reveal_s, talk_s, close) => {
-      const opens_at = NOW + (reveal_s + talk_s) * 1000;
-      const red = close ? makeTally([51, 49], 1) : makeTally([99, 1], 1);
-      const match = makeMatch({ reveal: makeReveal({ red }), reveal_s, turn: makeTurn({ opens_at, closes_at: opens_at + 3000, talk_ms: talk_s * 1000 }) });
+    fc.property(fc.integer({ min: 0, max: 20_000 }), fc.integer({ min: 0, max: 9 }), fc.boolean(), (longer, talk_s, close) => {
+      const opens_at = NOW + STEPS.over + longer + talk_s * 1000;
+      const steps = close ? { ...STEPS, replay: 4600 } : STEPS;
+      const close_call = close ? ({ kind: "count", side: "red", first: 1, second: 2, margin: 2 } as const) : null;
+      const match = makeMatch({ reveal: makeReveal({ steps, close_call }), turn: makeTurn({ opens_at, closes_at: opens_at + 3000, talk_ms: talk_s * 1000 }) });
       const state = makeEvent({ match });
       const name = (now: number) => [sceneAt(state, now).phase, sceneAt(state, now).stage?.step].join();
       let now = NOW;
@@ -61,16 +62,18 @@ test("nextChange misses no phase and no step", () => {
   );
 });
 
-test("a replay ends with the reveal, and its lines light up before", () => {
-  const call = { kind: "conflict", side: "red" } as const;
-  const drops = [{ side: "red", column: 4, row: 1 }, { side: "yellow", column: 4, row: 2 }] as const;
-  const plan = revealPlan(makeResolution({ drops, conflict: 4, token_after: "yellow" }), call);
-  assert.deepEqual(timelineSteps(plan).map(([step]) => step), ["sealed", "pour", "picks", "drops", "second", "token", "lines", "replay", "over"]);
-  assert.equal(revealProgress(4600, 6000, plan).lit, 1);
-  assert.ok(replayDropSpan(1)[1] <= 1);
+const CONFLICT = { ...STEPS, hold: 1800, second: 3100, token: 3600, replay: 4600 };
+
+test("a conflict that decided the match has every step, in order", () => {
+  const plan = revealPlan(makeReveal({ steps: CONFLICT }), { kind: "conflict", side: "red", first: null, second: null, margin: 0 });
+  const steps = timelineSteps(plan);
+  assert.deepEqual(steps.map(([step]) => step), ["sealed", "pour", "picks", "hold", "drops", "second", "token", "lines", "replay", "over"]);
+  assert.deepEqual(steps.map(([, at]) => at), steps.map(([, at]) => at).sort((one, other) => one - other));
+  assert.equal(revealProgress(CONFLICT.replay, plan).lit, 1);
+  assert.ok(replayDropSpan(plan, 1)[1] <= 1);
   assert.ok(dropSpan(plan, 0)[1] <= dropSpan(plan, 1)[0]);
 });
 
-test("a reveal without a replay has no replay step", () => {
-  assert.ok(!timelineSteps(revealPlan(makeResolution())).some(([step]) => step === "replay"));
+test("a reveal without a close call has no replay step", () => {
+  assert.ok(!timelineSteps(revealPlan(makeReveal({ steps: CONFLICT }))).some(([step]) => step === "replay"));
 });

@@ -1,7 +1,6 @@
-import type { Board, EventState, Match, Reveal, Side, Turn } from "../../protocol";
+import type { Board, CloseCall, EventState, Match, Reveal, Side, Turn } from "../../protocol";
 import { boardBefore } from "../../board/boardBefore";
 import { revealEnd } from "../../live/match/phase";
-import { findCloseCall, type CloseCall } from "../captions/closeCall";
 import { isPartHidden } from "./places";
 import { nextStep, revealPlan, revealProgress, type RevealPlan, type RevealProgress, type TimelineStep } from "./timeline";
 
@@ -49,12 +48,11 @@ function isRevealing(match: Match, now: number): boolean {
   return now < (turn && !turn.paused ? Math.min(over, turn.opens_at) : over);
 }
 
-function revealAt(state: EventState, match: Match, now: number): Pick<Scene, "stage" | "plan" | "call"> {
-  const { reveal, reveal_s } = match;
+function revealAt(state: EventState, { reveal }: Match, now: number): Pick<Scene, "stage" | "plan" | "call"> {
   if (!reveal) return { stage: null, plan: null, call: null };
-  const call = findCloseCall(match, reveal, !isPartHidden(state, "tally"));
-  const plan = revealPlan(reveal.resolution, call);
-  return { call, plan, stage: revealProgress(now - reveal.resolved_at, reveal_s * SECOND_MS, plan) };
+  const call = isPartHidden(state, "tally") && reveal.close_call?.kind === "count" ? null : reveal.close_call;
+  const plan = revealPlan(reveal, call);
+  return { call, plan, stage: revealProgress(now - reveal.resolved_at, plan) };
 }
 
 /** The server time at which `sceneAt` next returns another result for the same state, or null. */
@@ -71,8 +69,7 @@ function nextSecond(leftMs: number): number {
 
 function nextOfReveal({ match, turn, reveal, plan }: Scene, now: number): number | null {
   if (!match || !reveal || !plan) return null;
-  const length = match.reveal_s * SECOND_MS;
-  const step = nextStep(now - reveal.resolved_at, length, plan);
+  const step = nextStep(now - reveal.resolved_at, plan);
   const at = step === null ? revealEnd(match) : reveal.resolved_at + step;
   return turn && !turn.paused && turn.opens_at > now ? Math.min(at, turn.opens_at) : at;
 }

@@ -124,9 +124,14 @@ export function gridPlacement({ scene, size, lift }: StageView): GridPlacement |
   return { center, floor: FLOOR - lift, width, height: own.height * scale, scale };
 }
 
-/** Whether the board is drawn smaller, to leave room for the bars above it. */
-export function isBoardShrunk({ phase, stage }: Scene): boolean {
-  return phase === "reveal" && stage?.step !== "sealed";
+/**
+ * Whether the board is drawn smaller, to leave room for the bars above it: until its balls have landed or, in a special
+ * turn, until they are about to fall.
+ */
+export function isBoardShrunk({ phase, stage, plan, call }: Scene): boolean {
+  if (phase !== "reveal" || !stage || !plan) return false;
+  if (stage.step === "replay") return call?.kind === "count";
+  return ["pour", "picks"].includes(stage.step) || (plan.steps.hold === null && ["drops", "second", "token"].includes(stage.step));
 }
 
 /** Whether the votes of this window are public while it is open. */

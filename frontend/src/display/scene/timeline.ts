@@ -1,21 +1,7 @@
-import type { Resolution } from "../../protocol";
-import type { CloseCall } from "../captions/closeCall";
+import type { CloseCall, Reveal, RevealSteps } from "../../protocol";
 
-/** The timeline of the reveal. All times are for a reveal of six seconds and scale with its length. */
-const LENGTH = 6000;
-const POUR = 400;
-const PICKS = 1600;
-const CHOSEN = 1950;
-const DROPS = 2400;
-const SECOND = 3100;
-const TOKEN = 3600;
-const LINES = 4000;
-const LIT = 5200;
-/** With a replay at the end, all lines are highlighted at once. */
-const REPLAY = 4600;
-const AGAIN = [4750, 5350, 5950] as const;
-
-export type TimelineStep = "sealed" | "pour" | "picks" | "drops" | "second" | "token" | "lines" | "replay" | "over";
+/** The steps of a reveal. The server announces when each begins; see `voting/counting/pacing.py`. */
+export type TimelineStep = "sealed" | keyof RevealSteps;
 
 /** The progress of each part of the reveal, from 0 to 1. */
 export interface RevealProgress {
@@ -24,78 +10,92 @@ export interface RevealProgress {
   lit: number;
 }
 
-/** The optional parts that the timeline must make room for. */
+/** A reveal's steps, and what it replays. */
 export interface RevealPlan {
-  drops: number;
+  steps: RevealSteps;
   inTurn: boolean;
-  crosses: boolean;
   replay: CloseCall["kind"] | null;
 }
 
-export function revealPlan(resolution: Resolution, call: CloseCall | null = null): RevealPlan {
-  return {
-    drops: resolution.drops.length,
-    inTurn: resolution.conflict !== null && resolution.drops.length > 1,
-    crosses: resolution.token_before !== resolution.token_after,
-    replay: call?.kind ?? null,
-  };
+/** How long a movement takes at most. A step may last longer, so that its caption can be read. */
+const MOVEMENT = { choose: 350, fall: 1100, pass: 900, light: 1500, recount: 1500 };
+const ORDER = ["pour", "picks", "hold", "drops", "second", "token", "lines", "replay", "over"] as const;
+
+export function revealPlan({ steps }: Reveal, call: CloseCall | null = null): RevealPlan {
+  return { steps, inTurn: steps.second !== null, replay: steps.replay === null ? null : (call?.kind ?? null) };
 }
 
 /** The steps of a plan and the time at which each begins. */
-export function timelineSteps(plan: RevealPlan): ReadonlyArray<readonly [TimelineStep, number]> {
-  const all: ReadonlyArray<readonly [TimelineStep, number]> = [
-    ["sealed", 0],
-    ["pour", POUR],
-    ["picks", PICKS],
-    ["drops", DROPS],
-    ["second", SECOND],
-    ["token", TOKEN],
-    ["lines", LINES],
-    ["replay", REPLAY],
-    ["over", LENGTH],
-  ];
-  const left: Partial<Record<TimelineStep, boolean>> = { second: !plan.inTurn, token: !plan.crosses, replay: plan.replay === null };
-  return all.filter(([step]) => !left[step]);
+export function timelineSteps({ steps, replay }: RevealPlan): ReadonlyArray<readonly [TimelineStep, number]> {
+  const announced = ORDER.flatMap((step) => {
+    const at = steps[step];
+    return at === null || (step === "replay" && !replay) ? [] : [[step, at] as const];
+  });
+  return [["sealed", 0], ...announced];
 }
 
-/** The reveal's progress `elapsed_ms` after the turn was resolved, for a total length of `reveal_ms`. */
-export function revealProgress(elapsed_ms: number, reveal_ms: number, plan: RevealPlan): RevealProgress {
-  const t = reveal_ms > 0 ? (elapsed_ms * LENGTH) / reveal_ms : LENGTH;
-  const between = (from: number, to: number) => Math.min(1, Math.max(0, (t - from) / (to - from)));
-  const begun = timelineSteps(plan).filter(([, at]) => t >= at);
+/** The reveal's progress `elapsed` milliseconds after the turn was resolved. */
+export function revealProgress(elapsed: number, plan: RevealPlan): RevealProgress {
+  const { steps } = plan;
+  const begun = timelineSteps(plan).filter(([, at]) => elapsed >= at);
   return {
     step: begun[begun.length - 1]?.[0] ?? "sealed",
-    poured: between(POUR, PICKS),
-    lit: between(LINES, plan.replay ? REPLAY : LIT),
+    poured: progress(elapsed, steps.pour, steps.picks),
+    lit: progress(elapsed, steps.lines, Math.min(steps.lines + MOVEMENT.light, steps.replay ?? steps.over)),
   };
 }
 
+function progress(elapsed: number, from: number, to: number): number {
+  return to > from ? Math.min(1, Math.max(0, (elapsed - from) / (to - from))) : Number(elapsed >= to);
+}
+
 /** Milliseconds from the resolution to the beginning of the next step; null after the last one. */
-export function nextStep(elapsed_ms: number, reveal_ms: number, plan: RevealPlan): number | null {
-  const scale = reveal_ms / LENGTH;
-  const later = timelineSteps(plan).find(([, at]) => at * scale > elapsed_ms);
-  return later ? later[1] * scale : null;
+export function nextStep(elapsed: number, plan: RevealPlan): number | null {
+  return timelineSteps(plan).find(([, at]) => at > elapsed)?.[1] ?? null;
 }
 
 /** A part of the reveal, as shares of its length. */
 export type Span = readonly [from: number, to: number];
 
-function shareSpan(from: number, to: number): Span {
-  return [from / LENGTH, to / LENGTH];
+function span({ over }: RevealSteps, from: number, to: number): Span {
+  return [from / over, Math.min(to, over) / over];
 }
 
-export const POURING = shareSpan(POUR, PICKS);
-export const CHOOSING = shareSpan(PICKS, CHOSEN);
-export const REPLAYING = shareSpan(REPLAY, LENGTH);
-export const FIGHTING = shareSpan(CHOSEN, DROPS);
-export const TOKEN_PASSING = shareSpan(TOKEN, LINES);
+export function pouring({ steps }: RevealPlan): Span {
+  return span(steps, steps.pour, steps.picks);
+}
+
+/** The picks appear above their columns. */
+export function choosing({ steps }: RevealPlan): Span {
+  return span(steps, steps.picks, Math.min(steps.picks + MOVEMENT.choose, steps.drops));
+}
+
+/** The token is contested in a conflict. */
+export function fighting({ steps }: RevealPlan): Span {
+  return span(steps, steps.picks, steps.hold ?? steps.drops);
+}
 
 /** When each ball falls: both at once, or one after the other. */
-export function dropSpan({ inTurn }: RevealPlan, index: number): Span {
-  if (inTurn) return index > 0 ? shareSpan(SECOND, TOKEN) : shareSpan(DROPS, SECOND);
-  return shareSpan(DROPS, SECOND + 250);
+export function dropSpan({ steps }: RevealPlan, index: number): Span {
+  const { drops, second, token, lines } = steps;
+  const landed = token ?? lines;
+  if (second === null || index > 0) return span(steps, second ?? drops, Math.min((second ?? drops) + MOVEMENT.fall, landed));
+  return span(steps, drops, second);
 }
 
-export function replayDropSpan(index: number): Span {
-  return index > 0 ? shareSpan(AGAIN[1], AGAIN[2]) : shareSpan(AGAIN[0], AGAIN[1]);
+export function tokenPassing({ steps }: RevealPlan): Span | null {
+  return steps.token === null ? null : span(steps, steps.token, Math.min(steps.token + MOVEMENT.pass, steps.lines));
+}
+
+/** The bars of a close count run up once more. */
+export function recounting({ steps }: RevealPlan): Span {
+  const from = steps.replay ?? steps.over;
+  return span(steps, from, from + MOVEMENT.recount);
+}
+
+/** The balls of a conflict fall once more, one after the other. */
+export function replayDropSpan({ steps }: RevealPlan, index: number): Span {
+  const from = steps.replay ?? steps.over;
+  const half = Math.min((steps.over - from) / 2, MOVEMENT.fall);
+  return span(steps, from + index * half, from + (index + 1) * half);
 }

@@ -1,4 +1,4 @@
-import type { EventState, Match, Reveal, Side, Team, Turn } from "../../protocol";
+import type { EventState, Match, Reveal, RevealSteps, Side, Team, Turn } from "../../protocol";
 
 /** The phase of an event at a server time. `waiting`: a match is live, but its next window is not open yet. */
 export type Phase = "lobby" | "waiting" | "voting" | "sealed" | "reveal" | "paused" | "ended";
@@ -22,9 +22,9 @@ function isRevealing(match: Match, now: number): boolean {
 }
 
 /** When the reveal ends: usually when the next window opens, or the talk before it. 0 without a reveal. */
-export function revealEnd({ reveal, reveal_s, turn }: Match): number {
+export function revealEnd({ reveal, turn }: Match): number {
   if (!reveal) return 0;
-  const end = reveal.resolved_at + reveal_s * 1000;
+  const end = reveal.resolved_at + reveal.steps.over;
   const follows = turn && !turn.paused && turn.number === reveal.number + 1;
   return follows ? Math.max(end, turn.opens_at - turn.talk_ms) : end;
 }
@@ -36,48 +36,36 @@ export function phaseMoments(event: EventState): number[] {
   return [...(turn ? [turn.opens_at, turn.closes_at] : []), revealEnd(event.match)];
 }
 
-/** The steps of a reveal and when each begins, as shares of its length (designed for 6 s). */
-export type RevealStep = "sealed" | "pour" | "picks" | "drops" | "lines";
-const STEPS: readonly (readonly [RevealStep, number])[] = [
-  ["sealed", 0],
-  ["pour", 0.4 / 6],
-  ["picks", 1.6 / 6],
-  ["drops", 2.4 / 6],
-  ["lines", 4 / 6],
-];
+/** The steps of a reveal that change what a phone or console shows. */
+export type RevealStep = "sealed" | (typeof STEPS)[number];
+const STEPS = ["pour", "picks", "drops", "lines"] as const;
 
 export function revealMoments(match: Match): number[] {
-  const reveal = match.reveal;
-  if (!reveal) return [];
-  return [...STEPS.map(([, share]) => at(reveal, match, share)), ...dropMoments(match)];
+  return match.reveal ? [...STEPS.map((step) => at(match.reveal!, step)), ...dropMoments(match)] : [];
 }
 
-export function revealStep(match: Match, now: number): RevealStep {
-  const reveal = match.reveal;
-  const begun = STEPS.filter(([, share]) => reveal && now >= at(reveal, match, share));
-  return begun[begun.length - 1]?.[0] ?? "sealed";
+export function revealStep({ reveal }: Match, now: number): RevealStep {
+  const begun = STEPS.filter((step) => reveal && now >= at(reveal, step));
+  return begun[begun.length - 1] ?? "sealed";
 }
 
 /** When each drop begins: both at once, or one after the other in a conflict. */
-export function dropMoments(match: Match): number[] {
-  const reveal = match.reveal;
-  if (!reveal) return [];
-  const apart = reveal.resolution.conflict === null ? 0 : 0.7 / 6;
-  return reveal.resolution.drops.map((_, index) => at(reveal, match, 2.4 / 6 + index * apart));
+export function dropMoments({ reveal }: Match): number[] {
+  return reveal ? reveal.resolution.drops.map((_, index) => at(reveal, index > 0 && reveal.steps.second !== null ? "second" : "drops")) : [];
 }
 
 /** When a drawn board changes to its state after the moves. */
-export function landMoment(match: Match): number {
-  return match.reveal ? at(match.reveal, match, 2.4 / 6) : 0;
+export function landMoment({ reveal }: Match): number {
+  return reveal ? at(reveal, "drops") : 0;
 }
 
-/** When the token changes sides, if it does. */
-export function tokenMoment(match: Match): number {
-  return match.reveal ? at(match.reveal, match, 3.6 / 6) : 0;
+/** When the token changes sides, if it does; otherwise when the balls have landed. */
+export function tokenMoment({ reveal }: Match): number {
+  return reveal ? at(reveal, reveal.steps.token === null ? "lines" : "token") : 0;
 }
 
-function at(reveal: Reveal, match: Match, share: number): number {
-  return reveal.resolved_at + match.reveal_s * 1000 * share;
+function at(reveal: Reveal, step: keyof RevealSteps): number {
+  return reveal.resolved_at + (reveal.steps[step] ?? 0);
 }
 
 /** The turn that can be voided: revealed, or kept secret until the next reveal. */

@@ -14,17 +14,19 @@ const NOW = 1_000_000;
 const TURN = { id: 20, number: 2, opens_at: NOW - 1000, closes_at: NOW + 9000, epoch: 1, paused: false, left_ms: 0, talk_ms: 0, to_move: ["red", "yellow"], legal: { red: [1, 2, 3], yellow: [1, 2, 3] }, lot: null } as const;
 const GRID = ["...", "Y..", "RY."];
 
+const STEPS = { pour: 400, picks: 1600, hold: null, drops: 2400, second: 3100, token: 3600, lines: 4000, replay: null, over: 6000 };
+
 /** A reveal that began this long ago. */
 function reveal(agoMs: number, counts: readonly number[] = [0, 5, 3]): Reveal {
   const drops = [{ side: "red", column: 2, row: 1 }, { side: "yellow", column: 2, row: null }] as const;
-  const resolution = { drops, conflict: 2, token_before: "red", token_after: "yellow", lines: [], result: "open", sentences: [], before: null } as const;
+  const resolution = { drops, conflict: 2, token_before: "red", token_after: "yellow", lines: [], block: null, result: "open", sentences: [], before: null } as const;
   const tally = { counts, ballots: counts.reduce((all, one) => all + one), pick: 2, decided_by: "plurality", root: null, rounds: null, resigning: 0 } as const;
-  return { turn: 10, number: 1, sealed_at: 0, resolved_at: NOW - agoMs, red: tally, yellow: tally, resolution, seed: null, concealed: null, turn_commitment: null };
+  return { turn: 10, number: 1, sealed_at: 0, resolved_at: NOW - agoMs, red: tally, yellow: tally, resolution, steps: STEPS, close_call: null, seed: null, concealed: null, turn_commitment: null };
 }
 
 function match(part: Partial<Match> = {}): Match {
   const board = { kind: "columns", columns: 3, rows: 3, grid: GRID, token: "red", winning_cells: [], choices: [], drawing: null, vote: null } as const;
-  return { id: 1, number: 1, state: "playing", red: 1, yellow: 2, result: "open", window_s: 10, reveal_s: 6, talk_s: 0, board, turn: TURN, reveal: null, tally_method: "plurality", max_side_changes: 0, ...part } as Match;
+  return { id: 1, number: 1, state: "playing", red: 1, yellow: 2, result: "open", window_s: 10, pace: "normal", talk_s: 0, board, turn: TURN, reveal: null, tally_method: "plurality", max_side_changes: 0, ...part } as Match;
 }
 
 function view(played: Match | null, voter: Partial<PhoneView> = {}, event: Partial<EventState> = {}): PhoneView {

@@ -1,0 +1,69 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { makeEvent, makeMatch } from "../fixtures";
+import type { Match, Pace, Reveal, RevealSteps } from "../../protocol";
+import { tallyForSide } from "../scene/places";
+import { revealPlan, timelineSteps } from "../scene/timeline";
+import { optionName } from "../../board/geometry";
+import { decisionText, revealSentence } from "./captions";
+import situations from "./situations.json" with { type: "json" };
+
+interface Situation extends Pick<Match, "game" | "tally_method" | "board"> {
+  name: string;
+  names: [string, string];
+  reveal: Reveal;
+  steps: { [pace in Exclude<Pace, "instant">]: RevealSteps };
+}
+
+const SITUATIONS = situations as unknown as Situation[];
+
+/** A text on the wall, and how long it stays. */
+interface Shown {
+  text: string;
+  ms: number;
+}
+
+function readingTime(text: string): number {
+  return 1000 + 250 * text.split(/\s+/).filter(Boolean).length;
+}
+
+function shownTexts(situation: Situation, pace: keyof Situation["steps"]): Shown[] {
+  const steps = situation.steps[pace];
+  const reveal = { ...situation.reveal, steps };
+  const match = makeMatch({ ...situation, pace, reveal });
+  const [one, other] = makeEvent().teams;
+  const state = makeEvent({ match, teams: [{ ...one, name: situation.names[0] }, { ...other, name: situation.names[1] }] });
+  const begun = timelineSteps(revealPlan(reveal, reveal.close_call)).filter(([step]) => step !== "over");
+  const captions: Shown[] = [];
+  begun.forEach(([step, at], index) => {
+    const sentence = revealSentence(step, { state, match, reveal }, reveal.close_call);
+    const text = sentence.map((part) => (typeof part === "string" ? part : part.name)).join("");
+    const ms = (begun[index + 1]?.[1] ?? steps.over) - at;
+    const last = captions[captions.length - 1];
+    if (last?.text === text) last.ms += ms;
+    else captions.push({ text, ms });
+  });
+  return [...captions, ...decisions(match, reveal)].filter(({ text }) => text);
+}
+
+/** The texts under the picks, which stay until the end. */
+function decisions(match: Match, reveal: Reveal): Shown[] {
+  return (["red", "yellow"] as const).flatMap((side) => {
+    const tally = tallyForSide(reveal, side);
+    const name = optionName(match.board, tally?.pick ?? 0);
+    return tally ? [{ text: decisionText(match, tally, true, name), ms: reveal.steps.over - reveal.steps.picks }] : [];
+  });
+}
+
+for (const pace of ["brisk", "normal", "dramatic"] as const)
+  test(`every text of a ${pace} reveal can be read`, () => {
+    for (const situation of SITUATIONS)
+      for (const { text, ms } of shownTexts(situation, pace)) assert.ok(ms >= readingTime(text), `${situation.name}: ${ms} ms for “${text}”`);
+  });
+
+test("an ordinary turn takes three seconds, a special one longer", () => {
+  const lengths = new Map(SITUATIONS.map(({ name, names, steps }) => [name.replace(` (${names[0]})`, ""), steps.normal.over]));
+  const ordinary = lengths.get("an ordinary turn")!;
+  assert.equal(ordinary, 3000);
+  for (const name of ["a conflict", "a block", "a win", "a close vote", "four in a row for both"]) assert.ok(lengths.get(name)! > ordinary, name);
+});
