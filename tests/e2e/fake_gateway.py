@@ -58,6 +58,10 @@ class FakeGateway:
     def now(self) -> int:
         return int((self._began + (time.time() - self._began) * self.rate) * SECOND)
 
+    def advance(self, ms: int) -> None:
+        """Move the clock forward."""
+        self._began += ms / SECOND
+
     def change(self, kind: str, state: EventState) -> Message:
         """An announcement of a state, such as `turn.revealed`."""
         self._seq += 1

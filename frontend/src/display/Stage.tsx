@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useRef, useState } from "preact/hooks";
+import { useStore } from "../live/state/useStore";
 import { GridFront, GridBack } from "../board/Grid";
 import { DrawnBoard } from "../board/DrawnBoard";
 import { boardHeight, boardWidth, type Cell } from "../board/geometry";
@@ -15,6 +16,8 @@ import { EndScreen, WinnerBackground } from "./parts/EndScreen";
 import { FallingBalls } from "./reveal/FallingBalls";
 import { TeamHeader } from "./parts/TeamHeader";
 import { Lobby, besideCard, shownTeamCodes } from "./parts/Lobby";
+import { ParticleLayer } from "./particles/ParticleLayer";
+import { particleSupport, showsParticles } from "./particles/particleSupport";
 import { PourAnimation } from "./reveal/PourAnimation";
 import { TurnoutBar } from "./votes/TurnoutBar";
 import { Discussion } from "./parts/Discussion";
@@ -34,6 +37,7 @@ interface Props {
 
 /** The complete stage; elements are listed back to front. */
 export function Stage({ view, codes, shown, children }: Props) {
+  useStore(particleSupport);
   const { phase, stage } = view.scene;
   const placement = gridPlacement(view);
   const playing = phase !== "lobby" && !isWon(view.scene);
@@ -41,10 +45,11 @@ export function Stage({ view, codes, shown, children }: Props) {
   const counts = shownTeamCodes(view, codes) === null;
   const beside = placement && phase !== "lobby" ? (view.size.width - placement.width) / 2 : company;
   return (
-    <main class="stage" data-phase={phase} data-step={stage?.step} data-won={isWon(view.scene)} data-peek={view.state.peek} style={sizes(view, company)}>
+    <main class="stage" data-phase={phase} data-step={stage?.step} data-won={isWon(view.scene)} data-peek={view.state.peek} data-particles={showsParticles(view)} style={sizes(view, company)}>
       <h1 class="visually-hidden">{view.state.name}</h1>
       {PLACES.map((place) => <div key={place} class="curtain" data-place={place} data-on={isDimmed(view.scene)} />)}
       {PLACES.map((place) => <TurnoutBar key={place} view={view} place={place} beside={beside} labeled={counts} />)}
+      <ParticleLayer view={view} beside={beside} />
       <WinnerBackground view={view} />
       {playing && PLACES.map((place) => <TeamHeader key={place} view={view} place={place} />)}
       {phase === "reveal" && PLACES.map((place) => <TeamPick key={place} view={view} place={place} />)}
@@ -55,7 +60,7 @@ export function Stage({ view, codes, shown, children }: Props) {
       {view.foot.lines > 0 && <p class="organizer-notice" role="status"><span>{view.state.notice}</span></p>}
       {view.state.peek && <PeekNotice />}
       <BoardArea view={view} />
-      {stage?.step === "pour" && !view.reducedMotion && !isPartHidden(view.state, "tally") && <PourAnimation view={view} />}
+      {stage?.step === "pour" && !view.reducedMotion && !showsParticles(view) && !isPartHidden(view.state, "tally") && <PourAnimation view={view} />}
       {phase !== "lobby" && <Token view={view} />}
       {playing && <Countdown view={view} />}
       <EndScreen view={view} />

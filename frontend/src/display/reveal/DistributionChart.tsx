@@ -2,16 +2,13 @@ import { useRef } from "preact/hooks";
 import { boardHeight, boardWidth } from "../../board/geometry";
 import { Shape } from "../../board/Ball";
 import type { CloseCall } from "../../protocol";
-import { distributionBars, isLabeledBar, type Bar, type BarAlign } from "./distribution";
+import { BAR_FOOT, BAR_WIDTH, barLeft, distributionBars, isLabeledBar, type Bar, type BarAlign } from "./distribution";
 import { easeOut } from "./motion";
 import { framesDuring, useRevealAnimation, type RevealFrame } from "./revealAnimation";
 import { roundedPercent } from "../scene/places";
 import { choosing, pouring, recounting } from "../scene/timeline";
 import { useReveal, type StageView } from "../scene/stageView";
 
-const WIDTH = 40;
-const GAP = 2;
-const FOOT = -4;
 const ASIDE = 14;
 /** Reserves the width of a column: the centered number would otherwise overlap the one of the next column. */
 const THREE_DIGITS = "100";
@@ -21,7 +18,6 @@ const COUNT_STEPS = 10;
 const STEPS = 16;
 
 const LABEL_AT: Record<BarAlign, number> = { left: -ASIDE, right: ASIDE, alone: 0 };
-const LEFT_EDGE: Record<BarAlign, number> = { left: -GAP - WIDTH, right: GAP, alone: -WIDTH / 2 };
 
 /** The vote distribution (bar chart of the votes): one bar for each column and side. A close call is replayed. */
 export function DistributionChart({ view }: { view: StageView }) {
@@ -67,12 +63,12 @@ function BarView({ view, bar, again }: { view: StageView; bar: Bar; again: Close
   const contending = contends(again, bar);
   const body = useRevealAnimation<SVGRectElement>(view, bodyFrames(view, contending));
   const label = useRevealAnimation<SVGTextElement>(view, labelFrames(view, bar, contending));
-  const left = x + LEFT_EDGE[align];
+  const left = barLeft(bar);
   return (
     <g class="votes" data-side={side} data-picked={picked} data-crowded={crowded} data-contends={contending}>
-      <rect x={left} y={FOOT - height} width={WIDTH} height={height} rx="3" ref={body} />
+      <rect x={left} y={BAR_FOOT - height} width={BAR_WIDTH} height={height} rx="3" ref={body} />
       <text x={x + (roundedPercent(share) === THREE_DIGITS ? 0 : LABEL_AT[align])} ref={label} />
-      {height > WITH_SHAPE && <g transform={`translate(${left + WIDTH / 2} -26) scale(0.52)`}><Shape side={side} /></g>}
+      {height > WITH_SHAPE && <g transform={`translate(${left + BAR_WIDTH / 2} -26) scale(0.52)`}><Shape side={side} /></g>}
     </g>
   );
 }
@@ -90,7 +86,7 @@ function bodyFrames({ reducedMotion, scene: { plan } }: StageView, again: boolea
 
 function labelFrames({ reducedMotion, scene: { plan } }: StageView, { label, lifted, height }: Bar, again: boolean): RevealFrame[] {
   if (!plan) return [];
-  const at = (above: number) => ({ transform: `translateY(${(FOOT - above - 10).toFixed(1)}px)` });
+  const at = (above: number) => ({ transform: `translateY(${(BAR_FOOT - above - 10).toFixed(1)}px)` });
   return [
     { at: 0, ...at(0) },
     ...framesDuring(pouring(plan), reducedMotion, STEPS, (t) => at(label * easeOut(t))),

@@ -12,6 +12,12 @@ const WAITING = 2 * BALL + 8;
 const TOP_MARGIN = 22;
 const LABELED = 2;
 
+/** A bar's width, and its bottom edge above the rim (negative: higher), in board units. */
+export const BAR_WIDTH = 40;
+export const BAR_FOOT = -4;
+const GAP = 2;
+const LEFT_EDGE: Record<BarAlign, number> = { left: -GAP - BAR_WIDTH, right: GAP, alone: -BAR_WIDTH / 2 };
+
 /** Two bars stand on either side of the column's middle line; a single one is centered. */
 export type BarAlign = "left" | "right" | "alone";
 
@@ -52,6 +58,11 @@ export function distributionBars(view: StageView): Bar[] {
     const heights = labelHeights(bar, bars.filter(({ column }) => column === bar.column));
     return { ...bar, ...heights, crowded: heights.lifted + LINE > headroom };
   });
+}
+
+/** The bar's left edge. */
+export function barLeft({ x, align }: Pick<Bar, "x" | "align">): number {
+  return x + LEFT_EDGE[align];
 }
 
 type UnlabeledBar = Omit<Bar, "label" | "lifted" | "crowded">;

@@ -2,6 +2,7 @@ import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { formatNumber } from "../../live/format";
 import { ArrivingVotes, ArrivingCheers } from "./ArrivalEffects";
 import { HEIGHT, fitNumber, turnoutY } from "../scene/layout";
+import { showsParticles } from "../particles/particleSupport";
 import { sideShownAtPlace, type Place } from "../scene/places";
 import { turnoutLevel, type TurnoutLevel } from "./turnoutLevel";
 import { isDimmed, isOpenVote, useReveal, type StageView } from "../scene/stageView";
@@ -32,7 +33,7 @@ export function TurnoutBar({ view, place, beside, labeled }: { view: StageView; 
     <div class="turnout-bar" data-place={place} data-side={sideShownAtPlace({ state: view.state, match: scene.match }, place)} data-active={counted.isActive} data-lobby={scene.phase === "lobby"} data-dark={isDimmed(scene) || isOpenVote(scene)}>
       <div class="level" ref={level} data-pouring={scene.stage !== null && scene.stage.step !== "sealed"}>
         <Water width={HEIGHT * 2} />
-        {scene.phase === "voting" && !counted.isNumberHidden && <ArrivingVotes number={counted.number} reducedMotion={view.reducedMotion} />}
+        {scene.phase === "voting" && !counted.isNumberHidden && !showsParticles(view) && <ArrivingVotes number={counted.number} reducedMotion={view.reducedMotion} />}
         {(scene.phase === "lobby" || scene.phase === "ended") && <ArrivingCheers cheers={view.cheers.all[place]} reducedMotion={view.reducedMotion} />}
         {labeled && counted.word && <TurnoutLabel {...counted} place={place} beside={beside} />}
       </div>

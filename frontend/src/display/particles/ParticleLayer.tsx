@@ -1,0 +1,27 @@
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { HEIGHT } from "../scene/layout";
+import type { StageView } from "../scene/stageView";
+import type { ParticleField } from "./particleField";
+import { particleSupport } from "./particleSupport";
+
+/** A larger canvas costs frames and shows no more. */
+const MOST_LINES = 1080;
+
+/** Every vote as a particle: over its team's sea until the reveal, then in the pile of its column. */
+export function ParticleLayer({ view, beside }: { view: StageView; beside: number }) {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const field = useRef<ParticleField | null>(null);
+  useEffect(() => {
+    let closed = false;
+    void import("./particleField").then(({ ParticleField }) => {
+      if (!closed && canvas.current) field.current = new ParticleField(canvas.current, (works) => particleSupport.set({ works }));
+    });
+    return () => {
+      closed = true;
+      field.current?.close();
+    };
+  }, []);
+  useLayoutEffect(() => field.current?.show(view, beside));
+  const fine = Math.min(view.size.unit, MOST_LINES / HEIGHT);
+  return <canvas class="particles" ref={canvas} width={Math.round(view.size.width * fine)} height={Math.round(HEIGHT * fine)} aria-hidden="true" hidden />;
+}

@@ -1,0 +1,96 @@
+import { progressNow, type StageView } from "../scene/stageView";
+import { HEIGHT } from "../scene/layout";
+import { Arrivals } from "./arrivals";
+import { particleTeams, surfaceY, type ParticleTeam } from "./particleTeams";
+import { ParticleRenderer } from "./renderer";
+import { SeaLevel } from "./seaLevel";
+import { showsParticles } from "./particleSupport";
+
+const SECOND_MS = 1000;
+const FADED = 0.32;
+const FADE_S = 0.35;
+
+/** Draws the particles of the latest view in every frame, as long as there are any. */
+export class ParticleField {
+  private renderer: ParticleRenderer | null = null;
+  private view: StageView | null = null;
+  private teams: readonly ParticleTeam[] = [];
+  private frame = 0;
+  private readonly arrivals = [new Arrivals(), new Arrivals()] as const;
+  private readonly levels = [new SeaLevel(), new SeaLevel()] as const;
+  private pickedAt: number | null = null;
+
+  /** `onChange` receives whether particles can be drawn: not without WebGL2, nor while its context is lost. */
+  constructor(
+    private readonly canvas: HTMLCanvasElement,
+    private readonly onChange: (works: boolean) => void,
+  ) {
+    canvas.addEventListener("webglcontextlost", this.lose);
+    canvas.addEventListener("webglcontextrestored", this.restore);
+    this.restore();
+  }
+
+  private readonly lose = (lost: Event): void => {
+    lost.preventDefault();
+    this.renderer = null;
+    this.onChange(false);
+  };
+
+  private readonly restore = (): void => {
+    this.renderer = ParticleRenderer.create(this.canvas);
+    this.onChange(this.renderer !== null);
+  };
+
+  /** `beside`: the width beside the board, in which particles hover. */
+  show(view: StageView, beside: number): void {
+    this.view = view;
+    this.teams = showsParticles(view) ? particleTeams(view, beside) : [];
+    const now = seconds();
+    for (const { place, born, level } of this.teams) {
+      this.arrivals[place].count(countedTurn(view), born, now);
+      this.levels[place].rise(level, now);
+    }
+    const isPicked = view.scene.stage?.step === "picks";
+    this.pickedAt = isPicked ? (this.pickedAt ?? now) : null;
+    const isEmpty = this.teams.every(({ born, total }) => born === 0 && total === 0);
+    this.canvas.hidden = isEmpty;
+    cancelAnimationFrame(this.frame);
+    if (isEmpty) return;
+    this.draw();
+  }
+
+  private readonly draw = (): void => {
+    const { view, renderer } = this;
+    if (!view || !renderer) return;
+    const time = seconds();
+    const teams = this.teams.map((team) => ({
+      ...team,
+      surface: surfaceY(this.levels[team.place].at(time), view.lift),
+      arrivals: this.arrivals[team.place].rising(time),
+    }));
+    const { width } = view.size;
+    const poured = progressNow(view)?.poured ?? 0;
+    renderer.draw({ width, height: HEIGHT, time, poured, emphasis: this.emphasis(time), teams });
+    this.frame = requestAnimationFrame(this.draw);
+  };
+
+  private emphasis(time: number): number {
+    if (this.pickedAt === null) return 1;
+    return 1 - (1 - FADED) * Math.min(1, (time - this.pickedAt) / FADE_S);
+  }
+
+  close(): void {
+    cancelAnimationFrame(this.frame);
+    this.canvas.removeEventListener("webglcontextlost", this.lose);
+    this.canvas.removeEventListener("webglcontextrestored", this.restore);
+  }
+}
+
+/** The turn whose votes are shown. During a reveal the state already has the next one. */
+function countedTurn({ scene }: StageView): number | null {
+  return scene.phase === "reveal" ? (scene.reveal?.turn ?? null) : (scene.turn?.id ?? null);
+}
+
+function seconds(): number {
+  return performance.now() / SECOND_MS;
+}

@@ -1,0 +1,75 @@
+"""A browser with WebGL2, and what the particles of a display look like in it."""
+
+from dataclasses import replace
+from typing import Any
+
+import msgspec
+from playwright.sync_api import Page, expect
+
+from tests.e2e.fake_gateway import FakeGateway
+from tests.e2e.scenes import CODE
+from tests.e2e.screens import TIMEOUT_MS
+from tests.e2e.scripted_match import ScriptedMatch
+from voting.counting.tally import SideTally
+from voting.protocol import EventState, TurnoutCounted
+
+CONNECTED = (200, 200)
+# Read in the frame in which they were drawn; later the drawing buffer is empty.
+READ_PIXELS_JS = """() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => {
+  const canvas = document.querySelector(".particles");
+  const {width, height} = canvas;
+  const pen = new OffscreenCanvas(width, height).getContext("2d");
+  pen.drawImage(canvas, 0, 0);
+  const {data} = pen.getImageData(0, 0, width, height);
+  const isLit = (x, y) => data[4 * (y * width + x) + 3] > 40;
+  const count = (from, to) => {
+    let sum = 0;
+    for (let y = 0; y < height; y++) for (let x = from; x < to; x++) sum += isLit(x, y);
+    return sum;
+  };
+  const top = (from, to) => {
+    for (let y = 0; y < height; y++) for (let x = from; x < to; x++) if (isLit(x, y)) return y;
+    return height;
+  };
+  const bars = [...document.querySelectorAll(".bars rect")].map((bar) => {
+    const box = bar.getBoundingClientRect();
+    return [box.top, top(Math.ceil(box.left) + 1, Math.floor(box.right) - 1)];
+  });
+  done({left: count(0, width / 2), right: count(width / 2, width), bars});
+})))"""
+
+
+def show_particles(
+    page: Page,
+    fake_gateway: FakeGateway,
+    state: EventState,
+    voted: tuple[int, int] = (0, 0),
+    works: bool = True,
+) -> None:
+    """Open the display; wait until it is known whether it draws particles."""
+    turn = state.match.turn.id if state.match and state.match.turn else None
+    fake_gateway.show(state, more=(TurnoutCounted(turn=turn, connected=CONNECTED, voted=voted),))
+    page.goto(f"{fake_gateway.http}/display/{CODE}", wait_until="networkidle")
+    expect_particles(page, works)
+
+
+def expect_particles(page: Page, works: bool) -> None:
+    word = "true" if works else "false"
+    expect(page.locator(".stage")).to_have_attribute("data-particles", word, timeout=TIMEOUT_MS)
+
+
+def lit_pixels(page: Page) -> dict[str, Any]:
+    """The lit pixels in each half of the canvas; per bar its top edge and that of the particles in it."""
+    found: dict[str, Any] = page.evaluate(READ_PIXELS_JS)
+    return found
+
+
+def with_votes(scripted: ScriptedMatch, red: tuple[int, ...], yellow: tuple[int, ...]) -> ScriptedMatch:
+    """The same match; its last turn has these votes."""
+    last = scripted.played[-1]
+    counted = replace(last, red=count(last.red, red), yellow=count(last.yellow, yellow))
+    return replace(scripted, played=(*scripted.played[:-1], counted))
+
+
+def count(tally: SideTally, counts: tuple[int, ...]) -> SideTally:
+    return msgspec.structs.replace(tally, counts=counts, ballots=sum(counts))

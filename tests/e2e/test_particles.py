@@ -1,0 +1,176 @@
+"""Votes as particles on the display, in a browser with WebGL2 in software."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, BrowserType, Page, expect
+
+from deploy.laptop import browser as browsers
+from tests.e2e.fake_gateway import FakeGateway, running_fake_gateway
+from tests.e2e.particle_pages import CONNECTED, expect_particles, lit_pixels, show_particles, with_votes
+from tests.e2e.scene_setup import MIDDLE, with_options
+from tests.e2e.screens import BROWSER_ARGS, PROJECTOR
+from tests.e2e.scripted_match import hands
+from tests.e2e.visible_text import NEXT_FRAME_JS
+from voting.protocol import EventState, TeamCounted, TurnoutCounted
+
+# In a reveal of ten minutes: the pour has just ended.
+POURED_MS, LONG_REVEAL_S = 165_000, 600
+# The countdown shows the same second in all pictures.
+LONG_WINDOW_MS = 19_000
+EVEN = (100, 200, 300, 1000, 500, 400, 0)
+UNEVEN = ((3, 0, 9, 1, 4, 2, 1), (100, 1200, 300, 1000, 500, 400, 0))
+HIDDEN_BALLOTS = (
+    ((60, 0, 0, 0, 0, 0, 0), (0, 0, 0, 0, 0, 0, 60)),
+    ((1, 2, 3, 48, 3, 2, 1), (10, 10, 10, 10, 10, 10, 0)),
+    ((0, 30, 0, 30, 0, 0, 0), (7, 9, 11, 13, 11, 6, 3)),
+)
+LOSE_JS = """() => {
+  window.lost = document.querySelector(".particles").getContext("webgl2").getExtension("WEBGL_lose_context");
+  window.lost.loseContext();
+}"""
+# A page's clock that only moves when `window.at`, in milliseconds, is changed.
+STOPPED_CLOCK_JS = """(began) => {
+  window.at = 0;
+  Date.now = () => began + window.at;
+  performance.now = () => window.at;
+}"""
+RESTORE_JS = "() => window.lost.restoreContext()"
+
+
+@pytest.fixture(scope="session")
+def webgl_browser(browser_type: BrowserType) -> Iterator[Browser]:
+    """Unlike the other tests' browser, this one renders WebGL, in software."""
+    browser = browser_type.launch(executable_path=browsers.find_browser(), args=list(BROWSER_ARGS))
+    yield browser
+    browser.close()
+
+
+@pytest.fixture
+def wall(webgl_browser: Browser) -> Iterator[Page]:
+    context = webgl_browser.new_context(viewport=PROJECTOR)  # type: ignore[arg-type]
+    yield context.new_page()
+    context.close()
+
+
+def voting(**options: Any) -> Callable[[int], EventState]:
+    return lambda now: with_options(MIDDLE, **options).voting(now, LONG_WINDOW_MS)
+
+
+def test_every_vote_of_both_teams_is_visible(wall: Page, fake_gateway: FakeGateway) -> None:
+    show_particles(wall, fake_gateway, voting()(fake_gateway.now()), voted=(200, 50))
+    lit = lit_pixels(wall)
+    assert lit["left"] > 3 * lit["right"] > 0
+
+
+@pytest.mark.parametrize(("red", "yellow"), [(EVEN, EVEN), UNEVEN])
+def test_piles_are_as_high_as_bars(
+    wall: Page, fake_gateway: FakeGateway, red: tuple[int, ...], yellow: tuple[int, ...]
+) -> None:
+    scripted = with_votes(MIDDLE, red, yellow)
+    show_particles(wall, fake_gateway, scripted.reveal(fake_gateway.now(), POURED_MS, LONG_REVEAL_S))
+    bars = lit_pixels(wall)["bars"]
+    assert len(bars) == 14
+    for (bar, pile), votes in zip(bars, (*red, *yellow), strict=True):
+        if votes:
+            assert -3 <= pile - bar <= 14
+
+
+@pytest.mark.parametrize(
+    ("options", "left"),
+    [({"hidden": ("turnout",)}, False), (hands("yellow"), True)],
+    ids=["turnout", "hands"],
+)
+def test_hidden_numbers_have_no_particles(
+    wall: Page, fake_gateway: FakeGateway, options: dict[str, Any], left: bool
+) -> None:
+    show_particles(wall, fake_gateway, voting(**options)(fake_gateway.now()), voted=(90, 80), works=left)
+    lit = lit_pixels(wall)
+    assert (lit["left"] > 0, lit["right"]) == (left, 0)
+
+
+def test_hidden_tally_has_no_piles(wall: Page, fake_gateway: FakeGateway) -> None:
+    scripted = with_options(with_votes(MIDDLE, *UNEVEN), hidden=("tally",))
+    show_particles(wall, fake_gateway, scripted.reveal(fake_gateway.now(), POURED_MS, LONG_REVEAL_S))
+    lit = lit_pixels(wall)
+    assert lit["left"] == lit["right"] == 0
+
+
+def test_lost_context_is_restored(wall: Page, fake_gateway: FakeGateway) -> None:
+    show_particles(wall, fake_gateway, voting()(fake_gateway.now()), voted=(200, 50))
+    wall.evaluate(LOSE_JS)
+    expect_particles(wall, False)
+    expect(wall.locator(".rising")).to_have_count(2)
+    wall.evaluate(RESTORE_JS)
+    expect_particles(wall, True)
+    assert lit_pixels(wall)["left"] > 0
+
+
+def test_reduced_motion_shows_bars_in_place(wall: Page, fake_gateway: FakeGateway) -> None:
+    wall.emulate_media(reduced_motion="reduce")
+    scripted = with_votes(MIDDLE, *UNEVEN)
+    at = POURED_MS // 2
+    show_particles(wall, fake_gateway, scripted.reveal(fake_gateway.now(), at, LONG_REVEAL_S), works=False)
+    expect(wall.locator(".particles, .pour").and_(wall.locator(":visible"))).to_have_count(0)
+
+
+def test_display_without_webgl_draws_drops(browser: Browser, fake_gateway: FakeGateway) -> None:
+    page = browser.new_context(viewport=PROJECTOR).new_page()  # type: ignore[arg-type]
+    scripted = with_votes(MIDDLE, *UNEVEN)
+    at = POURED_MS // 2
+    show_particles(page, fake_gateway, scripted.reveal(fake_gateway.now(), at, LONG_REVEAL_S), works=False)
+    expect(page.locator(".pour")).to_be_visible()
+    page.context.close()
+
+
+class StoppedWall:
+    """A display whose clock, and its server's, only moves when a test says so."""
+
+    def __init__(self, browser: Browser, fake_gateway: FakeGateway) -> None:
+        self.page = browser.new_context(viewport=PROJECTOR).new_page()  # type: ignore[arg-type]
+        self.fake_gateway = fake_gateway
+        self.page.add_init_script(f"({STOPPED_CLOCK_JS})({fake_gateway.now()})")
+        show_particles(self.page, fake_gateway, voting()(fake_gateway.now()), voted=(20, 30))
+
+    def receive(self, *messages: Any) -> None:
+        self.fake_gateway.say("display", *messages)
+
+    def pictures(self, every_ms: int, number: int) -> list[bytes]:
+        taken = []
+        for _ in range(number):
+            self.fake_gateway.advance(every_ms)
+            self.page.evaluate("(ms) => { window.at += ms; }", every_ms)
+            self.page.evaluate(NEXT_FRAME_JS)
+            taken.append(self.page.screenshot(animations="disabled"))
+        return taken
+
+
+def secret_turn(
+    browser: Browser, fake_gateway: FakeGateway, red: tuple[int, ...], yellow: tuple[int, ...]
+) -> tuple[list[bytes], list[bytes]]:
+    """The pictures before and during the reveal of a turn with these ballots."""
+    wall = StoppedWall(browser, fake_gateway)
+    wall.receive(
+        TurnoutCounted(turn=MIDDLE.turn_id, connected=CONNECTED, voted=(sum(red), sum(yellow))),
+        TeamCounted(turn=MIDDLE.turn_id, counts=red),
+    )
+    expect(wall.page.locator('[data-turnout="1"]')).to_have_text(str(sum(red)))
+    before = wall.pictures(200, 4)
+    after = with_votes(MIDDLE.play(4, 5), red, yellow)
+    wall.receive(fake_gateway.change("turn.revealed", after.reveal(fake_gateway.now(), 1_000)))
+    expect(wall.page.locator("body")).to_have_attribute("data-phase", "reveal")
+    during = wall.pictures(100, 1)
+    wall.page.context.close()
+    return before, during
+
+
+def test_pictures_before_reveal_are_the_same_for_all_ballots(webgl_browser: Browser) -> None:
+    """Even if the counts of a secret vote reached the page."""
+    with running_fake_gateway(rate=0) as fake_gateway:
+        turns = [secret_turn(webgl_browser, fake_gateway, *ballots) for ballots in HIDDEN_BALLOTS]
+    (before, during), *others = turns
+    assert len(set(before)) == len(before), "the particles do not move"
+    for other_before, other_during in others:
+        assert other_before == before
+        assert other_during != during
