@@ -1,6 +1,7 @@
 import { defineConfig, type Plugin } from "vite";
 import { CloseCode } from "./src/protocol";
 import { LOCALES } from "./src/phone/locales";
+import { inlineFiles } from "./vite.inlined";
 
 const ENGLISH = /\/locale\/en$/;
 const DEFERRED_URL = "%deferred%";
@@ -66,20 +67,7 @@ function inlined(): Plugin {
       const page = bundle["phone.html"];
       if (page?.type !== "asset") return;
       const locale = localeName(this.environment.name);
-      let html = String(page.source).replace('lang="en"', `lang="${locale}"`).replace(/\n\s*/g, "");
-      for (const [name, file] of Object.entries(bundle)) {
-        if (file === page) continue;
-        const text = file.type === "chunk" ? file.code : String(file.source);
-        const tag = new RegExp(`<(script|link)[^>]*${name.replace(/[.]/g, "[.]")}"[^>]*>(</script>)?`);
-        if (!tag.test(html)) throw new Error(`phone.html must hold everything, but ${name} was split off`);
-        const block =
-          file.type === "chunk"
-            ? `<script type="module">${text.trim().replace(/<\/script/g, "<\\/script").replace(/\n\s*/g, "")}</script>`
-            : `<style>${text.replace(/\/\*.*?\*\//g, "").trim()}</style>`;
-        html = html.replace(tag, () => block);
-        delete bundle[name];
-      }
-      page.source = html;
+      page.source = inlineFiles(String(page.source).replace('lang="en"', `lang="${locale}"`), bundle);
       page.fileName = locale === DEFAULT ? "phone.html" : `phone.${locale}.html`;
     },
   };

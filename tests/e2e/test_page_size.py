@@ -1,14 +1,19 @@
-"""Page size, requests and memory of a phone. `make bench-pages` measures the times."""
+"""Page sizes and requests, and the memory of a phone. `make bench-pages` measures the times."""
+
+import re
 
 import pytest
 from playwright.sync_api import Browser
 
 from tests.e2e.fake_gateway import FakeGateway
-from tests.e2e.measurements.phone import LANGUAGES, count_requests, growth, page_bytes
-from tests.e2e.scenes import CODE
+from tests.e2e.measurements.phone import LANGUAGES, count_requests, growth, page_bytes, received_bytes
+from tests.e2e.scenes import CODE, MIDDLE
+from tests.e2e.screens import PROJECTOR
 
 MAX_BYTES = 12 * 1024
+MAX_DISPLAY_BYTES = 60_000
 MAX_GROWTH = 0.01
+LATER = re.compile(r"/static/app/(barlow-condensed-latin-[68]00-normal-\S+\.woff2|particles-\S+\.js)$")
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -27,3 +32,19 @@ def test_phone_memory_does_not_grow_with_messages(browser: Browser, fake_gateway
     heap, nodes = growth(browser, fake_gateway)
     assert heap <= MAX_GROWTH
     assert nodes <= 0
+
+
+def test_display_loads_only_its_page_before_the_first_picture(
+    browser: Browser, fake_gateway: FakeGateway
+) -> None:
+    """Fonts and particles follow; fonts only with the characters that are shown."""
+    page = browser.new_context(viewport=PROJECTOR).new_page()  # type: ignore[arg-type]
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    fake_gateway.show(MIDDLE.voting(fake_gateway.now()))
+    page.goto(f"{fake_gateway.http}/display/{CODE}", wait_until="networkidle")
+    page.context.close()
+    asked = [url for url in asked if not url.startswith("data:")]
+    assert asked[0] == f"{fake_gateway.http}/display/{CODE}"
+    assert [url for url in asked[1:] if not LATER.search(url)] == []
+    assert received_bytes(f"{fake_gateway.http}/display/{CODE}") <= MAX_DISPLAY_BYTES

@@ -1,8 +1,6 @@
 import { render } from "preact";
-import "@fontsource/barlow-condensed/latin-600.css";
-import "@fontsource/barlow-condensed/latin-800.css";
-import "@fontsource/barlow-condensed/latin-ext-600.css";
-import "@fontsource/barlow-condensed/latin-ext-800.css";
+import "@fontsource/barlow-condensed/600.css";
+import "@fontsource/barlow-condensed/800.css";
 import type { DisplayMessage, DisplayWelcomed, EventState, KeyShown, TeamCounted, ToDisplay, TurnSealed } from "../protocol";
 import { connect } from "../live/connection/connect";
 import { isReopened, laterSeal } from "../live/match/seals";

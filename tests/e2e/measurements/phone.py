@@ -47,8 +47,13 @@ PRESSED = """() => {
 
 def page_bytes(fake_gateway: FakeGateway, language: str) -> int:
     """Bytes of the served page, including the fake gateway's preloaded state, if any."""
+    return received_bytes(f"{fake_gateway.http}/{CODE}", language)
+
+
+def received_bytes(url: str, language: str = "en") -> int:
+    """Bytes of a compressed response."""
     headers = {"Accept-Encoding": "gzip", "Accept-Language": language}
-    request = urllib.request.Request(f"{fake_gateway.http}/{CODE}", headers=headers)  # noqa: S310
+    request = urllib.request.Request(url, headers=headers)  # noqa: S310
     with urllib.request.urlopen(request) as answer:  # noqa: S310
         response: http.client.HTTPResponse = answer
         return len(response.read())

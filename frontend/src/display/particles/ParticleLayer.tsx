@@ -1,8 +1,12 @@
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { HEIGHT } from "../scene/layout";
 import type { StageView } from "../scene/stageView";
-import type { ParticleField } from "./particleField";
+import { ParticleField } from "./particleField";
+import type * as Renderers from "./renderer";
 import { particleSupport } from "./particleSupport";
+
+/** The build inserts the URL of the renderer's bundle here. */
+const PARTICLES_URL = "%particles%";
 
 /** A larger canvas costs frames and shows no more. */
 const MOST_LINES = 1080;
@@ -13,8 +17,8 @@ export function ParticleLayer({ view, beside }: { view: StageView; beside: numbe
   const field = useRef<ParticleField | null>(null);
   useEffect(() => {
     let closed = false;
-    void import("./particleField").then(({ ParticleField }) => {
-      if (!closed && canvas.current) field.current = new ParticleField(canvas.current, (works) => particleSupport.set({ works }));
+    void import(/* @vite-ignore */ PARTICLES_URL).then((renderers: typeof Renderers) => {
+      if (!closed && canvas.current) field.current = new ParticleField(renderers, canvas.current, (works) => particleSupport.set({ works }));
     });
     return () => {
       closed = true;

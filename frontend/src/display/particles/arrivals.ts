@@ -1,4 +1,4 @@
-import { ARRIVAL, MAX_ARRIVALS } from "./shaders";
+import { ARRIVAL, MAX_ARRIVALS } from "./limits";
 
 /** Particles that rise together: their indexes, and their age in seconds. */
 export interface Arrival {

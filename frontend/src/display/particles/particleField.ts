@@ -2,7 +2,7 @@ import { progressNow, type StageView } from "../scene/stageView";
 import { HEIGHT } from "../scene/layout";
 import { Arrivals } from "./arrivals";
 import { particleTeams, surfaceY, type ParticleTeam } from "./particleTeams";
-import { ParticleRenderer } from "./renderer";
+import type * as Renderers from "./renderer";
 import { SeaLevel } from "./seaLevel";
 import { showsParticles } from "./particleSupport";
 
@@ -12,7 +12,7 @@ const FADE_S = 0.35;
 
 /** Draws the particles of the latest view in every frame, as long as there are any. */
 export class ParticleField {
-  private renderer: ParticleRenderer | null = null;
+  private renderer: Renderers.ParticleRenderer | null = null;
   private view: StageView | null = null;
   private teams: readonly ParticleTeam[] = [];
   private frame = 0;
@@ -22,6 +22,7 @@ export class ParticleField {
 
   /** `onChange` receives whether particles can be drawn: not without WebGL2, nor while its context is lost. */
   constructor(
+    private readonly renderers: typeof Renderers,
     private readonly canvas: HTMLCanvasElement,
     private readonly onChange: (works: boolean) => void,
   ) {
@@ -37,7 +38,7 @@ export class ParticleField {
   };
 
   private readonly restore = (): void => {
-    this.renderer = ParticleRenderer.create(this.canvas);
+    this.renderer = this.renderers.ParticleRenderer.create(this.canvas);
     this.onChange(this.renderer !== null);
   };
 

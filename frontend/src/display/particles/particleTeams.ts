@@ -4,7 +4,7 @@ import { HEIGHT, turnoutY } from "../scene/layout";
 import { PLACES, isPartHidden, sideAtPlace, tallyForSide, type Place } from "../scene/places";
 import { gridPlacement, isBoardShrunk, type GridPlacement, type StageView } from "../scene/stageView";
 import { turnoutLevel } from "../votes/turnoutLevel";
-import { MAX_COLUMNS } from "./shaders";
+import { MAX_COLUMNS } from "./limits";
 
 /** One column's pile, in stage units. */
 export interface Pile {

@@ -1,4 +1,5 @@
-import { FRAGMENT_SHADER, MAX_ARRIVALS, MAX_COLUMNS, VERTEX_SHADER } from "./shaders";
+import { MAX_ARRIVALS, MAX_COLUMNS } from "./limits";
+import { FRAGMENT_SHADER, VERTEX_SHADER } from "./shaders";
 import type { Arrival } from "./arrivals";
 import type { ParticleTeam } from "./particleTeams";
 

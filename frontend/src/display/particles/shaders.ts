@@ -1,9 +1,4 @@
-/** Columns beyond this many have no piles. */
-export const MAX_COLUMNS = 32;
-/** Votes of the last updates that may still be rising. */
-export const MAX_ARRIVALS = 3;
-/** Seconds: votes of one update arrive spread over `spread`; each takes `rise`. */
-export const ARRIVAL = { spread: 0.9, rise: 1 };
+import { ARRIVAL, MAX_ARRIVALS, MAX_COLUMNS } from "./limits";
 
 /**
  * Places one particle per vote. While it hovers, its place depends only on its index. `poured` moves it along an arc

@@ -1,0 +1,6 @@
+/** Columns beyond this many have no piles. */
+export const MAX_COLUMNS = 32;
+/** Votes of the last updates that may still be rising. */
+export const MAX_ARRIVALS = 3;
+/** Seconds: votes of one update arrive spread over `spread`; each takes `rise`. */
+export const ARRIVAL = { spread: 0.9, rise: 1 };
