@@ -16,7 +16,7 @@ django.setup()
 
 from deploy.laptop.paths import ROOT  # noqa: E402
 from tests.e2e.fake_gateway import running_fake_gateway  # noqa: E402
-from tests.e2e.measurements import console, display, first_picture, phone  # noqa: E402
+from tests.e2e.measurements import console, display, first_picture, frame_rate, phone  # noqa: E402
 from tests.e2e.measurements.goal import Measurement  # noqa: E402
 from tests.e2e.screens import chromium  # noqa: E402
 from tests.server import running_server  # noqa: E402
@@ -38,6 +38,7 @@ def measure(turns: int) -> list[Measurement]:
         with running_fake_gateway() as fake_gateway, running_fake_gateway(display.RATE) as fast:
             found = phone.measurements(browser, fake_gateway)
             found += first_picture.measurements(browser, fake_gateway)
+            found += frame_rate.measurements(browser, fake_gateway)
             found += display.measurements(browser, fake_gateway, fast, turns)
         with tempfile.TemporaryDirectory() as data, running_server(Path(data)) as server:
             return found + console.measurements(browser, server)

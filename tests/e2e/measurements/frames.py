@@ -50,18 +50,28 @@ def traced(page: Page, act: Callable[[], None]) -> list[Event]:
 
 def late(events: list[Event], span_s: tuple[float, float]) -> float:
     """The share of dropped frames among all due frames, in a span of seconds since `begin`."""
+    states = frame_states(events, span_s)
+    due = states[DROPPED] + sum(states[state] for state in SHOWN)
+    assert due, "the trace has no frames"
+    return states[DROPPED] / due
+
+
+def presented_per_s(events: list[Event], span_s: tuple[float, float]) -> float:
+    """Frames shown per second, in a span of seconds since `begin`."""
+    states = frame_states(events, span_s)
+    return sum(states[state] for state in SHOWN) / (span_s[1] - span_s[0])
+
+
+def frame_states(events: list[Event], span_s: tuple[float, float]) -> Counter[str]:
     mark = next(event["ts"] for event in events if event["name"] == BEGUN)
     begins, ends = (mark + at * 1e6 for at in span_s)
-    states = Counter(
+    return Counter(
         event["args"]["frame_reporter"]["state"]
         for event in events
         if event["name"] == "PipelineReporter"
         and "frame_reporter" in event.get("args", {})
         and begins <= event["ts"] <= ends
     )
-    due = states[DROPPED] + sum(states[state] for state in SHOWN)
-    assert due, "the trace has no frames"
-    return states[DROPPED] / due
 
 
 def begin(page: Page) -> None:
