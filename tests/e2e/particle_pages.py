@@ -63,7 +63,7 @@ def show_particles(
 
 def expect_particles(page: Page, works: bool) -> None:
     word = "true" if works else "false"
-    expect(page.locator(".stage")).to_have_attribute("data-particles", word, timeout=TIMEOUT_MS)
+    expect(page.locator(".stage")).to_have_attribute("data-particles", word, timeout=4 * TIMEOUT_MS)
 
 
 def lit_pixels(page: Page) -> dict[str, Any]:
