@@ -15,8 +15,8 @@ from tests.e2e.scripted_match import hands
 from tests.e2e.visible_text import NEXT_FRAME_JS
 from voting.protocol import EventState, TeamCounted, TurnoutCounted
 
-# In a reveal of ten minutes: the pour has just ended.
-POURED_MS, LONG_REVEAL_S = 165_000, 600
+# A reveal this many times slower stands still for a picture.
+SLOWER = 3_000
 # The countdown shows the same second in all pictures, even if the clocks differ by one step.
 LONG_WINDOW_MS = 19_000
 EVEN = (100, 200, 300, 1000, 500, 400, 0)
@@ -69,7 +69,7 @@ def test_piles_are_as_high_as_bars(
     wall: Page, fake_gateway: FakeGateway, red: tuple[int, ...], yellow: tuple[int, ...]
 ) -> None:
     scripted = with_votes(MIDDLE, red, yellow)
-    show_particles(wall, fake_gateway, scripted.reveal(fake_gateway.now(), POURED_MS, LONG_REVEAL_S))
+    show_particles(wall, fake_gateway, scripted.reveal(fake_gateway.now(), "picks", SLOWER))
     bars = lit_pixels(wall)["bars"]
     assert len(bars) == 14
     for (bar, pile), votes in zip(bars, (*red, *yellow), strict=True):
@@ -92,7 +92,7 @@ def test_hidden_numbers_have_no_particles(
 
 def test_hidden_tally_has_no_piles(wall: Page, fake_gateway: FakeGateway) -> None:
     scripted = with_options(with_votes(MIDDLE, *UNEVEN), hidden=("tally",))
-    show_particles(wall, fake_gateway, scripted.reveal(fake_gateway.now(), POURED_MS, LONG_REVEAL_S))
+    show_particles(wall, fake_gateway, scripted.reveal(fake_gateway.now(), "picks", SLOWER))
     lit = lit_pixels(wall)
     assert lit["left"] == lit["right"] == 0
 
@@ -110,16 +110,14 @@ def test_lost_context_is_restored(wall: Page, fake_gateway: FakeGateway) -> None
 def test_reduced_motion_shows_bars_in_place(wall: Page, fake_gateway: FakeGateway) -> None:
     wall.emulate_media(reduced_motion="reduce")
     scripted = with_votes(MIDDLE, *UNEVEN)
-    at = POURED_MS // 2
-    show_particles(wall, fake_gateway, scripted.reveal(fake_gateway.now(), at, LONG_REVEAL_S), works=False)
+    show_particles(wall, fake_gateway, scripted.reveal(fake_gateway.now(), "votes", SLOWER), works=False)
     expect(wall.locator(".particles, .pour").and_(wall.locator(":visible"))).to_have_count(0)
 
 
 def test_display_without_webgl_draws_drops(browser: Browser, fake_gateway: FakeGateway) -> None:
     page = browser.new_context(viewport=PROJECTOR).new_page()  # type: ignore[arg-type]
     scripted = with_votes(MIDDLE, *UNEVEN)
-    at = POURED_MS // 2
-    show_particles(page, fake_gateway, scripted.reveal(fake_gateway.now(), at, LONG_REVEAL_S), works=False)
+    show_particles(page, fake_gateway, scripted.reveal(fake_gateway.now(), "votes", SLOWER), works=False)
     expect(page.locator(".pour")).to_be_visible()
     page.context.close()
 
@@ -158,7 +156,7 @@ def secret_turn(
     expect(wall.page.locator('[data-turnout="1"]')).to_have_text(str(sum(red)))
     before = wall.pictures(150, 4)
     after = with_votes(MIDDLE.play(4, 5), red, yellow)
-    wall.receive(fake_gateway.change("turn.revealed", after.reveal(fake_gateway.now(), 1_000)))
+    wall.receive(fake_gateway.change("turn.revealed", after.reveal(fake_gateway.now(), "votes")))
     expect(wall.page.locator("body")).to_have_attribute("data-phase", "reveal")
     during = wall.pictures(100, 1)
     wall.page.context.close()
