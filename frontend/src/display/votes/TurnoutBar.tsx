@@ -10,6 +10,8 @@ import { isDimmed, isOpenVote, useReveal, type StageView } from "../scene/stageV
 const PERIOD = 480;
 const SWELL = 15;
 const TROUGHS = [[PERIOD * 0.3, 84], [PERIOD * 0.68, 196], [PERIOD * 0.12, 330]] as const;
+/** The heights of the moving crests; both end where the still depth begins. */
+const CREST = { near: 32, far: 46 };
 const LAST_MS = 5000;
 const QUICK = 3;
 
@@ -41,24 +43,32 @@ export function TurnoutBar({ view, place, beside, labeled }: { view: StageView; 
   );
 }
 
-/** Animated water, which fills a turnout bar or the result screen. */
+/**
+ * Animated water, which fills a turnout bar or the result screen. Only the two crests move: moving all of the water
+ * would draw half of the screen anew in every frame.
+ */
 export function Water({ width }: { width: number }) {
   return (
     <div class="water" aria-hidden="true">
-      <svg class="wave far" viewBox={`0 0 ${width} ${HEIGHT}`}><path d={wave(width, PERIOD / 4)} /></svg>
-      <svg class="wave" viewBox={`0 0 ${width} ${HEIGHT}`}>
-        <path d={wave(width, 0)} />
-        {TROUGHS.map(([x, y]) => <path key={y} class="trough" d={wave(width, x)} transform={`translate(0 ${y})`} />)}
+      <Crest width={width} from={PERIOD / 4} height={CREST.far} far />
+      <Crest width={width} from={0} height={CREST.near} />
+      <svg class="depth" viewBox={`0 0 ${width} ${HEIGHT}`} preserveAspectRatio="xMinYMin slice">
+        <rect width={width} height={HEIGHT} />
+        {TROUGHS.map(([x, y]) => <path key={y} class="trough" d={wave(width, x, HEIGHT)} transform={`translate(0 ${y - CREST.near})`} />)}
       </svg>
     </div>
   );
 }
 
-function wave(width: number, from: number): string {
+function Crest({ width, from, height, far = false }: { width: number; from: number; height: number; far?: boolean }) {
+  return <svg class={far ? "wave far" : "wave"} viewBox={`0 0 ${width} ${height}`}><path d={wave(width, from, height)} /></svg>;
+}
+
+function wave(width: number, from: number, bottom: number): string {
   const half = PERIOD / 2;
   let path = `M${-PERIOD + from} ${SWELL} `;
   for (let n = 0; n * half < width + 2 * PERIOD; n++) path += `q${half / 2} ${n % 2 ? 2 * SWELL : -2 * SWELL} ${half} 0 `;
-  return `${path}V${HEIGHT} H${-PERIOD} Z`;
+  return `${path}V${bottom} H${-PERIOD} Z`;
 }
 
 /** The waves are an endless loop. Near the deadline its speed increases without a jump. */
