@@ -78,15 +78,15 @@ def pace_reveal(
         return _instant(in_turn=in_turn)
     replayed = call if pace != Pace.BRISK else None
     special = bool(call or resolution.conflict or resolution.block or resolution.result != "open")
-    name = max(len(text.split()) for text in names.values())
+    name_words = max(len(name.split()) for name in names.values())
     lasts = {
         "sealed": POUR_MS,
         "pour": reading_ms(SEALED) - POUR_MS,
         "picks": _picks_ms(resolution, tallies.values()),
         "hold": HOLD_MS if special else 0,
-        **_falls_ms(resolution, names, name, in_turn=in_turn, passes=passes),
-        "lines": _outcome_ms(resolution, names, name),
-        "replay": _replay_ms(replayed, name),
+        **_falls_ms(resolution, names, name_words, in_turn=in_turn, passes=passes),
+        "lines": _outcome_ms(resolution, names, name_words),
+        "replay": _replay_ms(replayed, name_words),
     }
     from_picks = sum(ms for step, ms in lasts.items() if step not in {"sealed", "pour"})
     lasts["lines"] += max(0, max(map(_explanation_ms, tallies.values()), default=0) - from_picks)
@@ -112,17 +112,17 @@ def _picks_ms(resolution: Resolution, tallies: Iterable[SideTally]) -> int:
 
 
 def _falls_ms(
-    resolution: Resolution, names: Mapping[Side, str], name: int, *, in_turn: bool, passes: bool
+    resolution: Resolution, names: Mapping[Side, str], name_words: int, *, in_turn: bool, passes: bool
 ) -> dict[str, int]:
     """The balls fall, one after the other in a conflict, and the token may change sides."""
     lasts = {"drops": FALL_MS, "second": FALL_MS if in_turn else 0, "token": TOKEN_MS if passes else 0}
-    read = _falls_reading_ms(resolution, names, name)
+    read = _falls_reading_ms(resolution, names, name_words)
     last = "token" if passes else "second" if in_turn else "drops"
     lasts[last] += max(0, read - sum(lasts.values()))
     return lasts
 
 
-def _falls_reading_ms(resolution: Resolution, names: Mapping[Side, str], name: int) -> int:
+def _falls_reading_ms(resolution: Resolution, names: Mapping[Side, str], name_words: int) -> int:
     if resolution.sentences:
         return _sentence_ms(resolution.sentences[0], names)
     if not resolution.drops:
@@ -130,28 +130,28 @@ def _falls_reading_ms(resolution: Resolution, names: Mapping[Side, str], name: i
     if resolution.conflict is None:
         return 0
     if any(drop.row is None for drop in resolution.drops):
-        return reading_ms(FULL + name)
-    return reading_ms(ORDER + 2 * name)
+        return reading_ms(FULL + name_words)
+    return reading_ms(ORDER + 2 * name_words)
 
 
-def _outcome_ms(resolution: Resolution, names: Mapping[Side, str], name: int) -> int:
+def _outcome_ms(resolution: Resolution, names: Mapping[Side, str], name_words: int) -> int:
     if resolution.result in SIDES:
-        return reading_ms(WON + name)
+        return reading_ms(WON + name_words)
     if resolution.result == "draw":
         return reading_ms(DRAWN)
     if len(resolution.sentences) > 1:
         return _sentence_ms(resolution.sentences[-1], names)
-    return reading_ms(BLOCKED + 2 * name) if resolution.block else SETTLE_MS
+    return reading_ms(BLOCKED + 2 * name_words) if resolution.block else SETTLE_MS
 
 
 def _sentence_ms(sentence: str, names: Mapping[Side, str]) -> int:
     return reading_ms(len(insert_team_names(sentence, names).split()) + TRANSLATED)
 
 
-def _replay_ms(call: CloseCall | None, name: int) -> int:
+def _replay_ms(call: CloseCall | None, name_words: int) -> int:
     if call is None:
         return 0
-    return reading_ms(CONFLICT_REPLAY if call.kind == "conflict" else COUNT_REPLAY + name)
+    return reading_ms(CONFLICT_REPLAY if call.kind == "conflict" else COUNT_REPLAY + name_words)
 
 
 def _explanation_ms(tally: SideTally) -> int:

@@ -43,14 +43,14 @@ function tokenFrames(view: StageView, placement: GridPlacement): RevealFrame[] {
   const { token_before, token_after } = reveal.resolution;
   const [from, to] = [token_before, token_after].map((side) => restingX(view, placement, side ?? "red")) as [number, number];
   const look = (pose: Pose) => ({ transform: placed(placement, pose) });
-  const crossing = tokenPassing(plan);
+  const passing = tokenPassing(plan);
   const fought = framesDuring(fighting(plan), view.reducedMotion, STEPS.fight, (t) => look(fightPose(from, view.reducedMotion ? 0 : t)));
-  const passed = crossing ? framesDuring(crossing, view.reducedMotion, STEPS.pass, (t) => look(passingPose(from, to, t))) : [];
+  const passed = passing ? framesDuring(passing, view.reducedMotion, STEPS.pass, (t) => look(passingPose(from, to, t))) : [];
   return [
     { at: 0, ...look({ x: from }) },
     ...(plan.inTurn ? fought : []),
     ...passed,
-    { at: 1, ...look({ x: crossing ? to : from }) },
+    { at: 1, ...look({ x: passing ? to : from }) },
   ];
 }
 
