@@ -37,10 +37,10 @@ class LoginQueue:
         self._others = WaitingLines(PLACES, PLACES_PER_NETWORK)
 
     async def wait(self, scope: Any, gone: asyncio.Future[Any]) -> bool:
-        """Wait for a turn. The caller calls `release` after it. Raises ServerBusy
-        after MAX_WAIT_S, or at once without a place.
+        """Wait for a turn. The caller calls `release` after it.
 
-        Returns False if the client is `gone` first.
+        Returns False if the client is `gone` first. Raises ServerBusy after MAX_WAIT_S, or at once without a
+        place.
         """
         if self._active < MAX_ACTIVE:
             self._active += 1

@@ -21,8 +21,8 @@ def close_turn_early(turn_id: int, closes_at: int, box: BallotBox) -> None:
     """End the window if `closes_at` is still its deadline (Unix ms): everyone connected has voted.
 
     A team that votes by show of hands has voted once its hands are counted. In a match with clocks the picks
-    so far decide. A turn whose box is missing or outdated is restored first. A
-    restored turn stays open until its voters are back.
+    so far decide. A turn whose box is missing or outdated is restored first. A restored turn stays open until
+    its voters are back.
     """
     turn = load_turn(turn_id)
     if turn.state != TurnState.OPEN:

@@ -57,10 +57,9 @@ class DeadlineScheduler:
     """Polls the database for due turns and matches.
 
     `dispatched` maps each due turn and its deadline to the time at which it was enqueued, in milliseconds of
-    this process's monotonic clock. `missing` turns had no box at the last check, which found the
-    states `inspected`. `unshifted` turns have yet
-    to be moved after a clock step. `is_waiting` is set while Redis or the database is away. `chores` run once
-    a second; their failures are isolated.
+    this process's monotonic clock. `missing` turns had no box at the last check, which found the states
+    `inspected`. `unshifted` turns have yet to be moved after a clock step. `is_waiting` is set while Redis or
+    the database is away. `chores` run once a second; their failures are isolated.
     """
 
     box: BallotBox
