@@ -109,15 +109,16 @@ def test_event_room_is_between_turns(box: BallotBox) -> None:
     assert revealed is not None
     assert revealed.reveal is not None
     assert revealed.turn is not None
-    assert not room.is_between_turns(revealed.reveal.resolved_at + 5_999)
+    assert not room.is_between_turns(revealed.reveal.resolved_at + revealed.reveal.steps.over - 1)
     assert not room.is_between_turns(revealed.turn.opens_at)
     play(match, box, RED_WINS[1:])
     room.apply(latest(event.pk))
     ended = room.state.match
     assert ended is not None
-    assert (ended.state, ended.reveal is None) == ("ended", False)
+    assert ended.state == "ended"
+    assert ended.reveal is not None
     assert not room.is_between_turns(box.now())
-    assert room.is_between_turns(box.now() + 6_000)
+    assert room.is_between_turns(box.now() + ended.reveal.steps.over)
 
 
 @pytest.mark.django_db
