@@ -74,7 +74,7 @@ class TurnAdmin(ReadOnlyAdmin):
     list_filter = ["state"]
     list_select_related = ["match__event"]
     search_fields = ["match__event__code", "match__event__name"]
-    exclude = ["seed"]
+    exclude = ["seed", "most_voters", "most_ballots"]
     blocked_lookups = ("seed", "tallies")
     readonly_fields = ["seed_when_over"]
 

@@ -16,6 +16,7 @@ from tests.deploy.processes import wait_until
 from tests.monitoring.probes import ask, metric_samples, records
 from tests.server import Server
 from tests.socket_clients import TIMEOUT_S, SocketClient, SocketClients
+from tests.voting.consoles import received_entries
 
 # Values that differ between runs and reveal nothing: times, random numbers, tokens, ports.
 RANDOM_VALUES = {
@@ -41,8 +42,10 @@ RANDOM_VALUES = {
     r'((?:sealed|resolved|left)_ms(?:"|&quot;): ?)[\d.]+': r"\1DURATION",
     r'(?s)aria-label="From \d+ s.*?</svg>': "CHART OF ARRIVALS",
 }
-# Their number depends on the time; `Observers.received` returns them.
-UNRELATED_MESSAGES = {"turnout.counted", "team.counted", "counts.updated", "clock.synced"}
+# Their number or order depends on the time; `Observers.received` returns them.
+UNRELATED_MESSAGES = {
+    *("turnout.counted", "team.counted", "counts.updated", "clock.synced", "audit.updated", "action.done")
+}
 # Which gateway answers is random, so their logs are merged.
 LOGS = {
     "the gateways": ("gateway-1", "gateway-2"),
@@ -120,6 +123,7 @@ class Observers:
         """Everything visible, by observer, with random and time-dependent values masked."""
         seen = {name: "\n".join(frames) for name, frames in self.frames().items()}
         seen |= {f"size of the frames of {name}": str([*map(len, f)]) for name, f in self.frames().items()}
+        seen["audit log of the console"] = self._audit_log()
         seen |= {f"page {path}": self._page(path) for path in PUBLIC}
         seen |= {f"admin {path}": page for path, page in self._admin().items()}
         seen |= {f"log of {name}": self._log(*parts) for name, parts in LOGS.items()}
@@ -129,6 +133,14 @@ class Observers:
         seen["outbox"] = "\n".join(f"{event} {seq} {bytes(body).decode()}" for event, seq, body in outbox)
         self.raw_output = seen
         return {name: mask_chance(text, self.code) for name, text in seen.items()}
+
+    def _audit_log(self) -> str:
+        """Every entry once. Consoles receive it again when their gateway learns that it can be undone."""
+        ((logged,),) = self.server.rows("SELECT COUNT(*) FROM events_auditentry")
+        entries = (
+            received_entries(self.clients["the console"], logged) if "the console" in self.clients else []
+        )
+        return "\n".join(json.dumps(entry | {"undo": "", "undone": ""}) for entry in entries)
 
     def _read_channel_layer(self) -> str:
         """Each message once, after the outbox is empty."""
@@ -203,6 +215,7 @@ def watchers(server: Server, clients: SocketClients, code: str) -> Iterator[Obse
         for team in (1, 2):
             watching.clients[f"a phone of team {team}"], _ = clients.phone(code, team=team)
         unseated = clients.open("phone").say("phone.join", code=code)
+        unseated.receive("error", code="team_needed")
         watching.clients["a phone without a seat"] = unseated
         watching.clients["the projector"], _ = clients.display(code)
         console = clients.console(code, owner)

@@ -14,7 +14,6 @@ from tests.monitoring.observers import Observers, watchers
 from tests.monitoring.probes import monitored_server, paused
 from tests.server import Server
 from tests.socket_clients import SocketClient, SocketClients, open_clients
-from tests.voting.consoles import done
 
 LOW, HIGH = [1, 1, 2], [7, 7, 6]
 IN_THE_BOX_MS, IN_THE_DATABASE_MS = 540_000, 1_100_000
@@ -22,6 +21,12 @@ HEX = "0123456789abcdef"
 DEADLINE_AND_HEARTBEAT_S = 1.5
 OWN_COUNTS_S = 2.5
 TERMS: dict[str, Any] = {"lobby": "open", "team_choice": "choose"}
+ANNOUNCED = {
+    "turn.extend": "turn.moved",
+    "joining.lock": "joining.locked",
+    "turn.pause": "turn.paused",
+    "turn.resume": "turn.resumed",
+}
 SEES_MORE = {"peek": True, "own_counts": True}  # but not of hidden votes
 Votes = dict[int, list[int]]
 
@@ -82,9 +87,9 @@ def open_vote(stage: Stage, votes: Votes, window_ms: int) -> object:
     cast(stage.phones[0], turn, 4, sequence=2)
     stored = stage.server.rows("SELECT COUNT(*) FROM voting_storedballot")
     assert stored == [(len(LOW + HIGH) if window_ms == IN_THE_DATABASE_MS else 0,)]
-    actions = ("turn.extend", "joining.lock", "turn.pause", "turn.resume")
-    for number, action in enumerate(actions, 1):
-        done(stage.watching.clients["the console"], number, action)
+    for number, (action, announced) in enumerate(ANNOUNCED.items(), 1):
+        stage.watching.clients["the console"].say("action.ask", id=number, action=action)
+        stage.watching.receive(announced)
     stage.look("in the window")
     ((seed,),) = stage.server.rows("SELECT seed FROM games_turn WHERE id = ?", turn)
     with paused(stage.server, "scheduler-1", "scheduler-2", "worker"):
