@@ -13,10 +13,10 @@ from voting.counting.methods import METHODS
 RADIO_FIELDS = ("tie_rule", "no_ballot_rule", "resign", "team_choice", "admission")
 TEAM_FIELDS = ("team_1", "team_2")
 HANDS_FIELDS = ("hands_1", "hands_2")
-LIVE_FIELDS = ("hide_code", "hide_turnout", "hide_tally")
+LIVE_FIELDS = ("hide_code", "hide_turnout", "hide_tally", "hide_drops")
 SECTIONS = {
     "joining": ("team_choice", "admission"),
-    "seen": ("peek", "own_counts", "hide_code", "hide_turnout", "hide_tally"),
+    "seen": ("peek", "own_counts", "hide_code", "hide_turnout", "hide_tally", "hide_drops"),
     "series": ("best_of", "next_match_after_s"),
     "sides": ("max_side_changes", "turn_points"),
     "study": ("consent",),
@@ -47,6 +47,7 @@ LABELS = {
     "hide_code": "Hide the join code on the projector",
     "hide_turnout": "Hide the turnout on the projector",
     "hide_tally": "Reveal only the moves, without vote counts",
+    "hide_drops": "Don't let voters mark their own drop on the projector",
 }
 ADMISSION_TEXTS = {
     Admission.OPEN: "One vote per device. Someone with two phones has two votes. "

@@ -11,8 +11,9 @@ export type TieRule = "first" | "lot" | "captain";
 export type NoBallotRule = "random" | "pass" | "forfeit";
 export type ResignShare = "half" | "two_thirds" | "three_quarters" | "all";
 export type Ending = "board" | "forfeit" | "time" | "resign" | "deserted";
-export type Part = "code" | "turnout" | "tally";
+export type Part = "code" | "turnout" | "tally" | "drops";
 export type SideRefusal = "not_offered" | "no_such_turn" | "window_open" | "used_up" | "same_side" | "busy";
+export type DropAnswer = "waiting" | "shown" | "full" | "unavailable";
 export type Refusal = "early" | "late" | "unknown" | "stale" | "no_such_turn" | "not_to_move" | "illegal" | "busy";
 export type ErrorCode = "malformed" | "not_joined" | "joined_already" | "team_needed" | "joining_locked" | "lobby_closed" | "key_needed" | "key_wrong" | "key_used" | "hands_only";
 export type Role = "owner" | "cohost" | "viewer";
@@ -37,6 +38,11 @@ export interface BallotCast {
 
 export interface ReceiptAsk {
   type: "receipt.ask";
+  turn: number;
+}
+
+export interface DropShow {
+  type: "drop.show";
   turn: number;
 }
 
@@ -515,6 +521,14 @@ export interface ReceiptIssued {
   blind: string | null;
 }
 
+export interface DropAnswered {
+  type: "drop.answered";
+  turn: number;
+  answer: DropAnswer;
+  symbol: number;
+  index: number | null;
+}
+
 export interface SideChanged {
   type: "side.changed";
   side_changes: ReadonlyArray<AcceptedSideChange>;
@@ -548,6 +562,15 @@ export interface KeyShown {
 export interface CheersCounted {
   type: "cheers.counted";
   presses: readonly [number, number];
+}
+
+export interface DropShown {
+  type: "drop.shown";
+  turn: number;
+  side: Side;
+  column: number;
+  rank: number;
+  symbol: number;
 }
 
 export interface Pressed {
@@ -660,14 +683,14 @@ export interface PagePreload {
   team: number;
 }
 
-export type PhoneMessage = PhoneJoin | BallotCast | ReceiptAsk | SideChangeAsk | CheerSend | RematchAsk | ClockAsk;
+export type PhoneMessage = PhoneJoin | BallotCast | ReceiptAsk | DropShow | SideChangeAsk | CheerSend | RematchAsk | ClockAsk;
 export type DisplayMessage = DisplayJoin | ClockAsk;
 export type ConsoleMessage = ConsoleJoin | ActionAsk | ActionUndo | PeopleAsk | ClockAsk;
 export type ChatMessage = ChatJoin | ClockAsk;
 export type Changes = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | TurnRevealed | TurnConcealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnRestored;
 export type Always = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | TurnRevealed | TurnConcealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnRestored | TurnSealed | TurnoutCounted | ClockSynced | RetryAfter | Error;
-export type ToPhone = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | TurnRevealed | TurnConcealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnRestored | TurnSealed | TurnoutCounted | ClockSynced | RetryAfter | Error | TeamCounted | PhoneWelcomed | BallotCounted | BallotRefused | ReceiptIssued | SideChanged | SideRefused;
-export type ToDisplay = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | TurnRevealed | TurnConcealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnRestored | TurnSealed | TurnoutCounted | ClockSynced | RetryAfter | Error | TeamCounted | DisplayWelcomed | KeyShown | CheersCounted;
+export type ToPhone = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | TurnRevealed | TurnConcealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnRestored | TurnSealed | TurnoutCounted | ClockSynced | RetryAfter | Error | TeamCounted | PhoneWelcomed | BallotCounted | BallotRefused | ReceiptIssued | DropAnswered | SideChanged | SideRefused;
+export type ToDisplay = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | TurnRevealed | TurnConcealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnRestored | TurnSealed | TurnoutCounted | ClockSynced | RetryAfter | Error | TeamCounted | DisplayWelcomed | KeyShown | CheersCounted | DropShown;
 export type ToConsole = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | TurnRevealed | TurnConcealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnRestored | TurnSealed | TurnoutCounted | ClockSynced | RetryAfter | Error | TeamCounted | AuditUpdated | ConsoleWelcomed | ActionDone | ActionRefused | RehearsalUpdated | CountsUpdated | PeopleFound;
 export type ToChat = ChatPosted | ClockSynced | RetryAfter | Error;
 

@@ -15,6 +15,7 @@ from django.conf import settings
 NOT_A_CHANGE = 0
 RESTRICTIONS_CHANGED = -2
 ROLE_CHANGED = -3
+DROP_SHOWN = -4
 ALL_EVENTS = 0
 
 
@@ -24,7 +25,8 @@ class LayerMessage:
 
     `seq` is the number of a change, or NOT_A_CHANGE. With RESTRICTIONS_CHANGED the message is empty: gateways
     reload the restrictions. With ROLE_CHANGED it is the id of a user whose role in the event has changed, or
-    whose account has, for ALL_EVENTS. Gateways of older versions ignore both.
+    whose account has, for ALL_EVENTS. With DROP_SHOWN it is for displays only. Gateways of older versions
+    ignore all three.
     """
 
     event_id: int

@@ -89,6 +89,11 @@ def publish_role_change(user_id: int, event_id: int = layer.ALL_EVENTS) -> None:
     _publish_once(layer.LayerMessage(event_id, layer.ROLE_CHANGED, str(user_id).encode()), "a role change")
 
 
+def publish_drop(event_id: int, drop: protocol.DropShown) -> None:
+    """Have all displays of the event mark a voter's drop. Best effort: sent once, not stored."""
+    _publish_once(layer.LayerMessage(event_id, layer.DROP_SHOWN, msgspec.json.encode(drop)), "a drop")
+
+
 def _publish_once(copy: layer.LayerMessage, what: str) -> None:
     try:
         layer.publish([copy], SEND_TIMEOUT_S)

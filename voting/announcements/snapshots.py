@@ -60,6 +60,7 @@ def _hidden(event: Event, *, secret: bool) -> tuple[protocol.Part, ...]:
         "code": event.hide_code,
         "turnout": event.hide_turnout,
         "tally": event.hide_tally or secret,
+        "drops": event.hide_drops,
     }
     return tuple(part for part, hidden in parts.items() if hidden)
 

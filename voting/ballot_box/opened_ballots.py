@@ -1,6 +1,7 @@
 """The opened ballots of a resolved turn, with the Merkle proof of each."""
 
 import logging
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
@@ -12,6 +13,7 @@ from games.models import TurnState
 from voting.counting.ballots import unpack_ballots
 from voting.counting.commitments import ballot_tree
 from voting.counting.merkle import Tree
+from voting.counting.methods.voting_method import VotingMethod
 from voting.models import TallyRecord
 from voting.protocol import ReceiptIssued
 
@@ -29,6 +31,16 @@ class BallotLeaf:
 
 
 @dataclass(frozen=True, slots=True)
+class DropPlace:
+    """The position of a ballot in its side's list, and its rank in the pile of `column`."""
+
+    side: Side
+    index: int
+    column: int
+    rank: int
+
+
+@dataclass(frozen=True, slots=True)
 class OpenedBallots:
     """The opened ballots of a resolved turn.
 
@@ -39,6 +51,20 @@ class OpenedBallots:
     trees: dict[Side, Tree]
     places: dict[str, BallotLeaf]
     sides: dict[int, Side]
+
+    def drop(self, voter: str, method: VotingMethod) -> DropPlace | None:
+        """Return where the voter's ballot lies in the pile of the first column it counts for."""
+        place = self.places.get(voter)
+        columns = method.counted(method.decode(place.choice)) if place else ()
+        if place is None or not columns:
+            return None
+        before = Counter(
+            other.choice
+            for other in self.places.values()
+            if other.side == place.side and other.index < place.index
+        )
+        votes = (method.counted(method.decode(choice)).count(columns[0]) * n for choice, n in before.items())
+        return DropPlace(place.side, place.index, columns[0], sum(votes))
 
     def receipt(self, voter: str, team: int) -> ReceiptIssued:
         """Build a voter's receipt. Without a ballot it gives only the side and its number of ballots."""

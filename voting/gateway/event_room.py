@@ -19,6 +19,7 @@ from voting.ballot_box.intake import Intake, Slot
 from voting.counting.methods import find_method
 from voting.counting.voter_codes import derive_voter_code
 from voting.gateway.broadcaster import Broadcaster
+from voting.gateway.drop_requests import DropRequests
 from voting.gateway.frames import Frames
 from voting.gateway.poll import Poll
 from voting.gateway.side_change_log import SideChangeLog
@@ -66,6 +67,7 @@ class EventRoom:
         asked_at: the time of the last join, as time.monotonic().
         restrictions: bans, kicks and moves, by voter code.
         side_changes: the side changes of the current match, where they are secret.
+        drop_requests: who wants to see the own drop in the reveal of the current turn, or of the last one.
         role_changes: how many role changes of organizers this process has been notified of.
 
     The numbers of connected voters and of those who have voted are kept by team, so that a heartbeat does
@@ -94,6 +96,7 @@ class EventRoom:
     apply_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     restrictions: Restrictions = field(default_factory=dict)
     side_changes: SideChangeLog = field(default_factory=SideChangeLog)
+    drop_requests: DropRequests = field(default_factory=DropRequests)
     role_changes: int = 0
     reserved_seats: ReservedSeats = field(default_factory=ReservedSeats)
     _connected: list[int] = field(default_factory=lambda: [0, 0, 0])
@@ -313,6 +316,17 @@ class EventRoom:
         if before != self.turn_ref or not state.own_counts:
             self.last_sent.teams, self.last_sent.open = {}, ""
         self._set_poll()
+
+        if self.drop_requests.turn_id != self.turn_ref[0]:
+            self.drop_requests.closed.set()
+
+    def drop_requests_for(self, turn_id: int) -> DropRequests:
+        """The requests to mark drops in this turn, which is the current one or being revealed."""
+        if self.drop_requests.turn_id != turn_id:
+            self.drop_requests = DropRequests(turn_id)
+            if turn_id != self.turn_ref[0]:
+                self.drop_requests.closed.set()
+        return self.drop_requests
 
     def _set_poll(self) -> None:
         turn, match = self.turn, self.state.match

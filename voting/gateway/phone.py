@@ -18,6 +18,7 @@ from voting.counting.ballots import Ballot
 from voting.counting.voter_codes import derive_voter_code
 from voting.gateway import hooks
 from voting.gateway.admission_queue import AdmittedVoter, RetryLater
+from voting.gateway.drop_marks import mark_drop
 from voting.gateway.event_room import EventRoom
 from voting.gateway.gateway import Gateway, gateway
 from voting.gateway.side_change_queue import list_side_changes
@@ -29,6 +30,7 @@ from voting.protocol import (
     BallotCast,
     CheerSend,
     CloseCode,
+    DropShow,
     ErrorCode,
     PhoneJoin,
     PhoneMessage,
@@ -67,6 +69,7 @@ class PhoneConsumer(SocketConsumer):
     voter: ConnectedVoter
     _claimed: tuple[int, float] | None = None
     _request_task: asyncio.Task[None] | None = None
+    _drop_task: asyncio.Task[None] | None = None
     _cheers_until = 0.0
     _wrong_keys = 0
 
@@ -79,9 +82,9 @@ class PhoneConsumer(SocketConsumer):
         try:
             await super().run(receive)
         finally:
-            if self._request_task:
-                self._request_task.cancel()
-                self._request_task = None  # the cancelled task still refers to this consumer
+            for task in filter(None, (self._request_task, self._drop_task)):
+                task.cancel()
+            self._request_task = self._drop_task = None  # the cancelled tasks still refer to this consumer
             if self.room and self._claimed and self._claimed[1] == self._frames_until:
                 gateway().ticket_claims(self.room).release(self._claimed[0])
 
@@ -198,6 +201,8 @@ class PhoneConsumer(SocketConsumer):
             self._cheer(message.presses, room)
         elif isinstance(message, ReceiptAsk):
             self._request_receipt(message.turn, room)
+        elif isinstance(message, DropShow):
+            self._mark_drop(message.turn, room)
         elif isinstance(message, RematchAsk):
             self._ask_rematch(room)
         elif isinstance(message, SideChangeAsk):
@@ -236,6 +241,16 @@ class PhoneConsumer(SocketConsumer):
     async def _send_receipt(self, turn: int, room: EventRoom) -> None:
         seat = replace(self.voter.seat, team=self.voter.team)
         self.send(await gateway().receipts.find(room, seat, turn))
+
+    def _mark_drop(self, turn: int, room: EventRoom) -> None:
+        """Mark the drop in a task of its own, because it may wait for the reveal. One at a time."""
+        if self._drop_task is None or self._drop_task.done():
+            self._drop_task = asyncio.create_task(self._send_drop_answers(turn, room))
+
+    async def _send_drop_answers(self, turn: int, room: EventRoom) -> None:
+        seat = replace(self.voter.seat, team=self.voter.team)
+        async for answer in mark_drop(room, seat, turn, gateway().receipts, gateway().now()):
+            self.send(answer)
 
     def _ask_rematch(self, room: EventRoom) -> None:
         """Call the rematch hooks. The result is announced to everyone in the event."""

@@ -8,8 +8,9 @@ import asyncio
 from collections.abc import Awaitable, Callable
 
 from voting.admission.seats import Seat
-from voting.ballot_box.opened_ballots import OpenedBallots
+from voting.ballot_box.opened_ballots import DropPlace, OpenedBallots
 from voting.ballot_box.stores import DATABASE_ERRORS
+from voting.counting.methods import find_method
 from voting.gateway.event_room import EventRoom
 from voting.protocol import ReceiptIssued
 
@@ -33,20 +34,30 @@ class Receipts:
         Loads only the turns revealed last; earlier ones come from the cache. So nobody can trigger reads by
         guessing turns. Does not wait longer than LOAD_TIMEOUT_S for the database.
         """
-        unknown = ReceiptIssued(turn=turn_id, side=None)
+        opened = await self._find_opened(room, turn_id)
+        return opened.receipt(seat.voter, seat.team) if opened else ReceiptIssued(turn=turn_id, side=None)
+
+    async def find_drop(self, room: EventRoom, seat: Seat, turn_id: int) -> DropPlace | None:
+        """Return where a seat's ballot lies in the piles of a turn; None if nothing is known."""
+        opened = await self._find_opened(room, turn_id)
+        if opened is None or room.state.match is None:
+            return None
+        method = find_method(room.state.match.tally_method)
+        return await asyncio.to_thread(opened.drop, seat.voter, method)
+
+    async def _find_opened(self, room: EventRoom, turn_id: int) -> OpenedBallots | None:
         if room.state.match and room.state.match.max_side_changes:  # path length reveals a side's size
-            return unknown
+            return None
         opening = self._cached.get(room.event_id, {}).get(turn_id)
         if opening is None and turn_id in _revealed_turns(room):
             opening = self._start_loading(room.event_id, turn_id)
         if opening is None:
-            return unknown
+            return None
         try:
             async with asyncio.timeout(LOAD_TIMEOUT_S):
-                opened = await asyncio.shield(opening)
+                return await asyncio.shield(opening)
         except (TimeoutError, *DATABASE_ERRORS):
-            return unknown
-        return opened.receipt(seat.voter, seat.team) if opened else unknown
+            return None
 
     def drop_cache(self, event_id: int) -> None:
         """Drop an event's cached turns, when its room closes or the database was restored."""

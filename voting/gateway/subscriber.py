@@ -15,6 +15,7 @@ from voting import protocol
 from voting.admission.restrictions import load_restrictions
 from voting.announcements.channel_layer import (
     ALL_EVENTS,
+    DROP_SHOWN,
     NOT_A_CHANGE,
     RESTRICTIONS_CHANGED,
     ROLE_CHANGED,
@@ -94,6 +95,8 @@ class EventSubscriber:
                 await _send_seal(room, copy.body)
             elif copy.seq == RESTRICTIONS_CHANGED:
                 await self.sync_restrictions({room.event_id: room})
+            elif copy.seq == DROP_SHOWN:
+                _send_drop(room, copy.body)
             elif copy.seq == room.seq + 1:
                 await self._apply_and_broadcast(room, copy)
             elif copy.seq > room.seq:
@@ -221,6 +224,12 @@ async def _send_seal(room: EventRoom, body: bytes) -> None:
     await asyncio.sleep(SEAL_HOLD_S)
     room.broadcaster.release()
     await room.broadcaster.flush()
+
+
+def _send_drop(room: EventRoom, body: bytes) -> None:
+    frames = text_frame(body.decode())
+    for display in room.screens - room.consoles:
+        display.write_frames(frames)
 
 
 def _fresh_copy(event_id: int, now: int) -> LayerMessage | None:

@@ -104,6 +104,18 @@ class ReceiptAsk(msgspec.Struct, frozen=True, tag="receipt.ask"):
     turn: Id
 
 
+class DropShow(msgspec.Struct, frozen=True, tag="drop.show"):
+    """Ask displays to mark the particle of the voter's own ballot in the reveal, answered by `drop.answered`.
+
+    Send it while the turn is open or its reveal shows the piles.
+
+    Attributes:
+        turn: `id` of the current turn, or of the turn that is being revealed.
+    """
+
+    turn: Id
+
+
 class SideChangeAsk(msgspec.Struct, frozen=True, tag="side.change"):
     """Change sides in a match with secret sides.
 
@@ -209,6 +221,8 @@ class PeopleAsk(msgspec.Struct, frozen=True, tag="people.ask"):
     skip: Count = 0
 
 
-PhoneMessage = PhoneJoin | BallotCast | ReceiptAsk | SideChangeAsk | CheerSend | RematchAsk | ClockAsk
+PhoneMessage = (
+    PhoneJoin | BallotCast | ReceiptAsk | DropShow | SideChangeAsk | CheerSend | RematchAsk | ClockAsk
+)
 DisplayMessage = DisplayJoin | ClockAsk
 ConsoleMessage = ConsoleJoin | ActionAsk | ActionUndo | PeopleAsk | ClockAsk

@@ -6,7 +6,7 @@ import msgspec
 
 from games.engine.game import Side
 from voting.counting.commitments import Commitment
-from voting.counting.types import Count, Hash
+from voting.counting.types import Column, Count, Hash
 from voting.protocol.changes import Changes
 from voting.protocol.fields import Choice, Id, Key, Sequence, TeamNumber, Time
 from voting.protocol.snapshot import (
@@ -135,6 +135,51 @@ class ReceiptIssued(msgspec.Struct, frozen=True, kw_only=True, tag="receipt.issu
     path: tuple[str, ...] = ()
     choice: Choice | None = None
     blind: str | None = None
+
+
+DropAnswer = Literal["waiting", "shown", "full", "unavailable"]
+"""Answers to `drop.show`.
+
+Values:
+    waiting: Displays will show it in the reveal. A second answer follows then.
+    shown: Displays show it now.
+    full: The displays mark as many as they can. Ask again in the next turn.
+    unavailable: The ballot is not known, the piles are not shown, or an organizer has turned this off.
+"""
+
+
+class DropAnswered(msgspec.Struct, frozen=True, kw_only=True, tag="drop.answered"):
+    """The answer to `drop.show`, to the phone that sent it.
+
+    Attributes:
+        turn: As sent.
+        answer: Whether displays show the drop.
+        symbol: Number of the symbol that marks the voter's drop, from 0. The same in all turns.
+        index: Position of the ballot in the side's sealed list, from 0. Null: not `shown`.
+    """
+
+    turn: Id
+    answer: DropAnswer
+    symbol: Count = 0
+    index: Count | None = None
+
+
+class DropShown(msgspec.Struct, frozen=True, kw_only=True, tag="drop.shown"):
+    """A voter wants to see where the own ballot lies. Sent to displays during a reveal.
+
+    Attributes:
+        turn: The revealed turn.
+        side: The side of the ballot.
+        column: The column whose pile includes the ballot.
+        rank: How many ballots in the side's sealed list are before it and in the same pile.
+        symbol: Number of the voter's symbol, from 0.
+    """
+
+    turn: Id
+    side: Side
+    column: Column
+    rank: Count
+    symbol: Count
 
 
 class KeyShown(msgspec.Struct, frozen=True, kw_only=True, tag="key.shown"):
@@ -393,10 +438,11 @@ ToPhone = (
     | BallotCounted
     | BallotRefused
     | ReceiptIssued
+    | DropAnswered
     | SideChanged
     | SideRefused
 )
-ToDisplay = Always | TeamCounted | DisplayWelcomed | KeyShown | CheersCounted
+ToDisplay = Always | TeamCounted | DisplayWelcomed | KeyShown | CheersCounted | DropShown
 ToConsole = (
     Always
     | TeamCounted

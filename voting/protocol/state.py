@@ -257,13 +257,14 @@ class Finished(msgspec.Struct, frozen=True, kw_only=True):
     turns: Count
 
 
-Part = Literal["code", "turnout", "tally"]
+Part = Literal["code", "turnout", "tally", "drops"]
 """A part that displays can hide.
 
 Values:
     code: The join code.
     turnout: The turnout.
     tally: The counts of a reveal. Picks are shown.
+    drops: The marks of voters who want to find their own drop.
 """
 
 

@@ -16,6 +16,7 @@ PARTS: dict[Part, tuple[str, str]] = {
     "code": ("hide_code", "the join code"),
     "turnout": ("hide_turnout", "the turnout"),
     "tally": ("hide_tally", "the votes"),
+    "drops": ("hide_drops", "the marks of voters' drops"),
 }
 
 
@@ -51,7 +52,7 @@ def clear_notice(event_id: int, box: BallotBox) -> ActionResult:
 @action("part.hide", target="part", done="Hidden from the projector.")
 @undone_by("part.show", lambda pressed, now: pressed.part in now.event.hidden)
 def hide_part(event_id: int, part: Part | None, box: BallotBox) -> ActionResult:
-    """Hide the join code, the turnout or the counts of a reveal on displays."""
+    """Hide a part of the displays: the join code, the turnout, the counts of a reveal, marks of drops."""
     part, name = _set_hidden(event_id, part, box, hidden=True)
     return ActionResult(f"hid {name}", {"part": part})
 
@@ -67,7 +68,7 @@ def show_part(event_id: int, part: Part | None, box: BallotBox) -> ActionResult:
 def _set_hidden(event_id: int, part: Part | None, box: BallotBox, *, hidden: bool) -> tuple[Part, str]:
     """Return the part and its display name. Raises MatchError if `part` is None or nothing changes."""
     if part is None:
-        raise MatchError("Choose a part: code, turnout or tally.")
+        raise MatchError(f"Choose a part: {', '.join(PARTS)}.")
     field, name = PARTS[part]
     update_event(event_id, ALREADY_DONE, box, protocol.EventEdited, **{field: hidden})
     return part, name

@@ -32,7 +32,7 @@ SERVER = {
 }
 LITERALS = (
     protocol.Refusal, protocol.SideRefusal, protocol.ErrorCode, Deciding,
-    protocol.Part, protocol.Role, terms.Ending, terms.Admission, TallyMethod,
+    protocol.DropAnswer, protocol.Part, protocol.Role, terms.Ending, terms.Admission, TallyMethod,
     terms.TieRule, terms.NoBallotRule, terms.ResignShare, terms.Pace, game.Side, game.Result, game.Vote,
 )  # fmt: skip
 # What looks like a message in the guide: a word, a full stop, a word.

@@ -30,7 +30,7 @@ test("actions keep their position in every phase", () => {
 });
 
 test("a display switch toggles the current state", () => {
-  assert.deepEqual(partOffers(event({ hidden: ["turnout"] })).map(({ action, part }) => `${action} ${part}`), ["part.hide code", "part.show turnout", "part.hide tally"]);
+  assert.deepEqual(partOffers(event({ hidden: ["turnout"] })).map(({ action, part }) => `${action} ${part}`), ["part.hide code", "part.show turnout", "part.hide tally", "part.hide drops"]);
 });
 
 test("extra time per turn is switched on and off by the same button", () => {

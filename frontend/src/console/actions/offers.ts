@@ -137,7 +137,7 @@ export function extraTimeOffers({ match, extra_s }: EventState): readonly Action
   });
 }
 
-const PARTS: { [part in Part]: string } = { code: "Code", turnout: "Turnout", tally: "Votes" };
+const PARTS: { [part in Part]: string } = { code: "Code", turnout: "Turnout", tally: "Votes", drops: "Drops" };
 
 /** Toggles for the optional parts of the projector page. */
 export function partOffers({ hidden }: EventState): readonly ActionOffer[] {

@@ -1,0 +1,15 @@
+"""Let organizers turn off the marks of voters' own drops."""
+
+from django.db import migrations, models
+
+
+class Migration(migrations.Migration):
+    dependencies = [("games", "0003_pace")]
+
+    operations = [
+        migrations.AddField(
+            "event",
+            "hide_drops",
+            models.BooleanField("mark no voter's drop", default=False, db_default=False),
+        ),
+    ]
