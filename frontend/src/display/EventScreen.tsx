@@ -23,7 +23,7 @@ interface Props {
   sound: Sound;
   presenter: Presenter;
   turnSound: () => void;
-  own: Pick<StageView, "notice" | "sealed" | "counts" | "cheers"> & {
+  own: Pick<StageView, "notice" | "sealed" | "counts" | "cheers" | "marked"> & {
     welcome: DisplayWelcomed;
     key: KeyShown | null;
     hints: boolean;
@@ -42,11 +42,11 @@ export function EventScreen({ live, state: fullState, clock, options, sound, pre
   markBody(lost, scene);
   const shown = state.admission === "rotating" ? own.key : null;
   const codes = joinCodes(state, options.home !== null, shown ?? own.welcome);
-  const { notice, sealed, counts } = own;
+  const { notice, sealed, counts, marked } = own;
   const lobby = scene.phase === "lobby";
   const foot = footerLayout(isBoardShrunk(scene) ? "" : state.notice, size.width, lobby);
   const view: StageView = {
-    state, scene, now, size, reducedMotion, notice, sealed, counts, cheers, foot, lift: stageLift(foot, lobby), back: options.back, home: options.home !== null, turnout, joinUrl: (shown ?? own.welcome).join_url,
+    state, scene, now, size, reducedMotion, notice, sealed, counts, cheers, marked, foot, lift: stageLift(foot, lobby), back: options.back, home: options.home !== null, turnout, joinUrl: (shown ?? own.welcome).join_url,
   };
   useSoundCues(view, sound);
   return (

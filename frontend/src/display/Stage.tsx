@@ -16,6 +16,7 @@ import { EndScreen, WinnerBackground } from "./parts/EndScreen";
 import { FallingBalls } from "./reveal/FallingBalls";
 import { TeamHeader } from "./parts/TeamHeader";
 import { Lobby, besideCard, shownTeamCodes } from "./parts/Lobby";
+import { DropMarks } from "./particles/DropMarks";
 import { ParticleLayer } from "./particles/ParticleLayer";
 import { particleSupport, showsParticles } from "./particles/particleSupport";
 import { PourAnimation } from "./reveal/PourAnimation";
@@ -61,6 +62,7 @@ export function Stage({ view, codes, shown, children }: Props) {
       {view.state.peek && <PeekNotice />}
       <BoardArea view={view} />
       {stage?.step === "pour" && !view.reducedMotion && !showsParticles(view) && !isPartHidden(view.state, "tally") && <PourAnimation view={view} />}
+      <DropMarks view={view} beside={beside} marked={view.marked} />
       {phase !== "lobby" && <Token view={view} />}
       {playing && <Countdown view={view} />}
       <EndScreen view={view} />

@@ -17,6 +17,7 @@ import { Presenter } from "./presenter/presenter";
 import { sceneAt } from "./scene/scene";
 import { toggleFullscreen, readDisplayOptions, readDisplayKey, autoHidePointer } from "./displayOptions";
 import { Sound } from "./reveal/sound";
+import { withDrop, type MarkedDrop } from "./particles/dropMarks";
 import type { Cheers } from "./scene/stageView";
 
 interface Own {
@@ -26,6 +27,7 @@ interface Own {
   counts: TeamCounted | null;
   notice: ChangeNotice | null;
   cheers: Cheers;
+  marked: readonly MarkedDrop[];
   hints: boolean;
   blank: boolean;
   sounds: boolean;
@@ -40,7 +42,7 @@ const options = readDisplayOptions(location.search);
 const sound = new Sound();
 const presenter = new Presenter(code);
 const own = new Store<Own>({
-  welcome: null, key: null, sealed: null, counts: null, notice: null, cheers: NO_CHEERS, hints: false, blank: false, sounds: sound.on,
+  welcome: null, key: null, sealed: null, counts: null, notice: null, cheers: NO_CHEERS, marked: [], hints: false, blank: false, sounds: sound.on,
 });
 let before: EventState | null = null;
 let noticeTimer = 0;
@@ -52,6 +54,7 @@ function onMessage(message: ToDisplay): void {
   if (message.type === "turn.sealed") own.set({ sealed: laterSeal(own.get().sealed, message) });
   if (message.type === "team.counted") own.set({ counts: message });
   if (message.type === "cheers.counted") cheer(message.presses);
+  if (message.type === "drop.shown") own.set({ marked: withDrop(own.get().marked, { ...message, at: link.clock.now() }) });
   const notice = changeNotice(message, before);
   if ("state" in message) follow(message.state);
   if (notice === null) return;

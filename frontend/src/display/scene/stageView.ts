@@ -3,6 +3,7 @@ import type { EventState, TeamCounted, TurnSealed, TurnoutCounted } from "../../
 import { boardHeight, boardWidth } from "../../board/geometry";
 import { FLOOR, OPEN_VOTE_SCALE, REVEAL_SCALE, boardScale, stageSize, type FooterLayout, type StageSize } from "./layout";
 import { jumpToEnd } from "../reveal/motion";
+import type { MarkedDrop } from "../particles/dropMarks";
 import type { ChangeNotice } from "../captions/changeNotices";
 import { nextChange, sceneAt, matchWinner, type Scene } from "./scene";
 import { type RevealProgress, type TimelineStep } from "./timeline";
@@ -22,6 +23,8 @@ export interface StageView {
   /** How much higher than usual the footer is. */
   lift: number;
   cheers: Cheers;
+  /** The drops that voters want to find. */
+  marked: readonly MarkedDrop[];
   /** Draw the board as seen from behind. */
   back: boolean;
   /** Whether this is the screen of the team in its left half. */
