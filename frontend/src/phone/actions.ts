@@ -1,5 +1,6 @@
 import { tidyCode } from "./address";
 import { runCardAction } from "./play/matchCard";
+import { shownDropTurn } from "./play/drop";
 import { Cheering } from "./play/cheering";
 import { storeConsent } from "./seat/consent";
 import type { PhoneScreen } from "./phoneScreen";
@@ -26,6 +27,7 @@ export function runAction(what: string, screen: PhoneScreen): void {
   else if (what === "reclaim") seated!.reclaim();
   else if (what === "bell") void requestNotifications(screen.redraw);
   else if (what === "reload") location.reload();
+  else if (what === "drop") seated!.socket.send({ type: "drop.show", turn: shownDropTurn() });
   else if (/^[12]$/.test(what)) seated!.choose(Number(what));
   else if (/^(side|look|cross|remain)$/.test(what)) runSideAction(what, screen);
   else if (what === "resign") resign(screen);

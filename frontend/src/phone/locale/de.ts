@@ -180,6 +180,11 @@ export const youCalled: string = "Ich habe die Siegspalte gewählt";
 export const save: string = "Als Bild sichern";
 export const close: string = "Schließen";
 
+export const findDrop: string = "Meinen Tropfen finden";
+export const dropWaits = (symbol: string): string => `${symbol} zeigt deinen Tropfen`;
+export const yourDrop = (symbol: string, number: string): string => `Deiner ist Tropfen ${number} ${symbol}`;
+export const dropFull: string = "In diesem Zug keine Zeichen mehr";
+
 // --- secret sides
 export const mySide: string = "Meine Seite";
 export const look: string = "Ansehen, drei Sekunden lang";

@@ -184,6 +184,11 @@ export const youCalled: string = "I called the winning column";
 export const save: string = "Save as image";
 export const close: string = "Close";
 
+export const findDrop: string = "Find my drop";
+export const dropWaits = (symbol: string): string => `${symbol} will mark your drop`;
+export const yourDrop = (symbol: string, number: string): string => `Yours is drop ${number} ${symbol}`;
+export const dropFull: string = "No more marks this turn";
+
 // --- secret sides
 export const mySide: string = "My side";
 export const look: string = "Show for 3 seconds";

@@ -180,6 +180,11 @@ export const youCalled: string = "Acerté la columna ganadora";
 export const save: string = "Guardar como imagen";
 export const close: string = "Cerrar";
 
+export const findDrop: string = "Buscar mi gota";
+export const dropWaits = (symbol: string): string => `${symbol} marcará tu gota`;
+export const yourDrop = (symbol: string, number: string): string => `La tuya es la gota ${number} ${symbol}`;
+export const dropFull: string = "No hay más marcas este turno";
+
 // --- secret sides
 export const mySide: string = "Mi bando";
 export const look: string = "Mirar, tres segundos";

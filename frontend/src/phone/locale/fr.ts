@@ -180,6 +180,11 @@ export const youCalled: string = "J’ai trouvé la colonne gagnante";
 export const save: string = "Enregistrer l’image";
 export const close: string = "Fermer";
 
+export const findDrop: string = "Trouver ma goutte";
+export const dropWaits = (symbol: string): string => `${symbol} indiquera votre goutte`;
+export const yourDrop = (symbol: string, number: string): string => `La vôtre est la goutte ${number} ${symbol}`;
+export const dropFull: string = "Plus de marques à ce tour";
+
 // --- secret sides
 export const mySide: string = "Mon camp";
 export const look: string = "Regarder, trois secondes";

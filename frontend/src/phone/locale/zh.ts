@@ -178,6 +178,11 @@ export const youCalled: string = "我选中了制胜的一列";
 export const save: string = "保存为图片";
 export const close: string = "关闭";
 
+export const findDrop: string = "找到我的水滴";
+export const dropWaits = (symbol: string): string => `${symbol} 将标出你的水滴`;
+export const yourDrop = (symbol: string, number: string): string => `你的是第 ${number} 滴 ${symbol}`;
+export const dropFull: string = "本回合不再标记";
+
 // --- secret sides
 export const mySide: string = "我的阵营";
 export const look: string = "看三秒钟";

@@ -3,6 +3,7 @@ import { choiceText } from "../ballot/choice";
 import { html, type Html } from "../dom";
 import type { Receipt } from "./receipt";
 import { countableChoices } from "./receiptProof";
+import { dropNotice } from "../play/drop";
 import { eye } from "../play/shape";
 import { sideButton } from "../play/sides";
 import * as say from "../locale/en";
@@ -13,7 +14,7 @@ export const peek = html`<p class="peek">${eye} ${say.peek}</p>`;
 /** Notices beside the clock and the team's name: about the votes and from the organizers. */
 export function groundNotices(view: PhoneView): Html {
   const { event, match } = view;
-  return html`${sideButton(view)}${match && receipts(view, match.number)}${missing(view)}
+  return html`${sideButton(view)}${dropNotice(view)}${match && receipts(view, match.number)}${missing(view)}
     ${view.moved && html`<p class="ground-notice" aria-live="polite">${say.otherTeam}</p>`}
     ${event.notice && html`<p class="ground-notice" aria-live="polite">${event.notice}</p>`}`;
 }

@@ -1,6 +1,6 @@
 import type { Link } from "../../live/connection/connect";
 import type { Store } from "../../live/state/store";
-import type { Error, PhoneMessage, AcceptedSideChange, TeamCounted, ToPhone, TurnSealed } from "../../protocol";
+import type { DropAnswered, Error, PhoneMessage, AcceptedSideChange, TeamCounted, ToPhone, TurnSealed } from "../../protocol";
 import type { Ballot } from "../ballot/ballot";
 import type { Receipt } from "../receipts/receipt";
 import type { MatchRecord } from "./storage";
@@ -24,6 +24,8 @@ export interface VoterState {
   counts: TeamCounted | null;
   /** The seal of a turn's votes, once received. */
   seal?: TurnSealed;
+  /** The last answer to a request to mark the voter's drop. */
+  drop?: DropAnswered;
   /** With secret sides: the voter's changes in this match, and whether the last one came too late. */
   sideChanges: readonly AcceptedSideChange[];
   sideRefused?: boolean;
