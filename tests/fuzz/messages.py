@@ -25,6 +25,7 @@ TYPES = (
     "chat.join",
     "ballot.cast",
     "receipt.ask",
+    "drop.show",
     "cheer.send",
     "rematch.ask",
     "clock.ask",
@@ -96,7 +97,7 @@ def valid(known: Known, rng: Random) -> dict[str, Any]:
             "sequence": rng.randint(1, 99),
         }
         message["blind"] = rng.randbytes(16).hex()
-    elif kind == "receipt.ask":
+    elif kind in {"receipt.ask", "drop.show"}:
         message["turn"] = known.turn
     elif kind == "cheer.send":
         message["presses"] = rng.randint(1, 20)

@@ -85,6 +85,7 @@ def open_vote(stage: Stage, votes: Votes, window_ms: int) -> object:
     stage.vote(votes)
     stage.projector.receive("turnout.counted", voted=[len(LOW), len(HIGH)])
     cast(stage.phones[0], turn, 4, sequence=2)
+    stage.phones[0].say("drop.show", turn=turn).receive("drop.answered", answer="waiting", index=None)
     stored = stage.server.rows("SELECT COUNT(*) FROM voting_storedballot")
     assert stored == [(len(LOW + HIGH) if window_ms == IN_THE_DATABASE_MS else 0,)]
     for number, (action, announced) in enumerate(ANNOUNCED.items(), 1):
