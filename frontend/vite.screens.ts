@@ -1,20 +1,23 @@
-import { defineConfig, type Plugin } from "vite";
+import { defineConfig, type Plugin, type Rolldown } from "vite";
 import { inlineFiles } from "./vite.inlined";
 
-const PARTICLES_URL = "%particles%";
+/** The display arrives in one piece. These parts of its code are loaded later, from the URLs inserted here. */
+const LATER = { particles: "src/display/particles/renderer.ts", sound: "src/display/sound/player.ts" } as const;
 
-/** The display arrives in one piece. The code of its particles is loaded later, from the URL inserted here. */
 function inlinedDisplay(): Plugin {
-  let particlesUrl = "";
+  const urls = new Map<string, string>();
   return {
     name: "inlined-display",
     enforce: "post",
-    renderChunk: (code) => (code.includes(PARTICLES_URL) ? { code: code.replace(PARTICLES_URL, particlesUrl), map: null } : null),
+    renderChunk(code) {
+      const inserted = [...urls].reduce((all, [name, url]) => all.replace(`%${name}%`, url), code);
+      return inserted === code ? null : { code: inserted, map: null };
+    },
     generateBundle(_, bundle) {
       const page = bundle["display.html"];
       if (page?.type === "asset") page.source = inlineFiles(String(page.source), bundle);
       for (const file of Object.values(bundle)) {
-        if (file.type === "chunk" && file.name === "particles") particlesUrl = `/${file.fileName}`;
+        if (file.type === "chunk" && file.name in LATER) urls.set(file.name, `/${file.fileName}`);
       }
     },
   };
@@ -23,23 +26,22 @@ function inlinedDisplay(): Plugin {
 // The pages lie beside phone.html; what they load lies under /static/app/.
 const common = { target: "es2020", outDir: "dist", emptyOutDir: false, assetsDir: "static/app", modulePreload: false } as const;
 
-const particles = {
-  input: { particles: "src/display/particles/renderer.ts" },
-  output: { entryFileNames: "static/app/[name]-[hash].js" },
-  preserveEntrySignatures: "strict" as const,
-};
+function later(name: keyof typeof LATER) {
+  const output = { entryFileNames: "static/app/[name]-[hash].js" };
+  return part({ input: { [name]: LATER[name] }, output, preserveEntrySignatures: "strict" });
+}
 
-function part(rolldownOptions: typeof particles | { input: string }) {
+function part(rolldownOptions: Rolldown.InputOptions & { output?: Rolldown.OutputOptions }) {
   return { consumer: "client" as const, build: { ...common, rolldownOptions } };
 }
 
-const PARTS = ["particles", "display", "console"] as const;
+const PARTS = ["particles", "sound", "display", "console"] as const;
 
 export default defineConfig({
   base: "/static/app/",
   publicDir: false,
   plugins: [inlinedDisplay()],
-  environments: { particles: part(particles), display: part({ input: "display.html" }), console: part({ input: "console.html" }) },
+  environments: { particles: later("particles"), sound: later("sound"), display: part({ input: "display.html" }), console: part({ input: "console.html" }) },
   builder: {
     sharedConfigBuild: true,
     async buildApp(builder) {

@@ -1,8 +1,7 @@
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import type { ServerClock } from "../live/connection/clock";
 import type { LiveState } from "../live/state/liveState";
 import type { DisplayWelcomed, EventState, KeyShown } from "../protocol";
-import { useSoundCues } from "./reveal/soundCues";
 import { ShortcutHelp, PresenterMessage } from "./presenter/Hints";
 import { fromHomeTeam } from "./homeScreen";
 import { joinCodes } from "./scene/joinCodes";
@@ -12,7 +11,9 @@ import type { Scene } from "./scene/scene";
 import type { DisplayOptions } from "./displayOptions";
 import { Stage } from "./Stage";
 import { ReconnectingBanner } from "./ConnectionScreens";
-import type { Sound } from "./reveal/sound";
+import { SoundControl } from "./sound/SoundControl";
+import type { SoundSwitch } from "./sound/soundSwitch";
+import { turnoutLevel } from "./votes/turnoutLevel";
 import { isBoardShrunk, useReducedMotion, useScene, useStageSize, type StageView } from "./scene/stageView";
 
 interface Props {
@@ -20,20 +21,18 @@ interface Props {
   state: EventState;
   clock: ServerClock;
   options: DisplayOptions;
-  sound: Sound;
+  sound: SoundSwitch;
   presenter: Presenter;
-  turnSound: () => void;
   own: Pick<StageView, "notice" | "sealed" | "counts" | "cheers" | "marked"> & {
     welcome: DisplayWelcomed;
     key: KeyShown | null;
     hints: boolean;
     blank: boolean;
-    sounds: boolean;
   };
 }
 
 /** The event's screen, and the presenter's overlays. */
-export function EventScreen({ live, state: fullState, clock, options, sound, presenter, turnSound, own }: Props) {
+export function EventScreen({ live, state: fullState, clock, options, sound, presenter, own }: Props) {
   const { state, turnout, cheers } = fromHomeTeam(options.home, { state: fullState, turnout: live.turnout, cheers: own.cheers });
   const [now] = useState(() => () => clock.now());
   const [size, reducedMotion] = [useStageSize(), useReducedMotion()];
@@ -48,11 +47,12 @@ export function EventScreen({ live, state: fullState, clock, options, sound, pre
   const view: StageView = {
     state, scene, now, size, reducedMotion, notice, sealed, counts, cheers, marked, foot, lift: stageLift(foot, lobby), back: options.back, home: options.home !== null, turnout, joinUrl: (shown ?? own.welcome).join_url,
   };
-  useSoundCues(view, sound);
+  useEffect(() => sound.follow(view, [turnoutLevel(view, 0), turnoutLevel(view, 1)]));
+  useEffect(() => () => sound.rest(), [sound]);
   return (
     <>
       <Stage view={view} codes={codes} shown={shown}>
-        <button class="sound" type="button" tabIndex={-1} aria-pressed={own.sounds} onClick={turnSound}><Speaker on={own.sounds} /></button>
+        <SoundControl sound={sound} />
       </Stage>
       {own.hints && <ShortcutHelp presenter={presenter} />}
       {own.blank && <div class="blank" />}
@@ -68,14 +68,4 @@ function markBody(lost: boolean, scene: Scene): void {
   dataset.phase = lost ? "lost" : scene.phase;
   dataset.turn = String((scene.phase === "reveal" ? scene.reveal : scene.turn)?.number ?? "");
   dataset.result = scene.match?.result ?? "";
-}
-
-/** The icon of the sound button. */
-function Speaker({ on }: { on: boolean }) {
-  return (
-    <svg viewBox="0 0 48 48" role="img" aria-label={on ? "Sound is on" : "Sound is off"}>
-      <path d="M6 18 h8 l12 -10 v32 l-12 -10 h-8 Z" />
-      <path class="waves" d={on ? "M32 17 q6 7 0 14 M37 12 q11 12 0 24" : "M32 18 l12 12 M44 18 l-12 12"} />
-    </svg>
-  );
 }

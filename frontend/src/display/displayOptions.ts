@@ -51,12 +51,16 @@ function parseSide(word: string | null): Side | null {
 
 const POINTER_MS = 3000;
 
+let hidePointer = 0;
+
+/** Show the pointer and the buttons for some seconds. */
+export function showPointer(): void {
+  document.body.dataset.pointer = "true";
+  clearTimeout(hidePointer);
+  hidePointer = window.setTimeout(() => delete document.body.dataset.pointer, POINTER_MS);
+}
+
 /** Show the pointer and the buttons only while the pointer moves. */
 export function autoHidePointer(): void {
-  let hide = 0;
-  addEventListener("pointermove", () => {
-    document.body.dataset.pointer = "true";
-    clearTimeout(hide);
-    hide = window.setTimeout(() => delete document.body.dataset.pointer, POINTER_MS);
-  });
+  addEventListener("pointermove", showPointer);
 }

@@ -10,13 +10,14 @@ import "../live/tokens.css";
 import "./display.css";
 import { EventScreen } from "./EventScreen";
 import { ErrorBoundary, WaitingScreen } from "./ConnectionScreens";
-import { listenForCommands, type KeyCommand } from "./presenter/keyCommands";
+import { keyCommand, listenForCommands, type KeyCommand } from "./presenter/keyCommands";
 import { NOTICE_MS, changeNotice, type ChangeNotice } from "./captions/changeNotices";
 import { presenterAction } from "./presenter/presenterActions";
 import { Presenter } from "./presenter/presenter";
 import { sceneAt } from "./scene/scene";
-import { toggleFullscreen, readDisplayOptions, readDisplayKey, autoHidePointer } from "./displayOptions";
-import { Sound } from "./reveal/sound";
+import { autoHidePointer, readDisplayKey, readDisplayOptions, showPointer, toggleFullscreen } from "./displayOptions";
+import { wakeOnGestures } from "./sound/SoundControl";
+import { SoundSwitch } from "./sound/soundSwitch";
 import { withDrop, type MarkedDrop } from "./particles/dropMarks";
 import type { Cheers } from "./scene/stageView";
 
@@ -30,7 +31,6 @@ interface Own {
   marked: readonly MarkedDrop[];
   hints: boolean;
   blank: boolean;
-  sounds: boolean;
 }
 
 const CHEERS_SHOWN_MS = 1600;
@@ -39,10 +39,10 @@ const NO_CHEERS: Cheers = { all: [0, 0], latest: [0, 0] };
 const code = decodeURIComponent(location.pathname.split("/")[2] ?? "").toUpperCase();
 const key = readDisplayKey(code);
 const options = readDisplayOptions(location.search);
-const sound = new Sound();
+const sound = new SoundSwitch();
 const presenter = new Presenter(code);
 const own = new Store<Own>({
-  welcome: null, key: null, sealed: null, counts: null, notice: null, cheers: NO_CHEERS, marked: [], hints: false, blank: false, sounds: sound.on,
+  welcome: null, key: null, sealed: null, counts: null, notice: null, cheers: NO_CHEERS, marked: [], hints: false, blank: false,
 });
 let before: EventState | null = null;
 let noticeTimer = 0;
@@ -79,7 +79,6 @@ function cheer(presses: readonly [number, number]): void {
 }
 
 function runCommand(command: KeyCommand): void {
-  sound.wake();
   const { hints, blank } = own.get();
   const event = withDefaults(link.store.get().event);
   if (command === "away") own.set({ hints: false, blank: false });
@@ -91,9 +90,10 @@ function runCommand(command: KeyCommand): void {
   if (own.get().hints) presenter.ask();
 }
 
+/** Shows the control for some seconds. */
 function turnSound(): void {
   sound.toggle();
-  own.set({ sounds: sound.on });
+  showPointer();
 }
 
 const link = connect<DisplayMessage, ToDisplay>("/ws/display", () => ({ type: "display.join", code, key }), onMessage);
@@ -117,13 +117,13 @@ function Display() {
   const state = withDefaults(live.event);
   if (live.connection.state === "away" || !state || !welcome) return <WaitingScreen code={code} connection={live.connection} />;
   const { clock } = link;
-  return <EventScreen {...{ live, clock, options, sound, presenter, turnSound }} state={state} own={{ ...ownState, welcome }} />;
+  return <EventScreen {...{ live, clock, options, sound, presenter }} state={state} own={{ ...ownState, welcome }} />;
 }
 
 document.documentElement.dataset.bare = String(options.bare);
 if (options.wood) document.documentElement.dataset.theme = "wood";
 listenForCommands(runCommand);
-addEventListener("pointerdown", () => sound.wake());
+wakeOnGestures(sound, (key) => keyCommand(key) === "sound");
 autoHidePointer();
 keepScreenAwake();
 link.socket.open();

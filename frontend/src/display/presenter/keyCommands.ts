@@ -37,8 +37,13 @@ export function listenForCommands(give: (command: KeyCommand) => void): void {
   addEventListener("keydown", (event) => {
     if (event.repeat || event.ctrlKey || event.metaKey || event.altKey) return;
     const command = keyCommand(event.key);
-    if (!command) return;
+    if (!command || pressesButton(event)) return;
     event.preventDefault();
     give(command);
   });
+}
+
+/** The space bar presses the button that has the focus. */
+function pressesButton({ key, target }: KeyboardEvent): boolean {
+  return key === " " && target instanceof HTMLButtonElement;
 }

@@ -1,0 +1,211 @@
+"""Sound of the display: the browser's audio graph is measured where it reaches the speakers."""
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.e2e.conftest import PAUSE_ANIMATIONS_JS
+from tests.e2e.fake_gateway import FakeGateway
+from tests.e2e.scene_setup import CODE, CONFLICT, MIDDLE, at_phase
+from tests.e2e.screens import PROJECTOR, TIMEOUT_MS
+from tests.e2e.scripted_match import LONG_MATCH, ScriptedMatch, script_match
+
+# Adds a meter beside each connection to the speakers.
+METER_JS = """() => {
+  const meters = [];
+  const {connect} = AudioNode.prototype;
+  AudioNode.prototype.connect = function (to, ...rest) {
+    if (to === this.context.destination && this.context instanceof AudioContext) {
+      const meter = new AnalyserNode(this.context);
+      connect.call(this, meter);
+      meters.push(meter);
+    }
+    return connect.call(this, to, ...rest);
+  };
+  const samples = new Float32Array(2048);
+  const measure = (meter) => {
+    if (meter.context.state !== "running") return 0;
+    meter.getFloatTimeDomainData(samples);
+    return Math.sqrt(samples.reduce((sum, x) => sum + x * x, 0) / samples.length);
+  };
+  window.loudness = () => Math.max(0, ...meters.map(measure));
+  window.listen = (ms) => new Promise((done) => {
+    const heard = [];
+    const timer = setInterval(() => {
+      heard.push([Date.now(), loudness()]);
+      if (heard[heard.length - 1][0] - heard[0][0] >= ms) done(heard, clearInterval(timer));
+    }, 20);
+  });
+}"""
+HIDE_JS = """(hidden) => {
+  Object.defineProperty(document, "hidden", {value: hidden, configurable: true});
+  document.dispatchEvent(new Event("visibilitychange"));
+}"""
+# Renders sounds without a clock, by the script that the page has loaded; returns their peak and mean volume.
+RENDER_JS = """async ({url, motifs, bed}) => {
+  const {Instrument} = await import(url);
+  const audio = new OfflineAudioContext(1, 3 * 44100, 44100);
+  const instrument = new Instrument(audio);
+  if (bed) instrument.setBed(bed, 0);
+  for (const motif of motifs) instrument.play(motif, 0.05);
+  const samples = (await audio.startRendering()).getChannelData(0);
+  const peak = samples.reduce((most, x) => Math.max(most, Math.abs(x)), 0);
+  return [peak, Math.sqrt(samples.reduce((sum, x) => sum + x * x, 0) / samples.length)];
+}"""
+SOUND_URL_JS = """() =>
+  performance.getEntriesByType("resource").find(({name}) => name.includes("/sound-"))?.name"""
+STORED_JS = "() => localStorage.getItem('crowdgame:sound')"
+AUDIBLE, SILENT = 3e-4, 3e-5
+MOTIFS = ("seal", "conflict", "close", "drop", "token", "block", "win")
+ORDINARY = script_match(*LONG_MATCH[:2])
+# Before the balls of an ordinary turn land.
+LISTEN_MS = 400
+LEAST_MS = 50
+
+
+@pytest.fixture
+def wall(browser: Browser) -> Iterator[Page]:
+    context = browser.new_context(viewport=PROJECTOR)  # type: ignore[arg-type]
+    for script in (PAUSE_ANIMATIONS_JS, f"({METER_JS})()"):
+        context.add_init_script(script)
+    yield context.new_page()
+    context.close()
+
+
+def show(wall: Page, fake_gateway: FakeGateway) -> None:
+    fake_gateway.show(MIDDLE.voting(fake_gateway.now()))
+    wall.goto(f"{fake_gateway.http}/display/{CODE}", wait_until="networkidle")
+    at_phase(wall, "voting")
+
+
+def turn_on(wall: Page) -> None:
+    wall.keyboard.press("m")
+    expect_sound(wall, "on")
+    wait_for_sound(wall)
+
+
+def expect_sound(wall: Page, state: str) -> None:
+    expect(wall.locator(".sound")).to_have_attribute("data-sound", state)
+
+
+def wait_for_sound(wall: Page) -> None:
+    wall.wait_for_function("(least) => loudness() > least", arg=AUDIBLE, timeout=TIMEOUT_MS)
+
+
+def wait_for_silence(wall: Page) -> None:
+    wall.wait_for_function("(most) => loudness() < most", arg=SILENT, timeout=TIMEOUT_MS)
+    assert loudest(listen(wall)) < SILENT
+
+
+def listen(wall: Page, ms: int = LISTEN_MS) -> list[tuple[float, float]]:
+    """The browser's time and the loudness, fifty times a second if the machine is not too busy."""
+    return [(at, loudness) for at, loudness in wall.evaluate("(ms) => listen(ms)", ms)]
+
+
+def loudest(heard: list[tuple[float, float]]) -> float:
+    return max(loudness for _, loudness in heard)
+
+
+def render(wall: Page, *motifs: str, bed: float = 0) -> tuple[float, float]:
+    url = wall.evaluate(SOUND_URL_JS)
+    peak, mean = wall.evaluate(RENDER_JS, {"url": url, "motifs": motifs, "bed": bed})
+    return peak, mean
+
+
+def test_display_is_silent_until_sound_is_turned_on(wall: Page, fake_gateway: FakeGateway) -> None:
+    show(wall, fake_gateway)
+    wall.mouse.click(500, 300)
+    expect_sound(wall, "off")
+    assert loudest(listen(wall)) == 0
+    assert wall.evaluate(SOUND_URL_JS) is None
+    turn_on(wall)
+    assert wall.evaluate(STORED_JS) == "on"
+
+
+@pytest.mark.parametrize("gesture", ["Shift", "m", "click"])
+def test_reloaded_display_waits_for_a_gesture(wall: Page, fake_gateway: FakeGateway, gesture: str) -> None:
+    show(wall, fake_gateway)
+    turn_on(wall)
+    wall.reload(wait_until="networkidle")
+    expect_sound(wall, "waiting")
+    assert loudest(listen(wall)) == 0
+    control = wall.get_by_role("button", name="Press any key for sound")
+    expect(control).to_be_visible()
+    if gesture == "click":
+        control.click()
+    else:
+        wall.keyboard.press(gesture)
+    expect_sound(wall, "on")
+    wait_for_sound(wall)
+
+
+@pytest.mark.parametrize("press", ["key", "button", "focus"])
+def test_muted_display_is_silent(wall: Page, fake_gateway: FakeGateway, press: str) -> None:
+    show(wall, fake_gateway)
+    turn_on(wall)
+    if press == "key":
+        wall.keyboard.press("m")
+    elif press == "button":
+        wall.get_by_role("button", name="Sound is on").click()
+    else:
+        wall.keyboard.press("Tab")
+        expect(wall.locator(".sound")).to_be_focused()
+        wall.keyboard.press("Space")
+    expect_sound(wall, "off")
+    wait_for_silence(wall)
+    assert wall.evaluate(STORED_JS) == "off"
+    expect(wall.locator(".presenter-message")).to_have_count(0)
+
+
+def test_pause_stops_the_bed(wall: Page, fake_gateway: FakeGateway) -> None:
+    show(wall, fake_gateway)
+    turn_on(wall)
+    fake_gateway.say("display", fake_gateway.change("turn.paused", MIDDLE.paused(fake_gateway.now())))
+    at_phase(wall, "paused")
+    wait_for_silence(wall)
+
+
+def test_hidden_tab_is_silent(wall: Page, fake_gateway: FakeGateway) -> None:
+    show(wall, fake_gateway)
+    turn_on(wall)
+    wall.evaluate(HIDE_JS, True)
+    wait_for_silence(wall)
+    wall.evaluate(HIDE_JS, False)
+    wait_for_sound(wall)
+
+
+@pytest.mark.parametrize(
+    ("scripted", "motif"), [(CONFLICT, True), (ORDINARY, False)], ids=["conflict", "ordinary"]
+)
+def test_picks_have_a_motif_only_in_a_conflict(
+    wall: Page, fake_gateway: FakeGateway, scripted: ScriptedMatch, motif: bool
+) -> None:
+    show(wall, fake_gateway)
+    turn_on(wall)
+    now = fake_gateway.now()
+    picks_at = wall.evaluate("() => Date.now()") + scripted.steps.picks
+    fake_gateway.say("display", fake_gateway.change("turn.revealed", scripted.reveal(now, "sealed")))
+    heard = listen(wall, scripted.steps.picks + 2 * LISTEN_MS)
+    before = [sound for sound in heard if sound[0] < picks_at - LEAST_MS][-1:]
+    after = [sound for sound in heard if picks_at <= sound[0] < picks_at + LISTEN_MS]
+    assert (loudest(after) > 5 * loudest(before)) is motif, (before, after)
+
+
+def test_motifs_are_audible_and_limited(wall: Page, fake_gateway: FakeGateway) -> None:
+    show(wall, fake_gateway)
+    turn_on(wall)
+    for motif in MOTIFS:
+        peak, mean = render(wall, motif)
+        assert peak > 0.1, motif
+        assert mean > AUDIBLE, motif
+    assert 0.1 < render(wall, *MOTIFS * 3, bed=1)[0] < 0.7
+
+
+def test_bed_is_low_and_grows_with_its_level(wall: Page, fake_gateway: FakeGateway) -> None:
+    show(wall, fake_gateway)
+    turn_on(wall)
+    means = [render(wall, bed=level)[1] for level in (0.08, 0.2, 0.6, 1)]
+    assert means == sorted(means)
+    assert means[0] > AUDIBLE
+    assert means[-1] < render(wall, "win")[1]
