@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import test from "node:test";
-import { NOW, makeEvent, makeMatch, makeTurn } from "../fixtures";
+import test, { mock } from "node:test";
+import { NOW, STEPS, makeEvent, makeMatch, makeResolution, makeReveal, makeTurn } from "../fixtures";
 import { sceneAt } from "../scene/scene";
 import type { StageView } from "../scene/stageView";
 import { SoundPlayer, type Levels } from "./player";
@@ -52,4 +52,41 @@ test("before the reveal, sounds know only what the turnout bars show", () => {
     play([0, levels(0, 10), more], [1000, levels(4, 10), more], [17_000, levels(9, 10), more], [20_000, levels(9, 10), more]),
   );
   for (const sounds of heard) assert.deepEqual(sounds, heard[0]);
+});
+
+/** The sounds of a reveal and the time of each, while the screen is drawn every 100 ms until `until`. */
+function playReveal(until: number): [string, number][] {
+  mock.timers.enable({ apis: ["setTimeout"] });
+  Object.assign(globalThis, { window: globalThis });
+  let elapsed = 0;
+  const played: [string, number][] = [];
+  const player = new SoundPlayer({
+    get time() {
+      return elapsed / 1000;
+    },
+    isRunning: true,
+    setBed: () => undefined,
+    play: (motif, at = 0) => played.push([motif, Math.round(at * 1000)]),
+    tick: () => undefined,
+    drip: () => undefined,
+    fadeOut: () => undefined,
+  });
+  const reveal = makeReveal({ steps: { ...STEPS, token: 3600 }, resolution: makeResolution({ conflict: 4, result: "red" }) });
+  const match = makeMatch({ reveal, turn: makeTurn({ opens_at: NOW + 7000, closes_at: NOW + 27_000 }) });
+  for (; elapsed < 7000; elapsed += 100) {
+    const state = makeEvent({ match: elapsed < until ? match : makeMatch({ turn: { ...TURN, opens_at: NOW, closes_at: NOW + 60_000 } }) });
+    const view = { state, scene: sceneAt(state, NOW + elapsed), cheers: { all: [0, 0], latest: [0, 0] }, home: false, reducedMotion: false, now: () => NOW + elapsed };
+    player.follow(view as unknown as StageView, levels(0, 10));
+    mock.timers.tick(100);
+  }
+  mock.timers.reset();
+  return played;
+}
+
+test("a reveal plays each motif once and on time, however often the screen is drawn", () => {
+  assert.deepEqual(playReveal(7000), [["conflict", STEPS.picks], ["token", 3600], ["win", STEPS.lines]]);
+});
+
+test("a turn that is taken back stops the rest of its reveal", () => {
+  assert.deepEqual(playReveal(3000), [["conflict", STEPS.picks]]);
 });
