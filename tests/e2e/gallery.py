@@ -28,6 +28,7 @@ from tests.e2e.axe import FINISH_ANIMATIONS_JS  # noqa: E402
 from tests.e2e.crowded_pages import crowded_event  # noqa: E402
 from tests.e2e.fake_gateway import FakeGateway, running_fake_gateway  # noqa: E402
 from tests.e2e.gallery_crowd import crowd_match  # noqa: E402
+from tests.e2e.gallery_turn import turn_animation  # noqa: E402
 from tests.e2e.page_visits import GALLERY_ONLY, PAGES, Event, Visit, running_server_with_static, visit  # noqa: E402
 from tests.e2e.scenes import DISPLAY_GALLERY, PHONE_GALLERY, Scene, show_scene  # noqa: E402
 from tests.e2e.screens import chromium  # noqa: E402
@@ -174,6 +175,8 @@ def shoot_crowd(album: Album, browser: Browser) -> None:
 def make(album: Album) -> None:
     with chromium() as browser:
         shoot_scenes(album, browser)
+        if album.wants_state("display/turn"):
+            album.keep("display/turn-16x9", turn_animation(browser))
         if not album.parts or not all(part.startswith(NO_PAGES) for part in album.parts):
             shoot_pages(album, browser)
         if album.names is None and album.wants_state("crowd/"):
