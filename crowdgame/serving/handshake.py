@@ -10,6 +10,9 @@ from typing import Any
 
 import httptools
 
+from crowdgame.serving.request_limits import MAX_HEAD_BYTES
+
+HEAD_END = b"\r\n\r\n"
 UPGRADE_LINE = re.compile(rb"^upgrade: *websocket\r$", re.IGNORECASE | re.MULTILINE)
 KEY = re.compile(rb"[A-Za-z0-9+/]{22}==")
 VERSION = 13
@@ -63,8 +66,12 @@ class RequestHead:
 
 
 def read_handshake(data: bytes) -> tuple[RequestHead, bytes] | None:
-    """Return a usual handshake and the bytes that follow it, or None for any other data."""
-    if not UPGRADE_LINE.search(data):
+    """Return a usual handshake and the bytes that follow it, or None for any other data.
+
+    Searches only the head: for a regular expression, a quarter of a megabyte of a body takes 20 ms.
+    """
+    head_size = data.find(HEAD_END, 0, MAX_HEAD_BYTES)
+    if head_size < 0 or not UPGRADE_LINE.search(data, 0, head_size + len(HEAD_END)):
         return None
     head = RequestHead()
     parser = httptools.HttpRequestParser(head)

@@ -10,10 +10,8 @@ from twisted.internet.tcp import Connection
 
 from crowdgame.config.open_files import is_nearly_exhausted
 from crowdgame.serving.daphne_request import DaphneRequest, DaphneRequestChannel
-from crowdgame.serving.handshake import VERSION, RequestHead, read_handshake
+from crowdgame.serving.handshake import HEAD_END, VERSION, RequestHead, read_handshake
 from crowdgame.serving.request_limits import MAX_HEAD_BYTES, BodyLimits
-
-HEAD_END = b"\r\n\r\n"
 
 
 class PendingConnection(Protocol):
