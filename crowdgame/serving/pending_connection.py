@@ -1,6 +1,7 @@
 """First bytes of a connection under Daphne: fast path for usual handshakes, Daphne for all other requests."""
 
 import time
+from functools import partial
 from typing import Any
 
 from autobahn.websocket.types import ConnectionDeny, ConnectionRequest
@@ -12,6 +13,7 @@ from crowdgame.config.open_files import is_nearly_exhausted
 from crowdgame.serving.daphne_request import DaphneRequest, DaphneRequestChannel
 from crowdgame.serving.handshake import HEAD_END, VERSION, RequestHead, read_handshake
 from crowdgame.serving.request_limits import MAX_HEAD_BYTES, BodyLimits
+from crowdgame.serving.request_queue import RequestQueue
 
 
 class PendingConnection(Protocol):
@@ -42,11 +44,20 @@ class PendingConnection(Protocol):
     def _dispatch(self, read: bytes) -> None:
         handshake = read_handshake(read)
         if handshake is None or not isinstance(self.transport, Connection):
-            self._switch_protocol(self.factory.build_http_protocol(self._address)).dataReceived(read)
+            transport: Any = self.transport
+            transport.pauseProducing()
+            self.factory.queue.add(partial(self._start_request, read))
         else:
             accept_handshake(
                 self._switch_protocol(self.factory.server.ws_factory.buildProtocol(self._address)), *handshake
             )
+
+    def _start_request(self, read: bytes) -> None:
+        transport: Any = self.transport
+        if transport.connected and not transport.disconnecting:
+            channel = self._switch_protocol(self.factory.build_http_protocol(self._address))
+            transport.resumeProducing()
+            channel.dataReceived(read)
 
     def _switch_protocol(self, protocol: Any) -> Any:
         transport: Any = self.transport
@@ -88,6 +99,7 @@ class HandshakeFactory(HTTPFactory):  # type: ignore[misc]
         self._body_timeout_s = body_timeout_s
         self._body_limits = body_limits
         self.pending: set[PendingConnection] = set()
+        self.queue = RequestQueue()
 
     def buildProtocol(self, addr: Any) -> PendingConnection:
         return PendingConnection(self, addr)
