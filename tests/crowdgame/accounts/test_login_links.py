@@ -11,9 +11,9 @@ from django.utils import timezone
 
 from crowdgame.accounts.login_links import LINK_MAX_AGE_S, LoginLinkTokens, login_link_path, login_link_tokens
 from games.models import Event
-from tests.voting.page_fixtures import event, organizer
+from tests.voting.page_fixtures import event, organizer, other
 
-__all__ = ["event", "organizer"]
+__all__ = ["event", "organizer", "other"]
 
 pytestmark = pytest.mark.django_db
 
@@ -44,6 +44,16 @@ def test_login_link_used_twice_at_once_logs_in_one_client(client: Client, organi
         statuses.append(client.post(path).status_code)
     assert statuses == [302, 410]
     assert "_auth_user_id" not in client.session
+
+
+def test_login_link_spends_only_links_of_its_user(client: Client, organizer: User, other: User) -> None:
+    """Neither of the two has logged in before."""
+    path, others_path = login_link_path(organizer), login_link_path(other)
+    assert client.post(path).status_code == 302
+    assert client.session["_auth_user_id"] == str(organizer.pk)
+    other.refresh_from_db()
+    assert other.last_login is None
+    assert Client().post(others_path).status_code == 302
 
 
 def test_login_link_redirects_to_event_console(client: Client, organizer: User, event: Event) -> None:

@@ -59,6 +59,15 @@ def test_wrong_key_does_not_affect_others_of_its_batch(event: Event) -> None:
     assert claim(event, elsewhere.code) == ["key_wrong"]
 
 
+def test_codes_of_other_events_neither_admit_nor_count(event: Event) -> None:
+    [first, second] = make_tickets(event, 2)
+    elsewhere = new_event()
+    codes = [ticket.code for ticket in make_tickets(elsewhere, 3)]
+    claim(elsewhere, *codes[:2], wish=1)
+    assert claim(event, first.code, codes[2]) == [ClaimedTicket(first.voter, 1, first.pk, True), "key_wrong"]
+    assert teams(claim(event, second.code)) == [2]
+
+
 @pytest.mark.parametrize("again", [False, True])
 def test_code_presented_twice_admits_one_voter(again: bool, event: Event) -> None:
     [ticket] = make_tickets(event, 1)
