@@ -46,6 +46,12 @@ def test_login_link_used_twice_at_once_logs_in_one_client(client: Client, organi
     assert "_auth_user_id" not in client.session
 
 
+def test_login_link_works_for_a_user_who_has_logged_in_before(client: Client, organizer: User) -> None:
+    client.force_login(organizer)
+    client.logout()
+    assert client.post(login_link_path(User.objects.get(pk=organizer.pk))).status_code == 302
+
+
 def test_login_link_spends_only_links_of_its_user(client: Client, organizer: User, other: User) -> None:
     """Neither of the two has logged in before."""
     path, others_path = login_link_path(organizer), login_link_path(other)
