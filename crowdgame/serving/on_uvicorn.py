@@ -20,7 +20,6 @@ from crowdgame.serving.request_limits import (
     BodyLimits,
     BodyRefused,
 )
-from crowdgame.serving.request_queue import RequestQueue
 from crowdgame.serving.service import CLOSE_TIMEOUT_S, Service
 from crowdgame.serving.uvicorn_socket import UvicornSocket
 from voting.protocol import MAX_FRAME_BYTES
@@ -164,7 +163,6 @@ class PendingConnection(asyncio.Protocol):
         body_timeout_s: float,
         stall_s: float,
         body_limits: BodyLimits,
-        queue: RequestQueue,
         **options: Any,
     ) -> None:
         self._head_timeout_s = head_timeout_s
@@ -175,7 +173,6 @@ class PendingConnection(asyncio.Protocol):
             "body_limits": body_limits,
         }
         self._options = options
-        self._queue = queue
         self._connections: set[Any] = options["server_state"].connections
 
     def connection_made(self, transport: Any) -> None:
@@ -190,23 +187,15 @@ class PendingConnection(asyncio.Protocol):
         self._connections.discard(self)
 
     def data_received(self, data: bytes) -> None:
+        self._connections.discard(self)
         handshake = read_handshake(data)
         if handshake is None:
-            self._transport.pause_reading()
-            self._queue.add(partial(self._start_request, data))
+            request = self._switch_protocol(UvicornRequest(**self._limits, **self._options))
+            request.deadline = self._deadline
+            request.data_received(data)
         else:
-            self._connections.discard(self)
             self._deadline.cancel()
             self._switch_protocol(UvicornSocket(**self._options)).shake_hands(*handshake)
-
-    def _start_request(self, data: bytes) -> None:
-        if self._transport.is_closing():
-            return
-        self._connections.discard(self)
-        request = self._switch_protocol(UvicornRequest(**self._limits, **self._options))
-        request.deadline = self._deadline
-        self._transport.resume_reading()
-        request.data_received(data)
 
     def _switch_protocol(self, protocol: Any) -> Any:
         protocol.connection_made(self._transport)
@@ -255,7 +244,6 @@ def _config(service: Service) -> uvicorn.Config:
             body_timeout_s=service.body_timeout_s,
             stall_s=service.stall_s,
             body_limits=service.body_limits(),
-            queue=RequestQueue(),
         ),
         ws=UvicornSocket,
         ws_max_size=MAX_FRAME_BYTES,
