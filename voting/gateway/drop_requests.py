@@ -11,12 +11,10 @@ class DropRequests:
     """The requests for a turn at one gateway, at most MAX_REQUESTS, one for each voter.
 
     Attributes:
-        turn_id: The turn; 0 before the first one.
         voters: The voter ids of those who have asked.
         closed: Set when the turn is no longer open: it is revealed, concealed or void.
     """
 
-    turn_id: int = 0
     voters: set[str] = field(default_factory=set)
     closed: asyncio.Event = field(default_factory=asyncio.Event)
 

@@ -27,6 +27,7 @@ from voting.gateway.voters import ConnectedVoter, ConsoleSocket, SeatedSocket, S
 from voting.protocol import CloseCode
 
 MAX_SOCKETS_PER_SEAT = 4
+MAX_REVEALED_TURNS = 3  # the current one, and those of a reveal: the last one and one that was concealed
 
 
 @dataclass(slots=True)
@@ -67,7 +68,7 @@ class EventRoom:
         asked_at: the time of the last join, as time.monotonic().
         restrictions: bans, kicks and moves, by voter code.
         side_changes: the side changes of the current match, where they are secret.
-        drop_requests: who wants to see the own drop in the reveal of the current turn, or of the last one.
+        drop_requests: who wants to see the own drop in the reveal of the current turn or of the last ones.
         role_changes: how many role changes of organizers this process has been notified of.
 
     The numbers of connected voters and of those who have voted are kept by team, so that a heartbeat does
@@ -96,7 +97,7 @@ class EventRoom:
     apply_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     restrictions: Restrictions = field(default_factory=dict)
     side_changes: SideChangeLog = field(default_factory=SideChangeLog)
-    drop_requests: DropRequests = field(default_factory=DropRequests)
+    drop_requests: dict[int, DropRequests] = field(default_factory=dict)
     role_changes: int = 0
     reserved_seats: ReservedSeats = field(default_factory=ReservedSeats)
     _connected: list[int] = field(default_factory=lambda: [0, 0, 0])
@@ -316,17 +317,20 @@ class EventRoom:
         if before != self.turn_ref or not state.own_counts:
             self.last_sent.teams, self.last_sent.open = {}, ""
         self._set_poll()
-
-        if self.drop_requests.turn_id != self.turn_ref[0]:
-            self.drop_requests.closed.set()
+        self._close_drop_requests()
+        for turn_id in sorted(self.drop_requests)[:-MAX_REVEALED_TURNS]:
+            del self.drop_requests[turn_id]
 
     def drop_requests_for(self, turn_id: int) -> DropRequests:
         """The requests to mark drops in this turn, which is the current one or being revealed."""
-        if self.drop_requests.turn_id != turn_id:
-            self.drop_requests = DropRequests(turn_id)
+        requests = self.drop_requests.setdefault(turn_id, DropRequests())
+        self._close_drop_requests()
+        return requests
+
+    def _close_drop_requests(self) -> None:
+        for turn_id, requests in self.drop_requests.items():
             if turn_id != self.turn_ref[0]:
-                self.drop_requests.closed.set()
-        return self.drop_requests
+                requests.closed.set()
 
     def _set_poll(self) -> None:
         turn, match = self.turn, self.state.match

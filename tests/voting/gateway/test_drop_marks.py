@@ -101,6 +101,21 @@ def test_unknown_turns_are_refused(stage: Stage, clients: SocketClients) -> None
     assert ask(phone, stage.turn + 1000)["answer"] == "unavailable"
 
 
+def test_requests_during_a_reveal_do_not_disturb_those_of_the_next_turn(
+    server: Server, stage: Stage, clients: SocketClients
+) -> None:
+    early, late = voted(clients, stage, [3, 4])
+    server.ask("close_after", event_id=stage.id, ms=0)
+    following = early.receive("turn.revealed")["state"]["match"]["turn"]["id"]
+    assert ask(early, following)["answer"] == "waiting"
+    assert ask(late, stage.turn)["answer"] == "shown"
+    server.ask("open_turn_now", event_id=stage.id)
+    early.receive("turn.moved")
+    vote(early, following)
+    server.ask("close_after", event_id=stage.id, ms=0)
+    assert early.receive("drop.answered")["answer"] == "shown"
+
+
 def test_void_turn_marks_nothing(server: Server, stage: Stage, clients: SocketClients) -> None:
     (phone,) = voted(clients, stage, [3])
     assert ask(phone, stage.turn)["answer"] == "waiting"
