@@ -8,7 +8,7 @@ import subprocess
 import sys
 import urllib.request
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from urllib.parse import urlencode, urlsplit
 
@@ -162,9 +162,13 @@ def assert_login_link_works(play: PlayProcess, data: Path) -> None:
 
 
 def readable_by_others(folder: Path) -> list[Path]:
-    """All files and folders but the static files, which are public."""
-    found = [path for path in (folder, *folder.rglob("*")) if "static" not in path.parts]
-    return [path for path in found if path.stat().st_mode & 0o077]
+    """All files and folders but the static files, which are public. Processes may delete theirs meanwhile."""
+    found = []
+    for path in (folder, *folder.rglob("*")):
+        with suppress(FileNotFoundError):
+            if "static" not in path.parts and path.stat().st_mode & 0o077:
+                found.append(path)
+    return found
 
 
 def kill_and_wait_for_restart(play: PlayProcess, name: str) -> None:

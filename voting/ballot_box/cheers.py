@@ -36,8 +36,11 @@ class Cheers:
         return tuple(self.pressed) != self.sent
 
     def observe(self, sent: TeamPresses, counted: TeamPresses) -> TeamPresses:
-        """Record an exchange and return the new taps. At least 0: a restarted gateway lowers the total."""
-        before = self.counted or counted
+        """Record an exchange and return the new taps. At least 0: a restarted gateway lowers the total.
+
+        In the first exchange, only this gateway's taps are known to be new.
+        """
+        before = self.counted or (counted[0] - sent[0], counted[1] - sent[1])
         self.sent, self.counted = sent, counted
         return max(0, counted[0] - before[0]), max(0, counted[1] - before[1])
 

@@ -68,6 +68,14 @@ def test_cheers_of_all_gateways_go_to_displays_only(gateways: TwoGateways) -> No
 
 
 @pytest.mark.django_db
+def test_first_cheers_are_shown(gateways: TwoGateways) -> None:
+    gateways.press(3, 20)
+    gateways.heartbeat()
+    gateways.heartbeat()
+    assert counted(gateways.display) == [[3, 0]], "those of the other gateway may be old"
+
+
+@pytest.mark.django_db
 def test_cheers_cost_at_most_one_call_per_heartbeat(gateways: TwoGateways) -> None:
     gateways.heartbeat()
     assert gateways.calls == {"here": 1, "there": 0}
