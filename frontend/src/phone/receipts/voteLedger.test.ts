@@ -110,3 +110,13 @@ test("the team's interim counts are passed on", () => {
   phone.ledger.receive(counts, 1);
   assert.deepEqual((phone as unknown as { counts: unknown }).counts, counts);
 });
+
+test("a request to mark a drop ends with the connection", () => {
+  const phone = new Phone();
+  const answer = { type: "drop.answered", turn: 10, answer: "waiting", symbol: 3, index: null } as const;
+  const read = () => (phone as unknown as { drop: unknown }).drop;
+  phone.ledger.receive(answer, 1);
+  assert.deepEqual(read(), answer);
+  phone.welcome(1);
+  assert.equal(read(), null);
+});

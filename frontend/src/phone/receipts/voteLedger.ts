@@ -25,14 +25,14 @@ export class VoteLedger {
   constructor(
     private code: string,
     send: (message: ReceiptAsk) => boolean,
-    private changed: (part: { receipts?: readonly Receipt[]; record?: MatchRecord; counts?: TeamCounted; drop?: DropAnswered; seal?: TurnSealed; sideChanges?: readonly AcceptedSideChange[]; sideRefused?: boolean }) => void,
+    private changed: (part: { receipts?: readonly Receipt[]; record?: MatchRecord; counts?: TeamCounted; drop?: DropAnswered | null; seal?: TurnSealed; sideChanges?: readonly AcceptedSideChange[]; sideRefused?: boolean }) => void,
   ) {
     this.checks = new ReceiptChecks(code, send, (receipts) => this.changed({ receipts }));
   }
 
   /** Must get every message about the event, in order. `team` is the voter's team at that time. */
   receive(message: ToPhone, team: number | null): void {
-    if (message.type === "phone.welcomed") this.checks.resetPending();
+    if (message.type === "phone.welcomed") this.resetPending();
     this.receiveSideChanges(message);
     if ("state" in message) this.follow(message.state, message.seq, message.type === "phone.welcomed" ? message.you.team : team);
     else if (message.type === "turn.sealed") this.seal(message);
@@ -40,6 +40,12 @@ export class VoteLedger {
     else if (message.type === "ballot.counted") this.checks.counted(message);
     else if (message.type === "drop.answered") this.changed({ drop: message });
     else if (message.type === "team.counted") this.changed({ counts: message });
+  }
+
+  /** Requests end with the connection. */
+  private resetPending(): void {
+    this.checks.resetPending();
+    this.changed({ drop: null });
   }
 
   /** A new match resets all side changes. */

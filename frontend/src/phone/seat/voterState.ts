@@ -25,7 +25,7 @@ export interface VoterState {
   /** The seal of a turn's votes, once received. */
   seal?: TurnSealed;
   /** The last answer to a request to mark the voter's drop. */
-  drop?: DropAnswered;
+  drop?: DropAnswered | null;
   /** With secret sides: the voter's changes in this match, and whether the last one came too late. */
   sideChanges: readonly AcceptedSideChange[];
   sideRefused?: boolean;
