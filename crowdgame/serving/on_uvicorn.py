@@ -4,6 +4,7 @@ import asyncio
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -25,11 +26,21 @@ from crowdgame.serving.uvicorn_socket import UvicornSocket
 from voting.protocol import MAX_FRAME_BYTES
 
 
+@dataclass(frozen=True, slots=True)
+class RequestLimits:
+    """How long a client may take for a request's head, its body, and for reading anything of a response."""
+
+    head_timeout_s: float
+    body_timeout_s: float
+    stall_s: float
+    bodies: BodyLimits
+
+
 class UvicornRequest(HttpToolsProtocol):
     """HTTP protocol that limits the size and the time of request heads and bodies.
 
     `deadline` aborts the connection, unless the client sends the rest of the head or body in time.
-    A client that reads nothing of a response for `stall_s` is disconnected. `reservations` are those of the
+    A client that reads nothing of a response in time is disconnected. `reservations` are those of the
     requests without a complete response; None for a request without a body.
     """
 
@@ -39,24 +50,14 @@ class UvicornRequest(HttpToolsProtocol):
     deadline: asyncio.TimerHandle | None = None
     stall_timer: asyncio.TimerHandle | None = None
 
-    def __init__(
-        self,
-        head_timeout_s: float,
-        body_timeout_s: float,
-        stall_s: float,
-        body_limits: BodyLimits,
-        **options: Any,
-    ) -> None:
+    def __init__(self, limits: RequestLimits, **options: Any) -> None:
         super().__init__(**options)
         self.reservations: deque[Reservation | None] = deque()
-        self._body_limits = body_limits
-        self._head_timeout_s = head_timeout_s
-        self._body_timeout_s = body_timeout_s
-        self._stall_s = stall_s
+        self._limits = limits
 
     def pause_writing(self) -> None:
         super().pause_writing()
-        self.stall_timer = self.loop.call_later(self._stall_s, self.transport.abort)
+        self.stall_timer = self.loop.call_later(self._limits.stall_s, self.transport.abort)
 
     def resume_writing(self) -> None:
         super().resume_writing()
@@ -80,7 +81,7 @@ class UvicornRequest(HttpToolsProtocol):
         except BodyRefused as refusal:
             self._refuse_body(refusal.response)
             return
-        self._set_deadline(self._body_timeout_s)
+        self._set_deadline(self._limits.body_timeout_s)
         super().on_headers_complete()
 
     def _admit_body(self) -> Reservation | None:
@@ -90,7 +91,7 @@ class UvicornRequest(HttpToolsProtocol):
         if not (length or is_chunked):
             return None
         peer = self.client[0] if self.client else ""
-        return self._body_limits.admit(
+        return self._limits.bodies.admit(
             self.url, None if is_chunked else length, peer, self.headers, self.transport.abort
         )
 
@@ -98,7 +99,7 @@ class UvicornRequest(HttpToolsProtocol):
         self.body_size += len(body)
         if self.transport.is_closing():
             return
-        if self.body_size > self._body_limits.max_bytes(self.url):
+        if self.body_size > self._limits.bodies.max_bytes(self.url):
             self._refuse_body(BODY_TOO_LARGE_RESPONSE)
         else:
             super().on_body(body)
@@ -121,7 +122,7 @@ class UvicornRequest(HttpToolsProtocol):
         if self.head_size > MAX_HEAD_BYTES:
             self.transport.abort()
         elif self.deadline is None and self._waits_for_head():
-            self._set_deadline(self._head_timeout_s)
+            self._set_deadline(self._limits.head_timeout_s)
 
     def handle_websocket_upgrade(self) -> None:
         self._set_deadline(None)
@@ -157,28 +158,15 @@ class UvicornRequest(HttpToolsProtocol):
 class PendingConnection(asyncio.Protocol):
     """A connection before its first bytes. A usual handshake in one piece takes the fast path."""
 
-    def __init__(
-        self,
-        head_timeout_s: float,
-        body_timeout_s: float,
-        stall_s: float,
-        body_limits: BodyLimits,
-        **options: Any,
-    ) -> None:
-        self._head_timeout_s = head_timeout_s
-        self._limits: dict[str, Any] = {
-            "head_timeout_s": head_timeout_s,
-            "body_timeout_s": body_timeout_s,
-            "stall_s": stall_s,
-            "body_limits": body_limits,
-        }
+    def __init__(self, limits: RequestLimits, **options: Any) -> None:
+        self._limits = limits
         self._options = options
         self._connections: set[Any] = options["server_state"].connections
 
     def connection_made(self, transport: Any) -> None:
         self._transport = transport
         self._connections.add(self)
-        self._deadline = asyncio.get_running_loop().call_later(self._head_timeout_s, transport.abort)
+        self._deadline = asyncio.get_running_loop().call_later(self._limits.head_timeout_s, transport.abort)
         if is_nearly_exhausted(transport.get_extra_info("socket").fileno()):
             transport.abort()
 
@@ -190,7 +178,7 @@ class PendingConnection(asyncio.Protocol):
         self._connections.discard(self)
         handshake = read_handshake(data)
         if handshake is None:
-            request = self._switch_protocol(UvicornRequest(**self._limits, **self._options))
+            request = self._switch_protocol(UvicornRequest(self._limits, **self._options))
             request.deadline = self._deadline
             request.data_received(data)
         else:
@@ -240,10 +228,9 @@ def _config(service: Service) -> uvicorn.Config:
         loop="uvloop",
         http=partial(  # type: ignore[arg-type]  # a class according to its annotation
             PendingConnection,
-            head_timeout_s=service.head_timeout_s,
-            body_timeout_s=service.body_timeout_s,
-            stall_s=service.stall_s,
-            body_limits=service.body_limits(),
+            RequestLimits(
+                service.head_timeout_s, service.body_timeout_s, service.stall_s, service.body_limits()
+            ),
         ),
         ws=UvicornSocket,
         ws_max_size=MAX_FRAME_BYTES,
