@@ -10,6 +10,6 @@ class Migration(migrations.Migration):
         migrations.AddField(
             "event",
             "hide_drops",
-            models.BooleanField("mark no voter's drop", default=False, db_default=False),
+            models.BooleanField("hide the marks of voters' drops", default=False, db_default=False),
         ),
     ]

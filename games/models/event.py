@@ -45,7 +45,7 @@ class Event(MatchTerms):
     hide_code = models.BooleanField("hide the join code on the projector", default=False, db_default=False)
     hide_turnout = models.BooleanField("hide the turnout on the projector", default=False, db_default=False)
     hide_tally = models.BooleanField("reveal only the moves", default=False, db_default=False)
-    hide_drops = models.BooleanField("mark no voter's drop", default=False, db_default=False)
+    hide_drops = models.BooleanField("hide the marks of voters' drops", default=False, db_default=False)
     best_of = models.PositiveSmallIntegerField(
         "matches of the series",
         null=True,
