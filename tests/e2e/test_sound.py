@@ -31,10 +31,10 @@ METER_JS = """() => {
   };
   window.loudness = () => Math.max(0, ...meters.map(measure));
   window.listen = (ms) => new Promise((done) => {
-    const heard = [];
+    const recorded = [];
     const timer = setInterval(() => {
-      heard.push([Date.now(), loudness()]);
-      if (heard[heard.length - 1][0] - heard[0][0] >= ms) done(heard, clearInterval(timer));
+      recorded.push([Date.now(), loudness()]);
+      if (recorded[recorded.length - 1][0] - recorded[0][0] >= ms) done(recorded, clearInterval(timer));
     }, 20);
   });
 }"""
@@ -103,8 +103,8 @@ def listen(wall: Page, ms: int = LISTEN_MS) -> list[tuple[float, float]]:
     return [(at, loudness) for at, loudness in wall.evaluate("(ms) => listen(ms)", ms)]
 
 
-def loudest(heard: list[tuple[float, float]]) -> float:
-    return max(loudness for _, loudness in heard)
+def loudest(recorded: list[tuple[float, float]]) -> float:
+    return max(loudness for _, loudness in recorded)
 
 
 def render(wall: Page, *motifs: str, bed: float = 0) -> tuple[float, float]:
@@ -186,9 +186,9 @@ def test_picks_have_a_motif_only_in_a_conflict(
     now = fake_gateway.now()
     picks_at = wall.evaluate("() => Date.now()") + scripted.steps.picks
     fake_gateway.say("display", fake_gateway.change("turn.revealed", scripted.reveal(now, "sealed")))
-    heard = listen(wall, scripted.steps.picks + 2 * LISTEN_MS)
-    before = [sound for sound in heard if sound[0] < picks_at - LEAST_MS][-1:]
-    after = [sound for sound in heard if picks_at <= sound[0] < picks_at + LISTEN_MS]
+    recorded = listen(wall, scripted.steps.picks + 2 * LISTEN_MS)
+    before = [sound for sound in recorded if sound[0] < picks_at - LEAST_MS][-1:]
+    after = [sound for sound in recorded if picks_at <= sound[0] < picks_at + LISTEN_MS]
     assert (loudest(after) > 5 * loudest(before)) is motif, (before, after)
 
 

@@ -112,12 +112,12 @@ export class Instrument {
   }
 
   /** A burst of noise below this frequency. */
-  knock(hz: number, volume: number, lasts: number, at: number, to: AudioNode): void {
-    const impact = new AudioBufferSourceNode(this.audio, { buffer: this.noise });
+  impact(hz: number, volume: number, lasts: number, at: number, to: AudioNode): void {
+    const burst = new AudioBufferSourceNode(this.audio, { buffer: this.noise });
     const filter = new BiquadFilterNode(this.audio, { type: "lowpass", frequency: hz });
-    impact.connect(filter).connect(this.fading(at, volume, lasts)).connect(to);
-    impact.start(at);
-    impact.stop(at + lasts + 0.05);
+    burst.connect(filter).connect(this.fading(at, volume, lasts)).connect(to);
+    burst.start(at);
+    burst.stop(at + lasts + 0.05);
   }
 
   private fading(at: number, volume: number, lasts: number): GainNode {
@@ -153,7 +153,7 @@ function seal(instrument: Instrument, at: number, to: AudioNode): void {
 
 /** Both teams picked the same column: two low voices a semitone apart collide. */
 function conflict(instrument: Instrument, at: number, to: AudioNode): void {
-  instrument.knock(500, 0.5, 0.12, at, to);
+  instrument.impact(500, 0.5, 0.12, at, to);
   for (const hz of [146.8, 155.6]) instrument.sweep({ shape: "triangle", from: hz, to: hz * 0.97, volume: 0.4, lasts: 1.3 }, at, to);
 }
 
@@ -165,7 +165,7 @@ function close(instrument: Instrument, at: number, to: AudioNode): void {
 /** A ball lands: wood on wood. */
 function drop(instrument: Instrument, at: number, to: AudioNode): void {
   instrument.sweep({ shape: "triangle", from: 210, to: 92, lasts: 0.12, volume: 0.35 }, at, to);
-  instrument.knock(1300, 0.18, 0.05, at, to);
+  instrument.impact(1300, 0.18, 0.05, at, to);
 }
 
 /** The token changes sides: brass. */
@@ -176,7 +176,7 @@ function token(instrument: Instrument, at: number, to: AudioNode): void {
 
 /** A line is blocked: a bar falls into place, and a fifth opens above it. */
 function block(instrument: Instrument, at: number, to: AudioNode): void {
-  instrument.knock(700, 0.5, 0.09, at, to);
+  instrument.impact(700, 0.5, 0.09, at, to);
   instrument.ring(CHIME, 293.7, at, to);
   instrument.ring(CHIME, 440, at + 0.22, to);
 }

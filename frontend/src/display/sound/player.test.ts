@@ -48,10 +48,10 @@ test("a pause stops the bed", () => {
 test("before the reveal, sounds know only what the turnout bars show", () => {
   const turnout = (voted: readonly [number, number]) => ({ turnout: { type: "turnout.counted", turn: TURN.id, connected: [60, 60], voted } }) as unknown as Partial<StageView>;
   const counts = (counts: readonly number[]) => ({ counts: { type: "team.counted", turn: TURN.id, counts } }) as unknown as Partial<StageView>;
-  const heard = [{}, turnout([3, 4]), turnout([60, 60]), counts([60, 0, 0, 0, 0, 0, 0]), counts([9, 8, 9, 8, 9, 8, 9])].map((more) =>
+  const variants = [{}, turnout([3, 4]), turnout([60, 60]), counts([60, 0, 0, 0, 0, 0, 0]), counts([9, 8, 9, 8, 9, 8, 9])].map((more) =>
     play([0, levels(0, 10), more], [1000, levels(4, 10), more], [17_000, levels(9, 10), more], [20_000, levels(9, 10), more]),
   );
-  for (const sounds of heard) assert.deepEqual(sounds, heard[0]);
+  for (const sounds of variants) assert.deepEqual(sounds, variants[0]);
 });
 
 /** The sounds of a reveal and the time of each, while the screen is drawn every 100 ms until `until`. */

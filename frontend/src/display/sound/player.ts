@@ -9,7 +9,7 @@ export { Instrument };
 /** What both turnout bars show. Before a reveal, this is all that sounds know of the votes. */
 export type Levels = readonly [TurnoutLevel, TurnoutLevel];
 
-/** What changes of the picture are heard as. */
+/** The parts of the picture whose changes make sounds. */
 interface Moment {
   /** The whole seconds left, in the last ones; 0 before. */
   second: number;

@@ -47,7 +47,7 @@ export function revealScore(scored: ScoredReveal): Cue[] {
   return cues.sort((one, other) => one.at - other.at);
 }
 
-/** A soft knock for every ball that lands, also in the replay of a conflict. */
+/** A soft sound for every ball that lands, also in the replay of a conflict. */
 function dropCues(scored: ScoredReveal): Cue[] {
   const { reveal, plan } = scored;
   return reveal.resolution.drops.flatMap(({ row, side }, index) => {
