@@ -1,4 +1,4 @@
-"""A voter finds the own drop: the phone asks for it, and the display marks it in the reveal."""
+"""Voters find their own drop: the phone asks for it, and the display marks it in the reveal."""
 
 from typing import Any
 

@@ -68,7 +68,7 @@ class EventRoom:
         asked_at: the time of the last join, as time.monotonic().
         restrictions: bans, kicks and moves, by voter code.
         side_changes: the side changes of the current match, where they are secret.
-        drop_requests: who wants to see the own drop in the reveal of the current turn or of the last ones.
+        drop_requests: who wants to see their own drop in the reveal of the current turn or of the last ones.
         role_changes: how many role changes of organizers this process has been notified of.
 
     The numbers of connected voters and of those who have voted are kept by team, so that a heartbeat does

@@ -105,7 +105,7 @@ class ReceiptAsk(msgspec.Struct, frozen=True, tag="receipt.ask"):
 
 
 class DropShow(msgspec.Struct, frozen=True, tag="drop.show"):
-    """Ask displays to mark the particle of the voter's own ballot in the reveal, answered by `drop.answered`.
+    """Ask displays to mark the particle of the voter's ballot in the reveal, answered by `drop.answered`.
 
     Send it while the turn is open or its reveal shows the piles.
 

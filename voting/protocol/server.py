@@ -165,7 +165,7 @@ class DropAnswered(msgspec.Struct, frozen=True, kw_only=True, tag="drop.answered
 
 
 class DropShown(msgspec.Struct, frozen=True, kw_only=True, tag="drop.shown"):
-    """A voter wants to see where the own ballot lies. Sent to displays during a reveal.
+    """A voter wants to see where their ballot lies. Sent to displays during a reveal.
 
     Attributes:
         turn: The revealed turn.
