@@ -1,7 +1,7 @@
 """Animation smoothness: the compositor's record of shown and dropped frames."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from playwright.sync_api import Page
@@ -57,21 +57,31 @@ def late(events: list[Event], span_s: tuple[float, float]) -> float:
 
 
 def presented_per_s(events: list[Event], span_s: tuple[float, float]) -> float:
-    """Frames shown per second, in a span of seconds since `begin`."""
-    states = frame_states(events, span_s)
-    return sum(states[state] for state in SHOWN) / (span_s[1] - span_s[0])
+    """Frames shown per second, in a span of seconds since `begin`.
+
+    A frame that the compositor shows before the page's own changes are ready is reported twice.
+    """
+    shown = {
+        (report["frame_source"], report["frame_sequence"])
+        for report in reports(events, span_s)
+        if report["state"] in SHOWN
+    }
+    return len(shown) / (span_s[1] - span_s[0])
 
 
 def frame_states(events: list[Event], span_s: tuple[float, float]) -> Counter[str]:
+    return Counter(report["state"] for report in reports(events, span_s))
+
+
+def reports(events: list[Event], span_s: tuple[float, float]) -> Iterator[dict[str, Any]]:
+    """What the browser reports of each frame in this span."""
     mark = next(event["ts"] for event in events if event["name"] == BEGUN)
     begins, ends = (mark + at * 1e6 for at in span_s)
-    return Counter(
-        event["args"]["frame_reporter"]["state"]
-        for event in events
-        if event["name"] == "PipelineReporter"
-        and "frame_reporter" in event.get("args", {})
-        and begins <= event["ts"] <= ends
-    )
+    for event in events:
+        if event["name"] != "PipelineReporter" or not begins <= event["ts"] <= ends:
+            continue
+        if report := event.get("args", {}).get("frame_reporter"):
+            yield report
 
 
 def begin(page: Page) -> None:

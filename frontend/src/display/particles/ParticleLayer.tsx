@@ -1,5 +1,4 @@
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
-import { HEIGHT } from "../scene/layout";
 import type { StageView } from "../scene/stageView";
 import { ParticleField } from "./particleField";
 import type * as Renderers from "./renderer";
@@ -7,9 +6,6 @@ import { particleSupport } from "./particleSupport";
 
 /** The build inserts the URL of the renderer's bundle here. */
 const PARTICLES_URL = "%particles%";
-
-/** A larger canvas costs frames and shows no more. */
-const MOST_LINES = 1080;
 
 /** Every vote as a particle: over its team's sea until the reveal, then in the pile of its column. */
 export function ParticleLayer({ view, beside }: { view: StageView; beside: number }) {
@@ -26,6 +22,5 @@ export function ParticleLayer({ view, beside }: { view: StageView; beside: numbe
     };
   }, []);
   useLayoutEffect(() => field.current?.show(view, beside));
-  const fine = Math.min(view.size.unit, MOST_LINES / HEIGHT);
-  return <canvas class="particles" ref={canvas} width={Math.round(view.size.width * fine)} height={Math.round(HEIGHT * fine)} aria-hidden="true" hidden />;
+  return <canvas class="particles" ref={canvas} aria-hidden="true" hidden />;
 }

@@ -1,5 +1,5 @@
 import { progressNow, type StageView } from "../scene/stageView";
-import { HEIGHT } from "../scene/layout";
+import { FULL_TURNOUT_Y, HEIGHT } from "../scene/layout";
 import { Arrivals } from "./arrivals";
 import { particleTeams, surfaceY, type ParticleTeam } from "./particleTeams";
 import type * as Renderers from "./renderer";
@@ -9,8 +9,15 @@ import { showsParticles } from "./particleSupport";
 const SECOND_MS = 1000;
 const FADED = 0.32;
 const FADE_S = 0.35;
+/** A larger canvas costs frames and shows no more. */
+const MOST_LINES = 1080;
+/** The part of the stage, from top to bottom, that the canvas covers. Covering the board costs a third of all frames. */
+const SEA = { top: FULL_TURNOUT_Y - 20, bottom: HEIGHT };
+const STAGE = { top: 0, bottom: HEIGHT };
 /** Hovering is so slow that 30 pictures per second look the same as 60, and cost half. */
 const HOVERING_S = 0.03;
+/** Without a graphics card, fewer pictures leave time for the rest of the page: seconds, and more per particle. */
+const IN_SOFTWARE_S = { least: 0.06, perParticle: 7e-6 };
 
 /** Draws the particles of the latest view in every frame, as long as there are any. */
 export class ParticleField {
@@ -21,6 +28,7 @@ export class ParticleField {
   private readonly arrivals = [new Arrivals(), new Arrivals()] as const;
   private readonly levels = [new SeaLevel(), new SeaLevel()] as const;
   private drawnAt = -Infinity;
+  private isStill = false;
   private pickedAt: number | null = null;
 
   /** `onChange` receives whether particles can be drawn: not without WebGL2, nor while its context is lost. */
@@ -42,6 +50,7 @@ export class ParticleField {
 
   private readonly restore = (): void => {
     this.drawnAt = -Infinity;
+    this.isStill = false;
     this.renderer = this.renderers.ParticleRenderer.create(this.canvas);
     this.onChange(this.renderer !== null);
   };
@@ -59,6 +68,7 @@ export class ParticleField {
     this.pickedAt = isPicked ? (this.pickedAt ?? now) : null;
     const isEmpty = this.teams.every(({ born, total }) => born === 0 && total === 0);
     this.canvas.hidden = isEmpty;
+    this.isStill = false;
     cancelAnimationFrame(this.frame);
     if (!isEmpty) this.draw();
   }
@@ -67,10 +77,15 @@ export class ParticleField {
     if (!this.view || !this.renderer) return;
     const time = seconds();
     const poured = progressNow(this.view)?.poured ?? 0;
-    const isDue = time - this.drawnAt >= HOVERING_S || (poured > 0 && poured < 1);
+    const isDue = !this.isStill && (time - this.drawnAt >= this.hoveringS(this.renderer) || (poured > 0 && poured < 1));
     if (isDue) this.drawTeams(this.view, this.renderer, time, poured);
     this.frame = requestAnimationFrame(this.draw);
   };
+
+  private hoveringS(renderer: Renderers.ParticleRenderer): number {
+    if (!renderer.isSoftware) return HOVERING_S;
+    return IN_SOFTWARE_S.least + this.teams.reduce((sum, { born }) => sum + born, 0) * IN_SOFTWARE_S.perParticle;
+  }
 
   private drawTeams(view: StageView, renderer: Renderers.ParticleRenderer, time: number, poured: number): void {
     const teams = this.teams.map((team) => ({
@@ -78,8 +93,22 @@ export class ParticleField {
       surface: surfaceY(this.levels[team.place].at(time), view.lift),
       arrivals: this.arrivals[team.place].rising(time),
     }));
+    const emphasis = this.emphasis(time);
+    const { top, bottom } = poured > 0 ? STAGE : SEA;
+    this.cover(view, top, bottom);
     this.drawnAt = time;
-    renderer.draw({ width: view.size.width, height: HEIGHT, time, poured, emphasis: this.emphasis(time), teams });
+    this.isStill = poured >= 1 && (emphasis === 1 || emphasis === FADED);
+    renderer.draw({ width: view.size.width, top, height: bottom - top, time, poured, emphasis, teams });
+  }
+
+  private cover({ size }: StageView, top: number, bottom: number): void {
+    const fine = Math.min(size.unit, MOST_LINES / HEIGHT);
+    const [width, height] = [size.width, bottom - top].map((length) => Math.round(length * fine)) as [number, number];
+    const { canvas } = this;
+    if (canvas.width === width && canvas.height === height) return;
+    [canvas.width, canvas.height] = [width, height];
+    canvas.style.top = `${top * size.unit}px`;
+    canvas.style.height = `${(bottom - top) * size.unit}px`;
   }
 
   private emphasis(time: number): number {

@@ -5,7 +5,9 @@ import type { ParticleTeam } from "./particleTeams";
 
 /** The uniforms of one picture. `emphasis`: how visible the columns that were not picked are. */
 export interface ParticleFrame {
+  /** The part of the stage that the canvas covers, in stage units. */
   width: number;
+  top: number;
   height: number;
   time: number;
   poured: number;
@@ -25,16 +27,21 @@ const COLORS = {
   yellow: { floating: [1, 0.93, 0.62], settled: [1, 0.86, 0.22] },
 } as const;
 const SEEDS = [0x51ed27, 0x9e3779] as const;
+const SOFTWARE = /swiftshader|llvmpipe|softpipe|basic render/i;
 const OPTIONS: WebGLContextAttributes = { alpha: true, antialias: false, depth: false, stencil: false, premultipliedAlpha: true, powerPreference: "low-power" };
 
 /** Draws the particles of both teams: one draw call per team, without vertex buffers. */
 export class ParticleRenderer {
+  /** Whether the processor draws, because there is no graphics card. */
+  readonly isSoftware: boolean;
   private readonly uniforms = new Map<string, WebGLUniformLocation | null>();
 
   private constructor(
     private readonly gl: WebGL2RenderingContext,
     private readonly program: WebGLProgram,
   ) {
+    const info = gl.getExtension("WEBGL_debug_renderer_info");
+    this.isSoftware = SOFTWARE.test(String(gl.getParameter(info ? info.UNMASKED_RENDERER_WEBGL : gl.RENDERER)));
     gl.useProgram(program);
     gl.enable(gl.BLEND);
     gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
@@ -47,13 +54,13 @@ export class ParticleRenderer {
     return program ? new ParticleRenderer(gl, program) : null;
   }
 
-  draw({ width, height, time, poured, emphasis, teams }: ParticleFrame): void {
+  draw({ width, top, height, time, poured, emphasis, teams }: ParticleFrame): void {
     const { gl } = this;
     gl.viewport(0, 0, gl.drawingBufferWidth, gl.drawingBufferHeight);
     gl.clear(gl.COLOR_BUFFER_BIT);
     gl.uniform2f(this.at("stage"), width, height);
     gl.uniform1f(this.at("pixels"), gl.drawingBufferHeight / height);
-    for (const [name, value] of Object.entries({ time, poured, emphasis })) gl.uniform1f(this.at(name), value);
+    for (const [name, value] of Object.entries({ top, time, poured, emphasis })) gl.uniform1f(this.at(name), value);
     for (const team of teams) this.drawTeam(team);
   }
 

@@ -8,7 +8,7 @@ export const VERTEX_SHADER = `#version 300 es
 precision highp float;
 precision highp int;
 uniform vec2 stage;
-uniform float pixels, time, poured, emphasis;
+uniform float top, pixels, time, poured, emphasis;
 uniform int born, total, seed, picked, columns, wide;
 uniform vec4 sea;
 uniform vec2 sizes;
@@ -94,7 +94,7 @@ void main() {
   }
   radius = max(1.0, size * pixels) * 0.5;
   gl_PointSize = radius * 2.0;
-  gl_Position = vec4(place.x / stage.x * 2.0 - 1.0, 1.0 - place.y / stage.y * 2.0, 0.0, strength > 0.0 ? 1.0 : 0.0);
+  gl_Position = vec4(place.x / stage.x * 2.0 - 1.0, 1.0 - (place.y - top) / stage.y * 2.0, 0.0, strength > 0.0 ? 1.0 : 0.0);
 }`;
 
 /** A round drop, lit from the upper left, with premultiplied alpha. */
