@@ -67,7 +67,7 @@ class Postgres:
         """Start it and wait until it answers."""
         options = TEST_OPTIONS | {"port": str(self.port), "unix_socket_directories": str(self.folder)}
         settings = [part for name, value in options.items() for part in ("-c", f"{name}={value}")]
-        argv = [_program("postgres"), "-D", str(self.folder / "data"), *settings]
+        argv = [program("postgres"), "-D", str(self.folder / "data"), *settings]
         with self.log.open("a") as log:
             self.process = subprocess.Popen(_as_no_root(argv), cwd=self.folder, stdout=log, stderr=log)
         has_ended = self.process.poll
@@ -102,7 +102,7 @@ def running_postgres() -> Iterator[Postgres]:
             shutil.chown(folder, SERVICE_USER)
         postgres = Postgres(folder, free_port())
         options = ["-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"]
-        initdb = _as_no_root([_program("initdb"), "-D", str(folder / "data"), *options])
+        initdb = _as_no_root([program("initdb"), "-D", str(folder / "data"), *options])
         subprocess.run(initdb, cwd=folder, check=True, capture_output=True)
         postgres.start()
         try:
@@ -113,7 +113,7 @@ def running_postgres() -> Iterator[Postgres]:
         shutil.rmtree(folder)
 
 
-def _program(name: str) -> str:
+def program(name: str) -> str:
     folder = find_postgres()
     assert folder is not None, "there is no PostgreSQL on this machine: make test-deploy installs it"
     return str(folder / name)

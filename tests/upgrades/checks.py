@@ -1,0 +1,57 @@
+"""What must hold after an upgrade, in SQLite and in PostgreSQL."""
+
+from pathlib import Path
+
+from tests.deploy.processes import wait_until
+from tests.ledger import assert_counts_are_of_sealed_ballots, resolved_turns, sealed_ballots
+from tests.server import Server
+from tests.socket_clients import open_clients
+from tests.upgrades.release import CODES, MATCH, OPEN_MS, PLAYED, Release
+from tests.voting.open_turn import vote
+from tests.voting.verifiers import theirs
+from voting.ballot_box.box_types import turn_keys
+
+TIMEOUT_S = 2 * OPEN_MS / 1000
+EVENTS = "SELECT id, code, is_duel FROM games_event"
+KEYS = """SELECT code FROM voting_ticket WHERE event_id = ? AND voter NOT IN
+(SELECT voter FROM voting_storedballot b JOIN games_turn t ON t.id = b.turn_id
+JOIN games_match m ON m.id = t.match_id WHERE m.event_id = ?)"""
+RESULTS = "SELECT result FROM games_match WHERE event_id = ? ORDER BY number"
+
+
+def assert_upgraded(server: Server, release: Release, folder: Path) -> None:
+    ids = {code: event_id for event_id, code, _ in server.rows(EVENTS)}
+    assert_open_turn_keeps_its_ballots(server, release, ids[CODES.running])
+    server.ask("play_to", event_id=ids[CODES.running], picks=MATCH[PLAYED + 1 :])
+    for code in (CODES.running, CODES.finished):
+        assert server.rows(RESULTS, ids[code]) == [("red",)]
+        record = folder / f"{code}.json"
+        server.ask("command", words=["export", code, "--output", str(record)])
+        status, output = theirs(record.read_bytes(), record)
+        assert status == 0, output
+    assert_duel_goes_on(server)
+    assert_counts_are_of_sealed_ballots(server)
+    for part in ("gateway", "worker", "scheduler-1"):
+        assert server.log_errors(part) == []
+
+
+def assert_open_turn_keeps_its_ballots(server: Server, release: Release, event_id: int) -> None:
+    turns = wait_for_resolved(server, event_id, PLAYED + 1)
+    voters = release.box(server.stack)[turn_keys(event_id, turns[-1])[1]]
+    assert sealed_ballots(server, turns[-1]).keys() == voters.keys()
+
+
+def assert_duel_goes_on(server: Server) -> None:
+    """The player who had not voted votes; both ballots count."""
+    ((duel, code),) = ((event_id, code) for event_id, code, is_duel in server.rows(EVENTS) if is_duel)
+    (waiting,) = (key for (key,) in server.rows(KEYS, duel, duel))
+    with open_clients(server) as clients:
+        player, welcome = clients.phone(code, key=waiting)
+        vote(player, welcome["state"]["match"]["turn"]["id"])
+    (turn,) = wait_for_resolved(server, duel, 1)
+    assert len(sealed_ballots(server, turn)) == 2
+
+
+def wait_for_resolved(server: Server, event_id: int, number: int) -> list[int]:
+    wait_until(lambda: len(resolved_turns(server, event_id)) >= number, TIMEOUT_S)
+    return resolved_turns(server, event_id)[:number]
