@@ -18,18 +18,8 @@ from django.db.models import Max, Model
 from games.engine.errors import GameError
 from games.engine.game import SIDES, Game, Picks, Resolution, Side, Vote
 from games.engine.registry import find_game, read_options
-from games.models import (
-    CLOSED_STATES,
-    LIVE_STATES,
-    Event,
-    Match,
-    MatchState,
-    MatchTerms,
-    Team,
-    TieRule,
-    Turn,
-    TurnState,
-)
+from games.engine.terms import MatchState, TieRule
+from games.models import CLOSED_STATES, LIVE_STATES, Event, Match, MatchTerms, Team, Turn, TurnState
 from games.names import clean_name
 
 CODE_LETTERS = "BCDFGHJKMNPQRSTVWXYZ23456789"

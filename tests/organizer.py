@@ -29,8 +29,9 @@ from crowdgame.console.control import run_action  # noqa: E402
 from crowdgame.cups.cups import create_cup, start_pairing  # noqa: E402
 from crowdgame.events import members  # noqa: E402
 from crowdgame.events.models import Member  # noqa: E402
+from games.engine.terms import MatchState  # noqa: E402
 from games.matches import MatchError, create_event, live_turn  # noqa: E402
-from games.models import Event, Match, MatchState, Turn  # noqa: E402
+from games.models import Event, Match, Turn  # noqa: E402
 from tests import admission_helpers, chat_helpers, duel_helpers  # noqa: E402
 from tests.voting.match_helpers import RED_WINS, only_turn, open_now, organizer, play, set_window  # noqa: E402
 from voting.announcements.outbox import announce_edit  # noqa: E402

@@ -11,7 +11,8 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from games.admin import ReadOnlyAdmin
-from games.models import MatchState, TurnState
+from games.engine.terms import MatchState
+from games.models import TurnState
 from voting.models import Announcement, StoredBallot, StoredRestriction, TallyRecord, Ticket
 
 WHILE_SIDES_SECRET = {"turn__match__state": MatchState.PLAYING, "turn__match__max_side_changes__gt": 0}

@@ -13,8 +13,9 @@ from crowdgame.console.actions.rehearsal import DryRunHost
 from crowdgame.console.audit_log import TOO_LATE, PerformedAction, add_audit_entry, find_undo
 from crowdgame.events.models import AuditEntry
 from crowdgame.events.permissions import OrganizerAccess
+from games.engine.terms import MatchState
 from games.matches import MatchError, live_turn
-from games.models import LIVE_STATES, Match, MatchState, Turn
+from games.models import LIVE_STATES, Match, Turn
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.stores import DATABASE_ERRORS
 from voting.protocol import ActionAsk, ActionUndo, Pressed

@@ -17,7 +17,8 @@ from crowdgame.cups.views import listed_cups
 from crowdgame.events.access import require_accessible_event, visible_events
 from crowdgame.events.models import Member
 from crowdgame.web.content_policy import built_page_policy
-from games.models import Event, Match, MatchState
+from games.engine.terms import MatchState
+from games.models import Event, Match
 from voting.admission.admission import projector_key
 from voting.protocol import Role
 

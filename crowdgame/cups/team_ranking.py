@@ -12,7 +12,8 @@ from crowdgame.cups.dry_run_matches import DRY_RUN_STARTED, MatchSpan, rehearsed
 from crowdgame.ratings.rating_ledger import FinishedMatch, RatingLedger
 from crowdgame.ratings.rating_table import RatingRow, build_rating_row
 from games.engine.registry import game_title
-from games.models import Event, Match, MatchState
+from games.engine.terms import MatchState
+from games.models import Event, Match
 
 COLUMNS = ("pk", "event", "number", "red__name", "yellow__name", "result", "ended_at")
 

@@ -18,6 +18,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from crowdgame.accounts.models import Guest
 from crowdgame.duels.models import Duel
 from crowdgame.duels.time_controls import DEFAULT_TIME_CONTROL, TimeControl
+from games.engine.terms import Admission, Lobby, MatchState, NoBallotRule
 from games.matches import (
     DUEL_CODE_LENGTHS,
     MatchError,
@@ -26,7 +27,7 @@ from games.matches import (
     generate_code,
     locked_event,
 )
-from games.models import Admission, Event, Lobby, Match, MatchState, NoBallotRule
+from games.models import Event, Match
 from voting.admission.roster import Pupil
 from voting.admission.tickets import make_roster
 from voting.ballot_box.ballot_box import BallotBox

@@ -9,8 +9,9 @@ from redis import RedisError
 from crowdgame.accounts.models import Guest
 from crowdgame.duels.duels import SEAT_FIELDS, PlayError, active_games, name_after_teams, seat_number
 from crowdgame.duels.models import Duel
+from games.engine.terms import MatchState
 from games.matches import event_lock, locked_event
-from games.models import Event, Match, MatchState
+from games.models import Event, Match
 from voting.announcements.outbox import announce_edit
 from voting.ballot_box.ballot_box import BallotBox
 

@@ -8,8 +8,9 @@ from functools import cache
 
 from crowdgame.duels.duels import PlayError
 from crowdgame.duels.models import Duel
+from games.engine.terms import MatchState
 from games.matches import MatchError, locked_event
-from games.models import Event, Match, MatchState
+from games.models import Event, Match
 from voting import protocol
 from voting.announcements.outbox import announce, relay
 from voting.ballot_box.ballot_box import BallotBox

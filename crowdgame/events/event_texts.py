@@ -5,8 +5,8 @@ from typing import Any
 from django import forms
 
 from games.engine.registry import all_games
-from games.engine.terms import Pace
-from games.models import Admission, Team
+from games.engine.terms import Admission, Pace
+from games.models import Team
 from games.names import clean_name
 from voting.counting.methods import METHODS
 

@@ -8,8 +8,9 @@ from typing import Any
 from django.contrib.auth.models import User
 from django.db import transaction
 
+from games.engine.terms import Pace, TeamChoice
 from games.matches import create_event
-from games.models import Event, Pace, TeamChoice
+from games.models import Event
 from games.names import TEAM_NAMES
 
 DAY_S = 24 * 3600

@@ -12,7 +12,8 @@ from crowdgame.printing.posters import Poster, print_posters
 from crowdgame.printing.ticket_sheets import COUPONS_PER_SHEET, Coupon, print_coupons
 from crowdgame.web.hosts import server_url
 from games.engine.game import SIDES, Side
-from games.models import Admission, Event, TeamChoice
+from games.engine.terms import Admission, TeamChoice
+from games.models import Event
 from voting.admission.admission import format_key
 from voting.admission.links import display_address
 from voting.models import Ticket

@@ -16,7 +16,8 @@ from crowdgame.events.ticket_forms import RosterForm, TicketsForm
 from crowdgame.web.errors import show_refusal
 from crowdgame.web.hosts import server_url
 from crowdgame.web.spreadsheet import csv_response
-from games.models import Admission, Event
+from games.engine.terms import Admission
+from games.models import Event
 from voting.admission.admission import format_key, normalize_key
 from voting.admission.links import display_address, qr_path
 from voting.admission.roster import RosterError

@@ -19,8 +19,9 @@ from django.utils import timezone
 from crowdgame.duels.models import Duel
 from crowdgame.events.models import AuditEntry
 from crowdgame.notifications.models import EmailAddress
+from games.engine.terms import MatchState
 from games.matches import event_lock
-from games.models import Event, Match, MatchState, Turn
+from games.models import Event, Match, Turn
 from voting.counting.ballots import pack_ballots, unpack_ballots
 from voting.models import Announcement, StoredBallot, StoredRestriction, StoredSideChange, TallyRecord, Ticket
 

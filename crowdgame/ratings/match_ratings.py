@@ -18,7 +18,8 @@ from crowdgame.ratings.rating_ledger import (
     meeting_key,
     skill,
 )
-from games.models import Match, MatchState, Turn, TurnState
+from games.engine.terms import MatchState
+from games.models import Match, Turn, TurnState
 
 # A player who loses on time in the first turn may never have been there.
 MIN_RATED_TURNS = 2

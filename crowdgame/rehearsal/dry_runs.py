@@ -24,8 +24,9 @@ from crowdgame.rehearsal.join_keys import KeySource
 from crowdgame.rehearsal.samples import Samples
 from crowdgame.rehearsal.server_clock import ServerClock
 from crowdgame.rehearsal.wire import phone_address
+from games.engine.terms import Admission, Lobby
 from games.matches import MatchError
-from games.models import Admission, Event, Lobby
+from games.models import Event
 from voting.protocol import RehearsalUpdated
 
 log = logging.getLogger(__name__)

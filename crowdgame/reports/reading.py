@@ -8,8 +8,9 @@ from msgspec.structs import replace
 from crowdgame.reports.match_report import MatchEnd, MatchReport, SideVote, TurnReport
 from games.engine.game import Picks, Side
 from games.engine.registry import read_options
+from games.engine.terms import Ending, MatchState
 from games.matches import Position, load_position
-from games.models import Ending, Match, MatchState
+from games.models import Match
 from voting.counting.methods import find_method
 from voting.counting.side_changes import SidesSummary
 from voting.models import SidesRecord, TallyRecord

@@ -19,7 +19,8 @@ from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import require_safe
 
-from games.models import Match, MatchState
+from games.engine.terms import MatchState
+from games.models import Match
 from voting.records.exports import MatchChanging, SidesStillSecret, export_match, find_match, record_version
 
 MAX_CONCURRENT = 2

@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 from django.db.models import QuerySet
 
-from games.models import Event, Match, MatchState, TurnState
+from games.engine.terms import MatchState
+from games.models import Event, Match, TurnState
 from voting.counting.ballots import HAND_VOTER_PREFIX, unpack_ballots
 from voting.counting.choices import resigns
 from voting.counting.methods import find_method

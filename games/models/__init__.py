@@ -4,7 +4,6 @@ Times (`_at`) are whole milliseconds since 1970 by the ballot box's clock. The b
 replay of the picks of the resolved turns.
 """
 
-from games.engine.terms import *
 from games.models.event import *
 from games.models.match import *
 from games.models.terms import *

@@ -4,6 +4,7 @@ from django.contrib.auth.models import User
 from games import matches
 from games.engine.game import Picks
 from games.engine.registry import find_game
+from games.engine.terms import MatchState
 from games.matches import (
     CODE_LETTERS,
     MatchError,
@@ -18,7 +19,7 @@ from games.matches import (
     load_position,
     reopen_match,
 )
-from games.models import Event, Match, MatchState, Turn, TurnState
+from games.models import Event, Match, Turn, TurnState
 
 pytestmark = pytest.mark.django_db
 

@@ -16,8 +16,9 @@ from django.db import connection
 from redis import Redis
 from redis.exceptions import LockError
 
+from games.engine.terms import MatchState
 from games.matches import MatchError
-from games.models import Event, Match, MatchState, Turn, TurnState
+from games.models import Event, Match, Turn, TurnState
 from tests.voting.action_helpers import press
 from tests.voting.concurrency_helpers import at_once
 from tests.voting.match_helpers import kinds, new_event, only_turn, open_now, play, run_out, start, vote

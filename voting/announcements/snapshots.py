@@ -11,9 +11,9 @@ from django.db.models import Count, Q
 from msgspec.structs import replace
 
 from games.engine.game import SIDES, Resolution, Side
-from games.engine.terms import Pace
+from games.engine.terms import MatchState, Pace, TieRule
 from games.matches import Position, replay
-from games.models import CLOSED_STATES, LIVE_STATES, Event, Match, MatchState, Team, TieRule, Turn, TurnState
+from games.models import CLOSED_STATES, LIVE_STATES, Event, Match, Team, Turn, TurnState
 from voting import protocol
 from voting.counting.close_calls import find_close_call
 from voting.counting.lots import commit_lot

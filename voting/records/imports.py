@@ -12,8 +12,9 @@ from django.core.exceptions import ValidationError
 from django.db import connection, transaction
 
 from games.engine.game import SIDES
+from games.engine.terms import MatchState
 from games.matches import CODE_LETTERS, TERMS, create_event, locked_event
-from games.models import Event, Match, MatchState, Turn, TurnState
+from games.models import Event, Match, Turn, TurnState
 from voting.counting.ballots import Ballot, pack_ballots
 from voting.counting.choices import resigns
 from voting.models import SidesRecord, TallyRecord

@@ -16,8 +16,9 @@ from msgspec.structs import asdict, replace
 from redis.exceptions import LockError
 
 from games.engine.game import Side
+from games.engine.terms import MatchState
 from games.matches import MatchError, Position, claim_turn, end_match, event_lock, load_position
-from games.models import CLOSED_STATES, Event, Match, MatchState, Turn, TurnState
+from games.models import CLOSED_STATES, Event, Match, Turn, TurnState
 from voting import protocol
 from voting.announcements.outbox import announce, publish_now, relay
 from voting.announcements.snapshots import plan_reveal

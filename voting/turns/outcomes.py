@@ -8,8 +8,9 @@ from msgspec import convert
 from msgspec.structs import replace
 
 from games.engine.game import SIDES, Picks, Resolution, Side, other_side
+from games.engine.terms import Ending, NoBallotRule, TieRule
 from games.matches import Position
-from games.models import Ending, MatchResult, NoBallotRule, TieRule, Turn
+from games.models import MatchResult, Turn
 from voting.counting.ballots import Ballot
 from voting.counting.lots import draw_lot
 from voting.counting.methods import Deciding

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from typing import Literal, cast
 
 from games.engine.game import Side
+from games.engine.terms import MatchState
 from games.matches import live_turn, locked_event
-from games.models import Event, Match, MatchState, Turn, TurnState
+from games.models import Event, Match, Turn, TurnState
 from voting.counting.side_changes import SideChange
 from voting.models import StoredSideChange
 from voting.protocol import SideRefusal

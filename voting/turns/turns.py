@@ -11,6 +11,7 @@ from redis import RedisError
 
 from games.engine.errors import GameError
 from games.engine.game import Side
+from games.engine.terms import Lobby
 from games.matches import (
     MatchError,
     claim_turn,
@@ -20,7 +21,7 @@ from games.matches import (
     locked_event,
     replay,
 )
-from games.models import Event, Lobby, Match, Turn, TurnState
+from games.models import Event, Match, Turn, TurnState
 from voting import protocol
 from voting.announcements.outbox import announce, relay
 from voting.ballot_box.archive import store_ballots

@@ -6,6 +6,7 @@ from redis import RedisError
 
 from crowdgame.console.actions.registry import ActionResult, CurrentState, action, undone_by
 from crowdgame.ratings.models import RatedMatch
+from games.engine.terms import MatchState
 from games.matches import (
     MatchError,
     abort_match,
@@ -15,7 +16,7 @@ from games.matches import (
     load_position,
     reopen_match,
 )
-from games.models import CLOSED_STATES, Event, Match, MatchState, Turn, TurnState
+from games.models import CLOSED_STATES, Event, Match, Turn, TurnState
 from voting import protocol
 from voting.announcements.outbox import announce, relay
 from voting.ballot_box.ballot_box import BallotBox

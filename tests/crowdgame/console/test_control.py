@@ -6,8 +6,9 @@ import pytest
 from redis.exceptions import TimeoutError  # noqa: A004
 
 from crowdgame.console.actions.turn_time import pause_turn
+from games.engine.terms import MatchState
 from games.matches import live_turn
-from games.models import Event, Match, MatchState, TurnState
+from games.models import Event, Match, TurnState
 from tests.voting.action_helpers import event_of, press, record_voters, refused
 from tests.voting.concurrency_helpers import at_once
 from tests.voting.match_helpers import (

@@ -15,7 +15,8 @@ from crowdgame.cups.cups import (
     start_pairing,
 )
 from crowdgame.cups.models import CupPairing
-from games.models import Event, Match, TeamChoice
+from games.engine.terms import TeamChoice
+from games.models import Event, Match
 from tests.crowdgame.cups.cup_helpers import decide, let_win, new_cup
 from tests.voting.match_helpers import RED_WINS, play
 from voting.ballot_box.ballot_box import BallotBox

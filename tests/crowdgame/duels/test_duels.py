@@ -22,8 +22,9 @@ from crowdgame.duels.lists import MAX_QUERY_LENGTH, DuelListKind, clean_query, l
 from crowdgame.duels.models import Duel
 from crowdgame.duels.rematch import request_rematch
 from crowdgame.duels.time_controls import TIME_CONTROLS_BY_SLUG
+from games.engine.terms import Lobby, MatchState
 from games.matches import CODE_LETTERS, event_lock
-from games.models import Event, Lobby, Match, MatchState, Team
+from games.models import Event, Match, Team
 from tests.voting.concurrency_helpers import at_once
 from tests.voting.match_helpers import RED_WINS, play
 from voting.admission.tickets import ClaimedTicket, PresentedKey, claim_tickets

@@ -10,7 +10,8 @@ from crowdgame.duels.lists import load_page
 from crowdgame.duels.models import Duel
 from crowdgame.duels.rematch import request_rematch
 from crowdgame.ratings.models import RatedMatch
-from games.models import Event, Match, MatchState
+from games.engine.terms import MatchState
+from games.models import Event, Match
 from tests.voting.concurrency_helpers import at_once
 from tests.voting.match_helpers import RED_WINS, kinds, new_event, play
 from voting.announcements.snapshots import load_snapshot

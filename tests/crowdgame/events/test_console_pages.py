@@ -11,8 +11,9 @@ from django.test import Client
 from pytest_django.fixtures import Settings
 
 from crowdgame.cups.models import Cup
+from games.engine.terms import MatchState
 from games.matches import create_event, event_lock
-from games.models import Event, MatchState
+from games.models import Event
 from tests.voting.content_policy import sources
 from voting.admission.admission import projector_key
 from voting.admission.tickets import make_tickets

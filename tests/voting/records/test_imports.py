@@ -12,8 +12,9 @@ from django.core.management import CommandError, call_command
 
 from deploy.laptop.supervisor import Supervisor
 from games.engine.errors import BadRecord
+from games.engine.terms import MatchState
 from games.matches import create_event
-from games.models import Event, Match, MatchState, Turn
+from games.models import Event, Match, Turn
 from tests.voting.altered_records import ALTERATIONS
 from tests.voting.match_helpers import RED_WINS, new_event, organizer, play, start
 from tests.voting.sample_matches import MATCHES, play_match, play_sample_matches, record_of

@@ -6,8 +6,9 @@ import pytest
 
 from crowdgame.console.control import run_action
 from games.engine.game import Side
+from games.engine.terms import Ending, MatchState
 from games.matches import MatchError, claim_turn
-from games.models import Ending, Match, MatchResult, MatchState, Turn, TurnState
+from games.models import Match, MatchResult, Turn, TurnState
 from tests.voting.box_helpers import ask
 from tests.voting.match_helpers import kinds, only_turn, start, tally_of
 from voting.announcements.snapshots import load_snapshot

@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from games.engine.game import Side
-from games.models import Ending, MatchResult, Turn, TurnState
+from games.engine.terms import Ending
+from games.models import MatchResult, Turn, TurnState
 from tests.voting.box_helpers import ask
 from tests.voting.turns.test_banks import age, begin, closed_early, match_of
 from voting.ballot_box.ballot_box import BallotBox

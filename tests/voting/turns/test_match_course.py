@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
+from games.engine.terms import Lobby, MatchState
 from games.matches import MatchError, live_turn, load_position
-from games.models import Event, Lobby, Match, MatchState, TurnState
+from games.models import Event, Match, TurnState
 from tests.voting.concurrency_helpers import at_once
 from tests.voting.match_helpers import (
     CLASSIC,
