@@ -61,7 +61,6 @@ INSTALLED_APPS = [
     "axes",
     "channels",
     "crowdgame",
-    "games",
     "voting",
     "crowdgame.accounts",
     "crowdgame.events",

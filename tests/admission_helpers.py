@@ -4,14 +4,13 @@ from typing import Any
 
 from django.db.models import Q
 
-from games.models import Event, Team
 from voting.admission.admission import CODE_PERIOD_MS, rotating_code
 from voting.admission.roster import parse_roster
 from voting.admission.seats import Seat, sign_seat
 from voting.admission.tickets import make_roster, make_tickets, release_tickets
 from voting.announcements.outbox import announce_edit
 from voting.ballot_box.ballot_box import BallotBox
-from voting.models import Ticket
+from voting.models import Event, Team, Ticket
 
 box = BallotBox()
 

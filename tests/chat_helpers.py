@@ -13,9 +13,9 @@ from crowdgame.chat.posting import MessageAuthor, post_message, report
 from crowdgame.chat.reader_keys import ChatReader, make_reader_key
 from crowdgame.chat.rooms import find_room
 from crowdgame.duels.models import Duel
-from games.models import Match
 from tests.voting.match_helpers import RED_WINS, play
 from voting.ballot_box.ballot_box import BallotBox
+from voting.models import Match
 
 box = BallotBox()
 

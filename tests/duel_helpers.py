@@ -15,14 +15,13 @@ from crowdgame.duels.duels import (
 )
 from crowdgame.duels.models import Duel
 from crowdgame.duels.time_controls import TIME_CONTROLS_BY_SLUG
-from games.matches import claim_turn, event_lock
-from games.models import Event, Match, Team, Turn
 from tests.voting.match_helpers import RED_WINS, only_turn, organizer, play
 from voting import protocol
 from voting.announcements.outbox import announce
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import turn_keys
-from voting.models import StoredBallot
+from voting.matches import claim_turn, event_lock
+from voting.models import Event, Match, StoredBallot, Team, Turn
 from voting.turns.turns import place_and_relay, to_boxed_turn
 
 LONG_WINDOW_S = 3 * 24 * 3600

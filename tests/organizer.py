@@ -30,15 +30,19 @@ from crowdgame.cups.cups import create_cup, start_pairing  # noqa: E402
 from crowdgame.events import members  # noqa: E402
 from crowdgame.events.models import Member  # noqa: E402
 from games.engine.terms import MatchState  # noqa: E402
-from games.matches import MatchError, create_event, live_turn  # noqa: E402
-from games.models import Event, Match, Turn  # noqa: E402
 from tests import admission_helpers, chat_helpers, duel_helpers  # noqa: E402
 from tests.voting.match_helpers import RED_WINS, only_turn, open_now, organizer, play, set_window  # noqa: E402
 from voting.announcements.outbox import announce_edit  # noqa: E402
 from voting.ballot_box.ballot_box import BallotBox  # noqa: E402
 from voting.ballot_box.box_types import turn_keys  # noqa: E402
 from voting.counting.ballots import pack_ballots, unpack_ballots  # noqa: E402
-from voting.models import TallyRecord  # noqa: E402
+from voting.matches import MatchError, create_event, live_turn  # noqa: E402
+from voting.models import (  # noqa: E402
+    Event,
+    Match,
+    TallyRecord,
+    Turn,
+)
 from voting.protocol import ActionAsk, Role, TurnMoved  # noqa: E402
 from voting.turns.deadlines import enqueue_close  # noqa: E402
 from voting.turns.turns import change_turn, load_turn, start_match  # noqa: E402
@@ -222,7 +226,7 @@ def change_owner_in_admin(event_id: int, name: str) -> None:
     }
     for i, team in enumerate(Event.objects.get(pk=event_id).teams.order_by("number")):
         form |= {f"teams-{i}-id": team.pk, f"teams-{i}-event": event_id, f"teams-{i}-name": team.name}
-    _post_in_admin(f"games/event/{event_id}/change/", form)
+    _post_in_admin(f"voting/event/{event_id}/change/", form)
 
 
 def _post_in_admin(page: str, form: dict[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""Read-only admin for ballots, tallies, tickets, restrictions and announcements.
+"""Read-only admin for matches and their votes, which only the console, gateways and workers write.
 
 Hides all unrevealed votes.
 """
@@ -10,12 +10,68 @@ from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
-from games.admin import ReadOnlyAdmin
 from games.engine.terms import MatchState
-from games.models import TurnState
-from voting.models import Announcement, StoredBallot, StoredRestriction, TallyRecord, Ticket
+from voting.models import (
+    LIVE_STATES,
+    Announcement,
+    Match,
+    StoredBallot,
+    StoredRestriction,
+    TallyRecord,
+    Team,
+    Ticket,
+    Turn,
+    TurnState,
+)
+from voting.read_only_admin import ReadOnlyAdmin
 
 WHILE_SIDES_SECRET = {"turn__match__state": MatchState.PLAYING, "turn__match__max_side_changes__gt": 0}
+
+
+@admin.register(Team)
+class TeamAdmin(ReadOnlyAdmin):
+    list_display = ["name", "number", "event"]
+    list_select_related = ["event"]
+    search_fields = ["name", "event__code", "event__name"]
+
+
+@admin.register(Match)
+class MatchAdmin(ReadOnlyAdmin):
+    """Matches. Filtering on side changes is blocked, because they are secret."""
+
+    list_display = ["__str__", "game", "state", "result", "ended_by", "red", "yellow"]
+    blocked_lookups = ("side_changes",)
+    list_filter = ["state", "result", "game"]
+    list_select_related = ["event", "red", "yellow"]
+    search_fields = ["event__code", "event__name"]
+
+
+@admin.register(Turn)
+class TurnAdmin(ReadOnlyAdmin):
+    """Turns without unrevealed secrets.
+
+    A live turn's seed decides its lots, so it is shown only after the turn, and with secret sides after the
+    match. A sealed turn that is not revealed is left out, because filters on its pick would find it.
+    """
+
+    list_display = ["__str__", "state", "red_pick", "yellow_pick", "epoch", "version"]
+    list_filter = ["state"]
+    list_select_related = ["match__event"]
+    search_fields = ["match__event__code", "match__event__name"]
+    exclude = ["seed", "most_voters", "most_ballots"]
+    blocked_lookups = ("seed", "tallies")
+    readonly_fields = ["seed_when_over"]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Turn]:
+        """Leave out turns that are sealed but not revealed."""
+        turns: QuerySet[Turn] = super().get_queryset(request)
+        return turns.exclude(resolved_at=None, sealed_at__isnull=False)
+
+    @admin.display(description="seed")
+    def seed_when_over(self, turn: Turn) -> str:
+        if turn.match.is_secret:
+            return "shown when the match is over"
+        return "shown when the turn is over" if turn.state in LIVE_STATES else turn.seed
 
 
 @admin.register(StoredBallot)

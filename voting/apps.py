@@ -3,4 +3,4 @@ from django.apps import AppConfig
 
 class VotingConfig(AppConfig):
     name = "voting"
-    verbose_name = "Votes"
+    verbose_name = "Matches and votes"

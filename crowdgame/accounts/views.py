@@ -24,8 +24,8 @@ from crowdgame.accounts.lockout import AccountLocked, attempt_login
 from crowdgame.accounts.models import Guest
 from crowdgame.accounts.password_hashing import hashing_turn
 from crowdgame.web.errors import show_refusal
-from games.matches import MatchError
 from voting.ballot_box.ballot_box import BallotBox
+from voting.matches import MatchError
 
 WRONG_PASSWORD_TEXT = "Wrong name or password."  # noqa: S105
 

@@ -3,7 +3,7 @@
 from django.contrib import admin
 
 from crowdgame.chat.models import ChatLine, ChatMute, ChatReport
-from games.admin import ReadOnlyAdmin
+from voting.read_only_admin import ReadOnlyAdmin
 
 
 @admin.register(ChatLine)

@@ -81,7 +81,7 @@ def logging_config(form: str, level: str) -> dict[str, Any]:
             "stderr": {"class": "logging.StreamHandler", "formatter": form, "filters": ["tokens"]},
         },
         "root": {"handlers": ["stderr"], "level": "WARNING" if level in {"DEBUG", "INFO"} else level},
-        "loggers": {"crowdgame": own, "games": own, "voting": own},
+        "loggers": {"crowdgame": own, "voting": own},
     }
 
 

@@ -9,10 +9,10 @@ import msgspec
 from crowdgame.console.actions import ACTIONS
 from crowdgame.console.actions.registry import TARGETS, CurrentState
 from crowdgame.events.models import AuditEntry
-from games.matches import MatchError
-from games.models import Event
 from voting import protocol
 from voting.announcements.snapshots import load_snapshot
+from voting.matches import MatchError
+from voting.models import Event
 from voting.protocol import Pressed
 
 MAX_SHOWN = 10

@@ -21,7 +21,6 @@ from crowdgame.events.permissions import OrganizerAccess, find_access
 from crowdgame.rehearsal.dry_run_lease import dry_run_lease
 from crowdgame.rehearsal.dry_runs import DryRunContext
 from games.engine.errors import GameError
-from games.matches import MatchError
 from voting import protocol
 from voting.admission.admission import projector_key
 from voting.ballot_box.ballot_box import BallotBox
@@ -31,6 +30,7 @@ from voting.gateway.gateway import Gateway, gateway
 from voting.gateway.send_queue import Send
 from voting.gateway.socket import MALFORMED, CloseSocket, Receive, Scope, SocketConsumer
 from voting.gateway.threads import in_database
+from voting.matches import MatchError
 from voting.protocol import ActionAsk, ActionUndo, CloseCode, ConsoleJoin, PeopleAsk
 
 AUDIT_POLL_S = 1.0

@@ -14,10 +14,10 @@ from crowdgame.console.audit_log import TOO_LATE, PerformedAction, add_audit_ent
 from crowdgame.events.models import AuditEntry
 from crowdgame.events.permissions import OrganizerAccess
 from games.engine.terms import MatchState
-from games.matches import MatchError, live_turn
-from games.models import LIVE_STATES, Match, Turn
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.stores import DATABASE_ERRORS
+from voting.matches import MatchError, live_turn
+from voting.models import LIVE_STATES, Match, Turn
 from voting.protocol import ActionAsk, ActionUndo, Pressed
 from voting.turns.turns import load_turn
 

@@ -3,7 +3,7 @@
 from django.contrib import admin
 
 from crowdgame.cups.models import Cup, CupPairing
-from games.admin import ReadOnlyAdmin
+from voting.read_only_admin import ReadOnlyAdmin
 
 
 @admin.register(Cup)

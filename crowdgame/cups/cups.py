@@ -33,9 +33,9 @@ from crowdgame.cups.pairing_status import (
 )
 from crowdgame.events.models import AuditEntry
 from games.engine.terms import Lobby, MatchState, TeamChoice
-from games.matches import TERMS, create_event, generate_code
-from games.models import Event, Match, MatchResult
 from games.names import clean_name
+from voting.matches import TERMS, create_event, generate_code
+from voting.models import Event, Match, MatchResult
 
 CUP_CODE_LENGTHS = (5, 7)  # no event's code has these, so that the two cannot be confused
 

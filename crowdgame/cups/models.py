@@ -6,7 +6,7 @@ from django.db import models
 from django.db.models import CheckConstraint, F, Q, UniqueConstraint
 
 from crowdgame.cups.pairing import CupFormat
-from games.models import MAX_BEST_OF, MAX_CODE_LENGTH, Event, MatchTerms
+from voting.models import MAX_BEST_OF, MAX_CODE_LENGTH, Event, MatchTerms
 
 MAX_CUP_TEAMS = 32
 

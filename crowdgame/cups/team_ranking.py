@@ -13,7 +13,7 @@ from crowdgame.ratings.rating_ledger import FinishedMatch, RatingLedger
 from crowdgame.ratings.rating_table import RatingRow, build_rating_row
 from games.engine.registry import game_title
 from games.engine.terms import MatchState
-from games.models import Event, Match
+from voting.models import Event, Match
 
 COLUMNS = ("pk", "event", "number", "red__name", "yellow__name", "result", "ended_at")
 

@@ -13,8 +13,8 @@ from django.utils import timezone
 from crowdgame.accounts.models import Guest
 from crowdgame.duels.creation_limits import forget_networks
 from crowdgame.duels.models import Duel
-from games.matches import event_lock
-from games.models import Event
+from voting.matches import event_lock
+from voting.models import Event
 
 # Small batches, so that the hourly job delays no other work.
 GAMES_PER_STEP, GUESTS_PER_STEP = 4, 100

@@ -15,7 +15,7 @@ from crowdgame.accounts.models import Guest
 from crowdgame.config.networks import network_of, read_address
 from crowdgame.duels.duels import PlayError
 from crowdgame.duels.models import Duel
-from games.models import Match
+from voting.models import Match
 
 MAX_OPEN_GAMES_PER_GUEST = 5
 # Created within the last hour: games without an opponent yet, and all games.

@@ -9,8 +9,8 @@ from crowdgame.duels.models import Duel
 from crowdgame.duels.time_controls import time_label
 from games.engine.game import SIDES
 from games.engine.registry import game_title
-from games.models import Match
 from voting.ballot_box.box_types import PresenceCounts
+from voting.models import Match
 
 MINUS = "\N{MINUS SIGN}"
 

@@ -10,10 +10,10 @@ from crowdgame.accounts.models import Guest
 from crowdgame.duels.duels import SEAT_FIELDS, PlayError, active_games, name_after_teams, seat_number
 from crowdgame.duels.models import Duel
 from games.engine.terms import MatchState
-from games.matches import event_lock, locked_event
-from games.models import Event, Match
 from voting.announcements.outbox import announce_edit
 from voting.ballot_box.ballot_box import BallotBox
+from voting.matches import event_lock, locked_event
+from voting.models import Event, Match
 
 
 def games_to_hand_over(guest: Guest) -> QuerySet[Duel]:

@@ -16,10 +16,9 @@ from crowdgame.duels.time_controls import TIME_CONTROLS, time_label
 from games.engine.game import SIDES, Side
 from games.engine.registry import game_title
 from games.engine.terms import MatchState
-from games.matches import replay
-from games.models import CLOSED_STATES, LIVE_STATES, Match, MatchResult, Team, Turn
 from voting.ballot_box.ballot_box import BallotBox
-from voting.models import StoredBallot
+from voting.matches import replay
+from voting.models import CLOSED_STATES, LIVE_STATES, Match, MatchResult, StoredBallot, Team, Turn
 
 DueSides = Mapping[int, Collection[Side]]
 DuelListKind = Literal["open", "running", "finished"]

@@ -4,7 +4,7 @@ from django.db import models
 from django.db.models import CheckConstraint, F, Q
 
 from crowdgame.accounts.models import Guest
-from games.models import Event
+from voting.models import Event
 
 
 class Duel(models.Model):

@@ -9,14 +9,14 @@ from functools import cache
 from crowdgame.duels.duels import PlayError
 from crowdgame.duels.models import Duel
 from games.engine.terms import MatchState
-from games.matches import MatchError, locked_event
-from games.models import Event, Match
 from voting import protocol
 from voting.announcements.outbox import announce, relay
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.stores import STORE_ERRORS
 from voting.gateway import hooks
 from voting.gateway.threads import in_database
+from voting.matches import MatchError, locked_event
+from voting.models import Event, Match
 from voting.turns.turns import start_due_match
 
 ballot_box = cache(BallotBox)

@@ -37,10 +37,10 @@ from crowdgame.duels.rematch import request_rematch
 from crowdgame.reports.board_picture import picture_address
 from crowdgame.web.errors import unavailable_page
 from crowdgame.web.hosts import server_url
-from games.models import MAX_CODE_LENGTH
 from voting.admission.links import qr_path
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import PresenceCounts
+from voting.models import MAX_CODE_LENGTH
 
 SHORT_LIST_LENGTH = 6
 TITLES: dict[DuelListKind, str] = {

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods
 
 from crowdgame.events.models import Member
 from crowdgame.events.permissions import role_at_event
-from games.models import Event
+from voting.models import Event
 from voting.protocol import Role
 
 

@@ -5,7 +5,7 @@ from typing import Any
 from django import forms
 
 from crowdgame.events.durations import DurationField
-from games.models import MAX_BANK_S, MAX_INCREMENT_S, MIN_WINDOW_S
+from voting.models import MAX_BANK_S, MAX_INCREMENT_S, MIN_WINDOW_S
 
 WINDOW, BANK = "window", "bank"
 DEFAULT_BANK_S = 300

@@ -8,9 +8,9 @@ from django.http import HttpRequest
 from redis import RedisError
 
 from crowdgame.events.models import AuditEntry
-from games.models import Event
 from voting.announcements.outbox import announce_edit
 from voting.ballot_box.ballot_box import BallotBox
+from voting.models import Event
 
 MAX_TEXT_LENGTH = AuditEntry._meta.get_field("what").max_length or 0
 

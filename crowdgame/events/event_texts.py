@@ -6,9 +6,9 @@ from django import forms
 
 from games.engine.registry import all_games
 from games.engine.terms import Admission, Pace
-from games.models import Team
 from games.names import clean_name
 from voting.counting.methods import METHODS
+from voting.models import Team
 
 RADIO_FIELDS = ("tie_rule", "no_ballot_rule", "resign", "team_choice", "admission")
 TEAM_FIELDS = ("team_1", "team_2")

@@ -14,7 +14,7 @@ from crowdgame.events.event_edits import log_edit
 from crowdgame.events.members import MemberError, add_member, change_member, remove_member
 from crowdgame.events.models import MEMBER_ROLES
 from crowdgame.web.errors import show_refusal
-from games.models import Event
+from voting.models import Event
 from voting.protocol import Role
 
 MAX_ID_DIGITS = 19

@@ -9,8 +9,8 @@ from django.contrib.auth.models import User
 from django.db import transaction
 
 from crowdgame.events.models import Member
-from games.models import Event
 from voting.announcements.outbox import publish_role_change
+from voting.models import Event
 from voting.protocol import Role
 
 

@@ -4,7 +4,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import CheckConstraint, Q, UniqueConstraint
 
-from games.models import Event
+from voting.models import Event
 from voting.protocol import Role
 
 MEMBER_ROLES = {Role.COHOST: "Co-host: runs the event", Role.VIEWER: "Viewer: watches only"}

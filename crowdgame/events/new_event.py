@@ -13,7 +13,7 @@ from crowdgame.events.access import owner_page
 from crowdgame.events.forms import EventForm
 from crowdgame.events.presets import EMPTY_PRESET, PRESETS, PRESETS_BY_SLUG
 from crowdgame.events.views import needs_tickets
-from games.models import Event
+from voting.models import Event
 
 
 @login_required

@@ -13,7 +13,7 @@ from django.contrib.auth.models import User
 from django.utils.crypto import constant_time_compare
 
 from crowdgame.events.models import Member
-from games.models import Event
+from voting.models import Event
 from voting.protocol import Role
 
 EventPermission = Literal["view", "run", "rehearse"]

@@ -9,9 +9,9 @@ from django.contrib.auth.models import User
 from django.db import transaction
 
 from games.engine.terms import Pace, TeamChoice
-from games.matches import create_event
-from games.models import Event
 from games.names import TEAM_NAMES
+from voting.matches import create_event
+from voting.models import Event
 
 DAY_S = 24 * 3600
 

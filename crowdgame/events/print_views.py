@@ -13,10 +13,9 @@ from crowdgame.printing.ticket_sheets import COUPONS_PER_SHEET, Coupon, print_co
 from crowdgame.web.hosts import server_url
 from games.engine.game import SIDES, Side
 from games.engine.terms import Admission, TeamChoice
-from games.models import Event
 from voting.admission.admission import format_key
 from voting.admission.links import display_address
-from voting.models import Ticket
+from voting.models import Event, Ticket
 
 COUPONS_PER_FILE = 10 * COUPONS_PER_SHEET
 HINTS = {

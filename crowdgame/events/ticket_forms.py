@@ -4,9 +4,9 @@ from typing import Any
 
 from django import forms
 
-from games.models import Event
 from voting.admission.roster import Pupil, RosterError, parse_roster
 from voting.admission.tickets import MAX_TICKETS
+from voting.models import Event
 
 MAX_ROSTER_LENGTH = 200_000
 

@@ -17,7 +17,6 @@ from crowdgame.web.errors import show_refusal
 from crowdgame.web.hosts import server_url
 from crowdgame.web.spreadsheet import csv_response
 from games.engine.terms import Admission
-from games.models import Event
 from voting.admission.admission import format_key, normalize_key
 from voting.admission.links import display_address, qr_path
 from voting.admission.roster import RosterError
@@ -28,7 +27,7 @@ from voting.admission.tickets import (
     make_tickets,
     release_tickets,
 )
-from voting.models import Ticket
+from voting.models import Event, Ticket
 
 ROWS_PER_PAGE = 100
 TICKETS_PER_PRINT = 240

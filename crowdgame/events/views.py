@@ -11,8 +11,8 @@ from crowdgame.events.forms import EventForm
 from crowdgame.reports.study import studied_matches, study_rows
 from crowdgame.web.spreadsheet import csv_response
 from games.engine.terms import Admission, MatchState
-from games.matches import locked_event
-from games.models import Event
+from voting.matches import locked_event
+from voting.models import Event
 
 
 @owner_page("GET", "POST")

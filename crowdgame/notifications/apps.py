@@ -11,7 +11,7 @@ class NotificationsConfig(AppConfig):
         from crowdgame.accounts.signals import guest_left  # noqa: PLC0415
         from crowdgame.notifications.addresses import remove_address  # noqa: PLC0415
         from crowdgame.notifications.email import NotificationDispatcher, plan_notifications  # noqa: PLC0415
-        from games.models import Turn  # noqa: PLC0415
+        from voting.models import Turn  # noqa: PLC0415
 
         guest_left.connect(remove_address)
         post_save.connect(plan_notifications, sender=Turn)

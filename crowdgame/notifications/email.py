@@ -24,9 +24,9 @@ from crowdgame.duels.models import Duel
 from crowdgame.notifications.email_messages import build_email, player_side
 from crowdgame.notifications.models import EmailAddress, EmailNotification
 from games.engine.game import SIDES
-from games.matches import load_position
-from games.models import Turn, TurnState
 from voting.ballot_box.ballot_box import BallotBox
+from voting.matches import load_position
+from voting.models import Turn, TurnState
 from voting.turns.clocks import bank_ms
 from voting.turns.deadlines import send_task
 

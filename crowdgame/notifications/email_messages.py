@@ -11,7 +11,7 @@ from crowdgame.duels.lists import players_by_side
 from crowdgame.notifications.addresses import confirm_link, unsubscribe_link
 from crowdgame.notifications.models import EmailAddress, EmailNotification
 from games.engine.game import SIDES, Side
-from games.models import Turn
+from voting.models import Turn
 from voting.turns.clocks import bank_ms
 
 CONFIRM_TEXT = """Hello,

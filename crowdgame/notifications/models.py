@@ -4,7 +4,7 @@ from django.db import models
 from django.db.models import UniqueConstraint
 
 from crowdgame.accounts.models import Guest
-from games.models import Turn
+from voting.models import Turn
 
 
 class EmailAddress(models.Model):

@@ -37,7 +37,6 @@ from voting.ballot_box.ballot_box import BallotBox
 ID_LEAP = 1_000_000
 EPOCH_LEAP = 1_000
 EPOCH_START_S = 1_577_836_800  # 2020-01-01: seconds since then fit the epoch's column until 2088
-APPS = ("games", "voting")
 LIVE_TURNS_SQL = "state IN ('open', 'paused')"
 STORE_DIR = "valkey"
 
@@ -76,8 +75,10 @@ def check_compatible(manifest: Manifest) -> None:
     theirs = {(app, name) for app, names in manifest.migrations.items() for name in names}
     if ONLY_IN_0_1 in theirs:
         raise BackupError("the backup was made by crowdgame 0.1, whose data this version cannot read")
-    ours = set(MigrationLoader(None).disk_migrations)
-    if newer := theirs - ours:
+    migrations = MigrationLoader(None).disk_migrations
+    ours = set(migrations)
+    replaced = {key for migration in migrations.values() for key in migration.replaces}
+    if newer := theirs - ours - replaced:
         named = ", ".join(f"{app} {name}" for app, name in sorted(newer))
         raise BackupError(
             f"the backup was made by a newer version, which has {named}. Install that version, then restore"
@@ -150,9 +151,8 @@ def fresh_start_sql(copies: SqliteCopies | PostgresCopies) -> Iterator[str]:
         f"UPDATE games_turn SET seed = {copies.new_seed}, version = version + {EPOCH_LEAP}, "  # noqa: S608
         f"epoch = {_max_sql(f'epoch + {EPOCH_LEAP}', epoch)} WHERE {LIVE_TURNS_SQL}"
     )
-    for app in APPS:
-        for model in apps.get_app_config(app).get_models():
-            yield from copies.advance_ids(model._meta.db_table, now_ms, ID_LEAP)
+    for model in apps.get_app_config("voting").get_models():
+        yield from copies.advance_ids(model._meta.db_table, now_ms, ID_LEAP)
     yield f"SELECT count(*) FROM games_turn WHERE {LIVE_TURNS_SQL}"  # noqa: S608
 
 

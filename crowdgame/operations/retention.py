@@ -20,10 +20,19 @@ from crowdgame.duels.models import Duel
 from crowdgame.events.models import AuditEntry
 from crowdgame.notifications.models import EmailAddress
 from games.engine.terms import MatchState
-from games.matches import event_lock
-from games.models import Event, Match, Turn
 from voting.counting.ballots import pack_ballots, unpack_ballots
-from voting.models import Announcement, StoredBallot, StoredRestriction, StoredSideChange, TallyRecord, Ticket
+from voting.matches import event_lock
+from voting.models import (
+    Announcement,
+    Event,
+    Match,
+    StoredBallot,
+    StoredRestriction,
+    StoredSideChange,
+    TallyRecord,
+    Ticket,
+    Turn,
+)
 
 log = logging.getLogger(__name__)
 

@@ -19,7 +19,7 @@ from crowdgame.ratings.rating_ledger import (
     skill,
 )
 from games.engine.terms import MatchState
-from games.models import Match, Turn, TurnState
+from voting.models import Match, Turn, TurnState
 
 # A player who loses on time in the first turn may never have been there.
 MIN_RATED_TURNS = 2

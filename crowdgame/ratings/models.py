@@ -4,7 +4,7 @@ from django.db import models
 from django.db.models import UniqueConstraint
 
 from crowdgame.accounts.models import Guest
-from games.models import Match
+from voting.models import Match
 
 
 class Rating(models.Model):

@@ -15,7 +15,7 @@ from crowdgame.ratings.match_ratings import (
 )
 from crowdgame.ratings.models import RatedMatch, Rating
 from crowdgame.ratings.rating_ledger import RatingChange, RatingLedger
-from games.models import Match
+from voting.models import Match
 
 BATCH_SIZE = 2_000
 PROGRESS_EVERY = 10_000

@@ -25,8 +25,8 @@ from crowdgame.rehearsal.samples import Samples
 from crowdgame.rehearsal.server_clock import ServerClock
 from crowdgame.rehearsal.wire import phone_address
 from games.engine.terms import Admission, Lobby
-from games.matches import MatchError
-from games.models import Event
+from voting.matches import MatchError
+from voting.models import Event
 from voting.protocol import RehearsalUpdated
 
 log = logging.getLogger(__name__)

@@ -9,11 +9,10 @@ from crowdgame.reports.match_report import MatchEnd, MatchReport, SideVote, Turn
 from games.engine.game import Picks, Side
 from games.engine.registry import read_options
 from games.engine.terms import Ending, MatchState
-from games.matches import Position, load_position
-from games.models import Match
 from voting.counting.methods import find_method
 from voting.counting.side_changes import SidesSummary
-from voting.models import SidesRecord, TallyRecord
+from voting.matches import Position, load_position
+from voting.models import Match, SidesRecord, TallyRecord
 
 
 def read_report(match: Match) -> MatchReport:

@@ -20,7 +20,7 @@ from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import require_safe
 
 from games.engine.terms import MatchState
-from games.models import Match
+from voting.models import Match
 from voting.records.exports import MatchChanging, SidesStillSecret, export_match, find_match, record_version
 
 MAX_CONCURRENT = 2

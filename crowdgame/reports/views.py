@@ -16,7 +16,7 @@ from crowdgame.reports.report_view import view_report
 from crowdgame.web.paper import paper_response, render_paper_page
 from crowdgame.web.spreadsheet import csv_response
 from games.engine.terms import MatchState
-from games.models import Match
+from voting.models import Match
 from voting.records.exports import find_match, record_version
 
 CACHE_SIZE = 8

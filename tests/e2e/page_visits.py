@@ -316,7 +316,7 @@ CONSOLES = (
 )
 ADMIN = (
     Visit("admin", "/admin/", by="superuser"),
-    Visit("admin-events", "/admin/games/event/", by="superuser"),
+    Visit("admin-events", "/admin/voting/event/", by="superuser"),
     Visit("admin-audit", "/admin/events/auditentry/", by="superuser"),
 )
 BRACKET, LEAGUE = with_cup("knockout", 8, [1, 2, 1]), with_cup("league", 5, [1, 2, 1, 1])
@@ -331,5 +331,5 @@ CUPS = (
     Visit("cup-board-ours", "/cup/{cup}", "nobody", prepare=BRACKET, action=claim_team, frames=PHONE_FRAMES),
 )
 # Not checked with axe, which reports Django's own admin form.
-GALLERY_ONLY = (Visit("admin-event", "/admin/games/event/{id}/change/", by="superuser"),)
+GALLERY_ONLY = (Visit("admin-event", "/admin/voting/event/{id}/change/", by="superuser"),)
 PAGES = (*PUBLIC, *ORGANIZERS, *CONSOLES, *CUPS, *ADMIN)

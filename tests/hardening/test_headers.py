@@ -14,8 +14,8 @@ from django.utils.module_loading import import_string
 from pytest_django.fixtures import Settings
 
 from crowdgame.web.cached_responses import secure_headers
-from games.matches import create_event
 from tests.voting.content_policy import sources
+from voting.matches import create_event
 
 pytestmark = pytest.mark.django_db
 

@@ -15,8 +15,8 @@ from crowdgame.events.permissions import (
     EventPermission,
     find_access,
 )
-from games.matches import create_event
-from games.models import Event
+from voting.matches import create_event
+from voting.models import Event
 from voting.protocol import Role
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("valkey_url")]

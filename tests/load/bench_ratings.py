@@ -28,8 +28,8 @@ from crowdgame.duels.duels import DEFAULT_GAME  # noqa: E402
 from crowdgame.duels.models import Duel  # noqa: E402
 from crowdgame.ratings.management.commands.rate import GC_THRESHOLD  # noqa: E402
 from crowdgame.ratings.rebuild import compute_ratings, rebuild  # noqa: E402
-from games.matches import TERMS  # noqa: E402
-from games.models import Event, Match, Team, Turn  # noqa: E402
+from voting.matches import TERMS  # noqa: E402
+from voting.models import Event, Match, Team, Turn  # noqa: E402
 
 GUESTS = 2_000
 ROUNDS = 5

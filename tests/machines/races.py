@@ -17,8 +17,6 @@ from redis import Redis
 from redis.exceptions import LockError
 
 from games.engine.terms import MatchState
-from games.matches import MatchError
-from games.models import Event, Match, Turn, TurnState
 from tests.voting.action_helpers import press
 from tests.voting.concurrency_helpers import at_once
 from tests.voting.match_helpers import kinds, new_event, only_turn, open_now, play, run_out, start, vote
@@ -26,7 +24,8 @@ from voting.announcements.outbox import announce_edit, relay
 from voting.ballot_box.archive import load_stored_ballots, store_ballots
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.ballots import Ballot
-from voting.models import Announcement, TallyRecord
+from voting.matches import MatchError
+from voting.models import Announcement, Event, Match, TallyRecord, Turn, TurnState
 from voting.turns.closing import close_turn
 from voting.turns.restoring import restore_turn
 from voting.turns.turns import load_turn, start_due_match, start_match

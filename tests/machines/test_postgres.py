@@ -25,8 +25,8 @@ from tests.server import Server, running_server
 from tests.socket_clients import open_clients
 
 DATABASE_TESTS = [
-    "games/test_matches.py",
-    "games/test_models.py",
+    "voting/test_matches.py",
+    "voting/test_models.py",
     "crowdgame/accounts/test_login_links.py",
     "crowdgame/console/test_control.py",
     "crowdgame/console/test_turn_time.py",

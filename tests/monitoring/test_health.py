@@ -117,7 +117,7 @@ def test_readiness_stays_true_after_first_success_until_drain() -> None:
 @pytest.mark.django_db(transaction=True)
 def test_readiness_detects_missing_migration(valkey_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("crowdgame.monitoring.readiness.CHECK_TIMEOUT_S", 30)
-    applied = MigrationRecorder(connection).migration_qs.filter(app="games").order_by("-id")
+    applied = MigrationRecorder(connection).migration_qs.filter(app="voting").order_by("-name")
     newest = applied.first()
     assert newest is not None
     applied.filter(pk=newest.pk).delete()

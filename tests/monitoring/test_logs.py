@@ -113,5 +113,5 @@ def test_log_level_of_libraries_is_at_least_warning(level: str, own: str, others
     config = logging_config("line", level)
     assert config["root"]["level"] == others
     assert {name: logger["level"] for name, logger in config["loggers"].items()} == dict.fromkeys(
-        ("crowdgame", "games", "voting"), own
+        ("crowdgame", "voting"), own
     )

@@ -98,7 +98,7 @@ def open_vote(stage: Stage, votes: Votes, window_ms: int) -> object:
         time.sleep(DEADLINE_AND_HEARTBEAT_S)  # nothing should happen, so there is nothing to wait for
         stage.look("after the deadline")
         assert all(seed not in text for text in stage.watching.raw_output.values())
-        digits = [f"/admin/games/turn/?seed__startswith={digit}" for digit in HEX]
+        digits = [f"/admin/voting/turn/?seed__startswith={digit}" for digit in HEX]
         assert {stage.watching.admin_status(query) for query in digits} == {400}
     reveal = stage.projector.receive("turn.revealed")["state"]["match"]["reveal"]
     assert reveal["seed"] == seed
@@ -211,10 +211,10 @@ OPEN_SHOWS = {
     "a phone of team 2": '"columns":7',
     "page /privacy": "200",
     "page /record/{code}/1.json": "200",
-    **{f"admin /admin/{name}/": "" for name in ("games/turn", "voting/storedballot", "voting/tallyrecord")},
+    **{f"admin /admin/{name}/": "" for name in ("voting/turn", "voting/storedballot", "voting/tallyrecord")},
     **{
         f"admin /admin/{name}/": ""
-        for name in ("voting/announcement", "voting/ticket", "games/turn/1/change")
+        for name in ("voting/announcement", "voting/ticket", "voting/turn/1/change")
     },
 }
 CONCEALED_SHOWS = {

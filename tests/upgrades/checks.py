@@ -16,6 +16,8 @@ EVENTS = "SELECT id, code, is_duel FROM games_event"
 KEYS = """SELECT code FROM voting_ticket WHERE event_id = ? AND voter NOT IN
 (SELECT voter FROM voting_storedballot b JOIN games_turn t ON t.id = b.turn_id
 JOIN games_match m ON m.id = t.match_id WHERE m.event_id = ?)"""
+GRANTS = """SELECT DISTINCT c.app_label FROM auth_user_user_permissions g
+JOIN auth_permission p ON p.id = g.permission_id JOIN django_content_type c ON c.id = p.content_type_id"""
 RESULTS = "SELECT result FROM games_match WHERE event_id = ? ORDER BY number"
 
 
@@ -30,6 +32,7 @@ def assert_upgraded(server: Server, release: Release, folder: Path) -> None:
         status, output = theirs(record.read_bytes(), record)
         assert status == 0, output
     assert_duel_goes_on(server)
+    assert server.rows(GRANTS) == [("voting",)]
     assert_counts_are_of_sealed_ballots(server)
     for part in ("gateway", "worker", "scheduler-1"):
         assert server.log_errors(part) == []

@@ -57,8 +57,7 @@ class Release:
         self._path(f"{engine}.sql.gz").write_bytes(gzip.compress(sql.encode(), mtime=0))
         self._path(f"{engine}.json").write_text(json.dumps(box, indent=1) + "\n")
 
-    def load(self, stack: Stack) -> None:
-        """Load the database and the ballot box."""
+    def load_database(self, stack: Stack) -> None:
         sql = gzip.decompress(self._path(f"{_engine(stack)}.sql.gz").read_bytes()).decode()
         if stack.database_url:
             with psycopg.connect(stack.database_url, autocommit=True) as connection:
@@ -67,6 +66,8 @@ class Release:
             stack.data.mkdir(parents=True, exist_ok=True)
             with closing(sqlite3.connect(stack.data / DATABASE)) as database:
                 database.executescript(sql)
+
+    def load_box(self, stack: Stack) -> None:
         with Redis.from_url(stack.redis) as redis:
             for key, fields in self.box(stack).items():
                 redis.hset(key, mapping=fields)
@@ -98,7 +99,8 @@ def upgraded_server(release: Release, data: Path, database_url: str = "") -> Ite
     )
     with Supervisor(stack.logs) as supervisor:
         start_ballot_box(stack, supervisor)
-        release.load(stack)
+        release.load_database(stack)
+        release.load_box(stack)
         migrate(stack)
         with organizer(stack) as process:
             server = Server(stack, supervisor, process)

@@ -1,9 +1,14 @@
 """Data of earlier versions in SQLite, as `make play` keeps it."""
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from deploy.laptop.stack import Stack
+from deploy.laptop.startup import migrate
+from tests.server import DATABASE, give_database
 from tests.upgrades.checks import assert_upgraded
 from tests.upgrades.release import RELEASES, Release, upgraded_server
 
@@ -12,3 +17,20 @@ from tests.upgrades.release import RELEASES, Release, upgraded_server
 def test_running_matches_survive_upgrade(release: Release, tmp_path: Path) -> None:
     with upgraded_server(release, tmp_path / "data") as server:
         assert_upgraded(server, release, tmp_path)
+
+
+@pytest.mark.parametrize("release", RELEASES, ids=lambda release: release.name)
+def test_upgraded_schema_is_that_of_a_new_database(release: Release, tmp_path: Path) -> None:
+    upgraded, new = (
+        Stack(data=tmp_path / name, secret_key="of the tests", port=0) for name in ("old", "new")
+    )
+    release.load_database(upgraded)
+    migrate(upgraded)
+    give_database(new)
+    assert schema(upgraded) == schema(new)
+
+
+def schema(stack: Stack) -> list[tuple[str, str]]:
+    sql = "SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY name"
+    with closing(sqlite3.connect(stack.data / DATABASE)) as database:
+        return database.execute(sql).fetchall()

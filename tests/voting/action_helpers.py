@@ -10,11 +10,10 @@ from django.core import serializers
 
 from crowdgame.console.audit_log import PerformedAction
 from crowdgame.console.control import run_action
-from games.matches import MatchError
-from games.models import Event, Match, Team, Turn
 from voting.ballot_box.ballot_box import AsyncBallotBox, BallotBox
 from voting.ballot_box.known_voters import VoterRecorder
-from voting.models import Announcement, StoredBallot, TallyRecord
+from voting.matches import MatchError
+from voting.models import Announcement, Event, Match, StoredBallot, TallyRecord, Team, Turn
 from voting.protocol import ActionAsk
 
 MODELS = (Event, Team, Match, Turn, StoredBallot, TallyRecord, Announcement)

@@ -6,8 +6,8 @@ from threading import Barrier, Thread
 from django.db import connections
 from redis.exceptions import LockError
 
-from games.matches import MatchError
 from voting.ballot_box.ballot_box import BallotBox
+from voting.matches import MatchError
 
 
 def at_once(threads: int, act: Callable[[BallotBox], object]) -> list[BaseException]:

@@ -2,10 +2,9 @@
 
 import msgspec
 
-from games.models import Event
 from voting import protocol
 from voting.announcements.snapshots import load_snapshot
-from voting.models import Announcement
+from voting.models import Announcement, Event
 
 
 def shown(event_id: int) -> protocol.EventState:

@@ -10,7 +10,6 @@ from django.db import connections
 
 from games.engine.game import Board
 from games.engine.terms import Lobby, MatchState, Pace, TeamChoice
-from games.models import Event, Team
 from voting import protocol
 from voting.admission.seats import Seat
 from voting.announcements.channel_layer import LayerMessage
@@ -21,6 +20,7 @@ from voting.ballot_box.intake import Intake
 from voting.gateway.event_room import EventRoom
 from voting.gateway.frames import Frames
 from voting.gateway.gateway import Gateway
+from voting.models import Event, Team
 
 T = TypeVar("T")
 

@@ -7,8 +7,6 @@ from django.contrib.auth.models import User
 from redis.exceptions import LockError
 
 from games.engine.game import Side
-from games.matches import claim_turn, create_event, event_lock
-from games.models import CLOSED_STATES, LIVE_STATES, Event, Match, Turn
 from tests.deploy.processes import wait_until
 from voting import protocol
 from voting.announcements.outbox import announce, relay
@@ -16,7 +14,17 @@ from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.ballots import Ballot
 from voting.counting.window import is_stored
-from voting.models import Announcement, StoredBallot, TallyRecord
+from voting.matches import claim_turn, create_event, event_lock
+from voting.models import (
+    CLOSED_STATES,
+    LIVE_STATES,
+    Announcement,
+    Event,
+    Match,
+    StoredBallot,
+    TallyRecord,
+    Turn,
+)
 from voting.turns.closing import close_turn
 from voting.turns.turns import load_turn, start_match, to_boxed_turn, update_box
 

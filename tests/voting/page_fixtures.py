@@ -6,8 +6,8 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from games.matches import create_event
-from games.models import Event
+from voting.matches import create_event
+from voting.models import Event
 
 SIMULTANEOUS, CLASSIC = "simultaneous-captains-mistress", "captains-mistress"
 

@@ -25,8 +25,6 @@ from deploy.laptop.network import free_port
 from deploy.laptop.stack import Stack
 from deploy.laptop.startup import start_ballot_box
 from deploy.laptop.supervisor import Supervisor
-from games.matches import MatchError
-from games.models import LIVE_STATES, Event, Turn, TurnState
 from tests.voting.box_helpers import R1, Y2, cast, running, turn
 from tests.voting.box_loss_helpers import (
     Copied,
@@ -69,7 +67,8 @@ from voting.ballot_box.box_types import BoxedTurn, BoxLost, CastResult
 from voting.counting.ballots import Ballot, unpack_ballots
 from voting.counting.window import MIN_RESTORED_MS, STORED_FROM_MS
 from voting.gateway.gateway import Gateway
-from voting.models import Announcement, TallyRecord
+from voting.matches import MatchError
+from voting.models import LIVE_STATES, Announcement, Event, TallyRecord, Turn, TurnState
 from voting.protocol import CloseCode
 from voting.turns.closing import close_turn
 from voting.turns.scheduler import DeadlineScheduler

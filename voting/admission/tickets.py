@@ -13,11 +13,10 @@ from django.db import OperationalError, transaction
 from django.db.models import Count, F
 from django.db.models.functions import Coalesce
 
-from games.matches import CODE_LETTERS
-from games.models import Event
 from voting.admission.admission import TICKET_LENGTH
 from voting.admission.roster import Pupil, RosterError
-from voting.models import Ticket
+from voting.matches import CODE_LETTERS
+from voting.models import Event, Ticket
 
 MAX_TICKETS = 5_000
 INSERT_BATCH_SIZE = 500

@@ -10,13 +10,12 @@ from django.utils import timezone
 from redis import RedisError
 
 from games.engine.errors import GameError
-from games.matches import event_lock
-from games.models import Event
 from voting import protocol
 from voting.announcements import channel_layer as layer
 from voting.announcements.snapshots import load_snapshot
+from voting.matches import event_lock
 from voting.metrics.metrics import RELAY_LAG_S
-from voting.models import Announcement
+from voting.models import Announcement, Event
 
 log = logging.getLogger(__name__)
 

@@ -12,8 +12,6 @@ from msgspec.structs import replace
 
 from games.engine.game import SIDES, Resolution, Side
 from games.engine.terms import MatchState, Pace, TieRule
-from games.matches import Position, replay
-from games.models import CLOSED_STATES, LIVE_STATES, Event, Match, Team, Turn, TurnState
 from voting import protocol
 from voting.counting.close_calls import find_close_call
 from voting.counting.lots import commit_lot
@@ -21,7 +19,18 @@ from voting.counting.pacing import RevealSteps, pace_reveal
 from voting.counting.series import series_starts, winning_team
 from voting.counting.side_changes import SidesSummary
 from voting.counting.tally import SideTally
-from voting.models import SidesRecord, TallyRecord
+from voting.matches import Position, replay
+from voting.models import (
+    CLOSED_STATES,
+    LIVE_STATES,
+    Event,
+    Match,
+    SidesRecord,
+    TallyRecord,
+    Team,
+    Turn,
+    TurnState,
+)
 
 MAX_FINISHED = 20
 

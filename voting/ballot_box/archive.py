@@ -7,9 +7,8 @@ from django.db import connection, transaction
 from django.db.models import QuerySet
 
 from games.engine.game import Side
-from games.models import Turn
 from voting.counting.ballots import HAND_VOTER_PREFIX, Ballot
-from voting.models import StoredBallot
+from voting.models import StoredBallot, Turn
 
 UPSERT_NEWEST_SQL = """
     INSERT INTO voting_storedballot AS kept (turn_id, voter, side, choice, sequence, blind, stored_at)

@@ -9,12 +9,11 @@ from typing import cast
 import msgspec
 
 from games.engine.game import SIDES, Side
-from games.models import TurnState
 from voting.counting.ballots import unpack_ballots
 from voting.counting.commitments import ballot_tree
 from voting.counting.merkle import Tree
 from voting.counting.methods.voting_method import VotingMethod
-from voting.models import TallyRecord
+from voting.models import TallyRecord, TurnState
 from voting.protocol import ReceiptIssued
 
 log = logging.getLogger(__name__)

@@ -2,8 +2,8 @@
 
 import asyncio
 
-from games.models import Event
 from voting.gateway.threads import in_database
+from voting.models import Event
 
 
 class CodeLookup:

@@ -17,7 +17,6 @@ from itertools import count
 from django.db import transaction
 from redis import RedisError
 
-from games.models import Event
 from voting import protocol
 from voting.admission.restrictions import Restrictions, load_restrictions
 from voting.announcements.channel_layer import LayerMessage
@@ -41,6 +40,7 @@ from voting.gateway.subscriber import EventSubscriber
 from voting.gateway.threads import in_database, in_ticket_thread
 from voting.gateway.ticket_claims import TicketClaims
 from voting.metrics.metrics import LOOP_LAG_S
+from voting.models import Event
 
 log = logging.getLogger(__name__)
 

@@ -10,7 +10,6 @@ from django.db import transaction
 from redis import RedisError
 
 from games.engine.errors import GameError
-from games.models import Event
 from voting import protocol
 from voting.admission.restrictions import load_restrictions
 from voting.announcements.channel_layer import (
@@ -30,6 +29,7 @@ from voting.gateway.frames import text_frame
 from voting.gateway.restriction_enforcement import enforce_restrictions
 from voting.gateway.side_change_queue import send_side_changes
 from voting.gateway.threads import in_database
+from voting.models import Event
 from voting.turns.side_change_store import load_side_changes_after
 
 log = logging.getLogger(__name__)

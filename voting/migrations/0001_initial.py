@@ -11,7 +11,7 @@ class Migration(migrations.Migration):
     initial = True
 
     dependencies = [
-        ('games', '0001_initial'),
+        ('voting', '0001_events'),
     ]
 
     operations = [
@@ -20,7 +20,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('summary', models.JSONField()),
-                ('match', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='sides_record', to='games.match')),
+                ('match', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='sides_record', to='voting.match')),
             ],
         ),
         migrations.CreateModel(
@@ -31,7 +31,7 @@ class Migration(migrations.Migration):
                 ('body', models.BinaryField()),
                 ('made_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), default=django.utils.timezone.now)),
                 ('sent_at', models.DateTimeField(blank=True, null=True)),
-                ('event', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='announcements', to='games.event')),
+                ('event', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='announcements', to='voting.event')),
             ],
             options={
                 'indexes': [models.Index(condition=models.Q(('sent_at', None)), fields=['event', 'seq'], name='announcement_unsent')],
@@ -48,7 +48,7 @@ class Migration(migrations.Migration):
                 ('sequence', models.PositiveIntegerField()),
                 ('blind', models.CharField(db_default='', default='', max_length=32)),
                 ('stored_at', models.BigIntegerField()),
-                ('turn', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='stored_ballots', to='games.turn')),
+                ('turn', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='stored_ballots', to='voting.turn')),
             ],
             options={
                 'constraints': [models.UniqueConstraint(fields=('turn', 'voter'), name='stored_ballot_one_a_voter'), models.CheckConstraint(condition=models.Q(('side__in', ['red', 'yellow'])), name='stored_ballot_side_known')],
@@ -63,7 +63,7 @@ class Migration(migrations.Migration):
                 ('banned', models.BooleanField(default=False)),
                 ('kicked_at', models.BigIntegerField(blank=True, null=True)),
                 ('at', models.BigIntegerField()),
-                ('event', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='restrictions', to='games.event')),
+                ('event', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='restrictions', to='voting.event')),
             ],
             options={
                 'constraints': [models.UniqueConstraint(fields=('event', 'voter_code'), name='restriction_once_per_voter_code'), models.CheckConstraint(condition=models.Q(('team', None), ('team__in', [1, 2]), _connector='OR'), name='restriction_team_1_or_2')],
@@ -78,7 +78,7 @@ class Migration(migrations.Migration):
                 ('turn', models.PositiveIntegerField()),
                 ('side', models.CharField(max_length=6)),
                 ('blind', models.CharField(max_length=32)),
-                ('match', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='side_changes', to='games.match')),
+                ('match', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='side_changes', to='voting.match')),
             ],
             options={
                 'constraints': [models.UniqueConstraint(fields=('match', 'voter', 'number'), name='side_change_number_once'), models.CheckConstraint(condition=models.Q(('side__in', ['red', 'yellow'])), name='side_change_side_known')],
@@ -98,7 +98,7 @@ class Migration(migrations.Migration):
                 ('rounds', models.JSONField(blank=True, null=True)),
                 ('resigning', models.PositiveIntegerField(db_default=0, default=0)),
                 ('captain', models.PositiveIntegerField(blank=True, null=True)),
-                ('turn', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='tallies', to='games.turn')),
+                ('turn', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='tallies', to='voting.turn')),
             ],
             options={
                 'constraints': [models.UniqueConstraint(fields=('turn', 'side'), name='tally_one_a_side'), models.CheckConstraint(condition=models.Q(('side__in', ['red', 'yellow'])), name='tally_side_known')],
@@ -115,7 +115,7 @@ class Migration(migrations.Migration):
                 ('made_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), default=django.utils.timezone.now)),
                 ('first_used_at', models.BigIntegerField(blank=True, null=True)),
                 ('used_at', models.BigIntegerField(blank=True, null=True)),
-                ('event', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='tickets', to='games.event')),
+                ('event', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='tickets', to='voting.event')),
             ],
             options={
                 'constraints': [models.UniqueConstraint(fields=('event', 'code'), name='ticket_code_once'), models.UniqueConstraint(fields=('event', 'voter'), name='ticket_voter_once'), models.CheckConstraint(condition=models.Q(('team', None), ('team__in', [1, 2]), _connector='OR'), name='ticket_team_1_or_2')],

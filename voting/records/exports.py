@@ -7,11 +7,10 @@ import msgspec
 
 from games.engine.game import SIDES, Picks, Side
 from games.engine.registry import read_options
-from games.matches import Position, replay
-from games.models import CLOSED_STATES, Match, Turn, TurnState
 from voting.counting.ballots import unpack_ballots
 from voting.counting.lots import commit_lot
-from voting.models import SidesRecord, TallyRecord
+from voting.matches import Position, replay
+from voting.models import CLOSED_STATES, Match, SidesRecord, TallyRecord, Turn, TurnState
 from voting.records.match_record import (
     FORMAT,
     MatchRecord,

@@ -13,11 +13,10 @@ from django.db import connection, transaction
 
 from games.engine.game import SIDES
 from games.engine.terms import MatchState
-from games.matches import CODE_LETTERS, TERMS, create_event, locked_event
-from games.models import Event, Match, Turn, TurnState
 from voting.counting.ballots import Ballot, pack_ballots
 from voting.counting.choices import resigns
-from voting.models import SidesRecord, TallyRecord
+from voting.matches import CODE_LETTERS, TERMS, create_event, locked_event
+from voting.models import Event, Match, SidesRecord, TallyRecord, Turn, TurnState
 from voting.records.exports import export_match
 from voting.records.match_record import MatchRecord, SideCount, TurnCount, side_count
 from voting.records.recount import find_faults

@@ -7,10 +7,10 @@ box, all durations milliseconds.
 from collections.abc import Mapping, Sequence
 
 from games.engine.game import SIDES, Side
-from games.matches import Position
-from games.models import Match, Turn
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.bank import BankTerms
+from voting.matches import Position
+from voting.models import Match, Turn
 
 
 def bank_terms(match: Match) -> BankTerms | None:

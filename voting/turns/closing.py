@@ -17,8 +17,6 @@ from redis.exceptions import LockError
 
 from games.engine.game import Side
 from games.engine.terms import MatchState
-from games.matches import MatchError, Position, claim_turn, end_match, event_lock, load_position
-from games.models import CLOSED_STATES, Event, Match, Turn, TurnState
 from voting import protocol
 from voting.announcements.outbox import announce, publish_now, relay
 from voting.announcements.snapshots import plan_reveal
@@ -30,8 +28,9 @@ from voting.counting.ballots import Ballot, merge_ballots, pack_ballots
 from voting.counting.commitments import commit_ballots
 from voting.counting.series import Series, current_series, winning_team
 from voting.counting.side_changes import SideChange, commit_secretly
+from voting.matches import MatchError, Position, claim_turn, end_match, event_lock, load_position
 from voting.metrics.metrics import CLOSE_LAG_S, RESOLVE_LAG_S
-from voting.models import TallyRecord
+from voting.models import CLOSED_STATES, Event, Match, TallyRecord, Turn, TurnState
 from voting.turns import clocks as banks
 from voting.turns import secret_sides as sides
 from voting.turns.outcomes import TurnOutcome, ballots_by_side, decide_outcome

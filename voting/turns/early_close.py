@@ -4,13 +4,13 @@ from contextlib import suppress
 
 from redis import RedisError
 
-from games.matches import MatchError, Position, claim_turn, event_lock, load_position
-from games.models import Team, Turn, TurnState
 from voting import protocol
 from voting.ballot_box.archive import hand_ballots
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting import window
 from voting.counting.window import Window
+from voting.matches import MatchError, Position, claim_turn, event_lock, load_position
+from voting.models import Team, Turn, TurnState
 from voting.turns.clocks import turn_ends_at
 from voting.turns.closing import close_expired_turn, close_turn, closing_lease
 from voting.turns.restoring import must_stay_open, restore_turn

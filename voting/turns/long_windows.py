@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from games.models import Turn, TurnState
+from voting.models import Turn, TurnState
 
 LONG_WINDOW_MS = 15 * 60 * 1000
 

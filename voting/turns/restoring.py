@@ -9,8 +9,6 @@ from contextlib import suppress
 from django.db import connection, transaction
 from django.db.models import QuerySet
 
-from games.matches import MatchError, claim_turn, event_lock
-from games.models import Turn, TurnState
 from voting import protocol
 from voting.announcements.outbox import announce, relay
 from voting.ballot_box.archive import load_stored_ballots
@@ -18,6 +16,8 @@ from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import BoxState
 from voting.counting import window
 from voting.counting.window import Window
+from voting.matches import MatchError, claim_turn, event_lock
+from voting.models import Turn, TurnState
 from voting.turns.turns import change_turn, load_turn, log, to_boxed_turn, update_box
 
 RAISE_MOST_SQL = """

@@ -6,7 +6,6 @@ from typing import cast
 import msgspec
 
 from games.engine.game import Result, Side
-from games.models import Match, Turn, TurnState
 from voting.counting.ballots import Ballot, unpack_ballots
 from voting.counting.side_changes import (
     SideChange,
@@ -17,7 +16,7 @@ from voting.counting.side_changes import (
     summarize_sides,
     voter_histories,
 )
-from voting.models import SidesRecord, TallyRecord
+from voting.models import Match, SidesRecord, TallyRecord, Turn, TurnState
 from voting.records.match_record import RecordedSides, SecretSides
 from voting.turns.side_change_store import load_side_changes
 

@@ -6,10 +6,9 @@ from typing import Literal, cast
 
 from games.engine.game import Side
 from games.engine.terms import MatchState
-from games.matches import live_turn, locked_event
-from games.models import Event, Match, Turn, TurnState
 from voting.counting.side_changes import SideChange
-from voting.models import StoredSideChange
+from voting.matches import live_turn, locked_event
+from voting.models import Event, Match, StoredSideChange, Turn, TurnState
 from voting.protocol import SideRefusal
 
 SideChangeAnswer = Literal["changed"] | SideRefusal

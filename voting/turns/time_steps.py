@@ -10,15 +10,14 @@ from dataclasses import dataclass, field
 import msgspec
 from django.db.models import Q
 
-from games.matches import claim_turn, event_lock
-from games.models import Event, Turn, TurnState
 from voting import protocol
 from voting.announcements.outbox import announce, relay
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_clock import BoxClock, local_ms
 from voting.counting import window
 from voting.counting.window import Window
-from voting.models import Announcement
+from voting.matches import claim_turn, event_lock
+from voting.models import Announcement, Event, Turn, TurnState
 from voting.turns.long_windows import LONG_WINDOW_MS, LongTurnCursor
 from voting.turns.turns import load_turn, place_and_relay, shift_restoration
 

@@ -12,16 +12,6 @@ from redis import RedisError
 from games.engine.errors import GameError
 from games.engine.game import Side
 from games.engine.terms import Lobby
-from games.matches import (
-    MatchError,
-    claim_turn,
-    create_match,
-    create_turn,
-    event_lock,
-    locked_event,
-    replay,
-)
-from games.models import Event, Match, Turn, TurnState
 from voting import protocol
 from voting.announcements.outbox import announce, relay
 from voting.ballot_box.archive import store_ballots
@@ -30,6 +20,8 @@ from voting.ballot_box.box_types import BoxedTurn, PlaceResult
 from voting.counting import window
 from voting.counting.methods import UnknownMethod, find_method
 from voting.counting.window import Window
+from voting.matches import MatchError, claim_turn, create_match, create_turn, event_lock, locked_event, replay
+from voting.models import Event, Match, Turn, TurnState
 from voting.turns import clocks as banks
 
 log = logging.getLogger(__name__)

@@ -5,11 +5,11 @@ from typing import Any
 from crowdgame.console.actions.notices import ALREADY_DONE
 from crowdgame.console.actions.people import parse_voter_code, require_voter
 from crowdgame.console.actions.registry import ActionResult, action, undone_by
-from games.matches import MatchError, locked_event
-from games.models import Event
 from voting import protocol
 from voting.announcements.outbox import announce, relay
 from voting.ballot_box.ballot_box import BallotBox
+from voting.matches import MatchError, locked_event
+from voting.models import Event
 
 
 @action("voter.captain", target="voter", done="Takes effect next turn.")

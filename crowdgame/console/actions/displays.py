@@ -3,11 +3,11 @@
 from django.db.models import F
 
 from crowdgame.console.actions.registry import ActionResult, action
-from games.matches import event_lock
-from games.models import Event
 from voting import protocol
 from voting.announcements.outbox import announce, relay
 from voting.ballot_box.ballot_box import BallotBox
+from voting.matches import event_lock
+from voting.models import Event
 
 
 @action(

@@ -9,12 +9,11 @@ from typing import cast
 
 from crowdgame.console.actions.registry import ActionResult, action
 from games.engine.game import SIDES, Side
-from games.matches import MatchError, claim_turn, event_lock, load_position
-from games.models import Match, Team, Turn, TurnState
 from voting.ballot_box.archive import hand_ballots
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.ballots import HAND_VOTER_PREFIX
-from voting.models import StoredBallot
+from voting.matches import MatchError, claim_turn, event_lock, load_position
+from voting.models import Match, StoredBallot, Team, Turn, TurnState
 from voting.protocol import MAX_HANDS
 from voting.turns.turns import place_and_relay, to_boxed_turn
 

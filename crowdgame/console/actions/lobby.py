@@ -3,9 +3,9 @@
 from crowdgame.console.actions.notices import ALREADY_DONE, update_event
 from crowdgame.console.actions.registry import ActionResult, action, undone_by
 from games.engine.terms import Lobby
-from games.models import Event
 from voting import protocol
 from voting.ballot_box.ballot_box import BallotBox
+from voting.models import Event
 
 KEYS = {"L": "Lock or unlock joining"}
 

@@ -7,7 +7,11 @@ from redis import RedisError
 from crowdgame.console.actions.registry import ActionResult, CurrentState, action, undone_by
 from crowdgame.ratings.models import RatedMatch
 from games.engine.terms import MatchState
-from games.matches import (
+from voting import protocol
+from voting.announcements.outbox import announce, relay
+from voting.ballot_box.ballot_box import BallotBox
+from voting.counting import window
+from voting.matches import (
     MatchError,
     abort_match,
     claim_turn,
@@ -16,11 +20,7 @@ from games.matches import (
     load_position,
     reopen_match,
 )
-from games.models import CLOSED_STATES, Event, Match, Turn, TurnState
-from voting import protocol
-from voting.announcements.outbox import announce, relay
-from voting.ballot_box.ballot_box import BallotBox
-from voting.counting import window
+from voting.models import CLOSED_STATES, Event, Match, Turn, TurnState
 from voting.turns.side_change_store import backdate_side_changes
 from voting.turns.turns import place_and_relay, plan_turn, start_match
 

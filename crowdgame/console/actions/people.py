@@ -10,12 +10,11 @@ from crowdgame.console.actions.notices import ALREADY_DONE
 from crowdgame.console.actions.registry import ActionResult, action, undone_by
 from crowdgame.console.people_search import is_known_voter
 from games.engine.terms import MatchState
-from games.matches import MatchError, event_lock
-from games.models import Match, Team
 from voting.announcements.outbox import publish_restrictions
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.voter_codes import normalize_voter_code
-from voting.models import StoredRestriction
+from voting.matches import MatchError, event_lock
+from voting.models import Match, StoredRestriction, Team
 
 MAX_RESTRICTIONS = 500
 UNKNOWN_VOTER = "No phone has this code."

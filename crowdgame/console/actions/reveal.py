@@ -2,11 +2,11 @@
 
 from crowdgame.console.actions.registry import ActionResult, CurrentState, action, undone_by
 from crowdgame.console.actions.turn_time import DEFAULT_STEP_S, format_duration
-from games.matches import MatchError
-from games.models import Turn, TurnState
 from voting import protocol
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.window import RESUME_LEAD_MS, Window, shift_window
+from voting.matches import MatchError
+from voting.models import Turn, TurnState
 from voting.protocol import Pressed
 from voting.turns.turns import change_turn
 

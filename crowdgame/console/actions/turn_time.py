@@ -5,12 +5,12 @@ All but the last raise MatchError if the turn changed concurrently (compare-and-
 
 from crowdgame.console.actions.notices import ALREADY_DONE, update_event
 from crowdgame.console.actions.registry import ActionResult, CurrentState, action, undone_by
-from games.matches import MatchError
-from games.models import Turn, TurnState
 from voting import protocol
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting import window
 from voting.counting.window import Window
+from voting.matches import MatchError
+from voting.models import Turn, TurnState
 from voting.protocol import Pressed
 from voting.turns.early_close import end_window
 from voting.turns.turns import change_turn, set_window

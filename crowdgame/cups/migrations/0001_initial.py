@@ -11,7 +11,7 @@ class Migration(migrations.Migration):
     initial = True
 
     dependencies = [
-        ('games', '0001_initial'),
+        ('voting', '0001_events'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
@@ -58,7 +58,7 @@ class Migration(migrations.Migration):
                 ('yellow', models.PositiveSmallIntegerField()),
                 ('walkover', models.PositiveSmallIntegerField(blank=True, null=True)),
                 ('cup', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='pairings', to='cups.cup')),
-                ('event', models.OneToOneField(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='cup_pairing', to='games.event')),
+                ('event', models.OneToOneField(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='cup_pairing', to='voting.event')),
             ],
         ),
         migrations.CreateModel(

@@ -10,7 +10,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('accounts', '0001_initial'),
-        ('games', '0001_initial'),
+        ('voting', '0001_events'),
     ]
 
     operations = [
@@ -21,7 +21,7 @@ class Migration(migrations.Migration):
                 ('listed', models.BooleanField(default=True)),
                 ('crowd', models.BooleanField(db_default=False, default=False)),
                 ('network', models.CharField(blank=True, db_default='', default='', editable=False, max_length=16)),
-                ('event', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='duel', to='games.event')),
+                ('event', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='duel', to='voting.event')),
                 ('one', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.RESTRICT, related_name='+', to='accounts.guest')),
                 ('two', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.RESTRICT, related_name='+', to='accounts.guest')),
             ],

@@ -10,7 +10,7 @@ class Migration(migrations.Migration):
     initial = True
 
     dependencies = [
-        ('games', '0001_initial'),
+        ('voting', '0001_events'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
@@ -26,7 +26,7 @@ class Migration(migrations.Migration):
                 ('undo', models.JSONField(blank=True, null=True)),
                 ('undone', models.BooleanField(db_default=False, default=False)),
                 ('at', models.BigIntegerField()),
-                ('event', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='audit_entries', to='games.event')),
+                ('event', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='audit_entries', to='voting.event')),
             ],
             options={
                 'indexes': [models.Index(fields=['event', '-at'], name='audit_latest')],
@@ -37,7 +37,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('role', models.CharField(choices=[('cohost', 'Co-host: runs the event'), ('viewer', 'Viewer: watches only')], max_length=8)),
-                ('event', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='members', to='games.event')),
+                ('event', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='members', to='voting.event')),
                 ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL)),
             ],
             options={

@@ -11,8 +11,8 @@ from django.core.management.base import BaseCommand, CommandError
 
 from crowdgame.events.ticket_views import ticket_csv_rows
 from crowdgame.operations.backup_file import temporary_sibling
-from games.models import Event
 from voting.admission.tickets import TooManyTickets, make_tickets
+from voting.models import Event
 
 
 class Command(BaseCommand):

@@ -10,7 +10,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('accounts', '0001_initial'),
-        ('games', '0001_initial'),
+        ('voting', '0001_events'),
     ]
 
     operations = [
@@ -22,7 +22,7 @@ class Migration(migrations.Migration):
                 ('red_after', models.FloatField()),
                 ('yellow_before', models.FloatField()),
                 ('yellow_after', models.FloatField()),
-                ('match', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='rated', to='games.match')),
+                ('match', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='rated', to='voting.match')),
             ],
         ),
         migrations.CreateModel(

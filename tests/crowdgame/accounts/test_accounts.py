@@ -18,9 +18,9 @@ from crowdgame.duels.lists import load_page
 from crowdgame.duels.models import Duel
 from crowdgame.duels.rematch import request_rematch
 from crowdgame.ratings.rebuild import rebuild
-from games.models import Event, Match
 from tests.voting.match_helpers import RED_WINS, play
 from voting.ballot_box.ballot_box import BallotBox
+from voting.models import Event, Match
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("box")]
 PASSWORD = "anchors-aweigh"

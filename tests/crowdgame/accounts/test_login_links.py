@@ -10,8 +10,8 @@ from django.test import Client
 from django.utils import timezone
 
 from crowdgame.accounts.login_links import LINK_MAX_AGE_S, LoginLinkTokens, login_link_path, login_link_tokens
-from games.models import Event
 from tests.voting.page_fixtures import event, organizer, other
+from voting.models import Event
 
 __all__ = ["event", "organizer", "other"]
 

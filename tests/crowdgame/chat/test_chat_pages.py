@@ -13,10 +13,10 @@ from crowdgame.accounts.guest_cookie import COOKIE
 from crowdgame.accounts.models import Guest
 from crowdgame.chat.models import ChatLine, ChatMute, ChatReport, ChatRoom
 from crowdgame.duels.models import Duel
-from games.models import Event, Match
 from tests.chat_helpers import fill_lobby_chat
 from tests.voting.match_helpers import RED_WINS, new_event, play
 from voting.ballot_box.ballot_box import BallotBox
+from voting.models import Event, Match
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("box")]
 

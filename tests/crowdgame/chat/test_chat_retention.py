@@ -17,8 +17,8 @@ from crowdgame.chat.posting import MessageAuthor, post_message, report
 from crowdgame.chat.retention import purge_chat
 from crowdgame.chat.rooms import find_room
 from crowdgame.duels.duels import DuelSettings, join_duel, new_duel
-from games.models import Event
 from voting.ballot_box.ballot_box import BallotBox
+from voting.models import Event
 from voting.turns.scheduler import PURGE_EVERY_S, DeadlineScheduler
 
 pytestmark = pytest.mark.django_db

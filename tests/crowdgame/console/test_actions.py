@@ -13,14 +13,13 @@ from crowdgame.console.actions.turn_time import MAX_EXTRA_S
 from crowdgame.console.audit_log import list_audit_entries
 from crowdgame.console.control import perform
 from crowdgame.events.permissions import EventPermission, OrganizerAccess
-from games.models import NOTICE_LENGTH, Event, Team
 from tests.voting.action_helpers import record_voters, refused
 from tests.voting.match_helpers import RED_WINS, kinds, new_event, only_turn, open_now, play, run_out
 from tests.voting.protocol.test_typescript import SOURCES
 from voting.admission.restrictions import Restriction, load_restrictions
 from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.ballot_box import BallotBox
-from voting.models import StoredRestriction
+from voting.models import NOTICE_LENGTH, Event, StoredRestriction, Team
 from voting.protocol import MAX_HANDS, ActionAsk, ActionUndo, AuditEntry, EventState, Pressed, Role
 
 pytestmark = pytest.mark.django_db

@@ -7,8 +7,6 @@ from redis.exceptions import TimeoutError  # noqa: A004
 
 from crowdgame.console.actions.turn_time import pause_turn
 from games.engine.terms import MatchState
-from games.matches import live_turn
-from games.models import Event, Match, TurnState
 from tests.voting.action_helpers import event_of, press, record_voters, refused
 from tests.voting.concurrency_helpers import at_once
 from tests.voting.match_helpers import (
@@ -28,7 +26,8 @@ from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import BoxedTurn, PlaceResult, TooEarly
 from voting.counting.voter_codes import derive_voter_code
 from voting.counting.window import START_LEAD_MS
-from voting.models import Announcement
+from voting.matches import live_turn
+from voting.models import Announcement, Event, Match, TurnState
 from voting.records.recount import find_faults
 from voting.turns.closing import close_turn
 from voting.turns.turns import load_turn, start_match, to_boxed_turn

@@ -4,8 +4,6 @@ from typing import Any
 
 import pytest
 
-from games.matches import claim_turn
-from games.models import Team, Turn, TurnState
 from tests.voting.action_helpers import event_of, press, refused, words_of
 from tests.voting.box_loss_helpers import empty
 from tests.voting.concurrency_helpers import at_once
@@ -22,7 +20,8 @@ from tests.voting.match_helpers import (
 )
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.ballots import HAND_VOTER_PREFIX, Ballot, unpack_ballots
-from voting.models import StoredBallot
+from voting.matches import claim_turn
+from voting.models import StoredBallot, Team, Turn, TurnState
 from voting.protocol import MAX_HANDS
 from voting.records.exports import export_match
 from voting.records.recount import find_faults

@@ -7,7 +7,6 @@ from django.conf import settings
 
 from crowdgame.console.actions.people import MAX_RESTRICTIONS
 from crowdgame.console.people_search import PAGE_SIZE, find_people
-from games.models import Event
 from tests.voting.action_helpers import done_by, record_voters, refused, words_of
 from tests.voting.match_helpers import new_event
 from voting.admission.restrictions import Restriction, load_restrictions
@@ -17,7 +16,7 @@ from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import event_key
 from voting.ballot_box.stores import connect
 from voting.counting.voter_codes import derive_voter_code
-from voting.models import StoredRestriction, Ticket
+from voting.models import Event, StoredRestriction, Ticket
 from voting.protocol import PeopleFound
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("valkey_url")]

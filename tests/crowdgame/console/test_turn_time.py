@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 
-from games.models import Turn, TurnState
 from tests.voting.action_helpers import event_of, everything, press, refused, words_of
 from tests.voting.match_helpers import (
     kinds,
@@ -23,7 +22,7 @@ from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import Sealed, TooEarly
 from voting.counting.window import RESUME_LEAD_MS
-from voting.models import TallyRecord
+from voting.models import TallyRecord, Turn, TurnState
 from voting.turns.closing import close_turn
 from voting.turns.early_close import close_turn_early
 from voting.turns.turns import load_turn, to_boxed_turn

@@ -3,8 +3,8 @@
 from crowdgame.cups.cups import create_cup, start_pairing
 from crowdgame.cups.models import Cup
 from games.engine.terms import MatchState
-from games.models import Event, Match
 from tests.voting.match_helpers import organizer
+from voting.models import Event, Match
 
 FOUR = ("4a", "4b", "5a", "5b")
 

@@ -14,13 +14,12 @@ from crowdgame.cups.forms import CUP_PRESETS
 from crowdgame.cups.models import Cup, CupPairing, CupTeam
 from crowdgame.cups.renaming import rename_cup
 from crowdgame.events.models import AuditEntry, Member
-from games.models import Event
 from tests.crowdgame.cups.cup_helpers import decide, new_cup
 from tests.voting.match_helpers import organizer
 from tests.voting.page_fixtures import CLASSIC, SIMULTANEOUS
 from voting.admission.admission import projector_key
 from voting.ballot_box.ballot_box import BallotBox
-from voting.models import Announcement
+from voting.models import Announcement, Event
 
 pytestmark = pytest.mark.django_db
 

@@ -13,8 +13,8 @@ from crowdgame.cups.dry_run_matches import (
 )
 from crowdgame.events.models import AuditEntry
 from crowdgame.rehearsal.dry_runs import MAX_DURATION_S
-from games.models import Event
 from tests.crowdgame.cups.cup_helpers import let_win, new_cup
+from voting.models import Event
 
 LONGEST_MS = int(MAX_DURATION_S * 1000)
 FIRST, SECOND = MatchSpan(1, 100, 200), MatchSpan(2, 300, 400)

@@ -7,10 +7,10 @@ from crowdgame.console.actions.matches import abort_playing_match
 from crowdgame.cups.dry_run_matches import DRY_RUN_STARTED
 from crowdgame.cups.team_ranking import list_played_games, rank_teams
 from crowdgame.events.models import AuditEntry
-from games.matches import create_event
-from games.models import Event, Match
 from tests.voting.match_helpers import CLASSIC, RED_WINS, only_turn, organizer, play, play_turn
 from voting.ballot_box.ballot_box import BallotBox
+from voting.matches import create_event
+from voting.models import Event, Match
 from voting.turns.turns import start_match
 
 pytestmark = pytest.mark.django_db

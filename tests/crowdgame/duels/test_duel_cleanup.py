@@ -15,11 +15,10 @@ from crowdgame.duels.creation_limits import hash_network
 from crowdgame.duels.duels import DuelSettings, join_duel, load_seat_key, new_duel, start_against_crowd
 from crowdgame.duels.models import Duel
 from crowdgame.operations.retention import anonymize_events
-from games.models import Event, Match
 from tests.crowdgame.operations.test_retention import backdate_event
 from tests.voting.match_helpers import RED_WINS, play
 from voting.ballot_box.ballot_box import BallotBox
-from voting.models import Ticket
+from voting.models import Event, Match, Ticket
 from voting.turns.scheduler import PURGE_EVERY_S, DeadlineScheduler
 
 pytestmark = pytest.mark.django_db

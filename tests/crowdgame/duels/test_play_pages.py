@@ -14,9 +14,9 @@ from crowdgame.duels import creation_limits
 from crowdgame.duels import views as play_views
 from crowdgame.duels.models import Duel
 from deploy.laptop.network import LOOPBACK, free_port
-from games.models import Match
 from tests.chat_helpers import fill_lobby_chat
 from voting.ballot_box.ballot_box import BallotBox
+from voting.models import Match
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("box")]
 MOST_BYTES = 25 * 1024

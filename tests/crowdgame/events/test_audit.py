@@ -6,12 +6,11 @@ from crowdgame.console.actions.registry import CurrentState
 from crowdgame.console.audit_log import MAX_SHOWN, PerformedAction, add_audit_entry, list_audit_entries
 from crowdgame.events.event_edits import MAX_TEXT_LENGTH, add_page_audit_entry
 from crowdgame.events.models import AuditEntry
-from games.models import Event
 from tests.voting.action_helpers import event_of, words_of
 from tests.voting.match_helpers import new_event, play, start
 from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.ballot_box import BallotBox
-from voting.models import Announcement
+from voting.models import Announcement, Event
 from voting.protocol import AuditEntry as ListedEntry
 from voting.protocol import Pressed
 

@@ -7,8 +7,8 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from crowdgame.events.models import Member
-from games.matches import create_event
-from games.models import Event
+from voting.matches import create_event
+from voting.models import Event
 
 pytestmark = pytest.mark.django_db
 UNKNOWN = ["", "x", "0", "9" * 30, "-1", "THEIRS"]

@@ -16,11 +16,10 @@ from pytest_django.fixtures import Settings
 from crowdgame.events.ticket_forms import MAX_ROSTER_LENGTH
 from crowdgame.events.ticket_views import ROWS_PER_PAGE, TICKETS_PER_PRINT
 from crowdgame.serving.request_limits import MAX_UPLOAD_BYTES
-from games.matches import create_event
-from games.models import Event
 from voting.admission.admission import format_key
 from voting.admission.tickets import MAX_TICKETS, PresentedKey, claim_tickets, make_tickets
-from voting.models import Ticket
+from voting.matches import create_event
+from voting.models import Event, Ticket
 
 pytestmark = pytest.mark.django_db
 

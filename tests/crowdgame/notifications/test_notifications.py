@@ -23,8 +23,6 @@ from crowdgame.notifications.models import EmailAddress, EmailNotification
 from crowdgame.operations.retention import purge_addresses
 from deploy.laptop.network import free_port
 from games.engine.game import SIDES
-from games.matches import load_position
-from games.models import Event, Match
 from tests.crowdgame.notifications.conftest import (
     EMAIL,
     URL,
@@ -40,6 +38,8 @@ from tests.voting.box_helpers import ask
 from tests.voting.match_helpers import CLASSIC, RED_WINS, only_turn, open_now, play, play_turn, vote
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import PresenceCounts
+from voting.matches import load_position
+from voting.models import Event, Match
 
 pytestmark = pytest.mark.django_db
 

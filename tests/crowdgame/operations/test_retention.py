@@ -13,8 +13,6 @@ from crowdgame.console.audit_log import PerformedAction, add_audit_entry
 from crowdgame.cups.cups import start_pairing
 from crowdgame.events.models import AuditEntry
 from crowdgame.operations.retention import RECORDS_PER_STEP, anonymize_events, events_to_anonymize
-from games.matches import load_position
-from games.models import Event, Match, Turn
 from tests.crowdgame.cups.cup_helpers import new_cup
 from tests.voting.match_helpers import RED_WINS, new_event, only_turn, play, play_turn
 from voting.admission.roster import Pupil
@@ -22,7 +20,17 @@ from voting.admission.tickets import make_roster
 from voting.ballot_box.archive import store_ballots
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.ballots import Ballot, unpack_ballots
-from voting.models import Announcement, StoredBallot, StoredRestriction, TallyRecord, Ticket
+from voting.matches import load_position
+from voting.models import (
+    Announcement,
+    Event,
+    Match,
+    StoredBallot,
+    StoredRestriction,
+    TallyRecord,
+    Ticket,
+    Turn,
+)
 from voting.protocol import Pressed
 from voting.turns.scheduler import PURGE_EVERY_S, DeadlineScheduler
 from voting.turns.turns import start_match

@@ -21,10 +21,10 @@ from crowdgame.printing.ticket_sheets import (
     split_name,
 )
 from games.engine.game import Side
-from games.models import Event
 from voting.admission.admission import format_key
 from voting.admission.roster import Pupil
 from voting.admission.tickets import make_roster, make_tickets
+from voting.models import Event
 
 URL = "HTTP://PLAY.EXAMPLE.ORG/BCDF"
 STREAM = re.compile(rb"/Filter \[ /ASCII85Decode /FlateDecode \].*?stream\r?\n(.*?)endstream", re.DOTALL)

@@ -19,12 +19,11 @@ from django.test.utils import CaptureQueriesContext
 
 from crowdgame.reports import record_download as record_pages
 from games.engine.record import read_record, replay
-from games.models import Event, TurnState
 from tests.voting.match_helpers import RED_WINS, new_event, only_turn, open_now, play, start
 from tests.voting.sample_matches import MATCHES, play_match, record_of
 from tests.voting.verifiers import ours, theirs
 from voting.ballot_box.ballot_box import BallotBox
-from voting.models import TallyRecord
+from voting.models import Event, TallyRecord, TurnState
 from voting.records.match_record import MatchRecord
 from voting.turns.turns import start_match
 

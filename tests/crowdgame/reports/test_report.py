@@ -14,11 +14,11 @@ from crowdgame.reports.reading import read_report
 from crowdgame.reports.report_view import view_report
 from crowdgame.reports.sentences import describe_end, describe_result, describe_turn, describe_turning_point
 from deploy.laptop.supervisor import Supervisor
-from games.matches import abort_match
-from games.models import Match
 from tests.voting.match_helpers import RED_WINS, new_event, play
 from tests.voting.sample_matches import MATCHES, play_match, record_of
 from voting.ballot_box.ballot_box import BallotBox
+from voting.matches import abort_match
+from voting.models import Match
 from voting.records.match_record import MatchRecord, side_count
 from voting.turns.turns import start_match
 

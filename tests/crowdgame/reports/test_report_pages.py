@@ -8,9 +8,9 @@ import pytest
 from django.test import Client
 
 from crowdgame.reports import views as report_pages
-from games.models import Event, Match, Team
 from tests.voting.match_helpers import RED_WINS, new_event, only_turn, open_now, play, vote
 from voting.ballot_box.ballot_box import BallotBox
+from voting.models import Event, Match, Team
 from voting.records.exports import record_version
 from voting.turns.turns import start_match
 

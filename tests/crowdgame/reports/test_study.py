@@ -9,13 +9,12 @@ from django.test import Client
 
 from crowdgame.operations.retention import anonymize_ballots
 from crowdgame.reports.study import HEADER, study_rows
-from games.matches import end_match
-from games.models import Event, Match
 from tests.voting.match_helpers import new_event, only_turn, open_now, organizer, play_out, store, vote
 from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.ballots import HAND_VOTER_PREFIX, Ballot
-from voting.models import TallyRecord
+from voting.matches import end_match
+from voting.models import Event, Match, TallyRecord
 from voting.turns.turns import start_match
 
 pytestmark = pytest.mark.django_db(transaction=True)

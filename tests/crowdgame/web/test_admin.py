@@ -8,10 +8,19 @@ from pytest_django.fixtures import DjangoCaptureOnCommitCallbacks
 
 from crowdgame.console.actions.matches import abort_playing_match
 from crowdgame.events.models import AuditEntry, Member
-from games.matches import create_event
-from games.models import Event, Match, Team, Turn, TurnState
 from voting.ballot_box.ballot_box import BallotBox
-from voting.models import Announcement, StoredBallot, StoredRestriction, TallyRecord
+from voting.matches import create_event
+from voting.models import (
+    Announcement,
+    Event,
+    Match,
+    StoredBallot,
+    StoredRestriction,
+    TallyRecord,
+    Team,
+    Turn,
+    TurnState,
+)
 from voting.turns.closing import close_turn
 from voting.turns.turns import start_match
 
@@ -93,7 +102,7 @@ def test_admin_hides_ballots_of_live_turn(admin: Client, turn: Turn, state: Turn
 
 
 def test_admin_shows_seed_and_ballots_only_after_reveal(admin: Client, turn: Turn, box: BallotBox) -> None:
-    page = f"/admin/games/turn/{turn.pk}/change/"
+    page = f"/admin/voting/turn/{turn.pk}/change/"
     assert turn.seed not in admin.get(page).content.decode()
     end_window(turn, box)
     assert turn.seed in admin.get(page).content.decode()
@@ -127,7 +136,7 @@ def test_admin_event_edit_is_announced_with_next_seq(
     for i, team in enumerate(teams):
         form |= {f"teams-{i}-id": team.pk, f"teams-{i}-event": event.pk, f"teams-{i}-name": f"New {i}"}
     with django_capture_on_commit_callbacks(execute=True):
-        assert admin.post(f"/admin/games/event/{event.pk}/change/", form).status_code == 302
+        assert admin.post(f"/admin/voting/event/{event.pk}/change/", form).status_code == 302
     edited = Event.objects.get()
     assert (edited.name, edited.seq, edited.lobby) == ("Regatta", event.seq + 1, event.lobby)
     assert edited.tally_method == "approval"
@@ -137,7 +146,7 @@ def test_admin_event_edit_is_announced_with_next_seq(
 
 
 def test_admin_cannot_add_or_delete_events_and_is_for_staff(admin: Client, event: Event) -> None:
-    assert admin.get("/admin/games/event/add/").status_code == 403
-    assert admin.post(f"/admin/games/event/{event.pk}/delete/", {"post": "yes"}).status_code == 403
+    assert admin.get("/admin/voting/event/add/").status_code == 403
+    assert admin.post(f"/admin/voting/event/{event.pk}/delete/", {"post": "yes"}).status_code == 403
     admin.force_login(User.objects.create_user("ada"))
     assert admin.get("/admin/").status_code == 302

@@ -7,9 +7,8 @@ from django.test import Client
 from crowdgame.cups.cups import create_cup
 from crowdgame.cups.models import Cup
 from crowdgame.events.models import Member
-from games.models import Event
 from voting.admission.tickets import make_tickets
-from voting.models import Ticket
+from voting.models import Event, Ticket
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("valkey_url")]
 

@@ -5,7 +5,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pytest_django.fixtures import Settings
 
-from games.matches import CODE_LETTERS
 from voting.admission.admission import (
     CODE_PERIOD_MS,
     LINK_KEY_LENGTH,
@@ -25,6 +24,7 @@ from voting.admission.admission import (
     rotating_link_key,
 )
 from voting.admission.roster import MAX_PUPILS, NAME_LENGTH, Pupil, RosterError, parse_roster
+from voting.matches import CODE_LETTERS
 
 NOW = 1_700_000_000_000
 PERIOD = NOW // CODE_PERIOD_MS

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import pytest
 
-from games.models import Event
 from tests.voting.match_helpers import new_event
 from voting.admission.roster import Pupil
 from voting.admission.tickets import (
@@ -18,6 +17,7 @@ from voting.admission.tickets import (
     make_tickets,
     release_tickets,
 )
+from voting.models import Event
 
 pytestmark = pytest.mark.django_db
 

@@ -18,7 +18,6 @@ from redis.client import PubSub
 
 from deploy.laptop.network import LOOPBACK, free_port
 from deploy.laptop.supervisor import Supervisor
-from games.models import Event
 from tests.deploy.processes import wait_until
 from tests.voting.match_helpers import new_event
 from voting import protocol
@@ -33,7 +32,7 @@ from voting.announcements.outbox import (
     relay,
 )
 from voting.metrics.metrics import REGISTRY
-from voting.models import Announcement
+from voting.models import Announcement, Event
 
 pytestmark = pytest.mark.django_db
 

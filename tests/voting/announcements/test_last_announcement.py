@@ -7,14 +7,13 @@ import pytest
 from redis import Redis
 
 from crowdgame.console.control import run_action
-from games.matches import MatchError, live_turn, load_position
-from games.models import Event, Match, Turn
 from tests.voting.event_states import last_announced, shown
 from tests.voting.match_helpers import new_event, play_turn
 from voting import protocol
 from voting.announcements.outbox import announce_edit
 from voting.ballot_box.ballot_box import BallotBox
-from voting.models import Announcement
+from voting.matches import MatchError, live_turn, load_position
+from voting.models import Announcement, Event, Match, Turn
 from voting.protocol import ActionAsk
 from voting.turns.restoring import restore_turn
 from voting.turns.turns import load_turn, start_match

@@ -8,7 +8,6 @@ import pytest
 
 from crowdgame.console.control import run_action
 from games.engine.terms import Lobby, TeamChoice
-from games.models import Event, Turn
 from tests.voting.event_states import last_announced, shown
 from tests.voting.match_helpers import (
     CLASSIC,
@@ -24,6 +23,7 @@ from voting import protocol
 from voting.announcements.snapshots import MAX_FINISHED
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.tally import SideTally
+from voting.models import Event, Turn
 from voting.protocol import ActionAsk
 from voting.turns.turns import start_match
 

@@ -8,7 +8,6 @@ from typing import Any
 import msgspec
 import pytest
 
-from games.models import Event, Turn
 from tests.server import Server
 from tests.socket_clients import SocketClient, SocketClients
 from tests.voting.counting.method_cases import CASES
@@ -21,6 +20,7 @@ from voting.ballot_box.box_clock import BoxClock
 from voting.counting.methods import METHODS
 from voting.gateway.event_room import EventRoom
 from voting.gateway.presence import Presence
+from voting.models import Event, Turn
 from voting.turns.closing import close_turn
 
 

@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from games.models import Event, Match
 from tests.voting.action_helpers import press
 from tests.voting.match_helpers import RED_WINS, new_event, play
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.series import Series, current_series, series_starts
+from voting.models import Event, Match
 from voting.turns.turns import start_match
 
 YELLOW_WINS = [(yellow, red) for red, yellow in RED_WINS]

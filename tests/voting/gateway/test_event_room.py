@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from games.models import Event, Team
 from tests.voting.box_loss_helpers import empty
 from tests.voting.gateway_helpers import (
     NO_BOX,
@@ -31,6 +30,7 @@ from voting.gateway.broadcast import send_turnout, write_to_all
 from voting.gateway.broadcaster import WRITES_PER_ITERATION
 from voting.gateway.event_room import MAX_SOCKETS_PER_SEAT, EventRoom
 from voting.gateway.poll import EARLY_TOLERANCE_MS
+from voting.models import Event, Team
 from voting.protocol import CloseCode
 from voting.turns.restoring import restore_turn
 

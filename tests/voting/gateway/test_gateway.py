@@ -10,7 +10,6 @@ import pytest
 from asgiref.sync import sync_to_async
 from django.db.models import F
 
-from games.models import Event, Match
 from tests.voting.gateway_helpers import (
     FakeSocket,
     in_a_thread,
@@ -29,6 +28,7 @@ from voting.gateway import code_lookup
 from voting.gateway import gateway as gateways
 from voting.gateway.event_room import EventRoom
 from voting.gateway.gateway import IDLE_ROOM_TTL_S, Gateway
+from voting.models import Event, Match
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

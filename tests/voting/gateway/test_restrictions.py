@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from games.models import Event
 from tests.voting.gateway_helpers import (
     NO_BOX,
     FakeSocket,
@@ -35,7 +34,7 @@ from voting.gateway.gateway import Gateway
 from voting.gateway.phone import PhoneConsumer
 from voting.gateway.restriction_enforcement import enforce_restrictions
 from voting.gateway.socket import CloseSocket
-from voting.models import StoredRestriction
+from voting.models import Event, StoredRestriction
 from voting.protocol import BallotCast, CloseCode, PhoneJoin
 
 NAMES = {"a": 1, "b": 1, "c": 2, "d": 2}

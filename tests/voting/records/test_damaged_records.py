@@ -16,12 +16,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pytest_django.plugin import DjangoDbBlocker
 
-from games.models import Match
 from tests.voting.match_helpers import only_turn
 from tests.voting.sample_matches import Record, record_of
 from tests.voting.turns.secret_side_helpers import play_with, request_side_changes, start_secret
 from tests.voting.verifiers import SCRIPT, ours, records, standalone, theirs
 from voting.ballot_box.ballot_box import BallotBox
+from voting.models import Match
 
 __all__ = ["records"]
 

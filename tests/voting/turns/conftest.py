@@ -3,9 +3,9 @@ from typing import Any
 
 import pytest
 
-from games.models import Turn
 from tests.voting.match_helpers import open_now, run_out, start, vote
 from voting.ballot_box.ballot_box import BallotBox
+from voting.models import Turn
 
 DueTurn = Callable[..., Turn]
 

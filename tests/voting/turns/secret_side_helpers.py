@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from games.engine.game import Side
-from games.models import Match, Turn
 from tests.voting.match_helpers import new_event, open_now, play_out, set_window, vote
 from voting.ballot_box.ballot_box import BallotBox
+from voting.models import Match, Turn
 from voting.turns.side_change_store import SideChangeAnswer, SideChangeRequest, change_sides
 from voting.turns.turns import load_turn, start_match
 

@@ -7,14 +7,14 @@ import pytest
 from crowdgame.console.control import run_action
 from games.engine.game import Side
 from games.engine.terms import Ending, MatchState
-from games.matches import MatchError, claim_turn
-from games.models import Match, MatchResult, Turn, TurnState
 from tests.voting.box_helpers import ask
 from tests.voting.match_helpers import kinds, only_turn, start, tally_of
 from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.ballots import Ballot
 from voting.counting.window import EXTENSION_MS, MIN_RESTORED_MS
+from voting.matches import MatchError, claim_turn
+from voting.models import Match, MatchResult, Turn, TurnState
 from voting.protocol import ActionAsk, Clocks
 from voting.records.exports import export_match
 from voting.records.recount import find_faults

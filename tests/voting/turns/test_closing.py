@@ -9,7 +9,6 @@ from redis import Redis
 
 from deploy.laptop.network import LOOPBACK, free_port
 from games.engine.game import SIDES, Side
-from games.models import Turn, TurnState
 from tests.deploy.processes import wait_until
 from tests.voting.announcements.test_announcements import listening
 from tests.voting.concurrency_helpers import at_once
@@ -38,7 +37,7 @@ from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import BoxedTurn, BoxLost, PlaceResult, Sealed, TooEarly
 from voting.counting.ballots import Ballot, unpack_ballots
 from voting.counting.commitments import Commitment, commit_ballots
-from voting.models import Announcement, TallyRecord
+from voting.models import Announcement, TallyRecord, Turn, TurnState
 from voting.protocol import TurnSealed, decode_change
 from voting.turns import closing
 from voting.turns.closing import MAX_EARLY_WAIT_MS, close_turn

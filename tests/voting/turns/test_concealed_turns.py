@@ -2,7 +2,6 @@
 
 import pytest
 
-from games.models import Match, Turn, TurnState
 from tests.voting.action_helpers import event_of, press, refused
 from tests.voting.event_states import last_announced, shown
 from tests.voting.match_helpers import (
@@ -19,6 +18,7 @@ from tests.voting.match_helpers import (
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.opened_ballots import load_opened_ballots
 from voting.counting.window import START_LEAD_MS
+from voting.models import Match, Turn, TurnState
 from voting.protocol import Match as PublicMatch
 from voting.protocol import Reveal
 from voting.records.exports import export_match

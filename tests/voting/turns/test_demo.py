@@ -10,9 +10,9 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 
 from crowdgame.management.commands.demo import NEXT_MATCH_AFTER_S, STARTS_IN_MS
-from games.matches import create_event
-from games.models import Event, Match
 from voting.ballot_box.ballot_box import BallotBox
+from voting.matches import create_event
+from voting.models import Event, Match
 from voting.turns.turns import start_due_match, start_match
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("valkey_url")]

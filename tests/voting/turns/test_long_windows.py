@@ -6,10 +6,10 @@ import pytest
 from django.conf import settings
 from redis import Redis
 
-from games.models import Turn
 from tests.voting.match_helpers import only_turn, set_window, start
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import BoxState
+from voting.models import Turn
 from voting.turns import scheduler as scheduler_module
 from voting.turns.early_close import close_turn_early
 from voting.turns.long_windows import LONG_WINDOW_MS, LongTurnCursor

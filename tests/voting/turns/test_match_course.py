@@ -6,8 +6,6 @@ from typing import Any
 import pytest
 
 from games.engine.terms import Lobby, MatchState
-from games.matches import MatchError, live_turn, load_position
-from games.models import Event, Match, TurnState
 from tests.voting.concurrency_helpers import at_once
 from tests.voting.match_helpers import (
     CLASSIC,
@@ -25,6 +23,8 @@ from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import TooEarly
 from voting.counting.methods import METHODS
 from voting.counting.window import START_LEAD_MS
+from voting.matches import MatchError, live_turn, load_position
+from voting.models import Event, Match, TurnState
 from voting.turns.turns import load_turn, start_due_match, start_match, to_boxed_turn
 
 pytestmark = pytest.mark.django_db

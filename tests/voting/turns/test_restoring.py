@@ -2,8 +2,6 @@
 
 import pytest
 
-from games.matches import claim_turn
-from games.models import Turn, TurnState
 from tests.voting.action_helpers import event_of, press
 from tests.voting.box_helpers import ask, cast
 from tests.voting.box_loss_helpers import empty
@@ -11,6 +9,8 @@ from tests.voting.match_helpers import ballots, kinds, only_turn, set_window, st
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import BoxState, CastResult, PresenceCounts
 from voting.counting.window import MAX_OUTAGE_MS, MAX_RESTORED_MS, MIN_RESTORED_MS
+from voting.matches import claim_turn
+from voting.models import Turn, TurnState
 from voting.turns.closing import close_turn
 from voting.turns.early_close import close_turn_early
 from voting.turns.restoring import record_turnouts, restore_turn

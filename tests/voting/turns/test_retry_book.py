@@ -7,11 +7,11 @@ from django.db import connection
 from redis import Redis
 
 from deploy.laptop.network import LOOPBACK, free_port
-from games.models import Event, Match, Turn, TurnState
 from tests.deploy.processes import wait_until
 from tests.voting.match_helpers import new_event, start
 from tests.voting.turns.conftest import DueTurn
 from voting.ballot_box.ballot_box import BallotBox
+from voting.models import Event, Match, Turn, TurnState
 from voting.turns.scheduler import POLL_S, DeadlineScheduler
 from voting.turns.turns import load_turn, to_boxed_turn
 

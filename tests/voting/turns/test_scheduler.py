@@ -17,7 +17,6 @@ from crowdgame.notifications.email import SEND_NOTIFICATIONS
 from crowdgame.notifications.tasks import send_notifications as send_notifications_task
 from deploy.laptop.network import LOOPBACK, free_port
 from deploy.laptop.paths import ROOT
-from games.models import Event, Turn, TurnState
 from tests.deploy.processes import handles_sigterm, wait_until
 from tests.voting.box_helpers import queued_tasks
 from tests.voting.concurrency_helpers import at_once
@@ -25,7 +24,7 @@ from tests.voting.match_helpers import kinds, new_event, only_turn, open_now, ru
 from tests.voting.turns.conftest import DueTurn
 from voting.announcements.outbox import announce
 from voting.ballot_box.ballot_box import BallotBox
-from voting.models import Announcement
+from voting.models import Announcement, Event, Turn, TurnState
 from voting.protocol import EventEdited
 from voting.turns.closing import MAX_EARLY_WAIT_MS, close_turn
 from voting.turns.deadlines import (

@@ -10,7 +10,6 @@ import msgspec
 import pytest
 from django.test import Client
 
-from games.models import Event, Match
 from tests.voting.event_states import last_announced, shown
 from tests.voting.match_helpers import only_turn, organizer, tally_of
 from tests.voting.turns.secret_side_helpers import play_with, request_side_changes, start_secret
@@ -18,6 +17,7 @@ from tests.voting.verifiers import ours, theirs
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.choices import RESIGN, encode_set
 from voting.counting.side_changes import SidesTurn
+from voting.models import Event, Match
 from voting.records.exports import export_match
 from voting.records.imports import import_event
 from voting.records.match_record import read_match_record

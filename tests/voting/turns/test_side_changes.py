@@ -5,8 +5,6 @@ from collections import Counter
 import pytest
 
 from crowdgame.console.control import run_action
-from games.matches import MatchError
-from games.models import Match
 from tests.voting.action_helpers import record_voters
 from tests.voting.concurrency_helpers import at_once
 from tests.voting.match_helpers import only_turn, open_now, play_out, start
@@ -18,7 +16,8 @@ from tests.voting.turns.secret_side_helpers import (
     start_secret,
 )
 from voting.ballot_box.ballot_box import BallotBox
-from voting.models import StoredSideChange
+from voting.matches import MatchError
+from voting.models import Match, StoredSideChange
 from voting.protocol import ActionAsk
 from voting.turns.side_change_store import change_sides
 from voting.turns.turns import load_turn

@@ -2,7 +2,6 @@
 
 import pytest
 
-from games.models import Turn
 from tests.voting.action_helpers import event_of, press
 from tests.voting.box_helpers import ask
 from tests.voting.box_loss_helpers import empty
@@ -13,6 +12,7 @@ from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import CastReply
 from voting.counting.ballots import Ballot
 from voting.counting.window import STORED_FROM_MS
+from voting.models import Turn
 from voting.turns.closing import close_turn
 from voting.turns.restoring import restore_turn
 from voting.turns.scheduler import DeadlineScheduler

@@ -2,7 +2,6 @@
 
 import pytest
 
-from games.models import Turn, TurnState
 from tests.voting.action_helpers import event_of, press
 from tests.voting.box_helpers import cast
 from tests.voting.gateway_helpers import make_room
@@ -13,6 +12,7 @@ from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import CastResult
 from voting.counting.ballots import Ballot
 from voting.counting.window import MIN_RESTORED_MS, START_LEAD_MS
+from voting.models import Turn, TurnState
 from voting.turns.restoring import restore_turn
 from voting.turns.time_steps import move_turn
 from voting.turns.turns import load_turn, to_boxed_turn

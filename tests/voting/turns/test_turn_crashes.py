@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 from redis import Redis
 
-from games.models import Match, TurnState
 from tests.voting.box_loss_helpers import empty
 from tests.voting.concurrency_helpers import at_once
 from tests.voting.match_helpers import (
@@ -28,7 +27,7 @@ from tests.voting.turns.conftest import DueTurn
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import TooEarly
 from voting.counting.ballots import Ballot
-from voting.models import Announcement, TallyRecord
+from voting.models import Announcement, Match, TallyRecord, TurnState
 from voting.turns.closing import close_turn
 from voting.turns.restoring import restore_turn
 from voting.turns.scheduler import DeadlineScheduler

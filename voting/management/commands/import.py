@@ -11,8 +11,8 @@ from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from games.engine.errors import BadRecord
-from games.models import Event, Match
 from voting.management.commands.verify import printable
+from voting.models import Event, Match
 from voting.records.imports import ImportRefused, find_differences, import_event, import_match
 from voting.records.match_record import MatchRecord, read_match_record
 

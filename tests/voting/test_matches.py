@@ -1,11 +1,11 @@
 import pytest
 from django.contrib.auth.models import User
 
-from games import matches
 from games.engine.game import Picks
 from games.engine.registry import find_game
 from games.engine.terms import MatchState
-from games.matches import (
+from voting import matches
+from voting.matches import (
     CODE_LETTERS,
     MatchError,
     abort_match,
@@ -19,7 +19,7 @@ from games.matches import (
     load_position,
     reopen_match,
 )
-from games.models import Event, Match, Turn, TurnState
+from voting.models import Event, Match, Turn, TurnState
 
 pytestmark = pytest.mark.django_db
 

@@ -4,7 +4,8 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("games", "0003_pace")]
+    replaces = [("games", "0004_hide_drops")]
+    dependencies = [("voting", "0003_pace")]
 
     operations = [
         migrations.AddField(

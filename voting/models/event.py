@@ -6,7 +6,7 @@ from django.db import models
 from django.db.models import CheckConstraint, Q, UniqueConstraint
 
 from games.engine.terms import Admission, Lobby, TeamChoice
-from games.models.terms import MatchTerms
+from voting.models.match_terms import MatchTerms
 
 MAX_BEST_OF = 21
 NOTICE_LENGTH = 140
@@ -71,6 +71,7 @@ class Event(MatchTerms):
     created_at = models.DateTimeField(auto_now_add=True, db_index=True)
 
     class Meta(MatchTerms.Meta):
+        db_table = "games_event"
         constraints = [
             *MatchTerms.Meta.constraints,
             CheckConstraint(condition=Q(lobby__in=list(Lobby)), name="event_lobby_known"),
@@ -106,6 +107,7 @@ class Team(models.Model):
     solo = models.BooleanField("is one voter, with a ticket", default=False, db_default=False, editable=False)
 
     class Meta:
+        db_table = "games_team"
         constraints = [
             UniqueConstraint(fields=["event", "number"], name="team_number_once"),
             CheckConstraint(condition=Q(number__in=[1, 2]), name="team_number_1_or_2"),

@@ -4,8 +4,8 @@ from django.db import models
 from django.db.models import CheckConstraint, F, Q, UniqueConstraint
 
 from games.engine.terms import Ending, MatchState
-from games.models.event import Event, Team
-from games.models.terms import MatchTerms
+from voting.models.event import Event, Team
+from voting.models.match_terms import MatchTerms
 
 
 class MatchResult(models.TextChoices):
@@ -33,6 +33,7 @@ class Match(MatchTerms):
         return self.max_side_changes > 0 and self.state == MatchState.PLAYING
 
     class Meta(MatchTerms.Meta):
+        db_table = "games_match"
         verbose_name_plural = "matches"
         constraints = [
             *MatchTerms.Meta.constraints,
@@ -130,6 +131,7 @@ class Turn(models.Model):
     resolved_at = models.BigIntegerField(null=True, blank=True)
 
     class Meta:
+        db_table = "games_turn"
         indexes = [models.Index(fields=["state", "closes_at"], name="turn_due")]
         constraints = [
             UniqueConstraint(

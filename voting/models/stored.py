@@ -5,7 +5,8 @@ from django.db.models import CheckConstraint, Q, UniqueConstraint
 from django.db.models.functions import Now
 from django.utils import timezone
 
-from games.models import Event, Match, Turn
+from voting.models.event import Event
+from voting.models.match import Match, Turn
 
 
 class StoredBallot(models.Model):

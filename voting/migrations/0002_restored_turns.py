@@ -4,9 +4,10 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
+    replaces = [('games', '0002_restored_turns')]
 
     dependencies = [
-        ('games', '0001_initial'),
+        ('voting', '0001_initial'),
     ]
 
     operations = [

@@ -9,6 +9,8 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     initial = True
+    # Data of versions whose app `games` had these models.
+    replaces = [('games', '0001_initial')]
 
     dependencies = [
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
@@ -61,6 +63,7 @@ class Migration(migrations.Migration):
                 ('owner', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='events', to=settings.AUTH_USER_MODEL)),
             ],
             options={
+                'db_table': 'games_event',
                 'abstract': False,
             },
         ),
@@ -73,8 +76,11 @@ class Migration(migrations.Migration):
                 ('hands', models.BooleanField(db_default=False, default=False, verbose_name='votes by a show of hands')),
                 ('captain', models.CharField(blank=True, db_default='', default='', editable=False, max_length=6)),
                 ('solo', models.BooleanField(db_default=False, default=False, editable=False, verbose_name='is one voter, with a ticket')),
-                ('event', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='teams', to='games.event')),
+                ('event', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='teams', to='voting.event')),
             ],
+            options={
+                'db_table': 'games_team',
+            },
         ),
         migrations.CreateModel(
             name='Match',
@@ -103,11 +109,12 @@ class Migration(migrations.Migration):
                 ('ended_by', models.CharField(blank=True, choices=[('board', 'Board'), ('forfeit', 'Forfeit'), ('time', 'Time'), ('resign', 'Resign'), ('deserted', 'Deserted')], max_length=8, null=True)),
                 ('started_at', models.BigIntegerField()),
                 ('ended_at', models.BigIntegerField(blank=True, null=True)),
-                ('event', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='matches', to='games.event')),
-                ('red', models.ForeignKey(on_delete=django.db.models.deletion.RESTRICT, related_name='+', to='games.team')),
-                ('yellow', models.ForeignKey(on_delete=django.db.models.deletion.RESTRICT, related_name='+', to='games.team')),
+                ('event', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='matches', to='voting.event')),
+                ('red', models.ForeignKey(on_delete=django.db.models.deletion.RESTRICT, related_name='+', to='voting.team')),
+                ('yellow', models.ForeignKey(on_delete=django.db.models.deletion.RESTRICT, related_name='+', to='voting.team')),
             ],
             options={
+                'db_table': 'games_match',
                 'verbose_name_plural': 'matches',
                 'abstract': False,
             },
@@ -136,8 +143,11 @@ class Migration(migrations.Migration):
                 ('sealed_at', models.BigIntegerField(blank=True, null=True)),
                 ('turn_commitment', models.CharField(blank=True, db_default='', default='', max_length=64)),
                 ('resolved_at', models.BigIntegerField(blank=True, null=True)),
-                ('match', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='turns', to='games.match')),
+                ('match', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='turns', to='voting.match')),
             ],
+            options={
+                'db_table': 'games_turn',
+            },
         ),
         migrations.AddConstraint(
             model_name='event',

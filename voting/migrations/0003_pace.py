@@ -9,7 +9,7 @@ LONGEST_S = {"instant": 2, "brisk": 4, "normal": 7}
 
 def set_paces(apps, schema_editor):
     for name in ("Event", "Match",):
-        rows = apps.get_model("games", name).objects.using(schema_editor.connection.alias)
+        rows = apps.get_model("voting", name).objects.using(schema_editor.connection.alias)
         pace = models.Case(
             *(models.When(reveal_s__lte=longest, then=models.Value(pace)) for pace, longest in LONGEST_S.items()),
             default=models.Value("dramatic"),
@@ -18,7 +18,8 @@ def set_paces(apps, schema_editor):
 
 
 class Migration(migrations.Migration):
-    dependencies = [("games", "0002_restored_turns")]
+    replaces = [("games", "0003_pace")]
+    dependencies = [("voting", "0002_restored_turns")]
 
     operations = [
         migrations.AddField(

@@ -19,8 +19,8 @@ from games.engine.errors import GameError
 from games.engine.game import SIDES, Game, Picks, Resolution, Side, Vote
 from games.engine.registry import find_game, read_options
 from games.engine.terms import MatchState, TieRule
-from games.models import CLOSED_STATES, LIVE_STATES, Event, Match, MatchTerms, Team, Turn, TurnState
 from games.names import clean_name
+from voting.models import CLOSED_STATES, LIVE_STATES, Event, Match, MatchTerms, Team, Turn, TurnState
 
 CODE_LETTERS = "BCDFGHJKMNPQRSTVWXYZ23456789"
 # Lengths of join codes, in the order they are tried: longer ones when many shorter ones are in use. People

@@ -17,9 +17,19 @@ from crowdgame.duels.models import Duel
 from crowdgame.events.models import Member
 from crowdgame.notifications.models import EmailAddress, EmailNotification
 from crowdgame.ratings.models import Rating
-from games.matches import create_event
-from games.models import Event, Match, Team, Turn
-from voting.models import Announcement, StoredBallot, StoredRestriction, StoredSideChange, TallyRecord, Ticket
+from voting.matches import create_event
+from voting.models import (
+    Announcement,
+    Event,
+    Match,
+    StoredBallot,
+    StoredRestriction,
+    StoredSideChange,
+    TallyRecord,
+    Team,
+    Ticket,
+    Turn,
+)
 
 pytestmark = pytest.mark.django_db
 Rows = dict[type[Model], Any]
