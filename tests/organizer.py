@@ -29,7 +29,6 @@ from crowdgame.console.control import run_action  # noqa: E402
 from crowdgame.cups.cups import create_cup, start_pairing  # noqa: E402
 from crowdgame.events import members  # noqa: E402
 from crowdgame.events.models import Member  # noqa: E402
-from games.engine.terms import MatchState  # noqa: E402
 from tests import admission_helpers, chat_helpers, duel_helpers  # noqa: E402
 from tests.voting.match_helpers import RED_WINS, only_turn, open_now, organizer, play, set_window  # noqa: E402
 from voting.announcements.outbox import announce_edit  # noqa: E402
@@ -44,6 +43,7 @@ from voting.models import (  # noqa: E402
     Turn,
 )
 from voting.protocol import ActionAsk, Role, TurnMoved  # noqa: E402
+from voting.terms import MatchState  # noqa: E402
 from voting.turns.deadlines import enqueue_close  # noqa: E402
 from voting.turns.turns import change_turn, load_turn, start_match  # noqa: E402
 

@@ -10,7 +10,6 @@ from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
-from games.engine.terms import MatchState
 from voting.models import (
     LIVE_STATES,
     Announcement,
@@ -24,6 +23,7 @@ from voting.models import (
     TurnState,
 )
 from voting.read_only_admin import ReadOnlyAdmin
+from voting.terms import MatchState
 
 WHILE_SIDES_SECRET = {"turn__match__state": MatchState.PLAYING, "turn__match__max_side_changes__gt": 0}
 

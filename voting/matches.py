@@ -18,9 +18,9 @@ from django.db.models import Max, Model
 from games.engine.errors import GameError
 from games.engine.game import SIDES, Game, Picks, Resolution, Side, Vote
 from games.engine.registry import find_game, read_options
-from games.engine.terms import MatchState, TieRule
-from games.names import clean_name
 from voting.models import CLOSED_STATES, LIVE_STATES, Event, Match, MatchTerms, Team, Turn, TurnState
+from voting.names import clean_name
+from voting.terms import MatchState, TieRule
 
 CODE_LETTERS = "BCDFGHJKMNPQRSTVWXYZ23456789"
 # Lengths of join codes, in the order they are tried: longer ones when many shorter ones are in use. People

@@ -13,8 +13,8 @@ from django.db import IntegrityError, transaction
 
 from crowdgame.accounts.models import GUEST_KEY_LENGTH, GUEST_NAME_LENGTH, Guest
 from crowdgame.accounts.signals import guest_left, guest_merged
-from games.names import clean_name
 from voting.ballot_box.ballot_box import BallotBox
+from voting.names import clean_name
 
 MIN_NAME_LENGTH = 2
 ALLOWED_PUNCTUATION = frozenset(" -'\u2019_")

@@ -11,7 +11,7 @@ from crowdgame.accounts.models import Guest
 from crowdgame.chat.limits import RecentMessage, lookback, rate_limit_refusal
 from crowdgame.chat.models import LINE_LENGTH, ChatBlock, ChatLine, ChatMute, ChatReport, ChatRoom
 from crowdgame.chat.rooms import ChatError, next_seq
-from games.names import clean_name
+from voting.names import clean_name
 
 MAX_TYPED_LENGTH = 4 * LINE_LENGTH  # before invisible characters are removed
 REPORT_REASONS = {

@@ -13,12 +13,12 @@ from crowdgame.console.actions.rehearsal import DryRunHost
 from crowdgame.console.audit_log import TOO_LATE, PerformedAction, add_audit_entry, find_undo
 from crowdgame.events.models import AuditEntry
 from crowdgame.events.permissions import OrganizerAccess
-from games.engine.terms import MatchState
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.stores import DATABASE_ERRORS
 from voting.matches import MatchError, live_turn
 from voting.models import LIVE_STATES, Match, Turn
 from voting.protocol import ActionAsk, ActionUndo, Pressed
+from voting.terms import MatchState
 from voting.turns.turns import load_turn
 
 log = logging.getLogger(__name__)

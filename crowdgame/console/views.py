@@ -17,10 +17,10 @@ from crowdgame.cups.views import listed_cups
 from crowdgame.events.access import require_accessible_event, visible_events
 from crowdgame.events.models import Member
 from crowdgame.web.content_policy import built_page_policy
-from games.engine.terms import MatchState
 from voting.admission.admission import projector_key
 from voting.models import Event, Match
 from voting.protocol import Role
+from voting.terms import MatchState
 
 EVENTS_PER_PAGE, CUPS_PER_PAGE, REPORTS_SHOWN = 20, 10, 10
 

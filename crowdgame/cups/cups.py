@@ -32,10 +32,10 @@ from crowdgame.cups.pairing_status import (
     resolve_draw,
 )
 from crowdgame.events.models import AuditEntry
-from games.engine.terms import Lobby, MatchState, TeamChoice
-from games.names import clean_name
 from voting.matches import TERMS, create_event, generate_code
 from voting.models import Event, Match, MatchResult
+from voting.names import clean_name
+from voting.terms import Lobby, MatchState, TeamChoice
 
 CUP_CODE_LENGTHS = (5, 7)  # no event's code has these, so that the two cannot be confused
 

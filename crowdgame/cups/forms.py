@@ -11,8 +11,8 @@ from crowdgame.events.durations import DurationField
 from crowdgame.events.event_texts import NameField, game_choices, pace_choices
 from crowdgame.events.game_options import add_option_fields, apply_options, game_rows
 from crowdgame.events.presets import PRESETS, Preset
-from games.names import clean_name
 from voting.models import MAX_TALK_S, MAX_WINDOW_S, MIN_WINDOW_S
+from voting.names import clean_name
 
 if TYPE_CHECKING:
     CupModelForm = forms.ModelForm[Cup]

@@ -6,7 +6,7 @@ they are due.
 
 from dataclasses import dataclass
 
-from games.engine.terms import LabeledEnum
+from voting.terms import LabeledEnum
 
 
 class CupFormat(LabeledEnum):

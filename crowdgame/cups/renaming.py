@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from crowdgame.cups.cups import CupProgress, changing_cup, load_cup_progress, name_event
 from crowdgame.cups.models import Cup, CupPairing
-from games.names import clean_name
 from voting.matches import locked_event
 from voting.models import Event
+from voting.names import clean_name
 
 
 def rename_cup(cup_id: int, name: str, teams: Sequence[str]) -> tuple[Event, ...]:

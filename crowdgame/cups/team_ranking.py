@@ -12,8 +12,8 @@ from crowdgame.cups.dry_run_matches import DRY_RUN_STARTED, MatchSpan, rehearsed
 from crowdgame.ratings.rating_ledger import FinishedMatch, RatingLedger
 from crowdgame.ratings.rating_table import RatingRow, build_rating_row
 from games.engine.registry import game_title
-from games.engine.terms import MatchState
 from voting.models import Event, Match
+from voting.terms import MatchState
 
 COLUMNS = ("pk", "event", "number", "red__name", "yellow__name", "result", "ended_at")
 

@@ -18,12 +18,12 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from crowdgame.accounts.models import Guest
 from crowdgame.duels.models import Duel
 from crowdgame.duels.time_controls import DEFAULT_TIME_CONTROL, TimeControl
-from games.engine.terms import Admission, Lobby, MatchState, NoBallotRule
 from voting.admission.roster import Pupil
 from voting.admission.tickets import make_roster
 from voting.ballot_box.ballot_box import BallotBox
 from voting.matches import DUEL_CODE_LENGTHS, MatchError, create_event, draw_code, generate_code, locked_event
 from voting.models import Event, Match, Ticket
+from voting.terms import Admission, Lobby, MatchState, NoBallotRule
 from voting.turns.turns import start_due_match
 
 SYSTEM_USERNAME = "duel owner"  # owns the events of all duels; login is disabled

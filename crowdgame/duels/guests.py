@@ -9,11 +9,11 @@ from redis import RedisError
 from crowdgame.accounts.models import Guest
 from crowdgame.duels.duels import SEAT_FIELDS, PlayError, active_games, name_after_teams, seat_number
 from crowdgame.duels.models import Duel
-from games.engine.terms import MatchState
 from voting.announcements.outbox import announce_edit
 from voting.ballot_box.ballot_box import BallotBox
 from voting.matches import event_lock, locked_event
 from voting.models import Event, Match
+from voting.terms import MatchState
 
 
 def games_to_hand_over(guest: Guest) -> QuerySet[Duel]:

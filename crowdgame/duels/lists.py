@@ -15,10 +15,10 @@ from crowdgame.duels.models import Duel
 from crowdgame.duels.time_controls import TIME_CONTROLS, time_label
 from games.engine.game import SIDES, Side
 from games.engine.registry import game_title
-from games.engine.terms import MatchState
 from voting.ballot_box.ballot_box import BallotBox
 from voting.matches import replay
 from voting.models import CLOSED_STATES, LIVE_STATES, Match, MatchResult, StoredBallot, Team, Turn
+from voting.terms import MatchState
 
 DueSides = Mapping[int, Collection[Side]]
 DuelListKind = Literal["open", "running", "finished"]

@@ -8,7 +8,6 @@ from functools import cache
 
 from crowdgame.duels.duels import PlayError
 from crowdgame.duels.models import Duel
-from games.engine.terms import MatchState
 from voting import protocol
 from voting.announcements.outbox import announce, relay
 from voting.ballot_box.ballot_box import BallotBox
@@ -17,6 +16,7 @@ from voting.gateway import hooks
 from voting.gateway.threads import in_database
 from voting.matches import MatchError, locked_event
 from voting.models import Event, Match
+from voting.terms import MatchState
 from voting.turns.turns import start_due_match
 
 ballot_box = cache(BallotBox)

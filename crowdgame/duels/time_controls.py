@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from games.engine.terms import Pace
+from voting.terms import Pace
 
 MINUTE_S, HOUR_S, DAY_S = 60, 3600, 24 * 3600
 

@@ -5,10 +5,10 @@ from typing import Any
 from django import forms
 
 from games.engine.registry import all_games
-from games.engine.terms import Admission, Pace
-from games.names import clean_name
 from voting.counting.methods import METHODS
 from voting.models import Team
+from voting.names import clean_name
+from voting.terms import Admission, Pace
 
 RADIO_FIELDS = ("tie_rule", "no_ballot_rule", "resign", "team_choice", "admission")
 TEAM_FIELDS = ("team_1", "team_2")

@@ -31,10 +31,10 @@ from crowdgame.events.event_texts import (
 from crowdgame.events.game_options import add_option_fields, apply_options, game_rows, stored_options
 from crowdgame.events.presets import default_event_name, random_team_names
 from games.engine.registry import all_games
-from games.engine.terms import Admission, MatchState, ResignShare, TieRule
 from voting.counting.methods import METHODS
 from voting.matches import create_event, locked_event
 from voting.models import MAX_TALK_S, MAX_WINDOW_S, MIN_WINDOW_S, Event
+from voting.terms import Admission, MatchState, ResignShare, TieRule
 
 LATER_SECTIONS = ("sides", "study", "joining", "seen", "series")
 DERIVED_FIELDS = ("options", "crowd_clocks")  # computed from other fields

@@ -8,10 +8,10 @@ from typing import Any
 from django.contrib.auth.models import User
 from django.db import transaction
 
-from games.engine.terms import Pace, TeamChoice
-from games.names import TEAM_NAMES
 from voting.matches import create_event
 from voting.models import Event
+from voting.names import TEAM_NAMES
+from voting.terms import Pace, TeamChoice
 
 DAY_S = 24 * 3600
 

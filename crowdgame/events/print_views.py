@@ -12,10 +12,10 @@ from crowdgame.printing.posters import Poster, print_posters
 from crowdgame.printing.ticket_sheets import COUPONS_PER_SHEET, Coupon, print_coupons
 from crowdgame.web.hosts import server_url
 from games.engine.game import SIDES, Side
-from games.engine.terms import Admission, TeamChoice
 from voting.admission.admission import format_key
 from voting.admission.links import display_address
 from voting.models import Event, Ticket
+from voting.terms import Admission, TeamChoice
 
 COUPONS_PER_FILE = 10 * COUPONS_PER_SHEET
 HINTS = {

@@ -16,7 +16,6 @@ from crowdgame.events.ticket_forms import RosterForm, TicketsForm
 from crowdgame.web.errors import show_refusal
 from crowdgame.web.hosts import server_url
 from crowdgame.web.spreadsheet import csv_response
-from games.engine.terms import Admission
 from voting.admission.admission import format_key, normalize_key
 from voting.admission.links import display_address, qr_path
 from voting.admission.roster import RosterError
@@ -28,6 +27,7 @@ from voting.admission.tickets import (
     release_tickets,
 )
 from voting.models import Event, Ticket
+from voting.terms import Admission
 
 ROWS_PER_PAGE = 100
 TICKETS_PER_PRINT = 240

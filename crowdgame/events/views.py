@@ -10,9 +10,9 @@ from crowdgame.events.event_edits import announce_page_edit, log_edit
 from crowdgame.events.forms import EventForm
 from crowdgame.reports.study import studied_matches, study_rows
 from crowdgame.web.spreadsheet import csv_response
-from games.engine.terms import Admission, MatchState
 from voting.matches import locked_event
 from voting.models import Event
+from voting.terms import Admission, MatchState
 
 
 @owner_page("GET", "POST")

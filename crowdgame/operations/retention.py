@@ -19,7 +19,6 @@ from django.utils import timezone
 from crowdgame.duels.models import Duel
 from crowdgame.events.models import AuditEntry
 from crowdgame.notifications.models import EmailAddress
-from games.engine.terms import MatchState
 from voting.counting.ballots import pack_ballots, unpack_ballots
 from voting.matches import event_lock
 from voting.models import (
@@ -33,6 +32,7 @@ from voting.models import (
     Ticket,
     Turn,
 )
+from voting.terms import MatchState
 
 log = logging.getLogger(__name__)
 

@@ -18,8 +18,8 @@ from crowdgame.ratings.rating_ledger import (
     meeting_key,
     skill,
 )
-from games.engine.terms import MatchState
 from voting.models import Match, Turn, TurnState
+from voting.terms import MatchState
 
 # A player who loses on time in the first turn may never have been there.
 MIN_RATED_TURNS = 2

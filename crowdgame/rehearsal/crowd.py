@@ -14,8 +14,8 @@ from crowdgame.rehearsal.own_load import OwnLoad
 from crowdgame.rehearsal.rehearsal_report import RehearsalReport, build_report
 from crowdgame.rehearsal.saved_seats import write_seats
 from crowdgame.rehearsal.simulated_phone import BACK_OFF_S, NO_KEY, Phone
-from games.engine.terms import MatchState
 from voting.protocol import CloseCode, EventState
+from voting.terms import MatchState
 
 TICK_S = 1.0
 SHORT_TICK_S = 0.1

@@ -24,10 +24,10 @@ from crowdgame.rehearsal.join_keys import KeySource
 from crowdgame.rehearsal.samples import Samples
 from crowdgame.rehearsal.server_clock import ServerClock
 from crowdgame.rehearsal.wire import phone_address
-from games.engine.terms import Admission, Lobby
 from voting.matches import MatchError
 from voting.models import Event
 from voting.protocol import RehearsalUpdated
+from voting.terms import Admission, Lobby
 
 log = logging.getLogger(__name__)
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from django.core.exceptions import ImproperlyConfigured
 
-from games.engine.terms import Admission
 from voting.admission.admission import rotating_code
 from voting.protocol import EventState
+from voting.terms import Admission
 
 
 def read_keys(file: Path, phones: int) -> tuple[str, ...]:

@@ -8,11 +8,11 @@ from msgspec.structs import replace
 from crowdgame.reports.match_report import MatchEnd, MatchReport, SideVote, TurnReport
 from games.engine.game import Picks, Side
 from games.engine.registry import read_options
-from games.engine.terms import Ending, MatchState
 from voting.counting.methods import find_method
 from voting.counting.side_changes import SidesSummary
 from voting.matches import Position, load_position
 from voting.models import Match, SidesRecord, TallyRecord
+from voting.terms import Ending, MatchState
 
 
 def read_report(match: Match) -> MatchReport:

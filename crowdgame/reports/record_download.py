@@ -19,9 +19,9 @@ from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import require_safe
 
-from games.engine.terms import MatchState
 from voting.models import Match
 from voting.records.exports import MatchChanging, SidesStillSecret, export_match, find_match, record_version
+from voting.terms import MatchState
 
 MAX_CONCURRENT = 2
 MAX_DOWNLOADS, MAX_BYTES = 200, 64 * 1024 * 1024

@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 from django.db.models import QuerySet
 
-from games.engine.terms import MatchState
 from voting.counting.ballots import HAND_VOTER_PREFIX, unpack_ballots
 from voting.counting.choices import resigns
 from voting.counting.methods import find_method
 from voting.models import Event, Match, TallyRecord, TurnState
+from voting.terms import MatchState
 
 HEADER = ("match", "voter", "turn", "side", "choice", "resigns", "picked", "result")
 

@@ -15,9 +15,9 @@ from crowdgame.reports.reading import read_report
 from crowdgame.reports.report_view import view_report
 from crowdgame.web.paper import paper_response, render_paper_page
 from crowdgame.web.spreadsheet import csv_response
-from games.engine.terms import MatchState
 from voting.models import Match
 from voting.records.exports import find_match, record_version
+from voting.terms import MatchState
 
 CACHE_SIZE = 8
 GZIP_LEVEL = 6

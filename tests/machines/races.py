@@ -16,7 +16,6 @@ from django.db import connection
 from redis import Redis
 from redis.exceptions import LockError
 
-from games.engine.terms import MatchState
 from tests.voting.action_helpers import press
 from tests.voting.concurrency_helpers import at_once
 from tests.voting.match_helpers import kinds, new_event, only_turn, open_now, play, run_out, start, vote
@@ -26,6 +25,7 @@ from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.ballots import Ballot
 from voting.matches import MatchError
 from voting.models import Announcement, Event, Match, TallyRecord, Turn, TurnState
+from voting.terms import MatchState
 from voting.turns.closing import close_turn
 from voting.turns.restoring import restore_turn
 from voting.turns.turns import load_turn, start_due_match, start_match

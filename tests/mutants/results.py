@@ -27,7 +27,7 @@ class Mutant:
         return ".".join(self.name.split(".")[:2])
 
     def description(self) -> str:
-        """The function and its change, like `games.names.clean_name: return «name → None»`."""
+        """The function and its change, like `voting.names.clean_name: return «name → None»`."""
         module, _, generated = self.name.rpartition(".")
         function = generated.rpartition("__mutmut_")[0]
         functions = _functions(self.path)

@@ -9,7 +9,6 @@ import msgspec
 from django.db import connections
 
 from games.engine.game import Board
-from games.engine.terms import Lobby, MatchState, Pace, TeamChoice
 from voting import protocol
 from voting.admission.seats import Seat
 from voting.announcements.channel_layer import LayerMessage
@@ -21,6 +20,7 @@ from voting.gateway.event_room import EventRoom
 from voting.gateway.frames import Frames
 from voting.gateway.gateway import Gateway
 from voting.models import Event, Team
+from voting.terms import Lobby, MatchState, Pace, TeamChoice
 
 T = TypeVar("T")
 

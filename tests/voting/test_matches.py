@@ -3,7 +3,6 @@ from django.contrib.auth.models import User
 
 from games.engine.game import Picks
 from games.engine.registry import find_game
-from games.engine.terms import MatchState
 from voting import matches
 from voting.matches import (
     CODE_LETTERS,
@@ -20,6 +19,7 @@ from voting.matches import (
     reopen_match,
 )
 from voting.models import Event, Match, Turn, TurnState
+from voting.terms import MatchState
 
 pytestmark = pytest.mark.django_db
 

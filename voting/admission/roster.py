@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from games.names import clean_name
+from voting.names import clean_name
 
 NAME_LENGTH = 60
 MAX_PUPILS = 2_000

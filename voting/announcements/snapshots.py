@@ -11,7 +11,6 @@ from django.db.models import Count, Q
 from msgspec.structs import replace
 
 from games.engine.game import SIDES, Resolution, Side
-from games.engine.terms import MatchState, Pace, TieRule
 from voting import protocol
 from voting.counting.close_calls import find_close_call
 from voting.counting.lots import commit_lot
@@ -31,6 +30,7 @@ from voting.models import (
     Turn,
     TurnState,
 )
+from voting.terms import MatchState, Pace, TieRule
 
 MAX_FINISHED = 20
 

@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from games.engine.game import Side
-from games.engine.terms import NoBallotRule
+from voting.terms import NoBallotRule
 
 TimeLeft = Mapping[Side, int]
 

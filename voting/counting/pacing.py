@@ -11,11 +11,11 @@ from itertools import accumulate
 import msgspec
 
 from games.engine.game import SIDES, Resolution, Side, insert_team_names
-from games.engine.terms import Pace
 from voting.counting.close_calls import CloseCall
 from voting.counting.methods import METHODS
 from voting.counting.tally import SideTally
 from voting.counting.types import Count
+from voting.terms import Pace
 
 CAPTION_MS, WORD_MS = 1000, 250
 STRETCH = {Pace.BRISK: 1.0, Pace.NORMAL: 1.2, Pace.DRAMATIC: 1.5}

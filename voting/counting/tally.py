@@ -7,13 +7,13 @@ from dataclasses import dataclass
 import msgspec
 
 from games.engine.game import Side
-from games.engine.terms import NoBallotRule, ResignShare, TieRule
 from voting.counting.ballots import Ballot
 from voting.counting.choices import resigns
 from voting.counting.methods import Deciding, TallyMethod, find_method
 from voting.counting.methods.voting_method import Counts
 from voting.counting.ties import Draw, TieBreaker
 from voting.counting.types import Column, Count, Hash
+from voting.terms import NoBallotRule, ResignShare, TieRule
 
 SHARES: dict[ResignShare, tuple[int, int]] = {
     ResignShare.HALF: (1, 2),

@@ -9,7 +9,6 @@ from typing import ClassVar
 
 from django.conf import settings
 
-from games.engine.terms import Admission
 from voting import protocol
 from voting.admission.admission import is_projector_key, rotating_code, rotating_link_key
 from voting.admission.links import qr_rows, team_qr_rows
@@ -17,6 +16,7 @@ from voting.gateway.event_room import EventRoom
 from voting.gateway.gateway import Gateway
 from voting.gateway.socket import Receive, SocketConsumer
 from voting.protocol import CloseCode, DisplayJoin
+from voting.terms import Admission
 
 MAX_DISPLAYS = 50
 CROWDED_RETRY_MS = 15_000

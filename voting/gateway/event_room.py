@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from games.engine.game import SIDES, Side
-from games.engine.terms import Admission
 from voting import protocol
 from voting.admission.links import base_url
 from voting.admission.restrictions import NO_RESTRICTION, Restriction, Restrictions
@@ -25,6 +24,7 @@ from voting.gateway.poll import Poll
 from voting.gateway.side_change_log import SideChangeLog
 from voting.gateway.voters import ConnectedVoter, ConsoleSocket, SeatedSocket, Socket
 from voting.protocol import CloseCode
+from voting.terms import Admission
 
 MAX_SOCKETS_PER_SEAT = 4
 MAX_REVEALED_TURNS = 3  # the current one, and those of a reveal: the last one and one that was concealed

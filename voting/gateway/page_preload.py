@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 import msgspec
 
-from games.engine.terms import Admission, Lobby, TeamChoice
 from voting.admission.seats import new_seat, sign_offer
 from voting.gateway.event_room import EventRoom
 from voting.gateway.gateway import Gateway
+from voting.terms import Admission, Lobby, TeamChoice
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,6 @@ from typing import ClassVar, cast
 from msgspec.structs import replace as replace_fields
 
 from games.engine.game import Side
-from games.engine.terms import Admission, Lobby, TeamChoice
 from voting import protocol
 from voting.admission.seats import Seat, read_offer, read_seat, sign_seat
 from voting.ballot_box.box_types import CastResult
@@ -39,6 +38,7 @@ from voting.protocol import (
     RematchAsk,
     SideChangeAsk,
 )
+from voting.terms import Admission, Lobby, TeamChoice
 from voting.turns.long_windows import LONG_WINDOW_MS
 from voting.turns.side_change_store import SideChangeRequest
 

@@ -14,7 +14,6 @@ from typing import Any
 
 from django.db import Error, OperationalError
 
-from games.engine.terms import Admission, TeamChoice
 from voting import protocol
 from voting.admission.admission import (
     ROTATING_LENGTH,
@@ -34,6 +33,7 @@ from voting.admission.tickets import (
 from voting.ballot_box.stores import DATABASE_ERRORS
 from voting.gateway.admission_queue import NEW_VOTERS_WAIT_S, AdmissionRate, RetryLater
 from voting.protocol import ErrorCode
+from voting.terms import Admission, TeamChoice
 
 log = logging.getLogger(__name__)
 

@@ -5,8 +5,8 @@ from django.core.validators import MaxValueValidator, MinLengthValidator, MinVal
 from django.db import models
 from django.db.models import CheckConstraint, Q, UniqueConstraint
 
-from games.engine.terms import Admission, Lobby, TeamChoice
 from voting.models.match_terms import MatchTerms
+from voting.terms import Admission, Lobby, TeamChoice
 
 MAX_BEST_OF = 21
 NOTICE_LENGTH = 140

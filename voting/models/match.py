@@ -3,9 +3,9 @@
 from django.db import models
 from django.db.models import CheckConstraint, F, Q, UniqueConstraint
 
-from games.engine.terms import Ending, MatchState
 from voting.models.event import Event, Team
 from voting.models.match_terms import MatchTerms
+from voting.terms import Ending, MatchState
 
 
 class MatchResult(models.TextChoices):

@@ -4,7 +4,7 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models import CheckConstraint, Q
 
-from games.engine.terms import NoBallotRule, Pace, ResignShare, TieRule
+from voting.terms import NoBallotRule, Pace, ResignShare, TieRule
 
 MIN_WINDOW_S, MAX_WINDOW_S = 3, 30 * 24 * 3600
 MAX_TALK_S = 24 * 3600

@@ -13,7 +13,8 @@ from itertools import pairwise
 from types import ModuleType
 from typing import NamedTuple
 
-from games.engine import game, terms
+from games.engine import game
+from voting import terms
 from voting.counting import types
 from voting.counting.methods import METHODS
 from voting.protocol import client, server, snapshot, state

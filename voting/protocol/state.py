@@ -8,7 +8,14 @@ from typing import Literal
 import msgspec
 
 from games.engine.game import Board, Resolution, Result, Side
-from games.engine.terms import (
+from voting.counting.close_calls import CloseCall
+from voting.counting.methods import TallyMethod
+from voting.counting.pacing import RevealSteps
+from voting.counting.side_changes import SidesSummary
+from voting.counting.tally import SideTally
+from voting.counting.types import Column, Count, Hash
+from voting.protocol.fields import Epoch, Id, TeamNumber, Time
+from voting.terms import (
     Admission,
     Ending,
     Lobby,
@@ -19,13 +26,6 @@ from games.engine.terms import (
     TeamChoice,
     TieRule,
 )
-from voting.counting.close_calls import CloseCall
-from voting.counting.methods import TallyMethod
-from voting.counting.pacing import RevealSteps
-from voting.counting.side_changes import SidesSummary
-from voting.counting.tally import SideTally
-from voting.counting.types import Column, Count, Hash
-from voting.protocol.fields import Epoch, Id, TeamNumber, Time
 
 
 class Team(msgspec.Struct, frozen=True, kw_only=True):

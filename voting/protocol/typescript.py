@@ -8,8 +8,8 @@ from typing import Any, get_args
 
 import msgspec.inspect as shape
 
-from games.engine import game, terms
-from voting import protocol
+from games.engine import game
+from voting import protocol, terms
 from voting.counting import methods
 from voting.protocol.docstrings import documented_values
 

@@ -12,7 +12,6 @@ from django.core.exceptions import ValidationError
 from django.db import connection, transaction
 
 from games.engine.game import SIDES
-from games.engine.terms import MatchState
 from voting.counting.ballots import Ballot, pack_ballots
 from voting.counting.choices import resigns
 from voting.matches import CODE_LETTERS, TERMS, create_event, locked_event
@@ -20,6 +19,7 @@ from voting.models import Event, Match, SidesRecord, TallyRecord, Turn, TurnStat
 from voting.records.exports import export_match
 from voting.records.match_record import MatchRecord, SideCount, TurnCount, side_count
 from voting.records.recount import find_faults
+from voting.terms import MatchState
 
 CODE = re.compile(f"[{CODE_LETTERS}]{{4,16}}")
 MAX_NUMBER = 10**15  # above any real turn id or time in milliseconds

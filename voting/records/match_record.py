@@ -12,10 +12,10 @@ from msgspec import Meta
 
 from games.engine.errors import BadRecord
 from games.engine.game import Result, Side
-from games.engine.terms import Ending
 from voting.counting.methods import Deciding
 from voting.counting.side_changes import SidesSummary
 from voting.counting.tally import TallyTerms
+from voting.terms import Ending
 
 FORMAT: Literal["crowdgame match 2"] = "crowdgame match 2"
 

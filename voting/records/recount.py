@@ -11,7 +11,6 @@ from msgspec.structs import replace
 from games.engine.errors import GameError, IllegalPick
 from games.engine.game import SIDES, Game, Picks, Resolution, Result, Side, other_side
 from games.engine.registry import find_game, read_options
-from games.engine.terms import Ending, NoBallotRule, TieRule
 from voting.counting.ballots import Ballot
 from voting.counting.commitments import ballot_tree
 from voting.counting.lots import commit_lot, draw_lot
@@ -19,6 +18,7 @@ from voting.counting.methods import find_method
 from voting.counting.tally import SideBallots, SideTally, decide
 from voting.records.match_record import MatchRecord, SideCount, TurnCount, side_count
 from voting.records.recount_side_changes import deserted_side_at, find_side_faults
+from voting.terms import Ending, NoBallotRule, TieRule
 
 BLIND = re.compile(r"[0-9a-f]{32}|", re.ASCII)
 SEED = re.compile(r"[0-9a-f]{32}", re.ASCII)

@@ -16,7 +16,6 @@ from msgspec.structs import asdict, replace
 from redis.exceptions import LockError
 
 from games.engine.game import Side
-from games.engine.terms import MatchState
 from voting import protocol
 from voting.announcements.outbox import announce, publish_now, relay
 from voting.announcements.snapshots import plan_reveal
@@ -31,6 +30,7 @@ from voting.counting.side_changes import SideChange, commit_secretly
 from voting.matches import MatchError, Position, claim_turn, end_match, event_lock, load_position
 from voting.metrics.metrics import CLOSE_LAG_S, RESOLVE_LAG_S
 from voting.models import CLOSED_STATES, Event, Match, TallyRecord, Turn, TurnState
+from voting.terms import MatchState
 from voting.turns import clocks as banks
 from voting.turns import secret_sides as sides
 from voting.turns.outcomes import TurnOutcome, ballots_by_side, decide_outcome

@@ -8,7 +8,6 @@ from msgspec import convert
 from msgspec.structs import replace
 
 from games.engine.game import SIDES, Picks, Resolution, Side, other_side
-from games.engine.terms import Ending, NoBallotRule, TieRule
 from voting.counting.ballots import Ballot
 from voting.counting.lots import draw_lot
 from voting.counting.methods import Deciding
@@ -16,6 +15,7 @@ from voting.counting.tally import SideBallots, SideTally, TallyTerms, decide
 from voting.counting.voter_codes import derive_voter_code
 from voting.matches import Position
 from voting.models import MatchResult, Turn
+from voting.terms import Ending, NoBallotRule, TieRule
 from voting.turns.clocks import out_of_time
 
 LOSING_DECISIONS: tuple[Deciding, ...] = ("forfeit", "resign")

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from typing import Literal, cast
 
 from games.engine.game import Side
-from games.engine.terms import MatchState
 from voting.counting.side_changes import SideChange
 from voting.matches import live_turn, locked_event
 from voting.models import Event, Match, StoredSideChange, Turn, TurnState
 from voting.protocol import SideRefusal
+from voting.terms import MatchState
 
 SideChangeAnswer = Literal["changed"] | SideRefusal
 

@@ -11,7 +11,6 @@ from redis import RedisError
 
 from games.engine.errors import GameError
 from games.engine.game import Side
-from games.engine.terms import Lobby
 from voting import protocol
 from voting.announcements.outbox import announce, relay
 from voting.ballot_box.archive import store_ballots
@@ -22,6 +21,7 @@ from voting.counting.methods import UnknownMethod, find_method
 from voting.counting.window import Window
 from voting.matches import MatchError, claim_turn, create_match, create_turn, event_lock, locked_event, replay
 from voting.models import Event, Match, Turn, TurnState
+from voting.terms import Lobby
 from voting.turns import clocks as banks
 
 log = logging.getLogger(__name__)

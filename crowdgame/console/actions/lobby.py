@@ -2,10 +2,10 @@
 
 from crowdgame.console.actions.notices import ALREADY_DONE, update_event
 from crowdgame.console.actions.registry import ActionResult, action, undone_by
-from games.engine.terms import Lobby
 from voting import protocol
 from voting.ballot_box.ballot_box import BallotBox
 from voting.models import Event
+from voting.terms import Lobby
 
 KEYS = {"L": "Lock or unlock joining"}
 

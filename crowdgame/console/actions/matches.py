@@ -6,7 +6,6 @@ from redis import RedisError
 
 from crowdgame.console.actions.registry import ActionResult, CurrentState, action, undone_by
 from crowdgame.ratings.models import RatedMatch
-from games.engine.terms import MatchState
 from voting import protocol
 from voting.announcements.outbox import announce, relay
 from voting.ballot_box.ballot_box import BallotBox
@@ -21,6 +20,7 @@ from voting.matches import (
     reopen_match,
 )
 from voting.models import CLOSED_STATES, Event, Match, Turn, TurnState
+from voting.terms import MatchState
 from voting.turns.side_change_store import backdate_side_changes
 from voting.turns.turns import place_and_relay, plan_turn, start_match
 

@@ -3,12 +3,12 @@
 from typing import Any
 
 from crowdgame.console.actions.registry import ActionResult, CurrentState, action, undone_by
-from games.names import clean_name
 from voting import protocol
 from voting.announcements.outbox import announce, relay
 from voting.ballot_box.ballot_box import BallotBox
 from voting.matches import MatchError, locked_event
 from voting.models import NOTICE_LENGTH, Event
+from voting.names import clean_name
 from voting.protocol import Part, Pressed
 
 ALREADY_DONE = "Already done."

@@ -9,12 +9,12 @@ from typing import Any
 from crowdgame.console.actions.notices import ALREADY_DONE
 from crowdgame.console.actions.registry import ActionResult, action, undone_by
 from crowdgame.console.people_search import is_known_voter
-from games.engine.terms import MatchState
 from voting.announcements.outbox import publish_restrictions
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.voter_codes import normalize_voter_code
 from voting.matches import MatchError, event_lock
 from voting.models import Match, StoredRestriction, Team
+from voting.terms import MatchState
 
 MAX_RESTRICTIONS = 500
 UNKNOWN_VOTER = "No phone has this code."

@@ -15,11 +15,11 @@ from django.utils import timezone
 
 from crowdgame.accounts.login_links import login_link_path
 from crowdgame.console.actions.matches import abort_playing_match
-from games.engine.terms import Lobby, MatchState
 from voting.announcements.outbox import announce_edit
 from voting.ballot_box.ballot_box import BallotBox
 from voting.matches import MatchError, create_event
 from voting.models import Event
+from voting.terms import Lobby, MatchState
 
 ORGANIZER = "demo"
 EVENT_NAME, TEAM_NAMES = "Event night", ("North Hall", "South Hall")

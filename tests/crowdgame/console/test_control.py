@@ -6,7 +6,6 @@ import pytest
 from redis.exceptions import TimeoutError  # noqa: A004
 
 from crowdgame.console.actions.turn_time import pause_turn
-from games.engine.terms import MatchState
 from tests.voting.action_helpers import event_of, press, record_voters, refused
 from tests.voting.concurrency_helpers import at_once
 from tests.voting.match_helpers import (
@@ -29,6 +28,7 @@ from voting.counting.window import START_LEAD_MS
 from voting.matches import live_turn
 from voting.models import Announcement, Event, Match, TurnState
 from voting.records.recount import find_faults
+from voting.terms import MatchState
 from voting.turns.closing import close_turn
 from voting.turns.turns import load_turn, start_match, to_boxed_turn
 

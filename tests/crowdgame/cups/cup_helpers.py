@@ -2,9 +2,9 @@
 
 from crowdgame.cups.cups import create_cup, start_pairing
 from crowdgame.cups.models import Cup
-from games.engine.terms import MatchState
 from tests.voting.match_helpers import organizer
 from voting.models import Event, Match
+from voting.terms import MatchState
 
 FOUR = ("4a", "4b", "5a", "5b")
 

@@ -15,11 +15,11 @@ from crowdgame.cups.cups import (
     start_pairing,
 )
 from crowdgame.cups.models import CupPairing
-from games.engine.terms import TeamChoice
 from tests.crowdgame.cups.cup_helpers import decide, let_win, new_cup
 from tests.voting.match_helpers import RED_WINS, play
 from voting.ballot_box.ballot_box import BallotBox
 from voting.models import Event, Match
+from voting.terms import TeamChoice
 from voting.turns.turns import start_match
 
 pytestmark = pytest.mark.django_db

@@ -22,7 +22,6 @@ from crowdgame.duels.lists import MAX_QUERY_LENGTH, DuelListKind, clean_query, l
 from crowdgame.duels.models import Duel
 from crowdgame.duels.rematch import request_rematch
 from crowdgame.duels.time_controls import TIME_CONTROLS_BY_SLUG
-from games.engine.terms import Lobby, MatchState
 from tests.voting.concurrency_helpers import at_once
 from tests.voting.match_helpers import RED_WINS, play
 from voting.admission.tickets import ClaimedTicket, PresentedKey, claim_tickets
@@ -30,6 +29,7 @@ from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.ballot_box import BallotBox
 from voting.matches import CODE_LETTERS, event_lock
 from voting.models import Event, Match, Team, Ticket
+from voting.terms import Lobby, MatchState
 from voting.turns.turns import start_due_match
 
 pytestmark = pytest.mark.django_db

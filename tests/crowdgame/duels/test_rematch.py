@@ -10,13 +10,13 @@ from crowdgame.duels.lists import load_page
 from crowdgame.duels.models import Duel
 from crowdgame.duels.rematch import request_rematch
 from crowdgame.ratings.models import RatedMatch
-from games.engine.terms import MatchState
 from tests.voting.concurrency_helpers import at_once
 from tests.voting.match_helpers import RED_WINS, kinds, new_event, play
 from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.ballot_box import BallotBox
 from voting.models import Event, Match
 from voting.protocol import EventState
+from voting.terms import MatchState
 from voting.turns.turns import start_due_match
 
 pytestmark = pytest.mark.django_db

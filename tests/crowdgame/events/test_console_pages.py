@@ -11,13 +11,13 @@ from django.test import Client
 from pytest_django.fixtures import Settings
 
 from crowdgame.cups.models import Cup
-from games.engine.terms import MatchState
 from tests.voting.content_policy import sources
 from voting.admission.admission import projector_key
 from voting.admission.tickets import make_tickets
 from voting.ballot_box.ballot_box import BallotBox
 from voting.matches import create_event, event_lock
 from voting.models import Event
+from voting.terms import MatchState
 from voting.turns.turns import start_match
 
 pytestmark = pytest.mark.django_db

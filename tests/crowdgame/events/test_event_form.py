@@ -11,13 +11,13 @@ from pytest_django.fixtures import Settings
 
 from crowdgame.events.forms import EventForm
 from crowdgame.events.presets import EMPTY_PRESET, PRESETS, Preset
-from games.names import TEAM_NAMES
 from tests.voting.action_helpers import press
 from tests.voting.match_helpers import RED_WINS, play
 from tests.voting.page_fixtures import CLASSIC, SIMULTANEOUS, answers
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.methods import METHODS
 from voting.models import Announcement, Event
+from voting.names import TEAM_NAMES
 from voting.turns.turns import start_match
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("box")]

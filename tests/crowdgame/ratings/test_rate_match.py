@@ -15,13 +15,13 @@ from crowdgame.ratings import match_ratings as rating
 from crowdgame.ratings import rebuild
 from crowdgame.ratings.models import RatedMatch, Rating
 from crowdgame.ratings.rating_ledger import DAY_MS
-from games.engine.terms import MatchState
 from tests.voting.concurrency_helpers import at_once
 from tests.voting.match_helpers import RED_WINS, new_event, only_turn, open_now, play, run_out, vote
 from tests.voting.turns.test_banks import age
 from voting.ballot_box.ballot_box import BallotBox
 from voting.matches import MatchError
 from voting.models import Match
+from voting.terms import MatchState
 from voting.turns.closing import close_turn
 from voting.turns.turns import start_match
 

@@ -22,7 +22,6 @@ from crowdgame.duels.duels import DuelSettings, join_duel, new_duel
 from crowdgame.events.models import AuditEntry, Member
 from crowdgame.ratings.models import Rating
 from crowdgame.web.cached_pages import page_for_path
-from games.engine.terms import Admission
 from tests.e2e.page_visits import GALLERY_ONLY, PAGES, Visit, play_to, with_cup, with_duel_lists
 from tests.organizer import OPERATIONS
 from tests.server import Server
@@ -31,6 +30,7 @@ from voting.admission.tickets import make_tickets
 from voting.ballot_box.ballot_box import BallotBox
 from voting.models import Event, Match, Team
 from voting.protocol import Role
+from voting.terms import Admission
 
 FEW, MANY = 3, 30
 MAX_QUERIES = 10

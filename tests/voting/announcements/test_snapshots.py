@@ -7,7 +7,6 @@ import msgspec
 import pytest
 
 from crowdgame.console.control import run_action
-from games.engine.terms import Lobby, TeamChoice
 from tests.voting.event_states import last_announced, shown
 from tests.voting.match_helpers import (
     CLASSIC,
@@ -25,6 +24,7 @@ from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.tally import SideTally
 from voting.models import Event, Turn
 from voting.protocol import ActionAsk
+from voting.terms import Lobby, TeamChoice
 from voting.turns.turns import start_match
 
 pytestmark = pytest.mark.django_db

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from games.engine.game import SIDES, Side
-from games.engine.terms import NoBallotRule
 from voting.counting.bank import BankTerms
+from voting.terms import NoBallotRule
 
 spans = st.integers(0, 2_592_000_000)
 terms = st.builds(

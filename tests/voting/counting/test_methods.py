@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from games.engine.terms import NoBallotRule, TieRule
 from tests.voting.counting.method_cases import CASES, COLUMNS, LEGAL
 from voting.counting.ballots import Ballot
 from voting.counting.choices import RESIGN, SET, resigns
@@ -17,6 +16,7 @@ from voting.counting.methods import DEFAULT_METHOD, METHODS, UnknownMethod, find
 from voting.counting.tally import SideBallots, TallyTerms, decide
 from voting.models import Event, TallyRecord
 from voting.protocol import MAX_CHOICE
+from voting.terms import NoBallotRule, TieRule
 
 BOARD = 7
 #: Choices that no method accepts: no column, an illegal one, a request to resign where that is not allowed.

@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 
 from games.engine.game import Drop, Resolution, Side
-from games.engine.terms import Pace
 from tests.voting.counting.reveal_situations import SITUATIONS, render, situations
 from voting.counting.close_calls import CloseCall
 from voting.counting.pacing import RevealSteps, pace_reveal
 from voting.counting.tally import SideTally
+from voting.terms import Pace
 
 NAMES: Mapping[Side, str] = {"red": "North", "yellow": "South"}
 TALLY = SideTally(counts=(60, 40), ballots=100, pick=1, decided_by="plurality")

@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import to_builtins
 
-from games.engine.terms import NoBallotRule, ResignShare, TieRule
 from tests.voting.counting.method_cases import CASES, COLUMNS, scored
 from tests.voting.verifiers import standalone
 from voting.counting.ballots import Ballot
@@ -19,6 +18,7 @@ from voting.counting.lots import draw_lot
 from voting.counting.methods import METHODS
 from voting.counting.tally import SideBallots, SideTally, TallyTerms, decide
 from voting.counting.ties import first_complete
+from voting.terms import NoBallotRule, ResignShare, TieRule
 
 ALL = tuple(range(1, COLUMNS + 1))
 SEED = "5" * 32

@@ -7,8 +7,8 @@ from typing import Any, get_args
 import msgspec
 import pytest
 
-from games.engine import game, terms
-from voting import protocol
+from games.engine import game
+from voting import protocol, terms
 from voting.counting.methods import Deciding, TallyMethod
 from voting.gateway import socket
 from voting.protocol import docstrings, markdown

@@ -12,7 +12,6 @@ from django.core.management import CommandError, call_command
 
 from deploy.laptop.supervisor import Supervisor
 from games.engine.errors import BadRecord
-from games.engine.terms import MatchState
 from tests.voting.altered_records import ALTERATIONS
 from tests.voting.match_helpers import RED_WINS, new_event, organizer, play, start
 from tests.voting.sample_matches import MATCHES, play_match, play_sample_matches, record_of
@@ -22,6 +21,7 @@ from voting.models import Event, Match, TallyRecord, Turn
 from voting.records.exports import export_match
 from voting.records.imports import ImportRefused, import_event, import_match
 from voting.records.match_record import MatchRecord, read_match_record
+from voting.terms import MatchState
 from voting.turns.turns import start_match
 
 pytestmark = pytest.mark.django_db

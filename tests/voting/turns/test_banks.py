@@ -6,7 +6,6 @@ import pytest
 
 from crowdgame.console.control import run_action
 from games.engine.game import Side
-from games.engine.terms import Ending, MatchState
 from tests.voting.box_helpers import ask
 from tests.voting.match_helpers import kinds, only_turn, start, tally_of
 from voting.announcements.snapshots import load_snapshot
@@ -18,6 +17,7 @@ from voting.models import Match, MatchResult, Turn, TurnState
 from voting.protocol import ActionAsk, Clocks
 from voting.records.exports import export_match
 from voting.records.recount import find_faults
+from voting.terms import Ending, MatchState
 from voting.turns.closing import close_turn
 from voting.turns.early_close import close_turn_early
 from voting.turns.turns import load_turn, to_boxed_turn

@@ -5,13 +5,13 @@ from typing import Any
 import pytest
 
 from games.engine.game import Side
-from games.engine.terms import Ending
 from tests.voting.box_helpers import ask
 from tests.voting.turns.test_banks import age, begin, closed_early, match_of
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import PresenceCounts, Turnout
 from voting.counting.ballots import Ballot
 from voting.models import MatchResult, Turn, TurnState
+from voting.terms import Ending
 from voting.turns.closing import close_turn
 from voting.turns.turns import load_turn
 

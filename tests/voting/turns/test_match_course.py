@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from games.engine.terms import Lobby, MatchState
 from tests.voting.concurrency_helpers import at_once
 from tests.voting.match_helpers import (
     CLASSIC,
@@ -25,6 +24,7 @@ from voting.counting.methods import METHODS
 from voting.counting.window import START_LEAD_MS
 from voting.matches import MatchError, live_turn, load_position
 from voting.models import Event, Match, TurnState
+from voting.terms import Lobby, MatchState
 from voting.turns.turns import load_turn, start_due_match, start_match, to_boxed_turn
 
 pytestmark = pytest.mark.django_db

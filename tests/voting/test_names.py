@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from games.names import JOINERS, MAX_STACKED_MARKS, TEAM_NAMES, clean_name
+from voting.names import JOINERS, MAX_STACKED_MARKS, TEAM_NAMES, clean_name
 
 TRICKY = st.sampled_from(
     "\u202e\u202c\u2066\u2069\u200b\u200c\u200d\u200e\ufeff\u00ad\u2060\u061c\u180e\u3164\ufe0f\u2800\u034f"
