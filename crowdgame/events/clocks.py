@@ -4,8 +4,7 @@ from typing import Any
 
 from django import forms
 
-from crowdgame.events.durations import DurationField
-from voting.models import MAX_BANK_S, MAX_INCREMENT_S, MIN_WINDOW_S
+from crowdgame.events.setting_fields import duration
 
 WINDOW, BANK = "window", "bank"
 DEFAULT_BANK_S = 300
@@ -25,26 +24,9 @@ class ClockFields(forms.Form):
         required=False,
         widget=forms.RadioSelect,
     )
-    bank_s = DurationField(
-        label="Time on each side's clock",
-        presets=(60, 180, 300, 900, 3600, 86400),
-        limits=(MIN_WINDOW_S, MAX_BANK_S),
-        help_text="It runs in every turn until all connected voters of the side have voted. If it runs out "
-        "before anyone on the side has voted, the rule for turns without votes applies.",
-    )
-    increment_s = DurationField(
-        label="Added after each turn",
-        presets=(2, 5, 10, 30),
-        limits=(1, MAX_INCREMENT_S),
-        empty="Nothing",
-    )
-    cap_s = DurationField(
-        label="Maximum time per turn",
-        presets=(10, 20, 30, 60),
-        limits=(MIN_WINDOW_S, MAX_BANK_S),
-        empty="No limit",
-        help_text="Without a limit, one idle phone can use up the whole clock in one turn.",
-    )
+    bank_s = duration("bank_s", (60, 180, 300, 900, 3600, 86400))
+    increment_s = duration("increment_s", (2, 5, 10, 30), empty="Nothing")
+    cap_s = duration("cap_s", (10, 20, 30, 60), empty="No limit")
 
     def init_clock_fields(self, bank_s: int | None) -> None:
         """Set initial values from the event. `bank_s` is required only if the time bank is chosen."""

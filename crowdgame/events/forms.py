@@ -8,17 +8,12 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.forms import BoundField
 
-from crowdgame.events.clocks import BANK_FIELDS, ClockFields
+from crowdgame.events.clocks import ClockFields
 from crowdgame.events.durations import DurationField, format_duration
 from crowdgame.events.event_texts import (
     ADMISSION_TEXTS,
     HANDS_FIELDS,
-    HELP_TEXTS,
-    LABELS,
-    LIVE_FIELDS,
     NAME_LENGTH,
-    RADIO_FIELDS,
-    SECTIONS,
     SERIES_LABELS,
     SIDE_CHANGES_CONFLICT,
     TEAM_FIELDS,
@@ -30,13 +25,16 @@ from crowdgame.events.event_texts import (
 )
 from crowdgame.events.game_options import add_option_fields, apply_options, game_rows, stored_options
 from crowdgame.events.presets import default_event_name, random_team_names
+from crowdgame.events.setting_fields import duration, texts
 from games.engine.registry import all_games
 from voting.counting.methods import METHODS
 from voting.matches import create_event, locked_event
-from voting.models import MAX_TALK_S, MAX_WINDOW_S, MIN_WINDOW_S, Event
+from voting.models import Event
+from voting.models.settings import column_of, list_settings
 from voting.terms import Admission, MatchState, ResignShare, TieRule
 
-LATER_SECTIONS = ("sides", "study", "joining", "seen", "series")
+SETTINGS = list_settings(Event)
+HIDING = [name for name, declared in SETTINGS.items() if declared.hides]
 DERIVED_FIELDS = ("options", "crowd_clocks")  # computed from other fields
 
 if TYPE_CHECKING:
@@ -64,59 +62,31 @@ class EventForm(ClockFields, EventModelForm):
     game = forms.ChoiceField(
         choices=game_choices, widget=forms.RadioSelect, error_messages={"required": "Choose a game."}
     )
-    window_s = DurationField(
-        label="Time to vote",
-        presets=(12, 20, 30, 60, 300, 3600, 86400),
-        limits=(MIN_WINDOW_S, MAX_WINDOW_S),
-        help_text="12 to 30 seconds suit a live audience. Hours or days suit remote teams.",
-    )
-    talk_s = DurationField(
-        label="Time to talk before each vote",
-        presets=(15, 30, 60, 120),
-        limits=(1, MAX_TALK_S),
-        empty="None",
-        help_text="Voting is still closed, and the screens say “Talk it over”.",
-    )
+    window_s = duration("window_s", (12, 20, 30, 60, 300, 3600, 86400))
+    talk_s = duration("talk_s", (15, 30, 60, 120), empty="None")
     pace = forms.ChoiceField(
-        label="Pace of the reveals",
+        **texts("pace"),
         choices=pace_choices,
         widget=forms.RadioSelect,
-        help_text="Conflicts, close votes and wins always get more time than other turns.",
         error_messages={"required": "Choose a pace."},
     )
     tally_method = forms.ChoiceField(
-        label="Voting method",
+        **texts("tally_method"),
         choices=method_choices,
         widget=forms.RadioSelect,
         error_messages={"required": "Choose a voting method."},
     )
     best_of = forms.TypedChoiceField(
-        label="Series", coerce=int, empty_value=None, required=False, widget=forms.RadioSelect
+        **texts("best_of"), coerce=int, empty_value=None, required=False, widget=forms.RadioSelect
     )
-    next_match_after_s = DurationField(
-        label="Next match",
-        presets=(10, 30, 60, 300),
-        limits=(3, 24 * 3600),
-        empty="When I start it",
-        help_text="Counted from the end of the last reveal.",
-    )
+    next_match_after_s = duration("next_match_after_s", (10, 30, 60, 300), empty="When I start it")
 
     class Meta:
         model = Event
-        fields = [
-            "name",
-            "game",
-            "window_s",
-            *BANK_FIELDS,
-            "talk_s",
-            "pace",
-            *SECTIONS["fine"],
-            "close_early",
-            *(name for fold in LATER_SECTIONS for name in SECTIONS[fold]),
-        ]
-        labels = LABELS
-        help_texts = HELP_TEXTS
-        widgets = dict.fromkeys(RADIO_FIELDS, forms.RadioSelect) | {"consent": forms.Textarea({"rows": 4})}
+        fields = ["name", "game", *SETTINGS]
+        widgets = {name: forms.RadioSelect for name in SETTINGS if column_of(Event, name).choices} | {
+            "consent": forms.Textarea({"rows": 4})
+        }
 
     def __init__(
         self, *args: Any, names: Sequence[str] = (), hands: Collection[int] = (), **kwargs: Any
@@ -131,7 +101,7 @@ class EventForm(ClockFields, EventModelForm):
         self.label_suffix = ""
         self.fields["max_side_changes"].required = False
         if self.instance.pk:
-            for name in LIVE_FIELDS:  # switched in the console; a stale form would revert them
+            for name in HIDING:  # switched in the console; a stale form would revert them
                 del self.fields[name]
         teams = [(name, number in hands) for number, name in enumerate(names or random_team_names(), 1)]
         if self.instance.pk:
@@ -160,8 +130,13 @@ class EventForm(ClockFields, EventModelForm):
     @property
     def open_sections(self) -> set[str]:
         """Names of the collapsible sections that have an error or a non-default value."""
-        shown = {fold: [name for name in names if name in self.fields] for fold, names in SECTIONS.items()}
-        return {fold for fold, names in shown.items() if any(map(self._is_notable, names))}
+        shown = {name: declared.section for name, declared in SETTINGS.items() if name in self.fields}
+        return {fold for name, fold in shown.items() if fold != "vote" and self._is_notable(name)}
+
+    @property
+    def hiding(self) -> list[BoundField]:
+        """The fields that hide parts of the projector. Later they are switches in the console."""
+        return [self[name] for name in HIDING if name in self.fields]
 
     def _is_notable(self, name: str) -> bool:
         return bool(self[name].errors) or getattr(self.instance, name) != getattr(Event(), name)

@@ -30,6 +30,7 @@ from voting.models import (
     Turn,
     TurnState,
 )
+from voting.models.settings import list_settings
 from voting.terms import MatchState, Pace, TieRule
 
 MAX_FINISHED = 20
@@ -65,13 +66,10 @@ def _rematch_wanted_by(event: Event, match: Match | None, teams: Iterable[Team])
 
 
 def _hidden(event: Event, *, secret: bool) -> tuple[protocol.Part, ...]:
-    parts: dict[protocol.Part, bool] = {
-        "code": event.hide_code,
-        "turnout": event.hide_turnout,
-        "tally": event.hide_tally or secret,
-        "drops": event.hide_drops,
-    }
-    return tuple(part for part, hidden in parts.items() if hidden)
+    """The parts that the organizer hides. While sides are secret, counts are hidden, too."""
+    parts = {declared.hides.name: name for name, declared in list_settings(Event).items() if declared.hides}
+    hidden = [part for part, name in parts.items() if getattr(event, name) or (secret and part == "tally")]
+    return cast(tuple[protocol.Part, ...], tuple(hidden))
 
 
 def _match(match: Match, teams: Mapping[int, Team]) -> protocol.Match:

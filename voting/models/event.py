@@ -6,6 +6,7 @@ from django.db import models
 from django.db.models import CheckConstraint, Q, UniqueConstraint
 
 from voting.models.match_terms import MatchTerms
+from voting.models.settings import HiddenPart, hidden_part, setting
 from voting.terms import Admission, Lobby, TeamChoice
 
 MAX_BEST_OF = 21
@@ -33,34 +34,77 @@ class Event(MatchTerms):
     name = models.CharField(max_length=80)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="events")
     lobby = models.CharField(max_length=8, choices=Lobby.choices(), default=Lobby.CLOSED)
-    team_choice = models.CharField(max_length=8, choices=TeamChoice.choices(), default=TeamChoice.BALANCE)
-    admission = models.CharField(
-        max_length=8, choices=Admission.choices(), default=Admission.OPEN, db_default=Admission.OPEN
+    team_choice = setting(
+        models.CharField(
+            "how voters join a team",
+            max_length=8,
+            choices=TeamChoice.choices(),
+            default=TeamChoice.BALANCE,
+            help_text="A team's link or QR code leads straight to that team. It is not secret: anyone can "
+            "use it, and the join page offers both teams. For fixed teams, use a class list with teams.",
+        ),
+        "joining",
     )
-    peek = models.BooleanField(
-        "show the votes in the console before the reveal", default=False, db_default=False
+    admission = setting(
+        models.CharField(
+            "admission",
+            max_length=8,
+            choices=Admission.choices(),
+            default=Admission.OPEN,
+            db_default=Admission.OPEN,
+        ),
+        "joining",
     )
-    own_counts = models.BooleanField("each team sees its own votes so far", default=False, db_default=False)
+    own_counts = setting(
+        models.BooleanField(
+            "show each team its own votes so far on its phones (all screens say so)",
+            default=False,
+            db_default=False,
+        ),
+        "seen",
+    )
+    peek = setting(
+        models.BooleanField(
+            "show the votes in the console before the reveal (all screens say so)",
+            default=False,
+            db_default=False,
+        ),
+        "seen",
+    )
     notice = models.CharField(max_length=NOTICE_LENGTH, blank=True, default="", db_default="", editable=False)
-    hide_code = models.BooleanField("hide the join code on the projector", default=False, db_default=False)
-    hide_turnout = models.BooleanField("hide the turnout on the projector", default=False, db_default=False)
-    hide_tally = models.BooleanField("reveal only the moves", default=False, db_default=False)
-    hide_drops = models.BooleanField("hide the marks of voters' drops", default=False, db_default=False)
-    best_of = models.PositiveSmallIntegerField(
-        "matches of the series",
-        null=True,
-        blank=True,
-        validators=[MinValueValidator(1), MaxValueValidator(MAX_BEST_OF)],
-        help_text="Leave empty for no series.",
+    hide_code = hidden_part(
+        "hide the join code on the projector", HiddenPart("code", "Code", "the join code")
+    )
+    hide_turnout = hidden_part(
+        "hide the turnout on the projector", HiddenPart("turnout", "Turnout", "the turnout")
+    )
+    hide_tally = hidden_part(
+        "reveal only the moves, without vote counts", HiddenPart("tally", "Votes", "the votes")
+    )
+    hide_drops = hidden_part(
+        "don't let voters mark their own drop on the projector",
+        HiddenPart("drops", "Drops", "the marks of voters' drops"),
+    )
+    best_of = setting(
+        models.PositiveSmallIntegerField(
+            "series",
+            null=True,
+            blank=True,
+            validators=[MinValueValidator(1), MaxValueValidator(MAX_BEST_OF)],
+        ),
+        "series",
     )
     extra_s = models.PositiveIntegerField("extra seconds per turn", default=0, db_default=0, editable=False)
     anonymized_at = models.DateTimeField(null=True, blank=True, editable=False)
-    next_match_after_s = models.PositiveIntegerField(
-        "seconds to the next match",
-        null=True,
-        blank=True,
-        validators=[MinValueValidator(3), MaxValueValidator(24 * 3600)],
-        help_text="Empty: the organizer starts each match.",
+    next_match_after_s = setting(
+        models.PositiveIntegerField(
+            "next match",
+            null=True,
+            blank=True,
+            validators=[MinValueValidator(3), MaxValueValidator(24 * 3600)],
+            help_text="Counted from the end of the last reveal.",
+        ),
+        "series",
     )
     next_match_at = models.BigIntegerField(null=True, blank=True, editable=False, db_index=True)
     is_duel = models.BooleanField(default=False, db_default=False, editable=False)

@@ -4,6 +4,7 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models import CheckConstraint, Q
 
+from voting.models.settings import setting
 from voting.terms import NoBallotRule, Pace, ResignShare, TieRule
 
 MIN_WINDOW_S, MAX_WINDOW_S = 3, 30 * 24 * 3600
@@ -34,51 +35,126 @@ class MatchTerms(models.Model):
 
     game = models.CharField(max_length=80, default="simultaneous-captains-mistress")
     options = models.JSONField(default=dict, blank=True)
-    window_s = models.PositiveIntegerField(
-        "seconds to vote",
-        default=20,
-        validators=[MinValueValidator(MIN_WINDOW_S), MaxValueValidator(MAX_WINDOW_S)],
+    window_s = setting(
+        models.PositiveIntegerField(
+            "time to vote",
+            default=20,
+            validators=[MinValueValidator(MIN_WINDOW_S), MaxValueValidator(MAX_WINDOW_S)],
+            help_text="12 to 30 seconds suit a live audience. Hours or days suit remote teams.",
+        ),
+        "vote",
     )
-    pace = models.CharField(
-        "pace of reveals",
-        max_length=16,
-        choices=Pace.choices(),
-        default=Pace.NORMAL,
-        db_default=Pace.NORMAL.value,
+    close_early = setting(
+        models.BooleanField("close as soon as everyone connected has voted", default=False), "vote"
     )
-    talk_s = models.PositiveIntegerField(
-        "seconds to talk before each vote",
-        default=0,
-        db_default=0,
-        validators=[MaxValueValidator(MAX_TALK_S)],
+    bank_s = setting(
+        models.PositiveIntegerField(
+            "time on each side's clock",
+            null=True,
+            blank=True,
+            validators=[MinValueValidator(MIN_WINDOW_S), MaxValueValidator(MAX_BANK_S)],
+            help_text="It runs in every turn until all connected voters of the side have voted. If it runs "
+            "out before anyone on the side has voted, the rule for turns without votes applies.",
+        ),
+        "vote",
     )
-    tally_method = models.CharField(max_length=16, default="plurality")
-    tie_rule = models.CharField(max_length=16, choices=TieRule.choices(), default=TieRule.FIRST)
-    no_ballot_rule = models.CharField(
-        max_length=16, choices=NoBallotRule.choices(), default=NoBallotRule.RANDOM
+    increment_s = setting(
+        models.PositiveIntegerField(
+            "added after each turn", default=0, db_default=0, validators=[MaxValueValidator(MAX_INCREMENT_S)]
+        ),
+        "vote",
     )
-    resign = models.CharField(  # noqa: DJ001
-        "a team may resign", max_length=16, choices=ResignShare.choices(), null=True, blank=True
+    cap_s = setting(
+        models.PositiveIntegerField(
+            "maximum time per turn",
+            null=True,
+            blank=True,
+            validators=[MinValueValidator(MIN_WINDOW_S), MaxValueValidator(MAX_BANK_S)],
+            help_text="Without a limit, one idle phone can use up the whole clock in one turn.",
+        ),
+        "vote",
     )
-    close_early = models.BooleanField("close when everyone connected has voted", default=False)
-    bank_s = models.PositiveIntegerField("seconds on each side's clock", null=True, blank=True)
-    increment_s = models.PositiveIntegerField("seconds more after each turn", default=0, db_default=0)
-    cap_s = models.PositiveIntegerField("seconds of the clock in one turn, at most", null=True, blank=True)
+    talk_s = setting(
+        models.PositiveIntegerField(
+            "time to talk before each vote",
+            default=0,
+            db_default=0,
+            validators=[MaxValueValidator(MAX_TALK_S)],
+            help_text="Voting is still closed, and the screens say “Talk it over”.",
+        ),
+        "vote",
+    )
+    pace = setting(
+        models.CharField(
+            "pace of the reveals",
+            max_length=16,
+            choices=Pace.choices(),
+            default=Pace.NORMAL,
+            db_default=Pace.NORMAL.value,
+            help_text="Conflicts, close votes and wins always get more time than other turns.",
+        ),
+        "vote",
+    )
+    tally_method = setting(models.CharField("voting method", max_length=16, default="plurality"), "fine")
+    tie_rule = setting(
+        models.CharField(
+            "if columns tie",
+            max_length=16,
+            choices=TieRule.choices(),
+            default=TieRule.FIRST,
+            help_text="You appoint captains in the console, under People. Their votes are public.",
+        ),
+        "fine",
+    )
+    no_ballot_rule = setting(
+        models.CharField(
+            "if nobody on a team votes",
+            max_length=16,
+            choices=NoBallotRule.choices(),
+            default=NoBallotRule.RANDOM,
+        ),
+        "fine",
+    )
+    resign = setting(
+        models.CharField(
+            "votes needed for a team to resign",
+            max_length=16,
+            choices=ResignShare.choices(),
+            null=True,
+            blank=True,
+        ),
+        "fine",
+    )
     crowd_clocks = models.BooleanField(
         "a side's clock runs until all its voters have voted", default=False, db_default=False
     )
-    max_side_changes = models.PositiveSmallIntegerField(
-        "times each voter may secretly change sides",
-        default=0,
-        db_default=0,
-        validators=[MaxValueValidator(MAX_SIDE_CHANGES)],
+    max_side_changes = setting(
+        models.PositiveSmallIntegerField(
+            "times each voter may secretly change sides",
+            default=0,
+            db_default=0,
+            validators=[MaxValueValidator(MAX_SIDE_CHANGES)],
+        ),
+        "sides",
     )
-    turn_points = models.BooleanField(
-        "a point for each turn voted with the winner", default=False, db_default=False
+    turn_points = setting(
+        models.BooleanField(
+            "at the end, score a point for each turn spent voting with the winner",
+            default=False,
+            db_default=False,
+        ),
+        "sides",
     )
-
-    consent = models.TextField(
-        "what voters read of a study", blank=True, default="", db_default="", max_length=MAX_CONSENT
+    consent = setting(
+        models.TextField(
+            "text that voters read before their first vote",
+            blank=True,
+            default="",
+            db_default="",
+            max_length=MAX_CONSENT,
+            help_text="Name the study, its purpose and a contact. Leave empty for no study.",
+        ),
+        "study",
     )
 
     class Meta:

@@ -8,15 +8,16 @@ from voting.announcements.outbox import announce, relay
 from voting.ballot_box.ballot_box import BallotBox
 from voting.matches import MatchError, locked_event
 from voting.models import NOTICE_LENGTH, Event
+from voting.models.settings import list_settings
 from voting.names import clean_name
 from voting.protocol import Part, Pressed
 
 ALREADY_DONE = "Already done."
-PARTS: dict[Part, tuple[str, str]] = {
-    "code": ("hide_code", "the join code"),
-    "turnout": ("hide_turnout", "the turnout"),
-    "tally": ("hide_tally", "the votes"),
-    "drops": ("hide_drops", "the marks of voters' drops"),
+# The field that hides each part, and the part's name in a sentence.
+PARTS = {
+    declared.hides.name: (field, declared.hides.phrase)
+    for field, declared in list_settings(Event).items()
+    if declared.hides
 }
 
 
@@ -52,7 +53,7 @@ def clear_notice(event_id: int, box: BallotBox) -> ActionResult:
 @action("part.hide", target="part", done="Hidden from the projector.")
 @undone_by("part.show", lambda pressed, now: pressed.part in now.event.hidden)
 def hide_part(event_id: int, part: Part | None, box: BallotBox) -> ActionResult:
-    """Hide a part of the displays: the join code, the turnout, the counts of a reveal, marks of drops."""
+    """Hide a part of the displays."""
     part, name = _set_hidden(event_id, part, box, hidden=True)
     return ActionResult(f"hid {name}", {"part": part})
 

@@ -1,4 +1,4 @@
-"""`manage.py generate_protocol [--check]`: write the client's types and constants, and the reference."""
+"""`manage.py generate_protocol [--check]`: write the client's types and constants, and the references."""
 
 import sys
 from argparse import ArgumentParser
@@ -8,15 +8,18 @@ from typing import Any, ClassVar
 from django.conf import settings
 from django.core.management.base import BaseCommand
 
+from voting.management import settings_reference
 from voting.protocol import markdown, method_constants, typescript
 
 
 class Command(BaseCommand):
-    help = "Write the client's types and constants and the message reference from voting/."
+    help = "Write the client's types and constants and the references of messages and settings from voting/."
     targets: ClassVar = {
         "frontend/src/protocol.ts": typescript.render,
         "frontend/src/methods.ts": method_constants.render,
+        "frontend/src/settings.ts": settings_reference.render_typescript,
         "docs/generated/messages.md": markdown.render,
+        "docs/generated/event-settings.md": settings_reference.render_markdown,
     }
     requires_system_checks = ()
 

@@ -2,6 +2,7 @@ import { currentSeries } from "../../live/match/series";
 import { lastClosed, type Phase } from "../../live/match/phase";
 import { ACTIONS, type Action } from "../../actions";
 import type { EventState, Part } from "../../protocol";
+import { PART_BUTTONS } from "../../settings";
 import { formatSpan } from "../labels";
 
 /** A button: its command and whether it can be sent now. `turn` is the turn it is meant for. */
@@ -137,10 +138,8 @@ export function extraTimeOffers({ match, extra_s }: EventState): readonly Action
   });
 }
 
-const PARTS: { [part in Part]: string } = { code: "Code", turnout: "Turnout", tally: "Votes", drops: "Drops" };
-
 /** Toggles for the optional parts of the projector page. */
 export function partOffers({ hidden }: EventState): readonly ActionOffer[] {
-  const parts = Object.keys(PARTS) as Part[];
-  return parts.map((part) => ({ ...plainOffer(hidden.includes(part) ? "part.show" : "part.hide", PARTS[part]), part }));
+  const parts = Object.keys(PART_BUTTONS) as Part[];
+  return parts.map((part) => ({ ...plainOffer(hidden.includes(part) ? "part.show" : "part.hide", PART_BUTTONS[part]), part }));
 }
