@@ -73,17 +73,20 @@ class Event(MatchTerms):
     )
     notice = models.CharField(max_length=NOTICE_LENGTH, blank=True, default="", db_default="", editable=False)
     hide_code = hidden_part(
-        "hide the join code on the projector", HiddenPart("code", "Code", "the join code")
+        "hide the join code on the projector",
+        HiddenPart("code", "Code", "hid the join code", "showed the join code"),
     )
     hide_turnout = hidden_part(
-        "hide the turnout on the projector", HiddenPart("turnout", "Turnout", "the turnout")
+        "hide the turnout on the projector",
+        HiddenPart("turnout", "Turnout", "hid the turnout", "showed the turnout"),
     )
     hide_tally = hidden_part(
-        "reveal only the moves, without vote counts", HiddenPart("tally", "Votes", "the votes")
+        "reveal only the moves, without vote counts",
+        HiddenPart("tally", "Votes", "hid the votes", "showed the votes"),
     )
     hide_drops = hidden_part(
         "don't let voters mark their own drop on the projector",
-        HiddenPart("drops", "Drops", "the marks of voters' drops"),
+        HiddenPart("drops", "Drops", "hid the marks of voters' drops", "showed the marks of voters' drops"),
     )
     best_of = setting(
         models.PositiveSmallIntegerField(

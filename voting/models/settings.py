@@ -20,13 +20,14 @@ Column = TypeVar("Column", bound="models.Field[Any, Any]")
 class HiddenPart:
     """A part of the projector that organizers hide and show during the event.
 
-    `name` is the part in the protocol (`Part`), `button` its button in the console, and `phrase` its name in
-    a sentence.
+    `name` is the part in the protocol (`Part`) and `button` its button in the console. `off` and `on` say in
+    the audit log what an organizer did.
     """
 
     name: str
     button: str
-    phrase: str
+    off: str
+    on: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,14 +8,14 @@ from voting.announcements.outbox import announce, relay
 from voting.ballot_box.ballot_box import BallotBox
 from voting.matches import MatchError, locked_event
 from voting.models import NOTICE_LENGTH, Event
-from voting.models.settings import list_settings
+from voting.models.settings import HiddenPart, list_settings
 from voting.names import clean_name
 from voting.protocol import Part, Pressed
 
 ALREADY_DONE = "Already done."
-# The field that hides each part, and the part's name in a sentence.
+# Each part of the projector, and the field that hides it.
 PARTS = {
-    declared.hides.name: (field, declared.hides.phrase)
+    declared.hides.name: (field, declared.hides)
     for field, declared in list_settings(Event).items()
     if declared.hides
 }
@@ -50,29 +50,29 @@ def clear_notice(event_id: int, box: BallotBox) -> ActionResult:
     return ActionResult("cleared the message", undo={"text": before})
 
 
-@action("part.hide", target="part", done="Hidden from the projector.")
+@action("part.hide", target="part", done="Off on all big screens.")
 @undone_by("part.show", lambda pressed, now: pressed.part in now.event.hidden)
 def hide_part(event_id: int, part: Part | None, box: BallotBox) -> ActionResult:
-    """Hide a part of the displays."""
-    part, name = _set_hidden(event_id, part, box, hidden=True)
-    return ActionResult(f"hid {name}", {"part": part})
+    """Turn off a part of the displays."""
+    changed = _set_hidden(event_id, part, box, hidden=True)
+    return ActionResult(changed.off, {"part": changed.name})
 
 
-@action("part.show", target="part", done="Shown on the projector.")
+@action("part.show", target="part", done="On again on all big screens.")
 @undone_by("part.hide", lambda pressed, now: pressed.part not in now.event.hidden)
 def show_part(event_id: int, part: Part | None, box: BallotBox) -> ActionResult:
-    """Show a hidden part on displays again."""
-    part, name = _set_hidden(event_id, part, box, hidden=False)
-    return ActionResult(f"showed {name}", {"part": part})
+    """Turn on a part of the displays again."""
+    changed = _set_hidden(event_id, part, box, hidden=False)
+    return ActionResult(changed.on, {"part": changed.name})
 
 
-def _set_hidden(event_id: int, part: Part | None, box: BallotBox, *, hidden: bool) -> tuple[Part, str]:
-    """Return the part and its display name. Raises MatchError if `part` is None or nothing changes."""
+def _set_hidden(event_id: int, part: Part | None, box: BallotBox, *, hidden: bool) -> HiddenPart:
+    """Raises MatchError if `part` is None or nothing changes."""
     if part is None:
         raise MatchError(f"Choose a part: {', '.join(PARTS)}.")
-    field, name = PARTS[part]
+    field, changed = PARTS[part]
     update_event(event_id, ALREADY_DONE, box, protocol.EventEdited, **{field: hidden})
-    return part, name
+    return changed
 
 
 def update_event(
