@@ -2,4 +2,4 @@
 import type { Part } from "./protocol";
 
 /** The buttons that hide and show parts of the projector. */
-export const PART_BUTTONS: { readonly [part in Part]: string } = {"code": "Code", "turnout": "Turnout", "tally": "Votes", "drops": "Drops"};
+export const PART_BUTTONS: { readonly [part in Part]: string } = {"code": "Code", "turnout": "Turnout", "tally": "Votes", "drops": "Drops", "sound": "Sound"};

@@ -8,7 +8,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.e2e.conftest import PAUSE_ANIMATIONS_JS
 from tests.e2e.fake_gateway import FakeGateway
-from tests.e2e.scene_setup import CODE, CONFLICT, MIDDLE, at_phase
+from tests.e2e.scene_setup import CODE, CONFLICT, MIDDLE, at_phase, with_options
 from tests.e2e.screens import PROJECTOR, TIMEOUT_MS
 from tests.e2e.scripted_match import LONG_MATCH, ScriptedMatch, script_match
 
@@ -159,6 +159,20 @@ def test_muted_display_is_silent(wall: Page, fake_gateway: FakeGateway, press: s
     wait_for_silence(wall)
     assert wall.evaluate(STORED_JS) == "off"
     expect(wall.locator(".presenter-message")).to_have_count(0)
+
+
+def test_organizer_turns_off_the_sound_of_every_display(wall: Page, fake_gateway: FakeGateway) -> None:
+    show(wall, fake_gateway)
+    turn_on(wall)
+    quiet = with_options(MIDDLE, hidden=("sound",))
+    fake_gateway.say("display", fake_gateway.change("event.edited", quiet.voting(fake_gateway.now())))
+    wait_for_silence(wall)
+    expect(wall.locator(".sound")).to_have_count(0)
+    wall.keyboard.press("m")
+    assert wall.evaluate(STORED_JS) == "on"
+    fake_gateway.say("display", fake_gateway.change("event.edited", MIDDLE.voting(fake_gateway.now())))
+    expect_sound(wall, "on")
+    wait_for_sound(wall)
 
 
 def test_pause_stops_the_bed(wall: Page, fake_gateway: FakeGateway) -> None:

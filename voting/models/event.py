@@ -88,6 +88,10 @@ class Event(MatchTerms):
         "don't let voters mark their own drop on the projector",
         HiddenPart("drops", "Drops", "hid the marks of voters' drops", "showed the marks of voters' drops"),
     )
+    hide_sound = hidden_part(
+        "no sound from any projector",
+        HiddenPart("sound", "Sound", "turned the sound off", "turned the sound on again"),
+    )
     best_of = setting(
         models.PositiveSmallIntegerField(
             "series",

@@ -257,7 +257,7 @@ class Finished(msgspec.Struct, frozen=True, kw_only=True):
     turns: Count
 
 
-Part = Literal["code", "turnout", "tally", "drops"]
+Part = Literal["code", "turnout", "tally", "drops", "sound"]
 """A part that displays can hide.
 
 Values:
@@ -265,6 +265,7 @@ Values:
     turnout: The turnout.
     tally: The counts of a reveal. Picks are shown.
     drops: The marks of voters who want to find their own drop.
+    sound: The sound.
 """
 
 

@@ -14,6 +14,7 @@ import { ReconnectingBanner } from "./ConnectionScreens";
 import { SoundControl } from "./sound/SoundControl";
 import type { SoundSwitch } from "./sound/soundSwitch";
 import { turnoutLevel } from "./votes/turnoutLevel";
+import { isPartHidden } from "./scene/places";
 import { isBoardShrunk, useReducedMotion, useScene, useStageSize, type StageView } from "./scene/stageView";
 
 interface Props {
@@ -47,12 +48,13 @@ export function EventScreen({ live, state: fullState, clock, options, sound, pre
   const view: StageView = {
     state, scene, now, size, reducedMotion, notice, sealed, counts, cheers, marked, foot, lift: stageLift(foot, lobby), back: options.back, home: options.home !== null, turnout, joinUrl: (shown ?? own.welcome).join_url,
   };
-  useEffect(() => sound.follow(view, [turnoutLevel(view, 0), turnoutLevel(view, 1)]));
+  const isSilent = isPartHidden(state, "sound");
+  useEffect(() => (isSilent ? sound.rest() : sound.follow(view, [turnoutLevel(view, 0), turnoutLevel(view, 1)])));
   useEffect(() => () => sound.rest(), [sound]);
   return (
     <>
       <Stage view={view} codes={codes} shown={shown}>
-        <SoundControl sound={sound} />
+        {!isSilent && <SoundControl sound={sound} />}
       </Stage>
       {own.hints && <ShortcutHelp presenter={presenter} />}
       {own.blank && <div class="blank" />}

@@ -14,6 +14,7 @@ import { keyCommand, listenForCommands, type KeyCommand } from "./presenter/keyC
 import { NOTICE_MS, changeNotice, type ChangeNotice } from "./captions/changeNotices";
 import { presenterAction } from "./presenter/presenterActions";
 import { Presenter } from "./presenter/presenter";
+import { isPartHidden } from "./scene/places";
 import { sceneAt } from "./scene/scene";
 import { autoHidePointer, readDisplayKey, readDisplayOptions, showPointer, toggleFullscreen } from "./displayOptions";
 import { wakeOnGestures } from "./sound/SoundControl";
@@ -84,14 +85,15 @@ function runCommand(command: KeyCommand): void {
   if (command === "away") own.set({ hints: false, blank: false });
   else if (command === "blank") own.set({ blank: !blank });
   else if (command === "full") toggleFullscreen();
-  else if (command === "sound") turnSound();
+  else if (command === "sound") turnSound(event);
   else if (command === "hints") own.set({ hints: !hints });
   else if (event) presenter.press(presenterAction(command, event, sceneAt(event, link.clock.now()).phase));
   if (own.get().hints) presenter.ask();
 }
 
-/** Shows the control for some seconds. */
-function turnSound(): void {
+/** Shows the control for some seconds. Does nothing while the organizer has turned the sound off everywhere. */
+function turnSound(event: EventState | null): void {
+  if (event && isPartHidden(event, "sound")) return;
   sound.toggle();
   showPointer();
 }
