@@ -3,8 +3,6 @@
 import django.core.validators
 from django.db import migrations, models
 
-import voting.terms
-
 
 class Migration(migrations.Migration):
 
@@ -16,7 +14,7 @@ class Migration(migrations.Migration):
         migrations.AlterField(
             model_name='event',
             name='admission',
-            field=models.CharField(choices=[('open', 'Every device'), ('rotating', "Projector's code, changes every 30 seconds"), ('tickets', 'Tickets: one code per phone'), ('roster', 'Class list: one code per pupil')], db_default=voting.terms.Admission['OPEN'], default=voting.terms.Admission['OPEN'], max_length=8, verbose_name='admission'),
+            field=models.CharField(choices=[('open', 'Every device'), ('rotating', "Projector's code, changes every 30 seconds"), ('tickets', 'Tickets: one code per phone'), ('roster', 'Class list: one code per pupil')], db_default='open', default='open', max_length=8, verbose_name='admission'),
         ),
         migrations.AlterField(
             model_name='event',
@@ -66,7 +64,7 @@ class Migration(migrations.Migration):
         migrations.AlterField(
             model_name='event',
             name='no_ballot_rule',
-            field=models.CharField(choices=[('random', 'A random legal column'), ('pass', 'No move'), ('forfeit', 'The team loses the match')], default=voting.terms.NoBallotRule['RANDOM'], max_length=16, verbose_name='if nobody on a team votes'),
+            field=models.CharField(choices=[('random', 'A random legal column'), ('pass', 'No move'), ('forfeit', 'The team loses the match')], default='random', max_length=16, verbose_name='if nobody on a team votes'),
         ),
         migrations.AlterField(
             model_name='event',
@@ -76,7 +74,7 @@ class Migration(migrations.Migration):
         migrations.AlterField(
             model_name='event',
             name='pace',
-            field=models.CharField(choices=[('instant', 'Result only'), ('brisk', 'Brisk'), ('normal', 'Normal'), ('dramatic', 'Dramatic')], db_default='normal', default=voting.terms.Pace['NORMAL'], help_text='Conflicts, close votes and wins always get more time than other turns.', max_length=16, verbose_name='pace of the reveals'),
+            field=models.CharField(choices=[('instant', 'Result only'), ('brisk', 'Brisk'), ('normal', 'Normal'), ('dramatic', 'Dramatic')], db_default='normal', default='normal', help_text='Conflicts, close votes and wins always get more time than other turns.', max_length=16, verbose_name='pace of the reveals'),
         ),
         migrations.AlterField(
             model_name='event',
@@ -101,12 +99,12 @@ class Migration(migrations.Migration):
         migrations.AlterField(
             model_name='event',
             name='team_choice',
-            field=models.CharField(choices=[('balance', 'Even teams, automatically'), ('choose', 'Everyone chooses'), ('link', 'A link for each team')], default=voting.terms.TeamChoice['BALANCE'], help_text="A team's link or QR code leads straight to that team. It is not secret: anyone can use it, and the join page offers both teams. For fixed teams, use a class list with teams.", max_length=8, verbose_name='how voters join a team'),
+            field=models.CharField(choices=[('balance', 'Even teams, automatically'), ('choose', 'Everyone chooses'), ('link', 'A link for each team')], default='balance', help_text="A team's link or QR code leads straight to that team. It is not secret: anyone can use it, and the join page offers both teams. For fixed teams, use a class list with teams.", max_length=8, verbose_name='how voters join a team'),
         ),
         migrations.AlterField(
             model_name='event',
             name='tie_rule',
-            field=models.CharField(choices=[('first', 'The column that had its votes first'), ('lot', 'At random'), ('captain', "The captain's vote, otherwise at random")], default=voting.terms.TieRule['FIRST'], help_text='You appoint captains in the console, under People. Their votes are public.', max_length=16, verbose_name='if columns tie'),
+            field=models.CharField(choices=[('first', 'The column that had its votes first'), ('lot', 'At random'), ('captain', "The captain's vote, otherwise at random")], default='first', help_text='You appoint captains in the console, under People. Their votes are public.', max_length=16, verbose_name='if columns tie'),
         ),
         migrations.AlterField(
             model_name='event',
@@ -146,12 +144,12 @@ class Migration(migrations.Migration):
         migrations.AlterField(
             model_name='match',
             name='no_ballot_rule',
-            field=models.CharField(choices=[('random', 'A random legal column'), ('pass', 'No move'), ('forfeit', 'The team loses the match')], default=voting.terms.NoBallotRule['RANDOM'], max_length=16, verbose_name='if nobody on a team votes'),
+            field=models.CharField(choices=[('random', 'A random legal column'), ('pass', 'No move'), ('forfeit', 'The team loses the match')], default='random', max_length=16, verbose_name='if nobody on a team votes'),
         ),
         migrations.AlterField(
             model_name='match',
             name='pace',
-            field=models.CharField(choices=[('instant', 'Result only'), ('brisk', 'Brisk'), ('normal', 'Normal'), ('dramatic', 'Dramatic')], db_default='normal', default=voting.terms.Pace['NORMAL'], help_text='Conflicts, close votes and wins always get more time than other turns.', max_length=16, verbose_name='pace of the reveals'),
+            field=models.CharField(choices=[('instant', 'Result only'), ('brisk', 'Brisk'), ('normal', 'Normal'), ('dramatic', 'Dramatic')], db_default='normal', default='normal', help_text='Conflicts, close votes and wins always get more time than other turns.', max_length=16, verbose_name='pace of the reveals'),
         ),
         migrations.AlterField(
             model_name='match',
@@ -171,7 +169,7 @@ class Migration(migrations.Migration):
         migrations.AlterField(
             model_name='match',
             name='tie_rule',
-            field=models.CharField(choices=[('first', 'The column that had its votes first'), ('lot', 'At random'), ('captain', "The captain's vote, otherwise at random")], default=voting.terms.TieRule['FIRST'], help_text='You appoint captains in the console, under People. Their votes are public.', max_length=16, verbose_name='if columns tie'),
+            field=models.CharField(choices=[('first', 'The column that had its votes first'), ('lot', 'At random'), ('captain', "The captain's vote, otherwise at random")], default='first', help_text='You appoint captains in the console, under People. Their votes are public.', max_length=16, verbose_name='if columns tie'),
         ),
         migrations.AlterField(
             model_name='match',
