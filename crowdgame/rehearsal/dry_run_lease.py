@@ -12,8 +12,8 @@ import msgspec
 from voting.ballot_box.ballot_box import AsyncBallotBox
 from voting.ballot_box.box_types import event_key
 from voting.gateway import hooks
-from voting.gateway.broadcast import send_rehearsal
 from voting.gateway.event_room import EventRoom
+from voting.gateway.supplements import send_rehearsal
 from voting.protocol import RehearsalUpdated
 
 KEPT_MS = 5_000

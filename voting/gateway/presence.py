@@ -13,8 +13,8 @@ from voting.ballot_box.known_voters import VoterRecorder
 from voting.counting.bank import BankTerms
 from voting.counting.methods import find_method
 from voting.gateway import hooks
-from voting.gateway.broadcast import send_open_counts, send_team_counts, send_turnout, write_to_few
 from voting.gateway.event_room import EventRoom
+from voting.gateway.supplements import send_open_counts, send_team_counts, send_turnout, write_to_few
 from voting.turns.deadlines import enqueue_early_close
 
 UNANIMOUS_HEARTBEATS = 2

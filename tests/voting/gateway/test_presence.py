@@ -33,9 +33,9 @@ from voting.ballot_box.ballot_box import AsyncBallotBox, BallotBox
 from voting.ballot_box.box_clock import BoxClock
 from voting.ballot_box.box_types import Turnout, event_key
 from voting.gateway import gateway as gateways
-from voting.gateway.broadcast import send_rehearsal
 from voting.gateway.gateway import Gateway
 from voting.gateway.presence import Presence, may_move_deadline
+from voting.gateway.supplements import send_rehearsal
 from voting.protocol import RehearsalUpdated
 from voting.turns.closing import close_turn
 from voting.turns.turns import change_turn, start_match, to_boxed_turn

@@ -1,4 +1,4 @@
-"""Broadcast (fan-out) of supplements: encode a message once, and skip frames that were sent last."""
+"""Supplements to the state of an event: turnout, interim counts and the like, each encoded once."""
 
 import asyncio
 from collections.abc import Iterable
