@@ -11,7 +11,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
 from crowdgame.accounts.guest_cookie import current_guest
-from crowdgame.chat import moderation as moderating
+from crowdgame.chat import moderation
 from crowdgame.chat.models import ChatLine
 from crowdgame.chat.moderation import configure_room, is_moderator, reported_messages
 from crowdgame.chat.posting import REPORT_REASONS, active_mute, block, report
@@ -86,10 +86,10 @@ def _block(request: HttpRequest, line: ChatLine) -> None:
 ACTIONS: dict[str, Callable[[HttpRequest, ChatLine], None]] = {
     "block": _block,
     "report": lambda request, line: report(line, current_guest(request), request.POST.get("reason", "")),
-    "mute": lambda request, line: moderating.mute(line, _moderator(request), request.POST.get("for", "")),
-    "remove": lambda request, line: moderating.remove_message(line, _moderator(request)),
-    "settle": lambda request, line: moderating.dismiss_reports(line, _moderator(request)),
-    "unmute": lambda request, line: moderating.unmute(line, _moderator(request)),
+    "mute": lambda request, line: moderation.mute(line, _moderator(request), request.POST.get("for", "")),
+    "remove": lambda request, line: moderation.remove_message(line, _moderator(request)),
+    "settle": lambda request, line: moderation.dismiss_reports(line, _moderator(request)),
+    "unmute": lambda request, line: moderation.unmute(line, _moderator(request)),
 }
 
 

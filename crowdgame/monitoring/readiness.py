@@ -11,7 +11,7 @@ from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 
 from crowdgame.config.database import is_disk_full
-from voting.announcements import channel_layer as layer
+from voting.announcements import channel_layer
 from voting.ballot_box.ballot_box import AsyncBallotBox
 
 CHECK_TIMEOUT_S = 1.0
@@ -95,7 +95,7 @@ def _all_checks() -> dict[str, DependencyCheck]:
     return {
         "database": DependencyCheck(database.check),
         "ballot_box": DependencyCheck(check_box),
-        "channel_layer": DependencyCheck(layer.check_reachable),
+        "channel_layer": DependencyCheck(channel_layer.check_reachable),
     }
 
 

@@ -12,8 +12,7 @@ if sys.version_info < (3, 11):
         "crowdgame needs Python 3.11 or newer; this is " + sys.version.split()[0] + ". Try PYTHON=python3.11"
     )
 
-from deploy.laptop import browser, frontend, lock, virtualenv
-from deploy.laptop import system_tools as machines
+from deploy.laptop import browser, frontend, lock, system_tools, virtualenv
 from deploy.laptop.paths import DATA, LOGS, ROOT
 from deploy.laptop.steps import EXPECTED_ERRORS, error_line
 from deploy.laptop.stop_signals import interrupt_on_signals
@@ -38,7 +37,7 @@ def prepare(task: str) -> None:
     if task == "test":
         browser.ensure_installed()
     if task == "machines":
-        machines.ensure_installed()
+        system_tools.ensure_installed()
 
 
 def main(task: str, arguments: list[str]) -> None:

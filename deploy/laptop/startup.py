@@ -8,11 +8,10 @@ from dataclasses import dataclass, fields
 
 import redis
 
-from deploy.laptop import stack as children
 from deploy.laptop.metrics_dir import reset_metrics_dir
 from deploy.laptop.network import wait_for_http
 from deploy.laptop.paths import ROOT, display_path
-from deploy.laptop.stack import MANAGE, Stack
+from deploy.laptop.stack import MANAGE, Stack, gateway, schedulers, valkey, worker
 from deploy.laptop.stamps import Stamp, fingerprint
 from deploy.laptop.steps import Step, StepFailed, run
 from deploy.laptop.supervisor import Supervisor
@@ -52,7 +51,7 @@ def start_ballot_box(stack: Stack, supervisor: Supervisor) -> None:
     Raises StepFailed after VALKEY_TIMEOUT_S seconds, or at once if the Valkey at `redis_url` does not answer.
     """
     if not stack.redis_url:
-        supervisor.start(children.valkey(stack))
+        supervisor.start(valkey(stack))
     deadline = time.monotonic() + VALKEY_TIMEOUT_S
     while not _is_box_up(stack.redis):
         if time.monotonic() > deadline or stack.redis_url:
@@ -63,8 +62,8 @@ def start_ballot_box(stack: Stack, supervisor: Supervisor) -> None:
 def start_services(stack: Stack, supervisor: Supervisor) -> None:
     """Start the gateways, the worker and the schedulers. Does not wait until they are ready."""
     reset_metrics_dir(stack.metrics_dir)
-    gateways = [children.gateway(stack, number) for number in range(1, stack.gateways + 1)]
-    supervisor.start(*gateways, children.worker(stack), *children.schedulers(stack))
+    gateways = [gateway(stack, number) for number in range(1, stack.gateways + 1)]
+    supervisor.start(*gateways, worker(stack), *schedulers(stack))
 
 
 def migrate(stack: Stack) -> None:

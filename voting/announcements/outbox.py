@@ -11,7 +11,15 @@ from redis import RedisError
 
 from games.engine.errors import GameError
 from voting import protocol
-from voting.announcements import channel_layer as layer
+from voting.announcements import channel_layer
+from voting.announcements.channel_layer import (
+    ALL_EVENTS,
+    DROP_SHOWN,
+    NOT_A_CHANGE,
+    RESTRICTIONS_CHANGED,
+    ROLE_CHANGED,
+    LayerMessage,
+)
 from voting.announcements.snapshots import load_snapshot
 from voting.matches import event_lock
 from voting.metrics.metrics import RELAY_LAG_S
@@ -60,7 +68,7 @@ def relay(event_id: int | None = None) -> None:
     if not rows:
         return
     try:
-        layer.publish([_layer_message(row) for row in rows])
+        channel_layer.publish([_layer_message(row) for row in rows])
     except (RedisError, OSError) as error:
         log.warning("announcements delayed, channel layer unavailable: %s", error)
         return
@@ -72,36 +80,42 @@ def relay(event_id: int | None = None) -> None:
 
 def publish_now(event_id: int, message: protocol.TurnSealed) -> None:
     """Publish a seal ahead of the change that follows from it. Best effort: sent once, not stored."""
-    _publish_once(layer.LayerMessage(event_id, layer.NOT_A_CHANGE, msgspec.json.encode(message)), "a seal")
+    _publish_once(
+        LayerMessage(event_id, NOT_A_CHANGE, msgspec.json.encode(message)),
+        "a seal",
+    )
 
 
 def publish_restrictions(event_id: int) -> None:
     """Have the gateways reload the restrictions at once. Best effort: they also poll once a second."""
-    _publish_once(layer.LayerMessage(event_id, layer.RESTRICTIONS_CHANGED, b""), "a restriction")
+    _publish_once(LayerMessage(event_id, RESTRICTIONS_CHANGED, b""), "a restriction")
 
 
-def publish_role_change(user_id: int, event_id: int = layer.ALL_EVENTS) -> None:
+def publish_role_change(user_id: int, event_id: int = ALL_EVENTS) -> None:
     """Have the gateways close the user's consoles of an event, or of all. Call it after the commit.
 
     The clients reconnect and join with their new role. Best effort: consoles also check their role regularly.
     """
-    _publish_once(layer.LayerMessage(event_id, layer.ROLE_CHANGED, str(user_id).encode()), "a role change")
+    _publish_once(
+        LayerMessage(event_id, ROLE_CHANGED, str(user_id).encode()),
+        "a role change",
+    )
 
 
 def publish_drop(event_id: int, drop: protocol.DropShown) -> None:
     """Have all displays of the event mark a voter's drop. Best effort: sent once, not stored."""
-    _publish_once(layer.LayerMessage(event_id, layer.DROP_SHOWN, msgspec.json.encode(drop)), "a drop")
+    _publish_once(LayerMessage(event_id, DROP_SHOWN, msgspec.json.encode(drop)), "a drop")
 
 
-def _publish_once(copy: layer.LayerMessage, what: str) -> None:
+def _publish_once(copy: LayerMessage, what: str) -> None:
     try:
-        layer.publish([copy], SEND_TIMEOUT_S)
+        channel_layer.publish([copy], SEND_TIMEOUT_S)
     except (RedisError, OSError) as error:
         text = "could not publish %s, channel layer unavailable: %s"
         log.warning(text, what, error, extra={"event": copy.event_id})
 
 
-def announcements_after(event_id: int, seq: int) -> list[layer.LayerMessage]:
+def announcements_after(event_id: int, seq: int) -> list[LayerMessage]:
     """Return the announcements of an event after `seq`, in order, at most RELAY_BATCH_SIZE."""
     rows = Announcement.objects.filter(event_id=event_id, seq__gt=seq).order_by("seq")
     return [_layer_message(row) for row in rows[:RELAY_BATCH_SIZE]]
@@ -120,5 +134,5 @@ def latest_seqs(event_ids: Iterable[int]) -> dict[int, int]:
     return dict(Event.objects.filter(pk__in=list(event_ids)).values_list("pk", "seq"))
 
 
-def _layer_message(row: Announcement) -> layer.LayerMessage:
-    return layer.LayerMessage(row.event_id, row.seq, bytes(row.body))
+def _layer_message(row: Announcement) -> LayerMessage:
+    return LayerMessage(row.event_id, row.seq, bytes(row.body))

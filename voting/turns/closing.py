@@ -31,8 +31,7 @@ from voting.matches import MatchError, Position, claim_turn, end_match, event_lo
 from voting.metrics.metrics import CLOSE_LAG_S, RESOLVE_LAG_S
 from voting.models import CLOSED_STATES, Event, Match, TallyRecord, Turn, TurnState
 from voting.terms import MatchState
-from voting.turns import clocks as banks
-from voting.turns import secret_sides as sides
+from voting.turns import clocks, secret_sides
 from voting.turns.outcomes import TurnOutcome, ballots_by_side, decide_outcome
 from voting.turns.restoring import must_stay_open, restore_turn
 from voting.turns.turns import (
@@ -113,7 +112,7 @@ def _is_over_by_clocks(turn: Turn, position: Position, box: BallotBox) -> bool:
         return True
     if not _wait_if_near(turn.closes_at, box):
         return False
-    turn_ends_at = banks.turn_ends_at(turn, position, box)
+    turn_ends_at = clocks.turn_ends_at(turn, position, box)
     if turn_ends_at > turn.closes_at:
         with suppress(MatchError):
             change_turn(turn, protocol.TurnMoved, box, closes_at=turn_ends_at)
@@ -146,17 +145,17 @@ def _wait_if_near(deadline: int, box: BallotBox) -> bool:
 def _resolve(turn: Turn, position: Position, sealed: Sealed, box: BallotBox) -> None:
     stored = load_stored_ballots(turn)
     ballots = merge_ballots(sealed.ballots, stored) if stored else sealed.ballots
-    side_changes = sides.load_changes_for_turn(turn)
-    by_side = ballots_by_side(position, sides.reassign_to_current_sides(ballots, side_changes))
+    side_changes = secret_sides.load_changes_for_turn(turn)
+    by_side = ballots_by_side(position, secret_sides.reassign_to_current_sides(ballots, side_changes))
     seal = _publish_seal(turn, by_side, side_changes, sealed.sealed_at)
     box.renew_closing(turn.pk)
     asked = time.monotonic()
     now = max(box.now(), seal.message.at)  # a cluster's nodes differ, and clocks can be set back
-    deserted = sides.find_deserted_side(
+    deserted = secret_sides.find_deserted_side(
         turn, [one for cast in by_side.values() for one in cast], side_changes
     )
     outcome = decide_outcome(turn, position, by_side, deserted)
-    following = _commit_outcome(turn, outcome, seal, now, banks.time_used(turn, position, box))
+    following = _commit_outcome(turn, outcome, seal, now, clocks.time_used(turn, position, box))
     committed = now + (time.monotonic() - asked) * 1000
     relay(turn.match.event_id)
     if following:  # the reveal was relayed first, and the turn may have been changed since
@@ -261,7 +260,7 @@ def _end_match(match: Match, outcome: TurnOutcome, revealed: Sequence[TallyRecor
     """
     end_match(match, outcome.result, cast(str, outcome.ended_by), now)
     match_ended.send(Match, match=match)
-    sides.save_sides_record(match)
+    secret_sides.save_sides_record(match)
     pause_s = match.event.next_match_after_s
     if pause_s is not None and not _current_series(match.event).winner:
         over_ms = plan_reveal(match, outcome.resolution, revealed).over

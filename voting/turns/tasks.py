@@ -10,7 +10,7 @@ from redis import RedisError
 from redis.exceptions import LockError
 
 from games.engine.registry import all_games
-from voting.announcements import outbox as announcements
+from voting.announcements import outbox
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.stores import STORE_ERRORS
 from voting.turns import closing, deadlines, early_close
@@ -42,6 +42,6 @@ def close_turn_early(turn_id: int, closes_at: int) -> None:
 def warm_up(**_: Any) -> None:
     """Load games and open connections, so that the first deadline does not wait for them."""
     all_games()
-    announcements.relay()
+    outbox.relay()
     with suppress(RedisError):
         ballot_box().now()

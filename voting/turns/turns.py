@@ -22,7 +22,7 @@ from voting.counting.window import Window
 from voting.matches import MatchError, claim_turn, create_match, create_turn, event_lock, locked_event, replay
 from voting.models import Event, Match, Turn, TurnState
 from voting.terms import Lobby
-from voting.turns import clocks as banks
+from voting.turns import clocks
 
 log = logging.getLogger(__name__)
 
@@ -30,7 +30,7 @@ log = logging.getLogger(__name__)
 def to_boxed_turn(turn: Turn) -> BoxedTurn:
     """Return the turn in the form that the ballot box stores."""
     times = (turn.opens_at, turn.closes_at)
-    ends = banks.side_ends_at(turn)
+    ends = clocks.side_ends_at(turn)
     return BoxedTurn(
         turn.match.event_id, turn.pk, turn.version, turn.epoch, *times, **ends, stored=turn.stored
     )
@@ -143,15 +143,15 @@ def plan_turn(match: Match, last: Turn | None, to_move: Sequence[Side], now: int
     Call it within `event_lock`.
     """
     number = last.number + 1 if last else 1
-    left = banks.banks_before(match, last)
+    left = clocks.banks_before(match, last)
     window_s = match.window_s if left else match.window_s + _load_extra_s(match)
     times = window.open_window(now, lead_ms, window_s, match.talk_s)
     fields = {"talk_left_ms": match.talk_s * 1000}
     if not left:
         stored = window.is_stored(window_s * 1000)
         return create_turn(match, number, times.opens_at, times.closes_at, **fields, stored=stored)
-    stored = window.is_stored(banks.longest_ms(match, left))
-    closes_at = times.opens_at + banks.ends_after_ms(match, left, to_move)
+    stored = window.is_stored(clocks.longest_ms(match, left))
+    closes_at = times.opens_at + clocks.ends_after_ms(match, left, to_move)
     fields |= {f"{side}_bank_ms": ms for side, ms in left.items()}
     return create_turn(match, number, times.opens_at, closes_at, **fields, stored=stored)
 
