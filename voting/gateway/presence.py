@@ -75,25 +75,22 @@ class Presence:
         event has `peek`, and each team its own if it has `own_counts`; both settings are public. A concealed
         vote has none.
         """
-        match, turn, state = room.state.match, room.turn, room.state
-        if match is None or turn is None or turn.paused or match.board.vote == "concealed":
+        match, turn = room.state.match, room.turn
+        teams = teams and bool(room.voters)
+        if match is None or turn is None or not _shows_counts(room, match, teams=teams):
             return
-        is_open = match.board.vote == "open"
-        teams = teams and (state.own_counts or is_open) and bool(room.voters)
-        if not (teams or (is_open and room.screens) or (state.peek and room.consoles)):
-            return
-        if not turn.opens_at <= self._clock.now() < turn.closes_at:
+        if turn.paused or not turn.opens_at <= self._clock.now() < turn.closes_at:
             return
         method = find_method(match.tally_method)
         red, yellow = await self._box.live_counts(
             room.event_id, turn.id, match.board.columns, method.max_votes
         )
-        counts = protocol.CountsUpdated(turn=turn.id, red=tuple(red), yellow=tuple(yellow))
         if room.turn != turn:
             return
+        counts = protocol.CountsUpdated(turn=turn.id, red=tuple(red), yellow=tuple(yellow))
         if room.state.peek:
             write_to_few(room.consoles, counts)
-        if is_open:
+        if match.board.vote == "open":
             await send_open_counts(room, counts, phones=teams)
         elif teams and room.state.own_counts:
             await send_team_counts(room, counts)
@@ -136,6 +133,15 @@ def may_move_deadline(room: EventRoom) -> bool:
     return alike or turn.opens_at + terms.ends_after_ms(left, picked) != turn.closes_at
 
 
+def _shows_counts(room: EventRoom, match: protocol.Match, *, teams: bool) -> bool:
+    """Whether anyone connected here may see interim counts."""
+    if match.board.vote == "concealed":
+        return False
+    if match.board.vote == "open" and (room.screens or teams):
+        return True
+    return (teams and room.state.own_counts) or (room.state.peek and bool(room.consoles))
+
+
 def _turnout_message(room: EventRoom, turnout: Turnout) -> protocol.TurnoutCounted:
     red, yellow = room.team_of("red"), room.team_of("yellow")
     voted = {red: turnout.red, yellow: turnout.yellow}
@@ -163,17 +169,39 @@ async def _close_early(room: EventRoom, before: Turnout | None, turnout: Turnout
     turn, match = room.turn, room.state.match
     if turn is None or match is None or turn.paused or not (match.close_early or match.clocks):
         return
-    unanimous = turnout.waiting == 0 and turnout.voted > 0
-    if match.clocks is not None:  # a pick counts after its voter disconnects
-        red, yellow = (turnout.red, turnout.yellow) if room.is_one_on_one else turnout.all_voted_at
-        unanimous = all(red if side == "red" else yellow for side in turn.to_move)
-    room.unanimous_heartbeats = room.unanimous_heartbeats + 1 if unanimous else 0
-    open_now = turn.opens_at <= turnout.now < turn.closes_at
-    of_crowds = room.by_clocks and not room.is_one_on_one  # in a duel each pick requests its own check
-    known = before.clocks_stopped if before else (False, False)
-    one_stopped = of_crowds and any(turnout.clocks_stopped) and turnout.clocks_stopped != known
-    by_hands = any(team.hands for team in room.state.teams)  # a count of hands notifies no gateway
-    again = room.unanimous_heartbeats.bit_count() == 1  # after 2, 4, 8 … heartbeats, to spare workers
-    asks = room.unanimous_heartbeats >= UNANIMOUS_HEARTBEATS and (by_hands or again)
-    if open_now and (asks or (one_stopped and not unanimous)):
+    is_unanimous = _have_all_voted(room, turn, match, turnout)
+    room.unanimous_heartbeats = room.unanimous_heartbeats + 1 if is_unanimous else 0
+    is_due = _is_close_due(room) if is_unanimous else _has_clock_stopped(room, before, turnout)
+    if is_due and turn.opens_at <= turnout.now < turn.closes_at:
         await sync_to_async(enqueue_early_close, thread_sensitive=False)(turn.id, turn.closes_at)
+
+
+def _have_all_voted(room: EventRoom, turn: protocol.Turn, match: protocol.Match, turnout: Turnout) -> bool:
+    """Whether every connected voter has voted; in a match with clocks, whether every side has its pick.
+
+    A pick counts even if its voter has disconnected since.
+    """
+    if match.clocks is None:
+        return turnout.waiting == 0 and turnout.voted > 0
+    red, yellow = (turnout.red, turnout.yellow) if room.is_one_on_one else turnout.all_voted_at
+    return all(red if side == "red" else yellow for side in turn.to_move)
+
+
+def _is_close_due(room: EventRoom) -> bool:
+    """Whether to ask for the close at this unanimous heartbeat.
+
+    Asks at the 2nd, 4th, 8th and so on, to spare the workers. A show of hands notifies no gateway when its
+    count is entered, so with one it asks each time.
+    """
+    heartbeats = room.unanimous_heartbeats
+    is_power_of_two = heartbeats & (heartbeats - 1) == 0
+    by_hands = any(team.hands for team in room.state.teams)
+    return heartbeats >= UNANIMOUS_HEARTBEATS and (by_hands or is_power_of_two)
+
+
+def _has_clock_stopped(room: EventRoom, before: Turnout | None, turnout: Turnout) -> bool:
+    """Whether a crowd's clock has stopped since the last heartbeat. In a duel, picks request checks."""
+    if not room.by_clocks or room.is_one_on_one:
+        return False
+    known = before.clocks_stopped if before else (False, False)
+    return any(turnout.clocks_stopped) and turnout.clocks_stopped != known
