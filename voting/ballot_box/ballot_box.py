@@ -25,6 +25,7 @@ from voting.ballot_box.box_types import (
     CastResult,
     PlaceResult,
     PresenceCounts,
+    PresenceReport,
     Sealed,
     TooEarly,
     Turnout,
@@ -324,22 +325,23 @@ class AsyncBallotBox:
         `turn` is the id and epoch that the gateway knows. A box that turns out to be an older copy of itself
         is marked as lost.
         """
+        turn_id, epoch = turn
         keys = [event_key(event_id, name) for name in ("gateways", "most", "waiting", "watchers")]
-        keys.insert(1, turn_keys(event_id, turn[0])[0])
-        named = f"{turn[0]}.{turn[1]}"
-        acknowledged = self._acknowledged_in(event_id, *turn)
-        args: list[str | int] = [gateway, GATEWAY_STALE_MS, named, *held.connected, sum(held.waiting)]
-        args += [
-            turn[1],
-            self._name,
-            acknowledged.arrivals,
-            RECONNECT_GRACE_MS,
-            held.waiting[0],
-            held.watching,
-        ]
-        now, one, two, yet, red, yellow, *at, watching = await self._heartbeat(keys=keys, args=args)
-        waiting = None if yet < 0 else yet
-        return Turnout(now, (one, two), waiting, red, yellow, (at[0], at[1]), (at[2], at[3]), watching)
+        keys.insert(1, turn_keys(event_id, turn_id)[0])
+        report = PresenceReport(
+            gateway=gateway,
+            client=self._name,
+            turn=f"{turn_id}.{epoch}",
+            epoch=epoch,
+            connected=held.connected,
+            waiting=held.waiting,
+            watching=held.watching,
+            acknowledged=self._acknowledged_in(event_id, turn_id, epoch).arrivals,
+            stale_ms=GATEWAY_STALE_MS,
+            reconnect_grace_ms=RECONNECT_GRACE_MS,
+        )
+        reply = await self._heartbeat(keys=keys, args=[msgspec.json.encode(report)])
+        return msgspec.json.decode(reply, type=Turnout)
 
     def _acknowledged_in(self, event_id: int, turn_id: int, epoch: int) -> AcknowledgedArrivals:
         """Return the acknowledged arrivals of a turn; only the newest turn and epoch of an event are kept."""

@@ -102,6 +102,26 @@ class PresenceCounts:
 
 
 @dataclass(frozen=True, slots=True)
+class PresenceReport:
+    """What a gateway reports in a heartbeat: the argument of `heartbeat.lua`.
+
+    `client` is the gateway's name in `cast.lua`, and `acknowledged` the arrivals last acknowledged to it.
+    `turn` is the turn's id and epoch. The other figures are those of `PresenceCounts`.
+    """
+
+    gateway: str
+    client: str
+    turn: str
+    epoch: int
+    connected: tuple[int, int]
+    waiting: tuple[int, int]
+    watching: int
+    acknowledged: int
+    stale_ms: int
+    reconnect_grace_ms: int
+
+
+@dataclass(frozen=True, slots=True)
 class Turnout:
     """Presence and turnout over all gateways.
 
