@@ -30,11 +30,11 @@ from games.engine.registry import all_games
 from voting.counting.methods import METHODS
 from voting.matches import create_event, locked_event
 from voting.models import Event
-from voting.models.settings import column_of, list_settings
+from voting.models.settings import column_of, list_hidden_parts, list_settings
 from voting.terms import Admission, MatchState, ResignShare, TieRule
 
 SETTINGS = list_settings(Event)
-HIDING = [name for name, declared in SETTINGS.items() if declared.hides]
+HIDING = list(list_hidden_parts(Event))
 DERIVED_FIELDS = ("options", "crowd_clocks")  # computed from other fields
 
 if TYPE_CHECKING:

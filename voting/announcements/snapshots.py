@@ -30,10 +30,11 @@ from voting.models import (
     Turn,
     TurnState,
 )
-from voting.models.settings import list_settings
+from voting.models.settings import list_hidden_parts
 from voting.terms import MatchState, Pace, TieRule
 
 MAX_FINISHED = 20
+PARTS = [(field, part.name) for field, part in list_hidden_parts(Event).items()]
 
 
 def load_snapshot(event: Event) -> protocol.EventState:
@@ -67,8 +68,7 @@ def _rematch_wanted_by(event: Event, match: Match | None, teams: Iterable[Team])
 
 def _hidden(event: Event, *, secret: bool) -> tuple[protocol.Part, ...]:
     """The parts that the organizer hides. While sides are secret, counts are hidden, too."""
-    parts = {declared.hides.name: name for name, declared in list_settings(Event).items() if declared.hides}
-    hidden = [part for part, name in parts.items() if getattr(event, name) or (secret and part == "tally")]
+    hidden = [part for field, part in PARTS if getattr(event, field) or (secret and part == "tally")]
     return cast(tuple[protocol.Part, ...], tuple(hidden))
 
 

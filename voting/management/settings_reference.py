@@ -7,7 +7,7 @@ from django.db import models
 from django.utils.text import capfirst
 
 from voting.models import Event, MatchTerms
-from voting.models.settings import Setting, bounds, column_of, list_settings
+from voting.models.settings import Setting, bounds, column_of, list_hidden_parts, list_settings
 from voting.protocol import Clocks, EventState, Match
 
 TYPESCRIPT = """\
@@ -34,7 +34,7 @@ PUBLIC = {*EventState.__struct_fields__, *Match.__struct_fields__, *Clocks.__str
 
 def render_typescript() -> str:
     """Return the whole module. Deterministic."""
-    parts = (declared.hides for declared in list_settings(Event).values() if declared.hides)
+    parts = list_hidden_parts(Event).values()
     return TYPESCRIPT.format(buttons=json.dumps({part.name: part.button for part in parts}))
 
 

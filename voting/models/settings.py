@@ -60,6 +60,11 @@ def list_settings(model: type[models.Model]) -> dict[str, Setting]:
     return {name: declared for name, declared in found if declared}
 
 
+def list_hidden_parts(model: type[models.Model]) -> dict[str, HiddenPart]:
+    """The parts of the projector that settings hide, by the setting's field name."""
+    return {name: declared.hides for name, declared in list_settings(model).items() if declared.hides}
+
+
 def bounds(column: "models.Field[Any, Any]") -> tuple[int | None, int | None]:
     """The smallest and the largest value that a field declares, apart from what databases can store."""
     declared = column.deconstruct()[3].get("validators", ())

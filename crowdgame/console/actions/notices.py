@@ -8,17 +8,13 @@ from voting.announcements.outbox import announce, relay
 from voting.ballot_box.ballot_box import BallotBox
 from voting.matches import MatchError, locked_event
 from voting.models import NOTICE_LENGTH, Event
-from voting.models.settings import HiddenPart, list_settings
+from voting.models.settings import HiddenPart, list_hidden_parts
 from voting.names import clean_name
 from voting.protocol import Part, Pressed
 
 ALREADY_DONE = "Already done."
 # Each part of the projector, and the field that hides it.
-PARTS = {
-    declared.hides.name: (field, declared.hides)
-    for field, declared in list_settings(Event).items()
-    if declared.hides
-}
+PARTS = {part.name: (field, part) for field, part in list_hidden_parts(Event).items()}
 
 
 def _is_shown(pressed: Pressed, now: CurrentState) -> bool:
