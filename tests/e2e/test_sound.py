@@ -205,7 +205,9 @@ def test_picks_have_a_motif_only_in_a_conflict(
     fake_gateway.say("display", fake_gateway.change("turn.revealed", scripted.reveal(now, "sealed")))
     recorded = listen(wall, scripted.steps.picks + 2 * LISTEN_MS)
     before = [sound for sound in recorded if sound[0] < picks_at - LEAST_MS][-1:]
-    after = [sound for sound in recorded if picks_at <= sound[0] < picks_at + LISTEN_MS]
+    later = [sound for sound in recorded if sound[0] >= picks_at]
+    # On a busy machine, the first sample may come late.
+    after = [sound for sound in later if sound[0] < picks_at + LISTEN_MS] or later[:1]
     assert (loudest(after) > 5 * loudest(before)) is motif, (before, after)
 
 

@@ -64,8 +64,8 @@ def test_approval_selects_and_deselects_columns(one_gateway: Server, open_at: Op
     one_gateway.ask("close_after", event_id=event, ms=200)
     texts = ["A tie: 2 got there first", "of 1 voter approved"]
     expect(display.page.locator(".choice p")).to_have_text(texts, timeout=TIMEOUT_MS)
-    display.shoot("picks")
     says(red, "Your team picked 2: you alone")
+    display.shoot("picks")
 
 
 def test_ranking_follows_the_order_of_taps(one_gateway: Server, open_at: OpenScreen) -> None:
@@ -85,8 +85,8 @@ def test_ranking_follows_the_order_of_taps(one_gateway: Server, open_at: OpenScr
         fits(screen)
     one_gateway.ask("close_after", event_id=event, ms=200)
     expect(display.page.locator(".choice .column")).to_have_text(["2", "3"], timeout=TIMEOUT_MS)
-    display.shoot("picks")
     says(red, "Your team picked 2")
+    display.shoot("picks")
 
 
 def test_score_adds_a_point_with_each_tap(one_gateway: Server, open_at: OpenScreen) -> None:
@@ -113,8 +113,8 @@ def test_score_adds_a_point_with_each_tap(one_gateway: Server, open_at: OpenScre
     texts = ["of the possible points", "of the possible points"]
     expect(display.page.locator(".choice p")).to_have_text(texts, timeout=TIMEOUT_MS)
     expect(display.page.locator(".choice .share")).to_have_text(["40 %", "60 %"])
-    display.shoot("picks")
     says(red, "Your team picked 5 with 40\u00a0% (2 points).")
+    display.shoot("picks")
 
 
 @pytest.mark.parametrize(
