@@ -45,5 +45,5 @@ function startAnimation(element: Element, frames: readonly RevealFrame[], durati
 /** Keyframes at even steps of a movement's span; with reduced motion only the final one. */
 export function framesDuring([from, to]: Span, reducedMotion: boolean, steps: number, look: (progress: number) => Omit<RevealFrame, "at">): RevealFrame[] {
   const shares = reducedMotion ? [0, 1] : Array.from({ length: steps + 1 }, (_, step) => step / steps);
-  return shares.map((share) => ({ at: from + (to - from) * share, ...look(share) }));
+  return shares.map((share) => ({ at: share === 1 ? to : Math.min(to, from + (to - from) * share), ...look(share) }));
 }
