@@ -64,6 +64,17 @@ def test_every_vote_of_both_teams_is_visible(wall: Page, fake_gateway: FakeGatew
     assert lit["left"] > 3 * lit["right"] > 0
 
 
+def test_particles_stay_on_the_sea_of_a_resized_wall(wall: Page, fake_gateway: FakeGateway) -> None:
+    """Both sizes have more lines than the canvas, whose own size stays the same."""
+    wall.set_viewport_size({"width": 2048, "height": 1152})
+    show_particles(wall, fake_gateway, voting()(fake_gateway.now()), voted=(200, 50))
+    assert lit_pixels(wall)["left"] > 0
+    wall.set_viewport_size({"width": 2304, "height": 1296})
+    wall.wait_for_function(
+        "Math.abs(document.querySelector('.particles').getBoundingClientRect().bottom - 1296) < 2"
+    )
+
+
 @pytest.mark.parametrize(("red", "yellow"), [(EVEN, EVEN), UNEVEN])
 def test_piles_are_as_high_as_bars(
     wall: Page, fake_gateway: FakeGateway, red: tuple[int, ...], yellow: tuple[int, ...]

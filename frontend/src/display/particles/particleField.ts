@@ -107,8 +107,8 @@ export class ParticleField {
     const { canvas } = this;
     if (canvas.width === width && canvas.height === height) return;
     [canvas.width, canvas.height] = [width, height];
-    canvas.style.top = `${top * size.unit}px`;
-    canvas.style.height = `${(bottom - top) * size.unit}px`;
+    canvas.style.top = `calc(${top} * var(--u))`;
+    canvas.style.height = `calc(${bottom - top} * var(--u))`;
   }
 
   private emphasis(time: number): number {
