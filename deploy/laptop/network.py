@@ -2,6 +2,7 @@
 
 import errno
 import http.client
+import secrets
 import socket
 import sys
 import time
@@ -11,6 +12,8 @@ LOOPBACK = "127.0.0.1"
 ANY_HOST = "0.0.0.0"  # noqa: S104 -- phones come from the network
 PROBE_ADDRESS = ("192.0.2.1", 9)  # reserved for documentation; no packet is sent there
 POLL_S = 0.05
+# Below the ports that any system gives to outgoing connections, which may take one at any moment.
+SERVER_PORTS = range(20_000, 32_768)
 BACKLOG = 4096
 
 
@@ -25,10 +28,8 @@ def lan_address() -> str:
 
 
 def free_port(host: str = LOOPBACK) -> int:
-    """Return a TCP port that is free now. Another process may take it before the caller listens on it."""
-    with closing(socket.socket()) as probe:
-        probe.bind((host, 0))
-        return int(probe.getsockname()[1])
+    """Return a random port of SERVER_PORTS that is free now. Another server may take it before the caller."""
+    return next(port for port in iter(lambda: secrets.choice(SERVER_PORTS), 0) if is_port_free(host, port))
 
 
 def supports_reuse_port() -> bool:

@@ -17,7 +17,7 @@ import pytest
 
 from deploy.laptop.network import LOOPBACK, free_port
 from deploy.laptop.paths import ROOT
-from tests.deploy.processes import marked, wait_until
+from tests.deploy.processes import becomes_true, marked, wait_until
 
 PARTS = {
     "gateway": "gateway --fd",
@@ -48,9 +48,12 @@ class PlayProcess:
 
     def url(self, label: str) -> str:
         """The URL printed after `label`; waits until it is printed."""
-        wait_until(lambda: "Ctrl-C" in self.said.read_text() or not self.process.is_running(), within_s=60)
-        assert self.process.is_running(), self.said.read_text()
+        becomes_true(lambda: self.has_said("Ctrl-C") or self.process.poll() is not None, within_s=60)
+        assert self.has_said("Ctrl-C"), self.said.read_text()
         return next(line for line in self.said.read_text().splitlines() if label in line).split()[-1]
+
+    def has_said(self, text: str) -> bool:
+        return text in self.said.read_text()
 
     def stop(self) -> None:
         self.process.send_signal(signal.SIGTERM)
@@ -79,7 +82,7 @@ def plays(tmp_path: Path) -> Iterator[list[PlayProcess]]:
     begun: list[PlayProcess] = []
     yield begun
     for play in begun:
-        if play.process.is_running():
+        if play.process.poll() is None:
             play.process.terminate()
             play.process.wait(10)
     assert not marked(tmp_path)

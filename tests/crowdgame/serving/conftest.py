@@ -45,7 +45,7 @@ def run_asgi_server(server: str, note: Path, drain_s: float = 0.3, proxies: int 
             asgi_server = AsgiServer(process, listener, note)
             assert wait_for_http(LOOPBACK, asgi_server.port, 20)
             yield asgi_server
-            if process.is_running():
+            if process.poll() is None:
                 process.kill()
 
 
@@ -56,7 +56,7 @@ def asgi_server(
     """Shared per server. Tests that stop the process or measure its resources use `fresh_server`."""
     with run_asgi_server(request.param, tmp_path_factory.mktemp("asgi_server") / "note") as asgi_server:
         yield asgi_server
-        assert asgi_server.process.is_running()
+        assert asgi_server.process.poll() is None
 
 
 @pytest.fixture(params=SERVERS)
