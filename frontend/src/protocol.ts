@@ -437,6 +437,10 @@ export interface TurnSealed {
   turn_commitment: string | null;
 }
 
+export interface BoxFigures {
+  reconnecting: number;
+}
+
 export interface TurnoutCounted {
   type: "turnout.counted";
   turn: number | null;
@@ -445,6 +449,7 @@ export interface TurnoutCounted {
   picked_at: readonly [number, number] | null;
   watching: number;
   votes_per_s: number;
+  figures: BoxFigures;
 }
 
 export interface ClockSynced {

@@ -268,7 +268,7 @@ def test_open_window_fits_every_screen_and_keeps_votes_secret(screens: EventScre
     seen = [see_after(screens, keys, column) for keys, column in KEYBOARD]
     assert seen[0] == seen[1] == seen[2]
     assert {message["type"] for message in screens.received} <= {"turnout.counted", "clock.synced"}
-    turnout = {"type", "turn", "connected", "voted", "picked_at", "watching", "votes_per_s"}
+    turnout = {"type", "turn", "connected", "voted", "picked_at", "watching", "votes_per_s", "figures"}
     for message in screens.received:
         assert message.keys() <= turnout | {"sent", "now_at"}
         assert message.get("picked_at") is None

@@ -119,7 +119,7 @@ def check_seal(watching: Observers) -> None:
 def check_turnout(watching: Observers) -> None:
     """It has only counts of each team."""
     messages = watching.received("turnout.counted")
-    known = {"type", "turn", "connected", "voted", "picked_at", "watching", "votes_per_s"}
+    known = {"type", "turn", "connected", "voted", "picked_at", "watching", "votes_per_s", "figures"}
     for message in messages:
         assert message.keys() == known
         assert (message["picked_at"], message["watching"]) == (None, 0), "only in duels"

@@ -5,6 +5,7 @@ from enum import IntEnum
 from typing import NamedTuple
 
 from voting.counting.ballots import Ballot
+from voting.protocol import NO_FIGURES, BoxFigures
 
 
 class CastResult(IntEnum):
@@ -143,6 +144,7 @@ class Turnout:
     picked_at: tuple[int, int] = (0, 0)
     all_voted_at: tuple[int, int] = (0, 0)
     watching: int = 0
+    figures: BoxFigures = NO_FIGURES
 
     @property
     def voted(self) -> int:

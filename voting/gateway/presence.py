@@ -154,6 +154,7 @@ def _turnout_message(room: EventRoom, turnout: Turnout) -> protocol.TurnoutCount
         picked_at=(at.get(1, 0), at.get(2, 0)) if room.by_clocks else None,
         watching=turnout.watching if room.state.is_duel else 0,
         votes_per_s=_votes_per_s(room.turnout, turnout),
+        figures=protocol.NO_FIGURES if room.state.is_duel else turnout.figures,
     )
 
 

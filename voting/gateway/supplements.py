@@ -42,7 +42,8 @@ async def send_turnout(room: EventRoom, turnout: protocol.TurnoutCounted, *, pho
     if not room.phones_show_turnout:
         room.last_sent.phones = ""
         return
-    frame = encode(replace(turnout, votes_per_s=0)) if phones else room.last_sent.phones
+    for_phones = replace(turnout, votes_per_s=0, figures=protocol.NO_FIGURES)
+    frame = encode(for_phones) if phones else room.last_sent.phones
     if frame != room.last_sent.phones:
         room.last_sent.phones = frame
         await write_to_all(tuple(room.phones), frame)

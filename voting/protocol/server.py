@@ -19,6 +19,19 @@ from voting.protocol.snapshot import (
 from voting.protocol.state import EventState
 
 
+class BoxFigures(msgspec.Struct, frozen=True, kw_only=True):
+    """Further figures of the ballot box, over all gateways. `heartbeat.lua` returns them under these names.
+
+    Attributes:
+        reconnecting: Voters who have lost their connection within the last ten seconds.
+    """
+
+    reconnecting: Count = 0
+
+
+NO_FIGURES = BoxFigures()
+
+
 class TurnoutCounted(msgspec.Struct, frozen=True, kw_only=True, tag="turnout.counted"):
     """Voters connected and ballots cast, per team. It never mentions a choice.
 
@@ -32,6 +45,7 @@ class TurnoutCounted(msgspec.Struct, frozen=True, kw_only=True, tag="turnout.cou
         picked_at: In a match with clocks: when each team had its ballots, 0 while it doesn't.
         watching: Displays and phones without a seat. Only sent in duels, 0 elsewhere.
         votes_per_s: Voters of both teams who first voted in the last second. Only sent to screens.
+        figures: Further figures. Only sent to screens, and not in duels.
     """
 
     turn: Id | None
@@ -40,6 +54,7 @@ class TurnoutCounted(msgspec.Struct, frozen=True, kw_only=True, tag="turnout.cou
     picked_at: tuple[Time, Time] | None = None
     watching: Count = 0
     votes_per_s: Count = 0
+    figures: BoxFigures = NO_FIGURES
 
 
 class BallotCounted(msgspec.Struct, frozen=True, kw_only=True, tag="ballot.counted"):

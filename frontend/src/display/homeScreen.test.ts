@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { currentSeries } from "../live/match/series";
+import type { BoxFigures } from "../protocol";
 import { fromHomeTeam } from "./homeScreen";
 import { sidePlace, sideShownAtPlace, teamAtPlace } from "./scene/places";
 import { makeEvent } from "./fixtures";
 
-const turnout = { type: "turnout.counted", turn: 7, connected: [90, 70], voted: [9, 7], picked_at: [5, 0], watching: 0, votes_per_s: 3 } as const;
+const turnout = { type: "turnout.counted", turn: 7, connected: [90, 70], voted: [9, 7], picked_at: [5, 0], watching: 0, votes_per_s: 3, figures: {} as BoxFigures } as const;
 const cheers = { all: [5, 6], latest: [1, 2] } as const;
 const finished = [{ number: 1, winner: 1, turns: 9 }, { number: 2, winner: null, turns: 40 }];
 const fullState = { state: makeEvent({ finished }), turnout, cheers };

@@ -239,6 +239,28 @@ def test_screens_receive_votes_per_second_of_first_votes(box: BallotBox) -> None
     assert [msgspec.json.decode(frame)["votes_per_s"] for frame in screen.frames] == [0, 3, 0, 2]
 
 
+def test_screens_receive_number_of_reconnecting_voters(box: BallotBox) -> None:
+    event, screen, phones = new_event(), FakeSocket(), [voter(name, 1) for name in "abc"]
+    room = make_room(event.pk, screen, *phones)
+
+    async def scenario(presence: Presence) -> None:
+        await presence.send_updates(room, phones=True, teams=True)
+        for phone in phones[:2]:
+            room.leave(phone, phone.seat)
+        await presence.send_updates(room, phones=True, teams=True)
+        join_room(room, phones[1])
+        await presence.send_updates(room, phones=True, teams=True)
+
+    with_presence(AsyncBallotBox(), scenario)
+    assert [figures["reconnecting"] for figures in sent_figures(screen)] == [0, 2, 1]
+    assert {figures["reconnecting"] for figures in sent_figures(phones[2])} == {0}
+
+
+def sent_figures(socket: FakeSocket) -> list[dict[str, int]]:
+    messages = (msgspec.json.decode(frame) for frame in socket.frames)
+    return [message["figures"] for message in messages if message["type"] == "turnout.counted"]
+
+
 @pytest.mark.parametrize(("hands", "voted", "requests"), [(False, 2, 4), (False, 1, 0), (True, 1, 19)])
 def test_early_close_requests_back_off_unless_hands_vote(
     hands: bool, voted: int, requests: int, box: BallotBox, valkey_url: str

@@ -270,7 +270,7 @@ def _normalized(message: Message, made: Stage) -> Message:
     """Without ids, times, rates, tokens, voter codes and lots, which differ between any two events."""
     text = json.dumps(message).replace(made.code, "CODE")
     copy: Message = json.loads(text)
-    for name in ("now_at", "qr", "team_qrs", "votes_per_s"):
+    for name in ("now_at", "qr", "team_qrs", "votes_per_s", "figures"):
         copy.pop(name, None)
     for name in ("token", "voter_code"):
         copy.get("you", {}).pop(name, None)

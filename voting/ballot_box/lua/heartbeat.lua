@@ -77,4 +77,7 @@ return cjson.encode({
   picked_at = { tonumber(voted[5] or 0), tonumber(voted[6] or 0) },
   all_voted_at = done,
   watching = watching,
+  figures = {
+    reconnecting = most - one - two,
+  },
 })

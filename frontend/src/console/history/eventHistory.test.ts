@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import fc from "fast-check";
 import { makeTally } from "../../display/fixtures";
-import type { EventState, Match, Turn, TurnoutCounted } from "../../protocol";
+import type { BoxFigures, EventState, Match, Turn, TurnoutCounted } from "../../protocol";
 import { agreement, withTurnout, withEvent, addSample, type HistoryState, type Sample } from "./eventHistory";
 
 const NOTHING: HistoryState = { seq: 0, reveals: [], notes: [], here: [], turn: null, began: 0, voted: [], votedBefore: [], lateMs: null };
@@ -20,7 +20,7 @@ function event(present: Turn | null, revealed: number, part: Partial<Match> = {}
 }
 
 function turnout(id: number | null, voted: readonly [number, number]): TurnoutCounted {
-  return { type: "turnout.counted", turn: id, connected: [10, 20], voted, picked_at: null, watching: 0, votes_per_s: 0 };
+  return { type: "turnout.counted", turn: id, connected: [10, 20], voted, picked_at: null, watching: 0, votes_per_s: 0, figures: {} as BoxFigures };
 }
 
 test("turnout is the share of connected voters who have voted since the window opened", () => {

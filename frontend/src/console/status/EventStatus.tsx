@@ -25,8 +25,13 @@ export function EventStatus({ event, phase, turnout, clock }: Props) {
       <ul>
         {event.teams.map(({ number }) => <Team key={number} team={number as 1 | 2} {...{ event, phase, turnout }} />)}
       </ul>
+      <Reconnecting count={turnout?.figures.reconnecting ?? 0} />
     </div>
   );
+}
+
+function Reconnecting({ count }: { count: number }) {
+  return count > 0 ? <p><b data-reconnecting>{formatNumber(count)}</b> reconnecting</p> : null;
 }
 
 function Clock({ event, phase, clock }: Omit<Props, "turnout">) {
