@@ -439,6 +439,7 @@ export interface TurnSealed {
 
 export interface BoxFigures {
   reconnecting: number;
+  changed: number;
 }
 
 export interface TurnoutCounted {

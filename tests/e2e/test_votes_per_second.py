@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 from tests.e2e.fake_gateway import TURNOUT, FakeGateway
 from tests.e2e.scene_setup import with_options
 from tests.e2e.scenes import MIDDLE, Scene, show_scene
-from voting.protocol import TurnoutCounted
+from voting.protocol import BoxFigures, TurnoutCounted
 
 RATE = "[data-rate]"
 OTHER_PARTS = ".footer .address, .cabinet, .clock"
@@ -24,8 +24,10 @@ def test_display_updates_votes_per_second_in_place(window: Page, fake_gateway: F
     expect(window.locator(RATE)).to_have_text(f"· {TURNOUT['votes_per_s']} votes/s")
     before = window.locator(OTHER_PARTS).evaluate_all(BOXES_JS)
     faster: dict[str, Any] = TURNOUT | {"votes_per_s": 1234}
-    fake_gateway.say("display", TurnoutCounted(turn=MIDDLE.turn_id, **faster))
+    figures = BoxFigures(changed=2345)
+    fake_gateway.say("display", TurnoutCounted(turn=MIDDLE.turn_id, figures=figures, **faster))
     expect(window.locator(RATE)).to_have_text("· 1,234 votes/s")
+    expect(window.locator("[data-changed]")).to_have_text("· 2,345 changed")
     assert window.locator(OTHER_PARTS).evaluate_all(BOXES_JS) == before
 
 

@@ -24,9 +24,11 @@ class BoxFigures(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         reconnecting: Voters who have lost their connection within the last ten seconds.
+        changed: Times that voters of both teams have changed their vote in this turn.
     """
 
     reconnecting: Count = 0
+    changed: Count = 0
 
 
 NO_FIGURES = BoxFigures()

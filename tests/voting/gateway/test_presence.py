@@ -256,6 +256,26 @@ def test_screens_receive_number_of_reconnecting_voters(box: BallotBox) -> None:
     assert {figures["reconnecting"] for figures in sent_figures(phones[2])} == {0}
 
 
+def test_screens_receive_number_of_changed_votes(box: BallotBox) -> None:
+    turn, screen = start(box), FakeSocket()
+    room = make_room(turn.match.event_id, screen)
+    open_now(turn, box)
+    placed = to_boxed_turn(turn)
+
+    async def scenario(presence: Presence) -> None:
+        for ballots_cast in (
+            ballots("red", [3, 3, 3]),
+            ballots("red", [5, 5], sequence=2),
+            ballots("red", [5, 5], sequence=2),  # sent again
+            ballots("yellow", [4]),
+        ):
+            box.cast(placed, ballots_cast)
+            await presence.send_updates(room, phones=True, teams=False)
+
+    with_presence(AsyncBallotBox(), scenario)
+    assert [figures["changed"] for figures in sent_figures(screen)] == [0, 2, 2]
+
+
 def sent_figures(socket: FakeSocket) -> list[dict[str, int]]:
     messages = (msgspec.json.decode(frame) for frame in socket.frames)
     return [message["figures"] for message in messages if message["type"] == "turnout.counted"]

@@ -46,7 +46,7 @@ for i = 1, #watchers, 2 do
   end
 end
 local voted = redis.call('HMGET', KEYS[2], 'red', 'yellow', 'epoch', 'acks:' .. report.client, 'red_at',
-  'yellow_at', 'red_ends_at')
+  'yellow_at', 'red_ends_at', 'arrivals')
 if tonumber(voted[3] or 0) == report.epoch and tonumber(voted[4] or 0) < report.acknowledged then
   redis.call('HSET', KEYS[2], 'older', 1)
 end
@@ -79,5 +79,6 @@ return cjson.encode({
   watching = watching,
   figures = {
     reconnecting = most - one - two,
+    changed = math.max(0, tonumber(voted[8] or 0) - tonumber(voted[1] or 0) - tonumber(voted[2] or 0)),
   },
 })

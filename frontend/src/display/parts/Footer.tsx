@@ -87,19 +87,25 @@ function FooterStatus({ view, shown }: { view: StageView; shown: KeyShown | null
   if (phase === "ended" && match && !isWon(view.scene)) return <DrawInfo view={view} line={matchVerdict(view, match).line} />;
   return (
     <>
-      {turn && <span class="turn">Turn <b>{turn.number}</b>{match?.board.vote ? ` · ${VOTE_LABELS[match.board.vote]}` : <VotesPerSecond view={view} />}</span>}
+      {turn && <span class="turn">Turn <b>{turn.number}</b>{match?.board.vote ? ` · ${VOTE_LABELS[match.board.vote]}` : <VoteRates view={view} />}</span>}
       <Watching view={view} />
       {showsAddress(view) && <JoinAddress url={view.joinUrl} code={view.state.code} shown={shown} />}
     </>
   );
 }
 
-/** Beside the turn, where its length moves nothing, unless something else is there. Hidden together with the turnout. */
-function VotesPerSecond({ view: { state, scene, turnout } }: { view: StageView }) {
+/** Beside the turn, where their length moves nothing, unless something else is there. Hidden together with the turnout. */
+function VoteRates({ view: { state, scene, turnout } }: { view: StageView }) {
   const { phase, turn } = scene;
   const hidden = state.peek || state.is_duel || isPartHidden(state, "turnout");
   if (hidden || phase !== "voting" || !turnout || turnout.turn !== turn?.id) return null;
-  return <span data-rate> · {formatNumber(turnout.votes_per_s)} votes/s</span>;
+  const { changed } = turnout.figures;
+  return (
+    <>
+      <span data-rate> · {formatNumber(turnout.votes_per_s)} votes/s</span>
+      {changed > 0 && <span data-changed> · {formatNumber(changed)} changed</span>}
+    </>
+  );
 }
 
 /** In a duel: the number of spectators, including this screen. */
