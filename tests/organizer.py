@@ -162,6 +162,11 @@ def abort_all_matches() -> None:
         abort_playing_match(event_id, box)
 
 
+def rehearsed_matches(event_id: int) -> list[int]:
+    """The numbers of the event's matches in which a simulated crowd has played."""
+    return list(Match.objects.filter(event=event_id, rehearsed=True).values_list("number", flat=True))
+
+
 def command(words: list[str]) -> None:
     """Run a manage.py command in this process; a new process takes seconds to start."""
     call_command(*words, stdout=sys.stderr)

@@ -12,13 +12,6 @@ from typing import Any
 from django.contrib.auth.models import User
 from django.db import transaction
 
-from crowdgame.cups.dry_run_matches import (
-    DRY_RUN_STARTED,
-    DRY_RUN_STOPPED,
-    DryRunAction,
-    MatchSpan,
-    rehearsed,
-)
 from crowdgame.cups.league_table import champions
 from crowdgame.cups.models import Cup, CupPairing, CupTeam
 from crowdgame.cups.pairing import CupFormat, Draw, Pairing, draw_cup
@@ -31,7 +24,6 @@ from crowdgame.cups.pairing_status import (
     following_pairing,
     resolve_draw,
 )
-from crowdgame.events.models import AuditEntry
 from voting.matches import TERMS, create_event, generate_code
 from voting.models import Event, Match, MatchResult
 from voting.names import clean_name
@@ -48,18 +40,18 @@ class CupError(Exception):
 class PlayedPairing:
     """The event of a pairing: its finished matches, and whether one is playing.
 
-    `rehearsed` are the numbers of the matches that a simulated crowd has played.
+    `rehearsed`: a simulated crowd has played in at least one of its matches.
     """
 
     event: Event
     matches: tuple[Match, ...]
     playing: bool
-    rehearsed: frozenset[int]
+    rehearsed: bool
 
     @property
     def counted(self) -> tuple[Match, ...]:
         """The finished matches that count: without dry runs."""
-        return tuple(match for match in self.matches if match.number not in self.rehearsed)
+        return tuple(match for match in self.matches if not match.rehearsed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,31 +115,15 @@ def _load_played(rows: Collection[CupPairing]) -> dict[int, PlayedPairing]:
     found = Match.objects.filter(event__in=events).select_related("red", "yellow")
     for match in found.order_by("event_id", "number"):
         matches[match.event_id].append(match)
-    presses = load_dry_run_actions(events)
-    return {
-        number: _played(event, matches[event_id], presses[event_id])
-        for event_id, (number, event) in events.items()
-    }
+    return {number: _played(event, matches[event_id]) for event_id, (number, event) in events.items()}
 
 
-def load_dry_run_actions(events: Collection[int]) -> dict[int, list[DryRunAction]]:
-    """Return the starts and stops of dry runs by event, oldest first."""
-    presses: dict[int, list[DryRunAction]] = {event_id: [] for event_id in events}
-    found = AuditEntry.objects.filter(
-        event__in=events, action__in=[DRY_RUN_STARTED, DRY_RUN_STOPPED]
-    ).order_by("at", "pk")
-    for event_id, action, at in found.values_list("event_id", "action", "at"):
-        presses[event_id].append(DryRunAction(action, at))
-    return presses
-
-
-def _played(event: Event, matches: Sequence[Match], presses: Sequence[DryRunAction]) -> PlayedPairing:
-    spans = [MatchSpan(match.number, match.started_at, match.ended_at) for match in matches]
+def _played(event: Event, matches: Sequence[Match]) -> PlayedPairing:
     return PlayedPairing(
         event,
         tuple(match for match in matches if match.state == MatchState.ENDED),
         any(match.state == MatchState.PLAYING for match in matches),
-        frozenset(rehearsed(spans, presses)),
+        any(match.rehearsed for match in matches),
     )
 
 

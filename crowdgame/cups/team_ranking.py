@@ -7,15 +7,13 @@ from collections.abc import Iterator
 
 from django.contrib.auth.models import User
 
-from crowdgame.cups.cups import load_dry_run_actions
-from crowdgame.cups.dry_run_matches import DRY_RUN_STARTED, MatchSpan, rehearsed
 from crowdgame.ratings.rating_ledger import FinishedMatch, RatingLedger
 from crowdgame.ratings.rating_table import RatingRow, build_rating_row
 from games.engine.registry import game_title
-from voting.models import Event, Match
+from voting.models import Match
 from voting.terms import MatchState
 
-COLUMNS = ("pk", "event", "number", "red__name", "yellow__name", "result", "ended_at")
+COLUMNS = ("pk", "red__name", "yellow__name", "result", "ended_at")
 
 
 def rank_teams(owner: User, game: str) -> list[RatingRow]:
@@ -50,28 +48,12 @@ def _played(owner: User, game: str, names: dict[str, str]) -> Iterator[FinishedM
 
     Fills `names`: the comparison key of each team's name, mapped to its latest spelling.
     """
-    practice = _rehearsed_matches(owner)
     places: dict[str, int] = {}
-    ended = Match.objects.filter(event__owner=owner, game=game, state=MatchState.ENDED)
-    for pk, event, number, red, yellow, result, ended_at in ended.order_by("ended_at", "pk").values_list(
-        *COLUMNS
-    ):
+    ended = Match.objects.filter(event__owner=owner, game=game, state=MatchState.ENDED, rehearsed=False)
+    for pk, red, yellow, result, ended_at in ended.order_by("ended_at", "pk").values_list(*COLUMNS):
         keys = [" ".join(name.split()).casefold() for name in (red, yellow)]
-        if keys[0] == keys[1] or number in practice.get(event, ()):
+        if keys[0] == keys[1]:
             continue
         names |= dict(zip(keys, (red, yellow), strict=True))
         one, two = (places.setdefault(key, len(places)) for key in keys)
         yield FinishedMatch(pk, game, one, two, result, ended_at)
-
-
-def _rehearsed_matches(owner: User) -> dict[int, set[int]]:
-    """Return the numbers of the matches that a simulated crowd has played, by event."""
-    events = Event.objects.filter(owner=owner, audit_entries__action=DRY_RUN_STARTED).values_list(
-        "pk", flat=True
-    )
-    presses = load_dry_run_actions(set(events))
-    spans: dict[int, list[MatchSpan]] = {event: [] for event in presses}
-    matches = Match.objects.filter(event__in=presses).order_by("number")
-    for event, number, since, until in matches.values_list("event", "number", "started_at", "ended_at"):
-        spans[event].append(MatchSpan(number, since, until))
-    return {event: rehearsed(spans[event], pressed) for event, pressed in presses.items()}

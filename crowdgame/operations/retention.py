@@ -200,10 +200,7 @@ PURGED_ROWS: dict[str, Callable[[Event], QuerySet[Any]]] = {
     "ballots": lambda event: StoredBallot.objects.filter(turn__match__event=event),
     "tickets": lambda event: Ticket.objects.filter(event=event),
     "announcements": lambda event: Announcement.objects.filter(event=event),
-    # A cup recognizes rehearsed matches by these rehearsal entries.
-    "audit_entries": lambda event: AuditEntry.objects.filter(event=event).exclude(
-        event__cup_pairing__isnull=False, action__startswith="rehearsal."
-    ),
+    "audit_entries": lambda event: AuditEntry.objects.filter(event=event),
     "restrictions": lambda event: StoredRestriction.objects.filter(event=event),
     "side_changes": lambda event: StoredSideChange.objects.filter(match__event=event),
 }

@@ -13,6 +13,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from random import Random
 
+from channels.db import database_sync_to_async
+from django.db import DatabaseError
 from redis import RedisError
 
 from crowdgame.rehearsal.address import ServerAddress
@@ -25,9 +27,9 @@ from crowdgame.rehearsal.samples import Samples
 from crowdgame.rehearsal.server_clock import ServerClock
 from crowdgame.rehearsal.wire import phone_address
 from voting.matches import MatchError
-from voting.models import Event
+from voting.models import Event, Match
 from voting.protocol import RehearsalUpdated
-from voting.terms import Admission, Lobby
+from voting.terms import Admission, Lobby, MatchState
 
 log = logging.getLogger(__name__)
 
@@ -74,6 +76,7 @@ class DryRun:
         self._connected = 0
         self._compared = 0
         self._missing = 0
+        self._marked: int | None = None
 
     async def take_lease(self) -> None:
         """Take the event's lease.
@@ -90,7 +93,8 @@ class DryRun:
         """
         playing = asyncio.create_task(self._crowd.play())
         while not (await asyncio.wait([playing], timeout=RENEWED_EVERY_S))[0]:
-            with suppress(RedisError, OSError):  # the phones wait for Redis like all others
+            with suppress(DatabaseError, RedisError, OSError):  # the phones wait for them like all others
+                await self._mark_match()
                 if await self._renew_lease(running=True) is not LeaseAnswer.CONTINUE:
                     self._crowd.stop()
         try:
@@ -101,6 +105,14 @@ class DryRun:
             self._compare()
             with suppress(RedisError, OSError):  # the lease expires soon
                 await self._renew_lease(running=False)
+
+    async def _mark_match(self) -> None:
+        """Mark the match that the crowd plays as rehearsed."""
+        match = self._context.state.match if self._context.state else None
+        if match and match.state == MatchState.PLAYING and match.id != self._marked:
+            played = Match.objects.filter(pk=match.id)
+            await database_sync_to_async(played.update, thread_sensitive=False)(rehearsed=True)
+            self._marked = match.id
 
     def _watch(self, progress: CrowdProgress) -> None:
         self._connected = self._context.connected

@@ -15,7 +15,10 @@ class MatchResult(models.TextChoices):
 
 
 class Match(MatchTerms):
-    """One match of one game. Its options have all lots drawn."""
+    """One match of one game. Its options have all lots drawn.
+
+    `rehearsed`: a simulated crowd (dry run) has played in it, so that it counts neither in cups nor ratings.
+    """
 
     event = models.ForeignKey(Event, on_delete=models.CASCADE, related_name="matches")
     number = models.PositiveIntegerField()
@@ -24,6 +27,7 @@ class Match(MatchTerms):
     state = models.CharField(max_length=8, choices=MatchState.choices(), default=MatchState.PLAYING)
     result = models.CharField(max_length=8, choices=MatchResult.choices, null=True, blank=True)  # noqa: DJ001
     ended_by = models.CharField(max_length=8, choices=Ending.choices(), null=True, blank=True)  # noqa: DJ001
+    rehearsed = models.BooleanField(default=False, db_default=False, editable=False)
     started_at = models.BigIntegerField()
     ended_at = models.BigIntegerField(null=True, blank=True)
 

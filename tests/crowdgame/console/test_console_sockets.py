@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from websockets.exceptions import InvalidStatus
 
+from tests.deploy.processes import wait_until
 from tests.server import Server
 from tests.socket_clients import Message, SocketClient, SocketClients
 from tests.voting.consoles import done, refused
@@ -164,11 +165,14 @@ def test_console_rehearsal_joins_votes_and_stops(
     display.receive_until(lambda m: m["type"] == "turnout.counted" and sum(m["connected"]) == 0)
 
 
-def test_console_rehearsal_ends_with_its_match(console: SocketClient) -> None:
+def test_console_rehearsal_marks_its_match_and_ends_with_it(
+    made: dict[str, Any], server: Server, console: SocketClient
+) -> None:
     done(console, 1, "lobby.open")
     done(console, 2, "match.start")
     done(console, 3, "rehearsal.start", phones=3)
     console.receive_until(lambda m: m["type"] == "rehearsal.updated" and m["connected"] == 3)
+    wait_until(lambda: server.ask("rehearsed_matches", event_id=made["id"]) == [1])
     done(console, 4, "match.abort")
     console.receive_until(lambda m: m["type"] == "rehearsal.updated" and not m["running"])
     done(console, 5, "rehearsal.start", phones=2)

@@ -13,7 +13,7 @@ def new_cup(teams: tuple[str, ...] = FOUR, **choices: object) -> Cup:
     return create_cup(organizer(), "Spring cup", teams, **choices)
 
 
-def let_win(event: Event, place: int, by: str = "board") -> Match:
+def let_win(event: Event, place: int, by: str = "board", *, rehearsed: bool = False) -> Match:
     """Create an ended match of this event, as if it had been played."""
     red, yellow = event.teams.order_by("number")
     return Match.objects.create(
@@ -26,6 +26,7 @@ def let_win(event: Event, place: int, by: str = "board") -> Match:
         state=MatchState.ENDED,
         result={0: "draw", 1: "red", 2: "yellow"}[place],
         ended_by=by,
+        rehearsed=rehearsed,
     )
 
 

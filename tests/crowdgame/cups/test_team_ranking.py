@@ -4,9 +4,7 @@ import pytest
 from django.test import Client
 
 from crowdgame.console.actions.matches import abort_playing_match
-from crowdgame.cups.dry_run_matches import DRY_RUN_STARTED
 from crowdgame.cups.team_ranking import list_played_games, rank_teams
-from crowdgame.events.models import AuditEntry
 from tests.voting.match_helpers import CLASSIC, RED_WINS, only_turn, organizer, play, play_turn
 from voting.ballot_box.ballot_box import BallotBox
 from voting.matches import create_event
@@ -39,9 +37,7 @@ def test_team_keeps_rating_across_events_by_name(box: BallotBox) -> None:
 
 def test_ladder_ignores_aborted_and_rehearsed_matches(box: BallotBox) -> None:
     match = play_event(box, "4a", "4b")
-    AuditEntry.objects.create(
-        event_id=match.event_id, by="olga", action=DRY_RUN_STARTED, what="", at=match.started_at
-    )
+    Match.objects.filter(pk=match.pk).update(rehearsed=True)
     aborted = create_event(organizer(), "Stopped", ("4a", "4b"))
     play_turn(only_turn(start_match(aborted.pk, box)), box, [1], [2])
     abort_playing_match(aborted.pk, box)

@@ -10,10 +10,8 @@ from django.db import connection
 from django.utils import timezone
 
 from crowdgame.console.audit_log import PerformedAction, add_audit_entry
-from crowdgame.cups.cups import start_pairing
 from crowdgame.events.models import AuditEntry
 from crowdgame.operations.retention import RECORDS_PER_STEP, anonymize_events, events_to_anonymize
-from tests.crowdgame.cups.cup_helpers import new_cup
 from tests.voting.match_helpers import RED_WINS, new_event, only_turn, play, play_turn
 from voting.admission.roster import Pupil
 from voting.admission.tickets import make_roster
@@ -116,17 +114,6 @@ def test_anonymize_removes_voters_and_keeps_ballot_order(box: BallotBox) -> None
     assert {(ballot.voter, ballot.sequence) for ballots in after for ballot in ballots} == {("", 0)}
     kept = [[(b.side, b.choice, b.arrival, b.blind) for b in ballots] for ballots in before]
     assert [[(b.side, b.choice, b.arrival, b.blind) for b in ballots] for ballots in after] == kept
-
-
-def test_anonymize_keeps_rehearsal_audit_entries(box: BallotBox) -> None:
-    event = start_pairing(new_cup().pk, 1)
-    for action in ("rehearsal.start", "rehearsal.stop", "lobby.open"):
-        AuditEntry.objects.create(event=event, by="olga", action=action, what="did it", at=1)
-    backdate_event(event, 31)
-    anonymize()
-    kept = set(event.audit_entries.values_list("action", flat=True))
-    assert kept == {"rehearsal.start", "rehearsal.stop"}
-    assert not anonymize()
 
 
 def test_anonymize_keeps_tallies_and_match_record(box: BallotBox) -> None:
