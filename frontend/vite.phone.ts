@@ -5,15 +5,15 @@ import { inlineFiles } from "./vite.inlined";
 
 const ENGLISH = /\/locale\/en$/;
 const DEFERRED_URL = "%deferred%";
-/** A module of the phone, in whatever folder of it. */
+/** A module of the phone page, in any subfolder. */
 const PHONE_MODULE = /\/src\/(live|phone)\/(\w+\/)*[\w.]+\.ts$/;
 const DEFAULT = "en";
 
-/** The address of each language's second part, known once it is built. */
+/** The URL of each locale's deferred bundle, known once it is built. */
 const deferredUrls = new Map<string, string>();
 const localeName = (environment: string) => environment.slice(-2);
 
-/** The words of the language that is built, in place of the English ones; and where its second part lies. */
+/** Replaces the English catalog by that of the locale being built, and inserts the URL of its deferred bundle. */
 function translated(): Plugin {
   return {
     name: "translated",
@@ -34,14 +34,14 @@ function translated(): Plugin {
 }
 
 const PRIVATE = /\bprivate (\w+)/g;
-/** Names of members that only modules of live/ and phone/ use, in the page and in its deferred part. */
+/** Names of members that only modules in live/ and phone/ use, in the page and its deferred bundle. */
 const INTERNAL =
   "blockedBy heldChoice fromServer onStateChange clearSamples roundTripMs keepsSeat hasJumped raiseSequence probeIfSilent addSample formatDuration formatLongTime groundNotices blockedScreen resumeBallot localePicker closedScreen addListeners votesLabel seatChoice codeScreen voterCode shapeText runAction oneDevice onMessage movesText handleKey nextLine takeNewSeat sideChanges".split(
     " ",
   );
 const INTERNAL_NAME = new RegExp(`\\b(${INTERNAL.join("|")})\\b`, "g");
 
-/** Shortens private and internal member names, which minifiers leave as they are. */
+/** Shortens private and internal member names, which minifiers don't. */
 function shortened(): Plugin {
   return {
     name: "shortened",
@@ -58,7 +58,7 @@ function shortened(): Plugin {
   };
 }
 
-/** Puts script and style into the page itself, so that a phone asks for one thing only: a page a language. */
+/** Inlines scripts and styles into one page per locale, so that a phone sends a single request. */
 function inlined(): Plugin {
   return {
     name: "inlined",
@@ -73,7 +73,7 @@ function inlined(): Plugin {
   };
 }
 
-/** Of all the close codes a phone knows a few by number, and needs none by name. */
+/** The phone compares a few close codes by number and needs no names. */
 function numbered(): Plugin {
   const codeNumber = (all: string, name: string) => String(CloseCode[name as keyof typeof CloseCode] ?? all);
   return {
@@ -85,7 +85,7 @@ function numbered(): Plugin {
 
 const common = { target: "es2020", cssTarget: ["chrome80", "safari14"], modulePreload: false, emptyOutDir: false } as const;
 
-/** The first of all builds clears away what was built before. */
+/** The first build deletes the files of earlier ones. */
 function deferred(locale: string) {
   const output = { entryFileNames: `static/app/deferred.${locale}-[hash].js` };
   return { consumer: "client" as const, build: { ...common, emptyOutDir: locale === DEFAULT, rolldownOptions: { input: { deferred: "src/phone/deferredEntry.ts" }, output, preserveEntrySignatures: "strict" as const } } };

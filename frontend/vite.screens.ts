@@ -1,7 +1,7 @@
 import { defineConfig, type Plugin, type Rolldown } from "vite";
 import { inlineFiles } from "./vite.inlined";
 
-/** The display arrives in one piece. These parts of its code are loaded later, from the URLs inserted here. */
+/** The display is one bundle. These parts are loaded later, from the URLs inserted here. */
 const LATER = { particles: "src/display/particles/renderer.ts", sound: "src/display/sound/player.ts" } as const;
 
 function inlinedDisplay(): Plugin {
@@ -23,7 +23,7 @@ function inlinedDisplay(): Plugin {
   };
 }
 
-// The pages lie beside phone.html; what they load lies under /static/app/.
+// The pages are written next to phone.html, their assets to /static/app/.
 const common = { target: "es2020", outDir: "dist", emptyOutDir: false, assetsDir: "static/app", modulePreload: false } as const;
 
 function later(name: keyof typeof LATER) {
