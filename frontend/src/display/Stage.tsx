@@ -115,7 +115,7 @@ function showsFalling({ scene }: StageView): boolean {
   return ["pour", "picks", "hold", "drops", "second", "token"].includes(stage.step) || replaysDrops(scene);
 }
 
-/** The cells of the last drops, highlighted until the next drops fall, for people who looked away. */
+/** The cells of the last drops, highlighted until the next ones fall, for people who looked away. */
 function lastDropped({ scene }: StageView): readonly Cell[] {
   const landed = scene.phase === "reveal" ? ["lines", "over"].includes(scene.stage?.step ?? "") : scene.phase !== "ended";
   const drops = landed ? (scene.reveal?.resolution.drops ?? []) : [];

@@ -11,7 +11,7 @@ interface PerTeamState {
 }
 
 /**
- * A view for a team's own screen: the home team comes first in everything counted by team, and takes the left half. The
+ * A view for a team's own screen: the home team is first in every per-team list and on the left half. The
  * team is named by its color in the first match. Columns, colors and rules do not change.
  */
 export function fromHomeTeam(home: Side | null, view: PerTeamState): PerTeamState {

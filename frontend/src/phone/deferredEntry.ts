@@ -14,7 +14,7 @@ import * as sentences from "./play/sentences";
 import { notifyButton, updateTitle } from "./device/turnNotification";
 import type { PhoneView } from "./seat/phoneView";
 
-/** The deferred bundle: reveals and ends, receipts and the result card, and the screens without a seat. */
+/** The deferred bundle: reveals, match ends, receipts, the result card, and the screens shown without a seat. */
 export const deferred: DeferredPart = { ...sentences, ...layers, ...entryScreens, ...actions, nextLine, vibrate, drawnBoard, handleKey, overlay, formatLongTime, formatDuration, peek, groundNotices, refocus, VoteLedger };
 
 /** Called for every view that is drawn. */

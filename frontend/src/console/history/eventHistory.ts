@@ -86,7 +86,7 @@ export function withTurnout(memory: HistoryState, { turn, connected, voted }: Tu
   return { here, voted: addSample(memory.voted, { at: Math.max(now, memory.began), teams: [share(0), share(1)] }) };
 }
 
-/** The last sample is always the current one. The others are thinned out the more, the longer the event lasts. */
+/** The last sample is always the current one. The longer the event lasts, the fewer of the others are kept. */
 export function addSample(samples: readonly Sample[], sample: Sample): readonly Sample[] {
   const [before, last] = samples.slice(-2);
   const apart = Math.max(MIN_GAP_MS, (sample.at - (samples[0]?.at ?? sample.at)) / MAX_SAMPLES);
@@ -102,7 +102,7 @@ export function withEvent(memory: HistoryState, event: EventState, before: Event
   return { ...memory, ...votingWindow(memory, match), reveals, lateMs: lateness(match, before) ?? memory.lateMs };
 }
 
-/** A held window starts again as long as nobody has voted. */
+/** A held window restarts as long as nobody has voted. */
 function votingWindow(memory: HistoryState, match: Match | null): Partial<HistoryState> {
   const turn = match?.turn;
   const { voted } = memory;

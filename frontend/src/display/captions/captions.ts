@@ -10,7 +10,7 @@ import type { TimelineStep } from "../scene/timeline";
 import { matchWinner } from "../scene/scene";
 import { isPartHidden, roundedPercent, sidePlace, pluralize, share, tallyForSide, teamAtPlace } from "../scene/places";
 
-/** The caption of a step of the reveal; empty if the picture says enough. An instant reveal leaves no time to read. */
+/** The caption of a reveal step; empty if the picture needs none. An instant reveal leaves no time to read. */
 export function revealSentence(step: TimelineStep, context: RevealContext, call: CloseCall | null): Sentence {
   return context.match.pace === "instant" ? [] : SENTENCES[step](context, call);
 }
@@ -39,7 +39,7 @@ function picks(context: RevealContext): Sentence {
   return [];
 }
 
-/** Who drops first, and what becomes of the token or of a ball without room. */
+/** Who drops first, and what happens to the token or to a ball without room. */
 function drops(context: RevealContext): Sentence {
   const { resolution } = context.reveal;
   const [happened] = resolution.sentences;
@@ -75,7 +75,7 @@ function openSentence(context: RevealContext): Sentence {
   return done.length ? done : drops(context);
 }
 
-/** What people need in order to join (a ticket or code), or what this screen lacks; empty if a device is enough. */
+/** What people need to join (a ticket or code), or what this screen lacks; empty if a device is enough. */
 export function admissionHint(admission: Admission): string {
   if (admission === "tickets") return "You need your ticket";
   if (admission === "roster") return "You need your code from the class list";

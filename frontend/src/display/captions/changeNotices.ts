@@ -15,7 +15,7 @@ export function changeNotice(message: ToDisplay, before: EventState | null): Cha
   return text === null || !("state" in message) ? null : { text, turn: message.state.match?.turn?.id ?? null };
 }
 
-/** False during a reveal, a pause and the end, which have sentences of their own. */
+/** False during a reveal, a pause and the end, which have their own captions. */
 export function isTimely({ turn }: ChangeNotice, scene: Scene): boolean {
   const { phase } = scene;
   return ["lobby", "talk", "voting", "sealed"].includes(phase) && turn === (scene.turn?.id ?? null);

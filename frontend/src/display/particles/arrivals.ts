@@ -19,7 +19,7 @@ export class Arrivals {
   private number = 0;
   private updates: Update[] = [];
 
-  /** The votes found at first sight of a turn do not rise. */
+  /** Votes that were already there when the page loaded do not rise. */
   count(turn: number | null, number: number, at: number): void {
     if (turn !== this.turn) {
       this.turn = turn;

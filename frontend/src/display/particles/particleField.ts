@@ -9,14 +9,14 @@ import { showsParticles } from "./particleSupport";
 const SECOND_MS = 1000;
 const FADED = 0.32;
 const FADE_S = 0.35;
-/** A larger canvas costs frames and shows no more. */
+/** A larger canvas lowers the frame rate without showing more detail. */
 const MOST_LINES = 1080;
 /** The part of the stage, from top to bottom, that the canvas covers. Covering the board costs a third of all frames. */
 const SEA = { top: FULL_TURNOUT_Y - 20, bottom: HEIGHT };
 const STAGE = { top: 0, bottom: HEIGHT };
-/** Hovering is so slow that 30 pictures per second look the same as 60, and cost half. */
+/** Hovering is slow, so 30 frames per second look the same as 60 and cost half as much. */
 const HOVERING_S = 0.03;
-/** Without a graphics card, fewer pictures leave time for the rest of the page: seconds, and more per particle. */
+/** Without a graphics card, fewer frames leave time for the rest of the page: seconds, and more per particle. */
 const IN_SOFTWARE_S = { least: 0.06, perParticle: 7e-6 };
 
 /** Draws the particles of the latest view in every frame, as long as there are any. */
@@ -123,7 +123,7 @@ export class ParticleField {
   }
 }
 
-/** The turn whose votes are shown. During a reveal the state already has the next one. */
+/** The turn whose votes are shown. During a reveal, the state already contains the next turn. */
 function countedTurn({ scene }: StageView): number | null {
   return scene.phase === "reveal" ? (scene.reveal?.turn ?? null) : (scene.turn?.id ?? null);
 }

@@ -19,7 +19,7 @@ export interface ParticleTeam {
   /** How many hover over the sea, and how many lie in the piles. */
   born: number;
   total: number;
-  /** The sea: its left and right end, bottom, and how full it is from 0 to 1. */
+  /** The sea: its left and right end, its bottom, and its level from 0 to 1. */
   from: number;
   to: number;
   bottom: number;
@@ -58,7 +58,7 @@ export function particleTeams(view: StageView, beside: number): ParticleTeam[] {
   });
 }
 
-/** While votes are on the sea: in the lobby and after the match, numbers mean other things. */
+/** Only while votes are on the sea: in the lobby and after the match, the numbers mean something else. */
 function isCounting({ scene }: StageView): boolean {
   return ["voting", "paused", "sealed", "reveal"].includes(scene.phase);
 }

@@ -6,7 +6,7 @@ import { isWon, type StageView } from "../scene/stageView";
 
 const PIECES = 260;
 const DURATION_MS = 6000;
-/** Too late for a page that loads after the end. */
+/** Skipped by a page that loads this long after the end. */
 const MAX_AGE_MS = 4000;
 const FINEST = 0.5;
 const COLORS = { red: ["#ff6b7b", "#fff4ea", "#d9b36c"], yellow: ["#fff0a6", "#fff4ea", "#d9b36c"] };

@@ -36,7 +36,7 @@ function countdownWord(view: StageView): string {
   return phase === "sealed" || stage?.step === "sealed" ? "Sealed" : "";
 }
 
-/** Fills during the discussion and runs out during the vote. */
+/** Fills during the discussion and drains during the vote. */
 function CountdownBar({ view }: { view: StageView }) {
   const bar = useRef<HTMLElement>(null);
   const { turn, match, phase } = view.scene;

@@ -94,7 +94,7 @@ function FooterStatus({ view, shown }: { view: StageView; shown: KeyShown | null
   );
 }
 
-/** Beside the turn, where their length moves nothing, unless something else is there. Hidden together with the turnout. */
+/** Beside the turn, unless something else is there, so that their length moves nothing. Hidden together with the turnout. */
 function VoteRates({ view: { state, scene, turnout } }: { view: StageView }) {
   const { phase, turn } = scene;
   const hidden = state.peek || state.is_duel || isPartHidden(state, "turnout");

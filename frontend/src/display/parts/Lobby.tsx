@@ -42,7 +42,7 @@ function showsCode(state: EventState): boolean {
   return state.lobby === "open" && (state.is_duel || !isPartHidden(state, "code"));
 }
 
-/** One QR code for everyone, or the lobby's status, between the teams. */
+/** One QR code for everyone, or the status of the lobby, between the teams. */
 function OneCode({ view, code }: { view: StageView; code: JoinCode }) {
   const quiet = quietZone(view);
   return (

@@ -28,7 +28,7 @@ export class Presenter {
 
   constructor(private code: string) {}
 
-  /** A destructive action needs its key a second time, while the line that says so is shown. */
+  /** A destructive action needs a second key press while its prompt is shown. */
   press(order: PresenterAction | string): void {
     if (typeof order === "string") return this.say(order);
     const name = JSON.stringify(order);

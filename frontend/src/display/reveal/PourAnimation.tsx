@@ -59,7 +59,7 @@ function makeFlights(view: StageView): Flight[] {
   });
 }
 
-/** Evenly spread and deterministic, so that the same moment always looks the same. */
+/** Evenly distributed and deterministic, so that the same moment always looks the same. */
 function spread(n: number, step: number): number {
   return (n * step) % 1;
 }

@@ -35,7 +35,7 @@ export function useRevealAnimation<Own extends Element>(view: StageView, frames:
   return element;
 }
 
-/** With reduced motion, changes happen at once, in the same place and order. */
+/** With reduced motion, changes happen at once, at the same place and in the same order. */
 function startAnimation(element: Element, frames: readonly RevealFrame[], duration: number, reducedMotion: boolean): Animation {
   const easing = reducedMotion ? "step-start" : "linear";
   const keys = frames.map(({ at, ...look }) => ({ offset: Math.min(1, at), easing, ...look }));

@@ -36,7 +36,7 @@ const CHIME: readonly Overtone[] = [
 ];
 const BELL_HZ = 640;
 
-/** The output is as loud as this at most: the amplifier of a hall sets the volume. */
+/** Limits the output level; the hall's amplifier sets the volume. */
 const LIMITER = { threshold: -14, knee: 4, ratio: 20, attack: 0.003, release: 0.25 };
 const VOLUME = 0.6;
 const FADE_S = 0.015;

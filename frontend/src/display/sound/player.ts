@@ -6,7 +6,7 @@ import { bedTarget, revealScore, type Cue } from "./score";
 
 export { Instrument };
 
-/** What both turnout bars show. Before a reveal, this is all that sounds know of the votes. */
+/** What both turnout bars show. Before a reveal, sounds depend on nothing else about the votes. */
 export type Levels = readonly [TurnoutLevel, TurnoutLevel];
 
 /** The parts of the picture whose changes make sounds. */
@@ -36,7 +36,7 @@ export class SoundPlayer {
 
   constructor(private readonly instrument: Played) {}
 
-  /** A page that was opened, or unmuted, in the middle has missed what happened before. */
+  /** Skips what happened before the page was opened or unmuted. */
   follow(view: StageView, levels: Levels): void {
     const { scene } = view;
     const [last, moment] = [this.before, readMoment(view, levels)];
@@ -50,7 +50,7 @@ export class SoundPlayer {
     this.drip(moment.cheers - last.cheers);
   }
 
-  /** The screen shows no match any more. */
+  /** The screen no longer shows a match. */
   rest(): void {
     this.cancel();
     this.before = null;

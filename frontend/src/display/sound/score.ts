@@ -41,7 +41,7 @@ export function revealScore(scored: ScoredReveal): Cue[] {
   if (conflict !== null) add("conflict", steps.picks);
   if (call?.kind === "count") add("close", steps.replay ?? steps.pour);
   if (steps.token !== null) add("token", steps.token);
-  // Nobody celebrates on the screen of the team that lost.
+  // Silent on the screen of the team that lost.
   if (won && (home === null || home === result)) add("win", steps.lines);
   else if (!won && block) add("block", steps.lines);
   return cues.sort((one, other) => one.at - other.at);

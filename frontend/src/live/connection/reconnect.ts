@@ -22,7 +22,7 @@ export interface ConnectionLoss {
   withinMs: number | null;
 }
 
-/** `fromServer`: the server set the delay. A client that keeps to it is admitted sooner than one that returns early. */
+/** `fromServer`: the server set the delay. A client that keeps to it is admitted before clients that return early. */
 export type Retry =
   | { state: "away"; code: number }
   | { state: "lost" | "crowded"; waitMs: number; fromServer: boolean };

@@ -4,7 +4,7 @@ import type { ServerClock } from "../connection/clock";
 const MAX_TIMEOUT_MS = 60_000;
 const SECOND_MS = 1000;
 
-/** The server time. Renders again whenever a whole second is left until `until`. */
+/** The server time. Renders again at each whole second before `until`. */
 export function useNow(clock: ServerClock, until: number): number {
   const now = clock.now();
   useRenderAt(clock, until > now ? now + ((until - now - 1) % SECOND_MS) + 1 : Infinity);

@@ -5,7 +5,7 @@ const MAX_PRESSES = 20;
 
 /** Cheers: counts taps on the shape between matches, and sends a few times a second how many there were. */
 export class Cheering {
-  /** Taps without a pause, which raise the water on this page. */
+  /** Taps without a pause. They raise the water on this page. */
   pressed = 0;
   private unsent = 0;
   private timer = 0;

@@ -44,7 +44,7 @@ export function sideButton({ match }: PhoneView): Html | false {
   return !!match?.max_side_changes && html`<button type="button" class="side-button" data-do="side">${say.mySide}</button>`;
 }
 
-/** Both answers look alike and get the same confirmation, so that onlookers cannot see which one was tapped. */
+/** Both answers look alike and get the same confirmation, so that onlookers can't tell which was tapped. */
 export function sidesCard(view: PhoneView): Html | false {
   const { match } = view;
   if (!match?.max_side_changes) open = false;
