@@ -50,7 +50,7 @@ MAX_EARLY_WAIT_MS, MIN_WAIT_MS = 250, 1
 BOX_FIELDS = ("version", "epoch", "opens_at", "closes_at", "red_bank_ms", "yellow_bank_ms")
 
 
-# Sent with `match` inside the transaction that ends it, after its result is written.
+# Sent with `match` in the transaction that ends it, after its result is written.
 match_ended = Signal()
 
 
@@ -152,7 +152,7 @@ def _resolve(turn: Turn, position: Position, sealed: Sealed, box: BallotBox) -> 
     asked = time.monotonic()
     now = max(box.now(), seal.message.at)  # a cluster's nodes differ, and clocks can be set back
     deserted = secret_sides.find_deserted_side(
-        turn, [one for cast in by_side.values() for one in cast], side_changes
+        turn, [ballot for cast in by_side.values() for ballot in cast], side_changes
     )
     outcome = decide_outcome(turn, position, by_side, deserted)
     following = _commit_outcome(turn, outcome, seal, now, clocks.time_used(turn, position, box))
@@ -186,7 +186,7 @@ def _publish_seal(
 
 
 def _record_metrics(turn: Turn, outcome: TurnOutcome, committed: float) -> None:
-    """Observe metrics and log what is public by now."""
+    """Record metrics, and log what is public by now."""
     sealed_ms = (turn.sealed_at or 0) - turn.closes_at
     resolved_ms = committed - turn.closes_at
     CLOSE_LAG_S.observe(max(0, sealed_ms) / 1000)

@@ -1,6 +1,6 @@
 """Enqueue the Celery tasks that close turns. Never call this on an event loop: a frozen broker blocks.
 
-The database is the real queue. Whatever a worker loses, the deadline scheduler finds again.
+The database is the real queue: if a worker loses a task, the deadline scheduler closes the turn.
 """
 
 import logging

@@ -105,7 +105,7 @@ def captain_index(turn: Turn, side: Side, ballots: Sequence[Ballot]) -> int | No
     if turn.match.tie_rule != TieRule.CAPTAIN or not voter_code:
         return None
     return next(
-        (place for place, ballot in enumerate(ballots) if derive_voter_code(ballot.voter) == voter_code), None
+        (index for index, ballot in enumerate(ballots) if derive_voter_code(ballot.voter) == voter_code), None
     )
 
 

@@ -16,7 +16,7 @@ _hourly: dict[str, Job] = {}
 
 
 def every_second(name: str, job: Callable[[], object]) -> None:
-    """Run `job` about once a second. A failure is logged under `name` and holds up nothing else."""
+    """Run `job` about once a second. A failure is logged under `name` and delays no other job."""
     _each_second[name] = job
 
 

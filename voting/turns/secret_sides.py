@@ -80,5 +80,5 @@ def save_sides_record(match: Match) -> None:
 
 def _turn_side_changes(side_changes: Sequence[SideChange], turn: int) -> tuple[tuple[Side, str], ...]:
     """Sort by blinding factor: the order of arrival could identify voters."""
-    of_turn = [(one.side, one.blind) for one in side_changes if one.turn == turn]
-    return tuple(sorted(of_turn, key=lambda one: one[1]))
+    of_turn = [(change.side, change.blind) for change in side_changes if change.turn == turn]
+    return tuple(sorted(of_turn, key=lambda change: change[1]))

@@ -1,6 +1,6 @@
 """Clock steps: when the ballot box's clock is set, move deadlines along so that everyone keeps the time left.
 
-A step is a change of the box's clock that this process's monotonic clock did not see: a clock set by hand or
+A step is a change of the box's clock that this process's monotonic clock doesn't show: a clock set by hand or
 by NTP, a machine that was suspended, or another node's clock. A box or scheduler that was frozen is not a
 step.
 """
