@@ -83,7 +83,7 @@ class RehearsalContext:
         return self.state.match.turn if self.state and self.state.match else None
 
     def mood(self, match: Match, turn: Turn, side: Side) -> Mood:
-        """Return the mood of a team in this turn. All its voters share it, as real crowds lean together."""
+        """Return the mood of a team in this turn. All its voters share it: real crowds tend to agree."""
         key = (turn.id, side)
         if key not in self.moods:
             self.moods[key] = draw_mood(match.board, turn, side, self.rng)

@@ -119,13 +119,13 @@ class Crowd:
     async def _add_phones(self) -> None:
         """Connect the phones at the planned rate, after the first one has received an answer.
 
-        If there is no server, the others need not try.
+        Without a server, the other phones don't try.
         """
         self._add_phones_up_to(1)
         await self._context.answered.wait()
         began = time.perf_counter()
         while self._phones_added < len(self._phones):
-            self._add_phones_up_to(1 + int((time.perf_counter() - began) * self._joins_a_second))
+            self._add_phones_up_to(1 + int((time.perf_counter() - began) * self._joins_per_second))
             await asyncio.sleep(ADD_PHONES_EVERY_S)
 
     def _add_phones_up_to(self, number: int) -> None:
@@ -134,8 +134,8 @@ class Crowd:
         self._phones_added = max(self._phones_added, min(number, len(self._phones)))
 
     @property
-    def _joins_a_second(self) -> float:
-        """The join rate. A herd joins within the first backoff, as fast as the protocol allows."""
+    def _joins_per_second(self) -> float:
+        """The join rate. A herd joins within BACK_OFF_S, the longest first delay of a reconnecting phone."""
         if self._context.profile == "herd":
             return self._plan.phones / BACK_OFF_S
         return self._plan.joins_per_second or max(

@@ -46,16 +46,16 @@ class TurnEntry(msgspec.Struct):
 
     def count_missing(self, teams: Mapping[int, int]) -> None:
         """Set `missing`. `teams` maps the phones to their teams in this turn."""
-        held = Counter(teams[phone] for phone in self.acknowledged)
+        acknowledged = Counter(teams[phone] for phone in self.acknowledged)
         self.missing = sum(
-            max(held[team] - self.ballots[team], self._missing_in_team(team, counts, teams))
+            max(acknowledged[team] - self.ballots[team], self._missing_in_team(team, counts, teams))
             for team, counts in self.tallies.items()
         )
 
     def _missing_in_team(self, team: int, counts: tuple[int, ...], teams: Mapping[int, int]) -> int:
         """Count missing ballots by column.
 
-        Leaves out phones with an unacknowledged choice, as it may have replaced the acknowledged one.
+        Skips phones with an unacknowledged choice, which may have replaced the acknowledged one.
         """
         method = find_method(self.tally_method)
         expected = Counter(
@@ -140,9 +140,9 @@ class RehearsalLedger:
         late_ms = received_at - closes_at
         entry.sealed_ms = reveal.sealed_at - closes_at
         entry.resolved_ms = reveal.resolved_at - closes_at
-        for one in self._entries_in(reveal):
-            one.reveals_received += 1
-            one.last_reveal_ms = max(one.last_reveal_ms, late_ms)
+        for revealed in self._entries_in(reveal):
+            revealed.reveals_received += 1
+            revealed.last_reveal_ms = max(revealed.last_reveal_ms, late_ms)
         self.reveal_ms.add(late_ms)
 
     def reveal(self, match: Match, reveal: Reveal) -> None:
@@ -150,22 +150,21 @@ class RehearsalLedger:
         entry = self.turn(reveal.turn, reveal.number)
         if entry.tallied is not None:
             return
-        kept = reveal.concealed
+        concealed = reveal.concealed
         for side in SIDES:
-            of = self.turn(kept.turn) if kept and kept.side == side else entry
+            voted = self.turn(concealed.turn) if concealed and concealed.side == side else entry
             tally = getattr(reveal, side)
             if tally and tally.counts:
                 team = getattr(match, side)
-                of.tallies[team], of.ballots[team] = tally.counts, tally.ballots
-        for one in self._entries_in(reveal):
-            one.tally_method = match.tally_method or DEFAULT_METHOD
-            one.tallied = sum(one.ballots.values())
+                voted.tallies[team], voted.ballots[team] = tally.counts, tally.ballots
+        for revealed in self._entries_in(reveal):
+            revealed.tally_method = match.tally_method or DEFAULT_METHOD
+            revealed.tallied = sum(revealed.ballots.values())
         self.revealed += 1
 
     def _entries_in(self, reveal: Reveal) -> list[TurnEntry]:
         """Return the entry of the turn, and that of a turn which stayed concealed until this reveal."""
-        kept = reveal.concealed
-        return [self.turn(turn.turn, turn.number) for turn in (reveal, kept) if turn]
+        return [self.turn(turn.turn, turn.number) for turn in (reveal, reveal.concealed) if turn]
 
     def _team_at(self, number: int, phone: int, home: int) -> int:
         changed = [team for turn, team in self.side_changes.get(phone, ()) if turn <= number]

@@ -51,16 +51,16 @@ class DryRunLease:
 
         A dry run that nobody has watched for UNWATCHED_MS ends.
         """
-        held = await self._watch(keys=[_key(event_id)], args=("watched_at",))
+        lease = await self._watch(keys=[_key(event_id)], args=("watched_at",))
         try:
-            return _decode(held[1]) if held else None
-        except msgspec.ValidationError:  # the dry run is at a gateway of another version
+            return _decode(lease[1]) if lease else None
+        except msgspec.ValidationError:  # the dry run belongs to a gateway of another version
             return None
 
     async def stop(self, event_id: int) -> bool:
         """Ask the dry run to end, at whichever gateway it runs. Returns False if there is none."""
-        held = await self._watch(keys=[_key(event_id)], args=("stopped_at",))
-        return bool(held and held[0])
+        lease = await self._watch(keys=[_key(event_id)], args=("stopped_at",))
+        return bool(lease and lease[0])
 
 
 def _key(event_id: int) -> str:

@@ -1,4 +1,4 @@
-"""The crowd's own CPU load. Near a full core, the crowd measures its own delays and not the server's."""
+"""The crowd's own CPU load. Near a full core, the crowd measures its own delays instead of the server's."""
 
 import time
 

@@ -7,7 +7,7 @@ from voting.protocol import BallotCast, BallotCounted, BallotRefused, Refusal, T
 
 NextStep = Literal["now", "soon", "wait", "settled"]
 
-#: The reaction to a refusal. "wait": for the turn's new epoch, or for the usual resend timer.
+#: The reaction to a refusal. "wait" waits for the turn's new epoch or for the resend timer.
 NEXT_STEP: dict[Refusal, NextStep] = {"stale": "now", "early": "soon", "busy": "soon", "unknown": "wait"}
 
 
@@ -49,9 +49,9 @@ class PendingBallot:
         return True
 
     def apply_welcome(self, you: You) -> None:
-        """Resend the ballot if the ballot box holds none of this voter's or an older one."""
-        held = you.sequence if you.turn == self.turn else 0
-        self.settled = self.settled and held >= self.sequence
+        """Resend the ballot if the ballot box has no ballot of this voter, or an older one."""
+        recorded = you.sequence if you.turn == self.turn else 0
+        self.settled = self.settled and recorded >= self.sequence
 
     def counted(self, counted: BallotCounted) -> bool:
         """Apply an acknowledgment. Returns whether it settles the ballot."""
@@ -64,9 +64,9 @@ class PendingBallot:
         """Apply a refusal and return the next step. A stale ballot takes the next free sequence number."""
         if self.settled or (refused.turn, refused.sequence) != (self.turn, self.sequence):
             return "settled"
-        after = NEXT_STEP.get(refused.code, "settled")
+        next_step = NEXT_STEP.get(refused.code, "settled")
         if refused.code == "stale":
             self.blinds[refused.last + 1] = self.blinds.get(self.sequence, "")
             self.sequence = refused.last + 1
-        self.settled = after == "settled"
-        return after
+        self.settled = next_step == "settled"
+        return next_step

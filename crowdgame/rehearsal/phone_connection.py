@@ -138,7 +138,7 @@ class PhoneConnection(WSListener):
         self._owner.closed(self._code, f"it closes with {self._code or 1006}")
 
     def pause_writing(self) -> None:
-        """Ignore backpressure: a server that reads nothing shows as silence."""
+        """Ignore backpressure: a server that stops reading is detected by its silence."""
 
     def resume_writing(self) -> None:
-        """Do nothing, as no message is held back."""
+        """Do nothing, because no message is held back."""

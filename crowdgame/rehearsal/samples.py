@@ -19,7 +19,7 @@ class Spread(msgspec.Struct, frozen=True):
 
 
 class Samples:
-    """Times in ms, rounded to a tenth of one."""
+    """Times in ms, rounded to 0.1 ms."""
 
     def __init__(self, times: Iterable[float] = ()) -> None:
         self._counts: Counter[int] = Counter()

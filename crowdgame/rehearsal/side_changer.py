@@ -80,7 +80,7 @@ class SideChanger:
             self._asked = None
         if side_changes:
             self._context.ledger.side_changes[self._index] = tuple(
-                (one.turn, one.team) for one in side_changes
+                (change.turn, change.team) for change in side_changes
             )
 
     def refused(self, refused: SideRefused) -> None:

@@ -33,15 +33,17 @@ class SimulatedVoter:
     def welcome(self, you: You, state: EventState) -> None:
         """Apply the state after joining.
 
-        Adopts a ballot that the server holds from before, and resends an unsettled one.
+        Adopts the ballot that the server already has, and resends an unsettled one.
         """
         self._team, self._state = you.team, state
         turn = self._turn()
         if self._pending is None and you.turn is not None and you.choice is not None:
-            held = BallotCounted(turn=you.turn, choice=you.choice, sequence=you.sequence)
-            blinds = {held.sequence: you.blind or ""}
-            self._pending = PendingBallot(held.turn, 1, held.choice, held.sequence, blinds, settled=True)
-            self._count(held, newest=True)
+            counted = BallotCounted(turn=you.turn, choice=you.choice, sequence=you.sequence)
+            blinds = {counted.sequence: you.blind or ""}
+            self._pending = PendingBallot(
+                counted.turn, 1, counted.choice, counted.sequence, blinds, settled=True
+            )
+            self._count(counted, newest=True)
         elif self._pending and turn and turn.id == self._pending.turn:
             self._pending.apply_welcome(you)
         self._update_plan()
