@@ -64,7 +64,7 @@ def load_run(profile: str, phones: int = 10_000, **changes: object) -> LoadRun:
 def row(result: Comparison | LoadRun, part: str) -> Row:
     """The only row whose name contains `part`."""
     found = BenchResults([result]) if isinstance(result, Comparison) else BenchResults([], [result])
-    (named,) = [one for one in build_rows(found) if part in one.what]
+    (named,) = [row for row in build_rows(found) if part in row.what]
     return named
 
 
@@ -146,7 +146,7 @@ def test_gate_fails_on_ratio_worse_by_more_than_a_third(
     found = comparison(ballots_per_second)
     found.memory["crowdgame"] = kib
     found.fanout["crowdgame"][:] = [Fanout(300, cpu_ms)] * 3
-    keys = {one.key for one in find_regressions(rows(found), baseline)}
+    keys = {regression.key for regression in find_regressions(rows(found), baseline)}
     assert keys == {f"daphne: {key}" for key in regressed}
 
 

@@ -23,13 +23,13 @@ SIDES = {1: "red", 2: "yellow"}
 
 
 def written_side_changes(server: Server) -> dict[str, list[tuple[int, str]]]:
-    """The stored side changes by voter, in order."""
-    held: dict[str, list[tuple[int, str]]] = {}
+    """Return the stored side changes by voter, in order."""
+    changes: dict[str, list[tuple[int, str]]] = {}
     for voter, turn, side in server.rows(
         "SELECT voter, turn, side FROM voting_storedsidechange ORDER BY number"
     ):
-        held.setdefault(voter, []).append((turn, side))
-    return held
+        changes.setdefault(voter, []).append((turn, side))
+    return changes
 
 
 @pytest.mark.nightly
@@ -80,5 +80,5 @@ def assert_on_their_sides(
     """Every sealed ballot is for its voter's side in that turn."""
     home_sides = {report.voters[phone]: SIDES[team] for phone, team in report.teams.items()}
     for voter, ballot in sealed_ballots(server, turn).items():
-        held = [side for since, side in side_changes.get(voter, []) if since <= number]
-        assert ballot.side == (held[-1] if held else home_sides[voter])
+        sides = [side for since, side in side_changes.get(voter, []) if since <= number]
+        assert ballot.side == (sides[-1] if sides else home_sides[voter])

@@ -58,7 +58,7 @@ async def run_comparison(server: str, size: Size, home: Path, say: Say) -> Compa
 
 
 async def _memory(field: Field, phones: int) -> dict[str, float]:
-    """KiB per connection, without the first few, which fill caches."""
+    """Measure KiB per connection, without the first few, which fill caches."""
 
     async def growth(contender: Contender, more: Callable[[int], Awaitable[object]]) -> float:
         await more(WARMED_BY)
@@ -66,8 +66,13 @@ async def _memory(field: Field, phones: int) -> dict[str, float]:
         await more(phones - WARMED_BY)
         return (sum(map(rss, contender.servers)) - before) / 1024 / (phones - WARMED_BY)
 
-    found = {one.name: await growth(one, one.open) for one in (field.echo, field.stock)}
-    return found | {one.contender.name: await growth(one.contender, one.join) for one in field.products}
+    found = {
+        contender.name: await growth(contender, contender.open) for contender in (field.echo, field.stock)
+    }
+    products = {
+        product.contender.name: await growth(product.contender, product.join) for product in field.products
+    }
+    return found | products
 
 
 async def _votes(contenders: Sequence[Contender], size: Size, say: Say) -> Rounds:
@@ -92,7 +97,7 @@ async def _pages(product: Product, size: Size, say: Say) -> Rounds:
 
 
 async def _product_fanouts(product: Product, size: Size, say: Say) -> tuple[list[Fanout], bytes]:
-    """Broadcasts of organizer actions in the console."""
+    """Broadcast organizer actions from the console."""
     await product.join(size.audience)
     console = await open_console(product)
     found = await _fanouts(
@@ -103,7 +108,7 @@ async def _product_fanouts(product: Product, size: Size, say: Say) -> tuple[list
 
 
 async def _stock_fanouts(stock: Contender, size: Size, reveal: bytes, say: Say) -> list[Fanout]:
-    """The same text through the stock app's group."""
+    """Broadcast the same text through the stock app's group."""
     await stock.open(size.audience)
     found, _ = await _fanouts(stock, size, say, lambda _: stock.connections[0].say(reveal), LOCKED_BY_STOCK)
     return found
@@ -112,7 +117,7 @@ async def _stock_fanouts(stock: Contender, size: Size, reveal: bytes, say: Say) 
 async def _fanouts(
     contender: Contender, size: Size, say: Say, send: Callable[[int], None], starts: bytes
 ) -> tuple[list[Fanout], bytes]:
-    """Several broadcasts; and the frame that all connections received."""
+    """Measure several broadcasts. Return them with the frame that all connections received."""
     await _calm(contender)
     rounds, text = [], b""
     for number in range(size.fanouts):

@@ -27,17 +27,17 @@ def main() -> None:
     port, count = map(int, sys.argv[1:])
     print("ready", flush=True)
     sys.stdin.readline()
-    with ExitStack() as held:
-        print(_send(port, count, held), flush=True)
+    with ExitStack() as connections:
+        print(_send(port, count, connections), flush=True)
         signal.pause()
 
 
-def _send(port: int, count: int, held: ExitStack) -> str:
+def _send(port: int, count: int, connections: ExitStack) -> str:
     began, closed = time.monotonic(), 0
     sent: dict[Any, int] = {}
     with selectors.DefaultSelector() as selector:
         for _ in range(count):
-            connection = held.enter_context(socket.socket())
+            connection = connections.enter_context(socket.socket())
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, PIECE_BYTES)
             connection.setblocking(False)
             with suppress(BlockingIOError):

@@ -84,7 +84,7 @@ def find_regressions(rows: Iterable[Row], before: Mapping[str, float]) -> list[R
     """The rows that are worse than the baseline by more than half, or missing."""
     now = {row.key: row for row in rows if row.key}
     judged = (_judge(key, value, now.get(key)) for key, value in before.items())
-    return [one for one in judged if one is not None]
+    return [regression for regression in judged if regression is not None]
 
 
 def pick_better(first: Iterable[Row], second: Iterable[Row]) -> list[Row]:

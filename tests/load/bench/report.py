@@ -39,7 +39,7 @@ def as_json(found: BenchResults, machine: dict[str, str]) -> bytes:
 
 
 def write(found: BenchResults, machine: dict[str, str], page: Path = PAGE) -> None:
-    """In place of the run before."""
+    """Write the run, in place of the previous one."""
     heading = f"## {machine['date']}, {machine['cores']} cores"
     notes = (f"- {line}" for line in _notes(found))
     table = table_lines(HEADINGS, map(_cells, build_rows(found)))
@@ -77,9 +77,11 @@ def _notes(found: BenchResults) -> Iterator[str]:
 
 def _comparison_notes(found: Comparison) -> Iterator[str]:
     for what, name in (("load generator's", "load_share"), ("servers'", "server_share")):
-        shares = (f"{who} {middle(some, attrgetter(name)):.0%}" for who, some in found.rounds.items())
+        shares = (
+            f"{contender} {middle(rates, attrgetter(name)):.0%}" for contender, rates in found.rounds.items()
+        )
         yield f"{found.server}: the {what} use of a core: {', '.join(shares)}"
-    memory = ", ".join(f"{who} {kib:.1f}" for who, kib in found.memory.items())
+    memory = ", ".join(f"{contender} {kib:.1f}" for contender, kib in found.memory.items())
     yield f"{found.server}: {found.phones:,} sockets per contender; KiB of memory per socket: {memory}"
 
 

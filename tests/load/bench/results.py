@@ -84,4 +84,4 @@ def paired(ours: Sequence[Round], other: Sequence[Round], of: Callable[[Round], 
 
 
 def middle(rounds: Sequence[Round], of: Callable[[Round], float]) -> float:
-    return median(of(one) for one in rounds)
+    return median(of(measured) for measured in rounds)

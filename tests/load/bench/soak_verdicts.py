@@ -59,7 +59,7 @@ class Soak(msgspec.Struct, frozen=True):
     @property
     def lost(self) -> int:
         """Ballots without an answer in time, or acknowledged and in no tally."""
-        return self.readings[-1].crowd.lost + max(one.crowd.missing for one in self.readings)
+        return self.readings[-1].crowd.lost + max(reading.crowd.missing for reading in self.readings)
 
     @property
     def passed(self) -> bool:
