@@ -18,10 +18,10 @@ def read_seats(file: Path, code: str) -> dict[int, str]:
     if not file.exists():
         return {}
     try:
-        kept = msgspec.json.decode(file.read_bytes(), type=SavedSeats)
+        saved = msgspec.json.decode(file.read_bytes(), type=SavedSeats)
     except msgspec.DecodeError as refusal:
         raise ValueError(f"{file} holds no seats: {refusal}") from refusal
-    return kept.tokens if kept.code == code else {}
+    return saved.tokens if saved.code == code else {}
 
 
 def write_seats(file: Path, code: str, tokens: dict[int, str]) -> None:

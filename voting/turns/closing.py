@@ -149,14 +149,14 @@ def _resolve(turn: Turn, position: Position, sealed: Sealed, box: BallotBox) -> 
     by_side = ballots_by_side(position, secret_sides.reassign_to_current_sides(ballots, side_changes))
     seal = _publish_seal(turn, by_side, side_changes, sealed.sealed_at)
     box.renew_closing(turn.pk)
-    asked = time.monotonic()
+    started = time.monotonic()
     now = max(box.now(), seal.message.at)  # a cluster's nodes differ, and clocks can be set back
     deserted = secret_sides.find_deserted_side(
         turn, [ballot for cast in by_side.values() for ballot in cast], side_changes
     )
     outcome = decide_outcome(turn, position, by_side, deserted)
     following = _commit_outcome(turn, outcome, seal, now, clocks.time_used(turn, position, box))
-    committed = now + (time.monotonic() - asked) * 1000
+    committed = now + (time.monotonic() - started) * 1000
     relay(turn.match.event_id)
     if following:  # the reveal was relayed first, and the turn may have been changed since
         following.refresh_from_db(fields=BOX_FIELDS)
@@ -192,11 +192,11 @@ def _record_metrics(turn: Turn, outcome: TurnOutcome, committed: float) -> None:
     CLOSE_LAG_S.observe(max(0, sealed_ms) / 1000)
     RESOLVE_LAG_S.observe(max(0.0, resolved_ms) / 1000)
     event, ballots = turn.match.event_id, sum(map(len, outcome.ballots.values()))
-    known = {"event": event, "turn": turn.pk, "ballots": ballots}
+    fields = {"event": event, "turn": turn.pk, "ballots": ballots}
     log.info(
         "turn %s of event %s closed, ballots: %s; sealed %.0f ms and resolved %.0f ms after its deadline",
         *(turn.pk, event, ballots, sealed_ms, resolved_ms),
-        extra=known | {"sealed_ms": sealed_ms, "resolved_ms": round(resolved_ms)},
+        extra=fields | {"sealed_ms": sealed_ms, "resolved_ms": round(resolved_ms)},
     )
     if outcome.ended_by:
         log_match("ended", turn.match)
@@ -210,8 +210,10 @@ def _commit_outcome(
     Returns None if the match ended or another process wrote first.
     """
     picks = outcome.picks
-    kept = outcome.is_concealed
-    closed = {"state": TurnState.CONCEALED} if kept else {"state": TurnState.RESOLVED, "resolved_at": now}
+    concealed = outcome.is_concealed
+    closed = (
+        {"state": TurnState.CONCEALED} if concealed else {"state": TurnState.RESOLVED, "resolved_at": now}
+    )
     with event_lock(turn.match.event_id):
         if not claim_turn(
             turn,
@@ -224,16 +226,16 @@ def _commit_outcome(
         ):
             return None
         revealed = _record_tallies(turn, outcome, seal.roots)
-        if outcome.before.concealed and not kept:
+        if outcome.before.concealed and not concealed:
             turn.match.turns.filter(state=TurnState.CONCEALED).update(**closed)
         following = None
         if outcome.ended_by:
             _end_match(turn.match, outcome, revealed, now)
         else:
             over_ms = plan_reveal(turn.match, outcome.resolution, revealed).over
-            lead_ms = window.START_LEAD_MS if kept else over_ms
+            lead_ms = window.START_LEAD_MS if concealed else over_ms
             following = plan_turn(turn.match, turn, outcome.to_move, now, lead_ms)
-        announce(turn.match.event_id, protocol.TurnConcealed if kept else protocol.TurnRevealed, now)
+        announce(turn.match.event_id, protocol.TurnConcealed if concealed else protocol.TurnRevealed, now)
     return following
 
 

@@ -72,8 +72,8 @@ def decide_outcome(
     after, resolution = game.resolve(state, picks)
     result = resolution.result
     ends = None if result == "open" else Ending.BOARD
-    kept = ends is None and position.vote == "concealed"
-    return decided(picks, resolution, result, ends, kept, game.to_move(after))
+    is_concealed = ends is None and position.vote == "concealed"
+    return decided(picks, resolution, result, ends, is_concealed, game.to_move(after))
 
 
 def _no_ballot_rules(turn: Turn, position: Position, picked: list[Side]) -> dict[Side, str]:

@@ -172,11 +172,13 @@ class DeadlineScheduler:
             return
         self.chores_at = time.monotonic()
         relay()
-        known, self.missing = self.missing, set()
+        missing_before, self.missing = self.missing, set()
         states = self._inspect_boxes()
         lost = {turn_id for turn_id, state in states.items() if not state.is_consistent}
         self.retry_book.run_each(
-            "repairing the ballot box of turn", lost | known, partial(self._repair_box, missing=known)
+            "repairing the ballot box of turn",
+            lost | missing_before,
+            partial(self._repair_box, missing=missing_before),
         )
         self.retry_book.attempt("recording turnouts", partial(self._record_turnouts, states))
         self.retry_book.run_each(
