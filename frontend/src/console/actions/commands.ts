@@ -36,7 +36,7 @@ interface PendingCommand {
 
 /** A button's ID. It includes the turn, so that a button meant for another turn counts as another button. */
 export function buttonId({ action, seconds, turn, phones, part, team, voter_code, entry }: ActionOffer): string {
-  return [action, seconds, turn, phones, part, team, voter_code, entry].map((one) => one ?? "").join(" ");
+  return [action, seconds, turn, phones, part, team, voter_code, entry].map((field) => field ?? "").join(" ");
 }
 
 /** Sends organizer commands: each once, with its result as text. Destructive commands need a second click. */

@@ -11,8 +11,8 @@ export function totalHands(hands: readonly number[]): number {
 
 /** Return `hands` with another count for a column; NaN counts as 0. */
 export function withCount(hands: readonly number[], column: number, count: number): readonly number[] {
-  const kept = Math.max(0, Math.min(MAX_HANDS, Math.floor(count) || 0));
-  return hands.map((before, index) => (index === column - 1 ? kept : before));
+  const valid = Math.max(0, Math.min(MAX_HANDS, Math.floor(count) || 0));
+  return hands.map((before, index) => (index === column - 1 ? valid : before));
 }
 
 /**

@@ -116,7 +116,7 @@ function votingWindow(memory: HistoryState, match: Match | null): Partial<Histor
 function updateReveals(reveals: readonly RevealedTurn[], event: EventState, match: Match): readonly RevealedTurn[] {
   if (match.state === "aborted") return reveals;
   const last = match.reveal;
-  const standing = reveals.filter((one) => one.match !== match.number || one.number < (last?.number ?? 0));
+  const standing = reveals.filter((reveal) => reveal.match !== match.number || reveal.number < (last?.number ?? 0));
   if (!last) return standing;
   return [...standing, revealedTurn(event, match, last)].slice(-MAX_REVEALS);
 }

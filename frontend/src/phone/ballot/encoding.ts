@@ -4,9 +4,9 @@ export const RESIGN = 2 ** 30;
 const [SET, RANKING_BASE] = [2 ** 29, 256];
 
 /** How often a ballot names the column. */
-export const countColumn = (columns: readonly number[], column: number) => columns.filter((one) => one === column).length;
+export const countColumn = (columns: readonly number[], column: number) => columns.filter((named) => named === column).length;
 
-export const encodeRanking = (columns: readonly number[]) => columns.reduce((sum, column, place) => sum + column * RANKING_BASE ** place, 0);
+export const encodeRanking = (columns: readonly number[]) => columns.reduce((sum, column, rank) => sum + column * RANKING_BASE ** rank, 0);
 
 /** A set of columns, each up to `most` times. */
 export const encodeSet = (columns: readonly number[], most: number) =>
@@ -15,15 +15,15 @@ export const encodeSet = (columns: readonly number[], most: number) =>
 /** The columns of a choice: a ranking in its order, a set from left to right. A set holds each column up to `most` times. */
 export function decodeColumns(choice: number | null, most: number): number[] {
   const columns: number[] = [];
-  let said = (choice ?? 0) % RESIGN;
-  const isSet = said >= SET;
-  if (isSet) said -= SET;
+  let digits = (choice ?? 0) % RESIGN;
+  const isSet = digits >= SET;
+  if (isSet) digits -= SET;
   const base = isSet ? most + 1 : RANKING_BASE;
-  for (let place = 1; said; place++) {
-    const digit = said % base;
-    if (isSet) columns.push(...Array<number>(digit).fill(place));
+  for (let column = 1; digits; column++) {
+    const digit = digits % base;
+    if (isSet) columns.push(...Array<number>(digit).fill(column));
     else if (digit) columns.push(digit);
-    said = Math.floor(said / base);
+    digits = Math.floor(digits / base);
   }
   return columns;
 }

@@ -20,7 +20,7 @@ export interface Control {
 
 const MAX_RANKED = 3;
 
-const without = (columns: readonly number[], column: number) => columns.filter((one) => one !== column);
+const without = (columns: readonly number[], column: number) => columns.filter((other) => other !== column);
 
 /** The control of each voting method; null for one column, which the next tap replaces. */
 export const CONTROLS: { readonly [method in TallyMethod]: Control | null } = {

@@ -109,7 +109,7 @@ const fontScale = (most: number) => Math.min(0.37, 1.4 / `${most}`.length);
 /** Bars are scaled to the highest one of both teams, so that they can be compared. */
 function bar(reveal: Reveal, side: Side, column: number, picks: boolean): Html | false {
   const tally = reveal[side];
-  const longest = Math.max(...SIDES.flatMap((one) => reveal[one]?.counts.map((_, i) => part(reveal[one]!, i)) ?? []));
+  const longest = Math.max(...SIDES.flatMap((side) => reveal[side]?.counts.map((_, i) => part(reveal[side]!, i)) ?? []));
   return !!tally && rect(side, side === "red" ? 12 : 53, 35, part(tally, column - 1) / (longest || 1), !picks || tally.pick === column);
 }
 

@@ -10,8 +10,8 @@ export function sentence(view: PhoneView): string {
   const { match, phase, hands, event } = view;
   if (!hands && !event.match && !event.is_duel) return lobby(view);
   if (view.talking) return say.talk;
-  const said = phase === "waiting" ? say.getReady : phase === "voting" && !deferred() && voting(view, match!);
-  return (!match?.board.vote && said) || (loadDeferred()?.sentence(view, match) ?? "");
+  const text = phase === "waiting" ? say.getReady : phase === "voting" && !deferred() && voting(view, match!);
+  return (!match?.board.vote && text) || (loadDeferred()?.sentence(view, match) ?? "");
 }
 
 function lobby({ turnout, team, connection }: PhoneView): string {

@@ -29,7 +29,7 @@ export function sentence(view: PhoneView, match: Match | null): string {
 /** Before a match without a projector, or after an aborted one. */
 function calm({ match, teams }: EventState, team: number): string {
   if (match) return say.stopped;
-  const solo = teams.find((one) => one.solo);
+  const solo = teams.find((candidate) => candidate.solo);
   if (!solo) return say.waits;
   return solo.number === team ? say.gathers : say.amidst(solo.name);
 }
@@ -73,11 +73,11 @@ const isCaptain = ({ event, team, voterCode }: PhoneView, { tie_rule }: Match) =
 
 function sealed(view: PhoneView, match: Match): string {
   const { ballot, hidden, hands } = view;
-  const said = isSealed(view) ? say.sealed : say.timeIsUp;
-  if (!isToMove(view, match) || hands) return said;
+  const text = isSealed(view) ? say.sealed : say.timeIsUp;
+  if (!isToMove(view, match) || hands) return text;
   if (ballot.status === "refused") return refused(ballot, match);
-  if (ballot.status === "sending") return join(said, say.waitingForReceipt);
-  return join(said, ballot.choice === null ? say.notVoted : !hidden && say.youVoted(choiceName(match, ballot.choice)));
+  if (ballot.status === "sending") return join(text, say.waitingForReceipt);
+  return join(text, ballot.choice === null ? say.notVoted : !hidden && say.youVoted(choiceName(match, ballot.choice)));
 }
 
 function refused({ choice, reason, heldChoice }: Ballot, match: Match): string {
@@ -164,10 +164,10 @@ export function movesText({ event, match, phase, now }: PhoneView): string {
   const revealed = match?.reveal;
   if (!revealed || (phase === "reveal" && now < tokenMoment(match!))) return "";
   if (revealed.resolution.sentences.length) return words({ event }, revealed);
-  const said = revealed.resolution.drops.map(({ side, column, row }) =>
+  const moves = revealed.resolution.drops.map(({ side, column, row }) =>
     row ? say.inColumn(shortTeamName(event, side), column) : say.full(column, shortTeamName(event, side)),
   );
-  return said.join(", ");
+  return moves.join(", ");
 }
 
 /** The word or number inside the shape. */

@@ -58,12 +58,12 @@ export class ReceiptChecks {
   hold(ballot: Ballot, team: number | null): void {
     const turn = this.event?.match?.turn;
     if (!turn || team === null) return;
-    const place = { turn: turn.id, number: turn.number, epoch: turn.epoch, side: sideForTeam(this.event!, team) };
-    this.edit((kept) => withBallot(kept, ballot, place));
+    const ballotTurn = { turn: turn.id, number: turn.number, epoch: turn.epoch, side: sideForTeam(this.event!, team) };
+    this.edit((receipts) => withBallot(receipts, ballot, ballotTurn));
   }
 
   counted({ turn, sequence }: BallotCounted): void {
-    this.edit((kept) => kept.map((receipt) => (receipt.turn === turn ? acknowledged(receipt, sequence) : receipt)));
+    this.edit((receipts) => receipts.map((receipt) => (receipt.turn === turn ? acknowledged(receipt, sequence) : receipt)));
   }
 
   receiveReceipt(answer: ReceiptIssued): void {
@@ -71,7 +71,7 @@ export class ReceiptChecks {
     clearTimeout(this.timer);
     this.timer = this.asked = 0;
     if (answer.side === null) this.unknown.add(answer.turn);
-    else this.edit((kept) => kept.map((receipt) => (receipt.turn === answer.turn ? this.judge(receipt, answer) : receipt)));
+    else this.edit((receipts) => receipts.map((receipt) => (receipt.turn === answer.turn ? this.judge(receipt, answer) : receipt)));
     this.ask();
   }
 

@@ -8,7 +8,7 @@ export function lastChoice(receipts: readonly Receipt[], turn: number): CastChoi
 
 /** Whether the ballot in the ballot box may come from this device. */
 export function isFromThisDevice(receipts: readonly Receipt[], { turn, blind }: You): boolean {
-  const receipt = receipts.find((one) => one.turn === turn);
+  const receipt = receipts.find((candidate) => candidate.turn === turn);
   return !receipt || !blind || isOwnBlind(receipt, blind);
 }
 
