@@ -87,9 +87,9 @@ def bare(games: int) -> float:
     skills = [model.rating() for _ in range(GUESTS)]
     played = [(rng.sample(range(GUESTS), 2), rng.choice(RESULTS)) for _ in range(games)]
     began = process_time()
-    for (one, two), result in played:
-        teams = [[skills[one]], [skills[two]]]
-        [[skills[one]], [skills[two]]] = model.rate(teams, [1.0, 1.0] if result == "draw" else None)
+    for (first, second), result in played:
+        teams = [[skills[first]], [skills[second]]]
+        [[skills[first]], [skills[second]]] = model.rate(teams, [1.0, 1.0] if result == "draw" else None)
     return games / (process_time() - began)
 
 
@@ -116,9 +116,9 @@ def main() -> None:
     kinds = {"the library's bare loop": bare, "read and rated": compute_only, "the whole command": ours}
     rounds = [{name: kind(games) for name, kind in kinds.items()} for _ in range(ROUNDS)]
     for name in kinds:
-        ratio = median(one[name] / one["the library's bare loop"] for one in rounds)
+        ratio = median(rates[name] / rates["the library's bare loop"] for rates in rounds)
         sys.stdout.write(
-            f"{name}: {median(one[name] for one in rounds):,.0f} games/s, {ratio:.2f} of the library\n"
+            f"{name}: {median(rates[name] for rates in rounds):,.0f} games/s, {ratio:.2f} of the library\n"
         )
 
 

@@ -68,8 +68,8 @@ def row(result: Comparison | LoadRun, part: str) -> Row:
     return named
 
 
-def rows(one: Comparison) -> list[Row]:
-    return build_rows(BenchResults([one]))
+def rows(result: Comparison) -> list[Row]:
+    return build_rows(BenchResults([result]))
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,7 @@ def test_gate_fails_on_ratio_worse_by_more_than_a_third(
 
 
 def test_gate_fails_on_missing_row(baseline: dict[str, float]) -> None:
-    without_memory = [one for one in rows(comparison(9_000)) if "memory" not in one.what]
+    without_memory = [row for row in rows(comparison(9_000)) if "memory" not in row.what]
     (missing,) = find_regressions(without_memory, baseline)
     assert missing.value is None
 
@@ -165,5 +165,5 @@ def test_gate_uses_the_better_of_two_runs(baseline: dict[str, float]) -> None:
 
 
 def test_committed_record_covers_all_gate_rows() -> None:
-    names = [one.key.split(": ")[1] for one in rows(comparison()) if one.key]
+    names = [row.key.split(": ")[1] for row in rows(comparison()) if row.key]
     assert set(load_baseline()) == {f"{server}: {name}" for server in ("daphne", "uvicorn") for name in names}

@@ -57,7 +57,7 @@ def test_returning_players_are_admitted_before_new_phones(server: Server) -> Non
     code = server.ask("event", lobby="open")["code"]
 
     async def come() -> list[bool]:
-        """For each admitted phone, in order: whether it was a player."""
+        """Return for each admitted phone, in order, whether it was a player."""
         players = await dial_all(f"{server.ws}/phone", PLAYERS)
         tokens = [(await join(phone, code))["you"]["token"] for phone in players]
         await leave(players)
@@ -68,7 +68,9 @@ def test_returning_players_are_admitted_before_new_phones(server: Server) -> Non
             assert (await join(phone, code, token))["type"] == "phone.welcomed"
             welcomed.append(token is not None)
 
-        await asyncio.gather(*[enter(*who) for who in zip(phones, [None] * HERD + tokens, strict=True)])
+        await asyncio.gather(
+            *[enter(phone, token) for phone, token in zip(phones, [None] * HERD + tokens, strict=True)]
+        )
         await leave(phones)
         return welcomed
 

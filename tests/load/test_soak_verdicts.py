@@ -62,9 +62,9 @@ def test_soak_fails_on_growth_or_loss_though_valkey_and_database_grow(
 
 
 def test_soak_excludes_the_crowds_own_cpu() -> None:
-    one = reading(1)
-    assert one.gateway_us_per_ballot == 400
-    assert one.server_us_per_ballot == 1_200
+    first = reading(1)
+    assert first.gateway_us_per_ballot == 400
+    assert first.server_us_per_ballot == 1_200
 
 
 def test_trend_ignores_the_first_third() -> None:

@@ -125,8 +125,8 @@ async def open_connection(
 async def open_connections(port: int, path: str, on_frame: FrameHandler, count: int) -> list[Connection]:
     lines: list[Connection] = []
     while len(lines) < count:
-        some = range(min(OPENING_AT_ONCE, count - len(lines)))
-        lines += await asyncio.gather(*(open_connection(port, path, on_frame) for _ in some))
+        batch = range(min(OPENING_AT_ONCE, count - len(lines)))
+        lines += await asyncio.gather(*(open_connection(port, path, on_frame) for _ in batch))
     return lines
 
 

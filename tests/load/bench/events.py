@@ -72,8 +72,8 @@ class Audience:
     async def join(self, port: int, count: int) -> None:
         """Let phones join in groups. Bare sockets do not retry if the gateway is full."""
         while len(self.phones) < count:
-            some = min(JOINING_AT_ONCE, count - len(self.phones))
-            joining = await open_connections(port, "/ws/phone", self._receive, some)
+            batch = min(JOINING_AT_ONCE, count - len(self.phones))
+            joining = await open_connections(port, "/ws/phone", self._receive, batch)
             self.phones += joining
             self._complete.clear()
             for number, phone in enumerate(joining):

@@ -101,9 +101,9 @@ def _judge(key: str, before: float, row: Row | None) -> Regression | None:
     return Regression(key, before, row.value, limit) if worse else None
 
 
-def _better(one: Row, other: Row) -> Row:
-    pick = max if _grows(one) else min
-    return pick(one, other, key=lambda row: row.value)
+def _better(first: Row, second: Row) -> Row:
+    pick = max if _grows(first) else min
+    return pick(first, second, key=lambda row: row.value)
 
 
 def _grows(row: Row) -> bool:

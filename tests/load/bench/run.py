@@ -53,14 +53,14 @@ SMALL = Extent(
 def bench(extent: Extent, home: Path, say: Say) -> BenchResults:
     comparisons, load_runs, deadlines, small_events = [], [], [], []
     for server in extent.servers:
-        place = home / server
+        folder = home / server
         if "comparison" in extent.parts:
-            comparisons.append(compare(server, extent.size, place, say))
+            comparisons.append(compare(server, extent.size, folder, say))
         if "load_runs" in extent.parts:
-            load_runs += _load_runs(server, extent.load_runs[server], place, say)
+            load_runs += _load_runs(server, extent.load_runs[server], folder, say)
         if "events" in extent.parts:
             say(f"{server}: events that share a deadline, and a small event beside a large one")
-            with running_server(place / "events", server, gateways=GATEWAYS) as running:
+            with running_server(folder / "events", server, gateways=GATEWAYS) as running:
                 for events, phones in extent.shared_deadlines:
                     deadlines.append(uvloop.run(measure_shared_deadline(running, events, phones)))
                 small_events.append(uvloop.run(measure_small_event(running, extent.neighbor)))

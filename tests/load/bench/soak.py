@@ -125,20 +125,20 @@ def _some(readings: Sequence[Reading]) -> list[Reading]:
     return list(readings[::-1][::step])[::-1]
 
 
-def _cells(one: Reading) -> tuple[str, ...]:
-    mib = (one.rss_kib["worker"], one.scheduler_kib, one.rss_kib["valkey"])
-    ack, reveal = one.crowd.ack_ms, one.crowd.reveal_ms
+def _cells(reading: Reading) -> tuple[str, ...]:
+    mib = (reading.rss_kib["worker"], reading.scheduler_kib, reading.rss_kib["valkey"])
+    ack, reveal = reading.crowd.ack_ms, reading.crowd.reveal_ms
     return (
-        f"{one.at_s / 60:.1f}",
-        f"{one.crowd.connected:,}",
-        f"{one.gateway_kib / max(1, one.crowd.connected):.1f}",
+        f"{reading.at_s / 60:.1f}",
+        f"{reading.crowd.connected:,}",
+        f"{reading.gateway_kib / max(1, reading.crowd.connected):.1f}",
         ", ".join(f"{kib / 1024:.0f}" for kib in mib),
-        f"{sum(one.files.values()):,}",
-        f"{one.gateway_us_per_ballot:.0f}, {one.server_us_per_ballot:.0f}",
-        f"{one.broadcast_ms:.0f} ms",
+        f"{sum(reading.files.values()):,}",
+        f"{reading.gateway_us_per_ballot:.0f}, {reading.server_us_per_ballot:.0f}",
+        f"{reading.broadcast_ms:.0f} ms",
         f"{ack.p99:.0f} ms" if ack else "",
         f"{reveal.p99:.0f} ms" if reveal else "",
-        str(one.crowd.lost + one.crowd.missing),
+        str(reading.crowd.lost + reading.crowd.missing),
     )
 
 

@@ -71,10 +71,10 @@ class Soak(msgspec.Struct, frozen=True):
         return [
             Verdict(what, fit_trend(times, list(map(of, self.readings))), most)
             for what, of, most in (
-                ("gateways: KiB per phone", lambda one: one.gateway_kib / self.phones, MEMORY_GROWS),
-                ("worker: KiB", lambda one: one.rss_kib["worker"], MEMORY_GROWS),
+                ("gateways: KiB per phone", lambda reading: reading.gateway_kib / self.phones, MEMORY_GROWS),
+                ("worker: KiB", lambda reading: reading.rss_kib["worker"], MEMORY_GROWS),
                 ("schedulers: KiB", attrgetter("scheduler_kib"), MEMORY_GROWS),
-                ("all: open files", lambda one: sum(one.files.values()), FILES_GROW),
+                ("all: open files", lambda reading: sum(reading.files.values()), FILES_GROW),
                 (
                     "gateways: CPU µs per ballot, with broadcasts",
                     attrgetter("gateway_us_per_ballot"),
