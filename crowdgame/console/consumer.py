@@ -61,8 +61,7 @@ class ConsoleConsumer(SocketConsumer):
         if versions != _role_and_key_versions(room):  # the client joins again
             raise CloseSocket(CloseCode.UNAVAILABLE)
         self._role, self._user_id, self._audit = who.role, who.user_id, audit
-        room.screens.add(self)
-        room.consoles.add(self)
+        room.sockets.add_console(self)
         self._welcome(room)
 
     def _welcome(self, room: EventRoom) -> None:
@@ -127,7 +126,7 @@ class ConsoleConsumer(SocketConsumer):
     def change_role(self, user_id: int) -> None:
         """Send nothing more and close if it is this organizer whose role has changed."""
         if self.room is not None and user_id == self._user_id:
-            self.room.leave(self, None)
+            self.room.sockets.remove(self)
             self._role_changed.set()
 
     async def _watch_role(self) -> None:
@@ -150,9 +149,9 @@ class ConsoleConsumer(SocketConsumer):
         """
         who = await self._load_access(room)
         if who is None or who.role != self._role:
-            room.leave(self, None)
+            room.sockets.remove(self)
             self.end(CloseCode.NOT_ALLOWED if who is None else CloseCode.UNAVAILABLE)
-        return self in room.consoles
+        return self in room.sockets.consoles
 
     async def _load_access(self, room: EventRoom) -> OrganizerAccess | None:
         key = self.scope["session"].session_key
@@ -200,7 +199,7 @@ class ConsoleConsumer(SocketConsumer):
 
 
 def _role_and_key_versions(room: EventRoom) -> tuple[int, int]:
-    return room.role_changes, room.state.display_key_version
+    return room.sockets.role_changes, room.state.display_key_version
 
 
 def _is_rehearsing(room: EventRoom) -> bool:

@@ -71,7 +71,7 @@ dry_run_lease = cache(DryRunLease)
 
 
 async def _send_to_consoles(box: AsyncBallotBox, room: EventRoom) -> None:
-    if room.consoles:
+    if room.sockets.consoles:
         send_rehearsal(room, await dry_run_lease(box).watch(room.event_id))
 
 

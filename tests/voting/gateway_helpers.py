@@ -58,9 +58,14 @@ class FakeSocket:
 NO_BOX: Any = None
 
 
+def new_room(event_id: int, seq: int, state: protocol.EventState) -> EventRoom:
+    """A room without a ballot box. Nobody joins through its queues."""
+    return EventRoom(event_id, seq, state, Intake(NO_BOX, NO_BOX), NO_BOX, NO_BOX, NO_BOX)
+
+
 def make_room(event_id: int, *sockets: FakeSocket) -> EventRoom:
     event = Event.objects.get(pk=event_id)
-    room = EventRoom(event.pk, event.seq, load_snapshot(event), Intake(NO_BOX, NO_BOX))
+    room = new_room(event.pk, event.seq, load_snapshot(event))
     for socket in sockets:
         join_room(room, socket)
     return room
@@ -68,7 +73,7 @@ def make_room(event_id: int, *sockets: FakeSocket) -> EventRoom:
 
 def join_room(room: EventRoom, socket: FakeSocket) -> None:
     if socket.seat is None:
-        room.screens.add(socket)
+        room.sockets.screens.add(socket)
     else:
         room.add_voter(socket, socket.seat)
 

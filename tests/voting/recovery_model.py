@@ -15,6 +15,7 @@ from voting.ballot_box.intake import Slot
 from voting.counting.ballots import Ballot
 from voting.gateway.event_room import EventRoom
 from voting.gateway.gateway import Gateway, _load_event
+from voting.gateway.live_event import LiveEvent
 
 
 class Crash(Exception):
@@ -77,7 +78,7 @@ class SteppedGateway:
     def __init__(self, gateway: Gateway, room: EventRoom, phones: Sequence[Phone]) -> None:
         self.gateway, self.room, self.phones = gateway, room, phones
         self.screen, self.first_seq = FakeSocket(), room.seq + 1
-        room.screens.add(self.screen)
+        room.sockets.screens.add(self.screen)
 
     @classmethod
     async def start(cls, code: str, phones: Sequence[Phone]) -> "SteppedGateway":
@@ -139,7 +140,7 @@ class SteppedGateway:
         """The room equals a new one, and the screen got each announcement once, in order."""
         found = _load_event(self.room.state.code)
         assert found is not None
-        assert shown(self.room) == shown(EventRoom(*found[:3], self.gateway.intake))
+        assert shown(self.room) == shown(LiveEvent(*found[:3], self.gateway.intake))
         assert self.screen.seqs == list(range(self.first_seq, self.room.seq + 1))
         assert self.screen.close_calls == []
 
@@ -148,6 +149,6 @@ def without_arrival(ballot: Ballot) -> Ballot:
     return replace(ballot, arrival=0)
 
 
-def shown(room: EventRoom) -> tuple[Any, ...]:
-    poll = room.poll
-    return room.state, room.seq, poll and (poll.sides, poll.legal, poll.opens_at, poll.lane.slot)
+def shown(event: LiveEvent) -> tuple[Any, ...]:
+    poll = event.poll
+    return event.state, event.seq, poll and (poll.sides, poll.legal, poll.opens_at, poll.lane.slot)

@@ -17,7 +17,8 @@ from voting.ballot_box.ballot_box import AsyncBallotBox
 from voting.ballot_box.known_voters import VoterRecorder
 from voting.counting.ballots import Ballot
 from voting.counting.voter_codes import derive_voter_code
-from voting.gateway.event_room import EventRoom
+from voting.gateway.live_event import LiveEvent
+from voting.gateway.room_sockets import RoomSockets
 from voting.gateway.voters import Socket
 from voting.protocol import MAX_RETRY_MS
 
@@ -97,8 +98,11 @@ class _Joiner:
 class AdmissionQueue:
     """The admission queue of one event at one gateway. It calls `box` for one batch at a time."""
 
-    def __init__(self, room: EventRoom, box: AsyncBallotBox, recorder: VoterRecorder) -> None:
-        self._room = room
+    def __init__(
+        self, event: LiveEvent, sockets: RoomSockets, box: AsyncBallotBox, recorder: VoterRecorder
+    ) -> None:
+        self._event = event
+        self._sockets = sockets
         self._box = box
         self._recorder = recorder
         self._returning: list[_Joiner] = []
@@ -112,7 +116,7 @@ class AdmissionQueue:
         Raises RetryLater if the capacity of the event (EVENT_PHONES) or of the queue is
         reached, and redis.RedisError or OSError if the ballot box fails.
         """
-        seated = len(self._room.phones) - len(self._room.unseated)
+        seated = len(self._sockets.phones) - len(self._sockets.unseated)
         if seated + self._waiting >= settings.EVENT_PHONES:
             raise RetryLater(FULL_RETRY_MS)
         joiner = _Joiner(seat, wish or 0 if seat is None else wish)
@@ -130,7 +134,7 @@ class AdmissionQueue:
 
     def check_unseated(self, socket: Socket) -> None:
         """Check that the socket may stay without a seat: at most EVENT_PHONES may. Raises RetryLater."""
-        unseated = self._room.unseated
+        unseated = self._sockets.unseated
         if socket not in unseated and len(unseated) >= settings.EVENT_PHONES:
             raise RetryLater(FULL_RETRY_MS)
 
@@ -167,7 +171,7 @@ class AdmissionQueue:
         return joiners
 
     async def _admit_batch(self, joiners: list[_Joiner]) -> list[AdmittedVoter]:
-        event_id, turn_ref = self._room.event_id, self._room.turn_ref
+        event_id, turn_ref = self._event.event_id, self._event.turn_ref
         wishes = [joiner.wish for joiner in joiners if joiner.wish is not None]
         teams = iter(await self._box.assign_teams(event_id, wishes) if wishes else [])
         drawn = [0 if joiner.wish is None else next(teams) for joiner in joiners]

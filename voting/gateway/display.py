@@ -43,7 +43,7 @@ class DisplayConsumer(SocketConsumer):
         url, state = room.join_url(self.scope), room.state
         has_key = is_projector_key(state.code, state.display_key_version, message.key)
         most = settings.EVENT_PHONES if state.is_duel else MAX_DISPLAYS
-        if oldest := room.add_display(self, most, has_key=has_key):
+        if oldest := room.sockets.add_display(self, most, has_key=has_key):
             oldest.end(CloseCode.CROWDED, CROWDED_RETRY_MS)
         self.enter_room(
             room,
@@ -91,5 +91,5 @@ class DisplayConsumer(SocketConsumer):
                 )
             until_next_s = (until_at - gateway.now()) / 1000
             await asyncio.sleep(min(POLL_S, max(0.0, until_next_s) + 0.01))
-        room.leave(self, None)
+        room.sockets.remove(self)
         self.end(CloseCode.NOT_ALLOWED)

@@ -29,16 +29,13 @@ from voting.ballot_box.known_voters import VoterRecorder
 from voting.ballot_box.opened_ballots import load_opened_ballots
 from voting.counting.ballots import Ballot
 from voting.gateway import hooks
-from voting.gateway.admission_queue import AdmissionQueue
 from voting.gateway.code_lookup import CodeLookup
 from voting.gateway.drain import LEAST_RETRY_MS, close_gradually
 from voting.gateway.event_room import EventRoom
 from voting.gateway.presence import Presence, may_move_deadline
 from voting.gateway.receipts import Receipts
-from voting.gateway.side_change_queue import SideChangeQueue
 from voting.gateway.subscriber import EventSubscriber
-from voting.gateway.threads import in_database, in_ticket_thread
-from voting.gateway.ticket_claims import TicketClaims
+from voting.gateway.threads import in_database
 from voting.metrics.metrics import LOOP_LAG_S
 from voting.models import Event
 
@@ -68,9 +65,6 @@ class Gateway:
         self.receipts = Receipts(in_database(load_opened_ballots))
         self.retry_ms: int | None = None
         self._rooms: dict[str, EventRoom] = {}
-        self._admission_queues: dict[int, AdmissionQueue] = {}
-        self._ticket_claims: dict[int, TicketClaims] = {}
-        self._side_change_queues: dict[int, SideChangeQueue] = {}
         self._opening: dict[str, asyncio.Task[None]] = {}
         self._looking_up = asyncio.Lock()  # lookups must not use up the threads that ballots need
         self._codes = CodeLookup(self._looking_up)
@@ -119,15 +113,6 @@ class Gateway:
         """Return the event's room if it is open at this gateway. Does not query."""
         return self._rooms.get(code.upper())
 
-    def admission_queue(self, room: EventRoom) -> AdmissionQueue:
-        return self._admission_queues[room.event_id]
-
-    def ticket_claims(self, room: EventRoom) -> TicketClaims:
-        return self._ticket_claims[room.event_id]
-
-    def side_change_queue(self, room: EventRoom) -> SideChangeQueue:
-        return self._side_change_queues[room.event_id]
-
     def _start_opening(self, code: str) -> asyncio.Task[None]:
         """Open a room in one task shared by all callers. A slow ballot box delays no other event."""
 
@@ -151,19 +136,15 @@ class Gateway:
             self._unknown_codes[code] = time.monotonic() + MISS_TTL_S
             return
         event_id, seq, state, restrictions = found
-        room = EventRoom(event_id, seq, state, self.intake, restrictions=restrictions)
+        room = EventRoom(event_id, seq, state, self.intake, self.box, self._recorder, self.now, restrictions)
         await self.subscriber.join(room)
         await self._presence.heartbeat(room)
         self._rooms[code] = room
-        self._admission_queues[room.event_id] = AdmissionQueue(room, self.box, self._recorder)
-        self._ticket_claims[room.event_id] = TicketClaims(room.event_id, in_ticket_thread)
-        self._side_change_queues[room.event_id] = SideChangeQueue(room, in_database, self.now)
         await self.subscriber.catch_up(room)
-        await self.subscriber.sync_side_changes(room)
+        await room.side_change_queue.sync()
 
     async def _close_room(self, code: str, room: EventRoom) -> None:
-        del self._rooms[code], self._admission_queues[room.event_id], self._ticket_claims[room.event_id]
-        del self._side_change_queues[room.event_id]
+        del self._rooms[code]
         self.receipts.drop_cache(room.event_id)
         self.box.drop_cache(room.event_id)
         await self.subscriber.leave(room)
@@ -173,17 +154,15 @@ class Gateway:
 
         The clients rejoin and get a new snapshot.
         """
-        admission_queue = self._admission_queues.get(room.event_id)
-        if admission_queue is None:
-            return
+        if room not in self._rooms.values():
+            return  # closed meanwhile
         async with room.apply_lock:
             self.box.drop_cache(room.event_id)
             self.receipts.drop_cache(room.event_id)
             room.apply(fresh)
-        everybody = [*room.screens, *room.phones]
-        await close_gradually(
-            everybody, HEARTBEAT_S, max(LEAST_RETRY_MS, admission_queue.within_ms(len(everybody)))
-        )
+        sockets = room.sockets.all()
+        retry_ms = max(LEAST_RETRY_MS, room.admission_queue.within_ms(len(sockets)))
+        await close_gradually(sockets, HEARTBEAT_S, retry_ms)
 
     async def _run_heartbeats(self) -> None:
         """Start a heartbeat of each room once per HEARTBEAT_S, spread over HEARTBEAT_SLOTS.
@@ -222,7 +201,7 @@ class Gateway:
 
     async def _heartbeat(self, code: str, room: EventRoom, *, phones: bool, teams: bool) -> None:
         try:
-            if room.is_empty and time.monotonic() - room.asked_at > IDLE_ROOM_TTL_S:
+            if room.sockets.is_empty and time.monotonic() - room.asked_at > IDLE_ROOM_TTL_S:
                 await self._close_room(code, room)
             else:
                 await self._presence.send_updates(room, phones=phones, teams=teams)
@@ -254,15 +233,13 @@ class Gateway:
 
     async def _drain(self, within_s: float) -> None:
         rooms = list(self._rooms.values())
-        self.retry_ms = max(
-            (self._admission_queues[r.event_id].within_ms(len(r.phones)) for r in rooms), default=0
-        )
-        self.retry_ms = max(self.retry_ms, LEAST_RETRY_MS)
+        rejoin_ms = (room.admission_queue.within_ms(len(room.sockets.phones)) for room in rooms)
+        self.retry_ms = max([LEAST_RETRY_MS, *rejoin_ms])
         with suppress(TimeoutError):  # phones keep and resend ballots that get no answer
             async with asyncio.timeout(within_s):
-                everybody = [s for r in rooms for s in (*r.screens, *r.phones)]
-                everybody += [socket for sockets in hooks.drained_sockets for socket in sockets()]
-                await close_gradually(everybody, within_s, self.retry_ms)
+                sockets = [socket for room in rooms for socket in room.sockets.all()]
+                sockets += [socket for outside_rooms in hooks.drained_sockets for socket in outside_rooms()]
+                await close_gradually(sockets, within_s, self.retry_ms)
                 await self.intake.wait_until_empty()
         await self._stop_tasks()
         for room in rooms:

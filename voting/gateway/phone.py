@@ -20,7 +20,6 @@ from voting.gateway.admission_queue import AdmittedVoter, RetryLater
 from voting.gateway.drop_marks import mark_drop
 from voting.gateway.event_room import EventRoom
 from voting.gateway.gateway import Gateway, gateway
-from voting.gateway.side_change_queue import list_side_changes
 from voting.gateway.socket import CloseSocket, Receive, SocketConsumer
 from voting.gateway.ticket_claims import GUESSED_RETRY_MS, AdmissionDenied
 from voting.gateway.voters import ConnectedVoter
@@ -86,7 +85,7 @@ class PhoneConsumer(SocketConsumer):
                 task.cancel()
             self._request_task = self._drop_task = None  # the cancelled tasks still refer to this consumer
             if self.room and self._claimed and self._claimed[1] == self._frames_until:
-                gateway().ticket_claims(self.room).release(self._claimed[0])
+                self.room.ticket_claims.release(self._claimed[0])
 
     async def join(self, message: PhoneJoin, room: EventRoom, gateway: Gateway) -> None:
         """Seat the phone, or refuse it with an Error and let it wait without a seat.
@@ -97,7 +96,7 @@ class PhoneConsumer(SocketConsumer):
         seat = _known_seat(message, room)
         try:
             admitted = await (
-                gateway.admission_queue(room).admit(seat, None)
+                room.admission_queue.admit(seat, None)
                 if seat
                 else self._admit_new_voter(message, room, gateway)
             )
@@ -105,7 +104,7 @@ class PhoneConsumer(SocketConsumer):
             self._wrong_keys += turned.code == "key_wrong"
             if self._wrong_keys > MAX_WRONG_KEYS:
                 raise RetryLater(GUESSED_RETRY_MS) from None
-            gateway.admission_queue(room).check_unseated(self)
+            room.admission_queue.check_unseated(self)
             JOINS.labels("refused").inc()
             self.wait_unseated(room)
             text = DENIAL_TEXTS[turned.code]
@@ -146,26 +145,25 @@ class PhoneConsumer(SocketConsumer):
         if state.team_choice != TeamChoice.BALANCE and not wish:
             raise AdmissionDenied("team_needed")
         if state.admission == Admission.ROTATING:
-            gateway.ticket_claims(room).check_code(state.code, message.key, gateway.now())
+            room.ticket_claims.check_code(state.code, message.key, gateway.now())
         offered = _offered_seat(message, room, gateway.now()) if state.admission == Admission.OPEN else None
         if offered and state.team_choice == TeamChoice.BALANCE:
             known = room.voters.get(offered.voter)
             wish = known.team if known else -offered.team
-        return await gateway.admission_queue(room).admit(offered, wish)
+        return await room.admission_queue.admit(offered, wish)
 
     async def _admit_with_ticket(
         self, message: PhoneJoin, room: EventRoom, gateway: Gateway
     ) -> AdmittedVoter:
-        ticket_claims = gateway.ticket_claims(room)
-        claim = await ticket_claims.claim(message, room.state, gateway.now())
+        claim = await room.ticket_claims.claim(message, room.state, gateway.now())
         admitted = None
         try:
             seat = Seat(room.event_id, claim.voter, room.team_for_seat(claim.team))
             _check_restriction(seat, room)
-            admitted = await gateway.admission_queue(room).admit(seat, seat.team if claim.first else None)
+            admitted = await room.admission_queue.admit(seat, seat.team if claim.first else None)
         finally:
             if claim.first and admitted is None:
-                ticket_claims.release(claim.ticket)
+                room.ticket_claims.release(claim.ticket)
         self._claimed = (claim.ticket, self._frames_until) if claim.first else None
         return admitted
 
@@ -181,9 +179,12 @@ class PhoneConsumer(SocketConsumer):
 
     def _voter_state(self, admitted: AdmittedVoter, room: EventRoom) -> protocol.You:
         ballot, (turn, _) = admitted.ballot, admitted.turn_ref
-        token, side_changes = sign_seat(self.voter.seat), list_side_changes(room, self.voter)
+        side_changes = room.side_change_queue.accepted_changes(self.voter.seat.voter)
         you = protocol.You(
-            token=token, team=self.voter.team, voter_code=self.voter.voter_code, side_changes=side_changes
+            token=sign_seat(self.voter.seat),
+            team=self.voter.team,
+            voter_code=self.voter.voter_code,
+            side_changes=side_changes,
         )
         if ballot is None:
             return you
@@ -193,7 +194,7 @@ class PhoneConsumer(SocketConsumer):
         return replace_fields(you, turn=turn, choice=choice, sequence=sequence, blind=blind)
 
     async def handle_message(self, message: PhoneMessage, room: EventRoom) -> None:
-        if self not in room.phones:
+        if self not in room.sockets.phones:
             return  # evicted, but not closed yet
         if isinstance(message, BallotCast):
             self._vote(message, room)
@@ -206,7 +207,7 @@ class PhoneConsumer(SocketConsumer):
         elif isinstance(message, RematchAsk):
             self._ask_rematch(room)
         elif isinstance(message, SideChangeAsk):
-            gateway().side_change_queue(room).take(self, _side_change_request(self.voter, message))
+            room.side_change_queue.take(self, _side_change_request(self.voter, message))
         else:
             self.send(protocol.Error(code="joined_already", text="one join per socket"))
 

@@ -204,7 +204,7 @@ class SocketConsumer:
     def wait_unseated(self, room: EventRoom) -> None:
         """Keep the socket in the room without a seat, so that it receives changes and can join later."""
         self._waiting_in = room
-        room.add_unseated(self)
+        room.sockets.add_unseated(self)
 
     def enter_room(self, room: EventRoom, welcome: msgspec.Struct) -> None:
         """Put the socket into the room and send the welcome, which holds the room's state at this moment."""

@@ -27,10 +27,8 @@ from voting.ballot_box.stores import DATABASE_ERRORS
 from voting.gateway.event_room import EventRoom
 from voting.gateway.frames import text_frame
 from voting.gateway.restriction_enforcement import enforce_restrictions
-from voting.gateway.side_change_queue import send_side_changes
 from voting.gateway.threads import in_database
 from voting.models import Event
-from voting.turns.side_change_store import load_side_changes_after
 
 log = logging.getLogger(__name__)
 
@@ -78,7 +76,7 @@ class EventSubscriber:
                     async for copy in self._subscription.copies():
                         for room in self._rooms.values():
                             if copy.seq == ROLE_CHANGED and copy.event_id in (ALL_EVENTS, room.event_id):
-                                room.change_role(int(copy.body))
+                                room.sockets.change_role(int(copy.body))
                             elif room.event_id == copy.event_id:
                                 receiving.create_task(self.receive(room, copy))
                 except (RedisError, OSError) as error:
@@ -110,7 +108,7 @@ class EventSubscriber:
     async def _apply_and_broadcast(self, room: EventRoom, copy: LayerMessage) -> None:
         async with room.apply_lock:
             if copy.seq > room.seq and (applied := await self._apply(room, copy)):
-                room.broadcaster.add([*room.screens, *room.phones], text_frame(applied.body.decode()))
+                room.broadcaster.add(room.sockets.all(), text_frame(applied.body.decode()))
         await room.broadcaster.flush()
 
     async def _apply(self, room: EventRoom, copy: LayerMessage) -> LayerMessage | None:
@@ -154,18 +152,6 @@ class EventSubscriber:
             for event_id, restrictions in (await in_database(load_restrictions)(by_event)).items():
                 enforce_restrictions(by_event[event_id], restrictions)
 
-    async def sync_side_changes(self, room: EventRoom) -> None:
-        """Load the side changes accepted at other gateways and send them to their voters."""
-        match = room.state.match
-        if match is None or not match.max_side_changes:
-            return
-        room.side_changes.reset_for_match(match.id)
-        asked = room.side_changes.last
-        last, side_changes = await in_database(load_side_changes_after)(match.id, asked)
-        if room.side_changes.match == match.id and side_changes:
-            room.side_changes.advance(asked, last)
-            send_side_changes(room, side_changes)
-
     async def catch_up_all(self) -> None:
         """Bring all rooms up to date: restrictions, side changes, missed changes, rollbacks.
 
@@ -176,7 +162,7 @@ class EventSubscriber:
             return
         await self.sync_restrictions(by_event)
         for room in by_event.values():
-            await self.sync_side_changes(room)
+            await room.side_change_queue.sync()
         known_seqs = {event_id: room.seq for event_id, room in by_event.items()}
         for event_id, seq in (await in_database(latest_seqs)(by_event)).items():
             room = by_event[event_id]
@@ -218,8 +204,8 @@ async def _send_seal(room: EventRoom, body: bytes) -> None:
     if room.is_past(turn) or (room.seal and room.seal.texts == seal.texts):
         return
     room.seal = seal
-    room.broadcaster.add(room.screens, seal)
-    room.broadcaster.hold(room.phones, seal)
+    room.broadcaster.add(room.sockets.screens, seal)
+    room.broadcaster.hold(room.sockets.phones, seal)
     await room.broadcaster.flush()
     await asyncio.sleep(SEAL_HOLD_S)
     room.broadcaster.release()
@@ -228,7 +214,7 @@ async def _send_seal(room: EventRoom, body: bytes) -> None:
 
 def _send_drop(room: EventRoom, body: bytes) -> None:
     frames = text_frame(body.decode())
-    for display in room.screens - room.consoles:
+    for display in room.sockets.screens - room.sockets.consoles:
         display.write_frames(frames)
 
 

@@ -38,7 +38,7 @@ async def send_turnout(room: EventRoom, turnout: protocol.TurnoutCounted, *, pho
     frame = encode(turnout)
     if frame != room.last_sent.turnout:
         room.last_sent.turnout = frame
-        await write_to_all(tuple(room.screens), frame)
+        await write_to_all(tuple(room.sockets.screens), frame)
     if not room.phones_show_turnout:
         room.last_sent.phones = ""
         return
@@ -46,7 +46,7 @@ async def send_turnout(room: EventRoom, turnout: protocol.TurnoutCounted, *, pho
     frame = encode(for_phones) if phones else room.last_sent.phones
     if frame != room.last_sent.phones:
         room.last_sent.phones = frame
-        await write_to_all(tuple(room.phones), frame)
+        await write_to_all(tuple(room.sockets.phones), frame)
 
 
 async def send_team_counts(room: EventRoom, counts: protocol.CountsUpdated) -> None:
@@ -69,7 +69,7 @@ async def send_open_counts(room: EventRoom, counts: protocol.CountsUpdated, *, p
     frame = encode(protocol.TeamCounted(turn=counts.turn, counts=getattr(counts, side)))
     if frame != room.last_sent.open:
         room.last_sent.open = frame
-        await write_to_all(tuple(room.screens), frame)
+        await write_to_all(tuple(room.sockets.screens), frame)
     if phones and frame != room.last_sent.teams.get(1):
         room.last_sent.teams = {1: frame, 2: frame}
         await _write_to_voters(room.voters.values(), frame)
@@ -85,4 +85,4 @@ def send_rehearsal(room: EventRoom, now: protocol.RehearsalUpdated | None) -> No
     if now is None and before is not None and before.running:
         now = replace(before, running=False)
     if now is not None and (now.running or now != before):
-        write_to_few(room.consoles, now)
+        write_to_few(room.sockets.consoles, now)

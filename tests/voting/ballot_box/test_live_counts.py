@@ -57,7 +57,7 @@ def test_phones_receive_changed_counts_of_their_team(box: BallotBox) -> None:
     screen, console, unseated = FakeSocket(), FakeSocket(), FakeSocket()
     turn, room = open_room(box, screen, console, *sockets)
     room.consoles.add(console)
-    room.add_unseated(unseated)
+    room.sockets.add_unseated(unseated)
     vote(turn, box, red=[3, 3], yellow=[7])
     assert heartbeat(room).count("peek") == 1
     heartbeat(room)

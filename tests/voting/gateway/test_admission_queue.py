@@ -21,7 +21,6 @@ from voting.gateway.admission_queue import (
     JOIN_BATCH_SIZE,
     MIN_QUEUE_LENGTH,
     NEW_VOTERS_WAIT_S,
-    AdmissionQueue,
     AdmissionRate,
     AdmittedVoter,
     RetryLater,
@@ -31,6 +30,7 @@ from voting.gateway.ticket_claims import CLAIM_BATCH_SIZE, AdmissionDenied, Tick
 from voting.protocol import MAX_RETRY_MS
 
 NO_STORE: Any = None
+NO_CLOCK: Any = None
 
 
 class Harness:
@@ -39,8 +39,9 @@ class Harness:
     def __init__(self, runner: asyncio.Runner) -> None:
         self.runner = runner
         self.box = AsyncBallotBox()
-        self.room = EventRoom(EVENT, 1, playing(TURN), Intake(self.box, NO_STORE))
-        self.queue = AdmissionQueue(self.room, self.box, VoterRecorder("a", self.box))
+        intake, recorder = Intake(self.box, NO_STORE), VoterRecorder("a", self.box)
+        self.room = EventRoom(EVENT, 1, playing(TURN), intake, self.box, recorder, NO_CLOCK)
+        self.queue = self.room.admission_queue
         self.joined: list[AdmittedVoter] = []
 
     async def join(self, seat: Seat | None = None, wish: int | None = None) -> AdmittedVoter | RetryLater:
@@ -149,7 +150,7 @@ def test_unseated_sockets_are_limited_and_do_not_block_players(settings: Any, ha
     unseated = [FakeSocket() for _ in range(3)]
     for socket in unseated:
         harness.queue.check_unseated(socket)
-        harness.room.add_unseated(socket)
+        harness.room.sockets.add_unseated(socket)
     harness.queue.check_unseated(unseated[0])
     with pytest.raises(RetryLater) as refusal:
         harness.queue.check_unseated(FakeSocket())
@@ -158,7 +159,7 @@ def test_unseated_sockets_are_limited_and_do_not_block_players(settings: Any, ha
     harness.queue.check_unseated(FakeSocket())
     assert not is_refused(harness.join_now())
     harness.room.leave(unseated[1], None)
-    assert harness.room.unseated == {unseated[2]}
+    assert harness.room.sockets.unseated == {unseated[2]}
 
 
 def test_repeated_attempts_do_not_lengthen_retry_of_others(harness: Harness) -> None:

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 from tests.voting.box_loss_helpers import empty
 from tests.voting.gateway_helpers import (
-    NO_BOX,
     FakeSocket,
     cast,
     join_room,
     latest,
     make_room,
+    new_room,
     playing,
     vote_by_hands,
     voter,
@@ -25,9 +25,8 @@ from voting import protocol
 from voting.announcements.channel_layer import LayerMessage
 from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.ballot_box import BallotBox
-from voting.ballot_box.intake import Intake
 from voting.gateway.broadcaster import WRITES_PER_ITERATION
-from voting.gateway.event_room import MAX_SOCKETS_PER_SEAT, EventRoom
+from voting.gateway.event_room import MAX_SOCKETS_PER_SEAT
 from voting.gateway.poll import EARLY_TOLERANCE_MS
 from voting.gateway.supplements import send_turnout, write_to_all
 from voting.models import Event, Team
@@ -53,7 +52,7 @@ def test_event_room_updates_counts_on_leave_and_return(box: BallotBox) -> None:
     assert (room.connected(), room.waiting()) == ((1, 1), 2)
     for socket in (first, other):
         room.leave(socket, socket.seat)
-    assert (room.connected(), room.waiting(), room.is_empty, room.voters) == ((0, 0), 0, True, {})
+    assert (room.connected(), room.waiting(), room.sockets.is_empty, room.voters) == ((0, 0), 0, True, {})
 
 
 def test_event_room_closes_oldest_sockets_of_a_seat(box: BallotBox) -> None:
@@ -71,8 +70,8 @@ def test_event_room_closes_oldest_sockets_of_a_seat(box: BallotBox) -> None:
 )
 def test_event_room_counts_match_a_recount(steps: list[tuple[str, int]]) -> None:
     sockets = [voter(name, 1 + (name > "b")) for name in "aabccd"]
-    room, turn_id = EventRoom(1, 0, playing(1), Intake(NO_BOX, NO_BOX)), 1
-    room.screens.add(FakeSocket())
+    room, turn_id = new_room(1, 0, playing(1)), 1
+    room.sockets.screens.add(FakeSocket())
     here: set[int] = set()
     voted: set[str] = set()
     for step, number in steps:

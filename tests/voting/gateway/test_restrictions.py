@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.voting.gateway_helpers import (
-    NO_BOX,
     FakeSocket,
     in_a_thread,
     join_room,
     make_room,
+    new_room,
     open_room,
     playing,
     until,
@@ -26,7 +26,6 @@ from voting.admission.restrictions import Restriction
 from voting.admission.seats import Seat, sign_seat
 from voting.announcements.channel_layer import RESTRICTIONS_CHANGED, LayerMessage
 from voting.ballot_box.ballot_box import BallotBox
-from voting.ballot_box.intake import Intake
 from voting.counting.voter_codes import derive_voter_code
 from voting.gateway.admission_queue import AdmittedVoter
 from voting.gateway.event_room import EventRoom
@@ -41,7 +40,7 @@ NAMES = {"a": 1, "b": 1, "c": 2, "d": 2}
 
 
 def room_with_voters() -> tuple[EventRoom, dict[str, FakeSocket]]:
-    room = EventRoom(1, 0, playing(1), Intake(NO_BOX, NO_BOX))
+    room = new_room(1, 0, playing(1))
     sockets = {name: voter(name, team) for name, team in NAMES.items()}
     for socket in sockets.values():
         join_room(room, socket)
@@ -69,7 +68,7 @@ def test_banned_and_kicked_phones_are_disconnected_with_reason() -> None:
     enforce_restrictions(room, restrict(a=Restriction(banned=True), b=Restriction(kicked_at=5)))
     assert sockets["a"].close_calls == [(CloseCode.BANNED, None)]
     assert sockets["b"].close_calls == [(CloseCode.KICKED, None)]
-    assert (set(room.voters), room.connected(), len(room.phones)) == ({"c", "d"}, (0, 2), 2)
+    assert (set(room.voters), room.connected(), len(room.sockets.phones)) == ({"c", "d"}, (0, 2), 2)
 
 
 def test_kicked_phone_may_rejoin_until_kicked_again() -> None:
@@ -133,7 +132,7 @@ def test_restriction_with_lost_message_is_found_in_database(valkey_url: str) -> 
         room = await open_room(gateway, event.code, socket)
         await in_a_thread(lambda: restriction(event, banned=True))
         await until(lambda: socket.close_calls)
-        assert not room.phones
+        assert not room.sockets.phones
 
     with_gateway(scenario)
 
@@ -169,19 +168,17 @@ def test_voter_is_not_moved_into_hands_team(box: BallotBox) -> None:
 
 
 # ------------------------------------------------------------------ during admission and before the close
+NO_GATEWAY: Any = None
 SEAT = Seat(1, "a", 1)
 BANNED = {derive_voter_code("a"): Restriction(banned=True)}
 
 
 @dataclass
-class BanningGateway:
-    """A gateway that enforces a ban during the admission."""
+class BanningQueue:
+    """An admission queue that enforces a ban during the admission."""
 
     room: EventRoom
     admitted_seats: list[Seat] = field(default_factory=list)
-
-    def admission_queue(self, room: EventRoom) -> "BanningGateway":
-        return self
 
     async def admit(self, seat: Seat, wish: int | None) -> AdmittedVoter:
         self.admitted_seats.append(seat)
@@ -195,18 +192,19 @@ def phone() -> tuple[PhoneConsumer, EventRoom, list[dict[str, Any]]]:
     async def send(message: dict[str, Any]) -> None:
         sent.append(message)
 
-    return PhoneConsumer({}, send), EventRoom(1, 0, playing(1), Intake(NO_BOX, NO_BOX)), sent
+    return PhoneConsumer({}, send), new_room(1, 0, playing(1)), sent
 
 
 def test_phone_banned_during_admission_is_not_seated() -> None:
     consumer, room, sent = phone()
-    gateway: Any = BanningGateway(room)
+    queue: Any = BanningQueue(room)
+    room.admission_queue = queue
     join = PhoneJoin("C", token=sign_seat(SEAT))
     for _ in range(2):
         with pytest.raises(CloseSocket) as closed:
-            asyncio.run(consumer.join(join, room, gateway))
+            asyncio.run(consumer.join(join, room, NO_GATEWAY))
         assert closed.value.code == CloseCode.BANNED
-    assert gateway.admitted_seats == [SEAT], "the second attempt does not reach the queue"
+    assert queue.admitted_seats == [SEAT], "the second attempt does not reach the queue"
     assert (sent, room.voters) == ([], {})
 
 

@@ -1,0 +1,159 @@
+"""An event as a gateway process knows it, kept up to date by announcements."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from games.engine.game import SIDES, Side
+from voting import protocol
+from voting.admission.links import base_url
+from voting.announcements.channel_layer import LayerMessage
+from voting.ballot_box.intake import Intake, Slot
+from voting.counting.methods import find_method
+from voting.gateway.drop_requests import DropRequests
+from voting.gateway.frames import Frames
+from voting.gateway.poll import Poll
+from voting.terms import Admission
+
+MAX_REVEALED_TURNS = 3  # the current one, and those of a reveal: the last one and one that was concealed
+
+
+@dataclass(eq=False)
+class LiveEvent:
+    """An event's public state up to the change number `seq`, and what follows from it.
+
+    Attributes:
+        poll: the rules for ballots of the current turn.
+        seal: the seal of the current turn, if it is sealed.
+        drop_requests: who wants to see their own drop in the reveal of the current turn or of the last ones.
+    """
+
+    event_id: int
+    seq: int
+    state: protocol.EventState
+    intake: Intake
+    poll: Poll | None = field(default=None, init=False)
+    seal: Frames | None = field(default=None, init=False)
+    drop_requests: dict[int, DropRequests] = field(default_factory=dict, init=False)
+
+    def __post_init__(self) -> None:
+        self._set_poll()
+
+    def apply(self, copy: LayerMessage) -> None:
+        """Take over the event's state from a change.
+
+        Raises msgspec.MsgspecError if it cannot be decoded; nothing is changed then.
+        """
+        self.state = protocol.decode_change(copy.body).state
+        self.seq, self.seal = copy.seq, None
+        self._set_poll()
+        self._close_drop_requests()
+        for turn_id in sorted(self.drop_requests)[:-MAX_REVEALED_TURNS]:
+            del self.drop_requests[turn_id]
+
+    @property
+    def turn(self) -> protocol.Turn | None:
+        return self.state.match.turn if self.state.match else None
+
+    @property
+    def by_clocks(self) -> bool:
+        """Whether the match is played with time banks (a clock for each side)."""
+        return self.state.match is not None and self.state.match.clocks is not None
+
+    @property
+    def is_one_on_one(self) -> bool:
+        """Whether each clock belongs to a single voter, so that a side's first ballot is its pick."""
+        match = self.state.match
+        return match is not None and match.clocks is not None and not match.clocks.crowd
+
+    @property
+    def phones_show_turnout(self) -> bool:
+        """Whether phones show the turnout: before the first match, and picks in a match with clocks."""
+        return self.state.match is None or self.by_clocks
+
+    @property
+    def turn_ref(self) -> tuple[int, int]:
+        """The current turn's id and epoch; (0, 0) if there is none."""
+        return (self.turn.id, self.turn.epoch) if self.turn else (0, 0)
+
+    def is_past(self, turn_id: int) -> bool:
+        """Whether a turn ended before the current one. Ids of turns increase."""
+        if self.turn:
+            return turn_id < self.turn.id
+        reveal = self.state.match.reveal if self.state.match else None
+        return reveal is not None and turn_id <= reveal.turn
+
+    def join_url(self, scope: dict[str, Any]) -> str:
+        """The URL to join at. A duel with a roster assigns its seats on its own page, under /play."""
+        assigns_seats = self.state.is_duel and self.state.admission == Admission.ROSTER
+        return f"{base_url(scope)}{'/play' if assigns_seats else ''}/{self.state.code}"
+
+    def team_of(self, side: Side) -> int:
+        """The team that plays this side; 1 if there is no match."""
+        match = self.state.match
+        return 1 if match is None else getattr(match, side)
+
+    def team_for_new_voter(self, team: int) -> int:
+        """The team of a new voter who asks for `team` (0: any).
+
+        If only one team takes new voters (no show of hands, not solo), it is that one.
+        """
+        return self._phones_in([one for one in self.state.teams if not one.solo], team)
+
+    def team_for_seat(self, team: int) -> int:
+        """The team of a voter whose seat is in `team`. If only one team votes by phone, it is that one."""
+        return self._phones_in(self.state.teams, team)
+
+    @staticmethod
+    def _phones_in(teams: Iterable[protocol.Team], team: int) -> int:
+        with_phones = [one.number for one in teams if not one.hands]
+        return with_phones[0] if len(with_phones) == 1 else team
+
+    @property
+    def has_solo(self) -> bool:
+        return any(team.solo for team in self.state.teams)
+
+    @property
+    def accepts_phones(self) -> bool:
+        """Whether a team votes by phone; False if both vote by show of hands."""
+        return not all(team.hands for team in self.state.teams)
+
+    def is_between_turns(self, now: int) -> bool:
+        """Whether no turn is open or being revealed at `now` (ms): before a window or after the match."""
+        match = self.state.match
+        if match is None:
+            return True
+        if match.turn and now >= match.turn.opens_at:
+            return False
+        return match.reveal is None or now >= match.reveal.resolved_at + match.reveal.steps.over
+
+    def drop_requests_for(self, turn_id: int) -> DropRequests:
+        """The requests to mark drops in this turn, which is the current one or being revealed."""
+        requests = self.drop_requests.setdefault(turn_id, DropRequests())
+        self._close_drop_requests()
+        return requests
+
+    def _close_drop_requests(self) -> None:
+        for turn_id, requests in self.drop_requests.items():
+            if turn_id != self.turn_ref[0]:
+                requests.closed.set()
+
+    def _set_poll(self) -> None:
+        turn, match = self.turn, self.state.match
+        if turn is None:
+            self.poll = None
+            return
+        slot = Slot(self.event_id, turn.id, turn.epoch)
+        by_hands = {team.number for team in self.state.teams if team.hands}
+        moving = {self.team_of(side): frozenset(getattr(turn.legal, side)) for side in turn.to_move}
+        same = self.poll is not None and self.poll.lane.slot == slot
+        self.poll = Poll(
+            turn_id=turn.id,
+            epoch=turn.epoch,
+            sides={self.team_of(side): side for side in SIDES},
+            legal={team: legal for team, legal in moving.items() if team not in by_hands},
+            lane=self.poll.lane if self.poll and same else self.intake.lane(slot),
+            opens_at=turn.opens_at,
+            method=find_method(match.tally_method if match else None),
+            may_resign=match is not None and match.resign is not None,
+        )
