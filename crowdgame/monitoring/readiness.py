@@ -12,7 +12,7 @@ from django.db.migrations.executor import MigrationExecutor
 
 from crowdgame.config.database import is_disk_full
 from voting.announcements import channel_layer
-from voting.ballot_box.ballot_box import AsyncBallotBox
+from voting.ballot_box.async_ballot_box import AsyncBallotBox
 
 CHECK_TIMEOUT_S = 1.0
 CHECK_TTL_S = 1.0

@@ -120,7 +120,7 @@ def _is_wanted(notification: EmailNotification, box: BallotBox) -> bool:
     if turn.state != TurnState.OPEN or left_ms < LONG_WINDOW_MS or not has_to_pick(turn.match, side, box):
         notification.delete()
         return False
-    if box.connected(turn.match.event_id)[place - 1]:
+    if box.count_present(turn.match.event_id).connected[place - 1]:
         EmailNotification.objects.filter(pk=notification.pk).update(due_at=timezone.now() + RECHECK_AFTER)
         return False
     return True

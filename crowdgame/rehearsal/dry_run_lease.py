@@ -9,7 +9,7 @@ from functools import cache
 
 import msgspec
 
-from voting.ballot_box.ballot_box import AsyncBallotBox
+from voting.ballot_box.async_ballot_box import AsyncBallotBox
 from voting.ballot_box.box_types import event_key
 from voting.gateway import hooks
 from voting.gateway.event_room import EventRoom

@@ -15,7 +15,8 @@ from tests.deploy.failover import FailoverRun, FailoverTests, during_window, vot
 from tests.deploy.processes import wait_until
 from tests.machines.cluster import PRIMARIES, Cluster, Node, running_cluster
 from tests.server import running_server
-from voting.ballot_box.ballot_box import AsyncBallotBox, BallotBox
+from voting.ballot_box.async_ballot_box import AsyncBallotBox
+from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import BoxedTurn, CastResult, PresenceCounts, Sealed, event_key
 from voting.counting.ballots import Ballot
 from voting.protocol import RehearsalUpdated

@@ -10,7 +10,8 @@ from django.core import serializers
 
 from crowdgame.console.audit_log import PerformedAction
 from crowdgame.console.control import run_action
-from voting.ballot_box.ballot_box import AsyncBallotBox, BallotBox
+from voting.ballot_box.async_ballot_box import AsyncBallotBox
+from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.known_voters import VoterRecorder
 from voting.matches import MatchError
 from voting.models import Announcement, Event, Match, StoredBallot, TallyRecord, Team, Turn

@@ -8,7 +8,8 @@ from typing import Any, TypeVar
 import pytest
 from redis import Redis
 
-from voting.ballot_box.ballot_box import AsyncBallotBox, BallotBox
+from voting.ballot_box.async_ballot_box import AsyncBallotBox
+from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import BoxedTurn, PresenceCounts, Sealed, Turnout
 from voting.counting.ballots import Ballot
 

@@ -9,7 +9,8 @@ from django.conf import settings
 from redis import Redis
 
 from tests.voting.box_helpers import cast
-from voting.ballot_box.ballot_box import AsyncBallotBox, BallotBox
+from voting.ballot_box.async_ballot_box import AsyncBallotBox
+from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import BoxedTurn, BoxLost, CastResult, PresenceCounts
 from voting.counting.ballots import Ballot
 

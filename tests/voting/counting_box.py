@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from voting.ballot_box.ballot_box import AsyncBallotBox
+from voting.ballot_box.async_ballot_box import AsyncBallotBox
 
 
 class CountingBox(AsyncBallotBox):

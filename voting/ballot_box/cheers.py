@@ -6,7 +6,7 @@ for that of all gateways.
 
 from dataclasses import dataclass, field
 
-from voting.ballot_box.ballot_box import AsyncBallotBox
+from voting.ballot_box.async_ballot_box import AsyncBallotBox
 from voting.ballot_box.box_types import event_key
 
 CHEERS_TTL_MS = 60_000

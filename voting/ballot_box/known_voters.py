@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from voting.ballot_box.ballot_box import AsyncBallotBox, BallotBox
+from voting.ballot_box.async_ballot_box import AsyncBallotBox
+from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import event_key
 
 MAX_KNOWN_VOTERS = 200_000  # per event; a client that joins again and again must not fill the memory

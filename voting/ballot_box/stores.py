@@ -6,6 +6,7 @@ idempotent. All failures are redis.RedisError.
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
@@ -22,6 +23,7 @@ from redis.exceptions import ConnectionError as NoConnection
 from redis.exceptions import NoScriptError, RedisClusterException
 from redis.retry import Retry
 
+LUA_DIR = Path(__file__).parent / "lua"
 CLUSTER_SCHEME = "redis+cluster"
 CLUSTER_TLS_SCHEME = "rediss+cluster"
 MAX_CONNECTIONS = 1_000  # for a gateway with that many event rooms; redis-py's default is 100
@@ -153,6 +155,11 @@ def connect_async(url: str) -> Any:
         return AsyncRedis.from_url(url, **options)
     nodes = [AsyncClusterNode(host, port) for host, port in _nodes(url)]
     return AsyncCluster(startup_nodes=nodes, retry=AsyncRetry(NoBackoff(), 0), **_cluster_options(url))
+
+
+def load_script(name: str) -> str:
+    """Return the source of a script in `lua/`."""
+    return (LUA_DIR / f"{name}.lua").read_text()
 
 
 def execute_all(store: Redis | RedisCluster, commands: Sequence[tuple[Any, ...]]) -> list[Any]:

@@ -13,7 +13,7 @@ from django.conf import settings
 from redis import RedisError
 
 from voting.admission.seats import Seat, new_seat
-from voting.ballot_box.ballot_box import AsyncBallotBox
+from voting.ballot_box.async_ballot_box import AsyncBallotBox
 from voting.ballot_box.known_voters import VoterRecorder
 from voting.counting.ballots import Ballot
 from voting.counting.voter_codes import derive_voter_code

@@ -10,7 +10,7 @@ from voting import protocol
 from voting.admission.restrictions import NO_RESTRICTION, Restriction, Restrictions
 from voting.admission.seats import ReservedSeats, Seat
 from voting.announcements.channel_layer import LayerMessage
-from voting.ballot_box.ballot_box import AsyncBallotBox
+from voting.ballot_box.async_ballot_box import AsyncBallotBox
 from voting.ballot_box.box_types import PresenceCounts, Turnout
 from voting.ballot_box.cheers import Cheers
 from voting.ballot_box.known_voters import VoterRecorder

@@ -22,7 +22,7 @@ from voting.admission.restrictions import Restrictions, load_restrictions
 from voting.announcements.channel_layer import LayerMessage
 from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.archive import store_ballots
-from voting.ballot_box.ballot_box import AsyncBallotBox
+from voting.ballot_box.async_ballot_box import AsyncBallotBox
 from voting.ballot_box.box_clock import BoxClock, local_ms
 from voting.ballot_box.intake import Intake
 from voting.ballot_box.known_voters import VoterRecorder

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from typing import Any
 
-from voting.ballot_box.ballot_box import AsyncBallotBox
+from voting.ballot_box.async_ballot_box import AsyncBallotBox
 from voting.gateway.event_room import EventRoom
 from voting.gateway.voters import Socket
 

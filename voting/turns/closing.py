@@ -2,18 +2,17 @@
 
 Closing is idempotent and survives a crash at any step. It is attempted at least once, on frozen input, with a
 deterministic engine, and a compare-and-set in the database lets one attempt write. There is no leader
-election. A lease (`closing_lease`) saves double work; correctness does not depend on it.
+election. A lease saves double work (see `ClosingLease`).
 """
 
 import logging
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import suppress
 from typing import NamedTuple, cast
 
 from django.dispatch import Signal
 from msgspec.structs import asdict, replace
-from redis.exceptions import LockError
 
 from games.engine.game import Side
 from voting import protocol
@@ -66,27 +65,13 @@ def close_turn(turn_id: int, box: BallotBox) -> None:
 
     Raises redis.exceptions.LockError if another process is closing it.
     """
-    with closing_lease(turn_id, box):
+    with box.closing_lease.hold(turn_id):
         turn = load_turn(turn_id)
         if turn.state != TurnState.OPEN or must_stay_open(turn, box):
             return
         position = load_position(turn.match, before=turn)
         if _is_over_by_clocks(turn, position, box):
             close_expired_turn(turn, position, box)
-
-
-@contextmanager
-def closing_lease(turn_id: int, box: BallotBox) -> Iterator[None]:
-    """Hold the lease for closing the turn, so that one process at a time does the work.
-
-    Raises redis.exceptions.LockError if another process holds it.
-    """
-    if not box.claim_closing(turn_id):
-        raise LockError("another process is closing the turn")
-    try:
-        yield
-    finally:
-        box.release_closing(turn_id)
 
 
 def close_expired_turn(turn: Turn, position: Position, box: BallotBox) -> None:
@@ -148,7 +133,7 @@ def _resolve(turn: Turn, position: Position, sealed: Sealed, box: BallotBox) -> 
     side_changes = secret_sides.load_changes_for_turn(turn)
     by_side = ballots_by_side(position, secret_sides.reassign_to_current_sides(ballots, side_changes))
     seal = _publish_seal(turn, by_side, side_changes, sealed.sealed_at)
-    box.renew_closing(turn.pk)
+    box.closing_lease.renew(turn.pk)
     started = time.monotonic()
     now = max(box.now(), seal.message.at)  # a cluster's nodes differ, and clocks can be set back
     deserted = secret_sides.find_deserted_side(

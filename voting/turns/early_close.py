@@ -12,7 +12,7 @@ from voting.counting.window import Window
 from voting.matches import MatchError, Position, claim_turn, event_lock, load_position
 from voting.models import Team, Turn, TurnState
 from voting.turns.clocks import turn_ends_at
-from voting.turns.closing import close_expired_turn, close_turn, closing_lease
+from voting.turns.closing import close_expired_turn, close_turn
 from voting.turns.restoring import must_stay_open, restore_turn
 from voting.turns.turns import change_turn, load_turn, place_turn, set_window
 
@@ -62,7 +62,7 @@ def _close_silently(turn: Turn, position: Position, box: BallotBox) -> None:
         if not claim_turn(turn, closes_at=max(turn.opens_at, box.now())):
             return
     place_turn(turn, box, create=False)
-    with closing_lease(turn.pk, box):
+    with box.closing_lease.hold(turn.pk):
         close_expired_turn(turn, position, box)
 
 

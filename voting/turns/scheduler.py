@@ -151,7 +151,7 @@ class DeadlineScheduler:
             turn_id: at
             for turn_id, at in due
             if local_ms() - self.dispatched[turn_id, at] >= WORKER_TIMEOUT_MS
-            and not self.box.is_closing(turn_id)
+            and not self.box.closing_lease.is_held(turn_id)
         }
         waiting = self.retry_book.run_each("closing turn", late, self._close)
         for turn_id in late.keys() - waiting:

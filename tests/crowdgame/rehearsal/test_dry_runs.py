@@ -13,7 +13,7 @@ from crowdgame.rehearsal.dry_run_lease import DryRunLease
 from crowdgame.rehearsal.dry_runs import DryRunContext, DryRuns, stop_dry_run
 from crowdgame.rehearsal.join_keys import system_ms
 from tests.crowdgame.rehearsal.conftest import FaultProxy, until
-from voting.ballot_box.ballot_box import AsyncBallotBox
+from voting.ballot_box.async_ballot_box import AsyncBallotBox
 from voting.matches import MatchError
 from voting.protocol import RehearsalUpdated
 

@@ -23,7 +23,8 @@ from tests.voting.box_helpers import (
     voted,
     with_arrival,
 )
-from voting.ballot_box.ballot_box import EXPIRE_AFTER_MS, MAX_BATCH, BallotBox
+from voting.ballot_box.ballot_box import EXPIRE_AFTER_MS, BallotBox
+from voting.ballot_box.ballot_encoding import MAX_BATCH
 from voting.ballot_box.box_types import BoxedTurn, BoxLost, CastResult, TooEarly
 from voting.counting.ballots import Ballot
 

@@ -4,8 +4,9 @@ from django.conf import settings
 from redis import Redis
 
 from tests.voting.box_helpers import EVENT, R1, TURN, Y2, ask, cast, heartbeat
-from voting.ballot_box.ballot_box import GATEWAY_STALE_MS, RECONNECT_GRACE_MS, BallotBox
+from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import BoxedTurn, Turnout, event_key, turn_keys
+from voting.ballot_box.heartbeats import GATEWAY_STALE_MS, RECONNECT_GRACE_MS
 from voting.counting.ballots import Ballot
 
 

@@ -11,7 +11,8 @@ from tests.voting.box_helpers import EVENT, TURN, cast, running
 from tests.voting.gateway_helpers import FakeSocket, join_room, playing
 from voting import protocol
 from voting.admission.seats import Seat, new_seat
-from voting.ballot_box.ballot_box import AsyncBallotBox, BallotBox
+from voting.ballot_box.async_ballot_box import AsyncBallotBox
+from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.intake import Intake
 from voting.ballot_box.known_voters import VoterRecorder
 from voting.counting.ballots import Ballot

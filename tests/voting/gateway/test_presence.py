@@ -29,7 +29,8 @@ from tests.voting.match_helpers import ballots, new_event, only_turn, open_now, 
 from voting import protocol
 from voting.admission.seats import Seat
 from voting.announcements.channel_layer import LayerMessage
-from voting.ballot_box.ballot_box import AsyncBallotBox, BallotBox
+from voting.ballot_box.async_ballot_box import AsyncBallotBox
+from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_clock import BoxClock
 from voting.ballot_box.box_types import Turnout, event_key
 from voting.gateway import gateway as gateways

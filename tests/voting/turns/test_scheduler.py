@@ -83,18 +83,18 @@ def test_scheduler_leaves_turn_to_worker_while_it_holds_the_lease(
     box: BallotBox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("voting.turns.scheduler.WORKER_TIMEOUT_MS", 0)
-    monkeypatch.setattr("voting.ballot_box.ballot_box.CLOSING_LEASE_MS", 3_600_000)
+    monkeypatch.setattr("voting.ballot_box.closing_lease.LEASE_MS", 3_600_000)
     turn = start(box)
     run_out(turn, box)
-    assert box.claim_closing(turn.pk)
+    assert box.closing_lease.take(turn.pk)
     scheduler = DeadlineScheduler(box)
     for _ in range(3):
         scheduler.run_once()
     assert load_turn(turn.pk).state == TurnState.OPEN
     with pytest.raises(LockError):
         close_turn(turn.pk, box)
-    monkeypatch.setattr("voting.ballot_box.ballot_box.CLOSING_LEASE_MS", 1)
-    box.renew_closing(turn.pk)
+    monkeypatch.setattr("voting.ballot_box.closing_lease.LEASE_MS", 1)
+    box.closing_lease.renew(turn.pk)
     wait_until(lambda: scheduler.run_once() and load_turn(turn.pk).state == TurnState.RESOLVED)
 
 
