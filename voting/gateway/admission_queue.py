@@ -73,11 +73,15 @@ class AdmissionRate:
 
 @dataclass(frozen=True, slots=True)
 class AdmittedVoter:
-    """An admitted voter, and the ballot the voter already has in the turn `turn_ref` (id and epoch)."""
+    """An admitted voter, and the ballot the voter already has in the turn `turn_ref` (id and epoch).
+
+    `ticket` is the ticket that was claimed for this admission, if any.
+    """
 
     seat: Seat
     turn_ref: tuple[int, int]
     ballot: Ballot | None
+    ticket: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,24 +10,23 @@ from msgspec.structs import replace as replace_fields
 
 from games.engine.game import Side
 from voting import protocol
-from voting.admission.seats import Seat, read_offer, read_seat, sign_seat
+from voting.admission.seats import Seat, sign_seat
 from voting.ballot_box.box_types import CastResult
 from voting.ballot_box.intake import REFUSED_BALLOTS, Slot
 from voting.counting.ballots import Ballot
-from voting.counting.voter_codes import derive_voter_code
 from voting.gateway import hooks
 from voting.gateway.admission_queue import AdmittedVoter, RetryLater
 from voting.gateway.drop_marks import mark_drop
 from voting.gateway.event_room import EventRoom
 from voting.gateway.gateway import Gateway, gateway
-from voting.gateway.socket import CloseSocket, Receive, SocketConsumer
+from voting.gateway.phone_admission import admit_phone
+from voting.gateway.socket import Receive, SocketConsumer
 from voting.gateway.ticket_claims import GUESSED_RETRY_MS, AdmissionDenied
 from voting.gateway.voters import ConnectedVoter
 from voting.metrics.metrics import JOINS
 from voting.protocol import (
     BallotCast,
     CheerSend,
-    CloseCode,
     DropShow,
     ErrorCode,
     PhoneJoin,
@@ -37,7 +36,6 @@ from voting.protocol import (
     RematchAsk,
     SideChangeAsk,
 )
-from voting.terms import Admission, Lobby, TeamChoice
 from voting.turns.long_windows import LONG_WINDOW_MS
 from voting.turns.side_change_store import SideChangeRequest
 
@@ -93,27 +91,25 @@ class PhoneConsumer(SocketConsumer):
         Raises CloseSocket (BAD_TOKEN, BANNED), RetryLater (also after MAX_WRONG_KEYS), redis.RedisError,
         OSError and DATABASE_ERRORS.
         """
-        seat = _known_seat(message, room)
         try:
-            admitted = await (
-                room.admission_queue.admit(seat, None)
-                if seat
-                else self._admit_new_voter(message, room, gateway)
-            )
-        except AdmissionDenied as turned:
-            self._wrong_keys += turned.code == "key_wrong"
-            if self._wrong_keys > MAX_WRONG_KEYS:
-                raise RetryLater(GUESSED_RETRY_MS) from None
-            room.admission_queue.check_unseated(self)
-            JOINS.labels("refused").inc()
-            self.wait_unseated(room)
-            text = DENIAL_TEXTS[turned.code]
-            self.send(protocol.Error(code=turned.code, text=text, event=room.state))
+            admitted = await admit_phone(message, room, gateway.now())
+        except AdmissionDenied as denied:
+            self._refuse_join(denied.code, room)
             return
-        _check_restriction(admitted.seat, room)  # it may have been added while the phone waited
-        (RETURNED if seat else SEATED).inc()
+        (SEATED if message.token is None else RETURNED).inc()
+        self._claimed = (admitted.ticket, self._frames_until) if admitted.ticket else None
         self._take_seat(admitted, room)
         self._welcome(self._voter_state(admitted, room), room)
+
+    def _refuse_join(self, code: ErrorCode, room: EventRoom) -> None:
+        """Send an Error and keep the phone without a seat. Raises RetryLater."""
+        self._wrong_keys += code == "key_wrong"
+        if self._wrong_keys > MAX_WRONG_KEYS:
+            raise RetryLater(GUESSED_RETRY_MS)
+        room.admission_queue.check_unseated(self)
+        JOINS.labels("refused").inc()
+        self.wait_unseated(room)
+        self.send(protocol.Error(code=code, text=DENIAL_TEXTS[code], event=room.state))
 
     def _welcome(self, you: protocol.You, room: EventRoom) -> None:
         now = gateway().now()
@@ -127,45 +123,6 @@ class PhoneConsumer(SocketConsumer):
             self._welcome(
                 self._voter_state(AdmittedVoter(self.voter.seat, (0, 0), None), self.room), self.room
             )
-
-    async def _admit_new_voter(self, message: PhoneJoin, room: EventRoom, gateway: Gateway) -> AdmittedVoter:
-        """Admit a phone without a seat.
-
-        Raises AdmissionDenied, and what the admission queue and the ticket claims raise.
-        """
-        state = room.state
-        if state.lobby != Lobby.OPEN:
-            raise AdmissionDenied("lobby_closed" if state.lobby == Lobby.CLOSED else "joining_locked")
-        if not room.accepts_phones:
-            raise AdmissionDenied("hands_only")
-        wish = room.team_for_new_voter(0 if state.team_choice == TeamChoice.BALANCE else message.team or 0)
-        if state.admission in (Admission.TICKETS, Admission.ROSTER) or (message.key and room.has_solo):
-            wishing = replace_fields(message, team=wish or None)
-            return await self._admit_with_ticket(wishing, room, gateway)
-        if state.team_choice != TeamChoice.BALANCE and not wish:
-            raise AdmissionDenied("team_needed")
-        if state.admission == Admission.ROTATING:
-            room.ticket_claims.check_code(state.code, message.key, gateway.now())
-        offered = _offered_seat(message, room, gateway.now()) if state.admission == Admission.OPEN else None
-        if offered and state.team_choice == TeamChoice.BALANCE:
-            known = room.voters.get(offered.voter)
-            wish = known.team if known else -offered.team
-        return await room.admission_queue.admit(offered, wish)
-
-    async def _admit_with_ticket(
-        self, message: PhoneJoin, room: EventRoom, gateway: Gateway
-    ) -> AdmittedVoter:
-        claim = await room.ticket_claims.claim(message, room.state, gateway.now())
-        admitted = None
-        try:
-            seat = Seat(room.event_id, claim.voter, room.team_for_seat(claim.team))
-            _check_restriction(seat, room)
-            admitted = await room.admission_queue.admit(seat, seat.team if claim.first else None)
-        finally:
-            if claim.first and admitted is None:
-                room.ticket_claims.release(claim.ticket)
-        self._claimed = (claim.ticket, self._frames_until) if claim.first else None
-        return admitted
 
     def _take_seat(self, admitted: AdmittedVoter, room: EventRoom) -> None:
         self.seat = admitted.seat
@@ -305,26 +262,3 @@ def _build_ballot(seat: Seat, side: Side, message: BallotCast) -> Ballot:
 def _side_change_request(voter: ConnectedVoter, asked: SideChangeAsk) -> SideChangeRequest:
     blind = asked.blind or secrets.token_hex(16)
     return SideChangeRequest(voter.seat.voter, voter.team, asked.turn, asked.number, asked.team, blind)
-
-
-def _known_seat(message: PhoneJoin, room: EventRoom) -> Seat | None:
-    if message.token is None:
-        return None
-    seat = read_seat(message.token)
-    if seat is None or seat.event_id != room.event_id:
-        raise CloseSocket(CloseCode.BAD_TOKEN)
-    _check_restriction(seat, room)
-    return replace(seat, team=room.team_for_seat(seat.team))
-
-
-def _check_restriction(seat: Seat, room: EventRoom) -> None:
-    if room.restrictions and room.restriction_for(derive_voter_code(seat.voter)).banned:
-        raise CloseSocket(CloseCode.BANNED)
-
-
-def _offered_seat(message: PhoneJoin, room: EventRoom, now: int) -> Seat | None:
-    """The seat offered with the phone's page, if it is still valid for this room and team."""
-    seat = read_offer(message.offer, now) if message.offer else None
-    if seat is None or seat.event_id != room.event_id or room.team_for_new_voter(seat.team) != seat.team:
-        return None
-    return seat if room.state.team_choice == TeamChoice.BALANCE or seat.team == message.team else None
