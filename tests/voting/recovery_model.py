@@ -13,8 +13,9 @@ from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import BoxedTurn, CastResult, Sealed
 from voting.ballot_box.intake import Slot
 from voting.counting.ballots import Ballot
+from voting.gateway.event_lookup import load_event
 from voting.gateway.event_room import EventRoom
-from voting.gateway.gateway import Gateway, _load_event
+from voting.gateway.gateway import Gateway
 from voting.gateway.live_event import LiveEvent
 
 
@@ -138,7 +139,7 @@ class SteppedGateway:
 
     def check(self) -> None:
         """The room equals a new one, and the screen got each announcement once, in order."""
-        found = _load_event(self.room.state.code)
+        found = load_event(self.room.state.code)
         assert found is not None
         assert shown(self.room) == shown(LiveEvent(*found[:3], self.gateway.intake))
         assert self.screen.seqs == list(range(self.first_seq, self.room.seq + 1))

@@ -14,13 +14,9 @@ from contextlib import suppress
 from functools import cache
 from itertools import count
 
-from django.db import transaction
 from redis import RedisError
 
-from voting import protocol
-from voting.admission.restrictions import Restrictions, load_restrictions
 from voting.announcements.channel_layer import LayerMessage
-from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.archive import store_ballots
 from voting.ballot_box.async_ballot_box import AsyncBallotBox
 from voting.ballot_box.box_clock import BoxClock, local_ms
@@ -29,15 +25,14 @@ from voting.ballot_box.known_voters import VoterRecorder
 from voting.ballot_box.opened_ballots import load_opened_ballots
 from voting.counting.ballots import Ballot
 from voting.gateway import hooks
-from voting.gateway.code_lookup import CodeLookup
 from voting.gateway.drain import LEAST_RETRY_MS, close_gradually
+from voting.gateway.event_lookup import EventLookup
 from voting.gateway.event_room import EventRoom
 from voting.gateway.presence import Presence, may_move_deadline
 from voting.gateway.receipts import Receipts
 from voting.gateway.subscriber import EventSubscriber
 from voting.gateway.threads import in_database
 from voting.metrics.metrics import LOOP_LAG_S
-from voting.models import Event
 
 log = logging.getLogger(__name__)
 
@@ -47,8 +42,6 @@ TEAMS_EVERY_HEARTBEATS = 2
 DUELS_EVERY_HEARTBEATS = 2
 MAX_LAG_S = 0.1  # if the event loop lags more, a heartbeat skips the phones' turnout and counts
 IDLE_ROOM_TTL_S = 60.0
-MISS_TTL_S = 1.0
-MAX_MISSES = 10_000
 CANCEL_TIMEOUT_S = 0.2
 
 
@@ -66,9 +59,7 @@ class Gateway:
         self.retry_ms: int | None = None
         self._rooms: dict[str, EventRoom] = {}
         self._opening: dict[str, asyncio.Task[None]] = {}
-        self._looking_up = asyncio.Lock()  # lookups must not use up the threads that ballots need
-        self._codes = CodeLookup(self._looking_up)
-        self._unknown_codes: dict[str, float] = {}
+        self._lookup = EventLookup()
         self._in_heartbeat: set[str] = set()
         self._clock = BoxClock()
         self._recorder = VoterRecorder(self.name, self.box)
@@ -98,11 +89,10 @@ class Gateway:
     async def room(self, code: str) -> EventRoom | None:
         """Return the room of the event with this code, or None if there is no such event.
 
-        Opens the room on first use. Unknown codes are remembered for MISS_TTL_S. Raises redis.RedisError,
-        OSError, GameError or one of DATABASE_ERRORS.
+        Opens the room on first use. Raises redis.RedisError, OSError, GameError or one of DATABASE_ERRORS.
         """
         code = code.upper()
-        if code not in self._rooms and time.monotonic() >= self._unknown_codes.get(code, 0.0):
+        if code not in self._rooms and not self._lookup.is_unknown(code):
             await asyncio.shield(self._opening.get(code) or self._start_opening(code))
         room = self._rooms.get(code)
         if room is not None:
@@ -126,16 +116,10 @@ class Gateway:
         return task
 
     async def _open_room(self, code: str) -> None:
-        found: _LoadedEvent | None = None
-        if await self._codes.exists(code):
-            async with self._looking_up:
-                found = await in_database(_load_event)(code)
-        if found is None:
-            if len(self._unknown_codes) >= MAX_MISSES:
-                self._unknown_codes.clear()
-            self._unknown_codes[code] = time.monotonic() + MISS_TTL_S
+        event = await self._lookup.load(code)
+        if event is None:
             return
-        event_id, seq, state, restrictions = found
+        event_id, seq, state, restrictions = event
         room = EventRoom(event_id, seq, state, self.intake, self.box, self._recorder, self.now, restrictions)
         await self.subscriber.join(room)
         await self._presence.heartbeat(room)
@@ -268,15 +252,3 @@ def _end_process_on_failure(task: asyncio.Task[None]) -> None:
     if not task.cancelled() and task.exception() is not None:
         log.critical("a background task failed, stopping the gateway", exc_info=task.exception())
         os.kill(os.getpid(), signal.SIGTERM)
-
-
-_LoadedEvent = tuple[int, int, protocol.EventState, Restrictions]
-
-
-def _load_event(code: str) -> _LoadedEvent | None:
-    """Load an event with its restrictions in one transaction; None if the code is unknown."""
-    with transaction.atomic():
-        event = Event.objects.filter(code=code).first()
-        if event is None:
-            return None
-        return event.pk, event.seq, load_snapshot(event), load_restrictions([event.pk])[event.pk]

@@ -24,8 +24,7 @@ from voting.announcements import channel_layer as layer
 from voting.announcements.channel_layer import LayerMessage
 from voting.announcements.outbox import announce, announcements_after
 from voting.ballot_box.ballot_box import BallotBox
-from voting.gateway import code_lookup
-from voting.gateway import gateway as gateways
+from voting.gateway import event_lookup
 from voting.gateway.event_room import EventRoom
 from voting.gateway.gateway import IDLE_ROOM_TTL_S, Gateway
 from voting.models import Event, Match
@@ -78,7 +77,7 @@ def test_unknown_codes_are_cached_and_block_no_other_room(
     valkey_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     events, loads = [new_event(), new_event()], []
-    stuck, find = asyncio.Event(), code_lookup.existing_codes
+    stuck, find = asyncio.Event(), event_lookup.existing_codes
 
     def counted(codes: set[str]) -> set[str]:
         loads.append(codes)
@@ -92,7 +91,7 @@ def test_unknown_codes_are_cached_and_block_no_other_room(
                 await stuck.wait()
             return await heartbeat(room)
 
-        monkeypatch.setattr(code_lookup, "existing_codes", counted)
+        monkeypatch.setattr(event_lookup, "existing_codes", counted)
         monkeypatch.setattr(gateway._presence, "heartbeat", stuck_heartbeat)
         waiting = [asyncio.create_task(gateway.room(events[0].code)) for _ in range(20)]
         not_found = await asyncio.gather(*(gateway.room("zzzzz") for _ in range(20)))
@@ -105,7 +104,7 @@ def test_unknown_codes_are_cached_and_block_no_other_room(
         assert rooms == [rooms[0]] * 19
         assert rooms[0] is not None
         assert loads == [{events[0].code, "ZZZZZ"}, {events[1].code}]
-        await asyncio.sleep(gateways.MISS_TTL_S)
+        await asyncio.sleep(event_lookup.MISS_TTL_S)
         await gateway.room("zzzzz")
         assert loads[2:] == [{"ZZZZZ"}]
 
@@ -125,8 +124,8 @@ def test_guessed_codes_share_queries_and_delay_no_event(
         return run
 
     async def scenario(gateway: Gateway) -> None:
-        for module, name in ((code_lookup, "existing_codes"), (gateways, "_load_event")):
-            monkeypatch.setattr(module, name, counted(getattr(module, name)))
+        for name in ("existing_codes", "load_event"):
+            monkeypatch.setattr(event_lookup, name, counted(getattr(event_lookup, name)))
         guesses = [asyncio.create_task(gateway.room(f"Z{number}")) for number in range(500)]
         await asyncio.sleep(0)
         assert await gateway.room(event.code) is not None
