@@ -1,8 +1,8 @@
 """Match report: votes and outcome of each turn, turning point and statistics. Pure: no database access."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeVar
 
 from crowdgame.reports.turning_point import TurningPoint, find_turning_point
 from games.engine.game import SIDES, Board, Resolution, Side
@@ -10,6 +10,9 @@ from voting.counting.side_changes import SidesSummary
 from voting.counting.tally import SideTally
 
 MatchEnd = Literal["red", "yellow", "draw", "playing", "aborted"]
+Row = TypeVar("Row")
+CellValue = str | int | float | None
+Cell = Callable[[Row], CellValue]
 
 
 class SideVote(SideTally, frozen=True, kw_only=True):
@@ -126,44 +129,65 @@ def mean_agreement(turns: Sequence[TurnReport], side: Side) -> float | None:
 
 def report_csv_rows(report: MatchReport) -> Iterator[tuple[str, ...]]:
     """Yield a header and one row per turn. No cell contains user text, so none needs CSV escaping."""
-    columns = range(1, report.board.columns + 1)
-    yield (
-        *("code", "match", "turn", "opened_at", "sealed_at", "resolved_at"),
-        *(f"{side}_{what}" for side in SIDES for what in ("ballots", "pick", "decided_by", "agreement")),
-        *(f"{side}_{column}" for side in SIDES for column in columns),
-        *("conflict", "token_before", "token_after", "result"),
-        *(f"{side}_{what}" for side in SIDES for what in ("resigning", "rounds")),
-    )
+    columns = _csv_columns(report)
+    yield tuple(columns)
     for turn in report.turns:
-        yield tuple(_cells(report, turn))
+        yield tuple(_text(cell(turn)) for cell in columns.values())
 
 
-def _cells(report: MatchReport, turn: TurnReport) -> Iterator[str]:
-    yield from (report.code, str(report.match), str(turn.number))
-    yield from (_text(at) for at in (turn.opened_at, turn.sealed_at, turn.resolved_at))
-    votes = [turn.votes.get(side) for side in SIDES]
-    for vote in votes:
-        yield from _vote_cells(vote)
-    for vote in votes:
-        yield from map(str, vote.counts) if vote else [""] * report.board.columns
-    came = turn.resolution
-    yield from (_text(came.conflict), came.token_before or "", came.token_after or "")
+def _csv_columns(report: MatchReport) -> dict[str, Cell[TurnReport]]:
+    """Return the function that gives a column's cell for a turn, by header."""
+    return {
+        "code": lambda _: report.code,
+        "match": lambda _: report.match,
+        "turn": lambda turn: turn.number,
+        "opened_at": lambda turn: turn.opened_at,
+        "sealed_at": lambda turn: turn.sealed_at,
+        "resolved_at": lambda turn: turn.resolved_at,
+        **_for_both_sides(
+            {
+                "ballots": lambda vote: vote.ballots,
+                "pick": lambda vote: vote.pick,
+                "decided_by": lambda vote: vote.decided_by,
+                "agreement": lambda vote: vote.agreement,
+            }
+        ),
+        **_for_both_sides({str(column): _votes_for(column) for column in range(1, report.board.columns + 1)}),
+        "conflict": lambda turn: turn.resolution.conflict,
+        "token_before": lambda turn: turn.resolution.token_before,
+        "token_after": lambda turn: turn.resolution.token_after,
+        "result": lambda turn: _result(report, turn),
+        **_for_both_sides({"resigning": lambda vote: vote.resigning, "rounds": _rounds}),
+    }
+
+
+def _for_both_sides(columns: Mapping[str, Cell[SideVote]]) -> dict[str, Cell[TurnReport]]:
+    """Return the columns of each side. A side that was not to move has empty cells."""
+
+    def cell_for(side: Side, cell: Cell[SideVote]) -> Cell[TurnReport]:
+        return lambda turn: cell(turn.votes[side]) if side in turn.votes else None
+
+    return {f"{side}_{name}": cell_for(side, cell) for side in SIDES for name, cell in columns.items()}
+
+
+def _votes_for(column: int) -> Cell[SideVote]:
+    return lambda vote: vote.counts[column - 1]
+
+
+def _result(report: MatchReport, turn: TurnReport) -> str:
+    """Return the result after a turn. The board alone doesn't show a forfeit."""
     ended = turn is report.turns[-1] and report.end not in ("playing", "aborted")
-    yield report.end if ended else came.result  # the board alone doesn't show a forfeit
-    for vote in votes:
-        yield str(vote.resigning) if vote else ""
-        yield " | ".join(" ".join(map(str, counts)) for counts in vote.rounds or ()) if vote else ""
+    return report.end if ended else turn.resolution.result
 
 
-def _vote_cells(vote: SideVote | None) -> tuple[str, ...]:
-    if vote is None:
-        return ("",) * 4
-    share = "" if vote.agreement is None else f"{vote.agreement:.4f}"
-    return str(vote.ballots), _text(vote.pick), vote.decided_by or "", share
+def _rounds(vote: SideVote) -> str:
+    return " | ".join(" ".join(map(str, counts)) for counts in vote.rounds or ())
 
 
-def _text(number: int | None) -> str:
-    return "" if number is None else str(number)
+def _text(value: CellValue) -> str:
+    if value is None:
+        return ""
+    return f"{value:.4f}" if isinstance(value, float) else str(value)
 
 
 def loyal_percent(sides: SidesSummary) -> float:
