@@ -65,6 +65,7 @@ from voting.announcements.outbox import announce, announcements_after, latest_se
 from voting.ballot_box.async_ballot_box import AsyncBallotBox
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import BoxedTurn, BoxLost, CastResult
+from voting.ballot_box.closing_lease import ClosingLease
 from voting.counting.ballots import Ballot, unpack_ballots
 from voting.counting.window import MIN_RESTORED_MS, STORED_FROM_MS
 from voting.gateway.gateway import Gateway
@@ -319,7 +320,7 @@ class RecoveryMachine(RuleBasedStateMachine):
 
 def test_recovery_in_any_order(valkey_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("voting.turns.scheduler.WORKER_TIMEOUT_MS", 0)  # there is no worker
-    monkeypatch.setattr(BallotBox, "claim_closing", lambda *_: True)  # as if every lease had run out
+    monkeypatch.setattr(ClosingLease, "take", lambda *_: True)  # as if every lease had run out
     run_state_machine_as_test(RecoveryMachine, settings=settings(stateful_step_count=20))
 
 
