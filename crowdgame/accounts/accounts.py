@@ -11,17 +11,24 @@ from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 
-from crowdgame.accounts.models import GUEST_KEY_LENGTH, GUEST_NAME_LENGTH, Guest
+from crowdgame.accounts.models import (
+    GUEST_KEY_LENGTH,
+    GUEST_NAME_LENGTH,
+    GUEST_SKELETON_LENGTH,
+    Guest,
+)
+from crowdgame.accounts.name_skeletons import SEPARATORS, mixes_scripts, name_skeleton, without_marks
 from crowdgame.accounts.signals import guest_left, guest_merged
 from voting.ballot_box.ballot_box import BallotBox
 from voting.names import clean_name
 
 MIN_NAME_LENGTH = 2
-ALLOWED_PUNCTUATION = frozenset(" -'\u2019_")
-# Reserved words: the product's own labels, and names that could be mistaken for its staff.
-RESERVED_PREFIXES = ("guest",)
+# Skeletons of reserved words: the product's own labels, and names that could be mistaken for its staff.
+RESERVED_PREFIXES = tuple(
+    map(name_skeleton, ("guest", "crowdgame", "admin", "moderator", "organizer", "organiser"))
+)
 RESERVED_NAMES = frozenset(
-    {"openseat", "thehall", "admin", "administrator", "moderator", "organizer", "crowdgame"}
+    map(name_skeleton, ("open seat", "the crowd", "mod", "official", "root", "staff", "support", "system"))
 )
 
 
@@ -37,21 +44,32 @@ def name_key(name: str) -> str:
 def clean_account_name(typed: str) -> str:
     """Return the name as it is shown.
 
-    Raises ValidationError, with a message for the guest, if the length, a character or a reserved word is
-    wrong.
+    Raises ValidationError, with a message for the guest, if the length or a character is wrong, the name is
+    reserved or resembles a reserved one, or it mixes scripts.
     """
     name = clean_name(typed)
-    key = name_key(name)
-    if (
-        not MIN_NAME_LENGTH <= len(name) <= GUEST_NAME_LENGTH
-        or not MIN_NAME_LENGTH <= len(key) <= GUEST_KEY_LENGTH
-    ):
+    if not _has_valid_length(name):
         raise ValidationError(f"A name has {MIN_NAME_LENGTH} to {GUEST_NAME_LENGTH} characters.")
-    if not all(one in ALLOWED_PUNCTUATION or unicodedata.category(one)[0] in "LMN" for one in name):
+    if not all(one in SEPARATORS or unicodedata.category(one)[0] in "LMN" for one in name):
         raise ValidationError("Use only letters, numbers, spaces and - ' _ in a name.")
-    if key.startswith(RESERVED_PREFIXES) or key in RESERVED_NAMES:
+    if _is_reserved(name):
         raise ValidationError("This name is reserved. Choose another one.")
+    if mixes_scripts(name):
+        raise ValidationError("This name mixes letters of different scripts. Use letters of one script.")
     return name
+
+
+def _has_valid_length(name: str) -> bool:
+    return (
+        MIN_NAME_LENGTH <= len(name) <= GUEST_NAME_LENGTH
+        and MIN_NAME_LENGTH <= len(name_key(name)) <= GUEST_KEY_LENGTH
+        and 0 < len(name_skeleton(name)) <= GUEST_SKELETON_LENGTH
+    )
+
+
+def _is_reserved(name: str) -> bool:
+    letters = without_marks(name_skeleton(name))
+    return letters.startswith(RESERVED_PREFIXES) or letters in RESERVED_NAMES
 
 
 def create_account(guest: Guest, name: str, password: str) -> None:
@@ -72,11 +90,12 @@ def rename(guest: Guest, name: str) -> None:
 
 
 def _save_name(guest: Guest, name: str, **more: str) -> None:
-    for field, value in {"name": name, "name_key": name_key(name), **more}.items():
+    fields = {"name": name, "name_key": name_key(name), "name_skeleton": name_skeleton(name), **more}
+    for field, value in fields.items():
         setattr(guest, field, value)
     try:
         with transaction.atomic():
-            guest.save(update_fields=["name", "name_key", *more])
+            guest.save(update_fields=[*fields])
     except IntegrityError:
         guest.refresh_from_db()
         raise AccountError("This name, or one like it, is taken. Choose another one.") from None
@@ -116,6 +135,6 @@ def delete_account(guest: Guest, box: BallotBox) -> None:
 
     The password is cleared last: if the process dies before that, the guest can delete the account again.
     """
-    guest.name, guest.name_key, guest.password = "", None, ""
+    guest.name, guest.name_key, guest.name_skeleton, guest.password = "", None, None, ""
     guest_left.send(Guest, guest=guest, box=box)
-    guest.save(update_fields=["name", "name_key", "password"])
+    guest.save(update_fields=["name", "name_key", "name_skeleton", "password"])

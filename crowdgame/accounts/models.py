@@ -4,15 +4,16 @@ from django.db import models
 from django.db.models import CheckConstraint, Q
 from django.utils import timezone
 
-GUEST_NAME_LENGTH, GUEST_KEY_LENGTH = 20, 80
+GUEST_NAME_LENGTH, GUEST_KEY_LENGTH, GUEST_SKELETON_LENGTH = 20, 80, 255
 
 
 class Guest(models.Model):
     """A player identified by a cookie, shown as "Guest 12657" until they create an account.
 
-    An account has a `name` and a `password` (a Django password hash). Its `name_key` is unique, so no two
-    names look alike. A guest is not a Django user and cannot open the console. `seen_on` is the day of the
-    last visit.
+    An account has a `name` and a `password` (a Django password hash). It logs in by `name_key`, in which case
+    and spaces do not count. `name_skeleton` is unique, so no two names look alike; it is None if an older
+    account had a similar name before skeletons were introduced. A guest is not a Django user and cannot open
+    the console. `seen_on` is the day of the last visit.
     """
 
     number = models.PositiveIntegerField(unique=True)
@@ -20,12 +21,15 @@ class Guest(models.Model):
     seen_on = models.DateField(null=True, default=timezone.localdate, db_index=True)
     name = models.CharField(max_length=GUEST_NAME_LENGTH, blank=True, default="", db_default="")
     name_key = models.CharField(max_length=GUEST_KEY_LENGTH, null=True, blank=True, unique=True)
+    name_skeleton = models.CharField(
+        max_length=GUEST_SKELETON_LENGTH, null=True, blank=True, unique=True, editable=False
+    )
     password = models.CharField(max_length=128, blank=True, default="", db_default="")
 
     class Meta:
         constraints = [
             CheckConstraint(
-                condition=Q(name="", name_key=None, password="")
+                condition=Q(name="", name_key=None, name_skeleton=None, password="")
                 | (~Q(name="") & ~Q(password="") & Q(name_key__isnull=False)),
                 name="guest_account_complete",
             ),

@@ -1,0 +1,172 @@
+"""Look-alike names: reserved words, mixed scripts, and names that resemble an existing one (UTS 39)."""
+
+# ruff: noqa: RUF001
+
+import sys
+import unicodedata
+from collections.abc import Iterator
+
+import pytest
+from django.apps.registry import Apps
+from django.contrib.auth.hashers import make_password
+from django.core.exceptions import ValidationError
+from django.db import connection
+from django.db.migrations.executor import MigrationExecutor
+from django.test import Client
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crowdgame.accounts.accounts import (
+    AccountError,
+    clean_account_name,
+    create_account,
+    delete_account,
+    rename,
+)
+from crowdgame.accounts.guest_names import new_guest
+from crowdgame.accounts.models import GUEST_SKELETON_LENGTH, Guest
+from crowdgame.accounts.name_skeletons import mixes_scripts, name_skeleton
+from voting.ballot_box.ballot_box import BallotBox
+
+PASSWORD = "anchors-aweigh"
+SKELETONS = "0002_guest_name_skeleton"
+
+
+def sign_up(name: str) -> Guest:
+    guest = new_guest()
+    create_account(guest, clean_account_name(name), PASSWORD)
+    return guest
+
+
+def refusal(name: str) -> str:
+    with pytest.raises(ValidationError) as refused:
+        clean_account_name(name)
+    return str(refused.value.messages[0])
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("Mоderator", "Guеst", "Guеst 12657", "Admіn", "Adm\u0131n", "Admln", "AdmIn", "Ádmin"),
+        *("0rganizer", "Organiser", "Crowdgame staff", "Cr0wd-game", "C r o w d g a m e 2", "\uff21dmin"),
+        *("Adrnin", "Moderator 2", "Admin Anna", "Adminlstrator", "Staff", "Supp0rt", "Open seat"),
+        *("The crowd", "The Cr0wd", "\U0001d40cod", "Gu\u0435\u0455t"),
+    ],
+)
+def test_reserved_word_is_refused_in_look_alike_letters(name: str) -> None:
+    assert refusal(name) == "This name is reserved. Choose another one."
+
+
+@pytest.mark.parametrize(
+    "name", ["Аnna", "Annа", "Μaria", "Ivan Петров", "Anna أحمد", "Ωmega", "Ꭺnna", "Mօna", "Москва 東京"]
+)
+def test_name_of_mixed_scripts_is_refused(name: str) -> None:
+    assert refusal(name) == "This name mixes letters of different scripts. Use letters of one script."
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("Ada", "Jürgen Groß", "Zoë-Marie", "O'Neil", "Nguyễn Văn", "Łukasz", "İpek", "Ada 2", "4ever"),
+        *("Иван Петров", "Їжак", "Νίκος", "أحمد", "محمد ٢", "٢٢", "דוד", "Արամ", "გიორგი", "किरण", "สมชาย"),
+        *("王小明", "ㄅㄆ王", "佐藤ハナ", "さとう ハナ", "ポケモン"),
+        *("Sato 佐藤", "김민수", "金민수", "Kim 민수"),
+        *("Staffan", "Modesta", "Gustav", "Adam", "Organa", "Theo"),
+    ],
+)
+def test_name_in_one_script_is_accepted(name: str) -> None:
+    assert clean_account_name(name) == unicodedata.normalize("NFC", name)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("taken", "name"),
+    [
+        *(("Tom", "ТОМ"), ("TOM", "ТОМ"), ("Hope", "Норе"), ("Осе", "Oce"), ("Νίκος", "ΝΊΚΟΣ")),
+        *(("Ali", "AIi"), ("Bill", "BlLL"), ("Bob", "B0b"), ("Bernd", "Bemd"), ("Ada 1", "Ada l")),
+        *(("O'Neil", "O\u02bcNeil"), ("二ハ", "ニ八"), ("Ada", "a-d_a"), ("\uff21d\uff41", "Ada")),
+    ],
+)
+def test_look_alike_of_taken_name_is_refused(taken: str, name: str) -> None:
+    sign_up(taken)
+    with pytest.raises(AccountError, match="This name, or one like it, is taken"):
+        sign_up(name)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("taken", "name"), [("Zoe", "Zoë"), ("Bar", "Bär"), ("Иван", "Йван"), ("Ada 1", "Ada 2"), ("Max", "Mac")]
+)
+def test_different_names_are_accepted(taken: str, name: str) -> None:
+    sign_up(taken)
+    assert sign_up(name).name == name
+
+
+@pytest.mark.django_db
+def test_rename_and_deletion_release_the_look_alikes(box: BallotBox) -> None:
+    ada = sign_up("Bob")
+    rename(ada, clean_account_name("B0b"))
+    rename(ada, clean_account_name("Ada"))
+    bob = sign_up("Bob")
+    delete_account(bob, box)
+    assert sign_up("B0b").name == "B0b"
+
+
+@given(st.text(max_size=30))
+def test_skeleton_does_not_depend_on_case_of_ascii_letters(text: str) -> None:
+    ascii_text = text.encode("ascii", "ignore").decode()
+    assert name_skeleton(ascii_text.upper()) == name_skeleton(ascii_text.lower())
+
+
+@given(st.text(max_size=30))
+def test_skeleton_of_a_skeleton_is_the_same(text: str) -> None:
+    assert name_skeleton(name_skeleton(text)) == name_skeleton(text)
+
+
+@given(st.text(max_size=30))
+def test_skeleton_of_valid_name_fits_the_column(text: str) -> None:
+    try:
+        skeleton = name_skeleton(clean_account_name(text))
+    except ValidationError:
+        return
+    assert 0 < len(skeleton) <= GUEST_SKELETON_LENGTH
+
+
+def test_skeleton_of_every_letter_is_stable() -> None:
+    letters = [chr(point) for point in range(sys.maxunicode) if unicodedata.category(chr(point))[0] in "LN"]
+    skeletons = {letter: name_skeleton(letter) for letter in letters}
+    assert [letter for letter, skeleton in skeletons.items() if name_skeleton(skeleton) != skeleton] == []
+
+
+def test_scripts_of_characters_without_script_do_not_count() -> None:
+    assert not mixes_scripts("Ada 2 - ' ー")
+
+
+@pytest.fixture
+def before_skeletons(transactional_db: None) -> Iterator[Apps]:
+    """Migrate back to the guests without skeletons; the test migrates forward."""
+    yield migrate_accounts("0001_initial")
+    migrate_accounts(SKELETONS)
+
+
+def migrate_accounts(name: str) -> Apps:
+    executor = MigrationExecutor(connection)
+    executor.migrate([("accounts", name)])
+    return executor.loader.project_state([("accounts", name)]).apps
+
+
+def test_migration_gives_the_skeleton_to_the_older_account(before_skeletons: Apps, box: BallotBox) -> None:
+    old = before_skeletons.get_model("accounts", "Guest")
+    for number, (name, key) in enumerate([("", None), ("Bob", "bob"), ("B0b", "b0b"), ("Mоna", "mоna")]):
+        password = make_password(PASSWORD) if name else ""
+        old.objects.create(number=2000 + number, name=name, name_key=key, password=password)
+    migrate_accounts(SKELETONS)
+    guests = Guest.objects.order_by("pk")
+    assert [guest.name_skeleton for guest in guests] == [None, "bob", None, name_skeleton("Mona")]
+    for name in ("Bob", "B0b", "Mоna"):
+        assert Client().post("/play/login", {"name": name, "password": PASSWORD})["Location"] == "/play/"
+    newer = Guest.objects.get(name="B0b")
+    with pytest.raises(AccountError, match="taken"):
+        rename(newer, "Bоb")
+    rename(newer, "Robert")
+    assert newer.name_skeleton == "robert"
