@@ -1,7 +1,6 @@
 """All settings, read from the environment; safe by default. See `docs/generated/settings.md`."""
 
 import os
-from datetime import timedelta
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -57,8 +56,12 @@ INSTALLED_APPS = [
     "django.contrib.contenttypes",
     "django.contrib.sessions",
     "django.contrib.messages",
+    "django.contrib.humanize",  # for the list of sessions
     "django.contrib.staticfiles",
-    "axes",
+    "allauth",
+    "allauth.account",
+    "allauth.mfa",
+    "allauth.usersessions",
     "channels",
     "crowdgame",
     "voting",
@@ -85,6 +88,7 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
     "crowdgame.accounts.known_devices.KnownDeviceMiddleware",
     "crowdgame.web.errors.StoreUnavailableMiddleware",
 ]
@@ -100,6 +104,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
+                "crowdgame.accounts.context.account_settings",
             ],
         },
     },
@@ -163,30 +168,54 @@ DEFAULT_FROM_EMAIL = os.environ.get("MAIL_FROM") or f"crowdgame@{_public.hostnam
 LOGIN_URL = "/console/login/"
 LOGIN_REDIRECT_URL = "/console/"
 LOGOUT_REDIRECT_URL = "/console/login/"
-# Forms with a password. A gateway admits a few at a time, see `crowdgame.accounts.login_queue`.
-LOGIN_PATHS = ("/console/login", "/admin/login", "/play/login", "/play/account")
+# Forms that check or set a password. A gateway admits a few at a time, see `crowdgame.accounts.login_queue`.
+LOGIN_PATHS = (
+    "/console/login",
+    "/console/signup",
+    "/console/password",
+    "/console/reauthenticate",
+    "/console/2fa",
+    "/play/login",
+    "/play/account",
+)
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}
     for name in ("UserAttributeSimilarityValidator", "MinimumLengthValidator", "CommonPasswordValidator")
 ]
-# Repeated failed logins lock the account, not the IP address: a whole venue shares one. Counted in Redis.
-AUTHENTICATION_BACKENDS = ["crowdgame.accounts.lockout.LockoutBackend"]
+AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
 PASSWORD_HASHERS = ["crowdgame.accounts.password_hashing.LimitedPBKDF2Hasher"]
-AXES_HANDLER = "crowdgame.accounts.lockout.LockoutHandler"
-AXES_CACHE = "logins"
-AXES_LOCKOUT_PARAMETERS = ["username"]
-AXES_FAILURE_LIMIT = 10
-AXES_COOLOFF_TIME = timedelta(minutes=15)
-AXES_RESET_ON_SUCCESS = True
-AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
-AXES_CLIENT_IP_CALLABLE = "crowdgame.accounts.lockout.no_client_ip"
-AXES_CLIENT_STR_CALLABLE = "crowdgame.accounts.lockout.no_client_name"
-AXES_VERBOSE = AXES_ENABLE_ADMIN = False
-# `crowdgame.accounts.lockout` replaces the axes middleware. IP addresses are not locked out: see above.
-SILENCED_SYSTEM_CHECKS = ["axes.W002", "axes.W006"]
+# Who may create an organizer's account: anyone ("open"), holders of an invitation link, or nobody ("closed").
+SIGNUP = os.environ.get("SIGNUP") or "invitation"
+ACCOUNT_ADAPTER = "crowdgame.accounts.adapter.AccountAdapter"
+ACCOUNT_LOGIN_METHODS = {"username", "email"}
+ACCOUNT_SIGNUP_FIELDS = ["username*", "email*" if EMAIL_ENABLED else "email", "password1*"]
+ACCOUNT_EMAIL_VERIFICATION = "mandatory" if EMAIL_ENABLED else "none"
+ACCOUNT_EMAIL_NOTIFICATIONS = EMAIL_ENABLED
+ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
+ACCOUNT_DEFAULT_HTTP_PROTOCOL = "https" if HTTPS else "http"
+ACCOUNT_LOGOUT_REDIRECT_URL = LOGOUT_REDIRECT_URL
+ACCOUNT_SESSION_REMEMBER = False
+ACCOUNT_USERNAME_MIN_LENGTH = 2
+# Repeated wrong passwords lock the account for a while. Limits per address are high: a venue shares one.
+ACCOUNT_RATE_LIMITS = {
+    "login": "300/m/ip",
+    "login_failed": "10/15m/key",
+    "signup": "60/m/ip",
+    "change_password": "10/m/user",
+    "reset_password": "60/m/ip,5/h/key",
+    "reset_password_from_key": "60/m/ip",
+    "confirm_email": "3/3m/key",
+}
+USERSESSIONS_TRACK_ACTIVITY = False
+MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
+MFA_PASSKEY_LOGIN_ENABLED = True
+MFA_TOTP_ISSUER = "Crowdgame"
+MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = not HTTPS  # browsers allow it on localhost only
+MFA_RATE_LIMITS = {"webauthn_login": "60/m/ip"}
+MFA_ALLOW_UNVERIFIED_EMAIL = True
 CACHES = {
-    "default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"},
-    "logins": {
+    "local": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"},
+    "default": {
         "BACKEND": "django.core.cache.backends.redis.RedisCache",
         "LOCATION": REDIS_URL,
         "KEY_PREFIX": "crowdgame",

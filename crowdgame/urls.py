@@ -1,9 +1,9 @@
 """Root URL configuration. Each feature includes its own `urls.py`."""
 
+from allauth.account.decorators import secure_admin_login
 from django.contrib import admin
 from django.urls import include, path
 
-from crowdgame.accounts.lockout import LockoutLoginView
 from crowdgame.cups.board_view import cup_board
 from crowdgame.printing.views import about, rules
 from crowdgame.ratings.views import ratings
@@ -11,8 +11,12 @@ from crowdgame.web import converters  # noqa: F401  registers the converter for 
 from crowdgame.web.privacy import privacy
 
 admin.autodiscover()  # here, so that only processes that serve pages load the admin modules
+admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
 
 urlpatterns = [
+    path("console/", include("allauth.account.urls")),
+    path("console/2fa/", include("allauth.mfa.urls")),
+    path("console/sessions/", include("allauth.usersessions.urls")),
     path("console/", include("crowdgame.console.urls")),
     path("", include("crowdgame.reports.urls")),
     path("cup/<code:code>", cup_board, name="cup"),
@@ -24,7 +28,5 @@ urlpatterns = [
     path("play/ratings", ratings, name="ratings"),
     path("play/", include("crowdgame.duels.urls")),
     path("privacy", privacy, name="privacy"),
-    # Replaces the admin's own login, so that the account lockout covers every login.
-    path("admin/login/", LockoutLoginView.as_view()),
     path("admin/", admin.site.urls),
 ]

@@ -1,12 +1,13 @@
-"""Publishes changes of organizers' accounts, so that the gateways close their consoles at once.
+"""Ends the sessions of deactivated organizers, and publishes changes of accounts and ended sessions.
 
-The receivers don't see changes by `QuerySet.update`.
+Gateways then close the consoles concerned at once. The receivers don't see changes by `QuerySet.update`.
 """
 
 from collections.abc import Collection
 from functools import partial
 from typing import Any
 
+from allauth.usersessions.models import UserSession
 from django.contrib.auth.models import User
 from django.db import transaction
 
@@ -20,7 +21,25 @@ def publish_edit(
 ) -> None:
     """Publish a change of the account's password or rights. A login changes neither."""
     if not created and (update_fields is None or not LOGIN_FIELDS.issuperset(update_fields)):
+        if not instance.is_active:
+            for session in UserSession.objects.filter(user=instance):
+                session.end()
         _publish_after_commit(instance.pk)
+
+
+def delete_ended_sessions() -> None:
+    """Delete what is known about the devices of sessions that have ended."""
+    for session in UserSession.objects.all():
+        session.purge()
+
+
+def publish_ended_session(instance: UserSession, **_signal: Any) -> None:
+    _publish_after_commit(instance.user_id)
+
+
+def publish_logout(user: User | None, **_signal: Any) -> None:
+    if user is not None:
+        _publish_after_commit(user.pk)
 
 
 def publish_deletion(instance: User, **_signal: Any) -> None:

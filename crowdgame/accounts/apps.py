@@ -1,4 +1,5 @@
 from django.apps import AppConfig
+from django.contrib.auth.signals import user_logged_out
 from django.db.models.signals import post_delete, post_save
 
 
@@ -7,9 +8,12 @@ class AccountsConfig(AppConfig):
     verbose_name = "Accounts"
 
     def ready(self) -> None:
+        from allauth.usersessions.models import UserSession  # noqa: PLC0415
         from django.contrib.auth.models import User  # noqa: PLC0415
 
-        from crowdgame.accounts.account_changes import publish_deletion, publish_edit  # noqa: PLC0415
+        from crowdgame.accounts import account_changes  # noqa: PLC0415
 
-        post_save.connect(publish_edit, User)
-        post_delete.connect(publish_deletion, User)
+        post_save.connect(account_changes.publish_edit, User)
+        post_delete.connect(account_changes.publish_deletion, User)
+        post_delete.connect(account_changes.publish_ended_session, UserSession)
+        user_logged_out.connect(account_changes.publish_logout)

@@ -15,14 +15,15 @@ from django.utils.deprecation import MiddlewareMixin
 
 COOKIE = f"{'__Host-' if settings.HTTPS else ''}known"
 COOKIE_MAX_AGE_S = 180 * 24 * 3600
-signer = TimestampSigner(salt="crowdgame.known_device")
+SALT = "crowdgame.known_device"
 
 
 def find_known_user(scope: Any) -> str:
     """Return the id of the organizer who has logged in on this device, or an empty string."""
     cookies = b"; ".join(value for name, value in scope["headers"] if name == b"cookie")
+    signed = parse_cookie(cookies.decode("latin-1")).get(COOKIE, "")
     try:
-        return signer.unsign(parse_cookie(cookies.decode("latin-1")).get(COOKIE, ""), COOKIE_MAX_AGE_S)
+        return TimestampSigner(salt=SALT).unsign(signed, COOKIE_MAX_AGE_S)
     except BadSignature:
         return ""
 
@@ -38,7 +39,7 @@ class KnownDeviceMiddleware(MiddlewareMixin):
         if user_id := getattr(request, "logged_in_user", None):
             response.set_cookie(
                 COOKIE,
-                signer.sign(str(user_id)),
+                TimestampSigner(salt=SALT).sign(str(user_id)),
                 max_age=COOKIE_MAX_AGE_S,
                 secure=settings.HTTPS,
                 httponly=True,

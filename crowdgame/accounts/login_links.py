@@ -1,17 +1,17 @@
 """Login links (magic links): single-use, valid for two hours."""
 
-from django.contrib.auth import login
+from allauth.account.utils import perform_login
 from django.contrib.auth.models import User
 from django.contrib.auth.tokens import PasswordResetTokenGenerator
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import render
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.encoding import force_bytes, force_str
 from django.utils.http import base36_to_int, urlsafe_base64_decode, urlsafe_base64_encode
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-PASSWORD_BACKEND = "crowdgame.accounts.lockout.LockoutBackend"  # noqa: S105  a class, no password
 LINK_MAX_AGE_S = 2 * 3600
 
 
@@ -68,11 +68,13 @@ def spend_link(user: User) -> bool:
 def log_in_by_link(request: HttpRequest, uid: str, token: str, code: str = "") -> HttpResponse:
     """Show a button; only its POST spends the link. Link previews and mail scanners just fetch the page.
 
-    Responds with status 410 if the link is used, expired or invalid.
+    The link replaces the password, not the second factor. Responds with status 410 if the link is used,
+    expired or invalid.
     """
     user = find_link_user(uid, token)
     if user and request.method == "POST" and spend_link(user):
-        login(request, user, backend=PASSWORD_BACKEND)
-        return redirect("console:event", code=code) if code else redirect("console:events")
+        path = reverse("console:event", args=[code]) if code else reverse("console:events")
+        logged_in: HttpResponse = perform_login(request, user, email_verification="none", redirect_url=path)
+        return logged_in
     status = 200 if user and request.method == "GET" else 410
     return render(request, "accounts/login_link.html", {"entrant": user}, status=status)

@@ -18,9 +18,9 @@ from crowdgame.accounts.forms import (
     NewPasswordForm,
     RenameForm,
 )
+from crowdgame.accounts.guest_attempts import AccountLocked, attempt_login
 from crowdgame.accounts.guest_cookie import clear_guest_cookie, current_guest, set_guest_cookie
 from crowdgame.accounts.guest_names import new_guest
-from crowdgame.accounts.lockout import AccountLocked, attempt_login
 from crowdgame.accounts.models import Guest
 from crowdgame.accounts.password_hashing import hashing_turn
 from crowdgame.web.errors import show_refusal

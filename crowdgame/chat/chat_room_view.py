@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import cast
 
-from django.core.cache import cache
+from django.core.cache import caches
 from django.http import HttpRequest
 from django.template.loader import render_to_string
 
@@ -94,7 +94,7 @@ def view_room(
     if blocked or sees_all or before:
         drawn, first = draws()
     else:  # these readers all see the same, and rendering a hundred messages takes long
-        kept = cache.get_or_set(f"chat.{room.pk}.{room.seq}", draws, LINES_TTL_S)
+        kept = caches["local"].get_or_set(f"chat.{room.pk}.{room.seq}", draws, LINES_TTL_S)
         drawn, first = cast(tuple[str, int], kept)
     return RoomView(
         room=room,

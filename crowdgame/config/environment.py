@@ -54,6 +54,12 @@ VARIABLES: dict[str, tuple[Variable, ...]] = {
             is_set_by_make_play=True,
         ),
         Variable(
+            "SIGNUP",
+            "Who may create an organizer's account: `open` (anyone), `invitation` (holders of an invitation "
+            "link) or `closed` (nobody).",
+            "`invitation`",
+        ),
+        Variable(
             "HSTS_SECONDS",
             "Seconds for which browsers require HTTPS, if `PUBLIC_URL` is `https`.",
             "31536000 (a year)",

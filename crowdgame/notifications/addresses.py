@@ -5,7 +5,7 @@ from typing import Any
 
 from django.conf import settings
 from django.core import signing
-from django.core.cache import caches
+from django.core.cache import cache
 from django.db import transaction
 from django.utils import timezone
 from django.utils.crypto import constant_time_compare, salted_hmac
@@ -40,12 +40,11 @@ def _check_rate_limit(email: str) -> None:
 
     Nobody can fill a mailbox by asking again or under several names. Raises PlayError, RedisError.
     """
-    asked = caches[settings.AXES_CACHE]
-    if not asked.add(f"asked-{salted_hmac(ADDRESS_SALT, email.casefold()).hexdigest()}", 1, DAY_S):
+    if not cache.add(f"asked-{salted_hmac(ADDRESS_SALT, email.casefold()).hexdigest()}", 1, DAY_S):
         raise PlayError("A confirmation e-mail was already sent today. Check your inbox and spam folder.")
     hour = f"asked-in-{timezone.now():%d%H}"
-    asked.add(hour, 0, HOUR_S)
-    if asked.incr(hour) > MAX_CONFIRMATIONS_PER_HOUR:
+    cache.add(hour, 0, HOUR_S)
+    if cache.incr(hour) > MAX_CONFIRMATIONS_PER_HOUR:
         raise PlayError("Too many confirmation e-mails right now. Try again in an hour.")
 
 

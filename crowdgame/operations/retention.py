@@ -16,6 +16,7 @@ from django.conf import settings
 from django.db.models import Exists, Max, OuterRef, Q, QuerySet
 from django.utils import timezone
 
+from crowdgame.accounts.account_changes import delete_ended_sessions
 from crowdgame.duels.models import Duel
 from crowdgame.events.models import AuditEntry
 from crowdgame.notifications.models import EmailAddress
@@ -119,6 +120,7 @@ def anonymize_events(days: int) -> Generator[RemovedRows, None, None]:
         else:
             log.info("anonymized event %s", done, extra={"event": event.pk})
     import_module(settings.SESSION_ENGINE).SessionStore.clear_expired()
+    delete_ended_sessions()
     purge_addresses()
 
 

@@ -142,5 +142,5 @@ def _fails_to_log_in(server: Server) -> int:
     opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
     page = opener.open(f"{server.http}/console/login/").read().decode()
     token = page.partition('name="csrfmiddlewaretoken" value="')[2].partition('"')[0]
-    form = {"username": "nobody", "password": "wrong", "csrfmiddlewaretoken": token}
+    form = {"login": "nobody", "password": "wrong", "csrfmiddlewaretoken": token}
     return int(opener.open(f"{server.http}/console/login/", urllib.parse.urlencode(form).encode()).status)

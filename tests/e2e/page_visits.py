@@ -106,7 +106,7 @@ def fail_to_log_in(page: Page, tries: int = FAILED_LOGINS) -> None:
     for _ in range(tries):
         if not page.get_by_label("Password").count():
             return
-        page.get_by_label("Username").fill("nobody at all")
+        page.get_by_label("Username or e-mail address").fill("nobody at all")
         page.get_by_label("Password").fill("wrong")
         page.get_by_role("button", name="Log in").click()
         page.wait_for_load_state()

@@ -19,8 +19,7 @@ CSRF_TOKEN = "c" * 32
 HEADERS = {"Content-Type": "application/x-www-form-urlencoded", "Cookie": f"csrftoken={CSRF_TOKEN}"}
 # Each form hashes a password, also for an unknown name.
 FORMS: tuple[tuple[str, str, Mapping[str, str]], ...] = (
-    ("/console/login/", "username", {"password": "a guess"}),
-    ("/admin/login/", "username", {"password": "a guess"}),
+    ("/console/login/", "login", {"password": "a guess"}),
     ("/play/login", "name", {"password": "a guess"}),
     ("/play/account", "name", {"password": "correct horse battery"}),
 )

@@ -21,7 +21,7 @@ TRIES = 3
 
 def log_in(server: Server, name: str, password: str, address: str, cookie: str = "") -> tuple[int, str]:
     """Return the response's status and the known device's cookie in it."""
-    body = urlencode({"csrfmiddlewaretoken": CSRF_TOKEN, "username": name, "password": password})
+    body = urlencode({"csrfmiddlewaretoken": CSRF_TOKEN, "login": name, "password": password})
     headers = HEADERS | {"X-Forwarded-For": address, "Cookie": f"{HEADERS['Cookie']}; {cookie}"}
     connected = http.client.HTTPConnection(server.stack.address, server.stack.port, timeout=TIMEOUT_S)
     with closing(connected) as connection:

@@ -21,7 +21,7 @@ from voting.protocol import Role
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("valkey_url")]
 
-LOGIN = {"username": "ada", "password": "lovelace"}
+LOGIN = {"login": "ada", "password": "lovelace"}
 
 
 @pytest.fixture
@@ -122,7 +122,8 @@ def test_deactivated_account_opens_no_page_and_cannot_log_in(ada: User, event: E
     pages = ("/console/", f"/console/{event.code}/", f"/console/{event.code}/edit/", "/admin/")
     User.objects.update(is_active=False)
     assert [browser.get(page).status_code for page in pages] == [302] * len(pages)
-    assert Client().post("/console/login/", LOGIN).status_code == 200
+    refused = Client().post("/console/login/", LOGIN)
+    assert (refused.status_code, refused.headers["Location"]) == (302, "/console/inactive/")
 
 
 def test_invalid_session_has_no_permissions(event: Event) -> None:

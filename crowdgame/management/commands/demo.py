@@ -55,15 +55,14 @@ class Command(BaseCommand):
 
 
 def find_organizer(*, fresh: bool) -> User:
-    """Return the demo superuser, who can log in by link only. `fresh` invalidates earlier login links."""
-    user, made = User.objects.get_or_create(
-        username=ORGANIZER, defaults={"is_staff": True, "is_superuser": True}
-    )
+    """Return the demo organizer, who can log in by link only. `fresh` invalidates earlier login links."""
+    user, made = User.objects.get_or_create(username=ORGANIZER)
     if made:
         user.set_unusable_password()
     if fresh:
         user.last_login = timezone.now()
-    user.save(update_fields=["password", "last_login"])
+    user.is_staff = user.is_superuser = False  # earlier versions made an administrator
+    user.save(update_fields=["password", "last_login", "is_staff", "is_superuser"])
     return user
 
 

@@ -5,10 +5,11 @@ from collections import Counter
 from typing import Any
 
 import pytest
+from django.core.signing import TimestampSigner
 from django.test import Client
 
 from crowdgame.accounts import login_queue
-from crowdgame.accounts.known_devices import COOKIE, find_known_user, signer
+from crowdgame.accounts.known_devices import COOKIE, SALT, find_known_user
 from crowdgame.accounts.login_queue import MAX_ACTIVE, PLACES, PLACES_PER_NETWORK, queue_logins
 from tests.voting.match_helpers import organizer
 
@@ -60,7 +61,7 @@ class Site:
 
 
 def known_cookie(user_id: int = 1) -> str:
-    return f"{COOKIE}={signer.sign(str(user_id))}"
+    return f"{COOKIE}={TimestampSigner(salt=SALT).sign(str(user_id))}"
 
 
 @pytest.fixture(autouse=True)
@@ -141,7 +142,7 @@ def test_only_a_login_marks_a_known_device() -> None:
     user.set_password(PASSWORD)
     user.save()
     for password, is_known in (("wrong", False), (PASSWORD, True)):
-        client.post("/console/login/", {"username": "ada", "password": password})
+        client.post("/console/login/", {"login": "ada", "password": password})
         assert (COOKIE in client.cookies) is is_known
     cookie = f"{COOKIE}={client.cookies[COOKIE].value}"
     assert client.cookies[COOKIE]["httponly"]

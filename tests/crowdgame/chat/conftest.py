@@ -1,8 +1,8 @@
 import pytest
-from django.core.cache import cache
+from django.core.cache import caches
 
 
 @pytest.fixture(autouse=True)
 def empty_cache() -> None:
     """Room ids repeat between tests."""
-    cache.clear()
+    caches["local"].clear()

@@ -1,0 +1,81 @@
+"""How django-allauth treats organizers' accounts: who may sign up, wrong passwords, links in e-mails."""
+
+import unicodedata
+from typing import Any
+
+from allauth.account.adapter import DefaultAccountAdapter
+from allauth.account.models import EmailConfirmationMixin
+from allauth.account.stages import EmailVerificationStage
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+
+from crowdgame.accounts.password_hashing import hashing_turn
+from voting.ballot_box.stores import STORE_ERRORS
+
+WRONG_PASSWORD = "Wrong name or password. Passwords are case-sensitive."  # noqa: S105
+LOCKED = (
+    "Too many failed attempts. Try again in 15 minutes; trying sooner doesn't extend the wait. "
+    "To log in now, ask the server's administrator for a login link."
+)
+
+
+class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
+    error_messages = DefaultAccountAdapter.error_messages | {
+        "email_password_mismatch": WRONG_PASSWORD,
+        "username_password_mismatch": WRONG_PASSWORD,
+        "too_many_login_attempts": LOCKED,
+    }
+
+    def is_open_for_signup(self, request: HttpRequest) -> bool:
+        """Whether this browser may create an account (see SIGNUP)."""
+        return bool(settings.SIGNUP == "open")
+
+    def authenticate(self, request: HttpRequest, **credentials: Any) -> User | None:
+        """Check a password while no other one is checked. The attempt counts before its password is hashed.
+
+        An attempt whose password could not be checked does not count. Raises ServerBusy, and ValidationError
+        during a lockout.
+        """
+        with hashing_turn():
+            try:
+                user: User | None = super().authenticate(request, **credentials)
+            except STORE_ERRORS:
+                self._rollback_login_failed_rl_usage()
+                raise
+        return user
+
+    def _get_login_attempts_cache_key(self, request: HttpRequest, **credentials: Any) -> str:
+        """Count by name alone.
+
+        The original adds the Host header, which a client can vary to get more attempts.
+        """
+        name = credentials.get("email") or credentials.get("username") or ""
+        return unicodedata.normalize("NFKC", name).strip().casefold()
+
+    def get_email_confirmation_url(
+        self, request: HttpRequest, emailconfirmation: EmailConfirmationMixin
+    ) -> str:
+        """A link to PUBLIC_URL, whatever Host header the request has."""
+        return settings.PUBLIC_URL + reverse("account_confirm_email", args=[emailconfirmation.key])
+
+    def get_reset_password_from_key_url(self, key: str) -> str:
+        uid, _, token = key.partition("-")
+        return settings.PUBLIC_URL + reverse("account_reset_password_from_key", args=[uid, token])
+
+    def get_login_stages(self) -> list[str]:
+        own = f"{ConfirmAddressStage.__module__}.{ConfirmAddressStage.__name__}"
+        replaced = "allauth.account.stages.EmailVerificationStage"
+        return [own if stage == replaced else stage for stage in super().get_login_stages()]
+
+
+class ConfirmAddressStage(EmailVerificationStage):  # type: ignore[misc]
+    """Asks only people with an address to confirm it. Administrators may create organizers without one."""
+
+    def handle(self) -> tuple[HttpResponse | None, bool]:
+        user = self.login.user
+        if user is not None and not user.emailaddress_set.exists():
+            return None, True
+        handled: tuple[HttpResponse | None, bool] = super().handle()
+        return handled

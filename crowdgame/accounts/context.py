@@ -1,0 +1,15 @@
+"""What the account pages need to know of the settings."""
+
+from allauth.account.adapter import get_adapter
+from django.conf import settings
+from django.http import HttpRequest
+
+
+def account_settings(request: HttpRequest) -> dict[str, object]:
+    """`passkeys`: the page has a secure context. Browsers offer passkeys nowhere else."""
+    host = request.get_host().partition(":")[0]
+    return {
+        "sends_mail": settings.EMAIL_ENABLED,
+        "passkeys": settings.HTTPS or host == "localhost",
+        "can_sign_up": lambda: get_adapter().is_open_for_signup(request),
+    }
