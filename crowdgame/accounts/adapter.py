@@ -11,6 +11,7 @@ from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 
+from crowdgame.accounts.invitations import find_open_invitation
 from crowdgame.accounts.password_hashing import hashing_turn
 from voting.ballot_box.stores import STORE_ERRORS
 
@@ -30,7 +31,9 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:
         """Whether this browser may create an account (see SIGNUP)."""
-        return bool(settings.SIGNUP == "open")
+        return settings.SIGNUP == "open" or (
+            settings.SIGNUP == "invitation" and find_open_invitation(request) is not None
+        )
 
     def authenticate(self, request: HttpRequest, **credentials: Any) -> User | None:
         """Check a password while no other one is checked. The attempt counts before its password is hashed.

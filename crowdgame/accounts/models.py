@@ -1,5 +1,6 @@
-"""The guest model. Guests play without an organizer's login."""
+"""Guests, who play without an organizer's login, and invitations of organizers."""
 
+from django.conf import settings
 from django.db import models
 from django.db.models import CheckConstraint, Q
 from django.utils import timezone
@@ -41,3 +42,28 @@ class Guest(models.Model):
     @property
     def has_account(self) -> bool:
         return bool(self.password)
+
+
+class Invitation(models.Model):
+    """An invitation to create an organizer's account. Its link works once, until `expires_at`.
+
+    `name` says whom it is for. Who signs up with `email` need not confirm that address. `administrator`: the
+    account becomes a site administrator's.
+    """
+
+    token_hash = models.CharField(max_length=64, unique=True, editable=False)
+    name = models.CharField(max_length=80)
+    email = models.EmailField(blank=True, default="")
+    administrator = models.BooleanField(default=False, editable=False)
+    made_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+    expires_at = models.DateTimeField()
+    used_at = models.DateTimeField(null=True, blank=True, editable=False)
+    used_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, editable=False, related_name="+"
+    )
+
+    def __str__(self) -> str:
+        return f"invitation of {self.name}"

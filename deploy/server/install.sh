@@ -121,4 +121,6 @@ create_certificate
 configure_nginx
 install_units
 switch_release
-echo "crowdgame is running at https://$name. Create the first organizer: sudo -u crowdgame crowdgame createsuperuser"
+echo "crowdgame is running at https://$name."
+invitation=$(runuser -u crowdgame -- crowdgame invite "First administrator" --administrator --first)
+[ -z "$invitation" ] || echo "Create your account, within seven days: $invitation"
