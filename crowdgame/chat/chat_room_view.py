@@ -13,7 +13,7 @@ from crowdgame.chat.models import SLOW_S, ChatReport, ChatRoom, RoomKind
 from crowdgame.chat.moderation import is_moderator
 from crowdgame.chat.posting import mute_notice
 from crowdgame.chat.reader_keys import ChatReader, make_reader_key
-from crowdgame.chat.rooms import MAX_LINES, guest_pk, load_lines, room_access, room_slug
+from crowdgame.chat.rooms import MAX_LINES, guest_pk, load_lines, room_slug
 
 ROOM_TITLES = {
     RoomKind.LOBBY: "Lobby chat",
@@ -30,20 +30,31 @@ DUEL_OVER_HINT = "The game is over. Everyone can read this now."
 
 
 @dataclass(frozen=True, slots=True)
+class Visitor:
+    """The reader of a page with chat rooms. `mute_notice` is the notice for a muted guest.
+
+    `reports` is the number of open reports, for moderators only.
+    """
+
+    guest: Guest | None
+    blocked: list[Guest]
+    mute_notice: str
+    is_moderator: bool
+    reports: int
+
+
+@dataclass(frozen=True, slots=True)
 class RoomView:
     """A room for one reader. `lines` is rendered HTML, `first` the key of the first message in it.
 
-    `refused` is a message that was not posted, `problem` the reason. `mute_notice` is the notice for a muted
-    guest.
+    `refused` is a message that was not posted, `problem` the reason.
     """
 
     room: ChatRoom
     slug: str
-    guest: Guest | None
+    visitor: Visitor
     lines: str
     first: int
-    blocked: list[Guest]
-    is_moderator: bool
     over: bool = False
     problem: str = ""
     refused: str = ""
@@ -66,46 +77,37 @@ class RoomView:
 
     @property
     def key(self) -> str:
-        return make_reader_key(ChatReader(self.slug, guest_pk(self.guest)))
-
-    @property
-    def mute_notice(self) -> str:
-        return mute_notice(self.guest) if self.guest else ""
-
-    @property
-    def reports(self) -> int:
-        return ChatReport.objects.filter(settled=False).count()
+        return make_reader_key(ChatReader(self.slug, guest_pk(self.visitor.guest)))
 
     @property
     def times(self) -> tuple[int, ...]:
         return SLOW_S
 
 
-def view_room(
-    request: HttpRequest, room: ChatRoom, guest: Guest | None, before: int | None = None
-) -> RoomView:
-    """Load a room as this reader sees it: the latest messages, or those before message `before`.
+def load_visitor(request: HttpRequest, guest: Guest | None) -> Visitor:
+    moderates = is_moderator(request.user)
+    return Visitor(
+        guest=guest,
+        blocked=[block.blocked for block in guest.blocks.select_related("blocked")] if guest else [],
+        mute_notice=mute_notice(guest) if guest else "",
+        is_moderator=moderates,
+        reports=ChatReport.objects.filter(settled=False).count() if moderates else 0,
+    )
 
-    Hides messages of guests that the reader has blocked. Removed messages are for moderators only.
+
+def view_room(visitor: Visitor, room: ChatRoom, over: bool, before: int | None = None) -> RoomView:
+    """Load a room as this visitor sees it: the latest messages, or those before message `before`.
+
+    Hides messages of guests that the visitor has blocked. Removed messages are for moderators only. `over`
+    tells that the room's duel is.
     """
-    blocked = [block.blocked for block in guest.blocks.select_related("blocked")] if guest else []
-    sees_all = is_moderator(request.user)
-    draws = partial(_render_lines, room, blocked, sees_all, before)
-    if blocked or sees_all or before:
+    draws = partial(_render_lines, room, visitor.blocked, visitor.is_moderator, before)
+    if visitor.blocked or visitor.is_moderator or before or room.pk is None:
         drawn, first = draws()
-    else:  # these readers all see the same, and rendering a hundred messages takes long
+    else:  # these visitors all see the same, and rendering a hundred messages takes long
         kept = caches["local"].get_or_set(f"chat.{room.pk}.{room.seq}", draws, LINES_TTL_S)
         drawn, first = cast(tuple[str, int], kept)
-    return RoomView(
-        room=room,
-        slug=room_slug(room),
-        guest=guest,
-        lines=drawn,
-        first=first,
-        blocked=blocked,
-        is_moderator=sees_all,
-        over=room_access(room.duel, room.kind).over,
-    )
+    return RoomView(room, room_slug(room), visitor, drawn, first, over)
 
 
 def _render_lines(

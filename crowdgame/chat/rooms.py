@@ -60,20 +60,29 @@ def find_room(slug: str) -> ChatRoom | None:
     duel = Duel.objects.select_related("event").filter(event__code=code.upper()).first()
     if duel is None or not _has_both_players(duel):
         return None
-    return ChatRoom.objects.get_or_create(duel=duel, kind=kind)[0]
+    room = ChatRoom.objects.get_or_create(duel=duel, kind=kind)[0]
+    room.duel = duel  # loaded already, with its event
+    return room
 
 
 def room_slug(room: ChatRoom) -> str:
     return f"{room.duel.event.code}-{room.kind}" if room.duel else RoomKind.LOBBY
 
 
-def duel_rooms(duel: Duel, guest: Guest | None) -> list[ChatRoom]:
-    """Return the rooms of a duel that this guest may enter now."""
+def duel_rooms(duel: Duel, guest: Guest | None, *, over: bool) -> list[ChatRoom]:
+    """Return the rooms of a duel that this guest may enter now. `over`: its latest match has ended.
+
+    A room that nobody has used yet is not saved.
+    """
     if not settings.CHAT or not _has_both_players(duel):
         return []
-    access = room_access(duel, RoomKind.PLAYERS)
+    access = _duel_access(duel, RoomKind.PLAYERS, over)
     kinds = [kind for kind in DUEL_ROOM_KINDS if replace(access, kind=kind).may_enter(guest_pk(guest))]
-    return [ChatRoom.objects.get_or_create(duel=duel, kind=kind)[0] for kind in kinds]
+    found = {room.kind: room for room in ChatRoom.objects.filter(duel=duel, kind__in=kinds)}
+    rooms = [found.get(kind) or ChatRoom(kind=kind) for kind in kinds]
+    for room in rooms:
+        room.duel = duel  # loaded already, with its event
+    return rooms
 
 
 def guest_pk(guest: Guest | None) -> int | None:
@@ -89,10 +98,14 @@ def room_access(duel: Duel | None, kind: str) -> RoomAccess:
 
     The latest match decides whether it is over.
     """
-    if duel is None or duel.one_id is None or duel.two_id is None:
+    if duel is None or not _has_both_players(duel):
         return RoomAccess(kind)
     ended = duel.event.matches.order_by("-number").values_list("ended_at", flat=True).first()
-    return RoomAccess(kind, frozenset({duel.one_id, duel.two_id}), over=ended is not None)
+    return _duel_access(duel, kind, over=ended is not None)
+
+
+def _duel_access(duel: Duel, kind: str, over: bool) -> RoomAccess:
+    return RoomAccess(kind, frozenset(pk for pk in (duel.one_id, duel.two_id) if pk is not None), over=over)
 
 
 def load_lines(room: ChatRoom, blocked: Iterable[Guest], before: int | None = None) -> list[ChatLine]:
@@ -100,6 +113,8 @@ def load_lines(room: ChatRoom, blocked: Iterable[Guest], before: int | None = No
 
     Leaves out messages of `blocked` guests.
     """
+    if room.pk is None:
+        return []
     lines: QuerySet[ChatLine] = room.lines.select_related("guest").order_by("-pk").exclude(guest__in=blocked)
     if before is not None:
         lines = lines.filter(pk__lt=before)

@@ -8,7 +8,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from crowdgame.accounts.guest_cookie import current_guest, set_guest_cookie
 from crowdgame.accounts.guest_names import new_guest
-from crowdgame.chat.chat_room_view import view_room
+from crowdgame.chat.chat_room_view import load_visitor, view_room
 from crowdgame.chat.models import ChatRoom, RoomKind
 from crowdgame.chat.moderation import is_moderator
 from crowdgame.chat.posting import MessageAuthor, post_message, unblock
@@ -26,9 +26,10 @@ def room(request: HttpRequest, slug: str) -> HttpResponse:
 def show_room(request: HttpRequest, room: ChatRoom, problem: str = "", status: int = 200) -> HttpResponse:
     before = request.GET.get("before", "")
     early = int(before) if _is_number(before) else None
-    talk = view_room(request, room, current_guest(request), early)
+    visitor = load_visitor(request, current_guest(request))
+    talk = view_room(visitor, room, room_access(room.duel, room.kind).over, early)
     talk = replace(talk, problem=problem, refused=request.POST.get("text", ""))
-    context = {"talk": talk, "guest": talk.guest, "early": early, "back": return_url(room)}
+    context = {"talk": talk, "guest": visitor.guest, "early": early, "back": return_url(room)}
     return render(request, "chat/room.html", context, status=status)
 
 

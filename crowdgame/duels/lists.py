@@ -3,10 +3,11 @@
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
+from itertools import chain
 from typing import Literal
 
 from django.core.paginator import Page, Paginator
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet, Value, prefetch_related_objects
 from django.utils import timezone
 
 from crowdgame.accounts.models import Guest
@@ -26,6 +27,9 @@ DUEL_LIST_KINDS: tuple[DuelListKind, ...] = ("open", "running", "finished")
 PAGE_SIZE = 20
 MAX_QUERY_LENGTH = 40
 WINNER_NUMBERS: dict[str, int] = {MatchResult.RED: 1, MatchResult.YELLOW: 2}
+HAS_STORED_BALLOT = {
+    f"{side}_stored": Exists(StoredBallot.objects.filter(turn=OuterRef("pk"), side=side)) for side in SIDES
+}
 HAS_LIVE_MATCH = Exists(Match.objects.filter(event=OuterRef("event"), state=MatchState.PLAYING))
 HAS_ENDED_MATCH = Exists(Match.objects.filter(event=OuterRef("event"), state=MatchState.ENDED))
 
@@ -49,19 +53,72 @@ class DuelListItem:
     crowd: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class LatestGames:
+    """The newest games of a kind, and whether there are `more`."""
+
+    kind: DuelListKind
+    lines: list[DuelListItem]
+    more: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PlayLists:
+    """The lists of the Play page. `mine` are the guest's unfinished games: those with their turn first."""
+
+    mine: list[DuelListItem]
+    latest: list[LatestGames]
+
+
 def load_page(kind: DuelListKind, number: int | str | None, query: str = "") -> Page[DuelListItem]:
     """Return a page, newest first; an invalid number gives the nearest page.
 
     `query` is a part of a player's name, or a whole event code.
     """
-    page = Paginator(_with_names(_search(query, _SOURCES[kind]())), PAGE_SIZE).get_page(number)
-    return Page(_list_items(page.object_list, None), page.number, page.paginator)  # type: ignore[arg-type]
+    page = Paginator(_with_players(_search(query, _SOURCES[kind]())), PAGE_SIZE).get_page(number)
+    duels = list(page.object_list)
+    return Page(_list_items(duels, _load_matches(duels)), page.number, page.paginator)  # type: ignore[arg-type]
 
 
-def load_latest(kind: DuelListKind, most: int, query: str = "") -> tuple[list[DuelListItem], bool]:
-    """Return the newest games of a kind, and whether there are more. Avoids a COUNT over the whole table."""
-    found = list(_with_names(_search(query, _SOURCES[kind]()))[: most + 1])
-    return _list_items(found[:most], None), len(found) > most
+def load_play_lists(guest: Guest | None, box: BallotBox | None, most: int, query: str = "") -> PlayLists:
+    """Return the newest `most` games of each kind, and the guest's unfinished games.
+
+    Makes four queries. Without a ballot box, no game shows as the guest's to move. Raises RedisError.
+    """
+    sources: dict[str, QuerySet[Duel]] = {
+        kind: _search(query, _SOURCES[kind]())[: most + 1] for kind in DUEL_LIST_KINDS
+    }
+    if guest:
+        sources["mine"] = active_games(guest)
+    found = _load_lists(sources)
+    matches = _load_matches(chain.from_iterable(found.values()))
+    latest = [
+        LatestGames(kind, _list_items(found[kind][:most], matches), len(found[kind]) > most)
+        for kind in DUEL_LIST_KINDS
+    ]
+    return PlayLists(_guest_games(found.get("mine", []), matches, guest, box), latest)
+
+
+def _load_lists(sources: Mapping[str, QuerySet[Duel]]) -> dict[str, list[Duel]]:
+    """Load several lists with one query, each newest first."""
+    # A subquery for each, as SQLite sorts and limits no part of a UNION.
+    first, *others = (
+        _with_players(Duel.objects.filter(pk__in=duels.values("pk"))).annotate(source=Value(source))
+        for source, duels in sources.items()
+    )
+    found: dict[str, list[Duel]] = {source: [] for source in sources}
+    for duel in first.union(*others, all=True).order_by("-pk"):
+        found[duel.source].append(duel)
+    return found
+
+
+def _guest_games(
+    duels: list[Duel], matches: Mapping[int, Match], guest: Guest | None, box: BallotBox | None
+) -> list[DuelListItem]:
+    """Return the games where it is the guest's turn first, then the live ones."""
+    played = [matches[duel.event_id] for duel in duels if duel.event_id in matches]
+    lines = _list_items(duels, matches, guest, due_sides(played, box) if box else {})
+    return sorted(lines, key=lambda line: (not line.your_turn, line.state != "playing"))
 
 
 def clean_query(typed: str) -> str:
@@ -74,15 +131,6 @@ def _search(query: str, duels: QuerySet[Duel]) -> QuerySet[Duel]:
         return duels
     named = Team.objects.filter(event=OuterRef("event"), name__icontains=query)
     return duels.filter(Q(event__code=query.upper()) | Exists(named))
-
-
-def load_guest_games(guest: Guest, box: BallotBox | None) -> list[DuelListItem]:
-    """Return the guest's unfinished games: those where it is their turn first, then the live ones.
-
-    Without a ballot box, no game shows as theirs to move. Raises RedisError.
-    """
-    lines = _list_items(_with_names(active_games(guest)), guest, box)
-    return sorted(lines, key=lambda line: (not line.your_turn, line.state != "playing"))
 
 
 def _open_duels() -> QuerySet[Duel]:
@@ -104,19 +152,27 @@ _SOURCES: dict[DuelListKind, Callable[[], QuerySet[Duel]]] = {
 }
 
 
-def _with_names(duels: QuerySet[Duel]) -> QuerySet[Duel]:
-    return duels.select_related("event", "one", "two").prefetch_related("event__teams")
+def _with_players(duels: QuerySet[Duel]) -> QuerySet[Duel]:
+    return duels.select_related("event", "one", "two")
+
+
+def _load_matches(duels: Iterable[Duel]) -> dict[int, Match]:
+    """Return the latest match of each duel, by event. Loads the teams of duels without a match."""
+    duels = list(duels)
+    events = {duel.event_id for duel in duels}
+    played = Match.objects.filter(event__in=events).select_related("red", "yellow").order_by("number")
+    matches = {match.event_id: match for match in played}
+    prefetch_related_objects([duel.event for duel in duels if duel.event_id not in matches], "teams")
+    return matches
 
 
 def _list_items(
-    duels: Iterable[Duel], guest: Guest | None, box: BallotBox | None = None
+    duels: Iterable[Duel],
+    matches: Mapping[int, Match],
+    guest: Guest | None = None,
+    due: DueSides | None = None,
 ) -> list[DuelListItem]:
-    duels = list(duels)
-    events = [duel.event_id for duel in duels]
-    played = Match.objects.filter(event__in=events).select_related("red").order_by("number")
-    matches = {match.event_id: match for match in played}
-    due = due_sides(matches.values(), box) if box else {}
-    return [_list_item(duel, matches.get(duel.event_id), guest, due) for duel in duels]
+    return [_list_item(duel, matches.get(duel.event_id), guest, due or {}) for duel in duels]
 
 
 def _list_item(duel: Duel, match: Match | None, guest: Guest | None, due: DueSides) -> DuelListItem:
@@ -147,7 +203,8 @@ def names_by_side(duel: Duel, match: Match | None) -> tuple[str, str]:
 
     A crowd has a name, but no guest.
     """
-    teams = {team.number: team.name for team in duel.event.teams.all()}
+    both = (match.red, match.yellow) if match else duel.event.teams.all()
+    teams = {team.number: team.name for team in both}
     one, two = (teams[1] if duel.one_id or duel.crowd else "", teams[2] if duel.two_id or duel.crowd else "")
     return (two, one) if match and match.red.number != 1 else (one, two)
 
@@ -158,12 +215,11 @@ def has_to_pick(match: Match, side: Side, box: BallotBox) -> bool:
 
 
 def due_sides(matches: Iterable[Match], box: BallotBox) -> DueSides:
-    """Return the sides that are to move and have no ballot yet, by match. Makes two queries."""
+    """Return the sides that are to move and have no ballot yet, by match. Makes one query."""
     live = {match.pk: match for match in matches if match.state == MatchState.PLAYING}
     turns: dict[int, list[Turn]] = {pk: [] for pk in live}
-    for turn in Turn.objects.filter(match__in=live).order_by("number"):
+    for turn in Turn.objects.filter(match__in=live).annotate(**HAS_STORED_BALLOT).order_by("number"):
         turns[turn.match_id].append(turn)
-    stored = set(StoredBallot.objects.filter(turn__match__in=live).values_list("turn", "side"))
     due = {}
     for pk, match in live.items():
         closed = [turn for turn in turns[pk] if turn.state in CLOSED_STATES]
@@ -171,5 +227,7 @@ def due_sides(matches: Iterable[Match], box: BallotBox) -> DueSides:
             if turn.state in LIVE_STATES:
                 picked = box.picked_at(match.event_id, turn.pk)
                 to_move = replay(match, closed).to_move
-                due[pk] = [side for side in to_move if side not in picked and (turn.pk, side) not in stored]
+                due[pk] = [
+                    side for side in to_move if side not in picked and not getattr(turn, f"{side}_stored")
+                ]
     return due

@@ -25,12 +25,11 @@ from crowdgame.duels.duels import (
 from crowdgame.duels.forms import DuelForm
 from crowdgame.duels.lists import (
     DUEL_LIST_KINDS,
-    DuelListItem,
     DuelListKind,
+    PlayLists,
     clean_query,
-    load_guest_games,
-    load_latest,
     load_page,
+    load_play_lists,
 )
 from crowdgame.duels.models import Duel
 from crowdgame.duels.rematch import request_rematch
@@ -60,14 +59,12 @@ def play(request: HttpRequest) -> HttpResponse:
 def _play_page(request: HttpRequest, problem: str = "", status: int = 200) -> HttpResponse:
     guest = current_guest(request)
     query = clean_query(request.GET.get("q", ""))
-    mine = _games_for(guest) if guest else []
+    lists = _load_lists(guest, query)
     context = {
         "guest": guest,
-        "mine": [] if query else mine,
-        "turns": sum(line.your_turn for line in mine),
-        "lists": [
-            (kind, TITLES[kind], *load_latest(kind, SHORT_LIST_LENGTH, query)) for kind in DUEL_LIST_KINDS
-        ],
+        "mine": [] if query else lists.mine,
+        "turns": sum(line.your_turn for line in lists.mine),
+        "lists": [(games.kind, TITLES[games.kind], games.lines, games.more) for games in lists.latest],
         "query": query,
         "form": DuelForm(),
         "problem": problem,
@@ -75,12 +72,12 @@ def _play_page(request: HttpRequest, problem: str = "", status: int = 200) -> Ht
     return render(request, "duels/play.html", context, status=status)
 
 
-def _games_for(guest: Guest) -> list[DuelListItem]:
-    """Return the guest's games. Without Redis they are listed, but none shows as the guest's turn."""
+def _load_lists(guest: Guest | None, query: str) -> PlayLists:
+    """Load the lists of the Play page. Without Redis, no game shows as the guest's turn."""
     try:
-        return load_guest_games(guest, ballot_box())
+        return load_play_lists(guest, ballot_box(), SHORT_LIST_LENGTH, query)
     except RedisError:
-        return load_guest_games(guest, None)
+        return load_play_lists(guest, None, SHORT_LIST_LENGTH, query)
 
 
 @require_safe
@@ -132,13 +129,14 @@ def duel(request: HttpRequest, code: str) -> HttpResponse:
 
 def _duel_page(request: HttpRequest, duel: Duel, problem: str = "", status: int = 200) -> HttpResponse:
     guest = current_guest(request)
-    match = duel.event.matches.select_related("red", "rated").order_by("-number").first()
+    match = duel.event.matches.select_related("red", "yellow", "rated").order_by("-number").first()
     view = view_duel(duel, match, guest, _load_presence(duel))
     link = f"{server_url(request)}/play/{duel.event.code}"
     size, path = qr_path(link.upper())
     context = {
         "guest": guest,
         "duel": duel,
+        "match": match,
         "view": view,
         "link": link,
         "qr": path,

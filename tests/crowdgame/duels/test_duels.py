@@ -18,7 +18,7 @@ from crowdgame.duels.duels import (
     seat_number,
     start_against_crowd,
 )
-from crowdgame.duels.lists import MAX_QUERY_LENGTH, DuelListKind, clean_query, load_guest_games, load_page
+from crowdgame.duels.lists import MAX_QUERY_LENGTH, DuelListKind, clean_query, load_page, load_play_lists
 from crowdgame.duels.models import Duel
 from crowdgame.duels.rematch import request_rematch
 from crowdgame.duels.time_controls import TIME_CONTROLS_BY_SLUG
@@ -142,7 +142,7 @@ def test_open_game_is_listed_while_creator_may_still_wait() -> None:
 def test_own_games_list_puts_my_turn_first(box: BallotBox) -> None:
     _, first, _ = joined(box)
     new_duel(first, DuelSettings())
-    lines = load_guest_games(first, box)
+    lines = load_play_lists(first, box, 6).mine
     assert [(line.state, line.your_turn) for line in lines] == [("playing", True), ("open", False)]
 
 
@@ -206,7 +206,7 @@ def test_crowd_game_is_listed_as_open_then_running(box: BallotBox) -> None:
     start_against_crowd(duel.event.code, guest, box)
     assert not load_page("open", 1).object_list
     assert set(load_page("running", 1)[0].names) == {str(guest), "The crowd"}
-    assert [line.your_turn for line in load_guest_games(guest, box)] == [True]
+    assert [line.your_turn for line in load_play_lists(guest, box, 6).mine] == [True]
     assert active_games(guest).count() == 1
 
 
