@@ -29,7 +29,8 @@ def name_skeleton(name: str) -> str:
     for _ in range(MAX_ROUNDS):
         decomposed = unicodedata.normalize("NFKD", skeleton)
         skeleton = "".join(PROTOTYPES.get(char, char) for char in decomposed).casefold()
-    return unicodedata.normalize("NFKD", skeleton).translate(FINAL_REPLACEMENTS)
+    joined = unicodedata.normalize("NFKD", skeleton).translate(FINAL_REPLACEMENTS)
+    return unicodedata.normalize("NFKD", joined)  # without separators, marks may need another order
 
 
 def without_marks(skeleton: str) -> str:
