@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+import allauth
 import pytest
 
 from deploy.laptop.paths import ROOT
@@ -22,7 +23,13 @@ def _read(path: Path) -> str:
     return path.read_text(encoding="utf-8")
 
 
-TEMPLATES = {name: _read(path) for name, path in _files("templates", "html").items()}
+OWN_TEMPLATES = {name: _read(path) for name, path in _files("templates", "html").items()}
+TEMPLATES = OWN_TEMPLATES | {  # own pages may extend allauth's, which extend our layout
+    name: _read(path)
+    for path in Path(allauth.__file__).parent.glob("templates/**/base_*.html")
+    if (name := path.relative_to(Path(allauth.__file__).parent / "templates").as_posix()) not in OWN_TEMPLATES
+}
+TEMPLATES.setdefault("allauth/layouts/entrance.html", '{% extends "allauth/layouts/base.html" %}')
 STATIC_SHEETS = _files("static", "css")
 INCLUSION_TAGS = {
     tag: template
@@ -31,7 +38,7 @@ INCLUSION_TAGS = {
 }
 PAGES = sorted(
     name
-    for name, text in TEMPLATES.items()
+    for name, text in OWN_TEMPLATES.items()
     if re.search(r"{% extends|<html", text) and not name.startswith("admin/")
 )
 STYLE_BLOCK = re.compile(r"{% block style %}(.*?){% endblock %}", re.DOTALL)

@@ -107,11 +107,11 @@ def test_demo_stop_keeps_match_that_organizer_started(box: BallotBox) -> None:
     assert Match.objects.get().state == "playing"
 
 
-def test_demo_login_opens_console_and_admin(client: Client) -> None:
+def test_demo_login_opens_console_and_not_the_admin(client: Client) -> None:
     details = demo()
     answer = client.post(urlsplit(details["login_url"]).path)
     assert answer.headers["Location"] == f"/console/{details['code']}/"
-    assert client.get("/admin/").status_code == 200
+    assert client.get("/admin/", follow=True).status_code == 403
     assert not User.objects.get().has_usable_password()
 
 
