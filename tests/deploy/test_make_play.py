@@ -17,7 +17,9 @@ import pytest
 
 from deploy.laptop.network import LOOPBACK, free_port
 from deploy.laptop.paths import ROOT
+from deploy.laptop.stack import Stack
 from tests.deploy.processes import becomes_true, marked, wait_until
+from tests.server import give_database
 
 PARTS = {
     "gateway": "gateway --fd",
@@ -48,7 +50,7 @@ class PlayProcess:
 
     def url(self, label: str) -> str:
         """The URL printed after `label`; waits until it is printed."""
-        becomes_true(lambda: self.has_said("Ctrl-C") or self.process.poll() is not None, within_s=60)
+        becomes_true(lambda: self.has_said("Ctrl-C") or self.process.poll() is not None, within_s=100)
         assert self.has_said("Ctrl-C"), self.said.read_text()
         return next(line for line in self.said.read_text().splitlines() if label in line).split()[-1]
 
@@ -117,6 +119,7 @@ def test_play_restarts_killed_parts_and_keeps_event_between_runs(
 def test_play_without_crowd_has_no_event_and_opens_event_list(
     tmp_path: Path, plays: list[PlayProcess]
 ) -> None:
+    give_database(Stack(data=tmp_path / "data", secret_key="", port=0))  # migrating takes long
     plays.append(PlayProcess(tmp_path, 1, "--no-crowd"))
     address, page = log_in(plays[0].url("Console"))
     assert urlsplit(address).path == "/console/"
@@ -127,6 +130,7 @@ def test_play_without_crowd_has_no_event_and_opens_event_list(
 
 
 def test_play_without_crowd_stops_demo_event(tmp_path: Path, plays: list[PlayProcess]) -> None:
+    give_database(Stack(data=tmp_path / "data", secret_key="", port=0))
     plays.append(PlayProcess(tmp_path, 1))
     assert "/console/enter/" in plays[0].url("Console")
     wait_until(lambda: plays[0].count(LIVE_MATCHES) == 1, within_s=30)
