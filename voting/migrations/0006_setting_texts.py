@@ -3,8 +3,10 @@
 import django.core.validators
 from django.db import migrations, models
 
+from voting.migrations import TextMigration
 
-class Migration(migrations.Migration):
+
+class Migration(TextMigration):
 
     dependencies = [
         ('voting', '0005_content_types'),
