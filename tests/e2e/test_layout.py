@@ -104,7 +104,7 @@ SCROLLS = """() => {
 # The page's content without the running time.
 WITHOUT_TIME = """() => {
   const page = document.body.cloneNode(true);
-  page.querySelectorAll("[role=timer], [data-rate], .shape").forEach(part => part.remove());
+  page.querySelectorAll("[role=timer], [data-rate], [data-changed], .shape").forEach(part => part.remove());
   return page.outerHTML;
 }"""
 OWNERS = """() => Object.fromEntries(
