@@ -61,6 +61,8 @@ INSTALLED_APPS = [
     "allauth",
     "allauth.account",
     "allauth.mfa",
+    "allauth.socialaccount",
+    "allauth.socialaccount.providers.openid_connect",
     "allauth.usersessions",
     "channels",
     "crowdgame",
@@ -207,6 +209,24 @@ ACCOUNT_RATE_LIMITS = {
     "reset_password_from_key": "60/m/ip",
     "confirm_email": "3/3m/key",
 }
+# Login through the OpenID Connect provider of a school or company. By default, nobody gets an existing
+# account only because the provider names its address.
+OIDC_URL = os.environ.get("OIDC_URL", "").rstrip("/")
+_OIDC_APP = {
+    "provider_id": "oidc",
+    "name": os.environ.get("OIDC_NAME") or urlsplit(OIDC_URL).hostname,
+    "client_id": os.environ.get("OIDC_CLIENT_ID", ""),
+    "secret": os.environ.get("OIDC_CLIENT_SECRET", ""),
+    "settings": {
+        "server_url": OIDC_URL,
+        "email_authentication": os.environ.get("OIDC_TRUST_EMAIL", "").lower() in {"1", "true", "yes"},
+    },
+}
+SOCIALACCOUNT_PROVIDERS = {
+    "openid_connect": {"OAUTH_PKCE_ENABLED": True, "APPS": [_OIDC_APP] if OIDC_URL else []}
+}
+SOCIALACCOUNT_ADAPTER = "crowdgame.accounts.oidc.OidcAdapter"
+SOCIALACCOUNT_EMAIL_AUTHENTICATION_AUTO_CONNECT = True
 USERSESSIONS_TRACK_ACTIVITY = False
 MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
 MFA_PASSKEY_LOGIN_ENABLED = True
@@ -238,7 +258,10 @@ CONTENT_SECURITY_POLICY = {
         "img-src": [SELF, "data:"],
         "object-src": [NONE],
         "base-uri": [NONE],
-        "form-action": [SELF],
+        "form-action": [
+            SELF,
+            *filter(None, [OIDC_URL and f"{urlsplit(OIDC_URL).scheme}://{urlsplit(OIDC_URL).netloc}"]),
+        ],
         "frame-ancestors": [NONE],
     }
 }

@@ -16,6 +16,8 @@ admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-a
 urlpatterns = [
     path("console/", include("allauth.account.urls")),
     path("console/2fa/", include("allauth.mfa.urls")),
+    path("console/3rdparty/", include("allauth.socialaccount.urls")),
+    path("console/", include("allauth.socialaccount.providers.openid_connect.urls")),
     path("console/sessions/", include("allauth.usersessions.urls")),
     path("console/", include("crowdgame.console.urls")),
     path("", include("crowdgame.reports.urls")),

@@ -139,6 +139,23 @@ VARIABLES: dict[str, tuple[Variable, ...]] = {
         ),
         Variable("MAIL_FROM", "Sender of e-mails.", "`crowdgame@` and the host in `PUBLIC_URL`"),
     ),
+    "OpenID Connect": (
+        Variable(
+            "OIDC_URL",
+            "Address of the provider through which organizers can log in, such as "
+            "`https://login.example.org/realms/school`. The login page shows a button.",
+            "none",
+        ),
+        Variable("OIDC_NAME", "Name of the provider on the button.", "the host in `OIDC_URL`"),
+        Variable("OIDC_CLIENT_ID", "Id that the provider has given this server.", "none"),
+        Variable("OIDC_CLIENT_SECRET", "Secret that the provider has given this server.", "none"),
+        Variable(
+            "OIDC_TRUST_EMAIL",
+            "`true`: who logs in through the provider gets the existing account with the same address, if "
+            "the provider has verified it. Only for providers whose users cannot choose addresses freely.",
+            "`false`",
+        ),
+    ),
     "Logs and metrics": (
         Variable("LOG_LEVEL", "Lowest level that is logged.", "`INFO`"),
         Variable("LOG_FORMAT", "`line`, or `json` for one object per record.", "`line`"),
