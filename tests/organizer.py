@@ -16,6 +16,7 @@ import msgspec
 
 django.setup()
 
+from allauth.account.models import EmailAddress  # noqa: E402
 from django.conf import settings  # noqa: E402
 from django.contrib.auth.models import User  # noqa: E402
 from django.contrib.sessions.models import Session  # noqa: E402
@@ -23,6 +24,8 @@ from django.core.management import call_command  # noqa: E402
 from django.test import Client  # noqa: E402
 from redis import Redis  # noqa: E402
 
+from crowdgame.accounts.invitation_views import invitation_path  # noqa: E402
+from crowdgame.accounts.invitations import create_invitation  # noqa: E402
 from crowdgame.console.actions.matches import abort_playing_match  # noqa: E402
 from crowdgame.console.actions.turn_time import extend_turn  # noqa: E402
 from crowdgame.console.control import run_action  # noqa: E402
@@ -165,6 +168,17 @@ def abort_all_matches() -> None:
 def rehearsed_matches(event_id: int) -> list[int]:
     """The numbers of the event's matches in which a simulated crowd has played."""
     return list(Match.objects.filter(event=event_id, rehearsed=True).values_list("number", flat=True))
+
+
+def invite(name: str) -> str:
+    """The path of a new invitation."""
+    return invitation_path(create_invitation(name))
+
+
+def confirmed_organizer(name: str, password: str) -> None:
+    """Create an organizer with a confirmed e-mail address."""
+    user = User.objects.create_user(name, f"{name}@example.org", password)
+    EmailAddress.objects.create(user=user, email=user.email, verified=True, primary=True)
 
 
 def command(words: list[str]) -> None:

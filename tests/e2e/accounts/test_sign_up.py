@@ -1,0 +1,23 @@
+"""An invited person signs up, confirms the e-mail address, and logs in."""
+
+from playwright.sync_api import Page, expect
+
+from tests.e2e.accounts.conftest import PASSWORD, AccountPages
+
+
+def test_invited_organizer_signs_up_and_confirms_address(window: Page, account_pages: AccountPages) -> None:
+    account_pages.open(window, account_pages.server.ask("invite", name="Olga"))
+    window.get_by_label("Username").fill("olga")
+    window.get_by_label("Email").fill("olga@example.org")
+    window.get_by_label("Password").fill("12345678")
+    window.get_by_role("button", name="Sign up").click()
+    expect(window.get_by_text("This password is too common.")).to_be_visible()
+    window.get_by_label("Password").fill(PASSWORD)
+    window.get_by_role("button", name="Sign up").click()
+    expect(window.get_by_role("heading", name="Verify Your Email Address")).to_be_visible()
+    account_pages.open(window, "/console/")
+    expect(window.get_by_role("heading", name="Log in")).to_be_visible()
+    window.goto(account_pages.mailbox.link("olga@example.org"))
+    window.get_by_role("button", name="Confirm").click()
+    account_pages.log_in(window, "olga@example.org")
+    expect(window.get_by_role("link", name="New event")).to_be_visible()
