@@ -57,6 +57,11 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         name = credentials.get("email") or credentials.get("username") or ""
         return unicodedata.normalize("NFKC", name).strip().casefold()
 
+    def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
+        """Send an e-mail, unless the server sends none."""
+        if settings.EMAIL_ENABLED:
+            super().send_mail(template_prefix, email, context)
+
     def get_email_confirmation_url(
         self, request: HttpRequest, emailconfirmation: EmailConfirmationMixin
     ) -> str:

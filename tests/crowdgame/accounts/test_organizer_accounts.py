@@ -213,6 +213,28 @@ def test_reset_link_by_command_works_without_mail(ada: User, capsys: pytest.Capt
         call_command("reset_link", "nobody", "--base-url", PUBLIC_URL)
 
 
+def test_page_of_addresses_works_without_mail(ada: User) -> None:
+    client = Client()
+    log_in(client)
+    client.post("/console/reauthenticate/", {"password": PASSWORD})
+    assert client.post("/console/email/", {"action_add": "", "email": "new@example.org"}).status_code == 302
+    assert not mail.outbox
+
+
+def test_address_is_not_changed_without_entering_the_password_again(ada: User) -> None:
+    client = Client()
+    log_in(client)
+    answer = client.post("/console/email/", {"action_add": "", "email": "thief@example.org"})
+    assert answer.headers["Location"].startswith("/console/reauthenticate/")
+    assert not EmailAddress.objects.filter(email="thief@example.org").exists()
+
+
+def test_session_outlives_the_browser(ada: User) -> None:
+    client = Client()
+    log_in(client)
+    assert client.cookies["sessionid"]["max-age"] == 12 * 3600
+
+
 def test_sessions_are_listed_and_others_ended(ada: User) -> None:
     here, elsewhere = Client(headers={"user-agent": "Here"}), Client(headers={"user-agent": "Elsewhere"})
     log_in(here)
