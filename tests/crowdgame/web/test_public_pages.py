@@ -59,6 +59,7 @@ def test_unknown_public_page_returns_404(path: str, client: Client) -> None:
     assert client.get(path.replace("CODE", new_event().code)).status_code == 404
 
 
+@pytest.mark.django_db
 @pytest.mark.parametrize(("days", "text"), [(7, "7 days"), (1, "1 day")])
 def test_privacy_page_shows_configured_retention_days(
     client: Client, settings: Settings, days: int, text: str
