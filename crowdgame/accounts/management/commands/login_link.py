@@ -1,26 +1,13 @@
 """`manage.py login_link NAME`: a login link for an organizer who forgot the password or is locked out."""
 
-from typing import Any
-
-from django.conf import settings
 from django.contrib.auth.models import User
-from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from crowdgame.accounts.login_links import login_link_path
+from crowdgame.accounts.management.organizer_link import OrganizerLinkCommand
 
 
-class Command(BaseCommand):
+class Command(OrganizerLinkCommand):
     help = "Print a login link for an organizer. It works once and expires after two hours."
 
-    def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("name", help="the organizer's username")
-        parser.add_argument("--base-url", default=settings.PUBLIC_URL, help="default: PUBLIC_URL")
-
-    def handle(self, *args: Any, **options: Any) -> None:
-        base = options["base_url"].rstrip("/")
-        if not base:
-            raise CommandError("Set PUBLIC_URL or pass --base-url.")
-        user = User.objects.filter(username=options["name"], is_active=True).first()
-        if user is None:
-            raise CommandError(f"There is no active organizer named {options['name']}.")
-        self.stdout.write(f"{base}{login_link_path(user)}")
+    def link_path(self, user: User) -> str:
+        return login_link_path(user)
