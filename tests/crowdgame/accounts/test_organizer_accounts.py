@@ -140,7 +140,9 @@ def test_only_administrators_invite_and_withdraw(ada: User) -> None:
     client = Client()
     client.force_login(ada)
     assert client.get("/console/invitations/").status_code == 302
+    assert "/console/invitations/" not in client.get("/console/").content.decode()
     User.objects.update(is_superuser=True)
+    assert "/console/invitations/" in client.get("/console/").content.decode()
     page = client.post("/console/invitations/", {"ask": "invite", "name": "Olga"}).content.decode()
     link = re.search(r'value="(http://testserver/console/invitation/[^"]+)"', page)
     assert link
