@@ -22,7 +22,7 @@ from voting.gateway.room_sockets import RoomSockets
 from voting.gateway.side_change_queue import SideChangeQueue
 from voting.gateway.threads import in_ticket_thread
 from voting.gateway.ticket_claims import TicketClaims
-from voting.gateway.voters import ConnectedVoter, ConsoleSocket, SeatedSocket, Socket
+from voting.gateway.voters import ConnectedVoter, SeatedSocket, Socket
 from voting.protocol import CloseCode
 
 MAX_SOCKETS_PER_SEAT = 4
@@ -91,14 +91,6 @@ class EventRoom(LiveEvent):
         self.admission_queue = AdmissionQueue(self, self.sockets, box, recorder)
         self.ticket_claims = TicketClaims(self.event_id, in_ticket_thread)
         self.side_change_queue = SideChangeQueue(self, self.voters, now)
-
-    @property
-    def screens(self) -> set[Socket]:
-        return self.sockets.screens
-
-    @property
-    def consoles(self) -> set[ConsoleSocket]:
-        return self.sockets.consoles
 
     def apply(self, copy: LayerMessage) -> None:
         """Take over the event's state from a change.

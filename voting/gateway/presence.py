@@ -89,7 +89,7 @@ class Presence:
             return
         counts = protocol.CountsUpdated(turn=turn.id, red=tuple(red), yellow=tuple(yellow))
         if room.state.peek:
-            write_to_few(room.consoles, counts)
+            write_to_few(room.sockets.consoles, counts)
         if match.board.vote == "open":
             await send_open_counts(room, counts, phones=teams)
         elif teams and room.state.own_counts:
@@ -100,7 +100,7 @@ class Presence:
         if not room.is_between_turns(self._clock.now()):
             room.cheers = Cheers()
             return
-        projectors = room.screens - room.consoles
+        projectors = room.sockets.screens - room.sockets.consoles
         if projectors or room.cheers.has_unsent:
             presses = await self._cheers.exchange(room.event_id, room.cheers)
             if any(presses):
@@ -137,9 +137,9 @@ def _shows_counts(room: EventRoom, match: protocol.Match, *, teams: bool) -> boo
     """Whether anyone connected here may see interim counts."""
     if match.board.vote == "concealed":
         return False
-    if match.board.vote == "open" and (room.screens or teams):
+    if match.board.vote == "open" and (room.sockets.screens or teams):
         return True
-    return (teams and room.state.own_counts) or (room.state.peek and bool(room.consoles))
+    return (teams and room.state.own_counts) or (room.state.peek and bool(room.sockets.consoles))
 
 
 def _turnout_message(room: EventRoom, turnout: Turnout) -> protocol.TurnoutCounted:

@@ -31,7 +31,7 @@ class TwoGateways:
         self.phones = [voter("a", 1), voter("b", 2)]
         self.here = make_room(event_id, self.display, self.console, self.phones[0])
         self.there = make_room(event_id, self.phones[1])
-        self.here.consoles.add(self.console)
+        self.here.sockets.consoles.add(self.console)
         self.calls = {"here": 0, "there": 0}
 
     def press(self, here: int, there: int) -> None:

@@ -56,7 +56,7 @@ def test_phones_receive_changed_counts_of_their_team(box: BallotBox) -> None:
     sockets = [voter("a", 1), voter("b", 1), voter("c", 2)]
     screen, console, unseated = FakeSocket(), FakeSocket(), FakeSocket()
     turn, room = open_room(box, screen, console, *sockets)
-    room.consoles.add(console)
+    room.sockets.consoles.add(console)
     room.sockets.add_unseated(unseated)
     vote(turn, box, red=[3, 3], yellow=[7])
     assert heartbeat(room).count("peek") == 1
@@ -84,7 +84,7 @@ def test_own_counts_equal_final_counts_under_every_method(method: str, box: Ball
 def test_one_peek_serves_consoles_and_teams(box: BallotBox) -> None:
     console, phone = FakeSocket(), voter("a", 1)
     _, room = open_room(box, console, phone, peek=True)
-    room.consoles.add(console)
+    room.sockets.consoles.add(console)
     assert heartbeat(room).count("peek") == 1
     assert any("counts.updated" in frame for frame in console.frames)
     assert counts(phone) == [[0] * 7]

@@ -151,7 +151,7 @@ def test_send_rehearsal_updates_consoles_and_ends_once(
 ) -> None:
     console, screen = FakeSocket(), FakeSocket()
     room = make_room(new_event().pk, console, screen)
-    room.consoles.add(console)
+    room.sockets.consoles.add(console)
     on = rehearsed(1, running=True)
     for update in (None, on, on, last, last, None, None, on):
         send_rehearsal(room, update)
