@@ -184,12 +184,15 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}
     for name in ("UserAttributeSimilarityValidator", "MinimumLengthValidator", "CommonPasswordValidator")
 ]
-AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
+AUTHENTICATION_BACKENDS = ["crowdgame.accounts.backend.AccountBackend"]
 PASSWORD_HASHERS = ["crowdgame.accounts.password_hashing.LimitedPBKDF2Hasher"]
 # Who may create an organizer's account: anyone ("open"), holders of an invitation link, or nobody ("closed").
 SIGNUP = os.environ.get("SIGNUP") or "invitation"
 ACCOUNT_ADAPTER = "crowdgame.accounts.adapter.AccountAdapter"
-ACCOUNT_FORMS = {"signup": "crowdgame.accounts.signup_form.SignupForm"}
+ACCOUNT_FORMS = {
+    "login": "crowdgame.accounts.forms.LoginForm",
+    "signup": "crowdgame.accounts.signup_form.SignupForm",
+}
 ACCOUNT_LOGIN_METHODS = {"username", "email"}
 ACCOUNT_SIGNUP_FIELDS = ["username*", "email*" if EMAIL_ENABLED else "email", "password1*"]
 ACCOUNT_EMAIL_VERIFICATION = "mandatory" if EMAIL_ENABLED else "none"

@@ -11,7 +11,9 @@ from allauth.usersessions.models import UserSession
 from django.contrib.auth.models import User
 from django.db import transaction
 
+from crowdgame.accounts.accounts import forget_name
 from voting.announcements.outbox import publish_role_change
+from voting.ballot_box.ballot_box import BallotBox
 
 LOGIN_FIELDS = {"last_login"}
 
@@ -40,6 +42,11 @@ def publish_ended_session(instance: UserSession, **_signal: Any) -> None:
 def publish_logout(user: User | None, **_signal: Any) -> None:
     if user is not None:
         _publish_after_commit(user.pk)
+
+
+def forget_player(instance: User, **_signal: Any) -> None:
+    """Remove the name from a deleted account's guest, also if an administrator deletes the account."""
+    forget_name(instance, BallotBox())
 
 
 def publish_deletion(instance: User, **_signal: Any) -> None:

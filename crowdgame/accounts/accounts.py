@@ -1,28 +1,23 @@
-"""Guest accounts: create, rename, log in by password, change the password, delete.
+"""Guest accounts: create, rename, delete, and move games to an account at login.
 
-With an account, a player is the same guest on every device. Finished games keep the name they were played
-under.
+With an account, a player is the same guest on every device. It is a Django user, whose user name is the
+comparison key of the guest's name. Finished games keep the name they were played under.
 """
 
 import unicodedata
 
-from django.contrib.auth.hashers import check_password, make_password
-from django.contrib.auth.password_validation import validate_password
+from allauth.account.utils import filter_users_by_username
+from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 
-from crowdgame.accounts.models import (
-    GUEST_KEY_LENGTH,
-    GUEST_NAME_LENGTH,
-    GUEST_SKELETON_LENGTH,
-    Guest,
-)
+from crowdgame.accounts.models import GUEST_NAME_LENGTH, GUEST_SKELETON_LENGTH, Guest
 from crowdgame.accounts.name_skeletons import SEPARATORS, mixes_scripts, name_skeleton, without_marks
 from crowdgame.accounts.signals import guest_left, guest_merged
 from voting.ballot_box.ballot_box import BallotBox
 from voting.names import clean_name
 
-MIN_NAME_LENGTH = 2
+MIN_NAME_LENGTH, MAX_KEY_LENGTH = 2, 80
 # Skeletons of reserved words: the product's own labels, and names that could be mistaken for its staff.
 RESERVED_PREFIXES = tuple(
     map(name_skeleton, ("guest", "crowdgame", "admin", "moderator", "organizer", "organiser"))
@@ -62,7 +57,7 @@ def clean_account_name(typed: str) -> str:
 def _has_valid_length(name: str) -> bool:
     return (
         MIN_NAME_LENGTH <= len(name) <= GUEST_NAME_LENGTH
-        and MIN_NAME_LENGTH <= len(name_key(name)) <= GUEST_KEY_LENGTH
+        and MIN_NAME_LENGTH <= len(name_key(name)) <= MAX_KEY_LENGTH
         and 0 < len(name_skeleton(name)) <= GUEST_SKELETON_LENGTH
     )
 
@@ -72,69 +67,64 @@ def _is_reserved(name: str) -> bool:
     return letters.startswith(RESERVED_PREFIXES) or letters in RESERVED_NAMES
 
 
-def create_account(guest: Guest, name: str, password: str) -> None:
-    """Turn the guest into an account with a name and a password.
+def create_account(guest: Guest, name: str, password: str) -> User:
+    """Give the guest an account and return its user.
 
-    Raises ValidationError for a weak password. Raises AccountError if the guest has an account or the name is
-    taken.
+    Raises AccountError if there is one already or the name is taken.
     """
     if guest.has_account:
         raise AccountError("You already have an account.")
-    validate_password(password)
-    _save_name(guest, name, password=make_password(password))
+    user = User()
+    user.set_password(password)
+    _save_name(guest, user, name)
+    return user
 
 
 def rename(guest: Guest, name: str) -> None:
     """Change the account's name for future games. Raises AccountError if the name is taken."""
-    _save_name(guest, name)
+    if guest.user is not None:
+        _save_name(guest, guest.user, name)
 
 
-def _save_name(guest: Guest, name: str, **more: str) -> None:
-    fields = {"name": name, "name_key": name_key(name), "name_skeleton": name_skeleton(name), **more}
-    for field, value in fields.items():
-        setattr(guest, field, value)
+def _save_name(guest: Guest, user: User, name: str) -> None:
+    user.username = name_key(name)
     try:
         with transaction.atomic():
-            guest.save(update_fields=[*fields])
+            if filter_users_by_username(user.username).exclude(pk=user.pk).exists():
+                raise IntegrityError
+            user.save()
+            guest.user, guest.name, guest.name_skeleton = user, name, name_skeleton(name)
+            guest.save(update_fields=["user", "name", "name_skeleton"])
     except IntegrityError:
         guest.refresh_from_db()
         raise AccountError("This name, or one like it, is taken. Choose another one.") from None
 
 
-def change_password(guest: Guest, password: str) -> None:
-    """Set a new password, which logs out all other devices. Raises ValidationError for a weak password."""
-    validate_password(password)
-    guest.password = make_password(password)
-    guest.save(update_fields=["password"])
-
-
-def check_credentials(name: str, password: str) -> Guest | None:
-    """Return the account with this name and password, or None.
-
-    Hashes a password for unknown names too, so that the response time does not reveal which names exist.
-    """
-    guest = Guest.objects.filter(name_key=name_key(name)).first()
-    known = check_password(password, guest.password if guest else make_password(None))
-    return guest if known else None
+def find_username(typed: str) -> str:
+    """Return the user name that somebody means who logs in: the typed one, or the key of a guest's name."""
+    return typed if filter_users_by_username(typed).exists() else name_key(typed) or typed
 
 
 def transfer_games(guest: Guest, account: Guest) -> list[str]:
-    """Move the games of an anonymous guest to the account they log in to. Returns sentences to show.
-
-    Does nothing if the guest has an account. Raises MatchError if guest and account play against each other.
-    """
-    if guest.has_account or guest == account:
-        return []
+    """Move the games of an anonymous guest to the account they log in to. Returns sentences to show."""
     with transaction.atomic():
         handed_over = guest_merged.send(Guest, guest=guest, account=account)
     return [sentence for _, sentences in handed_over for sentence in sentences or ()]
 
 
-def delete_account(guest: Guest, box: BallotBox) -> None:
-    """Delete the account (erasure of personal data). The guest's number replaces the name everywhere.
+def delete_account(user: User, box: BallotBox) -> None:
+    """Delete a guest's account (erasure of personal data). The guest's number replaces the name everywhere.
 
-    The password is cleared last: if the process dies before that, the guest can delete the account again.
+    The user is deleted last: if the process dies before that, the guest can delete the account again.
     """
-    guest.name, guest.name_key, guest.name_skeleton, guest.password = "", None, None, ""
-    guest_left.send(Guest, guest=guest, box=box)
-    guest.save(update_fields=["name", "name_key", "name_skeleton", "password"])
+    forget_name(user, box)
+    user.delete()
+
+
+def forget_name(user: User, box: BallotBox) -> None:
+    """Remove the name and the account from the user's guest, if there is one."""
+    guest = Guest.objects.filter(user=user).first()
+    if guest is not None:
+        guest.name, guest.name_skeleton, guest.user = "", None, None
+        guest_left.send(Guest, guest=guest, box=box)
+        guest.save(update_fields=["name", "name_skeleton", "user"])

@@ -1,7 +1,7 @@
-"""How django-allauth treats organizers' accounts: who may sign up, wrong passwords, links in e-mails."""
+"""How django-allauth treats accounts: who may sign up, wrong passwords, links in e-mails."""
 
 import unicodedata
-from typing import Any
+from typing import Any, cast
 
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.account.models import EmailConfirmationMixin
@@ -11,6 +11,8 @@ from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 
+from crowdgame.accounts.accounts import find_username
+from crowdgame.accounts.backend import guest_of
 from crowdgame.accounts.invitations import find_open_invitation
 from crowdgame.accounts.password_hashing import hashing_turn
 from voting.ballot_box.stores import STORE_ERRORS
@@ -41,6 +43,8 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         An attempt whose password could not be checked does not count. Raises ServerBusy, and ValidationError
         during a lockout.
         """
+        if typed := credentials.get("username"):
+            credentials["username"] = find_username(typed)
         with hashing_turn():
             try:
                 user: User | None = super().authenticate(request, **credentials)
@@ -56,6 +60,12 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         """
         name = credentials.get("email") or credentials.get("username") or ""
         return unicodedata.normalize("NFKC", name).strip().casefold()
+
+    def get_login_redirect_url(self, request: HttpRequest) -> str:
+        """Guests play, organizers see their events."""
+        if guest_of(cast(User, request.user)):
+            return reverse("play")
+        return str(super().get_login_redirect_url(request))
 
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
         """Send an e-mail, unless the server sends none."""

@@ -1,66 +1,58 @@
-"""Forms of a guest account."""
+"""Forms of guest accounts, and the login form of all accounts."""
 
 from typing import Any
 
+from allauth.account.forms import LoginForm as AllauthLoginForm
+from allauth.account.forms import SignupForm
 from django import forms
-from django.contrib.auth.password_validation import validate_password
-from django.core.exceptions import ValidationError
+from django.contrib.auth.models import User
+from django.http import HttpRequest, HttpResponse
 
-from crowdgame.accounts.accounts import clean_account_name
-from crowdgame.accounts.models import GUEST_KEY_LENGTH
+from crowdgame.accounts.accounts import MAX_KEY_LENGTH, clean_account_name, create_account
+from crowdgame.accounts.guest_cookie import cookie_guest
+from crowdgame.accounts.guest_names import new_guest
+from crowdgame.accounts.guest_sessions import extend_session
+from crowdgame.accounts.password_hashing import hashing_turn
 
 
 class GuestNameField(forms.CharField):
     def __init__(self) -> None:
         widget = forms.TextInput(attrs={"autocomplete": "username", "spellcheck": "false"})
-        super().__init__(label="Name", max_length=GUEST_KEY_LENGTH, widget=widget)
+        super().__init__(label="Name", max_length=MAX_KEY_LENGTH, widget=widget)
 
     def clean(self, value: Any) -> str:
         return clean_account_name(super().clean(value))
 
 
-class PasswordField(forms.CharField):
-    def __init__(self, label: str = "Password", *, new: bool = False) -> None:
-        kind = "new-password" if new else "current-password"
-        widget = forms.PasswordInput(attrs={"autocomplete": kind})
-        super().__init__(label=label, strip=False, max_length=200, widget=widget)
-        self.new = new
-        self.help_text = "At least 8 characters, and not a common password." if new else ""
+class GuestSignupForm(SignupForm):  # type: ignore[misc]
+    """Asks for a name and a password only."""
 
-    def validate(self, value: Any) -> None:
-        super().validate(value)
-        if self.new:
-            validate_password(value)
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        del self.fields["email"]
+        self.fields["username"] = GuestNameField()
+        self.fields["password1"].help_text = "At least 8 characters, and not a common password."
 
+    def clean_username(self) -> str:
+        return str(self.cleaned_data["username"])
 
-class CreateAccountForm(forms.Form):
-    name = GuestNameField()
-    password = PasswordField(new=True)
-
-    def clean(self) -> dict[str, Any]:
-        cleaned = super().clean() or self.cleaned_data
-        name, password = cleaned.get("name", ""), cleaned.get("password", "")
-        if name and name.casefold() in password.casefold():
-            self.add_error("password", ValidationError("The password must not contain your name."))
-        return cleaned
+    def save(self, request: HttpRequest) -> User:
+        """Give an account to this browser's guest, or to a new one. Raises AccountError, ServerBusy."""
+        with hashing_turn():
+            guest = cookie_guest(request) or new_guest()
+            return create_account(guest, self.cleaned_data["username"], self.cleaned_data["password1"])
 
 
-class LoginForm(forms.Form):
-    name = forms.CharField(
-        max_length=200,
-        widget=forms.TextInput(attrs={"autocomplete": "username", "autocapitalize": "none"}),
-    )
-    password = PasswordField()
+class LoginForm(AllauthLoginForm):  # type: ignore[misc]
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["login"].widget.attrs = {"autocomplete": "username", "autocapitalize": "none"}
+
+    def login(self, request: HttpRequest, redirect_url: str | None = None) -> HttpResponse:
+        response: HttpResponse = super().login(request, redirect_url)
+        extend_session(request, self.user)
+        return response
 
 
 class RenameForm(forms.Form):
     name = GuestNameField()
-
-
-class NewPasswordForm(forms.Form):
-    password = PasswordField("Current password")
-    new_password = PasswordField("New password", new=True)
-
-
-class DeleteAccountForm(forms.Form):
-    password = PasswordField("Your password")

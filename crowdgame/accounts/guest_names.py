@@ -1,4 +1,4 @@
-"""Look up guests, and create them with a random number. A guest is somebody without an organizer's login."""
+"""Look up guests, and create them with a random number. A guest plays and is no organizer."""
 
 import secrets
 
@@ -13,11 +13,17 @@ INITIAL_NUMBER_LIMIT = 100_000
 
 
 def find_guest(pk: int) -> Guest | None:
-    """Return the guest, or None if retention has deleted it. Updates `seen_on` once a day."""
-    guest, today = Guest.objects.filter(pk=pk).first(), timezone.localdate()
-    if guest is not None and guest.seen_on != today:
-        Guest.objects.filter(pk=pk).update(seen_on=today)
+    """Return the guest, or None if retention has deleted it. Notes the visit."""
+    guest = Guest.objects.filter(pk=pk).first()
+    if guest is not None:
+        note_visit(guest)
     return guest
+
+
+def note_visit(guest: Guest) -> None:
+    """Update `seen_on` once a day."""
+    if guest.seen_on != (today := timezone.localdate()):
+        Guest.objects.filter(pk=guest.pk).update(seen_on=today)
 
 
 def new_guest() -> Guest:

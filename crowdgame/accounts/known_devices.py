@@ -13,6 +13,8 @@ from django.dispatch import receiver
 from django.http import HttpRequest, HttpResponse, parse_cookie
 from django.utils.deprecation import MiddlewareMixin
 
+from crowdgame.accounts.backend import guest_of
+
 COOKIE = f"{'__Host-' if settings.HTTPS else ''}known"
 COOKIE_MAX_AGE_S = 180 * 24 * 3600
 SALT = "crowdgame.known_device"
@@ -30,7 +32,7 @@ def find_known_user(scope: Any) -> str:
 
 @receiver(user_logged_in)
 def note_login(request: HttpRequest | None, user: User, **_: Any) -> None:
-    if request is not None:
+    if request is not None and not guest_of(user):
         request.logged_in_user = user.pk  # type: ignore[attr-defined]
 
 

@@ -1,37 +1,36 @@
-"""Guests, who play without an organizer's login, and invitations of organizers."""
+"""Guests, who play without being organizers, and invitations of organizers."""
 
 from django.conf import settings
 from django.db import models
 from django.db.models import CheckConstraint, Q
 from django.utils import timezone
 
-GUEST_NAME_LENGTH, GUEST_KEY_LENGTH, GUEST_SKELETON_LENGTH = 20, 80, 255
+GUEST_NAME_LENGTH, GUEST_SKELETON_LENGTH = 20, 255
 
 
 class Guest(models.Model):
-    """A player identified by a cookie, shown as "Guest 12657" until they create an account.
+    """A player, shown as "Guest 12657" until they create an account.
 
-    An account has a `name` and a `password` (a Django password hash). It logs in by `name_key`, in which case
-    and spaces do not count. `name_skeleton` is unique, so no two names look alike; it is None if an older
-    account had a similar name before skeletons were introduced. A guest is not a Django user and cannot open
-    the console. `seen_on` is the day of the last visit.
+    Without an account, a cookie identifies them. An account is a `user` who plays: it may not create events,
+    and has a `name` that others see. `name_skeleton` is unique, so no two names look alike; it is None if an
+    older account had a similar name before skeletons were introduced. `seen_on` is the day of the last visit.
     """
 
     number = models.PositiveIntegerField(unique=True)
     came_at = models.DateTimeField(auto_now_add=True)
     seen_on = models.DateField(null=True, default=timezone.localdate, db_index=True)
+    user = models.OneToOneField(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="guest"
+    )
     name = models.CharField(max_length=GUEST_NAME_LENGTH, blank=True, default="", db_default="")
-    name_key = models.CharField(max_length=GUEST_KEY_LENGTH, null=True, blank=True, unique=True)
     name_skeleton = models.CharField(
         max_length=GUEST_SKELETON_LENGTH, null=True, blank=True, unique=True, editable=False
     )
-    password = models.CharField(max_length=128, blank=True, default="", db_default="")
 
     class Meta:
         constraints = [
             CheckConstraint(
-                condition=Q(name="", name_key=None, name_skeleton=None, password="")
-                | (~Q(name="") & ~Q(password="") & Q(name_key__isnull=False)),
+                condition=Q(name="", name_skeleton=None, user=None) | (~Q(name="") & Q(user__isnull=False)),
                 name="guest_account_complete",
             ),
         ]
@@ -41,7 +40,7 @@ class Guest(models.Model):
 
     @property
     def has_account(self) -> bool:
-        return bool(self.password)
+        return self.user_id is not None
 
 
 class Invitation(models.Model):

@@ -3,8 +3,7 @@
 from django.dispatch import Signal
 
 # Sent with `guest` and `account`, inside the transaction in which a guest logs in to an account. A receiver
-# moves the guest's rows to the account and returns a list of sentences to show, or None. It may raise
-# MatchError to refuse the login.
+# moves the guest's rows to the account and returns a list of sentences to show, or None.
 guest_merged = Signal()
 
 # Sent with `guest` and `box` while a guest's account is deleted. The guest object has no name any more and is

@@ -27,6 +27,7 @@ from crowdgame.cups.models import Cup
 from crowdgame.cups.name_form import CupNamesForm
 from crowdgame.cups.renaming import rename_cup
 from crowdgame.cups.team_ranking import list_played_games, rank_teams
+from crowdgame.events.access import organizer_page
 from crowdgame.events.event_edits import announce_page_edit, log_edit
 from crowdgame.events.presets import PRESETS_BY_SLUG
 from crowdgame.ratings.rating_ledger import START
@@ -53,7 +54,7 @@ def own_cup(request: HttpRequest, code: str) -> Cup:
     return get_object_or_404(own, code=code.upper())
 
 
-@login_required
+@organizer_page
 @require_http_methods(["GET", "POST"])
 def new_cup(request: HttpRequest) -> HttpResponse:
     """Show the form, prefilled from the preset in `?like=`, and create the cup."""

@@ -30,7 +30,7 @@ def abandoned_games(days: int) -> QuerySet[Duel]:
 def stale_guests(days: int) -> QuerySet[Guest]:
     """Return guests without an account, unseen for more than `days`, that no other row refers to."""
     before = timezone.localdate() - timedelta(days=days)
-    idle_guests = Guest.objects.filter(password="", seen_on__lt=before)
+    idle_guests = Guest.objects.filter(user=None, seen_on__lt=before)
     return idle_guests.filter(*(~Exists(rows) for rows in _rows_of_a_guest()))
 
 

@@ -7,7 +7,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from redis import RedisError
 
 from crowdgame.accounts.models import Guest
-from crowdgame.duels.duels import SEAT_FIELDS, PlayError, active_games, name_after_teams, seat_number
+from crowdgame.duels.duels import SEAT_FIELDS, active_games, name_after_teams, seat_number
 from crowdgame.duels.models import Duel
 from voting.announcements.outbox import announce_edit
 from voting.ballot_box.ballot_box import BallotBox
@@ -26,18 +26,14 @@ def hand_over_games(guest: Guest, account: Guest, **_: Any) -> list[str]:
     """Move the guest's unfinished games to the account. Returns sentences to show.
 
     A pair that has finished a match keeps its rematch under the guest's name, as its ratings belong to that
-    guest. Raises PlayError if guest and account play against each other.
+    guest. So does a game against the account itself.
     """
-    if any(seat_number(duel, account) for duel in active_games(guest)):
-        raise PlayError(
-            f"On this device, {guest} is playing against this account. Finish that game, then log in."
-        )
-    taken = list(games_to_hand_over(guest))
+    taken = [duel for duel in games_to_hand_over(guest) if not seat_number(duel, account)]
     for duel in taken:
         Duel.objects.filter(pk=duel.pk).update(**{SEAT_FIELDS[seat_number(duel, guest)]: account})
     sentences = [f"Games moved to your account: {len(taken)}."] if taken else []
-    if active_games(guest).exists():
-        sentences.append(f"Your rematch stays with {guest}. Continue it in this browser.")
+    if kept := active_games(guest).count():
+        sentences.append(f"Games that stay with {guest}: {kept}. Continue them in this browser.")
     return sentences
 
 

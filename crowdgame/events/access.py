@@ -8,9 +8,10 @@ from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import User
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404
+from django.shortcuts import get_object_or_404, redirect
 from django.views.decorators.http import require_http_methods
 
+from crowdgame.accounts.backend import guest_of
 from crowdgame.events.models import Member
 from crowdgame.events.permissions import role_at_event
 from voting.models import Event
@@ -23,6 +24,19 @@ def visible_events(user: User) -> QuerySet[Event]:
         return Event.objects.all()
     member = Member.objects.filter(event=OuterRef("pk"), user=user)
     return Event.objects.filter(Q(owner=user) | Q(Exists(member)))
+
+
+def organizer_page(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    """Decorate a page that creates something. Accounts of guests are sent to their list of events."""
+
+    @login_required
+    @wraps(view)
+    def page(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        if guest_of(cast(User, request.user)):
+            return redirect("console:events")
+        return view(request, *args, **kwargs)
+
+    return page
 
 
 def owner_page(*methods: str) -> Callable[[Callable[[HttpRequest, Event], HttpResponse]], Any]:

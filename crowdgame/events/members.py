@@ -8,6 +8,7 @@ from functools import partial
 from django.contrib.auth.models import User
 from django.db import transaction
 
+from crowdgame.accounts.accounts import find_username
 from crowdgame.events.models import Member
 from voting.announcements.outbox import publish_role_change
 from voting.models import Event
@@ -23,7 +24,7 @@ def add_member(event: Event, name: str, role: Role) -> Member:
 
     Raises MemberError if there is none, or if the user is the owner or a member already.
     """
-    user = User.objects.filter(username=User.normalize_username(name.strip()), is_active=True).first()
+    user = User.objects.filter(username=find_username(name.strip()), is_active=True).first()
     if user is None:
         raise MemberError("No account has this username. Upper and lower case matter.")
     if user.pk == event.owner_id:

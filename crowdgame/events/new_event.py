@@ -3,20 +3,19 @@
 from typing import cast
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import User
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
-from crowdgame.events.access import owner_page
+from crowdgame.events.access import organizer_page, owner_page
 from crowdgame.events.forms import EventForm
 from crowdgame.events.presets import EMPTY_PRESET, PRESETS, PRESETS_BY_SLUG
 from crowdgame.events.views import needs_tickets
 from voting.models import Event
 
 
-@login_required
+@organizer_page
 @require_http_methods(["GET", "POST"])
 def new_event(request: HttpRequest) -> HttpResponse:
     """List the presets. POST with a preset's slug creates an event from it."""
@@ -26,7 +25,7 @@ def new_event(request: HttpRequest) -> HttpResponse:
     return render(request, "events/new.html", {"presets": PRESETS, "empty": EMPTY_PRESET})
 
 
-@login_required
+@organizer_page
 @require_http_methods(["GET", "POST"])
 def new_event_form(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the event form, prefilled from a preset. Raises Http404 if there is no such preset."""

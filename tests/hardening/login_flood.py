@@ -20,8 +20,8 @@ HEADERS = {"Content-Type": "application/x-www-form-urlencoded", "Cookie": f"csrf
 # Each form hashes a password, also for an unknown name.
 FORMS: tuple[tuple[str, str, Mapping[str, str]], ...] = (
     ("/console/login/", "login", {"password": "a guess"}),
-    ("/play/login", "name", {"password": "a guess"}),
-    ("/play/account", "name", {"password": "correct horse battery"}),
+    ("/play/login", "login", {"password": "a guess"}),
+    ("/play/account", "username", {"password1": "correct horse battery"}),
 )
 
 

@@ -197,7 +197,7 @@ WRONG: dict[str, list[Callable[[Rows], None]]] = {
     "ticket_team_1_or_2": [change(Ticket, team=3)],
     "restriction_once_per_voter_code": [insert_copy(StoredRestriction)],
     "restriction_team_1_or_2": [change(StoredRestriction, team=3)],
-    "guest_account_complete": [change(Guest, password="x")],
+    "guest_account_complete": [change(Guest, name="x")],
     "notification_per_turn": [insert_copy(EmailNotification)],
     "chat_room_once": [insert_copy(ChatRoom)],
     "chat_room_one_lobby": [two_lobbies],

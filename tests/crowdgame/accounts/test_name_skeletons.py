@@ -4,15 +4,11 @@
 
 import sys
 import unicodedata
-from collections.abc import Iterator
+from typing import cast
 
 import pytest
-from django.apps.registry import Apps
-from django.contrib.auth.hashers import make_password
+from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
-from django.db import connection
-from django.db.migrations.executor import MigrationExecutor
-from django.test import Client
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -108,7 +104,7 @@ def test_rename_and_deletion_release_the_look_alikes(box: BallotBox) -> None:
     rename(ada, clean_account_name("B0b"))
     rename(ada, clean_account_name("Ada"))
     bob = sign_up("Bob")
-    delete_account(bob, box)
+    delete_account(cast(User, bob.user), box)
     assert sign_up("B0b").name == "B0b"
 
 
@@ -141,34 +137,3 @@ def test_skeleton_of_every_letter_is_stable() -> None:
 
 def test_scripts_of_characters_without_script_do_not_count() -> None:
     assert not mixes_scripts("Ada 2 - ' ー")
-
-
-@pytest.fixture
-def before_skeletons(transactional_db: None) -> Iterator[Apps]:
-    """Migrate back to the guests without skeletons; the test migrates forward."""
-    yield migrate_accounts("0001_initial")
-    executor = MigrationExecutor(connection)
-    executor.migrate(executor.loader.graph.leaf_nodes("accounts"))
-
-
-def migrate_accounts(name: str) -> Apps:
-    executor = MigrationExecutor(connection)
-    executor.migrate([("accounts", name)])
-    return executor.loader.project_state([("accounts", name)]).apps
-
-
-def test_migration_gives_the_skeleton_to_the_older_account(before_skeletons: Apps, box: BallotBox) -> None:
-    old = before_skeletons.get_model("accounts", "Guest")
-    for number, (name, key) in enumerate([("", None), ("Bob", "bob"), ("B0b", "b0b"), ("Mоna", "mоna")]):
-        password = make_password(PASSWORD) if name else ""
-        old.objects.create(number=2000 + number, name=name, name_key=key, password=password)
-    migrate_accounts(SKELETONS)
-    guests = Guest.objects.order_by("pk")
-    assert [guest.name_skeleton for guest in guests] == [None, "bob", None, name_skeleton("Mona")]
-    for name in ("Bob", "B0b", "Mоna"):
-        assert Client().post("/play/login", {"name": name, "password": PASSWORD})["Location"] == "/play/"
-    newer = Guest.objects.get(name="B0b")
-    with pytest.raises(AccountError, match="taken"):
-        rename(newer, "Bоb")
-    rename(newer, "Robert")
-    assert newer.name_skeleton == "robert"

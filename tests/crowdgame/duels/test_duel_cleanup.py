@@ -4,6 +4,7 @@ from datetime import timedelta
 from io import StringIO
 
 import pytest
+from django.contrib.auth.models import User
 from django.core.management import call_command
 from django.test import Client
 from django.utils import timezone
@@ -69,7 +70,8 @@ def test_returning_guest_is_kept(box: BallotBox) -> None:
     client.post("/play/new")
     one, returned, with_account = Guest.objects.get(), new_guest(), new_guest()
     Guest.objects.update(seen_on=timezone.localdate() - timedelta(days=DAYS + 1))
-    Guest.objects.filter(pk=with_account.pk).update(name="Ada", name_key="ada", password="kept")
+    user = User.objects.create_user("ada")
+    Guest.objects.filter(pk=with_account.pk).update(name="Ada", user=user)
     Duel.objects.all().delete()
     assert find_guest(returned.pk) == returned
     assert list(stale_guests(DAYS)) == [one]

@@ -111,8 +111,8 @@ def test_login_drops_notification_without_delaying_others(
     player: Client, box: BallotBox, mailbox: Mailbox
 ) -> None:
     """The game now belongs to the account; mails due to others are still sent."""
-    Client().post("/play/account", {"name": "Ada", "password": "anchors-aweigh"})
-    player.post("/play/login", {"name": "Ada", "password": "anchors-aweigh"})
+    Client().post("/play/account", {"username": "Ada", "password1": "anchors-aweigh"})
+    player.post("/play/login", {"login": "Ada", "password": "anchors-aweigh"})
     guest_with_address("bob@example.org")
     send_all(box)
     assert [mail["To"] for mail in mailbox.mails] == ["bob@example.org"]
