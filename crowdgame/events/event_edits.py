@@ -1,7 +1,7 @@
-"""Side effects of editing an event on a page: announce the edit to all clients and write the audit log."""
+"""Edits of an event on a page: announce them to all clients, write the audit log, delete the event."""
 
 import time
-from contextlib import closing
+from contextlib import closing, suppress
 
 from django.contrib import messages
 from django.http import HttpRequest
@@ -10,7 +10,9 @@ from redis import RedisError
 from crowdgame.events.models import AuditEntry
 from voting.announcements.outbox import announce_edit
 from voting.ballot_box.ballot_box import BallotBox
+from voting.matches import locked_event
 from voting.models import Event
+from voting.terms import MatchState
 
 MAX_TEXT_LENGTH = AuditEntry._meta.get_field("what").max_length or 0
 
@@ -45,6 +47,18 @@ def add_page_audit_entry(event_id: int, by: str, kind: str, what: str, now: int)
     """
     shown = what if len(what) <= MAX_TEXT_LENGTH else f"{what[: MAX_TEXT_LENGTH - 1]}…"
     AuditEntry.objects.create(event_id=event_id, by=by, what=shown, at=now, action=kind)
+
+
+def delete_unless_playing(event_id: int) -> bool:
+    """Delete the event unless a match is live, and return whether it is gone.
+
+    Holds the event lock, so that a match starting concurrently either blocks the deletion or finds no event.
+    """
+    with suppress(Event.DoesNotExist), locked_event(event_id) as event:
+        if event.matches.filter(state=MatchState.PLAYING).exists():
+            return False
+        event.delete()
+    return True
 
 
 def _box_time() -> int:

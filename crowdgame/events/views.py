@@ -1,16 +1,15 @@
 """Console pages to edit and delete an event, and to download the votes of a study."""
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 
 from crowdgame.events.access import owner_page
-from crowdgame.events.event_edits import announce_page_edit, log_edit
+from crowdgame.events.event_edits import announce_page_edit, delete_unless_playing, log_edit
 from crowdgame.events.forms import EventForm
 from crowdgame.reports.study import studied_matches, study_rows
 from crowdgame.web.spreadsheet import csv_response
-from voting.matches import locked_event
 from voting.models import Event
 from voting.terms import Admission, MatchState
 
@@ -40,28 +39,12 @@ def needs_tickets(event: Event) -> bool:
 @owner_page("GET", "POST")
 def delete_event(request: HttpRequest, event: Event) -> HttpResponse:
     """Delete an event after confirmation. Answers 409 while a match is live."""
-    if request.method == "POST" and _delete_unless_playing(event):
+    if request.method == "POST" and delete_unless_playing(event.pk):
         messages.success(request, f"“{event.name}” was deleted.")
         return redirect("console:events")
     playing = event.matches.filter(state=MatchState.PLAYING).exists()
     status = 409 if request.method == "POST" else 200
     return render(request, "events/delete.html", {"event": event, "playing": playing}, status=status)
-
-
-def _delete_unless_playing(event: Event) -> bool:
-    """Delete the event unless a match is live, and return whether it was deleted.
-
-    Holds the event lock, so that a match starting concurrently either blocks the deletion or finds no event.
-    Raises Http404 if the event is deleted already.
-    """
-    try:
-        with locked_event(event.pk) as held:
-            playing = held.matches.filter(state=MatchState.PLAYING).exists()
-            if not playing:
-                held.delete()
-    except Event.DoesNotExist:
-        raise Http404 from None  # a double click
-    return not playing
 
 
 @never_cache
