@@ -5,6 +5,7 @@ from django.contrib import admin
 from django.urls import include, path
 
 from crowdgame.cups.board_view import cup_board
+from crowdgame.personal_data.views import guest_data
 from crowdgame.printing.views import about, rules
 from crowdgame.ratings.views import ratings
 from crowdgame.web import converters  # noqa: F401  registers the converter for codes
@@ -25,6 +26,7 @@ urlpatterns = [
     path("rules", rules, name="rules"),
     path("about", about, name="about"),
     path("play/", include("crowdgame.accounts.urls")),
+    path("play/data", guest_data, name="guest_data"),
     path("play/", include("crowdgame.notifications.urls")),
     path("play/", include("crowdgame.chat.urls")),
     path("play/ratings", ratings, name="ratings"),

@@ -1,4 +1,4 @@
-"""Guest accounts: create, rename, delete, and move games to an account at login.
+"""Guest accounts: create, rename, delete; move games to an account at login.
 
 With an account, a player is the same guest on every device. It is a Django user, whose user name is the
 comparison key of the guest's name. Finished games keep the name they were played under.
@@ -113,7 +113,7 @@ def transfer_games(guest: Guest, account: Guest) -> list[str]:
 
 
 def delete_account(user: User, box: BallotBox) -> None:
-    """Delete a guest's account (erasure of personal data). The guest's number replaces the name everywhere.
+    """Delete an account (erasure of personal data). A guest's number replaces the name everywhere.
 
     The user is deleted last: if the process dies before that, the guest can delete the account again.
     """

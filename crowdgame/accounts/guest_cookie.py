@@ -46,3 +46,9 @@ def set_guest_cookie(answer: HttpResponse, guest: Guest) -> HttpResponse:
             samesite="Lax",
         )
     return answer
+
+
+def clear_guest_cookie(answer: HttpResponse) -> HttpResponse:
+    """Delete the cookie on the response, and return the response."""
+    answer.set_cookie(COOKIE, "", max_age=0, secure=settings.HTTPS, httponly=True, samesite="Lax")
+    return answer

@@ -5,6 +5,5 @@ from crowdgame.accounts import views
 urlpatterns = [
     path("account", views.account, name="account"),
     path("account/name", views.change_name, name="rename"),
-    path("account/delete", views.delete, name="delete_account"),
     path("login", views.GuestLoginView.as_view(), name="guest_login"),
 ]

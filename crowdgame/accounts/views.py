@@ -1,13 +1,9 @@
 """`/play/account` and `/play/login`: guest accounts, for the same name on every device."""
 
-from functools import cache
 from typing import Any
 
-from allauth.account.decorators import reauthentication_required
 from allauth.account.views import LoginView, SignupView
 from django.contrib import messages
-from django.contrib.auth import logout
-from django.contrib.auth.models import AnonymousUser
 from django.forms import Form
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -20,9 +16,6 @@ from crowdgame.accounts.forms import GuestSignupForm, RenameForm
 from crowdgame.accounts.guest_cookie import cookie_guest, current_guest
 from crowdgame.accounts.models import Guest
 from crowdgame.web.errors import show_refusal
-from voting.ballot_box.ballot_box import BallotBox
-
-ballot_box = cache(BallotBox)
 
 
 class CreateAccountView(SignupView):  # type: ignore[misc]
@@ -102,26 +95,3 @@ def change_name(request: HttpRequest) -> HttpResponse:
             messages.success(request, f"Name changed. New games show you as {guest}.")
             return redirect("account")
     return account_page(request, guest, rename=form)
-
-
-@never_cache
-@require_http_methods(["GET", "POST"])
-def delete(request: HttpRequest) -> HttpResponse:
-    guest = current_guest(request)
-    if guest is None or not guest.has_account:
-        return redirect("guest_login")
-    response: HttpResponse = confirm_deletion(request, guest)
-    return response
-
-
-@reauthentication_required(allow_get=True)  # type: ignore[untyped-decorator]
-def confirm_deletion(request: HttpRequest, guest: Guest) -> HttpResponse:
-    """Ask; delete the account after the password has been entered again."""
-    if request.method != "POST" or guest.user is None:
-        context = {"guest": guest, "number": f"Guest {guest.number}"}
-        return render(request, "accounts/delete.html", context)
-    accounts.delete_account(guest.user, ballot_box())
-    request.user = AnonymousUser()
-    logout(request)
-    messages.success(request, "Account deleted.")
-    return redirect("play")

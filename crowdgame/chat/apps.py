@@ -9,7 +9,7 @@ class ChatConfig(AppConfig):
 
     def ready(self) -> None:
         from crowdgame.accounts.signals import guest_left  # noqa: PLC0415
-        from crowdgame.chat.retention import purge_chat, unname_lines  # noqa: PLC0415
+        from crowdgame.chat.retention import delete_lines, purge_chat  # noqa: PLC0415
 
-        guest_left.connect(unname_lines)
+        guest_left.connect(delete_lines)
         every_hour("chat messages", lambda: purge_chat(settings.CHAT_DAYS))

@@ -1,6 +1,6 @@
 """Chat retention: delete messages, expired mutes and the moderation log after some days.
 
-Also anonymizes the messages of deleted accounts.
+Also deletes the messages of guests who have their data deleted.
 """
 
 import logging
@@ -13,7 +13,7 @@ from django.db.models import Model, QuerySet
 from django.utils import timezone
 
 from crowdgame.accounts.models import Guest
-from crowdgame.chat.models import ChatLine, ChatMute, ChatRoom
+from crowdgame.chat.models import ChatBlock, ChatLine, ChatMute, ChatRoom
 
 log = logging.getLogger(__name__)
 
@@ -54,6 +54,7 @@ def purge_chat(days: int) -> Generator[int, None, None]:
         log.info("deleted old chat data: %s rows", gone)
 
 
-def unname_lines(guest: Guest, **_: Any) -> None:
-    """Replace the name of a deleted account in its messages by the guest's number."""
-    ChatLine.objects.filter(guest=guest).update(name=str(guest))
+def delete_lines(guest: Guest, **_: Any) -> None:
+    """Delete the messages of somebody who has their data deleted, and the list of guests they muted."""
+    ChatLine.objects.filter(guest=guest).delete()
+    ChatBlock.objects.filter(guest=guest).delete()

@@ -41,10 +41,10 @@ def test_guest_account_from_creation_to_deletion(
         expect(other.get_by_role("link", name="Log in")).to_be_visible()
 
     window.get_by_role("link", name="Ada Lovelace").click()
-    window.get_by_role("link", name="Delete account").click()
+    window.get_by_role("link", name="Download or delete my data").click()
     window.get_by_role("button", name="Delete permanently").click()
     window.get_by_label("Password").fill(NEW_PASSWORD)
     window.get_by_role("button", name="Confirm").click()
-    expect(window.get_by_text("Account deleted.")).to_be_visible()
+    expect(window.get_by_text("Your data is deleted.")).to_be_visible()
     log_in(window, account_pages, "Ada Lovelace", NEW_PASSWORD)
     expect(window.get_by_role("alert")).to_contain_text("Wrong name or password")

@@ -1,0 +1,51 @@
+"""Deletion of what belongs to a person. Results of others' matches remain, without the person's name."""
+
+from django.contrib.auth.models import User
+from django.db.models import Exists, OuterRef
+
+from crowdgame.accounts.accounts import delete_account
+from crowdgame.accounts.models import Guest
+from crowdgame.accounts.signals import guest_left
+from crowdgame.events.event_edits import delete_unless_playing
+from crowdgame.events.models import AuditEntry
+from crowdgame.personal_data.tables import Person
+from voting.ballot_box.ballot_box import BallotBox
+from voting.models import Event, Match
+from voting.terms import MatchState
+
+FORMER_ORGANIZER = "former organizer"
+
+
+class DeletionRefused(Exception):
+    """The account can't be deleted now. The message is shown to its owner."""
+
+
+def delete_person(person: Person, box: BallotBox) -> None:
+    """Delete the account with its events and cups, or make the guest anonymous. Idempotent.
+
+    Raises DeletionRefused during a live match of an owned event, and for the last administrator.
+    """
+    if person.user is None:
+        if person.guest is not None:
+            guest_left.send(Guest, guest=person.guest, box=box)
+        return
+    check_deletion(person.user)
+    for event in Event.objects.filter(owner=person.user):
+        if not delete_unless_playing(event.pk):
+            raise DeletionRefused(_live_text(event))
+    AuditEntry.objects.filter(by=person.user.get_username()).update(by=FORMER_ORGANIZER)
+    delete_account(person.user, box)
+
+
+def check_deletion(user: User) -> None:
+    """Raise DeletionRefused if the account can't be deleted now."""
+    administrators = User.objects.filter(is_superuser=True, is_active=True)
+    if user.is_superuser and not administrators.exclude(pk=user.pk).exists():
+        raise DeletionRefused("You are the only administrator of this server. Invite another one first.")
+    playing = Match.objects.filter(event=OuterRef("pk"), state=MatchState.PLAYING)
+    if live := Event.objects.filter(Exists(playing), owner=user).first():
+        raise DeletionRefused(_live_text(live))
+
+
+def _live_text(event: Event) -> str:
+    return f"“{event.name}” has a live match. End it first."
