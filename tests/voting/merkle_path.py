@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from voting.counting.merkle import hash_leaf, hash_node
+from voting.counting.commitments import hash_leaf, hash_node
 
 
 def root_of_path(content: bytes, index: int, size: int, path: Sequence[bytes]) -> bytes | None:

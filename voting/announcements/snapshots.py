@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from games.engine.game import SIDES, Resolution, Side
 from voting import protocol
 from voting.counting.close_calls import find_close_call
-from voting.counting.lots import commit_lot
+from voting.counting.commitments import commit_lot
 from voting.counting.pacing import RevealSteps, pace_reveal
 from voting.counting.series import series_starts, winning_team
 from voting.counting.side_changes import SidesSummary

@@ -10,8 +10,7 @@ import msgspec
 
 from games.engine.game import SIDES, Side
 from voting.counting.ballots import unpack_ballots
-from voting.counting.commitments import ballot_tree
-from voting.counting.merkle import Tree
+from voting.counting.commitments import Tree, ballot_tree
 from voting.counting.methods.voting_method import VotingMethod
 from voting.models import TallyRecord, TurnState
 from voting.protocol import ReceiptIssued

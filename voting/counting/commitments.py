@@ -1,13 +1,75 @@
-"""Commitments to sealed ballots: for each side, the root of a Merkle tree over its blinded ballots."""
+"""Cryptographic commitments: the Merkle roots of sealed ballots, and the seeds of random draws.
+
+The Merkle tree is that of RFC 6962: one hash commits to a list, and a short path proves that an entry is in
+it. Hashes are the bytes of SHA-256. Leaves and nodes are hashed with different prefixes, so that neither can
+pass as the other.
+
+Lots are verifiable, too (commit and reveal): the seed is committed to before the window and published after
+it, so that nobody can choose a lot afterwards.
+"""
 
 from collections.abc import Iterable, Sequence
+from hashlib import sha256
 
 import msgspec
 
 from games.engine.game import Side
 from voting.counting.ballots import Ballot
-from voting.counting.merkle import Tree
 from voting.counting.types import Count, Hash
+
+LEAF, NODE = b"\x00", b"\x01"
+EMPTY = sha256().digest()
+
+
+def hash_leaf(content: bytes) -> bytes:
+    return sha256(LEAF + content).digest()
+
+
+def hash_node(left: bytes, right: bytes) -> bytes:
+    return sha256(NODE + left + right).digest()
+
+
+class Tree:
+    """A Merkle tree over `contents`, in their order.
+
+    It keeps every level, so that a path needs no hashing.
+    """
+
+    __slots__ = ("levels",)
+
+    def __init__(self, contents: Iterable[bytes]) -> None:
+        level = [hash_leaf(content) for content in contents]
+        self.levels = [level]
+        while len(level) > 1:
+            level = _parent_level(level)
+            self.levels.append(level)
+
+    def __len__(self) -> int:
+        return len(self.levels[0])
+
+    @property
+    def root(self) -> bytes:
+        """The Merkle root; the hash of the empty string if there are no contents."""
+        return self.levels[-1][0] if self.levels[0] else EMPTY
+
+    def path(self, index: int) -> tuple[bytes, ...]:
+        """Return the sibling hashes from a leaf to the root, lowest first."""
+        beside = []
+        for level in self.levels[:-1]:
+            sibling = index ^ 1
+            if sibling < len(level):
+                beside.append(level[sibling])
+            index >>= 1
+        return tuple(beside)
+
+
+def _parent_level(level: Sequence[bytes]) -> list[bytes]:
+    """Hash pairs into nodes. A last entry without a partner moves up unchanged."""
+    pairs = zip(level[::2], level[1::2], strict=False)
+    above = [hash_node(left, right) for left, right in pairs]
+    if len(level) % 2:
+        above.append(level[-1])
+    return above
 
 
 class Commitment(msgspec.Struct, frozen=True, kw_only=True):
@@ -36,3 +98,17 @@ def commit_ballots(turn_id: int, side: Side, ballots: Sequence[Ballot]) -> Commi
     """Return the commitment to a side's ballots, which are in order of arrival."""
     tree = ballot_tree(turn_id, side, ((ballot.choice, ballot.blind) for ballot in ballots))
     return Commitment(root=tree.root.hex(), ballots=len(tree))
+
+
+def commit_lot(seed: str) -> str:
+    """Return the commitment to the seed, which is published before anyone votes."""
+    return sha256(f"crowdgame lot:{seed}".encode("ascii")).hexdigest()
+
+
+def draw_lot(seed: str, side: Side, among: int, number: int = 0) -> int:
+    """Return a number from 0 to `among` - 1.
+
+    Each side has its own lot, and so does each round of a runoff (`number`, from 1).
+    """
+    lot = f"{seed}:{side}:{number}" if number else f"{seed}:{side}"
+    return int.from_bytes(sha256(lot.encode("ascii")).digest(), "big") % among

@@ -14,8 +14,7 @@ from msgspec.structs import replace
 
 from games.engine.game import SIDES, Result, Side, other_side
 from voting.counting.ballots import Ballot
-from voting.counting.commitments import Commitment, commit_ballots
-from voting.counting.merkle import Tree, hash_node
+from voting.counting.commitments import Commitment, Tree, commit_ballots, hash_node
 from voting.counting.types import Count
 
 

@@ -8,7 +8,7 @@ import msgspec
 from games.engine.game import SIDES, Picks, Side
 from games.engine.registry import read_options
 from voting.counting.ballots import unpack_ballots
-from voting.counting.lots import commit_lot
+from voting.counting.commitments import commit_lot
 from voting.matches import Position, replay
 from voting.models import CLOSED_STATES, Match, SidesRecord, TallyRecord, Turn, TurnState
 from voting.records.match_record import (

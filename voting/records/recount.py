@@ -12,8 +12,7 @@ from games.engine.errors import GameError, IllegalPick
 from games.engine.game import SIDES, Game, Picks, Resolution, Result, Side, other_side
 from games.engine.registry import find_game, read_options
 from voting.counting.ballots import Ballot
-from voting.counting.commitments import ballot_tree
-from voting.counting.lots import commit_lot, draw_lot
+from voting.counting.commitments import ballot_tree, commit_lot, draw_lot
 from voting.counting.methods import find_method
 from voting.counting.tally import SideBallots, SideTally, decide
 from voting.records.match_record import MatchRecord, SideCount, TurnCount, side_count

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from games.engine.game import SIDES, Picks, Resolution, Side, other_side
 from voting.counting.ballots import Ballot
-from voting.counting.lots import draw_lot
+from voting.counting.commitments import draw_lot
 from voting.counting.methods import Deciding
 from voting.counting.tally import SideBallots, SideTally, TallyTerms, decide
 from voting.counting.voter_codes import derive_voter_code

@@ -4,7 +4,7 @@ from hashlib import sha256
 from hypothesis import given
 from hypothesis import strategies as st
 
-from voting.counting.lots import commit_lot, draw_lot
+from voting.counting.commitments import commit_lot, draw_lot
 
 SEED = "00112233445566778899aabbccddeeff"
 seeds = st.text("0123456789abcdef", min_size=32, max_size=32)

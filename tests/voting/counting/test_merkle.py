@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.voting.merkle_path import root_of_path
-from voting.counting.merkle import EMPTY, Tree, hash_leaf, hash_node
+from voting.counting.commitments import EMPTY, Tree, hash_leaf, hash_node
 
 # Leaves, tree heads and paths from the test vectors of Certificate Transparency implementations.
 LEAVES = [

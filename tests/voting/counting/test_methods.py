@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.voting.counting.method_cases import CASES, COLUMNS, LEGAL
 from voting.counting.ballots import Ballot
 from voting.counting.choices import RESIGN, SET, resigns
-from voting.counting.lots import draw_lot
+from voting.counting.commitments import draw_lot
 from voting.counting.methods import DEFAULT_METHOD, METHODS, UnknownMethod, find_method
 from voting.counting.tally import SideBallots, TallyTerms, decide
 from voting.models import Event, TallyRecord
