@@ -7,8 +7,7 @@ import msgspec
 
 from games.engine.game import SIDES, Picks, Resolution, Side
 from games.engine.registry import find_game, read_options
-from voting.counting.close_calls import find_close_call
-from voting.counting.pacing import RevealSteps, pace_reveal
+from voting.counting.pacing import RevealSteps, find_close_call, pace_reveal
 from voting.counting.tally import SideTally
 from voting.protocol import EventState, Finished, Legal, Match, Reveal, Team, Turn
 from voting.terms import Ending, NoBallotRule, Pace, TeamChoice, TieRule

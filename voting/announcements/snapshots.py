@@ -12,9 +12,8 @@ from msgspec.structs import replace
 
 from games.engine.game import SIDES, Resolution, Side
 from voting import protocol
-from voting.counting.close_calls import find_close_call
 from voting.counting.commitments import commit_lot
-from voting.counting.pacing import RevealSteps, pace_reveal
+from voting.counting.pacing import RevealSteps, find_close_call, pace_reveal
 from voting.counting.series import series_starts, winning_team
 from voting.counting.side_changes import SidesSummary
 from voting.counting.tally import SideTally

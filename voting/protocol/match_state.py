@@ -6,9 +6,8 @@ It contains nothing secret while a window is open.
 import msgspec
 
 from games.engine.game import Board, Resolution, Result, Side
-from voting.counting.close_calls import CloseCall
 from voting.counting.methods import TallyMethod
-from voting.counting.pacing import RevealSteps
+from voting.counting.pacing import CloseCall, RevealSteps
 from voting.counting.side_changes import SidesSummary
 from voting.counting.tally import SideTally
 from voting.counting.types import Column, Count, Hash

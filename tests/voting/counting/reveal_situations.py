@@ -14,8 +14,7 @@ from games.engine.game import SIDES, Picks, Side
 from games.engine.registry import find_game, read_options
 from tests.voting.counting.method_cases import CASES
 from voting.counting.ballots import Ballot
-from voting.counting.close_calls import find_close_call
-from voting.counting.pacing import pace_reveal
+from voting.counting.pacing import find_close_call, pace_reveal
 from voting.counting.tally import SideBallots, SideTally, TallyTerms, decide
 from voting.protocol import Reveal
 from voting.terms import NoBallotRule, Pace, TieRule

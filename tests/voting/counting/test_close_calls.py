@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from games.engine.game import Drop, Resolution
-from voting.counting.close_calls import CloseCall, find_close_call
+from voting.counting.pacing import CloseCall, find_close_call
 from voting.counting.tally import SideTally
 
 LINE = ((1, 1), (2, 1), (3, 1), (4, 1))

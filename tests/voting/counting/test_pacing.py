@@ -7,8 +7,7 @@ import pytest
 
 from games.engine.game import Drop, Resolution, Side
 from tests.voting.counting.reveal_situations import SITUATIONS, render, situations
-from voting.counting.close_calls import CloseCall
-from voting.counting.pacing import RevealSteps, pace_reveal
+from voting.counting.pacing import CloseCall, RevealSteps, pace_reveal
 from voting.counting.tally import SideTally
 from voting.terms import Pace
 
