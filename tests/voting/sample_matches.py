@@ -11,8 +11,7 @@ from games.engine.game import SIDES
 from tests.voting.counting.method_cases import scored
 from tests.voting.match_helpers import CLASSIC, SELECTOR, ballots, new_event, only_turn, open_now, run_out
 from voting.ballot_box.ballot_box import BallotBox
-from voting.counting.ballots import Ballot
-from voting.counting.choices import RESIGN, encode_ranking, encode_set
+from voting.counting.ballots import RESIGN, Ballot, encode_ranking, encode_set
 from voting.counting.voter_codes import derive_voter_code
 from voting.models import Match
 from voting.records.exports import export_match

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import msgspec
 
 from games.engine.game import Side
-from voting.counting.ballots import Ballot
-from voting.counting.choices import resigns
+from voting.counting.ballots import Ballot, resigns
 from voting.counting.methods import Deciding, TallyMethod, find_method
 from voting.counting.methods.voting_method import Counts
 from voting.counting.ties import Draw, TieBreaker

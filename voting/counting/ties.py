@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from voting.counting.choices import Columns
+from voting.counting.ballots import Columns
 from voting.terms import TieRule
 
 #: Returns a number from 0 to below the first argument. In a runoff the second argument is the round.

@@ -12,8 +12,7 @@ from django.core.exceptions import ValidationError
 from django.db import connection, transaction
 
 from games.engine.game import SIDES
-from voting.counting.ballots import Ballot, pack_ballots
-from voting.counting.choices import resigns
+from voting.counting.ballots import Ballot, pack_ballots, resigns
 from voting.matches import CODE_LETTERS, TERMS, create_event, locked_event
 from voting.models import Event, Match, SidesRecord, TallyRecord, Turn, TurnState
 from voting.records.exports import export_match

@@ -8,7 +8,7 @@ from crowdgame.rehearsal.rehearsal_report import claimed_voters
 from tests.crowdgame.rehearsal.conftest import new_context
 from tests.voting.positions import a_turn, after
 from voting.admission.seats import Seat, sign_seat
-from voting.counting.choices import encode_ranking, encode_set
+from voting.counting.ballots import encode_ranking, encode_set
 from voting.protocol import BallotCast, BallotCounted, BallotRefused, Refusal, You
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from hypothesis import strategies as st
 
-from voting.counting.choices import RESIGN, SET, encode_ranking, encode_set
+from voting.counting.ballots import RESIGN, SET, encode_ranking, encode_set
 
 COLUMNS = 5
 LEGAL = (1, 2, 4, 7)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from voting.counting.choices import (
+from voting.counting.ballots import (
     RESIGN,
     decode_columns,
     encode_ranking,

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.voting.counting.method_cases import CASES, COLUMNS, LEGAL
-from voting.counting.ballots import Ballot
-from voting.counting.choices import RESIGN, SET, resigns
+from voting.counting.ballots import RESIGN, SET, Ballot, resigns
 from voting.counting.commitments import draw_lot
 from voting.counting.methods import DEFAULT_METHOD, METHODS, UnknownMethod, find_method
 from voting.counting.tally import SideBallots, TallyTerms, decide

@@ -12,8 +12,7 @@ from msgspec import to_builtins
 
 from tests.voting.counting.method_cases import CASES, COLUMNS, scored
 from tests.voting.verifiers import standalone
-from voting.counting.ballots import Ballot
-from voting.counting.choices import RESIGN, encode_ranking, encode_set
+from voting.counting.ballots import RESIGN, Ballot, encode_ranking, encode_set
 from voting.counting.commitments import draw_lot
 from voting.counting.methods import METHODS
 from voting.counting.tally import SideBallots, SideTally, TallyTerms, decide

@@ -15,7 +15,7 @@ from tests.voting.match_helpers import only_turn, organizer, tally_of
 from tests.voting.turns.secret_side_helpers import play_with, request_side_changes, start_secret
 from tests.voting.verifiers import ours, theirs
 from voting.ballot_box.ballot_box import BallotBox
-from voting.counting.choices import RESIGN, encode_set
+from voting.counting.ballots import RESIGN, encode_set
 from voting.counting.side_changes import SidesTurn
 from voting.models import Event, Match
 from voting.records.exports import export_match

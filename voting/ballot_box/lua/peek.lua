@@ -1,5 +1,5 @@
 -- Count a turn's ballots by side and column, for events that announce who sees live counts.
--- A ranking counts for its first choice, a set for each of its columns (see voting/counting/choices.py).
+-- A ranking counts for its first choice, a set for each of its columns (see voting/counting/ballots.py).
 -- KEYS: ballots.
 -- ARGV: number of columns; most votes that a set can give a column.
 -- Returns {{red's column 1, ...}, {yellow's column 1, ...}}.

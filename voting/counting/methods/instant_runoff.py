@@ -7,7 +7,7 @@ ballot ranks first are out from the start: no transfer could reach them in time.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from voting.counting.choices import Columns
+from voting.counting.ballots import Columns
 from voting.counting.methods.voting_method import Counts, Pick, RandomNumbers, VotingMethod, sample_columns
 from voting.counting.ties import TieBreaker
 

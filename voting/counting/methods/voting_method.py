@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import ClassVar, NamedTuple, Protocol
 
-from voting.counting.choices import (
+from voting.counting.ballots import (
     RESIGN,
     Columns,
     decode_columns,

@@ -1,4 +1,4 @@
-// The encoding of a choice as a number: see voting/counting/choices.py.
+// The encoding of a choice as a number: see voting/counting/ballots.py.
 
 export const RESIGN = 2 ** 30;
 const [SET, RANKING_BASE] = [2 ** 29, 256];
