@@ -9,7 +9,7 @@ from twisted.internet.protocol import connectionDone
 from twisted.internet.tcp import Connection
 from twisted.python.failure import Failure
 
-from voting.gateway.frames import FINAL_TEXT_FRAME, SHORT_PAYLOAD_LIMIT, encode_text_frame
+from voting.gateway.send_queue import FINAL_TEXT_FRAME, SHORT_PAYLOAD_LIMIT, encode_text_frame
 from voting.protocol import CloseCode
 
 MASK_BIT = 0x80

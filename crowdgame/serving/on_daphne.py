@@ -11,7 +11,7 @@ from crowdgame.serving.daphne_socket import DaphneSocket
 from crowdgame.serving.pending_connection import HandshakeFactory
 from crowdgame.serving.response_flow import ResponseFlow
 from crowdgame.serving.service import CLOSE_TIMEOUT_S, Service
-from voting.gateway.frames import WRITE_FRAMES
+from voting.gateway.send_queue import WRITE_FRAMES
 from voting.protocol import MAX_FRAME_BYTES
 
 reactor: Any = internet.reactor

@@ -12,7 +12,7 @@ from websockets.utils import accept_key
 
 from crowdgame.serving.handshake import RequestHead
 from crowdgame.serving.service import CLOSE_TIMEOUT_S
-from voting.gateway.frames import WRITE_FRAMES
+from voting.gateway.send_queue import WRITE_FRAMES
 from voting.protocol import CloseCode
 
 ACCEPT_RESPONSE = (

@@ -18,8 +18,11 @@ django.setup()
 
 from crowdgame.serving.listener import adopt_listener  # noqa: E402
 from crowdgame.serving.service import Service  # noqa: E402
-from voting.gateway.frames import WRITE_FRAMES, text_frame  # noqa: E402
-from voting.gateway.send_queue import SendQueue  # noqa: E402
+from voting.gateway.send_queue import (  # noqa: E402
+    WRITE_FRAMES,
+    SendQueue,
+    text_frame,
+)
 
 LONG = "x" * 16_000
 queues: set[SendQueue] = set()

@@ -17,8 +17,8 @@ from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.intake import Intake
 from voting.gateway.event_room import EventRoom
-from voting.gateway.frames import Frames
 from voting.gateway.gateway import Gateway
+from voting.gateway.send_queue import Frames
 from voting.models import Event, Team
 from voting.terms import Lobby, MatchState, Pace, TeamChoice
 

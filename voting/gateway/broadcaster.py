@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from functools import cache
 from itertools import count
 
-from voting.gateway.frames import Frames
+from voting.gateway.send_queue import Frames
 from voting.gateway.voters import Socket
 from voting.metrics.metrics import BROADCAST_S
 

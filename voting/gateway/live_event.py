@@ -11,8 +11,8 @@ from voting.announcements.channel_layer import LayerMessage
 from voting.ballot_box.intake import Intake, Slot
 from voting.counting.methods import find_method
 from voting.gateway.drop_requests import DropRequests
-from voting.gateway.frames import Frames
 from voting.gateway.poll import Poll
+from voting.gateway.send_queue import Frames
 from voting.terms import Admission
 
 MAX_REVEALED_TURNS = 3  # the current one, and those of a reveal: the last one and one that was concealed

@@ -19,9 +19,8 @@ from voting.admission.seats import Seat
 from voting.ballot_box.stores import STORE_ERRORS
 from voting.gateway.admission_queue import FULL_RETRY_MS, RetryLater
 from voting.gateway.event_room import EventRoom
-from voting.gateway.frames import WRITE_FRAMES
 from voting.gateway.gateway import Gateway, gateway
-from voting.gateway.send_queue import Send, SendQueue
+from voting.gateway.send_queue import WRITE_FRAMES, Send, SendQueue
 from voting.metrics.metrics import CONNECTIONS, JOINS, SLOW_CONSUMERS
 from voting.protocol import CloseCode
 

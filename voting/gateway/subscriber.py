@@ -25,8 +25,8 @@ from voting.announcements.outbox import announcements_after, latest_seqs
 from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.stores import DATABASE_ERRORS
 from voting.gateway.event_room import EventRoom
-from voting.gateway.frames import text_frame
 from voting.gateway.restriction_enforcement import enforce_restrictions
+from voting.gateway.send_queue import text_frame
 from voting.gateway.threads import in_database
 from voting.models import Event
 

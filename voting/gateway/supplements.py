@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from voting import protocol
 from voting.gateway.broadcaster import WRITES_PER_ITERATION
 from voting.gateway.event_room import EventRoom
-from voting.gateway.frames import text_frame
+from voting.gateway.send_queue import text_frame
 from voting.gateway.voters import ConnectedVoter, Socket
 
 

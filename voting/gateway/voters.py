@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from voting.admission.seats import Seat
-from voting.gateway.frames import Frames
+from voting.gateway.send_queue import Frames
 
 
 class Socket(Protocol):

@@ -10,7 +10,7 @@ from crowdgame.chat.chat_hub import ChatHub
 from crowdgame.chat.models import RoomKind
 from crowdgame.chat.rooms import RoomAccess, RoomUpdate
 from voting import protocol
-from voting.gateway.frames import Frames
+from voting.gateway.send_queue import Frames
 from voting.protocol import CloseCode
 
 PLAYER, OTHER, WATCHER = 1, 2, 3

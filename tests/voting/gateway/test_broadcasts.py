@@ -15,7 +15,7 @@ from voting.announcements.channel_layer import NOT_A_CHANGE, LayerMessage
 from voting.ballot_box.ballot_box import BallotBox
 from voting.gateway.broadcaster import WRITES_PER_ITERATION, Broadcaster
 from voting.gateway.event_room import EventRoom
-from voting.gateway.frames import Frames, encode_text_frame, text_frame
+from voting.gateway.send_queue import Frames, encode_text_frame, text_frame
 from voting.gateway.subscriber import EventSubscriber
 
 SEAL, REVEAL, OPENED = map(text_frame, ("seal", "reveal", "opened"))

@@ -17,8 +17,7 @@ from websockets.sync.client import ClientConnection, connect
 
 from deploy.laptop.network import LOOPBACK
 from tests.deploy.processes import wait_until
-from voting.gateway.frames import text_frame
-from voting.gateway.send_queue import SendQueue
+from voting.gateway.send_queue import SendQueue, text_frame
 from voting.protocol import MAX_FRAME_BYTES, CloseCode
 
 FRAMES_SENT = 600
