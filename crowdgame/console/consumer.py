@@ -71,7 +71,7 @@ class ConsoleConsumer(SocketConsumer):
         self.enter_room(
             room,
             protocol.ConsoleWelcomed(
-                now_at=gateway().now(),
+                now_at=room.now(),
                 seq=room.seq,
                 join_url=room.join_url(self.scope),
                 state=state,
@@ -207,7 +207,7 @@ def _is_rehearsing(room: EventRoom) -> bool:
 
 
 def _current_state(room: EventRoom) -> CurrentState:
-    return CurrentState(room.state, gateway().now(), _is_rehearsing(room))
+    return CurrentState(room.state, room.now(), _is_rehearsing(room))
 
 
 def _dry_run_context(room: EventRoom) -> DryRunContext:
@@ -216,5 +216,5 @@ def _dry_run_context(room: EventRoom) -> DryRunContext:
         room.state.code,
         dry_run_lease(gateway().box),
         draining=lambda: gateway().retry_ms is not None,
-        now=gateway().now,
+        now=room.now,
     )

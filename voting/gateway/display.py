@@ -48,7 +48,7 @@ class DisplayConsumer(SocketConsumer):
         self.enter_room(
             room,
             protocol.DisplayWelcomed(
-                now_at=gateway.now(),
+                now_at=room.now(),
                 seq=room.seq,
                 join_url=url,
                 qr=qr_rows(url),
@@ -59,20 +59,20 @@ class DisplayConsumer(SocketConsumer):
         if room.last_sent.open:
             self.write(room.last_sent.open)
         if has_key:
-            codes = self._show_codes(room, gateway, url, state.display_key_version)
+            codes = self._show_codes(room, url, state.display_key_version)
             self._codes_task = asyncio.create_task(codes)
 
     async def handle_message(self, message: DisplayJoin, room: EventRoom) -> None:
         self.send(protocol.Error(code="joined_already", text="one join per socket"))
 
-    async def _show_codes(self, room: EventRoom, gateway: Gateway, url: str, key_version: int) -> None:
+    async def _show_codes(self, room: EventRoom, url: str, key_version: int) -> None:
         """Send each rotating code once, when its period starts. Close the socket if its key is replaced.
 
         Polls every POLL_S, because an organizer can turn rotating codes on or off during the event.
         """
         shown = ""
         while room.state.display_key_version == key_version:
-            now = gateway.now()
+            now = room.now()
             code, until_at = rotating_code(room.state.code, now)
             if room.state.admission != Admission.ROTATING:
                 shown = ""
@@ -89,7 +89,7 @@ class DisplayConsumer(SocketConsumer):
                         team_qrs=team_qr_rows(url, link_key),
                     )
                 )
-            until_next_s = (until_at - gateway.now()) / 1000
+            until_next_s = (until_at - room.now()) / 1000
             await asyncio.sleep(min(POLL_S, max(0.0, until_next_s) + 0.01))
         room.sockets.remove(self)
         self.end(CloseCode.NOT_ALLOWED)

@@ -49,9 +49,10 @@ class LastSent:
 
 @dataclass(eq=False)
 class EventRoom(LiveEvent):
-    """An event with its connections at this process. `now` returns the ballot box's time in milliseconds.
+    """An event with its connections at this process.
 
     Attributes:
+        now: returns the ballot box's time in milliseconds, as this process estimates it.
         voters: the connected voters, by the voter id of their seat.
         departed: the teams of voters who disconnected since the last heartbeat, by voter code.
         restrictions: bans, kicks and moves, by voter code.
@@ -67,7 +68,7 @@ class EventRoom(LiveEvent):
 
     box: InitVar[AsyncBallotBox]
     recorder: InitVar[VoterRecorder]
-    now: InitVar[Callable[[], int]]
+    now: Callable[[], int]
     restrictions: Restrictions = field(default_factory=dict)
     sockets: RoomSockets = field(default_factory=RoomSockets, init=False)
     voters: dict[str, ConnectedVoter] = field(default_factory=dict, init=False)
@@ -86,11 +87,11 @@ class EventRoom(LiveEvent):
     _connected: list[int] = field(default_factory=lambda: [0, 0, 0], init=False)
     _voted: list[int] = field(default_factory=lambda: [0, 0, 0], init=False)
 
-    def __post_init__(self, box: AsyncBallotBox, recorder: VoterRecorder, now: Callable[[], int]) -> None:
+    def __post_init__(self, box: AsyncBallotBox, recorder: VoterRecorder) -> None:
         super().__post_init__()
         self.admission_queue = AdmissionQueue(self, self.sockets, box, recorder)
         self.ticket_claims = TicketClaims(self.event_id, in_ticket_thread)
-        self.side_change_queue = SideChangeQueue(self, self.voters, now)
+        self.side_change_queue = SideChangeQueue(self, self.voters, self.now)
 
     def apply(self, copy: LayerMessage) -> None:
         """Take over the event's state from a change.

@@ -120,7 +120,9 @@ class Gateway:
         if event is None:
             return
         event_id, seq, state, restrictions = event
-        room = EventRoom(event_id, seq, state, self.intake, self.box, self._recorder, self.now, restrictions)
+        room = EventRoom(
+            event_id, seq, state, self.intake, self.box, self._recorder, self._clock.now, restrictions
+        )
         await self.subscriber.join(room)
         await self._presence.heartbeat(room)
         self._rooms[code] = room

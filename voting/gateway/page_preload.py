@@ -34,9 +34,9 @@ def build_page_preload(gateway: Gateway, code: str, team: int) -> PreloadParts |
     if room is None or gateway.retry_ms is not None:
         return None
     offered = _team_for_new_voter(room, team)
-    token = _offer_seat(room, offered, gateway.now()) if offered else None
+    token = _offer_seat(room, offered, room.now()) if offered else None
     state = b'{"seq":%d,"state":%b' % (room.seq, msgspec.json.encode(room.state).replace(b"<", b"\\u003c"))
-    own = b',"now_at":%d,"offer":%b,"team":%d}' % (gateway.now(), msgspec.json.encode(token), offered)
+    own = b',"now_at":%d,"offer":%b,"team":%d}' % (room.now(), msgspec.json.encode(token), offered)
     return PreloadParts(state, own)
 
 

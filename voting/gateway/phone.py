@@ -92,7 +92,7 @@ class PhoneConsumer(SocketConsumer):
         OSError and DATABASE_ERRORS.
         """
         try:
-            admitted = await admit_phone(message, room, gateway.now())
+            admitted = await admit_phone(message, room, room.now())
         except AdmissionDenied as denied:
             self._refuse_join(denied.code, room)
             return
@@ -112,8 +112,8 @@ class PhoneConsumer(SocketConsumer):
         self.send(protocol.Error(code=code, text=DENIAL_TEXTS[code], event=room.state))
 
     def _welcome(self, you: protocol.You, room: EventRoom) -> None:
-        now = gateway().now()
-        self.enter_room(room, protocol.PhoneWelcomed(now_at=now, seq=room.seq, you=you, state=room.state))
+        welcome = protocol.PhoneWelcomed(now_at=room.now(), seq=room.seq, you=you, state=room.state)
+        self.enter_room(room, welcome)
         if counts := room.last_sent.teams.get(you.team):
             self.write(counts)
 
@@ -171,7 +171,7 @@ class PhoneConsumer(SocketConsumer):
     def _vote(self, message: BallotCast, room: EventRoom) -> None:
         poll, voter = room.poll, self.voter
         voted = voter.voted_in == room.turn_ref
-        refusal = poll.refusal(voter.team, message, gateway().now(), voted=voted) if poll else "no_such_turn"
+        refusal = poll.refusal(voter.team, message, room.now(), voted=voted) if poll else "no_such_turn"
         if poll is None or refusal is not None:
             REFUSED_BALLOTS.inc()
             self._refuse(message.turn, message.sequence, refusal or "no_such_turn")
@@ -182,7 +182,7 @@ class PhoneConsumer(SocketConsumer):
         """Count cheers between turns. Drops those over the rate limit, and those during a vote or reveal."""
         now = time.monotonic()
         until = max(self._cheers_until, now) + 1 / CHEERS_PER_SECOND
-        if until <= now + 1 and room.is_between_turns(gateway().now()):
+        if until <= now + 1 and room.is_between_turns(room.now()):
             self._cheers_until = until
             room.cheers.press(self.voter.team, presses)
 
@@ -207,7 +207,7 @@ class PhoneConsumer(SocketConsumer):
 
     async def _send_drop_answers(self, turn: int, room: EventRoom) -> None:
         seat = replace(self.voter.seat, team=self.voter.team)
-        async for answer in mark_drop(room, seat, turn, gateway().receipts, gateway().now()):
+        async for answer in mark_drop(room, seat, turn, gateway().receipts, room.now()):
             self.send(answer)
 
     def _ask_rematch(self, room: EventRoom) -> None:
@@ -246,7 +246,7 @@ class PhoneConsumer(SocketConsumer):
 
 
 def _closes_late(room: EventRoom) -> bool:
-    return room.turn is not None and room.turn.closes_at > gateway().now() + LONG_WINDOW_MS
+    return room.turn is not None and room.turn.closes_at > room.now() + LONG_WINDOW_MS
 
 
 async def _ask_for_rematch(event_id: int, team: int) -> None:
