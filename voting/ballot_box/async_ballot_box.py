@@ -9,7 +9,6 @@ import msgspec
 from django.conf import settings
 from redis.exceptions import ResponseError
 
-from voting.ballot_box.ballot_encoding import decode_stored_ballots, encode_batch
 from voting.ballot_box.box_types import (
     AcknowledgedArrivals,
     CastReply,
@@ -17,6 +16,8 @@ from voting.ballot_box.box_types import (
     PresenceCounts,
     PresenceReport,
     Turnout,
+    decode_stored_ballots,
+    encode_batch,
     event_key,
     turn_keys,
 )

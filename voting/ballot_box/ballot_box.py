@@ -10,8 +10,8 @@ from typing import Any
 from django.conf import settings
 
 from games.engine.game import SIDES, Side
-from voting.ballot_box.ballot_encoding import MAX_BATCH, decode_stored_ballots, encode_batch
 from voting.ballot_box.box_types import (
+    MAX_BATCH,
     BoxedTurn,
     BoxLost,
     BoxState,
@@ -19,6 +19,8 @@ from voting.ballot_box.box_types import (
     PresenceCounts,
     Sealed,
     TooEarly,
+    decode_stored_ballots,
+    encode_batch,
     event_key,
     turn_keys,
 )

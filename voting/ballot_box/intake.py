@@ -15,8 +15,7 @@ from itertools import islice
 from typing import Protocol
 
 from voting.ballot_box.async_ballot_box import AsyncBallotBox
-from voting.ballot_box.ballot_encoding import MAX_BATCH
-from voting.ballot_box.box_types import CastResult
+from voting.ballot_box.box_types import MAX_BATCH, CastResult
 from voting.ballot_box.stores import STORE_ERRORS
 from voting.counting.ballots import Ballot
 from voting.metrics.metrics import ACK_S, BALLOTS, BATCH_SIZE

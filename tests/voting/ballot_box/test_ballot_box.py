@@ -24,8 +24,7 @@ from tests.voting.box_helpers import (
     with_arrival,
 )
 from voting.ballot_box.ballot_box import EXPIRE_AFTER_MS, BallotBox
-from voting.ballot_box.ballot_encoding import MAX_BATCH
-from voting.ballot_box.box_types import BoxedTurn, BoxLost, CastResult, TooEarly
+from voting.ballot_box.box_types import MAX_BATCH, BoxedTurn, BoxLost, CastResult, TooEarly
 from voting.counting.ballots import Ballot
 
 NO_EXPIRY = -1

@@ -16,8 +16,7 @@ from tests.voting.box_helpers import EVENT, R1, TURN, Y2, over, sealed
 from tests.voting.gateway_helpers import NO_BOX
 from voting.ballot_box.async_ballot_box import AsyncBallotBox
 from voting.ballot_box.ballot_box import BallotBox
-from voting.ballot_box.ballot_encoding import MAX_BATCH
-from voting.ballot_box.box_types import BoxedTurn, CastReply, CastResult, PlaceResult
+from voting.ballot_box.box_types import MAX_BATCH, BoxedTurn, CastReply, CastResult, PlaceResult
 from voting.ballot_box.intake import (
     ANSWERS_PER_ITERATION,
     BUSY_PER_S,
