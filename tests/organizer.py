@@ -47,7 +47,7 @@ from voting.models import (  # noqa: E402
 )
 from voting.protocol import ActionAsk, Role, TurnMoved  # noqa: E402
 from voting.terms import MatchState  # noqa: E402
-from voting.turns.deadlines import enqueue_close  # noqa: E402
+from voting.turns.tasks import enqueue_close  # noqa: E402
 from voting.turns.turns import change_turn, load_turn, start_match  # noqa: E402
 
 NOT_OURS = b"\x93nothing of ours"

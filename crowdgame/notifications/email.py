@@ -28,7 +28,7 @@ from voting.ballot_box.ballot_box import BallotBox
 from voting.matches import load_position
 from voting.models import Turn, TurnState
 from voting.turns.clocks import bank_ms
-from voting.turns.deadlines import send_task
+from voting.turns.tasks import send_task
 
 log = logging.getLogger(__name__)
 

@@ -15,7 +15,7 @@ from voting.counting.methods import find_method
 from voting.gateway import hooks
 from voting.gateway.event_room import EventRoom
 from voting.gateway.supplements import send_open_counts, send_team_counts, send_turnout, write_to_few
-from voting.turns.deadlines import enqueue_early_close
+from voting.turns.tasks import enqueue_early_close
 
 UNANIMOUS_HEARTBEATS = 2
 MAX_DEPARTURES = 500

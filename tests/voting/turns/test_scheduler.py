@@ -27,14 +27,14 @@ from voting.ballot_box.ballot_box import BallotBox
 from voting.models import Announcement, Event, Turn, TurnState
 from voting.protocol import EventEdited
 from voting.turns.closing import MAX_EARLY_WAIT_MS, close_turn
-from voting.turns.deadlines import (
+from voting.turns.scheduler import CALL_WORKER_EARLY_MS, POLL_S, RECLOSE_DELAY_MS, DeadlineScheduler
+from voting.turns.tasks import (
     CLOSE_TURN_EARLY,
     CLOSE_TURNS,
     enqueue_close,
     enqueue_early_close,
     send_task,
 )
-from voting.turns.scheduler import CALL_WORKER_EARLY_MS, POLL_S, RECLOSE_DELAY_MS, DeadlineScheduler
 from voting.turns.tasks import close_turn_early as close_turn_early_task
 from voting.turns.tasks import close_turns as close_turns_task
 from voting.turns.turns import load_turn, to_boxed_turn
@@ -209,7 +209,7 @@ def test_scheduler_expires_leftover_box_of_ended_turn(
 
 
 # ------------------------------------------------------------------ deadlines and tasks
-def test_tasks_have_the_names_that_deadlines_send(valkey_url: str) -> None:
+def test_tasks_have_the_names_that_are_enqueued(valkey_url: str) -> None:
     enqueue_close(4711)
     enqueue_early_close(4712, 1)
     send_task(SEND_NOTIFICATIONS)
@@ -224,7 +224,7 @@ def test_tasks_have_the_names_that_deadlines_send(valkey_url: str) -> None:
 def test_arm_close_survives_unreachable_broker() -> None:
     """Runs in a separate process, because Celery keeps its connections."""
     done = run_script(
-        "from voting.turns.deadlines import enqueue_close; enqueue_close(4711)",
+        "from voting.turns.tasks import enqueue_close; enqueue_close(4711)",
         REDIS_URL=f"redis://{LOOPBACK}:{free_port()}/0",
     )
     assert done.returncode == 0
