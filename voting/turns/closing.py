@@ -9,6 +9,7 @@ import logging
 import time
 from collections.abc import Sequence
 from contextlib import suppress
+from itertools import chain
 from typing import NamedTuple, cast
 
 from django.dispatch import Signal
@@ -25,7 +26,7 @@ from voting.counting import window
 from voting.counting.ballots import Ballot, merge_ballots, pack_ballots
 from voting.counting.commitments import commit_ballots
 from voting.counting.series import Series, current_series, winning_team
-from voting.counting.side_changes import SideChange, commit_secretly
+from voting.counting.side_changes import SideChange, commit_secretly, current_sides, reassign_sides
 from voting.matches import MatchError, Position, claim_turn, end_match, event_lock, load_position
 from voting.metrics.metrics import CLOSE_LAG_S, RESOLVE_LAG_S
 from voting.models import CLOSED_STATES, Event, Match, TallyRecord, Turn, TurnState
@@ -33,6 +34,7 @@ from voting.terms import MatchState
 from voting.turns import clocks, secret_sides
 from voting.turns.outcomes import TurnOutcome, ballots_by_side, decide_outcome
 from voting.turns.restoring import must_stay_open, restore_turn
+from voting.turns.side_change_store import load_side_changes
 from voting.turns.turns import (
     change_turn,
     load_turn,
@@ -130,15 +132,17 @@ def _wait_if_near(deadline: int, box: BallotBox) -> bool:
 def _resolve(turn: Turn, position: Position, sealed: Sealed, box: BallotBox) -> None:
     stored = load_stored_ballots(turn)
     ballots = merge_ballots(sealed.ballots, stored) if stored else sealed.ballots
-    side_changes = secret_sides.load_changes_for_turn(turn)
-    by_side = ballots_by_side(position, secret_sides.reassign_to_current_sides(ballots, side_changes))
+    side_changes = load_side_changes(turn.match) if turn.match.max_side_changes else ()
+    if side_changes:
+        ballots = reassign_sides(ballots, current_sides(side_changes))
+    by_side = ballots_by_side(position, ballots)
     seal = _publish_seal(turn, by_side, side_changes, sealed.sealed_at)
     box.closing_lease.renew(turn.pk)
     started = time.monotonic()
     now = max(box.now(), seal.message.at)  # a cluster's nodes differ, and clocks can be set back
-    deserted = secret_sides.find_deserted_side(
-        turn, [ballot for cast in by_side.values() for ballot in cast], side_changes
-    )
+    deserted = None
+    if side_changes:
+        deserted = secret_sides.find_deserted_side(turn.match, chain(*by_side.values()), side_changes)
     outcome = decide_outcome(turn, position, by_side, deserted)
     following = _commit_outcome(turn, outcome, seal, now, clocks.time_used(turn, position, box))
     committed = now + (time.monotonic() - started) * 1000
@@ -247,7 +251,8 @@ def _end_match(match: Match, outcome: TurnOutcome, revealed: Sequence[TallyRecor
     """
     end_match(match, outcome.result, cast(str, outcome.ended_by), now)
     match_ended.send(Match, match=match)
-    secret_sides.save_sides_record(match)
+    if match.max_side_changes:
+        secret_sides.save_sides_record(match)
     pause_s = match.event.next_match_after_s
     if pause_s is not None and not _current_series(match.event).winner:
         over_ms = plan_reveal(match, outcome.resolution, revealed).over

@@ -1,6 +1,6 @@
-"""Secret sides at the close of a turn: reassign ballots, find a deserted side, save the record."""
+"""Secret sides at the close of a turn: find a deserted side, save the record."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import cast
 
 import msgspec
@@ -12,41 +12,26 @@ from voting.counting.side_changes import (
     Votes,
     current_sides,
     deserted_side,
-    reassign_sides,
     summarize_sides,
     voter_histories,
 )
-from voting.models import Match, SidesRecord, TallyRecord, Turn, TurnState
+from voting.models import Match, SidesRecord, TallyRecord, TurnState
 from voting.records.match_record import RecordedSides, SecretSides
 from voting.turns.side_change_store import load_side_changes
 
 
-def load_changes_for_turn(turn: Turn) -> tuple[SideChange, ...]:
-    """Return all side changes of the match up to now; empty if its sides are not secret."""
-    return load_side_changes(turn.match) if turn.match.max_side_changes else ()
-
-
-def reassign_to_current_sides(
-    ballots: Sequence[Ballot], side_changes: Sequence[SideChange]
-) -> Sequence[Ballot]:
-    """Return the ballots, each for the current side of its voter."""
-    return reassign_sides(ballots, current_sides(side_changes)) if side_changes else ballots
-
-
 def find_deserted_side(
-    turn: Turn, ballots: Sequence[Ballot], side_changes: Sequence[SideChange]
+    match: Match, ballots: Iterable[Ballot], side_changes: Sequence[SideChange]
 ) -> Side | None:
     """Return the side that everyone has left, or None.
 
     Reads the votes of earlier turns only if a side that somebody left has no ballot in this one.
     """
-    if not side_changes:
-        return None
     now = current_sides(side_changes)
     home_sides = {ballot.voter: ballot.side for ballot in ballots}
     if deserted_side(home_sides, now) is None:
         return None
-    for earlier in _load_votes(turn.match):
+    for earlier in _load_votes(match):
         home_sides = {**earlier, **home_sides}
     return deserted_side(home_sides, now)
 
@@ -63,8 +48,6 @@ def _load_votes(match: Match) -> list[Votes]:
 
 def save_sides_record(match: Match) -> None:
     """Save the anonymous record of the sides. Call it in the transaction that ends the match."""
-    if not match.max_side_changes:
-        return
     side_changes = load_side_changes(match)
     histories = voter_histories(_load_votes(match), side_changes)
     summary = summarize_sides(histories.values(), side_changes, cast(Result, match.result))
