@@ -69,7 +69,9 @@ def close_turn(turn_id: int, box: BallotBox) -> None:
     """
     with box.closing_lease.hold(turn_id):
         turn = load_turn(turn_id)
-        if turn.state != TurnState.OPEN or must_stay_open(turn, box):
+        if turn.state != TurnState.OPEN:
+            return
+        if turn.box_lost_at is not None and must_stay_open(turn, box):
             return
         position = load_position(turn.match, before=turn)
         if _is_over_by_clocks(turn, position, box):
