@@ -1,10 +1,11 @@
 """Time banks of a match with clocks: what each side has left, and when that ends a turn.
 
-A match without a time bank has a fixed window for each turn. All times are Unix milliseconds of the ballot
-box, all durations milliseconds.
+A match without a time bank has a fixed window for each turn, and runs none of this. All times are Unix
+milliseconds of the ballot box, all durations milliseconds.
 """
 
 from collections.abc import Mapping, Sequence
+from typing import cast
 
 from games.engine.game import SIDES, Side
 from voting.ballot_box.ballot_box import BallotBox
@@ -13,46 +14,39 @@ from voting.matches import Position
 from voting.models import Match, Turn
 
 
-def bank_terms(match: Match) -> BankTerms | None:
-    """Return the match's time control, or None if it is played with fixed windows."""
-    if match.bank_s is None:
-        return None
-    return BankTerms.from_seconds(match.bank_s, match.increment_s, match.cap_s, match.no_ballot_rule)
+def bank_terms(match: Match) -> BankTerms:
+    """Return the match's time control."""
+    return BankTerms.from_seconds(
+        cast(int, match.bank_s), match.increment_s, match.cap_s, match.no_ballot_rule
+    )
 
 
 def banks_before(match: Match, last: Turn | None) -> dict[Side, int]:
-    """Return each side's time left when the turn after `last` opens; empty in a match with fixed windows."""
+    """Return each side's time left when the turn after `last` opens."""
     terms = bank_terms(match)
-    if terms is None:
-        return {}
     return {side: terms.start_ms if last is None else _bank_after(terms, last, side) for side in SIDES}
 
 
 def ends_after_ms(match: Match, left: Mapping[Side, int], to_move: Sequence[Side]) -> int:
-    """Return how long a turn lasts if nobody picks; 0 in a match with fixed windows."""
-    terms = bank_terms(match)
-    return terms.ends_after_ms({side: left[side] for side in to_move}, ()) if terms else 0
+    """Return how long a turn lasts if nobody picks."""
+    return bank_terms(match).ends_after_ms({side: left[side] for side in to_move}, ())
 
 
 def longest_ms(match: Match, left: Mapping[Side, int]) -> int:
-    """Return how long a turn can take with these time banks; 0 in a match with fixed windows."""
-    terms = bank_terms(match)
-    return max(map(terms.usable_ms, left.values()), default=0) if terms else 0
+    """Return how long a turn can take with these time banks."""
+    return max(map(bank_terms(match).usable_ms, left.values()))
 
 
 def side_ends_at(turn: Turn) -> dict[str, int]:
     """Return the `BoxedTurn` fields that say when each side runs out of time in this turn."""
     terms = bank_terms(turn.match)
-    if terms is None:
-        return {}
     return {f"{side}_ends_at": turn.opens_at + terms.usable_ms(bank_ms(turn, side)) for side in SIDES}
 
 
 def turn_ends_at(turn: Turn, position: Position, box: BallotBox) -> int:
-    """Return when the turn ends, given the picks so far; `closes_at` in a match with fixed windows."""
-    terms = bank_terms(turn.match)
+    """Return when the turn ends, given the picks so far."""
     picked = picked_at(turn, box)
-    return turn.opens_at + terms.ends_after_ms(time_left(turn, position), picked) if terms else turn.closes_at
+    return turn.opens_at + bank_terms(turn.match).ends_after_ms(time_left(turn, position), picked)
 
 
 def out_of_time(turn: Turn, position: Position, picked: Sequence[Side]) -> list[Side]:
@@ -60,9 +54,8 @@ def out_of_time(turn: Turn, position: Position, picked: Sequence[Side]) -> list[
 
     The deadline decides, not the time at which the turn was sealed.
     """
-    terms = bank_terms(turn.match)
     lasted = turn.closes_at - turn.opens_at
-    return terms.out_of_time(time_left(turn, position), picked, lasted) if terms else []
+    return bank_terms(turn.match).out_of_time(time_left(turn, position), picked, lasted)
 
 
 def time_used(turn: Turn, position: Position, box: BallotBox) -> dict[str, int]:
@@ -71,8 +64,6 @@ def time_used(turn: Turn, position: Position, box: BallotBox) -> dict[str, int]:
     Call it after the turn is sealed.
     """
     terms = bank_terms(turn.match)
-    if terms is None:
-        return {}
     at = picked_at(turn, box)
     left = time_left(turn, position)
     lasted = turn.closes_at - turn.opens_at

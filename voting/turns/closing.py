@@ -146,7 +146,8 @@ def _resolve(turn: Turn, position: Position, sealed: Sealed, box: BallotBox) -> 
     if side_changes:
         deserted = secret_sides.find_deserted_side(turn.match, chain(*by_side.values()), side_changes)
     outcome = decide_outcome(turn, position, by_side, deserted)
-    following = _commit_outcome(turn, outcome, seal, now, clocks.time_used(turn, position, box))
+    time_used = {} if turn.match.bank_s is None else clocks.time_used(turn, position, box)
+    following = _commit_outcome(turn, outcome, seal, now, time_used)
     committed = now + (time.monotonic() - started) * 1000
     relay(turn.match.event_id)
     if following:  # the reveal was relayed first, and the turn may have been changed since

@@ -30,7 +30,7 @@ log = logging.getLogger(__name__)
 def to_boxed_turn(turn: Turn) -> BoxedTurn:
     """Return the turn in the form that the ballot box stores."""
     times = (turn.opens_at, turn.closes_at)
-    ends = clocks.side_ends_at(turn)
+    ends = {} if turn.match.bank_s is None else clocks.side_ends_at(turn)
     return BoxedTurn(
         turn.match.event_id, turn.pk, turn.version, turn.epoch, *times, **ends, stored=turn.stored
     )
@@ -143,13 +143,13 @@ def plan_turn(match: Match, last: Turn | None, to_move: Sequence[Side], now: int
     Call it within `event_lock`.
     """
     number = last.number + 1 if last else 1
-    left = clocks.banks_before(match, last)
-    window_s = match.window_s if left else match.window_s + _load_extra_s(match)
+    window_s = match.window_s if match.bank_s is not None else match.window_s + _load_extra_s(match)
     times = window.open_window(now, lead_ms, window_s, match.talk_s)
     fields = {"talk_left_ms": match.talk_s * 1000}
-    if not left:
+    if match.bank_s is None:
         stored = window.is_stored(window_s * 1000)
         return create_turn(match, number, times.opens_at, times.closes_at, **fields, stored=stored)
+    left = clocks.banks_before(match, last)
     stored = window.is_stored(clocks.longest_ms(match, left))
     closes_at = times.opens_at + clocks.ends_after_ms(match, left, to_move)
     fields |= {f"{side}_bank_ms": ms for side, ms in left.items()}
