@@ -26,7 +26,7 @@ from voting.admission.admission import projector_key
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.stores import DATABASE_ERRORS, STORE_ERRORS
 from voting.gateway.event_room import EventRoom
-from voting.gateway.gateway import Gateway, gateway
+from voting.gateway.gateway import gateway
 from voting.gateway.send_queue import Send
 from voting.gateway.socket import MALFORMED, CloseSocket, Receive, Scope, SocketConsumer
 from voting.gateway.threads import in_database
@@ -52,7 +52,7 @@ class ConsoleConsumer(SocketConsumer):
         super().__init__(scope, send)
         self._role_changed = asyncio.Event()
 
-    async def join(self, message: ConsoleJoin, room: EventRoom, gateway: Gateway) -> None:
+    async def join(self, message: ConsoleJoin, room: EventRoom) -> None:
         versions = _role_and_key_versions(room)
         who = await self._load_access(room)
         if who is None:

@@ -13,7 +13,6 @@ from voting import protocol
 from voting.admission.admission import is_projector_key, rotating_code, rotating_link_key
 from voting.admission.links import qr_rows, team_qr_rows
 from voting.gateway.event_room import EventRoom
-from voting.gateway.gateway import Gateway
 from voting.gateway.socket import Receive, SocketConsumer
 from voting.protocol import CloseCode, DisplayJoin
 from voting.terms import Admission
@@ -35,7 +34,7 @@ class DisplayConsumer(SocketConsumer):
             if self._codes_task:
                 self._codes_task.cancel()
 
-    async def join(self, message: DisplayJoin, room: EventRoom, gateway: Gateway) -> None:
+    async def join(self, message: DisplayJoin, room: EventRoom) -> None:
         """Welcome a display. Closes the oldest one beyond MAX_DISPLAYS, or EVENT_PHONES in a duel.
 
         Displays with the projector key and those without it count apart.

@@ -18,7 +18,7 @@ from voting.gateway import hooks
 from voting.gateway.admission_queue import AdmittedVoter, RetryLater
 from voting.gateway.drop_marks import mark_drop
 from voting.gateway.event_room import EventRoom
-from voting.gateway.gateway import Gateway, gateway
+from voting.gateway.gateway import gateway
 from voting.gateway.phone_admission import admit_phone
 from voting.gateway.socket import Receive, SocketConsumer
 from voting.gateway.ticket_claims import GUESSED_RETRY_MS, AdmissionDenied
@@ -85,7 +85,7 @@ class PhoneConsumer(SocketConsumer):
             if self.room and self._claimed and self._claimed[1] == self._frames_until:
                 self.room.ticket_claims.release(self._claimed[0])
 
-    async def join(self, message: PhoneJoin, room: EventRoom, gateway: Gateway) -> None:
+    async def join(self, message: PhoneJoin, room: EventRoom) -> None:
         """Seat the phone, or refuse it with an Error and let it wait without a seat.
 
         Raises CloseSocket (BAD_TOKEN, BANNED), RetryLater (also after MAX_WRONG_KEYS), redis.RedisError,

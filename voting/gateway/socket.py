@@ -178,7 +178,7 @@ class SocketConsumer:
             room = await active_gateway.room(message.code)
             if room is None:
                 raise CloseSocket(CloseCode.NO_SUCH_EVENT)
-            await self.join(message, room, active_gateway)
+            await self.join(message, room)
         except RetryLater as crowded:
             JOINS.labels("crowded").inc()
             raise CloseSocket(CloseCode.CROWDED, crowded.within_ms) from None
@@ -218,7 +218,7 @@ class SocketConsumer:
         """Encode a message and queue it."""
         self.write(_encode(message).decode())
 
-    async def join(self, message: Any, room: EventRoom, gateway: Gateway) -> None:
+    async def join(self, message: Any, room: EventRoom) -> None:
         """Handle the first message: call `enter_room`, send an Error, or raise CloseSocket or RetryLater."""
         raise NotImplementedError
 

@@ -2,7 +2,6 @@
 
 import asyncio
 from dataclasses import dataclass, field
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -169,7 +168,6 @@ def test_voter_is_not_moved_into_hands_team(box: BallotBox) -> None:
 
 
 # ------------------------------------------------------------------ during admission and before the close
-GATEWAY: Any = SimpleNamespace(now=lambda: 0)
 SEAT = Seat(1, "a", 1)
 BANNED = {derive_voter_code("a"): Restriction(banned=True)}
 
@@ -203,7 +201,7 @@ def test_phone_banned_during_admission_is_not_seated() -> None:
     join = PhoneJoin("C", token=sign_seat(SEAT))
     for _ in range(2):
         with pytest.raises(CloseSocket) as closed:
-            asyncio.run(consumer.join(join, room, GATEWAY))
+            asyncio.run(consumer.join(join, room))
         assert closed.value.code == CloseCode.BANNED
     assert queue.admitted_seats == [SEAT], "the second attempt does not reach the queue"
     assert (sent, room.voters) == ([], {})
