@@ -1,4 +1,5 @@
 from django.apps import AppConfig
+from django.conf import settings
 from django.db.models.signals import post_save
 
 from voting.turns.periodic import every_second
@@ -14,5 +15,6 @@ class NotificationsConfig(AppConfig):
         from voting.models import Turn  # noqa: PLC0415
 
         guest_left.connect(remove_address)
-        post_save.connect(plan_notifications, sender=Turn)
+        if settings.EMAIL_ENABLED:
+            post_save.connect(plan_notifications, sender=Turn)
         every_second("e-mail notifications", NotificationDispatcher())

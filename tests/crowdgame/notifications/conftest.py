@@ -8,13 +8,15 @@ from typing import Any
 import pytest
 from aiosmtpd.controller import Controller
 from aiosmtpd.handlers import Message
+from django.db.models.signals import post_save
 from django.test import Client
 from django.utils import timezone
 
-from crowdgame.notifications.email import send_due
+from crowdgame.notifications.email import plan_notifications, send_due
 from crowdgame.notifications.models import EmailNotification
 from deploy.laptop.network import LOOPBACK, free_port
 from voting.ballot_box.ballot_box import BallotBox
+from voting.models import Turn
 
 URL = "https://play.example"
 EMAIL = "ada@example.org"
@@ -67,7 +69,9 @@ def mailbox(settings: Any) -> Iterator[Mailbox]:
     settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
     settings.EMAIL_HOST, settings.EMAIL_PORT = LOOPBACK, smtp.port
     settings.EMAIL_ENABLED, settings.PUBLIC_URL = True, URL
+    post_save.connect(plan_notifications, sender=Turn)
     yield mailbox
+    post_save.disconnect(plan_notifications, sender=Turn)
     smtp.stop()
 
 
