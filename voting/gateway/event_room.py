@@ -16,9 +16,8 @@ from voting.ballot_box.cheers import Cheers
 from voting.ballot_box.known_voters import VoterRecorder
 from voting.counting.voter_codes import derive_voter_code
 from voting.gateway.admission_queue import AdmissionQueue
-from voting.gateway.broadcaster import Broadcaster
 from voting.gateway.live_event import LiveEvent
-from voting.gateway.room_sockets import RoomSockets
+from voting.gateway.room_sockets import Broadcaster, RoomSockets
 from voting.gateway.side_change_queue import SideChangeQueue
 from voting.gateway.threads import in_ticket_thread
 from voting.gateway.ticket_claims import TicketClaims

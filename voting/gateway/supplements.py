@@ -7,8 +7,8 @@ import msgspec
 from msgspec.structs import replace
 
 from voting import protocol
-from voting.gateway.broadcaster import WRITES_PER_ITERATION
 from voting.gateway.event_room import EventRoom
+from voting.gateway.room_sockets import WRITES_PER_ITERATION
 from voting.gateway.send_queue import text_frame
 from voting.gateway.voters import ConnectedVoter, Socket
 

@@ -13,8 +13,8 @@ from tests.voting.match_helpers import open_now, play_turn, start
 from voting import protocol
 from voting.announcements.channel_layer import NOT_A_CHANGE, LayerMessage
 from voting.ballot_box.ballot_box import BallotBox
-from voting.gateway.broadcaster import WRITES_PER_ITERATION, Broadcaster
 from voting.gateway.event_room import EventRoom
+from voting.gateway.room_sockets import WRITES_PER_ITERATION, Broadcaster
 from voting.gateway.send_queue import Frames, encode_text_frame, text_frame
 from voting.gateway.subscriber import EventSubscriber
 
