@@ -26,7 +26,7 @@ from voting.announcements.channel_layer import LayerMessage
 from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.ballot_box import BallotBox
 from voting.gateway.event_room import MAX_SOCKETS_PER_SEAT
-from voting.gateway.poll import EARLY_TOLERANCE_MS
+from voting.gateway.live_event import EARLY_TOLERANCE_MS
 from voting.gateway.room_sockets import WRITES_PER_ITERATION
 from voting.gateway.supplements import send_turnout, write_to_all
 from voting.models import Event, Team
