@@ -63,9 +63,8 @@ from tests.voting.recovery_model import Crash, InterruptedBox, Phone, SteppedGat
 from voting import protocol
 from voting.announcements.outbox import announce, announcements_after, latest_seqs, relay
 from voting.ballot_box.async_ballot_box import AsyncBallotBox
-from voting.ballot_box.ballot_box import BallotBox
+from voting.ballot_box.ballot_box import BallotBox, ClosingLease
 from voting.ballot_box.box_types import BoxedTurn, BoxLost, CastResult
-from voting.ballot_box.closing_lease import ClosingLease
 from voting.counting.ballots import Ballot, unpack_ballots
 from voting.counting.window import MIN_RESTORED_MS, STORED_FROM_MS
 from voting.gateway.gateway import Gateway
