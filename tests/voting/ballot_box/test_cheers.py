@@ -11,7 +11,7 @@ from tests.voting.counting_box import CountingBox
 from tests.voting.gateway_helpers import FakeSocket, latest, make_room, voter
 from tests.voting.match_helpers import RED_WINS, new_event, only_turn, open_now, play, play_turn, run_out
 from voting.ballot_box.ballot_box import BallotBox
-from voting.ballot_box.box_clock import BoxClock
+from voting.ballot_box.box_types import BoxClock
 from voting.ballot_box.cheers import Cheers
 from voting.gateway.phone import CHEERS_PER_SECOND
 from voting.gateway.presence import Presence

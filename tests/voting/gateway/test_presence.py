@@ -31,8 +31,7 @@ from voting.admission.seats import Seat
 from voting.announcements.channel_layer import LayerMessage
 from voting.ballot_box.async_ballot_box import AsyncBallotBox
 from voting.ballot_box.ballot_box import BallotBox
-from voting.ballot_box.box_clock import BoxClock
-from voting.ballot_box.box_types import Turnout, event_key
+from voting.ballot_box.box_types import BoxClock, Turnout, event_key
 from voting.gateway import gateway as gateways
 from voting.gateway.gateway import Gateway
 from voting.gateway.presence import Presence, may_move_deadline
