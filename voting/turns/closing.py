@@ -132,8 +132,9 @@ def _wait_if_near(deadline: int, box: BallotBox) -> bool:
 
 
 def _resolve(turn: Turn, position: Position, sealed: Sealed, box: BallotBox) -> None:
-    stored = load_stored_ballots(turn)
-    ballots = merge_ballots(sealed.ballots, stored) if stored else sealed.ballots
+    ballots = sealed.ballots
+    if turn.stored_ballots.exists():  # of a long window, or a show of hands
+        ballots = merge_ballots(ballots, load_stored_ballots(turn))
     side_changes = load_side_changes(turn.match) if turn.match.max_side_changes else ()
     if side_changes:
         ballots = reassign_sides(ballots, current_sides(side_changes))
