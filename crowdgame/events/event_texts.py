@@ -5,7 +5,7 @@ from typing import Any
 from django import forms
 
 from games.engine.registry import all_games
-from voting.counting.methods import METHODS
+from voting.counting.methods.voting_method import METHODS
 from voting.models import Team
 from voting.names import clean_name
 from voting.terms import Admission, Pace

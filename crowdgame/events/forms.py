@@ -27,7 +27,7 @@ from crowdgame.events.game_options import add_option_fields, apply_options, game
 from crowdgame.events.presets import default_event_name, random_team_names
 from crowdgame.events.setting_fields import duration, texts
 from games.engine.registry import all_games
-from voting.counting.methods import METHODS
+from voting.counting.methods.voting_method import METHODS
 from voting.matches import create_event, locked_event
 from voting.models import Event
 from voting.models.settings import column_of, list_hidden_parts, list_settings

@@ -8,7 +8,7 @@ import msgspec
 
 from crowdgame.rehearsal.samples import Samples
 from games.engine.game import SIDES
-from voting.counting.methods import DEFAULT_METHOD, find_method
+from voting.counting.methods.voting_method import DEFAULT_METHOD, find_method
 from voting.protocol import BallotCounted, Match, Reveal
 
 

@@ -6,7 +6,8 @@ from random import Random
 
 from games.engine.game import Board, Side, other_side
 from games.rules.columns import DIRECTIONS, LINE, SIDE_MARK, Grid
-from voting.counting.methods import TallyMethod, find_method
+from voting.counting.methods import TallyMethod
+from voting.counting.methods.voting_method import find_method
 from voting.protocol import Turn
 
 WIN_WEIGHT = 60.0

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from crowdgame.reports.match_report import MatchEnd, MatchReport, SideVote, TurnReport
 from games.engine.game import Picks, Side
 from games.engine.registry import read_options
-from voting.counting.methods import find_method
+from voting.counting.methods.voting_method import find_method
 from voting.counting.side_changes import SidesSummary
 from voting.matches import Position, load_position
 from voting.models import Match, SidesRecord, TallyRecord

@@ -6,7 +6,7 @@ from crowdgame.reports.match_report import MatchReport, SideVote, TurnReport
 from crowdgame.reports.turning_point import line_cells
 from games.engine.game import SIDES, Side, insert_team_names, other_side
 from games.rules.columns import LINE
-from voting.counting.methods import METHODS
+from voting.counting.methods.voting_method import METHODS
 
 #: The explanation of a pick by each voting method that needs one.
 METHOD_REPORTS = {method.decided_by: method.report for method in METHODS.values() if method.report}

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from django.db.models import QuerySet
 
 from voting.counting.ballots import HAND_VOTER_PREFIX, resigns, unpack_ballots
-from voting.counting.methods import find_method
+from voting.counting.methods.voting_method import find_method
 from voting.models import Event, Match, TallyRecord, TurnState
 from voting.terms import MatchState
 

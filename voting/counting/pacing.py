@@ -13,7 +13,7 @@ from typing import Literal
 import msgspec
 
 from games.engine.game import SIDES, Resolution, Side, insert_team_names
-from voting.counting.methods import METHODS
+from voting.counting.methods.voting_method import METHODS
 from voting.counting.tally import SideTally
 from voting.counting.types import Column, Count
 from voting.terms import Pace

@@ -8,8 +8,8 @@ import msgspec
 
 from games.engine.game import Side
 from voting.counting.ballots import Ballot, resigns
-from voting.counting.methods import Deciding, TallyMethod, find_method
-from voting.counting.methods.voting_method import Counts
+from voting.counting.methods import Deciding, TallyMethod
+from voting.counting.methods.voting_method import Counts, find_method
 from voting.counting.ties import Draw, TieBreaker
 from voting.counting.types import Column, Count, Hash
 from voting.terms import NoBallotRule, ResignShare, TieRule

@@ -12,8 +12,7 @@ from voting import protocol
 from voting.admission.links import base_url
 from voting.announcements.channel_layer import LayerMessage
 from voting.ballot_box.intake import Intake, Lane, Slot
-from voting.counting.methods import find_method
-from voting.counting.methods.voting_method import VotingMethod
+from voting.counting.methods.voting_method import VotingMethod, find_method
 from voting.gateway.drop_requests import DropRequests
 from voting.gateway.send_queue import Frames
 from voting.terms import Admission

@@ -10,7 +10,7 @@ from voting.ballot_box.box_types import BoxClock, Turnout, local_ms
 from voting.ballot_box.cheers import CheerCounter, Cheers
 from voting.ballot_box.known_voters import VoterRecorder
 from voting.counting.bank import BankTerms
-from voting.counting.methods import find_method
+from voting.counting.methods.voting_method import find_method
 from voting.gateway import hooks
 from voting.gateway.event_room import EventRoom
 from voting.gateway.supplements import send_open_counts, send_team_counts, send_turnout, write_to_few

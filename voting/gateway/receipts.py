@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable
 from voting.admission.seats import Seat
 from voting.ballot_box.opened_ballots import DropPlace, OpenedBallots
 from voting.ballot_box.stores import DATABASE_ERRORS
-from voting.counting.methods import find_method
+from voting.counting.methods.voting_method import find_method
 from voting.gateway.event_room import EventRoom
 from voting.protocol import ReceiptIssued
 

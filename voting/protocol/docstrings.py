@@ -16,7 +16,7 @@ from typing import NamedTuple
 from games.engine import game
 from voting import terms
 from voting.counting import types
-from voting.counting.methods import METHODS
+from voting.counting.methods.voting_method import METHODS
 from voting.protocol import client, server, snapshot, state
 
 ENTRY = re.compile(r"    (?P<name>[\w.]+): (?P<meaning>.+)")

@@ -6,7 +6,7 @@
 import json
 from collections.abc import Mapping
 
-from voting.counting.methods import DEFAULT_METHOD, METHODS
+from voting.counting.methods.voting_method import DEFAULT_METHOD, METHODS
 
 TEXT = """\
 // Generated from voting/counting/methods/ by `manage.py generate_protocol`. Edits here are lost.

@@ -13,7 +13,7 @@ from games.engine.game import SIDES, Game, Picks, Resolution, Result, Side, othe
 from games.engine.registry import find_game, read_options
 from voting.counting.ballots import Ballot
 from voting.counting.commitments import ballot_tree, commit_lot, draw_lot
-from voting.counting.methods import find_method
+from voting.counting.methods.voting_method import find_method
 from voting.counting.tally import SideBallots, SideTally, decide
 from voting.records.match_record import MatchRecord, SideCount, TurnCount, side_count
 from voting.records.recount_side_changes import deserted_side_at, find_side_faults

@@ -17,7 +17,7 @@ from voting.ballot_box.archive import store_ballots
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import BoxedTurn, PlaceResult
 from voting.counting import window
-from voting.counting.methods import UnknownMethod, find_method
+from voting.counting.methods.voting_method import UnknownMethod, find_method
 from voting.counting.window import Window
 from voting.matches import MatchError, claim_turn, create_match, create_turn, event_lock, locked_event, replay
 from voting.models import Event, Match, Turn, TurnState

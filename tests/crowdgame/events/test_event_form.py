@@ -15,7 +15,7 @@ from tests.voting.action_helpers import press
 from tests.voting.match_helpers import RED_WINS, play
 from tests.voting.page_fixtures import CLASSIC, SIMULTANEOUS, answers
 from voting.ballot_box.ballot_box import BallotBox
-from voting.counting.methods import METHODS
+from voting.counting.methods.voting_method import METHODS
 from voting.models import Announcement, Event
 from voting.names import TEAM_NAMES
 from voting.turns.turns import start_match

@@ -14,7 +14,7 @@ from games.engine.game import SIDES, Picks, Side
 from games.engine.registry import find_game, read_options
 from games.rules.columns import Grid
 from tests.voting.positions import SIMULTANEOUS, a_turn, after
-from voting.counting.methods import METHODS
+from voting.counting.methods.voting_method import METHODS
 
 
 def most_frequent_pick(state: object, side: Side) -> int:

@@ -17,7 +17,7 @@ from tests.voting.match_helpers import CLASSIC, open_now, run_out, start, vote
 from voting.announcements.outbox import announce_edit
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import BoxClock
-from voting.counting.methods import METHODS
+from voting.counting.methods.voting_method import METHODS
 from voting.gateway.event_room import EventRoom
 from voting.gateway.presence import Presence
 from voting.models import Event, Turn

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.voting.counting.method_cases import CASES, COLUMNS, LEGAL
 from voting.counting.ballots import RESIGN, SET, Ballot, resigns
 from voting.counting.commitments import draw_lot
-from voting.counting.methods import DEFAULT_METHOD, METHODS, UnknownMethod, find_method
+from voting.counting.methods.voting_method import DEFAULT_METHOD, METHODS, UnknownMethod, find_method
 from voting.counting.tally import SideBallots, TallyTerms, decide
 from voting.models import Event, TallyRecord
 from voting.protocol import MAX_CHOICE

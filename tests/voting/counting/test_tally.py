@@ -14,7 +14,7 @@ from tests.voting.counting.method_cases import CASES, COLUMNS, scored
 from tests.voting.verifiers import standalone
 from voting.counting.ballots import RESIGN, Ballot, encode_ranking, encode_set
 from voting.counting.commitments import draw_lot
-from voting.counting.methods import METHODS
+from voting.counting.methods.voting_method import METHODS
 from voting.counting.tally import SideBallots, SideTally, TallyTerms, decide
 from voting.counting.ties import first_complete
 from voting.terms import NoBallotRule, ResignShare, TieRule

@@ -8,8 +8,7 @@ from tests.server import Server
 from tests.socket_clients import Message, SocketClient, SocketClients
 from tests.voting.open_turn import Stage, open_turn, vote
 from voting.ballot_box.opened_ballots import BallotLeaf, DropPlace, OpenedBallots
-from voting.counting.methods import find_method
-from voting.counting.methods.voting_method import VotingMethod
+from voting.counting.methods.voting_method import VotingMethod, find_method
 from voting.gateway.drop_requests import MAX_REQUESTS
 
 CHOICES = [4, 4, 2, 4]

@@ -20,7 +20,7 @@ from tests.voting.match_helpers import (
 )
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import TooEarly
-from voting.counting.methods import METHODS
+from voting.counting.methods.voting_method import METHODS
 from voting.counting.window import START_LEAD_MS
 from voting.matches import MatchError, live_turn, load_position
 from voting.models import Event, Match, TurnState

@@ -9,14 +9,8 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Literal, get_args
 
-from voting.counting.methods.voting_method import VotingMethod
+from voting.counting.methods.voting_method import DEFAULT_METHOD, METHODS, VotingMethod
 from voting.counting.types import RuleDecision
-
-DEFAULT_METHOD = "plurality"
-
-
-class UnknownMethod(Exception):
-    """There is no voting method with this name; the message can be shown to users."""
 
 
 def _load_methods() -> Mapping[str, VotingMethod]:
@@ -27,7 +21,7 @@ def _load_methods() -> Mapping[str, VotingMethod]:
     return {method.name: method for method in found}
 
 
-METHODS = _load_methods()
+METHODS.update(_load_methods())
 
 if TYPE_CHECKING:
     TallyMethod = str
@@ -35,11 +29,3 @@ if TYPE_CHECKING:
 else:
     TallyMethod = Literal[tuple(METHODS)]
     Deciding = Literal[(*(method.decided_by for method in METHODS.values()), *get_args(RuleDecision))]
-
-
-def find_method(name: str | None) -> VotingMethod:
-    """Return the voting method with this name. None: the default method. Raises UnknownMethod."""
-    method = METHODS.get(name or DEFAULT_METHOD)
-    if method is None:
-        raise UnknownMethod(f"There is no voting method “{name}”.")
-    return method

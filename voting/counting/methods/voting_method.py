@@ -1,4 +1,7 @@
-"""The base class of voting methods: one column on each ballot, and the column with the most votes wins."""
+"""The base class of voting methods, and their lookup by name.
+
+By default there is one column on each ballot, and the column with the most votes wins.
+"""
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import ClassVar, NamedTuple, Protocol
@@ -18,7 +21,12 @@ from voting.counting.types import MAX_COLUMN
 #: The votes of each column, column 1 first.
 Counts = tuple[int, ...]
 
+DEFAULT_METHOD = "plurality"
 MAX_SAMPLED = 3
+
+
+class UnknownMethod(Exception):
+    """There is no voting method with this name; the message can be shown to users."""
 
 
 class RandomNumbers(Protocol):
@@ -140,3 +148,15 @@ def sample_columns(choose: Callable[[], int], rng: RandomNumbers) -> Columns:
     """Draw one to MAX_SAMPLED different columns, the one that was drawn first in front."""
     first = choose()
     return tuple(dict.fromkeys([first, *(choose() for _ in range(rng.randrange(MAX_SAMPLED)))]))
+
+
+#: All methods by name, the default one first. The package loads them.
+METHODS: dict[str, VotingMethod] = {}
+
+
+def find_method(name: str | None) -> VotingMethod:
+    """Return the voting method with this name. None: the default method. Raises UnknownMethod."""
+    method = METHODS.get(name or DEFAULT_METHOD)
+    if method is None:
+        raise UnknownMethod(f"There is no voting method “{name}”.")
+    return method
