@@ -1,5 +1,5 @@
 import type { ServerClock } from "../live/connection/clock";
-import type { LiveState } from "../live/state/liveState";
+import type { LiveState } from "../live/connection/connect";
 import { useMoments } from "../live/state/useNow";
 import { phaseMoments, currentPhase, revealMoments, tokenMoment, type Phase } from "../live/match/phase";
 import { useStore } from "../live/state/useStore";

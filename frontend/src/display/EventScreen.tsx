@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import type { ServerClock } from "../live/connection/clock";
-import type { LiveState } from "../live/state/liveState";
+import type { LiveState } from "../live/connection/connect";
 import type { DisplayWelcomed, EventState, KeyShown } from "../protocol";
 import { ShortcutHelp, PresenterMessage } from "./presenter/Hints";
 import { fromHomeTeam } from "./homeScreen";

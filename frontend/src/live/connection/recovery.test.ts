@@ -2,9 +2,8 @@ import assert from "node:assert/strict";
 import test, { mock } from "node:test";
 import fc from "fast-check";
 import { CloseCode, type EventState, type PhoneMessage, type ToPhone } from "../../protocol";
-import { connect } from "./connect";
+import { connect, INITIAL_STATE, reduce, type LiveState } from "./connect";
 import { FakeWebSocket } from "./fakeWebSocket";
-import { INITIAL_STATE, reduce, type LiveState } from "../state/liveState";
 
 /**
  * Snapshot + changes = a fresh snapshot: a client finally shows the same state as a client that has just joined,
