@@ -1,0 +1,109 @@
+"""An intake with a ballot box, a store and senders under the test's control."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
+
+import pytest
+from redis import RedisError
+
+from tests.voting.box_helpers import EVENT, TURN
+from voting.ballot_box.async_ballot_box import AsyncBallotBox
+from voting.ballot_box.ballot_box import BallotBox
+from voting.ballot_box.box_types import BoxedTurn, CastReply, CastResult, PlaceResult
+from voting.ballot_box.intake import Intake, Slot
+from voting.counting.ballots import Ballot
+
+WINDOW = Slot(EVENT, TURN, 1)
+COUNTED = {CastResult.OK, CastResult.DUPLICATE}
+
+
+@pytest.fixture
+def stored(turn: BoxedTurn, box: BallotBox) -> None:
+    """The open turn's ballots are stored from now on."""
+    assert box.place(replace(turn, version=2, stored=True), create=False) == PlaceResult.DONE
+
+
+class RecordingBox(AsyncBallotBox):
+    """Records batch sizes; the calls numbered in `away` fail, before or after the script ran."""
+
+    def __init__(self, away: Sequence[int] = (), answer_lost: bool = False, alone: bool = True) -> None:
+        super().__init__()
+        self.away, self.answer_lost, self.alone = away, answer_lost, alone
+        self.batches: list[int] = []
+        self.in_flight = 0
+
+    async def cast(self, event_id: int, turn_id: int, epoch: int, ballots: Sequence[Ballot]) -> CastReply:
+        assert not (self.alone and self.in_flight), "two calls are in flight"
+        self.in_flight += 1
+        self.batches.append(len(ballots))
+        try:
+            if len(self.batches) in self.away and not self.answer_lost:
+                raise RedisError("away")
+            answers = await super().cast(event_id, turn_id, epoch, ballots)
+            if len(self.batches) in self.away:
+                raise RedisError("the answer was lost")
+            return answers
+        finally:
+            self.in_flight -= 1
+
+
+class FakeStore:
+    """A store of ballots; the writes numbered in `fails` fail."""
+
+    def __init__(self, error: Exception | None = None, fails: Sequence[int] = ()) -> None:
+        self.error, self.fails = error, fails
+        self.writes: list[list[Ballot]] = []
+        self.written = asyncio.Event()
+
+    async def store(self, turn_id: int, ballots: list[Ballot]) -> None:
+        self.writes.append(ballots)
+        self.written.set()
+        if self.error and len(self.writes) in self.fails:
+            raise self.error
+
+
+class Crowd:
+    """Casts ballots and collects the answers."""
+
+    def __init__(self, intake: Intake, window: Slot) -> None:
+        self.intake, self.lane = intake, intake.lane(window)
+        self.answers: dict[tuple[str, int], list[int]] = {}
+        self._changed = asyncio.Event()
+
+    def cast(self, *ballots: Ballot) -> None:
+        for ballot in ballots:
+            self.lane.take(ballot, self)
+
+    def answer(self, slot: Slot, ballot: Ballot, code: int) -> None:
+        assert slot == self.lane.slot or slot.turn_id == TURN
+        self.answers.setdefault((ballot.voter, ballot.sequence), []).append(code)
+        self._changed.set()
+
+    async def answered(self, count: int) -> list[int]:
+        async with asyncio.timeout(10):
+            while sum(map(len, self.answers.values())) < count:
+                self._changed.clear()
+                await self._changed.wait()
+        return [code for codes in self.answers.values() for code in codes]
+
+
+def run_scenario(
+    scenario: Callable[[Crowd], Awaitable[None]],
+    box: RecordingBox | None = None,
+    store: FakeStore | None = None,
+) -> tuple[RecordingBox, FakeStore, Crowd]:
+    async def held() -> tuple[RecordingBox, FakeStore, Crowd]:
+        recording_box, fake_store = box or RecordingBox(), store or FakeStore()
+        crowd = Crowd(Intake(recording_box, fake_store.store), WINDOW)
+        try:
+            await scenario(crowd)
+        finally:
+            await recording_box.close()
+        return recording_box, fake_store, crowd
+
+    return asyncio.run(held())
+
+
+def voters(count: int) -> list[Ballot]:
+    return [Ballot(f"w{i}", "red", 1, 1) for i in range(count)]
