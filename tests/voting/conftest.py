@@ -6,7 +6,10 @@ from tests.socket_clients import clients
 __all__ = ["clients", "server", "servers"]
 
 ON_BOTH_SERVERS = {
-    "test_sockets",
+    "test_joining_sockets",
+    "test_voting_sockets",
+    "test_invalid_input",
+    "test_side_change_sockets",
     "test_console_sockets",
     "test_console_audit",
     "test_pages_served",

@@ -1,0 +1,179 @@
+"""Voting on a running server, from the ballot to the reveal, in secret until then."""
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.monitoring.probes import paused
+from tests.server import Server
+from tests.socket_clients import Message, SocketClients
+from tests.voting.consoles import open_console
+from tests.voting.match_helpers import CLASSIC
+from tests.voting.open_turn import Stage, cast, harmless, open_turn, refusal, stage, vote
+
+__all__ = ["harmless", "stage"]
+LONG_S = 601
+
+
+@pytest.mark.usefixtures("harmless")
+def test_vote_counts_changes_and_survives_a_refresh(stage: Stage, clients: SocketClients) -> None:
+    phone, welcome = clients.phone(stage.code)
+    assert (welcome["you"]["choice"], welcome["you"]["sequence"]) == (None, 0)
+    assert vote(phone, stage.turn, 4)["choice"] == 4
+    assert vote(phone, stage.turn, 4)["choice"] == 4
+    assert vote(phone, stage.turn, 6, 2)["choice"] == 6
+    phone.leave()
+    _, again = clients.phone(stage.code, token=welcome["you"]["token"])
+    blind = again["you"]["blind"]
+    assert len(bytes.fromhex(blind)) == 16
+    assert again["you"] == welcome["you"] | {"turn": stage.turn, "choice": 6, "sequence": 2, "blind": blind}
+
+
+def test_two_sockets_with_one_token_count_as_one_voter(server: Server, clients: SocketClients) -> None:
+    made = open_turn(server)
+    first, welcome = clients.phone(made.code)
+    second, _ = clients.phone(made.code, token=welcome["you"]["token"])
+    vote(first, made.turn, 2, 1)
+    vote(second, made.turn, 3, 2)
+    display, _ = clients.display(made.code)
+    team = welcome["you"]["team"] - 1
+    message = display.receive_until(lambda m: m["type"] == "turnout.counted" and sum(m["voted"]))
+    assert (message["connected"][team], message["voted"][team]) == (1, 1)
+    assert (message["connected"][1 - team], message["voted"][1 - team]) == (0, 0)
+    assert refusal(first, **cast(made.turn, 2, 1)) == "stale"
+
+
+@pytest.mark.usefixtures("harmless")
+@pytest.mark.parametrize(
+    ("wrong", "code"),
+    [
+        ({"choice": 1}, "illegal"),
+        ({"choice": 8}, "illegal"),
+        ({"choice": 255}, "illegal"),
+        ({"turn": 1}, "no_such_turn"),
+        ({"turn": 2**53 - 1}, "no_such_turn"),
+        ({"epoch": 2}, "unknown"),
+        ({"epoch": 2**31 - 1}, "unknown"),
+    ],
+)
+def test_invalid_ballot_is_refused_with_code(
+    wrong: dict[str, int], code: str, stage: Stage, clients: SocketClients
+) -> None:
+    phone, welcome = clients.phone(stage.code)
+    if wrong.get("turn") == 1:
+        wrong = {"turn": stage.turn - 1}
+    assert refusal(phone, **cast(stage.turn) | wrong) == code
+    _, again = clients.phone(stage.code, token=welcome["you"]["token"])
+    assert again["you"]["choice"] is None
+
+
+@pytest.mark.usefixtures("harmless")
+def test_stale_ballot_is_refused_with_newer_sequence(stage: Stage, clients: SocketClients) -> None:
+    phone, _ = clients.phone(stage.code)
+    vote(phone, stage.turn, 4, 7)
+    phone.say("ballot.cast", **cast(stage.turn, 5, 6))
+    message = phone.receive("ballot.refused", sequence=6)
+    assert (message["code"], message["last"]) == ("stale", 7)
+
+
+def test_ballot_outside_window_is_refused(server: Server, clients: SocketClients) -> None:
+    made = open_turn(server, talk_s=600)
+    phone, _ = clients.phone(made.code)
+    console = open_console(server, clients, made.code)
+    console.say("action.ask", id=1, action="turn.pause", turn=made.turn)
+    phone.receive("turn.paused")
+    assert refusal(phone, **cast(made.turn)) == "late"
+    console.say("action.ask", id=2, action="turn.close", turn=made.turn)
+    revealed = phone.receive("turn.revealed")
+    assert revealed["state"]["match"]["reveal"]["turn"] == made.turn
+    assert refusal(phone, **cast(made.turn)) == "no_such_turn"
+    following = revealed["state"]["match"]["turn"]["id"]
+    assert refusal(phone, **cast(following)) == "early"  # even if the box does not hold it yet
+
+
+def test_ballot_of_side_not_to_move_is_refused(server: Server, clients: SocketClients) -> None:
+    terms: dict[str, Any] = {"game": CLASSIC, "options": {"first": "red"}, "team_choice": "choose"}
+    made = open_turn(server, **terms)
+    assert vote(clients.phone(made.code, team=1)[0], made.turn)
+    assert refusal(clients.phone(made.code, team=2)[0], **cast(made.turn)) == "not_to_move"
+
+
+def test_ballot_of_long_window_is_stored_before_it_counts(server: Server, clients: SocketClients) -> None:
+    made = server.ask("event", window_s=LONG_S, lobby="open", team_choice="choose")
+    turn = server.ask("close_after", event_id=made["id"], ms=LONG_S * 1000)
+    phone, _ = clients.phone(made["code"], team=2)
+    for sequence, choice in ((1, 3), (2, 5)):
+        vote(phone, turn, choice, sequence)
+        stored = server.rows(
+            'SELECT side, "choice", sequence FROM voting_storedballot WHERE turn_id = ?', turn
+        )
+        assert stored == [("yellow", choice, sequence)]
+
+
+def test_worker_closes_turn_and_everyone_receives_same_reveal(server: Server, clients: SocketClients) -> None:
+    made = open_turn(server, team_choice="choose")
+    red, _ = clients.phone(made.code, team=1)
+    yellow, _ = clients.phone(made.code, team=2)
+    display, _ = clients.display(made.code)
+    vote(red, made.turn, 3)
+    vote(yellow, made.turn, 3)
+    with paused(server, "scheduler-1", "scheduler-2"):  # so that no scheduler closes it
+        server.ask("close_after", event_id=made.id, ms=0)
+        server.ask("call_worker", turn_id=made.turn)
+        reveals = [client.receive("turn.revealed") for client in (red, yellow, display)]
+    assert reveals[0] == reveals[1] == reveals[2]
+    reveal = reveals[0]["state"]["match"]["reveal"]
+    assert (reveal["turn"], reveal["resolution"]["conflict"]) == (made.turn, 3)
+    assert reveal["red"]["counts"] == reveal["yellow"]["counts"] == [0, 0, 1, 0, 0, 0, 0]
+    seqs = [message["seq"] for message in display.received if "seq" in message]
+    assert seqs == list(range(seqs[0], seqs[0] + len(seqs)))
+
+
+def test_early_close_ends_turn_once_all_connected_voted(server: Server, clients: SocketClients) -> None:
+    made = open_turn(server, close_early=True)
+    phones = [clients.phone(made.code)[0] for _ in range(2)]
+    vote(phones[0], made.turn, 2)
+    assert not any(message["type"] == "turn.revealed" for message in phones[0].received)
+    vote(phones[1], made.turn, 6)
+    reveal = phones[0].receive("turn.revealed")["state"]["match"]["reveal"]
+    assert (reveal["red"]["ballots"], reveal["yellow"]["ballots"]) == (1, 1)
+
+
+def test_messages_to_others_are_independent_of_choice(server: Server, clients: SocketClients) -> None:
+    received = []
+    for choice in (2, 7):
+        made = open_turn(server, team_choice="choose")
+        voter, *others = (clients.phone(made.code, team=team)[0] for team in (1, 2, 1))
+        display, _ = clients.display(made.code)
+        vote(voter, made.turn, choice)
+        display.receive("turnout.counted", turn=made.turn, voted=[1, 0])
+        later, _ = clients.display(made.code)
+        messages = [message for client in (*others, display, later) for message in client.received]
+        expected = {"phone.welcomed", "display.welcomed", "turnout.counted"}
+        assert {message["type"] for message in messages} <= expected
+        received.append([_normalized(message, made) for message in messages])
+    assert _distinct_messages(received[0]) == _distinct_messages(received[1])
+
+
+def _distinct_messages(messages: list[Message]) -> set[str]:
+    """Without turnouts of zero votes, whose number varies."""
+    final = [message for message in messages if message["type"] != "turnout.counted" or sum(message["voted"])]
+    return {json.dumps(message, sort_keys=True) for message in final}
+
+
+def _normalized(message: Message, made: Stage) -> Message:
+    """Without ids, times, rates, tokens, voter codes and lots, which differ between any two events."""
+    text = json.dumps(message).replace(made.code, "CODE")
+    copy: Message = json.loads(text)
+    for name in ("now_at", "qr", "team_qrs", "votes_per_s", "figures"):
+        copy.pop(name, None)
+    for name in ("token", "voter_code"):
+        copy.get("you", {}).pop(name, None)
+    match = copy.get("state", {}).get("match")
+    if match:
+        match["id"] = 0
+        match["turn"] |= {"id": 0, "opens_at": 0, "closes_at": 0, "lot": ""}
+    if "turn" in copy:
+        copy["turn"] = copy["turn"] == made.turn
+    return copy
