@@ -37,7 +37,7 @@ LONGEST = (
     "tests/crowdgame/console/test_console_audit.py",
     "tests/voting/gateway/test_two_gateways.py",
     "tests/crowdgame/operations/test_recovery_server.py",
-    "tests/voting/gateway/test_admission_codes.py",
+    "tests/voting/gateway/test_ticket_codes.py",
     "tests/monitoring/test_health.py",
     "tests/crowdgame/serving/test_serving.py",
     "tests/games/test_properties.py",

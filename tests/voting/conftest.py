@@ -13,7 +13,10 @@ ON_BOTH_SERVERS = {
     "test_console_sockets",
     "test_console_audit",
     "test_pages_served",
-    "test_admission_codes",
+    "test_rotating_codes",
+    "test_ticket_codes",
+    "test_code_guessing",
+    "test_one_ballot",
 }
 
 

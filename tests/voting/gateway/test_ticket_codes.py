@@ -1,0 +1,161 @@
+"""Admission with tickets and roster codes on a running server."""
+
+import asyncio
+import json
+import sqlite3
+from collections import Counter
+from typing import Any
+
+import pytest
+from websockets.asyncio.client import connect
+
+from tests.deploy.processes import wait_until
+from tests.server import Server
+from tests.socket_clients import SocketClients
+from tests.voting.gateway.admission_code_helpers import (
+    database,
+    event,
+    join_refusal,
+    key_for,
+    refused,
+    voter_of,
+)
+from voting.protocol import CloseCode
+
+__all__ = ["database"]
+CLIENTS = 50
+
+
+def used_at(server: Server, made: dict[str, Any]) -> list[Any]:
+    return server.rows("SELECT used_at FROM voting_ticket WHERE event_id = ?", made["id"])
+
+
+@pytest.mark.parametrize("admission", ["rotating", "tickets"])
+def test_key_is_refused_at_another_event(admission: str, server: Server, clients: SocketClients) -> None:
+    here, there = event(server, admission), event(server, admission)
+    key = key_for(admission, here, server, clients)
+    assert join_refusal(clients, there["code"], key=key) == "key_wrong"
+    _, welcome = clients.phone(here["code"], key=key)
+    other_phone = clients.open("phone").say("phone.join", code=there["code"], token=welcome["you"]["token"])
+    assert other_phone.closed() == CloseCode.BAD_TOKEN
+
+
+@pytest.mark.parametrize("admission", ["rotating", "tickets"])
+def test_key_is_checked_after_team_choice(admission: str, server: Server, clients: SocketClients) -> None:
+    made = event(server, admission, team_choice="choose")
+    code, key = made["code"], key_for(admission, made, server, clients)
+    client = clients.open("phone")
+    assert refused(client, code, key=key) == "team_needed"
+    assert refused(client, code, team=2) == "key_needed"
+    assert client.say("phone.join", code=code, team=2, key=key).receive("phone.welcomed")["you"]["team"] == 2
+
+
+def test_ticket_admits_once_until_released(server: Server, clients: SocketClients) -> None:
+    made = event(server, "tickets")
+    code, (ticket, other) = made["code"], server.ask("tickets", event_id=made["id"], count=2)
+    client = clients.open("phone")
+    assert refused(client, code) == "key_needed"
+    assert refused(client, code, key="BCDFGHJK") == "key_wrong"
+    assert refused(client, code, key="not a ticket") == "key_wrong"
+    client.say("phone.join", code=code, key=f"{ticket[:4]}-{ticket[4:].lower()}")
+    welcome = client.receive("phone.welcomed")
+    client.say("clock.ask", sent=1).receive("clock.synced")
+    assert join_refusal(clients, code, key=ticket) == "key_used"
+    assert voter_of(clients.phone(code, token=welcome["you"]["token"])[1]) == voter_of(welcome)
+    assert voter_of(clients.phone(code, key=other)[1]) != voter_of(welcome)
+    assert server.ask("release", event_id=made["id"], code=ticket) == 1
+    _, again = clients.phone(code, key=ticket)
+    assert (voter_of(again), again["you"]["team"]) == (voter_of(welcome), welcome["you"]["team"])
+    assert join_refusal(clients, code, key=ticket) == "key_used"
+
+
+def test_ticket_is_released_if_client_left_before_its_seat(server: Server, clients: SocketClients) -> None:
+    made = event(server, "tickets")
+    [ticket] = server.ask("tickets", event_id=made["id"], count=1)
+    gone, welcome = clients.phone(made["code"], key=ticket)
+    gone.leave()
+    wait_until(lambda: used_at(server, made) == [(None,)])
+    client, again = clients.phone(made["code"], key=ticket)
+    assert voter_of(again) == voter_of(welcome)
+    client.say("clock.ask", sent=1).receive("clock.synced")
+    client.leave()
+    assert join_refusal(clients, made["code"], key=ticket) == "key_used"
+
+
+def test_ticket_used_by_fifty_clients_at_once_admits_one(server: Server) -> None:
+    made = event(server, "tickets")
+    tickets = server.ask("tickets", event_id=made["id"], count=3)
+
+    async def use_ticket(ticket: str) -> str:
+        async with connect(f"{server.ws}/phone", compression=None, open_timeout=None) as socket:
+            await ready.wait()
+            await socket.send(json.dumps({"type": "phone.join", "code": made["code"], "key": ticket}))
+            message = json.loads(await socket.recv())
+            await socket.send('{"type": "clock.ask", "sent": 1}')
+            await socket.recv()
+            return str(message.get("code", message["type"]))
+
+    async def use_all_tickets() -> list[str]:
+        async with asyncio.timeout(90), asyncio.TaskGroup() as group:
+            tasks = [group.create_task(use_ticket(ticket)) for ticket in tickets for _ in range(CLIENTS)]
+            await asyncio.sleep(1.0)
+            ready.set()
+        return [task.result() for task in tasks]
+
+    ready = asyncio.Event()
+    outcomes = asyncio.run(use_all_tickets())
+    for number in range(len(tickets)):
+        tally = Counter(outcomes[number * CLIENTS : (number + 1) * CLIENTS])
+        assert tally == {"phone.welcomed": 1, "key_used": CLIENTS - 1}
+
+
+def test_roster_teams_take_precedence_over_balance_and_choice(server: Server, clients: SocketClients) -> None:
+    made = event(server, "roster")
+    codes = server.ask("roster", event_id=made["id"], text="Ada, 2\nBob, Doves\nCleo\nDan\nEve\nFay")
+    teams = [clients.phone(made["code"], key=key, team=1)[1]["you"]["team"] for key in codes]
+    assert teams == [2, 2, 1, 1, 1, 2]
+    listed = event(server, "roster", team_choice="choose")
+    [key] = server.ask("roster", event_id=listed["id"], text="Ada, 1")
+    assert clients.phone(listed["code"], key=key, team=2)[1]["you"]["team"] == 1
+
+
+def test_ticket_is_refused_while_lobby_is_closed_or_locked(server: Server, clients: SocketClients) -> None:
+    for lobby, code in [("closed", "lobby_closed"), ("locked", "joining_locked")]:
+        made = event(server, "tickets", lobby=lobby)
+        [ticket] = server.ask("tickets", event_id=made["id"], count=1)
+        assert join_refusal(clients, made["code"], key=ticket) == code
+        assert used_at(server, made) == [(None,)]
+
+
+def test_locked_database_delays_only_ticket_holders(
+    server: Server, clients: SocketClients, database: sqlite3.Connection
+) -> None:
+    open_event, club = event(server, "open"), event(server, "tickets")
+    tickets = server.ask("tickets", event_id=club["id"], count=2)
+    _, member = clients.phone(club["code"], key=tickets[0])
+    clients.phone(open_event["code"])
+    database.execute("BEGIN IMMEDIATE")
+    waiting = clients.open("phone").say("phone.join", code=club["code"], key=tickets[1])
+    for _ in range(5):
+        clients.phone(open_event["code"])
+        clients.phone(club["code"], token=member["you"]["token"])
+    with pytest.raises(TimeoutError):
+        waiting.socket.recv(timeout=1)
+    database.execute("ROLLBACK")
+    assert waiting.receive("phone.welcomed")
+
+
+def test_ticket_holder_is_disconnected_if_database_refuses(
+    server: Server, clients: SocketClients, database: sqlite3.Connection
+) -> None:
+    made = event(server, "tickets")
+    [ticket] = server.ask("tickets", event_id=made["id"], count=1)
+    refusing = (
+        f"CREATE TRIGGER refusing BEFORE UPDATE ON voting_ticket WHEN OLD.event_id = {made['id']} "
+        "BEGIN SELECT RAISE(ABORT, 'not today'); END"
+    )
+    database.execute(refusing)
+    other_phone = clients.open("phone").say("phone.join", code=made["code"], key=ticket)
+    assert other_phone.closed() == CloseCode.UNAVAILABLE
+    database.execute("DROP TRIGGER refusing")
+    assert clients.phone(made["code"], key=ticket)
