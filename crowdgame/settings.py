@@ -216,9 +216,10 @@ ACCOUNT_RATE_LIMITS = {
 # Login through the OpenID Connect provider of a school or company. By default, nobody gets an existing
 # account only because the provider names its address.
 OIDC_URL = os.environ.get("OIDC_URL", "").rstrip("/")
+OIDC_NAME = os.environ.get("OIDC_NAME") or urlsplit(OIDC_URL).hostname
 _OIDC_APP = {
     "provider_id": "oidc",
-    "name": os.environ.get("OIDC_NAME") or urlsplit(OIDC_URL).hostname,
+    "name": OIDC_NAME,
     "client_id": os.environ.get("OIDC_CLIENT_ID", ""),
     "secret": os.environ.get("OIDC_CLIENT_SECRET", ""),
     "settings": {
@@ -249,6 +250,7 @@ CACHES = {
 }
 
 SESSION_COOKIE_AGE = 12 * 3600
+GUEST_COOKIE_AGE = 400 * 24 * 3600  # the longest that browsers keep a cookie
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
 SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = True
 # The __Host- prefix: browsers reject the cookie if a sibling domain sets it, or if it comes over plain HTTP.

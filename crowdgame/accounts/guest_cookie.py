@@ -12,7 +12,6 @@ from crowdgame.accounts.models import Guest
 
 COOKIE = f"{'__Host-' if settings.HTTPS else ''}guest"
 GUEST_COOKIE_SALT = "crowdgame.guest"
-COOKIE_MAX_AGE_S = 400 * 24 * 3600  # the longest that browsers keep a cookie
 
 
 def current_guest(request: HttpRequest) -> Guest | None:
@@ -40,7 +39,7 @@ def set_guest_cookie(answer: HttpResponse, guest: Guest) -> HttpResponse:
             COOKIE,
             str(guest.pk),
             salt=GUEST_COOKIE_SALT,
-            max_age=COOKIE_MAX_AGE_S,
+            max_age=settings.GUEST_COOKIE_AGE,
             secure=settings.HTTPS,
             httponly=True,
             samesite="Lax",

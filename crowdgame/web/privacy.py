@@ -1,4 +1,7 @@
-"""`/privacy`: the public privacy policy: which data is kept, for how long, and who can see it."""
+"""`/privacy`: the public privacy policy: which data is kept, for how long, and who can see it.
+
+It names only what the settings of this server make it store.
+"""
 
 from csp.constants import SELF
 from django.conf import settings
@@ -19,6 +22,10 @@ def privacy(request: HttpRequest) -> HttpResponse:
         "days": settings.RETENTION_DAYS,
         "chat_days": settings.CHAT_DAYS,
         "duel_days": settings.DUEL_DAYS,
+        "sends_mail": settings.EMAIL_ENABLED,
+        "oidc_name": settings.OIDC_NAME,
+        "session_hours": settings.SESSION_COOKIE_AGE // 3600,
+        "guest_days": settings.GUEST_COOKIE_AGE // (24 * 3600),
     }
     answer = render(request, "privacy.html", context)
     answer.headers["Content-Security-Policy"] = POLICY

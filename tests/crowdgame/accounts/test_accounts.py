@@ -3,6 +3,7 @@
 from typing import Any, cast
 
 import pytest
+from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.test import Client
@@ -10,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crowdgame.accounts.accounts import AccountError, clean_account_name, create_account, name_key, rename
-from crowdgame.accounts.guest_cookie import COOKIE_MAX_AGE_S
 from crowdgame.accounts.guest_names import new_guest
 from crowdgame.accounts.known_devices import COOKIE as KNOWN_DEVICE
 from crowdgame.accounts.models import Guest
@@ -215,7 +215,9 @@ def test_guest_stays_logged_in_as_long_as_browsers_keep_a_cookie() -> None:
     created, _ = sign_up()
     elsewhere = Client()
     log_in(elsewhere)
-    assert all(client.cookies["sessionid"]["max-age"] == COOKIE_MAX_AGE_S for client in (created, elsewhere))
+    assert all(
+        client.cookies["sessionid"]["max-age"] == settings.GUEST_COOKIE_AGE for client in (created, elsewhere)
+    )
 
 
 def test_rename_applies_only_to_new_games() -> None:

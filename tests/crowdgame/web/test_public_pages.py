@@ -71,8 +71,25 @@ def test_privacy_page_shows_configured_retention_days(
     assert f"<strong>{text}</strong>" in page
     names = ("tokens/stage", "tokens/pages", "tokens/components", "console/console")
     sheets = {f"/static/{name}.css" for name in names}
-    assert set(re.findall(r'(?:href|src)="([^"]+)"', page)) <= {"/", "data:,", *sheets}
+    assert set(re.findall(r'(?:href|src)="([^"]+)"', page)) <= {
+        "/",
+        "/play/data",
+        "/console/data/",
+        "data:,",
+        *sheets,
+    }
     assert 'href="/privacy"' in client.get("/console/login/").content.decode()
+
+
+@pytest.mark.django_db
+def test_privacy_page_names_only_what_the_settings_store(client: Client, settings: Settings) -> None:
+    settings.EMAIL_ENABLED, settings.OIDC_NAME = False, ""
+    without = client.get("/privacy").content.decode()
+    settings.EMAIL_ENABLED, settings.OIDC_NAME = True, "School of Rock"
+    complete = client.get("/privacy").content.decode()
+    for text in ("School of Rock", "“your turn” messages", "to reset a lost password", "mail server"):
+        assert (text in without, text in complete) == (False, True), text
+    assert ("sends no e-mail" in without, "sends no e-mail" in complete) == (True, False)
 
 
 def test_rules_page_shows_every_scene(client: Client) -> None:
