@@ -46,13 +46,13 @@ def _account_data(request: HttpRequest, person: Person) -> HttpResponse:
 
 
 def _answer(request: HttpRequest, person: Person) -> HttpResponse:
-    """Show the page. POST `ask=download` answers with the archive, `ask=delete` deletes."""
+    """Show the page. POST `ask=download` answers with the archive, `ask=delete` with `sure` deletes."""
     ask = request.POST.get("ask")
     if ask == "download":
         answer = HttpResponse(export(person), content_type="application/zip")
         answer.headers["Content-Disposition"] = 'attachment; filename="crowdgame-data.zip"'
         return answer
-    if ask == "delete":
+    if ask == "delete" and "sure" in request.POST:
         try:
             return _delete(request, person)
         except DeletionRefused as refusal:
@@ -63,7 +63,7 @@ def _answer(request: HttpRequest, person: Person) -> HttpResponse:
 
 def _page(person: Person) -> dict[str, Any]:
     page: dict[str, Any] = {"tables": {name: len(rows) for name, rows in load_tables(person).items()}}
-    page |= {"person": person, "guest": person.guest}
+    page |= {"person": person, "guest": person.guest, "player": person.guest}
     if person.user:
         try:
             check_deletion(person.user)

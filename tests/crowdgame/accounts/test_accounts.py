@@ -47,7 +47,7 @@ def log_out(client: Client) -> None:
 
 def delete_account(client: Client, password: str = PASSWORD) -> Any:
     """Ask for the deletion, which asks for the password again, which deletes."""
-    asked = client.post("/play/data", {"ask": "delete"})
+    asked = client.post("/play/data", {"ask": "delete", "sure": "on"})
     return client.post(asked["Location"], {"password": password})
 
 

@@ -41,7 +41,7 @@ def log_in(name: str = "grace", **rights: Any) -> tuple[Client, User]:
 
 def ask(client: Client, what: str, path: str = "/console/data/") -> Any:
     """Press the button, and enter the password again if that is asked."""
-    answer = client.post(path, {"ask": what})
+    answer = client.post(path, {"ask": what, "sure": "on"})
     if "/reauthenticate/" in answer.get("Location", ""):
         answer = client.post(answer["Location"], {"password": PASSWORD})
     return answer
@@ -112,7 +112,7 @@ def test_download_contains_nothing_of_others() -> None:
 def test_download_and_deletion_ask_for_the_password_again() -> None:
     client, user = log_in()
     for what in ("download", "delete"):
-        answer = client.post("/console/data/", {"ask": what})
+        answer = client.post("/console/data/", {"ask": what, "sure": "on"})
         assert (answer.status_code, "/console/reauthenticate/" in answer["Location"]) == (302, True)
         wrong = client.post(answer["Location"], {"password": "guess"})
         assert "errorlist" in wrong.content.decode()
@@ -165,6 +165,13 @@ def test_guest_without_account_deletes_messages_and_open_games(box: BallotBox) -
     assert list(Duel.objects.all()) == [live]
     assert not ChatLine.objects.exists()
     assert "Nothing is stored about you" in client.get("/play/data").content.decode()
+
+
+def test_nothing_is_deleted_without_the_tick() -> None:
+    client = Client()
+    client.post("/play/new")
+    client.post("/play/data", {"ask": "delete"})
+    assert Duel.objects.exists()
 
 
 def test_organizer_stays_logged_in_when_the_guest_of_the_browser_leaves() -> None:

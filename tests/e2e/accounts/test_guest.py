@@ -42,6 +42,7 @@ def test_guest_account_from_creation_to_deletion(
 
     window.get_by_role("link", name="Ada Lovelace").click()
     window.get_by_role("link", name="Download or delete my data").click()
+    window.get_by_label("This cannot be undone").check()
     window.get_by_role("button", name="Delete permanently").click()
     window.get_by_label("Password").fill(NEW_PASSWORD)
     window.get_by_role("button", name="Confirm").click()
