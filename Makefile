@@ -76,6 +76,7 @@ check-rest:
 	$(THROWAWAY) $(BIN)/python manage.py generate_protocol --check
 	$(THROWAWAY) $(BIN)/python manage.py generate_actions --check
 	$(THROWAWAY) $(BIN)/python manage.py generate_settings --check
+	$(THROWAWAY) $(BIN)/python manage.py generate_messages --check
 	cd frontend && PATH="$(CURDIR)/$(BIN):$$PATH" npm run check
 
 lock: ## pin the dependencies in pyproject.toml by hash (ARGS=--upgrade for the newest)

@@ -1,0 +1,55 @@
+"""Extracts the texts to translate from Python code and templates, with Babel and Django's template lexer."""
+
+from collections.abc import Collection, Generator, Mapping
+from io import BytesIO
+from typing import IO, Any
+
+from babel.messages.catalog import Catalog
+from babel.messages.extract import DEFAULT_KEYWORDS, extract_from_dir, extract_python
+from babel.messages.pofile import write_po
+from django.conf import settings
+from django.utils.translation.template import templatize
+
+METHODS = [("**.py", "python"), ("**/templates/**.html", "crowdgame.translation.extraction:extract_template")]
+KEYWORDS = DEFAULT_KEYWORDS | {
+    "gettext_lazy": None,
+    "ngettext_lazy": (1, 2),
+    "pgettext_lazy": ((1, "c"), 2),
+    "npgettext_lazy": ((1, "c"), 2, 3),
+    "gettext_noop": None,
+}
+PACKAGES = ("crowdgame", "games", "voting")
+COMMENT_TAG = "Translators:"
+HEADER = "# Texts of the pages, e-mails and messages."
+
+
+def extract_template(
+    file: IO[bytes], keywords: Mapping[str, Any], comment_tags: Collection[str], options: Any
+) -> Generator[Any, None, None]:
+    """Yield the texts of a Django template; an extraction method of Babel."""
+    code = templatize(file.read().decode()).encode()
+    yield from extract_python(BytesIO(code), keywords, comment_tags, options)
+
+
+def render_template() -> str:
+    """Return the template of the catalogues (`.pot`): every text once, in the order of files and lines.
+
+    Locations without line numbers and a header without dates: it changes only if a text does.
+    """
+    catalog = Catalog(
+        project="crowdgame", header_comment="# Texts of the pages, e-mails and messages.", fuzzy=False
+    )
+    for package in PACKAGES:
+        found = extract_from_dir(
+            settings.BASE_DIR / package, METHODS, keywords=KEYWORDS, comment_tags=[COMMENT_TAG]
+        )
+        for name, line, text, comments, context in found:
+            catalog.add(text, None, [(f"{package}/{name}", line)], auto_comments=comments, context=context)
+    return _to_text(catalog)
+
+
+def _to_text(catalog: Catalog) -> str:
+    packed = BytesIO()
+    write_po(packed, catalog, width=100, include_lineno=False)
+    lines = packed.getvalue().decode().splitlines(keepends=True)
+    return "".join(line for line in lines if "-Date:" not in line)

@@ -1,0 +1,57 @@
+"""The texts to translate are found in templates and in Python code."""
+
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+from babel.messages.pofile import read_po
+from pytest_django.fixtures import Settings
+
+from crowdgame.translation import extraction
+from crowdgame.translation.extraction import render_template
+
+TEMPLATE = """{% load i18n %}
+{# Translators: on a button #}
+<button aria-label="{% translate 'Close' context 'verb' %}">
+{% blocktranslate trimmed count games=games %}
+  {{ games }} game by <bdi>{{ name }}</bdi>
+{% plural %}
+  {{ games }} games by <bdi>{{ name }}</bdi>
+{% endblocktranslate %}
+"""
+CODE = """from django.utils.translation import gettext_lazy as _, ngettext
+LABEL = _("Team")
+def text(n): return ngettext("%(n)s vote", "%(n)s votes", n) % {"n": n}
+"""
+
+
+@pytest.fixture
+def sources(tmp_path: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Path:
+    settings.BASE_DIR = tmp_path
+    folder = tmp_path / "crowdgame" / "cups" / "templates" / "cups"
+    folder.mkdir(parents=True)
+    (folder / "cup.html").write_text(TEMPLATE)
+    (tmp_path / "crowdgame" / "cups" / "forms.py").write_text(CODE)
+    monkeypatch.setattr(extraction, "PACKAGES", ("crowdgame",))
+    return tmp_path
+
+
+def test_texts_of_templates_and_code_are_found(sources: Path) -> None:
+    catalog = read_po(BytesIO(render_template().encode()))
+    found = {(message.id, message.context) for message in catalog if message.id}
+    assert found == {
+        ("Team", None),
+        (("%(n)s vote", "%(n)s votes"), None),
+        ("Close", "verb"),
+        (("%(games)s game by <bdi>%(name)s</bdi>", "%(games)s games by <bdi>%(name)s</bdi>"), None),
+    }
+    places = {place for message in catalog for place, _ in message.locations}
+    assert places == {"crowdgame/cups/forms.py", "crowdgame/cups/templates/cups/cup.html"}
+
+
+def test_list_of_texts_does_not_depend_on_lines_or_dates(sources: Path) -> None:
+    before = render_template()
+    form = sources / "crowdgame" / "cups" / "forms.py"
+    form.write_text("\n\n" + form.read_text())
+    assert render_template() == before
+    assert "Date" not in before
