@@ -6,52 +6,18 @@ from email.message import Message as Mail
 from typing import Any
 
 import pytest
-from aiosmtpd.controller import Controller
-from aiosmtpd.handlers import Message
 from django.db.models.signals import post_save
 from django.test import Client
 from django.utils import timezone
 
 from crowdgame.notifications.email import plan_notifications, send_due
 from crowdgame.notifications.models import EmailNotification
-from deploy.laptop.network import LOOPBACK, free_port
+from tests.mailbox import Mailbox, running_mail_server
 from voting.ballot_box.ballot_box import BallotBox
 from voting.models import Turn
 
 URL = "https://play.example"
 EMAIL = "ada@example.org"
-
-
-class Mailbox(Message):
-    """An SMTP handler that stores mails and can refuse senders, recipients or contents."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.mails: list[Mail] = []
-        self.refusal = ""
-        self.rejected_recipients: dict[str, str] = {}
-        self.sender_refused = ""
-
-    async def handle_MAIL(  # noqa: N802
-        self, server: Any, session: Any, envelope: Any, address: str, options: list[str]
-    ) -> str:
-        envelope.mail_from = address
-        envelope.mail_options.extend(options)
-        return self.sender_refused or "250 OK"
-
-    async def handle_DATA(self, server: Any, session: Any, envelope: Any) -> str:  # noqa: N802
-        reply = next(
-            (self.rejected_recipients[to] for to in envelope.rcpt_tos if to in self.rejected_recipients), None
-        )
-        return reply or await super().handle_DATA(server, session, envelope)
-
-    def handle_message(self, message: Mail) -> None:
-        self.mails.append(message)
-
-    async def handle_RCPT(self, server: Any, session: Any, envelope: Any, address: str, _: Any) -> str:  # noqa: N802
-        if not self.refusal:
-            envelope.rcpt_tos.append(address)
-        return self.refusal or "250 OK"
 
 
 def links(mail: Mail) -> dict[str, str]:
@@ -63,16 +29,11 @@ def links(mail: Mail) -> dict[str, str]:
 
 @pytest.fixture
 def mailbox(settings: Any) -> Iterator[Mailbox]:
-    mailbox = Mailbox()
-    smtp = Controller(mailbox, hostname=LOOPBACK, port=free_port())
-    smtp.start()
-    settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
-    settings.EMAIL_HOST, settings.EMAIL_PORT = LOOPBACK, smtp.port
-    settings.EMAIL_ENABLED, settings.PUBLIC_URL = True, URL
-    post_save.connect(plan_notifications, sender=Turn)
-    yield mailbox
-    post_save.disconnect(plan_notifications, sender=Turn)
-    smtp.stop()
+    with running_mail_server(settings) as mailbox:
+        settings.EMAIL_ENABLED, settings.PUBLIC_URL = True, URL
+        post_save.connect(plan_notifications, sender=Turn)
+        yield mailbox
+        post_save.disconnect(plan_notifications, sender=Turn)
 
 
 def submit_address(client: Client, email: str = EMAIL) -> Any:

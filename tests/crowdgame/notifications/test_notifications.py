@@ -26,7 +26,6 @@ from games.engine.game import SIDES
 from tests.crowdgame.notifications.conftest import (
     EMAIL,
     URL,
-    Mailbox,
     guest_with_address,
     join,
     links,
@@ -34,6 +33,7 @@ from tests.crowdgame.notifications.conftest import (
     send_all,
     submit_address,
 )
+from tests.mailbox import Mailbox
 from tests.voting.box_helpers import ask
 from tests.voting.match_helpers import CLASSIC, RED_WINS, only_turn, open_now, play, play_turn, vote
 from voting.ballot_box.ballot_box import BallotBox

@@ -1,0 +1,64 @@
+"""A local SMTP server that keeps the mails it receives."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from email.message import Message as Mail
+from typing import Any
+
+from aiosmtpd.controller import Controller
+from aiosmtpd.handlers import Message
+
+from deploy.laptop.network import LOOPBACK, free_port
+
+
+class Mailbox(Message):
+    """An SMTP handler that stores mails and can refuse senders, recipients or contents.
+
+    `temporary_refusals`: how many of the next recipients to refuse with "try again later".
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.mails: list[Mail] = []
+        self.refusal = ""
+        self.rejected_recipients: dict[str, str] = {}
+        self.sender_refused = ""
+        self.temporary_refusals = 0
+
+    async def handle_MAIL(  # noqa: N802
+        self, server: Any, session: Any, envelope: Any, address: str, options: list[str]
+    ) -> str:
+        envelope.mail_from = address
+        envelope.mail_options.extend(options)
+        return self.sender_refused or "250 OK"
+
+    async def handle_DATA(self, server: Any, session: Any, envelope: Any) -> str:  # noqa: N802
+        reply = next(
+            (self.rejected_recipients[to] for to in envelope.rcpt_tos if to in self.rejected_recipients), None
+        )
+        return reply or await super().handle_DATA(server, session, envelope)
+
+    def handle_message(self, message: Mail) -> None:
+        self.mails.append(message)
+
+    async def handle_RCPT(self, server: Any, session: Any, envelope: Any, address: str, _: Any) -> str:  # noqa: N802
+        if self.temporary_refusals:
+            self.temporary_refusals -= 1
+            return "451 try again later"
+        if not self.refusal:
+            envelope.rcpt_tos.append(address)
+        return self.refusal or "250 OK"
+
+
+@contextmanager
+def running_mail_server(settings: Any) -> Iterator[Mailbox]:
+    """Run an SMTP server and let Django send mails to it."""
+    mailbox = Mailbox()
+    smtp = Controller(mailbox, hostname=LOOPBACK, port=free_port())
+    smtp.start()
+    settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+    settings.EMAIL_HOST, settings.EMAIL_PORT = LOOPBACK, smtp.port
+    try:
+        yield mailbox
+    finally:
+        smtp.stop()
