@@ -6,8 +6,10 @@ from typing import Any, cast
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.account.models import EmailConfirmationMixin
 from allauth.account.stages import EmailVerificationStage
+from allauth.core import context as allauth_context
 from django.conf import settings
 from django.contrib.auth.models import User
+from django.contrib.sites.shortcuts import get_current_site
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 
@@ -15,6 +17,7 @@ from crowdgame.accounts.accounts import find_username
 from crowdgame.accounts.backend import guest_of
 from crowdgame.accounts.invitations import find_open_invitation
 from crowdgame.accounts.password_hashing import hashing_turn
+from crowdgame.accounts.queued_mail import queue_mail
 from voting.ballot_box.stores import STORE_ERRORS
 
 WRONG_PASSWORD = "Wrong name or password. Passwords are case-sensitive."  # noqa: S105
@@ -68,9 +71,11 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         return str(super().get_login_redirect_url(request))
 
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
-        """Send an e-mail, unless the server sends none."""
+        """Let a worker send an e-mail, unless the server sends none."""
         if settings.EMAIL_ENABLED:
-            super().send_mail(template_prefix, email, context)
+            request = allauth_context.request
+            shared = {"request": request, "email": email, "current_site": get_current_site(request)}
+            queue_mail(self.render_mail(template_prefix, email, shared | context))
 
     def get_email_confirmation_url(
         self, request: HttpRequest, emailconfirmation: EmailConfirmationMixin

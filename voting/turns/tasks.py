@@ -50,7 +50,7 @@ def enqueue_early_close(turn_id: int, closes_at: int) -> None:
     send_task(CLOSE_TURN_EARLY, turn_id, closes_at, ping=partial(_ping_once_per, moment))
 
 
-def send_task(task: str, *args: int, ping: Callable[[], object] | None = None) -> None:
+def send_task(task: str, *args: int | str, ping: Callable[[], object] | None = None) -> None:
     """Send a Celery task, or log a warning if the broker is unavailable.
 
     The ping comes first because Celery waits long for a frozen broker, and longer to reconnect to it.

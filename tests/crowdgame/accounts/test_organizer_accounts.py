@@ -1,6 +1,8 @@
 """Organizers' accounts: invitation, sign-up, confirmation, reset, sessions, second factor."""
 
 import re
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -14,23 +16,36 @@ from django.core.management import CommandError, call_command
 from django.db.models.signals import pre_save
 from django.test import Client
 from django.utils import timezone
+from pytest_django.fixtures import DjangoCaptureOnCommitCallbacks
 
 from crowdgame.accounts.invitations import create_invitation
 from crowdgame.accounts.login_links import login_link_path
 from crowdgame.accounts.models import Invitation
+from crowdgame.accounts.queued_mail import SEND_MAIL
+from tests.queued_tasks import run_queued_tasks
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("valkey_url")]
 
+Delivery = Callable[[], AbstractContextManager[None]]
 PASSWORD = "correct horse battery"
 PUBLIC_URL = "https://play.example.org"
 
 
 @pytest.fixture
-def mailing(settings: Any) -> None:
+def mailing(settings: Any, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks) -> Delivery:
+    """A server that sends mails. `with mailing():` commits, and a worker sends what was queued meanwhile."""
     settings.EMAIL_ENABLED = True
     settings.PUBLIC_URL = PUBLIC_URL
     settings.ACCOUNT_EMAIL_VERIFICATION = "mandatory"
     settings.ACCOUNT_SIGNUP_FIELDS = ["username*", "email*", "password1*"]
+
+    @contextmanager
+    def deliver() -> Iterator[None]:
+        with django_capture_on_commit_callbacks(execute=True):
+            yield
+        run_queued_tasks(SEND_MAIL)
+
+    return deliver
 
 
 @pytest.fixture
@@ -151,11 +166,11 @@ def test_only_administrators_invite_and_withdraw(ada: User) -> None:
     assert Client().get(urlsplit(link[1]).path).status_code == 410
 
 
-@pytest.mark.usefixtures("mailing")
-def test_sign_up_confirms_the_address_by_mail_to_the_public_url() -> None:
+def test_sign_up_confirms_the_address_by_mail_to_the_public_url(mailing: Delivery) -> None:
     client = open_invitation()
     form = {"username": "olga", "email": "olga@example.org", "password1": PASSWORD}
-    client.post("/console/signup/", form, headers={"host": "localhost"})  # allowed, but not the public one
+    with mailing():
+        client.post("/console/signup/", form, headers={"host": "localhost"})  # allowed, but not public
     assert not is_logged_in(client)
     assert log_in(client, "olga").headers["Location"] == "/console/confirm-email/"
     path = link_in_mail(0)
@@ -175,12 +190,12 @@ def test_address_of_the_invitation_counts_as_confirmed() -> None:
     assert dict(verified) == {"otto@example.org": True, "other@example.org": False}
 
 
-@pytest.mark.usefixtures("mailing")
-def test_reset_link_works_once_and_ends_all_sessions(ada: User) -> None:
+def test_reset_link_works_once_and_ends_all_sessions(ada: User, mailing: Delivery) -> None:
     elsewhere, client = Client(), Client()
     log_in(elsewhere)
     assert is_logged_in(elsewhere)
-    client.post("/console/password/reset/", {"email": "ada@example.org"}, headers={"host": "localhost"})
+    with mailing():
+        client.post("/console/password/reset/", {"email": "ada@example.org"}, headers={"host": "localhost"})
     path = link_in_mail()
     form_path = client.get(path).headers["Location"]
     client.post(form_path, {"password1": "another horse", "password2": "another horse"})
@@ -190,12 +205,12 @@ def test_reset_link_works_once_and_ends_all_sessions(ada: User) -> None:
     assert Client().get(path).status_code == 200, "no redirect to the form: the link is used"
 
 
-@pytest.mark.usefixtures("mailing")
-def test_reset_does_not_reveal_who_has_an_account(ada: User) -> None:
-    answers = [
-        Client().post("/console/password/reset/", {"email": email})
-        for email in ("ada@example.org", "nobody@example.org")
-    ]
+def test_reset_does_not_reveal_who_has_an_account(ada: User, mailing: Delivery) -> None:
+    with mailing():
+        answers = [
+            Client().post("/console/password/reset/", {"email": email})
+            for email in ("ada@example.org", "nobody@example.org")
+        ]
     assert [answer.headers["Location"] for answer in answers] == ["/console/password/reset/done/"] * 2
     assert len(mail.outbox) == 2
 

@@ -1,0 +1,123 @@
+"""E-mails about accounts wait in a queue until a worker has sent them."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.cache import cache
+from django.core.mail import EmailMessage
+from django.db import transaction
+from django.test import Client
+from redis import Redis
+
+from crowdgame.accounts.queued_mail import AWAY_FOR_S, SEND_MAIL, SERVER_AWAY, queue_mail
+from deploy.laptop.network import free_port
+from tests.mailbox import Mailbox, running_mail_server
+from tests.queued_tasks import run_queued_tasks
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+ADDRESS = "ada@example.org"
+
+
+@pytest.fixture
+def mailbox(settings: Any, valkey_url: str) -> Iterator[Mailbox]:
+    settings.EMAIL_ENABLED, settings.PUBLIC_URL = True, "https://play.example.org"
+    User.objects.create_user("ada", ADDRESS, "correct horse battery")
+    with running_mail_server(settings) as mailbox:
+        yield mailbox
+
+
+@pytest.fixture
+def redis(valkey_url: str) -> Iterator[Any]:
+    with Redis.from_url(valkey_url) as redis:
+        yield redis
+
+
+def ask_for_reset(email: str = ADDRESS) -> None:
+    answer = Client().post("/console/password/reset/", {"email": email})
+    assert answer.headers["Location"] == "/console/password/reset/done/"
+
+
+def is_waiting(redis: Any) -> bool:
+    return any(b"server_away" not in key for key in redis.keys("crowdgame*account_mail*"))
+
+
+def test_mail_is_sent_by_a_worker_once(mailbox: Mailbox, redis: Any) -> None:
+    ask_for_reset()
+    assert (mailbox.mails, is_waiting(redis)) == ([], True)
+    assert run_queued_tasks(SEND_MAIL) == 1
+    [mail] = mailbox.mails
+    assert mail["To"] == ADDRESS
+    assert b"https://play.example.org/console/password/reset/key/" in mail.get_payload(decode=True)
+    assert not is_waiting(redis)
+
+
+@pytest.mark.parametrize("email", [ADDRESS, "nobody@example.org"])
+def test_request_does_not_need_the_mail_server(
+    email: str, mailbox: Mailbox, redis: Any, settings: Any
+) -> None:
+    settings.EMAIL_PORT = free_port()
+    ask_for_reset(email)
+    assert is_waiting(redis)
+
+
+def test_mail_is_sent_again_after_temporary_refusals(mailbox: Mailbox, redis: Any) -> None:
+    ask_for_reset()
+    mailbox.temporary_refusals = 2
+    run_queued_tasks(SEND_MAIL)
+    assert (len(mailbox.mails), mailbox.temporary_refusals, is_waiting(redis)) == (1, 0, False)
+
+
+@pytest.mark.parametrize("where", ["refusal", "rejected_recipients"])
+def test_mail_that_is_refused_for_good_is_dropped(where: str, mailbox: Mailbox, redis: Any) -> None:
+    refusal = "550 no such mailbox"
+    setattr(mailbox, where, {ADDRESS: refusal} if where == "rejected_recipients" else refusal)
+    ask_for_reset()
+    run_queued_tasks(SEND_MAIL)
+    assert not is_waiting(redis)
+
+
+def test_worker_does_not_wait_repeatedly_for_an_unreachable_mail_server(
+    mailbox: Mailbox, redis: Any, settings: Any
+) -> None:
+    working, settings.EMAIL_PORT = settings.EMAIL_PORT, free_port()
+    ask_for_reset()
+    run_queued_tasks(SEND_MAIL)
+    settings.EMAIL_PORT = working
+    ask_for_reset()
+    run_queued_tasks(SEND_MAIL)
+    assert mailbox.mails == []
+    [key] = redis.keys("crowdgame*server_away")
+    assert 0 < redis.ttl(key) <= AWAY_FOR_S
+    cache.delete(SERVER_AWAY)
+    ask_for_reset()
+    run_queued_tasks(SEND_MAIL)
+    assert len(mailbox.mails) == 1
+
+
+def test_mail_of_a_failed_transaction_is_not_sent(mailbox: Mailbox, redis: Any) -> None:
+    def fail() -> None:
+        with transaction.atomic():
+            queue_mail(EmailMessage("Hello", "Hello", to=[ADDRESS]))
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fail()
+    assert not is_waiting(redis)
+
+
+@pytest.mark.parametrize("failing", [True, False])
+def test_neither_the_task_nor_the_log_contains_the_address(
+    failing: bool, mailbox: Mailbox, redis: Any, caplog: pytest.LogCaptureFixture, settings: Any
+) -> None:
+    caplog.set_level("DEBUG")
+    ask_for_reset()
+    assert ADDRESS.encode() not in b"".join(redis.lrange("crowdgame:celery:celery", 0, -1))
+    settings.EMAIL_PORT = free_port() if failing else settings.EMAIL_PORT
+    run_queued_tasks(SEND_MAIL)
+    assert len(mailbox.mails) == (not failing)
+    own = "\n".join(record.getMessage() for record in caplog.records if record.name != "mail.log")
+    assert ADDRESS not in own
+    assert "/password/reset/key/" not in own

@@ -1,0 +1,34 @@
+"""Runs the Celery tasks that wait in the broker, in the process of the test."""
+
+from concurrent.futures import ThreadPoolExecutor
+from queue import Empty
+from typing import Any
+
+from crowdgame.celery import app
+
+
+def run_queued_tasks(name: str) -> int:
+    """Run all queued tasks with this name, drop the others, and return how many there were.
+
+    A task that is to be retried runs again at once.
+    """
+    app.loader.import_default_modules()
+    ran = 0
+    with (
+        ThreadPoolExecutor(1) as thread,  # a task may close the database connections of its thread
+        app.connection_for_read() as connection,
+        connection.SimpleQueue("celery") as queue,
+    ):
+        while (message := _next(queue)) is not None:
+            message.ack()
+            if message.headers["task"] == name:
+                thread.submit(app.tasks[name].apply, args=message.payload[0]).result()
+                ran += 1
+    return ran
+
+
+def _next(queue: Any) -> Any:
+    try:
+        return queue.get(block=False)
+    except Empty:
+        return None
