@@ -46,11 +46,14 @@ def find_open_invitation(request: HttpRequest) -> Invitation | None:
     return Invitation.objects.filter(is_open(), pk=pk).first() if pk else None
 
 
-def spend_invitation(request: HttpRequest, user: User) -> bool:
-    """Mark this browser's invitation as used by `user`. Returns True to one of several concurrent callers."""
+def spend_invitation(request: HttpRequest, user: User | None) -> bool:
+    """Mark this browser's invitation as used, by `user` if it created an account.
+
+    Returns True to one of several concurrent callers.
+    """
     pk = request.session.pop(SESSION_KEY, None)
     spent = Invitation.objects.filter(is_open(), pk=pk).update(used_at=timezone.now(), used_by=user) == 1
-    if spent and Invitation.objects.filter(pk=pk, administrator=True).exists():
+    if spent and user and Invitation.objects.filter(pk=pk, administrator=True).exists():
         user.is_staff = user.is_superuser = True
         user.save(update_fields=["is_staff", "is_superuser"])
     return spent
