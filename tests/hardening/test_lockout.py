@@ -2,9 +2,11 @@
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
 from typing import Any
 
 import pytest
+from allauth.mfa.totp.internal.auth import TOTP
 from django.contrib.auth.models import User
 from django.db import OperationalError, connections
 from django.test import Client
@@ -14,6 +16,7 @@ from crowdgame.accounts.login_links import login_link_path
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("valkey_url")]
 
+GUESSES = 24
 RIGHT, WRONG = "lovelace", "guess"
 LOCKED = "Try again in 15 minutes"
 
@@ -114,8 +117,32 @@ def test_simultaneous_guesses_do_not_exceed_the_limit(monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(User, "check_password", check)
     with ThreadPoolExecutor(8) as threads:
-        list(threads.map(guess, range(24)))
+        list(threads.map(guess, range(GUESSES)))
     assert len(hashed) <= 10
+
+
+@pytest.mark.django_db(transaction=True)
+def test_simultaneous_codes_do_not_exceed_the_limit(monkeypatch: pytest.MonkeyPatch, ada: User) -> None:
+    TOTP.activate(ada, "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP")
+    browsers = [Client() for _ in range(GUESSES)]
+    for browser in browsers:
+        browser.post("/console/login/", {"login": "ada", "password": RIGHT})
+    checked: list[str] = []
+    ready = Barrier(GUESSES)
+
+    def refuse(_: TOTP, code: str) -> bool:
+        checked.append(code)
+        return False
+
+    def guess(browser: Client) -> None:
+        ready.wait(30)
+        browser.post("/console/2fa/authenticate/", {"code": "123456"})
+        connections.close_all()
+
+    monkeypatch.setattr(TOTP, "validate_code", refuse)
+    with ThreadPoolExecutor(GUESSES) as threads:
+        list(threads.map(guess, browsers))
+    assert 0 < len(checked) <= 10
 
 
 def test_attempts_that_could_not_be_checked_do_not_count(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,14 +1,18 @@
 """A session ends with a logout, a password change or a deactivated account."""
 
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any, get_args
 
 import pytest
+from allauth.mfa.totp.internal.auth import TOTP, format_hotp_value, hotp_value, yield_hotp_counters_from_time
 from django.contrib.auth.models import User
 from django.contrib.sessions.models import Session
 from django.test import Client
 from django.utils import timezone
 
+from crowdgame.accounts.invitations import create_invitation
+from crowdgame.accounts.login_links import login_link_path
 from crowdgame.events.models import Member
 from crowdgame.events.permissions import (
     ROLE_PERMISSIONS,
@@ -21,6 +25,7 @@ from voting.protocol import Role
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("valkey_url")]
 
+SECRET = "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"
 LOGIN = {"login": "ada", "password": "lovelace"}
 
 
@@ -49,12 +54,50 @@ def key(browser: Client) -> str:
     return browser.cookies["sessionid"].value
 
 
-def test_login_rotates_session_key(ada: User) -> None:
-    browser = Client()
-    browser.cookies["sessionid"] = "0" * 32
+def start_session(browser: Client) -> str:
+    """Open the link of an invitation. Returns the key of the session, which could be planted in a browser."""
+    browser.get(f"/console/invitation/{create_invitation('Olga')}/")
+    planted = key(browser)
+    assert Session.objects.filter(session_key=planted).exists()
+    return planted
+
+
+def log_in(browser: Client, ada: User) -> None:
+    assert browser.post("/console/login/", LOGIN).headers["Location"] == "/console/"
+
+
+def log_in_by_link(browser: Client, ada: User) -> None:
+    assert browser.post(login_link_path(ada)).headers["Location"] == "/console/"
+
+
+def log_in_with_second_factor(browser: Client, ada: User) -> None:
+    TOTP.activate(ada, SECRET)
     browser.post("/console/login/", LOGIN)
+    code = format_hotp_value(hotp_value(SECRET, next(yield_hotp_counters_from_time())))
+    assert browser.post("/console/2fa/authenticate/", {"code": code}).headers["Location"] == "/console/"
+
+
+def sign_up(browser: Client, ada: User) -> None:
+    form = {"username": "olga", "password1": "correct horse battery"}
+    assert browser.post("/console/signup/", form).headers["Location"] == "/console/"
+
+
+@pytest.mark.parametrize("enter", [log_in, log_in_by_link, log_in_with_second_factor, sign_up])
+def test_session_from_before_the_login_does_not_become_the_login(
+    enter: Callable[[Client, User], None], ada: User
+) -> None:
+    """Session fixation: an attacker plants the key of a session in the browser of somebody who logs in."""
+    browser, attacker = Client(), Client()
+    attacker.cookies["sessionid"] = planted = start_session(browser)
+    enter(browser, ada)
+    assert browser.get("/console/").status_code == 200
+    assert key(browser) != planted
+    assert attacker.get("/console/").status_code == 302
+
+
+def test_login_rotates_session_key(ada: User) -> None:
+    browser = logged_in_client(ada)
     first = key(browser)
-    assert first != "0" * 32
     browser.post("/console/logout/")
     browser.post("/console/login/", LOGIN)
     assert key(browser) != first
