@@ -1,9 +1,10 @@
-"""Checks names, addresses and passwords at logins. Loads users with the guest whose account it is, if any."""
+"""Checks passwords and permissions. Loads users with the guest whose account it is, if any."""
 
 from typing import Any
 
 from allauth.account.auth_backends import AuthenticationBackend
-from django.contrib.auth.models import AbstractBaseUser, AnonymousUser, User
+from django.contrib.auth.models import AbstractBaseUser, AnonymousUser, Permission, User
+from django.db.models import Q
 from django.http import HttpRequest
 
 from crowdgame.accounts.models import Guest
@@ -19,6 +20,16 @@ class AccountBackend(AuthenticationBackend):  # type: ignore[misc]
         self._checked: set[int] = set()
         user: User | None = super().authenticate(request, **credentials)
         return user
+
+    def get_all_permissions(self, user: Any, obj: Any = None) -> set[str]:
+        """Return the user's and their groups' permissions. Django makes a query for each of the two."""
+        if obj is not None or user.is_superuser or not user.is_active:
+            return set(super().get_all_permissions(user, obj))
+        if not hasattr(user, "_perm_cache"):
+            given = Permission.objects.filter(Q(user=user.pk) | Q(group__user=user.pk)).distinct()
+            names = given.values_list("content_type__app_label", "codename").order_by()
+            user._perm_cache = {f"{app}.{codename}" for app, codename in names}
+        return set(user._perm_cache)
 
     def _check_password(self, user: User | None, password: str) -> User | None:
         if user is None or user.pk in self._checked:

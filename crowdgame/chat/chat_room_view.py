@@ -5,11 +5,13 @@ from functools import partial
 from typing import cast
 
 from django.core.cache import caches
+from django.db.models import Count, Q, Subquery, Value
+from django.db.models.functions import Coalesce
 from django.http import HttpRequest
 from django.template.loader import render_to_string
 
 from crowdgame.accounts.models import Guest
-from crowdgame.chat.models import SLOW_S, ChatReport, ChatRoom, RoomKind
+from crowdgame.chat.models import SLOW_S, ChatBlock, ChatReport, ChatRoom, RoomKind
 from crowdgame.chat.moderation import is_moderator
 from crowdgame.chat.posting import mute_notice
 from crowdgame.chat.reader_keys import ChatReader, make_reader_key
@@ -85,13 +87,26 @@ class RoomView:
 
 
 def load_visitor(request: HttpRequest, guest: Guest | None) -> Visitor:
+    """Load the visitor in one query, besides those of the login and its permissions."""
     moderates = is_moderator(request.user)
+    reports = ChatReport.objects.filter(settled=False)
+    if guest is None:
+        return Visitor(None, [], "", moderates, reports.count() if moderates else 0)
+    number = reports.values("settled").annotate(number=Count("pk")).values("number") if moderates else None
+    blocked = ChatBlock.objects.filter(guest=guest).values("blocked")
+    found = (
+        Guest.objects.filter(Q(pk=guest.pk) | Q(pk__in=blocked))
+        .select_related("mute")
+        .annotate(reports=Coalesce(Subquery(number), 0) if number is not None else Value(0))
+    )
+    guests = {one.pk: one for one in found}
+    own = guests.pop(guest.pk)
     return Visitor(
         guest=guest,
-        blocked=[block.blocked for block in guest.blocks.select_related("blocked")] if guest else [],
-        mute_notice=mute_notice(guest) if guest else "",
+        blocked=list(guests.values()),
+        mute_notice=mute_notice(getattr(own, "mute", None)),
         is_moderator=moderates,
-        reports=ChatReport.objects.filter(settled=False).count() if moderates else 0,
+        reports=own.reports,
     )
 
 

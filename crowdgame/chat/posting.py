@@ -53,8 +53,8 @@ def post_message(room: ChatRoom, speaker: MessageAuthor, typed: str) -> ChatLine
 def _check_may_post(room: ChatRoom, guest: Guest | None, text: str) -> None:
     if room.closed:
         raise ChatError("This room is closed to new messages.")
-    if guest is not None and active_mute(guest):
-        raise ChatError(mute_notice(guest))
+    if guest is not None and (mute := active_mute(guest)):
+        raise ChatError(mute_notice(mute))
     now = timezone.now()
     lately = room.lines.filter(at__gt=now - lookback(room.slow_s)).select_related("guest")
     said = [RecentMessage(line.guest_id, line.guest.came_at, line.text, line.at) for line in lately]
@@ -68,14 +68,13 @@ def active_mute(guest: Guest) -> ChatMute | None:
     return ChatMute.objects.filter(on, guest=guest).first()
 
 
-def mute_notice(guest: Guest) -> str:
-    """Return the notice for a muted guest, empty for others."""
-    mute_guest = active_mute(guest)
-    if mute_guest is None:
+def mute_notice(mute: ChatMute | None) -> str:
+    """Return the notice for a muted guest, empty without a mute or after it."""
+    if mute is None or (mute.until is not None and mute.until <= timezone.now()):
         return ""
-    if mute_guest.until is None:
+    if mute.until is None:
         return "A moderator has muted you."
-    return f"A moderator has muted you until {mute_guest.until:%d %B %H:%M} UTC."
+    return f"A moderator has muted you until {mute.until:%d %B %H:%M} UTC."
 
 
 def block(guest: Guest, blocked: Guest) -> None:

@@ -67,12 +67,13 @@ def _is_number(typed: str) -> bool:
 
 def require_entered_room(request: HttpRequest, slug: str) -> ChatRoom:
     """Return a room that the requester may read. Raises Http404 for a room they may not read, too."""
-    room, guest = find_room(slug), current_guest(request)
+    room = find_room(slug)
     if room is None:
         raise Http404
-    may_enter = room_access(room.duel, room.kind).may_enter(guest_pk(guest))
-    if not (may_enter or is_moderator(request.user)):
-        raise Http404
+    if not (room.kind == RoomKind.LOBBY or is_moderator(request.user)):
+        access = room_access(room.duel, room.kind)
+        if not access.may_enter(guest_pk(current_guest(request))):
+            raise Http404
     return room
 
 

@@ -42,7 +42,7 @@ class Visit:
 
     name: str
     path: str
-    by: Literal["owner", "viewer", "superuser", "nobody"] = "owner"
+    by: Literal["owner", "viewer", "superuser", "moderator", "nobody"] = "owner"
     choices: dict[str, Any] = field(default_factory=lambda: {"lobby": "open"})
     prepare: Prepare | None = None
     action: Action | None = None

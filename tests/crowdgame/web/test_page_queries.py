@@ -5,7 +5,7 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
-from django.contrib.auth.models import User
+from django.contrib.auth.models import Permission, User
 from django.db import connection
 from django.http import HttpResponse
 from django.test import Client
@@ -43,6 +43,11 @@ def with_finished_duel(server: Server, event: dict[str, Any]) -> None:
     Match.objects.filter(event__code=event["played"]).update(**ENDED)
 
 
+def with_duel_chat(server: Server, event: dict[str, Any]) -> None:
+    with_duel_lists(server, event)
+    with_chat(server, event)
+
+
 MORE_PAGES = (
     *(Visit(f"list-{kind}", f"/play/all/{kind}", by="nobody") for kind in ("open", "running", "finished")),
     Visit("account", "/play/account", by="nobody"),
@@ -51,6 +56,17 @@ MORE_PAGES = (
     Visit("lobby", "/play/chat/lobby", by="nobody", prepare=with_duel_lists),
     Visit("play-over", "/play/{played}", by="nobody", prepare=with_finished_duel),
     Visit("record", "/record/{code}/1.json", by="nobody", prepare=play_to((1, 2), (1, 3), (1, 5), (1, 6))),
+    *(
+        Visit(f"moderator-{name}", path, by="moderator", prepare=with_duel_chat)
+        for name, path in (
+            ("lobby", "/play/chat/lobby"),
+            ("message", "/play/chat/lobby/{message}"),
+            ("reports", "/play/chat/reports"),
+            ("play", "/play/"),
+            ("game", "/play/{played}"),
+            ("watchers", "/play/chat/{played}-watchers"),
+        )
+    ),
     Visit("cup-edit", "/console/cups/{cup}/edit/", prepare=with_cup("knockout", 8, [1])),
 )
 VISITS = [one for one in (*PAGES, *MORE_PAGES, *GALLERY_ONLY) if not page_for_path(one.path)]
@@ -123,6 +139,8 @@ def count_queries(visit: Visit, guest: Guest, rows: int) -> int:
     User.objects.filter(pk=viewer.pk).update(
         is_superuser=visit.by == "superuser", is_staff=visit.by == "superuser"
     )
+    if visit.by == "moderator":
+        viewer.user_permissions.add(Permission.objects.get(codename="moderate_chat"))
     add_rows(Event.objects.get(pk=event["id"]), viewer, rows)
     client = Client()
     client.cookies = set_guest_cookie(HttpResponse(), guest).cookies
