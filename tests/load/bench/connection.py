@@ -38,6 +38,7 @@ class Connection(asyncio.Protocol):
         self.on_frame = on_frame
         self.opened: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self.ended = False
+        self.closed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self.sequence = 0
         self.choice = 1
         self._kept = b""
@@ -48,6 +49,8 @@ class Connection(asyncio.Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self.ended = True
+        if not self.closed.done():
+            self.closed.set_result(None)
         if not self.opened.done():
             self.opened.set_exception(exc or ConnectionError("closed during the handshake"))
 

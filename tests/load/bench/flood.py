@@ -1,7 +1,8 @@
-"""`python -m tests.load.bench.flood`: how long votes take while a server receives unfinished uploads.
+"""`python -m tests.load.bench.flood`: how long votes take during floods, compared with quiet rounds.
 
-Rounds with and without a flood alternate. In both, each phone votes once a second. The flooding process has
-a low priority, because a real client would use another machine's CPU.
+The floods are unfinished uploads, strangers who try to join, visitors of the list of games, and logins. Quiet
+rounds alternate with them. In each round, every phone votes once a second. The flooding process has a low
+priority, because a real client would use another machine's CPU.
 """
 
 import asyncio
@@ -28,6 +29,7 @@ EVERY_S = 1.0
 REST_S = 2.0
 ANSWERED_WITHIN_S = 30.0
 SPARE_FILES = 512
+FLOODS = {"uploads": 500, "strangers": 400, "pages": 400, "logins": 60}  # how many at once
 
 
 class Voters:
@@ -67,7 +69,7 @@ class Voters:
 def main() -> None:
     options = _read_options()
     interrupt_on_signals()
-    allow_files(options.uploads + options.phones + SPARE_FILES)
+    allow_files(max(FLOODS.values()) + options.phones + SPARE_FILES)
     for name in options.server or SERVERS:
         with (
             tempfile.TemporaryDirectory(prefix="crowdgame-flood-", ignore_cleanup_errors=True) as home,
@@ -81,28 +83,32 @@ async def _measure(server: Server, options: Namespace) -> None:
     await product.join(options.phones)
     voters = Voters(product)
     await voters.vote_for(REST_S)
-    quiet: list[float] = []
-    flooded: list[float] = []
-    for _ in range(options.rounds):
-        for times, flood in ((quiet, nullcontext()), (flooded, _flood(server, options.uploads))):
+    for kind in ("pages", "logins"):  # the first page imports modules and compiles templates
+        with _flood(server, kind, 1):
             await asyncio.sleep(REST_S)
-            with flood:
+    times: dict[str, list[float]] = {kind: [] for kind in ("quiet", *options.flood)}
+    for _ in range(options.rounds):
+        for kind, collected in times.items():
+            await asyncio.sleep(REST_S)
+            with nullcontext() if kind == "quiet" else _flood(server, kind, FLOODS[kind]):
                 watch = Stopwatch(gateways(server))
                 found = await voters.vote_for(options.seconds)
                 used_s = watch.cpu_s()
-            times.extend(found)
-            kind = "flood" if times is flooded else "quiet"
+            collected.extend(found)
             print(f"{server.stack.server}, {kind}: {_summary(found)}; gateway {used_s:.2f} CPU s", flush=True)
     product.check_ballots()
-    print(f"{server.stack.server}, all: quiet {_summary(quiet)}; flood {_summary(flooded)}")
-    print(
-        f"{server.stack.server}: p99 with the flood ÷ without: {_p99(flooded) / _p99(quiet):.2f}", flush=True
-    )
+    for kind, found in times.items():
+        ratios = f"{_p50(found) / _p50(times['quiet']):.2f} and {_p99(found) / _p99(times['quiet']):.2f}"
+        print(
+            f"{server.stack.server}, all {kind}: {_summary(found)}; p50 and p99 ÷ quiet: {ratios}", flush=True
+        )
 
 
 @contextmanager
-def _flood(server: Server, uploads: int) -> Iterator[None]:
-    program = [sys.executable, "-m", "tests.load.bench.flooder", str(server.stack.port), str(uploads)]
+def _flood(server: Server, kind: str, clients: int) -> Iterator[None]:
+    port = str(server.stack.port)
+    module, *arguments = ["flooder", port] if kind == "uploads" else ["strangers", kind, port]
+    program = [sys.executable, "-m", f"tests.load.bench.{module}", *arguments, str(clients)]
     pipe = subprocess.PIPE
     with subprocess.Popen(
         ["nice", "-n", "15", *program], cwd=ROOT, text=True, stdin=pipe, stdout=pipe
@@ -116,7 +122,11 @@ def _flood(server: Server, uploads: int) -> Iterator[None]:
             yield
         finally:
             flooder.terminate()
-            print("  uploads:", flooder.stdout.read().strip() or "not all sent")
+            print(f"  {kind}:", flooder.stdout.read().strip() or "not all sent")
+
+
+def _p50(times: Sequence[float]) -> float:
+    return quantiles(times, n=100)[49]
 
 
 def _p99(times: Sequence[float]) -> float:
@@ -124,20 +134,20 @@ def _p99(times: Sequence[float]) -> float:
 
 
 def _summary(times: Sequence[float]) -> str:
-    middle = quantiles(times, n=100)[49]
-    return (
-        f"{len(times):,} ballots, p50 {middle:.1f} ms, p99 {_p99(times):.1f} ms, longest {max(times):.0f} ms"
-    )
+    shares = f"p50 {_p50(times):.1f} ms, p99 {_p99(times):.1f} ms, longest {max(times):.0f} ms"
+    return f"{len(times):,} ballots, {shares}"
 
 
 def _read_options() -> Namespace:
     parser = ArgumentParser(prog="python -m tests.load.bench.flood", description=__doc__)
     parser.add_argument("--phones", type=int, default=200, help="how many (default: %(default)s)")
-    parser.add_argument("--uploads", type=int, default=500, help="at once (default: %(default)s)")
+    parser.add_argument("--flood", action="append", choices=FLOODS, help="only this kind")
     parser.add_argument("--rounds", type=int, default=5, help="of each kind (default: %(default)s)")
     parser.add_argument("--seconds", type=float, default=5.0, help="of a round (default: %(default)g)")
     parser.add_argument("--server", action="append", choices=SERVERS, help="only this one")
-    return parser.parse_args()
+    options = parser.parse_args()
+    options.flood = options.flood or list(FLOODS)
+    return options
 
 
 if __name__ == "__main__":
