@@ -13,7 +13,7 @@ SIGNING_KEY = settings.SECRET_KEY  # read here, so that a gateway without one do
 
 from channels.sessions import SessionMiddlewareStack  # noqa: E402
 
-from crowdgame.accounts.login_queue import queue_logins  # noqa: E402
+from crowdgame.accounts.login_queue import queue_logins, queue_pages  # noqa: E402
 from crowdgame.chat.consumer import ChatConsumer  # noqa: E402
 from crowdgame.config.database import serves_page  # noqa: E402
 from crowdgame.config.open_files import is_crowded  # noqa: E402
@@ -39,7 +39,7 @@ async def serve_page(scope: Any, receive: Any, send: Any) -> None:
 
 
 HTTP_APPLICATION = static_pages(
-    serve_monitoring(require_known_host(queue_logins(serve_page))),
+    serve_monitoring(require_known_host(queue_logins(queue_pages(serve_page)))),
     lambda code, team: build_page_preload(gateway(), code, team),
 )
 CONSOLE_SOCKET = "/ws/console"

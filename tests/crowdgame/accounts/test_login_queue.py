@@ -2,15 +2,23 @@
 
 import asyncio
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from django.core.signing import TimestampSigner
 from django.test import Client
 
-from crowdgame.accounts import login_queue
+from crowdgame.accounts import request_turns
 from crowdgame.accounts.known_devices import COOKIE, SALT, find_known_user
-from crowdgame.accounts.login_queue import MAX_ACTIVE, PLACES, PLACES_PER_NETWORK, queue_logins
+from crowdgame.accounts.login_queue import (
+    MAX_ACTIVE,
+    MAX_PAGES,
+    PLACES,
+    PLACES_PER_NETWORK,
+    queue_logins,
+    queue_pages,
+)
 from tests.voting.match_helpers import organizer
 
 ATTACKER, ELSEWHERE = "198.51.100.{}", "203.0.113.{}"
@@ -21,17 +29,20 @@ PASSWORD = "the right password"
 class Site:
     """An application behind the queue. `served` are the clients that have logged in, in order."""
 
-    def __init__(self) -> None:
+    def __init__(self, queue: Callable[[Any], Any] = queue_logins) -> None:
         self.served: list[str] = []
         self.statuses: Counter[int] = Counter()
         self.active = self.most_active = 0
-        self.queue = queue_logins(self._respond)
+        self.may_respond = asyncio.Event()
+        self.may_respond.set()
+        self.queue = queue(self._respond)
 
     async def _respond(self, scope: Any, receive: Any, send: Any) -> None:
         assert (await receive())["body"] == b"a form"
         self.active += 1
         self.most_active = max(self.active, self.most_active)
         await asyncio.sleep(0.01)
+        await self.may_respond.wait()
         self.active -= 1
         self.served.append(scope["client"][0])
         await send({"type": "http.response.start", "status": 302, "headers": []})
@@ -66,7 +77,7 @@ def known_cookie(user_id: int = 1) -> str:
 
 @pytest.fixture(autouse=True)
 def no_delay(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(login_queue, "REFUSAL_DELAY_S", 0)
+    monkeypatch.setattr(request_turns, "REFUSAL_DELAY_S", 0)
 
 
 def test_flood_of_one_network_is_refused_beyond_its_places() -> None:
@@ -84,9 +95,12 @@ def test_flood_of_one_network_is_refused_beyond_its_places() -> None:
 def test_login_that_waits_too_long_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     async def attack() -> None:
         site = Site()
-        monkeypatch.setattr(login_queue, "MAX_WAIT_S", 0.001)
-        statuses = list(await asyncio.gather(*site.flood(ATTACKER, MAX_ACTIVE + 1)))
-        assert statuses == [302] * MAX_ACTIVE + [503]
+        monkeypatch.setattr(request_turns, "MAX_WAIT_S", 0.001)
+        site.may_respond.clear()
+        *admitted, waiting = site.flood(ATTACKER, MAX_ACTIVE + 1)
+        assert await waiting == 503
+        site.may_respond.set()
+        assert list(await asyncio.gather(*admitted)) == [302] * MAX_ACTIVE
         monkeypatch.undo()
         assert list(await asyncio.gather(*site.flood(ATTACKER, MAX_ACTIVE + 1))) == [302] * (MAX_ACTIVE + 1)
 
@@ -133,6 +147,56 @@ def test_clients_that_leave_free_their_places() -> None:
         assert site.active == 0
 
     asyncio.run(attack())
+
+
+def test_pages_are_rendered_a_few_at_a_time() -> None:
+    async def visit() -> None:
+        site = Site(queue_pages)
+        assert list(await asyncio.gather(*site.flood(ATTACKER, 10 * MAX_PAGES))) == [302] * 10 * MAX_PAGES
+        assert site.most_active == MAX_PAGES
+
+    asyncio.run(visit())
+
+
+def test_logins_never_take_all_turns_of_pages() -> None:
+    async def attack() -> None:
+        site = Site(lambda app: queue_logins(queue_pages(app)))
+        site.may_respond.clear()
+        flood = site.flood(ATTACKER)
+        await asyncio.sleep(0.02)
+        assert site.active == MAX_ACTIVE < MAX_PAGES
+        site.may_respond.set()
+        await asyncio.gather(*flood)
+
+    asyncio.run(attack())
+
+
+def test_slow_client_keeps_no_turn() -> None:
+    """A response that has begun does not count, however long the client takes to receive it."""
+
+    async def slow(scope: Any, receive: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": b"a long one"})
+
+    async def visit() -> None:
+        received, stalled = [0], asyncio.Event()
+
+        async def send(message: Any) -> None:
+            received[0] += message["type"] == "http.response.start"
+            await stalled.wait()
+
+        async def receive() -> Any:
+            return {"type": "http.request", "body": b""}
+
+        queue = queue_pages(slow)
+        scope = {"method": "GET", "path": "/play/", "client": [ATTACKER.format(1), 1], "headers": []}
+        visits = asyncio.gather(*(queue(scope, receive, send) for _ in range(10 * MAX_PAGES)))
+        await asyncio.sleep(0.05)
+        assert received == [10 * MAX_PAGES]
+        stalled.set()
+        await visits
+
+    asyncio.run(visit())
 
 
 @pytest.mark.django_db

@@ -1,0 +1,140 @@
+"""Requests that wait for their turn ahead of Django, without a thread and without a database connection.
+
+Each network has its own waiting line, and the networks take turns. Devices on which an organizer has logged
+in before are served first.
+"""
+
+import asyncio
+from collections import deque
+from functools import cache
+from typing import Any
+
+from django.template.loader import render_to_string
+
+from crowdgame.accounts.known_devices import find_known_user
+from crowdgame.accounts.waiting_lines import Turn, WaitingLines
+from crowdgame.config.networks import network_name
+from crowdgame.web.cached_pages import AsgiApplication
+from crowdgame.web.cached_responses import CachedResponse, secure_headers
+from crowdgame.web.errors import BUSY_RETRY_S, ServerBusy
+
+MAX_WAIT_S = 20.0
+REFUSAL_DELAY_S = 1  # so that clients that retry at once do not take the processor time of others
+
+
+class RequestTurns:
+    """Admits `max_active` requests at a time. `known` devices wait in other lines than `others`."""
+
+    def __init__(self, max_active: int, known: WaitingLines, others: WaitingLines) -> None:
+        self._max_active = max_active
+        self._active = 0
+        self._known = known
+        self._others = others
+
+    async def serve(self, application: AsgiApplication, scope: Any, receive: Any, send: Any) -> None:
+        """Serve the request when it is its turn. Without a place, respond with 503 and Retry-After.
+
+        The turn ends with the first part of the response, so that a slow client does not keep it. Until then
+        the application does not learn that the client has gone: Django would leave a thread that goes on.
+        """
+        received = await _read_body(receive)
+        if received[-1]["type"] == "http.disconnect":
+            return
+        gone = asyncio.ensure_future(receive())
+        turn = _OwnTurn(self)
+
+        async def receive_again() -> Any:
+            if received:
+                return received.popleft()
+            await turn.over.wait()
+            return await gone
+
+        async def send_on(message: Any) -> None:
+            turn.end()
+            await send(message)
+
+        try:
+            if await self._wait(scope, gone):
+                try:
+                    await application(scope, receive_again, send_on)
+                finally:
+                    turn.end()
+        except ServerBusy:
+            await asyncio.sleep(REFUSAL_DELAY_S)
+            await _busy_response().send(scope, send)
+        finally:
+            gone.cancel()
+
+    async def _wait(self, scope: Any, gone: asyncio.Future[Any]) -> bool:
+        """Wait for a turn. The caller calls `release` after it.
+
+        Returns False if the client is `gone` first. Raises ServerBusy after MAX_WAIT_S, or at once without a
+        place.
+        """
+        if self._active < self._max_active:
+            self._active += 1
+            return True
+        lines, key = self._find_line(scope)
+        turn = lines.join(key)
+        try:
+            await asyncio.wait({turn, gone}, timeout=MAX_WAIT_S, return_when=asyncio.FIRST_COMPLETED)
+        except asyncio.CancelledError:
+            self._give_up(lines, key, turn)
+            raise
+        if turn.done():
+            turn.result()
+            return True
+        lines.leave(key, turn)
+        if not gone.done():
+            raise ServerBusy
+        return False
+
+    def release(self) -> None:
+        """Pass the turn on."""
+        if turn := self._known.next() or self._others.next():
+            turn.set_result(None)
+        else:
+            self._active -= 1
+
+    def _find_line(self, scope: Any) -> tuple[WaitingLines, str]:
+        if user_id := find_known_user(scope):
+            return self._known, user_id
+        return self._others, network_name((scope["client"] or [""])[0])
+
+    def _give_up(self, lines: WaitingLines, key: str, turn: Turn) -> None:
+        lines.leave(key, turn)
+        if turn.done() and turn.exception() is None:
+            self.release()
+
+
+class _OwnTurn:
+    """The turn of one request, which ends once."""
+
+    def __init__(self, turns: RequestTurns) -> None:
+        self._turns = turns
+        self.over = asyncio.Event()
+
+    def end(self) -> None:
+        if not self.over.is_set():
+            self.over.set()
+            self._turns.release()
+
+
+async def _read_body(receive: Any) -> deque[Any]:
+    """Read the whole body first, so that a slow client takes no place."""
+    received = deque([await receive()])
+    while received[-1].get("more_body"):
+        received.append(await receive())
+    return received
+
+
+@cache
+def _busy_response() -> CachedResponse:
+    headers = {
+        "Content-Type": "text/html; charset=utf-8",
+        "Cache-Control": "no-store",
+        "Referrer-Policy": "same-origin",
+        "Retry-After": str(BUSY_RETRY_S),
+    }
+    page = render_to_string("503.html", {"busy": True}).encode()
+    return CachedResponse(secure_headers(headers), page, None, 503)
