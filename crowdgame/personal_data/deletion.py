@@ -2,6 +2,7 @@
 
 from django.contrib.auth.models import User
 from django.db.models import Exists, OuterRef
+from django.utils.translation import gettext as _
 
 from crowdgame.accounts.accounts import delete_account
 from crowdgame.accounts.models import Guest
@@ -41,11 +42,11 @@ def check_deletion(user: User) -> None:
     """Raise DeletionRefused if the account can't be deleted now."""
     administrators = User.objects.filter(is_superuser=True, is_active=True)
     if user.is_superuser and not administrators.exclude(pk=user.pk).exists():
-        raise DeletionRefused("You are the only administrator of this server. Invite another one first.")
+        raise DeletionRefused(_("You are the only administrator of this server. Invite another one first."))
     playing = Match.objects.filter(event=OuterRef("pk"), state=MatchState.PLAYING)
     if live := Event.objects.filter(Exists(playing), owner=user).first():
         raise DeletionRefused(_live_text(live))
 
 
 def _live_text(event: Event) -> str:
-    return f"“{event.name}” has a live match. End it first."
+    return _("“%(name)s” has a live match. End it first.") % {"name": event.name}

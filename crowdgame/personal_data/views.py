@@ -10,6 +10,7 @@ from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import AnonymousUser, User
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
@@ -77,5 +78,5 @@ def _delete(request: HttpRequest, person: Person) -> HttpResponse:
     if person.user:
         request.user = AnonymousUser()
         logout(request)
-    messages.success(request, "Your data is deleted.")
+    messages.success(request, _("Your data is deleted."))
     return clear_guest_cookie(redirect("play"))
