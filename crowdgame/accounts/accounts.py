@@ -10,6 +10,7 @@ from allauth.account.utils import filter_users_by_username
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
+from django.utils.translation import gettext as _
 
 from crowdgame.accounts.models import GUEST_NAME_LENGTH, GUEST_SKELETON_LENGTH, Guest
 from crowdgame.accounts.name_skeletons import SEPARATORS, mixes_scripts, name_skeleton, without_marks
@@ -44,13 +45,16 @@ def clean_account_name(typed: str) -> str:
     """
     name = clean_name(typed)
     if not _has_valid_length(name):
-        raise ValidationError(f"A name has {MIN_NAME_LENGTH} to {GUEST_NAME_LENGTH} characters.")
+        raise ValidationError(
+            _("A name has %(least)s to %(most)s characters.")
+            % {"least": MIN_NAME_LENGTH, "most": GUEST_NAME_LENGTH}
+        )
     if not all(one in SEPARATORS or unicodedata.category(one)[0] in "LMN" for one in name):
-        raise ValidationError("Use only letters, numbers, spaces and - ' _ in a name.")
+        raise ValidationError(_("Use only letters, numbers, spaces and - ' _ in a name."))
     if _is_reserved(name):
-        raise ValidationError("This name is reserved. Choose another one.")
+        raise ValidationError(_("This name is reserved. Choose another one."))
     if mixes_scripts(name):
-        raise ValidationError("This name mixes letters of different scripts. Use letters of one script.")
+        raise ValidationError(_("This name mixes letters of different scripts. Use letters of one script."))
     return name
 
 
@@ -73,7 +77,7 @@ def create_account(guest: Guest, name: str, password: str) -> User:
     Raises AccountError if there is one already or the name is taken.
     """
     if guest.has_account:
-        raise AccountError("You already have an account.")
+        raise AccountError(_("You already have an account."))
     user = User()
     user.set_password(password)
     _save_name(guest, user, name)
@@ -97,7 +101,7 @@ def _save_name(guest: Guest, user: User, name: str) -> None:
             guest.save(update_fields=["user", "name", "name_skeleton"])
     except IntegrityError:
         guest.refresh_from_db()
-        raise AccountError("This name, or one like it, is taken. Choose another one.") from None
+        raise AccountError(_("This name, or one like it, is taken. Choose another one.")) from None
 
 
 def find_username(typed: str) -> str:
@@ -109,7 +113,7 @@ def transfer_games(guest: Guest, account: Guest) -> list[str]:
     """Move the games of an anonymous guest to the account they log in to. Returns sentences to show."""
     with transaction.atomic():
         handed_over = guest_merged.send(Guest, guest=guest, account=account)
-    return [sentence for _, sentences in handed_over for sentence in sentences or ()]
+    return [sentence for _receiver, sentences in handed_over for sentence in sentences or ()]
 
 
 def delete_account(user: User, box: BallotBox) -> None:

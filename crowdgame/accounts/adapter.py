@@ -12,6 +12,7 @@ from django.contrib.auth.models import User
 from django.contrib.sites.shortcuts import get_current_site
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
 
 from crowdgame.accounts.accounts import find_username
 from crowdgame.accounts.backend import guest_of
@@ -20,8 +21,8 @@ from crowdgame.accounts.password_hashing import hashing_turn
 from crowdgame.accounts.queued_mail import queue_mail
 from voting.ballot_box.stores import STORE_ERRORS
 
-WRONG_PASSWORD = "Wrong name or password. Passwords are case-sensitive."  # noqa: S105
-LOCKED = (
+WRONG_PASSWORD = _("Wrong name or password. Passwords are case-sensitive.")
+LOCKED = _(
     "Too many failed attempts. Try again in 15 minutes; trying sooner doesn't extend the wait. "
     "To log in now, ask the server's administrator for a login link."
 )

@@ -7,6 +7,7 @@ from allauth.account.forms import SignupForm
 from django import forms
 from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext_lazy as _
 
 from crowdgame.accounts.accounts import MAX_KEY_LENGTH, clean_account_name, create_account
 from crowdgame.accounts.guest_cookie import cookie_guest
@@ -18,7 +19,7 @@ from crowdgame.accounts.password_hashing import hashing_turn
 class GuestNameField(forms.CharField):
     def __init__(self) -> None:
         widget = forms.TextInput(attrs={"autocomplete": "username", "spellcheck": "false"})
-        super().__init__(label="Name", max_length=MAX_KEY_LENGTH, widget=widget)
+        super().__init__(label=_("Name"), max_length=MAX_KEY_LENGTH, widget=widget)
 
     def clean(self, value: Any) -> str:
         return clean_account_name(super().clean(value))
@@ -31,7 +32,7 @@ class GuestSignupForm(SignupForm):  # type: ignore[misc]
         super().__init__(*args, **kwargs)
         del self.fields["email"]
         self.fields["username"] = GuestNameField()
-        self.fields["password1"].help_text = "At least 8 characters, and not a common password."
+        self.fields["password1"].help_text = _("At least 8 characters, and not a common password.")
 
     def clean_username(self) -> str:
         return str(self.cleaned_data["username"])

@@ -10,6 +10,7 @@ from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -24,11 +25,13 @@ from crowdgame.accounts.models import Invitation
 
 
 class InvitationForm(forms.Form):
-    name = forms.CharField(label="For whom", max_length=80, help_text="A name that tells you who it is.")
+    name = forms.CharField(
+        label=_("For whom"), max_length=80, help_text=_("A name that tells you who it is.")
+    )
     email = forms.EmailField(
-        label="E-mail address (optional)",
+        label=_("E-mail address (optional)"),
         required=False,
-        help_text="It counts as confirmed if the person signs up with it.",
+        help_text=_("It counts as confirmed if the person signs up with it."),
     )
 
 
@@ -45,7 +48,7 @@ def invitations(request: HttpRequest) -> HttpResponse:
     link = ""
     if request.POST.get("revoke", "").isdigit():
         revoke_invitation(int(request.POST["revoke"]))
-        messages.success(request, "The invitation no longer works.")
+        messages.success(request, _("The invitation no longer works."))
         return redirect("console:invitations")
     if form.is_valid():
         token = create_invitation(

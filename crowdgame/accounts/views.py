@@ -8,6 +8,7 @@ from django.forms import Form
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
@@ -32,7 +33,8 @@ class CreateAccountView(SignupView):  # type: ignore[misc]
         with show_refusal(form, "username", accounts.AccountError):
             response: HttpResponse = super().form_valid(form)
             name = form.cleaned_data["username"]
-            messages.success(self.request, f"Account created. Log in as {name} on your other devices.")
+            text = _("Account created. Log in as %(name)s on your other devices.") % {"name": name}
+            messages.success(self.request, text)
             return response
         return self.form_invalid(form)
 
@@ -92,6 +94,6 @@ def change_name(request: HttpRequest) -> HttpResponse:
     if form.is_valid():
         with show_refusal(form, "name", accounts.AccountError):
             accounts.rename(guest, form.cleaned_data["name"])
-            messages.success(request, f"Name changed. New games show you as {guest}.")
+            messages.success(request, _("Name changed. New games show you as %(name)s.") % {"name": guest})
             return redirect("account")
     return account_page(request, guest, rename=form)
