@@ -10,6 +10,8 @@ from datetime import datetime, timedelta
 from django.db.models import Count, Exists, OuterRef, Q
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from crowdgame.accounts.models import Guest
 from crowdgame.config.networks import network_of, read_address
@@ -39,9 +41,12 @@ def check_creation_limits(guest: Guest | None, network: str) -> None:
     Call it within `creation_lock`.
     """
     if guest and _open_games(guest) >= MAX_OPEN_GAMES_PER_GUEST:
-        raise PlayError(
-            f"You have {MAX_OPEN_GAMES_PER_GUEST} open games. Wait until someone joins one, or join a game."
+        refusal = ngettext(
+            "You have %(count)s open game. Wait until someone joins it, or join a game.",
+            "You have %(count)s open games. Wait until someone joins one, or join a game.",
+            MAX_OPEN_GAMES_PER_GUEST,
         )
+        raise PlayError(refusal % {"count": MAX_OPEN_GAMES_PER_GUEST})
     own = Q(network=network) if network else Q(pk=None)
     recent = Duel.objects.filter(event__created_at__gte=_an_hour_ago()).aggregate(
         games=Count("pk"),
@@ -50,9 +55,11 @@ def check_creation_limits(guest: Guest | None, network: str) -> None:
         own_open=Count("pk", filter=own & OPEN),
     )
     if recent["own_open"] >= MAX_OPEN_GAMES_PER_NETWORK or recent["own_games"] >= MAX_GAMES_PER_NETWORK:
-        raise PlayError("Too many games were started from your network. Join an open game, or try later.")
+        raise PlayError(
+            _("Too many games were started from your network. Join an open game, or try again later.")
+        )
     if recent["open"] >= MAX_OPEN_GAMES or recent["games"] >= MAX_GAMES:
-        raise PlayError("Too many games were started recently. Join an open game, or try again later.")
+        raise PlayError(_("Too many games were started recently. Join an open game, or try again later."))
 
 
 def _open_games(guest: Guest) -> int:

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from django.utils.translation import gettext as _
+
 from crowdgame.accounts.models import Guest
 from crowdgame.duels.duels import seat_number
 from crowdgame.duels.lists import names_by_side, players_by_side
@@ -105,9 +107,9 @@ def _format_change(before: float, after: float) -> str:
 
 def _title(duel: Duel, match: Match | None, mine: int, free: int) -> str:
     if match is not None:
-        return "Game in progress" if match.ended_at is None else "Game over"
+        return _("Game in progress") if match.ended_at is None else _("Game over")
     if mine and (free or duel.crowd):
-        return "Your game is ready"
+        return _("Your game is ready")
     if duel.crowd:
-        return f"Everyone against {duel.one or duel.two}"
-    return "You are invited" if free else "Game in progress"
+        return _("Everyone against %(player)s") % {"player": duel.one or duel.two}
+    return _("You are invited") if free else _("Game in progress")

@@ -14,6 +14,8 @@ from django.contrib.auth.hashers import make_password
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from crowdgame.accounts.models import Guest
 from crowdgame.duels.models import Duel
@@ -141,7 +143,7 @@ def join_duel(code: str, guest: Guest, box: BallotBox) -> Duel:
         duel.refresh_from_db()
         free = seat_number(duel, None)
         if not free:
-            raise PlayError("Both seats are taken. Choose another game.")
+            raise PlayError(_("Both seats are taken. Choose another game."))
         Duel.objects.filter(pk=duel.pk).update(**{SEAT_FIELDS[free]: guest})
         event.teams.filter(number=free).update(name=str(guest))
         event.tickets.filter(team=free).update(label=str(guest))
@@ -159,7 +161,7 @@ def start_against_crowd(code: str, guest: Guest, box: BallotBox) -> Duel:
     duel = find_duel(code)
     with locked_event(duel.event_id) as event:
         if not (duel.crowd and seat_number(duel, guest)):
-            raise PlayError("Only the player who created this game can start it.")
+            raise PlayError(_("Only the player who created this game can start it."))
         if event.next_match_at is None and not event.matches.filter(state=MatchState.PLAYING).exists():
             _schedule_match(event, box)
     start_due_match(duel.event_id, box)
@@ -180,7 +182,12 @@ def name_after_teams(event: Event, **changes: Any) -> None:
 def check_game_limit(guest: Guest) -> None:
     """Raises PlayError if the guest already has MAX_ACTIVE_GAMES unfinished games."""
     if active_games(guest).count() >= MAX_ACTIVE_GAMES:
-        raise PlayError(f"You have {MAX_ACTIVE_GAMES} unfinished games. Finish one before you start another.")
+        refusal = ngettext(
+            "You have %(count)s unfinished game. Finish it before you start another.",
+            "You have %(count)s unfinished games. Finish one before you start another.",
+            MAX_ACTIVE_GAMES,
+        )
+        raise PlayError(refusal % {"count": MAX_ACTIVE_GAMES})
 
 
 def find_duel(code: str) -> Duel:

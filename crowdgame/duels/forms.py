@@ -4,6 +4,7 @@ from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.utils.translation import gettext_lazy as _
 
 from crowdgame.duels.duels import DEFAULT_GAME, DuelSettings
 from crowdgame.duels.time_controls import DEFAULT_TIME_CONTROL, TIME_CONTROLS, TIME_CONTROLS_BY_SLUG
@@ -14,16 +15,16 @@ from games.engine.registry import all_games, find_game
 
 class DuelForm(forms.Form):
     time_control = forms.ChoiceField(
-        label="Time per player",
+        label=_("Time per player"),
         choices=[(time_control.slug, time_control.title) for time_control in TIME_CONTROLS],
         initial=DEFAULT_TIME_CONTROL.slug,
         required=False,
         widget=forms.RadioSelect,
     )
-    game = forms.ChoiceField(label="Game", initial=DEFAULT_GAME, required=False, widget=forms.RadioSelect)
-    unlisted = forms.BooleanField(label="Unlisted: only people with the link can join", required=False)
-    crowd = forms.BooleanField(label="Me against a crowd: anyone can join", required=False)
-    random_on_timeout = forms.BooleanField(label="Play a random column when time runs out", required=False)
+    game = forms.ChoiceField(label=_("Game"), initial=DEFAULT_GAME, required=False, widget=forms.RadioSelect)
+    unlisted = forms.BooleanField(label=_("Unlisted: only people with the link can join"), required=False)
+    crowd = forms.BooleanField(label=_("Me against a crowd: anyone can join"), required=False)
+    random_on_timeout = forms.BooleanField(label=_("Play a random column when time runs out"), required=False)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

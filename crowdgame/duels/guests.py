@@ -4,6 +4,7 @@ from contextlib import suppress
 from typing import Any
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.utils.translation import gettext
 from redis import RedisError
 
 from crowdgame.accounts.models import Guest
@@ -31,9 +32,12 @@ def hand_over_games(guest: Guest, account: Guest, **_: Any) -> list[str]:
     taken = [duel for duel in games_to_hand_over(guest) if not seat_number(duel, account)]
     for duel in taken:
         Duel.objects.filter(pk=duel.pk).update(**{SEAT_FIELDS[seat_number(duel, guest)]: account})
-    sentences = [f"Games moved to your account: {len(taken)}."] if taken else []
+    sentences = []
+    if taken:
+        sentences.append(gettext("Games moved to your account: %(count)s.") % {"count": len(taken)})
     if kept := active_games(guest).count():
-        sentences.append(f"Games that stay with {guest}: {kept}. Continue them in this browser.")
+        stay = gettext("Games that stay with %(guest)s: %(count)s. Continue them in this browser.")
+        sentences.append(stay % {"guest": guest, "count": kept})
     return sentences
 
 

@@ -6,6 +6,8 @@ Registers a gateway hook for requests over a phone's socket.
 from contextlib import suppress
 from functools import cache
 
+from django.utils.translation import gettext as _
+
 from crowdgame.duels.duels import PlayError
 from crowdgame.duels.models import Duel
 from voting import protocol
@@ -49,9 +51,9 @@ def _check_over(event: Event) -> None:
     duel = Duel.objects.filter(event=event).first()
     last = Match.objects.filter(event=event).order_by("-number").first()
     if duel is None or duel.crowd or last is None:
-        raise PlayError("This game has no rematch.")
+        raise PlayError(_("This game has no rematch."))
     if last.state == MatchState.PLAYING or event.next_match_at is not None:
-        raise PlayError("The next match has already started.")
+        raise PlayError(_("The next match has already started."))
 
 
 async def handle_rematch_ask(event_id: int, team: int) -> None:

@@ -1,8 +1,14 @@
 """Time controls of duels."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from django.utils.translation import gettext_lazy as _
 
 from voting.terms import Pace
+
+if TYPE_CHECKING:
+    from django_stubs_ext import StrPromise
 
 MINUTE_S, HOUR_S, DAY_S = 60, 3600, 24 * 3600
 
@@ -16,25 +22,23 @@ class TimeControl:
     """
 
     slug: str
-    title: str
+    title: "StrPromise"
+    turn_label: "StrPromise"
     bank_s: int
     increment_s: int = 0
     pace: Pace = Pace.BRISK
     listed_s: int = 15 * MINUTE_S
     window_s: int = 30
-    turn_label: str = "30 seconds per turn"
 
 
 TIME_CONTROLS = (
+    TimeControl("1-min", _("1 minute"), _("15 seconds per turn"), MINUTE_S, pace=Pace.INSTANT, window_s=15),
+    TimeControl("5-min", _("5 minutes + 5 s"), _("30 seconds per turn"), 5 * MINUTE_S, 5),
     TimeControl(
-        "1-min", "1 minute", MINUTE_S, pace=Pace.INSTANT, window_s=15, turn_label="15 seconds per turn"
-    ),
-    TimeControl("5-min", "5 minutes + 5 s", 5 * MINUTE_S, 5),
-    TimeControl(
-        "3-days", "3 days", 3 * DAY_S, listed_s=7 * DAY_S, window_s=8 * HOUR_S, turn_label="8 hours per turn"
+        "3-days", _("3 days"), _("8 hours per turn"), 3 * DAY_S, listed_s=7 * DAY_S, window_s=8 * HOUR_S
     ),
     TimeControl(
-        "30-days", "30 days", 30 * DAY_S, listed_s=30 * DAY_S, window_s=DAY_S, turn_label="1 day per turn"
+        "30-days", _("30 days"), _("1 day per turn"), 30 * DAY_S, listed_s=30 * DAY_S, window_s=DAY_S
     ),
 )
 DEFAULT_TIME_CONTROL = TIME_CONTROLS[1]
@@ -46,5 +50,5 @@ _BY_WINDOW = {time_control.window_s: time_control for time_control in TIME_CONTR
 def time_label(bank_s: int | None, increment_s: int, window_s: int) -> str:
     """Return the label of the time bank, or of the turn's window against a crowd (`bank_s` is None)."""
     if bank_s is None:
-        return _BY_WINDOW.get(window_s, DEFAULT_TIME_CONTROL).turn_label
-    return _BY_BANK.get((bank_s, increment_s), DEFAULT_TIME_CONTROL).title
+        return str(_BY_WINDOW.get(window_s, DEFAULT_TIME_CONTROL).turn_label)
+    return str(_BY_BANK.get((bank_s, increment_s), DEFAULT_TIME_CONTROL).title)

@@ -4,6 +4,8 @@ from functools import cache
 
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_POST, require_safe
 from redis import RedisError
 
@@ -25,7 +27,6 @@ from crowdgame.duels.duels import (
 from crowdgame.duels.forms import DuelForm
 from crowdgame.duels.lists import (
     DUEL_LIST_KINDS,
-    DuelListKind,
     PlayLists,
     clean_query,
     load_page,
@@ -42,10 +43,10 @@ from voting.ballot_box.box_types import PresenceCounts
 from voting.models import MAX_CODE_LENGTH
 
 SHORT_LIST_LENGTH = 6
-TITLES: dict[DuelListKind, str] = {
-    "open": "Waiting for an opponent",
-    "running": "Live",
-    "finished": "Finished",
+TITLES = {
+    "open": _("Waiting for an opponent"),
+    "running": _("Live"),
+    "finished": _("Finished"),
 }
 
 ballot_box = cache(BallotBox)
@@ -107,7 +108,7 @@ def go_to_event(request: HttpRequest) -> HttpResponse:
 def new_game(request: HttpRequest) -> HttpResponse:
     form = DuelForm(request.POST)
     if not form.is_valid():
-        return _play_page(request, "The game was not created. Check its options.", 400)
+        return _play_page(request, gettext("The game was not created. Check its options."), 400)
     try:
         guest, network = current_guest(request), hash_network(request.META.get("REMOTE_ADDR", ""))
         with creation_lock():
@@ -159,7 +160,7 @@ def rematch(request: HttpRequest, code: str) -> HttpResponse:
     """Ask for a rematch, and wait for the opponent at the board."""
     duel, guest = _require_duel(code), current_guest(request)
     if guest is None or not seat_number(duel, guest):
-        return _duel_page(request, duel, "Only the two players can ask for a rematch.", 403)
+        return _duel_page(request, duel, gettext("Only the two players can ask for a rematch."), 403)
     try:
         request_rematch(duel.event_id, seat_number(duel, guest), ballot_box())
     except PlayError as refusal:
@@ -172,7 +173,7 @@ def join(request: HttpRequest, code: str) -> HttpResponse:
     """Take the free seat, or return to one's own."""
     duel = _require_duel(code)
     if not seat_number(duel, None) and current_guest(request) is None:
-        return _duel_page(request, duel, "Both seats are taken.", 409)
+        return _duel_page(request, duel, gettext("Both seats are taken."), 409)
     guest = current_guest(request) or new_guest()
     try:
         duel = join_duel(code, guest, ballot_box())
@@ -189,7 +190,7 @@ def begin(request: HttpRequest, code: str) -> HttpResponse:
     """Start the match against a crowd. Only for the duel's creator."""
     duel, guest = _require_duel(code), current_guest(request)
     if guest is None:
-        return _duel_page(request, duel, "Only the player who created this game can start it.", 409)
+        return _duel_page(request, duel, gettext("Only the player who created this game can start it."), 409)
     try:
         duel = start_against_crowd(code, guest, ballot_box())
     except PlayError as refusal:

@@ -109,7 +109,7 @@ def test_due_match_starts_after_joiner_crashed(box: BallotBox, monkeypatch: pyte
 def test_guest_game_limit_is_enforced(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(duels, "MAX_ACTIVE_GAMES", 1)
     _, guest = waiting_duel()
-    with pytest.raises(PlayError, match="1 unfinished games"):
+    with pytest.raises(PlayError, match="1 unfinished game"):
         new_duel(guest, DuelSettings())
 
 
