@@ -8,17 +8,20 @@ from django.contrib.auth.views import redirect_to_login
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_POST, require_safe
 
 from crowdgame.accounts.guest_cookie import current_guest
 from crowdgame.chat import moderation
-from crowdgame.chat.models import ChatLine
+from crowdgame.chat.chat_room_view import ROOM_TITLES
+from crowdgame.chat.models import ChatLine, RoomKind
 from crowdgame.chat.moderation import configure_room, is_moderator, reported_messages
 from crowdgame.chat.posting import REPORT_REASONS, active_mute, block, report
 from crowdgame.chat.rooms import ChatError, room_slug
 from crowdgame.chat.views import require_entered_room, return_url, show_room
 
-MUTE_DURATION_LABELS = {"hour": "For an hour", "day": "For a day", "ever": "Permanently"}
+MUTE_DURATION_LABELS = {"hour": _("For an hour"), "day": _("For a day"), "ever": _("Permanently")}
 REPORTS_PER_PAGE = 50
 
 
@@ -28,7 +31,7 @@ def change_room_settings(request: HttpRequest, slug: str) -> HttpResponse:
     try:
         configure_room(room, by, int(request.POST.get("slow_s", "")), closed="closed" in request.POST)
     except (ChatError, ValueError):
-        return show_room(request, room, "Choose one of the intervals.", 400)
+        return show_room(request, room, gettext("Choose one of the intervals."), 400)
     return redirect(return_url(room))
 
 
@@ -79,7 +82,7 @@ def action(request: HttpRequest, slug: str, number: int, action: str) -> HttpRes
 def _block(request: HttpRequest, line: ChatLine) -> None:
     guest = current_guest(request)
     if guest is None:
-        raise ChatError("Post a message or start a game first. Then you can mute others.")
+        raise ChatError(gettext("Post a message or start a game first. Then you can mute others."))
     block(guest, line.guest)
 
 
@@ -101,12 +104,16 @@ def reports(request: HttpRequest) -> HttpResponse:
     _moderator(request)
     page = Paginator(reported_messages(), REPORTS_PER_PAGE).get_page(request.GET.get("page"))
     lines = [
-        (line, room_slug(line.room), sorted({REPORT_REASONS[one.reason] for one in line.reports.all()}))
+        (line, room_slug(line.room), ROOM_TITLES[RoomKind(line.room.kind)], _given_reasons(line))
         for line in page
     ]
     return render(
         request, "chat/reports.html", {"lines": lines, "page": page, "guest": current_guest(request)}
     )
+
+
+def _given_reasons(line: ChatLine) -> list[str]:
+    return sorted({str(REPORT_REASONS[report.reason]) for report in line.reports.all()})
 
 
 def _moderator(request: HttpRequest) -> User:

@@ -1,5 +1,5 @@
 // Chat client: one WebSocket for each room on the page. Messages are inserted as text, never as markup. Without
-// this script the forms still work, and a reload shows new messages.
+// this script the forms still work, and a reload shows new messages. The texts are in the page.
 
 const KEPT = 300;
 const FIRST_MS = 500;
@@ -41,7 +41,7 @@ class Talk {
       if (message.type === "retry.after") within = message.within_ms;
     };
     socket.onclose = ({ code }) => {
-      if (code >= STAY_AWAY) return this.complain("Reload the page to see new messages.");
+      if (code >= STAY_AWAY) return this.complain(this.room.querySelector(".note").dataset.stale);
       setTimeout(() => this.listen(), Math.random() * (within || this.wait));
       this.wait = Math.min(this.wait * 2, LAST_MS);
     };
@@ -59,7 +59,8 @@ class Talk {
     if (this.form) this.form.hidden = message.closed;
     const shut = this.room.querySelector(".shut");
     if (shut) shut.hidden = !message.closed;
-    this.room.querySelector(".slow").textContent = message.slow_s > 2 ? `One message every ${message.slow_s} s.` : "";
+    const slow = this.room.querySelector(".slow");
+    slow.textContent = message.slow_s > 2 ? slow.dataset.text.replace("{seconds}", message.slow_s) : "";
   }
 
   show(line) {
@@ -74,7 +75,7 @@ class Talk {
     said.querySelector(".text").textContent = line.text;
     const more = said.querySelector(".more");
     more.href = `/play/chat/${this.room.id}/${line.id}`;
-    more.setAttribute("aria-label", `Mute or report ${line.name}`);
+    more.setAttribute("aria-label", more.getAttribute("aria-label").replace("{name}", () => line.name));
     this.mark(said);
     if (!said.hidden) this.log.append(said);
   }
@@ -104,7 +105,7 @@ class Talk {
         for (const said of room.querySelectorAll(".said")) this.mark(said);
       }
     } catch {
-      this.complain("Message not sent. Try again.");
+      this.complain(room.querySelector(".note").dataset.unsent);
     }
     button.disabled = false;
     typed.focus();
