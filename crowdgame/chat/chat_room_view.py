@@ -9,6 +9,8 @@ from django.db.models import Count, Q, Subquery, Value
 from django.db.models.functions import Coalesce
 from django.http import HttpRequest
 from django.template.loader import render_to_string
+from django.utils.translation import get_language
+from django.utils.translation import gettext_lazy as _
 
 from crowdgame.accounts.models import Guest
 from crowdgame.chat.models import SLOW_S, ChatBlock, ChatReport, ChatRoom, RoomKind
@@ -18,17 +20,17 @@ from crowdgame.chat.reader_keys import ChatReader, make_reader_key
 from crowdgame.chat.rooms import MAX_LINES, guest_pk, load_lines, room_slug
 
 ROOM_TITLES = {
-    RoomKind.LOBBY: "Lobby chat",
-    RoomKind.PLAYERS: "Players' chat",
-    RoomKind.WATCHERS: "Watchers' chat",
+    RoomKind.LOBBY: _("Lobby chat"),
+    RoomKind.PLAYERS: _("Players' chat"),
+    RoomKind.WATCHERS: _("Watchers' chat"),
 }
 ROOM_HINTS = {
-    RoomKind.LOBBY: "Everyone can read this chat.",
-    RoomKind.PLAYERS: "Only the two players can read this until the game ends.",
-    RoomKind.WATCHERS: "The players cannot read this until the game ends.",
+    RoomKind.LOBBY: _("Everyone can read this chat."),
+    RoomKind.PLAYERS: _("Only the two players can read this until the game ends."),
+    RoomKind.WATCHERS: _("The players cannot read this until the game ends."),
 }
 LINES_TTL_S = 60
-DUEL_OVER_HINT = "The game is over. Everyone can read this now."
+DUEL_OVER_HINT = _("The game is over. Everyone can read this now.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +65,11 @@ class RoomView:
 
     @property
     def title(self) -> str:
-        return ROOM_TITLES[RoomKind(self.room.kind)]
+        return str(ROOM_TITLES[RoomKind(self.room.kind)])
 
     @property
     def hint(self) -> str:
-        return DUEL_OVER_HINT if self.over else ROOM_HINTS[RoomKind(self.room.kind)]
+        return str(DUEL_OVER_HINT if self.over else ROOM_HINTS[RoomKind(self.room.kind)])
 
     @property
     def has_more(self) -> bool:
@@ -119,8 +121,8 @@ def view_room(visitor: Visitor, room: ChatRoom, over: bool, before: int | None =
     draws = partial(_render_lines, room, visitor.blocked, visitor.is_moderator, before)
     if visitor.blocked or visitor.is_moderator or before or room.pk is None:
         drawn, first = draws()
-    else:  # these visitors all see the same, and rendering a hundred messages takes long
-        kept = caches["local"].get_or_set(f"chat.{room.pk}.{room.seq}", draws, LINES_TTL_S)
+    else:  # these visitors all see the same in one language, and rendering a hundred messages takes long
+        kept = caches["local"].get_or_set(f"chat.{room.pk}.{room.seq}.{get_language()}", draws, LINES_TTL_S)
         drawn, first = cast(tuple[str, int], kept)
     return RoomView(room, room_slug(room), visitor, drawn, first, over)
 

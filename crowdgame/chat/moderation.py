@@ -11,6 +11,7 @@ from django.contrib.contenttypes.models import ContentType
 from django.db import transaction
 from django.db.models import Count, Max, Model, Q, QuerySet
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from crowdgame.chat.models import SLOW_S, ChatLine, ChatMute, ChatRoom
 from crowdgame.chat.rooms import ChatError, next_seq
@@ -36,7 +37,7 @@ def remove_message(line: ChatLine, by: User) -> None:
 def mute(line: ChatLine, by: User, how_long: str) -> None:
     """Mute the message's author in all rooms, for a key of MUTE_LENGTHS. Raises ChatError for any other."""
     if how_long not in MUTE_LENGTHS:
-        raise ChatError("Choose a duration.")
+        raise ChatError(_("Choose a duration."))
     lasts = MUTE_LENGTHS[how_long]
     until = None if lasts is None else timezone.now() + lasts
     with transaction.atomic():
@@ -62,7 +63,7 @@ def dismiss_reports(line: ChatLine, by: User) -> None:
 def configure_room(room: ChatRoom, by: User, slow_s: int, closed: bool) -> None:
     """Set a room's slow mode and close or open it. Raises ChatError unless `slow_s` is one of SLOW_S."""
     if slow_s not in SLOW_S:
-        raise ChatError("Choose one of the intervals.")
+        raise ChatError(_("Choose one of the intervals."))
     with transaction.atomic():
         next_seq(room)
         ChatRoom.objects.filter(pk=room.pk).update(slow_s=slow_s, closed=closed)

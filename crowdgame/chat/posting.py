@@ -6,6 +6,9 @@ from dataclasses import dataclass
 from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
+from django.utils.formats import date_format
+from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext_lazy as _
 
 from crowdgame.accounts.models import Guest
 from crowdgame.chat.limits import RecentMessage, lookback, rate_limit_refusal
@@ -15,10 +18,10 @@ from voting.names import clean_name
 
 MAX_TYPED_LENGTH = 4 * LINE_LENGTH  # before invisible characters are removed
 REPORT_REASONS = {
-    "insult": "Insults or hate",
-    "advert": "Advertising",
-    "private": "Private information",
-    "other": "Other",
+    "insult": _("Insults or hate"),
+    "advert": _("Advertising"),
+    "private": _("Private information"),
+    "other": _("Other"),
 }
 
 
@@ -34,9 +37,14 @@ def clean_message(typed: str) -> str:
     """Return the message as one line of visible characters. Raises ChatError if it is empty or too long."""
     text = clean_name(typed[:MAX_TYPED_LENGTH])
     if not text:
-        raise ChatError("This message has no visible text.")
+        raise ChatError(gettext("This message has no visible text."))
     if len(text) > LINE_LENGTH or len(typed) > MAX_TYPED_LENGTH:
-        raise ChatError(f"Your message is too long. The limit is {LINE_LENGTH} characters.")
+        refusal = ngettext(
+            "Your message is too long. The limit is %(count)s character.",
+            "Your message is too long. The limit is %(count)s characters.",
+            LINE_LENGTH,
+        )
+        raise ChatError(refusal % {"count": LINE_LENGTH})
     return text
 
 
@@ -52,7 +60,7 @@ def post_message(room: ChatRoom, speaker: MessageAuthor, typed: str) -> ChatLine
 
 def _check_may_post(room: ChatRoom, guest: Guest | None, text: str) -> None:
     if room.closed:
-        raise ChatError("This room is closed to new messages.")
+        raise ChatError(gettext("This room is closed to new messages."))
     if guest is not None and (mute := active_mute(guest)):
         raise ChatError(mute_notice(mute))
     now = timezone.now()
@@ -73,8 +81,9 @@ def mute_notice(mute: ChatMute | None) -> str:
     if mute is None or (mute.until is not None and mute.until <= timezone.now()):
         return ""
     if mute.until is None:
-        return "A moderator has muted you."
-    return f"A moderator has muted you until {mute.until:%d %B %H:%M} UTC."
+        return gettext("A moderator has muted you.")
+    until = date_format(mute.until, "d F H:i")
+    return gettext("A moderator has muted you until %(time)s UTC.") % {"time": until}
 
 
 def block(guest: Guest, blocked: Guest) -> None:
@@ -91,5 +100,5 @@ def unblock(guest: Guest, number: int) -> None:
 def report(line: ChatLine, by: Guest | None, reason: str) -> None:
     """Report a message; once per message and guest. Raises ChatError for an unknown reason."""
     if reason not in REPORT_REASONS:
-        raise ChatError("Choose a reason for the report.")
+        raise ChatError(gettext("Choose a reason for the report."))
     ChatReport.objects.get_or_create(line=line, by=by, defaults={"reason": reason})
