@@ -9,6 +9,7 @@ from django.core.cache import cache
 from django.db import transaction
 from django.utils import timezone
 from django.utils.crypto import constant_time_compare, salted_hmac
+from django.utils.translation import gettext
 
 from crowdgame.accounts.models import Guest
 from crowdgame.duels.duels import PlayError
@@ -41,11 +42,13 @@ def _check_rate_limit(email: str) -> None:
     Nobody can fill a mailbox by asking again or under several names. Raises PlayError, RedisError.
     """
     if not cache.add(f"asked-{salted_hmac(ADDRESS_SALT, email.casefold()).hexdigest()}", 1, DAY_S):
-        raise PlayError("A confirmation e-mail was already sent today. Check your inbox and spam folder.")
+        raise PlayError(
+            gettext("A confirmation e-mail was already sent today. Check your inbox and spam folder.")
+        )
     hour = f"asked-in-{timezone.now():%d%H}"
     cache.add(hour, 0, HOUR_S)
     if cache.incr(hour) > MAX_CONFIRMATIONS_PER_HOUR:
-        raise PlayError("Too many confirmation e-mails right now. Try again in an hour.")
+        raise PlayError(gettext("Too many confirmation e-mails right now. Try again in an hour."))
 
 
 def confirm_address(address: EmailAddress) -> None:

@@ -6,6 +6,8 @@ Each has an unsubscribe link and the List-Unsubscribe header.
 from django.conf import settings
 from django.core.mail import EmailMessage
 from django.utils.crypto import salted_hmac
+from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext_lazy as _
 
 from crowdgame.duels.lists import players_by_side
 from crowdgame.notifications.addresses import confirm_link, unsubscribe_link
@@ -14,25 +16,25 @@ from games.engine.game import SIDES, Side
 from voting.models import Turn
 from voting.turns.clocks import bank_ms
 
-CONFIRM_TEXT = """Hello,
+CONFIRM_TEXT = _("""Hello,
 
-{guest} asked for "your turn" e-mails to this address, for their games on Crowdgame.
+%(guest)s asked for "your turn" e-mails to this address, for their games on Crowdgame.
 If this was you, confirm the address within 24 hours:
 
-{confirm}
+%(confirm)s
 
 If not, ignore this e-mail. To delete the address now:
-{stop}
-"""
-TURN_TEXT = """Hello {guest},
+%(stop)s
+""")
+TURN_TEXT = _("""Hello %(guest)s,
 
-It's your turn against {other} (turn {number}). You have {left} left.
+It's your turn against %(other)s (turn %(number)s). You have %(left)s left.
 
-{board}
+%(board)s
 
 Unsubscribe:
-{stop}
-"""
+%(stop)s
+""")
 HOUR_MS, DAY_MS = 3600 * 1000, 24 * 3600 * 1000
 
 
@@ -43,9 +45,10 @@ def build_email(notification: EmailNotification, now: int) -> EmailMessage:
     """
     address, turn = notification.address, notification.turn
     if turn is None:
-        subject, text = "Confirm your e-mail address", _confirm_text(address)
+        subject, text = gettext("Confirm your e-mail address"), _confirm_text(address)
     else:
-        subject, text = f"Your turn against {_opponent_name(address, turn)}", _turn_text(address, turn, now)
+        subject = gettext("Your turn against %(opponent)s") % {"opponent": _opponent_name(address, turn)}
+        text = _turn_text(address, turn, now)
     return EmailMessage(subject, text, to=[address.email], headers=_headers(notification))
 
 
@@ -65,18 +68,18 @@ def _headers(notification: EmailNotification) -> dict[str, str]:
 
 def _confirm_text(address: EmailAddress) -> str:
     links = {"confirm": confirm_link(address), "stop": unsubscribe_link(address)}
-    return CONFIRM_TEXT.format(guest=address.guest, **links)
+    return CONFIRM_TEXT % {"guest": address.guest, **links}
 
 
 def _turn_text(address: EmailAddress, turn: Turn, now: int) -> str:
-    return TURN_TEXT.format(
-        guest=address.guest,
-        other=_opponent_name(address, turn),
-        number=turn.number,
-        left=format_time_left(turn.opens_at + bank_ms(turn, player_side(address, turn)) - now),
-        board=f"{settings.PUBLIC_URL}/play/{turn.match.event.code}",
-        stop=unsubscribe_link(address),
-    )
+    return TURN_TEXT % {
+        "guest": address.guest,
+        "other": _opponent_name(address, turn),
+        "number": turn.number,
+        "left": format_time_left(turn.opens_at + bank_ms(turn, player_side(address, turn)) - now),
+        "board": f"{settings.PUBLIC_URL}/play/{turn.match.event.code}",
+        "stop": unsubscribe_link(address),
+    }
 
 
 def player_side(address: EmailAddress, turn: Turn) -> Side:
@@ -92,5 +95,8 @@ def _opponent_name(address: EmailAddress, turn: Turn) -> str:
 def format_time_left(ms: int) -> str:
     """Return days and hours, or hours alone, rounded down."""
     days, hours = ms // DAY_MS, ms % DAY_MS // HOUR_MS
-    parts = [(days, "day"), (hours, "hour")] if days else [(hours, "hour")]
-    return " and ".join(f"{count} {unit}{'s' if count != 1 else ''}" for count, unit in parts if count)
+    day_text = ngettext("%(count)s day", "%(count)s days", days) % {"count": days}
+    hour_text = ngettext("%(count)s hour", "%(count)s hours", hours) % {"count": hours}
+    if days and hours:
+        return gettext("%(days)s and %(hours)s") % {"days": day_text, "hours": hour_text}
+    return day_text if days else hour_text

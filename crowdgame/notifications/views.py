@@ -4,6 +4,7 @@ from django.conf import settings
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_POST
@@ -35,7 +36,7 @@ def add_address(request: HttpRequest) -> HttpResponse:
 def delete_address(request: HttpRequest) -> HttpResponse:
     if guest := current_guest(request):
         EmailAddress.objects.filter(guest=guest).delete()
-        messages.success(request, "Address deleted. You won't receive any more e-mails.")
+        messages.success(request, _("Address deleted. You won't receive any more e-mails."))
     return redirect("account")
 
 
