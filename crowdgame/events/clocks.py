@@ -3,6 +3,8 @@
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext, pgettext_lazy
+from django.utils.translation import gettext_lazy as _
 
 from crowdgame.events.setting_fields import duration
 
@@ -15,18 +17,18 @@ class ClockFields(forms.Form):
     """Part of the event form. With a time bank, `window_s` equals the bank: no vote can take longer."""
 
     clock = forms.ChoiceField(
-        label="Clock",
+        label=_("Clock"),
         choices=[
-            (WINDOW, "The same time for every vote"),
-            (BANK, "A clock for each side, for the whole match"),
+            (WINDOW, _("The same time for every vote")),
+            (BANK, _("A clock for each side, for the whole match")),
         ],
         initial=WINDOW,
         required=False,
         widget=forms.RadioSelect,
     )
     bank_s = duration("bank_s", (60, 180, 300, 900, 3600, 86400))
-    increment_s = duration("increment_s", (2, 5, 10, 30), empty="Nothing")
-    cap_s = duration("cap_s", (10, 20, 30, 60), empty="No limit")
+    increment_s = duration("increment_s", (2, 5, 10, 30), empty=pgettext_lazy("duration", "Nothing"))
+    cap_s = duration("cap_s", (10, 20, 30, 60), empty=_("No limit"))
 
     def init_clock_fields(self, bank_s: int | None) -> None:
         """Set initial values from the event. `bank_s` is required only if the time bank is chosen."""
@@ -46,9 +48,9 @@ class ClockFields(forms.Form):
         self._drop_errors("window_s")
         bank_s, cap_s = cleaned.get("bank_s"), cleaned.get("cap_s")
         if bank_s is None and "bank_s" not in self.errors:
-            self.add_error("bank_s", "Choose a duration.")
+            self.add_error("bank_s", gettext("Choose a duration."))
         elif bank_s and cap_s and cap_s > bank_s:
-            self.add_error("cap_s", "One turn cannot use more than the whole clock.")
+            self.add_error("cap_s", gettext("One turn cannot use more than the whole clock."))
         cleaned |= {"window_s": bank_s, "increment_s": cleaned.get("increment_s") or 0}
         return True
 

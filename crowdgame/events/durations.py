@@ -1,33 +1,49 @@
 """Duration form field: a choice of presets, or a number and a unit. The value is in seconds."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.utils.functional import lazy
+from django.utils.translation import gettext, ngettext_lazy, pgettext_lazy
+from django.utils.translation import gettext_lazy as _
+
+if TYPE_CHECKING:
+    from django_stubs_ext import StrOrPromise
 
 CUSTOM_CHOICE = "other"
-UNITS = (("1", "seconds"), ("60", "minutes"), ("3600", "hours"), ("86400", "days"))
+UNITS = (("1", _("seconds")), ("60", _("minutes")), ("3600", _("hours")), ("86400", _("days")))
+DURATION_TEXTS = {  # by the unit's seconds, the largest first
+    86400: ngettext_lazy("%(count)d day", "%(count)d days", "count"),
+    3600: ngettext_lazy("%(count)d hour", "%(count)d hours", "count"),
+    60: ngettext_lazy("%(count)d minute", "%(count)d minutes", "count"),
+    1: ngettext_lazy("%(count)d second", "%(count)d seconds", "count"),
+}
 
 
 def format_duration(seconds: int) -> str:
     """Format seconds in the largest unit that divides them: "90 seconds", "2 minutes", "1 day"."""
-    size, unit = next((int(s), u) for s, u in reversed(UNITS) if seconds % int(s) == 0)
-    count = seconds // size
-    return f"{count} {unit.removesuffix('s') if count == 1 else unit}"
+    size = next(size for size in DURATION_TEXTS if seconds % size == 0)
+    return DURATION_TEXTS[size] % {"count": seconds // size}
+
+
+format_duration_lazy = lazy(format_duration, str)
 
 
 class DurationWidget(forms.MultiWidget):
     template_name = "events/duration.html"
 
-    def __init__(self, presets: Sequence[int], empty: str) -> None:
+    def __init__(self, presets: Sequence[int], empty: "StrOrPromise | None") -> None:
         self.presets = presets
-        choices = [(str(seconds), format_duration(seconds)) for seconds in presets]
-        none = [("", empty)] if empty else []
+        choices = [(str(seconds), format_duration_lazy(seconds)) for seconds in presets]
+        none = [] if empty is None else [("", empty)]
         widgets: dict[str, forms.Widget | type[forms.Widget]] = {
-            "usual": forms.RadioSelect(choices=[*none, *choices, (CUSTOM_CHOICE, "Other")]),
-            "number": forms.NumberInput(attrs={"min": 1, "step": 1, "aria-label": "Amount"}),
-            "unit": forms.Select(choices=UNITS, attrs={"aria-label": "Unit"}),
+            "usual": forms.RadioSelect(
+                choices=[*none, *choices, (CUSTOM_CHOICE, pgettext_lazy("duration", "Other"))]
+            ),
+            "number": forms.NumberInput(attrs={"min": 1, "step": 1, "aria-label": _("Amount")}),
+            "unit": forms.Select(choices=UNITS, attrs={"aria-label": _("Unit")}),
         }
         super().__init__(widgets)
 
@@ -36,7 +52,7 @@ class DurationWidget(forms.MultiWidget):
             return ["", None, "1"]
         if value in self.presets:
             return [str(value), None, "1"]
-        size = next(int(size) for size, _ in reversed(UNITS) if value % int(size) == 0)
+        size = next(int(size) for size, _label in reversed(UNITS) if value % int(size) == 0)
         return [CUSTOM_CHOICE, value // size, str(size)]
 
 
@@ -48,19 +64,24 @@ class DurationField(forms.MultiValueField):
     """
 
     def __init__(
-        self, *, presets: Sequence[int], limits: tuple[int, int], empty: str = "", **options: Any
+        self,
+        *,
+        presets: Sequence[int],
+        limits: tuple[int, int],
+        empty: "StrOrPromise | None" = None,
+        **options: Any,
     ) -> None:
         self.limits, self.empty = limits, empty
         widget = DurationWidget(presets, empty)
         parts = (
             forms.ChoiceField(choices=widget.widgets[0].choices, required=False),  # type: ignore[attr-defined]
             forms.IntegerField(
-                required=False, max_value=10**9, error_messages={"invalid": "Enter a whole number."}
+                required=False, max_value=10**9, error_messages={"invalid": _("Enter a whole number.")}
             ),
             forms.ChoiceField(choices=UNITS, required=False),
         )
-        options.setdefault("error_messages", {"required": "Choose a duration."})
-        super().__init__(parts, widget=widget, required=not empty, require_all_fields=False, **options)
+        options.setdefault("error_messages", {"required": _("Choose a duration.")})
+        super().__init__(parts, widget=widget, required=empty is None, require_all_fields=False, **options)
 
     def compress(self, data_list: list[Any]) -> int | None:
         usual, number, unit = data_list or ["", None, ""]
@@ -69,7 +90,7 @@ class DurationField(forms.MultiValueField):
         if usual != CUSTOM_CHOICE:
             return int(usual)
         if number is None:
-            raise ValidationError("Enter a number and choose a unit.")
+            raise ValidationError(gettext("Enter a number and choose a unit."))
         return int(number) * int(unit or 1)
 
     def validate(self, value: int | None) -> None:
@@ -77,6 +98,6 @@ class DurationField(forms.MultiValueField):
         if value is None and self.required:
             raise ValidationError(self.error_messages["required"], code="required")
         if value is not None and not shortest <= value <= longest:
-            raise ValidationError(
-                f"Choose between {format_duration(shortest)} and {format_duration(longest)}."
-            )
+            text = gettext("Choose between %(shortest)s and %(longest)s.")
+            limits = {"shortest": format_duration(shortest), "longest": format_duration(longest)}
+            raise ValidationError(text % limits)

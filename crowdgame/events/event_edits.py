@@ -5,6 +5,7 @@ from contextlib import closing, suppress
 
 from django.contrib import messages
 from django.http import HttpRequest
+from django.utils.translation import gettext as _
 from redis import RedisError
 
 from crowdgame.events.models import AuditEntry
@@ -26,7 +27,7 @@ def announce_page_edit(request: HttpRequest, event: Event) -> bool:
         with closing(BallotBox()) as box:
             announce_edit(event.pk, box.now())
     except (RedisError, OSError):
-        text = "Saved. The screens could not be notified. They will update with the next change."
+        text = _("Saved. The screens could not be notified. They will update with the next change.")
         messages.warning(request, text)
         return False
     return True

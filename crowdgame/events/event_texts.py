@@ -1,8 +1,9 @@
 """Texts, choices and custom fields of the event form."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django import forms
+from django.utils.translation import gettext_lazy as _
 
 from games.engine.registry import all_games
 from voting.counting.methods.voting_method import METHODS
@@ -10,21 +11,35 @@ from voting.models import Team
 from voting.names import clean_name
 from voting.terms import Admission, Pace
 
+if TYPE_CHECKING:
+    from django_stubs_ext import StrOrPromise
+
 TEAM_FIELDS = ("team_1", "team_2")
 HANDS_FIELDS = ("hands_1", "hands_2")
-SIDE_CHANGES_CONFLICT = (
+SIDE_CHANGES_CONFLICT = _(
     "Secret sides cannot be combined with shows of hands, clocks, captains or votes before the reveal."
 )
-SERIES_LABELS = {3: "Best of three", 5: "Best of five", 7: "Best of seven"}
+SERIES_LABELS: "dict[int, StrOrPromise]" = {
+    3: _("Best of three"),
+    5: _("Best of five"),
+    7: _("Best of seven"),
+}
 ADMISSION_TEXTS = {
-    Admission.OPEN: "One vote per device. Someone with two phones has two votes. "
-    "For audiences that you trust.",
-    Admission.ROTATING: "Voters must see the screen when they join, so a shared link alone is not enough. "
-    "Two phones still have two votes. Open the projector from “My events” or the console.",
-    Admission.TICKETS: "One vote per ticket, and each ticket admits one phone. "
-    "Create, print and release tickets on the event's codes page.",
-    Admission.ROSTER: "One vote per name on your list, on any number of devices. People can pass their code "
-    "on. No account or password is needed.",
+    Admission.OPEN: _(
+        "One vote per device. Someone with two phones has two votes. For audiences that you trust."
+    ),
+    Admission.ROTATING: _(
+        "Voters must see the screen when they join, so a shared link alone is not enough. "
+        "Two phones still have two votes. Open the projector from “My events” or the console."
+    ),
+    Admission.TICKETS: _(
+        "One vote per ticket, and each ticket admits one phone. "
+        "Create, print and release tickets on the event's codes page."
+    ),
+    Admission.ROSTER: _(
+        "One vote per name on your list, on any number of devices. People can pass their code "
+        "on. No account or password is needed."
+    ),
 }
 NAME_LENGTH = Team._meta.get_field("name").max_length
 
@@ -51,4 +66,4 @@ class NameField(forms.CharField):
 
 class HandsField(forms.BooleanField):
     def __init__(self) -> None:
-        super().__init__(label="No phones: I count raised hands", required=False)
+        super().__init__(label=_("No phones: I count raised hands"), required=False)

@@ -7,6 +7,8 @@ from django import forms
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.forms import BoundField
+from django.utils.translation import gettext, pgettext_lazy
+from django.utils.translation import gettext_lazy as _
 
 from crowdgame.events.clocks import ClockFields
 from crowdgame.events.durations import DurationField, format_duration
@@ -38,6 +40,8 @@ HIDING = list(list_hidden_parts(Event))
 DERIVED_FIELDS = ("options", "crowd_clocks")  # computed from other fields
 
 if TYPE_CHECKING:
+    from django_stubs_ext import StrOrPromise
+
     EventModelForm = forms.ModelForm[Event]
 else:
     EventModelForm = forms.ModelForm
@@ -45,41 +49,43 @@ else:
 
 class EventForm(ClockFields, EventModelForm):
     name = NameField(
-        label="Event name",
+        label=_("Event name"),
         required=False,
         max_length=Event._meta.get_field("name").max_length,
-        help_text="Leave empty to use the team names.",
+        help_text=_("Leave empty to use the team names."),
     )
     team_1 = NameField(
-        label="First team, red", max_length=NAME_LENGTH, error_messages={"required": "Enter a team name."}
+        label=_("First team, red"),
+        max_length=NAME_LENGTH,
+        error_messages={"required": _("Enter a team name.")},
     )
     team_2 = NameField(
-        label="Second team, yellow",
+        label=_("Second team, yellow"),
         max_length=NAME_LENGTH,
-        error_messages={"required": "Enter a team name."},
+        error_messages={"required": _("Enter a team name.")},
     )
     hands_1, hands_2 = HandsField(), HandsField()
     game = forms.ChoiceField(
-        choices=game_choices, widget=forms.RadioSelect, error_messages={"required": "Choose a game."}
+        choices=game_choices, widget=forms.RadioSelect, error_messages={"required": _("Choose a game.")}
     )
     window_s = duration("window_s", (12, 20, 30, 60, 300, 3600, 86400))
-    talk_s = duration("talk_s", (15, 30, 60, 120), empty="None")
+    talk_s = duration("talk_s", (15, 30, 60, 120), empty=pgettext_lazy("duration", "None"))
     pace = forms.ChoiceField(
         **texts("pace"),
         choices=pace_choices,
         widget=forms.RadioSelect,
-        error_messages={"required": "Choose a pace."},
+        error_messages={"required": _("Choose a pace.")},
     )
     tally_method = forms.ChoiceField(
         **texts("tally_method"),
         choices=method_choices,
         widget=forms.RadioSelect,
-        error_messages={"required": "Choose a voting method."},
+        error_messages={"required": _("Choose a voting method.")},
     )
     best_of = forms.TypedChoiceField(
         **texts("best_of"), coerce=int, empty_value=None, required=False, widget=forms.RadioSelect
     )
-    next_match_after_s = duration("next_match_after_s", (10, 30, 60, 300), empty="When I start it")
+    next_match_after_s = duration("next_match_after_s", (10, 30, 60, 300), empty=_("When I start it"))
 
     class Meta:
         model = Event
@@ -110,7 +116,7 @@ class EventForm(ClockFields, EventModelForm):
             self.initial.update({name_field: name, hands_field: by_hands})
         self.init_clock_fields(self.instance.bank_s)
         self._initial_values = self._current_values()
-        self.fields["resign"].choices = [("", "Teams cannot resign"), *ResignShare.choices()]  # type: ignore[attr-defined]
+        self.fields["resign"].choices = [("", gettext("Teams cannot resign")), *ResignShare.choices()]  # type: ignore[attr-defined]
         self.fields["pace"].choices = pace_choices(self.instance.pace)  # type: ignore[attr-defined]
         self._offer_series()
         add_option_fields(self)
@@ -118,10 +124,10 @@ class EventForm(ClockFields, EventModelForm):
     def _offer_series(self) -> None:
         """Offer the usual series lengths, and the event's own if it is another one."""
         own = self.instance.best_of
-        offered = (
-            SERIES_LABELS if own is None or own in SERIES_LABELS else SERIES_LABELS | {own: f"Best of {own}"}
-        )
-        self.fields["best_of"].choices = [("", "No series"), *offered.items()]  # type: ignore[attr-defined]
+        offered = dict(SERIES_LABELS)
+        if own is not None and own not in offered:
+            offered[own] = gettext("Best of %(count)d") % {"count": own}
+        self.fields["best_of"].choices = [("", gettext("No series")), *offered.items()]  # type: ignore[attr-defined]
 
     @property
     def games(self) -> list[tuple[Any, str, list[BoundField]]]:
@@ -142,7 +148,7 @@ class EventForm(ClockFields, EventModelForm):
         return bool(self[name].errors) or getattr(self.instance, name) != getattr(Event(), name)
 
     @property
-    def admissions(self) -> list[tuple[Any, str]]:
+    def admissions(self) -> "list[tuple[Any, StrOrPromise]]":
         """Each admission mode's radio button and its explanation."""
         return [(button, ADMISSION_TEXTS[Admission(button.data["value"])]) for button in self["admission"]]
 
@@ -161,15 +167,16 @@ class EventForm(ClockFields, EventModelForm):
         cleaned = super().clean() or {}
         names = [cleaned.get(field, "").casefold() for field in TEAM_FIELDS]
         if names[0] and names[0] == names[1]:
-            self.add_error("team_2", "Enter two different team names.")
+            self.add_error("team_2", gettext("Enter two different team names."))
         elif all(names) and not cleaned.get("name"):
             cleaned["name"] = default_event_name(self._team_names())
         apply_options(self, cleaned)
         self.instance.crowd_clocks = self.clean_clocks(cleaned)
         for name in filter(cleaned.get, HANDS_FIELDS if self.instance.crowd_clocks else ()):
-            self.add_error(
-                name, "A team without phones cannot have a clock, because clocks stop when phones have voted."
+            text = gettext(
+                "A team without phones cannot have a clock, because clocks stop when phones have voted."
             )
+            self.add_error(name, text)
         self._check_secret_sides(cleaned)
         return cleaned
 
@@ -197,7 +204,7 @@ class EventForm(ClockFields, EventModelForm):
         with locked_event(self.instance.pk) as event:
             held = self._hands_changed(event)
             if held and event.matches.filter(state=MatchState.PLAYING).exists():
-                text = "A match is live. Change this when the match is over."
+                text = gettext("A match is live. Change this when the match is over.")
                 self.add_error(held[0], text)
                 return False
             named = [name for name in self.Meta.fields if name in self.fields]
@@ -225,7 +232,7 @@ class EventForm(ClockFields, EventModelForm):
     def _describe(self, name: str) -> str:
         field, label, value = self.fields[name], self[name].label, self.cleaned_data.get(name)
         if isinstance(field, DurationField):
-            return f"{label}: {format_duration(value) if value else field.empty}".lower()
+            return f"{label}: {format_duration(value) if value else field.empty or ''}".lower()
         return f"{label}: {value}" if isinstance(field, NameField) else label.lower()
 
     def _write_teams(self, event: Event) -> None:

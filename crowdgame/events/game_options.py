@@ -5,28 +5,33 @@ Supported types are Literal, bool, int and str. Options of other types keep thei
 """
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from django import forms
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 from msgspec import inspect
 
 from games.engine.errors import BadOptions, GameError
 from games.engine.game import Game
 from games.engine.registry import all_games, find_game, read_options
 
-OPTION_LABELS = {
-    "columns": "Columns",
-    "token": "First holder of the initiative token",
-    "tie": "If both complete a line in the same turn",
-    "first": "First to move",
+if TYPE_CHECKING:
+    from django_stubs_ext import StrOrPromise
+
+OPTION_LABELS: "dict[str, StrOrPromise]" = {
+    "columns": _("Columns"),
+    "token": _("First holder of the initiative token"),
+    "tie": _("If both complete a line in the same turn"),
+    "first": _("First to move"),
 }
-CHOICE_LABELS = {
-    "red": "Red, the first team",
-    "yellow": "Yellow, the second team",
-    "lot": "Drawn at random",
-    "holder": "The token's holder wins",
-    "other": "The other team wins",
+CHOICE_LABELS: "dict[str, StrOrPromise]" = {
+    "red": _("Red, the first team"),
+    "yellow": _("Yellow, the second team"),
+    "lot": _("Drawn at random"),
+    "holder": _("The token's holder wins"),
+    "other": _("The other team wins"),
 }
 
 
@@ -53,7 +58,8 @@ def apply_options(form: "forms.ModelForm[Any]", cleaned: Mapping[str, Any]) -> N
         try:
             form.instance.options = read_option_values(find_game(cleaned["game"]), cleaned)
         except GameError as refusal:
-            form.add_error("game", f"These options cannot be combined: {refusal}.")
+            text = gettext("These options cannot be combined: %(reason)s.")
+            form.add_error("game", text % {"reason": refusal})
 
 
 def stored_options(game: Game[Any], options: object) -> Mapping[str, object]:
@@ -132,7 +138,7 @@ def _choice_field(values: tuple[Any, ...]) -> forms.Field:
         coerce=by_text.__getitem__,
         empty_value=None,
         widget=forms.RadioSelect,
-        error_messages={"invalid_choice": "Choose one of these."},
+        error_messages={"invalid_choice": _("Choose one of these.")},
     )
 
 

@@ -7,6 +7,8 @@ from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.cache import never_cache
 
 from crowdgame.events.access import owner_page
@@ -19,23 +21,23 @@ from voting.protocol import Role
 
 MAX_ID_DIGITS = 19
 MEMBERS_PER_PAGE = 50
-ROLE_NAMES = {Role.COHOST: "co-host", Role.VIEWER: "viewer"}
-ROLE_ACTIONS = {role: f"Make {name}" for role, name in ROLE_NAMES.items()}.items()
+ROLE_NAMES = {Role.COHOST: "co-host", Role.VIEWER: "viewer"}  # in the audit log
+ROLE_ACTIONS = {Role.COHOST: _("Make co-host"), Role.VIEWER: _("Make viewer")}.items()
 
 
 class MemberForm(forms.Form):
     name = forms.CharField(
-        label="Username",
+        label=_("Username"),
         max_length=150,
-        help_text="The name they log in with.",
-        error_messages={"required": "Enter a username.", "max_length": "This username is too long."},
+        help_text=_("The name they log in with."),
+        error_messages={"required": _("Enter a username."), "max_length": _("This username is too long.")},
         widget=forms.TextInput(attrs={"autocomplete": "off", "autocapitalize": "none"}),
     )
     role = forms.ChoiceField(
-        label="Role",
+        label=_("Role"),
         choices=MEMBER_ROLES,
         initial=Role.COHOST,
-        error_messages={"required": "Choose a role.", "invalid_choice": "Choose a role."},
+        error_messages={"required": _("Choose a role."), "invalid_choice": _("Choose a role.")},
         widget=forms.RadioSelect,
     )
 
@@ -70,13 +72,14 @@ def _handle_post(request: HttpRequest, event: Event, form: MemberForm) -> bool:
     if request.POST["ask"] != "add":
         if done := _change_member(event, request.POST["ask"], request.POST.get("member", "")):
             log_edit(request, event, *done)
-            messages.success(request, "Saved.")
+            messages.success(request, gettext("Saved."))
         else:
-            messages.warning(request, "Nothing was changed. That person is not on the list any more.")
+            text = gettext("Nothing was changed. That person is not on the list any more.")
+            messages.warning(request, text)
     elif form.add():
         name, role = form.cleaned_data["name"].strip(), Role(form.cleaned_data["role"])
         log_edit(request, event, "member.add", f"added {name} as a {ROLE_NAMES[role]}")
-        messages.success(request, f"{name} was added.")
+        messages.success(request, gettext("%(name)s was added.") % {"name": name})
     else:
         return False
     return True

@@ -7,6 +7,7 @@ from functools import partial
 
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.utils.translation import gettext as _
 
 from crowdgame.accounts.accounts import find_username
 from crowdgame.events.models import Member
@@ -26,12 +27,13 @@ def add_member(event: Event, name: str, role: Role) -> Member:
     """
     user = User.objects.filter(username=find_username(name.strip()), is_active=True).first()
     if user is None:
-        raise MemberError("No account has this username. Upper and lower case matter.")
+        raise MemberError(_("No account has this username. Upper and lower case matter."))
     if user.pk == event.owner_id:
-        raise MemberError("This is the event's owner, who already has full access.")
+        raise MemberError(_("This is the event's owner, who already has full access."))
     member, added = Member.objects.get_or_create(event=event, user=user, defaults={"role": role})
     if not added:
-        raise MemberError(f"{user.get_username()} is already a member. Change the role in the list.")
+        text = _("%(name)s is already a member. Change the role in the list.")
+        raise MemberError(text % {"name": user.get_username()})
     return member
 
 

@@ -3,11 +3,12 @@
 from django.conf import settings
 from django.db import models
 from django.db.models import CheckConstraint, Q, UniqueConstraint
+from django.utils.translation import gettext_lazy as _
 
 from voting.models import Event
 from voting.protocol import Role
 
-MEMBER_ROLES = {Role.COHOST: "Co-host: runs the event", Role.VIEWER: "Viewer: watches only"}
+MEMBER_ROLES = {Role.COHOST: _("Co-host: runs the event"), Role.VIEWER: _("Viewer: watches only")}
 
 
 class Member(models.Model):

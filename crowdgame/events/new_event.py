@@ -6,6 +6,7 @@ from django.contrib import messages
 from django.contrib.auth.models import User
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from crowdgame.events.access import organizer_page, owner_page
@@ -57,5 +58,6 @@ def copy_event(request: HttpRequest, like: Event) -> HttpResponse:
 def _redirect_to_event(request: HttpRequest, event: Event) -> HttpResponse:
     if not needs_tickets(event):
         return redirect("console:event", code=event.code)  # the console shows the name and the code itself
-    messages.success(request, f"“{event.name}” is ready. Its code is {event.code}.")
+    text = _("“%(name)s” is ready. Its code is %(code)s.") % {"name": event.name, "code": event.code}
+    messages.success(request, text)
     return redirect("console:tickets", code=event.code)

@@ -3,15 +3,19 @@
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.utils.translation import gettext_lazy as _
 
 from voting.matches import create_event
 from voting.models import Event
 from voting.names import TEAM_NAMES
 from voting.terms import Pace, TeamChoice
+
+if TYPE_CHECKING:
+    from django_stubs_ext import StrOrPromise
 
 DAY_S = 24 * 3600
 
@@ -25,8 +29,8 @@ class Preset:
     """
 
     slug: str
-    title: str
-    line: str
+    title: "StrOrPromise"
+    line: "StrOrPromise"
     choices: Mapping[str, Any] = field(default_factory=dict)
     hands: frozenset[int] = frozenset()
 
@@ -46,37 +50,37 @@ class Preset:
         return event
 
 
-EMPTY_PRESET = Preset("empty", "Empty", "The default settings, ready to change.")
+EMPTY_PRESET = Preset("empty", _("Empty"), _("The default settings, ready to change."))
 PRESETS = (
     Preset(
         "two-halls",
-        "Two halls",
-        "Two audiences, 20 seconds per vote, teams of even size.",
+        _("Two halls"),
+        _("Two audiences, 20 seconds per vote, teams of even size."),
         {"window_s": 20},
     ),
     Preset(
         "first-game",
-        "Classroom: first game",
-        "Six columns, 30 seconds to talk before each vote, and slow reveals.",
+        _("Classroom: first game"),
+        _("Six columns, 30 seconds to talk before each vote, and slow reveals."),
         {"options": {"columns": 6}, "talk_s": 30, "window_s": 20, "pace": Pace.DRAMATIC},
     ),
     Preset(
         "class-against-class",
-        "Class against class",
-        "Two schools, one day per turn. Each class has its own link. No app needed.",
+        _("Class against class"),
+        _("Two schools, one day per turn. Each class has its own link. No app needed."),
         {"window_s": DAY_S, "team_choice": TeamChoice.LINK},
     ),
     Preset(
         "show-of-hands",
-        "Show of hands",
-        "One team uses phones. The other raises hands, and you enter the counts.",
+        _("Show of hands"),
+        _("One team uses phones. The other raises hands, and you enter the counts."),
         {"window_s": 60},
         hands=frozenset({2}),
     ),
     Preset(
         "best-of-three",
-        "Best of three",
-        "First to two wins. The next match starts automatically after 30 seconds.",
+        _("Best of three"),
+        _("First to two wins. The next match starts automatically after 30 seconds."),
         {"window_s": 20, "best_of": 3, "next_match_after_s": 30},
     ),
     EMPTY_PRESET,

@@ -4,6 +4,8 @@ from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.cache import never_cache
 
 from crowdgame.events.access import owner_page
@@ -19,9 +21,9 @@ from voting.terms import Admission, TeamChoice
 
 COUPONS_PER_FILE = 10 * COUPONS_PER_SHEET
 HINTS = {
-    Admission.ROTATING: "You also need the screen code",
-    Admission.TICKETS: "Have your ticket ready",
-    Admission.ROSTER: "Have your own code ready",
+    Admission.ROTATING: _("You also need the screen code"),
+    Admission.TICKETS: _("Have your ticket ready"),
+    Admission.ROSTER: _("Have your own code ready"),
 }
 
 
@@ -44,7 +46,7 @@ def _poster(request: HttpRequest, event: Event, side: Side | None) -> Poster:
         teams=(red.name, yellow.name),
         url=url.upper(),  # alphanumeric mode: a QR code with fewer modules; case doesn't matter here
         address=display_address(url),
-        hint=HINTS.get(Admission(event.admission), ""),
+        hint=str(HINTS.get(Admission(event.admission), "")),
         side=side,
     )
 
@@ -63,9 +65,11 @@ def ticket_sheets(request: HttpRequest, event: Event) -> HttpResponse:
     teams = dict(event.teams.values_list("number", "name"))
     address = f"{server_url(request)}/{event.code}"
     try:
-        file = print_coupons(f"Codes of {event.code}", [_coupon(event, teams, address, one) for one in part])
+        title = gettext("Codes of %(code)s") % {"code": event.code}
+        file = print_coupons(title, [_coupon(event, teams, address, one) for one in part])
     except Unprintable as refusal:
-        messages.warning(request, f"The PDF cannot show every name: {refusal}. Print this page instead.")
+        text = gettext("The PDF cannot show every name: %(reason)s. Print this page instead.")
+        messages.warning(request, text % {"reason": refusal})
         return redirect("console:tickets_print", code=event.code)
     several = f"-{part.number}" if part.paginator.num_pages > 1 else ""
     return _pdf_response(f"tickets-{event.code}{several}", file)

@@ -3,6 +3,8 @@
 from typing import Any
 
 from django import forms
+from django.utils.text import format_lazy
+from django.utils.translation import gettext_lazy as _
 
 from voting.admission.roster import Pupil, RosterError, parse_roster
 from voting.admission.tickets import MAX_TICKETS
@@ -13,15 +15,15 @@ MAX_ROSTER_LENGTH = 200_000
 
 class TicketsForm(forms.Form):
     count = forms.IntegerField(
-        label="Number of tickets",
+        label=_("Number of tickets"),
         min_value=1,
         max_value=MAX_TICKETS,
         initial=30,
         error_messages={
-            "required": "Enter a number.",
-            "invalid": "Enter a whole number.",
-            "min_value": "Enter at least 1.",
-            "max_value": f"Enter at most {MAX_TICKETS:,}.",
+            "required": _("Enter a number."),
+            "invalid": _("Enter a whole number."),
+            "min_value": _("Enter at least 1."),
+            "max_value": format_lazy(_("Enter at most {count}."), count=f"{MAX_TICKETS:,}"),
         },
         widget=forms.NumberInput(attrs={"inputmode": "numeric"}),
     )
@@ -31,10 +33,13 @@ class RosterForm(forms.Form):
     """A roster, one name per line. `pupils` are the parsed entries; it is empty if the list is invalid."""
 
     names = forms.CharField(
-        label="Names, one per line",
+        label=_("Names, one per line"),
         max_length=MAX_ROSTER_LENGTH,
-        help_text="You can add the team's name or number after a comma: “Ada Lovelace, 1”.",
-        error_messages={"required": "Paste the names, one per line.", "max_length": "This list is too long."},
+        help_text=_("You can add the team's name or number after a comma: “Ada Lovelace, 1”."),
+        error_messages={
+            "required": _("Paste the names, one per line."),
+            "max_length": _("This list is too long."),
+        },
         widget=forms.Textarea(attrs={"rows": 8, "autocomplete": "off", "spellcheck": "false"}),
     )
 

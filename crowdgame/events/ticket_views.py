@@ -8,6 +8,9 @@ from django.core.paginator import Paginator
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.formats import number_format
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 
 from crowdgame.events.access import owner_page
@@ -55,9 +58,10 @@ def _handle_post(request: HttpRequest, event: Event, pile: TicketsForm, roster: 
     if ask == "roster":
         return roster.is_valid() and _create(request, event, roster)
     if ask == "delete":
-        messages.success(request, f"Unused codes deleted: {delete_unused_tickets(event):,}.")
+        count = number_format(delete_unused_tickets(event), force_grouping=True)
+        messages.success(request, _("Unused codes deleted: %(count)s.") % {"count": count})
     elif ask == "release" and _release(event, request.POST.get("ticket", "")):
-        messages.success(request, "Released. The code now admits one more device, with the same vote.")
+        messages.success(request, _("Released. The code now admits one more device, with the same vote."))
     return True
 
 
@@ -74,7 +78,8 @@ def _create(request: HttpRequest, event: Event, form: TicketsForm | RosterForm) 
             made = make_roster(event, form.pupils)
         else:
             made = make_tickets(event, form.cleaned_data["count"])
-        messages.success(request, f"Created {len(made):,} new {'codes' if len(made) > 1 else 'code'}.")
+        text = ngettext("Created %(count)s new code.", "Created %(count)s new codes.", len(made))
+        messages.success(request, text % {"count": number_format(len(made), force_grouping=True)})
     return form.is_valid()
 
 

@@ -3,6 +3,7 @@
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 
 from crowdgame.events.access import owner_page
@@ -22,7 +23,7 @@ def change_event(request: HttpRequest, event: Event) -> HttpResponse:
         if form.changes:
             log_edit(request, event, "event.edit", f"changed {form.changes}")
         if announce_page_edit(request, event):
-            text = "Saved. Changes to the game and the vote apply from the next match, all others now."
+            text = _("Saved. Changes to the game and the vote apply from the next match, all others now.")
             messages.success(request, text)
         if needs_tickets(event):
             return redirect("console:tickets", code=event.code)
@@ -40,7 +41,7 @@ def needs_tickets(event: Event) -> bool:
 def delete_event(request: HttpRequest, event: Event) -> HttpResponse:
     """Delete an event after confirmation. Answers 409 while a match is live."""
     if request.method == "POST" and delete_unless_playing(event.pk):
-        messages.success(request, f"“{event.name}” was deleted.")
+        messages.success(request, _("“%(name)s” was deleted.") % {"name": event.name})
         return redirect("console:events")
     playing = event.matches.filter(state=MatchState.PLAYING).exists()
     status = 409 if request.method == "POST" else 200
