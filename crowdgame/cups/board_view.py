@@ -10,6 +10,7 @@ import time
 from csp.constants import SELF
 from django.http import Http404, HttpRequest, HttpResponse
 from django.template.loader import render_to_string
+from django.utils.translation import get_language
 from django.views.decorators.http import require_safe
 
 from crowdgame.cups.cup_view import CupView, view_cup
@@ -30,7 +31,7 @@ POLICY = strict_policy(
         "connect-src": [SELF],
     }
 )
-_cache: dict[str, tuple[float, str]] = {}
+_cache: dict[tuple[str, str | None], tuple[float, str]] = {}
 
 
 @require_safe
@@ -49,18 +50,22 @@ def cup_board(request: HttpRequest, code: str) -> HttpResponse:
 
 
 def _cached_page(code: str, address: str) -> str:
-    """Return the page, empty if there is no such cup. Cached by address for half of CACHE_MAX_AGE_S."""
-    made_at, page = _cache.get(address, (0.0, ""))
+    """Return the page, empty if there is no such cup.
+
+    Cached by address and language for half of CACHE_MAX_AGE_S.
+    """
+    key = address, get_language()
+    made_at, page = _cache.get(key, (0.0, ""))
     if page and time.monotonic() - made_at < CACHE_MAX_AGE_S / 2:
         return page
     cup = Cup.objects.filter(code=code).first()
     if cup is None:
-        _cache.pop(address, None)
+        _cache.pop(key, None)
         return ""
     page = _render(cup, address)
     while len(_cache) >= CACHE_SIZE:
         _cache.pop(next(iter(_cache)), None)
-    _cache[address] = time.monotonic(), page
+    _cache[key] = time.monotonic(), page
     return page
 
 
