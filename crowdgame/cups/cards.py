@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from django.utils.translation import pgettext
+
 from crowdgame.cups.cups import CupProgress, PlayedPairing
 from crowdgame.cups.pairing_names import name_entrants, name_pairing
 from crowdgame.cups.pairing_status import PairingStatus
@@ -51,6 +53,11 @@ class PairingCard:
     reports: tuple[int, ...] = ()
     rehearsed: bool = False
 
+    @property
+    def won_by_playing(self) -> bool:
+        """Whether a team has won, and not by walkover."""
+        return bool(self.seats[0].result) and not self.walkover
+
 
 def build_card(progress: CupProgress, meeting: PairingStatus) -> PairingCard:
     number = meeting.pairing.number
@@ -83,12 +90,14 @@ def _state(meeting: PairingStatus, played: PlayedPairing | None) -> CardState:
 
 def _label(meeting: PairingStatus, state: CardState, played: PlayedPairing | None) -> str:
     if meeting.outcome.walkover:
-        return "Walkover"
+        return pgettext("pairing", "Walkover")
     if state == "over":
-        return "Played" if meeting.outcome.winner else "Drawn"
+        return pgettext("pairing", "Played") if meeting.outcome.winner else pgettext("pairing", "Drawn")
     if state == "on":
-        return "Live" if played and played.playing else "Open to join"
-    return "Not started" if state == "due" else "Teams not decided"
+        return (
+            pgettext("pairing", "Live") if played and played.playing else pgettext("pairing", "Open to join")
+        )
+    return pgettext("pairing", "Not started") if state == "due" else pgettext("pairing", "Teams not decided")
 
 
 def _card_team(meeting: PairingStatus, number: int, named: str) -> CardTeam:

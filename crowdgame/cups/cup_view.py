@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from django.utils.translation import gettext as _
+
 from crowdgame.cups.cards import PairingCard, build_card
 from crowdgame.cups.cups import CupProgress
 from crowdgame.cups.pairing import CupFormat
@@ -82,19 +84,24 @@ def _team_status(progress: CupProgress, cards: Mapping[int, PairingCard], seed: 
     card = cards[meeting.pairing.number]
     place = 1 if meeting.red == seed else 2
     other = card.seats[2 - place]
-    against = other.name if other.seed else f"the {other.name[0].lower()}{other.name[1:]}"
     if card.state == "on":
-        status = f"{card.title}, against {against}"
+        status = _("%(pairing)s, against %(team)s") % {"pairing": card.title, "team": other.name}
         return TeamStatus(seed, name, status, f"/{card.code}/{place}", card.seats[place - 1].side)
-    return TeamStatus(seed, name, f"Next: {card.title}, against {against}")
+    if other.seed:
+        status = _("Next: %(pairing)s, against %(team)s") % {"pairing": card.title, "team": other.name}
+    else:
+        winner = f"{other.name[0].lower()}{other.name[1:]}"
+        # Translators: %(winner)s is "winner of semi-final 1", for example.
+        status = _("Next: %(pairing)s, against the %(winner)s") % {"pairing": card.title, "winner": winner}
+    return TeamStatus(seed, name, status)
 
 
 def _final_status(progress: CupProgress, seed: int, ours: Sequence[PairingStatus]) -> str:
     if seed in progress.champions:
-        return "Won the cup" if len(progress.champions) == 1 else "Tied for first place"
+        return _("Won the cup") if len(progress.champions) == 1 else _("Tied for first place")
     if progress.kind == CupFormat.LEAGUE:
-        return "All matches played"
+        return _("All matches played")
     last = ours[-1] if ours else None
     if last and last.winner == seed:
-        return "Waiting for other teams"
-    return "Eliminated" if last else "Waiting for other teams"
+        return _("Waiting for other teams")
+    return _("Eliminated") if last else _("Waiting for other teams")

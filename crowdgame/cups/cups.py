@@ -11,6 +11,7 @@ from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.utils.translation import gettext as _
 
 from crowdgame.cups.league_table import champions
 from crowdgame.cups.models import Cup, CupPairing, CupTeam
@@ -79,7 +80,7 @@ def changing_cup(cup_id: int) -> Iterator[Cup]:
     with transaction.atomic():
         held = Cup.objects.select_for_update(no_key=True).filter(pk=cup_id).first()
         if held is None:
-            raise CupError("This cup has been deleted.")
+            raise CupError(_("This cup has been deleted."))
         yield held
 
 
@@ -163,15 +164,15 @@ def start_pairing(cup_id: int, number: int) -> Event:
 def _find_pairing(progress: CupProgress, number: int) -> PairingStatus:
     found = next((meeting for meeting in progress.meetings if meeting.pairing.number == number), None)
     if found is None:
-        raise CupError("This cup has no such pairing.")
+        raise CupError(_("This cup has no such pairing."))
     return found
 
 
 def _require_due(meeting: PairingStatus) -> tuple[int, int]:
     if meeting.outcome.over:
-        raise CupError("This pairing is already decided.")
+        raise CupError(_("This pairing is already decided."))
     if meeting.red is None or meeting.yellow is None:
-        raise CupError("The teams of this pairing are not decided yet.")
+        raise CupError(_("The teams of this pairing are not decided yet."))
     return meeting.red, meeting.yellow
 
 
@@ -211,7 +212,7 @@ def give_walkover(cup_id: int, number: int, place: int) -> str:
         teams = _require_due(meeting)
         played = progress.played.get(number) if meeting.held else None
         if played and played.playing:
-            raise CupError("A match of this pairing is live. Abort it, or wait until it ends.")
+            raise CupError(_("A match of this pairing is live. Abort it, or wait until it ends."))
         event = played.event if played else None
         _write(cup, number, event=event, red=teams[0], yellow=teams[1], walkover=place)
     return progress.names[teams[place - 1]]
@@ -223,8 +224,8 @@ def revoke_walkover(cup_id: int, number: int) -> None:
         progress = load_cup_progress(cup)
         after = following_pairing(number, progress.meetings)
         if not _find_pairing(progress, number).outcome.walkover:
-            raise CupError("There is no walkover to undo.")
+            raise CupError(_("There is no walkover to undo."))
         if after and after.held:
-            raise CupError("The winner's next pairing has already started.")
+            raise CupError(_("The winner's next pairing has already started."))
         CupPairing.objects.filter(cup=cup, number=number, event=None).delete()
         CupPairing.objects.filter(cup=cup, number=number).update(walkover=None)

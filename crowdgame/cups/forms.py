@@ -4,6 +4,9 @@ from typing import TYPE_CHECKING, Any
 
 from django import forms
 from django.contrib.auth.models import User
+from django.utils.text import format_lazy
+from django.utils.translation import gettext, pgettext_lazy
+from django.utils.translation import gettext_lazy as _
 
 from crowdgame.cups.cups import create_cup
 from crowdgame.cups.models import MAX_CUP_TEAMS, Cup
@@ -21,7 +24,7 @@ else:
 
 MAX_LIST_LENGTH = 4_000
 MAX_TEAM_NAME_LENGTH = 40
-SERIES_CHOICES = ((1, "One match"), (3, "Best of three"), (5, "Best of five"))
+SERIES_CHOICES = ((1, _("One match")), (3, _("Best of three")), (5, _("Best of five")))
 CUP_FIELDS = {field.name for field in Cup._meta.get_fields()}
 # Pairings are voted by phone: presets with a show of hands do not apply.
 CUP_PRESETS = tuple(preset for preset in PRESETS if preset.choices and not preset.hands)
@@ -41,14 +44,15 @@ def parse_team_list(text: str) -> tuple[str, ...]:
         if not name:
             continue
         if len(name) > MAX_TEAM_NAME_LENGTH:
-            raise forms.ValidationError(
-                f"Line {number}: a team name has at most {MAX_TEAM_NAME_LENGTH} characters."
-            )
+            text = gettext("Line %(number)d: a team name has at most %(length)d characters.")
+            raise forms.ValidationError(text % {"number": number, "length": MAX_TEAM_NAME_LENGTH})
         if name.casefold() in teams:
-            raise forms.ValidationError(f"Line {number}: “{name}” appears twice.")
+            text = gettext("Line %(number)d: “%(name)s” appears twice.")
+            raise forms.ValidationError(text % {"number": number, "name": name})
         teams[name.casefold()] = name
     if not 1 < len(teams) <= MAX_CUP_TEAMS:
-        raise forms.ValidationError(f"A cup has 2 to {MAX_CUP_TEAMS} teams. Your list has {len(teams)}.")
+        text = gettext("A cup has 2 to %(most)d teams. Your list has %(count)d.")
+        raise forms.ValidationError(text % {"most": MAX_CUP_TEAMS, "count": len(teams)})
     return tuple(teams.values())
 
 
@@ -56,53 +60,58 @@ class CupForm(CupModelForm):
     """The form of a new cup. `teams` are the cleaned names of the list, the first one is seed 1."""
 
     name = NameField(
-        label="Cup name",
+        label=_("Cup name"),
         max_length=Cup._meta.get_field("name").max_length,
-        error_messages={"required": "Enter a cup name."},
+        error_messages={"required": _("Enter a cup name.")},
     )
     names = forms.CharField(
-        label="Teams, one per line",
+        label=_("Teams, one per line"),
         max_length=MAX_LIST_LENGTH,
-        help_text=f"2 to {MAX_CUP_TEAMS} teams, the strongest first. In a knockout, the first teams "
-        "on the list meet each other late and receive the byes of the first round.",
+        help_text=format_lazy(
+            _(
+                "2 to {most} teams, the strongest first. In a knockout, the first teams "
+                "on the list meet each other late and receive the byes of the first round."
+            ),
+            most=MAX_CUP_TEAMS,
+        ),
         error_messages={
-            "required": "Enter the teams, one per line.",
-            "max_length": f"Enter at most {MAX_CUP_TEAMS} teams.",
+            "required": _("Enter the teams, one per line."),
+            "max_length": format_lazy(_("Enter at most {most} teams."), most=MAX_CUP_TEAMS),
         },
         widget=forms.Textarea(attrs={"rows": 8, "autocomplete": "off", "spellcheck": "false"}),
     )
     game = forms.ChoiceField(
-        choices=game_choices, widget=forms.RadioSelect, error_messages={"required": "Choose a game."}
+        choices=game_choices, widget=forms.RadioSelect, error_messages={"required": _("Choose a game.")}
     )
     best_of = forms.TypedChoiceField(
-        label="Matches per pairing",
+        label=_("Matches per pairing"),
         choices=SERIES_CHOICES,
         coerce=int,
         widget=forms.RadioSelect,
-        error_messages={"required": "Choose an option."},
+        error_messages={"required": _("Choose an option.")},
     )
     window_s = DurationField(
-        label="Time to vote",
+        label=_("Time to vote"),
         presets=(12, 20, 30, 60, 300, 3600, 86400),
         limits=(MIN_WINDOW_S, MAX_WINDOW_S),
     )
     talk_s = DurationField(
-        label="Time to talk before each vote",
+        label=_("Time to talk before each vote"),
         presets=(15, 30, 60, 120),
         limits=(1, MAX_TALK_S),
-        empty="None",
+        empty=pgettext_lazy("duration", "None"),
     )
     pace = forms.ChoiceField(
-        label="Pace of the reveals",
+        label=_("Pace of the reveals"),
         choices=pace_choices,
         widget=forms.RadioSelect,
-        error_messages={"required": "Choose a pace."},
+        error_messages={"required": _("Choose a pace.")},
     )
     next_match_after_s = DurationField(
-        label="Next match of a pairing",
+        label=_("Next match of a pairing"),
         presets=(10, 30, 60, 300),
         limits=(3, 24 * 3600),
-        empty="When I start it",
+        empty=_("When I start it"),
     )
 
     class Meta:
@@ -119,8 +128,8 @@ class CupForm(CupModelForm):
             "close_early",
         ]
         labels = {
-            "format": "Format",
-            "close_early": "Close as soon as everyone connected has voted",
+            "format": _("Format"),
+            "close_early": _("Close as soon as everyone connected has voted"),
         }
         widgets = {"format": forms.RadioSelect}
 

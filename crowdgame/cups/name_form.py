@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from crowdgame.cups.models import Cup, CupTeam
 from crowdgame.events.event_texts import NameField
@@ -13,9 +15,9 @@ TEAM_FIELD = "team_{}"
 
 class CupNamesForm(forms.Form):
     name = NameField(
-        label="Cup name",
+        label=_("Cup name"),
         max_length=Cup._meta.get_field("name").max_length,
-        error_messages={"required": "Enter a cup name."},
+        error_messages={"required": _("Enter a cup name.")},
     )
 
     def __init__(self, cup: Cup, data: Mapping[str, Any] | None = None) -> None:
@@ -38,16 +40,16 @@ class CupNamesForm(forms.Form):
         for team in self.teams:
             name = cleaned.get(team.name, "")
             if name.casefold() in taken:
-                self.add_error(team.name, f"“{name}” appears twice.")
+                self.add_error(team.name, gettext("“%(name)s” appears twice.") % {"name": name})
             taken |= {name.casefold()} - {""}
         return cleaned
 
 
 def _team_field(seed: int, name: str) -> NameField:
     return NameField(
-        label=f"Team {seed}",
+        label=gettext("Team %(number)d") % {"number": seed},
         max_length=CupTeam._meta.get_field("name").max_length,
         initial=name,
-        error_messages={"required": "Enter a team name."},
+        error_messages={"required": gettext("Enter a team name.")},
         widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
     )

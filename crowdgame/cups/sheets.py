@@ -4,6 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
+
 from crowdgame.cups.cards import PairingCard
 from crowdgame.cups.cups import CupProgress
 from crowdgame.cups.league_table import LeagueRow, league_table
@@ -79,7 +82,11 @@ def _bracket_parts(columns: Sequence[RoundColumn], size: int) -> Iterator[Sheet]
     for part in range(len(columns[0].cards) // size):
         cut = [_slice_column(column, part, size >> later) for later, column in enumerate(columns)]
         if any(card for column in cut for card in column.cards):
-            yield _bracket_sheet(f"{columns[0].title}, part {part + 1}", cut)
+            yield _bracket_sheet(_part_title(columns[0].title, part), cut)
+
+
+def _part_title(title: str, part: int) -> str:
+    return _("%(title)s, part %(part)d") % {"title": title, "part": part + 1}
 
 
 def _slice_column(column: RoundColumn, part: int, size: int) -> RoundColumn:
@@ -89,7 +96,7 @@ def _slice_column(column: RoundColumn, part: int, size: int) -> RoundColumn:
 def _round_sheets(column: RoundColumn, size: int) -> Iterator[Sheet]:
     for part in range(-(-len(column.cards) // size)):
         cut = _slice_column(column, part, size)
-        title = f"{column.title}, part {part + 1}" if len(column.cards) > size else column.title
+        title = _part_title(column.title, part) if len(column.cards) > size else column.title
         yield Sheet("round", title, (cut,), over=_all_over(cut.cards))
 
 
@@ -113,7 +120,7 @@ def league_sheets(
 ) -> Iterator[Sheet]:
     """Yield the table's sheets, then those of the first unfinished round."""
     for first in range(0, len(rows), ROWS_PER_SHEET):
-        yield Sheet("table", "Table", rows=tuple(rows[first : first + ROWS_PER_SHEET]))
+        yield Sheet("table", pgettext("league", "Table"), rows=tuple(rows[first : first + ROWS_PER_SHEET]))
     unfinished = [column for column in columns if not _all_over(column.cards)]
     size = CARDS_PER_SHEET if _has_short_names(progress) else CARDS_WITH_LONG_NAMES
     for column in unfinished[:1]:

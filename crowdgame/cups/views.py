@@ -10,6 +10,7 @@ from django.db.models import Count, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -62,7 +63,8 @@ def new_cup(request: HttpRequest) -> HttpResponse:
     form = CupForm(request.POST or None, instance=cup_from_preset(preset))
     if form.is_valid():
         cup = form.create(cast(User, request.user))
-        messages.success(request, f"“{cup.name}” created. Its code is {cup.code}.")
+        text = _("“%(name)s” created. Its code is %(code)s.")
+        messages.success(request, text % {"name": cup.name, "code": cup.code})
         return redirect("console:cup", code=cup.code)
     return render(request, "cups/new.html", {"form": form, "templates": CUP_PRESETS, "preset": preset})
 
@@ -99,10 +101,11 @@ def _change_walkover(request: HttpRequest, cup: Cup, number: int, ask: str) -> N
     place = request.POST.get("place", "")
     if ask == "walkover" and place in TEAM_NUMBERS:
         winner = give_walkover(cup.pk, number, int(place))
-        messages.success(request, f"{winner} wins by walkover. You can undo this below.")
+        text = _("%(team)s wins by walkover. You can undo this below.")
+        messages.success(request, text % {"team": winner})
     elif ask == "back":
         revoke_walkover(cup.pk, number)
-        messages.success(request, "Walkover undone. The pairing can be played.")
+        messages.success(request, _("Walkover undone. The pairing can be played."))
 
 
 @login_required
@@ -125,7 +128,7 @@ def _rename(request: HttpRequest, cup: Cup, form: CupNamesForm) -> None:
     for event in changed:
         log_edit(request, event, "event.edit", "changed names on the cup's page")
     if all(announce_page_edit(request, event) for event in changed):
-        messages.success(request, "Saved.")
+        messages.success(request, _("Saved."))
 
 
 @login_required
@@ -134,7 +137,7 @@ def remove_cup(request: HttpRequest, code: str) -> HttpResponse:
     cup = own_cup(request, code)
     if request.method == "POST":
         cup.delete()
-        messages.success(request, f"“{cup.name}” deleted. Its events were kept.")
+        messages.success(request, _("“%(name)s” deleted. Its events were kept.") % {"name": cup.name})
         return redirect("console:events")
     return render(
         request, "cups/delete.html", {"cup": cup, "events": cup.pairings.exclude(event=None).count()}
