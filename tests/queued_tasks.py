@@ -8,10 +8,7 @@ from crowdgame.celery import app
 
 
 def run_queued_tasks(name: str) -> int:
-    """Run all queued tasks with this name, drop the others, and return how many there were.
-
-    A task that is to be retried runs again at once.
-    """
+    """Run all queued tasks with this name, drop the others, and return how many there were."""
     app.loader.import_default_modules()
     ran = 0
     with (

@@ -2,6 +2,8 @@ from django.apps import AppConfig
 from django.contrib.auth.signals import user_logged_in, user_logged_out
 from django.db.models.signals import post_delete, post_save, pre_delete
 
+from voting.turns.periodic import every_second
+
 
 class AccountsConfig(AppConfig):
     name = "crowdgame.accounts"
@@ -11,7 +13,8 @@ class AccountsConfig(AppConfig):
         from allauth.usersessions.models import UserSession  # noqa: PLC0415
         from django.contrib.auth.models import User  # noqa: PLC0415
 
-        from crowdgame.accounts import account_changes, guest_sessions  # noqa: PLC0415
+        from crowdgame.accounts import account_changes, guest_sessions, queued_mail  # noqa: PLC0415
+        from voting.turns.tasks import DueTask  # noqa: PLC0415
 
         post_save.connect(account_changes.publish_edit, User)
         post_delete.connect(account_changes.publish_deletion, User)
@@ -19,3 +22,4 @@ class AccountsConfig(AppConfig):
         pre_delete.connect(account_changes.forget_player, User)
         user_logged_in.connect(guest_sessions.receive_login)
         user_logged_out.connect(account_changes.publish_logout)
+        every_second("e-mails about accounts", DueTask(queued_mail.SEND_MAIL, queued_mail.is_due))

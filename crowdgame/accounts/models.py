@@ -66,3 +66,14 @@ class Invitation(models.Model):
 
     def __str__(self) -> str:
         return f"invitation of {self.name}"
+
+
+class QueuedMail(models.Model):
+    """An e-mail about an account that waits for a worker: the fields of an `EmailMultiAlternatives`."""
+
+    message = models.JSONField()
+    queued_at = models.DateTimeField(auto_now_add=True)
+    due_at = models.DateTimeField(default=timezone.now, db_index=True)
+
+    def __str__(self) -> str:
+        return f"e-mail {self.pk}"

@@ -1,67 +1,92 @@
 """E-mails about accounts, sent by a worker, so that no request waits for the mail server.
 
-Until it is sent, a message is in the cache under a random key. The task knows only that key, because Celery
-logs the arguments of tasks, and a message contains an address and a link. Sent at least once.
+Sent at least once. A message is stored in the transaction that causes it (a transactional outbox), and
+deleted after the mail server accepts it. The task has no arguments: Celery logs those, and a message contains
+an address and a link.
 """
 
-import secrets
+import logging
+from datetime import timedelta
 from functools import partial
 from smtplib import SMTPDataError, SMTPException, SMTPRecipientsRefused, SMTPSenderRefused
 
-from django.core.cache import cache
-from django.core.mail import EmailMessage, EmailMultiAlternatives
+from django.conf import settings
+from django.core.mail import EmailMessage, EmailMultiAlternatives, get_connection
+from django.core.mail.backends.base import BaseEmailBackend
 from django.db import transaction
+from django.db.models import QuerySet
+from django.utils import timezone
 
+from crowdgame.accounts.models import QueuedMail
 from voting.turns.tasks import send_task
 
+log = logging.getLogger(__name__)
+
 SEND_MAIL = "accounts.send_mail"
-KEPT_FOR_S = 24 * 3600
-AWAY_FOR_S = 20  # without a connection to the mail server, no worker waits for it again in this time
+KEPT_FOR = timedelta(days=1)
+LEASE = timedelta(minutes=1)
+SEND_BATCH_SIZE = 10
 PERMANENT_SMTP_CODE = 500
-SERVER_AWAY = "account_mail:server_away"
-
-
-class NotSent(Exception):
-    """The message could not be sent yet. The text contains no address."""
 
 
 def queue_mail(message: EmailMessage) -> None:
-    """Let a worker send the message after the transaction. Raises redis.RedisError."""
-    transaction.on_commit(partial(_queue, message))
+    """Store the message in the current transaction. A worker sends it after the commit."""
+    alternatives = [list(one) for one in getattr(message, "alternatives", ())]
+    QueuedMail.objects.create(
+        message={
+            "subject": message.subject,
+            "body": message.body,
+            "from_email": message.from_email,
+            "to": message.to,
+            "alternatives": alternatives,
+        }
+    )
+    transaction.on_commit(partial(send_task, SEND_MAIL))
 
 
-def _queue(message: EmailMessage) -> None:
-    key = secrets.token_urlsafe(18)
-    fields = {
-        "subject": message.subject,
-        "body": message.body,
-        "from_email": message.from_email,
-        "to": message.to,
-        "alternatives": [tuple(one) for one in getattr(message, "alternatives", ())],
-    }
-    cache.set(_cache_key(key), fields, KEPT_FOR_S)
-    send_task(SEND_MAIL, key)
+def is_due() -> bool:
+    """Whether a message waits that no worker has claimed."""
+    return settings.EMAIL_ENABLED and _due().exists()
 
 
-def send_queued_mail(key: str) -> None:
-    """Send a message, unless it is sent already. A message that the mail server refuses for good is dropped.
+def send_due() -> None:
+    """Send a small batch over one connection, so that a mail server that is away blocks no worker for long.
 
-    Raises NotSent.
+    A message that could not be sent is due again after its lease, for a day.
     """
-    fields = cache.get(_cache_key(key))
-    if fields is None:
+    QueuedMail.objects.filter(queued_at__lt=timezone.now() - KEPT_FOR).delete()
+    claimed = [mail for mail in _due().order_by("due_at")[:SEND_BATCH_SIZE] if _claim(mail)]
+    if not claimed:
         return
-    if cache.get(SERVER_AWAY):
-        raise NotSent("no connection to the mail server")
     try:
-        EmailMultiAlternatives(**fields).send()
+        with get_connection() as connection:
+            for mail in claimed:
+                _send(mail, connection)
+    except (SMTPException, OSError) as error:  # the error's text may contain an address
+        log.warning(
+            "e-mails about accounts delayed, no connection to the mail server: %s", type(error).__name__
+        )
+
+
+def _due() -> QuerySet[QueuedMail]:
+    return QueuedMail.objects.filter(due_at__lte=timezone.now())
+
+
+def _claim(mail: QueuedMail) -> bool:
+    """Claim a message by a compare-and-set on `due_at`. It is due again when the lease expires."""
+    same = QueuedMail.objects.filter(pk=mail.pk, due_at=mail.due_at)
+    return same.update(due_at=timezone.now() + LEASE) == 1
+
+
+def _send(mail: QueuedMail, connection: BaseEmailBackend) -> None:
+    """Send a message. Deletes it if the mail server accepts it or refuses it for good."""
+    try:
+        EmailMultiAlternatives(**mail.message, connection=connection).send()
     except (SMTPRecipientsRefused, SMTPSenderRefused, SMTPDataError) as refusal:
         if not _is_permanent(refusal):
-            raise NotSent(f"the mail server refused it: {type(refusal).__name__}") from None
-    except (SMTPException, OSError) as error:
-        cache.set(SERVER_AWAY, 1, AWAY_FOR_S)
-        raise NotSent(f"no connection to the mail server: {type(error).__name__}") from None
-    cache.delete(_cache_key(key))
+            log.warning("an e-mail about an account was refused for now: %s", type(refusal).__name__)
+            return
+    mail.delete()
 
 
 def _is_permanent(refusal: SMTPRecipientsRefused | SMTPSenderRefused | SMTPDataError) -> bool:
@@ -69,7 +94,3 @@ def _is_permanent(refusal: SMTPRecipientsRefused | SMTPSenderRefused | SMTPDataE
     if isinstance(refusal, SMTPRecipientsRefused):
         return all(code >= PERMANENT_SMTP_CODE for code, _ in refusal.recipients.values())
     return isinstance(refusal, SMTPDataError) and refusal.smtp_code >= PERMANENT_SMTP_CODE
-
-
-def _cache_key(key: str) -> str:
-    return f"account_mail:{key}"

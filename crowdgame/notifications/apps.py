@@ -10,11 +10,12 @@ class NotificationsConfig(AppConfig):
 
     def ready(self) -> None:
         from crowdgame.accounts.signals import guest_left  # noqa: PLC0415
+        from crowdgame.notifications import email  # noqa: PLC0415
         from crowdgame.notifications.addresses import remove_address  # noqa: PLC0415
-        from crowdgame.notifications.email import NotificationDispatcher, plan_notifications  # noqa: PLC0415
         from voting.models import Turn  # noqa: PLC0415
+        from voting.turns.tasks import DueTask  # noqa: PLC0415
 
         guest_left.connect(remove_address)
         if settings.EMAIL_ENABLED:
-            post_save.connect(plan_notifications, sender=Turn)
-        every_second("e-mail notifications", NotificationDispatcher())
+            post_save.connect(email.plan_notifications, sender=Turn)
+        every_second("e-mail notifications", DueTask(email.SEND_NOTIFICATIONS, email.is_due))

@@ -6,9 +6,7 @@ if the worker dies in between, the message is sent again.
 """
 
 import logging
-import time
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from smtplib import SMTPDataError, SMTPException, SMTPRecipientsRefused
 from typing import Any
@@ -28,7 +26,6 @@ from voting.ballot_box.ballot_box import BallotBox
 from voting.matches import load_position
 from voting.models import Turn, TurnState
 from voting.turns.clocks import bank_ms
-from voting.turns.tasks import send_task
 
 log = logging.getLogger(__name__)
 
@@ -39,7 +36,6 @@ GRACE_PERIOD = timedelta(minutes=3)  # skips players who are at the board and vo
 RECHECK_AFTER = timedelta(minutes=10)
 LEASE = timedelta(minutes=5)
 SEND_BATCH_SIZE = 10
-SEND_INTERVAL_S = 5.0
 PERMANENT_SMTP_CODE = 500
 
 
@@ -64,17 +60,8 @@ def plan_notifications(sender: type[Turn], instance: Turn, created: bool, **_: A
         )
 
 
-@dataclass(slots=True)
-class NotificationDispatcher:
-    """The scheduler's job: starts the sending task every SEND_INTERVAL_S while notifications are due."""
-
-    asked_at: float = float("-inf")
-
-    def __call__(self) -> None:
-        now = time.monotonic()
-        if settings.EMAIL_ENABLED and now - self.asked_at >= SEND_INTERVAL_S and _due().exists():
-            self.asked_at = now
-            send_task(SEND_NOTIFICATIONS)  # a lost task is no loss: due rows are queued again
+def is_due() -> bool:
+    return settings.EMAIL_ENABLED and _due().exists()
 
 
 def send_due(box: BallotBox) -> None:

@@ -8,6 +8,7 @@ import logging
 import time
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
+from dataclasses import dataclass
 from functools import cache, lru_cache, partial
 from typing import Any
 
@@ -32,6 +33,7 @@ CLOSE_TURNS = "voting.close_turns"
 CLOSE_TURN_EARLY = "voting.close_turn_early"
 BROKER_TIMEOUT_S = 0.5
 PING_TTL_S = 0.25
+DUE_INTERVAL_S = 5.0
 
 ballot_box = cache(BallotBox)
 
@@ -50,7 +52,7 @@ def enqueue_early_close(turn_id: int, closes_at: int) -> None:
     send_task(CLOSE_TURN_EARLY, turn_id, closes_at, ping=partial(_ping_once_per, moment))
 
 
-def send_task(task: str, *args: int | str, ping: Callable[[], object] | None = None) -> None:
+def send_task(task: str, *args: int, ping: Callable[[], object] | None = None) -> None:
     """Send a Celery task, or log a warning if the broker is unavailable.
 
     The ping comes first because Celery waits long for a frozen broker, and longer to reconnect to it.
@@ -60,6 +62,24 @@ def send_task(task: str, *args: int | str, ping: Callable[[], object] | None = N
         current_app.send_task(task, args=args, retry=False)
     except (OperationalError, RedisError) as error:
         log.warning("could not enqueue %s%s, broker unavailable: %s", task, args, error)
+
+
+@dataclass(slots=True)
+class DueTask:
+    """A job of the scheduler: sends `task` every DUE_INTERVAL_S while something `is_due`.
+
+    A lost task is no loss, because what is due stays due.
+    """
+
+    task: str
+    is_due: Callable[[], bool]
+    asked_at: float = float("-inf")
+
+    def __call__(self) -> None:
+        now = time.monotonic()
+        if now - self.asked_at >= DUE_INTERVAL_S and self.is_due():
+            self.asked_at = now
+            send_task(self.task)
 
 
 @lru_cache(maxsize=1)

@@ -5,16 +5,18 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
-from django.core.cache import cache
 from django.core.mail import EmailMessage
 from django.db import transaction
 from django.test import Client
+from django.utils import timezone
 from redis import Redis
 
-from crowdgame.accounts.queued_mail import AWAY_FOR_S, SEND_MAIL, SERVER_AWAY, queue_mail
+from crowdgame.accounts.models import QueuedMail
+from crowdgame.accounts.queued_mail import KEPT_FOR, SEND_MAIL, is_due, queue_mail, send_due
 from deploy.laptop.network import free_port
 from tests.mailbox import Mailbox, running_mail_server
 from tests.queued_tasks import run_queued_tasks
+from voting.turns.tasks import DueTask
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -40,64 +42,72 @@ def ask_for_reset(email: str = ADDRESS) -> None:
     assert answer.headers["Location"] == "/console/password/reset/done/"
 
 
-def is_waiting(redis: Any) -> bool:
-    return any(b"server_away" not in key for key in redis.keys("crowdgame*account_mail*"))
+def is_waiting() -> bool:
+    return QueuedMail.objects.exists()
 
 
-def test_mail_is_sent_by_a_worker_once(mailbox: Mailbox, redis: Any) -> None:
+def pass_lease() -> None:
+    QueuedMail.objects.update(due_at=timezone.now())
+
+
+def test_mail_is_sent_by_a_worker_once(mailbox: Mailbox) -> None:
     ask_for_reset()
-    assert (mailbox.mails, is_waiting(redis)) == ([], True)
+    assert (mailbox.mails, is_waiting()) == ([], True)
     assert run_queued_tasks(SEND_MAIL) == 1
     [mail] = mailbox.mails
     assert mail["To"] == ADDRESS
     assert b"https://play.example.org/console/password/reset/key/" in mail.get_payload(decode=True)
-    assert not is_waiting(redis)
+    assert not is_waiting()
 
 
 @pytest.mark.parametrize("email", [ADDRESS, "nobody@example.org"])
-def test_request_does_not_need_the_mail_server(
-    email: str, mailbox: Mailbox, redis: Any, settings: Any
-) -> None:
+def test_request_does_not_need_the_mail_server(email: str, mailbox: Mailbox, settings: Any) -> None:
     settings.EMAIL_PORT = free_port()
     ask_for_reset(email)
-    assert is_waiting(redis)
+    assert is_waiting()
 
 
-def test_mail_is_sent_again_after_temporary_refusals(mailbox: Mailbox, redis: Any) -> None:
+def test_mail_is_sent_again_after_a_temporary_refusal(mailbox: Mailbox) -> None:
     ask_for_reset()
-    mailbox.temporary_refusals = 2
+    mailbox.temporary_refusals = 1
     run_queued_tasks(SEND_MAIL)
-    assert (len(mailbox.mails), mailbox.temporary_refusals, is_waiting(redis)) == (1, 0, False)
+    assert (is_waiting(), is_due()) == (True, False)
+    pass_lease()
+    assert is_due()
+    DueTask(SEND_MAIL, is_due)()
+    run_queued_tasks(SEND_MAIL)
+    assert (len(mailbox.mails), is_waiting()) == (1, False)
 
 
 @pytest.mark.parametrize("where", ["refusal", "rejected_recipients"])
-def test_mail_that_is_refused_for_good_is_dropped(where: str, mailbox: Mailbox, redis: Any) -> None:
+def test_mail_that_is_refused_for_good_is_dropped(where: str, mailbox: Mailbox) -> None:
     refusal = "550 no such mailbox"
     setattr(mailbox, where, {ADDRESS: refusal} if where == "rejected_recipients" else refusal)
     ask_for_reset()
     run_queued_tasks(SEND_MAIL)
-    assert not is_waiting(redis)
+    assert not is_waiting()
 
 
-def test_worker_does_not_wait_repeatedly_for_an_unreachable_mail_server(
-    mailbox: Mailbox, redis: Any, settings: Any
-) -> None:
+def test_worker_waits_once_for_an_unreachable_mail_server(mailbox: Mailbox, settings: Any) -> None:
     working, settings.EMAIL_PORT = settings.EMAIL_PORT, free_port()
-    ask_for_reset()
-    run_queued_tasks(SEND_MAIL)
+    for _ in range(3):
+        ask_for_reset()
+    assert run_queued_tasks(SEND_MAIL) == 3
+    assert (mailbox.mails, is_due()) == ([], False)
     settings.EMAIL_PORT = working
-    ask_for_reset()
-    run_queued_tasks(SEND_MAIL)
-    assert mailbox.mails == []
-    [key] = redis.keys("crowdgame*server_away")
-    assert 0 < redis.ttl(key) <= AWAY_FOR_S
-    cache.delete(SERVER_AWAY)
-    ask_for_reset()
-    run_queued_tasks(SEND_MAIL)
-    assert len(mailbox.mails) == 1
+    pass_lease()
+    send_due()
+    assert (len(mailbox.mails), is_waiting()) == (3, False)
 
 
-def test_mail_of_a_failed_transaction_is_not_sent(mailbox: Mailbox, redis: Any) -> None:
+def test_mail_is_dropped_after_a_day(mailbox: Mailbox) -> None:
+    ask_for_reset()
+    QueuedMail.objects.update(queued_at=timezone.now() - KEPT_FOR)
+    run_queued_tasks(SEND_MAIL)
+    assert (mailbox.mails, is_waiting()) == ([], False)
+
+
+def test_mail_of_a_failed_transaction_is_not_sent(mailbox: Mailbox) -> None:
     def fail() -> None:
         with transaction.atomic():
             queue_mail(EmailMessage("Hello", "Hello", to=[ADDRESS]))
@@ -105,7 +115,7 @@ def test_mail_of_a_failed_transaction_is_not_sent(mailbox: Mailbox, redis: Any) 
 
     with pytest.raises(ZeroDivisionError):
         fail()
-    assert not is_waiting(redis)
+    assert not is_waiting()
 
 
 @pytest.mark.parametrize("failing", [True, False])

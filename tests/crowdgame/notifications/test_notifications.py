@@ -40,6 +40,7 @@ from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import PresenceCounts
 from voting.matches import load_position
 from voting.models import Event, Match
+from voting.turns import tasks
 
 pytestmark = pytest.mark.django_db
 
@@ -222,8 +223,8 @@ def test_purge_addresses_deletes_unconfirmed_and_unused_addresses(box: BallotBox
 @pytest.mark.usefixtures("player")
 def test_dispatcher_arms_once_when_notification_is_due(monkeypatch: pytest.MonkeyPatch) -> None:
     armed: list[bool] = []
-    monkeypatch.setattr(notification_email, "send_task", lambda _: armed.append(True))
-    dispatcher = notification_email.NotificationDispatcher()
+    monkeypatch.setattr(tasks, "send_task", lambda _: armed.append(True))
+    dispatcher = tasks.DueTask(notification_email.SEND_NOTIFICATIONS, notification_email.is_due)
     dispatcher()
     assert armed == []
     EmailNotification.objects.update(due_at=timezone.now())
