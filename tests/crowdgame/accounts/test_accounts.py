@@ -256,7 +256,7 @@ def test_logout_ends_account() -> None:
 def test_account_pages_lead_guests_back_to_play() -> None:
     client, _ = sign_up()
     shown = page(client, "/console/password/change/")
-    assert 'href="/play/account">Ada<' in shown
+    assert 'href="/play/account"><bdi>Ada<' in shown
     assert '<a class="mark" href="/play/">' in shown
 
 

@@ -81,6 +81,6 @@ def test_console_is_listed_and_opens_for_members_and_superuser(
         Member.objects.create(event=event, user=other, role=role)
     client.force_login(other)
     page = client.get("/console/").content.decode()
-    assert (page.count("<h2>Gala</h2>"), page.count("owned by ada")) == (listed, listed)
+    assert (page.count("<h2>Gala</h2>"), page.count("owned by <bdi>ada</bdi>")) == (listed, listed)
     assert (f"/console/{event.code}/edit/" in page) == (role == "superuser")
     assert client.get(f"/console/{event.code}/").status_code in status
