@@ -27,8 +27,9 @@ def extract_template(
     file: IO[bytes], keywords: Mapping[str, Any], comment_tags: Collection[str], options: Any
 ) -> Generator[Any, None, None]:
     """Yield the texts of a Django template; an extraction method of Babel."""
-    code = templatize(file.read().decode()).encode()
-    yield from extract_python(BytesIO(code), keywords, comment_tags, options)
+    lines = templatize(file.read().decode()).split("\n")
+    code = "\n".join(line.lstrip() for line in lines)  # Python refuses the indentation of templates
+    yield from extract_python(BytesIO(code.encode()), keywords, comment_tags, options)
 
 
 def render_template() -> str:

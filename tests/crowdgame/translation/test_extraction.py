@@ -18,6 +18,10 @@ TEMPLATE = """{% load i18n %}
 {% plural %}
   {{ games }} games by <bdi>{{ name }}</bdi>
 {% endblocktranslate %}
+  <p>
+      {% blocktranslate %}Open{% endblocktranslate %}
+    {% translate "Full" %}
+  </p>
 """
 CODE = """from django.utils.translation import gettext_lazy as _, ngettext
 LABEL = _("Team")
@@ -43,6 +47,8 @@ def test_texts_of_templates_and_code_are_found(sources: Path) -> None:
         ("Team", None),
         (("%(n)s vote", "%(n)s votes"), None),
         ("Close", "verb"),
+        ("Open", None),
+        ("Full", None),
         (("%(games)s game by <bdi>%(name)s</bdi>", "%(games)s games by <bdi>%(name)s</bdi>"), None),
     }
     places = {place for message in catalog for place, _ in message.locations}
