@@ -7,7 +7,7 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 from django.utils.formats import date_format
-from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext, ngettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
 from crowdgame.accounts.models import Guest
@@ -21,7 +21,7 @@ REPORT_REASONS = {
     "insult": _("Insults or hate"),
     "advert": _("Advertising"),
     "private": _("Private information"),
-    "other": _("Other"),
+    "other": pgettext_lazy("reason of a report", "Other"),
 }
 
 
