@@ -6,7 +6,7 @@ THROWAWAY := SECRET_KEY=for-checks-and-tests-only CROWDGAME_DATA=$(CURDIR)/.play
 SOME_TESTS := pytest --ignore=tests/machines --ignore=tests/openspiel
 
 .DEFAULT_GOAL := help
-.PHONY: help play test test-nightly test-all test-deploy test-openspiel mutants chaos bench bench-quick soak check check-types check-rest lock clean audit sbom fuzz bench-pages gallery
+.PHONY: help play test test-nightly test-all test-deploy test-openspiel mutants chaos bench bench-quick soak check check-types check-rest lock clean audit sbom fuzz bench-pages gallery messages
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
@@ -104,6 +104,10 @@ gallery: ## take screenshots of every screen in .play/gallery (ARGS="--only voti
 	@$(PYTHON) -m deploy.laptop.bootstrap test
 	@mkdir -p .play/throwaway
 	@$(THROWAWAY) $(BIN)/python -m tests.e2e.gallery $(ARGS)
+
+messages: ## extract the phone texts into the catalogs in locale/, and list what is not translated
+	@$(PYTHON) -m deploy.laptop.bootstrap check
+	@cd frontend && PATH="$(CURDIR)/$(BIN):$$PATH" npm run --silent messages
 
 clean: ## remove installed packages, builds and caches; keep the data in .play
 	rm -rf .venv frontend/node_modules frontend/dist .mypy_cache .ruff_cache .pytest_cache

@@ -85,7 +85,6 @@ SECURITY_MIDDLEWARE = [
 MIDDLEWARE = [
     *SECURITY_MIDDLEWARE,
     "django.contrib.sessions.middleware.SessionMiddleware",
-    "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
@@ -152,7 +151,14 @@ UNFOLD = {
 }
 
 LANGUAGE_CODE = "en-gb"
-LANGUAGES = [("en-gb", "English")]
+# Of the phone page. All other pages are in English.
+LANGUAGES = [
+    ("en-gb", "English"),
+    ("de", "Deutsch"),
+    ("es", "Español"),
+    ("fr", "Français"),
+    ("zh-hans", "中文"),
+]
 TIME_ZONE = "UTC"
 
 STATIC_URL = "/static/"

@@ -1,33 +1,31 @@
 import { defineConfig, type Plugin } from "vite";
 import { CloseCode } from "./src/protocol";
-import { LOCALES } from "./src/phone/locales";
+import { t } from "./src/live/i18n";
+import { Catalog, LANGUAGES, textDirection, translateMessages } from "./messages";
 import { inlineFiles } from "./vite.inlined";
 
-const ENGLISH = /\/locale\/en$/;
 const DEFERRED_URL = "%deferred%";
 /** A module of the phone page, in any subfolder. */
 const PHONE_MODULE = /\/src\/(live|phone)\/(\w+\/)*[\w.]+\.ts$/;
 const DEFAULT = "en";
+const NO_SCRIPT = t("This page needs JavaScript.");
 
 /** The URL of each locale's deferred bundle, known once it is built. */
 const deferredUrls = new Map<string, string>();
-const localeName = (environment: string) => environment.slice(-2);
+/** "page_zh_hans" builds "zh-hans": environment names have no hyphens. */
+const languageOf = (environment: string) => environment.slice(environment.indexOf("_") + 1).replace("_", "-");
 
-/** Replaces the English catalog by that of the locale being built, and inserts the URL of its deferred bundle. */
-function translated(): Plugin {
+/** Inserts the URL of the deferred bundle in the same language. */
+function linked(): Plugin {
   return {
-    name: "translated",
+    name: "linked",
     enforce: "pre",
-    async resolveId(source, importer) {
-      if (!ENGLISH.test(source) || !importer) return null;
-      return this.resolve(source.replace(ENGLISH, `/locale/${localeName(this.environment.name)}`), importer, { skipSelf: true });
-    },
     transform(code) {
-      return code.includes(DEFERRED_URL) ? { code: code.replace(DEFERRED_URL, deferredUrls.get(localeName(this.environment.name)) ?? ""), map: null } : null;
+      return code.includes(DEFERRED_URL) ? { code: code.replace(DEFERRED_URL, deferredUrls.get(languageOf(this.environment.name)) ?? ""), map: null } : null;
     },
     generateBundle(_, bundle) {
       for (const file of Object.values(bundle)) {
-        if (file.type === "chunk" && file.name === "deferred") deferredUrls.set(localeName(this.environment.name), `/${file.fileName}`);
+        if (file.type === "chunk" && file.name === "deferred") deferredUrls.set(languageOf(this.environment.name), `/${file.fileName}`);
       }
     },
   };
@@ -66,11 +64,17 @@ function inlined(): Plugin {
     generateBundle(_, bundle) {
       const page = bundle["phone.html"];
       if (page?.type !== "asset") return;
-      const locale = localeName(this.environment.name);
-      page.source = inlineFiles(String(page.source).replace('lang="en"', `lang="${locale}"`), bundle);
-      page.fileName = locale === DEFAULT ? "phone.html" : `phone.${locale}.html`;
+      const language = languageOf(this.environment.name);
+      page.source = inlineFiles(translatedHtml(String(page.source), language), bundle);
+      page.fileName = language === DEFAULT ? "phone.html" : `phone.${language}.html`;
     },
   };
+}
+
+function translatedHtml(page: string, language: string): string {
+  if (language === DEFAULT) return page;
+  const direction = textDirection(language) === "rtl" ? ' dir="rtl"' : "";
+  return page.replace('lang="en"', `lang="${language}"${direction}`).replace(NO_SCRIPT, (text) => new Catalog(language).text(text));
 }
 
 /** The phone compares a few close codes by number and needs no names. */
@@ -85,29 +89,36 @@ function numbered(): Plugin {
 
 const common = { target: "es2020", cssTarget: ["chrome80", "safari14"], modulePreload: false, emptyOutDir: false } as const;
 
+const inLanguage = (language: string) => ({ consumer: "client" as const, define: { BUILD_LANGUAGE: JSON.stringify(language) } });
+
 /** The first build deletes the files of earlier ones. */
-function deferred(locale: string) {
-  const output = { entryFileNames: `static/app/deferred.${locale}-[hash].js` };
-  return { consumer: "client" as const, build: { ...common, emptyOutDir: locale === DEFAULT, rolldownOptions: { input: { deferred: "src/phone/deferredEntry.ts" }, output, preserveEntrySignatures: "strict" as const } } };
+function deferred(language: string) {
+  const output = { entryFileNames: `static/app/deferred.${language}-[hash].js` };
+  return { ...inLanguage(language), build: { ...common, emptyOutDir: language === DEFAULT, rolldownOptions: { input: { deferred: "src/phone/deferredEntry.ts" }, output, preserveEntrySignatures: "strict" as const } } };
 }
 
-function page() {
-  return { consumer: "client" as const, build: { ...common, cssCodeSplit: false, assetsInlineLimit: 100_000, rolldownOptions: { input: "phone.html" } } };
+function page(language: string) {
+  return { ...inLanguage(language), build: { ...common, cssCodeSplit: false, assetsInlineLimit: 100_000, rolldownOptions: { input: "phone.html" } } };
 }
 
-const others = Object.keys(LOCALES).filter((locale) => locale !== DEFAULT);
-const inOrder = [DEFAULT, ...others];
+const inOrder = [DEFAULT, ...LANGUAGES];
+const environmentName = (part: "deferred" | "page", language: string) => `${part}_${language.replace("-", "_")}`;
 
 export default defineConfig({
-  plugins: [translated(), shortened(), numbered(), inlined()],
+  plugins: [translateMessages(languageOf), linked(), shortened(), numbered(), inlined()],
   publicDir: false,
-  environments: Object.fromEntries(inOrder.flatMap((locale) => [[`deferred_${locale}`, deferred(locale)], [`page_${locale}`, page()]])),
+  environments: Object.fromEntries(
+    inOrder.flatMap((language) => [
+      [environmentName("deferred", language), deferred(language)],
+      [environmentName("page", language), page(language)],
+    ]),
+  ),
   builder: {
     sharedConfigBuild: true,
     async buildApp(builder) {
-      for (const locale of inOrder) {
-        await builder.build(builder.environments[`deferred_${locale}`]!);
-        await builder.build(builder.environments[`page_${locale}`]!);
+      for (const language of inOrder) {
+        await builder.build(builder.environments[environmentName("deferred", language)]!);
+        await builder.build(builder.environments[environmentName("page", language)]!);
       }
     },
   },

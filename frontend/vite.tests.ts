@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { defineConfig } from "vite";
 
-const tests = readdirSync("src", { recursive: true, encoding: "utf8" }).filter((path) => path.endsWith(".test.ts"));
+const tests = readdirSync("src", { recursive: true, encoding: "utf8" }).filter((path) => path.endsWith(".test.ts")).map((path) => `src/${path}`);
 
 export default defineConfig({
   publicDir: false,
@@ -10,6 +10,6 @@ export default defineConfig({
     ssr: true,
     outDir: "node_modules/.tests",
     emptyOutDir: true,
-    rolldownOptions: { input: tests.map((path) => `src/${path}`) },
+    rolldownOptions: { input: [...tests, "messages.test.ts"] },
   },
 });

@@ -1,6 +1,6 @@
 """ASGI middleware that serves the phone page, the display page and static files from memory.
 
-All are gzipped once, at startup. The phone page exists once per locale. It embeds the preload of its event,
+All are gzipped once, at startup. The phone page exists once per language. It embeds the preload of its event,
 which `load_preload` returns.
 """
 

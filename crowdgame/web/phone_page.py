@@ -1,14 +1,16 @@
-"""The phone page in each locale, as built or with the event's state preloaded as embedded JSON.
+"""The phone page in each language, as built or with the event's state preloaded as embedded JSON.
 
-Locale negotiation: the `locale` query parameter, or else the best match for Accept-Language.
+Django matches the language: by the `locale` query parameter, or else by Accept-Language.
 """
 
 import re
-from collections.abc import Sequence
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from django.conf import settings
+from django.utils.translation import get_supported_language_variant
 from django.utils.translation.trans_real import parse_accept_lang_header
 
 from crowdgame.web.cached_responses import CachedResponse, load_page
@@ -16,13 +18,13 @@ from crowdgame.web.gzip_prefix import PrefixCompressor
 from voting.gateway.page_preload import PreloadParts
 
 ENGLISH = "en"
-LOCALE_PARAMETER = re.compile(rb"(?:^|&)locale=([a-z]{2})(?:&|$)")
+LOCALE_PARAMETER = re.compile(rb"(?:^|&)locale=([A-Za-z-]{2,20})(?:&|$)")
 PRELOAD, SCRIPT_END = b'<script type="application/json" id="preload">', b"</script>"
 STATE_CACHE_SIZE = 50
 
 
 class PhonePage:
-    """The phone page in one locale. Compressed prefixes are cached per event state."""
+    """The phone page in one language. Compressed prefixes are cached per event state."""
 
     def __init__(self, path: Path, varies: str) -> None:
         self._blank = load_page(path, varies)
@@ -39,33 +41,34 @@ class PhonePage:
 
 
 class PhonePages:
-    """The phone page in all built locales, English first. Empty if the frontend isn't built."""
+    """The phone page in all built languages. Empty if the frontend isn't built."""
 
     def __init__(self, folder: Path) -> None:
-        others = {path.suffixes[0][1:]: path for path in sorted(folder.glob("phone.??.html"))}
+        others = {path.suffixes[0][1:]: path for path in sorted(folder.glob("phone.*.html"))}
         built = {ENGLISH: folder / "phone.html", **others}
         varies = "accept-encoding, accept-language" if others else "accept-encoding"
-        self._pages = {locale: PhonePage(path, varies) for locale, path in built.items() if path.is_file()}
+        self._pages = {code: PhonePage(path, varies) for code, path in built.items() if path.is_file()}
 
     def __bool__(self) -> bool:
         return bool(self._pages)
 
     def page_for(self, scope: Any) -> PhonePage:
-        """Return the page in the locale the request prefers."""
+        """Return the page in the language the request prefers."""
         accepted = dict(scope["headers"]).get(b"accept-language", b"")
-        return self._pages[choose_locale(scope.get("query_string", b""), accepted, tuple(self._pages))]
+        language = choose_language(scope.get("query_string", b""), accepted)
+        return self._pages.get(language) or self._pages[ENGLISH]
 
 
-def choose_locale(query: bytes, accepted: bytes, available: Sequence[str]) -> str:
-    """Return one of the `available` locales. The first is the fallback if none is accepted.
+def choose_language(query: bytes, accepted: bytes) -> str:
+    """Return one of the languages in the settings.
 
-    `query` is the raw query string, `accepted` the Accept-Language header. Subtags such as "AT" don't count.
+    `query` is the raw query string, `accepted` the Accept-Language header.
     """
     asked = LOCALE_PARAMETER.search(query)
-    if asked and asked[1].decode() in available:
-        return asked[1].decode()
-    preferences: dict[str, tuple[float, int]] = {}
-    for place, (language, weight) in enumerate(parse_accept_lang_header(accepted.decode("latin-1")), 1):
-        preferences.setdefault(language.partition("-")[0], (weight, -place))
-    fallback = preferences.pop("*", (0.0, 0))
-    return max(available, key=lambda locale: preferences.get(locale, fallback))
+    preferences = [tag for tag, _ in parse_accept_lang_header(accepted.decode("latin-1"))]
+    for tag in [asked[1].decode().lower(), *preferences] if asked else preferences:
+        if tag == "*":
+            break
+        with suppress(LookupError):
+            return get_supported_language_variant(tag)
+    return settings.LANGUAGE_CODE

@@ -74,7 +74,7 @@ def test_board_and_ballot_survive_restart_of_all_gateways(
     vote_last(yellow, 7)
     for screen in (display, red, yellow):
         screen.wait_for(phase="reveal")
-    expect(red.page.locator(".corner.red .picked")).to_have_text("5 · 100\u00a0%", timeout=TIMEOUT_MS)
+    expect(red.page.locator(".corner.red .picked")).to_have_text("5 · 100%", timeout=TIMEOUT_MS)
     expect(display.page.locator('[data-cell="5,1"]')).to_have_attribute(
         "data-owner", "red", timeout=TIMEOUT_MS
     )

@@ -1,13 +1,13 @@
-import * as say from "./locale/en";
+import { NUMBER_LOCALE } from "../live/i18n";
 
-export const formatNumber = (count: number): string => count.toLocaleString(say.code);
+export const formatNumber = (count: number): string => count.toLocaleString(NUMBER_LOCALE);
 
 export function formatPercent(part: number, whole: number): string {
-  return formatNumber(whole ? Math.round((100 * part) / whole) : 0) + say.percentSign;
+  return (whole && part / whole).toLocaleString(NUMBER_LOCALE, { style: "percent" });
 }
 
 function inUnits(count: number, unit: string, unitDisplay: "long" | "narrow"): string {
-  return count.toLocaleString(say.code, { style: "unit", unit, unitDisplay });
+  return count.toLocaleString(NUMBER_LOCALE, { style: "unit", unit, unitDisplay });
 }
 
 const wholeSeconds = (ms: number) => Math.max(0, Math.ceil(ms / 1000));

@@ -1,12 +1,10 @@
 import { read, write } from "../live/browserStorage";
 
 /**
- * The languages of the phone page (i18n; translations are in `locale/`), by their own names. The server sends the page
- * in one language; changing it reloads the page.
+ * The languages of the phone page by their own names; the codes are those of Django's LANGUAGES. The server sends the
+ * page in one language. Changing it reloads the page.
  */
-export const LOCALES = { de: "Deutsch", en: "English", es: "Español", fr: "Français", zh: "中文" } as const;
-
-export type Locale = keyof typeof LOCALES;
+export const LOCALES: { readonly [language: string]: string } = { de: "Deutsch", en: "English", es: "Español", fr: "Français", "zh-hans": "中文" };
 
 const STORAGE_KEY = "crowdgame:locale";
 

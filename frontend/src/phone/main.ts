@@ -1,12 +1,12 @@
 import "../live/tokens.css";
 import { createPage } from "./phonePage";
 import type { PagePreload } from "../protocol";
+import { LANGUAGE } from "../live/i18n";
 import { keepScreenAwake } from "../live/wakeLock";
 import { renderHtml, html } from "./dom";
 import "./phone.css";
 import { loadDeferred, whenDeferred, deferred } from "./deferred";
 import { enamel } from "./play/shape";
-import * as say from "./locale/en";
 import { switchesLocale } from "./locales";
 import { currentScreen } from "./currentScreen";
 
@@ -36,7 +36,7 @@ addEventListener("keydown", (event) => {
   whenDeferred((part) => part.handleKey(event));
 });
 
-if (!switchesLocale(say.code)) {
+if (!switchesLocale(LANGUAGE)) {
   // Remove the key from the address, so that it is not shared with the link.
   history.replaceState(null, "", location.pathname);
   addEventListener("hashchange", () => location.reload());

@@ -1,7 +1,7 @@
 import { optionName } from "../../board/geometry";
 import { DEFAULT_METHOD, MAX_VOTES } from "../../methods";
 import type { Match } from "../../protocol";
-import * as say from "../locale/en";
+import * as say from "../texts";
 import { countColumn, decodeColumns, encodeRanking, RESIGN } from "./encoding";
 import { CONTROLS, type Control } from "./methods";
 

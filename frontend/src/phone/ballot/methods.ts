@@ -1,6 +1,6 @@
 import { MAX_VOTES } from "../../methods";
 import type { TallyMethod } from "../../protocol";
-import * as say from "../locale/en";
+import * as say from "../texts";
 import { countColumn, encodeRanking, encodeSet } from "./encoding";
 
 /** How a phone fills in a ballot of several columns. */

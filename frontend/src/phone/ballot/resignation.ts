@@ -2,7 +2,7 @@ import type { Match } from "../../protocol";
 import { extendsChoice, toggleColumn, isResignation, toggleResignation } from "./choice";
 import type { PhoneScreen } from "../phoneScreen";
 import { html, type Html } from "../dom";
-import * as say from "../locale/en";
+import * as say from "../texts";
 import type { PhoneView } from "../seat/phoneView";
 
 /** How long the confirmation prompt waits for the second tap. */

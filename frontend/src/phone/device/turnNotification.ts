@@ -1,5 +1,5 @@
 import { html, type Html } from "../dom";
-import * as say from "../locale/en";
+import * as say from "../texts";
 import type { PhoneView } from "../seat/phoneView";
 
 /** Shorter time banks get no notifications: the players stay at the board. */

@@ -4,7 +4,7 @@ import type { BallotStatus } from "../ballot/ballot";
 import { html, type Html } from "../dom";
 import type { BoardLayers } from "../deferredPart";
 import { loadDeferred, deferred } from "../deferred";
-import * as say from "../locale/en";
+import * as say from "../texts";
 import type { PhoneView } from "../seat/phoneView";
 
 /** Seven tall columns that are both the board and the buttons. */

@@ -14,7 +14,7 @@ import { resignation } from "../ballot/resignation";
 import { formatClock, formatLongTime, formatPercent, formatDuration } from "../localeFormat";
 import type { BoardLayers } from "../deferredPart";
 import { token } from "./shape";
-import * as say from "../locale/en";
+import * as say from "../texts";
 import { isSealed, ownColumn, type PhoneView } from "../seat/phoneView";
 
 /**

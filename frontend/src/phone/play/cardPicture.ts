@@ -1,6 +1,6 @@
 import { placedBalls, isOnWinningLine } from "../../live/match/grid";
 import type { Match, Side } from "../../protocol";
-import * as say from "../locale/en";
+import * as say from "../texts";
 
 const [WIDE, HIGH, EDGE] = [1080, 1350, 80];
 const FONT = 'system-ui, "Segoe UI", Roboto, sans-serif';

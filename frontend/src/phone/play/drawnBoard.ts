@@ -5,7 +5,7 @@ import { statusAt } from "./board";
 import { html, type Html } from "../dom";
 import type { BoardLayers } from "../deferredPart";
 import { boardLayers } from "./boardLayers";
-import * as say from "../locale/en";
+import * as say from "../texts";
 import { shortTeamName, type PhoneView } from "../seat/phoneView";
 
 /** A board drawn by its game, with a button for each choice below. */

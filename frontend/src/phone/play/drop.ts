@@ -2,7 +2,7 @@ import { dropSymbol } from "../../live/dropSymbols";
 import type { DropAnswered, Match, Part } from "../../protocol";
 import { html, type Html } from "../dom";
 import { formatNumber } from "../localeFormat";
-import * as say from "../locale/en";
+import * as say from "../texts";
 import { revealsTurn, type PhoneView } from "../seat/phoneView";
 
 /** The projector marks drops only if it shows these parts. */

@@ -4,7 +4,7 @@ import { html, type Html } from "../dom";
 import { formatPercent } from "../localeFormat";
 import { saveCard, type Card } from "./cardPicture";
 import { currentSide, sidesCard } from "./sides";
-import * as say from "../locale/en";
+import * as say from "../texts";
 import type { PhoneView } from "../seat/phoneView";
 
 let open: Card | null = null;

@@ -6,7 +6,7 @@ import { connectionHint, privacyLink } from "../seat/joiningScreen";
 import { loadDeferred, deferred } from "../deferred";
 import { shapeText, sentence } from "./sentence";
 import { eye, shape, token } from "./shape";
-import * as say from "../locale/en";
+import * as say from "../texts";
 import type { PhoneView } from "../seat/phoneView";
 
 const CALM_LAST_MS = 5000;
@@ -90,5 +90,5 @@ function corner(view: PhoneView, match: Match, side: Side): Html {
 
 /** The language picker, labeled with the current language. */
 function localePicker(): Html {
-  return deferred()?.localePicker() ?? html`<button type="button" data-do="locale">${say.own}</button>`;
+  return deferred()?.localePicker() ?? html`<button type="button" data-do="locale">${say.languageName}</button>`;
 }

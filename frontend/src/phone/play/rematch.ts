@@ -1,5 +1,5 @@
 import { html, type Html } from "../dom";
-import * as say from "../locale/en";
+import * as say from "../texts";
 import type { PhoneView } from "../seat/phoneView";
 
 /** In a duel: the player's rating change, and the rematch button. */

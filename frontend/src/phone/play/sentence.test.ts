@@ -88,10 +88,10 @@ test("after the count the phone shows the team's pick and its share of votes", (
     const played = match({ reveal: reveal(1700, counts) });
     return sentences.sentence(view(played, { record: { match: 1, turn: 10, choice, agreed: {} } }), played);
   };
-  assert.equal(picked([0, 5, 3], 2), "Your team picked 2: you and 4 more, 63\u00a0%.");
-  assert.equal(picked([0, 1, 0], 2), "Your team picked 2: you alone, 100\u00a0%.");
-  assert.equal(picked([0, 5, 3], 3), "Your team picked 2 with 63\u00a0% (5 votes). You voted 3.");
-  assert.equal(picked([0, 5, 3], null), "Your team picked 2 with 63\u00a0% (5 votes).");
+  assert.equal(picked([0, 5, 3], 2), "Your team picked 2: you and 4 more, 63%.");
+  assert.equal(picked([0, 1, 0], 2), "Your team picked 2: you alone, 100%.");
+  assert.equal(picked([0, 5, 3], 3), "Your team picked 2 with 63% (5 votes). You voted 3.");
+  assert.equal(picked([0, 5, 3], null), "Your team picked 2 with 63% (5 votes).");
 });
 
 test("moves are announced only after they have dropped", () => {

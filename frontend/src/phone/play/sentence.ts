@@ -2,7 +2,7 @@ import { DEFAULT_METHOD } from "../../methods";
 import type { Match } from "../../protocol";
 import { formatClock, formatNumber } from "../localeFormat";
 import { loadDeferred, deferred } from "../deferred";
-import * as say from "../locale/en";
+import * as say from "../texts";
 import type { PhoneView } from "../seat/phoneView";
 
 /** The sentence under the clock: what is going on and what to do. */

@@ -1,3 +1,4 @@
+import { LANGUAGE } from "../../live/i18n";
 import { otherSide } from "../../live/match/grid";
 import { revealStep, tokenMoment } from "../../live/match/phase";
 import { optionName } from "../../board/geometry";
@@ -8,7 +9,7 @@ import { choiceName, choiceColumns, control, votesText } from "../ballot/choice"
 import { fillTeamNames } from "./drawnBoard";
 import { formatClock, formatLongTime, formatPercent, formatNumber } from "../localeFormat";
 import { endText, currentSide } from "./sides";
-import * as say from "../locale/en";
+import * as say from "../texts";
 import { shortTeamName, isSealed, ownColumn, type PhoneView } from "../seat/phoneView";
 
 // Sentences needed after the first vote: about a ballot's status, a reveal, or the end of a match.
@@ -128,7 +129,7 @@ function ownPick(tally: SideTally, own: number | null, match: Match): string {
 function drops(view: PhoneView, match: Match, revealed: Reveal): string {
   const { event, now } = view;
   const { conflict, token_before, token_after, drops } = revealed.resolution;
-  if (say.code === GAME_LOCALE && revealed.resolution.sentences.length) return words(view, revealed);
+  if (LANGUAGE === GAME_LOCALE && revealed.resolution.sentences.length) return words(view, revealed);
   if (conflict === null || token_before === null) return picks(view, match, revealed);
   const forfeited = drops.find((drop) => drop.row === null);
   if (now < tokenMoment(match)) return say.both(conflict, shortTeamName(event, token_before));

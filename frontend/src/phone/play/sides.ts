@@ -3,7 +3,7 @@ import type { Match, Side, SideChangeAsk, AcceptedSideChange, ToPhone } from "..
 import { drawBlind } from "../ballot/blind";
 import type { PhoneScreen } from "../phoneScreen";
 import { html, type Html } from "../dom";
-import * as say from "../locale/en";
+import * as say from "../texts";
 import { shortTeamName, type PhoneView } from "../seat/phoneView";
 
 // Secret sides. The page keeps the colors of the voter's first side, so that people nearby notice no change.

@@ -6,7 +6,7 @@ import { countableChoices } from "./receiptProof";
 import { dropNotice } from "../play/drop";
 import { eye } from "../play/shape";
 import { sideButton } from "../play/sides";
-import * as say from "../locale/en";
+import * as say from "../texts";
 import { revealsTurn, type PhoneView } from "../seat/phoneView";
 
 export const peek = html`<p class="peek">${eye} ${say.peek}</p>`;
@@ -22,12 +22,11 @@ export function groundNotices(view: PhoneView): Html {
 /** Whether the votes were counted and checked, in a few words; unfolds to each vote's inclusion proof. */
 function receipts(view: PhoneView, match: number): Html | false {
   const line = checkLine(view);
-  const [before, link, after] = say.wholeCount;
   return !!line && html`<details class="receipts">
     <summary>✓&nbsp;<span aria-live="polite">${line}</span><span class="hidden">${say.oneByOne}</span></summary>
     <div>
       ${view.voterCode && html`<p>${say.yourVoterCode}: <b>${view.voterCode}</b></p>`}
-      <p>${before}<a href="/record/${view.event.code}/${match}.json" target="_blank" rel="noopener">${link}</a>${after}</p>
+      <p>${say.findInCount(html`<a href="/record/${view.event.code}/${match}.json" target="_blank" rel="noopener">${say.fullCount}</a>`)}</p>
       <ol>${[...view.receipts].reverse().map((receipt) => entry(receipt, view))}</ol>
     </div>
   </details>`;

@@ -1,7 +1,7 @@
 import type { EventState } from "../../protocol";
 import { read, write } from "../../live/browserStorage";
 import { html, type Html } from "../dom";
-import * as say from "../locale/en";
+import * as say from "../texts";
 import type { PhoneView } from "./phoneView";
 
 const storageKey = (code: string) => `crowdgame:${code}:read`;

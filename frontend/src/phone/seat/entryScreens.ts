@@ -6,7 +6,8 @@ import { html, type Html } from "../dom";
 import { gameLink } from "../play/boardLayers";
 import { ballPair, connectionHint, privacyLink } from "./joiningScreen";
 import { shape } from "../play/shape";
-import * as say from "../locale/en";
+import * as say from "../texts";
+import { LANGUAGE } from "../../live/i18n";
 import { LOCALES } from "../locales";
 
 // Screens of a phone without a seat.
@@ -92,6 +93,6 @@ function codeForm(label: string, problem: string, long = false, more: Html | fal
 
 /** The language picker. Changing the language reloads the page. */
 export function localePicker(): Html {
-  const option = ([code, name]: readonly [string, string]) => html`<option lang="${code}" value="${code}" ${code === say.code && html`selected`}>${name}</option>`;
+  const option = ([code, name]: readonly [string, string]) => html`<option lang="${code}" value="${code}" ${code === LANGUAGE && html`selected`}>${name}</option>`;
   return html`<select aria-label="${say.language}">${Object.entries(LOCALES).map(option)}</select>`;
 }

@@ -1,7 +1,7 @@
 import type { Connection } from "../../live/connection/socket";
 import { html, type Html } from "../dom";
 import { token } from "../play/shape";
-import * as say from "../locale/en";
+import * as say from "../texts";
 
 // Shown until the phone has its seat, and parts shared by all screens.
 

@@ -1,0 +1,4 @@
+import { updateCatalogs } from "./messages";
+
+// `npm run messages`
+updateCatalogs();
