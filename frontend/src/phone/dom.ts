@@ -1,6 +1,6 @@
 /** A minimal renderer: escaped HTML templates, and a patch that changes the document to match them. */
 
-const SAFE = Symbol.for("crowdgame.safe");
+const SAFE = Symbol.for("safe");
 
 export interface Html {
   [SAFE]: string;
