@@ -154,9 +154,11 @@ LANGUAGE_CODE = "en-gb"
 # Of the phone page. All other pages are in English.
 LANGUAGES = [
     ("en-gb", "English"),
+    ("ar", "العربية"),
     ("de", "Deutsch"),
     ("es", "Español"),
     ("fr", "Français"),
+    ("pt", "Português"),
     ("zh-hans", "中文"),
 ]
 TIME_ZONE = "UTC"

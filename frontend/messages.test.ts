@@ -83,3 +83,8 @@ test("texts during a match are short enough for a small phone", () => {
     }
   }
 });
+
+test("Arabic has six plural forms, and isolates foreign names", () => {
+  assert.deepEqual([0, 1, 2, 3, 11, 100].map((count) => votes("ar", count)), ["لا أصوات", "صوت واحد", "صوتان", "3 أصوات", "11 صوتاً", "100 صوت"]);
+  assert.equal(evaluate("ar", 't("%(name)s wins.", { name })', { name: "Ada!" }), "الفوز لـ \u2068Ada!\u2069!");
+});

@@ -4,7 +4,9 @@ import { read, write } from "../live/browserStorage";
  * The languages of the phone page by their own names; the codes are those of Django's LANGUAGES. The server sends the
  * page in one language. Changing it reloads the page.
  */
-export const LOCALES: { readonly [language: string]: string } = { de: "Deutsch", en: "English", es: "Español", fr: "Français", "zh-hans": "中文" };
+export const LOCALES: { readonly [language: string]: string } = {
+  ...{ ar: "العربية", de: "Deutsch", en: "English", es: "Español", fr: "Français", pt: "Português", "zh-hans": "中文" },
+};
 
 const STORAGE_KEY = "crowdgame:locale";
 

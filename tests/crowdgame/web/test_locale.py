@@ -17,6 +17,8 @@ LOCALES = settings.BASE_DIR / "frontend" / "src" / "phone" / "locales.ts"
     [
         ("", "en-gb"),
         ("en-US,en;q=0.9", "en-gb"),
+        ("ar-EG", "ar"),
+        ("pt-BR,pt;q=0.9,en;q=0.8", "pt"),
         ("de", "de"),
         ("de-AT,de;q=0.9,en;q=0.8", "de"),
         ("DE-at", "de"),
@@ -64,7 +66,7 @@ def test_choose_language_always_returns_available_language(query: bytes, accepte
 
 
 def test_languages_are_those_of_the_phone_menu() -> None:
-    menu = re.search(r"LOCALES: .*? = \{(.*)\}", LOCALES.read_text())
+    menu = re.search(r"LOCALES: .*? = \{(.*?)\};", LOCALES.read_text(), re.DOTALL)
     assert menu is not None
     names = {code.strip('"'): name for code, name in re.findall(r'([\w"-]+): "([^"]+)"', menu[1])}
     assert {"en" if code == "en-gb" else code: name for code, name in settings.LANGUAGES} == names

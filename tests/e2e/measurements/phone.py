@@ -20,7 +20,7 @@ LONG_WINDOW, LEFT_MS = replace(MIDDLE, terms={"window_s": 3600}), 1_800_000
 WARM, MESSAGES = 1_500, 5_000
 LOADS, TAPS = 5, 30
 BETWEEN_TAPS_MS = 400
-LANGUAGES = ("en", "de", "es", "fr", "zh")
+LANGUAGES = ("ar", "de", "en", "es", "fr", "pt", "zh-hans")
 # The time when a column is enabled and drawn.
 USABLE = """() => {
   const look = () => document.querySelector("[data-column]:enabled")

@@ -26,7 +26,7 @@ export function playScreen(view: PhoneView, pressed: number): Html {
     <section class="ground">
       ${clock(view, pressed)}
       ${more?.groundNotices(view)}
-      <h1 class="${name.length > 18 && "long"}"><small>${say.youAre}</small> ${name}</h1>
+      <h1 class="${name.length > 18 && "long"}"><small>${say.youAre}</small> <bdi>${name}</bdi></h1>
     </section>
     <section class="panel">
       ${connectionHint(view.connection)}
