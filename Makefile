@@ -105,8 +105,10 @@ gallery: ## take screenshots of every screen in .play/gallery (ARGS="--only voti
 	@mkdir -p .play/throwaway
 	@$(THROWAWAY) $(BIN)/python -m tests.e2e.gallery $(ARGS)
 
-messages: ## extract the phone texts into the catalogs in locale/, and list what is not translated
+messages: ## extract the texts into the catalogs in locale/, and list what is not translated
 	@$(PYTHON) -m deploy.laptop.bootstrap check
+	@mkdir -p .play/throwaway
+	@$(THROWAWAY) $(BIN)/python manage.py generate_messages
 	@cd frontend && PATH="$(CURDIR)/$(BIN):$$PATH" npm run --silent messages
 
 clean: ## remove installed packages, builds and caches; keep the data in .play

@@ -8,7 +8,7 @@ export const LOCALES: { readonly [language: string]: string } = {
   ...{ ar: "العربية", de: "Deutsch", en: "English", es: "Español", fr: "Français", pt: "Português", "zh-hans": "中文" },
 };
 
-const STORAGE_KEY = "crowdgame:locale";
+const STORAGE_KEY = "crowdgame:language";
 
 /** Reloads the page in another language, at the same address, and stores the choice. */
 export function setLocale(locale: string): void {
