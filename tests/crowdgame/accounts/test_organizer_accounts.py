@@ -16,13 +16,11 @@ from django.core.management import CommandError, call_command
 from django.db.models.signals import pre_save
 from django.test import Client
 from django.utils import timezone
-from pytest_django.fixtures import DjangoCaptureOnCommitCallbacks
 
 from crowdgame.accounts.invitations import create_invitation
 from crowdgame.accounts.login_links import login_link_path
 from crowdgame.accounts.models import Invitation
-from crowdgame.accounts.queued_mail import SEND_MAIL
-from tests.queued_tasks import run_queued_tasks
+from crowdgame.accounts.queued_mail import send_due
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("valkey_url")]
 
@@ -32,8 +30,8 @@ PUBLIC_URL = "https://play.example.org"
 
 
 @pytest.fixture
-def mailing(settings: Any, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks) -> Delivery:
-    """A server that sends mails. `with mailing():` commits, and a worker sends what was queued meanwhile."""
+def mailing(settings: Any) -> Delivery:
+    """A server that sends mails. After `with mailing():`, what was queued meanwhile is sent."""
     settings.EMAIL_ENABLED = True
     settings.PUBLIC_URL = PUBLIC_URL
     settings.ACCOUNT_EMAIL_VERIFICATION = "mandatory"
@@ -41,9 +39,8 @@ def mailing(settings: Any, django_capture_on_commit_callbacks: DjangoCaptureOnCo
 
     @contextmanager
     def deliver() -> Iterator[None]:
-        with django_capture_on_commit_callbacks(execute=True):
-            yield
-        run_queued_tasks(SEND_MAIL)
+        yield
+        send_due()
 
     return deliver
 
