@@ -67,8 +67,8 @@ def _has_valid_length(name: str) -> bool:
 
 
 def _is_reserved(name: str) -> bool:
-    letters = without_marks(name_skeleton(name))
-    return letters.startswith(RESERVED_PREFIXES) or letters in RESERVED_NAMES
+    unmarked = without_marks(name_skeleton(name))
+    return unmarked.startswith(RESERVED_PREFIXES) or unmarked in RESERVED_NAMES
 
 
 def create_account(guest: Guest, name: str, password: str) -> User:
@@ -119,16 +119,21 @@ def transfer_games(guest: Guest, account: Guest) -> list[str]:
 def delete_account(user: User, box: BallotBox) -> None:
     """Delete an account (erasure of personal data). A guest's number replaces the name everywhere.
 
-    The user is deleted last: if the process dies before that, the guest can delete the account again.
+    A guest leaves the games first, outside the transaction that deletes the user, as that takes event locks.
+    The name goes with the user: without its guest, a user would be an organizer.
     """
-    forget_name(user, box)
+    if guest := Guest.objects.filter(user=user).first():
+        _leave(guest, box)
     user.delete()
 
 
 def forget_name(user: User, box: BallotBox) -> None:
-    """Remove the name and the account from the user's guest, if there is one."""
-    guest = Guest.objects.filter(user=user).first()
-    if guest is not None:
-        guest.name, guest.name_skeleton, guest.user = "", None, None
-        guest_left.send(Guest, guest=guest, box=box)
-        guest.save(update_fields=["name", "name_skeleton", "user"])
+    """Remove the name and the account from the user's guest, if there is one. For a user being deleted."""
+    if guest := Guest.objects.filter(user=user).first():
+        _leave(guest, box)
+        guest.save(update_fields=["user", "name", "name_skeleton"])
+
+
+def _leave(guest: Guest, box: BallotBox) -> None:
+    guest.user, guest.name, guest.name_skeleton = None, "", None
+    guest_left.send(Guest, guest=guest, box=box)

@@ -6,11 +6,14 @@ import pytest
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
+from django.db.models.signals import pre_delete
 from django.test import Client
 from hypothesis import given
 from hypothesis import strategies as st
 
 from crowdgame.accounts.accounts import AccountError, clean_account_name, create_account, name_key, rename
+from crowdgame.accounts.accounts import delete_account as delete
+from crowdgame.accounts.backend import guest_of
 from crowdgame.accounts.guest_names import new_guest
 from crowdgame.accounts.known_devices import COOKIE as KNOWN_DEVICE
 from crowdgame.accounts.models import Guest
@@ -290,6 +293,26 @@ def test_account_deletion_keeps_matches_and_removes_name(box: BallotBox) -> None
     assert str(ada) in page(Client())
     assert log_in(Client()).status_code == 400
     assert sign_up("Ada")[1] != ada
+
+
+@pytest.mark.django_db(transaction=True)
+def test_deletion_that_fails_makes_no_organizer_of_the_guest(box: BallotBox) -> None:
+    """A user without a guest may create events."""
+    _, ada = sign_up()
+    user = cast(User, ada.user)
+
+    def fail(**_: Any) -> None:
+        raise ZeroDivisionError
+
+    pre_delete.connect(fail, User)
+    try:
+        with pytest.raises(ZeroDivisionError):
+            delete(user, box)
+    finally:
+        pre_delete.disconnect(fail, User)
+    assert guest_of(User.objects.get(pk=user.pk)) == ada
+    delete(user, box)
+    assert not User.objects.filter(username="ada").exists()
 
 
 def test_administrator_can_delete_the_user_of_a_guest(box: BallotBox) -> None:
