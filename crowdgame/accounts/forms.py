@@ -50,6 +50,7 @@ class LoginForm(AllauthLoginForm):  # type: ignore[misc]
         self.fields["login"].widget.attrs = {"autocomplete": "username", "autocapitalize": "none"}
 
     def login(self, request: HttpRequest, redirect_url: str | None = None) -> HttpResponse:
+        """Log in. The original gives every session the age of organizers' ones."""
         response: HttpResponse = super().login(request, redirect_url)
         extend_session(request, self.user)
         return response

@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
+from crowdgame.accounts.backend import guest_of
 from crowdgame.accounts.guest_cookie import clear_guest_cookie, current_guest
 from crowdgame.personal_data.deletion import DeletionRefused, check_deletion, delete_person
 from crowdgame.personal_data.export import export
@@ -38,7 +39,7 @@ def guest_data(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def organizer_data(request: HttpRequest) -> HttpResponse:
     user = cast(User, request.user)
-    return _account_data(request, Person(user, getattr(user, "guest", None)))
+    return _account_data(request, Person(user, guest_of(user)))
 
 
 def _account_data(request: HttpRequest, person: Person) -> HttpResponse:
