@@ -6,6 +6,7 @@ import pytest
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
+from django.core.management import call_command
 from django.db.models.signals import pre_delete
 from django.test import Client
 from hypothesis import given
@@ -247,6 +248,17 @@ def test_password_change_logs_out_other_devices() -> None:
     assert "Log in" in page(other)
     assert log_in(other).status_code == 400
     assert log_in(other, password="grey-herons").status_code == 302
+
+
+def test_administrator_prints_a_reset_link_for_a_guest(capsys: pytest.CaptureFixture[str]) -> None:
+    """Where the server sends no e-mail, a lost password is reset this way."""
+    sign_up("Ada Lovelace")
+    call_command("reset_link", "ada lovelace", base_url="http://testserver")
+    path = capsys.readouterr().out.strip().removeprefix("http://testserver")
+    client = Client()
+    form = client.get(path)["Location"]
+    client.post(form, {"password1": "grey-herons", "password2": "grey-herons"})
+    assert log_in(Client(), "Ada Lovelace", "grey-herons").status_code == 302
 
 
 def test_logout_ends_account() -> None:

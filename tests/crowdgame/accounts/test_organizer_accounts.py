@@ -223,7 +223,7 @@ def test_reset_link_by_command_works_without_mail(ada: User, capsys: pytest.Capt
     client.post(form_path, {"password1": "another horse", "password2": "another horse"})
     ada.refresh_from_db()
     assert ada.check_password("another horse")
-    with pytest.raises(CommandError, match="no active organizer"):
+    with pytest.raises(CommandError, match="no active account"):
         call_command("reset_link", "nobody", "--base-url", PUBLIC_URL)
 
 

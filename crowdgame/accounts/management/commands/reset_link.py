@@ -8,9 +8,11 @@ from django.urls import reverse
 from crowdgame.accounts.management.organizer_link import OrganizerLinkCommand
 
 
+def reset_path(user: User) -> str:
+    uid, key = user_pk_to_url_str(user), default_token_generator.make_token(user)
+    return reverse("account_reset_password_from_key", args=[uid, key])
+
+
 class Command(OrganizerLinkCommand):
     help = "Print a link with which an organizer chooses a new password. It works once."
-
-    def link_path(self, user: User) -> str:
-        uid, key = user_pk_to_url_str(user), default_token_generator.make_token(user)
-        return reverse("account_reset_password_from_key", args=[uid, key])
+    link_path = staticmethod(reset_path)
