@@ -112,4 +112,4 @@ messages: ## extract the texts into the catalogs in locale/, and list what is no
 	@cd frontend && PATH="$(CURDIR)/$(BIN):$$PATH" npm run --silent messages
 
 clean: ## remove installed packages, builds and caches; keep the data in .play
-	rm -rf .venv frontend/node_modules frontend/dist .mypy_cache .ruff_cache .pytest_cache
+	rm -rf .venv locale/.stamp locale/*/LC_MESSAGES/*.mo frontend/node_modules frontend/dist .mypy_cache .ruff_cache .pytest_cache

@@ -12,7 +12,7 @@ if sys.version_info < (3, 11):
         "crowdgame needs Python 3.11 or newer; this is " + sys.version.split()[0] + ". Try PYTHON=python3.11"
     )
 
-from deploy.laptop import browser, frontend, lock, system_tools, virtualenv
+from deploy.laptop import browser, frontend, lock, system_tools, translations, virtualenv
 from deploy.laptop.paths import DATA, LOGS, ROOT
 from deploy.laptop.steps import EXPECTED_ERRORS, error_line
 from deploy.laptop.stop_signals import interrupt_on_signals
@@ -31,6 +31,7 @@ def prepare(task: str) -> None:
     if task in {"mutants", "openspiel"}:
         virtualenv.install(task)
         return
+    translations.compile_catalogs()
     frontend.install()
     if task != "check":
         frontend.build_pages()

@@ -6,7 +6,7 @@ import shutil
 import subprocess
 
 from deploy.laptop import virtualenv
-from deploy.laptop.paths import ROOT
+from deploy.laptop.paths import LOCALE_DIR, ROOT
 from deploy.laptop.stamps import Stamp, fingerprint
 from deploy.laptop.steps import Step, run
 
@@ -40,7 +40,7 @@ def install() -> None:
 def build_pages() -> None:
     """Build the pages into frontend/dist, unless no source has changed. Raises StepFailed."""
     sources = sorted(path for path in FRONTEND_DIR.iterdir() if path.name not in NON_SOURCE_NAMES)
-    stamp = Stamp(DIST_DIR / ".stamp", fingerprint([*sources, ROOT / "locale"]))
+    stamp = Stamp(DIST_DIR / ".stamp", fingerprint([*sources, *sorted(LOCALE_DIR.rglob("djangojs.po"))]))
     if stamp.is_fresh():
         return
     _run_npm("build the front end", "run build", "npm-build")

@@ -5,6 +5,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = Path(os.environ.get("CROWDGAME_DATA") or ROOT / ".play").absolute()
+LOCALE_DIR = ROOT / "locale"
 LOGS = DATA / "logs"
 
 

@@ -1,0 +1,16 @@
+"""Compile the catalogs of the pages, `locale/*/LC_MESSAGES/django.po`, for Django."""
+
+from deploy.laptop import virtualenv
+from deploy.laptop.paths import LOCALE_DIR
+from deploy.laptop.stamps import Stamp, fingerprint
+from deploy.laptop.steps import Step, run
+
+
+def compile_catalogs() -> None:
+    """Write each catalog's `.mo` file, unless no catalog has changed. Raises StepFailed."""
+    stamp = Stamp(LOCALE_DIR / ".stamp", fingerprint(sorted(LOCALE_DIR.rglob("django.po"))))
+    if stamp.is_fresh():
+        return
+    command = [str(virtualenv.PYTHON), "-m", "babel.messages.frontend", "compile", "--domain=django"]
+    run(Step("compile the translations", [*command, f"--directory={LOCALE_DIR}"], "translations"))
+    stamp.set()
