@@ -1,13 +1,16 @@
 """Extracts the texts to translate from Python code and templates, with Babel and Django's template lexer."""
 
+import re
 from collections.abc import Collection, Generator, Mapping
 from io import BytesIO
+from pathlib import Path
 from typing import IO, Any
 
 from babel.messages.catalog import Catalog
 from babel.messages.extract import DEFAULT_KEYWORDS, extract_from_dir, extract_python
-from babel.messages.pofile import write_po
+from babel.messages.pofile import read_po, write_po
 from django.conf import settings
+from django.utils.translation import to_locale
 from django.utils.translation.template import templatize
 
 METHODS = [("**.py", "python"), ("**/templates/**.html", "crowdgame.translation.extraction:extract_template")]
@@ -21,6 +24,9 @@ KEYWORDS = DEFAULT_KEYWORDS | {
 PACKAGES = ("crowdgame", "games", "voting")
 COMMENT_TAG = "Translators:"
 HEADER = "# Texts of the pages, e-mails and messages."
+UNUSED_HEADERS = re.compile(
+    r'"(Project-Id-Version|Report-Msgid-Bugs-To|Last-Translator|Language-Team|Generated-By|[\w-]+-Date):'
+)
 
 
 def extract_template(
@@ -37,20 +43,35 @@ def render_template() -> str:
 
     Locations without line numbers and a header without dates: it changes only if a text does.
     """
-    catalog = Catalog(
-        project="crowdgame", header_comment="# Texts of the pages, e-mails and messages.", fuzzy=False
-    )
+    return _to_text(_extract())
+
+
+def render_catalog(language: str) -> str:
+    """Return a language's catalog with exactly the texts of the code. Keeps the translations and comments."""
+    with catalog_path(language).open("rb") as file:
+        catalog = read_po(file)
+    catalog.update(_extract(), no_fuzzy_matching=True, update_header_comment=False)
+    return _to_text(catalog)
+
+
+def catalog_path(language: str) -> Path:
+    """The `.po` file of the pages in a language, such as "zh-hans"."""
+    return settings.BASE_DIR / "locale" / to_locale(language) / "LC_MESSAGES" / "django.po"
+
+
+def _extract() -> Catalog:
+    catalog = Catalog(project="crowdgame", header_comment=HEADER, fuzzy=False)
     for package in PACKAGES:
         found = extract_from_dir(
             settings.BASE_DIR / package, METHODS, keywords=KEYWORDS, comment_tags=[COMMENT_TAG]
         )
         for name, line, text, comments, context in found:
             catalog.add(text, None, [(f"{package}/{name}", line)], auto_comments=comments, context=context)
-    return _to_text(catalog)
+    return catalog
 
 
 def _to_text(catalog: Catalog) -> str:
     packed = BytesIO()
-    write_po(packed, catalog, width=100, include_lineno=False)
+    write_po(packed, catalog, width=100, include_lineno=False, ignore_obsolete=True)
     lines = packed.getvalue().decode().splitlines(keepends=True)
-    return "".join(line for line in lines if "-Date:" not in line)
+    return "".join(line for line in lines if not UNUSED_HEADERS.match(line)).strip() + "\n"
