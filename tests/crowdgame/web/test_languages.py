@@ -1,0 +1,41 @@
+"""The language of pages: menu, cookie, Accept-Language."""
+
+import pytest
+from django.conf import settings
+from django.test import Client
+
+pytestmark = pytest.mark.django_db
+
+
+def test_pages_are_in_the_language_of_the_browser(client: Client) -> None:
+    page = client.get("/privacy", headers={"accept-language": "ar-EG,en;q=0.5"})
+    assert '<html lang="ar" dir="rtl">' in page.content.decode()
+    assert "Accept-Language" in page.headers["Vary"]
+    assert "language" not in page.cookies
+
+
+def test_the_menu_links_to_every_language_and_keeps_the_query(client: Client) -> None:
+    page = client.get("/play/ratings?page=1").content.decode()
+    for code, name in settings.LANGUAGES:
+        assert f'lang="{code}" hreflang="{code}" href="?page=1&amp;locale={code}"' in page
+        assert f">{name}</a>" in page
+
+
+def test_a_chosen_language_is_kept(client: Client) -> None:
+    chosen = client.get("/rules?locale=de", headers={"accept-language": "fr"})
+    assert '<html lang="de">' in chosen.content.decode()
+    assert chosen.cookies["language"]["httponly"]
+    assert '<html lang="de">' in client.get("/rules", headers={"accept-language": "fr"}).content.decode()
+
+
+@pytest.mark.parametrize("tag", ["tlh", "", "../de", "de\r\nSet-Cookie: a=b"])
+def test_unknown_languages_are_ignored(client: Client, tag: str) -> None:
+    page = client.get("/rules", {"locale": tag}, headers={"accept-language": "fr"})
+    assert '<html lang="fr">' in page.content.decode()
+    assert "language" not in page.cookies
+
+
+def test_the_admin_is_in_english(admin_client: Client) -> None:
+    page = admin_client.get("/admin/?locale=de")
+    assert page.headers["Content-Language"] == "en"
+    assert page.cookies["language"].value == "de"
