@@ -8,9 +8,10 @@ import hashlib
 import time
 
 from csp.constants import SELF
+from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.template.loader import render_to_string
-from django.utils.translation import get_language
+from django.utils.translation import get_language, override
 from django.views.decorators.http import require_safe
 
 from crowdgame.cups.cup_view import CupView, view_cup
@@ -31,13 +32,14 @@ POLICY = strict_policy(
         "connect-src": [SELF],
     }
 )
-_cache: dict[tuple[str, str | None], tuple[float, str]] = {}
+_cache: dict[tuple[str, str], tuple[float, str]] = {}
 
 
 @require_safe
 def cup_board(request: HttpRequest, code: str) -> HttpResponse:
     address = f"{server_url(request)}/cup/{code}"
-    page = _cached_page(code, address)
+    chosen = get_language() if settings.LANGUAGE_COOKIE_NAME in request.COOKIES else ""
+    page = _cached_page(code, address, chosen)
     if not page:
         raise Http404
     tag = f'"{hashlib.sha256(page.encode()).hexdigest()[:20]}"'
@@ -49,12 +51,12 @@ def cup_board(request: HttpRequest, code: str) -> HttpResponse:
     return answer
 
 
-def _cached_page(code: str, address: str) -> str:
+def _cached_page(code: str, address: str, language: str) -> str:
     """Return the page, empty if there is no such cup.
 
-    Cached by address and language for half of CACHE_MAX_AGE_S.
+    In the cup's language, if `language` is empty. Cached by address and language for half of CACHE_MAX_AGE_S.
     """
-    key = address, get_language()
+    key = address, language
     made_at, page = _cache.get(key, (0.0, ""))
     if page and time.monotonic() - made_at < CACHE_MAX_AGE_S / 2:
         return page
@@ -62,7 +64,8 @@ def _cached_page(code: str, address: str) -> str:
     if cup is None:
         _cache.pop(key, None)
         return ""
-    page = _render(cup, address)
+    with override(language or cup.language):
+        page = _render(cup, address)
     while len(_cache) >= CACHE_SIZE:
         _cache.pop(next(iter(_cache)), None)
     _cache[key] = time.monotonic(), page

@@ -183,6 +183,7 @@ def _create_event(progress: CupProgress, meeting: PairingStatus, teams: tuple[in
         cup.owner,
         name_event(progress, meeting.pairing),
         (progress.names[teams[0]], progress.names[teams[1]]),
+        language=cup.language,
         lobby=Lobby.OPEN,
         team_choice=TeamChoice.LINK,
         best_of=cup.best_of if series else None,

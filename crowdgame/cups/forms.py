@@ -14,6 +14,7 @@ from crowdgame.events.durations import DurationField
 from crowdgame.events.event_texts import NameField, game_choices, pace_choices
 from crowdgame.events.game_options import add_option_fields, apply_options, game_rows
 from crowdgame.events.presets import PRESETS, Preset
+from crowdgame.events.setting_fields import language_field
 from voting.models import MAX_TALK_S, MAX_WINDOW_S, MIN_WINDOW_S
 from voting.names import clean_name
 
@@ -80,6 +81,7 @@ class CupForm(CupModelForm):
         },
         widget=forms.Textarea(attrs={"rows": 8, "autocomplete": "off", "spellcheck": "false"}),
     )
+    language = language_field()
     game = forms.ChoiceField(
         choices=game_choices, widget=forms.RadioSelect, error_messages={"required": _("Choose a game.")}
     )
@@ -118,6 +120,7 @@ class CupForm(CupModelForm):
         model = Cup
         fields = [
             "name",
+            "language",
             "format",
             "game",
             "best_of",
@@ -143,6 +146,9 @@ class CupForm(CupModelForm):
     @property
     def games(self) -> list[tuple[Any, str, list[forms.BoundField]]]:
         return game_rows(self)
+
+    def clean_language(self) -> str:
+        return self.cleaned_data["language"] or self.instance.language
 
     def clean_talk_s(self) -> int:
         return self.cleaned_data["talk_s"] or 0

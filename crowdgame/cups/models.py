@@ -4,6 +4,7 @@ from django.conf import settings
 from django.core.validators import MaxValueValidator, MinLengthValidator, MinValueValidator
 from django.db import models
 from django.db.models import CheckConstraint, F, Q, UniqueConstraint
+from django.utils.translation import get_language
 
 from crowdgame.cups.pairing import CupFormat
 from voting.models import MAX_BEST_OF, MAX_CODE_LENGTH, Event, MatchTerms
@@ -14,6 +15,8 @@ MAX_CUP_TEAMS = 32
 class Cup(MatchTerms):
     """A tournament. Each pairing that is played is an event on the cup's terms.
 
+    Its page and the events of its pairings are in `language`.
+
     A team wins a pairing with more than half of `best_of` matches. In a league, a pairing also ends after
     `best_of` matches.
     """
@@ -21,6 +24,7 @@ class Cup(MatchTerms):
     code = models.CharField(max_length=MAX_CODE_LENGTH, unique=True, validators=[MinLengthValidator(4)])
     name = models.CharField(max_length=80)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="cups")
+    language = models.CharField(max_length=10, default=get_language, db_default=settings.LANGUAGE_CODE)
     format = models.CharField(max_length=8, choices=CupFormat.choices(), default=CupFormat.KNOCKOUT)
     best_of = models.PositiveSmallIntegerField(
         "matches of a pairing", default=1, validators=[MinValueValidator(1), MaxValueValidator(MAX_BEST_OF)]

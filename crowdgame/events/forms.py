@@ -27,7 +27,7 @@ from crowdgame.events.event_texts import (
 )
 from crowdgame.events.game_options import add_option_fields, apply_options, game_rows, stored_options
 from crowdgame.events.presets import default_event_name, random_team_names
-from crowdgame.events.setting_fields import duration, texts
+from crowdgame.events.setting_fields import duration, language_field, texts
 from games.engine.registry import all_games
 from voting.counting.methods.voting_method import METHODS
 from voting.matches import create_event, locked_event
@@ -65,6 +65,7 @@ class EventForm(ClockFields, EventModelForm):
         error_messages={"required": _("Enter a team name.")},
     )
     hands_1, hands_2 = HandsField(), HandsField()
+    language = language_field()
     game = forms.ChoiceField(
         choices=game_choices, widget=forms.RadioSelect, error_messages={"required": _("Choose a game.")}
     )
@@ -89,7 +90,7 @@ class EventForm(ClockFields, EventModelForm):
 
     class Meta:
         model = Event
-        fields = ["name", "game", *SETTINGS]
+        fields = ["name", "language", "game", *SETTINGS]
         widgets = {name: forms.RadioSelect for name in SETTINGS if column_of(Event, name).choices} | {
             "consent": forms.Textarea({"rows": 4})
         }
@@ -156,6 +157,9 @@ class EventForm(ClockFields, EventModelForm):
     def methods(self) -> list[tuple[Any, str]]:
         """Each voting method's radio button and its explanation."""
         return [(button, METHODS[button.data["value"]].hint) for button in self["tally_method"]]
+
+    def clean_language(self) -> str:
+        return self.cleaned_data["language"] or self.instance.language
 
     def clean_talk_s(self) -> int:
         return self.cleaned_data["talk_s"] or 0

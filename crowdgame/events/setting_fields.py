@@ -3,7 +3,10 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from django import forms
+from django.conf import settings
 from django.utils.text import capfirst
+from django.utils.translation import gettext_lazy as _
 
 from crowdgame.events.durations import DurationField
 from voting.models import Event
@@ -11,6 +14,16 @@ from voting.models.settings import bounds, column_of
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise
+
+
+def language_field() -> forms.ChoiceField:
+    """The language of an event or cup."""
+    return forms.ChoiceField(
+        label=_("Language"),
+        choices=settings.LANGUAGES,
+        required=False,
+        help_text=_("Of the big screen, printed sheets and reports. Each phone has its own language."),
+    )
 
 
 def texts(name: str) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from contextlib import suppress
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.utils.cache import patch_vary_headers
-from django.utils.translation import get_supported_language_variant
+from django.utils.translation import get_supported_language_variant, override
 
 PARAMETER = "locale"
 ENGLISH_PATH = "/admin/"
@@ -29,7 +29,8 @@ def language_choice(
         cookie = "en" if request.path.startswith(ENGLISH_PATH) else chosen
         if cookie:
             request.COOKIES[settings.LANGUAGE_COOKIE_NAME] = cookie
-        response = get_response(request)
+        with override(settings.LANGUAGE_CODE):  # LocaleMiddleware leaves its language active in the thread
+            response = get_response(request)
         patch_vary_headers(response, ("Cookie",))
         if chosen := vars(request).get("chosen_language"):
             response.set_cookie(

@@ -329,6 +329,7 @@ export interface EventState {
   rematch_wanted_by: number | null;
   is_duel: boolean;
   consent: string;
+  language: string;
   display_key_version: number;
 }
 

@@ -4,6 +4,7 @@ from django.conf import settings
 from django.core.validators import MaxValueValidator, MinLengthValidator, MinValueValidator
 from django.db import models
 from django.db.models import CheckConstraint, Q, UniqueConstraint
+from django.utils.translation import get_language
 
 from voting.models.match_terms import MatchTerms
 from voting.models.settings import HiddenPart, hidden_part, setting
@@ -24,6 +25,8 @@ class Event(MatchTerms):
     A team wins the series with more than half of `best_of` matches. `extra_s` is added to every turn, for
     players who need extra time. After `anonymized_at`, no data links the ballots of a voter to each other.
 
+    Displays, printed sheets and reports are in `language`, a code of settings.LANGUAGES.
+
     `display_key_version` counts how often an organizer has replaced the display link.
 
     `is_duel`: a guest plays against another guest or a crowd. With `swaps_sides`, the teams swap colors in
@@ -33,6 +36,7 @@ class Event(MatchTerms):
     code = models.CharField(max_length=MAX_CODE_LENGTH, unique=True, validators=[MinLengthValidator(4)])
     name = models.CharField(max_length=80)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="events")
+    language = models.CharField(max_length=10, default=get_language, db_default=settings.LANGUAGE_CODE)
     lobby = models.CharField(max_length=8, choices=Lobby.choices(), default=Lobby.CLOSED)
     team_choice = setting(
         models.CharField(

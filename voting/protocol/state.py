@@ -67,6 +67,7 @@ class EventState(msgspec.Struct, frozen=True, kw_only=True):
             no rematch is possible.
         is_duel: A one-on-one game, without organizer and display.
         consent: Not empty: votes go into a study, without names. Show this text before the first vote.
+        language: The language of displays, such as `zh-hans`.
         display_key_version: How often an organizer has replaced the display key.
     """
 
@@ -89,4 +90,5 @@ class EventState(msgspec.Struct, frozen=True, kw_only=True):
     rematch_wanted_by: Count | None = None
     is_duel: bool = False
     consent: str = ""
+    language: str = "en"
     display_key_version: Count = 0

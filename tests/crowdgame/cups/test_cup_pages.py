@@ -297,3 +297,14 @@ def test_invalid_rename_shows_error_and_changes_nothing(
     assert error in olga.post(edit_path(cup), RENAMED | changes).content.decode()
     assert Cup.objects.get().name == "Spring cup"
     assert cup.teams.get(seed=1).name == "4a"
+
+
+def test_cup_board_and_pairings_are_in_the_language_of_the_cup(olga: Client, client: Client) -> None:
+    olga.post("/console/cups/new/", FILLED, headers={"accept-language": "fr"})
+    cup = Cup.objects.get()
+    assert (cup.language, start_pairing(cup.pk, 1).language) == ("fr", "fr")
+    assert (
+        '<html lang="fr">'
+        in client.get(f"/cup/{cup.code}", headers={"accept-language": "de"}).content.decode()
+    )
+    assert '<html lang="es">' in client.get(f"/cup/{cup.code}?locale=es").content.decode()

@@ -14,6 +14,7 @@ from crowdgame.events.presets import EMPTY_PRESET, PRESETS, Preset
 from tests.voting.action_helpers import press
 from tests.voting.match_helpers import RED_WINS, play
 from tests.voting.page_fixtures import CLASSIC, SIMULTANEOUS, answers
+from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.methods.voting_method import METHODS
 from voting.models import Announcement, Event
@@ -84,6 +85,7 @@ def duration(name: str, number: int, unit: int) -> dict[str, str]:
             {"game": CLASSIC, "options": {"columns": 6, "rows": 6, "first": "yellow"}},
         ),
         ({"close_early": "on"}, {"close_early": True}),
+        ({"language": "ar"}, {"language": "ar"}),
         ({"next_match_after_s_usual": "30"}, {"next_match_after_s": 30}),
         ({"tie_rule": "captain"}, {"tie_rule": "captain"}),
         ({"tally_method": "approval", "resign": "two_thirds"}, {"resign": "two_thirds"}),
@@ -359,3 +361,13 @@ def test_event_edit_is_audited_with_its_changes(browser: Client, organizer: User
     assert (entry.by, entry.action, entry.undo) == (organizer.get_username(), "event.edit", None)
     own = "show each team its own votes so far on its phones (all screens say so)"
     assert entry.what == f"changed First team, red: Owls, time to talk before each vote: 1 minute, {own}"
+
+
+def test_new_event_has_the_language_of_its_organizer(client: Client) -> None:
+    client.force_login(User.objects.create_user("ola"))
+    assert (
+        '<option value="fr" selected>' in client.get(NEW, headers={"accept-language": "fr"}).content.decode()
+    )
+    client.post("/console/new/", {"preset": "two-halls"}, headers={"accept-language": "de-AT"})
+    event = Event.objects.get()
+    assert (event.language, load_snapshot(event).language) == ("de", "de")

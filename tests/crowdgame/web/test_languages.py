@@ -3,6 +3,7 @@
 import pytest
 from django.conf import settings
 from django.test import Client
+from django.utils.translation import get_language
 
 pytestmark = pytest.mark.django_db
 
@@ -12,6 +13,7 @@ def test_pages_are_in_the_language_of_the_browser(client: Client) -> None:
     assert '<html lang="ar" dir="rtl">' in page.content.decode()
     assert "Accept-Language" in page.headers["Vary"]
     assert "language" not in page.cookies
+    assert get_language() == "en"
 
 
 def test_the_menu_links_to_every_language_and_keeps_the_query(client: Client) -> None:
