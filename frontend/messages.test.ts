@@ -67,6 +67,13 @@ test("plural forms are those of the catalog", () => {
   assert.deepEqual([votes("fr", 0), votes("zh-hans", 1)], ["0 voix", "1 票"]);
 });
 
+test("a missing translation is an error, or English in an incomplete catalog", () => {
+  const header = 'msgid ""\nmsgstr "Plural-Forms: nplurals=1; plural=0;\\n"\n';
+  const code = 'import { n } from "./i18n"; n("%(count)s rower", "%(count)s rowers", count);';
+  assert.throws(() => translateModule(code, "module.ts", new Catalog("de", header)), /not translated/);
+  assert.match(translateModule(code, "module.ts", new Catalog("de", header, false)), /\[`\$\{count\} rower`, `\$\{count\} rowers`\]\[\+\(count != 1\)\]/);
+});
+
 test("a text that is not a literal is an error", () => {
   assert.throws(() => evaluate("en", "t(name)"), /not a literal text/);
 });

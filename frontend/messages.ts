@@ -62,7 +62,7 @@ function findCalls(code: string, path: string): Call[] {
 export function extractMessages(): Message[] {
   const found = new Map<string, Message>();
   const sources = readdirSync("src", { recursive: true, encoding: "utf8" }).map((path) => `src/${path}`);
-  for (const path of [...sources, "vite.phone.ts"].filter((path) => /\.tsx?$/.test(path) && !path.endsWith(".test.ts")).sort()) {
+  for (const path of [...sources, "vite.languages.ts"].filter((path) => /\.tsx?$/.test(path) && !path.endsWith(".test.ts")).sort()) {
     for (const { context, texts } of findCalls(readFileSync(path, "utf8"), path)) {
       const key = JSON.stringify([context, texts[0]]);
       const message = found.get(key) ?? { ...(context && { msgctxt: context }), msgid: texts[0]!, ...(texts[1] && { msgid_plural: texts[1] }), files: [] };
@@ -80,7 +80,8 @@ export class Catalog {
   /** The index of the form for a count `n`, as an expression of C and JavaScript. */
   readonly plural: string;
 
-  constructor(readonly language: string, text: string = readFileSync(catalogPath(language), "utf8")) {
+  /** `complete`: a missing translation is an error. Otherwise the English text is shown. */
+  constructor(readonly language: string, text: string = readFileSync(catalogPath(language), "utf8"), private readonly complete = true) {
     this.entries = po.parse(text, { validation: true });
     this.plural = /plural=([^;]+)/.exec(this.entries.headers["Plural-Forms"] ?? "")?.[1] ?? "";
     if (!/^[n\d\s()?:%<>=!&|]+$/.test(this.plural)) throw new Error(`${language}: no valid Plural-Forms`);
@@ -90,15 +91,18 @@ export class Catalog {
     return this.entries.translations[msgctxt]?.[msgid];
   }
 
-  /** The forms of a message, of equal length for every message with a plural. */
-  forms(msgctxt: string, msgid: string): string[] {
+  /** The forms of a message, of equal length for every message with a plural. Null if it isn't translated. */
+  forms(msgctxt: string, msgid: string): string[] | null {
     const forms = this.find({ msgctxt, msgid })?.msgstr;
-    if (!forms?.every(Boolean)) throw new Error(`${this.language}: not translated: ${msgid}. Run make messages.`);
+    if (!forms?.length || !forms.every(Boolean)) {
+      if (this.complete) throw new Error(`${this.language}: not translated: ${msgid}. Run make messages.`);
+      return null;
+    }
     return textDirection(this.language) === "rtl" ? forms.map((form) => form.replace(FOREIGN, ISOLATED)) : forms;
   }
 
   text(msgid: string): string {
-    return this.forms("", msgid)[0]!;
+    return this.forms("", msgid)?.[0] ?? msgid;
   }
 
   /** The .po file with exactly these messages. Keeps their translations and comments. */
@@ -159,8 +163,10 @@ export function translateModule(code: string, path: string, catalog: Catalog | n
   }
 
   function translation({ name, context, texts, count, values }: Call): string {
-    const forms = (catalog ? catalog.forms(context, texts[0]!) : texts).map((form) => (name === "parts" ? list(form, values) : template(form, values)));
-    return count && new Set(forms).size > 1 ? `[${forms.join(", ")}][$n(${translateSpan(count)})]` : forms[0]!;
+    const translated = catalog ? catalog.forms(context, texts[0]!) : texts;
+    const forms = (translated ?? texts).map((form) => (name === "parts" ? list(form, values) : template(form, values)));
+    if (!count || new Set(forms).size < 2) return forms[0]!;
+    return `[${forms.join(", ")}][${translated ? `$n(${translateSpan(count)})` : `+(${translateSpan(count)} != 1)`}]`;
   }
 
   function template(text: string, values: Map<string, Span>): string {
@@ -174,9 +180,13 @@ export function translateModule(code: string, path: string, catalog: Catalog | n
   }
 }
 
+/** The catalogs of all languages but English. */
+export function loadCatalogs(complete = true): ReadonlyMap<string, Catalog> {
+  return new Map(LANGUAGES.map((language) => [language, new Catalog(language, undefined, complete)]));
+}
+
 /** Translates each environment's modules into its language. */
-export function translateMessages(languageOf: (environment: string) => string): Plugin {
-  const catalogs = new Map(LANGUAGES.map((language) => [language, new Catalog(language)]));
+export function translateMessages(languageOf: (environment: string) => string, catalogs: ReadonlyMap<string, Catalog>): Plugin {
   return {
     name: "translate-messages",
     enforce: "pre",

@@ -1,19 +1,16 @@
 import { defineConfig, type Plugin } from "vite";
 import { CloseCode } from "./src/protocol";
-import { t } from "./src/live/i18n";
-import { Catalog, LANGUAGES, textDirection, translateMessages } from "./messages";
+import { loadCatalogs, translateMessages } from "./messages";
 import { inlineFiles } from "./vite.inlined";
+import { PAGE_LANGUAGES, environmentLanguage, environmentName, inLanguage, pageName, translateHtml } from "./vite.languages";
 
 const DEFERRED_URL = "%deferred%";
 /** A module of the phone page, in any subfolder. */
 const PHONE_MODULE = /\/src\/(live|phone)\/(\w+\/)*[\w.]+\.ts$/;
-const DEFAULT = "en";
-const NO_SCRIPT = t("This page needs JavaScript.");
+const catalogs = loadCatalogs();
 
 /** The URL of each locale's deferred bundle, known once it is built. */
 const deferredUrls = new Map<string, string>();
-/** "page_zh_hans" builds "zh-hans": environment names have no hyphens. */
-const languageOf = (environment: string) => environment.slice(environment.indexOf("_") + 1).replace("_", "-");
 
 /** Inserts the URL of the deferred bundle in the same language. */
 function linked(): Plugin {
@@ -21,11 +18,11 @@ function linked(): Plugin {
     name: "linked",
     enforce: "pre",
     transform(code) {
-      return code.includes(DEFERRED_URL) ? { code: code.replace(DEFERRED_URL, deferredUrls.get(languageOf(this.environment.name)) ?? ""), map: null } : null;
+      return code.includes(DEFERRED_URL) ? { code: code.replace(DEFERRED_URL, deferredUrls.get(environmentLanguage(this.environment.name)) ?? ""), map: null } : null;
     },
     generateBundle(_, bundle) {
       for (const file of Object.values(bundle)) {
-        if (file.type === "chunk" && file.name === "deferred") deferredUrls.set(languageOf(this.environment.name), `/${file.fileName}`);
+        if (file.type === "chunk" && file.name === "deferred") deferredUrls.set(environmentLanguage(this.environment.name), `/${file.fileName}`);
       }
     },
   };
@@ -64,17 +61,11 @@ function inlined(): Plugin {
     generateBundle(_, bundle) {
       const page = bundle["phone.html"];
       if (page?.type !== "asset") return;
-      const language = languageOf(this.environment.name);
-      page.source = inlineFiles(translatedHtml(String(page.source), language), bundle);
-      page.fileName = language === DEFAULT ? "phone.html" : `phone.${language}.html`;
+      const language = environmentLanguage(this.environment.name);
+      page.source = inlineFiles(translateHtml(String(page.source), catalogs.get(language) ?? null), bundle);
+      page.fileName = pageName("phone.html", language);
     },
   };
-}
-
-function translatedHtml(page: string, language: string): string {
-  if (language === DEFAULT) return page;
-  const direction = textDirection(language) === "rtl" ? ' dir="rtl"' : "";
-  return page.replace('lang="en"', `lang="${language}"${direction}`).replace(NO_SCRIPT, (text) => new Catalog(language).text(text));
 }
 
 /** The phone compares a few close codes by number and needs no names. */
@@ -89,26 +80,21 @@ function numbered(): Plugin {
 
 const common = { target: "es2020", cssTarget: ["chrome80", "safari14"], modulePreload: false, emptyOutDir: false } as const;
 
-const inLanguage = (language: string) => ({ consumer: "client" as const, define: { BUILD_LANGUAGE: JSON.stringify(language) } });
-
 /** The first build deletes the files of earlier ones. */
 function deferred(language: string) {
   const output = { entryFileNames: `static/app/deferred.${language}-[hash].js` };
-  return { ...inLanguage(language), build: { ...common, emptyOutDir: language === DEFAULT, rolldownOptions: { input: { deferred: "src/phone/deferredEntry.ts" }, output, preserveEntrySignatures: "strict" as const } } };
+  return { ...inLanguage(language), build: { ...common, emptyOutDir: language === PAGE_LANGUAGES[0], rolldownOptions: { input: { deferred: "src/phone/deferredEntry.ts" }, output, preserveEntrySignatures: "strict" as const } } };
 }
 
 function page(language: string) {
   return { ...inLanguage(language), build: { ...common, cssCodeSplit: false, assetsInlineLimit: 100_000, rolldownOptions: { input: "phone.html" } } };
 }
 
-const inOrder = [DEFAULT, ...LANGUAGES];
-const environmentName = (part: "deferred" | "page", language: string) => `${part}_${language.replace("-", "_")}`;
-
 export default defineConfig({
-  plugins: [translateMessages(languageOf), linked(), shortened(), numbered(), inlined()],
+  plugins: [translateMessages(environmentLanguage, catalogs), linked(), shortened(), numbered(), inlined()],
   publicDir: false,
   environments: Object.fromEntries(
-    inOrder.flatMap((language) => [
+    PAGE_LANGUAGES.flatMap((language) => [
       [environmentName("deferred", language), deferred(language)],
       [environmentName("page", language), page(language)],
     ]),
@@ -116,7 +102,7 @@ export default defineConfig({
   builder: {
     sharedConfigBuild: true,
     async buildApp(builder) {
-      for (const language of inOrder) {
+      for (const language of PAGE_LANGUAGES) {
         await builder.build(builder.environments[environmentName("deferred", language)]!);
         await builder.build(builder.environments[environmentName("page", language)]!);
       }

@@ -1,21 +1,32 @@
 import { defineConfig, type Plugin, type Rolldown } from "vite";
+import { loadCatalogs, translateMessages } from "./messages";
 import { inlineFiles } from "./vite.inlined";
+import { PAGE_LANGUAGES, environmentLanguage, environmentName, inLanguage, pageName, translateHtml } from "./vite.languages";
 
-/** The display is one bundle. These parts are loaded later, from the URLs inserted here. */
+/** Parts without texts that the display loads later, from the URLs inserted here. */
 const LATER = { particles: "src/display/particles/renderer.ts", sound: "src/display/sound/player.ts" } as const;
+const PAGES = ["display.html", "console.html"] as const;
+const catalogs = loadCatalogs(false);
 
-function inlinedDisplay(): Plugin {
+/** Writes the pages in the environment's language. The display is one file. */
+function pages(): Plugin {
   const urls = new Map<string, string>();
   return {
-    name: "inlined-display",
+    name: "pages",
     enforce: "post",
     renderChunk(code) {
       const inserted = [...urls].reduce((all, [name, url]) => all.replace(`%${name}%`, url), code);
       return inserted === code ? null : { code: inserted, map: null };
     },
     generateBundle(_, bundle) {
-      const page = bundle["display.html"];
-      if (page?.type === "asset") page.source = inlineFiles(String(page.source), bundle);
+      const language = environmentLanguage(this.environment.name);
+      for (const name of PAGES) {
+        const page = bundle[name];
+        if (page?.type !== "asset") continue;
+        const html = translateHtml(String(page.source), catalogs.get(language) ?? null);
+        page.source = name === "display.html" ? inlineFiles(html, bundle) : html;
+        page.fileName = pageName(name, language);
+      }
       for (const file of Object.values(bundle)) {
         if (file.type === "chunk" && file.name in LATER) urls.set(file.name, `/${file.fileName}`);
       }
@@ -24,28 +35,30 @@ function inlinedDisplay(): Plugin {
 }
 
 // The pages are written next to phone.html, their assets to /static/app/.
-const common = { target: "es2020", outDir: "dist", emptyOutDir: false, assetsDir: "static/app", modulePreload: false } as const;
+const common = { target: "es2020", outDir: "dist", emptyOutDir: false, assetsDir: "static/app", modulePreload: false, reportCompressedSize: false } as const;
 
 function later(name: keyof typeof LATER) {
   const output = { entryFileNames: "static/app/[name]-[hash].js" };
-  return part({ input: { [name]: LATER[name] }, output, preserveEntrySignatures: "strict" });
-}
-
-function part(rolldownOptions: Rolldown.InputOptions & { output?: Rolldown.OutputOptions }) {
+  const rolldownOptions: Rolldown.InputOptions & { output: Rolldown.OutputOptions } = { input: { [name]: LATER[name] }, output, preserveEntrySignatures: "strict" };
   return { consumer: "client" as const, build: { ...common, rolldownOptions } };
 }
 
-const PARTS = ["particles", "sound", "display", "console"] as const;
+function pagesIn(language: string) {
+  return PAGES.map((input) => [environmentName(input.replace(".html", ""), language), { ...inLanguage(language), build: { ...common, rolldownOptions: { input } } }] as const);
+}
+
+/** In the order of their builds: the display inserts the URLs of its later parts. */
+const environments = Object.fromEntries([["particles", later("particles")], ["sound", later("sound")], ...PAGE_LANGUAGES.flatMap(pagesIn)]);
 
 export default defineConfig({
   base: "/static/app/",
   publicDir: false,
-  plugins: [inlinedDisplay()],
-  environments: { particles: later("particles"), sound: later("sound"), display: part({ input: "display.html" }), console: part({ input: "console.html" }) },
+  plugins: [translateMessages(environmentLanguage, catalogs), pages()],
+  environments,
   builder: {
     sharedConfigBuild: true,
     async buildApp(builder) {
-      for (const name of PARTS) await builder.build(builder.environments[name]!);
+      for (const name of Object.keys(environments)) await builder.build(builder.environments[name]!);
     },
   },
   experimental: {
