@@ -13,7 +13,7 @@ const RIGHT_TO_LEFT = ["ar"];
 const CALLS = /\b(t|n|p|parts)\(/;
 const PLACEHOLDER = /%\((\w+)\)s/;
 /** Names of people and teams, in any script: isolated from the direction of the text around them. */
-const FOREIGN = /%\((name|side)\)s/g;
+const FOREIGN = /%\((name|other|side)\)s/g;
 const ISOLATED = "\u2068%($1)s\u2069";
 
 type Call = { name: string; start: number; end: number; context: string; texts: string[]; count: Span | null; values: Map<string, Span> };
@@ -50,7 +50,7 @@ function findCalls(code: string, path: string): Call[] {
         if (property.type !== "Property" || property.key.type !== "Identifier") throw new Error(`${path}: not a plain property: ${code.slice(start, end)}`);
         values.set(property.key.name, property.value);
       }
-      if (name === "n") values.set("count", given[2]!);
+      if (name === "n" && !values.has("count")) values.set("count", given[2]!);
       calls.push({ name, start, end, context: name === "p" ? texts.shift()! : "", texts, count: name === "n" ? given[2]! : null, values });
     },
   });

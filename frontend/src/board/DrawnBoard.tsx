@@ -1,3 +1,4 @@
+import { t } from "../live/i18n";
 import type { Board, Drawing, Mark } from "../protocol";
 import { Ball, BallGradients } from "./Ball";
 import { FrontGradients, FrontPanel, ColumnLabels } from "./GridFrame";
@@ -8,7 +9,7 @@ import "./drawnBoard.css";
 export function DrawnBoard({ board }: { board: Board }) {
   const [width, height] = [boardWidth(board), boardHeight(board)];
   return (
-    <svg class="cabinet" viewBox={`0 0 ${width} ${height}`} role="img" aria-label="The board">
+    <svg class="cabinet" viewBox={`0 0 ${width} ${height}`} role="img" aria-label={t("The board")}>
       <BallGradients />
       <FrontGradients />
       <FrontPanel board={board} />

@@ -1,3 +1,4 @@
+import { t } from "../live/i18n";
 import type { Board } from "../protocol";
 import { Ball, BallGradients } from "./Ball";
 import { FrontGradients, FrontPanel, ColumnLabels } from "./GridFrame";
@@ -19,7 +20,7 @@ interface Props {
 export function Grid(props: Props) {
   const { width, height } = gridSize(props.board);
   return (
-    <svg class="cabinet" viewBox={`0 0 ${width} ${height}`} data-lit={(props.lit ?? []).length > 0} role="img" aria-label="The board">
+    <svg class="cabinet" viewBox={`0 0 ${width} ${height}`} data-lit={(props.lit ?? []).length > 0} role="img" aria-label={t("The board")}>
       <Inside {...props} />
       <Front {...props} />
     </svg>
@@ -40,7 +41,7 @@ export function GridBack(props: Props) {
 export function GridFront(props: Props) {
   const { width, height } = gridSize(props.board);
   return (
-    <svg class="cabinet" viewBox={`0 0 ${width} ${height}`} role="img" aria-label="The board">
+    <svg class="cabinet" viewBox={`0 0 ${width} ${height}`} role="img" aria-label={t("The board")}>
       <Front {...props} />
     </svg>
   );

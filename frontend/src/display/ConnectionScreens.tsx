@@ -1,5 +1,6 @@
 import { Component, type ComponentChildren } from "preact";
 import type { Connection } from "../live/connection/socket";
+import { p, t } from "../live/i18n";
 import { useStageSize } from "./scene/stageView";
 
 const NO_SUCH_EVENT = 4502;
@@ -7,7 +8,7 @@ const NOT_ALLOWED = 4504;
 
 /** The reconnect banner: the picture stays visible, with a discreet hint that it is not updated. */
 export function ReconnectingBanner() {
-  return <p class="reconnecting" role="status">Reconnecting</p>;
+  return <p class="reconnecting" role="status">{t("Reconnecting")}</p>;
 }
 
 /** The loading screen: shown before the first state arrives, or if it never will. */
@@ -17,15 +18,15 @@ export function WaitingScreen({ code, connection }: { code: string; connection: 
   document.body.dataset.phase = away ? "unknown" : "lost";
   return (
     <main class="waiting" aria-live="polite">
-      <p>{away ? refusal(connection.code) : "Connecting to"}</p>
+      <p>{away ? refusal(connection.code) : p("above the code of an event", "Connecting to")}</p>
       <h1>{code}</h1>
-      {away && <p class="hint">{connection.code === NOT_ALLOWED ? "Open this screen from the console" : "Check the address and reload this page"}</p>}
+      {away && <p class="hint">{connection.code === NOT_ALLOWED ? t("Open this screen from the console") : t("Check the address and reload this page")}</p>}
     </main>
   );
 }
 
 function refusal(closeCode: number): string {
-  return closeCode === NO_SUCH_EVENT ? "There is no event with this code" : "This screen can't join";
+  return closeCode === NO_SUCH_EVENT ? t("There is no event with this code") : t("This screen can't join");
 }
 
 const LOADS_AGAIN_MS = 3000;
@@ -39,6 +40,6 @@ export class ErrorBoundary extends Component<{ children: ComponentChildren }, { 
   }
 
   override render() {
-    return this.state.broken ? <main class="waiting"><p>One moment</p></main> : this.props.children;
+    return this.state.broken ? <main class="waiting"><p>{t("One moment")}</p></main> : this.props.children;
   }
 }

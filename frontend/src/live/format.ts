@@ -1,3 +1,5 @@
+import { NUMBER_LOCALE } from "./i18n";
+
 const NO_BREAK = "\u00a0";
 
 /** Time left: "07", "1:05", "3 h 20 min", "2 d 3 h". Rounds up to whole seconds. */
@@ -16,15 +18,13 @@ function twoUnits(big: number, bigUnit: string, small: number, smallUnit: string
   return small ? `${first} ${small}${NO_BREAK}${smallUnit}` : first;
 }
 
+export const formatNumber = (count: number): string => count.toLocaleString(NUMBER_LOCALE);
+
 export function formatPercent(part: number, whole: number): string {
-  return `${whole ? Math.round((100 * part) / whole) : 0}${NO_BREAK}%`;
+  return (whole && part / whole).toLocaleString(NUMBER_LOCALE, { style: "percent" });
 }
 
 /** The fingerprint of a Merkle root that people compare: "4f2a 91c0". */
 export function fingerprint(root: string): string {
   return `${root.slice(0, 4)} ${root.slice(4, 8)}`;
-}
-
-export function formatNumber(count: number): string {
-  return String(count).replace(/\B(?=(\d{3})+$)/g, ",");
 }

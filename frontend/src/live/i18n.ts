@@ -17,8 +17,8 @@ export const NUMBER_LOCALE: string = LANGUAGE === "ar" ? "ar-u-nu-latn" : LANGUA
 
 export const t = (text: string, values: Values = {}): string => parts(text, values).join("");
 
-/** A text with a plural form. `count` also fills `%(count)s`. */
-export const n = (one: string, many: string, count: number, values: Values = {}): string => t(count === 1 ? one : many, { ...values, count });
+/** A text with a plural form. `count` also fills `%(count)s`, unless `values` has a formatted one. */
+export const n = (one: string, many: string, count: number, values: Values = {}): string => t(count === 1 ? one : many, { count, ...values });
 
 /** A text that needs a context: the same English text has other translations elsewhere. */
 export const p = (_context: string, text: string, values: Values = {}): string => t(text, values);

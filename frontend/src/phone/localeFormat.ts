@@ -1,10 +1,6 @@
 import { NUMBER_LOCALE } from "../live/i18n";
 
-export const formatNumber = (count: number): string => count.toLocaleString(NUMBER_LOCALE);
-
-export function formatPercent(part: number, whole: number): string {
-  return (whole && part / whole).toLocaleString(NUMBER_LOCALE, { style: "percent" });
-}
+export { formatNumber, formatPercent } from "../live/format";
 
 function inUnits(count: number, unit: string, unitDisplay: "long" | "narrow"): string {
   return count.toLocaleString(NUMBER_LOCALE, { style: "unit", unit, unitDisplay });

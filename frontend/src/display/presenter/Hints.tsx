@@ -1,19 +1,20 @@
+import { t } from "../../live/i18n";
 import { useStore } from "../../live/state/useStore";
 import { KEY_HINTS, URL_OPTIONS } from "./keyCommands";
 import type { Access, Presenter } from "./presenter";
 
 const STATUS: Record<Access, string> = {
   unknown: "",
-  asking: "Checking your access",
-  in: "These keys control the event",
-  out: "To control the event from here, log in to the console in this browser",
+  asking: t("Checking your access"),
+  in: t("These keys control the event"),
+  out: t("To control the event from here, log in to the console in this browser"),
 };
 
 /** Help: the list of keyboard shortcuts, and whether they work here. */
 export function ShortcutHelp({ presenter }: { presenter: Presenter }) {
   const { access } = useStore(presenter.store);
   return (
-    <div class="hints" role="dialog" aria-label="Keyboard shortcuts">
+    <div class="hints" role="dialog" aria-label={t("Keyboard shortcuts")}>
       <dl>{KEY_HINTS.map(renderHint)}</dl>
       <dl class="looks">{URL_OPTIONS.map(renderHint)}</dl>
       <p data-access={access}>{STATUS[access]}</p>

@@ -1,3 +1,4 @@
+import { p, t } from "../../live/i18n";
 import type { PresenterCommand } from "./presenterActions";
 
 export type KeyCommand = PresenterCommand | "blank" | "full" | "sound" | "hints" | "away";
@@ -7,24 +8,24 @@ export type KeyCommand = PresenterCommand | "blank" | "full" | "sound" | "hints"
  * "next" and a period for "blank".
  */
 const KEYS: readonly (readonly [command: KeyCommand, keys: readonly string[], name: string, what: string])[] = [
-  ["next", [" ", "PageDown"], "Space", "Next step"],
-  ["pause", ["P"], "P", "Pause or resume"],
-  ["extend", ["E"], "E", "More time"],
-  ["close", ["C"], "C", "Close the vote"],
-  ["undo", ["U"], "U", "Take back a turn"],
-  ["lock", ["L"], "L", "Lock joining"],
-  ["blank", ["B", "."], "B", "Blank screen"],
-  ["full", ["F"], "F", "Full screen"],
-  ["sound", ["M"], "M", "Sound"],
-  ["hints", ["?"], "?", "Show keys"],
+  ["next", [" ", "PageDown"], p("key", "Space"), t("Next step")],
+  ["pause", ["P"], "P", t("Pause or resume")],
+  ["extend", ["E"], "E", t("More time")],
+  ["close", ["C"], "C", t("Close the vote")],
+  ["undo", ["U"], "U", t("Take back a turn")],
+  ["lock", ["L"], "L", t("Lock joining")],
+  ["blank", ["B", "."], "B", t("Blank screen")],
+  ["full", ["F"], "F", t("Full screen")],
+  ["sound", ["M"], "M", p("shortcut", "Sound")],
+  ["hints", ["?"], "?", t("Show keys")],
 ];
 
 export const KEY_HINTS = KEYS.map(([, , name, what]) => [name, what] as const);
 
 /** Query parameters of the projector's address. */
 export const URL_OPTIONS: readonly (readonly [query: string, what: string])[] = [
-  ["?home=red", "or yellow: a team's own screen"],
-  ["?side=back", "The board from behind"],
+  ["?home=red", t("or yellow: a team's own screen")],
+  ["?side=back", t("The board from behind")],
 ];
 
 export function keyCommand(key: string): KeyCommand | null {

@@ -1,3 +1,4 @@
+import { t } from "../../live/i18n";
 import { connect, type Link } from "../../live/connection/connect";
 import { Store } from "../../live/state/useStore";
 import type { ConsoleMessage, ToConsole } from "../../protocol";
@@ -6,7 +7,7 @@ import type { PresenterAction } from "./presenterActions";
 const CONFIRM_WITHIN_MS = 4000;
 const MESSAGE_SHOWN_MS = 4000;
 const SEND_WITHIN_MS = 5000;
-const UNANSWERED = "No answer yet: check before you press again";
+const UNANSWERED = t("No answer yet: check before you press again");
 
 /** `in`: this browser is logged in as an organizer of the event. `out`: it is not, or the event is somebody else's. */
 export type Access = "unknown" | "asking" | "in" | "out";
@@ -36,7 +37,7 @@ export class Presenter {
     this.say("");
     this.waiting = order;
     this.ask();
-    if (this.waiting) this.expectAnswer("The console isn't responding");
+    if (this.waiting) this.expectAnswer(t("The console isn't responding"));
   }
 
   /** Check whether this browser may control the event. */
@@ -62,7 +63,7 @@ export class Presenter {
     if (access === this.store.get().access) return;
     this.store.set({ access });
     if (access === "in") this.send();
-    if (access === "out" && this.waiting) this.cancel("Log in to the console in this browser first");
+    if (access === "out" && this.waiting) this.cancel(t("Log in to the console in this browser first"));
   }
 
   private send(): void {

@@ -1,3 +1,4 @@
+import { t } from "../../live/i18n";
 import { lastClosed } from "../../live/match/phase";
 import type { Action } from "../../actions";
 import type { EventState } from "../../protocol";
@@ -21,9 +22,9 @@ export function presenterAction(command: PresenterCommand, state: EventState, ph
 const COMMANDS: Record<PresenterCommand, (state: EventState, phase: ScreenPhase) => PresenterAction | string> = { next, pause, extend, close, undo, lock };
 
 const NOTHING_TO_PRESS: Partial<Record<ScreenPhase, string>> = {
-  talk: "The vote opens automatically",
-  sealed: "The votes are being counted",
-  reveal: "The next turn opens automatically",
+  talk: t("The vote opens automatically"),
+  sealed: t("The votes are being counted"),
+  reveal: t("The next turn opens automatically"),
 };
 
 function next(state: EventState, phase: ScreenPhase): PresenterAction | string {
@@ -32,20 +33,20 @@ function next(state: EventState, phase: ScreenPhase): PresenterAction | string {
     if (phase === "paused") return pause(state, phase);
     return NOTHING_TO_PRESS[phase] ?? close(state, phase);
   }
-  if (phase === "reveal") return "The last reveal is still running";
+  if (phase === "reveal") return t("The last reveal is still running");
   if (lobby === "closed") return makeAction("lobby.open");
-  return makeAction("match.start", { confirm: `Press again to start ${match ? "the next match" : "the match"}` });
+  return makeAction("match.start", { confirm: match ? t("Press again to start the next match") : t("Press again to start the match") });
 }
 
 function pause({ match }: EventState, phase: ScreenPhase): PresenterAction | string {
   const turn = match?.turn;
-  if (!turn || phase === "sealed") return "Nothing to pause";
+  if (!turn || phase === "sealed") return t("Nothing to pause");
   return makeAction(turn.paused ? "turn.resume" : "turn.pause", { turn: turn.id });
 }
 
 function extend({ match }: EventState, phase: ScreenPhase): PresenterAction | string {
   const turn = match?.turn;
-  if (!turn || phase === "sealed") return "No vote is open";
+  if (!turn || phase === "sealed") return t("No vote is open");
   return makeAction("turn.extend", { turn: turn.id, seconds: stretch(match.window_s) });
 }
 
@@ -57,18 +58,18 @@ function stretch(windowS: number): number {
 
 function close({ match }: EventState, phase: ScreenPhase): PresenterAction | string {
   const turn = match?.turn;
-  if (!turn || (phase !== "voting" && phase !== "paused")) return "No vote is open";
-  return makeAction("turn.close", { turn: turn.id, confirm: "Press again to close the vote now" });
+  if (!turn || (phase !== "voting" && phase !== "paused")) return t("No vote is open");
+  return makeAction("turn.close", { turn: turn.id, confirm: t("Press again to close the vote now") });
 }
 
 function undo({ match }: EventState): PresenterAction | string {
   const last = lastClosed(match);
-  if (!last) return "There is no turn to take back";
-  return makeAction("turn.void", { turn: last.turn, confirm: `Press again to take back turn ${last.number}` });
+  if (!last) return t("There is no turn to take back");
+  return makeAction("turn.void", { turn: last.turn, confirm: t("Press again to take back turn %(turn)s", { turn: last.number }) });
 }
 
 function lock({ lobby }: EventState): PresenterAction | string {
-  if (lobby === "closed") return "The lobby is not open yet";
+  if (lobby === "closed") return t("The lobby is not open yet");
   return makeAction(lobby === "locked" ? "joining.unlock" : "joining.lock");
 }
 

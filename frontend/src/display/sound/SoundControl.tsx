@@ -1,7 +1,8 @@
+import { t } from "../../live/i18n";
 import { useStore } from "../../live/state/useStore";
 import type { SoundState, SoundSwitch } from "./soundSwitch";
 
-const NAMES: Record<SoundState, string> = { off: "Sound is off", waiting: "Press any key for sound", on: "Sound is on" };
+const NAMES: Record<SoundState, string> = { off: t("Sound is off"), waiting: t("Press any key for sound"), on: t("Sound is on") };
 const WAVES = "M32 17 q6 7 0 14 M37 12 q11 12 0 24";
 const CROSS = "M32 18 l12 12 M44 18 l-12 12";
 
