@@ -14,16 +14,3 @@ export const MAX_VOTES: { readonly [method in TallyMethod]: number } = {
 
 /** Decisions by the counts alone. */
 export const COUNTED_DECISIONS: readonly Deciding[] = ["plurality", "approval", "score"];
-
-/** Captions under a pick. */
-export const CAPTIONS: { readonly [decision in Deciding]?: string } = {
-  approval: "of {voters} approved",
-  lottery: "Drawn from {votes}",
-  runoff: "Majority in round 1",
-  score: "of the possible points",
-};
-
-/** Captions under a pick after several rounds of a runoff. */
-export const ROUNDS_CAPTIONS: { readonly [decision in Deciding]?: string } = {
-  runoff: "{share} % ranked it first; wins in round {round}",
-};

@@ -112,7 +112,7 @@ def test_score_adds_a_point_with_each_tap(one_gateway: Server, open_at: OpenScre
     one_gateway.ask("close_after", event_id=event, ms=200)
     texts = ["of the possible points", "of the possible points"]
     expect(display.page.locator(".choice p")).to_have_text(texts, timeout=TIMEOUT_MS)
-    expect(display.page.locator(".choice .share")).to_have_text(["40 %", "60 %"])
+    expect(display.page.locator(".choice .share")).to_have_text(["40%", "60%"])
     says(red, "Your team picked 5 with 40% (2 points).")
     display.shoot("picks")
 

@@ -6,8 +6,10 @@ turn in which nothing special happens is short. Conflicts, blocked lines, close 
 Reveals replay close calls: almost equal votes, or a conflict that decided the match.
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
+from math import ceil
 from typing import Literal
 
 import msgspec
@@ -19,6 +21,8 @@ from voting.counting.types import Column, Count
 from voting.terms import Pace
 
 CAPTION_MS, WORD_MS = 1000, 250
+# Chinese and Japanese characters.
+UNSPACED, UNSPACED_PER_WORD = re.compile("[\u3040-\u30ff\u3400-\u9fff]"), 2
 STRETCH = {Pace.BRISK: 1.0, Pace.NORMAL: 1.2, Pace.DRAMATIC: 1.5}
 
 # Words of the captions: the seal; both picked one column; who drops first and gets the token; the column is
@@ -120,6 +124,12 @@ def _runner_up(counts: Sequence[int], pick: int) -> tuple[int, int]:
     return max(others, key=lambda other: other[1], default=(0, 0))
 
 
+def count_words(text: str) -> int:
+    """Return the words of a text. Chinese has no spaces: about two characters are a word."""
+    unspaced = len(UNSPACED.findall(text))
+    return len(UNSPACED.sub(" ", text).split()) + ceil(unspaced / UNSPACED_PER_WORD)
+
+
 def reading_ms(words: int) -> int:
     """Return how long a caption of this many words stays at least."""
     return CAPTION_MS + WORD_MS * words
@@ -139,7 +149,7 @@ def pace_reveal(
         return _instant(in_turn=in_turn)
     replayed = call if pace != Pace.BRISK else None
     special = bool(call or resolution.conflict or resolution.block or resolution.result != "open")
-    name_words = max(len(name.split()) for name in names.values())
+    name_words = max(map(count_words, names.values()))
     lasts = {
         "sealed": POUR_MS,
         "pour": reading_ms(SEALED) - POUR_MS,
@@ -206,7 +216,7 @@ def _outcome_ms(resolution: Resolution, names: Mapping[Side, str], name_words: i
 
 
 def _sentence_ms(sentence: str, names: Mapping[Side, str]) -> int:
-    return reading_ms(len(insert_team_names(sentence, names).split()) + TRANSLATED)
+    return reading_ms(count_words(insert_team_names(sentence, names)) + TRANSLATED)
 
 
 def _replay_ms(call: CloseCall | None, name_words: int) -> int:
@@ -220,5 +230,5 @@ def _explanation_ms(tally: SideTally) -> int:
     words = RULE_WORDS.get(tally.decided_by or "", 0)
     for method in METHODS.values():
         if method.decided_by == tally.decided_by:
-            words = len((method.rounds_caption or method.caption).split())
+            words = max(map(count_words, method.rounds_caption or method.caption), default=0)
     return reading_ms(words + TRANSLATED) if words else 0

@@ -6,7 +6,7 @@ Client messages are `noun.verb`, most server messages `noun.participle`. Times (
 since 1970 by the ballot box's clock. Choices, turns, matches and teams count from 1.
 
 `manage.py generate_protocol` writes `frontend/src/protocol.ts` and `docs/generated/messages.md` from this
-package, and `frontend/src/methods.ts` from the voting methods.
+package, and `frontend/src/methods.ts` and `methodCaptions.ts` from the voting methods.
 """
 
 from voting.protocol.changes import *

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useRef, useState } from "preact/hooks";
+import { t } from "../live/i18n";
 import { useStore } from "../live/state/useStore";
 import { GridFront, GridBack } from "../board/Grid";
 import { DrawnBoard } from "../board/DrawnBoard";
@@ -25,6 +26,7 @@ import { Discussion } from "./parts/Discussion";
 import { Token } from "./reveal/Token";
 import type { JoinCodes } from "./scene/joinCodes";
 import { sceneBoard, replaysDrops } from "./scene/scene";
+import { fitFontSize } from "./scene/layout";
 import { PLACES, isPartHidden } from "./scene/places";
 import { isDimmed, isWon, gridPlacement, useReveal, type GridPlacement, type StageView } from "./scene/stageView";
 
@@ -72,12 +74,15 @@ export function Stage({ view, codes, shown, children }: Props) {
   );
 }
 
+const PEEK = { width: 388, largest: 55, least: 30 };
+
 /** Shown as long as the organizers can see the counts by column before the reveal. */
 function PeekNotice() {
+  const text = t("Host sees votes");
   return (
-    <p class="peek" aria-label="Organizers can see the votes">
+    <p class="peek" aria-label={t("Organizers can see the votes")}>
       <svg viewBox="0 0 24 24" aria-hidden="true"><path d="M1 12q11-16 22 0q-11 16-22 0z" /><circle cx="12" cy="12" r="3.4" /></svg>
-      <span>Host sees votes</span>
+      <span style={{ fontSize: `calc(${fitFontSize(text, PEEK.width, PEEK.largest, PEEK.least)} * var(--u))` }}>{text}</span>
     </p>
   );
 }

@@ -22,6 +22,8 @@ def interface(name: str) -> str:
 def test_generated_typescript_is_up_to_date() -> None:
     assert (SOURCES / "protocol.ts").read_text(encoding="utf-8") == render()
     assert (SOURCES / "methods.ts").read_text(encoding="utf-8") == method_constants.render()
+    captions = (SOURCES / "methodCaptions.ts").read_text(encoding="utf-8")
+    assert captions == method_constants.render_captions()
 
 
 @pytest.mark.parametrize("union", UNIONS)

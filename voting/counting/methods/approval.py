@@ -9,7 +9,7 @@ class Approval(SetMethod):
     hint = "Everyone picks any number of columns. Allow at least 20 seconds."
     meaning = "Each ballot approves any number of choices. The most approved one wins."
     decision = "Most approvals."
-    caption = "of {voters} approved"
+    caption = ("of %(count)s voter approved", "of %(count)s voters approved")
 
 
 METHOD = Approval()

@@ -21,8 +21,8 @@ class InstantRunoff(VotingMethod):
     hint = "Everyone ranks up to three columns (instant runoff). Allow at least 20 seconds."
     meaning = "Each ballot ranks up to three choices. Choices are eliminated until one has more than half."
     decision = "More than half of the ballots in the last round."
-    caption = "Majority in round 1"
-    rounds_caption = "{share} % ranked it first; wins in round {round}"
+    caption = ("Majority in round 1",)
+    rounds_caption = ("%(share)s ranked it first; wins in round %(round)s",)
     counts_decide = False
 
     def allows(self, columns: Columns) -> bool:

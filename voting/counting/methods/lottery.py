@@ -13,7 +13,7 @@ class Lottery(VotingMethod):
     meaning = "One ballot, drawn at random."
     decision = "One ballot, drawn at random."
     report = "One vote from {team} was drawn at random. It was for {pick}."
-    caption = "Drawn from {votes}"
+    caption = ("Drawn from %(count)s vote", "Drawn from %(count)s votes")
     counts_decide = False
 
     def pick(self, legal: Sequence[int], counts: Counts, breaker: TieBreaker) -> Pick:

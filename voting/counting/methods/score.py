@@ -14,7 +14,7 @@ class Score(SetMethod):
     hint = "Everyone gives each column 0 to 5 points. Allow at least 20 seconds."
     meaning = "Each ballot gives every choice 0 to 5 points. The one with the highest total wins."
     decision = "Most points."
-    caption = "of the possible points"
+    caption = ("of the possible points",)
     max_votes = 5
 
     def sample(self, choose: Callable[[], int], rng: RandomNumbers) -> int:

@@ -52,7 +52,8 @@ class VotingMethod:
     Texts: `label` and `hint` are the choice in the event form. `meaning` and `decision` document `name` and
     `decided_by` in the message reference. `report` is a sentence of the match report, with {team} and {pick}.
     `caption` stands under the pick on the projector, and `rounds_caption` replaces it after several rounds of
-    a runoff. They may contain {voters}, {votes}, {share} and {round}.
+    a runoff: one text, or the singular and plural of the number of ballots. They may contain the placeholders
+    `%(count)s` (the ballots), `%(share)s` and `%(round)s`. Empty: the count explains itself.
     """
 
     name: ClassVar[str]
@@ -62,8 +63,8 @@ class VotingMethod:
     meaning: ClassVar[str]
     decision: ClassVar[str]
     report: ClassVar[str] = ""
-    caption: ClassVar[str] = ""
-    rounds_caption: ClassVar[str] = ""
+    caption: ClassVar[tuple[str, ...]] = ()
+    rounds_caption: ClassVar[tuple[str, ...]] = ()
 
     #: Whether the counts alone decide, so that a small difference is a close call.
     counts_decide: ClassVar[bool] = True

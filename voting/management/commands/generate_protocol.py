@@ -17,6 +17,7 @@ class Command(BaseCommand):
     targets: ClassVar = {
         "frontend/src/protocol.ts": typescript.render,
         "frontend/src/methods.ts": method_constants.render,
+        "frontend/src/methodCaptions.ts": method_constants.render_captions,
         "frontend/src/settings.ts": settings_reference.render_typescript,
         "docs/generated/messages.md": markdown.render,
         "docs/generated/event-settings.md": settings_reference.render_markdown,

@@ -1,27 +1,29 @@
-import { CAPTIONS, ROUNDS_CAPTIONS } from "../../methods";
+import { CAPTIONS, ROUNDS_CAPTIONS } from "../../methodCaptions";
 import type { Admission, Board, CloseCall, Deciding, EventState, Match, Side, SideTally } from "../../protocol";
 import { otherSide } from "../../live/match/grid";
-import { isThreatConflict, blockSentence, isDoubleLine, closeCallSentence } from "./commentary";
+import { formatNumber, formatPercent } from "../../live/format";
+import { n, p, t } from "../../live/i18n";
+import { isThreatConflict, blockText, isDoubleLine, closeCallText } from "./commentary";
 import { optionName } from "../../board/geometry";
-import { teamName, type Sentence, type RevealContext } from "./sentence";
+import { fillTeamNames, teamName, type Sentence, type RevealContext } from "./sentence";
 import { currentSeries } from "../../live/match/series";
 import { hasPoints, support } from "../../live/match/support";
 import type { TimelineStep } from "../scene/timeline";
 import { matchWinner } from "../scene/scene";
-import { isPartHidden, roundedPercent, sidePlace, pluralize, share, tallyForSide, teamAtPlace } from "../scene/places";
+import { isPartHidden, sidePlace, share, tallyForSide, teamAtPlace } from "../scene/places";
 
 /** The caption of a reveal step; empty if the picture needs none. An instant reveal leaves no time to read. */
 export function revealSentence(step: TimelineStep, context: RevealContext, call: CloseCall | null): Sentence {
-  return context.match.pace === "instant" ? [] : SENTENCES[step](context, call);
+  return context.match.pace === "instant" ? [] : fillTeamNames(context, TEXTS[step](context, call));
 }
 
-const SENTENCES: Record<TimelineStep, (context: RevealContext, call: CloseCall | null) => Sentence> = {
-  sealed, pour: sealed, picks, hold: picks, drops, second: drops, token: drops, lines: outcome, replay: closeCallSentence, over: outcome,
+const TEXTS: Record<TimelineStep, (context: RevealContext, call: CloseCall | null) => string> = {
+  sealed, pour: sealed, picks, hold: picks, drops, second: drops, token: drops, lines: outcome, replay: closeCallText, over: outcome,
 };
 
 /** Also shown between the deadline and the reveal. */
-export function sealed(): Sentence {
-  return ["Votes sealed"];
+export function sealed(): string {
+  return t("Votes sealed");
 }
 
 /** The sides that had to pick, the one on the left of the screen first. */
@@ -30,88 +32,78 @@ function movers({ match, reveal }: RevealContext): Side[] {
   return sides.filter((side) => tallyForSide(reveal, side));
 }
 
-function picks(context: RevealContext): Sentence {
-  const { resolution } = context.reveal;
-  if (resolution.conflict !== null) return [`${isThreatConflict(context) ? "Both saw it:" : "Both chose"} column ${resolution.conflict}`];
+function picks(context: RevealContext): string {
+  const { conflict: column } = context.reveal.resolution;
+  if (column !== null) return isThreatConflict(context) ? t("Both saw it: column %(column)s", { column }) : t("Both chose column %(column)s", { column });
   const resigning = movers(context).filter((side) => tallyForSide(context.reveal, side)?.decided_by === "resign");
-  if (resigning.length > 1) return ["Both teams give up"];
-  if (resigning[0]) return [teamName(context, resigning[0]), " gives up"];
-  return [];
+  if (resigning.length > 1) return t("Both teams give up");
+  return resigning[0] ? t("%(name)s gives up", { name: teamName(resigning[0]) }) : "";
 }
 
 /** Who drops first, and what happens to the token or to a ball without room. */
-function drops(context: RevealContext): Sentence {
-  const { resolution } = context.reveal;
+function drops({ reveal: { resolution } }: RevealContext): string {
   const [happened] = resolution.sentences;
-  if (happened) return fillTeamNames(context, happened);
+  if (happened) return happened;
   const [first, second] = resolution.drops;
-  if (!first) return ["No balls drop this turn"];
-  if (resolution.conflict === null || !second) return [];
-  if (second.row === null) return [`Column ${second.column} is full: `, teamName(context, second.side), " loses the drop"];
+  if (!first) return t("No balls drop this turn");
+  if (resolution.conflict === null || !second) return "";
+  if (second.row === null) return t("Column %(column)s is full: %(name)s loses the drop", { column: second.column, name: teamName(second.side) });
   const { token_before, token_after } = resolution;
-  const gets = token_after && token_after !== token_before ? [", ", teamName(context, token_after), " gets the token"] : [];
-  return [teamName(context, first.side), " drops first", ...gets];
+  const name = teamName(first.side);
+  const passes = token_after && token_after !== token_before;
+  return passes ? t("%(name)s drops first, %(other)s gets the token", { name, other: teamName(token_after) }) : t("%(name)s drops first", { name });
 }
 
-function outcome(context: RevealContext): Sentence {
+function outcome(context: RevealContext): string {
   const { result, lines, sentences } = context.reveal.resolution;
-  if (result === "draw") return [sentences.length ? "A draw" : "The board is full: a draw"];
-  if (result === "open") return openSentence(context);
-  if (isDoubleLine(context, result)) return ["Four in a row for both: ", teamName(context, result), " wins"];
-  if (lines.length > 1) return [`${lines.length} lines at once: `, teamName(context, result), " wins"];
-  return [teamName(context, result), lines.length ? ` has four in a row` : " wins"];
-}
-
-/** A game's own sentence with the teams' names filled in. */
-function fillTeamNames(context: RevealContext, sentence: string): Sentence {
-  return sentence.split(/\{(red|yellow)\}/).map((part, index) => (index % 2 ? teamName(context, part as Side) : part));
+  if (result === "draw") return sentences.length ? t("A draw") : t("The board is full: a draw");
+  if (result === "open") return openText(context);
+  const name = teamName(result);
+  if (isDoubleLine(context, result)) return t("Four in a row for both: %(name)s wins", { name });
+  if (lines.length > 1) return n("%(count)s line at once: %(name)s wins", "%(count)s lines at once: %(name)s wins", lines.length, { name });
+  return lines.length ? t("%(name)s has four in a row", { name }) : t("%(name)s wins", { name });
 }
 
 /** Threats are named when the next vote opens. */
-function openSentence(context: RevealContext): Sentence {
-  const last = context.reveal.resolution.sentences.at(-1);
-  if (last) return fillTeamNames(context, last);
-  const done = blockSentence(context);
-  return done.length ? done : drops(context);
+function openText(context: RevealContext): string {
+  return context.reveal.resolution.sentences.at(-1) ?? (blockText(context) || drops(context));
 }
 
 /** What people need to join (a ticket or code), or what this screen lacks; empty if a device is enough. */
 export function admissionHint(admission: Admission): string {
-  if (admission === "tickets") return "You need your ticket";
-  if (admission === "roster") return "You need your code from the class list";
-  return admission === "rotating" ? "Open this screen from the console" : "";
+  if (admission === "tickets") return t("You need your ticket");
+  if (admission === "roster") return t("You need your code from the class list");
+  return admission === "rotating" ? t("Open this screen from the console") : "";
 }
 
 /** How a side's pick was decided, if that needs an explanation. Without counts, says only that nobody voted. */
-export function decisionText(match: Match, tally: SideTally, counted: boolean, name = `${tally.pick ?? "this"}`): string {
-  const { ballots, decided_by, rounds, resigning } = tally;
-  if (decided_by === "resign") return counted ? `${resigning} of ${pluralize(ballots, "vote")} to give up` : "Voted to give up";
+export function decisionText(match: Match, tally: SideTally, counted: boolean, column = `${tally.pick ?? ""}`): string {
+  const { ballots, decided_by, resigning } = tally;
+  if (decided_by === "resign") return counted ? resignationText(resigning, ballots) : t("Voted to give up");
   if (!counted && ballots > 0) return "";
-  const counts = rounds && rounds.length > 1 ? `: ${name} wins in round ${rounds.length}` : "";
+  const round = tally.rounds?.length ?? 1;
   const texts: { [decision in Deciding]?: string } = {
-    random: "Nobody voted: drawn at random",
-    pass: "Nobody voted: no move",
-    forfeit: "Nobody voted: match forfeited",
-    lot: `A tie, decided at random${counts}`,
-    first: counts ? `A tie, earlier votes decide${counts}` : `A tie: ${name} got there first`,
-    captain: `A tie: the captain decided${counts && `, ${counts.slice(2)}`}`,
+    random: t("Nobody voted: drawn at random"),
+    pass: t("Nobody voted: no move"),
+    forfeit: t("Nobody voted: match forfeited"),
+    lot: round > 1 ? t("A tie, decided at random: %(column)s wins in round %(round)s", { column, round }) : t("A tie, decided at random"),
+    first: round > 1 ? t("A tie, earlier votes decide: %(column)s wins in round %(round)s", { column, round }) : t("A tie: %(column)s got there first", { column }),
+    captain: round > 1 ? t("A tie: the captain decided, %(column)s wins in round %(round)s", { column, round }) : t("A tie: the captain decided"),
   };
   return (decided_by && texts[decided_by]) ?? methodCaption(match, tally);
+}
+
+function resignationText(resigning: number, ballots: number): string {
+  return n("%(resigning)s of %(count)s vote to give up", "%(resigning)s of %(count)s votes to give up", ballots, { resigning: formatNumber(resigning), count: formatNumber(ballots) });
 }
 
 /** How the voting method decided, if that needs an explanation. */
 function methodCaption(match: Match, tally: SideTally): string {
   const { ballots, decided_by, pick, rounds } = tally;
   if (decided_by === null || pick === null) return "";
-  const several = rounds && rounds.length > 1;
-  const parts: { [name: string]: string } = {
-    voters: pluralize(ballots, "voter"),
-    votes: pluralize(ballots, "vote"),
-    share: roundedPercent(share(match, tally, pick)),
-    round: `${rounds?.length}`,
-  };
-  const caption = (several && ROUNDS_CAPTIONS[decided_by]) || CAPTIONS[decided_by] || "";
-  return caption.replace(/\{(\w+)\}/g, (_, name: string) => parts[name]!);
+  const round = rounds?.length ?? 1;
+  const caption = (round > 1 && ROUNDS_CAPTIONS[decided_by]) || CAPTIONS[decided_by];
+  return caption?.({ ballots, round, share: formatPercent(share(match, tally, pick), 1) }) ?? "";
 }
 
 interface Verdict {
@@ -120,34 +112,48 @@ interface Verdict {
   winner: Side | null;
 }
 
-/** A team's own screen addresses the winner directly. */
+/** The result of a match. A team's own screen addresses the winner directly. */
 export function matchVerdict({ state, home }: { state: EventState; home: boolean }, match: Match): Verdict {
-  const { winner: champion } = currentSeries(state);
-  const turns = match.reveal ? pluralize(match.reveal.number, "turn") : "";
   const winner = matchWinner(match);
-  if (match.state === "aborted") return { title: "Stopped", line: "This match does not count", winner };
-  const byTime = match.ended_by === "time";
-  const gaveUp = match.ended_by === "resign";
-  if (!winner && gaveUp) return { title: "A draw", line: "Both gave up", winner };
-  if (!winner && byTime) return { title: "A draw", line: "Both ran out of time", winner };
-  if (!winner) return { title: "A draw", line: turns && drawn(match, turns), winner };
+  if (match.state === "aborted") return { title: p("match", "Stopped"), line: t("This match does not count"), winner };
+  if (!winner) return { title: t("A draw"), line: drawText(match), winner };
   const place = sidePlace(match, winner);
   const { name } = teamAtPlace(state, place);
-  const wins = home && place === 0 ? "You win" : "wins";
-  if (champion !== null) return { title: name, line: `${wins} the series`, winner };
-  const loser = teamAtPlace(state, sidePlace(match, otherSide(winner))).name;
-  if (gaveUp) return { title: name, line: `${wins}: ${loser} gave up`, winner };
-  if (byTime) return { title: name, line: `${wins}: ${loser} ran out of time`, winner };
-  if (match.ended_by === "deserted") return { title: name, line: `${wins}: everyone left ${loser}`, winner };
-  return { title: name, line: match.ended_by === "forfeit" ? `${wins}: no votes from ${loser}` : `${wins} in ${turns}`, winner };
+  const other = teamAtPlace(state, sidePlace(match, otherSide(winner))).name;
+  const isSeriesOver = currentSeries(state).winner !== null;
+  return { title: name, line: home && place === 0 ? ownVictoryText(match, other, isSeriesOver) : victoryText(match, other, isSeriesOver), winner };
 }
 
-function drawn({ board }: Match, turns: string): string {
-  return board.kind === "drawn" ? `after ${turns}` : `The board is full after ${turns}`;
+function drawText({ ended_by, reveal, board }: Match): string {
+  if (ended_by === "resign") return t("Both gave up");
+  if (ended_by === "time") return t("Both ran out of time");
+  if (!reveal) return "";
+  const turns = reveal.number;
+  if (board.kind === "drawn") return n("after %(count)s turn", "after %(count)s turns", turns);
+  return n("The board is full after %(count)s turn", "The board is full after %(count)s turns", turns);
 }
 
-function choice(board: Board, pick: number): string {
-  return board.kind === "drawn" ? optionName(board, pick) : `column\u00a0${pick}`;
+/** Below the winner's name. `other`: the losing team. */
+function victoryText({ ended_by, reveal }: Match, other: string, isSeriesOver: boolean): string {
+  if (isSeriesOver) return t("wins the series");
+  if (ended_by === "resign") return t("wins: %(other)s gave up", { other });
+  if (ended_by === "time") return t("wins: %(other)s ran out of time", { other });
+  if (ended_by === "deserted") return t("wins: everyone left %(other)s", { other });
+  if (ended_by === "forfeit") return t("wins: no votes from %(other)s", { other });
+  return n("wins in %(count)s turn", "wins in %(count)s turns", reveal?.number ?? 0);
+}
+
+function ownVictoryText({ ended_by, reveal }: Match, other: string, isSeriesOver: boolean): string {
+  if (isSeriesOver) return t("You win the series");
+  if (ended_by === "resign") return t("You win: %(other)s gave up", { other });
+  if (ended_by === "time") return t("You win: %(other)s ran out of time", { other });
+  if (ended_by === "deserted") return t("You win: everyone left %(other)s", { other });
+  if (ended_by === "forfeit") return t("You win: no votes from %(other)s", { other });
+  return n("You win in %(count)s turn", "You win in %(count)s turns", reveal?.number ?? 0);
+}
+
+function choiceText(board: Board, pick: number): string {
+  return board.kind === "drawn" ? optionName(board, pick) : p("after a verb", "column\u00a0%(column)s", { column: pick });
 }
 
 /** How many of the winner's voters chose the winning drop. Empty in a duel or if the counts are hidden. */
@@ -158,12 +164,10 @@ export function unityText(state: EventState, match: Match, winner: Side): string
   const tally = tallyForSide(reveal, winner);
   if (ended_by !== "board" || !tally || tally.pick === null || !tally.ballots) return "";
   const [votes, of] = support(match, tally);
-  const name = choice(match.board, tally.pick);
-  if (hasPoints(match)) return `${roundedPercent(votes / of)} % of the highest possible score for ${name}`;
-  return `${voters(votes, of)} chose ${name}`;
-}
-
-function voters(votes: number, ballots: number): string {
-  if (votes < ballots) return `${roundedPercent(votes / ballots)} % of ${pluralize(ballots, "voter")}`;
-  return votes === 1 ? "One voter" : `All ${pluralize(votes, "voter")}`;
+  const choice = choiceText(match.board, tally.pick);
+  const share = formatPercent(votes, of);
+  if (hasPoints(match)) return t("%(share)s of the highest possible score for %(choice)s", { share, choice });
+  const count = formatNumber(of);
+  if (votes < of) return n("%(share)s of %(count)s voter chose %(choice)s", "%(share)s of %(count)s voters chose %(choice)s", of, { share, choice, count });
+  return n("One voter chose %(choice)s", "All %(count)s voters chose %(choice)s", of, { choice, count });
 }

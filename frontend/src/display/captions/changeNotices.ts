@@ -1,3 +1,4 @@
+import { n, t } from "../../live/i18n";
 import type { EventState, ToDisplay } from "../../protocol";
 import type { Scene } from "../scene/scene";
 
@@ -22,12 +23,12 @@ export function isTimely({ turn }: ChangeNotice, scene: Scene): boolean {
 }
 
 const TEXTS: { [type in ToDisplay["type"]]?: string } = {
-  "turn.voided": "The last turn doesn't count: vote again",
-  "turn.concealed": "Sealed until the other team has voted",
-  "turn.restored": "Resending lost votes: extra time added",
-  "turn.resumed": "The match continues",
-  "joining.locked": "Joining is closed",
-  "joining.unlocked": "Joining is open",
+  "turn.voided": t("The last turn doesn't count: vote again"),
+  "turn.concealed": t("Sealed until the other team has voted"),
+  "turn.restored": t("Resending lost votes: extra time added"),
+  "turn.resumed": t("The match continues"),
+  "joining.locked": t("Joining is closed"),
+  "joining.unlocked": t("Joining is open"),
 };
 
 function changeText(message: ToDisplay, before: EventState | null): string | null {
@@ -39,9 +40,9 @@ function timeChangeText(after: EventState, before: EventState | null, at: number
   const [now, then] = [after.match?.turn, before?.match?.turn];
   if (!now || !then || now.id !== then.id) return null;
   const seconds = Math.round((ends(now) - ends(then)) / 1000);
-  if (seconds > 0) return seconds === 1 ? "One more second" : `${seconds} more seconds`;
-  if (seconds < 0 && (now.paused ? now.left_ms > 0 : now.closes_at > at)) return `${-seconds} seconds less`;
-  return after.match?.close_early ? null : "The vote closed early";
+  if (seconds > 0) return n("One more second", "%(count)s more seconds", seconds);
+  if (seconds < 0 && (now.paused ? now.left_ms > 0 : now.closes_at > at)) return n("One second less", "%(count)s seconds less", -seconds);
+  return after.match?.close_early ? null : t("The vote closed early");
 }
 
 function ends({ paused, left_ms, closes_at }: { paused: boolean; left_ms: number; closes_at: number }): number {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import type { Board, Match } from "../../protocol";
-import { threatSentence, threatLabel } from "./commentary";
-import type { Sentence } from "./sentence";
+import { threatLabel, threatText } from "./commentary";
+import { fillTeamNames, type Sentence } from "./sentence";
 import { makeEvent, makeMatch, makeResolution, makeReveal, stacked, makeTally } from "../fixtures";
 import type { TimelineStep } from "../scene/timeline";
 import { decisionText, revealSentence } from "./captions";
@@ -11,17 +11,18 @@ function sentenceText(sentence: Sentence): string {
   return sentence.map((part) => (typeof part === "string" ? part : part.name)).join("");
 }
 
-function threatText(board: Board): string {
-  return sentenceText(threatSentence({ state: makeEvent(), match: makeMatch({ board }) }));
+function threatSentence(board: Board): string {
+  const context = { state: makeEvent(), match: makeMatch({ board }) };
+  return sentenceText(fillTeamNames(context, threatText(context)));
 }
 
 test("the commentary names the columns that each side needs", () => {
-  assert.equal(threatText(stacked(["R", "Y", "", "", "", "", ""])), "");
-  assert.equal(threatText(stacked(["R", "R", "R", "", "", "", ""])), "North needs column 4");
-  assert.equal(threatText(stacked(["", "R", "R", "R", "", "", ""])), "North threatens 1 and 5");
-  assert.equal(threatText(stacked(["RRR", "YYY", "", "", "", "", ""])), "North needs 1, South needs 2");
-  assert.equal(threatText(stacked(["RYYY", "R", "R", "", "Y", "Y", "Y"])), "North needs 4, South needs 1 or 4");
-  assert.equal(threatText(stacked(["R", "R", "R", "", "Y", "Y", "Y"])), "Both need column 4");
+  assert.equal(threatSentence(stacked(["R", "Y", "", "", "", "", ""])), "");
+  assert.equal(threatSentence(stacked(["R", "R", "R", "", "", "", ""])), "North needs column 4");
+  assert.equal(threatSentence(stacked(["", "R", "R", "R", "", "", ""])), "North threatens 1 and 5");
+  assert.equal(threatSentence(stacked(["RRR", "YYY", "", "", "", "", ""])), "North needs 1, South needs 2");
+  assert.equal(threatSentence(stacked(["RYYY", "R", "R", "", "Y", "Y", "Y"])), "North needs 4, South needs 1 or 4");
+  assert.equal(threatSentence(stacked(["R", "R", "R", "", "Y", "Y", "Y"])), "Both need column 4");
 });
 
 test("each half of the screen names its own side's threats", () => {
@@ -32,7 +33,7 @@ test("each half of the screen names its own side's threats", () => {
 
 test("other games get no threat commentary", () => {
   const match = makeMatch({ board: stacked(["R", "R", "R", "", "", "", ""]), game: "other" });
-  assert.deepEqual(threatSentence({ state: makeEvent(), match }), []);
+  assert.equal(threatText({ state: makeEvent(), match }), "");
 });
 
 function story(step: TimelineStep, board: Board, part: Parameters<typeof makeResolution>[0]): string {
@@ -67,5 +68,5 @@ test("the caption under a pick says how the voting method decided", () => {
   assert.equal(caption("lottery", [3, 1], { decided_by: "lottery" }), "Drawn from 4 votes");
   assert.equal(caption("approval", [3, 1], { decided_by: "approval", ballots: 3 }), "of 3 voters approved");
   assert.equal(caption("instant_runoff", [3, 1], { decided_by: "runoff", rounds: [[3, 1]] }), "Majority in round 1");
-  assert.equal(caption("instant_runoff", [2, 1, 1], { decided_by: "runoff", rounds: [[2, 1, 1], [3, 1, 0]] }), "50 % ranked it first; wins in round 2");
+  assert.equal(caption("instant_runoff", [2, 1, 1], { decided_by: "runoff", rounds: [[2, 1, 1], [3, 1, 0]] }), "50% ranked it first; wins in round 2");
 });

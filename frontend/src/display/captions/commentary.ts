@@ -3,40 +3,37 @@ import { withoutDrops } from "../../board/boardBefore";
 import { hasLine, threats } from "../../board/threats";
 import { otherSide } from "../../live/match/grid";
 import { formatNumber } from "../../live/format";
+import { NUMBER_LOCALE, n, t } from "../../live/i18n";
 import { hasPoints } from "../../live/match/support";
-import { pluralize, tallyForSide } from "../scene/places";
-import { teamName, type MatchContext, type Sentence, type RevealContext } from "./sentence";
+import { tallyForSide } from "../scene/places";
+import { teamName, type MatchContext, type RevealContext } from "./sentence";
 
 const LINE_GAMES = ["simultaneous-captains-mistress", "single-selector", "captains-mistress"];
 const SIDES: readonly Side[] = ["red", "yellow"];
 
-/** A hint about threats on the board before the next vote; empty if there is none. */
-export function threatSentence(context: MatchContext): Sentence {
-  const { match } = context;
-  if (!LINE_GAMES.includes(match.game)) return [];
-  const near = SIDES.map((side) => ({ side, columns: threats(match.board, side) })).filter(({ columns }) => columns.length > 0);
-  const [one, other] = near;
-  if (!one) return [];
-  if (!other) return one.columns.length > 1 ? doubleThreat(context, one) : [teamName(context, one.side), ` needs column ${one.columns[0]}`];
-  const [mine, theirs] = [joinOr(one.columns), joinOr(other.columns)];
-  if (mine === theirs) return [`Both need column ${mine}`];
-  return [teamName(context, one.side), ` needs ${mine}, `, teamName(context, other.side), ` needs ${theirs}`];
+/** A hint about threats on the board before the next vote; empty if there is none. Contains placeholders of teams. */
+export function threatText({ match }: MatchContext): string {
+  if (!LINE_GAMES.includes(match.game)) return "";
+  const near = SIDES.map((side) => ({ name: teamName(side), columns: threats(match.board, side) })).filter(({ columns }) => columns.length > 0);
+  const [one, two] = near;
+  if (!one) return "";
+  const { name } = one;
+  if (!two && one.columns.length > 1) return t("%(name)s threatens %(columns)s", { name, columns: formatList(one.columns, "conjunction") });
+  if (!two) return t("%(name)s needs column %(column)s", { name, column: one.columns[0]! });
+  const [columns, others] = [formatList(one.columns, "disjunction"), formatList(two.columns, "disjunction")];
+  if (columns === others) return t("Both need column %(columns)s", { columns });
+  return t("%(name)s needs %(columns)s, %(other)s needs %(others)s", { name, columns, other: two.name, others });
 }
 
-function doubleThreat(context: MatchContext, { side, columns }: { side: Side; columns: readonly number[] }): Sentence {
-  const last = columns[columns.length - 1];
-  return [teamName(context, side), ` threatens ${columns.slice(0, -1).join(", ")} and ${last}`];
-}
-
-function joinOr(columns: readonly number[]): string {
-  return columns.join(" or ");
+function formatList(columns: readonly number[], type: Intl.ListFormatType): string {
+  return new Intl.ListFormat(NUMBER_LOCALE, { type }).format(columns.map(String));
 }
 
 /** For a side's own half of the screen: "needs column 4". */
 export function threatLabel({ match }: MatchContext, side: Side): string {
   const columns = LINE_GAMES.includes(match.game) ? threats(match.board, side) : [];
   if (columns.length === 0) return "";
-  return columns.length > 1 ? `needs ${joinOr(columns)}` : `needs column ${columns[0]}`;
+  return columns.length > 1 ? t("needs %(columns)s", { columns: formatList(columns, "disjunction") }) : t("needs column %(column)s", { column: columns[0]! });
 }
 
 /** Whether both picked the same column and one of them would have won there. */
@@ -48,10 +45,10 @@ export function isThreatConflict({ match, reveal }: RevealContext): boolean {
 }
 
 /** A sentence if a drop of this turn blocked the other side's line of four; else empty. */
-export function blockSentence(context: RevealContext): Sentence {
-  const { block } = context.reveal.resolution;
-  if (!block) return [];
-  return [teamName(context, block.side), " stops ", teamName(context, otherSide(block.side)), ` in ${block.column}`];
+export function blockText({ reveal }: RevealContext): string {
+  const { block } = reveal.resolution;
+  if (!block) return "";
+  return t("%(name)s stops %(other)s in %(column)s", { name: teamName(block.side), other: teamName(otherSide(block.side)), column: block.column });
 }
 
 /** Whether both sides completed four in a row in the same turn. */
@@ -59,13 +56,40 @@ export function isDoubleLine({ match, reveal }: RevealContext, winner: Side): bo
   return reveal.resolution.lines.length > 0 && LINE_GAMES.includes(match.game) && hasLine(match.board, otherSide(winner));
 }
 
-export function closeCallSentence(context: RevealContext, call: CloseCall | null): Sentence {
-  if (!call) return [];
-  if (call.kind === "conflict") return ["Replay: the token decided it"];
-  const { first, second } = call;
-  const unit = hasPoints(context.match) ? "point" : "vote";
-  if (call.margin > 0) return [teamName(context, call.side), `: ${first} beat ${second} by ${pluralize(call.margin, unit)}`];
-  const votes = formatNumber(tallyForSide(context.reveal, call.side)?.counts[(first ?? 0) - 1] ?? 0);
-  const by = tallyForSide(context.reveal, call.side)?.decided_by === "lot" ? "was drawn at random" : "got there first";
-  return [teamName(context, call.side), `: ${votes} ${unit}s each, ${first} ${by}`];
+export function closeCallText({ match, reveal }: RevealContext, call: CloseCall | null): string {
+  if (!call) return "";
+  if (call.kind === "conflict") return t("Replay: the token decided it");
+  const values = { name: teamName(call.side), first: call.first ?? "", second: call.second ?? "" };
+  if (call.margin > 0) return hasPoints(match) ? pointsAheadText(call.margin, values) : votesAheadText(call.margin, values);
+  const tally = tallyForSide(reveal, call.side);
+  const each = tally?.counts[(call.first ?? 0) - 1] ?? 0;
+  return hasPoints(match) ? equalPointsText(each, values, tally?.decided_by === "lot") : equalVotesText(each, values, tally?.decided_by === "lot");
+}
+
+interface Compared {
+  name: string;
+  first: number | string;
+  second: number | string;
+}
+
+function votesAheadText(margin: number, { name, first, second }: Compared): string {
+  return n("%(name)s: %(first)s beat %(second)s by %(count)s vote", "%(name)s: %(first)s beat %(second)s by %(count)s votes", margin, { name, first, second, count: formatNumber(margin) });
+}
+
+function pointsAheadText(margin: number, { name, first, second }: Compared): string {
+  return n("%(name)s: %(first)s beat %(second)s by %(count)s point", "%(name)s: %(first)s beat %(second)s by %(count)s points", margin, { name, first, second, count: formatNumber(margin) });
+}
+
+function equalVotesText(each: number, { name, first }: Compared, isDrawn: boolean): string {
+  const count = formatNumber(each);
+  return isDrawn
+    ? n("%(name)s: %(count)s vote each, %(first)s was drawn at random", "%(name)s: %(count)s votes each, %(first)s was drawn at random", each, { name, first, count })
+    : n("%(name)s: %(count)s vote each, %(first)s got there first", "%(name)s: %(count)s votes each, %(first)s got there first", each, { name, first, count });
+}
+
+function equalPointsText(each: number, { name, first }: Compared, isDrawn: boolean): string {
+  const count = formatNumber(each);
+  return isDrawn
+    ? n("%(name)s: %(count)s point each, %(first)s was drawn at random", "%(name)s: %(count)s points each, %(first)s was drawn at random", each, { name, first, count })
+    : n("%(name)s: %(count)s point each, %(first)s got there first", "%(name)s: %(count)s points each, %(first)s got there first", each, { name, first, count });
 }

@@ -1,9 +1,14 @@
 import { useEffect, useRef } from "preact/hooks";
+import { p } from "../../live/i18n";
 import { countdownText } from "../scene/countdownText";
+import { BESIDE_CLOCK, fitFontSize } from "../scene/layout";
 import type { StageView } from "../scene/stageView";
 import { matchVerdict } from "../captions/captions";
 
 const LAST_S = 5;
+const [WORD, LEAST, GAP] = [164, 54, 20];
+/** Longer texts, such as hours in some languages, are smaller. */
+const USUAL_LENGTH = 5;
 const SHOWN = ["talk", "voting"];
 
 /** The countdown, by the server's clock, until the vote closes or opens. It grows in the last seconds. */
@@ -21,19 +26,24 @@ export function Countdown({ view }: { view: StageView }) {
   }, [text, last]);
   return (
     <div class="clock" data-last={last} data-phase={phase}>
-      {shown && <span class="figure" ref={figure} role="timer">{text}</span>}
-      {word && <span class="word">{word}</span>}
+      {shown && <span class="figure" style={text.length > USUAL_LENGTH ? { fontSize: fontSize(text, WORD) } : {}} ref={figure} role="timer">{text}</span>}
+      {word && <span class="word" style={{ fontSize: fontSize(word, WORD) }}>{word}</span>}
       {(phase === "voting" || phase === "talk") && <CountdownBar view={view} />}
     </div>
   );
+}
+
+/** The font size for a text in the clock's place, between the team headers. */
+function fontSize(text: string, largest: number): string {
+  return `calc(${fitFontSize(text, 2 * BESIDE_CLOCK.wide - GAP, largest, LEAST)} * var(--u))`;
 }
 
 /** The text in the clock's place while no time runs. */
 function countdownWord(view: StageView): string {
   const { phase, stage, match } = view.scene;
   if (phase === "ended" && match) return matchVerdict(view, match).title;
-  if (phase === "paused") return "Paused";
-  return phase === "sealed" || stage?.step === "sealed" ? "Sealed" : "";
+  if (phase === "paused") return p("match", "Paused");
+  return phase === "sealed" || stage?.step === "sealed" ? p("votes", "Sealed") : "";
 }
 
 /** Fills during the discussion and drains during the vote. */

@@ -1,9 +1,9 @@
 import { threatLabel } from "../captions/commentary";
-import { fitFontSize } from "../scene/layout";
+import { t } from "../../live/i18n";
+import { fitTwoLines } from "../scene/layout";
 import { sideAtPlace, type Place } from "../scene/places";
 import { gridPlacement, type StageView } from "../scene/stageView";
 
-const WORDS = { own: "Talk it over", theirs: "They talk too" };
 const MARGIN = 40;
 
 /** In the discussion before the vote: hints for a team, on its own half of the screen. */
@@ -15,10 +15,11 @@ export function Discussion({ view, place }: { view: StageView; place: Place }) {
   const side = sideAtPlace(match, place);
   if (!scene.turn?.to_move.includes(side)) return null;
   const width = (size.width - placement.width) / 2 - 2 * MARGIN;
+  const title = view.home && place === 1 ? t("They talk too") : t("Talk it over");
   const words = threatLabel({ state, match }, side);
   return (
     <section class="talk" data-place={place} data-side={side} style={{ width: `calc(${width} * var(--u))` }}>
-      <b style={{ fontSize: `calc(${fitFontSize("Talk it", width, 132, 72)} * var(--u))` }}>{view.home && place === 1 ? WORDS.theirs : WORDS.own}</b>
+      <b style={{ fontSize: `calc(${fitTwoLines(title, width, 132, 72)} * var(--u))` }}>{title}</b>
       {words && <p>{words}</p>}
     </section>
   );

@@ -1,5 +1,6 @@
 import { Badge } from "../../board/Ball";
 import { currentSeries, winsNeeded, type Series } from "../../live/match/series";
+import { parts, t } from "../../live/i18n";
 import { SideChangesChart } from "./SideChangesChart";
 import { Water } from "../votes/TurnoutBar";
 import { countdownText } from "../scene/countdownText";
@@ -37,7 +38,7 @@ export function EndScreen({ view }: { view: StageView }) {
       {united && !match.sides && series.winner === null && <p style={{ fontSize: size(united, 64, 54) }}>{united}</p>}
       {series.winner === null ? !match.sides && <SeriesScore view={view} series={series} /> : <Podium view={view} series={series} />}
       {!match.sides && <MatchHistory view={view} width={width} />}
-      {view.state.next_match_at !== null && <p class="next">Next match in <b>{countdownText(leftMs)}</b></p>}
+      {view.state.next_match_at !== null && <p class="next">{parts("Next match in %(time)s", { time: <b>{countdownText(leftMs)}</b> })}</p>}
     </section>
   );
 }
@@ -47,13 +48,13 @@ function SeriesScore({ view, series: { won } }: { view: StageView; series: Serie
   const { match } = view.scene;
   const needed = winsNeeded(view.state);
   return (
-    <p class="score" aria-label={needed === null ? "Matches won" : `Matches won, first to ${needed} wins the series`}>
+    <p class="score" aria-label={needed === null ? t("Matches won") : t("Matches won, first to %(wins)s wins the series", { wins: needed })}>
       <Badge side={sideAtPlace(match, 0)} />
       <b>{won[0]}</b>
       <i>:</i>
       <b>{won[1]}</b>
       <Badge side={sideAtPlace(match, 1)} />
-      {needed !== null && <span class="needed">first to {needed}</span>}
+      {needed !== null && <span class="needed">{t("first to %(wins)s", { wins: needed })}</span>}
     </p>
   );
 }
@@ -62,7 +63,7 @@ function SeriesScore({ view, series: { won } }: { view: StageView; series: Serie
 function Podium({ view, series: { won, winner } }: { view: StageView; series: Series }) {
   const order: readonly Place[] = winner === 1 ? [0, 1] : [1, 0];
   return (
-    <div class="podium" aria-label="Matches won">
+    <div class="podium" aria-label={t("Matches won")}>
       {order.map((place, rank) => (
         <div key={place} data-rank={rank + 1}>
           <Badge side={sideAtPlace(view.scene.match, place)} />
@@ -82,7 +83,7 @@ function MatchHistory({ view, width }: { view: StageView; width: number }) {
   if (matches.length < 2 || !match) return null;
   const shown = matches.slice(-Math.floor(width / HISTORY_BADGE));
   return (
-    <ol class="history" aria-label="Matches so far">
+    <ol class="history" aria-label={t("Matches so far")}>
       {shown.map(({ number, winner }) => (
         <li key={number} data-winner={winner ?? "none"}>{winner !== null && <Badge side={sideAtPlace(match, winner === 1 ? 0 : 1)} />}</li>
       ))}

@@ -1,12 +1,13 @@
 import type { KeyShown, Vote } from "../../protocol";
 import { formatNumber } from "../../live/format";
+import { n, p, parts, t } from "../../live/i18n";
 import { countdownText } from "../scene/countdownText";
 import { fitFontSize } from "../scene/layout";
 import { isTimely } from "../captions/changeNotices";
-import { isPartHidden, sidePlace, pluralize } from "../scene/places";
+import { isPartHidden, sidePlace } from "../scene/places";
 import { isWon, type StageView } from "../scene/stageView";
-import { threatSentence } from "../captions/commentary";
-import { teamName, type SentencePart, type MatchContext, type Sentence } from "../captions/sentence";
+import { threatText } from "../captions/commentary";
+import { fillTeamNames, teamName, type SentencePart, type MatchContext, type Sentence } from "../captions/sentence";
 import { revealSentence, matchVerdict, sealed } from "../captions/captions";
 
 const BESIDE_PEEK = 440;
@@ -32,34 +33,32 @@ function footerSentence(view: StageView): Sentence {
   const { scene, notice, state } = view;
   if (notice && isTimely(notice, scene)) return [notice.text];
   const { phase, match, reveal, stage, call } = scene;
-  if (phase === "paused") return [`Paused with ${timeLeftText(scene.leftMs)}`];
-  if (phase === "sealed") return sealed();
-  if (phase === "talk" && scene.turn) return [`Voting on turn ${scene.turn.number} opens soon`];
-  if (phase === "voting") return isOpening(view) && match ? openingSentence(view, { state, match }) : [];
+  if (phase === "paused") return [pausedText(scene.leftMs)];
+  if (phase === "sealed") return [sealed()];
+  if (phase === "talk" && scene.turn) return [t("Voting on turn %(turn)s opens soon", { turn: scene.turn.number })];
+  if (phase === "voting") return isOpening(view) && match ? fillTeamNames({ state, match }, openingText(view, { state, match })) : [];
   return phase === "reveal" && match && reveal && stage ? revealSentence(stage.step, { state, match, reveal }, call) : [];
 }
 
-function timeLeftText(ms: number): string {
-  const text = countdownText(ms);
-  return /^\d+$/.test(text) ? `${pluralize(Number(text), "second")} left` : `${text} left`;
+function pausedText(ms: number): string {
+  const time = countdownText(ms);
+  return /^\d+$/.test(time) ? n("Paused with %(count)s second left", "Paused with %(count)s seconds left", Number(time)) : t("Paused with %(time)s left", { time });
 }
 
 /** On a team's own screen, also says that it holds the token if nothing is more urgent. */
-function openingSentence({ home }: StageView, context: MatchContext): Sentence {
-  const secret = halfTurnSentence(context);
-  if (secret.length) return secret;
-  const near = threatSentence(context);
+function openingText({ home }: StageView, context: MatchContext): string {
+  const text = halfTurnText(context) || threatText(context);
   const { token } = context.match.board;
-  if (near.length > 0 || !home || !token || sidePlace(context.match, token) !== 0) return near;
-  return ["You hold the token this turn"];
+  if (text || !home || !token || sidePlace(context.match, token) !== 0) return text;
+  return t("You hold the token this turn");
 }
 
 /** In a turn of two halves: which team votes, and whether in secret. */
-function halfTurnSentence(context: MatchContext): Sentence {
-  const { board, turn } = context.match;
+function halfTurnText({ match: { board, turn } }: MatchContext): string {
   const side = turn?.to_move[0];
-  if (!board.vote || !side) return [];
-  return [teamName(context, side), board.vote === "open" ? " votes openly" : " chooses in secret"];
+  if (!board.vote || !side) return "";
+  const name = teamName(side);
+  return board.vote === "open" ? t("%(name)s votes openly", { name }) : t("%(name)s chooses in secret", { name });
 }
 
 function isOpening({ scene: { turn, match }, now }: StageView): boolean {
@@ -80,14 +79,14 @@ function renderPart(part: SentencePart) {
   return typeof part === "string" ? part : <b data-side={part.side}>{part.name}</b>;
 }
 
-const VOTE_LABELS: Record<Vote, string> = { concealed: "in secret", open: "open" };
+const VOTE_LABELS: Record<Vote, string> = { concealed: p("vote", "in secret"), open: p("vote", "open") };
 
 function FooterStatus({ view, shown }: { view: StageView; shown: KeyShown | null }) {
   const { turn, phase, match } = view.scene;
   if (phase === "ended" && match && !isWon(view.scene)) return <DrawInfo view={view} line={matchVerdict(view, match).line} />;
   return (
     <>
-      {turn && <span class="turn">Turn <b>{turn.number}</b>{match?.board.vote ? ` · ${VOTE_LABELS[match.board.vote]}` : <VoteRates view={view} />}</span>}
+      {turn && <span class="turn">{parts("Turn %(turn)s", { turn: <b>{turn.number}</b> })}{match?.board.vote ? ` · ${VOTE_LABELS[match.board.vote]}` : <VoteRates view={view} />}</span>}
       <Watching view={view} />
       {showsAddress(view) && <JoinAddress url={view.joinUrl} code={view.state.code} shown={shown} />}
     </>
@@ -102,8 +101,8 @@ function VoteRates({ view: { state, scene, turnout } }: { view: StageView }) {
   const { changed } = turnout.figures;
   return (
     <>
-      <span data-rate> · {formatNumber(turnout.votes_per_s)} votes/s</span>
-      {changed > 0 && <span data-changed> · {formatNumber(changed)} changed</span>}
+      <span data-rate> · {t("%(votes)s votes/s", { votes: formatNumber(turnout.votes_per_s) })}</span>
+      {changed > 0 && <span data-changed> · {n("%(count)s changed", "%(count)s changed", changed, { count: formatNumber(changed) })}</span>}
     </>
   );
 }
@@ -111,7 +110,7 @@ function VoteRates({ view: { state, scene, turnout } }: { view: StageView }) {
 /** In a duel: the number of spectators, including this screen. */
 function Watching({ view: { state, turnout } }: { view: StageView }) {
   const count = turnout?.watching ?? 0;
-  return state.is_duel && count > 0 ? <span class="turn watching"><b>{count}</b> watching</span> : null;
+  return state.is_duel && count > 0 ? <span class="turn watching">{parts("%(number)s watching", { number: <b>{formatNumber(count)}</b> })}</span> : null;
 }
 
 /** Whether to show the join address for latecomers; the lobby shows it large. */
@@ -125,7 +124,7 @@ function DrawInfo({ view: { state, scene }, line }: { view: StageView; line: str
   return (
     <>
       <span class={next ? "turn" : "caption"}>{line}</span>
-      {next && <span class="next">Next match in <b>{countdownText(scene.leftMs)}</b></span>}
+      {next && <span class="next">{parts("Next match in %(time)s", { time: <b>{countdownText(scene.leftMs)}</b> })}</span>}
     </>
   );
 }

@@ -4,6 +4,7 @@ import type { EventState, KeyShown } from "../../protocol";
 import { JoinAddress, hostName } from "./Footer";
 import { QrCard } from "./QrCard";
 import { TeamJoin } from "./TeamJoin";
+import { parts, t } from "../../live/i18n";
 import { currentSeries, winsNeeded } from "../../live/match/series";
 import { fitName } from "../scene/layout";
 import { PLACES, isPartHidden, sideShownAtPlace, teamAtPlace, type Place } from "../scene/places";
@@ -27,7 +28,7 @@ export function Lobby({ view, codes, shown }: { view: StageView; codes: JoinCode
     <div class="lobby">
       {teams ? PLACES.map((place) => <TeamJoin key={place} view={view} place={place} code={teams[place]} />) : <OneCode view={view} code={codes.event} />}
       <div class="join-info" style={{ "--code": `calc(${codeSize(view, shown)} * var(--u))` }}>
-        {view.state.lobby === "locked" ? <p>The match begins soon</p> : <JoinInfo view={view} shown={shown} />}
+        {view.state.lobby === "locked" ? <p>{t("The match begins soon")}</p> : <JoinInfo view={view} shown={shown} />}
       </div>
     </div>
   );
@@ -58,11 +59,11 @@ function OneCode({ view, code }: { view: StageView; code: JoinCode }) {
 function CheerInvitation({ view: { state, turnout, foot } }: { view: StageView }) {
   const here = turnout ? turnout.connected[0] + turnout.connected[1] : 0;
   if (foot.lines > 0 || here === 0 || state.lobby === "closed" || state.is_duel) return null;
-  return <p class="invitation">Joined? Tap your shape!</p>;
+  return <p class="invitation">{t("Joined? Tap your shape!")}</p>;
 }
 
 function JoinInfo({ view, shown }: { view: StageView; shown: KeyShown | null }) {
-  if (isPartHidden(view.state, "code") && !view.state.is_duel) return <p>Ask the host how to join</p>;
+  if (isPartHidden(view.state, "code") && !view.state.is_duel) return <p>{t("Ask the host how to join")}</p>;
   const ticket = ticketHint(view.state);
   return (
     <>
@@ -119,7 +120,7 @@ function LobbyTeam({ view, place, width }: { view: StageView; place: Place; widt
 function SeriesWins({ view: { state }, place }: { view: StageView; place: Place }) {
   const needed = winsNeeded(state);
   if (needed === null || state.finished.length === 0) return null;
-  return <p class="series-wins"><b>{currentSeries(state).won[place]}</b> of {needed} wins</p>;
+  return <p class="series-wins">{parts("%(won)s of %(needed)s wins", { won: <b>{currentSeries(state).won[place]}</b>, needed: <>{needed}</> })}</p>;
 }
 
 /** The event's name and whether joining is open, in place of the QR code. */
@@ -132,7 +133,7 @@ function LobbyStatus({ view: { state } }: { view: StageView }) {
   );
 }
 
-const LOBBY_TEXTS: Record<EventState["lobby"], string> = { open: "Joining is open", locked: "Joining is closed", closed: "Joining opens soon" };
+const LOBBY_TEXTS: Record<EventState["lobby"], string> = { open: t("Joining is open"), locked: t("Joining is closed"), closed: t("Joining opens soon") };
 
 const PERIOD_MS = 30_000;
 const TICKS = 6;

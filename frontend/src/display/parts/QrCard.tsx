@@ -1,3 +1,4 @@
+import { t } from "../../live/i18n";
 import type { JoinCode } from "../scene/joinCodes";
 
 /**
@@ -8,7 +9,7 @@ export function QrCard({ code, quiet, size }: { code: JoinCode; quiet: number; s
   const side = code.rows.length + 2 * quiet;
   const style = size === null ? {} : { width: `calc(${size} * var(--u))`, height: `calc(${size} * var(--u))` };
   return (
-    <svg class="qr" viewBox={`0 0 ${side} ${side}`} style={style} role="img" aria-label={`QR code to join: ${code.url}`}>
+    <svg class="qr" viewBox={`0 0 ${side} ${side}`} style={style} role="img" aria-label={t("QR code to join: %(url)s", { url: code.url })}>
       <rect width={side} height={side} rx="1.2" fill="#f4f1e8" />
       <path d={modules(code.rows, quiet)} fill="#0b1020" shape-rendering="crispEdges" />
     </svg>

@@ -1,3 +1,5 @@
+import { formatNumber, formatPercent } from "../../live/format";
+import { n, t } from "../../live/i18n";
 import type { SidesSummary } from "../../protocol";
 import { sideFlow, loyalty } from "./sideFlow";
 
@@ -17,7 +19,7 @@ export function SideChangesChart({ sides, width }: { sides: SidesSummary; width:
       </svg>
       <figcaption>
         <b>
-          <i data-side="red">{first.red} → {last.red}</i> <i data-side="yellow">{first.yellow} → {last.yellow}</i> {loyalty(sides)} % loyal
+          <i data-side="red">{first.red} → {last.red}</i> <i data-side="yellow">{first.yellow} → {last.yellow}</i> {t("%(share)s loyal", { share: formatPercent(loyalty(sides), 100) })}
         </b>
         <span>{changeTotals(sides)}</span>
       </figcaption>
@@ -26,10 +28,13 @@ export function SideChangesChart({ sides, width }: { sides: SidesSummary; width:
 }
 
 function changeTotals({ in_time, too_soon }: SidesSummary): string {
-  return `${in_time} switched in time${too_soon ? `, ${too_soon} too soon` : ""}`;
+  const count = formatNumber(in_time);
+  return too_soon
+    ? n("%(count)s switched in time, %(early)s too soon", "%(count)s switched in time, %(early)s too soon", in_time, { count, early: formatNumber(too_soon) })
+    : n("%(count)s switched in time", "%(count)s switched in time", in_time, { count });
 }
 
 function describeTurns(sides: SidesSummary): string {
-  const turns = sides.turns.map(({ red, yellow }, index) => `turn ${index + 1}: ${red} red, ${yellow} yellow`);
-  return `Voters on each side, by turn: ${turns.join("; ")}`;
+  const turns = sides.turns.map(({ red, yellow }, index) => t("turn %(turn)s: %(red)s red, %(yellow)s yellow", { turn: index + 1, red, yellow }));
+  return t("Voters on each side, by turn: %(turns)s", { turns: turns.join("; ") });
 }

@@ -1,16 +1,16 @@
 import { Badge } from "../../board/Ball";
+import { t } from "../../live/i18n";
 import { matchingSeal } from "../../live/match/seals";
 import { timeBankLeft } from "../../live/match/timeBank";
 import type { Side } from "../../protocol";
 import { countdownText } from "../scene/countdownText";
-import { fitName } from "../scene/layout";
+import { BESIDE_CLOCK, fitName } from "../scene/layout";
 import { sideAtPlace, tallyForSide, teamAtPlace, type Place } from "../scene/places";
 import type { Scene } from "../scene/scene";
 import type { StageView } from "../scene/stageView";
 
 const NAME = 84;
 const MARGIN = 48;
-const BESIDE_CLOCK = { narrow: 190, wide: 300 };
 const BESIDE_BARS = 350;
 
 /** A team's badge, name, seal and time bank, in its corner beside the countdown. */
@@ -71,7 +71,7 @@ function picksShown({ stage }: Scene): boolean {
 }
 
 function SealStatus({ isBroken }: { isBroken: boolean }) {
-  return <p class="seal" data-broken={isBroken}><SealIcon />{isBroken ? "Seal doesn't match" : "Votes sealed"}</p>;
+  return <p class="seal" data-broken={isBroken}><SealIcon />{isBroken ? t("Seal doesn't match") : t("Votes sealed")}</p>;
 }
 
 /** A wax seal with a keyhole. */

@@ -1,3 +1,4 @@
+import { t } from "../../live/i18n";
 import { sidePlace } from "../scene/places";
 import { isOpenVote, gridPlacement, type StageView } from "../scene/stageView";
 import type { Concealed } from "../../protocol";
@@ -25,7 +26,7 @@ export function ConcealedChoice({ view }: { view: StageView }) {
         <circle class="lock" cx="120" cy="106" r="25" />
         <path class="hole" d="M120 93 a8 8 0 0 1 4 15 l3 13 h-14 l3 -13 a8 8 0 0 1 4 -15 Z" />
       </svg>
-      <p>{opens ? "Opening now" : "Chosen in secret"}</p>
+      <p>{opens ? t("Opening now") : t("Chosen in secret")}</p>
     </section>
   );
 }

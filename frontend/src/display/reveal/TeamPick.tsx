@@ -1,7 +1,9 @@
 import type { Match, SideTally } from "../../protocol";
 import { optionName } from "../../board/geometry";
+import { formatNumber, formatPercent } from "../../live/format";
+import { n, p, t } from "../../live/i18n";
 import { support } from "../../live/match/support";
-import { isPartHidden, roundedPercent, pluralize, sideAtPlace, tallyForSide, teamAtPlace, type Place } from "../scene/places";
+import { isPartHidden, sideAtPlace, tallyForSide, teamAtPlace, type Place } from "../scene/places";
 import { gridPlacement, type StageView } from "../scene/stageView";
 import { decisionText } from "../captions/captions";
 
@@ -20,7 +22,7 @@ export function TeamPick({ view, place }: { view: StageView; place: Place }) {
   const words = decisionText(scene.match, tally, counted, name) || ballotsText(view, place, tally);
   return (
     <section class="choice" data-place={place} data-side={side} style={{ width }}>
-      {tally.pick === null ? <span class="none">{tally.decided_by === "resign" ? "Gives up" : "No pick"}</span> : <PickFigure match={scene.match} tally={tally} name={name} counted={counted} who={pronoun(view, place)} />}
+      {tally.pick === null ? <span class="none">{tally.decided_by === "resign" ? p("team", "Gives up") : p("team", "No pick")}</span> : <PickFigure match={scene.match} tally={tally} name={name} counted={counted} said={chooserText(view, place)} />}
       {words && <p>{words}</p>}
     </section>
   );
@@ -29,22 +31,24 @@ export function TeamPick({ view, place }: { view: StageView; place: Place }) {
 /** The number of votes or hands; if counts are hidden, mentions only a show of hands. */
 function ballotsText({ state }: StageView, place: Place, { ballots }: SideTally): string {
   const hands = teamAtPlace(state, place).hands;
-  if (isPartHidden(state, "turnout") || isPartHidden(state, "tally")) return hands ? "by show of hands" : "";
-  return `of ${pluralize(ballots, hands ? "hand" : "vote")}`;
+  if (isPartHidden(state, "turnout") || isPartHidden(state, "tally")) return hands ? t("by show of hands") : "";
+  const count = formatNumber(ballots);
+  return hands ? n("of %(count)s hand", "of %(count)s hands", ballots, { count }) : n("of %(count)s vote", "of %(count)s votes", ballots, { count });
 }
 
-function pronoun({ home }: StageView, place: Place): string {
-  if (!home) return "";
-  return place === 0 ? "You " : "They ";
+/** Above the pick. A team's own screen addresses the team. */
+function chooserText({ home }: StageView, place: Place): string {
+  if (!home) return p("team", "chose");
+  return place === 0 ? t("You chose") : t("They chose");
 }
 
-function PickFigure({ match, tally, name, counted, who }: { match: Match; tally: SideTally; name: string; counted: boolean; who: string }) {
+function PickFigure({ match, tally, name, counted, said }: { match: Match; tally: SideTally; name: string; counted: boolean; said: string }) {
   const [votes, of] = support(match, tally);
   return (
     <>
-      <span class="said">{who}chose</span>
+      <span class="said">{said}</span>
       <b class="column">{name}</b>
-      {counted && tally.ballots > 0 && <b class="share">{roundedPercent(votes / of)} %</b>}
+      {counted && tally.ballots > 0 && <b class="share">{formatPercent(votes, of)}</b>}
     </>
   );
 }

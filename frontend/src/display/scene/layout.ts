@@ -40,6 +40,9 @@ export function turnoutY(level: number, lift = 0): number {
 
 const GLYPH = 0.47;
 
+/** Half of the space between the team headers: for seconds, or for a word. */
+export const BESIDE_CLOCK = { narrow: 190, wide: 300 };
+
 /** The organizer's message takes up to two lines above the footer; with three it replaces the footer. */
 const NOTICE = { type: 56, line: 62, margins: 20, beside: 92, glyph: 0.43 };
 const MOST_LINES = 3;
@@ -77,8 +80,16 @@ const NAME_LEAST = 54.5;
 
 /** The font size for a team's name on one line, or wrapped at the smallest size readable from afar. */
 export function fitName(name: string, width: number, largest: number): number {
-  const longest = Math.max(...name.split(/\s+/).map(textWidth));
-  return Math.max(NAME_LEAST, Math.min(fitFontSize(name, width, largest, NAME_LEAST), width / (longest * GLYPH)));
+  return Math.max(NAME_LEAST, Math.min(fitFontSize(name, width, largest, NAME_LEAST), width / (longestWord(name) * GLYPH)));
+}
+
+/** The font size for a text on two lines. */
+export function fitTwoLines(text: string, width: number, largest: number, least: number): number {
+  return Math.max(least, Math.min(largest, width / (Math.max(longestWord(text), textWidth(text) * 0.6) * GLYPH)));
+}
+
+function longestWord(text: string): number {
+  return Math.max(...text.split(/\s+/).map(textWidth));
 }
 
 /** The largest font size up to `largest`, but at least `least`, at which `text` fits a line of `width`. */

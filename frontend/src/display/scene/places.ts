@@ -1,4 +1,3 @@
-import { formatNumber } from "../../live/format";
 import { mostVotes } from "../../live/match/support";
 import type { EventState, Match, Part, Reveal, Side, SideTally, Team } from "../../protocol";
 
@@ -41,8 +40,4 @@ export function isPartHidden({ hidden }: EventState, part: Part): boolean {
 
 export function roundedPercent(part: number): string {
   return `${Math.round(part * 100)}`;
-}
-
-export function pluralize(n: number, one: string, many = `${one}s`): string {
-  return `${formatNumber(n)} ${n === 1 ? one : many}`;
 }

@@ -7,7 +7,7 @@ import { isWon, type StageView } from "../scene/stageView";
 export interface TurnoutLevel {
   number: number;
   share: number;
-  word: "" | "joined" | "voted" | "won" | "by show of hands";
+  word: "" | "joined" | "voted" | "won" | "hands";
   /** The total that `number` is out of. */
   of?: number;
   isActive: boolean;
@@ -35,7 +35,7 @@ export function turnoutLevel(view: StageView, place: Place): TurnoutLevel {
 function handsLevel({ scene, state }: StageView, counted: TurnoutLevel): TurnoutLevel {
   if (scene.phase === "reveal" && counted.number && !isPartHidden(state, "turnout")) return counted;
   const share = scene.phase === "lobby" ? 0 : HIDDEN_LEVEL;
-  return { ...counted, number: 0, share, word: "by show of hands", of: 0, isNumberHidden: true };
+  return { ...counted, number: 0, share, word: "hands", of: 0, isNumberHidden: true };
 }
 
 function unmaskedCount(view: StageView, place: Place): TurnoutLevel {
