@@ -1,7 +1,7 @@
 """ASGI middleware that serves the phone page, the display page and static files from memory.
 
-All are gzipped once, at startup. The phone page exists once per language. It embeds the preload of its event,
-which `load_preload` returns.
+All are gzipped once, at startup. The phone and display pages exist once per language. The phone page embeds
+the preload of its event, which `load_preload` returns.
 """
 
 import gzip
@@ -14,8 +14,9 @@ from typing import Any
 
 from django.conf import settings
 
-from crowdgame.web.cached_responses import CachedResponse, load_page, secure_headers
+from crowdgame.web.cached_responses import CachedResponse, secure_headers
 from crowdgame.web.content_policy import strict_policy
+from crowdgame.web.display_page import DisplayPages
 from crowdgame.web.hosts import has_known_host
 from crowdgame.web.phone_page import PhonePages
 from voting.gateway.page_preload import PreloadParts
@@ -34,17 +35,16 @@ def static_pages(
     next_app: AsgiApplication, load_preload: PreloadLoader = lambda _code, _team: None
 ) -> AsgiApplication:
     """Answer GET and HEAD of pages and static files. Pass all other requests to `next_app`."""
-    phones, display = PhonePages(settings.PAGES_DIR), settings.PAGES_DIR / "display.html"
+    phones, displays = PhonePages(settings.PAGES_DIR), DisplayPages(settings.PAGES_DIR)
     static = dict(_load_static_files(settings.STATIC_ROOT)) | dict(
         _load_static_files(settings.PAGES_DIR / "static")
     )
-    displays = [load_page(display)] if display.is_file() else []
 
     def found(path: str, scope: Any) -> CachedResponse | None:
         if phones and (code := CODE_PATH.fullmatch(path)):
             return phones.page_for(scope).with_preload(load_preload(code[1] or "", int(code[2] or 0)))
         if displays and page_for_path(path) == "display":
-            return displays[0]
+            return displays.page_for(scope, settings.LANGUAGE_CODE)
         return static.get(path)
 
     async def application(scope: Any, receive: Any, send: Any) -> None:

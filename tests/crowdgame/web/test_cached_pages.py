@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crowdgame.web.cached_pages import static_pages
+from crowdgame.web.display_page import DisplayPages
 from crowdgame.web.gzip_prefix import PrefixCompressor
 from tests.voting.content_policy import hashes_of, sources
 from voting.gateway.page_preload import PreloadParts
@@ -194,6 +195,18 @@ def test_phone_page_language_follows_query_and_accept_language(files: Path) -> N
     assert client.request("/phone.de.html").body == b"behind"
     for response in (client.request("/BCDF"), client.request("/BCDF", accept_language=b"de")):
         assert response.headers["vary"] == "accept-encoding, accept-language"
+
+
+def test_display_page_language_follows_event_or_query(files: Path) -> None:
+    german = DISPLAY.replace(b"<!doctype html>", b"<!doctype html><html lang=de>")
+    (files / "dist" / "display.de.html").write_bytes(german)
+    pages = DisplayPages(files / "dist")
+    assert [pages.page_in(language).body for language in ("en", "de", "fr")] == [DISPLAY, german, DISPLAY]
+    assert pages.page_for({"query_string": b"home=red&lang=en"}, "de").body == DISPLAY
+    client = PageClient()
+    assert client.request("/display/BCDF").body == DISPLAY
+    assert client.request("/display/BCDF", query_string=b"lang=de").body == german
+    assert client.request("/display.de.html").body == b"behind"
 
 
 def test_phone_page_embeds_gateway_preload(files: Path) -> None:
