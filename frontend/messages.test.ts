@@ -53,6 +53,12 @@ test("missing, fuzzy and wrong translations are reported", () => {
   assert.deepEqual(found, [["not translated"], ["fuzzy"], ['other placeholders in "%(b)s"']]);
 });
 
+test("a new message has an empty translation for every plural form", () => {
+  const added = { msgid: "%(count)s rower", msgid_plural: "%(count)s rowers", files: ["rowers.ts"] };
+  const merged = new Catalog("ar", new Catalog("ar").merged([...messages, added]));
+  assert.deepEqual(merged.find(added)?.msgstr, Array(6).fill(""));
+});
+
 test("calls are replaced by their translations", () => {
   assert.equal(evaluate("de", 't("Join")'), "Mitspielen");
   assert.equal(evaluate("en", 't("Join")'), "Join");

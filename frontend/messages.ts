@@ -112,7 +112,7 @@ export class Catalog {
       const old = this.find(message);
       const keeps = old && (old.msgid_plural || undefined) === message.msgid_plural;
       const comments = { ...old?.comments, reference: files.join("\n") } as GetTextTranslation["comments"];
-      (translations[message.msgctxt ?? ""] ??= {})[message.msgid] = { ...message, msgstr: keeps ? old.msgstr : [], comments: comments! };
+      (translations[message.msgctxt ?? ""] ??= {})[message.msgid] = { ...message, msgstr: keeps ? old.msgstr : Array<string>(message.msgid_plural ? this.formCount : 1).fill(""), comments: comments! };
     }
     return `${po.compile({ ...this.entries, translations }, { foldLength: 0 }).toString().trim()}\n`;
   }
@@ -128,6 +128,10 @@ export class Catalog {
       const isWrong = (form: string, index: number) => !hasPlaceholders(form, wanted, entry.msgstr.length > 1 && this.isForOneCount(index));
       return entry.msgstr.filter(isWrong).map((form) => problem(`other placeholders in ${JSON.stringify(form)}`));
     });
+  }
+
+  private get formCount(): number {
+    return Number(/nplurals=(\d+)/.exec(this.entries.headers["Plural-Forms"] ?? "")?.[1]);
   }
 
   private isForOneCount(form: number): boolean {
