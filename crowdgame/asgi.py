@@ -41,6 +41,7 @@ async def serve_page(scope: Any, receive: Any, send: Any) -> None:
 HTTP_APPLICATION = static_pages(
     serve_monitoring(require_known_host(queue_logins(queue_pages(serve_page)))),
     lambda code, team: build_page_preload(gateway(), code, team),
+    lambda code: room.state.language if (room := gateway().loaded_room(code)) else "",
 )
 CONSOLE_SOCKET = "/ws/console"
 # Path: (origin check, consumer). The check prevents cross-site WebSocket hijacking: a page of another origin

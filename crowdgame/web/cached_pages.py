@@ -26,15 +26,20 @@ AsgiApplication = Callable[[Any, Any, Any], Awaitable[None]]
 PreloadLoader = Callable[[str, int], PreloadParts | None]
 
 CODE_PATH = re.compile(r"/(?:([BCDFGHJKMNPQRSTVWXYZ2-9]{4,16})(?:/([12]))?/?)?", re.IGNORECASE)
-DISPLAY_PATH = re.compile(r"/display/[^/]+/?")
+DISPLAY_PATH = re.compile(r"/display/([^/]+)/?")
 HASHED_NAME = re.compile(r"[-.][A-Za-z0-9_-]{8,}\.\w+$")
 COMPRESSED_TYPES = {"text/html", "text/css", "text/javascript", "application/javascript", "image/svg+xml"}
 
 
 def static_pages(
-    next_app: AsgiApplication, load_preload: PreloadLoader = lambda _code, _team: None
+    next_app: AsgiApplication,
+    load_preload: PreloadLoader = lambda _code, _team: None,
+    event_language: Callable[[str], str] = lambda _code: "",
 ) -> AsgiApplication:
-    """Answer GET and HEAD of pages and static files. Pass all other requests to `next_app`."""
+    """Answer GET and HEAD of pages and static files. Pass all other requests to `next_app`.
+
+    `event_language` returns the language of an event by its code, or an empty string if it isn't known.
+    """
     phones, displays = PhonePages(settings.PAGES_DIR), DisplayPages(settings.PAGES_DIR)
     static = dict(_load_static_files(settings.STATIC_ROOT)) | dict(
         _load_static_files(settings.PAGES_DIR / "static")
@@ -43,8 +48,8 @@ def static_pages(
     def found(path: str, scope: Any) -> CachedResponse | None:
         if phones and (code := CODE_PATH.fullmatch(path)):
             return phones.page_for(scope).with_preload(load_preload(code[1] or "", int(code[2] or 0)))
-        if displays and page_for_path(path) == "display":
-            return displays.page_for(scope, settings.LANGUAGE_CODE)
+        if displays and (display := DISPLAY_PATH.fullmatch(path)):
+            return displays.page_for(scope, event_language(display[1]))
         return static.get(path)
 
     async def application(scope: Any, receive: Any, send: Any) -> None:

@@ -1,13 +1,12 @@
-"""The display page in each language: the event's, or for tests that of the `lang` query parameter."""
+"""The display page in each language."""
 
-import re
 from pathlib import Path
 from typing import Any
 
 from crowdgame.web.cached_responses import CachedResponse, load_page
+from crowdgame.web.phone_page import ENGLISH, LOCALE_PARAMETER, choose_language
 
-ENGLISH = "en"
-LANGUAGE_PARAMETER = re.compile(rb"(?:^|&)lang=([a-z-]{2,20})(?:&|$)")
+VARIES = "accept-encoding, accept-language"
 
 
 class DisplayPages:
@@ -16,16 +15,18 @@ class DisplayPages:
     def __init__(self, folder: Path) -> None:
         others = {path.suffixes[0][1:]: path for path in sorted(folder.glob("display.*.html"))}
         built = {ENGLISH: folder / "display.html", **others}
-        self._pages = {code: load_page(path) for code, path in built.items() if path.is_file()}
+        self._pages = {code: load_page(path, VARIES) for code, path in built.items() if path.is_file()}
 
     def __bool__(self) -> bool:
         return bool(self._pages)
 
-    def page_for(self, scope: Any, language: str) -> CachedResponse:
-        """Return the page in a language of the settings, unless the request asks for another one."""
-        asked = LANGUAGE_PARAMETER.search(scope.get("query_string", b""))
-        return self.page_in(asked[1].decode() if asked else language)
+    def page_for(self, scope: Any, event_language: str) -> CachedResponse:
+        """Return the page in the language of the event; without one, in the language the request prefers.
 
-    def page_in(self, language: str) -> CachedResponse:
-        """Return the page in a language of the settings, or in English if it isn't built."""
-        return self._pages.get(language) or self._pages[ENGLISH]
+        The page reloads itself with the `locale` parameter if it turns out to be in another language than the
+        event. English stands in for a language that isn't built.
+        """
+        query = scope.get("query_string", b"")
+        if LOCALE_PARAMETER.search(query) or not event_language:
+            event_language = choose_language(query, dict(scope["headers"]).get(b"accept-language", b""))
+        return self._pages.get(event_language) or self._pages[ENGLISH]

@@ -42,6 +42,6 @@ export function makeEvent(part: Partial<EventState> = {}): EventState {
     code: "K7QX", name: "Evening", lobby: "open", team_choice: "balance",
     teams: [{ number: 1, name: "North", hands: false, captain: "", solo: false }, { number: 2, name: "South", hands: false, captain: "", solo: false }],
     match: makeMatch(), next_match_at: null, finished: [], admission: "open", peek: false, own_counts: false, notice: "", hidden: [],
-    best_of: null, extra_s: 0, captains: false, rematch_wanted_by: null, is_duel: false, consent: "", display_key_version: 0, ...part,
+    best_of: null, extra_s: 0, captains: false, rematch_wanted_by: null, is_duel: false, consent: "", language: "en", display_key_version: 0, ...part,
   };
 }

@@ -3,6 +3,7 @@ import "@fontsource/barlow-condensed/600.css";
 import "@fontsource/barlow-condensed/800.css";
 import type { DisplayMessage, DisplayWelcomed, EventState, KeyShown, TeamCounted, ToDisplay, TurnSealed } from "../protocol";
 import { connect } from "../live/connection/connect";
+import { LANGUAGE } from "../live/i18n";
 import { isReopened, laterSeal } from "../live/match/seals";
 import { Store, useStore } from "../live/state/useStore";
 import { keepScreenAwake } from "../live/wakeLock";
@@ -57,7 +58,10 @@ function onMessage(message: ToDisplay): void {
   if (message.type === "cheers.counted") cheer(message.presses);
   if (message.type === "drop.shown") own.set({ marked: withDrop(own.get().marked, { ...message, at: link.clock.now() }) });
   const notice = changeNotice(message, before);
-  if ("state" in message) follow(message.state);
+  if ("state" in message) {
+    follow(message.state);
+    reloadInLanguage(message.state.language);
+  }
   if (notice === null) return;
   own.set({ notice });
   clearTimeout(noticeTimer);
@@ -70,6 +74,14 @@ function follow(state: EventState): void {
   const turn = before?.match?.turn;
   if (sealed && sealed.turn === turn?.id && isReopened(turn, state.match?.turn)) own.set({ sealed: null });
   before = state;
+}
+
+/** A page is in one language. Gateways of the previous version send none. */
+function reloadInLanguage(language: string | undefined): void {
+  const asked = new URLSearchParams(location.search);
+  if (!language || language === LANGUAGE || language === asked.get("locale")) return;
+  asked.set("locale", language);
+  location.replace(`${location.pathname}?${asked}`);
 }
 
 function cheer(presses: readonly [number, number]): void {

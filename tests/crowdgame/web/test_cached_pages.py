@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crowdgame.web.cached_pages import static_pages
-from crowdgame.web.display_page import DisplayPages
 from crowdgame.web.gzip_prefix import PrefixCompressor
 from tests.voting.content_policy import hashes_of, sources
 from voting.gateway.page_preload import PreloadParts
@@ -40,7 +39,7 @@ class Response:
 
 
 class PageClient:
-    def __init__(self, preload: PreloadParts | None = None) -> None:
+    def __init__(self, preload: PreloadParts | None = None, event_language: str = "") -> None:
         self.fallback = FallbackApp()
         self.preload_requests: list[tuple[str, int]] = []
 
@@ -48,7 +47,7 @@ class PageClient:
             self.preload_requests.append((code, team))
             return preload
 
-        self._app = static_pages(self.fallback, load_preload)
+        self._app = static_pages(self.fallback, load_preload, lambda _code: event_language)
 
     def request(self, path: str, method: str = "GET", encoding: bytes = b"", **more: bytes) -> Response:
         """`more`: `query_string`, and headers by name with underscores."""
@@ -197,15 +196,24 @@ def test_phone_page_language_follows_query_and_accept_language(files: Path) -> N
         assert response.headers["vary"] == "accept-encoding, accept-language"
 
 
-def test_display_page_language_follows_event_or_query(files: Path) -> None:
+@pytest.mark.parametrize(
+    ("event", "accept", "query", "language"),
+    [
+        ("de", b"fr", b"", "de"),
+        ("", b"de-AT", b"", "de"),
+        ("", b"fr", b"", "en"),
+        ("de", b"", b"home=red&locale=en", "en"),
+        ("en", b"", b"locale=de", "de"),
+    ],
+)
+def test_display_page_is_in_language_of_event(
+    files: Path, event: str, accept: bytes, query: bytes, language: str
+) -> None:
     german = DISPLAY.replace(b"<!doctype html>", b"<!doctype html><html lang=de>")
     (files / "dist" / "display.de.html").write_bytes(german)
-    pages = DisplayPages(files / "dist")
-    assert [pages.page_in(language).body for language in ("en", "de", "fr")] == [DISPLAY, german, DISPLAY]
-    assert pages.page_for({"query_string": b"home=red&lang=en"}, "de").body == DISPLAY
-    client = PageClient()
-    assert client.request("/display/BCDF").body == DISPLAY
-    assert client.request("/display/BCDF", query_string=b"lang=de").body == german
+    client = PageClient(event_language=event)
+    response = client.request("/display/BCDF", accept_language=accept, query_string=query)
+    assert response.body == {"en": DISPLAY, "de": german}[language]
     assert client.request("/display.de.html").body == b"behind"
 
 
