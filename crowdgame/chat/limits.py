@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from enum import Enum, auto
 
 RATE_WINDOW = timedelta(minutes=1)
 NEW_GUEST_PERIOD = timedelta(minutes=10)
@@ -25,13 +26,29 @@ class RecentMessage:
         return self.at - self.came_at < NEW_GUEST_PERIOD
 
 
+class Limit(Enum):
+    DUPLICATE = auto()
+    SLOW_MODE = auto()
+    GUEST = auto()
+    NEW_GUESTS = auto()
+    ROOM = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class RateLimited:
+    """The limit that a message exceeds. In slow mode, the guest may post again after `wait_s` seconds."""
+
+    limit: Limit
+    wait_s: int = 0
+
+
 def lookback(slow_s: int) -> timedelta:
     """Return the period of recent messages that the limits need."""
     return max(RATE_WINDOW, timedelta(seconds=slow_s))
 
 
-def rate_limit_refusal(wish: RecentMessage, said: Sequence[RecentMessage], slow_s: int) -> str:
-    """Return why `wish` may not be posted after the messages `said`, or an empty string if it may.
+def exceeded_limit(wish: RecentMessage, said: Sequence[RecentMessage], slow_s: int) -> RateLimited | None:
+    """Return why `wish` may not be posted after the messages `said`, or None if it may.
 
     `said` holds the room's messages of the lookback period, `slow_s` the room's slow mode in seconds. A guest
     who deletes the cookie is new again, so new guests share one limit.
@@ -39,16 +56,16 @@ def rate_limit_refusal(wish: RecentMessage, said: Sequence[RecentMessage], slow_
     own = [one for one in said if one.guest == wish.guest]
     minute = [one for one in said if wish.at - one.at < RATE_WINDOW]
     if any(normalize_text(one.text) == normalize_text(wish.text) for one in own):
-        return "You just posted that message."
+        return RateLimited(Limit.DUPLICATE)
     if own and (left := slow_s - (wish.at - max(one.at for one in own)).total_seconds()) > 0:
-        return f"One message every {slow_s} s. Wait {max(1, round(left))} s."
+        return RateLimited(Limit.SLOW_MODE, max(1, round(left)))
     if sum(one.guest == wish.guest for one in minute) >= MAX_PER_GUEST:
-        return f"Limit reached: {MAX_PER_GUEST} messages per minute. Wait a moment."
+        return RateLimited(Limit.GUEST)
     if wish.is_new and sum(one.is_new for one in minute) >= MAX_BY_NEW_GUESTS:
-        return "Too many messages from new guests. Try again in a minute."
+        return RateLimited(Limit.NEW_GUESTS)
     if len(minute) >= MAX_PER_ROOM:
-        return "Too many messages in this room. Try again in a minute."
-    return ""
+        return RateLimited(Limit.ROOM)
+    return None
 
 
 def normalize_text(text: str) -> str:

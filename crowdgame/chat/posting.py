@@ -11,7 +11,7 @@ from django.utils.translation import gettext, ngettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
 from crowdgame.accounts.models import Guest
-from crowdgame.chat.limits import RecentMessage, lookback, rate_limit_refusal
+from crowdgame.chat.limits import MAX_PER_GUEST, Limit, RateLimited, RecentMessage, exceeded_limit, lookback
 from crowdgame.chat.models import LINE_LENGTH, ChatBlock, ChatLine, ChatMute, ChatReport, ChatRoom
 from crowdgame.chat.rooms import ChatError, next_seq
 from voting.names import clean_name
@@ -67,8 +67,28 @@ def _check_may_post(room: ChatRoom, guest: Guest | None, text: str) -> None:
     lately = room.lines.filter(at__gt=now - lookback(room.slow_s)).select_related("guest")
     said = [RecentMessage(line.guest_id, line.guest.came_at, line.text, line.at) for line in lately]
     wish = RecentMessage(guest.pk if guest else 0, guest.came_at if guest else now, text, now)
-    if refusal := rate_limit_refusal(wish, said, room.slow_s):
-        raise ChatError(refusal)
+    if exceeded := exceeded_limit(wish, said, room.slow_s):
+        raise ChatError(limit_notice(exceeded, room.slow_s))
+
+
+def limit_notice(exceeded: RateLimited, slow_s: int) -> str:
+    match exceeded.limit:
+        case Limit.DUPLICATE:
+            return gettext("You just posted that message.")
+        case Limit.SLOW_MODE:
+            text = gettext("One message every %(interval)s s. Wait %(wait)s s.")
+            return text % {"interval": slow_s, "wait": exceeded.wait_s}
+        case Limit.GUEST:
+            text = ngettext(
+                "Limit reached: %(count)s message per minute. Wait a moment.",
+                "Limit reached: %(count)s messages per minute. Wait a moment.",
+                MAX_PER_GUEST,
+            )
+            return text % {"count": MAX_PER_GUEST}
+        case Limit.NEW_GUESTS:
+            return gettext("Too many messages from new guests. Try again in a minute.")
+        case Limit.ROOM:
+            return gettext("Too many messages in this room. Try again in a minute.")
 
 
 def active_mute(guest: Guest) -> ChatMute | None:

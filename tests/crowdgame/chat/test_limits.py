@@ -12,12 +12,14 @@ from crowdgame.chat.limits import (
     MAX_PER_GUEST,
     MAX_PER_ROOM,
     NEW_GUEST_PERIOD,
+    Limit,
+    RateLimited,
     RecentMessage,
+    exceeded_limit,
     lookback,
-    rate_limit_refusal,
 )
 from crowdgame.chat.models import LINE_LENGTH
-from crowdgame.chat.posting import clean_message
+from crowdgame.chat.posting import clean_message, limit_notice
 from crowdgame.chat.rooms import ChatError
 
 NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)
@@ -35,40 +37,43 @@ IN_ROOM = [message(100 + number, number / 3) for number in range(MAX_PER_ROOM)]
 
 
 @pytest.mark.parametrize(
-    ("new", "before", "refusal"),
+    ("new", "before", "limit"),
     [
-        (message(), BY_GUEST, "messages per minute"),
-        (message(), BY_GUEST[1:], ""),
-        (message(0), IN_ROOM, "Too many"),
-        (message(0), IN_ROOM[1:], ""),
-        (message(0, new=True), BY_NEW_GUESTS, "from new guests"),
-        (message(0), BY_NEW_GUESTS, ""),
-        (RecentMessage(0, NOW - NEW_GUEST_PERIOD, "hello", NOW), BY_NEW_GUESTS, ""),
-        (message(text="??"), [message(ago_s=20, text="!")], ""),
+        (message(), BY_GUEST, Limit.GUEST),
+        (message(), BY_GUEST[1:], None),
+        (message(0), IN_ROOM, Limit.ROOM),
+        (message(0), IN_ROOM[1:], None),
+        (message(0, new=True), BY_NEW_GUESTS, Limit.NEW_GUESTS),
+        (message(0), BY_NEW_GUESTS, None),
+        (RecentMessage(0, NOW - NEW_GUEST_PERIOD, "hello", NOW), BY_NEW_GUESTS, None),
+        (message(text="??"), [message(ago_s=20, text="!")], None),
     ],
 )
 def test_messages_per_minute_are_limited(
-    new: RecentMessage, before: list[RecentMessage], refusal: str
+    new: RecentMessage, before: list[RecentMessage], limit: Limit | None
 ) -> None:
-    text = rate_limit_refusal(new, before, 2)
-    assert refusal in text
-    assert bool(text) == bool(refusal)
+    assert exceeded_limit(new, before, 2) == (RateLimited(limit) if limit else None)
 
 
 def test_guest_waits_for_slow_mode_interval() -> None:
     before = [message(ago_s=1.5)]
-    assert rate_limit_refusal(message(), before, slow_s=2) == "One message every 2 s. Wait 1 s."
-    assert rate_limit_refusal(message(), before, slow_s=30) == "One message every 30 s. Wait 28 s."
-    assert rate_limit_refusal(message(2), before, slow_s=30) == ""
-    assert rate_limit_refusal(message(), [message(ago_s=2)], slow_s=2) == ""
+    assert exceeded_limit(message(), before, slow_s=2) == RateLimited(Limit.SLOW_MODE, 1)
+    assert exceeded_limit(message(), before, slow_s=30) == RateLimited(Limit.SLOW_MODE, 28)
+    assert exceeded_limit(message(2), before, slow_s=30) is None
+    assert exceeded_limit(message(), [message(ago_s=2)], slow_s=2) is None
     assert (lookback(2), lookback(300)) == (timedelta(minutes=1), timedelta(minutes=5))
 
 
 @pytest.mark.parametrize("again", ["Hello, you!", "hello   YOU", "h.e.l.l.o y o u"])
 def test_repeated_text_is_refused_ignoring_case_and_punctuation(again: str) -> None:
     before = [message(ago_s=20, text="Hello, you!")]
-    assert rate_limit_refusal(message(text=again), before, 2) == "You just posted that message."
-    assert rate_limit_refusal(message(2, text=again), before, 2) == ""
+    assert exceeded_limit(message(text=again), before, 2) == RateLimited(Limit.DUPLICATE)
+    assert exceeded_limit(message(2, text=again), before, 2) is None
+
+
+@pytest.mark.parametrize("limit", Limit)
+def test_every_limit_has_a_notice(limit: Limit) -> None:
+    assert limit_notice(RateLimited(limit, 28), 30).endswith(".")
 
 
 @given(st.text(max_size=300))
