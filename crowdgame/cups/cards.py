@@ -62,7 +62,7 @@ class PairingCard:
 def build_card(progress: CupProgress, meeting: PairingStatus) -> PairingCard:
     number = meeting.pairing.number
     played = progress.played.get(number) if meeting.held else None
-    seats = name_entrants(progress.kind, progress.draw, progress.names, meeting)
+    seats = name_entrants(progress.draw, progress.names, meeting)
     state = _state(meeting, played)
     return PairingCard(
         number=number,

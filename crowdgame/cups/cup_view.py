@@ -90,9 +90,9 @@ def _team_status(progress: CupProgress, cards: Mapping[int, PairingCard], seed: 
     if other.seed:
         status = _("Next: %(pairing)s, against %(team)s") % {"pairing": card.title, "team": other.name}
     else:
-        winner = f"{other.name[0].lower()}{other.name[1:]}"
-        # Translators: %(winner)s is "winner of semi-final 1", for example.
-        status = _("Next: %(pairing)s, against the %(winner)s") % {"pairing": card.title, "winner": winner}
+        # Translators: %(opponent)s is "Winner of semi-final 1", for example.
+        text = _("Next: %(pairing)s. Opponent: %(opponent)s")
+        status = text % {"pairing": card.title, "opponent": other.name}
     return TeamStatus(seed, name, status)
 
 

@@ -4,12 +4,12 @@ from typing import TYPE_CHECKING, Any
 
 from django import forms
 from django.contrib.auth.models import User
-from django.utils.text import format_lazy
 from django.utils.translation import gettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
 from crowdgame.cups.cups import create_cup
 from crowdgame.cups.models import MAX_CUP_TEAMS, Cup
+from crowdgame.cups.pairing import CupFormat
 from crowdgame.events.durations import DurationField
 from crowdgame.events.event_texts import NameField, game_choices, pace_choices
 from crowdgame.events.game_options import add_option_fields, apply_options, game_rows
@@ -25,6 +25,10 @@ else:
 
 MAX_LIST_LENGTH = 4_000
 MAX_TEAM_NAME_LENGTH = 40
+FORMAT_CHOICES = (
+    (CupFormat.KNOCKOUT, _("Knockout: losers are eliminated")),
+    (CupFormat.LEAGUE, _("League: everyone plays everyone")),
+)
 SERIES_CHOICES = ((1, _("One match")), (3, _("Best of three")), (5, _("Best of five")))
 CUP_FIELDS = {field.name for field in Cup._meta.get_fields()}
 # Pairings are voted by phone: presets with a show of hands do not apply.
@@ -68,20 +72,11 @@ class CupForm(CupModelForm):
     names = forms.CharField(
         label=_("Teams, one per line"),
         max_length=MAX_LIST_LENGTH,
-        help_text=format_lazy(
-            _(
-                "2 to {most} teams, the strongest first. In a knockout, the first teams "
-                "on the list meet each other late and receive the byes of the first round."
-            ),
-            most=MAX_CUP_TEAMS,
-        ),
-        error_messages={
-            "required": _("Enter the teams, one per line."),
-            "max_length": format_lazy(_("Enter at most {most} teams."), most=MAX_CUP_TEAMS),
-        },
+        error_messages={"required": _("Enter the teams, one per line.")},
         widget=forms.Textarea(attrs={"rows": 8, "autocomplete": "off", "spellcheck": "false"}),
     )
     language = language_field()
+    format = forms.ChoiceField(label=_("Format"), choices=FORMAT_CHOICES, widget=forms.RadioSelect)
     game = forms.ChoiceField(
         choices=game_choices, widget=forms.RadioSelect, error_messages={"required": _("Choose a game.")}
     )
@@ -130,18 +125,24 @@ class CupForm(CupModelForm):
             "next_match_after_s",
             "close_early",
         ]
-        labels = {
-            "format": _("Format"),
-            "close_early": _("Close as soon as everyone connected has voted"),
-        }
-        widgets = {"format": forms.RadioSelect}
+        labels = {"close_early": _("Close as soon as everyone connected has voted")}
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         kwargs.setdefault("instance", Cup())
         super().__init__(*args, **kwargs)
         self.label_suffix = ""
         self.teams: tuple[str, ...] = ()
+        self._set_names_texts()
         add_option_fields(self)
+
+    def _set_names_texts(self) -> None:
+        names, most = self.fields["names"], {"most": MAX_CUP_TEAMS}
+        names.error_messages["max_length"] = gettext("Enter at most %(most)s teams.") % most
+        text = gettext(
+            "2 to %(most)s teams, the strongest first. In a knockout, the first teams "
+            "on the list meet each other late and receive the byes of the first round."
+        )
+        names.help_text = text % most
 
     @property
     def games(self) -> list[tuple[Any, str, list[forms.BoundField]]]:

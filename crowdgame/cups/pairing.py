@@ -10,8 +10,13 @@ from voting.terms import LabeledEnum
 
 
 class CupFormat(LabeledEnum):
-    KNOCKOUT = "knockout", "Knockout: losers are eliminated"
-    LEAGUE = "league", "League: everyone plays everyone"
+    """Values:
+    knockout: Losers are eliminated.
+    league: Everyone plays everyone.
+    """
+
+    KNOCKOUT = "knockout"
+    LEAGUE = "league"
 
 
 @dataclass(frozen=True, slots=True)

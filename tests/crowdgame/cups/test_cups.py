@@ -201,5 +201,5 @@ def test_team_lines_show_next_pairing_and_join_link() -> None:
     assert (lines["5a"].side, lines["5a"].link) == ("yellow", f"/{event.code}/2")
     let_win(event, 1)
     lines = {line.name: line for line in view_cup(load_cup_progress(cup)).teams}
-    assert lines["4b"].status == "Next: Final, against the winner of semi-final 1"
+    assert lines["4b"].status == "Next: Final. Opponent: Winner of semi-final 1"
     assert (lines["5a"].status, lines["5a"].link) == ("Eliminated", "")
