@@ -3,7 +3,6 @@
 from typing import Any
 
 from django import forms
-from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 
 from voting.admission.roster import Pupil, RosterError, parse_roster
@@ -23,7 +22,7 @@ class TicketsForm(forms.Form):
             "required": _("Enter a number."),
             "invalid": _("Enter a whole number."),
             "min_value": _("Enter at least 1."),
-            "max_value": format_lazy(_("Enter at most {count}."), count=f"{MAX_TICKETS:,}"),
+            "max_value": _("Enter at most %(limit_value)s."),
         },
         widget=forms.NumberInput(attrs={"inputmode": "numeric"}),
     )

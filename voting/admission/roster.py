@@ -4,6 +4,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from django.utils.formats import number_format
+from django.utils.translation import gettext, ngettext
+
 from voting.names import clean_name
 
 NAME_LENGTH = 60
@@ -28,14 +31,18 @@ def parse_roster(text: str, teams: Mapping[int, str]) -> list[Pupil]:
     """
     lines = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
     if not lines:
-        raise RosterError("Enter the names, one per line.")
+        raise RosterError(gettext("Enter the names, one per line."))
     if len(lines) > MAX_PUPILS:
-        raise RosterError(f"Enter at most {MAX_PUPILS:,} names at a time.")
+        text = ngettext(
+            "Enter at most %(count)s name at a time.", "Enter at most %(count)s names at a time.", MAX_PUPILS
+        )
+        raise RosterError(text % {"count": number_format(MAX_PUPILS, force_grouping=True)})
     pupils: dict[str, Pupil] = {}
     for number, line in lines:
         pupil = _read_line(number, line, teams)
         if pupil.name.casefold() in pupils:
-            raise RosterError(f"Line {number}: “{pupil.name}” appears twice. Add an initial to both.")
+            text = gettext("Line %(number)s: “%(name)s” appears twice. Add an initial to both.")
+            raise RosterError(text % {"number": number, "name": pupil.name})
         pupils[pupil.name.casefold()] = pupil
     return list(pupils.values())
 
@@ -45,16 +52,22 @@ def _read_line(number: int, line: str, teams: Mapping[int, str]) -> Pupil:
     first, *rest = _SEPARATOR.split(line)
     name = clean_name(first)
     if not name:
-        raise RosterError(f"Line {number} has no name.")
+        raise RosterError(gettext("Line %(number)s has no name.") % {"number": number})
     if len(name) > NAME_LENGTH:
-        raise RosterError(f"Line {number}: a name can have at most {NAME_LENGTH} characters.")
+        text = ngettext(
+            "Line %(number)s: a name can have at most %(count)s character.",
+            "Line %(number)s: a name can have at most %(count)s characters.",
+            NAME_LENGTH,
+        )
+        raise RosterError(text % {"number": number, "count": NAME_LENGTH})
     said = clean_name(" ".join(rest))
     if not said:
         return Pupil(name, None)
     known = {str(team): team for team in teams} | {name.casefold(): team for team, name in teams.items()}
     if said.casefold() not in known:
-        raise RosterError(
-            f"Line {number}: there is no team “{said}”. After a comma, enter a team's name, 1 or 2. "
+        text = gettext(
+            "Line %(number)s: there is no team “%(team)s”. After a comma, enter a team's name, 1 or 2. "
             "Enter “Ada Lovelace”, not “Lovelace, Ada”."
         )
+        raise RosterError(text % {"number": number, "team": said})
     return Pupil(name, known[said.casefold()])

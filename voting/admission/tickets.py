@@ -12,6 +12,8 @@ from typing import Literal
 from django.db import OperationalError, transaction
 from django.db.models import Count, F
 from django.db.models.functions import Coalesce
+from django.utils.formats import number_format
+from django.utils.translation import gettext
 
 from voting.admission.admission import TICKET_LENGTH
 from voting.admission.roster import Pupil, RosterError
@@ -143,9 +145,9 @@ def _create_tickets(event: Event, pupils: Sequence[Pupil]) -> list[Ticket]:
         _check_names(event, pupils)
         room = MAX_TICKETS - event.tickets.count()
         if len(pupils) > room:
-            raise TooManyTickets(
-                f"An event can have at most {MAX_TICKETS:,} codes. You can add {room:,} more."
-            )
+            text = gettext("An event can have at most %(most)s codes. You can add %(room)s more.")
+            most = number_format(MAX_TICKETS, force_grouping=True)
+            raise TooManyTickets(text % {"most": most, "room": number_format(room, force_grouping=True)})
         taken = set(event.tickets.values_list("code", flat=True))
         made = [
             Ticket(event=event, code=_new_code(taken), label=pupil.name, team=pupil.team, voter=voter)
@@ -158,7 +160,8 @@ def _check_names(event: Event, pupils: Sequence[Pupil]) -> None:
     known = {label.casefold() for label in event.tickets.exclude(label="").values_list("label", flat=True)}
     for pupil in pupils:
         if pupil.name.casefold() in known:
-            raise RosterError(f"“{pupil.name}” already has a code. Add an initial to tell them apart.")
+            text = gettext("“%(name)s” already has a code. Add an initial to tell them apart.")
+            raise RosterError(text % {"name": pupil.name})
 
 
 def _new_code(taken: set[str]) -> str:
