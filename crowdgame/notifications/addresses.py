@@ -9,7 +9,7 @@ from django.core.cache import cache
 from django.db import transaction
 from django.utils import timezone
 from django.utils.crypto import constant_time_compare, salted_hmac
-from django.utils.translation import gettext
+from django.utils.translation import get_language, gettext
 
 from crowdgame.accounts.models import Guest
 from crowdgame.duels.duels import PlayError
@@ -31,7 +31,7 @@ def add_address(guest: Guest, email: str) -> EmailAddress:
     _check_rate_limit(email)
     with transaction.atomic():
         EmailAddress.objects.filter(guest=guest).delete()
-        address = EmailAddress.objects.create(guest=guest, email=email)
+        address = EmailAddress.objects.create(guest=guest, email=email, language=get_language())
         EmailNotification.objects.create(address=address, due_at=timezone.now())
     return address
 

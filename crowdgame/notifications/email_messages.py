@@ -6,7 +6,7 @@ Each has an unsubscribe link and the List-Unsubscribe header.
 from django.conf import settings
 from django.core.mail import EmailMessage
 from django.utils.crypto import salted_hmac
-from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext, ngettext, override
 from django.utils.translation import gettext_lazy as _
 
 from crowdgame.duels.lists import players_by_side
@@ -41,14 +41,15 @@ HOUR_MS, DAY_MS = 3600 * 1000, 24 * 3600 * 1000
 def build_email(notification: EmailNotification, now: int) -> EmailMessage:
     """Build the message of a notification: the turn's, or the confirmation request.
 
-    `now` is in ms since 1970.
+    It is in the language of the address. `now` is in ms since 1970.
     """
     address, turn = notification.address, notification.turn
-    if turn is None:
-        subject, text = gettext("Confirm your e-mail address"), _confirm_text(address)
-    else:
-        subject = gettext("Your turn against %(opponent)s") % {"opponent": _opponent_name(address, turn)}
-        text = _turn_text(address, turn, now)
+    with override(address.language):
+        if turn is None:
+            subject, text = gettext("Confirm your e-mail address"), _confirm_text(address)
+        else:
+            subject = gettext("Your turn against %(opponent)s") % {"opponent": _opponent_name(address, turn)}
+            text = _turn_text(address, turn, now)
     return EmailMessage(subject, text, to=[address.email], headers=_headers(notification))
 
 

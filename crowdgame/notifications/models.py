@@ -8,7 +8,7 @@ from voting.models import Turn
 
 
 class EmailAddress(models.Model):
-    """A guest's address for "your turn" mails.
+    """A guest's address for "your turn" mails, and the language of the page on which it was entered.
 
     Until it is confirmed, it only receives the confirmation request. Unsubscribing deletes the row. There is
     no suppression list.
@@ -16,6 +16,7 @@ class EmailAddress(models.Model):
 
     guest = models.OneToOneField(Guest, on_delete=models.CASCADE, related_name="address")
     email = models.EmailField()
+    language = models.CharField(max_length=16, default="en", db_default="en")
     asked_at = models.DateTimeField(auto_now_add=True, db_index=True)
     confirmed_at = models.DateTimeField(null=True, blank=True)
 

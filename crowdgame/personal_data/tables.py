@@ -73,7 +73,7 @@ USER_TABLES: dict[str, Callable[[User], Rows]] = {
 GUEST_TABLES: dict[str, Callable[[Guest], Rows]] = {
     "player": lambda guest: Guest.objects.filter(pk=guest.pk).values("number", "name", "came_at", "seen_on"),
     "turn-mail": lambda guest: EmailAddress.objects.filter(guest=guest).values(
-        "email", "asked_at", "confirmed_at"
+        "email", "language", "asked_at", "confirmed_at"
     ),
     "games": lambda guest: _seats(guest).values("event__code", "event__name", "event__created_at", "crowd"),
     "matches": lambda guest: Match.objects.filter(event__duel__in=_seats(guest)).values(

@@ -7,6 +7,7 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 from django.test import Client
 from django.utils import timezone
+from django.utils.translation import get_language
 
 from crowdgame.accounts.guest_names import new_guest
 from crowdgame.accounts.models import Guest
@@ -15,7 +16,7 @@ from crowdgame.duels.duels import DuelSettings, join_duel, new_duel
 from crowdgame.duels.lists import players_by_side
 from crowdgame.duels.models import Duel
 from crowdgame.duels.time_controls import TIME_CONTROLS_BY_SLUG
-from crowdgame.notifications import addresses
+from crowdgame.notifications import addresses, email_messages
 from crowdgame.notifications import email as notification_email
 from crowdgame.notifications.email import LEASE, send_due
 from crowdgame.notifications.email_messages import DAY_MS, HOUR_MS, format_time_left
@@ -69,6 +70,18 @@ def test_each_turn_sends_one_mail_and_stop_link_unsubscribes(box: BallotBox, mai
     assert not EmailNotification.objects.exists()
     assert "any more e-mails" in strict.get(stop).content.decode()
     assert strict.get(stop[:-3]).status_code == 404
+
+
+def test_mail_is_in_language_of_page_on_which_address_was_entered(
+    box: BallotBox, mailbox: Mailbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(email_messages, "gettext", lambda text: f"({get_language()}) {text}")
+    client = Client(headers={"accept-language": "de"})
+    client.post("/play/new", {"time_control": "3-days"})
+    submit_address(client)
+    send_all(box)
+    (mail,) = mailbox.mails
+    assert mail["Subject"] == "(de) Confirm your e-mail address"
 
 
 def test_rematch_mail_follows_swapped_sides(box: BallotBox, mailbox: Mailbox) -> None:
