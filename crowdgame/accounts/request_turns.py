@@ -7,9 +7,12 @@ in before are served first.
 import asyncio
 from collections import deque
 from functools import cache
+from io import BytesIO
 from typing import Any
 
+from django.core.handlers.asgi import ASGIRequest
 from django.template.loader import render_to_string
+from django.utils.translation import get_language_from_request, override
 
 from crowdgame.accounts.known_devices import find_known_user
 from crowdgame.accounts.waiting_lines import Turn, WaitingLines
@@ -61,7 +64,8 @@ class RequestTurns:
                     turn.end()
         except ServerBusy:
             await asyncio.sleep(REFUSAL_DELAY_S)
-            await _busy_response().send(scope, send)
+            language = get_language_from_request(ASGIRequest(scope, BytesIO()))
+            await _busy_response(language).send(scope, send)
         finally:
             gone.cancel()
 
@@ -129,12 +133,13 @@ async def _read_body(receive: Any) -> deque[Any]:
 
 
 @cache
-def _busy_response() -> CachedResponse:
+def _busy_response(language: str) -> CachedResponse:
     headers = {
         "Content-Type": "text/html; charset=utf-8",
         "Cache-Control": "no-store",
         "Referrer-Policy": "same-origin",
         "Retry-After": str(BUSY_RETRY_S),
     }
-    page = render_to_string("503.html", {"busy": True}).encode()
-    return CachedResponse(secure_headers(headers), page, None, 503)
+    with override(language):
+        page = render_to_string("503.html", {"busy": True})
+    return CachedResponse(secure_headers(headers), page.encode(), None, 503)

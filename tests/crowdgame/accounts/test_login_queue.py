@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from django.core.signing import TimestampSigner
 from django.test import Client
+from django.utils.translation import get_language
 
 from crowdgame.accounts import request_turns
 from crowdgame.accounts.known_devices import COOKIE, SALT, find_known_user
@@ -19,6 +20,8 @@ from crowdgame.accounts.login_queue import (
     queue_logins,
     queue_pages,
 )
+from crowdgame.accounts.request_turns import RequestTurns
+from crowdgame.accounts.waiting_lines import WaitingLines
 from tests.voting.match_helpers import organizer
 
 ATTACKER, ELSEWHERE = "198.51.100.{}", "203.0.113.{}"
@@ -169,6 +172,31 @@ def test_logins_never_take_all_turns_of_pages() -> None:
         await asyncio.gather(*flood)
 
     asyncio.run(attack())
+
+
+def test_refusal_is_in_language_of_request(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(request_turns, "MAX_WAIT_S", 0.001)
+    monkeypatch.setattr(request_turns, "render_to_string", lambda *_: str(get_language()))
+    monkeypatch.setattr(request_turns, "_busy_response", request_turns._busy_response.__wrapped__)
+    turns = RequestTurns(0, WaitingLines(1, 1), WaitingLines(1, 1))
+
+    async def visit(headers: list[tuple[bytes, bytes]]) -> bytes:
+        parts = []
+        requests = [{"type": "http.request", "body": b""}]
+
+        async def receive() -> Any:
+            return requests.pop() if requests else await asyncio.Event().wait()
+
+        async def send(message: Any) -> None:
+            parts.append(message.get("body", b""))
+
+        scope = {"method": "GET", "path": "/play/", "client": ["192.0.2.1", 1], "headers": headers}
+        await turns.serve(Site()._respond, scope, receive, send)
+        return b"".join(parts)
+
+    assert asyncio.run(visit([(b"accept-language", b"it, de;q=0.5")])) == b"de"
+    assert asyncio.run(visit([(b"accept-language", b"fr")])) == b"fr"
+    assert asyncio.run(visit([(b"accept-language", b"fr"), (b"cookie", b"language=ar")])) == b"ar"
 
 
 def test_slow_client_keeps_no_turn() -> None:

@@ -1,6 +1,7 @@
 """E-mails about accounts wait in a queue until a worker has sent them."""
 
 from collections.abc import Iterator
+from email.header import decode_header, make_header
 from typing import Any
 
 import pytest
@@ -37,8 +38,9 @@ def redis(valkey_url: str) -> Iterator[Any]:
         yield redis
 
 
-def ask_for_reset(email: str = ADDRESS) -> None:
-    answer = Client().post("/console/password/reset/", {"email": email})
+def ask_for_reset(email: str = ADDRESS, language: str = "en") -> None:
+    client = Client(headers={"accept-language": language})
+    answer = client.post("/console/password/reset/", {"email": email})
     assert answer.headers["Location"] == "/console/password/reset/done/"
 
 
@@ -58,6 +60,13 @@ def test_mail_is_sent_by_a_worker_once(mailbox: Mailbox) -> None:
     assert mail["To"] == ADDRESS
     assert b"https://play.example.org/console/password/reset/key/" in mail.get_payload(decode=True)
     assert not is_waiting()
+
+
+def test_mail_is_in_language_of_the_request(mailbox: Mailbox) -> None:
+    ask_for_reset(language="de")
+    run_queued_tasks(SEND_MAIL)
+    [mail] = mailbox.mails
+    assert "Passwort" in str(make_header(decode_header(mail["Subject"])))
 
 
 @pytest.mark.parametrize("email", [ADDRESS, "nobody@example.org"])
