@@ -102,7 +102,7 @@ def mute_notice(mute: ChatMute | None) -> str:
         return ""
     if mute.until is None:
         return gettext("A moderator has muted you.")
-    until = date_format(mute.until, "d F H:i")
+    until = date_format(mute.until, "DATETIME_FORMAT")
     return gettext("A moderator has muted you until %(time)s UTC.") % {"time": until}
 
 
