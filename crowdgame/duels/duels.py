@@ -15,7 +15,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import ngettext, pgettext
 
 from crowdgame.accounts.models import Guest
 from crowdgame.duels.models import Duel
@@ -29,8 +29,6 @@ from voting.terms import Admission, Lobby, MatchState, NoBallotRule
 from voting.turns.turns import start_due_match
 
 SYSTEM_USERNAME = "duel owner"  # owns the events of all duels; login is disabled
-FREE_SEAT_NAME = "Open seat"
-CROWD_NAME = "The crowd"
 MAX_ACTIVE_GAMES = 20
 SEAT_FIELDS = {1: "one", 2: "two"}
 DEFAULT_GAME = "simultaneous-captains-mistress"
@@ -71,12 +69,12 @@ def new_duel(guest: Guest, duel_settings: DuelSettings, network: str = "") -> Du
     """
     check_game_limit(guest)
     place = secrets.choice((1, 2))
-    other = CROWD_NAME if duel_settings.crowd else FREE_SEAT_NAME
+    other = pgettext("team", "The crowd") if duel_settings.crowd else pgettext("team", "Open seat")
     names = (str(guest), other) if place == 1 else (other, str(guest))
     with transaction.atomic():
         event = create_event(
             _system_user(),
-            f"{guest}'s game",
+            _("%(player)s's game") % {"player": guest},
             names,
             _duel_code(duel_settings),
             **_event_fields(duel_settings),
