@@ -10,6 +10,7 @@ from allauth.usersessions.models import UserSession
 from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import User
 from django.db.models import Q, QuerySet
+from django.utils.translation import gettext as _
 
 from crowdgame.accounts.models import Guest, Invitation
 from crowdgame.chat.models import ChatBlock, ChatLine, ChatMute, ChatReport
@@ -38,6 +39,32 @@ def load_tables(person: Person) -> dict[str, list[Row]]:
     loaded = {name: list(load(user)) for name, load in USER_TABLES.items()} if user else {}
     loaded |= {name: list(load(guest)) for name, load in GUEST_TABLES.items()} if guest else {}
     return {name: rows for name, rows in loaded.items() if rows}
+
+
+def table_titles() -> dict[str, str]:
+    return {
+        "account": _("Account"),
+        "addresses": _("E-mail addresses"),
+        "sessions": _("Sessions"),
+        "second-factors": _("Second factors"),
+        "identities": _("Logins through other services"),
+        "events": _("Events"),
+        "cups": _("Cups"),
+        "memberships": _("Memberships in events"),
+        "invitations": _("Invitations"),
+        "console-actions": _("Actions in the console"),
+        "admin-log": _("Changes in the administration"),
+        "mutes-given": _("Guests you muted as a moderator"),
+        "player": _("Player"),
+        "turn-mail": _("Addresses for “your turn” e-mails"),
+        "games": _("Games"),
+        "matches": _("Matches"),
+        "ratings": _("Ratings"),
+        "chat-messages": _("Chat messages"),
+        "muted-guests": _("Guests you muted"),
+        "reported-messages": _("Messages you reported"),
+        "mute": _("Mutes by a moderator"),
+    }
 
 
 def _seats(guest: Guest) -> QuerySet[Duel]:

@@ -18,7 +18,7 @@ from crowdgame.accounts.backend import guest_of
 from crowdgame.accounts.guest_cookie import clear_guest_cookie, current_guest
 from crowdgame.personal_data.deletion import DeletionRefused, check_deletion, delete_person
 from crowdgame.personal_data.export import export
-from crowdgame.personal_data.tables import Person, load_tables
+from crowdgame.personal_data.tables import Person, load_tables, table_titles
 from voting.ballot_box.ballot_box import BallotBox
 
 ballot_box = cache(BallotBox)
@@ -64,7 +64,8 @@ def _answer(request: HttpRequest, person: Person) -> HttpResponse:
 
 
 def _page(person: Person) -> dict[str, Any]:
-    page: dict[str, Any] = {"tables": {name: len(rows) for name, rows in load_tables(person).items()}}
+    titles = table_titles()
+    page: dict[str, Any] = {"tables": {titles[name]: len(rows) for name, rows in load_tables(person).items()}}
     page |= {"person": person, "guest": person.guest, "player": person.guest}
     if person.user:
         try:

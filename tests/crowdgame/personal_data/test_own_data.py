@@ -18,7 +18,7 @@ from crowdgame.chat.models import ChatLine
 from crowdgame.duels.duels import DuelSettings, join_duel, new_duel
 from crowdgame.duels.models import Duel
 from crowdgame.events.models import AuditEntry
-from crowdgame.personal_data.tables import GUEST_TABLES, USER_TABLES, Person, load_tables
+from crowdgame.personal_data.tables import GUEST_TABLES, USER_TABLES, Person, load_tables, table_titles
 from tests.voting.match_helpers import RED_WINS, play
 from voting.ballot_box.ballot_box import BallotBox
 from voting.matches import create_event
@@ -75,6 +75,10 @@ def test_every_table_about_a_person_is_exported() -> None:
     for person, tables in people:
         exported = {load(person).model.__name__ for load in tables.values()}
         assert {*tables_about(type(person))} - NOT_EXPORTED <= exported
+
+
+def test_every_table_has_a_title() -> None:
+    assert table_titles().keys() == {*USER_TABLES, *GUEST_TABLES}
 
 
 def test_guest_downloads_everything() -> None:
