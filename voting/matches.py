@@ -14,6 +14,7 @@ import msgspec
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Max, Model
+from django.utils.translation import gettext as _
 
 from games.engine.errors import GameError
 from games.engine.game import SIDES, Game, Picks, Resolution, Side, Vote
@@ -132,12 +133,13 @@ def create_match(event: Event, now: int) -> Match:
     Raises MatchError if a match is being played or the event's settings do not fit together.
     """
     if event.matches.filter(state=MatchState.PLAYING).exists():
-        raise MatchError("A match is already live.")
+        raise MatchError(_("A match is already live."))
     try:
         game = find_game(event.game)
         options = game.draw_lots(read_options(game, event.options), secrets.randbits(32))
     except GameError as refusal:
-        raise MatchError(f"This game cannot be played: {refusal}.") from refusal
+        text = _("This game cannot be played: %(reason)s.") % {"reason": refusal}
+        raise MatchError(text) from refusal
     number = (event.matches.aggregate(last=Max("number"))["last"] or 0) + 1
     swapped = event.swaps_sides and number % 2 == 0  # in every second match
     red, yellow = event.teams.order_by("-number" if swapped else "number")
@@ -157,13 +159,14 @@ def create_match(event: Event, now: int) -> Match:
 def _check_secret_sides(event: Event, game: Game[Any], options: Any) -> None:
     """Raise MatchError if the board or a show of hands would reveal secret sides."""
     if event.bank_s is not None or event.teams.filter(hands=True).exists():
-        raise MatchError("Secret sides need teams that vote by phone, with the same time for every vote.")
+        raise MatchError(_("Secret sides need teams that vote by phone, with the same time for every vote."))
     if event.tie_rule == TieRule.CAPTAIN:
-        raise MatchError("Secret sides can't be combined with captains, whose votes are public.")
+        raise MatchError(_("Secret sides can't be combined with captains, whose votes are public."))
     state = game.start(options)
     red, yellow = (game.legal_actions(state, side) for side in SIDES)
     if red != yellow or game.view(state, None).drawing:
-        raise MatchError("Secret sides need a game in which both sides choose from the same columns at once.")
+        text = _("Secret sides need a game in which both sides choose from the same columns at once.")
+        raise MatchError(text)
 
 
 def load_position(match: Match, before: Turn | None = None) -> Position:

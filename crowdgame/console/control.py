@@ -8,6 +8,9 @@ import logging
 from contextlib import ExitStack
 from typing import Any
 
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
 from crowdgame.console.actions import ACTIONS
 from crowdgame.console.actions.rehearsal import DryRunHost
 from crowdgame.console.audit_log import TOO_LATE, PerformedAction, add_audit_entry, find_undo
@@ -23,7 +26,7 @@ from voting.turns.turns import load_turn
 
 log = logging.getLogger(__name__)
 
-NOT_ALLOWED = "You don't have permission to do this."
+NOT_ALLOWED = gettext_lazy("You don't have permission to do this.")
 
 
 def perform(
@@ -50,7 +53,7 @@ def perform(
 
 def _check_permission(who: OrganizerAccess, action: str) -> None:
     if not who.may(ACTIONS[action].permission):
-        raise MatchError(NOT_ALLOWED)
+        raise MatchError(str(NOT_ALLOWED))
 
 
 def _undo_once(
@@ -58,7 +61,7 @@ def _undo_once(
 ) -> PerformedAction:
     """Claim the entry, so that it is undone once, and run the inverse. A failure releases the entry."""
     if not AuditEntry.objects.filter(pk=entry_id, undone=False).update(undone=True):
-        raise MatchError(TOO_LATE)
+        raise MatchError(str(TOO_LATE))
     with ExitStack() as on_failure:
         on_failure.callback(AuditEntry.objects.filter(pk=entry_id).update, undone=False)
         done = run_action(event_id, undo, box, host)
@@ -88,10 +91,10 @@ def _require_turn(event_id: int, ask: ActionAsk | Pressed) -> Turn:
     playing = Match.objects.filter(event_id=event_id, state=MatchState.PLAYING).first()
     live = live_turn(playing) if playing else None
     if live is None:
-        raise MatchError("No turn is live.")
+        raise MatchError(_("No turn is live."))
     turn = load_turn(live.pk)
     if ask.turn not in {None, turn.pk} or turn.state not in LIVE_STATES:
-        raise MatchError("That turn has already ended.")
+        raise MatchError(_("That turn has already ended."))
     if turn.match.bank_s is not None:
-        raise MatchError("This match runs on the players' clocks. Its turns can't be controlled here.")
+        raise MatchError(_("This match runs on the players' clocks. Its turns can't be controlled here."))
     return turn

@@ -15,7 +15,7 @@ from random import Random
 
 from channels.db import database_sync_to_async
 from django.db import DatabaseError
-from django.utils.translation import gettext
+from django.utils.translation import gettext as _
 from redis import RedisError
 
 from crowdgame.rehearsal.address import ServerAddress
@@ -85,7 +85,7 @@ class DryRun:
         Raises MatchError if another dry run has it, redis.RedisError without Redis.
         """
         if await self._renew_lease(running=True) is LeaseAnswer.TAKEN:
-            raise MatchError(gettext("A rehearsal is already running."))
+            raise MatchError(_("A rehearsal is already running."))
 
     async def play(self) -> None:
         """Run the crowd to its end, and renew the lease every RENEWED_EVERY_S.
@@ -152,7 +152,7 @@ class DryRuns:
         redis.RedisError without Redis.
         """
         if stage.draining():
-            raise MatchError(gettext("This server is about to restart. Try again in a moment."))
+            raise MatchError(_("This server is about to restart. Try again in a moment."))
         run = DryRun(stage, _gateway_address(server), phones or 1)
         await run.take_lease()
         task = asyncio.create_task(run.play())
@@ -166,7 +166,7 @@ async def stop_dry_run(event_id: int, dry_run_lease: DryRunLease) -> None:
     Raises MatchError if there is none, redis.RedisError without Redis.
     """
     if not await dry_run_lease.stop(event_id):
-        raise MatchError(gettext("No rehearsal is running."))
+        raise MatchError(_("No rehearsal is running."))
 
 
 def check_lobby_open(event_id: int) -> None:
@@ -175,16 +175,14 @@ def check_lobby_open(event_id: int) -> None:
     Queries the database: this gateway's copy of the event may be out of date.
     """
     if not Event.objects.filter(pk=event_id, lobby=Lobby.OPEN).exists():
-        raise MatchError(gettext("Open the lobby first. The simulated crowd joins like voters do."))
+        raise MatchError(_("Open the lobby first. The simulated crowd joins like voters do."))
     if Event.objects.filter(pk=event_id, admission__in=[Admission.TICKETS, Admission.ROSTER]).exists():
-        raise MatchError(
-            gettext("The simulated crowd has no tickets. Use manage.py rehearse --tickets instead.")
-        )
+        raise MatchError(_("The simulated crowd has no tickets. Use manage.py rehearse --tickets instead."))
 
 
 def _gateway_address(server: HostPort) -> ServerAddress:
     if server is None or server[1] is None:
-        raise MatchError(gettext("This gateway can't connect to itself. Use manage.py rehearse instead."))
+        raise MatchError(_("This gateway can't connect to itself. Use manage.py rehearse instead."))
     host = f"[{server[0]}]" if ":" in server[0] else server[0]
     return ServerAddress(phone_address(f"http://{host}:{server[1]}"))
 

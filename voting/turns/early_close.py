@@ -2,6 +2,7 @@
 
 from contextlib import suppress
 
+from django.utils.translation import gettext as _
 from redis import RedisError
 
 from voting import protocol
@@ -70,9 +71,9 @@ def end_window(turn: Turn, box: BallotBox) -> None:
     """End the window now and count the ballots. Raises MatchError unless the window is open or paused."""
     now = box.now()
     if turn.state == TurnState.OPEN and now < turn.opens_at:
-        raise MatchError("Voting has not started yet.")
+        raise MatchError(_("Voting has not started yet."))
     if turn.state == TurnState.OPEN and now >= turn.closes_at:
-        raise MatchError("Time is up. The votes are being counted.")
+        raise MatchError(_("Time is up. The votes are being counted."))
     times = window.close_window(Window(turn.opens_at, turn.closes_at), now)
     set_window(turn, protocol.TurnMoved, times, box)
     with suppress(RedisError):  # the scheduler closes it then

@@ -7,6 +7,7 @@ import logging
 from collections.abc import Sequence
 from typing import Any
 
+from django.utils.translation import gettext as _
 from redis import RedisError
 
 from games.engine.errors import GameError
@@ -65,10 +66,9 @@ def _check_method(match: Match) -> None:
     position = replay(match, ())
     choices = position.game.view(position.state, None).columns
     if choices > method.max_columns:
-        raise MatchError(
-            f"The voting method “{method.label}” allows up to {method.max_columns} choices. "
-            f"This game has {choices}."
-        )
+        text = _("The voting method “%(method)s” allows up to %(most)s choices. This game has %(choices)s.")
+        values = {"method": method.label, "most": method.max_columns, "choices": choices}
+        raise MatchError(text % values)
 
 
 def start_due_match(event_id: int, box: BallotBox) -> None:
@@ -99,7 +99,7 @@ def change_turn(turn: Turn, kind: type[protocol.Change], box: BallotBox, **chang
         changes["stored"] = turn.stored or window.is_stored(times["closes_at"] - times["opens_at"])
     with event_lock(turn.match.event_id):
         if not claim_turn(turn, **changes):
-            raise MatchError("The turn changed in the meantime. Check it and try again.")
+            raise MatchError(_("The turn changed in the meantime. Check it and try again."))
         announce(turn.match.event_id, kind, now)
     place_and_relay(turn, box, create=False)
 
