@@ -10,13 +10,14 @@ from voting.protocol import ActionAsk
 
 TYPESCRIPT = """\
 // Generated from crowdgame/console/actions/ by `manage.py generate_actions`. Edits here are lost.
+import {{ p, t }} from "./live/i18n";
 
 export type Action = {names};
 
-/** `done`: the text after success, in which `{{time}}` is the time. `confirm`: asks for a second click. */
+/** `done`: the text after success. `confirm`: asks for a second click. */
 export interface ActionText {{
   label: string;
-  done: string;
+  done: (time: string) => string;
   confirm: string;
   keys: {{ readonly [key: string]: string }};
 }}
@@ -41,17 +42,28 @@ Every action of the [console](../organizing.md#console) and of
 
 def render_typescript() -> str:
     """Return the whole module. Deterministic."""
-    texts = {
-        name: {"label": one.label, "done": one.done, "confirm": one.confirm, "keys": one.keys}
-        for name, one in sorted(ACTIONS.items())
-    }
-    rows = (f"  {json.dumps(name)}: {json.dumps(text, ensure_ascii=False)}," for name, text in texts.items())
-    return TYPESCRIPT.format(names=" | ".join(map(json.dumps, texts)), rows="\n".join(rows))
+    names = sorted(ACTIONS)
+    rows = (f"  {json.dumps(name)}: {_texts(ACTIONS[name])}," for name in names)
+    return TYPESCRIPT.format(names=" | ".join(map(json.dumps, names)), rows="\n".join(rows))
 
 
 def render_markdown() -> str:
     """Return the whole page. Deterministic."""
     return MARKDOWN.format(rows="\n".join(_row(ACTIONS[name]) for name in sorted(ACTIONS)))
+
+
+def _texts(one: OrganizerAction) -> str:
+    label = f'p("button", {_literal(one.label)})' if one.label else '""'
+    keys = ", ".join(f"{_literal(key)}: t({_literal(text)})" for key, text in one.keys.items())
+    keys = f"{{ {keys} }}" if keys else "{}"
+    timed = "%(time)s" in one.done
+    done = f"(time) => t({_literal(one.done)}, {{ time }})" if timed else f"() => t({_literal(one.done)})"
+    confirm = f"t({_literal(one.confirm)})" if one.confirm else '""'
+    return f"{{ label: {label}, done: {done}, confirm: {confirm}, keys: {keys} }}"
+
+
+def _literal(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
 
 
 def _row(one: OrganizerAction) -> str:

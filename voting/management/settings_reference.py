@@ -12,10 +12,11 @@ from voting.protocol import Clocks, EventState, Match
 
 TYPESCRIPT = """\
 // Generated from voting/models/ by `manage.py generate_protocol`. Edits here are lost.
+import {{ p }} from "./live/i18n";
 import type {{ Part }} from "./protocol";
 
 /** The buttons that hide and show parts of the projector. */
-export const PART_BUTTONS: {{ readonly [part in Part]: string }} = {buttons};
+export const PART_BUTTONS: {{ readonly [part in Part]: string }} = {{ {buttons} }};
 """
 MARKDOWN = """\
 # Event settings
@@ -35,7 +36,8 @@ PUBLIC = {*EventState.__struct_fields__, *Match.__struct_fields__, *Clocks.__str
 def render_typescript() -> str:
     """Return the whole module. Deterministic."""
     parts = list_hidden_parts(Event).values()
-    return TYPESCRIPT.format(buttons=json.dumps({part.name: part.button for part in parts}))
+    buttons = (f'{part.name}: p("part of the big screen", {json.dumps(part.button)})' for part in parts)
+    return TYPESCRIPT.format(buttons=", ".join(buttons))
 
 
 def render_markdown() -> str:

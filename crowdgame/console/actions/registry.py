@@ -63,7 +63,7 @@ class OrganizerAction:
 
     Attributes:
         label: the button, where it never changes.
-        done: the text after success. `{time}` stands for the argument `seconds`.
+        done: the text after success. `%(time)s` stands for the argument `seconds`.
         confirm: the button's text between the first and the confirming second click, if it needs one.
         keys: shortcuts in the console and their descriptions.
     """

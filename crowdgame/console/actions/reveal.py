@@ -23,7 +23,7 @@ def _is_revealing(pressed: Pressed, now: CurrentState) -> bool:
     "reveal.extend",
     target="turn",
     label="Reveal +10\u00a0s",
-    done="The reveal lasts {time} longer.",
+    done="The reveal lasts %(time)s longer.",
     keys={"R": "A longer reveal"},
 )
 @undone_by("reveal.shorten", _is_revealing, cumulative=True)
@@ -35,7 +35,7 @@ def extend_reveal(turn: Turn, seconds: int | None, box: BallotBox) -> ActionResu
     return _result("extended", turn, seconds)
 
 
-@action("reveal.shorten", target="turn", done="The reveal lasts {time} less.")
+@action("reveal.shorten", target="turn", done="The reveal lasts %(time)s less.")
 @undone_by("reveal.extend", _is_revealing, cumulative=True)
 def shorten_reveal(turn: Turn, seconds: int | None, box: BallotBox) -> ActionResult:
     """Show the reveal shorter, 10 s without `seconds`. It lasts at least one more second."""

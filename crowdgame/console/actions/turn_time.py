@@ -72,7 +72,7 @@ def resume_turn(turn: Turn, box: BallotBox) -> ActionResult:
 @action(
     "turn.extend",
     target="turn",
-    done="{time} added.",
+    done="%(time)s added.",
     keys={"E": "A little more time", "Shift E": "More time"},
 )
 @undone_by("turn.shorten", _is_live, cumulative=True)
@@ -91,7 +91,7 @@ def extend_turn(turn: Turn, seconds: int | None, box: BallotBox) -> ActionResult
     return ActionResult(f"added {format_duration(seconds)}", {"turn": turn.pk, "seconds": seconds})
 
 
-@action("turn.shorten", target="turn", done="{time} removed.", keys={"S": "A little less time"})
+@action("turn.shorten", target="turn", done="%(time)s removed.", keys={"S": "A little less time"})
 @undone_by("turn.extend", _is_live, cumulative=True)
 def shorten_turn(turn: Turn, seconds: int | None, box: BallotBox) -> ActionResult:
     """Take time from the turn, 10 s without `seconds`. At least 3 s must remain."""
@@ -121,7 +121,7 @@ def close_turn_now(turn: Turn, box: BallotBox) -> ActionResult:
     return ActionResult(f"closed turn {turn.number}", {"turn": turn.pk})
 
 
-@action("turn.extra_time", target="event", done="{time} more from the next turn on.")
+@action("turn.extra_time", target="event", done="%(time)s more from the next turn on.")
 @undone_by("turn.extra_time", lambda pressed, now: now.event.extra_s == (pressed.seconds or 0))
 def set_extra_time(event_id: int, seconds: int | None, box: BallotBox) -> ActionResult:
     """Make every turn longer, from the next one on. Without `seconds`, turns have their usual length.

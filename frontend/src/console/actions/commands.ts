@@ -133,5 +133,5 @@ function actionMessage(id: number, { action, turn, seconds, phones, text, part, 
 function doneText({ action, entry, seconds }: ActionOffer): string {
   if (entry) return "Undone.";
   if (action === "turn.extra_time" && !seconds) return "Normal time from the next turn on.";
-  return ACTIONS[action].done.replace("{time}", formatSpan(seconds ?? 0));
+  return ACTIONS[action].done(formatSpan(seconds ?? 0));
 }
