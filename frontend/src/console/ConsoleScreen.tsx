@@ -1,3 +1,4 @@
+import { t } from "../live/i18n";
 import type { ServerClock } from "../live/connection/clock";
 import type { LiveState } from "../live/connection/connect";
 import { useMoments } from "../live/state/useNow";
@@ -57,16 +58,16 @@ export function ConsoleScreen(props: Props) {
   const viewState = useViewState(props);
   const { phase, off, mayAct } = viewState;
   document.body.dataset.phase = phase;
-  document.title = `${event.name} · Console`;
+  document.title = t("%(name)s · Console", { name: event.name });
   return (
     <>
-      {off && <p class="offline" role="alert">No connection. Reconnecting. This page may be out of date.</p>}
+      {off && <p class="offline" role="alert">{t("No connection. Reconnecting. This page may be out of date.")}</p>}
       <Header {...props} {...viewState} />
       <main class="layout">
         <div class="do">
-          <section class="controls" aria-label="Controls">
+          <section class="controls" aria-label={t("Controls")}>
             <EventStatus event={event} phase={phase} turnout={live.turnout} clock={clock} />
-            {mayAct ? <ActionPanel {...props} {...viewState} /> : <p class="read-only">You're watching as a {role}. Only the owner and co-hosts can run the event.</p>}
+            {mayAct ? <ActionPanel {...props} {...viewState} /> : <p class="read-only">{t("You're watching as a viewer. Only the owner and co-hosts can run the event.")}</p>}
             <VotesSoFar event={event} phase={phase} counts={props.counts} />
           </section>
           {mayAct && <NoticePanel {...props} {...viewState} />}
@@ -97,7 +98,7 @@ function Header(props: Props & ViewState) {
   const cup = cupLink(location.search);
   return (
     <header class="header">
-      <a class="back" href="/console/">My events</a>
+      <a class="back" href="/console/">{t("My events")}</a>
       {cup && <a class="back" href={cup.href}>{cup.name}</a>}
       <h1>{event.name}</h1>
       <Health event={event} phase={phase} joined={!off} clock={clock} commands={commands} history={history} />

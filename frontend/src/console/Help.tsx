@@ -1,10 +1,11 @@
+import { t } from "../live/i18n";
 import { useEffect, useState } from "preact/hooks";
 import type { OrganizerCommands } from "./actions/commands";
 import { ACTIONS } from "../actions";
 import type { ActionOffer, ActionOffers } from "./actions/offers";
 
 /** Each key with its description. */
-const SHORTCUTS = new Map([...Object.values(ACTIONS).flatMap(({ keys }) => Object.entries(keys)), ["?", "Show or hide this list"]]);
+const SHORTCUTS = new Map([...Object.values(ACTIONS).flatMap(({ keys }) => Object.entries(keys)), ["?", t("Show or hide this list")]]);
 
 /** Map each key to its action. Returns whether the list of shortcuts is shown. */
 export function useShortcuts(commands: OrganizerCommands, offers: ActionOffers, off: boolean): boolean {
@@ -23,8 +24,8 @@ export function useShortcuts(commands: OrganizerCommands, offers: ActionOffers, 
 /** The list of keyboard shortcuts. */
 export function Help() {
   return (
-    <div class="help" role="dialog" aria-label="Keyboard shortcuts">
-      <h2>Keyboard shortcuts</h2>
+    <div class="help" role="dialog" aria-label={t("Keyboard shortcuts")}>
+      <h2>{t("Keyboard shortcuts")}</h2>
       <dl>
         {[...SHORTCUTS].map(([key, what]) => (
           <div key={key}>

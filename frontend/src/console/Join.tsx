@@ -1,3 +1,4 @@
+import { t } from "../live/i18n";
 import { useState } from "preact/hooks";
 import { displayLinks, pageLinks, displayUrl, type PageLink, type LinkContext } from "./links";
 
@@ -7,17 +8,17 @@ export function Join({ joinUrl, ...context }: LinkContext & { joinUrl: string })
   const shown = joinUrl.replace(/^https?:\/\//, "");
   const byTeam = event.team_choice === "link";
   return (
-    <section class="join" aria-label="Joining">
+    <section class="join" aria-label={t("Joining")}>
       <p class="code">{event.code}</p>
       <p class="join-links">
         {byTeam ? (
-          event.teams.map(({ number, name }) => <a key={number} href={`${joinUrl}/${number}`}>{`${name}: ${shown}/${number}`}</a>)
+          event.teams.map(({ number, name }) => <a key={number} href={`${joinUrl}/${number}`}>{t("%(name)s: %(address)s", { name, address: `${shown}/${number}` })}</a>)
         ) : (
           <a href={joinUrl}>{shown}</a>
         )}
       </p>
       <DisplayLinks {...context} />
-      <a class="action-button main" href={displayUrl(context)} target="_blank" rel="noopener">Open big screen</a>
+      <a class="action-button main" href={displayUrl(context)} target="_blank" rel="noopener">{t("Open big screen")}</a>
     </section>
   );
 }
@@ -26,7 +27,7 @@ export function Join({ joinUrl, ...context }: LinkContext & { joinUrl: string })
 function DisplayLinks(context: LinkContext) {
   return (
     <details class="screens">
-      <summary>Other screens</summary>
+      <summary>{t("Other screens")}</summary>
       <ul>
         {displayLinks(context).map((link) => (
           <li key={link.name}>
@@ -44,8 +45,8 @@ function Copy({ name, href }: PageLink) {
   const copy = () => void navigator.clipboard.writeText(new URL(href, location.href).href).then(() => setCopied(true));
   if (!("clipboard" in navigator)) return null;
   return (
-    <button type="button" class="action-button" aria-label={copied ? `Link copied: ${name}` : `Copy link: ${name}`} onClick={copy}>
-      {copied ? "Copied" : "Copy"}
+    <button type="button" class="action-button" aria-label={copied ? t("Link copied: %(link)s", { link: name }) : t("Copy link: %(link)s", { link: name })} onClick={copy}>
+      {copied ? t("Copied") : t("Copy")}
     </button>
   );
 }
@@ -55,9 +56,9 @@ function PageAnchor({ name, href, newTab }: PageLink) {
 }
 
 const ABOUT: readonly PageLink[] = [
-  { name: "Rules", href: "/rules", newTab: true },
-  { name: "About the game", href: "/about", newTab: true },
-  { name: "Privacy", href: "/privacy", newTab: true },
+  { name: t("Rules"), href: "/rules", newTab: true },
+  { name: t("About the game"), href: "/about", newTab: true },
+  { name: t("Privacy"), href: "/privacy", newTab: true },
 ];
 
 /** Links to the event's other pages, and to pages about crowdgame. */
@@ -65,8 +66,8 @@ export function Footer(context: LinkContext) {
   const own = pageLinks(context);
   return (
     <footer class="footer">
-      {own.length > 0 && <nav aria-label="This event">{own.map((link) => <PageAnchor key={link.name} {...link} />)}</nav>}
-      <nav aria-label="More">{ABOUT.map((link) => <PageAnchor key={link.name} {...link} />)}</nav>
+      {own.length > 0 && <nav aria-label={t("This event")}>{own.map((link) => <PageAnchor key={link.name} {...link} />)}</nav>}
+      <nav aria-label={t("More")}>{ABOUT.map((link) => <PageAnchor key={link.name} {...link} />)}</nav>
     </footer>
   );
 }

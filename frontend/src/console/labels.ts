@@ -1,13 +1,23 @@
+import { NUMBER_LOCALE, p, t } from "../live/i18n";
 import { sideForTeam, teamForSide, type Phase } from "../live/match/phase";
 import { currentSeries, winsNeeded } from "../live/match/series";
 import type { EventState, Match, Reveal, Side, SideTally, TurnoutCounted, Vote } from "../protocol";
 
-const UNITS = [["d", 86_400], ["h", 3600], ["min", 60]] as const;
-
 /** "30 s", "10 min", "1 d": in the largest unit that divides the span. */
 export function formatSpan(seconds: number): string {
-  const [unit, size] = UNITS.find(([, size]) => seconds % size === 0) ?? ["s", 1];
-  return `${seconds / size}\u00a0${unit}`;
+  if (seconds % 60) return formatSeconds(seconds);
+  if (seconds % 3600) return p("duration", "%(count)s\u00a0min", { count: seconds / 60 });
+  if (seconds % 86_400) return p("duration", "%(count)s\u00a0h", { count: seconds / 3600 });
+  return p("duration", "%(count)s\u00a0d", { count: seconds / 86_400 });
+}
+
+/** "30 s", "0.08 s". */
+export function formatSeconds(seconds: number, digits = 0): string {
+  return p("duration", "%(count)s\u00a0s", { count: seconds.toLocaleString(NUMBER_LOCALE, { minimumFractionDigits: digits, maximumFractionDigits: digits }) });
+}
+
+export function joinList(items: readonly string[]): string {
+  return items.join(p("between the items of a list", ", "));
 }
 
 /** The current state in a few words. */
@@ -15,19 +25,24 @@ export function headline(event: EventState, phase: Phase): string {
   const { match } = event;
   if (phase === "lobby" || !match) return lobbyHeadline(event);
   if (phase === "ended") return outcomeText(event, match);
-  const turn = phase === "reveal" ? match.reveal : match.turn;
-  return `Turn ${turn?.number ?? 1}: ${isTalk(event, phase) ? "time to talk" : PHASES[phase]}${isWindowPhase(phase) && match.board.vote ? VOTE_SUFFIXES[match.board.vote] : ""}`;
+  const turn = (phase === "reveal" ? match.reveal : match.turn)?.number ?? 1;
+  if (phase === "reveal") return t("Turn %(turn)s: reveal", { turn });
+  if (phase !== "waiting") return windowHeadline(phase, match.board.vote, turn);
+  return isTalk(event, phase) ? t("Turn %(turn)s: time to talk", { turn }) : t("Turn %(turn)s: about to open", { turn });
 }
 
-const VOTE_SUFFIXES: Record<Vote, string> = { concealed: ", in secret", open: ", in public" };
-
-const PHASES: Record<Exclude<Phase, "lobby" | "ended">, string> = {
-  waiting: "about to open",
-  voting: "voting",
-  sealed: "counting",
-  reveal: "reveal",
-  paused: "paused",
-};
+function windowHeadline(phase: "voting" | "paused" | "sealed", vote: Vote | null, turn: number): string {
+  if (vote === "concealed") {
+    if (phase === "voting") return t("Turn %(turn)s: voting, in secret", { turn });
+    return phase === "paused" ? t("Turn %(turn)s: paused, in secret", { turn }) : t("Turn %(turn)s: counting, in secret", { turn });
+  }
+  if (vote === "open") {
+    if (phase === "voting") return t("Turn %(turn)s: voting, in public", { turn });
+    return phase === "paused" ? t("Turn %(turn)s: paused, in public", { turn }) : t("Turn %(turn)s: counting, in public", { turn });
+  }
+  if (phase === "voting") return t("Turn %(turn)s: voting", { turn });
+  return phase === "paused" ? t("Turn %(turn)s: paused", { turn }) : t("Turn %(turn)s: counting", { turn });
+}
 
 /** Whether the teams discuss: between a reveal and the next window, in an event with discussion time. */
 export function isTalk({ match }: EventState, phase: Phase): boolean {
@@ -35,19 +50,19 @@ export function isTalk({ match }: EventState, phase: Phase): boolean {
 }
 
 function lobbyHeadline({ lobby, match }: EventState): string {
-  if (match?.state === "aborted") return `Match ${match.number} was aborted`;
-  if (lobby === "closed") return "The lobby is closed";
-  return lobby === "open" ? "People are joining" : "Joining is locked";
+  if (match?.state === "aborted") return t("Match %(match)s was aborted", { match: match.number });
+  if (lobby === "closed") return t("The lobby is closed");
+  return lobby === "open" ? t("People are joining") : t("Joining is locked");
 }
 
 /** What the clock counts down to. */
 export function clockLabel(event: EventState, phase: Phase): string {
-  if (phase === "voting") return "to vote";
-  if (phase === "paused") return "left (paused)";
+  if (phase === "voting") return p("after the time left", "to vote");
+  if (phase === "paused") return p("after the time left", "left (paused)");
   if (phase === "sealed") return "";
-  if (isTalk(event, phase)) return "to talk";
-  if (phase === "waiting" || phase === "reveal") return event.match?.turn ? `until turn ${event.match.turn.number} opens` : "left in the reveal";
-  return event.next_match_at ? "until the next match" : "";
+  if (isTalk(event, phase)) return p("after the time left", "to talk");
+  if (phase === "waiting" || phase === "reveal") return event.match?.turn ? p("after the time left", "until turn %(turn)s opens", { turn: event.match.turn.number }) : p("after the time left", "left in the reveal");
+  return event.next_match_at ? p("after the time left", "until the next match") : "";
 }
 
 /** Whether ballots are accepted, or were accepted and are not counted yet. */
@@ -75,30 +90,31 @@ export function teamStatus(event: EventState, team: 1 | 2, turnout: TurnoutCount
 export function seriesText(event: EventState): string {
   if (event.best_of === null) return "";
   const { won, winner } = currentSeries(event);
-  if (winner) return `${event.teams[winner - 1]!.name} won the series, ${Math.max(...won)} to ${Math.min(...won)}`;
-  return `Best of ${event.best_of}: ${won[0]} to ${won[1]}, first to ${winsNeeded(event)}`;
+  if (winner) return t("%(name)s won the series, %(most)s to %(least)s", { name: event.teams[winner - 1]!.name, most: Math.max(...won), least: Math.min(...won) });
+  return t("Best of %(count)s: %(one)s to %(two)s, first to %(wins)s", { count: event.best_of, one: won[0], two: won[1], wins: winsNeeded(event) ?? 0 });
 }
 
 export function revealText(event: EventState, match: Match, reveal: Reveal): string {
-  const end = match.state === "ended" ? `. ${outcomeText(event, match)}` : "";
-  return `Turn ${reveal.number}: ${picksText(event, reveal)}${end}`;
+  const [turn, picks] = [reveal.number, picksText(event, reveal)];
+  if (match.state !== "ended") return t("Turn %(turn)s: %(picks)s", { turn, picks });
+  return t("Turn %(turn)s: %(picks)s. %(outcome)s", { turn, picks, outcome: outcomeText(event, match) });
 }
 
 export function picksText(event: EventState, reveal: Reveal): string {
-  if (reveal.resolution.conflict !== null) return `both picked ${reveal.resolution.conflict}`;
+  if (reveal.resolution.conflict !== null) return t("both picked %(column)s", { column: reveal.resolution.conflict });
   const sides: readonly Side[] = ["red", "yellow"];
   const picks = sides.flatMap((side) => {
     const tally = reveal[side];
-    return tally ? [`${teamForSide(event, side).name} ${pickText(tally)}`] : [];
+    return tally ? [pickText(teamForSide(event, side).name, tally)] : [];
   });
-  return picks.join(", ");
+  return joinList(picks);
 }
 
-function pickText({ pick }: SideTally): string {
-  return pick === null ? "no move" : `${pick}`;
+function pickText(name: string, { pick }: SideTally): string {
+  return pick === null ? t("%(name)s: no move", { name }) : t("%(name)s %(column)s", { name, column: pick });
 }
 
 export function outcomeText(event: EventState, match: Match): string {
-  if (match.result !== "red" && match.result !== "yellow") return `Match ${match.number} is a draw`;
-  return `${teamForSide(event, match.result).name} won match ${match.number}`;
+  if (match.result !== "red" && match.result !== "yellow") return t("Match %(match)s is a draw", { match: match.number });
+  return t("%(name)s won match %(match)s", { name: teamForSide(event, match.result).name, match: match.number });
 }

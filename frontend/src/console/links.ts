@@ -1,3 +1,4 @@
+import { n, p, t } from "../live/i18n";
 import type { Admission, EventState, Role } from "../protocol";
 
 export interface PageLink {
@@ -24,11 +25,11 @@ export function displayUrl({ event, displayKey }: LinkContext, query = ""): stri
 export function displayLinks(context: LinkContext): readonly PageLink[] {
   const [one, two] = context.event.teams;
   const screens = [
-    [`Screen for ${one.name}`, "home=red"],
-    [`Screen for ${two.name}`, "home=yellow"],
-    ["Mirrored, seen from behind", "side=back"],
-    ["Transparent, for streaming", "obs=1"],
-    ["Wooden balls", "theme=wood"],
+    [t("Screen for %(name)s", { name: one.name }), "home=red"],
+    [t("Screen for %(name)s", { name: two.name }), "home=yellow"],
+    [t("Mirrored, seen from behind"), "side=back"],
+    [t("Transparent, for streaming"), "obs=1"],
+    [t("Wooden balls"), "theme=wood"],
   ] as const;
   return screens.map(([name, query]) => ({ name, href: displayUrl(context, query), newTab: true }));
 }
@@ -38,20 +39,20 @@ const CUP_CODE = /^[BCDFGHJKMNPQRSTVWXYZ2-9]{5,16}$/;
 /** The link back to the cup from which the user came. `search` is this page's query string. */
 export function cupLink(search: string): PageLink | null {
   const code = new URLSearchParams(search).get("cup") ?? "";
-  return CUP_CODE.test(code) ? { name: "Cup", href: `/console/cups/${code}/` } : null;
+  return CUP_CODE.test(code) ? { name: t("Cup"), href: `/console/cups/${code}/` } : null;
 }
 
-const LISTS: { [admission in Admission]?: string } = { tickets: "Tickets", roster: "Class list" };
+const LISTS: { [admission in Admission]?: string } = { tickets: t("Tickets"), roster: t("Class list") };
 
 export function pageLinks({ event, role }: LinkContext): readonly PageLink[] {
   const base = `/console/${event.code}`;
   const list = LISTS[event.admission];
   const owns = role === "owner";
   const links: readonly (PageLink | false)[] = [
-    owns && { name: "Poster", href: `${base}/poster.pdf`, newTab: true },
+    owns && { name: t("Poster"), href: `${base}/poster.pdf`, newTab: true },
     !!list && owns && { name: list, href: `${base}/tickets/` },
-    owns && { name: "Members", href: `${base}/members/` },
-    owns && { name: "Edit", href: `${base}/edit/` },
+    owns && { name: t("Members"), href: `${base}/members/` },
+    owns && { name: p("button", "Edit"), href: `${base}/edit/` },
   ];
   return links.filter((link) => link !== false);
 }
@@ -69,9 +70,11 @@ export interface PlayedMatch {
 export function playedMatches({ code, teams, match, finished }: EventState): readonly PlayedMatch[] {
   const report = (number: number) => `/report/${code}/${number}`;
   const over = finished.map(({ number, winner, turns }) => {
-    const text = `${winner ? `${teams[winner - 1]!.name} won` : "Draw"}, ${turns} turns`;
+    const text = winner
+      ? n("%(name)s won, %(count)s turn", "%(name)s won, %(count)s turns", turns, { name: teams[winner - 1]!.name })
+      : n("Draw, %(count)s turn", "Draw, %(count)s turns", turns);
     return { number, text, report: report(number), record: `/record/${code}/${number}.json` };
   });
-  const on = match?.state === "playing" && match.reveal ? [{ number: match.number, text: "Live", report: report(match.number), record: null }] : [];
+  const on = match?.state === "playing" && match.reveal ? [{ number: match.number, text: t("Live"), report: report(match.number), record: null }] : [];
   return [...over, ...on].reverse();
 }

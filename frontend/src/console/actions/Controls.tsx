@@ -1,3 +1,4 @@
+import { t } from "../../live/i18n";
 import { useStore } from "../../live/state/useStore";
 import type { EventState } from "../../protocol";
 import { extraTimeOffers, type ActionOffers } from "./offers";
@@ -27,8 +28,8 @@ export function ExtraTime({ event, commands, off }: CommandProps & { event: Even
   const offers = extraTimeOffers(event);
   if (offers.length === 0) return null;
   return (
-    <div class="extra-time" role="group" aria-label="Extra time per turn">
-      <p>Extra time per turn</p>
+    <div class="extra-time" role="group" aria-label={t("Extra time per turn")}>
+      <p>{t("Extra time per turn")}</p>
       {offers.map((offer) => <ActionButton key={offer.label} offer={offer} commands={commands} off={off} on={offer.seconds === undefined} />)}
     </div>
   );

@@ -1,3 +1,4 @@
+import { n, t } from "../../live/i18n";
 import { useEffect, useState } from "preact/hooks";
 import { useStore } from "../../live/state/useStore";
 import type { EventState } from "../../protocol";
@@ -25,19 +26,19 @@ export function NoticeForm({ event, commands, off }: Props) {
     if (!off) commands.press(offer);
   };
   return (
-    <section class="notice-form" aria-label="Message to all">
+    <section class="notice-form" aria-label={t("Message to all")}>
       <form onSubmit={submit}>
-        <label for="line">Message to all</label>
+        <label for="line">{t("Message to all")}</label>
         <input
           id="line"
           maxLength={MAX_LENGTH}
-          placeholder="On all screens"
+          placeholder={t("On all screens")}
           autocomplete="off"
           enterkeyhint="send"
           value={text}
           onInput={({ currentTarget }) => setText(currentTarget.value)}
         />
-        {left <= COUNTER_FROM && <small>{left === 1 ? "1 character left" : `${left} characters left`}</small>}
+        {left <= COUNTER_FROM && <small>{n("%(count)s character left", "%(count)s characters left", left)}</small>}
         <ActionButton offer={offer} commands={commands} off={off} submits />
       </form>
       {event.notice && (
@@ -53,8 +54,8 @@ export function NoticeForm({ event, commands, off }: Props) {
 /** Toggles for the parts that the projector shows beside the board. */
 export function DisplayParts({ event, commands, off }: Props) {
   return (
-    <section class="display-parts" aria-label="On the projector">
-      <h3>On the projector</h3>
+    <section class="display-parts" aria-label={t("On the big screen")}>
+      <h3>{t("On the big screen")}</h3>
       {partOffers(event).map((offer) => <ActionButton key={offer.part} offer={offer} commands={commands} off={off} on={offer.action === "part.hide"} />)}
       <ActionButton offer={plainOffer("display.renew")} commands={commands} off={off} />
     </section>

@@ -1,3 +1,4 @@
+import { parts, t } from "../../live/i18n";
 import { useEffect, useState } from "preact/hooks";
 import { Badge } from "../../board/Ball";
 import { formatNumber } from "../../live/format";
@@ -40,15 +41,15 @@ function HandCounter({ event, phase, audit, commands, off, turn, team, side }: P
     if (!off) commands.press(offer);
   };
   return (
-    <form class="hands" data-side={side} aria-label={`Show of hands: ${team.name}`} onSubmit={submit} onKeyDown={moveBetweenFields}>
-      <h3><Badge side={side} /> {team.name}: show of hands</h3>
+    <form class="hands" data-side={side} aria-label={t("%(name)s: show of hands", { name: team.name })} onSubmit={submit} onKeyDown={moveBetweenFields}>
+      <h3><Badge side={side} /> {t("%(name)s: show of hands", { name: team.name })}</h3>
       <ol>
         {hands.map((count, index) => (
           <Stepper key={index} column={index + 1} count={count} open={turn.legal[side].includes(index + 1)} set={set} />
         ))}
       </ol>
       <div class="sum">
-        <output><b>{formatNumber(totalHands(hands))}</b> {totalHands(hands) === 1 ? "hand" : "hands"}</output>
+        <output>{parts("Hands: %(count)s", { count: <b>{formatNumber(totalHands(hands))}</b> })}</output>
         <p role="status">{handsStatus(hands, sent, audit, turn, team, phase)}</p>
         <ActionButton offer={offer} commands={commands} off={off} size="tall" submits />
       </div>
@@ -76,19 +77,19 @@ interface StepperProps {
 function Stepper({ column, count, open, set }: StepperProps) {
   return (
     <li>
-      <button type="button" tabIndex={-1} aria-label={`Add a hand for column ${column}`} disabled={!open} onClick={() => set(column, count + 1)}>+</button>
+      <button type="button" tabIndex={-1} aria-label={t("Add a hand for column %(column)s", { column })} disabled={!open} onClick={() => set(column, count + 1)}>+</button>
       <input
         type="number"
         inputMode="numeric"
         min={0}
         max={MAX_HANDS}
-        aria-label={`Hands for column ${column}`}
+        aria-label={t("Hands for column %(column)s", { column })}
         disabled={!open}
         value={count}
         onFocus={({ currentTarget }) => currentTarget.select()}
         onInput={({ currentTarget }) => set(column, currentTarget.valueAsNumber)}
       />
-      <button type="button" tabIndex={-1} aria-label={`Remove a hand from column ${column}`} disabled={!open || count === 0} onClick={() => set(column, count - 1)}>−</button>
+      <button type="button" tabIndex={-1} aria-label={t("Remove a hand from column %(column)s", { column })} disabled={!open || count === 0} onClick={() => set(column, count - 1)}>−</button>
       <b aria-hidden="true">{column}</b>
     </li>
   );

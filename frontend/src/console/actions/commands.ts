@@ -1,3 +1,4 @@
+import { t } from "../../live/i18n";
 import { ACTIONS } from "../../actions";
 import { Store } from "../../live/state/useStore";
 import type { ActionAsk, ActionDone, ActionRefused, ActionUndo } from "../../protocol";
@@ -68,7 +69,7 @@ export class OrganizerCommands {
 
   /** After a lost connection it is unknown whether the pending commands were executed. */
   connectionLost(): void {
-    const text = "The connection was lost. Check the activity log before you try again.";
+    const text = t("The connection was lost. Check the activity log before you try again.");
     for (const id of [...this.pending.keys()]) this.settle(id, { text, error: true });
   }
 
@@ -89,10 +90,10 @@ export class OrganizerCommands {
     const id = ++this.lastId;
     if (!this.send(actionMessage(id, offer))) {
       this.store.set({ armed: "" });
-      this.showResult({ text: "No connection. Nothing was sent.", error: true });
+      this.showResult({ text: t("No connection. Nothing was sent."), error: true });
       return;
     }
-    const unanswered = { text: "No answer yet. Check the activity log before you try again.", error: true };
+    const unanswered = { text: t("No answer yet. Check the activity log before you try again."), error: true };
     const timer = window.setTimeout(() => this.settle(id, unanswered), ANSWER_WITHIN_MS);
     this.pending.set(id, { offer, at: Date.now(), timer, answered: false });
     this.store.set({ armed: "", result: null, waiting: this.waiting() });
@@ -131,7 +132,7 @@ function actionMessage(id: number, { action, turn, seconds, phones, text, part, 
 
 /** The text after a command has succeeded. */
 function doneText({ action, entry, seconds }: ActionOffer): string {
-  if (entry) return "Undone.";
-  if (action === "turn.extra_time" && !seconds) return "Normal time from the next turn on.";
+  if (entry) return t("Undone.");
+  if (action === "turn.extra_time" && !seconds) return t("Normal time from the next turn on.");
   return ACTIONS[action].done(formatSpan(seconds ?? 0));
 }

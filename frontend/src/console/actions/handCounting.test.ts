@@ -6,7 +6,7 @@ import { withCount, handsOffer, handsStatus, totalHands } from "./handCounting";
 const TEAM: Team = { number: 2, name: "South", hands: true, captain: "", solo: false };
 const TURN = { id: 7, number: 3 } as Turn;
 const PRESSED = { action: "hands.count", turn: 7, team: 2 } as Pressed;
-const COUNTED_ENTRY: AuditEntry = { id: 1, by: "olga", action: "hands.count", what: "counted 12 hands for South in turn 3", at: 0, pressed: PRESSED, undo: null, undone: false };
+const COUNTED_ENTRY: AuditEntry = { id: 1, by: "olga", action: "hands.count", what: "olga counted the hands of South in turn 3: 12", at: 0, pressed: PRESSED, undo: null, undone: false };
 
 test("a count is a whole number between zero and the maximum", () => {
   assert.deepEqual(withCount([0, 0, 0], 2, 4.7), [0, 4, 0]);
@@ -24,6 +24,6 @@ test("the status says whether the displayed count has been submitted", () => {
   const state = (hands: number[], sent: number[] | null, audit: AuditEntry[] = []) => handsStatus(hands, sent, audit, TURN, TEAM, "voting");
   assert.match(state([1, 2], [1, 2]), /^Counts sent/);
   assert.match(state([1, 3], [1, 2]), /not sent yet/);
-  assert.equal(state([0, 0], null, [COUNTED_ENTRY]), "olga counted 12 hands for South in turn 3.");
+  assert.equal(state([0, 0], null, [COUNTED_ENTRY]), COUNTED_ENTRY.what);
   assert.equal(state([0, 0], null, [{ ...COUNTED_ENTRY, pressed: { ...PRESSED, turn: 8 } }, { ...COUNTED_ENTRY, pressed: { ...PRESSED, team: 1 } }]), "No counts sent yet.");
 });

@@ -1,3 +1,4 @@
+import { t } from "../../live/i18n";
 import { formatNumber } from "../../live/format";
 import type { Phase } from "../../live/match/phase";
 import type { AuditEntry, Team, Turn } from "../../protocol";
@@ -33,10 +34,10 @@ export function handsStatus(
   team: Team,
   phase: Phase,
 ): string {
-  if (totalHands(hands) > MAX_HANDS) return `At most ${formatNumber(MAX_HANDS)} hands can be counted.`;
-  if (sent?.join() === hands.join()) return "Counts sent. You can correct them until the deadline.";
-  if (sent) return "Changed, not sent yet.";
+  if (totalHands(hands) > MAX_HANDS) return t("At most %(count)s hands can be counted.", { count: formatNumber(MAX_HANDS) });
+  if (sent?.join() === hands.join()) return t("Counts sent. You can correct them until the deadline.");
+  if (sent) return t("Changed, not sent yet.");
   const entry = audit.find(({ pressed }) => pressed?.action === "hands.count" && pressed.turn === turn.id && pressed.team === team.number);
-  if (entry) return `${entry.by} ${entry.what}.`;
-  return phase === "voting" ? "No counts sent yet." : "You can send counts while the vote is open.";
+  if (entry) return entry.what;
+  return phase === "voting" ? t("No counts sent yet.") : t("You can send counts while the vote is open.");
 }

@@ -1,9 +1,10 @@
+import { p, t } from "../../live/i18n";
 import { currentSeries } from "../../live/match/series";
 import { lastClosed, type Phase } from "../../live/match/phase";
 import { ACTIONS, type Action } from "../../actions";
 import type { EventState, Part } from "../../protocol";
 import { PART_BUTTONS } from "../../settings";
-import { formatSpan } from "../labels";
+import { formatSeconds, formatSpan } from "../labels";
 
 /** A button: its command and whether it can be sent now. `turn` is the turn it is meant for. */
 export interface ActionOffer {
@@ -62,18 +63,18 @@ function mainOffers(event: EventState, phase: Phase): [ActionOffer, ActionOffer 
 }
 
 function betweenMatches(event: EventState, phase: Phase): [ActionOffer, ActionOffer | null] {
-  if (event.lobby === "closed") return [plainOffer("lobby.open"), start(event, phase, "Start now")];
+  if (event.lobby === "closed") return [plainOffer("lobby.open"), start(event, phase, p("button", "Start now"))];
   return [start(event, phase, nextMatch(event)), null];
 }
 
 function nextMatch(event: EventState): string {
-  if (!event.match) return "Start the match";
-  return event.best_of !== null && currentSeries(event).decided ? "Start a new series" : "Start the next match";
+  if (!event.match) return p("button", "Start the match");
+  return event.best_of !== null && currentSeries(event).decided ? p("button", "Start a new series") : p("button", "Start the next match");
 }
 
 function start(event: EventState, phase: Phase, label: string): ActionOffer {
   const over = event.match?.state !== "ended" || phase === "ended";
-  return { ...plainOffer("match.start", over ? label : "Last reveal still running"), enabled: over };
+  return { ...plainOffer("match.start", over ? label : t("Last reveal still running")), enabled: over };
 }
 
 function forTurn(event: EventState, enabled: boolean): Pick<ActionOffer, "enabled" | "turn"> {
@@ -83,7 +84,7 @@ function forTurn(event: EventState, enabled: boolean): Pick<ActionOffer, "enable
 
 /** The pause button. */
 function pause(event: EventState, phase: Phase): ActionOffer {
-  const label = phase === "voting" || phase === "sealed" ? undefined : "Hold the next turn";
+  const label = phase === "voting" || phase === "sealed" ? undefined : p("button", "Hold the next turn");
   return { ...plainOffer("turn.pause", label), ...forTurn(event, isRunning(phase)) };
 }
 
@@ -93,7 +94,7 @@ function resume(event: EventState): ActionOffer {
 }
 
 function close(event: EventState, phase: Phase): ActionOffer {
-  const label = phase === "sealed" ? "Counting votes" : undefined;
+  const label = phase === "sealed" ? t("Counting votes") : undefined;
   return { ...plainOffer("turn.close", label), ...forTurn(event, phase === "voting" || phase === "paused") };
 }
 
@@ -114,7 +115,7 @@ function timeChange(event: EventState, phase: Phase, action: "turn.extend" | "tu
 
 function voidTurn({ match }: EventState): ActionOffer {
   const last = lastClosed(match);
-  const label = last ? `Take back turn ${last.number}` : "Take back last turn";
+  const label = last ? p("button", "Take back turn %(turn)s", { turn: last.number }) : p("button", "Take back last turn");
   return { ...plainOffer("turn.void", label), enabled: last !== null, turn: last?.turn ?? null };
 }
 
@@ -133,7 +134,7 @@ const EXTRA_SECONDS = [10, 30, 60];
 export function extraTimeOffers({ match, extra_s }: EventState): readonly ActionOffer[] {
   if (match && match.window_s > LONGEST_WINDOW_S && !extra_s) return [];
   return EXTRA_SECONDS.map((extra) => {
-    const offer = plainOffer("turn.extra_time", `+${extra}\u00a0s`);
+    const offer = plainOffer("turn.extra_time", `+${formatSeconds(extra)}`);
     return extra === extra_s ? offer : { ...offer, seconds: extra };
   });
 }

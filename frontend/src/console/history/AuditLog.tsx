@@ -1,3 +1,4 @@
+import { NUMBER_LOCALE, p, t } from "../../live/i18n";
 import { useStore } from "../../live/state/useStore";
 import { ACTIONS, type Action } from "../../actions";
 import type { AuditEntry } from "../../protocol";
@@ -19,7 +20,6 @@ interface Props extends CommandProps {
 interface LogLine {
   key: string;
   at: number;
-  by: string;
   text: string;
   undone: boolean;
   undo: ActionOffer | null;
@@ -29,15 +29,15 @@ interface LogLine {
 export function AuditLog(props: Props) {
   const lines = useLogLines(props);
   return (
-    <section class="audit-log" aria-label="Activity log">
-      <h2>Activity log</h2>
-      {lines.length === 0 && <p class="none">No activity yet.</p>}
+    <section class="audit-log" aria-label={t("Activity log")}>
+      <h2>{t("Activity log")}</h2>
+      {lines.length === 0 && <p class="none">{t("No activity yet.")}</p>}
       <ol>
         {lines.map((line) => (
           <li key={line.key} data-undone={line.undone}>
             <time>{formatTime(line.at)}</time>
-            <p>{line.by && <b>{line.by}</b>} <span>{line.text}</span></p>
-            {line.undone && <em>Undone</em>}
+            <p><span>{line.text}</span></p>
+            {line.undone && <em>{t("Undone")}</em>}
             {line.undo && props.mayAct && <Undo offer={line.undo} of={line.text} commands={props.commands} off={props.off} />}
           </li>
         ))}
@@ -49,7 +49,7 @@ export function AuditLog(props: Props) {
 function useLogLines({ auditLog, history }: Props): readonly LogLine[] {
   const { entries } = useStore(auditLog.store);
   const { reveals, notes } = useStore(history.store);
-  const byThemselves = [...reveals, ...notes].map(({ at, text }) => ({ key: `${at} ${text}`, at, by: "", text, undone: false, undo: null }));
+  const byThemselves = [...reveals, ...notes].map(({ at, text }) => ({ key: `${at} ${text}`, at, text, undone: false, undo: null }));
   const lines = [...entries.map((entry) => ({ ...entry, key: `${entry.id}`, text: entry.what, undo: undoOffer(entry) })), ...byThemselves];
   return lines.sort((one, other) => other.at - one.at).slice(0, SHOWN);
 }
@@ -58,7 +58,7 @@ function useLogLines({ auditLog, history }: Props): readonly LogLine[] {
 function undoOffer({ id, undo }: AuditEntry): ActionOffer | null {
   if (!undo) return null;
   const action = undo as Action;
-  return { ...plainOffer(action, "Undo"), entry: id, confirm: ACTIONS[action].confirm && "Sure?" };
+  return { ...plainOffer(action, p("button", "Undo")), entry: id, confirm: ACTIONS[action].confirm && t("Sure?") };
 }
 
 const TODAY_MS = 20 * 3_600_000;
@@ -66,7 +66,8 @@ const TODAY_MS = 20 * 3_600_000;
 /** Includes the day in an event that lasts several days. */
 function formatTime(at: number): string {
   const then = new Date(at);
-  return Date.now() - at < TODAY_MS ? then.toLocaleTimeString("en-GB") : then.toLocaleDateString("en-GB", { weekday: "short", hour: "2-digit", minute: "2-digit" });
+  const time = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const;
+  return then.toLocaleString(NUMBER_LOCALE, Date.now() - at < TODAY_MS ? { ...time, second: "2-digit" } : { ...time, weekday: "short" });
 }
 
 function Undo({ offer, of, commands, off }: CommandProps & { offer: ActionOffer; of: string }) {
@@ -76,13 +77,13 @@ function Undo({ offer, of, commands, off }: CommandProps & { offer: ActionOffer;
     <button
       type="button"
       class="undo"
-      aria-label={armed === name ? `Press again to undo: ${of}` : `Undo: ${of}`}
+      aria-label={armed === name ? t("Press again to undo: %(action)s", { action: of }) : t("Undo: %(action)s", { action: of })}
       data-undo={offer.action}
       data-armed={armed === name}
       disabled={off || waiting.has(name)}
       onClick={() => commands.press(offer)}
     >
-      {armed === name ? offer.confirm : "Undo"}
+      {armed === name ? offer.confirm : offer.label}
     </button>
   );
 }

@@ -1,3 +1,4 @@
+import { NUMBER_LOCALE, p, t } from "../../live/i18n";
 import type { ComponentChildren } from "preact";
 import { formatPercent, formatNumber } from "../../live/format";
 import { useMoments } from "../../live/state/useNow";
@@ -8,7 +9,7 @@ import type { EventState } from "../../protocol";
 import "./charts.css";
 import { niceCeiling, CHART_HEIGHT, latestValues, maxSample, stepPath, CHART_WIDTH } from "./chartPaths";
 import type { EventHistory, HistoryState, RevealedTurn } from "./eventHistory";
-import { isWindowPhase } from "../labels";
+import { isWindowPhase, joinList } from "../labels";
 
 const SHOWN_TURNS = 12;
 const REDRAW_EVERY_MS = 5000;
@@ -25,7 +26,7 @@ export function Charts({ event, phase, history, clock }: Props) {
   const memory = useStore(history.store);
   const now = useMoments(clock, [clock.now() + REDRAW_EVERY_MS]);
   return (
-    <section class="charts" aria-label="Charts">
+    <section class="charts" aria-label={t("Charts")}>
       <TurnoutChart {...{ event, phase, memory, now }} />
       <PhonesChart {...{ event, memory, now }} />
       <AgreementChart event={event} reveals={memory.reveals} />
@@ -52,7 +53,7 @@ function TurnoutChart({ event, phase, memory, now }: ChartProps & { phase: Phase
   const shares = latestValues(drawn);
   const words = describeTeams(event, (team) => formatPercent(shares[team], 1));
   return (
-    <Chart title="Turnout" words={drawn.length ? words : ""} none="Shown while a vote is open" most="100 %" ends={[open ? "this turn" : "last turn", ""]}>
+    <Chart title={t("Turnout")} words={drawn.length ? words : ""} none={t("Shown while a vote is open")} most={formatPercent(1, 1)} ends={[open ? t("this turn") : t("last turn"), ""]}>
       <Lines event={event} samples={drawn} from={open ? memory.began : (drawn[0]?.at ?? now)} to={end} now={Math.min(now, end)} most={1} />
     </Chart>
   );
@@ -64,7 +65,7 @@ function PhonesChart({ event, memory: { here }, now }: ChartProps) {
   const from = here[0]?.at ?? now;
   const words = describeTeams(event, (team) => formatNumber(last[team]));
   return (
-    <Chart title="Phones" words={here.length ? words : ""} none="Nobody has joined yet" most={formatNumber(most)} ends={[timeOfDay(from), "now"]}>
+    <Chart title={t("Phones")} words={here.length ? words : ""} none={t("Nobody has joined yet")} most={formatNumber(most)} ends={[timeOfDay(from), t("now")]}>
       <Lines event={event} samples={here} from={from} to={now} now={now} most={most} />
     </Chart>
   );
@@ -95,10 +96,10 @@ function AgreementChart({ event, reveals }: { event: EventState; reveals: readon
   const shown = reveals.slice(-SHOWN_TURNS);
   const last = shown[shown.length - 1];
   const voted = shown.some(({ agreed }) => agreed.some((share) => share !== null));
-  const words = last && voted ? `${describeTeams(event, (team) => shareText(last.agreed[team]))} in turn ${last.number}` : "";
+  const words = last && voted ? t("%(teams)s in turn %(turn)s", { teams: describeTeams(event, (team) => shareText(last.agreed[team])), turn: last.number }) : "";
   const slot = CHART_WIDTH / Math.max(6, shown.length);
   return (
-    <Chart title="Agreement" words={words} none={last ? "Nobody has voted" : "Shown after the first reveal"} most="100 %" ends={[`turn ${shown[0]?.number ?? 1}`, last && shown.length > 1 ? `${last.number}` : ""]}>
+    <Chart title={t("Agreement")} words={words} none={last ? t("Nobody has voted") : t("Shown after the first reveal")} most={formatPercent(1, 1)} ends={[t("turn %(turn)s", { turn: shown[0]?.number ?? 1 }), last && shown.length > 1 ? `${last.number}` : ""]}>
       {shown.map((turn, index) => [0, 1].map((team) => (
         <rect
           key={`${turn.at} ${team}`}
@@ -116,15 +117,16 @@ function AgreementChart({ event, reveals }: { event: EventState; reveals: readon
 }
 
 function shareText(share: number | null): string {
-  return share === null ? "none" : formatPercent(share, 1);
+  return share === null ? p("share of votes", "none") : formatPercent(share, 1);
 }
 
 function describeTeams(event: EventState, describe: (team: 0 | 1) => string): string {
-  return ([0, 1] as const).flatMap((team) => (event.teams[team]!.hands ? [] : [`${event.teams[team]!.name} ${describe(team)}`])).join(", ");
+  const teams = ([0, 1] as const).filter((team) => !event.teams[team]!.hands);
+  return joinList(teams.map((team) => t("%(name)s: %(value)s", { name: event.teams[team]!.name, value: describe(team) })));
 }
 
 function timeOfDay(at: number): string {
-  return new Date(at).toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });
+  return new Date(at).toLocaleTimeString(NUMBER_LOCALE, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
 }
 
 interface ChartFrameProps {
@@ -144,7 +146,7 @@ function Chart({ title, words, none, most, ends, children }: ChartFrameProps) {
       <figcaption>{title}{words && <small aria-hidden="true">{most}</small>}</figcaption>
       {words ? (
         <>
-          <svg viewBox={`0 0 ${CHART_WIDTH} ${CHART_HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={`${title}: ${words}`}>{children}</svg>
+          <svg viewBox={`0 0 ${CHART_WIDTH} ${CHART_HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={t("%(title)s: %(words)s", { title, words })}>{children}</svg>
           <p class="ends" aria-hidden="true"><small>{ends[0]}</small><small>{ends[1]}</small></p>
         </>
       ) : (

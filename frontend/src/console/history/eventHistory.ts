@@ -1,3 +1,4 @@
+import { t } from "../../live/i18n";
 import { sideForTeam } from "../../live/match/phase";
 import { Store } from "../../live/state/useStore";
 import { support } from "../../live/match/support";
@@ -144,7 +145,7 @@ function lateness(match: Match | null, before: EventState | null): number | null
 
 /** Describes a change that no organizer made; empty if an organizer made it. */
 function automaticNote(message: ToConsole, before: EventState | null): string {
-  if (message.type === "turn.restored") return `Turn ${message.state.match?.turn?.number ?? ""} lost votes. Phones are sending them again, with extra time`;
+  if (message.type === "turn.restored") return t("Turn %(turn)s lost votes. Phones are sending them again, with extra time", { turn: message.state.match?.turn?.number ?? "" });
   const due = before?.next_match_at ?? Infinity;
-  return message.type === "match.started" && message.at >= due ? `Match ${message.state.match?.number ?? ""} started automatically` : "";
+  return message.type === "match.started" && message.at >= due ? t("Match %(match)s started automatically", { match: message.state.match?.number ?? "" }) : "";
 }

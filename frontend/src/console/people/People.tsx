@@ -1,4 +1,6 @@
+import { t } from "../../live/i18n";
 import { useEffect, useRef, useState } from "preact/hooks";
+import { formatNumber } from "../../live/format";
 import { useStore } from "../../live/state/useStore";
 import type { EventState, Person } from "../../protocol";
 import { isVoterCode, personOffers, formatVoterCode, personStatus, type PeopleSearch } from "./peopleSearch";
@@ -19,7 +21,7 @@ export function People(props: Props) {
   const shown = people ?? [];
   const open = query !== "" && shown.length === 1;
   return (
-    <section class="panel people" aria-label="People">
+    <section class="panel people" aria-label={t("People")}>
       <SearchField people={props.people} off={props.off} />
       <ul>
         {shown.map((person) => <Row key={person.voter_code} {...props} person={person} open={open} />)}
@@ -27,7 +29,7 @@ export function People(props: Props) {
       <p class="none" role="status">{people && searchHint(query, shown)}</p>
       {shown.length < total && (
         <button type="button" class="action-button" disabled={props.off} onClick={() => props.people.loadMore()}>
-          {`Show more: ${total - shown.length} left`}
+          {t("Show more: %(count)s left", { count: formatNumber(total - shown.length) })}
         </button>
       )}
     </section>
@@ -45,11 +47,11 @@ function SearchField({ people, off }: Pick<Props, "people" | "off">) {
   }, [typed, people]);
   return (
     <label>
-      <b>People</b>
+      <b>{t("People")}</b>
       <input
         type="search"
         maxLength={MAX_LENGTH}
-        placeholder="Name or six-letter voter code"
+        placeholder={t("Name or six-letter voter code")}
         autocomplete="off"
         autocapitalize="characters"
         spellcheck={false}
@@ -73,7 +75,7 @@ function Row({ event, commands, off, person, open }: Props & { person: Person; o
           </span>
           <span>
             {status && <small data-restricted={person.banned || !!person.moved}>{status} </small>}
-            <small class="connection" data-connected={person.connected}>{person.connected ? "connected" : "not connected"}</small>
+            <small class="connection" data-connected={person.connected}>{person.connected ? t("connected") : t("not connected")}</small>
           </span>
         </summary>
         <div>
@@ -85,7 +87,7 @@ function Row({ event, commands, off, person, open }: Props & { person: Person; o
 }
 
 function searchHint(query: string, shown: readonly Person[]): string {
-  if (query === "") return shown.length ? "" : "To move or remove someone, enter the voter code on their phone, behind the ✓ at the top.";
+  if (query === "") return shown.length ? "" : t("To move or remove someone, enter the voter code on their phone, behind the ✓ at the top.");
   if (shown.length) return "";
-  return isVoterCode(query) ? "No phone has this code." : "Nobody found by this name. Enter the six letters on their phone.";
+  return isVoterCode(query) ? t("No phone has this code.") : t("Nobody found by this name. Enter the six letters on their phone.");
 }

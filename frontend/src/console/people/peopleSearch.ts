@@ -1,3 +1,4 @@
+import { p, t } from "../../live/i18n";
 import { Store } from "../../live/state/store";
 import type { EventState, PeopleAsk, PeopleFound, Person, ToConsole } from "../../protocol";
 import { plainOffer, type ActionOffer } from "../actions/offers";
@@ -55,9 +56,9 @@ export function isVoterCode(typed: string): boolean {
 export function personStatus({ voter_code, team, moved, banned }: Person, { teams }: EventState): string {
   const name = (number: number) => teams[number - 1]!.name;
   const led = teams.find(({ captain }) => captain === voter_code);
-  if (banned) return "Banned";
-  if (led) return `Captain of ${led.name}`;
-  if (moved) return `Moved to ${name(moved)}`;
+  if (banned) return t("Banned");
+  if (led) return t("Captain of %(name)s", { name: led.name });
+  if (moved) return t("Moved to %(name)s", { name: name(moved) });
   return team ? name(team) : "";
 }
 
@@ -68,15 +69,15 @@ export function personOffers(person: Person, event: EventState): readonly Action
   if (banned) return [about(plainOffer("voter.admit"))];
   const elsewhere = event.teams.filter(({ number, hands }) => !hands && number !== (moved ?? person.team));
   const moves = moved
-    ? [about(plainOffer("voter.move", "Move back"))]
-    : elsewhere.map(({ name, number }) => about(plainOffer("voter.move", `Move to ${name}`), number));
+    ? [about(plainOffer("voter.move", p("button", "Move back")))]
+    : elsewhere.map(({ name, number }) => about(plainOffer("voter.move", p("button", "Move to %(name)s", { name })), number));
   return [...moves, ...captainOffers(person, event).map((offer) => about(offer, offer.team ?? undefined)), about(plainOffer("voter.kick")), about(plainOffer("voter.ban"))];
 }
 
 /** Captain actions, where captains break ties: for the participant's team, or for both if the team is unknown. */
 function captainOffers({ voter_code, team, moved }: Person, { teams, captains }: EventState): readonly ActionOffer[] {
   if (!captains) return [];
-  if (teams.some(({ captain }) => captain === voter_code)) return [plainOffer("voter.captain", "End captaincy")];
+  if (teams.some(({ captain }) => captain === voter_code)) return [plainOffer("voter.captain", p("button", "End captaincy"))];
   const own = teams.filter(({ number, hands }) => !hands && number === (moved ?? team ?? number));
-  return own.map(({ name, number }) => ({ ...plainOffer("voter.captain", `Make captain of ${name}`), team: number }));
+  return own.map(({ name, number }) => ({ ...plainOffer("voter.captain", p("button", "Make captain of %(name)s", { name })), team: number }));
 }

@@ -1,3 +1,4 @@
+import { n, t } from "../../live/i18n";
 import { useState } from "preact/hooks";
 import { formatNumber } from "../../live/format";
 import { useStore } from "../../live/state/useStore";
@@ -18,7 +19,7 @@ interface Props extends CommandProps {
 export function RehearsalBadge({ rehearsal }: { rehearsal: Rehearsal }) {
   const { latest } = useStore(rehearsal.store);
   if (!latest?.running) return null;
-  return <a class="rehearsal-badge" href="#rehearsal">A simulated crowd is playing</a>;
+  return <a class="rehearsal-badge" href="#rehearsal">{t("A simulated crowd is playing")}</a>;
 }
 
 /** Start and stop a small simulated crowd, choose its size, and see its metrics. */
@@ -26,10 +27,10 @@ export function RehearsalPanel({ rehearsal, commands, off, connected }: Props) {
   const { latest } = useStore(rehearsal.store);
   const running = latest?.running ?? false;
   return (
-    <section class="rehearsal" id="rehearsal" aria-label="Rehearsal" data-running={running}>
-      <h2>{running ? "A simulated crowd is playing" : "Rehearsal"}</h2>
+    <section class="rehearsal" id="rehearsal" aria-label={t("Rehearsal")} data-running={running}>
+      <h2>{running ? t("A simulated crowd is playing") : t("Rehearsal")}</h2>
       {running ? <ActionButton offer={STOP} commands={commands} off={off} /> : <RehearsalForm commands={commands} off={off} people={connected[0] + connected[1]} />}
-      {latest ? <RehearsalResult latest={latest} /> : <p class="none">Try the event with simulated phones before people arrive.</p>}
+      {latest ? <RehearsalResult latest={latest} /> : <p class="none">{t("Try the event with simulated phones before people arrive.")}</p>}
     </section>
   );
 }
@@ -39,7 +40,7 @@ const STOP = plainOffer("rehearsal.stop");
 /** Needs a confirming second click if people are connected: the simulated crowd would vote among them. */
 function rehearsalOffer(phones: number, people: number): ActionOffer {
   const enabled = Number.isInteger(phones) && phones >= 1 && phones <= MAX_PHONES;
-  const confirm = people ? { confirm: `${formatNumber(people)} joined. Start anyway?` } : {};
+  const confirm = people ? { confirm: n("%(people)s person joined. Start anyway?", "%(people)s people joined. Start anyway?", people, { people: formatNumber(people) }) } : {};
   return { ...plainOffer("rehearsal.start"), enabled, phones, ...confirm };
 }
 
@@ -52,7 +53,7 @@ function RehearsalForm({ commands, off, people }: CommandProps & { people: numbe
   };
   return (
     <form onSubmit={submit}>
-      <label for="phones">Simulated phones</label>
+      <label for="phones">{t("Simulated phones")}</label>
       <input
         id="phones"
         type="number"
@@ -72,8 +73,7 @@ function RehearsalResult({ latest }: { latest: RehearsalUpdated }) {
   return (
     <>
       <p class="verdict" data-error={latest.lost > 0}>
-        {latest.running ? "" : "Last rehearsal: "}
-        {rehearsalSummary(latest)}
+        {latest.running ? rehearsalSummary(latest) : t("Last rehearsal: %(summary)s", { summary: rehearsalSummary(latest) })}
       </p>
       <dl>
         {rehearsalMetrics(latest).map(([figure, meaning]) => (

@@ -1,3 +1,4 @@
+import { n, p, t } from "../../live/i18n";
 import { formatNumber } from "../../live/format";
 import { Store } from "../../live/state/useStore";
 import type { RehearsalUpdated, ToConsole } from "../../protocol";
@@ -16,33 +17,32 @@ export class Rehearsal {
 
 /** The crowd's state in one sentence. */
 export function rehearsalSummary({ sent, acknowledged, lost, ack_p99_ms, running }: RehearsalUpdated): string {
-  if (!sent) return running ? "No votes yet. The crowd votes when a turn opens." : "No votes were cast.";
-  if (lost) return `${formatNumber(lost)} of ${plural(sent)} lost.`;
-  const speed = ack_p99_ms === null ? "" : `; ${answers(sent)} ${milliseconds(ack_p99_ms)}`;
-  if (acknowledged >= sent) return `${sent === 1 ? "The one vote" : `All ${plural(sent)}`} counted${speed}.`;
-  return `${formatNumber(acknowledged)} of ${plural(sent)} counted so far${speed}.`;
+  if (!sent) return running ? t("No votes yet. The crowd votes when a turn opens.") : t("No votes were cast.");
+  const votes = formatNumber(sent);
+  if (lost) return n("%(lost)s of %(votes)s vote lost.", "%(lost)s of %(votes)s votes lost.", sent, { lost: formatNumber(lost), votes });
+  const counted =
+    acknowledged >= sent
+      ? n("%(votes)s vote counted.", "All %(votes)s votes counted.", sent, { votes })
+      : n("%(some)s of %(votes)s vote counted so far.", "%(some)s of %(votes)s votes counted so far.", sent, { some: formatNumber(acknowledged), votes });
+  return ack_p99_ms === null ? counted : `${counted} ${answers(sent, milliseconds(ack_p99_ms))}`;
 }
 
 /** Few votes: the slowest answer. Many votes: the 99th percentile. */
-function answers(sent: number): string {
-  return sent > FEW_VOTES ? "99% of replies came within" : "the slowest reply took";
-}
-
-function plural(votes: number): string {
-  return votes === 1 ? "1 vote" : `${formatNumber(votes)} votes`;
+function answers(sent: number, time: string): string {
+  return sent > FEW_VOTES ? t("99% of replies came within %(time)s.", { time }) : t("The slowest reply took %(time)s.", { time });
 }
 
 /** The metrics below it, each with its meaning. */
 export function rehearsalMetrics(latest: RehearsalUpdated): readonly (readonly [figure: string, meaning: string])[] {
   return [
-    [`${formatNumber(latest.connected)} of ${formatNumber(latest.phones)}`, "phones joined"],
-    [formatNumber(latest.acknowledged), "votes counted"],
-    [latest.lost ? formatNumber(latest.lost) : "None", "lost"],
-    [milliseconds(latest.ack_p99_ms), "from vote to reply"],
-    [milliseconds(latest.reveal_p99_ms), "from deadline to result"],
+    [t("%(connected)s of %(phones)s", { connected: formatNumber(latest.connected), phones: formatNumber(latest.phones) }), t("phones joined")],
+    [formatNumber(latest.acknowledged), t("votes counted")],
+    [latest.lost ? formatNumber(latest.lost) : p("votes lost", "None"), t("votes lost")],
+    [milliseconds(latest.ack_p99_ms), t("from vote to reply")],
+    [milliseconds(latest.reveal_p99_ms), t("from deadline to result")],
   ];
 }
 
 function milliseconds(ms: number | null): string {
-  return ms === null ? "–" : `${formatNumber(ms)}\u00a0ms`;
+  return ms === null ? "–" : p("duration", "%(count)s\u00a0ms", { count: formatNumber(ms) });
 }

@@ -1,3 +1,4 @@
+import { t } from "../../live/i18n";
 import { Badge } from "../../board/Ball";
 import { Grid } from "../../board/Grid";
 import { DrawnBoard } from "../../board/DrawnBoard";
@@ -27,7 +28,7 @@ export function DisplayPreview(props: Props) {
   const { event, phase, now, joinUrl } = props;
   const match = phase === "lobby" ? null : event.match;
   return (
-    <section class="preview" aria-label="Big screen preview" data-phase={phase}>
+    <section class="preview" aria-label={t("Big screen preview")} data-phase={phase}>
       <TurnoutBar team={1} {...props} match={match} />
       <TurnoutBar team={2} {...props} match={match} />
       <TeamName team={1} event={event} />
@@ -52,9 +53,9 @@ function TeamName({ team, event }: { team: 1 | 2; event: EventState }) {
 
 /** In place of the lobby's large QR code: the join code, or why there is none. */
 function LobbyCode({ event }: { event: EventState }) {
-  if (event.lobby === "closed") return <p class="lobby-code words">Joining opens soon</p>;
-  if (event.lobby === "locked") return <p class="lobby-code words">Joining is closed</p>;
-  return event.hidden.includes("code") ? <p class="lobby-code words">The code is hidden</p> : <p class="lobby-code">{event.code}</p>;
+  if (event.lobby === "closed") return <p class="lobby-code words">{t("Joining opens soon")}</p>;
+  if (event.lobby === "locked") return <p class="lobby-code words">{t("Joining is closed")}</p>;
+  return event.hidden.includes("code") ? <p class="lobby-code words">{t("The code is hidden")}</p> : <p class="lobby-code">{event.code}</p>;
 }
 
 /** The longest clock text that still fits at the largest font size: "59:59". */
@@ -65,7 +66,7 @@ function TopLine({ event, phase, now, clock, match }: Props & { match: Match }) 
   const until = clockEnd(event, phase);
   useNow(clock, until);
   if (phase === "reveal") return <Bars event={event} match={match} now={now} />;
-  if (phase === "sealed" || phase === "paused") return <b class="word">{phase === "sealed" ? "Sealed" : "Paused"}</b>;
+  if (phase === "sealed" || phase === "paused") return <b class="word">{phase === "sealed" ? t("Sealed") : t("Paused")}</b>;
   const left = until - clock.now();
   if (left <= 0) return null;
   const shown = formatCountdown(left);
@@ -114,7 +115,7 @@ function caption(event: EventState, phase: Phase): string {
   if (phase === "lobby" || !match) return seriesText(event);
   if (phase === "reveal" && match.reveal) return capital(picksText(event, match.reveal));
   if (phase === "ended") return outcomeText(event, match);
-  return isTalk(event, phase) ? "Talk it over" : match.title;
+  return isTalk(event, phase) ? t("Talk it over") : match.title;
 }
 
 function capital(text: string): string {

@@ -1,3 +1,4 @@
+import { parts, t } from "../../live/i18n";
 import { Badge } from "../../board/Ball";
 import type { ServerClock } from "../../live/connection/clock";
 import { formatCountdown, formatPercent, formatNumber } from "../../live/format";
@@ -31,7 +32,7 @@ export function EventStatus({ event, phase, turnout, clock }: Props) {
 }
 
 function Reconnecting({ count }: { count: number }) {
-  return count > 0 ? <p><b data-reconnecting>{formatNumber(count)}</b> reconnecting</p> : null;
+  return count > 0 ? <p>{parts("%(count)s reconnecting", { count: <b data-reconnecting>{formatNumber(count)}</b> })}</p> : null;
 }
 
 function Clock({ event, phase, clock }: Omit<Props, "turnout">) {
@@ -54,11 +55,11 @@ function Team({ team, event, phase, turnout }: Omit<Props, "clock"> & { team: 1 
       <Badge side={side} />
       <b class="name">{event.teams[team - 1]!.name}</b>
       {hands ? (
-        <span>by show of hands</span>
+        <span>{t("by show of hands")}</span>
       ) : (
         <>
-          <span hidden={!choosing}><b data-voted={team}>{formatNumber(voted)}</b> voted, {formatPercent(voted, here)}</span>
-          <span class="here"><b data-joined={team}>{formatNumber(here)}</b> here</span>
+          <span hidden={!choosing}>{parts("%(count)s voted, %(percent)s", { count: <b data-voted={team}>{formatNumber(voted)}</b>, percent: formatPercent(voted, here) })}</span>
+          <span class="here">{parts("%(count)s here", { count: <b data-joined={team}>{formatNumber(here)}</b> })}</span>
         </>
       )}
     </li>

@@ -1,3 +1,4 @@
+import { n, t } from "../../live/i18n";
 import type { CountsUpdated, EventState, Side } from "../../protocol";
 import { isWindowPhase } from "../labels";
 import type { Phase } from "../../live/match/phase";
@@ -19,9 +20,9 @@ export function VotesSoFar({ event, phase, counts }: Props) {
   const most = Math.max(1, ...(now?.red ?? []), ...(now?.yellow ?? []));
   const columns = Array.from({ length: match.board.columns }, (_, index) => index);
   return (
-    <section class="votes-so-far" aria-label="Votes so far">
-      <h2>Votes so far</h2>
-      <p>All screens say that you can see them.</p>
+    <section class="votes-so-far" aria-label={t("Votes so far")}>
+      <h2>{t("Votes so far")}</h2>
+      <p>{t("All screens say that you can see them.")}</p>
       <ol>
         {columns.map((index) => (
           <li key={index} data-peek={index + 1}>
@@ -37,8 +38,9 @@ export function VotesSoFar({ event, phase, counts }: Props) {
 
 /** The Content Security Policy forbids inline styles in HTML. A script may set them. */
 function Bar({ side, votes, most }: { side: Side; votes: number; most: number }) {
+  const label = side === "red" ? n("%(count)s vote for red", "%(count)s votes for red", votes) : n("%(count)s vote for yellow", "%(count)s votes for yellow", votes);
   return (
-    <span data-side={side} aria-label={`${votes} ${side}`} ref={(node) => node?.style.setProperty("--share", (votes / most).toFixed(3))}>
+    <span data-side={side} aria-label={label} ref={(node) => node?.style.setProperty("--share", (votes / most).toFixed(3))}>
       <small>{votes}</small>
     </span>
   );

@@ -1,4 +1,5 @@
-import { formatSpan } from "../labels";
+import { t } from "../../live/i18n";
+import { formatSeconds, formatSpan, joinList } from "../labels";
 
 /**
  * Health signals observed by this page. `overdueMs`: how long the count has been overdue. `skewMs`: this device's clock
@@ -25,27 +26,29 @@ const SKEW_MS = 30_000;
 /** Summarize the signals for the organizer. The most severe problem comes first. */
 export function assessHealth(signals: HealthSignals): HealthStatus {
   const error = describeError(signals);
-  return { good: !error, text: error || "All good", more: error ? "" : healthDetails(signals).join(", ") };
+  return { good: !error, text: error || t("All good"), more: error ? "" : joinList(healthDetails(signals)) };
 }
 
 function describeError({ joined, overdueMs, lateMs, tookMs }: HealthSignals): string {
-  if (!joined) return "No connection";
-  if (overdueMs > OVERDUE_MS) return "Counting is taking longer than usual. No votes are lost.";
-  if (lateMs !== null && lateMs > SLOW_MS) return `The last turn was counted ${seconds(lateMs)} late`;
-  if (tookMs !== null && tookMs > SLOW_MS) return `Slow: the last command took ${seconds(tookMs)}`;
+  if (!joined) return t("No connection");
+  if (overdueMs > OVERDUE_MS) return t("Counting is taking longer than usual. No votes are lost.");
+  if (lateMs !== null && lateMs > SLOW_MS) return t("The last turn was counted %(time)s late", { time: seconds(lateMs) });
+  if (tookMs !== null && tookMs > SLOW_MS) return t("Slow: the last command took %(time)s", { time: seconds(tookMs) });
   return "";
 }
 
 function healthDetails({ lateMs, tookMs, skewMs }: HealthSignals): string[] {
   const details: string[] = [];
-  if (lateMs !== null) details.push(`last turn counted in ${seconds(lateMs)}`);
-  if (tookMs !== null) details.push(`last command took ${seconds(tookMs)}`);
-  if (Math.abs(skewMs) > SKEW_MS) details.push(`this device's clock is ${roughly(skewMs)} ${skewMs > 0 ? "behind" : "ahead"} (harmless)`);
+  if (lateMs !== null) details.push(t("last turn counted in %(time)s", { time: seconds(lateMs) }));
+  if (tookMs !== null) details.push(t("last command took %(time)s", { time: seconds(tookMs) }));
+  const time = roughly(skewMs);
+  if (skewMs > SKEW_MS) details.push(t("this device's clock is %(time)s behind (harmless)", { time }));
+  if (skewMs < -SKEW_MS) details.push(t("this device's clock is %(time)s ahead (harmless)", { time }));
   return details;
 }
 
 function seconds(ms: number): string {
-  return `${(ms / 1000).toFixed(ms < 100 ? 2 : 1)}\u00a0s`;
+  return formatSeconds(ms / 1000, ms < 100 ? 2 : 1);
 }
 
 function roughly(ms: number): string {
