@@ -5,9 +5,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import msgspec
+from django.utils.translation import gettext_lazy, override
 
 from crowdgame.console.actions import ACTIONS
 from crowdgame.console.actions.registry import TARGETS, CurrentState
+from crowdgame.events.audit_text import LogText
 from crowdgame.events.models import AuditEntry
 from voting import protocol
 from voting.announcements.snapshots import load_snapshot
@@ -16,14 +18,14 @@ from voting.models import Event
 from voting.protocol import Pressed
 
 MAX_SHOWN = 10
-TOO_LATE = "This can't be undone any more."
+TOO_LATE = gettext_lazy("This can't be undone any more.")
 
 
 @dataclass(frozen=True, slots=True)
 class PerformedAction:
     """An action as logged. `what` is shown to organizers; `undo` is the inverse action."""
 
-    what: str
+    what: LogText
     pressed: Pressed
     undo: Pressed | None = None
 
@@ -33,7 +35,8 @@ def add_audit_entry(event_id: int, by: str, done: PerformedAction, now: int) -> 
     AuditEntry.objects.create(
         event_id=event_id,
         by=by,
-        what=done.what,
+        what=done.what.message,
+        what_values=done.what.values,
         at=now,
         action=done.pressed.action,
         pressed=_set_fields(done.pressed),
@@ -41,14 +44,17 @@ def add_audit_entry(event_id: int, by: str, done: PerformedAction, now: int) -> 
     )
 
 
-def list_audit_entries(event_id: int, now: CurrentState) -> tuple[protocol.AuditEntry, ...]:
-    """Return the latest MAX_SHOWN entries, newest first."""
+def list_audit_entries(event_id: int, now: CurrentState, language: str) -> tuple[protocol.AuditEntry, ...]:
+    """Return the latest MAX_SHOWN entries, newest first, in the language."""
     rows = _load_rows(event_id)
     undos = [_undo(row, rows[:index], now) for index, row in enumerate(rows)]
-    return tuple(
-        msgspec.convert(vars(row) | {"undo": undo.action if undo else None}, protocol.AuditEntry)
-        for row, undo in zip(rows, undos, strict=True)
-    )
+    with override(language):
+        return tuple(
+            msgspec.convert(
+                vars(row) | {"what": str(row), "undo": undo.action if undo else None}, protocol.AuditEntry
+            )
+            for row, undo in zip(rows, undos, strict=True)
+        )
 
 
 def find_undo(event_id: int, entry_id: int, at: int, *, rehearsing: bool) -> Pressed:
@@ -58,7 +64,7 @@ def find_undo(event_id: int, entry_id: int, at: int, *, rehearsing: bool) -> Pre
     for index, row in enumerate(rows):
         if row.pk == entry_id and (undo := _undo(row, rows[:index], now)):
             return undo
-    raise MatchError(TOO_LATE)
+    raise MatchError(str(TOO_LATE))
 
 
 def _undo(row: AuditEntry, newer: Sequence[AuditEntry], now: CurrentState) -> Pressed | None:

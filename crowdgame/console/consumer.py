@@ -10,6 +10,8 @@ from typing import ClassVar
 
 from channels.db import database_sync_to_async
 from django.conf import settings
+from django.utils.translation import gettext as _
+from django.utils.translation import override
 
 from crowdgame.console.actions import ACTIONS
 from crowdgame.console.actions.registry import CurrentState
@@ -20,6 +22,7 @@ from crowdgame.console.people_search import find_people
 from crowdgame.events.permissions import OrganizerAccess, find_access
 from crowdgame.rehearsal.dry_run_lease import dry_run_lease
 from crowdgame.rehearsal.dry_runs import DryRunContext
+from crowdgame.web.connection_language import connection_language
 from games.engine.errors import GameError
 from voting import protocol
 from voting.admission.admission import projector_key
@@ -51,13 +54,14 @@ class ConsoleConsumer(SocketConsumer):
     def __init__(self, scope: Scope, send: Send) -> None:
         super().__init__(scope, send)
         self._role_changed = asyncio.Event()
+        self._language = connection_language(scope)
 
     async def join(self, message: ConsoleJoin, room: EventRoom) -> None:
         versions = _role_and_key_versions(room)
         who = await self._load_access(room)
         if who is None:
             raise CloseSocket(CloseCode.NOT_ALLOWED)
-        audit = await in_database(list_audit_entries)(room.event_id, _current_state(room))
+        audit = await self._list_audit_entries(room)
         if versions != _role_and_key_versions(room):  # the client joins again
             raise CloseSocket(CloseCode.UNAVAILABLE)
         self._role, self._user_id, self._audit = who.role, who.user_id, audit
@@ -98,7 +102,8 @@ class ConsoleConsumer(SocketConsumer):
         except (MatchError, GameError) as refusal:
             self.send(protocol.ActionRefused(id=message.id, text=str(refusal)))
         except STORE_ERRORS:
-            text = "The ballot box or the database is not responding. Try again."
+            with override(self._language):
+                text = _("The ballot box or the database is not responding. Try again.")
             self.send(protocol.ActionRefused(id=message.id, text=text))
         else:
             self.send(protocol.ActionDone(id=message.id))
@@ -162,11 +167,13 @@ class ConsoleConsumer(SocketConsumer):
         """Check the right and run the action. Raises MatchError, GameError, and box and database errors."""
         who = await self._load_access(room)
         if who is None:
-            self.send(protocol.ActionRefused(id=message.id, text=NOT_ALLOWED))
+            with override(self._language):
+                self.send(protocol.ActionRefused(id=message.id, text=str(NOT_ALLOWED)))
             raise CloseSocket(CloseCode.NOT_ALLOWED)
         loop, server = asyncio.get_running_loop(), self.scope["server"]
         host = DryRunHost(loop, _dry_run_context(room), server, _is_rehearsing(room))
-        await database_sync_to_async(perform)(who, room.event_id, message, ballot_box(), host)
+        with override(self._language):
+            await database_sync_to_async(perform)(who, room.event_id, message, ballot_box(), host)
 
     async def _watch_audit_log(self) -> None:
         """Every AUDIT_POLL_S, send the entries that are new, or that can be undone no longer.
@@ -189,9 +196,15 @@ class ConsoleConsumer(SocketConsumer):
                 if await self._has_role(room) and versions == _role_and_key_versions(room):
                     self._welcome(room)
 
+    async def _list_audit_entries(self, room: EventRoom) -> tuple[protocol.AuditEntry, ...]:
+        listed: tuple[protocol.AuditEntry, ...] = await in_database(list_audit_entries)(
+            room.event_id, _current_state(room), self._language
+        )
+        return listed
+
     async def _send_audit_changes(self, room: EventRoom) -> None:
         with suppress(*DATABASE_ERRORS):  # the next poll tries again
-            audit = await in_database(list_audit_entries)(room.event_id, _current_state(room))
+            audit = await self._list_audit_entries(room)
             changed = tuple(entry for entry in audit if entry not in self._audit)
             if changed and await self._has_role(room):
                 self._audit = audit

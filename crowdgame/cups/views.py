@@ -11,6 +11,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -29,6 +30,7 @@ from crowdgame.cups.name_form import CupNamesForm
 from crowdgame.cups.renaming import rename_cup
 from crowdgame.cups.team_ranking import list_played_games, rank_teams
 from crowdgame.events.access import organizer_page
+from crowdgame.events.audit_text import LogText
 from crowdgame.events.event_edits import announce_page_edit, log_edit
 from crowdgame.events.presets import PRESETS_BY_SLUG
 from crowdgame.ratings.rating_ledger import START
@@ -125,8 +127,9 @@ def _rename(request: HttpRequest, cup: Cup, form: CupNamesForm) -> None:
     except CupError as refusal:
         messages.warning(request, str(refusal))
         return
+    what = LogText(gettext_noop("%(by)s changed names on the cup's page"))
     for event in changed:
-        log_edit(request, event, "event.edit", "changed names on the cup's page")
+        log_edit(request, event, "event.edit", what)
     if all(announce_page_edit(request, event) for event in changed):
         messages.success(request, _("Saved."))
 

@@ -79,12 +79,12 @@ class EventAdmin(NamesCleaned, EditOnly, UnfoldAdmin):
 
 @admin.register(AuditEntry)
 class AuditEntryAdmin(ReadOnlyAdmin):
-    list_display = ["event", "by", "what", "action", "done_at"]
+    list_display = ["event", "by", "__str__", "action", "done_at"]
     list_filter = ["action"]
     list_select_related = ["event"]
     search_fields = ["event__code", "event__name", "by", "what"]
-    fields = ["event", "by", "what", "action", "done_at"]
-    readonly_fields = ["done_at"]
+    fields = ["event", "by", "__str__", "action", "done_at"]
+    readonly_fields = ["__str__", "done_at"]
 
     @admin.display(description="at", ordering="at")
     def done_at(self, entry: AuditEntry) -> datetime:

@@ -8,14 +8,13 @@ from django.http import HttpRequest
 from django.utils.translation import gettext as _
 from redis import RedisError
 
+from crowdgame.events.audit_text import LogText
 from crowdgame.events.models import AuditEntry
 from voting.announcements.outbox import announce_edit
 from voting.ballot_box.ballot_box import BallotBox
 from voting.matches import locked_event
 from voting.models import Event
 from voting.terms import MatchState
-
-MAX_TEXT_LENGTH = AuditEntry._meta.get_field("what").max_length or 0
 
 
 def announce_page_edit(request: HttpRequest, event: Event) -> bool:
@@ -33,21 +32,19 @@ def announce_page_edit(request: HttpRequest, event: Event) -> bool:
     return True
 
 
-def log_edit(request: HttpRequest, event: Event, kind: str, what: str) -> None:
-    """Add an audit log entry. `kind` is named like an action (`event.edit`).
-
-    `what` is shown after the user name, as in "changed the name".
-    """
+def log_edit(request: HttpRequest, event: Event, kind: str, what: LogText) -> None:
+    """Add an audit log entry. `kind` is named like an action (`event.edit`)."""
     add_page_audit_entry(event.pk, request.user.get_username(), kind, what, _box_time())
 
 
-def add_page_audit_entry(event_id: int, by: str, kind: str, what: str, now: int) -> None:
+def add_page_audit_entry(event_id: int, by: str, kind: str, what: LogText, now: int) -> None:
     """Log an edit made on a page. It has no undo: the organizer edits it again on that page.
 
-    `kind` is named like an action. `what` is cut to MAX_TEXT_LENGTH. `now` is ballot box time in ms.
+    `kind` is named like an action. `now` is ballot box time in ms.
     """
-    shown = what if len(what) <= MAX_TEXT_LENGTH else f"{what[: MAX_TEXT_LENGTH - 1]}…"
-    AuditEntry.objects.create(event_id=event_id, by=by, what=shown, at=now, action=kind)
+    AuditEntry.objects.create(
+        event_id=event_id, by=by, what=what.message, what_values=what.values, at=now, action=kind
+    )
 
 
 def delete_unless_playing(event_id: int) -> bool:

@@ -7,11 +7,12 @@ from django import forms
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.forms import BoundField
-from django.utils.translation import gettext, pgettext_lazy
+from django.utils.translation import gettext, gettext_noop, override, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
+from crowdgame.events.audit_text import LogText
 from crowdgame.events.clocks import ClockFields
-from crowdgame.events.durations import DurationField, format_duration
+from crowdgame.events.durations import DurationField
 from crowdgame.events.event_texts import (
     ADMISSION_TEXTS,
     HANDS_FIELDS,
@@ -217,13 +218,14 @@ class EventForm(ClockFields, EventModelForm):
         return True
 
     @property
-    def changes(self) -> str:
+    def changes(self) -> list[LogText]:
         """Describe the changes for the audit log: labels of changed fields, with short values."""
         now = self._current_values() | {
             name: self.cleaned_data[name] for name in (*TEAM_FIELDS, *HANDS_FIELDS)
         }
         changed = [name for name, value in now.items() if value != self._initial_values[name]]
-        return ", ".join(self._describe(name) if name in self.fields else name for name in changed)
+        with override(None):  # labels as messages, untranslated
+            return [self._describe(name) for name in changed]
 
     def _current_values(self) -> dict[str, Any]:
         """Return the initial values of the team fields, and the instance's values of all other fields."""
@@ -231,13 +233,20 @@ class EventForm(ClockFields, EventModelForm):
         own = {name: getattr(self.instance, name) for name in self.Meta.fields if name in self.fields}
         game = all_games().get(self.instance.game)
         options = stored_options(game, self.instance.options) if game else None
-        return teams | own | {"game options": options}
+        return teams | own | {gettext_noop("Game options"): options}
 
-    def _describe(self, name: str) -> str:
-        field, label, value = self.fields[name], self[name].label, self.cleaned_data.get(name)
-        if isinstance(field, DurationField):
-            return f"{label}: {format_duration(value) if value else field.empty or ''}".lower()
-        return f"{label}: {value}" if isinstance(field, NameField) else label.lower()
+    def _describe(self, name: str) -> LogText:
+        if name not in self.fields:
+            return LogText(name)
+        field, value = self.fields[name], self.cleaned_data.get(name)
+        label = LogText(
+            str(field.label if isinstance(field, NameField) else _labels().get(name, field.label))
+        )
+        if isinstance(field, DurationField) and value:
+            return LogText(gettext_noop("%(label)s: %(duration)s"), {"label": label, "duration": value})
+        if isinstance(field, NameField):
+            return LogText(gettext_noop("%(label)s: %(name)s"), {"label": label, "name": value})
+        return label
 
     def _write_teams(self, event: Event) -> None:
         for number, name in enumerate(self._team_names(), 1):
@@ -251,3 +260,7 @@ class EventForm(ClockFields, EventModelForm):
 
     def _team_names(self) -> tuple[str, str]:
         return self.cleaned_data["team_1"], self.cleaned_data["team_2"]
+
+
+def _labels() -> dict[str, str]:
+    return {column.name: str(column.verbose_name) for column in Event._meta.concrete_fields}

@@ -7,11 +7,12 @@ from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_noop
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.cache import never_cache
 
 from crowdgame.events.access import owner_page
+from crowdgame.events.audit_text import LogText
 from crowdgame.events.event_edits import log_edit
 from crowdgame.events.members import MemberError, add_member, change_member, remove_member
 from crowdgame.events.models import MEMBER_ROLES
@@ -21,7 +22,14 @@ from voting.protocol import Role
 
 MAX_ID_DIGITS = 19
 MEMBERS_PER_PAGE = 50
-ROLE_NAMES = {Role.COHOST: "co-host", Role.VIEWER: "viewer"}  # in the audit log
+MEMBER_ADDED = {
+    Role.COHOST: gettext_noop("%(by)s added %(name)s as a co-host"),
+    Role.VIEWER: gettext_noop("%(by)s added %(name)s as a viewer"),
+}
+ROLE_CHANGED = {
+    Role.COHOST: gettext_noop("%(by)s made %(name)s a co-host"),
+    Role.VIEWER: gettext_noop("%(by)s made %(name)s a viewer"),
+}
 ROLE_ACTIONS = {Role.COHOST: _("Make co-host"), Role.VIEWER: _("Make viewer")}.items()
 
 
@@ -78,19 +86,20 @@ def _handle_post(request: HttpRequest, event: Event, form: MemberForm) -> bool:
             messages.warning(request, text)
     elif form.add():
         name, role = form.cleaned_data["name"].strip(), Role(form.cleaned_data["role"])
-        log_edit(request, event, "member.add", f"added {name} as a {ROLE_NAMES[role]}")
+        log_edit(request, event, "member.add", LogText(MEMBER_ADDED[role], {"name": name}))
         messages.success(request, gettext("%(name)s was added.") % {"name": name})
     else:
         return False
     return True
 
 
-def _change_member(event: Event, asked: str, member: str) -> tuple[str, str] | None:
+def _change_member(event: Event, asked: str, member: str) -> tuple[str, LogText] | None:
     """Change or remove a member. Returns the audit kind and text, or None if nothing changed."""
     if not member.isdecimal() or len(member) >= MAX_ID_DIGITS:
         return None
     if asked == "remove":
         name = remove_member(event, int(member))
-        return ("member.remove", f"removed {name} from the members") if name else None
+        message = gettext_noop("%(by)s removed %(name)s from the members")
+        return ("member.remove", LogText(message, {"name": name})) if name else None
     name = change_member(event, int(member), Role(asked)) if asked in MEMBER_ROLES else ""
-    return ("member.change", f"made {name} a {ROLE_NAMES[Role(asked)]}") if name else None
+    return ("member.change", LogText(ROLE_CHANGED[Role(asked)], {"name": name})) if name else None

@@ -5,6 +5,7 @@ from django.db import models
 from django.db.models import CheckConstraint, Q, UniqueConstraint
 from django.utils.translation import gettext_lazy as _
 
+from crowdgame.events.audit_text import format_text
 from voting.models import Event
 from voting.protocol import Role
 
@@ -31,15 +32,17 @@ class Member(models.Model):
 class AuditEntry(models.Model):
     """One organizer action in an event's audit log.
 
-    `what` is shown verbatim. `at` is ballot box time in milliseconds. `pressed` is the console action as
-    a `Pressed` message, and `undo` the action that reverts it. Both are null for edits on a page. `undone` is
-    set by an undo.
+    `what` and `what_values` are a `LogText`. In entries from before translations, `what_values` is null and
+    `what` is shown after the name. `at` is ballot box time in milliseconds. `pressed` is the console action
+    as a `Pressed` message, and `undo` the action that reverts it. Both are null for edits on a page.
+    `undone` is set by an undo.
     """
 
     event = models.ForeignKey(Event, on_delete=models.CASCADE, related_name="audit_entries")
     by = models.CharField(max_length=150)
     action = models.CharField(max_length=24)
     what = models.CharField(max_length=200)
+    what_values = models.JSONField(null=True, blank=True)
     pressed = models.JSONField(null=True, blank=True)
     undo = models.JSONField(null=True, blank=True)
     undone = models.BooleanField(default=False, db_default=False)
@@ -49,4 +52,7 @@ class AuditEntry(models.Model):
         indexes = [models.Index(fields=["event", "-at"], name="audit_latest")]
 
     def __str__(self) -> str:
-        return f"{self.by}: {self.what}"
+        """The entry as a sentence in the active language."""
+        if self.what_values is None:
+            return f"{self.by} {self.what}"
+        return format_text(self.what, {"by": self.by, **self.what_values})

@@ -4,9 +4,11 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 from django.views.decorators.cache import never_cache
 
 from crowdgame.events.access import owner_page
+from crowdgame.events.audit_text import LogText
 from crowdgame.events.event_edits import announce_page_edit, delete_unless_playing, log_edit
 from crowdgame.events.forms import EventForm
 from crowdgame.reports.study import studied_matches, study_rows
@@ -20,8 +22,9 @@ def change_event(request: HttpRequest, event: Event) -> HttpResponse:
     """Edit an event: save, write the audit log and announce the edit."""
     form = EventForm(request.POST or None, instance=event)
     if form.is_valid() and form.save_changes():
-        if form.changes:
-            log_edit(request, event, "event.edit", f"changed {form.changes}")
+        if changes := form.changes:
+            what = LogText(gettext_noop("%(by)s changed: %(changes)s"), {"changes": changes})
+            log_edit(request, event, "event.edit", what)
         if announce_page_edit(request, event):
             text = _("Saved. Changes to the game and the vote apply from the next match, all others now.")
             messages.success(request, text)

@@ -90,7 +90,7 @@ USER_TABLES: dict[str, Callable[[User], Rows]] = {
         "name", "email", "created_at", "expires_at", "used_at"
     ),
     "console-actions": lambda user: AuditEntry.objects.filter(by=user.get_username()).values(
-        "event__code", "at", "action", "what"
+        "event__code", "at", "action", "what", "what_values"
     ),
     "admin-log": lambda user: LogEntry.objects.filter(user=user).values(
         "action_time", "object_repr", "change_message"

@@ -10,6 +10,7 @@ from django.core import serializers
 
 from crowdgame.console.audit_log import PerformedAction
 from crowdgame.console.control import run_action
+from crowdgame.events.audit_text import format_text
 from voting.ballot_box.async_ballot_box import AsyncBallotBox
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.known_voters import VoterRecorder
@@ -50,8 +51,9 @@ def press(event_id: int, action: str, box: BallotBox, **more: Any) -> None:
 
 
 def words_of(event_id: int, action: str, box: BallotBox, **more: Any) -> str:
-    """Perform an action; return its audit text."""
-    return done_by(event_id, action, box, **more).what
+    """Perform an action; return its audit text, as for "olga"."""
+    message, values = done_by(event_id, action, box, **more).what
+    return format_text(message, {"by": "olga", **values})
 
 
 def done_by(event_id: int, action: str, box: BallotBox, **more: Any) -> PerformedAction:

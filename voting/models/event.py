@@ -4,7 +4,7 @@ from django.conf import settings
 from django.core.validators import MaxValueValidator, MinLengthValidator, MinValueValidator
 from django.db import models
 from django.db.models import CheckConstraint, Q, UniqueConstraint
-from django.utils.translation import get_language
+from django.utils.translation import get_language, gettext_noop
 
 from voting.models.match_terms import MatchTerms
 from voting.models.settings import HiddenPart, hidden_part, setting
@@ -78,23 +78,45 @@ class Event(MatchTerms):
     notice = models.CharField(max_length=NOTICE_LENGTH, blank=True, default="", db_default="", editable=False)
     hide_code = hidden_part(
         "hide the join code on the projector",
-        HiddenPart("code", "Code", "hid the join code", "showed the join code"),
+        HiddenPart(
+            "code",
+            "Code",
+            gettext_noop("%(by)s hid the join code"),
+            gettext_noop("%(by)s showed the join code"),
+        ),
     )
     hide_turnout = hidden_part(
         "hide the turnout on the projector",
-        HiddenPart("turnout", "Turnout", "hid the turnout", "showed the turnout"),
+        HiddenPart(
+            "turnout",
+            "Turnout",
+            gettext_noop("%(by)s hid the turnout"),
+            gettext_noop("%(by)s showed the turnout"),
+        ),
     )
     hide_tally = hidden_part(
         "reveal only the moves, without vote counts",
-        HiddenPart("tally", "Votes", "hid the votes", "showed the votes"),
+        HiddenPart(
+            "tally", "Votes", gettext_noop("%(by)s hid the votes"), gettext_noop("%(by)s showed the votes")
+        ),
     )
     hide_drops = hidden_part(
         "don't let voters mark their own drop on the projector",
-        HiddenPart("drops", "Drops", "hid the marks of voters' drops", "showed the marks of voters' drops"),
+        HiddenPart(
+            "drops",
+            "Drops",
+            gettext_noop("%(by)s hid the marks of voters' drops"),
+            gettext_noop("%(by)s showed the marks of voters' drops"),
+        ),
     )
     hide_sound = hidden_part(
         "no sound from any projector",
-        HiddenPart("sound", "Sound", "turned the sound off", "turned the sound on again"),
+        HiddenPart(
+            "sound",
+            "Sound",
+            gettext_noop("%(by)s turned the sound off"),
+            gettext_noop("%(by)s turned the sound on again"),
+        ),
     )
     best_of = setting(
         models.PositiveSmallIntegerField(

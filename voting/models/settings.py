@@ -21,7 +21,7 @@ class HiddenPart:
     """A part of the projector that organizers hide and show during the event.
 
     `name` is the part in the protocol (`Part`) and `button` its button in the console. `off` and `on` say in
-    the audit log what an organizer did.
+    the audit log what an organizer did, with the placeholder `%(by)s`.
     """
 
     name: str

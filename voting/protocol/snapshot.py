@@ -150,7 +150,7 @@ class AuditEntry(msgspec.Struct, frozen=True, kw_only=True):
         by: Username.
         action: An [action](actions.md), or what was done on a page: `event.edit`, `member.add`,
             `member.change`, `member.remove`.
-        what: The action, as text to show after the name. It never mentions a choice.
+        what: The action as a sentence in the reader's language, with the name. It never mentions a choice.
         at: When it was done.
         pressed: The action. Null for what was done on a page.
         undo: The action that `action.undo` performs. Null if the entry can't be undone, or no longer.

@@ -2,9 +2,12 @@
 
 from typing import Any
 
+from django.utils.translation import gettext_noop
+
 from crowdgame.console.actions.notices import ALREADY_DONE
 from crowdgame.console.actions.people import parse_voter_code, require_voter
 from crowdgame.console.actions.registry import ActionResult, action, undone_by
+from crowdgame.events.audit_text import LogText
 from voting import protocol
 from voting.announcements.outbox import announce, relay
 from voting.ballot_box.ballot_box import BallotBox
@@ -25,8 +28,12 @@ def set_captain(event_id: int, voter_code: str | None, team: int | None, box: Ba
         named, undo = _assign(event, voter_code, team)
         announce(event_id, protocol.EventEdited, now)
     relay(event_id)
-    text = f"made {voter_code} captain of {named}" if team else f"removed {voter_code} as captain of {named}"
-    return ActionResult(text, {"voter_code": voter_code, "team": team}, undo)
+    if team:
+        message = gettext_noop("%(by)s made %(voter)s captain of %(team)s")
+    else:
+        message = gettext_noop("%(by)s removed %(voter)s as captain of %(team)s")
+    what = LogText(message, {"voter": voter_code, "team": named})
+    return ActionResult(what, {"voter_code": voter_code, "team": team}, undo)
 
 
 def _assign(event: Event, voter_code: str, number: int | None) -> tuple[str, dict[str, Any]]:
@@ -37,12 +44,12 @@ def _assign(event: Event, voter_code: str, number: int | None) -> tuple[str, dic
     held = event.teams.filter(captain=voter_code).first()
     if number is None:
         if held is None:
-            raise MatchError(ALREADY_DONE)
+            raise MatchError(str(ALREADY_DONE))
         event.teams.filter(pk=held.pk).update(captain="")
         return held.name, {"voter_code": voter_code, "team": held.number}
     team = event.teams.get(number=number)
     if team.captain == voter_code:
-        raise MatchError(ALREADY_DONE)
+        raise MatchError(str(ALREADY_DONE))
     event.teams.filter(captain=voter_code).update(captain="")
     event.teams.filter(pk=team.pk).update(captain=voter_code)
     if team.captain:

@@ -1,8 +1,10 @@
 """Organizer action on display links: replace the display key."""
 
 from django.db.models import F
+from django.utils.translation import gettext_noop
 
 from crowdgame.console.actions.registry import ActionResult, action
+from crowdgame.events.audit_text import LogText
 from voting import protocol
 from voting.announcements.outbox import announce, relay
 from voting.ballot_box.ballot_box import BallotBox
@@ -25,4 +27,4 @@ def renew_display_key(event_id: int, box: BallotBox) -> ActionResult:
         Event.objects.filter(pk=event_id).update(display_key_version=F("display_key_version") + 1)
         announce(event_id, protocol.EventEdited, now)
     relay(event_id)
-    return ActionResult("replaced the display link")
+    return ActionResult(LogText(gettext_noop("%(by)s replaced the display link")))

@@ -7,7 +7,12 @@ increments the turn's version (compare-and-set), so that a close which hasn't re
 import secrets
 from typing import cast
 
+from django.utils.formats import number_format
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
 from crowdgame.console.actions.registry import ActionResult, action
+from crowdgame.events.audit_text import LogText
 from games.engine.game import SIDES, Side
 from voting.ballot_box.archive import hand_ballots
 from voting.ballot_box.ballot_box import BallotBox
@@ -29,20 +34,21 @@ def count_hands(turn: Turn, team: int | None, hands: HandCounts | None, box: Bal
     Raises MatchError if the team, the moment, a column or the total isn't valid, or its phones have voted.
     """
     if team is None or hands is None:
-        raise MatchError("Choose a team and enter the number of hands for each column.")
+        raise MatchError(_("Choose a team and enter the number of hands for each column."))
     side, voting = _side_and_team(turn.match, team)
     now = box.now()
     _check_moment(turn, voting, now)
     _check_columns(turn.match, side, voting, hands)
     if box.ballot_counts(to_boxed_turn(turn))[side]:
-        raise MatchError(f"{voting.name} has voted by phone in this turn. Count hands from the next turn on.")
+        text = _("%(team)s has voted by phone in this turn. Count hands from the next turn on.")
+        raise MatchError(text % {"team": voting.name})
     with event_lock(turn.match.event_id):
         if not claim_turn(turn):
-            raise MatchError("The turn changed in the meantime. Check it and try again.")
+            raise MatchError(_("The turn changed in the meantime. Check it and try again."))
         _replace_hands(turn, side, hands, now)
     place_and_relay(turn, box, create=False)
-    total = sum(hands)
-    what = f"counted {total:,} hand{'' if total == 1 else 's'} for {voting.name} in turn {turn.number}"
+    message = gettext_noop("%(by)s counted the hands of %(team)s in turn %(turn)s: %(total)s")
+    what = LogText(message, {"team": voting.name, "turn": turn.number, "total": sum(hands)})
     return ActionResult(what, {"turn": turn.pk, "team": team})
 
 
@@ -53,25 +59,26 @@ def _side_and_team(match: Match, number: int) -> tuple[Side, Team]:
 
 def _check_moment(turn: Turn, team: Team, now: int) -> None:
     if not team.hands:
-        raise MatchError(f"{team.name} votes by phone, not by a show of hands.")
+        raise MatchError(_("%(team)s votes by phone, not by a show of hands.") % {"team": team.name})
     if turn.state == TurnState.PAUSED:
-        raise MatchError("The turn is paused. Resume it first.")
+        raise MatchError(_("The turn is paused. Resume it first."))
     if now < turn.opens_at:
-        raise MatchError("Voting has not started yet.")
+        raise MatchError(_("Voting has not started yet."))
     if now >= turn.closes_at:
-        raise MatchError("Time is up. The votes are being counted.")
+        raise MatchError(_("Time is up. The votes are being counted."))
 
 
 def _check_columns(match: Match, side: Side, team: Team, hands: HandCounts) -> None:
     position = load_position(match)
     if side not in position.to_move:
-        raise MatchError(f"{team.name} does not move in this turn.")
+        raise MatchError(_("%(team)s does not move in this turn.") % {"team": team.name})
     legal = position.game.legal_actions(position.state, side)
     for column, count in enumerate(hands, 1):
         if count and column not in legal:
-            raise MatchError(f"Column {column} can't be chosen in this turn.")
+            raise MatchError(_("Column %(column)s can't be chosen in this turn.") % {"column": column})
     if sum(hands) > MAX_HANDS:
-        raise MatchError(f"At most {MAX_HANDS:,} hands can be counted.")
+        most = number_format(MAX_HANDS, force_grouping=True)
+        raise MatchError(_("At most %(count)s hands can be counted.") % {"count": most})
 
 
 def _replace_hands(turn: Turn, side: Side, hands: HandCounts, now: int) -> None:

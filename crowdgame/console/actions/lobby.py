@@ -1,7 +1,10 @@
 """Organizer actions on the lobby: open it, lock and unlock joining."""
 
+from django.utils.translation import gettext_noop
+
 from crowdgame.console.actions.notices import ALREADY_DONE, update_event
 from crowdgame.console.actions.registry import ActionResult, action, undone_by
+from crowdgame.events.audit_text import LogText
 from voting import protocol
 from voting.ballot_box.ballot_box import BallotBox
 from voting.models import Event
@@ -16,7 +19,7 @@ def open_lobby(event_id: int, box: BallotBox) -> ActionResult:
     if Event.objects.filter(pk=event_id, lobby=Lobby.LOCKED).exists():
         return unlock_joining(event_id, box)
     update_event(event_id, ALREADY_DONE, box, protocol.LobbyOpened, lobby=Lobby.OPEN)
-    return ActionResult("opened the lobby")
+    return ActionResult(LogText(gettext_noop("%(by)s opened the lobby")))
 
 
 @action("joining.lock", target="event", label="Lock joining", done="Joining is locked.", keys=KEYS)
@@ -24,7 +27,7 @@ def open_lobby(event_id: int, box: BallotBox) -> ActionResult:
 def lock_joining(event_id: int, box: BallotBox) -> ActionResult:
     """Admit no new voters. Voters who have a seat keep it."""
     update_event(event_id, ALREADY_DONE, box, protocol.JoiningLocked, lobby=Lobby.LOCKED)
-    return ActionResult("locked joining")
+    return ActionResult(LogText(gettext_noop("%(by)s locked joining")))
 
 
 @action("joining.unlock", target="event", label="Unlock joining", done="Joining is open again.", keys=KEYS)
@@ -32,4 +35,4 @@ def lock_joining(event_id: int, box: BallotBox) -> ActionResult:
 def unlock_joining(event_id: int, box: BallotBox) -> ActionResult:
     """Admit new voters again."""
     update_event(event_id, ALREADY_DONE, box, protocol.JoiningUnlocked, lobby=Lobby.OPEN)
-    return ActionResult("unlocked joining")
+    return ActionResult(LogText(gettext_noop("%(by)s unlocked joining")))

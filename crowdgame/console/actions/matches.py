@@ -2,9 +2,12 @@
 
 from contextlib import suppress
 
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 from redis import RedisError
 
 from crowdgame.console.actions.registry import ActionResult, CurrentState, action, undone_by
+from crowdgame.events.audit_text import LogText
 from crowdgame.ratings.models import RatedMatch
 from voting import protocol
 from voting.announcements.outbox import announce, relay
@@ -30,7 +33,8 @@ from voting.turns.turns import place_and_relay, plan_turn, start_match
 def start_next_match(event_id: int, box: BallotBox) -> ActionResult:
     """Start the next match."""
     number = start_match(event_id, box).number
-    return ActionResult(f"started match {number}", {"match": number}, undo={})
+    what = LogText(gettext_noop("%(by)s started match %(match)s"), {"match": number})
+    return ActionResult(what, {"match": number}, undo={})
 
 
 def _is_playing(number: int | None, now: CurrentState) -> bool:
@@ -57,18 +61,18 @@ def void_last_turn(event_id: int, turn_id: int | None, box: BallotBox) -> Action
     with event_lock(event_id):
         last = _last_closed(event_id)
         if turn_id is not None and turn_id != last.pk:
-            raise MatchError("Another turn has been revealed in the meantime. Nothing was taken back.")
+            raise MatchError(_("Another turn has been revealed in the meantime. Nothing was taken back."))
         match = last.match
         if RatedMatch.objects.filter(match=match).exists():
-            raise MatchError("This match is rated, so its turns can't be taken back.")
+            raise MatchError(_("This match is rated, so its turns can't be taken back."))
         if match.max_side_changes and match.state == MatchState.ENDED:
-            raise MatchError("Sides have been revealed, so turns can't be taken back.")
+            raise MatchError(_("Sides have been revealed, so turns can't be taken back."))
         live = _void_live_turn(match)
         first = load_position(match).revealed_with_last if last.state == TurnState.RESOLVED else None
         first = first or last
         for turn in {first.pk: first, last.pk: last}.values():
             if not claim_turn(turn, state=TurnState.VOID):
-                raise MatchError("The turn changed in the meantime. Check it and try again.")
+                raise MatchError(_("The turn changed in the meantime. Check it and try again."))
         if match.state == MatchState.ENDED:
             reopen_match(match)
         Event.objects.filter(pk=event_id).update(next_match_at=None)
@@ -78,7 +82,8 @@ def void_last_turn(event_id: int, turn_id: int | None, box: BallotBox) -> Action
         announce(event_id, protocol.TurnVoided, now)
     place_and_relay(again, box, create=True)
     _expire_box(live, box)
-    return ActionResult(f"took back turn {last.number}", {"turn": last.pk})
+    what = LogText(gettext_noop("%(by)s took back turn %(turn)s"), {"turn": last.number})
+    return ActionResult(what, {"turn": last.pk})
 
 
 def _last_closed(event_id: int) -> Turn:
@@ -86,14 +91,14 @@ def _last_closed(event_id: int) -> Turn:
     last = turns.filter(state__in=CLOSED_STATES).order_by("-match__number", "-number").first()
     latest = Match.objects.filter(event_id=event_id).order_by("-number").first()
     if last is None or last.match != latest or latest.state == MatchState.ABORTED:
-        raise MatchError("There is no turn to take back.")
+        raise MatchError(_("There is no turn to take back."))
     return last
 
 
 def _void_live_turn(match: Match) -> Turn | None:
     turn = live_turn(match)
     if turn and not claim_turn(turn, state=TurnState.VOID, left_ms=None):
-        raise MatchError("The turn changed in the meantime. Check it and try again.")
+        raise MatchError(_("The turn changed in the meantime. Check it and try again."))
     return turn
 
 
@@ -119,11 +124,11 @@ def abort_playing_match(event_id: int, box: BallotBox) -> ActionResult:
     with event_lock(event_id):
         match = Match.objects.filter(event_id=event_id, state=MatchState.PLAYING).first()
         if match is None:
-            raise MatchError("No match is live.")
+            raise MatchError(_("No match is live."))
         live = _void_live_turn(match)
         match.turns.filter(state=TurnState.CONCEALED).update(state=TurnState.VOID)
         abort_match(match, now)
         announce(event_id, protocol.MatchAborted, now)
     relay(event_id)
     _expire_box(live, box)
-    return ActionResult(f"aborted match {match.number}")
+    return ActionResult(LogText(gettext_noop("%(by)s aborted match %(match)s"), {"match": match.number}))

@@ -1,8 +1,12 @@
 """Organizer actions on screens: the notice (banner, announcement) and the hidden parts of the projector."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, gettext_noop
 
 from crowdgame.console.actions.registry import ActionResult, CurrentState, action, undone_by
+from crowdgame.events.audit_text import LogText
 from voting import protocol
 from voting.announcements.outbox import announce, relay
 from voting.ballot_box.ballot_box import BallotBox
@@ -12,7 +16,10 @@ from voting.models.settings import HiddenPart, list_hidden_parts
 from voting.names import clean_name
 from voting.protocol import Part, Pressed
 
-ALREADY_DONE = "Already done."
+if TYPE_CHECKING:
+    from django_stubs_ext import StrOrPromise
+
+ALREADY_DONE = gettext_lazy("Already done.")
 # Each part of the projector, and the field that hides it.
 PARTS = {part.name: (field, part) for field, part in list_hidden_parts(Event).items()}
 
@@ -30,20 +37,22 @@ def show_notice(event_id: int, text: str | None, box: BallotBox) -> ActionResult
     """
     notice = clean_name(text or "")
     if not notice:
-        raise MatchError("There is nothing to show. Write a message first.")
+        raise MatchError(_("There is nothing to show. Write a message first."))
     if len(notice) > NOTICE_LENGTH:
-        raise MatchError(f"A message can have at most {NOTICE_LENGTH} characters.")
+        text = _("A message can have at most %(count)s characters.")
+        raise MatchError(text % {"count": NOTICE_LENGTH})
     before = update_event(event_id, ALREADY_DONE, box, notice=notice).notice
     undo = {"text": before} if before else {"action": "notice.clear"}
-    return ActionResult(f"wrote: {notice}", {"text": notice}, undo)
+    what = LogText(gettext_noop("%(by)s wrote: %(text)s"), {"text": notice})
+    return ActionResult(what, {"text": notice}, undo)
 
 
 @action("notice.clear", target="event", label="Clear", done="Message cleared.")
 @undone_by("notice.show", _is_shown)
 def clear_notice(event_id: int, box: BallotBox) -> ActionResult:
     """Clear the message to all."""
-    before = update_event(event_id, "No message is shown.", box, notice="").notice
-    return ActionResult("cleared the message", undo={"text": before})
+    before = update_event(event_id, _("No message is shown."), box, notice="").notice
+    return ActionResult(LogText(gettext_noop("%(by)s cleared the message")), undo={"text": before})
 
 
 @action("part.hide", target="part", done="Off on all big screens.")
@@ -51,7 +60,7 @@ def clear_notice(event_id: int, box: BallotBox) -> ActionResult:
 def hide_part(event_id: int, part: Part | None, box: BallotBox) -> ActionResult:
     """Turn off a part of the displays."""
     changed = _set_hidden(event_id, part, box, hidden=True)
-    return ActionResult(changed.off, {"part": changed.name})
+    return ActionResult(LogText(changed.off), {"part": changed.name})
 
 
 @action("part.show", target="part", done="On again on all big screens.")
@@ -59,13 +68,13 @@ def hide_part(event_id: int, part: Part | None, box: BallotBox) -> ActionResult:
 def show_part(event_id: int, part: Part | None, box: BallotBox) -> ActionResult:
     """Turn on a part of the displays again."""
     changed = _set_hidden(event_id, part, box, hidden=False)
-    return ActionResult(changed.on, {"part": changed.name})
+    return ActionResult(LogText(changed.on), {"part": changed.name})
 
 
 def _set_hidden(event_id: int, part: Part | None, box: BallotBox, *, hidden: bool) -> HiddenPart:
     """Raises MatchError if `part` is None or nothing changes."""
     if part is None:
-        raise MatchError(f"Choose a part: {', '.join(PARTS)}.")
+        raise MatchError(_("Choose a part of the big screen."))
     field, changed = PARTS[part]
     update_event(event_id, ALREADY_DONE, box, protocol.EventEdited, **{field: hidden})
     return changed
@@ -73,7 +82,7 @@ def _set_hidden(event_id: int, part: Part | None, box: BallotBox, *, hidden: boo
 
 def update_event(
     event_id: int,
-    if_unchanged: str,
+    if_unchanged: "StrOrPromise",
     box: BallotBox,
     kind: type[protocol.Change] = protocol.EventEdited,
     **change: Any,
@@ -85,7 +94,7 @@ def update_event(
     now = box.now()
     with locked_event(event_id) as before:
         if not Event.objects.filter(pk=event_id).exclude(**change).update(**change):
-            raise MatchError(if_unchanged)
+            raise MatchError(str(if_unchanged))
         announce(event_id, kind, now)
     relay(event_id)
     return before

@@ -6,9 +6,13 @@ holds the voter's socket.
 
 from typing import Any
 
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
 from crowdgame.console.actions.notices import ALREADY_DONE
 from crowdgame.console.actions.registry import ActionResult, action, undone_by
 from crowdgame.console.people_search import is_known_voter
+from crowdgame.events.audit_text import LogText
 from voting.announcements.outbox import publish_restrictions
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.voter_codes import normalize_voter_code
@@ -17,7 +21,6 @@ from voting.models import Match, StoredRestriction, Team
 from voting.terms import MatchState
 
 MAX_RESTRICTIONS = 500
-UNKNOWN_VOTER = "No phone has this code."
 
 
 @action("voter.move", target="voter", done="Moved.")
@@ -31,24 +34,30 @@ def move_voter(event_id: int, voter_code: str | None, team: int | None, box: Bal
     """
     voter_code = require_voter(event_id, voter_code, box)
     if Match.objects.filter(event=event_id, state=MatchState.PLAYING, max_side_changes__gt=0).exists():
-        raise MatchError("Sides are secret in this match. Only voters themselves can change sides.")
-    where = f"to {_team_with_phones(event_id, team).name}" if team else "back"
+        raise MatchError(_("Sides are secret in this match. Only voters themselves can change sides."))
+    if team:
+        message = gettext_noop("%(by)s moved %(voter)s to %(team)s")
+        what = LogText(message, {"voter": voter_code, "team": _team_with_phones(event_id, team).name})
+    else:
+        what = LogText(gettext_noop("%(by)s moved %(voter)s back"), {"voter": voter_code})
     before = _restrict(event_id, voter_code, box, team=team)
-    what, about = f"moved {voter_code} {where}", {"voter_code": voter_code}
+    about = {"voter_code": voter_code}
     return ActionResult(what, about | {"team": team}, undo=about | {"team": before.team})
 
 
 @action("voter.kick", target="voter", label="Remove", done="Removed.")
 def kick_voter(event_id: int, voter_code: str | None, box: BallotBox) -> ActionResult:
     """Disconnect a voter, who may join again."""
-    return _restrict_and_log("removed", event_id, voter_code, box, kicked_at=box.now())
+    return _restrict_and_log(
+        gettext_noop("%(by)s removed %(voter)s"), event_id, voter_code, box, kicked_at=box.now()
+    )
 
 
 @action("voter.ban", target="voter", label="Ban", done="Banned.")
 @undone_by("voter.admit")
 def ban_voter(event_id: int, voter_code: str | None, box: BallotBox) -> ActionResult:
     """Disconnect a voter and ban the seat. Ballots already cast count."""
-    return _restrict_and_log("banned", event_id, voter_code, box, banned=True)
+    return _restrict_and_log(gettext_noop("%(by)s banned %(voter)s"), event_id, voter_code, box, banned=True)
 
 
 @action("voter.admit", target="voter", label="Unban", done="Ban lifted.")
@@ -57,22 +66,23 @@ def admit_voter(event_id: int, voter_code: str | None, box: BallotBox) -> Action
     """Lift a ban."""
     voter_code = parse_voter_code(voter_code)
     _restrict(event_id, voter_code, box, banned=False)
-    return ActionResult(f"unbanned {voter_code}", {"voter_code": voter_code})
+    what = LogText(gettext_noop("%(by)s unbanned %(voter)s"), {"voter": voter_code})
+    return ActionResult(what, {"voter_code": voter_code})
 
 
 def _restrict_and_log(
-    verb: str, event_id: int, typed: str | None, box: BallotBox, **change: Any
+    message: str, event_id: int, typed: str | None, box: BallotBox, **change: Any
 ) -> ActionResult:
     voter_code = require_voter(event_id, typed, box)
     _restrict(event_id, voter_code, box, **change)
-    return ActionResult(f"{verb} {voter_code}", {"voter_code": voter_code})
+    return ActionResult(LogText(message, {"voter": voter_code}), {"voter_code": voter_code})
 
 
 def require_voter(event_id: int, typed: str | None, box: BallotBox) -> str:
     """Return the normalized voter code. Raises MatchError if it is malformed or nobody has it."""
     voter_code = parse_voter_code(typed)
     if not is_known_voter(event_id, voter_code, box):
-        raise MatchError(UNKNOWN_VOTER)
+        raise MatchError(_("No phone has this code."))
     return voter_code
 
 
@@ -80,14 +90,14 @@ def parse_voter_code(typed: str | None) -> str:
     """Return the normalized voter code. Raises MatchError if it is malformed."""
     voter_code = normalize_voter_code(typed or "")
     if voter_code is None:
-        raise MatchError("Enter the voter code on the person's phone: six letters, no vowels.")
+        raise MatchError(_("Enter the voter code on the person's phone: six letters, no vowels."))
     return voter_code
 
 
 def _team_with_phones(event_id: int, number: int) -> Team:
     team = Team.objects.get(event=event_id, number=number)
     if team.hands:
-        raise MatchError(f"{team.name} votes by a show of hands. It has no phones.")
+        raise MatchError(_("%(team)s votes by a show of hands. It has no phones.") % {"team": team.name})
     return team
 
 
@@ -101,9 +111,10 @@ def _restrict(event_id: int, voter_code: str, box: BallotBox, **change: Any) -> 
         before = StoredRestriction.objects.filter(event=event_id, voter_code=voter_code).first()
         before = before or StoredRestriction(event_id=event_id, voter_code=voter_code)
         if all(getattr(before, field) == value for field, value in change.items()):
-            raise MatchError(ALREADY_DONE)
+            raise MatchError(str(ALREADY_DONE))
         if before.pk is None and StoredRestriction.objects.filter(event=event_id).count() >= MAX_RESTRICTIONS:
-            raise MatchError(f"At most {MAX_RESTRICTIONS} people per event can be moved, removed or banned.")
+            text = _("At most %(count)s people per event can be moved, removed or banned.")
+            raise MatchError(text % {"count": MAX_RESTRICTIONS})
         StoredRestriction.objects.update_or_create(
             event_id=event_id, voter_code=voter_code, defaults={**change, "at": now}
         )

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar
 
+from crowdgame.events.audit_text import LogText
 from crowdgame.events.permissions import EventPermission
 from voting.protocol import EventState, Pressed
 
@@ -21,7 +22,7 @@ class ActionResult:
     they differ.
     """
 
-    what: str
+    what: LogText
     arguments: Mapping[str, Any] = field(default_factory=dict)
     undo: Mapping[str, Any] | None = None
 

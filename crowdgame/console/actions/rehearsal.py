@@ -6,7 +6,10 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from django.utils.translation import gettext_noop
+
 from crowdgame.console.actions.registry import ActionResult, action, undone_by
+from crowdgame.events.audit_text import LogText
 from crowdgame.rehearsal.dry_runs import DryRunContext, DryRuns, HostPort, check_lobby_open, stop_dry_run
 
 dry_runs = cache(DryRuns)
@@ -41,7 +44,8 @@ def start_rehearsal(event_id: int, phones: int | None, host: DryRunHost) -> Acti
     """Start a simulated crowd of `phones` phones. An event has one at a time."""
     check_lobby_open(event_id)
     host.wait_for(dry_runs().start(host.context, host.server, phones))
-    return ActionResult(f"started a rehearsal with {phones or 1} simulated phones")
+    message = gettext_noop("%(by)s started a rehearsal. Simulated phones: %(phones)s")
+    return ActionResult(LogText(message, {"phones": phones or 1}))
 
 
 @action(
@@ -54,4 +58,4 @@ def start_rehearsal(event_id: int, phones: int | None, host: DryRunHost) -> Acti
 def stop_rehearsal(event_id: int, host: DryRunHost) -> ActionResult:
     """Stop the simulated crowd."""
     host.wait_for(stop_dry_run(event_id, host.context.dry_run_lease))
-    return ActionResult("stopped the rehearsal")
+    return ActionResult(LogText(gettext_noop("%(by)s stopped the rehearsal")))

@@ -1,7 +1,11 @@
 """Organizer actions on a reveal: show it longer, or shorter again. The next window moves with its end."""
 
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
 from crowdgame.console.actions.registry import ActionResult, CurrentState, action, undone_by
-from crowdgame.console.actions.turn_time import DEFAULT_STEP_S, format_duration
+from crowdgame.console.actions.turn_time import DEFAULT_STEP_S
+from crowdgame.events.audit_text import LogText
 from voting import protocol
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.window import RESUME_LEAD_MS, Window, shift_window
@@ -32,7 +36,8 @@ def extend_reveal(turn: Turn, seconds: int | None, box: BallotBox) -> ActionResu
     seconds = seconds or DEFAULT_STEP_S
     _reveal_left_ms(turn, box.now())
     _move_window(turn, seconds * 1000, box)
-    return _result("extended", turn, seconds)
+    message = gettext_noop("%(by)s extended the reveal of turn %(turn)s by %(duration)s")
+    return _result(message, turn, seconds)
 
 
 @action("reveal.shorten", target="turn", done="The reveal lasts %(time)s less.")
@@ -42,7 +47,8 @@ def shorten_reveal(turn: Turn, seconds: int | None, box: BallotBox) -> ActionRes
     seconds = seconds or DEFAULT_STEP_S
     left = _reveal_left_ms(turn, box.now())
     _move_window(turn, -min(seconds * 1000, max(0, left - RESUME_LEAD_MS)), box)
-    return _result("shortened", turn, seconds)
+    message = gettext_noop("%(by)s shortened the reveal of turn %(turn)s by %(duration)s")
+    return _result(message, turn, seconds)
 
 
 def _reveal_left_ms(turn: Turn, now: int) -> int:
@@ -50,7 +56,7 @@ def _reveal_left_ms(turn: Turn, now: int) -> int:
     left = turn.opens_at - turn.talk_left_ms - now
     revealed = turn.match.turns.filter(number=turn.number - 1, state=TurnState.RESOLVED).exists()
     if turn.state != TurnState.OPEN or left <= 0 or not revealed:
-        raise MatchError("No reveal is being shown.")
+        raise MatchError(_("No reveal is being shown."))
     return left
 
 
@@ -59,6 +65,6 @@ def _move_window(turn: Turn, ms: int, box: BallotBox) -> None:
     change_turn(turn, protocol.TurnMoved, box, opens_at=times.opens_at, closes_at=times.closes_at)
 
 
-def _result(verb: str, turn: Turn, seconds: int) -> ActionResult:
-    what = f"{verb} the reveal of turn {turn.number - 1} by {format_duration(seconds)}"
+def _result(message: str, turn: Turn, seconds: int) -> ActionResult:
+    what = LogText(message, {"turn": turn.number - 1, "duration": seconds})
     return ActionResult(what, {"turn": turn.pk, "seconds": seconds})

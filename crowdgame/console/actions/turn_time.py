@@ -3,8 +3,13 @@
 All but the last raise MatchError if the turn changed concurrently (compare-and-set).
 """
 
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
 from crowdgame.console.actions.notices import ALREADY_DONE, update_event
 from crowdgame.console.actions.registry import ActionResult, CurrentState, action, undone_by
+from crowdgame.events.audit_text import LogText
+from crowdgame.events.durations import format_duration
 from voting import protocol
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting import window
@@ -18,7 +23,6 @@ from voting.turns.turns import change_turn, set_window
 MIN_LEFT_MS = 3_000
 MAX_EXTRA_S = 600
 DEFAULT_STEP_S = 10
-MINUTE_S, HOUR_S = 60, 3600
 PAUSE_KEYS = {"P": "Pause or resume"}
 
 
@@ -42,12 +46,12 @@ def pause_turn(turn: Turn, box: BallotBox) -> ActionResult:
     Raises MatchError if the turn is paused already or its time is up.
     """
     if turn.state != TurnState.OPEN:
-        raise MatchError("The turn is already paused.")
+        raise MatchError(_("The turn is already paused."))
     now = box.now()
     times = Window(turn.opens_at, turn.closes_at)
     left = times.left_ms(now)
     if left == 0:
-        raise MatchError("Time is up. The votes are being counted.")
+        raise MatchError(_("Time is up. The votes are being counted."))
     held = {
         "left_ms": left,
         "talk_left_ms": window.talk_left_ms(times, now, turn.talk_left_ms),
@@ -55,7 +59,8 @@ def pause_turn(turn: Turn, box: BallotBox) -> ActionResult:
         "closes_at": now,
     }
     change_turn(turn, protocol.TurnPaused, box, state=TurnState.PAUSED, **held)
-    return ActionResult(f"paused turn {turn.number}", {"turn": turn.pk})
+    what = LogText(gettext_noop("%(by)s paused turn %(turn)s"), {"turn": turn.number})
+    return ActionResult(what, {"turn": turn.pk})
 
 
 @action("turn.resume", target="turn", label="Resume", done="Resumed.", keys=PAUSE_KEYS)
@@ -63,10 +68,11 @@ def pause_turn(turn: Turn, box: BallotBox) -> ActionResult:
 def resume_turn(turn: Turn, box: BallotBox) -> ActionResult:
     """Resume the turn with the time that was left."""
     if turn.state != TurnState.PAUSED:
-        raise MatchError("The turn is not paused.")
+        raise MatchError(_("The turn is not paused."))
     times = window.resume_window(box.now(), turn.left_ms or 0, turn.talk_left_ms)
     set_window(turn, protocol.TurnResumed, times, box)
-    return ActionResult(f"resumed turn {turn.number}", {"turn": turn.pk})
+    what = LogText(gettext_noop("%(by)s resumed turn %(turn)s"), {"turn": turn.number})
+    return ActionResult(what, {"turn": turn.pk})
 
 
 @action(
@@ -88,7 +94,8 @@ def extend_turn(turn: Turn, seconds: int | None, box: BallotBox) -> ActionResult
     else:
         times = window.extend_window(Window(turn.opens_at, turn.closes_at), box.now(), seconds)
         change_turn(turn, protocol.TurnMoved, box, closes_at=times.closes_at)
-    return ActionResult(f"added {format_duration(seconds)}", {"turn": turn.pk, "seconds": seconds})
+    what = LogText(gettext_noop("%(by)s added %(duration)s"), {"duration": seconds})
+    return ActionResult(what, {"turn": turn.pk, "seconds": seconds})
 
 
 @action("turn.shorten", target="turn", done="%(time)s removed.", keys={"S": "A little less time"})
@@ -99,13 +106,14 @@ def shorten_turn(turn: Turn, seconds: int | None, box: BallotBox) -> ActionResul
     paused = turn.state == TurnState.PAUSED
     left = (turn.left_ms or 0) if paused else Window(turn.opens_at, turn.closes_at).left_ms(box.now())
     if left == 0:
-        raise MatchError("Time is up. The votes are being counted.")
+        raise MatchError(_("Time is up. The votes are being counted."))
     less = seconds * 1000
     if left - less < MIN_LEFT_MS:
-        raise MatchError("Less than 3 seconds would be left. Close the turn instead.")
+        raise MatchError(_("Less than 3 seconds would be left. Close the turn instead."))
     change = {"left_ms": left - less} if paused else {"closes_at": turn.closes_at - less}
     change_turn(turn, protocol.TurnMoved, box, **change)
-    return ActionResult(f"removed {format_duration(seconds)}", {"turn": turn.pk, "seconds": seconds})
+    what = LogText(gettext_noop("%(by)s removed %(duration)s"), {"duration": seconds})
+    return ActionResult(what, {"turn": turn.pk, "seconds": seconds})
 
 
 @action(
@@ -118,7 +126,8 @@ def close_turn_now(turn: Turn, box: BallotBox) -> ActionResult:
     Raises MatchError if voting has not begun yet or its time is up.
     """
     end_window(turn, box)
-    return ActionResult(f"closed turn {turn.number}", {"turn": turn.pk})
+    what = LogText(gettext_noop("%(by)s closed turn %(turn)s"), {"turn": turn.number})
+    return ActionResult(what, {"turn": turn.pk})
 
 
 @action("turn.extra_time", target="event", done="%(time)s more from the next turn on.")
@@ -130,15 +139,11 @@ def set_extra_time(event_id: int, seconds: int | None, box: BallotBox) -> Action
     """
     extra_s = seconds or 0
     if extra_s > MAX_EXTRA_S:
-        raise MatchError(f"You can add at most {format_duration(MAX_EXTRA_S)} per turn.")
+        text = _("You can add at most %(duration)s per turn.")
+        raise MatchError(text % {"duration": format_duration(MAX_EXTRA_S)})
     before = update_event(event_id, ALREADY_DONE, box, extra_s=extra_s).extra_s
-    what = f"added {format_duration(extra_s)} to every turn" if extra_s else "removed the extra time per turn"
+    if extra_s:
+        what = LogText(gettext_noop("%(by)s added %(duration)s to every turn"), {"duration": extra_s})
+    else:
+        what = LogText(gettext_noop("%(by)s removed the extra time per turn"))
     return ActionResult(what, {"seconds": extra_s or None}, undo={"seconds": before or None})
-
-
-def format_duration(seconds: int) -> str:
-    """Format seconds in the largest unit that divides them: 10 s, 5 min, 24 h."""
-    for unit, name in ((HOUR_S, "h"), (MINUTE_S, "min")):
-        if seconds % unit == 0:
-            return f"{seconds // unit} {name}"
-    return f"{seconds} s"

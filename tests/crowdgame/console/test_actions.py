@@ -30,6 +30,7 @@ STARTED: tuple[Step, ...] = ("lobby.open", "match.start")
 PLAYING: tuple[Step, ...] = (*STARTED, "open")
 REVEALED: tuple[Step, ...] = (*PLAYING, "turn.close")
 REVEAL = "the reveal of turn 1 by"
+REMOVED_EXTRA_TIME = "removed the extra time per turn"
 REHEARSALS = {"rehearsal.start", "rehearsal.stop"}
 CODE, TALLY, TURNOUT = {"part": "code"}, {"part": "tally"}, {"part": "turnout"}
 VOTER, OTHER = {"voter_code": "BCDFGH"}, {"voter_code": "BCDFGJ"}
@@ -41,7 +42,7 @@ WROTE_A: Step = ("notice.show", {"text": "a"})
 
 
 class Case(NamedTuple):
-    """An action with its audit text, and that of its undo."""
+    """An action with its audit text after the name, and that of its undo."""
 
     action: str
     fields: dict[str, Any]
@@ -58,22 +59,30 @@ CASES = [
     Case("match.abort", {}, "aborted match 1"),
     Case("turn.pause", {}, "paused turn 1", "resumed turn 1"),
     Case("turn.resume", {}, "resumed turn 1", "paused turn 1", (*PLAYING, "turn.pause")),
-    Case("turn.extend", {}, "added 10 s", "removed 10 s"),
-    Case("turn.extend", {"seconds": 86400}, "added 24 h", "removed 24 h"),
-    Case("turn.shorten", {"seconds": 90}, "removed 90 s", "added 90 s"),
+    Case("turn.extend", {}, "added 10 seconds", "removed 10 seconds"),
+    Case("turn.extend", {"seconds": 86400}, "added 1 day", "removed 1 day"),
+    Case("turn.shorten", {"seconds": 90}, "removed 90 seconds", "added 90 seconds"),
     Case("turn.close", {}, "closed turn 1", "took back turn 1"),
     Case("turn.void", {}, "took back turn 1", before=REVEALED),
-    Case("reveal.extend", {"seconds": 90}, f"extended {REVEAL} 90 s", f"shortened {REVEAL} 90 s", REVEALED),
-    Case("reveal.shorten", {}, f"shortened {REVEAL} 10 s", f"extended {REVEAL} 10 s", REVEALED),
-    Case("turn.extra_time", {"seconds": 60}, "added 1 min to every turn", "removed the extra time per turn"),
+    Case(
+        "reveal.extend",
+        {"seconds": 90},
+        f"extended {REVEAL} 90 seconds",
+        f"shortened {REVEAL} 90 seconds",
+        REVEALED,
+    ),
+    Case("reveal.shorten", {}, f"shortened {REVEAL} 10 seconds", f"extended {REVEAL} 10 seconds", REVEALED),
+    Case(
+        "turn.extra_time", {"seconds": 60}, "added 1 minute to every turn", "removed the extra time per turn"
+    ),
     Case(
         "turn.extra_time",
         {},
-        "removed the extra time per turn",
-        "added 30 s to every turn",
+        REMOVED_EXTRA_TIME,
+        "added 30 seconds to every turn",
         (("turn.extra_time", {"seconds": 30}),),
     ),
-    Case("hands.count", {"team": 2, "hands": (0, 1200)}, "counted 1,200 hands for Doves in turn 1"),
+    Case("hands.count", {"team": 2, "hands": (0, 1200)}, "counted the hands of Doves in turn 1: 1,200"),
     Case("notice.show", {"text": " a "}, "wrote: a", "cleared the message"),
     Case("notice.show", {"text": "b"}, "wrote: b", "wrote: a", (WROTE_A,)),
     Case("notice.clear", {}, "cleared the message", "wrote: a", (WROTE_A,)),
@@ -149,7 +158,7 @@ REFUSED: list[tuple[tuple[Step, ...], Step, str]] = [
     ((*REVEALED, "open"), "reveal.extend", "No reveal is being shown"),
     ((*REVEALED, "open"), "reveal.shorten", "No reveal is being shown"),
     ((), "turn.extra_time", "Already done"),
-    ((), ("turn.extra_time", {"seconds": MAX_EXTRA_S + 1}), "at most 10 min per turn"),
+    ((), ("turn.extra_time", {"seconds": MAX_EXTRA_S + 1}), "at most 10 minutes per turn"),
     (PLAYING, "hands.count", "Choose a team"),
     (PLAYING, ("hands.count", {"team": 2}), "Choose a team"),
     (PLAYING, ("hands.count", {"hands": (1,)}), "Choose a team"),
@@ -257,7 +266,8 @@ def settings(event: Event) -> tuple[Any, ...]:
 
 def entries(event: Event, box: BallotBox) -> tuple[AuditEntry, ...]:
     event.refresh_from_db()
-    return list_audit_entries(event.pk, CurrentState(load_snapshot(event), box.now(), rehearsing=False))
+    now = CurrentState(load_snapshot(event), box.now(), rehearsing=False)
+    return list_audit_entries(event.pk, now, "en")
 
 
 @pytest.mark.parametrize("name", ACTIONS)
@@ -287,7 +297,7 @@ def test_action_is_logged_and_undone_once(case: Case, event: Event, box: BallotB
         take(event, step, box)
     before = settings(event)
     done = take_all(event, [(case.action, case.fields)], box)
-    assert (done.by, done.action, done.what) == ("olga", case.action, case.what)
+    assert (done.by, done.action, done.what) == ("olga", case.action, f"olga {case.what}")
     assert done.pressed
     assert (done.pressed.voter_code, done.pressed.part) == (
         case.fields.get("voter_code"),
@@ -296,7 +306,7 @@ def test_action_is_logged_and_undone_once(case: Case, event: Event, box: BallotB
     assert (done.undo is not None, done.undone) == (bool(case.undone), False)
     if done.undo is not None:
         undo = request(event, ActionUndo(id=1, entry=done.id), box)
-        assert (undo.action, undo.what) == (done.undo, case.undone)
+        assert (undo.action, undo.what) == (done.undo, f"olga {case.undone}")
         assert settings(event) == before
         assert [(one.undone, one.undo) for one in entries(event, box) if one.id == done.id] == [(True, None)]
     with refused("can't be undone"):

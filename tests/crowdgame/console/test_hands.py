@@ -61,7 +61,7 @@ def verified(turn: Turn) -> bool:
 def test_hands_are_tallied_beside_phones_and_verify(box: BallotBox) -> None:
     turn = by_hands(box)
     vote(turn, box, red=[3, 3, 5])
-    assert count(turn, box, 0, 4, 0, 0, 7) == "counted 11 hands for Doves in turn 1"
+    assert count(turn, box, 0, 4, 0, 0, 7) == "olga counted the hands of Doves in turn 1: 11"
     after = play_out(turn, box)
     assert (after.red_pick, after.yellow_pick) == (3, 5)
     tally = tally_of(turn, "yellow")
@@ -85,7 +85,7 @@ def test_latest_hand_count_is_tallied(
     counted: list[tuple[int, ...]], tally: list[int], pick: int | None, decided_by: str, box: BallotBox
 ) -> None:
     turn = by_hands(box, 1, 2, no_ballot_rule="pass")
-    assert count(turn, box, 1, team=1) == "counted 1 hand for Rooks in turn 1"
+    assert count(turn, box, 1, team=1) == "olga counted the hands of Rooks in turn 1: 1"
     for hands in counted:
         count(turn, box, *hands)
     after = play_out(turn, box)

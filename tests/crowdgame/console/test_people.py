@@ -32,11 +32,11 @@ def test_restrictions_are_described_without_names(box: BallotBox) -> None:
     (ticket,) = make_tickets(event, 1)
     voter_code = derive_voter_code(ticket.voter)
     for action, more, words in [
-        ("voter.move", {"team": 2}, "moved {} to Doves"),
-        ("voter.move", {}, "moved {} back"),
-        ("voter.kick", {}, "removed {}"),
-        ("voter.ban", {}, "banned {}"),
-        ("voter.admit", {}, "unbanned {}"),
+        ("voter.move", {"team": 2}, "olga moved {} to Doves"),
+        ("voter.move", {}, "olga moved {} back"),
+        ("voter.kick", {}, "olga removed {}"),
+        ("voter.ban", {}, "olga banned {}"),
+        ("voter.admit", {}, "olga unbanned {}"),
     ]:
         typed = f"{voter_code[:3]} {voter_code[3:]}".lower()
         text = words_of(event.pk, action, box, voter_code=typed, **more)

@@ -132,8 +132,8 @@ def test_banned_voter_rejoins_only_when_admitted_and_keeps_ballot(live: LiveTurn
     assert (again["choice"], again["team"]) == (3, you["team"])
     assert live.votes(new_phone) == [(you["team"], 3)]
     assert [entry["what"] for entry in received_entries(live.console, 4)][1:3] == [
-        f"banned {you['voter_code']}",
-        f"unbanned {you['voter_code']}",
+        f"olga banned {you['voter_code']}",
+        f"olga unbanned {you['voter_code']}",
     ]
 
 

@@ -122,7 +122,7 @@ def test_shortening_leaves_three_seconds(box: BallotBox) -> None:
 
 def test_shortening_reverts_extension(turn: Turn, box: BallotBox) -> None:
     press(event_of(turn), "turn.extend", box, seconds=300)
-    assert words_of(event_of(turn), "turn.shorten", box, seconds=300) == "removed 5 min"
+    assert words_of(event_of(turn), "turn.shorten", box, seconds=300) == "olga removed 5 minutes"
     assert load_turn(turn.pk).closes_at == turn.closes_at
 
 

@@ -1,12 +1,15 @@
-"""Audit entries are stored, cut to length and listed newest first."""
+"""Audit entries are stored as messages, listed newest first, and shown in the reader's language."""
+
+from typing import Any
 
 import pytest
 
 from crowdgame.console.actions.registry import CurrentState
 from crowdgame.console.audit_log import MAX_SHOWN, PerformedAction, add_audit_entry, list_audit_entries
-from crowdgame.events.event_edits import MAX_TEXT_LENGTH, add_page_audit_entry
+from crowdgame.events.audit_text import LogText
+from crowdgame.events.event_edits import add_page_audit_entry
 from crowdgame.events.models import AuditEntry
-from tests.voting.action_helpers import event_of, words_of
+from tests.voting.action_helpers import done_by, event_of, words_of
 from tests.voting.match_helpers import new_event, play, start
 from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.ballot_box import BallotBox
@@ -17,29 +20,45 @@ from voting.protocol import Pressed
 pytestmark = pytest.mark.django_db
 
 
-def done(action: str, what: str) -> PerformedAction:
-    return PerformedAction(what, Pressed(action=action))
+def done(action: str, message: str, **values: Any) -> PerformedAction:
+    return PerformedAction(LogText(message, values), Pressed(action=action))
 
 
-def latest(event: Event) -> tuple[ListedEntry, ...]:
-    return list_audit_entries(event.pk, CurrentState(load_snapshot(event), 0, rehearsing=False))
+def latest(event: Event, language: str = "en") -> tuple[ListedEntry, ...]:
+    return list_audit_entries(event.pk, CurrentState(load_snapshot(event), 0, rehearsing=False), language)
 
 
-def test_page_audit_entry_has_no_undo_and_is_truncated(box: BallotBox) -> None:
+def test_page_audit_entry_has_no_undo_and_lists_changes(box: BallotBox) -> None:
     event = new_event()
-    add_page_audit_entry(event.pk, "olga", "event.edit", "x" * (MAX_TEXT_LENGTH + 1), box.now())
+    duration = LogText("%(label)s: %(duration)s", {"label": LogText("Extra time"), "duration": 3600})
+    what = LogText("%(by)s changed: %(changes)s", {"changes": [LogText("Name"), duration]})
+    add_page_audit_entry(event.pk, "olga", "event.edit", what, box.now())
     entry = latest(event)[0]
     assert (entry.action, entry.pressed, entry.undo) == ("event.edit", None, None)
-    assert (len(entry.what), entry.what[-2:]) == (MAX_TEXT_LENGTH, "x…")
+    assert entry.what == "olga changed: Name, Extra time: 1 hour"
+
+
+def test_audit_entry_is_translated_for_its_reader(box: BallotBox) -> None:
+    event = new_event()
+    add_audit_entry(event.pk, "olga", done("turn.extend", "%(by)s: %(duration)s", duration=60), box.now())
+    shown = [latest(event, language)[0].what for language in ("en", "de", "ar")]
+    assert shown[0] == "olga: 1 minute"
+
+
+def test_old_audit_entry_is_shown_as_stored(box: BallotBox) -> None:
+    event = new_event()
+    AuditEntry.objects.create(event=event, by="olga", action="turn.pause", what="paused turn 1, 100 %", at=1)
+    assert latest(event)[0].what == "olga paused turn 1, 100 %"
 
 
 def test_latest_entries_are_newest_first_per_event(box: BallotBox) -> None:
     mine, other = new_event(), new_event()
-    add_audit_entry(other.pk, "olga", done("match.start", "started match 9"), box.now())
+    add_audit_entry(other.pk, "olga", done("match.start", "%(by)s started match 9"), box.now())
     for number in range(MAX_SHOWN + 2):
-        add_audit_entry(mine.pk, "olga", done("turn.extend", f"added {number} s"), 1_000 + number // 2)
+        added = done("turn.extend", "%(by)s added %(seconds)s s", seconds=number)
+        add_audit_entry(mine.pk, "olga", added, 1_000 + number // 2)
     entries = latest(mine)
-    assert [entry.what for entry in entries] == [f"added {n} s" for n in range(MAX_SHOWN + 1, 1, -1)]
+    assert [entry.what for entry in entries] == [f"olga added {n} s" for n in range(MAX_SHOWN + 1, 1, -1)]
     assert (entries[0].by, entries[0].action, entries[0].at) == ("olga", "turn.extend", 1_005)
     assert AuditEntry.objects.filter(event=mine).count() == MAX_SHOWN + 2
 
@@ -57,12 +76,12 @@ def test_audit_entry_announces_nothing_and_is_deleted_with_event(box: BallotBox)
 
 def test_longest_notice_is_not_truncated(box: BallotBox) -> None:
     event = new_event()
-    what = words_of(event.pk, "notice.show", box, text="x" * 140)
-    add_audit_entry(event.pk, "o" * 150, done("notice.show", what), box.now())
-    assert latest(event)[0].what == what
+    performed = done_by(event.pk, "notice.show", box, text="x" * 140)
+    add_audit_entry(event.pk, "o" * 150, performed, box.now())
+    assert latest(event)[0].what == f"{'o' * 150} wrote: {'x' * 140}"
 
 
 def test_second_match_is_described_by_its_number(box: BallotBox) -> None:
     turn = start(box)
     play(turn.match, box, [(1, 2), (1, 3), (1, 2), (1, 3)])
-    assert words_of(event_of(turn), "match.start", box) == "started match 2"
+    assert words_of(event_of(turn), "match.start", box) == "olga started match 2"

@@ -360,7 +360,8 @@ def test_event_edit_is_audited_with_its_changes(browser: Client, organizer: User
     entry = event.audit_entries.get()
     assert (entry.by, entry.action, entry.undo) == (organizer.get_username(), "event.edit", None)
     own = "show each team its own votes so far on its phones (all screens say so)"
-    assert entry.what == f"changed First team, red: Owls, time to talk before each vote: 1 minute, {own}"
+    talk = "time to talk before each vote: 1 minute"
+    assert str(entry) == f"{entry.by} changed: First team, red: Owls, {talk}, {own}"
 
 
 def test_new_event_has_the_language_of_its_organizer(client: Client) -> None:

@@ -10,6 +10,7 @@ from django.db import connection
 from django.utils import timezone
 
 from crowdgame.console.audit_log import PerformedAction, add_audit_entry
+from crowdgame.events.audit_text import LogText
 from crowdgame.events.models import AuditEntry
 from crowdgame.operations.retention import RECORDS_PER_STEP, anonymize_events, events_to_anonymize
 from tests.voting.match_helpers import RED_WINS, new_event, only_turn, play, play_turn
@@ -37,7 +38,7 @@ pytestmark = pytest.mark.django_db
 DAYS = 30
 DAY_MS = 24 * 3600 * 1000
 BLIND = "0123456789abcdef" * 2
-OPENED = PerformedAction("opened the lobby", Pressed(action="lobby.open"))
+OPENED = PerformedAction(LogText("%(by)s opened the lobby"), Pressed(action="lobby.open"))
 
 
 def played_event(box: BallotBox, ended_days_ago: float = 31) -> Event:

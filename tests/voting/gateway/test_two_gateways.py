@@ -50,7 +50,9 @@ def test_audit_entries_reach_consoles_of_all_gateways(
         done(here, number, "notice.show", text=f"Line {number}")
         for console in (here, there):
             entries = received_entries(console, number)
-            assert [entry["what"] for entry in entries] == [f"wrote: Line {n}" for n in range(1, number + 1)]
+            assert [entry["what"] for entry in entries] == [
+                f"olga wrote: Line {n}" for n in range(1, number + 1)
+            ]
 
 
 def test_voter_is_moved_and_banned_at_every_gateway(cluster: Server) -> None:
