@@ -22,7 +22,7 @@ from crowdgame.console.people_search import find_people
 from crowdgame.events.permissions import OrganizerAccess, find_access
 from crowdgame.rehearsal.dry_run_lease import dry_run_lease
 from crowdgame.rehearsal.dry_runs import DryRunContext
-from crowdgame.web.connection_language import connection_language
+from crowdgame.web.languages import connection_language
 from games.engine.errors import GameError
 from voting import protocol
 from voting.admission.admission import projector_key

@@ -11,6 +11,7 @@ from django.core.paginator import Paginator
 from django.db.models import Count, Exists, OuterRef, Prefetch, QuerySet, Subquery
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.translation import get_language
 from django.views.decorators.cache import never_cache
 
 from crowdgame.cups.views import listed_cups
@@ -64,10 +65,14 @@ def _projector_fragment(event: Event, user: User) -> str:
 @never_cache
 @login_required
 def show_console(request: HttpRequest, code: str) -> HttpResponse:
-    """Serve the built console page. Answers 404 without access, and 503 if the frontend isn't built."""
+    """Serve the console page built in the person's language, or else in English.
+
+    Answers 404 without access, and 503 if the frontend isn't built.
+    """
     event = require_accessible_event(request, code)
-    page = settings.PAGES_DIR / "console.html"
-    if not page.is_file():
+    names = (f"console.{get_language()}.html", "console.html")
+    page = next((page for page in map(settings.PAGES_DIR.joinpath, names) if page.is_file()), None)
+    if page is None:
         return render(request, "console/not_built.html", {"event": event}, status=503)
     body = _read_page(page)
     return HttpResponse(body, headers={"Content-Security-Policy": built_page_policy(body)})

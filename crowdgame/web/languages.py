@@ -1,12 +1,15 @@
-"""The language of pages. `LocaleMiddleware` takes it from a cookie, which the language menu sets."""
+"""The language of pages and sockets: a cookie, which the language menu sets, or else that of the browser."""
 
 from collections.abc import Callable
 from contextlib import suppress
+from io import BytesIO
+from typing import Any
 
 from django.conf import settings
+from django.core.handlers.asgi import ASGIRequest
 from django.http import HttpRequest, HttpResponse
 from django.utils.cache import patch_vary_headers
-from django.utils.translation import get_supported_language_variant, override
+from django.utils.translation import get_language_from_request, get_supported_language_variant, override
 
 PARAMETER = "locale"
 ENGLISH_PATH = "/admin/"
@@ -44,3 +47,8 @@ def language_choice(
         return response
 
     return middleware
+
+
+def connection_language(scope: Any) -> str:
+    """Return the language of a WebSocket connection, by its cookie or headers, as for a page."""
+    return get_language_from_request(ASGIRequest({**scope, "method": "GET"}, BytesIO()))

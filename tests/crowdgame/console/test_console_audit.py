@@ -34,6 +34,16 @@ def test_actions_are_logged_and_sent_only_to_consoles(
     assert [tuple(row) for row in server.rows(query, made["id"])] == [entry[:2] for entry in logged]
 
 
+def test_each_console_shows_entries_in_its_language(
+    made: dict[str, Any], cookie: str, console: SocketClient, clients: SocketClients
+) -> None:
+    german = clients.console(made["code"], f"{cookie}; language=de")
+    german.receive("console.welcomed")
+    done(console, 1, "turn.extra_time", seconds=60)
+    assert received_entries(console, 1)[0]["what"] == "olga added 1 minute to every turn"
+    assert "1 Minute" in received_entries(german, 1)[0]["what"]
+
+
 def test_undo_reaches_all_consoles_and_happens_once(
     made: dict[str, Any], cookie: str, console: SocketClient, server: Server, clients: SocketClients
 ) -> None:

@@ -96,6 +96,9 @@ def test_console_page_is_served_to_owner(
     response = browser.get(f"/console/{event.code.lower()}/")
     assert response.content.startswith(b"<!doctype html>")
     assert sources(response.headers["Content-Security-Policy"])["script-src"] == {"'self'"}
+    (tmp_path / "console.ar.html").write_text("<!doctype html><html lang=ar>")
+    arabic = browser.get(f"/console/{event.code}/", headers={"accept-language": "ar"})
+    assert arabic.content == b"<!doctype html><html lang=ar>"
 
 
 # ------------------------------------------------------------------ deletion

@@ -5,6 +5,8 @@ from django.conf import settings
 from django.test import Client
 from django.utils.translation import get_language
 
+from crowdgame.web.languages import connection_language
+
 pytestmark = pytest.mark.django_db
 
 
@@ -41,3 +43,11 @@ def test_the_admin_is_in_english(admin_client: Client) -> None:
     page = admin_client.get("/admin/?locale=de")
     assert page.headers["Content-Language"] == "en"
     assert page.cookies["language"].value == "de"
+
+
+def test_a_socket_has_the_language_of_its_cookie_or_headers() -> None:
+    scope = {"type": "websocket", "path": "/ws/console", "headers": [(b"accept-language", b"zh-CN,en;q=0.5")]}
+    assert connection_language(scope) == "zh-hans"
+    scope["headers"] = [*scope["headers"], (b"cookie", b"language=de")]
+    assert connection_language(scope) == "de"
+    assert connection_language({**scope, "headers": []}) == "en"
