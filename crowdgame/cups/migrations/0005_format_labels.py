@@ -8,7 +8,7 @@ from voting.migrations import TextMigration
 class Migration(TextMigration):
 
     dependencies = [
-        ('cups', '0003_setting_texts'),
+        ('cups', '0004_cup_language'),
     ]
 
     operations = [
