@@ -12,6 +12,7 @@ from typing import Any
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils.translation import gettext as _
+from django.utils.translation import override
 
 from crowdgame.cups.league_table import champions
 from crowdgame.cups.models import Cup, CupPairing, CupTeam
@@ -193,9 +194,11 @@ def _create_event(progress: CupProgress, meeting: PairingStatus, teams: tuple[in
 
 
 def name_event(progress: CupProgress, pairing: Pairing) -> str:
-    """Return the name of a pairing's event, cut to the field's length."""
+    """Return the name of a pairing's event in the cup's language, cut to the field's length."""
     longest = Event._meta.get_field("name").max_length
-    return f"{progress.cup.name}: {name_pairing(progress.kind, progress.draw, pairing)}"[:longest].strip()
+    with override(progress.cup.language):
+        title = name_pairing(progress.kind, progress.draw, pairing)
+    return f"{progress.cup.name}: {title}"[:longest].strip()
 
 
 def _write(cup: Cup, number: int, **changes: Any) -> None:

@@ -2,12 +2,8 @@
 
 from collections.abc import Sequence
 
-from django.conf import settings
-from django.utils.translation import override
-
 from crowdgame.cups.cups import CupProgress, changing_cup, load_cup_progress, name_event
 from crowdgame.cups.models import Cup, CupPairing
-from crowdgame.cups.pairing import Pairing
 from voting.matches import locked_event
 from voting.models import Event
 from voting.names import clean_name
@@ -30,19 +26,11 @@ def _rename(row: CupPairing, held: Event, before: CupProgress, after: CupProgres
 
     Keeps names that the organizer has edited there.
     """
+    pairing = before.draw[row.number - 1]
+    was, now = name_event(before, pairing), name_event(after, pairing)
     with locked_event(held.pk) as event:
-        now = _new_name(event, before, after, before.draw[row.number - 1])
-        changed = Event.objects.filter(pk=event.pk).exclude(name=now).update(name=now)
+        changed = Event.objects.filter(pk=event.pk, name=was).exclude(name=now).update(name=now)
         for number, seed in ((1, row.red), (2, row.yellow)):
             team = event.teams.filter(number=number, name=before.names[seed])
             changed += team.exclude(name=after.names[seed]).update(name=after.names[seed])
     return bool(changed)
-
-
-def _new_name(event: Event, before: CupProgress, after: CupProgress, pairing: Pairing) -> str:
-    """Return the event's new name, in the language in which it was named."""
-    for language, _ in settings.LANGUAGES:
-        with override(language):
-            if event.name == name_event(before, pairing):
-                return name_event(after, pairing)
-    return event.name
