@@ -13,7 +13,6 @@ from django.template.base import Lexer, TokenType
 from crowdgame.translation.extraction import PACKAGES, render_template
 
 NOT_MARKED_YET = (
-    "crowdgame/console/",
     "crowdgame/templates/printing/",
     "crowdgame/templates/reports/",
     "voting/counting/",
@@ -27,7 +26,9 @@ TEXT_META = {"description", "og:title", "og:description", "og:image:alt"}
 UNTRANSLATED_BLOCKS = {"blocktranslate": "endblocktranslate", "comment": "endcomment"}
 CLASS_BLOCKS = {"width"}  # their content is in a class attribute
 
-TEXT_NAMES = {"label", "labels", "help_text", "help_texts", "empty_label", "error_messages"}
+TEXT_MAPPINGS = {"labels", "help_texts", "error_messages"}
+TEXT_ARGUMENTS = {"label", "help_text", "empty_label", *TEXT_MAPPINGS}
+GENERATED = "action"  # a decorator whose texts are marked in the generated TypeScript
 SHOWN_ERRORS = {
     "AccountError",
     "ChatError",
@@ -97,12 +98,11 @@ def unmarked_in_code(source: str) -> list[str]:
 
 
 def _shown_values(node: ast.AST) -> Iterator[ast.expr]:
-    if isinstance(node, ast.Assign) and any(_name(target) in TEXT_NAMES for target in node.targets):
+    if isinstance(node, ast.Assign) and any(_name(target) in TEXT_MAPPINGS for target in node.targets):
         yield node.value
-    if not isinstance(node, ast.Call):
+    if not isinstance(node, ast.Call) or (called := _name(node.func)) == GENERATED:
         return
-    called = _name(node.func)
-    yield from (one.value for one in node.keywords if one.arg in TEXT_NAMES)
+    yield from (one.value for one in node.keywords if one.arg in TEXT_ARGUMENTS)
     if called in SHOWN_ERRORS:
         yield from node.args[:1]
     if called == "add_error" or (
