@@ -53,13 +53,13 @@ def render_markdown() -> str:
 
 
 def _texts(one: OrganizerAction) -> str:
-    label = f'p("button", {_literal(one.label)})' if one.label else '""'
+    button = f'p("button", {_literal(one.label)})' if one.label else '""'
     keys = ", ".join(f"{_literal(key)}: t({_literal(text)})" for key, text in one.keys.items())
     keys = f"{{ {keys} }}" if keys else "{}"
     timed = "%(time)s" in one.done
     done = f"(time) => t({_literal(one.done)}, {{ time }})" if timed else f"() => t({_literal(one.done)})"
     confirm = f"t({_literal(one.confirm)})" if one.confirm else '""'
-    return f"{{ label: {label}, done: {done}, confirm: {confirm}, keys: {keys} }}"
+    return f"{{ label: {button}, done: {done}, confirm: {confirm}, keys: {keys} }}"
 
 
 def _literal(text: str) -> str:

@@ -109,7 +109,8 @@ function extraSeconds(windowS: number): readonly [number, number] {
 }
 
 function timeChange(event: EventState, phase: Phase, action: "turn.extend" | "turn.shorten", seconds: number): ActionOffer {
-  const label = `${action === "turn.extend" ? "+" : "−"}${formatSpan(seconds)}`;
+  const time = formatSpan(seconds);
+  const label = action === "turn.extend" ? p("button", "+%(time)s", { time }) : p("button", "−%(time)s", { time });
   return { ...plainOffer(action, label), seconds, ...forTurn(event, phase === "paused" || isRunning(phase)) };
 }
 
@@ -134,7 +135,7 @@ const EXTRA_SECONDS = [10, 30, 60];
 export function extraTimeOffers({ match, extra_s }: EventState): readonly ActionOffer[] {
   if (match && match.window_s > LONGEST_WINDOW_S && !extra_s) return [];
   return EXTRA_SECONDS.map((extra) => {
-    const offer = plainOffer("turn.extra_time", `+${formatSeconds(extra)}`);
+    const offer = plainOffer("turn.extra_time", p("button", "+%(time)s", { time: formatSeconds(extra) }));
     return extra === extra_s ? offer : { ...offer, seconds: extra };
   });
 }
