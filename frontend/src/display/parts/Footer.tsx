@@ -10,7 +10,7 @@ import { threatText } from "../captions/commentary";
 import { fillTeamNames, teamName, type SentencePart, type MatchContext, type Sentence } from "../captions/sentence";
 import { revealSentence, matchVerdict, sealed } from "../captions/captions";
 
-const BESIDE_PEEK = 440;
+const BESIDE_PEEK = 484;
 /** How long the hint about the board is shown when its vote opens. */
 const ANNOUNCED_MS = 5000;
 const LEAST_WINDOW_S = 10;

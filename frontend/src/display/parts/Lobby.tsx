@@ -78,7 +78,7 @@ function JoinInfo({ view, shown }: { view: StageView; shown: KeyShown | null }) 
 const ticketHint = ({ is_duel, admission }: EventState) => (is_duel ? "" : admissionHint(admission));
 
 const CODE = { largest: 166, least: 72, above: 106, besideNotice: 104 };
-const BESIDE = { peek: 440, key: 130 };
+const BESIDE = { peek: 484, key: 130 };
 
 /**
  * The font size of the code in the footer: it shares the width with the address and key, or the height with a sentence.

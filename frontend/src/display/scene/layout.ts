@@ -97,9 +97,17 @@ export function fitFontSize(text: string, width: number, largest: number, least:
   return Math.max(least, Math.min(largest, width / (Math.max(1, textWidth(text)) * GLYPH)));
 }
 
-const FIRST_WIDE = 0x1100;
-
-/** In characters of a condensed font: a Chinese, Japanese or Korean character counts as two. */
+/** In characters of a condensed font, which fonts for other scripts are not. */
 function textWidth(text: string): number {
-  return [...text].reduce((length, char) => length + (char.codePointAt(0)! < FIRST_WIDE ? 1 : 2.1), 0);
+  return [...text].reduce((length, char) => length + charWidth(char), 0);
+}
+
+const FIRST_WIDE = 0x1100;
+const ARABIC = /\p{Script=Arabic}/u;
+const MARK = /\p{Mark}/u;
+
+function charWidth(char: string): number {
+  if (MARK.test(char)) return 0;
+  if (ARABIC.test(char)) return 1.25;
+  return char.codePointAt(0)! < FIRST_WIDE ? 1 : 2.1;
 }
