@@ -6,7 +6,7 @@ import type { StageView } from "../scene/stageView";
 import { matchVerdict } from "../captions/captions";
 
 const LAST_S = 5;
-const [WORD, LEAST, GAP] = [164, 54, 20];
+const [WORD, LEAST, GAP] = [164, 54.5, 20];
 /** Longer texts, such as hours in some languages, are smaller. */
 const USUAL_LENGTH = 5;
 const SHOWN = ["talk", "voting"];

@@ -35,7 +35,7 @@ export function EndScreen({ view }: { view: StageView }) {
       <h1 style={{ fontSize: size(title, 176, 80) }}>{title}</h1>
       <p style={{ fontSize: size(line, 84, 58) }}>{line}</p>
       {match.sides && <SideChangesChart sides={match.sides} width={Math.min(width, WIDEST)} />}
-      {united && !match.sides && series.winner === null && <p style={{ fontSize: size(united, 64, 54) }}>{united}</p>}
+      {united && !match.sides && series.winner === null && <p style={{ fontSize: size(united, 64, 54.5) }}>{united}</p>}
       {series.winner === null ? !match.sides && <SeriesScore view={view} series={series} /> : <Podium view={view} series={series} />}
       {!match.sides && <MatchHistory view={view} width={width} />}
       {view.state.next_match_at !== null && <p class="next">{parts("Next match in %(time)s", { time: <b>{countdownText(leftMs)}</b> })}</p>}
