@@ -6,6 +6,7 @@ Teams with the same name are the same team. Aborted matches and dry runs do not 
 from collections.abc import Iterator
 
 from django.contrib.auth.models import User
+from django.utils.translation import gettext
 
 from crowdgame.ratings.rating_ledger import FinishedMatch, RatingLedger
 from crowdgame.ratings.rating_table import RatingRow, build_rating_row
@@ -40,7 +41,7 @@ def list_played_games(owner: User) -> list[tuple[str, str]]:
     """Return slug and title of the games with a finished match of this organizer, sorted by title."""
     ended = Match.objects.filter(event__owner=owner, state=MatchState.ENDED)
     slugs = ended.order_by().values_list("game", flat=True).distinct()
-    return sorted(((slug, game_title(slug)) for slug in slugs), key=lambda game: game[1])
+    return sorted(((slug, gettext(game_title(slug))) for slug in slugs), key=lambda game: game[1])
 
 
 def _played(owner: User, game: str, names: dict[str, str]) -> Iterator[FinishedMatch]:

@@ -65,7 +65,7 @@ def view_duel(duel: Duel, match: Match | None, guest: Guest | None, present: Pre
     over = match is not None and match.ended_at is not None and event.next_match_at is None
     return DuelView(
         code=event.code,
-        game=game_title(event.game),
+        game=_(game_title(event.game)),
         title=_title(duel, match, mine, free),
         seats=_seat_views(duel, match, guest),
         clock=time_label(event.bank_s, event.increment_s, event.window_s),

@@ -8,6 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from crowdgame.duels.duels import DEFAULT_GAME, DuelSettings
 from crowdgame.duels.time_controls import DEFAULT_TIME_CONTROL, TIME_CONTROLS, TIME_CONTROLS_BY_SLUG
+from crowdgame.events.event_texts import game_choices
 from crowdgame.events.game_options import game_rows, option_fields, read_option_values
 from games.engine.errors import BadOptions
 from games.engine.registry import all_games, find_game
@@ -21,15 +22,19 @@ class DuelForm(forms.Form):
         required=False,
         widget=forms.RadioSelect,
     )
-    game = forms.ChoiceField(label=_("Game"), initial=DEFAULT_GAME, required=False, widget=forms.RadioSelect)
+    game = forms.ChoiceField(
+        label=_("Game"),
+        choices=game_choices,
+        initial=DEFAULT_GAME,
+        required=False,
+        widget=forms.RadioSelect,
+    )
     unlisted = forms.BooleanField(label=_("Unlisted: only people with the link can join"), required=False)
     crowd = forms.BooleanField(label=_("Me against a crowd: anyone can join"), required=False)
     random_on_timeout = forms.BooleanField(label=_("Play a random column when time runs out"), required=False)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        choices = [(slug, game.title) for slug, game in all_games().items()]
-        self.fields["game"].choices = choices  # type: ignore[attr-defined]
         for game in all_games().values():
             self.fields.update(option_fields(game, {}))
 

@@ -9,6 +9,7 @@ from typing import Literal
 from django.core.paginator import Page, Paginator
 from django.db.models import Exists, OuterRef, Q, QuerySet, Value, prefetch_related_objects
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from crowdgame.accounts.models import Guest
 from crowdgame.duels.duels import active_games
@@ -181,7 +182,7 @@ def _list_item(duel: Duel, match: Match | None, guest: Guest | None, due: DueSid
     mine = seats.index(guest) + 1 if guest and guest in seats else 0
     return DuelListItem(
         code=event.code,
-        game=game_title(event.game),
+        game=gettext(game_title(event.game)),
         names=names_by_side(duel, match),
         match=match.number if match else 0,
         clock=time_label(event.bank_s, event.increment_s, event.window_s),

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from django import forms
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from games.engine.registry import all_games
@@ -45,7 +46,7 @@ NAME_LENGTH = Team._meta.get_field("name").max_length
 
 
 def game_choices() -> list[tuple[str, str]]:
-    return [(slug, game.title) for slug, game in all_games().items()]
+    return [(slug, gettext(game.title)) for slug, game in all_games().items()]
 
 
 def pace_choices(own: str = Pace.NORMAL) -> list[tuple[str, str]]:

@@ -1,7 +1,8 @@
 """Form fields for a game's options, derived from its msgspec option type, so that every game has them.
 
-A field's title and help text come from `msgspec.Meta(title=..., description=...)`, if the game sets them.
-Supported types are Literal, bool, int and str. Options of other types keep their defaults.
+A field's title, help text and the labels of its choices come from `msgspec.Meta(title=..., description=...,
+extra=...)`, if the game sets them. Supported types are Literal, bool, int and str. Options of other types
+keep their defaults.
 """
 
 from collections.abc import Mapping
@@ -48,7 +49,7 @@ def game_rows(form: forms.BaseForm) -> list[tuple[Any, str, list[forms.BoundFiel
     for button in form["game"]:
         game = find_game(button.data["value"])
         names = [_field_name(game, name) for name in game.options.__struct_fields__]
-        rows.append((button, game.rules, [form[name] for name in names if name in form.fields]))
+        rows.append((button, gettext(game.rules), [form[name] for name in names if name in form.fields]))
     return rows
 
 
@@ -105,20 +106,20 @@ def read_option_values(game: Game[Any], cleaned: Mapping[str, Any]) -> dict[str,
 
 
 def _form_field(kind: inspect.Type) -> forms.Field | None:
-    title = help_text = ""
+    schema: Mapping[str, str] = {}
+    labels: Mapping[str, str] = {}
     if isinstance(kind, inspect.Metadata):
-        schema = kind.extra_json_schema or {}
-        title, help_text, kind = schema.get("title", ""), schema.get("description", ""), kind.type
-    field = _plain_field(kind)
+        schema, labels, kind = kind.extra_json_schema or {}, kind.extra or {}, kind.type
+    field = _plain_field(kind, labels)
     if field:
-        field.label, field.help_text = title, help_text
+        field.label, field.help_text = (gettext(schema.get(text, "")) for text in ("title", "description"))
     return field
 
 
-def _plain_field(kind: inspect.Type) -> forms.Field | None:
+def _plain_field(kind: inspect.Type, labels: Mapping[str, str]) -> forms.Field | None:
     match kind:
         case inspect.LiteralType(values=values) if len(values) > 1:
-            return _choice_field(values)
+            return _choice_field(values, labels)
         case inspect.BoolType():
             return forms.BooleanField()
         case inspect.IntType():
@@ -128,18 +129,24 @@ def _plain_field(kind: inspect.Type) -> forms.Field | None:
     return None
 
 
-def _choice_field(values: tuple[Any, ...]) -> forms.Field:
+def _choice_field(values: tuple[Any, ...], labels: Mapping[str, str]) -> forms.Field:
     by_text = {str(value): value for value in values}
     ordered = (
         sorted(values, reverse=True) if all(isinstance(v, int) for v in values) else _usual_first(values)
     )
     return forms.TypedChoiceField(
-        choices=[(str(value), CHOICE_LABELS.get(str(value), str(value).capitalize())) for value in ordered],
+        choices=[(str(value), _choice_label(str(value), labels)) for value in ordered],
         coerce=by_text.__getitem__,
         empty_value=None,
         widget=forms.RadioSelect,
         error_messages={"invalid_choice": _("Choose one of these.")},
     )
+
+
+def _choice_label(value: str, labels: Mapping[str, str]) -> "StrOrPromise":
+    if value in labels:
+        return gettext(labels[value])
+    return CHOICE_LABELS.get(value, value.replace("_", " ").capitalize())
 
 
 def _usual_first(values: tuple[Any, ...]) -> list[Any]:

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from django.core.paginator import Page, Paginator
 from django.db.models import Count, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
+from django.utils.translation import gettext
 
 from crowdgame.accounts.models import Guest
 from crowdgame.duels.duels import DEFAULT_GAME
@@ -65,7 +66,8 @@ def list_rated_games() -> list[tuple[str, str]]:
     """Return slug and title of the games with a table, the default game first and always."""
     slugs = {DEFAULT_GAME, *Rating.objects.order_by().values_list("game", flat=True).distinct()}
     return sorted(
-        ((slug, game_title(slug)) for slug in slugs), key=lambda game: (game[0] != DEFAULT_GAME, game[1])
+        ((slug, gettext(game_title(slug))) for slug in slugs),
+        key=lambda game: (game[0] != DEFAULT_GAME, game[1]),
     )
 
 

@@ -20,6 +20,7 @@ KEYWORDS = DEFAULT_KEYWORDS | {
     "pgettext_lazy": ((1, "c"), 2),
     "npgettext_lazy": ((1, "c"), 2, 3),
     "gettext_noop": None,
+    "GameText": None,
 }
 PACKAGES = ("crowdgame", "games", "voting")
 COMMENT_TAG = "Translators:"

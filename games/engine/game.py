@@ -189,7 +189,8 @@ State = TypeVar("State")
 class Game(Protocol[State]):
     """The rules of one game. Every method is a pure function of its arguments.
 
-    `options` is a msgspec Struct type with defaults; its fields are what an organizer chooses.
+    `options` is a msgspec Struct type with defaults; its fields are what an organizer chooses. The texts of a
+    game are in English and translated where they are shown: mark them with `gettext_noop` or `GameText`.
     """
 
     @property
@@ -198,11 +199,11 @@ class Game(Protocol[State]):
 
     @property
     def title(self) -> str:
-        """The name shown to users."""
+        """The name shown to users, in English."""
 
     @property
     def rules(self) -> str:
-        """The rules in two or three sentences, all that a new player needs.
+        """The rules in two or three sentences, all that a new player needs, in English.
 
         Empty if they have a page of their own.
         """

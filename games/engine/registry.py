@@ -70,7 +70,7 @@ def read_options(game: Game[Any], raw: object) -> msgspec.Struct:
 
 
 def game_title(slug: str) -> str:
-    """Return the game's title, or its slug if the game is not installed any more."""
+    """Return the game's title in English, or its slug if the game is not installed any more."""
     try:
         return find_game(slug).title
     except UnknownGame:

@@ -8,6 +8,7 @@ import msgspec
 
 from games.engine.errors import BadOptions, IllegalPick
 from games.engine.game import GAME_OVER, SIDES, Board, Drop, Lot, Picks, Resolution, Result, Side, other_side
+from games.engine.texts import gettext_noop
 from games.rules.columns import Grid
 
 
@@ -28,8 +29,10 @@ class State:
 
 class CaptainsMistress:
     slug = "captains-mistress"
-    title = "Captain's Mistress"
-    rules = "Teams take turns to drop a ball into a column. The first team with four in a row wins."
+    title = gettext_noop("Captain's Mistress")
+    rules = gettext_noop(
+        "Teams take turns to drop a ball into a column. The first team with four in a row wins."
+    )
     options = Options
 
     def draw_lots(self, options: Options, lot: int) -> Options:

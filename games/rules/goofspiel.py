@@ -9,6 +9,7 @@ import msgspec
 
 from games.engine.errors import BadOptions
 from games.engine.game import SIDES, Board, Drawing, Mark, Picks, Resolution, Result, Side, check_picks
+from games.engine.texts import GameText, gettext_noop
 
 PITCH, MARGIN, HEIGHT, MIDDLE = 140, 40, 900, 450
 HAND_Y: dict[Side, int] = {"red": 95, "yellow": 805}
@@ -20,9 +21,27 @@ TOTAL = partial(Mark, kind="text", x=MARGIN + 60, width=200, height=110)
 class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """`order` of the prizes, drawn by lot if `prizes` is "lot". A prize is worth its number."""
 
-    cards: Annotated[Literal[7, 5, 9], msgspec.Meta(title="Cards per team, and prizes")] = 7
-    prizes: Annotated[Literal["lot", "rising", "falling"], msgspec.Meta(title="Prize order")] = "lot"
-    tie: Annotated[Literal["waits", "nobody"], msgspec.Meta(title="If both bid the same")] = "waits"
+    cards: Annotated[Literal[7, 5, 9], msgspec.Meta(title=gettext_noop("Cards per team, and prizes"))] = 7
+    prizes: Annotated[
+        Literal["lot", "rising", "falling"],
+        msgspec.Meta(
+            title=gettext_noop("Order of the prizes"),
+            extra={
+                "rising": gettext_noop("From the smallest to the largest"),
+                "falling": gettext_noop("From the largest to the smallest"),
+            },
+        ),
+    ] = "lot"
+    tie: Annotated[
+        Literal["waits", "nobody"],
+        msgspec.Meta(
+            title=gettext_noop("If both bid the same card"),
+            extra={
+                "waits": gettext_noop("The prize is added to the next one"),
+                "nobody": gettext_noop("Nobody wins the prize"),
+            },
+        ),
+    ] = "waits"
     order: tuple[int, ...] = ()
 
 
@@ -47,8 +66,8 @@ class State:
 
 class Goofspiel:
     slug = "goofspiel"
-    title = "Goofspiel, the bidding game"
-    rules = (
+    title = gettext_noop("Goofspiel, the bidding game")
+    rules = gettext_noop(
         "Each turn has a prize, worth its number. Both teams bid one of their cards at once. The higher card "
         "wins the prize, and both cards are discarded. The team with the most points wins."
     )
@@ -122,12 +141,26 @@ def _bid(state: State, picks: Picks) -> tuple[State, Side | None]:
 
 
 def _describe(state: State, after: State, picks: Picks, won: Side | None) -> tuple[str, ...]:
-    prize, bids = sum(state.at_stake), (picks.red or "nothing", picks.yellow or "nothing")
-    score = f"{{red}} {after.points[0]}, {{yellow}} {after.points[1]}."
+    prize, bids = sum(state.at_stake), {"red_bid": picks.red or 0, "yellow_bid": picks.yellow or 0}
+    score = GameText("%(red)s %(red_points)s, %(yellow)s %(yellow_points)s.", **_points(after))
     if won:
-        return f"{{red}} bids {bids[0]}, {{yellow}} {bids[1]}: {{{won}}} takes {prize}.", score
-    waits = ", which waits for the next bid" if state.at_stake[0] in after.at_stake else ""
-    return f"Both bid {bids[0]}: nobody takes {prize}{waits}.", score
+        sentence = GameText(
+            "%(red)s bid %(red_bid)s, %(yellow)s bid %(yellow_bid)s: %(winner)s won %(prize)s.",
+            **bids,
+            winner=f"{{{won}}}",
+            prize=prize,
+        )
+    elif state.at_stake[0] in after.at_stake:
+        sentence = GameText(
+            "Both bid %(red_bid)s. The prize of %(prize)s is added to the next one.", **bids, prize=prize
+        )
+    else:
+        sentence = GameText("Both bid %(red_bid)s. Nobody won the prize of %(prize)s.", **bids, prize=prize)
+    return sentence, score
+
+
+def _points(state: State) -> dict[str, int]:
+    return {"red_points": state.points[0], "yellow_points": state.points[1]}
 
 
 def _draw(state: State) -> Drawing:
@@ -138,9 +171,15 @@ def _draw(state: State) -> Drawing:
         marks.append(
             CARD(name=f"prize {prize}", x=width // 2 + place * 60, y=MIDDLE, text=str(prize), lit=True)
         )
-    held = (", ".join(map(str, sorted(hand))) or "no card" for hand in state.hands)
-    each = (f"{{{s}}} has {p} points and {h}" for s, p, h in zip(SIDES, state.points, held, strict=True))
-    words = f"At stake: {sum(state.at_stake)}. {'; '.join(each)}."
+    red, yellow = (", ".join(map(str, sorted(hand))) or "-" for hand in state.hands)
+    words = GameText(
+        "At stake: %(prize)s. Points: %(red)s %(red_points)s, %(yellow)s %(yellow_points)s. "
+        "Cards: %(red)s %(red_cards)s; %(yellow)s %(yellow_cards)s.",
+        **_points(state),
+        prize=sum(state.at_stake),
+        red_cards=red,
+        yellow_cards=yellow,
+    )
     return Drawing(width=width, height=HEIGHT, marks=tuple(marks), words=words)
 
 

@@ -21,6 +21,7 @@ from games.engine.game import (
     Side,
     check_picks,
 )
+from games.engine.texts import gettext_noop
 
 WIDTH, HEIGHT, MARGIN = 60, 90, 40
 Name = Literal[
@@ -31,7 +32,7 @@ Name = Literal[
 class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """`name` is the game's name in OpenSpiel."""
 
-    name: Annotated[Name, msgspec.Meta(title="Game")] = "tic_tac_toe"
+    name: Annotated[Name, msgspec.Meta(title=gettext_noop("Game"))] = "tic_tac_toe"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,7 @@ class State:
 
 class OpenSpiel:
     slug = "openspiel"
-    title = "A game of OpenSpiel"
+    title = gettext_noop("A game of OpenSpiel")
     rules = ""
     options = Options
 

@@ -7,6 +7,7 @@ import msgspec
 
 from games.engine.errors import BadOptions, IllegalPick
 from games.engine.game import GAME_OVER, SIDES, Board, Drop, Lot, Picks, Resolution, Result, Side, other_side
+from games.engine.texts import gettext_noop
 from games.rules.columns import Grid
 
 
@@ -29,8 +30,8 @@ class State:
 
 class SimultaneousCaptainsMistress:
     slug = "simultaneous-captains-mistress"
-    title = "Simultaneous Captain's Mistress"
-    rules = (
+    title = gettext_noop("Simultaneous Captain's Mistress")
+    rules = gettext_noop(
         "Both teams choose a column at once, and both balls drop. In the same column, the token's holder "
         "drops first, the other ball lands on top, and the token changes sides. Four in a row win. If both "
         "teams get four at once, the token's holder wins."

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 import msgspec
 
 from games.engine.game import Board, Picks, Resolution, Result, Side, Vote, check_picks, other_side
+from games.engine.texts import gettext_noop
 from games.rules import simultaneous_captains_mistress as simultaneous
 
 Options = simultaneous.Options
@@ -25,8 +26,8 @@ class State:
 
 class SingleSelector:
     slug = "single-selector"
-    title = "Captain's Mistress, Single Selector"
-    rules = (
+    title = gettext_noop("Captain's Mistress, Single Selector")
+    rules = gettext_noop(
         "The token's holder chooses a column in secret. Then the other team votes in public. Both balls "
         "drop. In the same column, the holder's ball drops first, and the token changes sides. Four in a row "
         "win. If both teams get four at once, the token's holder wins."

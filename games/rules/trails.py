@@ -18,16 +18,25 @@ from games.engine.game import (
     check_picks,
     other_side,
 )
+from games.engine.texts import GameText, gettext_noop
 
 STEPS: tuple[Cell, ...] = ((0, -1), (1, 0), (0, 1), (-1, 0))
 ARROWS = ("↑", "→", "↓", "←")
-DIRECTION_NAMES = ("up", "right", "down", "left")
 FIELDS: dict[str, Cell] = {"small": (9, 7), "large": (13, 9)}
 PITCH, EDGE = 100, 60
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    field: Annotated[Literal["small", "large"], msgspec.Meta(title="Field size")] = "small"
+    field: Annotated[
+        Literal["small", "large"],
+        msgspec.Meta(
+            title=gettext_noop("Size of the field"),
+            extra={
+                "small": gettext_noop("Small: 9 by 7 squares"),
+                "large": gettext_noop("Large: 13 by 9 squares"),
+            },
+        ),
+    ] = "small"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +58,9 @@ class State:
 
 class Trails:
     slug = "trails"
-    title = "Trails"
-    rules = (
+    # Translators: a game in which two heads leave a wall behind them.
+    title = gettext_noop("Trails")
+    rules = gettext_noop(
         "Both heads move one step at once: up, right, down or left, never back. They leave a wall behind "
         "them. A team that hits a wall or leaves the field loses. If both do so at once, it is a draw."
     )
@@ -106,19 +116,27 @@ def _hits(state: State, head: Cell, heads: tuple[Cell, ...]) -> bool:
 
 
 def _describe(going: tuple[int, int], crashed: list[Side]) -> tuple[str, ...]:
-    moved = f"{{red}} goes {DIRECTION_NAMES[going[0] - 1]}, {{yellow}} {DIRECTION_NAMES[going[1] - 1]}."
-    if not crashed:
-        return (moved,)
-    who = " and ".join(f"{{{side}}}" for side in crashed)
-    return moved, f"Into a wall: {who}."
+    red, yellow = (ARROWS[way - 1] for way in going)
+    moved = GameText("%(red)s: %(red_way)s, %(yellow)s: %(yellow_way)s.", red_way=red, yellow_way=yellow)
+    if len(crashed) == len(SIDES):
+        return moved, GameText("%(red)s and %(yellow)s ran into a wall.")
+    return moved, *(GameText("%(team)s ran into a wall.", team=f"{{{side}}}") for side in crashed)
 
 
 def _draw(state: State) -> Drawing:
     width, height = (PITCH * cells + 2 * EDGE for cells in state.size)
     marks = [mark for side in SIDES for mark in _trail(state, side)]
-    sentences = (f"{{{side}}} is at {_place(state.trail(side)[-1])}" for side in SIDES)
+    red, yellow = (state.trail(side)[-1] for side in SIDES)
+    words = GameText(
+        "%(red)s: column %(red_column)s, row %(red_row)s. "
+        "%(yellow)s: column %(yellow_column)s, row %(yellow_row)s. Rows count from the top.",
+        red_column=red[0],
+        red_row=red[1],
+        yellow_column=yellow[0],
+        yellow_row=yellow[1],
+    )
     grid_lines = (_grid_lines(state.size, "rows"), _grid_lines(state.size, "columns"))
-    return Drawing(width=width, height=height, marks=(*grid_lines, *marks), words=", ".join(sentences) + ".")
+    return Drawing(width=width, height=height, marks=(*grid_lines, *marks), words=words)
 
 
 def _grid_lines(size: Cell, name: Literal["rows", "columns"]) -> Mark:
@@ -144,7 +162,3 @@ def _trail(state: State, side: Side) -> list[Mark]:
 
 def _middle(cell: Cell) -> Cell:
     return EDGE + PITCH * cell[0] - PITCH // 2, EDGE + PITCH * cell[1] - PITCH // 2
-
-
-def _place(cell: Cell) -> str:
-    return f"column {cell[0]}, row {cell[1]} from above"

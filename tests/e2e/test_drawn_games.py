@@ -29,9 +29,9 @@ GOOFSPIEL = Shown(
     {"cards": 5, "order": [3, 5, 1, 2, 4]},
     (2, 4),
     ("2", "4"),
-    "Rooks bids 2, Doves 4: Doves takes 3. Rooks 0, Doves 3.",
+    "Rooks bid 2, Doves bid 4: Doves won 3. Rooks 0, Doves 3.",
 )
-TRAILS = Shown("trails", {}, (1, 3), ("↑", "↓"), "Rooks goes up, Doves down.")
+TRAILS = Shown("trails", {}, (1, 3), ("↑", "↓"), "Rooks: ↑, Doves: ↓.")
 
 
 @pytest.mark.parametrize("shown", [GOOFSPIEL, TRAILS], ids=lambda shown: shown.game)

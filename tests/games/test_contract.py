@@ -68,7 +68,7 @@ def check_secret(game: Game[Any], state: Any, before: Board, legal: dict[Side, t
 
 
 def check_board(board: Board) -> None:
-    assert msgspec.json.decode(msgspec.json.encode(board), type=Board) == board
+    assert msgspec.json.decode(msgspec.json.encode(board, enc_hook=str), type=Board) == board
     assert board.kind == ("drawn" if board.drawing else "columns")
     assert len(board.choices) in ((board.columns,) if board.drawing else (0,))
     if board.drawing:

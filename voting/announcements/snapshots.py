@@ -7,10 +7,13 @@ from collections.abc import Iterable, Mapping
 from typing import cast
 
 import msgspec
+from django.conf import settings
 from django.db.models import Count, Q
+from django.utils.translation import gettext, override
 from msgspec.structs import replace
 
-from games.engine.game import SIDES, Resolution, Side
+from games.engine.game import SIDES, Board, Drawing, Resolution, Side
+from games.engine.texts import translate_text
 from voting import protocol
 from voting.counting.commitments import commit_lot
 from voting.counting.pacing import RevealSteps, find_close_call, pace_reveal
@@ -37,7 +40,15 @@ PARTS = [(field, part.name) for field, part in list_hidden_parts(Event).items()]
 
 
 def load_snapshot(event: Event) -> protocol.EventState:
-    """Build an event's snapshot. Call it inside the transaction whose result it must show."""
+    """Build an event's snapshot. Call it inside the transaction whose result it must show.
+
+    Its texts are in English.
+    """
+    with override(settings.LANGUAGE_CODE):
+        return _load_snapshot(event)
+
+
+def _load_snapshot(event: Event) -> protocol.EventState:
     rows = list(event.teams.order_by("number"))
     teams = msgspec.convert(rows, tuple[protocol.Team, protocol.Team], from_attributes=True)
     match = event.matches.order_by("-number").first()
@@ -78,11 +89,11 @@ def _match(match: Match, teams: Mapping[int, Team]) -> protocol.Match:
     position = replay(match, [turn for turn in turns if turn.state in CLOSED_STATES])
     turn = next((turn for turn in turns if turn.state in LIVE_STATES), None)
     computed = {
-        "title": position.game.title,
+        "title": gettext(position.game.title),
         "red": match.red.number,
         "yellow": match.yellow.number,
         "result": match.result or "open",
-        "board": position.game.view(position.state, None),
+        "board": _translate_board(position.game.view(position.state, None)),
         "turn": _turn(turn, position) if turn else None,
         "reveal": _reveal(position, match) if position.turns else None,
         "clocks": _clocks(match, turn or position.last),
@@ -146,13 +157,26 @@ def _reveal(position: Position, match: Match) -> protocol.Reveal:
         resolved_at=turn.resolved_at or 0,
         red=red,
         yellow=yellow,
-        resolution=resolution,
+        resolution=_translate_resolution(resolution),
         steps=plan_reveal(match, resolution, records),
         close_call=find_close_call(resolution, tallies),
         seed=None if match.is_secret else turn.seed,
         concealed=replace(_concealed(kept), seed=kept.seed) if kept else None,
         turn_commitment=turn.turn_commitment or None,
     )
+
+
+def _translate_board(board: Board) -> Board:
+    return replace(board, drawing=_translate_drawing(board.drawing))
+
+
+def _translate_resolution(resolution: Resolution) -> Resolution:
+    sentences = tuple(translate_text(sentence, gettext) for sentence in resolution.sentences)
+    return replace(resolution, sentences=sentences, before=_translate_drawing(resolution.before))
+
+
+def _translate_drawing(drawing: Drawing | None) -> Drawing | None:
+    return drawing and replace(drawing, words=translate_text(drawing.words, gettext))
 
 
 def plan_reveal(match: Match, resolution: Resolution, records: Iterable[TallyRecord]) -> RevealSteps:

@@ -126,7 +126,8 @@ def _played(
 
 def render() -> bytes:
     """Return the text of SITUATIONS: a line per situation."""
-    return b"[\n" + b",\n".join(map(msgspec.json.encode, situations())) + b"\n]\n"
+    encode = msgspec.json.Encoder(enc_hook=str).encode  # texts of games in English
+    return b"[\n" + b",\n".join(map(encode, situations())) + b"\n]\n"
 
 
 if __name__ == "__main__":
