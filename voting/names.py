@@ -3,6 +3,8 @@
 import unicodedata
 from itertools import dropwhile
 
+from games.engine.texts import gettext_noop
+
 # Invisible letters and marks that are not format characters in Unicode.
 INVISIBLE = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0") | {
     chr(point)
@@ -14,26 +16,26 @@ MAX_STACKED_MARKS = 4
 JOINERS = frozenset("\u200c\u200d")
 VIRAMA = 9
 
-# Harbor terms without a color, because each team plays red or yellow.
+# Harbor terms in the plural, without a color, because each team plays red or yellow.
 TEAM_NAMES = (
-    "Anchors",
-    "Buoys",
-    "Capstans",
-    "Cormorants",
-    "Ferries",
-    "Gulls",
-    "Halyards",
-    "Herons",
-    "Keels",
-    "Lanterns",
-    "Lighthouses",
-    "Otters",
-    "Pilots",
-    "Rudders",
-    "Seals",
-    "Terns",
-    "Tides",
-    "Tugboats",
+    gettext_noop("Anchors"),
+    gettext_noop("Buoys"),
+    gettext_noop("Capstans"),
+    gettext_noop("Cormorants"),
+    gettext_noop("Ferries"),
+    gettext_noop("Gulls"),
+    gettext_noop("Halyards"),
+    gettext_noop("Herons"),
+    gettext_noop("Keels"),
+    gettext_noop("Lanterns"),
+    gettext_noop("Lighthouses"),
+    gettext_noop("Otters"),
+    gettext_noop("Pilots"),
+    gettext_noop("Rudders"),
+    gettext_noop("Seals"),
+    gettext_noop("Terns"),
+    gettext_noop("Tides"),
+    gettext_noop("Tugboats"),
 )
 
 

@@ -3,9 +3,11 @@
 from enum import StrEnum
 from typing import Self
 
+from games.engine.texts import gettext_noop
+
 
 class LabeledEnum(StrEnum):
-    """Strings with a label for forms."""
+    """Strings with a label for forms, in English."""
 
     label: str
 
@@ -17,7 +19,7 @@ class LabeledEnum(StrEnum):
 
     @classmethod
     def choices(cls) -> list[tuple[str, str]]:
-        """Return the values with their labels, as a Django field expects them."""
+        """Return the values with their labels in English, as a Django field expects them."""
         return [(member.value, member.label) for member in cls]
 
 
@@ -32,9 +34,9 @@ class Lobby(LabeledEnum):
 class TeamChoice(LabeledEnum):
     """How a new voter gets a team."""
 
-    BALANCE = "balance", "Even teams, automatically"
-    CHOOSE = "choose", "Everyone chooses"
-    LINK = "link", "A link for each team"
+    BALANCE = "balance", gettext_noop("Even teams, automatically")
+    CHOOSE = "choose", gettext_noop("Everyone chooses")
+    LINK = "link", gettext_noop("A link for each team")
 
 
 class Admission(LabeledEnum):
@@ -47,10 +49,10 @@ class Admission(LabeledEnum):
         roster: A code from the class list.
     """
 
-    OPEN = "open", "Every device"
-    ROTATING = "rotating", "Projector's code, changes every 30 seconds"
-    TICKETS = "tickets", "Tickets: one code per phone"
-    ROSTER = "roster", "Class list: one code per pupil"
+    OPEN = "open", gettext_noop("Every device")
+    ROTATING = "rotating", gettext_noop("Projector's code, changes every 30 seconds")
+    TICKETS = "tickets", gettext_noop("Tickets: one code per phone")
+    ROSTER = "roster", gettext_noop("Class list: one code per pupil")
 
 
 class Pace(LabeledEnum):
@@ -63,10 +65,10 @@ class Pace(LabeledEnum):
         dramatic: Half as long again as brisk.
     """
 
-    INSTANT = "instant", "Result only"
-    BRISK = "brisk", "Brisk"
-    NORMAL = "normal", "Normal"
-    DRAMATIC = "dramatic", "Dramatic"
+    INSTANT = "instant", gettext_noop("Result only")
+    BRISK = "brisk", gettext_noop("Brisk")
+    NORMAL = "normal", gettext_noop("Normal")
+    DRAMATIC = "dramatic", gettext_noop("Dramatic")
 
 
 class TieRule(LabeledEnum):
@@ -78,9 +80,9 @@ class TieRule(LabeledEnum):
         captain: The captain's own ballot, otherwise a random draw.
     """
 
-    FIRST = "first", "The column that had its votes first"
-    LOT = "lot", "At random"
-    CAPTAIN = "captain", "The captain's vote, otherwise at random"
+    FIRST = "first", gettext_noop("The column that had its votes first")
+    LOT = "lot", gettext_noop("At random")
+    CAPTAIN = "captain", gettext_noop("The captain's vote, otherwise at random")
 
 
 class NoBallotRule(LabeledEnum):
@@ -92,9 +94,9 @@ class NoBallotRule(LabeledEnum):
         forfeit: The side loses the match.
     """
 
-    RANDOM = "random", "A random legal column"
-    PASS = "pass", "No move"
-    FORFEIT = "forfeit", "The team loses the match"
+    RANDOM = "random", gettext_noop("A random legal column")
+    PASS = "pass", gettext_noop("No move")
+    FORFEIT = "forfeit", gettext_noop("The team loses the match")
 
 
 class ResignShare(LabeledEnum):
@@ -107,10 +109,10 @@ class ResignShare(LabeledEnum):
         all: All of them.
     """
 
-    HALF = "half", "Half of those who vote"
-    TWO_THIRDS = "two_thirds", "Two thirds of those who vote"
-    THREE_QUARTERS = "three_quarters", "Three quarters of those who vote"
-    ALL = "all", "Everyone who votes"
+    HALF = "half", gettext_noop("Half of those who vote")
+    TWO_THIRDS = "two_thirds", gettext_noop("Two thirds of those who vote")
+    THREE_QUARTERS = "three_quarters", gettext_noop("Three quarters of those who vote")
+    ALL = "all", gettext_noop("Everyone who votes")
 
 
 class MatchState(LabeledEnum):

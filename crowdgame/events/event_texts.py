@@ -51,11 +51,11 @@ def game_choices() -> list[tuple[str, str]]:
 
 def pace_choices(own: str = Pace.NORMAL) -> list[tuple[str, str]]:
     """Return the paces for an audience, and the event's own."""
-    return [(pace, label) for pace, label in Pace.choices() if pace != Pace.INSTANT or pace == own]
+    return [(pace, gettext(pace.label)) for pace in Pace if pace != Pace.INSTANT or pace == own]
 
 
 def method_choices() -> list[tuple[str, str]]:
-    return [(name, method.label) for name, method in METHODS.items()]
+    return [(name, gettext(method.label)) for name, method in METHODS.items()]
 
 
 class NameField(forms.CharField):

@@ -33,7 +33,7 @@ from games.engine.registry import all_games
 from voting.counting.methods.voting_method import METHODS
 from voting.matches import create_event, locked_event
 from voting.models import Event
-from voting.models.settings import column_of, list_hidden_parts, list_settings
+from voting.models.settings import choices, column_of, list_hidden_parts, list_settings
 from voting.terms import Admission, MatchState, ResignShare, TieRule
 
 SETTINGS = list_settings(Event)
@@ -118,7 +118,7 @@ class EventForm(ClockFields, EventModelForm):
             self.initial.update({name_field: name, hands_field: by_hands})
         self.init_clock_fields(self.instance.bank_s)
         self._initial_values = self._current_values()
-        self.fields["resign"].choices = [("", gettext("Teams cannot resign")), *ResignShare.choices()]  # type: ignore[attr-defined]
+        self.fields["resign"].choices = [("", gettext("Teams cannot resign")), *choices(ResignShare)]  # type: ignore[attr-defined]
         self.fields["pace"].choices = pace_choices(self.instance.pace)  # type: ignore[attr-defined]
         self._offer_series()
         add_option_fields(self)
@@ -157,7 +157,7 @@ class EventForm(ClockFields, EventModelForm):
     @property
     def methods(self) -> list[tuple[Any, str]]:
         """Each voting method's radio button and its explanation."""
-        return [(button, METHODS[button.data["value"]].hint) for button in self["tally_method"]]
+        return [(button, gettext(METHODS[button.data["value"]].hint)) for button in self["tally_method"]]
 
     def clean_language(self) -> str:
         return self.cleaned_data["language"] or self.instance.language

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from voting.matches import create_event
@@ -89,11 +90,13 @@ PRESETS_BY_SLUG = {preset.slug: preset for preset in PRESETS}
 
 
 def random_team_names() -> tuple[str, str]:
+    """Return two default names in the active language."""
     one, two = secrets.SystemRandom().sample(TEAM_NAMES, 2)
-    return one, two
+    return gettext(one), gettext(two)
 
 
 def default_event_name(teams: tuple[str, str]) -> str:
     """Return the name of an event without one: "A vs. B", cut to the column's length."""
     longest = Event._meta.get_field("name").max_length
-    return f"{teams[0]} vs. {teams[1]}"[:longest].strip()
+    name = gettext("%(one)s vs. %(other)s") % {"one": teams[0], "other": teams[1]}
+    return name[:longest].strip()

@@ -5,9 +5,10 @@ from django.core.validators import MaxValueValidator, MinLengthValidator, MinVal
 from django.db import models
 from django.db.models import CheckConstraint, Q, UniqueConstraint
 from django.utils.translation import get_language, gettext_noop
+from django.utils.translation import gettext_lazy as _
 
 from voting.models.match_terms import MatchTerms
-from voting.models.settings import HiddenPart, hidden_part, setting
+from voting.models.settings import HiddenPart, choices, hidden_part, setting
 from voting.terms import Admission, Lobby, TeamChoice
 
 MAX_BEST_OF = 21
@@ -40,20 +41,22 @@ class Event(MatchTerms):
     lobby = models.CharField(max_length=8, choices=Lobby.choices(), default=Lobby.CLOSED)
     team_choice = setting(
         models.CharField(
-            "how voters join a team",
+            _("how voters join a team"),
             max_length=8,
-            choices=TeamChoice.choices(),
+            choices=choices(TeamChoice),
             default=TeamChoice.BALANCE,
-            help_text="A team's link or QR code leads straight to that team. It is not secret: anyone can "
-            "use it, and the join page offers both teams. For fixed teams, use a class list with teams.",
+            help_text=_(
+                "A team's link or QR code leads straight to that team. It is not secret: anyone can "
+                "use it, and the join page offers both teams. For fixed teams, use a class list with teams."
+            ),
         ),
         "joining",
     )
     admission = setting(
         models.CharField(
-            "admission",
+            _("admission"),
             max_length=8,
-            choices=Admission.choices(),
+            choices=choices(Admission),
             default=Admission.OPEN,
             db_default=Admission.OPEN,
         ),
@@ -61,7 +64,7 @@ class Event(MatchTerms):
     )
     own_counts = setting(
         models.BooleanField(
-            "show each team its own votes so far on its phones (all screens say so)",
+            _("show each team its own votes so far on its phones (all screens say so)"),
             default=False,
             db_default=False,
         ),
@@ -69,7 +72,7 @@ class Event(MatchTerms):
     )
     peek = setting(
         models.BooleanField(
-            "show the votes in the console before the reveal (all screens say so)",
+            _("show the votes in the console before the reveal (all screens say so)"),
             default=False,
             db_default=False,
         ),
@@ -77,7 +80,7 @@ class Event(MatchTerms):
     )
     notice = models.CharField(max_length=NOTICE_LENGTH, blank=True, default="", db_default="", editable=False)
     hide_code = hidden_part(
-        "hide the join code on the projector",
+        _("hide the join code on the projector"),
         HiddenPart(
             "code",
             "Code",
@@ -86,7 +89,7 @@ class Event(MatchTerms):
         ),
     )
     hide_turnout = hidden_part(
-        "hide the turnout on the projector",
+        _("hide the turnout on the projector"),
         HiddenPart(
             "turnout",
             "Turnout",
@@ -95,13 +98,13 @@ class Event(MatchTerms):
         ),
     )
     hide_tally = hidden_part(
-        "reveal only the moves, without vote counts",
+        _("reveal only the moves, without vote counts"),
         HiddenPart(
             "tally", "Votes", gettext_noop("%(by)s hid the votes"), gettext_noop("%(by)s showed the votes")
         ),
     )
     hide_drops = hidden_part(
-        "don't let voters mark their own drop on the projector",
+        _("don't let voters mark their own drop on the projector"),
         HiddenPart(
             "drops",
             "Drops",
@@ -110,7 +113,7 @@ class Event(MatchTerms):
         ),
     )
     hide_sound = hidden_part(
-        "no sound from any projector",
+        _("no sound from any projector"),
         HiddenPart(
             "sound",
             "Sound",
@@ -120,7 +123,7 @@ class Event(MatchTerms):
     )
     best_of = setting(
         models.PositiveSmallIntegerField(
-            "series",
+            _("series"),
             null=True,
             blank=True,
             validators=[MinValueValidator(1), MaxValueValidator(MAX_BEST_OF)],
@@ -131,11 +134,11 @@ class Event(MatchTerms):
     anonymized_at = models.DateTimeField(null=True, blank=True, editable=False)
     next_match_after_s = setting(
         models.PositiveIntegerField(
-            "next match",
+            _("next match"),
             null=True,
             blank=True,
             validators=[MinValueValidator(3), MaxValueValidator(24 * 3600)],
-            help_text="Counted from the end of the last reveal.",
+            help_text=_("Counted from the end of the last reveal."),
         ),
         "series",
     )

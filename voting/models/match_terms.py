@@ -3,8 +3,9 @@
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models import CheckConstraint, Q
+from django.utils.translation import gettext_lazy as _
 
-from voting.models.settings import setting
+from voting.models.settings import choices, setting
 from voting.terms import NoBallotRule, Pace, ResignShare, TieRule
 
 MIN_WINDOW_S, MAX_WINDOW_S = 3, 30 * 24 * 3600
@@ -37,89 +38,94 @@ class MatchTerms(models.Model):
     options = models.JSONField(default=dict, blank=True)
     window_s = setting(
         models.PositiveIntegerField(
-            "time to vote",
+            _("time to vote"),
             default=20,
             validators=[MinValueValidator(MIN_WINDOW_S), MaxValueValidator(MAX_WINDOW_S)],
-            help_text="12 to 30 seconds suit a live audience. Hours or days suit remote teams.",
+            help_text=_("12 to 30 seconds suit a live audience. Hours or days suit remote teams."),
         ),
         "vote",
     )
     close_early = setting(
-        models.BooleanField("close as soon as everyone connected has voted", default=False), "vote"
+        models.BooleanField(_("close as soon as everyone connected has voted"), default=False), "vote"
     )
     bank_s = setting(
         models.PositiveIntegerField(
-            "time on each side's clock",
+            _("time on each side's clock"),
             null=True,
             blank=True,
             validators=[MinValueValidator(MIN_WINDOW_S), MaxValueValidator(MAX_BANK_S)],
-            help_text="It runs in every turn until all connected voters of the side have voted. If it runs "
-            "out before anyone on the side has voted, the rule for turns without votes applies.",
+            help_text=_(
+                "It runs in every turn until all connected voters of the side have voted. If it runs "
+                "out before anyone on the side has voted, the rule for turns without votes applies."
+            ),
         ),
         "vote",
     )
     increment_s = setting(
         models.PositiveIntegerField(
-            "added after each turn", default=0, db_default=0, validators=[MaxValueValidator(MAX_INCREMENT_S)]
+            _("added after each turn"),
+            default=0,
+            db_default=0,
+            validators=[MaxValueValidator(MAX_INCREMENT_S)],
         ),
         "vote",
     )
     cap_s = setting(
         models.PositiveIntegerField(
-            "maximum time per turn",
+            _("maximum time per turn"),
             null=True,
             blank=True,
             validators=[MinValueValidator(MIN_WINDOW_S), MaxValueValidator(MAX_BANK_S)],
-            help_text="Without a limit, one idle phone can use up the whole clock in one turn.",
+            help_text=_("Without a limit, one idle phone can use up the whole clock in one turn."),
         ),
         "vote",
     )
     talk_s = setting(
         models.PositiveIntegerField(
-            "time to talk before each vote",
+            _("time to talk before each vote"),
             default=0,
             db_default=0,
             validators=[MaxValueValidator(MAX_TALK_S)],
-            help_text="Voting is still closed, and the screens say “Talk it over”.",
+            help_text=_("Voting is still closed, and the screens say “Talk it over”."),
         ),
         "vote",
     )
     pace = setting(
         models.CharField(
-            "pace of the reveals",
+            _("pace of the reveals"),
             max_length=16,
-            choices=Pace.choices(),
+            choices=choices(Pace),
             default=Pace.NORMAL,
             db_default=Pace.NORMAL.value,
-            help_text="Conflicts, close votes and wins always get more time than other turns.",
+            help_text=_("Conflicts, close votes and wins always get more time than other turns."),
         ),
         "vote",
     )
-    tally_method = setting(models.CharField("voting method", max_length=16, default="plurality"), "fine")
+    tally_method = setting(models.CharField(_("voting method"), max_length=16, default="plurality"), "fine")
     tie_rule = setting(
         models.CharField(
-            "if columns tie",
+            _("if columns tie"),
             max_length=16,
-            choices=TieRule.choices(),
+            choices=choices(TieRule),
             default=TieRule.FIRST,
-            help_text="You appoint captains in the console, under People. Their votes are public.",
+            help_text=_("You appoint captains in the console, under People. Their votes are public."),
         ),
         "fine",
     )
     no_ballot_rule = setting(
         models.CharField(
-            "if nobody on a team votes",
+            _("if nobody on a team votes"),
             max_length=16,
-            choices=NoBallotRule.choices(),
+            choices=choices(NoBallotRule),
             default=NoBallotRule.RANDOM,
         ),
         "fine",
     )
     resign = setting(
         models.CharField(
-            "votes needed for a team to resign",
+            _("votes needed for a team to resign"),
             max_length=16,
-            choices=ResignShare.choices(),
+            choices=choices(ResignShare),
             null=True,
             blank=True,
         ),
@@ -130,7 +136,7 @@ class MatchTerms(models.Model):
     )
     max_side_changes = setting(
         models.PositiveSmallIntegerField(
-            "times each voter may secretly change sides",
+            _("times each voter may secretly change sides"),
             default=0,
             db_default=0,
             validators=[MaxValueValidator(MAX_SIDE_CHANGES)],
@@ -139,7 +145,7 @@ class MatchTerms(models.Model):
     )
     turn_points = setting(
         models.BooleanField(
-            "at the end, score a point for each turn spent voting with the winner",
+            _("at the end, score a point for each turn spent voting with the winner"),
             default=False,
             db_default=False,
         ),
@@ -147,12 +153,12 @@ class MatchTerms(models.Model):
     )
     consent = setting(
         models.TextField(
-            "text that voters read before their first vote",
+            _("text that voters read before their first vote"),
             blank=True,
             default="",
             db_default="",
             max_length=MAX_CONSENT,
-            help_text="Name the study, its purpose and a contact. Leave empty for no study.",
+            help_text=_("Name the study, its purpose and a contact. Leave empty for no study."),
         ),
         "study",
     )

@@ -7,10 +7,16 @@ the actions that hide parts of the projector, `frontend/src/settings.ts` and
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from django.core.validators import BaseValidator, MaxValueValidator, MinValueValidator
 from django.db import models
+from django.utils.translation import gettext_lazy
+
+from voting.terms import LabeledEnum
+
+if TYPE_CHECKING:
+    from django_stubs_ext import StrOrPromise
 
 Section = Literal["vote", "fine", "sides", "study", "joining", "seen", "series"]
 Column = TypeVar("Column", bound="models.Field[Any, Any]")
@@ -44,7 +50,12 @@ def setting(column: Column, section: Section, hides: HiddenPart | None = None) -
     return column
 
 
-def hidden_part(label: str, part: HiddenPart) -> "models.BooleanField[bool, bool]":
+def choices(terms: type[LabeledEnum]) -> "list[tuple[str, StrOrPromise]]":
+    """The values with their labels in the active language, for a field."""
+    return [(value, gettext_lazy(label)) for value, label in terms.choices()]
+
+
+def hidden_part(label: "StrOrPromise", part: HiddenPart) -> "models.BooleanField[bool, bool]":
     """A switch that hides a part of the projector: off by default, as for clients that do not know it."""
     return setting(models.BooleanField(label, default=False, db_default=False), "seen", part)
 

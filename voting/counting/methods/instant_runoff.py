@@ -7,6 +7,7 @@ ballot ranks first are out from the start: no transfer could reach them in time.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from games.engine.texts import gettext_noop
 from voting.counting.ballots import Columns
 from voting.counting.methods.voting_method import Counts, Pick, RandomNumbers, VotingMethod, sample_columns
 from voting.counting.ties import TieBreaker
@@ -17,8 +18,9 @@ MAX_RANKED = 3
 class InstantRunoff(VotingMethod):
     name = "instant_runoff"
     decided_by = "runoff"
-    label = "Ranking"
-    hint = "Everyone ranks up to three columns (instant runoff). Allow at least 20 seconds."
+    # Translators: a voting method.
+    label = gettext_noop("Ranking")
+    hint = gettext_noop("Everyone ranks up to three columns (instant runoff). Allow at least 20 seconds.")
     meaning = "Each ballot ranks up to three choices. Choices are eliminated until one has more than half."
     decision = "More than half of the ballots in the last round."
     caption = ("Majority in round 1",)

@@ -2,14 +2,16 @@
 
 from collections.abc import Sequence
 
+from games.engine.texts import gettext_noop
 from voting.counting.methods.voting_method import Counts, Pick, VotingMethod
 from voting.counting.ties import TieBreaker
 
 
 class Lottery(VotingMethod):
     name = decided_by = "lottery"
-    label = "Lottery"
-    hint = "Everyone picks one column, and one vote is drawn at random."
+    # Translators: a voting method.
+    label = gettext_noop("Lottery")
+    hint = gettext_noop("Everyone picks one column, and one vote is drawn at random.")
     meaning = "One ballot, drawn at random."
     decision = "One ballot, drawn at random."
     report = "One vote from {team} was drawn at random. It was for {pick}."

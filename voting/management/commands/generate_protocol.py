@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from django.conf import settings
-from django.core.management.base import BaseCommand
+from django.core.management.base import BaseCommand, no_translations
 
 from voting.management import settings_reference
 from voting.protocol import markdown, method_constants, typescript
@@ -29,6 +29,7 @@ class Command(BaseCommand):
             "--check", action="store_true", help="write nothing; exit with status 1 if a file is stale"
         )
 
+    @no_translations
     def handle(self, **options: Any) -> None:
         stale = []
         for name, render in self.targets.items():
