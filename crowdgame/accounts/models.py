@@ -4,6 +4,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import CheckConstraint, Q
 from django.utils import timezone
+from django.utils.translation import gettext
 
 GUEST_NAME_LENGTH, GUEST_SKELETON_LENGTH = 20, 255
 
@@ -36,7 +37,7 @@ class Guest(models.Model):
         ]
 
     def __str__(self) -> str:
-        return self.name or f"Guest {self.number}"
+        return self.name or gettext("Guest %(number)s") % {"number": self.number}
 
     @property
     def has_account(self) -> bool:

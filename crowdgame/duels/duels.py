@@ -20,6 +20,7 @@ from django.utils.translation import ngettext, pgettext
 from crowdgame.accounts.models import Guest
 from crowdgame.duels.models import Duel
 from crowdgame.duels.time_controls import DEFAULT_TIME_CONTROL, TimeControl
+from crowdgame.events.presets import default_event_name
 from voting.admission.roster import Pupil
 from voting.admission.tickets import make_roster
 from voting.ballot_box.ballot_box import BallotBox
@@ -173,8 +174,8 @@ def _schedule_match(event: Event, box: BallotBox) -> None:
 
 def name_after_teams(event: Event, **changes: Any) -> None:
     """Name the event after its teams, and write the other `changes`."""
-    name = " vs. ".join(event.teams.order_by("number").values_list("name", flat=True))
-    Event.objects.filter(pk=event.pk).update(name=name, **changes)
+    one, other = event.teams.order_by("number").values_list("name", flat=True)
+    Event.objects.filter(pk=event.pk).update(name=default_event_name((one, other)), **changes)
 
 
 def check_game_limit(guest: Guest) -> None:

@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import ngettext, pgettext
 from django.views.decorators.cache import never_cache
 
 from crowdgame.events.access import owner_page
@@ -139,7 +139,7 @@ def download_tickets(request: HttpRequest, event: Event) -> HttpResponse:
 def ticket_csv_rows(event: Event, address: str) -> Iterator[tuple[str, ...]]:
     """Yield a header and one row per ticket. Cells are escaped against formula (CSV) injection."""
     teams = dict(event.teams.values_list("number", "name"))
-    yield ("code", "name", "team", "used", "address")
+    yield _("Code"), _("Name"), _("Team"), pgettext("code", "Used"), _("Address")
     for ticket in event.tickets.order_by("label", "pk").iterator():
         team = teams[ticket.team] if ticket.team else ""
         yield (
@@ -153,8 +153,8 @@ def ticket_csv_rows(event: Event, address: str) -> Iterator[tuple[str, ...]]:
 
 def _use_status(ticket: Ticket) -> str:
     if ticket.used_at is not None:
-        return "yes"
-    return "no" if ticket.first_used_at is None else "released"
+        return pgettext("code is used", "yes")
+    return pgettext("code is used", "no") if ticket.first_used_at is None else pgettext("ticket", "released")
 
 
 def _escape_formula(text: str) -> str:

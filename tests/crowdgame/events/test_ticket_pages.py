@@ -172,7 +172,7 @@ def test_csv_export_lists_all_tickets_and_escapes_formulas(browser: Client, even
     assert response.headers["Content-Disposition"] == f'attachment; filename="tickets-{event.code}.csv"'
     rows = list(csv.reader(io.StringIO(response.content.decode("utf-8-sig"))))
     ada = event.tickets.get(label="Ada")
-    assert rows[0] == ["code", "name", "team", "used", "address"]
+    assert rows[0] == ["Code", "Name", "Team", "Used", "Address"]
     assert rows[1][1] == "'=1+1"
     assert rows[2] == [
         format_key(ada.code),
