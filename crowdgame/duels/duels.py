@@ -15,7 +15,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext, pgettext
+from django.utils.translation import ngettext, override, pgettext
 
 from crowdgame.accounts.models import Guest
 from crowdgame.duels.models import Duel
@@ -144,8 +144,7 @@ def join_duel(code: str, guest: Guest, box: BallotBox) -> Duel:
         if not free:
             raise PlayError(_("Both seats are taken. Choose another game."))
         Duel.objects.filter(pk=duel.pk).update(**{SEAT_FIELDS[free]: guest})
-        event.teams.filter(number=free).update(name=str(guest))
-        event.tickets.filter(team=free).update(label=str(guest))
+        name_seat(event, free, guest)
         _schedule_match(event, box)
     start_due_match(duel.event_id, box)
     return find_duel(code)
@@ -172,10 +171,20 @@ def _schedule_match(event: Event, box: BallotBox) -> None:
     name_after_teams(event, next_match_at=box.now())
 
 
+def name_seat(event: Event, number: int, guest: Guest) -> None:
+    """Name a team and its ticket after the guest, in the event's language."""
+    with override(event.language):
+        name = str(guest)
+    event.teams.filter(number=number).update(name=name)
+    event.tickets.filter(team=number).update(label=name)
+
+
 def name_after_teams(event: Event, **changes: Any) -> None:
     """Name the event after its teams, and write the other `changes`."""
     one, other = event.teams.order_by("number").values_list("name", flat=True)
-    Event.objects.filter(pk=event.pk).update(name=default_event_name((one, other)), **changes)
+    with override(event.language):
+        name = default_event_name((one, other))
+    Event.objects.filter(pk=event.pk).update(name=name, **changes)
 
 
 def check_game_limit(guest: Guest) -> None:

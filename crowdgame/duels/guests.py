@@ -8,7 +8,7 @@ from django.utils.translation import gettext
 from redis import RedisError
 
 from crowdgame.accounts.models import Guest
-from crowdgame.duels.duels import SEAT_FIELDS, active_games, name_after_teams, seat_number
+from crowdgame.duels.duels import SEAT_FIELDS, active_games, name_after_teams, name_seat, seat_number
 from crowdgame.duels.models import Duel
 from voting.announcements.outbox import announce_edit
 from voting.ballot_box.ballot_box import BallotBox
@@ -65,6 +65,5 @@ def _unstarted_games(guest: Guest) -> Q:
 def _anonymize_duel(duel: Duel, guest: Guest) -> None:
     place = seat_number(duel, guest)
     with locked_event(duel.event_id) as event:
-        event.teams.filter(number=place).update(name=str(guest))
-        event.tickets.filter(team=place).update(label=str(guest))
+        name_seat(event, place, guest)
         name_after_teams(event)

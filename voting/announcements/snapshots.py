@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping
 from typing import cast
 
 import msgspec
-from django.conf import settings
 from django.db.models import Count, Q
 from django.utils.translation import gettext, override
 from msgspec.structs import replace
@@ -42,9 +41,9 @@ PARTS = [(field, part.name) for field, part in list_hidden_parts(Event).items()]
 def load_snapshot(event: Event) -> protocol.EventState:
     """Build an event's snapshot. Call it inside the transaction whose result it must show.
 
-    Its texts are in English.
+    The title and the sentences of the game are in the event's language.
     """
-    with override(settings.LANGUAGE_CODE):
+    with override(event.language):
         return _load_snapshot(event)
 
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from django.utils.translation import get_language, override
 
 from crowdgame.console.control import run_action
 from tests.voting.event_states import last_announced, shown
@@ -19,6 +20,7 @@ from tests.voting.match_helpers import (
     tally_of,
 )
 from voting import protocol
+from voting.announcements import snapshots
 from voting.announcements.snapshots import MAX_FINISHED
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.tally import SideTally
@@ -65,6 +67,18 @@ def test_snapshot_of_open_turn_lists_legal_columns(box: BallotBox) -> None:
         lot=sha256(f"crowdgame lot:{turn.seed}".encode()).hexdigest(),
     )
     assert (match.board.grid, match.reveal, match.result) == (("......",) * 6, None, "open")
+
+
+def test_snapshot_words_games_in_language_of_event(box: BallotBox, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(snapshots, "gettext", lambda message: f"{get_language()}: {message}")
+    with override("fr"):
+        turn = start(box, game="goofspiel", options={"cards": 5}, language="de")
+        play_turn(turn, box, [1], [2])
+        match = shown_match(turn)
+    assert match.title == "de: Goofspiel, the bidding game"
+    assert match.reveal.resolution.sentences[0].startswith("de: {red} bid 1, {yellow} bid 2: {yellow} won ")
+    for drawing in (match.board.drawing, match.reveal.resolution.before):
+        assert drawing.words.startswith("de: At stake: ")
 
 
 def test_snapshot_keeps_terms_of_running_match(box: BallotBox) -> None:

@@ -129,7 +129,7 @@ function ownPick(tally: SideTally, own: number | null, match: Match): string {
 function drops(view: PhoneView, match: Match, revealed: Reveal): string {
   const { event, now } = view;
   const { conflict, token_before, token_after, drops } = revealed.resolution;
-  if (LANGUAGE === GAME_LOCALE && revealed.resolution.sentences.length) return words(view, revealed);
+  if (LANGUAGE === event.language && revealed.resolution.sentences.length) return words(view, revealed);
   if (conflict === null || token_before === null) return picks(view, match, revealed);
   const forfeited = drops.find((drop) => drop.row === null);
   if (now < tokenMoment(match)) return say.both(conflict, shortTeamName(event, token_before));
@@ -155,8 +155,6 @@ function note({ receipts }: PhoneView): string {
   if (last?.late) return say.lateLast;
   return last?.found === "elsewhere" ? say.elsewhere : last?.found === "unsure" ? say.unsureLast : "";
 }
-
-const GAME_LOCALE = "en";
 
 const words = (view: Pick<PhoneView, "event">, { resolution }: Reveal) => fillTeamNames(view, resolution.sentences.join(" "));
 
