@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Any
 
 from django import forms
 from django.conf import settings
-from django.utils.text import capfirst
 from django.utils.translation import gettext_lazy as _
 
 from crowdgame.events.durations import DurationField
@@ -29,7 +28,7 @@ def language_field() -> forms.ChoiceField:
 def texts(name: str) -> dict[str, Any]:
     """The label and help text of a setting, as arguments of a form field."""
     column = column_of(Event, name)
-    return {"label": capfirst(column.verbose_name), "help_text": column.help_text}
+    return {"label": column.verbose_name, "help_text": column.help_text}
 
 
 def duration(name: str, presets: Sequence[int], empty: "StrOrPromise | None" = None) -> DurationField:

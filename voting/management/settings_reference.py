@@ -4,7 +4,6 @@ import json
 from typing import Any
 
 from django.db import models
-from django.utils.text import capfirst
 
 from voting.models import Event, MatchTerms
 from voting.models.settings import Setting, bounds, column_of, list_hidden_parts, list_settings
@@ -51,7 +50,7 @@ def _row(column: "models.Field[Any, Any]", declared: Setting) -> str:
     help_text = f". {column.help_text}" if column.help_text else ""
     cells = (
         f"`{column.name}`",
-        f"{capfirst(str(column.verbose_name))}{help_text}",
+        f"{column.verbose_name}{help_text}",
         _values(column),
         _default(column),
         "next match" if copied else "at once",

@@ -41,7 +41,7 @@ class Event(MatchTerms):
     lobby = models.CharField(max_length=8, choices=Lobby.choices(), default=Lobby.CLOSED)
     team_choice = setting(
         models.CharField(
-            _("how voters join a team"),
+            _("How voters join a team"),
             max_length=8,
             choices=choices(TeamChoice),
             default=TeamChoice.BALANCE,
@@ -54,7 +54,7 @@ class Event(MatchTerms):
     )
     admission = setting(
         models.CharField(
-            _("admission"),
+            _("Admission"),
             max_length=8,
             choices=choices(Admission),
             default=Admission.OPEN,
@@ -64,7 +64,7 @@ class Event(MatchTerms):
     )
     own_counts = setting(
         models.BooleanField(
-            _("show each team its own votes so far on its phones (all screens say so)"),
+            _("Show each team its own votes so far on its phones (all screens say so)"),
             default=False,
             db_default=False,
         ),
@@ -72,7 +72,7 @@ class Event(MatchTerms):
     )
     peek = setting(
         models.BooleanField(
-            _("show the votes in the console before the reveal (all screens say so)"),
+            _("Show the votes in the console before the reveal (all screens say so)"),
             default=False,
             db_default=False,
         ),
@@ -80,7 +80,7 @@ class Event(MatchTerms):
     )
     notice = models.CharField(max_length=NOTICE_LENGTH, blank=True, default="", db_default="", editable=False)
     hide_code = hidden_part(
-        _("hide the join code on the projector"),
+        _("Hide the join code on the projector"),
         HiddenPart(
             "code",
             "Code",
@@ -89,7 +89,7 @@ class Event(MatchTerms):
         ),
     )
     hide_turnout = hidden_part(
-        _("hide the turnout on the projector"),
+        _("Hide the turnout on the projector"),
         HiddenPart(
             "turnout",
             "Turnout",
@@ -98,13 +98,13 @@ class Event(MatchTerms):
         ),
     )
     hide_tally = hidden_part(
-        _("reveal only the moves, without vote counts"),
+        _("Reveal only the moves, without vote counts"),
         HiddenPart(
             "tally", "Votes", gettext_noop("%(by)s hid the votes"), gettext_noop("%(by)s showed the votes")
         ),
     )
     hide_drops = hidden_part(
-        _("don't let voters mark their own drop on the projector"),
+        _("Don't let voters mark their own drop on the projector"),
         HiddenPart(
             "drops",
             "Drops",
@@ -113,7 +113,7 @@ class Event(MatchTerms):
         ),
     )
     hide_sound = hidden_part(
-        _("no sound from any projector"),
+        _("No sound from any projector"),
         HiddenPart(
             "sound",
             "Sound",
@@ -123,7 +123,7 @@ class Event(MatchTerms):
     )
     best_of = setting(
         models.PositiveSmallIntegerField(
-            _("series"),
+            _("Series"),
             null=True,
             blank=True,
             validators=[MinValueValidator(1), MaxValueValidator(MAX_BEST_OF)],
@@ -134,7 +134,7 @@ class Event(MatchTerms):
     anonymized_at = models.DateTimeField(null=True, blank=True, editable=False)
     next_match_after_s = setting(
         models.PositiveIntegerField(
-            _("next match"),
+            _("Next match"),
             null=True,
             blank=True,
             validators=[MinValueValidator(3), MaxValueValidator(24 * 3600)],

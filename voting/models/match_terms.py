@@ -38,7 +38,7 @@ class MatchTerms(models.Model):
     options = models.JSONField(default=dict, blank=True)
     window_s = setting(
         models.PositiveIntegerField(
-            _("time to vote"),
+            _("Time to vote"),
             default=20,
             validators=[MinValueValidator(MIN_WINDOW_S), MaxValueValidator(MAX_WINDOW_S)],
             help_text=_("12 to 30 seconds suit a live audience. Hours or days suit remote teams."),
@@ -46,11 +46,11 @@ class MatchTerms(models.Model):
         "vote",
     )
     close_early = setting(
-        models.BooleanField(_("close as soon as everyone connected has voted"), default=False), "vote"
+        models.BooleanField(_("Close as soon as everyone connected has voted"), default=False), "vote"
     )
     bank_s = setting(
         models.PositiveIntegerField(
-            _("time on each side's clock"),
+            _("Time on each side's clock"),
             null=True,
             blank=True,
             validators=[MinValueValidator(MIN_WINDOW_S), MaxValueValidator(MAX_BANK_S)],
@@ -63,7 +63,7 @@ class MatchTerms(models.Model):
     )
     increment_s = setting(
         models.PositiveIntegerField(
-            _("added after each turn"),
+            _("Added after each turn"),
             default=0,
             db_default=0,
             validators=[MaxValueValidator(MAX_INCREMENT_S)],
@@ -72,7 +72,7 @@ class MatchTerms(models.Model):
     )
     cap_s = setting(
         models.PositiveIntegerField(
-            _("maximum time per turn"),
+            _("Maximum time per turn"),
             null=True,
             blank=True,
             validators=[MinValueValidator(MIN_WINDOW_S), MaxValueValidator(MAX_BANK_S)],
@@ -82,7 +82,7 @@ class MatchTerms(models.Model):
     )
     talk_s = setting(
         models.PositiveIntegerField(
-            _("time to talk before each vote"),
+            _("Time to talk before each vote"),
             default=0,
             db_default=0,
             validators=[MaxValueValidator(MAX_TALK_S)],
@@ -92,7 +92,7 @@ class MatchTerms(models.Model):
     )
     pace = setting(
         models.CharField(
-            _("pace of the reveals"),
+            _("Pace of the reveals"),
             max_length=16,
             choices=choices(Pace),
             default=Pace.NORMAL,
@@ -101,10 +101,10 @@ class MatchTerms(models.Model):
         ),
         "vote",
     )
-    tally_method = setting(models.CharField(_("voting method"), max_length=16, default="plurality"), "fine")
+    tally_method = setting(models.CharField(_("Voting method"), max_length=16, default="plurality"), "fine")
     tie_rule = setting(
         models.CharField(
-            _("if columns tie"),
+            _("If columns tie"),
             max_length=16,
             choices=choices(TieRule),
             default=TieRule.FIRST,
@@ -114,7 +114,7 @@ class MatchTerms(models.Model):
     )
     no_ballot_rule = setting(
         models.CharField(
-            _("if nobody on a team votes"),
+            _("If nobody on a team votes"),
             max_length=16,
             choices=choices(NoBallotRule),
             default=NoBallotRule.RANDOM,
@@ -123,7 +123,7 @@ class MatchTerms(models.Model):
     )
     resign = setting(
         models.CharField(
-            _("votes needed for a team to resign"),
+            _("Votes needed for a team to resign"),
             max_length=16,
             choices=choices(ResignShare),
             null=True,
@@ -136,7 +136,7 @@ class MatchTerms(models.Model):
     )
     max_side_changes = setting(
         models.PositiveSmallIntegerField(
-            _("times each voter may secretly change sides"),
+            _("Times each voter may secretly change sides"),
             default=0,
             db_default=0,
             validators=[MaxValueValidator(MAX_SIDE_CHANGES)],
@@ -145,7 +145,7 @@ class MatchTerms(models.Model):
     )
     turn_points = setting(
         models.BooleanField(
-            _("at the end, score a point for each turn spent voting with the winner"),
+            _("At the end, score a point for each turn spent voting with the winner"),
             default=False,
             db_default=False,
         ),
@@ -153,7 +153,7 @@ class MatchTerms(models.Model):
     )
     consent = setting(
         models.TextField(
-            _("text that voters read before their first vote"),
+            _("Text that voters read before their first vote"),
             blank=True,
             default="",
             db_default="",
