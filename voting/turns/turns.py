@@ -67,7 +67,7 @@ def _check_method(match: Match) -> None:
     choices = position.game.view(position.state, None).columns
     if choices > method.max_columns:
         text = _("The voting method “%(method)s” allows up to %(most)s choices. This game has %(choices)s.")
-        values = {"method": method.label, "most": method.max_columns, "choices": choices}
+        values = {"method": _(method.label), "most": method.max_columns, "choices": choices}
         raise MatchError(text % values)
 
 
