@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.cache import never_cache
 
 from crowdgame.events.access import owner_page
-from crowdgame.printing.pdf_text import Unprintable
+from crowdgame.printing.pdf_document import Unprintable
 from crowdgame.printing.posters import Poster, print_posters
 from crowdgame.printing.ticket_sheets import COUPONS_PER_SHEET, Coupon, print_coupons
 from crowdgame.web.hosts import server_url
@@ -19,7 +19,7 @@ from voting.admission.links import display_address
 from voting.models import Event, Ticket
 from voting.terms import Admission, TeamChoice
 
-COUPONS_PER_FILE = 10 * COUPONS_PER_SHEET
+COUPONS_PER_FILE = 5 * COUPONS_PER_SHEET
 HINTS = {
     Admission.ROTATING: _("You also need the screen code"),
     Admission.TICKETS: _("Have your ticket ready"),
@@ -67,9 +67,9 @@ def ticket_sheets(request: HttpRequest, event: Event) -> HttpResponse:
     try:
         title = gettext("Codes of %(code)s") % {"code": event.code}
         file = print_coupons(title, [_coupon(event, teams, address, one) for one in part])
-    except Unprintable as refusal:
-        text = gettext("The PDF cannot show every name: %(reason)s. Print this page instead.")
-        messages.warning(request, text % {"reason": refusal})
+    except Unprintable as character:
+        text = gettext("The PDF cannot show the character “%(character)s”. Print this page instead.")
+        messages.warning(request, text % {"character": character})
         return redirect("console:tickets_print", code=event.code)
     several = f"-{part.number}" if part.paginator.num_pages > 1 else ""
     return _pdf_response(f"tickets-{event.code}{several}", file)

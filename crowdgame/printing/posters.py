@@ -1,32 +1,15 @@
 """QR code posters as PDF: one A4 page per event, or one per team if each team has its own link."""
 
 from dataclasses import dataclass
-from io import BytesIO
-from typing import Any
 
-from reportlab.lib.pagesizes import A4
-from reportlab.lib.units import mm
-from reportlab.pdfgen.canvas import Canvas
+from django.utils.translation import gettext as _
 
-from crowdgame.printing.pdf_text import (
-    BOLD,
-    COLORS,
-    PLAIN,
-    can_print,
-    draw_ball,
-    draw_qr,
-    draw_text,
-    fit_text,
-    text_width,
-)
+from crowdgame.printing.pdf_document import COLORS, PdfDocument, can_print
 from games.engine.game import SIDES, Side
 
-WIDTH: float = A4[0]
-HEIGHT: float = A4[1]
-MARGIN = 16 * mm
-QR_SIZE = 146 * mm
-QUIET_ZONE = 14 * mm
-MIDDLE = WIDTH / 2
+MARGIN = 16
+QR_SIZE = 146
+QUIET_ZONE = 14
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,80 +30,86 @@ class Poster:
 
 
 def print_posters(posters: list[Poster]) -> bytes:
-    """Return a PDF with one page per poster. Replaces or leaves out names that the fonts can't print."""
-    file = BytesIO()
-    canvas = Canvas(file, pagesize=A4, invariant=1)
-    canvas.setTitle(f"Poster {posters[0].code}")
+    """Return a PDF with one page per poster, in the active language.
+
+    Replaces or leaves out names that the fonts can't print.
+    """
+    pdf = PdfDocument(_("Poster %(code)s") % {"code": posters[0].code})
     for poster in posters:
-        _draw(canvas, poster)
-        canvas.showPage()
-    canvas.save()
-    return file.getvalue()
+        pdf.add_page()
+        _draw(pdf, poster)
+    return bytes(pdf.output())
 
 
-def _draw(canvas: Any, poster: Poster) -> None:
-    top = _draw_team(canvas, poster, poster.side) if poster.side else _draw_event(canvas, poster)
-    bottom = top - QUIET_ZONE - QR_SIZE
-    draw_qr(canvas, (MIDDLE - QR_SIZE / 2, bottom), QR_SIZE, poster.url)
-    canvas.setFillGray(0)
-    below = bottom - 9 * mm - QUIET_ZONE
-    _line(canvas, below, poster.address, BOLD, 36)
-    _draw_code(canvas, below - 13 * mm, poster)
+def _draw(pdf: PdfDocument, poster: Poster) -> None:
+    top = _draw_team(pdf, poster, poster.side) if poster.side else _draw_event(pdf, poster)
+    top += QUIET_ZONE
+    pdf.draw_qr((pdf.w - QR_SIZE) / 2, top, QR_SIZE, poster.url)
+    below = top + QR_SIZE + QUIET_ZONE + 9
+    pdf.set_text_color(0)
+    pdf.select_font(36, bold=True)
+    _center(pdf, below, poster.address)
+    code = _("Code %(code)s") % {"code": poster.code}
+    pdf.select_font(20)
+    _center(pdf, below + 13, f"{code}  ·  {poster.hint}" if poster.hint else code)
     if not poster.side:
-        _draw_teams(canvas, 34 * mm, poster.teams)
-    canvas.setFillGray(0.25)
-    _line(canvas, 12 * mm, "No app, no account: all you need is a phone with a camera.", PLAIN, 12)
+        _draw_teams(pdf, pdf.h - 34, poster)
+    pdf.set_text_color(64)
+    pdf.select_font(12)
+    _center(pdf, pdf.h - 12, _("No app, no account: all you need is a phone with a camera."))
 
 
-def _draw_event(canvas: Any, poster: Poster) -> float:
+def _draw_event(pdf: PdfDocument, poster: Poster) -> float:
     """Draw the heading and return the y coordinate of its lower edge."""
-    canvas.setFillGray(0)
+    pdf.set_text_color(0)
     if can_print(poster.event):
-        _line(canvas, HEIGHT - 26 * mm, poster.event, BOLD, 40)
-    _line(canvas, HEIGHT - 39 * mm, "Scan to vote", PLAIN, 24)
-    return HEIGHT - float(39 * mm)
+        pdf.select_font(40, bold=True)
+        _center(pdf, 26, poster.event)
+    pdf.select_font(24)
+    _center(pdf, 39, _("Scan to vote"))
+    return 39
 
 
-def _draw_team(canvas: Any, poster: Poster, side: Side) -> float:
+def _draw_team(pdf: PdfDocument, poster: Poster, side: Side) -> float:
     """Draw a band in the team's color with its shape, and return the y coordinate of its lower edge.
 
     The shape identifies the team without color.
     """
-    deep = 58 * mm
-    canvas.setFillColorRGB(*COLORS[side])
-    canvas.rect(0, HEIGHT - deep, WIDTH, deep, stroke=0, fill=1)
-    canvas.setFillGray(1)
-    canvas.circle(MARGIN + 19 * mm, HEIGHT - deep / 2, 21 * mm, stroke=0, fill=1)
-    draw_ball(canvas, side, (MARGIN + 19 * mm, HEIGHT - deep / 2), 19 * mm)
-    canvas.setFillGray(1 if side == "red" else 0)
-    left = MARGIN + 46 * mm
-    draw_text(canvas, (left, HEIGHT - 22 * mm), "Play for", PLAIN, 22)
-    name = poster.teams[SIDES.index(side)]
-    shown, size = fit_text(
-        name if can_print(name) else f"Team {SIDES.index(side) + 1}", BOLD, 52, WIDTH - left - MARGIN
-    )
-    draw_text(canvas, (left, HEIGHT - 43 * mm), shown, BOLD, size)
+    deep, left = 58, MARGIN + 46
+    middle, width = pdf.place(MARGIN + 19), pdf.w - left - MARGIN
+    pdf.set_fill_color(*COLORS[side])
+    pdf.rect(0, 0, pdf.w, deep, style="F")
+    pdf.set_fill_color(255)
+    pdf.circle(middle, deep / 2, 21, style="F")
+    pdf.draw_ball(side, middle, deep / 2, 19)
+    pdf.set_text_color(255 if side == "red" else 0)
+    pdf.select_font(22)
+    # Translators: above the name of a team on its poster
+    pdf.put_line(_("Play for"), left, 22, width)
+    pdf.select_font(52, bold=True)
+    pdf.put_line(_team_name(poster, side), left, 43, width)
     if can_print(poster.event):
-        shown, size = fit_text(poster.event, PLAIN, 15, WIDTH - left - MARGIN)
-        draw_text(canvas, (left, HEIGHT - 53 * mm), shown, PLAIN, size)
-    return HEIGHT - float(deep)
+        pdf.select_font(15)
+        pdf.put_line(poster.event, left, 53, width)
+    return deep
 
 
-def _draw_code(canvas: Any, y: float, poster: Poster) -> None:
-    text = f"Code {poster.code}" if not poster.hint else f"Code {poster.code}  ·  {poster.hint}"
-    _line(canvas, y, text, PLAIN, 20)
+def _draw_teams(pdf: PdfDocument, y: float, poster: Poster) -> None:
+    radius = 6
+    pdf.select_font(22, bold=True)
+    for side, place in zip(SIDES, (0.27, 0.73), strict=True):
+        shown, size = pdf.fit_text(_team_name(poster, side), pdf.w * 0.34)
+        width = pdf.get_string_width(shown) * size / pdf.font_size_pt
+        left = pdf.place(pdf.w * place) - (width + 3 * radius) / 2
+        pdf.draw_ball(side, pdf.place(left + radius), y, radius)
+        pdf.put_line(shown, left + 3 * radius, y + pdf.font_size * 0.35, width)
 
 
-def _draw_teams(canvas: Any, y: float, teams: tuple[str, str]) -> None:
-    radius, size = 6 * mm, 22.0
-    for side, name, middle in zip(SIDES, teams, (WIDTH * 0.27, WIDTH * 0.73), strict=True):
-        shown, fitted = fit_text(name if can_print(name) else side.capitalize(), BOLD, size, WIDTH * 0.34)
-        left = middle - (text_width(shown, BOLD, fitted) + 3 * radius) / 2
-        draw_ball(canvas, side, (left + radius, y), radius)
-        canvas.setFillGray(0)
-        draw_text(canvas, (left + 3 * radius, y - fitted * 0.35), shown, BOLD, fitted)
+def _team_name(poster: Poster, side: Side) -> str:
+    number = SIDES.index(side)
+    name = poster.teams[number]
+    return name if can_print(name) else _("Team %(number)d") % {"number": number + 1}
 
 
-def _line(canvas: Any, y: float, text: str, font: str, size: float) -> None:
-    shown, fitted = fit_text(text, font, size, WIDTH - 2 * MARGIN)
-    draw_text(canvas, (MIDDLE - text_width(shown, font, fitted) / 2, y), shown, font, fitted)
+def _center(pdf: PdfDocument, baseline: float, text: str) -> None:
+    pdf.put_line(text, MARGIN, baseline, pdf.w - 2 * MARGIN, centered=True)

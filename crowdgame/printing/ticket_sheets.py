@@ -2,23 +2,16 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from io import BytesIO
-from typing import Any
 
-from reportlab.lib.pagesizes import A4
-from reportlab.lib.units import mm
-from reportlab.pdfgen.canvas import Canvas
-
-from crowdgame.printing.pdf_text import BOLD, PLAIN, draw_ball, draw_qr, draw_text, fit_text, text_width
+from crowdgame.printing.pdf_document import PdfDocument
 from games.engine.game import Side
 
 COLUMNS, ROWS = 3, 8
 COUPONS_PER_SHEET = COLUMNS * ROWS
-WIDTH, HEIGHT = A4[0] / COLUMNS, A4[1] / ROWS
-PAD = 5 * mm
-QR_SIZE = 25 * mm
-CUT_DASH = (2, 3)
-LEFT = PAD + QR_SIZE + 3 * mm
+WIDTH, HEIGHT = 70, 297 / ROWS
+PAD = 5
+QR_SIZE = 25
+LEFT = PAD + QR_SIZE + 3
 TEXT_WIDTH = WIDTH - 0.6 * PAD - LEFT
 KEY_SIZE = 14.5
 NAME_SIZE = 10
@@ -40,55 +33,46 @@ class Coupon:
 
 
 def print_coupons(title: str, coupons: Sequence[Coupon]) -> bytes:
-    """Return a PDF of all coupons. Raises Unprintable if no font has a character of a name."""
-    file = BytesIO()
-    canvas = Canvas(file, pagesize=A4, invariant=1)
-    canvas.setTitle(title)
-    for first in range(0, len(coupons), COUPONS_PER_SHEET):
-        _draw_cuts(canvas)
-        for place, coupon in enumerate(coupons[first : first + COUPONS_PER_SHEET]):
-            row, column = divmod(place, COLUMNS)
-            _draw(canvas, coupon, column * WIDTH, A4[1] - (row + 1) * HEIGHT)
-        canvas.showPage()
-    canvas.save()
-    return file.getvalue()
+    """Return a PDF of all coupons in the active language. Raises Unprintable."""
+    pdf = PdfDocument(title)
+    for number, coupon in enumerate(coupons):
+        place = number % COUPONS_PER_SHEET
+        if place == 0:
+            pdf.add_page()
+            _draw_cuts(pdf)
+        row, column = divmod(place, COLUMNS)
+        _draw(pdf, coupon, column * WIDTH, row * HEIGHT)
+    return bytes(pdf.output())
 
 
-def _draw_cuts(canvas: Any) -> None:
-    canvas.setStrokeGray(0.6)
-    canvas.setLineWidth(0.4)
-    canvas.setDash(*CUT_DASH)
-    for column in range(1, COLUMNS):
-        canvas.line(column * WIDTH, 0, column * WIDTH, A4[1])
-    for row in range(1, ROWS):
-        canvas.line(0, row * HEIGHT, A4[0], row * HEIGHT)
-    canvas.setDash()
+def _draw_cuts(pdf: PdfDocument) -> None:
+    with pdf.local_context(line_width=0.14, draw_color=153, dash_pattern={"dash": 0.7, "gap": 1.06}):
+        for column in range(1, COLUMNS):
+            pdf.line(column * WIDTH, 0, column * WIDTH, pdf.h)
+        for row in range(1, ROWS):
+            pdf.line(0, row * HEIGHT, pdf.w, row * HEIGHT)
 
 
-def _draw(canvas: Any, coupon: Coupon, x: float, y: float) -> None:
-    draw_qr(canvas, (x + PAD, y + (HEIGHT - QR_SIZE) / 2), QR_SIZE, coupon.url)
-    left, top = x + LEFT, y + HEIGHT
-    canvas.setFillGray(0)
-    for line, words in enumerate(split_name(coupon.holder)):
-        _line(canvas, (left, top - (9 + 4 * line) * mm), words, (BOLD, NAME_SIZE), TEXT_WIDTH)
+def _draw(pdf: PdfDocument, coupon: Coupon, x: float, top: float) -> None:
+    pdf.draw_qr(pdf.place(x + PAD, QR_SIZE), top + (HEIGHT - QR_SIZE) / 2, QR_SIZE, coupon.url)
+    left = x + LEFT
+    pdf.select_font(NAME_SIZE, bold=True)
+    for line, words in enumerate(split_name(pdf, coupon.holder)):
+        pdf.put_line(words, left, top + 9 + 4 * line, TEXT_WIDTH)
     if coupon.side:
-        draw_ball(canvas, coupon.side, (left + 1.7 * mm, top - 16.6 * mm), 1.7 * mm)
-        canvas.setFillGray(0)
-        _line(canvas, (left + 4.6 * mm, top - 17.6 * mm), coupon.team, (PLAIN, 8.5), TEXT_WIDTH - 4.6 * mm)
-    _line(canvas, (left, top - 22.5 * mm), coupon.address, (PLAIN, 8), TEXT_WIDTH)
-    _line(canvas, (left, top - 29.5 * mm), coupon.key, (BOLD, KEY_SIZE), TEXT_WIDTH)
+        pdf.draw_ball(coupon.side, pdf.place(left + 1.7), top + 16.6, 1.7)
+        pdf.select_font(8.5)
+        pdf.put_line(coupon.team, left + 4.6, top + 17.6, TEXT_WIDTH - 4.6)
+    pdf.select_font(8)
+    pdf.put_line(coupon.address, left, top + 22.5, TEXT_WIDTH)
+    pdf.select_font(KEY_SIZE, bold=True)
+    pdf.put_line(coupon.key, left, top + 29.5, TEXT_WIDTH)
 
 
-def split_name(name: str) -> tuple[str, ...]:
+def split_name(pdf: PdfDocument, name: str) -> tuple[str, ...]:
     """Split a name that is too wide for one line into two of similar width, between words."""
     words = name.split(" ")
-    if len(words) == 1 or text_width(name, BOLD, NAME_SIZE) <= TEXT_WIDTH:
+    if len(words) == 1 or pdf.get_string_width(name) <= TEXT_WIDTH:
         return (name,)
     ways = [(" ".join(words[:cut]), " ".join(words[cut:])) for cut in range(1, len(words))]
-    return min(ways, key=lambda lines: max(text_width(line, BOLD, NAME_SIZE) for line in lines))
-
-
-def _line(canvas: Any, at: tuple[float, float], text: str, kind: tuple[str, float], room: float) -> None:
-    font, size = kind
-    shown, fitted = fit_text(text, font, size, room)
-    draw_text(canvas, at, shown, font, fitted)
+    return min(ways, key=lambda lines: max(map(pdf.get_string_width, lines)))

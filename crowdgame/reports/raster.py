@@ -4,21 +4,17 @@ Rendering blocks all threads of its process. It runs in a subprocess, so that it
 """
 
 import sys
-from tempfile import NamedTemporaryFile
+from pathlib import Path
 
-import pymupdf_fonts
 import resvg_py
 
-TYPE = "notosbo"
+FONT = Path(__file__).parents[1] / "printing" / "fonts" / "NotoSans-Bold.ttf"
 
 
 def main() -> None:
-    with NamedTemporaryFile(suffix=".ttf") as type_file:
-        type_file.write(pymupdf_fonts.myfont(TYPE))
-        type_file.flush()
-        picture = resvg_py.svg_to_bytes(
-            svg_string=sys.stdin.read(), skip_system_fonts=True, font_files=[type_file.name]
-        )
+    picture = resvg_py.svg_to_bytes(
+        svg_string=sys.stdin.read(), skip_system_fonts=True, font_files=[str(FONT)]
+    )
     sys.stdout.buffer.write(picture)
 
 

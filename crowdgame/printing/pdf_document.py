@@ -1,0 +1,114 @@
+"""A4 documents as PDF: text in the languages of the product, QR codes and balls."""
+
+from functools import cache
+from pathlib import Path
+
+from django.utils.translation import get_language, get_language_bidi
+from fpdf import FPDF, Align
+
+from games.engine.game import Side
+from voting.admission.links import qr_lines
+
+FONTS = Path(__file__).with_name("fonts")
+FAMILY = "Noto Sans"
+FALLBACKS = ("Noto Sans Arabic", "Noto Sans SC")
+FONT_FILES = (
+    (FAMILY, "", "NotoSans-Regular.ttf"),
+    (FAMILY, "B", "NotoSans-Bold.ttf"),
+    (FALLBACKS[0], "", "NotoSansArabic-Regular.ttf"),
+    (FALLBACKS[0], "B", "NotoSansArabic-Bold.ttf"),
+    (FALLBACKS[1], "", "NotoSansSC-Medium.ttf"),
+)
+COLORS = {"red": (232, 51, 74), "yellow": (255, 210, 63)}
+MIN_SCALE = 0.45
+OVERLAP = 1.02  # of the rows of a QR code: no seams on screens
+ROUNDING_MM = 0.005
+
+
+class Unprintable(Exception):
+    """No font has the character that is its argument."""
+
+
+@cache
+def _printable() -> frozenset[str]:
+    fonts = PdfDocument("").fonts.values()
+    return frozenset(chr(point) for font in fonts for point in getattr(font, "cmap", ()))
+
+
+def can_print(text: str) -> bool:
+    """Whether the fonts have all characters of a text."""
+    return _printable().issuperset(text)
+
+
+class PdfDocument(FPDF):
+    """An A4 document in the active language, in millimetres from the upper left corner."""
+
+    def __init__(self, title: str) -> None:
+        super().__init__()
+        self.set_title(title)
+        self.set_lang(get_language())
+        self.set_auto_page_break(False)
+        self.c_margin = 0
+        for family, style, file in FONT_FILES:
+            self.add_font(family, style, FONTS / file)
+        self.set_fallback_fonts(FALLBACKS, exact_match=False)
+        self.is_rtl = get_language_bidi()
+        self.set_text_shaping()
+
+    def place(self, left: float, width: float = 0) -> float:
+        """Return where a box starts: at `left`, or mirrored in a right-to-left language."""
+        return self.w - left - width if self.is_rtl else left
+
+    def select_font(self, size: float, *, bold: bool = False) -> None:
+        """Use this font, with a size in points, for the next lines."""
+        self.set_font(FAMILY, "B" if bold else "", size)
+
+    def put_line(
+        self, text: str, left: float, baseline: float, width: float, *, centered: bool = False
+    ) -> None:
+        """Draw text fitted into a mirrored box. Raises Unprintable."""
+        for char in text:
+            if not can_print(char):
+                raise Unprintable(char)
+        size = self.font_size_pt
+        shown, fitted = self.fit_text(text, width)
+        self.set_font_size(fitted)
+        self.set_xy(self.place(left, width), baseline - 0.8 * self.font_size)  # as `cell` places it
+        side = Align.R if self.is_rtl else Align.L
+        self.cell(width, text=shown, align=Align.C if centered else side)
+        self.set_font_size(size)
+
+    def fit_text(self, text: str, width: float) -> tuple[str, float]:
+        """Return text and font size that fit into `width`.
+
+        Reduces the size to MIN_SCALE at least, then cuts the text with an ellipsis.
+        """
+        needed = self.get_string_width(text)
+        if needed <= width:
+            return text, self.font_size_pt
+        scale = max(width / needed, MIN_SCALE)
+        shown = text
+        while self.get_string_width(shown) * scale > width + ROUNDING_MM and len(shown) > 1:
+            shown = shown.removesuffix("…")[:-1].rstrip() + "…"
+        return shown, self.font_size_pt * scale
+
+    def draw_qr(self, left: float, top: float, side: float, url: str) -> None:
+        """Draw a QR code. The caller leaves the quiet zone around it free."""
+        modules, lines = qr_lines(url)
+        module = side / modules
+        self.set_fill_color(0)
+        for x, y, length in lines:
+            self.rect(left + x * module, top + y * module, length * module, module * OVERLAP, style="F")
+
+    def draw_ball(self, side: Side, x: float, y: float, radius: float) -> None:
+        """Draw a ball around a point."""
+        self.set_fill_color(*COLORS[side])
+        with self.local_context(line_width=radius * 0.04):
+            self.circle(x, y, radius, style="DF")
+        if side == "red":
+            with self.local_context(line_width=radius * 0.19, draw_color=255):
+                self.circle(x, y, radius * 0.41)
+            return
+        corners = ((0, -0.5), (0.466, 0.307), (-0.466, 0.307))
+        with self.local_context(line_width=radius * 0.19, stroke_join_style="round"):
+            self.polygon([(x + dx * radius, y + dy * radius) for dx, dy in corners])
