@@ -4,7 +4,7 @@ from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.utils.translation import gettext
+from django.utils.translation import gettext, override
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.cache import never_cache
 
@@ -32,9 +32,9 @@ HINTS = {
 def poster(request: HttpRequest, event: Event) -> HttpResponse:
     """Return the poster as PDF, with one page per team if teams have their own links."""
     sides: tuple[Side | None, ...] = SIDES if event.team_choice == TeamChoice.LINK else (None,)
-    return _pdf_response(
-        f"poster-{event.code}", print_posters([_poster(request, event, side) for side in sides])
-    )
+    with override(event.language):
+        pdf = print_posters([_poster(request, event, side) for side in sides])
+    return _pdf_response(f"poster-{event.code}", pdf)
 
 
 def _poster(request: HttpRequest, event: Event, side: Side | None) -> Poster:
@@ -65,8 +65,9 @@ def ticket_sheets(request: HttpRequest, event: Event) -> HttpResponse:
     teams = dict(event.teams.values_list("number", "name"))
     address = f"{server_url(request)}/{event.code}"
     try:
-        title = gettext("Codes of %(code)s") % {"code": event.code}
-        file = print_coupons(title, [_coupon(event, teams, address, one) for one in part])
+        with override(event.language):
+            title = gettext("Codes of %(code)s") % {"code": event.code}
+            file = print_coupons(title, [_coupon(event, teams, address, one) for one in part])
     except Unprintable as character:
         text = gettext("The PDF cannot show the character “%(character)s”. Print this page instead.")
         messages.warning(request, text % {"character": character})

@@ -1,14 +1,16 @@
-"""Pictures of the rules: positions before and after a turn, computed by the game engine. Pure."""
+"""Pictures of the rules in the active language: positions before and after a turn, from the game engine."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import msgspec
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from crowdgame.reports.turning_point import line_cells
 from games.drawing.board_drawing import Highlights, draw_board
-from games.engine.game import SIDES, Board, Picks, Resolution, Side, other_side
+from games.engine.game import SIDES, Board, Picks, Resolution, other_side
 from games.engine.registry import find_game, read_options
 
 RULES_GAME = "simultaneous-captains-mistress"
@@ -43,38 +45,45 @@ class RulePicture:
     text: str
     before: str
     after: str
-    holder: Side | None
-    next_holder: Side | None
+    token: str
 
 
 RULE_EXAMPLES = (
     RuleExample(
-        "Two columns",
-        "Red chose 3, yellow chose 5. Both balls drop as far as they can.",
+        gettext_noop("Two columns"),
+        gettext_noop("Red chose 3, yellow chose 5. Both balls drop as far as they can."),
         [(4, 3), (3, 5)],
         (3, 5),
     ),
     RuleExample(
-        "The same column",
-        "Both chose 4. The side with the token drops first; the other lands on top. The token changes sides.",
+        gettext_noop("The same column"),
+        gettext_noop(
+            "Both chose 4. The side with the token drops first; the other lands on top. "
+            "The token changes sides."
+        ),
         [(3, 5), (2, 5)],
         (4, 4),
     ),
     RuleExample(
-        "One space left",
-        "Both chose 4, with one space left. The token holder takes it. The other side only gets the token.",
+        gettext_noop("One space left"),
+        gettext_noop(
+            "Both chose 4, with one space left. The token holder takes it. "
+            "The other side only gets the token."
+        ),
         [(4, 4), (4, 4), (4, 1)],
         (4, 4),
     ),
     RuleExample(
-        "Four in a row",
-        "Four balls of one side in a line win the match: horizontal, vertical or diagonal.",
+        gettext_noop("Four in a row"),
+        gettext_noop("Four balls of one side in a line win the match: horizontal, vertical or diagonal."),
         [(2, 3), (3, 4), (6, 4), (4, 5), (6, 5), (1, 5)],
         (5, 7),
     ),
     RuleExample(
-        "Both win at once",
-        "Red and yellow both make four in this turn. The side that started the turn with the token wins.",
+        gettext_noop("Both win at once"),
+        gettext_noop(
+            "Red and yellow both make four in this turn. The side that started the turn with the token wins."
+        ),
         [(1, 7), (2, 7), (3, 7)],
         (4, 7),
     ),
@@ -88,7 +97,8 @@ def draw_examples() -> tuple[RulePicture, ...]:
 def draw_empty_board(options: dict[str, Any]) -> str:
     game = find_game(RULES_GAME)
     board = game.view(game.start(read_options(game, options)), None)
-    return draw_board(board, f"An empty board of {board.columns} columns and {board.rows} rows.")
+    size = {"columns": board.columns, "rows": board.rows}
+    return draw_board(board, _("An empty board of %(columns)s columns and %(rows)s rows.") % size)
 
 
 def play_example(scene: RuleExample) -> PlayedExample:
@@ -115,12 +125,26 @@ def _draw(scene: RuleExample) -> RulePicture:
     fresh = {(drop.column, drop.row) for drop in played.resolution.drops if drop.row is not None}
     red, yellow = scene.picks
     return RulePicture(
-        title=scene.title,
-        text=scene.text,
+        title=_(scene.title),
+        text=_(scene.text),
         before=draw_board(
-            played.before, f"Before: red is over {red}, yellow over {yellow}.", Highlights(above=above)
+            played.before,
+            _("Before: red is over %(red)s, yellow over %(yellow)s.") % {"red": red, "yellow": yellow},
+            Highlights(above=above),
         ),
-        after=draw_board(_with_all_lines(played.after), "After the turn.", Highlights(fresh=fresh)),
-        holder=played.before.token,
-        next_holder=played.after.token,
+        after=draw_board(_with_all_lines(played.after), _("After the turn."), Highlights(fresh=fresh)),
+        token=_describe_token(played),
     )
+
+
+def _describe_token(played: PlayedExample) -> str:
+    """Say which side holds the token before and after the turn."""
+    texts = {
+        ("red", "red"): _("Token: red"),
+        # Translators: the arrow points in the direction of reading.
+        ("red", "yellow"): _("Token: red → yellow"),
+        # Translators: the arrow points in the direction of reading.
+        ("yellow", "red"): _("Token: yellow → red"),
+        ("yellow", "yellow"): _("Token: yellow"),
+    }
+    return texts[(played.before.token or "red", played.after.token or "red")]

@@ -3,7 +3,7 @@
 from functools import cache
 
 from django.http import HttpRequest, HttpResponse
-from django.utils.translation import get_language
+from django.utils.translation import get_language, gettext
 from django.views.decorators.http import require_safe
 
 from crowdgame.printing.rules_leaflet import FIRST_GAME_OPTIONS, RULES_GAME, draw_empty_board, draw_examples
@@ -31,5 +31,9 @@ def _rules(_language: str) -> str:
 
 @cache
 def _about(_language: str) -> str:
-    games = [game for slug, game in all_games().items() if game.rules and slug != RULES_GAME]
+    games = [
+        (gettext(game.title), gettext(game.rules))
+        for slug, game in all_games().items()
+        if game.rules and slug != RULES_GAME
+    ]
     return render_paper_page("printing/about.html", {"board": draw_examples()[3].after, "games": games})

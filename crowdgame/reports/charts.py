@@ -6,11 +6,17 @@ from itertools import groupby
 
 from crowdgame.reports.match_report import SideVote
 from games.engine.game import SIDES, Side
+from games.engine.texts import gettext_noop
 
 WIDTH, HEIGHT = 360, 160
 LEFT, RIGHT, TOP, BOTTOM = 38, 12, 14, 24
 MAX_LABELS = 8
-SECOND_MS, MINUTE_MS, HOUR_MS, DAY_MS = 1_000, 60_000, 3_600_000, 86_400_000
+SECONDS = gettext_noop("%(number)s s")
+UNITS = (
+    (86_400_000, gettext_noop("%(number)s d")),
+    (3_600_000, gettext_noop("%(number)s h")),
+    (60_000, gettext_noop("%(number)s min")),
+)
 
 Values = Sequence[float | None]
 
@@ -26,8 +32,8 @@ def draw_lines(description: str, series: Mapping[Side, Values], top: float, mark
     return _chart(description, f"{_grid(top)}{_turn_labels(turns)}{_mark(marked, turns)}{lines}")
 
 
-def draw_bars(description: str, values: Values, unit: str = "") -> str:
-    """Draw a bar per turn; None leaves a gap. `unit` is appended to the axis labels."""
+def draw_bars(description: str, values: Values, unit: str) -> str:
+    """Draw a bar per turn; None leaves a gap. `unit` is the format of the axis labels."""
     top = round_up(max((value for value in values if value is not None), default=1))
     width = min(28.0, 0.7 * (WIDTH - LEFT - RIGHT) / len(values))
     bars = (
@@ -83,11 +89,11 @@ def round_up(value: float) -> float:
 
 
 def fitting_unit(longest_ms: int) -> tuple[int, str]:
-    """Return the milliseconds of a suitable unit and its label, for axis values up to `longest_ms`."""
-    for size, unit in ((DAY_MS, " d"), (HOUR_MS, " h"), (MINUTE_MS, " min")):
+    """Return the milliseconds of a suitable unit and the format of a label, for values up to `longest_ms`."""
+    for size, unit in UNITS:
         if longest_ms >= 2 * size:
             return size, unit
-    return SECOND_MS, " s"
+    return 1000, SECONDS
 
 
 def _chart(description: str, drawn: str) -> str:
@@ -103,11 +109,11 @@ def _y(value: float, top: float) -> float:
     return HEIGHT - BOTTOM - (HEIGHT - BOTTOM - TOP) * value / top
 
 
-def _grid(top: float, unit: str = "") -> str:
+def _grid(top: float, unit: str = "%(number)s") -> str:
     return "".join(
         f'<path class="grid" d="M{LEFT} {_y(value, top):.1f}H{WIDTH - RIGHT}"/>'
         f'<text class="scale" x="{LEFT - 5}" y="{_y(value, top) + 4:.1f}">'
-        f"{value:g}{unit if value else ''}</text>"
+        f"{escape(unit % {'number': f'{value:g}'})}</text>"
         for value in (0, top / 2, top)
     )
 

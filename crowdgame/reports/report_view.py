@@ -1,8 +1,11 @@
-"""View model of the match report page: drawings, sentences and table rows. Pure."""
+"""View model of the match report page: drawings, sentences and table rows, in the active language."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, replace
+from unicodedata import bidirectional
+
+from django.utils.translation import get_language_bidi, ngettext, pgettext
+from django.utils.translation import gettext as _
 
 from crowdgame.reports.charts import draw_bars, draw_lines, draw_votes, fitting_unit, round_up
 from crowdgame.reports.match_report import (
@@ -14,12 +17,23 @@ from crowdgame.reports.match_report import (
     loyal_percent,
     mean_agreement,
 )
-from crowdgame.reports.sentences import describe_end, describe_result, describe_turn, describe_turning_point
+from crowdgame.reports.sentences import (
+    describe_action,
+    describe_counts,
+    describe_end,
+    describe_result,
+    describe_turn,
+    describe_turning_point,
+    format_count,
+    format_percent,
+)
 from games.drawing.board_drawing import Highlights, draw_board
 from games.engine.game import SIDES, Board, Side, insert_team_names
+from games.engine.texts import translate_text
 from voting.counting.side_changes import SidesSummary
 
-SIDE_BY_CELL = {"R": "red", "Y": "yellow"}
+SIDE_BY_CELL: dict[str, Side] = {"R": "red", "Y": "yellow"}
+ISOLATE, END_ISOLATE = "\u2068", "\u2069"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,47 +85,60 @@ class ReportView:
 
 
 def view_report(report: MatchReport) -> ReportView:
+    report = replace(report, teams={side: isolate(name) for side, name in report.teams.items()})
     turned = report.turning_point
     most = max((sum(vote.ballots for vote in turn.votes.values()) for turn in report.turns), default=0)
     return ReportView(
         result=describe_result(report),
         end=describe_end(report),
         turning_point=describe_turning_point(report),
-        final=draw_board(report.board, f"The final board. {describe_board(report, report.board)}"),
-        ballots=f"{report.ballots:,}",
-        most=f"{most:,}",
+        final=draw_board(report.board, f"{_('The final board.')} {describe_board(report, report.board)}"),
+        ballots=format_count(report.ballots),
+        most=format_count(most),
         agreements=tuple(
-            (s, report.teams[s], _format_percent(mean_agreement(report.turns, s))) for s in SIDES
+            (s, report.teams[s], format_percent(mean_agreement(report.turns, s))) for s in SIDES
         ),
         turns=tuple(_view_turn(report, turn, turned.turn if turned else 0) for turn in report.turns),
         charts=tuple(_charts(report)) if report.turns else (),
     )
 
 
+def isolate(name: str) -> str:
+    """Keep a name from changing the order of the text around it, if their directions may differ."""
+    if get_language_bidi() or any(bidirectional(char) in ("R", "AL") for char in name):
+        return f"{ISOLATE}{name}{END_ISOLATE}"
+    return name
+
+
 def describe_board(report: MatchReport, board: Board) -> str:
     """Describe a board for screen readers: the drawing's own words, or its columns from the bottom up."""
     if board.drawing:
-        return insert_team_names(board.drawing.words, report.teams)
-    description = (
-        f"Column {number}: {_stack(report, board, number)}" for number in range(1, board.columns + 1)
+        return insert_team_names(translate_text(board.drawing.words, _), report.teams)
+    return " ".join(
+        _("Column %(column)s: %(balls)s.") % {"column": number, "balls": _stack(board, number)}
+        for number in range(1, board.columns + 1)
     )
-    return ". ".join(description) + "."
 
 
-def _stack(report: MatchReport, board: Board, column: int) -> str:
-    chars = [line[column - 1] for line in reversed(board.grid) if line[column - 1] in SIDE_BY_CELL]
-    return ", ".join(SIDE_BY_CELL[char] for char in chars) or "empty"
+def _stack(board: Board, column: int) -> str:
+    colors = {"R": pgettext("color of a ball", "red"), "Y": pgettext("color of a ball", "yellow")}
+    cells = (line[column - 1] for line in reversed(board.grid))
+    return ", ".join(colors[cell] for cell in cells if cell in colors) or pgettext(
+        "column of a board", "empty"
+    )
 
 
 def _view_turn(report: MatchReport, turn: TurnReport, turned: int) -> TurnView:
     came = turn.resolution
     fresh = {(drop.column, drop.row) for drop in came.drops if drop.row is not None}
-    description = f"The board after turn {turn.number}. {describe_board(report, turn.board)}"
-    shares = f"Turn {turn.number}, votes by column. " + " ".join(
-        map(partial(_describe_votes, report), turn.votes.items())
-    )
+    number = {"turn": turn.number}
+    description = f"{_('The board after turn %(turn)s.') % number} {describe_board(report, turn.board)}"
+    shares = _("Turn %(turn)s, votes by column.") % number
+    for side, vote in turn.votes.items():
+        counts = describe_counts(report, vote.counts) or pgettext("votes", "none")
+        shares += " " + _("%(team)s: %(votes)s.") % {"team": report.teams[side], "votes": counts}
     holder = came.token_after
-    choices = [turn.board.action_name(action) for action in range(1, turn.board.columns + 1)]
+    choices = [translate_text(turn.board.action_name(n), _) for n in range(1, turn.board.columns + 1)]
     return TurnView(
         number=turn.number,
         description=describe_turn(report, turn),
@@ -125,20 +152,10 @@ def _view_turn(report: MatchReport, turn: TurnReport, turned: int) -> TurnView:
     )
 
 
-def _describe_votes(report: MatchReport, voted: tuple[Side, SideVote]) -> str:
-    side, vote = voted
-    counts = (
-        f"{count} for {report.start.action_name(column)}"
-        for column, count in enumerate(vote.counts, 1)
-        if count
-    )
-    return f"{report.teams[side]}: {', '.join(counts) or 'none'}."
-
-
 def _rows(report: MatchReport, turn: TurnReport) -> Iterator[VoteRow]:
     for side, vote in turn.votes.items():
-        share = "" if vote.agreement is None else f"{100 * vote.agreement:.0f} %"
-        pick = report.start.action_name(vote.pick) if vote.pick else ""
+        share = format_percent(None if vote.agreement is None else 100 * vote.agreement)
+        pick = describe_action(report, vote.pick) if vote.pick else ""
         yield VoteRow(side, report.teams[side], vote, share, pick)
 
 
@@ -149,17 +166,20 @@ def _charts(report: MatchReport) -> Iterator[Chart]:
         yield _sides_chart(report.sides, marked)
     ballots = {side: ballots_per_turn(turns, side) for side in SIDES}
     most = max((value for values in ballots.values() for value in values if value), default=0)
-    description = f"Votes per turn, at most {most:.0f} from one team."
-    text = "Votes per turn, by team."
-    yield Chart("Turnout", text, draw_lines(description, ballots, round_up(most), marked))
+    description = _("Votes per turn, at most %(most)s from one team.") % {"most": format_count(int(most))}
+    lines = draw_lines(description, ballots, round_up(most), marked)
+    yield Chart(_("Turnout"), _("Votes per turn, by team."), lines)
     agreement = {side: agreement_per_turn(turns, side) for side in SIDES}
-    description = " ".join(
-        f"{report.teams[s]}: {_format_percent(mean_agreement(turns, s)) or 'no votes'} overall."
-        for s in SIDES
-    )
-    text = "Percentage of votes for the move that the team played."
-    yield Chart("Agreement", text, draw_lines(description, agreement, 100, marked))
+    description = " ".join(_describe_agreement(report, side) for side in SIDES)
+    text = _("Percentage of votes for the move that the team played.")
+    yield Chart(_("Agreement"), text, draw_lines(description, agreement, 100, marked))
     yield from _voting_times_chart(turns)
+
+
+def _describe_agreement(report: MatchReport, side: Side) -> str:
+    share = format_percent(mean_agreement(report.turns, side))
+    text = _("%(team)s: %(percent)s overall.") if share else _("%(team)s: no votes.")
+    return text % {"team": report.teams[side], "percent": share}
 
 
 def _sides_chart(sides: SidesSummary, marked: int | None) -> Chart:
@@ -169,13 +189,23 @@ def _sides_chart(sides: SidesSummary, marked: int | None) -> Chart:
     }
     most = max((turn.red + turn.yellow for turn in sides.turns), default=0)
     moved = sum(turn.to_red + turn.to_yellow for turn in sides.turns)
-    text = (
-        f"Voters on each side, kept secret until the end. {moved:,} changes of side; "
-        f"{sides.in_time:,} changed in time, {sides.too_soon:,} too soon, "
-        f"{loyal_percent(sides):.0f} % stayed."
+    changes = ngettext("%(count)s change of side.", "%(count)s changes of side.", moved)
+    sentences = (
+        _("Voters on each side, kept secret until the end."),
+        changes % {"count": format_count(moved)},
+        _("Changed in time: %(in_time)s. Too soon: %(too_soon)s. Stayed: %(loyal)s.")
+        % {
+            "in_time": format_count(sides.in_time),
+            "too_soon": format_count(sides.too_soon),
+            "loyal": format_percent(loyal_percent(sides)),
+        },
     )
-    description = " ".join(f"Turn {n}: {turn.red}, {turn.yellow}." for n, turn in enumerate(sides.turns, 1))
-    return Chart("Sides", text, draw_lines(description, held, round_up(most), marked))
+    description = " ".join(
+        _("Turn %(turn)s: %(red)s, %(yellow)s.") % {"turn": n, "red": turn.red, "yellow": turn.yellow}
+        for n, turn in enumerate(sides.turns, 1)
+    )
+    drawn = draw_lines(description, held, round_up(most), marked)
+    return Chart(pgettext("teams of the voters", "Sides"), " ".join(sentences), drawn)
 
 
 def _voting_times_chart(turns: tuple[TurnReport, ...]) -> Iterator[Chart]:
@@ -183,11 +213,11 @@ def _voting_times_chart(turns: tuple[TurnReport, ...]) -> Iterator[Chart]:
     if not known:
         return
     size, unit = fitting_unit(max(known))
+    unit = _(unit)
     values = [None if turn.open_ms is None else turn.open_ms / size for turn in turns]
-    description = f"From {min(known) / size:.0f}{unit} to {max(known) / size:.0f}{unit}."
-    text = "How long each vote was open, including pauses. Times of single votes are not stored."
-    yield Chart("Time to vote", text, draw_bars(description, values, unit))
-
-
-def _format_percent(per_cent: float | None) -> str:
-    return "" if per_cent is None else f"{per_cent:.0f} %"
+    description = _("From %(shortest)s to %(longest)s.") % {
+        "shortest": unit % {"number": round(min(known) / size)},
+        "longest": unit % {"number": round(max(known) / size)},
+    }
+    text = _("How long each vote was open, including pauses. Times of single votes are not stored.")
+    yield Chart(_("Time to vote"), text, draw_bars(description, values, unit))

@@ -1,10 +1,19 @@
-"""Describes a match report in sentences. They contain team names as entered: escape them in HTML."""
+"""Describes a match report in sentences of the active language.
 
-from collections.abc import Iterator
+They contain team names as entered: escape them in HTML.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from django.utils.formats import number_format
+from django.utils.text import get_text_list
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext, pgettext
 
 from crowdgame.reports.match_report import MatchReport, SideVote, TurnReport
 from crowdgame.reports.turning_point import line_cells
 from games.engine.game import SIDES, Side, insert_team_names, other_side
+from games.engine.texts import translate_text
 from games.rules.columns import LINE
 from voting.counting.methods.voting_method import METHODS
 
@@ -15,50 +24,80 @@ METHOD_REPORTS = {method.decided_by: method.report for method in METHODS.values(
 def describe_result(report: MatchReport) -> str:
     """Return the headline: who won, or why nobody did."""
     if report.winner:
-        return f"{report.teams[report.winner]} won"
-    return {"draw": "Draw", "aborted": "Stopped early"}.get(report.end, "Match in progress")
+        return _("%(team)s won") % {"team": report.teams[report.winner]}
+    if report.end == "draw":
+        return _("Draw")
+    return _("Stopped early") if report.end == "aborted" else _("Match in progress")
 
 
 def describe_end(report: MatchReport) -> str:
     """Describe how the match ended, or how far it is."""
-    last = len(report.turns)
+    if report.winner:
+        return _describe_win(report, report.winner)
+    count = len(report.turns)
     if report.end == "playing":
-        return f"{_turns(last)} so far. The open vote is not shown."
-    if report.end == "aborted":
-        return f"The organizer stopped the match after {_turns(last)}."
+        text = ngettext(
+            "%(turns)s turn so far. The open vote is not shown.",
+            "%(turns)s turns so far. The open vote is not shown.",
+            count,
+        )
+    elif report.end == "aborted":
+        text = ngettext(
+            "The organizer stopped the match after %(turns)s turn.",
+            "The organizer stopped the match after %(turns)s turns.",
+            count,
+        )
+    elif report.resigned:
+        text = _("Both teams resigned in turn %(turns)s.")
+    elif report.by_time:
+        text = _("Both teams ran out of time in turn %(turns)s.")
+    elif report.forfeited:
+        text = _("Neither team voted in turn %(turns)s.")
+    elif report.board.drawing:
+        text = ngettext(
+            "After %(turns)s turn the score is tied.", "After %(turns)s turns the score is tied.", count
+        )
+    else:
+        text = ngettext(
+            "After %(turns)s turn the board is full, with no four in a row.",
+            "After %(turns)s turns the board is full, with no four in a row.",
+            count,
+        )
+    return text % {"turns": count}
+
+
+def _describe_win(report: MatchReport, winner: Side) -> str:
+    loser = other_side(winner)
     if report.resigned:
-        who = "Both teams" if report.winner is None else report.teams[other_side(report.winner)]
-        return f"{who} resigned in turn {last}."
-    if report.forfeited:
-        return _describe_forfeit(report, last)
-    if report.winner is None:
-        why = "the score is tied" if report.board.drawing else "the board is full, with no four in a row"
-        return f"After {_turns(last)} {why}."
-    return _describe_win(report, report.winner, last)
+        text = _("%(loser)s resigned in turn %(turn)s.")
+    elif report.deserted:
+        text = _("Everyone had left %(loser)s by turn %(turn)s.")
+    elif report.by_time:
+        text = _("%(loser)s ran out of time in turn %(turn)s.")
+    elif report.forfeited:
+        text = _("Nobody from %(loser)s voted in turn %(turn)s.")
+    elif report.board.drawing:
+        text = _("%(winner)s won in turn %(turn)s.")
+    elif line_cells(report.board, loser):
+        text = _("Both teams had four in a row in turn %(turn)s. The token decided against %(loser)s.")
+    else:
+        text = _describe_lines(report.turns[-1].resolution.lines)
+    names = {"winner": report.teams[winner], "loser": report.teams[loser]}
+    return text % {**names, "turn": len(report.turns)}
 
 
-def _describe_forfeit(report: MatchReport, last: int) -> str:
-    if report.deserted and report.winner:
-        return f"Everyone had left {report.teams[other_side(report.winner)]} by turn {last}."
-    if report.by_time:
-        who = "Both teams" if report.winner is None else report.teams[other_side(report.winner)]
-        return f"{who} ran out of time in turn {last}."
-    if report.winner is None:
-        return f"Neither team voted in turn {last}."
-    return f"Nobody from {report.teams[other_side(report.winner)]} voted in turn {last}."
-
-
-def _describe_win(report: MatchReport, winner: Side, last: int) -> str:
-    if report.board.drawing:
-        return f"{report.teams[winner]} won in turn {last}."
-    lines = report.turns[-1].resolution.lines
-    longest = max(map(len, lines), default=LINE)
-    made = "Four" if longest == LINE else ("Five", "Six", "Seven")[longest - LINE - 1]
-    more = f", in {len(lines)} lines" if len(lines) > 1 else ""
-    if line_cells(report.board, other_side(winner)):
-        loser = report.teams[other_side(winner)]
-        return f"Both teams had four in a row in turn {last}. The token decided against {loser}."
-    return f"{made} in a row in turn {last}{more}."
+def _describe_lines(lines: Sequence[Sequence[object]]) -> str:
+    in_a_row = (
+        _("Four in a row in turn %(turn)s."),
+        _("Five in a row in turn %(turn)s."),
+        _("Six in a row in turn %(turn)s."),
+        _("Seven in a row in turn %(turn)s."),
+    )
+    text = in_a_row[max(map(len, lines), default=LINE) - LINE]
+    if len(lines) <= 1:
+        return text
+    more = ngettext("%(lines)s line was completed.", "%(lines)s lines were completed at once.", len(lines))
+    return f"{text} {more % {'lines': len(lines)}}"
 
 
 def describe_turning_point(report: MatchReport) -> str:
@@ -66,30 +105,39 @@ def describe_turning_point(report: MatchReport) -> str:
     point, winner = report.turning_point, report.winner
     if point is None or winner is None:
         return ""
-    name = report.teams[winner]
+    values = {"turn": point.turn, "team": report.teams[winner]}
     if not point.threats:
-        return f"The win came as a surprise: before turn {point.turn}, {name} had no winning column."
-    text = f"From turn {point.turn} to the end, {name} always had a winning column: "
-    text += f"at first {_columns(point.threats)}."
-    if point.certain_since is not None:
-        since = (
-            "They also held the token"
-            if point.certain_since == point.turn
-            else f"From turn {point.certain_since} on, they also held the token"
+        text = _("The win came as a surprise: before turn %(turn)s, %(team)s had no winning column.")
+        return text % values
+    text = ngettext(
+        "From turn %(turn)s to the end, %(team)s always had a winning column: at first column %(columns)s.",
+        "From turn %(turn)s to the end, %(team)s always had a winning column: at first columns %(columns)s.",
+        len(point.threats),
+    )
+    if point.certain_since == point.turn:
+        text += " " + _("They also held the token, so the other team couldn't block it.")
+    elif point.certain_since is not None:
+        text += " " + _(
+            "They also held the token from turn %(since)s on, so the other team couldn't block it."
         )
-        text += f" {since}, so the other team couldn't block it."
-    return text
+    return text % {**values, "columns": join_list(point.threats), "since": point.certain_since}
 
 
-def _columns(columns: tuple[int, ...]) -> str:
-    if len(columns) == 1:
-        return f"column {columns[0]}"
-    return f"columns {', '.join(map(str, columns[:-1]))} and {columns[-1]}"
+def join_list(items: Sequence[object]) -> str:
+    """Return "1, 2 and 3"."""
+    return get_text_list(list(map(str, items)), pgettext("before the last item of a list", "and"))
+
+
+def describe_action(report: MatchReport, action: int) -> str:
+    """Name an action: its own name, or its number."""
+    return translate_text(report.start.action_name(action), _) if report.start.choices else str(action)
 
 
 def _action_phrase(report: MatchReport, action: int) -> str:
     """Name an action within a sentence: its own name, or "column 3"."""
-    return report.start.action_name(action) if report.start.choices else f"column {action}"
+    name = describe_action(report, action)
+    # Translators: part of a sentence, as in “Team 1 chose column 3.”
+    return name if report.start.choices else _("column %(number)s") % {"number": name}
 
 
 def describe_turn(report: MatchReport, turn: TurnReport) -> str:
@@ -99,71 +147,111 @@ def describe_turn(report: MatchReport, turn: TurnReport) -> str:
 
 def _sentences(report: MatchReport, turn: TurnReport) -> Iterator[str]:
     came = turn.resolution
-    if came.conflict:
-        yield f"Both chose column {came.conflict}."
-    else:
-        chosen = [
-            f"{report.teams[s]} chose {_action_phrase(report, v.pick)}"
-            for s, v in turn.votes.items()
-            if v.pick
-        ]
-        if chosen:
-            yield f"{', '.join(chosen)}{', in secret' if turn.board.vote == 'open' else ''}."
+    yield from _describe_choices(report, turn)
     for side, vote in turn.votes.items():
         if report.by_time and turn is report.turns[-1]:
             yield from _describe_clock(report.teams[side], vote)
         else:
             yield from _describe_deciding(report, report.teams[side], vote)
-    if came.sentences:
-        yield insert_team_names(" ".join(came.sentences), report.teams)
+    for sentence in came.sentences:
+        yield insert_team_names(translate_text(sentence, _), report.teams)
     if came.conflict:
-        yield from _describe_conflict(report, turn)
+        yield _describe_conflict(report, turn)
     if came.lines and came.result in SIDES:
-        yield f"Four in a row for {report.teams[came.result]}."
+        yield _("Four in a row for %(team)s.") % {"team": report.teams[came.result]}
+
+
+def _describe_choices(report: MatchReport, turn: TurnReport) -> Iterator[str]:
+    if turn.resolution.conflict:
+        yield _("Both chose column %(column)s.") % {"column": turn.resolution.conflict}
+        return
+    chosen = [
+        {"team": report.teams[side], "choice": _action_phrase(report, vote.pick)}
+        for side, vote in turn.votes.items()
+        if vote.pick
+    ]
+    if len(chosen) == len(SIDES):
+        text = _("%(team)s chose %(choice)s, %(other_team)s chose %(other_choice)s.")
+        yield text % {**chosen[0], **{f"other_{name}": value for name, value in chosen[1].items()}}
+    elif chosen:
+        secret = turn.board.vote == "open"
+        yield (_("%(team)s chose %(choice)s, in secret.") if secret else _("%(team)s chose %(choice)s.")) % (
+            chosen[0]
+        )
 
 
 def _describe_clock(name: str, vote: SideVote) -> Iterator[str]:
     """Sentences about one team in the turn in which a side ran out of time."""
     if vote.decided_by == "forfeit":
-        yield f"{name} ran out of time and lost the match."
+        yield _("%(team)s ran out of time and lost the match.") % {"team": name}
     elif vote.decided_by == "pass":
-        yield f"{name} had time left."
+        yield _("%(team)s had time left.") % {"team": name}
 
 
 def _describe_deciding(report: MatchReport, name: str, vote: SideVote) -> Iterator[str]:
-    pick = _action_phrase(report, vote.pick) if vote.pick else ""
     rounds = vote.rounds or ()
-    runoff = len(rounds) > 1
-    tie = f"{name} had a tie in round {len(rounds)}" if runoff else f"{name} had a tie"
     explanations = {
-        "first": f"{tie}, and {pick} reached its votes first.",
-        "lot": f"{tie}, and {pick} was drawn at random.",
-        "captain": f"{tie}, and the captain chose {pick}.",
-        "random": f"Nobody from {name} voted, and {pick} was drawn at random.",
-        "pass": f"Nobody from {name} voted, so they made no move.",
-        "forfeit": f"Nobody from {name} voted, so they lost the match.",
-        "resign": f"{vote.resigning:,} of {vote.ballots:,} voters from {name} chose to resign.",
+        "first": _("%(team)s had a tie, and %(pick)s reached its votes first."),
+        "lot": _("%(team)s had a tie, and %(pick)s was drawn at random."),
+        "captain": _("%(team)s had a tie, and the captain chose %(pick)s."),
+        "random": _("Nobody from %(team)s voted, and %(pick)s was drawn at random."),
+        "pass": _("Nobody from %(team)s voted, so they made no move."),
+        "forfeit": _("Nobody from %(team)s voted, so they lost the match."),
+        "resign": ngettext(
+            "%(resigning)s of %(voters)s voter from %(team)s chose to resign.",
+            "%(resigning)s of %(voters)s voters from %(team)s chose to resign.",
+            vote.ballots,
+        ),
     }
-    if vote.decided_by in explanations:
-        yield explanations[vote.decided_by]
-    elif vote.decided_by in METHOD_REPORTS:
-        yield METHOD_REPORTS[vote.decided_by].format(team=name, pick=pick)
-    if runoff:
-        described = "; ".join(_describe_round(report, counts) for counts in rounds)
-        yield f"{name}'s ranking, round by round: {described}."
+    explanation = explanations.get(vote.decided_by or "")
+    if not explanation and vote.decided_by in METHOD_REPORTS:
+        explanation = _(METHOD_REPORTS[vote.decided_by])
+    if explanation:
+        yield explanation % {
+            "team": name,
+            "pick": _action_phrase(report, vote.pick) if vote.pick else "",
+            "resigning": format_count(vote.resigning),
+            "voters": format_count(vote.ballots),
+        }
+    if len(rounds) > 1:
+        for number, counts in enumerate(rounds, 1):
+            values = {"round": number, "team": name, "votes": describe_counts(report, counts)}
+            yield _("%(team)s, round %(round)s: %(votes)s.") % values
 
 
-def _describe_round(report: MatchReport, counts: tuple[int, ...]) -> str:
-    named = ((report.start.action_name(column), count) for column, count in enumerate(counts, 1) if count)
-    return ", ".join(f"{count:,} for {name}" for name, count in named)
+def describe_counts(report: MatchReport, counts: Sequence[int]) -> str:
+    """Return the votes of each choice: "3 for 1 and 2 for 4"."""
+    # Translators: votes for a choice, as in “3 for 7”
+    text = _("%(votes)s for %(choice)s")
+    return join_list(
+        [
+            text % {"votes": format_count(count), "choice": describe_action(report, action)}
+            for action, count in enumerate(counts, 1)
+            if count
+        ]
+    )
 
 
-def _describe_conflict(report: MatchReport, turn: TurnReport) -> Iterator[str]:
+def _describe_conflict(report: MatchReport, turn: TurnReport) -> str:
     first, second = turn.resolution.drops
-    held, gets = report.teams[first.side], report.teams[second.side]
-    then = f"there was no space left for {gets}" if second.row is None else f"{gets} landed on top"
-    yield f"{held} held the token and dropped first; {then}. The token went to {gets}."
+    if second.row is None:
+        text = _(
+            "%(holder)s held the token and dropped first; there was no space left for %(other)s. "
+            "The token went to %(other)s."
+        )
+    else:
+        text = _(
+            "%(holder)s held the token and dropped first; %(other)s landed on top. "
+            "The token went to %(other)s."
+        )
+    return text % {"holder": report.teams[first.side], "other": report.teams[second.side]}
 
 
-def _turns(count: int) -> str:
-    return "1 turn" if count == 1 else f"{count} turns"
+def format_count(count: int) -> str:
+    """Return a number with the language's separators of thousands."""
+    return number_format(count, force_grouping=True)
+
+
+def format_percent(per_cent: float | None) -> str:
+    """Return a rounded percentage. Empty for None."""
+    return "" if per_cent is None else _("%(number)s%%") % {"number": round(per_cent)}

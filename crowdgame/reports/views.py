@@ -7,12 +7,14 @@ import gzip
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.cache import patch_vary_headers
+from django.utils.translation import get_language, override
 from django.views.decorators.http import require_safe
 
 from crowdgame.reports.board_picture import picture_address
 from crowdgame.reports.match_report import report_csv_rows
 from crowdgame.reports.reading import read_report
 from crowdgame.reports.report_view import view_report
+from crowdgame.web.languages import PARAMETER
 from crowdgame.web.paper import paper_response, render_paper_page
 from crowdgame.web.spreadsheet import csv_response
 from voting.models import Match
@@ -27,15 +29,18 @@ _cache: dict[tuple[object, ...], bytes] = {}
 
 @require_safe
 def match_report(request: HttpRequest, code: str, number: int) -> HttpResponse:
-    """Serve the report page. Answers 404 without a match."""
+    """Serve the report page, in the event's language or that of `?locale=`. Answers 404 without a match."""
     match = find_match(code, number)
     if match is None:
         raise Http404
-    packed = _cached_page(match, picture_address(request, match.event.code, match))
+    language = get_language() if PARAMETER in request.GET else match.event.language
+    with override(language):
+        packed = _cached_page(match, picture_address(request, match.event.code, match))
     compressed = "gzip" in request.headers.get("Accept-Encoding", "")
     answer = paper_response(packed if compressed else gzip.decompress(packed), _max_age_s(match))
     if compressed:
         answer.headers["Content-Encoding"] = "gzip"
+    answer.headers["Content-Language"] = language
     patch_vary_headers(answer, ["Accept-Encoding"])
     return answer
 
@@ -52,7 +57,7 @@ def match_csv(request: HttpRequest, code: str, number: int) -> HttpResponse:
 
 
 def _cached_page(match: Match, picture: str) -> bytes:
-    version = *record_version(match), picture
+    version = *record_version(match), get_language(), picture
     if version in _cache:
         return _cache[version]
     report = read_report(match)

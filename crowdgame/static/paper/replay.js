@@ -3,6 +3,7 @@ const turns = [...document.querySelectorAll(".turn")];
 const steps = document.querySelector(".steps");
 const slider = steps.querySelector("input");
 const play = steps.querySelector('[data-step="play"]');
+const playText = play.textContent;
 const status = document.querySelector(".replay [role=status]");
 const KEYS = { ArrowLeft: "back", ArrowRight: "on", Home: "first", End: "last" };
 const PACE_MS = 2200;
@@ -20,23 +21,23 @@ function show(index, aloud = true) {
   at = Math.max(0, Math.min(turns.length - 1, index));
   turns.forEach((turn, number) => { turn.hidden = number !== at; });
   slider.value = String(at + 1);
-  slider.setAttribute("aria-valuetext", `Turn ${at + 1} of ${turns.length}`);
+  slider.setAttribute("aria-valuetext", turns[at].dataset.title);
   for (const [goal, atEnd] of [["first", at === 0], ["back", at === 0], ["on", at === turns.length - 1], ["last", at === turns.length - 1]])
     steps.querySelector(`[data-step="${goal}"]`).setAttribute("aria-disabled", String(atEnd));
-  if (aloud) status.textContent = `Turn ${at + 1}. ${turns[at].querySelector(".sentence").textContent}`;
+  if (aloud) status.textContent = `${turns[at].dataset.title}. ${turns[at].querySelector(".sentence").textContent}`;
   if (aloud) history.replaceState(null, "", `#${turns[at].id}`);
 }
 
 function stop() {
   clearInterval(timer);
   timer = 0;
-  play.textContent = "Play";
+  play.textContent = playText;
   play.setAttribute("aria-pressed", "false");
 }
 
 function start() {
   if (at === turns.length - 1) show(0);
-  play.textContent = "Stop";
+  play.textContent = play.dataset.stop;
   play.setAttribute("aria-pressed", "true");
   timer = setInterval(() => {
     show(at + 1);
@@ -79,5 +80,5 @@ share.hidden = !(navigator.share || navigator.clipboard);
 share.addEventListener("click", async () => {
   if (navigator.share) return navigator.share({ title: document.title, url: location.href }).catch(() => {});
   await navigator.clipboard.writeText(location.href);
-  share.textContent = "Link copied";
+  share.textContent = share.dataset.copied;
 });

@@ -135,12 +135,13 @@ def test_ticket_sheet_holds_fixed_number_of_coupons() -> None:
 def test_link_choice_prints_one_poster_per_team(
     browser: Client, event: Event, choice: str, count: int
 ) -> None:
-    Event.objects.filter(pk=event.pk).update(team_choice=choice)
+    Event.objects.filter(pk=event.pk).update(team_choice=choice, language="ar")
     response = browser.get(f"/console/{event.code}/poster.pdf")
     assert response.headers["Content-Type"] == "application/pdf"
     assert response.headers["Content-Disposition"] == f'attachment; filename="poster-{event.code}.pdf"'
     assert "no-store" in response.headers["Cache-Control"]
     assert pages(response.content) == count
+    assert b"/Lang (ar)" in response.content
 
 
 @pytest.mark.django_db

@@ -178,4 +178,4 @@ def test_round_up_returns_round_number(value: float, top: float) -> None:
     [(20_000, " s"), (119_000, " s"), (120_000, " min"), (7_200_000, " h"), (3 * 86_400_000, " d")],
 )
 def test_fitting_unit_depends_on_longest_time(longest: int, unit: str) -> None:
-    assert fitting_unit(longest)[1] == unit
+    assert fitting_unit(longest)[1] == f"%(number)s{unit}"

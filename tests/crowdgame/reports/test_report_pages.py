@@ -66,7 +66,17 @@ def test_report_page_shows_nothing_of_open_turn(client: Client, box: BallotBox) 
     assert turn.seed not in before
     assert "Match in progress" in before
     assert client.get(address(running_match)).headers["Cache-Control"] == "no-cache"
-    assert record_version(running_match) not in {kept[:-1] for kept in report_pages._cache}
+    assert record_version(running_match) not in {kept[:-2] for kept in report_pages._cache}
+
+
+def test_report_page_is_in_the_language_of_the_event(client: Client, match: Match) -> None:
+    Event.objects.filter(pk=match.event_id).update(language="ar")
+    response = client.get(address(match), headers={"Accept-Language": "de"})
+    page = response.content.decode()
+    assert '<html lang="ar" dir="rtl">' in page
+    assert response.headers["Content-Language"] == "ar"
+    assert "\u2068Rooks\u2069" in page
+    assert '<html lang="de">' in client.get(address(match), {"locale": "de"}).content.decode()
 
 
 def test_report_page_is_gzipped_if_accepted(client: Client, match: Match) -> None:

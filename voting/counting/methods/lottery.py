@@ -14,7 +14,7 @@ class Lottery(VotingMethod):
     hint = gettext_noop("Everyone picks one column, and one vote is drawn at random.")
     meaning = "One ballot, drawn at random."
     decision = "One ballot, drawn at random."
-    report = "One vote from {team} was drawn at random. It was for {pick}."
+    report = gettext_noop("One vote from %(team)s was drawn at random. It was for %(pick)s.")
     caption = ("Drawn from %(count)s vote", "Drawn from %(count)s votes")
     counts_decide = False
 
