@@ -359,8 +359,8 @@ def test_event_edit_is_audited_with_its_changes(browser: Client, organizer: User
     edited(browser, event, team_1="Owls", talk_s_usual="60", own_counts="on")
     entry = event.audit_entries.get()
     assert (entry.by, entry.action, entry.undo) == (organizer.get_username(), "event.edit", None)
-    own = "show each team its own votes so far on its phones (all screens say so)"
-    talk = "time to talk before each vote: 1 minute"
+    own = "Show each team its own votes so far on its phones (all screens say so)"
+    talk = "Time to talk before each vote: 1 minute"
     assert str(entry) == f"{entry.by} changed: First team, red: Owls, {talk}, {own}"
 
 
