@@ -4,6 +4,7 @@ from allauth.account.decorators import secure_admin_login
 from django.contrib import admin
 from django.urls import include, path
 
+from crowdgame.accounts.account_language import account_language
 from crowdgame.cups.board_view import cup_board
 from crowdgame.personal_data.views import guest_data
 from crowdgame.printing.views import about, rules
@@ -19,6 +20,7 @@ urlpatterns = [
     path("console/2fa/", include("allauth.mfa.urls")),
     path("console/3rdparty/", include("allauth.socialaccount.urls")),
     path("console/", include("allauth.socialaccount.providers.openid_connect.urls")),
+    path("console/language/", account_language, name="account_language"),
     path("console/sessions/", include("allauth.usersessions.urls")),
     path("console/", include("crowdgame.console.urls")),
     path("", include("crowdgame.reports.urls")),

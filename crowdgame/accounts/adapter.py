@@ -12,8 +12,10 @@ from django.contrib.auth.models import User
 from django.contrib.sites.shortcuts import get_current_site
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
+from django.utils.translation import get_language, override
 from django.utils.translation import gettext_lazy as _
 
+from crowdgame.accounts.account_language import language_of
 from crowdgame.accounts.accounts import find_username
 from crowdgame.accounts.backend import guest_of
 from crowdgame.accounts.invitations import find_open_invitation
@@ -76,7 +78,9 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         if settings.EMAIL_ENABLED:
             request = allauth_context.request
             shared = {"request": request, "email": email, "current_site": get_current_site(request)}
-            queue_mail(self.render_mail(template_prefix, email, shared | context))
+            account = context.get("user")
+            with override((account and language_of(account)) or get_language()):
+                queue_mail(self.render_mail(template_prefix, email, shared | context))
 
     def get_email_confirmation_url(
         self, request: HttpRequest, emailconfirmation: EmailConfirmationMixin

@@ -13,13 +13,14 @@ class AccountsConfig(AppConfig):
         from allauth.usersessions.models import UserSession  # noqa: PLC0415
         from django.contrib.auth.models import User  # noqa: PLC0415
 
-        from crowdgame.accounts import account_changes, guest_sessions, queued_mail  # noqa: PLC0415
+        from crowdgame.accounts import account_changes, account_language, guest_sessions, queued_mail  # noqa: PLC0415
         from voting.turns.tasks import DueTask  # noqa: PLC0415
 
         post_save.connect(account_changes.publish_edit, User)
         post_delete.connect(account_changes.publish_deletion, User)
         post_delete.connect(account_changes.publish_ended_session, UserSession)
         pre_delete.connect(account_changes.forget_player, User)
+        user_logged_in.connect(account_language.receive_login)
         user_logged_in.connect(guest_sessions.receive_login)
         user_logged_out.connect(account_changes.publish_logout)
         every_second("e-mails about accounts", DueTask(queued_mail.SEND_MAIL, queued_mail.is_due))

@@ -44,6 +44,18 @@ class Guest(models.Model):
         return self.user_id is not None
 
 
+class AccountLanguage(models.Model):
+    """The language that a user chose for their account: a code of settings.LANGUAGES."""
+
+    user = models.OneToOneField(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, primary_key=True, related_name="+"
+    )
+    language = models.CharField(max_length=10)
+
+    def __str__(self) -> str:
+        return self.language
+
+
 class Invitation(models.Model):
     """An invitation to create an organizer's account. Its link works once, until `expires_at`.
 

@@ -12,7 +12,7 @@ from django.contrib.auth.models import User
 from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
 
-from crowdgame.accounts.models import Guest, Invitation
+from crowdgame.accounts.models import AccountLanguage, Guest, Invitation
 from crowdgame.chat.models import ChatBlock, ChatLine, ChatMute, ChatReport
 from crowdgame.cups.models import Cup
 from crowdgame.duels.models import Duel
@@ -44,6 +44,7 @@ def load_tables(person: Person) -> dict[str, list[Row]]:
 def table_titles() -> dict[str, str]:
     return {
         "account": _("Account"),
+        "language": _("Language"),
         "addresses": _("E-mail addresses"),
         "sessions": _("Sessions"),
         "second-factors": _("Second factors"),
@@ -75,6 +76,7 @@ USER_TABLES: dict[str, Callable[[User], Rows]] = {
     "account": lambda user: User.objects.filter(pk=user.pk).values(
         "username", "first_name", "last_name", "email", "date_joined", "last_login", "is_staff"
     ),
+    "language": lambda user: AccountLanguage.objects.filter(user=user).values("language"),
     "addresses": lambda user: AccountAddress.objects.filter(user=user).values("email", "verified", "primary"),
     "sessions": lambda user: UserSession.objects.filter(user=user).values("created_at", "ip", "user_agent"),
     "second-factors": lambda user: Authenticator.objects.filter(user=user).values(

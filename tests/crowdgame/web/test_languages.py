@@ -3,7 +3,8 @@
 import pytest
 from django.conf import settings
 from django.test import Client
-from django.utils.translation import get_language
+from django.utils.text import capfirst
+from django.utils.translation import get_language, get_language_info
 
 from crowdgame.web.languages import connection_language
 
@@ -20,9 +21,9 @@ def test_pages_are_in_the_language_of_the_browser(client: Client) -> None:
 
 def test_the_menu_links_to_every_language_and_keeps_the_query(client: Client) -> None:
     page = client.get("/play/ratings?page=1").content.decode()
-    for code, name in settings.LANGUAGES:
+    for code, _name in settings.LANGUAGES:
         assert f'lang="{code}" hreflang="{code}" href="?page=1&amp;locale={code}"' in page
-        assert f">{name}</a>" in page
+        assert f">{capfirst(get_language_info(code)['name_local'])}</a>" in page
 
 
 def test_a_chosen_language_is_kept(client: Client) -> None:
