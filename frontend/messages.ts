@@ -142,11 +142,11 @@ export class Catalog {
 
 const placeholders = (text: string) => text.split(PLACEHOLDER).filter((_, index) => index % 2).sort();
 
-/** A form for a single count, such as 1 or 2, may omit the count. */
+/** A form for a single count, such as 1 or 2, may omit one placeholder: the count, whatever its name. */
 function hasPlaceholders(form: string, wanted: string[], mayOmitCount: boolean): boolean {
   const found = placeholders(form);
-  const required = mayOmitCount ? wanted.filter((name) => name !== "count") : wanted;
-  return required.every((name) => found.includes(name)) && found.every((name) => wanted.includes(name));
+  const omitted = wanted.filter((name) => !found.includes(name));
+  return omitted.length <= (mayOmitCount ? 1 : 0) && found.every((name) => wanted.includes(name));
 }
 
 /** The module with each call replaced by its translation: a literal, a template string, or a choice by the count. */
