@@ -47,9 +47,7 @@ class Guest(models.Model):
 class AccountLanguage(models.Model):
     """The language that a user chose for their account: a code of settings.LANGUAGES."""
 
-    user = models.OneToOneField(
-        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, primary_key=True, related_name="+"
-    )
+    user = models.OneToOneField(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
     language = models.CharField(max_length=10)
 
     def __str__(self) -> str:
