@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { po, type GetTextTranslation, type GetTextTranslations } from "gettext-parser";
 import { parseSync, Visitor, type Plugin } from "vite";
 import { LOCALES } from "./src/phone/locales";
@@ -75,13 +75,19 @@ export function extractMessages(): Message[] {
   return [...found.values()];
 }
 
+/** The catalog; without one, the headers of the pages' catalog, which `manage.py generate_messages` creates. */
+function readCatalog(language: string): string {
+  const path = catalogPath(language);
+  return existsSync(path) ? readFileSync(path, "utf8") : readFileSync(path.replace("djangojs", "django"), "utf8").split("\n\n", 1)[0]!;
+}
+
 export class Catalog {
   private readonly entries: GetTextTranslations;
   /** The index of the form for a count `n`, as an expression of C and JavaScript. */
   readonly plural: string;
 
   /** `complete`: a missing translation is an error. Otherwise the English text is shown. */
-  constructor(readonly language: string, text: string = readFileSync(catalogPath(language), "utf8"), private readonly complete = true) {
+  constructor(readonly language: string, text: string = readCatalog(language), private readonly complete = true) {
     this.entries = po.parse(text, { validation: true });
     this.plural = /plural=([^;]+)/.exec(this.entries.headers["Plural-Forms"] ?? "")?.[1] ?? "";
     if (!/^[n\d\s()?:%<>=!&|]+$/.test(this.plural)) throw new Error(`${language}: no valid Plural-Forms`);

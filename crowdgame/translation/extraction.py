@@ -48,9 +48,16 @@ def render_template() -> str:
 
 
 def render_catalog(language: str) -> str:
-    """Return a language's catalog with exactly the texts of the code. Keeps the translations and comments."""
-    with catalog_path(language).open("rb") as file:
-        catalog = read_po(file)
+    """Return a language's catalog with exactly the texts of the code. Keeps the translations and comments.
+
+    A new language starts with an empty catalog and its plural forms. Raises UnknownLocaleError.
+    """
+    path = catalog_path(language)
+    if path.is_file():
+        with path.open("rb") as file:
+            catalog = read_po(file)
+    else:
+        catalog = Catalog(to_locale(language))
     catalog.update(_extract(), no_fuzzy_matching=True, update_header_comment=False)
     return _to_text(catalog)
 

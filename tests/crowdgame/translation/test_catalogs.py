@@ -2,15 +2,17 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from io import BytesIO
 
 import pytest
 from babel.messages.catalog import Catalog, Message
 from babel.messages.pofile import read_po
 from django.conf import settings
 
-from crowdgame.translation.extraction import catalog_path
+from crowdgame.translation.extraction import catalog_path, render_catalog
 
 LANGUAGES = [code for code, _ in settings.LANGUAGES if code != settings.LANGUAGE_CODE]
+GLOSSARY = settings.BASE_DIR / "locale" / "glossary.tsv"
 TAG = re.compile(r"</?[a-z][^>]*>|&\w+;")
 
 
@@ -59,3 +61,15 @@ def test_problems_are_found(message: Message, problem: str) -> None:
     catalog = Catalog("de")
     catalog[message.id] = message
     assert problem in list(problems(catalog))
+
+
+def test_a_new_language_starts_with_all_texts_and_its_plural_forms() -> None:
+    catalog = read_po(BytesIO(render_catalog("pl").encode()))
+    assert (str(catalog.locale), catalog.num_plurals) == ("pl", 3)
+    assert {message.id for message in catalog} == {message.id for message in load_catalog("de")}
+
+
+def test_glossary_has_a_term_in_every_language() -> None:
+    head, *rows = [line.split("\t") for line in GLOSSARY.read_text().splitlines()]
+    assert sorted(head) == sorted(["en", *LANGUAGES, "note"])
+    assert all(len(row) == len(head) and all(row[:-1]) for row in rows)
