@@ -111,6 +111,15 @@ export class Catalog {
     return this.forms("", msgid)?.[0] ?? msgid;
   }
 
+  /** The form of a message for a count. */
+  translate(context: string, texts: readonly string[], count: number): string {
+    return (this.forms(context, texts[0]!) ?? texts)[texts.length > 1 ? this.formFor(count) : 0]!;
+  }
+
+  private formFor(count: number): number {
+    return (new Function("n", `return +(${this.plural})`) as (count: number) => number)(count);
+  }
+
   /** The .po file with exactly these messages. Keeps their translations and comments. */
   merged(messages: Message[]): string {
     const translations: GetTextTranslations["translations"] = { "": { "": this.entries.translations[""]![""]! } };
@@ -141,8 +150,7 @@ export class Catalog {
   }
 
   private isForOneCount(form: number): boolean {
-    const index = new Function("n", `return +(${this.plural})`) as (count: number) => number;
-    return Array.from({ length: 200 }, (_, count) => index(count)).filter((found) => found === form).length === 1;
+    return Array.from({ length: 200 }, (_, count) => this.formFor(count)).filter((found) => found === form).length === 1;
   }
 }
 

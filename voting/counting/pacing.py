@@ -27,7 +27,7 @@ STRETCH = {Pace.BRISK: 1.0, Pace.NORMAL: 1.2, Pace.DRAMATIC: 1.5}
 
 # Words of the captions: the seal; both picked one column; who drops first and gets the token; the column is
 # full; no ball drops; a team resigns; the winner; a draw; a block; a replayed conflict or count.
-SEALED, CONFLICT, ORDER, FULL, NO_DROP, RESIGNED = 2, 6, 7, 8, 6, 8
+SEALED, CONFLICT, ORDER, FULL, NO_DROP, RESIGNED = 2, 7, 7, 8, 6, 8
 WON, DRAWN, BLOCKED, CONFLICT_REPLAY, COUNT_REPLAY = 9, 8, 5, 7, 10
 # Words under a pick that was not decided by votes, and how many more a translation may have.
 RULE_WORDS = {"first": 9, "lot": 9, "captain": 9, "random": 6, "pass": 6, "forfeit": 6, "resign": 8}

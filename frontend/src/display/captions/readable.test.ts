@@ -6,6 +6,8 @@ import { tallyForSide } from "../scene/places";
 import { revealPlan, timelineSteps } from "../scene/timeline";
 import { optionName } from "../../board/geometry";
 import { decisionText, revealSentence } from "./captions";
+import { english, translateWith } from "../../live/i18n";
+import { Catalog, LANGUAGES } from "../../../messages";
 import situations from "./situations.json" with { type: "json" };
 
 interface Situation extends Pick<Match, "game" | "tally_method" | "board"> {
@@ -23,8 +25,10 @@ interface Shown {
   ms: number;
 }
 
+/** In Chinese, two characters count as a word. */
 function readingTime(text: string): number {
-  return 1000 + 250 * text.split(/\s+/).filter(Boolean).length;
+  const unspaced = text.match(/[\u3400-\u9fff]/g)?.length ?? 0;
+  return 1000 + 250 * (text.replace(/[\u3400-\u9fff]/g, " ").split(/\s+/).filter(Boolean).length + Math.ceil(unspaced / 2));
 }
 
 function shownTexts(situation: Situation, pace: keyof Situation["steps"]): Shown[] {
@@ -55,10 +59,15 @@ function decisions(match: Match, reveal: Reveal): Shown[] {
   });
 }
 
-for (const pace of ["brisk", "normal", "dramatic"] as const)
-  test(`every text of a ${pace} reveal can be read`, () => {
-    for (const situation of SITUATIONS)
-      for (const { text, ms } of shownTexts(situation, pace)) assert.ok(ms >= readingTime(text), `${situation.name}: ${ms} ms for “${text}”`);
+for (const language of ["en", ...LANGUAGES])
+  test(`every text of a reveal can be read: ${language}`, (context) => {
+    const catalog = language === "en" ? null : new Catalog(language);
+    if (catalog) translateWith((...message) => catalog.translate(...message));
+    context.after(() => translateWith(english));
+    const paces = ["brisk", "normal", "dramatic"] as const;
+    const shown = paces.flatMap((pace) => SITUATIONS.flatMap((situation) => shownTexts(situation, pace)));
+    const tooShort = shown.filter(({ text, ms }) => ms < readingTime(text)).map(({ text, ms }) => `${ms} of ${readingTime(text)} ms: ${text}`);
+    assert.deepEqual([...new Set(tooShort)], []);
   });
 
 test("an ordinary turn takes three seconds, a special one longer", () => {
