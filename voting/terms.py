@@ -50,7 +50,7 @@ class Admission(LabeledEnum):
     """
 
     OPEN = "open", gettext_noop("Every device")
-    ROTATING = "rotating", gettext_noop("Projector's code, changes every 30 seconds")
+    ROTATING = "rotating", gettext_noop("Code on the big screen, changes every 30 seconds")
     TICKETS = "tickets", gettext_noop("Tickets: one code per phone")
     ROSTER = "roster", gettext_noop("Class list: one code per pupil")
 
@@ -94,7 +94,7 @@ class NoBallotRule(LabeledEnum):
         forfeit: The side loses the match.
     """
 
-    RANDOM = "random", gettext_noop("A random legal column")
+    RANDOM = "random", gettext_noop("A random column that is not full")
     PASS = "pass", gettext_noop("No move")
     FORFEIT = "forfeit", gettext_noop("The team loses the match")
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from django import forms
-from django.utils.translation import gettext, pgettext_lazy
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from crowdgame.events.setting_fields import duration
@@ -17,7 +17,7 @@ class ClockFields(forms.Form):
     """Part of the event form. With a time bank, `window_s` equals the bank: no vote can take longer."""
 
     clock = forms.ChoiceField(
-        label=_("Clock"),
+        label=_("Time control"),
         choices=[
             (WINDOW, _("The same time for every vote")),
             (BANK, _("A clock for each side, for the whole match")),
@@ -27,7 +27,7 @@ class ClockFields(forms.Form):
         widget=forms.RadioSelect,
     )
     bank_s = duration("bank_s", (60, 180, 300, 900, 3600, 86400))
-    increment_s = duration("increment_s", (2, 5, 10, 30), empty=pgettext_lazy("duration", "Nothing"))
+    increment_s = duration("increment_s", (2, 5, 10, 30), empty=_("No extra time"))
     cap_s = duration("cap_s", (10, 20, 30, 60), empty=_("No limit"))
 
     def init_clock_fields(self, bank_s: int | None) -> None:

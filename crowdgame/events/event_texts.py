@@ -31,7 +31,7 @@ ADMISSION_TEXTS = {
     ),
     Admission.ROTATING: _(
         "Voters must see the screen when they join, so a shared link alone is not enough. "
-        "Two phones still have two votes. Open the projector from “My events” or the console."
+        "Two phones still have two votes. Open the big screen from “My events” or the console."
     ),
     Admission.TICKETS: _(
         "One vote per ticket, and each ticket admits one phone. "

@@ -157,7 +157,8 @@ class EventForm(ClockFields, EventModelForm):
     @property
     def methods(self) -> list[tuple[Any, str]]:
         """Each voting method's radio button and its explanation."""
-        return [(button, gettext(METHODS[button.data["value"]].hint)) for button in self["tally_method"]]
+        hints = [(button, METHODS[button.data["value"]].hint) for button in self["tally_method"]]
+        return [(button, gettext(hint)) for button, hint in hints]
 
     def clean_language(self) -> str:
         return self.cleaned_data["language"] or self.instance.language

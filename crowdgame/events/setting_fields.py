@@ -21,7 +21,7 @@ def language_field() -> forms.ChoiceField:
         label=_("Language"),
         choices=settings.LANGUAGES,
         required=False,
-        help_text=_("Of the big screen, printed sheets and reports. Each phone has its own language."),
+        help_text=_("For the big screen, printed sheets and reports. Each phone has its own language."),
     )
 
 

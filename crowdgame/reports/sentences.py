@@ -221,11 +221,11 @@ def _describe_deciding(report: MatchReport, name: str, vote: SideVote) -> Iterat
 
 def describe_counts(report: MatchReport, counts: Sequence[int]) -> str:
     """Return the votes of each choice: "3 for 1 and 2 for 4"."""
-    # Translators: votes for a choice, as in “3 for 7”
-    text = _("%(votes)s for %(choice)s")
     return join_list(
         [
-            text % {"votes": format_count(count), "choice": describe_action(report, action)}
+            # Translators: votes for a choice, as in “3 for 7”
+            ngettext("%(votes)s for %(choice)s", "%(votes)s for %(choice)s", count)
+            % {"votes": format_count(count), "choice": describe_action(report, action)}
             for action, count in enumerate(counts, 1)
             if count
         ]

@@ -17,7 +17,7 @@ class Migration(TextMigration):
         migrations.AlterField(
             model_name='event',
             name='admission',
-            field=models.CharField(choices=[('open', 'Every device'), ('rotating', "Projector's code, changes every 30 seconds"), ('tickets', 'Tickets: one code per phone'), ('roster', 'Class list: one code per pupil')], db_default=voting.terms.Admission['OPEN'], default=voting.terms.Admission['OPEN'], max_length=8, verbose_name='Admission'),
+            field=models.CharField(choices=[('open', 'Every device'), ('rotating', 'Code on the big screen, changes every 30 seconds'), ('tickets', 'Tickets: one code per phone'), ('roster', 'Class list: one code per pupil')], db_default=voting.terms.Admission['OPEN'], default=voting.terms.Admission['OPEN'], max_length=8, verbose_name='Admission'),
         ),
         migrations.AlterField(
             model_name='event',
@@ -47,17 +47,17 @@ class Migration(TextMigration):
         migrations.AlterField(
             model_name='event',
             name='hide_code',
-            field=models.BooleanField(db_default=False, default=False, verbose_name='Hide the join code on the projector'),
+            field=models.BooleanField(db_default=False, default=False, verbose_name='Hide the join code on the big screen'),
         ),
         migrations.AlterField(
             model_name='event',
             name='hide_drops',
-            field=models.BooleanField(db_default=False, default=False, verbose_name="Don't let voters mark their own drop on the projector"),
+            field=models.BooleanField(db_default=False, default=False, verbose_name="Don't let voters mark their own drop on the big screen"),
         ),
         migrations.AlterField(
             model_name='event',
             name='hide_sound',
-            field=models.BooleanField(db_default=False, default=False, verbose_name='No sound from any projector'),
+            field=models.BooleanField(db_default=False, default=False, verbose_name='No sound from any big screen'),
         ),
         migrations.AlterField(
             model_name='event',
@@ -67,7 +67,7 @@ class Migration(TextMigration):
         migrations.AlterField(
             model_name='event',
             name='hide_turnout',
-            field=models.BooleanField(db_default=False, default=False, verbose_name='Hide the turnout on the projector'),
+            field=models.BooleanField(db_default=False, default=False, verbose_name='Hide the turnout on the big screen'),
         ),
         migrations.AlterField(
             model_name='event',
@@ -87,7 +87,7 @@ class Migration(TextMigration):
         migrations.AlterField(
             model_name='event',
             name='no_ballot_rule',
-            field=models.CharField(choices=[('random', 'A random legal column'), ('pass', 'No move'), ('forfeit', 'The team loses the match')], default=voting.terms.NoBallotRule['RANDOM'], max_length=16, verbose_name='If nobody on a team votes'),
+            field=models.CharField(choices=[('random', 'A random column that is not full'), ('pass', 'No move'), ('forfeit', 'The team loses the match')], default=voting.terms.NoBallotRule['RANDOM'], max_length=16, verbose_name='If nobody on a team votes'),
         ),
         migrations.AlterField(
             model_name='event',
@@ -172,7 +172,7 @@ class Migration(TextMigration):
         migrations.AlterField(
             model_name='match',
             name='no_ballot_rule',
-            field=models.CharField(choices=[('random', 'A random legal column'), ('pass', 'No move'), ('forfeit', 'The team loses the match')], default=voting.terms.NoBallotRule['RANDOM'], max_length=16, verbose_name='If nobody on a team votes'),
+            field=models.CharField(choices=[('random', 'A random column that is not full'), ('pass', 'No move'), ('forfeit', 'The team loses the match')], default=voting.terms.NoBallotRule['RANDOM'], max_length=16, verbose_name='If nobody on a team votes'),
         ),
         migrations.AlterField(
             model_name='match',

@@ -80,7 +80,7 @@ class Event(MatchTerms):
     )
     notice = models.CharField(max_length=NOTICE_LENGTH, blank=True, default="", db_default="", editable=False)
     hide_code = hidden_part(
-        _("Hide the join code on the projector"),
+        _("Hide the join code on the big screen"),
         HiddenPart(
             "code",
             "Code",
@@ -89,7 +89,7 @@ class Event(MatchTerms):
         ),
     )
     hide_turnout = hidden_part(
-        _("Hide the turnout on the projector"),
+        _("Hide the turnout on the big screen"),
         HiddenPart(
             "turnout",
             "Turnout",
@@ -104,7 +104,7 @@ class Event(MatchTerms):
         ),
     )
     hide_drops = hidden_part(
-        _("Don't let voters mark their own drop on the projector"),
+        _("Don't let voters mark their own drop on the big screen"),
         HiddenPart(
             "drops",
             "Drops",
@@ -113,7 +113,7 @@ class Event(MatchTerms):
         ),
     )
     hide_sound = hidden_part(
-        _("No sound from any projector"),
+        _("No sound from any big screen"),
         HiddenPart(
             "sound",
             "Sound",

@@ -47,7 +47,7 @@ class Migration(TextMigration):
         migrations.AlterField(
             model_name='cup',
             name='no_ballot_rule',
-            field=models.CharField(choices=[('random', 'A random legal column'), ('pass', 'No move'), ('forfeit', 'The team loses the match')], default=voting.terms.NoBallotRule['RANDOM'], max_length=16, verbose_name='If nobody on a team votes'),
+            field=models.CharField(choices=[('random', 'A random column that is not full'), ('pass', 'No move'), ('forfeit', 'The team loses the match')], default=voting.terms.NoBallotRule['RANDOM'], max_length=16, verbose_name='If nobody on a team votes'),
         ),
         migrations.AlterField(
             model_name='cup',
