@@ -29,7 +29,7 @@ const SAMPLES: { [name: string]: string } = {
 /** Translates a module that contains only this expression, and returns its value. */
 function evaluate(language: string, expression: string, values: { [name: string]: unknown } = {}): unknown {
   const catalog = language === "en" ? null : new Catalog(language);
-  const code = translateModule(`import { n, p, parts, t } from "./i18n"; (${expression});`, "module.ts", catalog);
+  const code = translateModule(`import { n, nParts, p, parts, t } from "./i18n"; (${expression});`, "module.ts", catalog);
   const plural = /function \$n.*/.exec(code)?.[0] ?? "";
   const body = code.replace(plural, "").replace(/^import[^;]*;/, "");
   return new Function(...Object.keys(values), `${plural} return ${body.trim()}`)(...Object.values(values));
@@ -71,6 +71,8 @@ test("plural forms are those of the catalog", () => {
   assert.deepEqual([votes("en", 1), votes("en", 2)], ["1 vote", "2 votes"]);
   assert.deepEqual([votes("de", 1), votes("de", 0)], ["1 Stimme", "0 Stimmen"]);
   assert.deepEqual([votes("fr", 0), votes("zh-hans", 1)], ["0 voix", "1 票"]);
+  const watching = (count: number) => evaluate("de", 'nParts("%(count)s watching", "%(count)s watching", count, { count: [count] })', { count });
+  assert.deepEqual([watching(1), watching(2)], [["", [1], " sieht zu"], ["", [2], " sehen zu"]]);
 });
 
 test("a missing translation is an error, or English in an incomplete catalog", () => {

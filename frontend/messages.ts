@@ -10,7 +10,7 @@ import { LOCALES } from "./src/phone/locales";
 
 export const LANGUAGES = Object.keys(LOCALES).filter((language) => language !== "en");
 const RIGHT_TO_LEFT = ["ar"];
-const CALLS = /\b(t|n|p|parts)\(/;
+const CALLS = /\b(t|n|p|parts|nParts)\(/;
 const PLACEHOLDER = /%\((\w+)\)s/;
 /** Names of people and teams, in any script: isolated from the direction of the text around them. */
 const FOREIGN = /%\((name|other|side)\)s/g;
@@ -28,7 +28,7 @@ export function catalogPath(language: string): string {
   return `../locale/${base}${script ? `_${script[0]!.toUpperCase()}${script.slice(1)}` : ""}/LC_MESSAGES/djangojs.po`;
 }
 
-/** The calls of `t`, `n`, `p` and `parts` in a module, outermost first. Throws if one has other than literal texts. */
+/** The calls of the functions of `src/live/i18n.ts` in a module, outermost first. Throws if one has other than literal texts. */
 function findCalls(code: string, path: string): Call[] {
   const calls: Call[] = [];
   if (!code.includes("/i18n\"") || !CALLS.test(code)) return calls;
@@ -36,22 +36,23 @@ function findCalls(code: string, path: string): Call[] {
   if (errors.length) throw new Error(`${path}: ${errors[0]!.message}`);
   const visitor = new Visitor({
     CallExpression({ start, end, callee, arguments: given }) {
-      if (callee.type !== "Identifier" || !/^(t|n|p|parts)$/.test(callee.name)) return;
+      if (callee.type !== "Identifier" || !/^(t|n|p|parts|nParts)$/.test(callee.name)) return;
       const { name } = callee;
-      const literals = name === "n" || name === "p" ? 2 : 1;
+      const plural = name === "n" || name === "nParts";
+      const literals = plural || name === "p" ? 2 : 1;
       const texts = given.slice(0, literals).map((node) => {
         if (node.type !== "Literal" || typeof node.value !== "string") throw new Error(`${path}: not a literal text: ${code.slice(start, end)}`);
         return node.value;
       });
       const values = new Map<string, Span>();
-      const last = given[name === "n" ? 3 : literals];
+      const last = given[plural ? 3 : literals];
       if (last && last.type !== "ObjectExpression") throw new Error(`${path}: not a literal object: ${code.slice(start, end)}`);
       for (const property of last?.properties ?? []) {
         if (property.type !== "Property" || property.key.type !== "Identifier") throw new Error(`${path}: not a plain property: ${code.slice(start, end)}`);
         values.set(property.key.name, property.value);
       }
-      if (name === "n" && !values.has("count")) values.set("count", given[2]!);
-      calls.push({ name, start, end, context: name === "p" ? texts.shift()! : "", texts, count: name === "n" ? given[2]! : null, values });
+      if (plural && !values.has("count")) values.set("count", given[2]!);
+      calls.push({ name, start, end, context: name === "p" ? texts.shift()! : "", texts, count: plural ? given[2]! : null, values });
     },
   });
   visitor.visit(program);
@@ -168,7 +169,7 @@ export function translateModule(code: string, path: string, catalog: Catalog | n
   const calls = findCalls(code, path);
   const translated = translateSpan({ start: 0, end: code.length });
   const plural = `function $n(n) { return +(${catalog?.plural ?? "n != 1"}); }`;
-  return calls.some(({ name }) => name === "n") ? `${translated}\n${plural}\n` : translated;
+  return calls.some(({ count }) => count) ? `${translated}\n${plural}\n` : translated;
 
   function translateSpan({ start, end }: Span): string {
     let [translated, from] = ["", start];
@@ -182,7 +183,7 @@ export function translateModule(code: string, path: string, catalog: Catalog | n
 
   function translation({ name, context, texts, count, values }: Call): string {
     const translated = catalog ? catalog.forms(context, texts[0]!) : texts;
-    const forms = (translated ?? texts).map((form) => (name === "parts" ? list(form, values) : template(form, values)));
+    const forms = (translated ?? texts).map((form) => (/parts$/i.test(name) ? list(form, values) : template(form, values)));
     if (!count || new Set(forms).size < 2) return forms[0]!;
     return `[${forms.join(", ")}][${translated ? `$n(${translateSpan(count)})` : `+(${translateSpan(count)} != 1)`}]`;
   }

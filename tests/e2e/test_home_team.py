@@ -47,7 +47,9 @@ def test_home_display_mirrors_board_only_on_back_side(
 
 def test_home_display_addresses_own_team_as_you(window: Page, fake_gateway: FakeGateway) -> None:
     show(window, fake_gateway, Scene("", at_step("picks", MIDDLE), "reveal", query="?home=yellow"))
-    expect(window.locator(".choice .said")).to_have_text(["You chose", "They chose"], timeout=TIMEOUT_MS)
+    expect(window.locator(".choice .said")).to_have_text(
+        ["You chose", "The others chose"], timeout=TIMEOUT_MS
+    )
     show(window, fake_gateway, Scene("", ended(THE_END), "ended", query="?home=red"))
     expect(window.locator(".end")).to_contain_text("You win in 12 turns")
     show(window, fake_gateway, Scene("", ended(THE_END), "ended", query="?home=yellow"))

@@ -107,7 +107,7 @@ class Event(MatchTerms):
         _("Don't let voters mark their own drop on the big screen"),
         HiddenPart(
             "drops",
-            "Drops",
+            "Marks of drops",
             gettext_noop("%(by)s hid the marks of voters' drops"),
             gettext_noop("%(by)s showed the marks of voters' drops"),
         ),

@@ -55,7 +55,7 @@ def clear_notice(event_id: int, box: BallotBox) -> ActionResult:
     return ActionResult(LogText(gettext_noop("%(by)s cleared the message")), undo={"text": before})
 
 
-@action("part.hide", target="part", done="Off on all big screens.")
+@action("part.hide", target="part", done="Hidden on all big screens.")
 @undone_by("part.show", lambda pressed, now: pressed.part in now.event.hidden)
 def hide_part(event_id: int, part: Part | None, box: BallotBox) -> ActionResult:
     """Turn off a part of the displays."""

@@ -38,3 +38,7 @@ export const parts = <Value>(text: string, values: { readonly [name: string]: Va
 
 const fill = <Value>(text: string, values: { readonly [name: string]: Value }): (string | Value)[] =>
   text.split(PLACEHOLDER).map((part, index) => (index % 2 ? values[part]! : part));
+
+/** A text with a plural form, as an array. `values` has a `count`. */
+export const nParts = <Value>(one: string, many: string, count: number, values: { readonly [name: string]: Value }): (string | Value)[] =>
+  parts(count === 1 ? one : many, values);

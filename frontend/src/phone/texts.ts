@@ -80,7 +80,7 @@ export const reasons: { [code in Refusal]: string } = {
   illegal: t("this column is full"),
   busy: t("server busy"),
 };
-export const paused: string = t("Paused.");
+export const paused: string = p("phone", "Paused.");
 export const voteKept: string = t("Your vote is kept.");
 export const timeIsUp: string = t("Time is up.");
 export const sealed: string = t("Sealed: counting the votes.");

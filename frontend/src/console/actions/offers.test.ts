@@ -13,7 +13,7 @@ function event(part: Partial<EventState> = {}): EventState {
 
 test("the main action is the next step in each phase", () => {
   const next = (phase: Parameters<typeof actionOffers>[1], part: Partial<EventState> = {}) => actionOffers(event(part), phase).main.label;
-  assert.deepEqual([next("voting"), next("paused"), next("waiting"), next("reveal")], ["Close now", "Resume", "Hold the next turn", "Hold the next turn"]);
+  assert.deepEqual([next("voting"), next("paused"), next("waiting"), next("reveal")], ["Close now", "Resume", "Pause before the next turn", "Pause before the next turn"]);
   assert.deepEqual([actionOffers(event(), "reveal").beside?.action, actionOffers(event(), "waiting").beside], ["reveal.extend", null]);
   assert.deepEqual([next("lobby", { match: null }), next("lobby", { match: null, lobby: "closed" })], ["Start the match", "Open the lobby"]);
   const over = { ...MATCH, state: "ended", turn: null } as Match;

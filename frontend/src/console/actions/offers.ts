@@ -84,7 +84,7 @@ function forTurn(event: EventState, enabled: boolean): Pick<ActionOffer, "enable
 
 /** The pause button. */
 function pause(event: EventState, phase: Phase): ActionOffer {
-  const label = phase === "voting" || phase === "sealed" ? undefined : p("button", "Hold the next turn");
+  const label = phase === "voting" || phase === "sealed" ? undefined : p("button", "Pause before the next turn");
   return { ...plainOffer("turn.pause", label), ...forTurn(event, isRunning(phase)) };
 }
 

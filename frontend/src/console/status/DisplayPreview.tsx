@@ -1,4 +1,4 @@
-import { parts, t } from "../../live/i18n";
+import { nParts, t } from "../../live/i18n";
 import { Badge } from "../../board/Ball";
 import { Grid } from "../../board/Grid";
 import { DrawnBoard } from "../../board/DrawnBoard";
@@ -105,7 +105,7 @@ function TurnoutBar({ team, event, phase, turnout, match, now }: TurnoutBarProps
     <div class="tide" data-side={side} data-team={team}>
       <div class="water" style={{ "--share": hidden ? "0" : share.toFixed(3) }} />
       <div class="coin">{match && tokenAt(match, phase, now) === side && <Coin />}</div>
-      {!hidden && <p class="counts">{hands ? t("by show of hands") : choosing ? parts("%(count)s voted", { count: <b>{formatNumber(voted)}</b> }) : parts("%(count)s here", { count: <b>{formatNumber(here)}</b> })}</p>}
+      {!hidden && <p class="counts">{hands ? t("by show of hands") : choosing ? nParts("%(count)s voted", "%(count)s voted", voted, { count: <b>{formatNumber(voted)}</b> }) : nParts("%(count)s here", "%(count)s here", here, { count: <b>{formatNumber(here)}</b> })}</p>}
     </div>
   );
 }

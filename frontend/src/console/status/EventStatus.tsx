@@ -1,4 +1,4 @@
-import { parts, t } from "../../live/i18n";
+import { nParts, t } from "../../live/i18n";
 import { Badge } from "../../board/Ball";
 import type { ServerClock } from "../../live/connection/clock";
 import { formatCountdown, formatPercent, formatNumber } from "../../live/format";
@@ -32,7 +32,7 @@ export function EventStatus({ event, phase, turnout, clock }: Props) {
 }
 
 function Reconnecting({ count }: { count: number }) {
-  return count > 0 ? <p>{parts("%(count)s reconnecting", { count: <b data-reconnecting>{formatNumber(count)}</b> })}</p> : null;
+  return count > 0 ? <p>{nParts("%(count)s reconnecting", "%(count)s reconnecting", count, { count: <b data-reconnecting>{formatNumber(count)}</b> })}</p> : null;
 }
 
 function Clock({ event, phase, clock }: Omit<Props, "turnout">) {
@@ -58,8 +58,8 @@ function Team({ team, event, phase, turnout }: Omit<Props, "clock"> & { team: 1 
         <span>{t("by show of hands")}</span>
       ) : (
         <>
-          <span hidden={!choosing}>{parts("%(count)s voted, %(percent)s", { count: <b data-voted={team}>{formatNumber(voted)}</b>, percent: formatPercent(voted, here) })}</span>
-          <span class="here">{parts("%(count)s here", { count: <b data-joined={team}>{formatNumber(here)}</b> })}</span>
+          <span hidden={!choosing}>{nParts("%(count)s voted, %(percent)s", "%(count)s voted, %(percent)s", voted, { count: <b data-voted={team}>{formatNumber(voted)}</b>, percent: formatPercent(voted, here) })}</span>
+          <span class="here">{nParts("%(count)s here", "%(count)s here", here, { count: <b data-joined={team}>{formatNumber(here)}</b> })}</span>
         </>
       )}
     </li>

@@ -34,7 +34,7 @@ function movers({ match, reveal }: RevealContext): Side[] {
 
 function picks(context: RevealContext): string {
   const { conflict: column } = context.reveal.resolution;
-  if (column !== null) return isThreatConflict(context) ? t("Both saw it: column %(column)s", { column }) : t("Both chose column %(column)s", { column });
+  if (column !== null) return isThreatConflict(context) ? t("Both saw the winning column: %(column)s", { column }) : t("Both chose column %(column)s", { column });
   const resigning = movers(context).filter((side) => tallyForSide(context.reveal, side)?.decided_by === "resign");
   if (resigning.length > 1) return t("Both teams give up");
   return resigning[0] ? t("%(name)s gives up", { name: teamName(resigning[0]) }) : "";

@@ -45,7 +45,7 @@ function story(step: TimelineStep, board: Board, part: Parameters<typeof makeRes
 test("a conflict over a winning column says that both saw it", () => {
   const drops = [{ side: "red", column: 4, row: 1 }, { side: "yellow", column: 4, row: 2 }] as const;
   const winning = stacked(["R", "R", "R", "RY", "", "", ""]);
-  assert.equal(story("picks", winning, { drops, conflict: 4 }), "Both saw it: column 4");
+  assert.equal(story("picks", winning, { drops, conflict: 4 }), "Both saw the winning column: 4");
   assert.equal(story("picks", stacked(["R", "R", "", "RY", "", "", ""]), { drops, conflict: 4 }), "Both chose column 4");
 });
 

@@ -1,6 +1,6 @@
 import type { KeyShown, Vote } from "../../protocol";
 import { formatNumber } from "../../live/format";
-import { n, p, parts, t } from "../../live/i18n";
+import { n, nParts, p, parts, t } from "../../live/i18n";
 import { countdownText } from "../scene/countdownText";
 import { fitFontSize } from "../scene/layout";
 import { isTimely } from "../captions/changeNotices";
@@ -110,7 +110,7 @@ function VoteRates({ view: { state, scene, turnout } }: { view: StageView }) {
 /** In a duel: the number of spectators, including this screen. */
 function Watching({ view: { state, turnout } }: { view: StageView }) {
   const count = turnout?.watching ?? 0;
-  return state.is_duel && count > 0 ? <span class="turn watching">{parts("%(number)s watching", { number: <b>{formatNumber(count)}</b> })}</span> : null;
+  return state.is_duel && count > 0 ? <span class="turn watching">{nParts("%(count)s watching", "%(count)s watching", count, { count: <b>{formatNumber(count)}</b> })}</span> : null;
 }
 
 /** Whether to show the join address for latecomers; the lobby shows it large. */

@@ -19,7 +19,7 @@ export function SideChangesChart({ sides, width }: { sides: SidesSummary; width:
       </svg>
       <figcaption>
         <b>
-          <i data-side="red">{first.red} → {last.red}</i> <i data-side="yellow">{first.yellow} → {last.yellow}</i> {t("%(share)s loyal", { share: formatPercent(loyalty(sides), 100) })}
+          <i data-side="red">{first.red} → {last.red}</i> <i data-side="yellow">{first.yellow} → {last.yellow}</i> {t("%(share)s never switched", { share: formatPercent(loyalty(sides), 100) })}
         </b>
         <span>{changeTotals(sides)}</span>
       </figcaption>

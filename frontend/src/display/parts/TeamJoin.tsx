@@ -1,6 +1,6 @@
 import { Badge } from "../../board/Ball";
 import { formatNumber } from "../../live/format";
-import { parts } from "../../live/i18n";
+import { nParts } from "../../live/i18n";
 import type { JoinCode } from "../scene/joinCodes";
 import { fitName } from "../scene/layout";
 import { sideShownAtPlace, teamAtPlace, type Place } from "../scene/places";
@@ -34,5 +34,5 @@ export function TeamJoin({ view, place, code }: { view: StageView; place: Place;
 
 function Joined({ view, place }: { view: StageView; place: Place }) {
   const { number, word } = turnoutLevel(view, place);
-  return word === "joined" ? <p>{parts("%(number)s joined", { number: <b data-joined={place + 1}>{formatNumber(number)}</b> })}</p> : null;
+  return word === "joined" ? <p>{nParts("%(count)s joined", "%(count)s joined", number, { count: <b data-joined={place + 1}>{formatNumber(number)}</b> })}</p> : null;
 }

@@ -39,7 +39,7 @@ function ballotsText({ state }: StageView, place: Place, { ballots }: SideTally)
 /** Above the pick. A team's own screen addresses the team. */
 function chooserText({ home }: StageView, place: Place): string {
   if (!home) return p("team", "chose");
-  return place === 0 ? t("You chose") : t("They chose");
+  return place === 0 ? t("You chose") : t("The others chose");
 }
 
 function PickFigure({ match, tally, name, counted, said }: { match: Match; tally: SideTally; name: string; counted: boolean; said: string }) {

@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { formatNumber } from "../../live/format";
-import { n, p, t } from "../../live/i18n";
+import { n, t } from "../../live/i18n";
 import { ArrivingVotes, ArrivingCheers } from "./ArrivalEffects";
 import { HEIGHT, fitNumber, turnoutY } from "../scene/layout";
 import { showsParticles } from "../particles/particleSupport";
@@ -93,15 +93,15 @@ function TurnoutLabel({ number, word, of, isNumberHidden, place, beside }: Turno
   return (
     <div class="turnout-label" style={{ "--room": `calc(${room} * var(--u))` }}>
       {!isNumberHidden && <b style={{ fontSize }} {...countAttribute}>{text}</b>}
-      <span>{turnoutText(word, of)}</span>
+      <span>{turnoutText(word, number, of)}</span>
     </div>
   );
 }
 
 /** Below the number, or alone if the number is hidden. */
-function turnoutText(word: TurnoutLevel["word"], of = 0): string {
+function turnoutText(word: TurnoutLevel["word"], number: number, of = 0): string {
   if (word === "hands") return t("by show of hands");
-  if (word === "won") return p("below a number of matches", "won");
-  if (word === "joined") return p("below a number of people", "joined");
-  return of ? n("of %(count)s voted", "of %(count)s voted", of, { count: formatNumber(of) }) : p("below a number of people", "voted");
+  if (word === "won") return n("won", "won", number);
+  if (word === "joined") return n("joined", "joined", number);
+  return of ? n("of %(count)s voted", "of %(count)s voted", of, { count: formatNumber(of) }) : n("voted", "voted", number);
 }
