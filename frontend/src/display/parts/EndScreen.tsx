@@ -11,6 +11,8 @@ import { matchWinner } from "../scene/scene";
 import { unityText, matchVerdict } from "../captions/captions";
 
 const WIDEST = 1100;
+/** How much wider the digits of the countdown are than those of the text. */
+const TIMES_WIDER = 3;
 
 /** The winner's color as water that rises behind the board. */
 export function WinnerBackground({ view }: { view: StageView }) {
@@ -27,6 +29,7 @@ export function EndScreen({ view }: { view: StageView }) {
   const { title, line, winner } = matchVerdict(view, match);
   const united = winner ? unityText(view.state, match, winner) : "";
   const series = currentSeries(view.state);
+  const time = countdownText(leftMs);
   const width = view.size.width - placement.width - 56 * 3;
   const size = (text: string, largest: number, least: number) => `calc(${fitFontSize(text, width, largest, least)} * var(--u))`;
   return (
@@ -38,7 +41,7 @@ export function EndScreen({ view }: { view: StageView }) {
       {united && !match.sides && series.winner === null && <p style={{ fontSize: size(united, 64, 54.5) }}>{united}</p>}
       {series.winner === null ? !match.sides && <SeriesScore view={view} series={series} /> : <Podium view={view} series={series} />}
       {!match.sides && <MatchHistory view={view} width={width} />}
-      {view.state.next_match_at !== null && <p class="next">{parts("Next match in %(time)s", { time: <b>{countdownText(leftMs)}</b> })}</p>}
+      {view.state.next_match_at !== null && <p class="next" style={{ fontSize: size(t("Next match in %(time)s", { time: time.repeat(TIMES_WIDER) }), 64, 54.5) }}>{parts("Next match in %(time)s", { time: <b>{time}</b> })}</p>}
     </section>
   );
 }
