@@ -1,0 +1,126 @@
+"""Phone, display and console in other languages: the text fits, is accessible, and none is in English."""
+
+from dataclasses import replace
+from itertools import product
+from typing import Any
+
+import msgspec
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.e2e import axe
+from tests.e2e.conftest import OpenScreen
+from tests.e2e.english_text import english_on
+from tests.e2e.fake_gateway import FakeGateway
+from tests.e2e.page_visits import CONSOLES, visit
+from tests.e2e.scenes import DISPLAY_SCENES, PHONE_SCENES, Scene, show_scene
+from tests.e2e.screens import TABLET, TIMEOUT_MS
+from tests.e2e.test_scenes import PHONES, SCREENS, sized, wrong_on_phones, wrong_on_screens
+from tests.e2e.visible_text import faults, visible_lines
+from tests.server import Server
+from voting.protocol import EventState
+
+LANGUAGES = ("de", "ar", "es", "fr", "pt", "zh-hans")
+EACH_CHANGE = LANGUAGES[:2]
+LONGEST_PAGE = 100_000
+# The scenes with the most text.
+BUSIEST_PHONES = {
+    "voting-score",
+    "voting-moved",
+    "duel-of-days",
+    "reveal-conflict-picks",
+    "ended-sides",
+    "key-name",
+}
+BUSIEST_DISPLAYS = {
+    "lobby-team-links-notice",
+    "voting-peek",
+    "sealed-by-all",
+    "reveal-conflict-picks",
+    "ended-sides",
+    "duel-ended",
+}
+
+
+def scene_params(scenes: tuple[Scene, ...], busiest: set[str]) -> dict[str, Any]:
+    """The busiest scenes in two languages; nightly, all scenes in all languages."""
+    params = []
+    for scene, language in product(scenes, LANGUAGES):
+        often = scene.name in busiest and language in EACH_CHANGE
+        marks = [] if often else [pytest.mark.nightly]
+        if "locale=" not in scene.query:
+            params.append(pytest.param(scene, language, id=f"{scene.name}-{language}", marks=marks))
+    return {"argnames": ("scene", "language"), "argvalues": params}
+
+
+def in_language(scene: Scene, language: str) -> Scene:
+    def state(now: int) -> EventState:
+        return msgspec.structs.replace(scene.state(now), language=language)
+
+    query = f"{scene.query}&locale={language}" if scene.query else f"?locale={language}"
+    return replace(scene, state=state, query=query)
+
+
+@pytest.mark.parametrize(**scene_params(PHONE_SCENES, BUSIEST_PHONES))
+def test_phone_scene_is_translated(
+    fake_gateway: FakeGateway, window: Page, scene: Scene, language: str
+) -> None:
+    sized(window, *PHONES[0])
+    show_scene("phone", in_language(scene, language), window, fake_gateway)
+    wrong = wrong_on_phones(window, PHONES[:1]) + axe.check(window, scene.name, axe.SCHEMES[:1])
+    assert wrong + english_on(window, language) == []
+
+
+@pytest.mark.parametrize(**scene_params(DISPLAY_SCENES, BUSIEST_DISPLAYS))
+def test_display_scene_is_translated(
+    fake_gateway: FakeGateway, window: Page, scene: Scene, language: str
+) -> None:
+    sized(window, *SCREENS[0])
+    show_scene("display", in_language(scene, language), window, fake_gateway)
+    wrong = wrong_on_screens(window, SCREENS[:1]) + axe.check(window, scene.name, axe.SCHEMES[:1])
+    assert wrong + english_on(window, language) == []
+
+
+def test_busiest_scenes_exist() -> None:
+    assert {scene.name for scene in PHONE_SCENES} >= BUSIEST_PHONES
+    assert {scene.name for scene in DISPLAY_SCENES} >= BUSIEST_DISPLAYS
+
+
+def test_english_on_detects_english(fake_gateway: FakeGateway, window: Page) -> None:
+    """Otherwise the other tests would prove nothing."""
+    show_scene("phone", PHONE_SCENES[0], window, fake_gateway)
+    assert len(english_on(window, "de")) > 1
+
+
+def test_display_reloads_itself_in_new_language(fake_gateway: FakeGateway, window: Page) -> None:
+    scene = in_language(DISPLAY_SCENES[0], "de")
+    show_scene("display", scene, window, fake_gateway)
+    arabic = in_language(DISPLAY_SCENES[0], "ar").state(fake_gateway.now())
+    fake_gateway.show(arabic)
+    fake_gateway.say("display", fake_gateway.change("event.edited", arabic))
+    expect(window.locator("html")).to_have_attribute("lang", "ar", timeout=TIMEOUT_MS)
+    assert english_on(window, "ar") == []
+
+
+# One action finds its buttons by their English names.
+CONSOLE_VISITS = {visited.name: visited for visited in CONSOLES if visited.name != "console-people"}
+
+
+def console_params() -> dict[str, Any]:
+    """An open vote in two languages; nightly, all consoles in all languages."""
+    each_change = {("console-voting", language) for language in EACH_CHANGE}
+    params = [
+        pytest.param(*one, marks=[] if one in each_change else [pytest.mark.nightly])
+        for one in product(CONSOLE_VISITS, LANGUAGES)
+    ]
+    return {"argnames": ("name", "language"), "argvalues": params}
+
+
+@pytest.mark.parametrize(**console_params())
+def test_console_is_translated(one_gateway: Server, open_at: OpenScreen, name: str, language: str) -> None:
+    visited = CONSOLE_VISITS[name]
+    page = open_at(one_gateway, f"{name}-{language}", TABLET).page
+    visit(replace(visited, path=f"{visited.path}?locale={language}"), page, one_gateway)
+    expect(page.locator("html")).to_have_attribute("lang", language)
+    wrong = faults(visible_lines(page), TABLET["width"], LONGEST_PAGE)
+    assert wrong + axe.check(page, name, axe.SCHEMES[:1]) + english_on(page, language) == []
