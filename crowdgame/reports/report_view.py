@@ -92,7 +92,7 @@ def view_report(report: MatchReport) -> ReportView:
         result=describe_result(report),
         end=describe_end(report),
         turning_point=describe_turning_point(report),
-        final=draw_board(report.board, f"{_('The final board.')} {describe_board(report, report.board)}"),
+        final=draw_board(report.board, _("The final board.") + " " + describe_board(report, report.board)),
         ballots=format_count(report.ballots),
         most=format_count(most),
         agreements=tuple(
@@ -132,7 +132,7 @@ def _view_turn(report: MatchReport, turn: TurnReport, turned: int) -> TurnView:
     came = turn.resolution
     fresh = {(drop.column, drop.row) for drop in came.drops if drop.row is not None}
     number = {"turn": turn.number}
-    description = f"{_('The board after turn %(turn)s.') % number} {describe_board(report, turn.board)}"
+    description = _("The board after turn %(turn)s.") % number + " " + describe_board(report, turn.board)
     shares = _("Turn %(turn)s, votes by column.") % number
     for side, vote in turn.votes.items():
         counts = describe_counts(report, vote.counts) or pgettext("votes", "none")
