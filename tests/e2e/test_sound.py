@@ -198,17 +198,20 @@ def test_hidden_tab_is_silent(wall: Page, fake_gateway: FakeGateway) -> None:
 def test_picks_have_a_motif_only_in_a_conflict(
     wall: Page, fake_gateway: FakeGateway, scripted: ScriptedMatch, motif: bool
 ) -> None:
+    """Listens to three reveals at most: a busy machine may take too few samples of one."""
     show(wall, fake_gateway)
     turn_on(wall)
+    assert any(picks_are_heard(wall, fake_gateway, scripted) for _ in range(3)) is motif
+
+
+def picks_are_heard(wall: Page, fake_gateway: FakeGateway, scripted: ScriptedMatch) -> bool:
     now = fake_gateway.now()
     picks_at = wall.evaluate("() => Date.now()") + scripted.steps.picks
     fake_gateway.say("display", fake_gateway.change("turn.revealed", scripted.reveal(now, "sealed")))
     recorded = listen(wall, scripted.steps.picks + 2 * LISTEN_MS)
     before = [sound for sound in recorded if sound[0] < picks_at - LEAST_MS][-1:]
-    later = [sound for sound in recorded if sound[0] >= picks_at]
-    # On a busy machine, the first sample may come late.
-    after = [sound for sound in later if sound[0] < picks_at + LISTEN_MS] or later[:1]
-    assert (loudest(after) > 5 * loudest(before)) is motif, (before, after)
+    after = [sound for sound in recorded if picks_at <= sound[0] < picks_at + LISTEN_MS]
+    return bool(before and after) and loudest(after) > 5 * loudest(before)
 
 
 def test_motifs_are_audible_and_limited(wall: Page, fake_gateway: FakeGateway) -> None:
