@@ -123,7 +123,7 @@ def describe_board(report: MatchReport, board: Board) -> str:
 def _stack(board: Board, column: int) -> str:
     colors = {"R": pgettext("color of a ball", "red"), "Y": pgettext("color of a ball", "yellow")}
     cells = (line[column - 1] for line in reversed(board.grid))
-    return ", ".join(colors[cell] for cell in cells if cell in colors) or pgettext(
+    return pgettext("between names", ", ").join(colors[cell] for cell in cells if cell in colors) or pgettext(
         "column of a board", "empty"
     )
 
