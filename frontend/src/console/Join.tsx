@@ -14,7 +14,7 @@ export function Join({ joinUrl, ...context }: LinkContext & { joinUrl: string })
         {byTeam ? (
           event.teams.map(({ number, name }) => <a key={number} href={`${joinUrl}/${number}`}>{t("%(name)s: %(address)s", { name, address: `${shown}/${number}` })}</a>)
         ) : (
-          <a href={joinUrl}>{shown}</a>
+          <a href={joinUrl} dir="ltr">{shown}</a>
         )}
       </p>
       <DisplayLinks {...context} />

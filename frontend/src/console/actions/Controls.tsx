@@ -8,7 +8,7 @@ import { ActionButton, type CommandProps } from "./ActionButton";
 export function Controls({ offers, commands, off }: CommandProps & { offers: ActionOffers }) {
   return (
     <>
-      <div class="main-actions" data-alone={offers.beside === null}>
+      <div class="main-actions">
         <ActionButton offer={offers.main} commands={commands} off={off} size="huge" />
         {offers.beside && <ActionButton offer={offers.beside} commands={commands} off={off} size="tall" />}
       </div>
