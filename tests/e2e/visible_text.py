@@ -25,8 +25,11 @@ READ_TEXT_JS = """() => {
     const {overflowX, overflowY, clipPath} = getComputedStyle(part);
     return overflowX !== "visible" || overflowY !== "visible" || clipPath !== "none";
   };
-  const canScroll = (part) => part.scrollHeight > part.clientHeight + 4
-    && /auto|scroll/.test(getComputedStyle(part).overflowY);
+  const canScroll = (part) => {
+    const {overflowX, overflowY} = getComputedStyle(part);
+    return (part.scrollHeight > part.clientHeight + 4 && /auto|scroll/.test(overflowY))
+      || (part.scrollWidth > part.clientWidth + 4 && /auto|scroll/.test(overflowX));
+  };
   const unread = (part) => part.clientWidth <= 1 && part.clientHeight <= 1 && clips(part);
   const above = (part) => part ? [part, ...above(part.parentElement)] : [];
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {

@@ -1,0 +1,151 @@
+"""Pages in other languages: accessible, nothing too wide, cut off, or left in English."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
+
+import pytest
+from babel.messages.pofile import read_po
+from playwright.sync_api import Page
+
+from deploy.laptop.paths import ROOT
+from tests.e2e import axe
+from tests.e2e.conftest import OpenScreen
+from tests.e2e.page_visits import (
+    ADMIN,
+    CHAT_MESSAGES,
+    CUP_TEAMS,
+    PAGES,
+    Visit,
+    running_server_with_static,
+    visit,
+)
+from tests.e2e.visible_text import NEXT_FRAME_JS, faults, visible_lines
+from tests.server import Server
+
+LOCALES = ("de", "es", "fr", "pt", "zh_Hans", "ar")
+NOT_LATIN = ("zh_Hans", "ar")
+EACH_CHANGE = ("de", "ar")
+SIZES = ({"width": 320, "height": 568}, {"width": 1280, "height": 800})
+BUSIEST = {
+    "login-wrong",
+    "report",
+    "rules",
+    "play",
+    "play-game",
+    "events",
+    "new-form",
+    "members",
+    "tickets",
+    "console-voting",
+    "cup-console",
+    "cup-board",
+}
+TRANSLATED = [visited for visited in PAGES if visited not in ADMIN]
+FIRST = [visited for visited in TRANSLATED if visited.name in BUSIEST]
+READ_LINES_JS = """() => {
+  const named = ["aria-label", "alt", "title", "placeholder"];
+  const labels = [...document.querySelectorAll("[aria-label], [alt], [title], [placeholder]")]
+    .filter((part) => !part.closest(".languages") && part.checkVisibility())
+    .flatMap((part) => named.map((name) => part.getAttribute(name)));
+  return [document.title, ...document.body.innerText.split("\\n"), ...labels]
+    .map((line) => line?.trim()).filter(Boolean);
+}"""
+# Hidden or clipped boxes and buttons with content wider than themselves.
+SPILLED_JS = """() => [...document.querySelectorAll("body *")]
+  .filter((part) => part.clientWidth > 1 && part.scrollWidth > part.clientWidth + 1 && part.checkVisibility()
+    && (part.matches("button, .button, .action-button")
+      || /hidden|clip/.test(getComputedStyle(part).overflowX)))
+  .map((part) => `${part.className || part.tagName}: ${part.textContent.trim().slice(0, 60)}`)"""
+PLACEHOLDER = re.compile(r"%\(\w+\)[sd]|%%")
+LATIN_WORDS = re.compile(r"[A-Za-z]{2,}(?:[ ,\u2019'-]+[A-Za-z]{2,})+")
+# Names and texts of the tests, and names that stay the same in every language.
+NAMES = (
+    *("An evening", "Spring cup", "Rooks", "Doves", "Ada Lovelace", "Bea Potter", "Carl Gauss", "Dora Maar"),
+    *(*CUP_TEAMS, *CHAT_MESSAGES, "Red should take column 4"),
+    *(
+        "Crowdgame",
+        "Simultaneous Captain\u2019s Mistress",
+        "Simultaneous Captain's Mistress",
+        "Richard Hutnik",
+    ),
+)
+NOT_TRANSLATED = re.compile(
+    "|".join((*map(re.escape, NAMES), r"Guest \d+|https?://\S+|\S+@\S+|[a-z-]+-owner|\b[A-Z0-9]{4,5}\b"))
+)
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    with running_server_with_static(tmp_path_factory.mktemp("translated")) as server:
+        yield server
+
+
+@cache
+def english_texts(locale: str) -> re.Pattern[str]:
+    """A pattern of the texts that have another translation."""
+    found: set[str] = set()
+    for domain in ("django", "djangojs"):
+        with (ROOT / "locale" / locale / "LC_MESSAGES" / f"{domain}.po").open("rb") as file:
+            for message in read_po(file):
+                english = message.id if isinstance(message.id, tuple) else (message.id,)
+                translated = message.string if isinstance(message.string, tuple) else (message.string,)
+                found.update(str(text) for text in english if text not in translated)
+    return re.compile("|".join(_pattern(text) for text in sorted(found) if LATIN_WORDS.search(text)))
+
+
+def _pattern(text: str) -> str:
+    return r".+".join(re.escape(part) for part in PLACEHOLDER.split(text))
+
+
+def find_english(page: Page, locale: str) -> list[str]:
+    lines = list(dict.fromkeys(page.evaluate(READ_LINES_JS)))
+    english = [line for line in lines if english_texts(locale).fullmatch(line)]
+    if locale in NOT_LATIN:
+        english += [line for line in lines if LATIN_WORDS.search(NOT_TRANSLATED.sub("", line))]
+    return english
+
+
+def check_page(page: Page, locale: str) -> list[str]:
+    wrong = [f"English: {line}" for line in find_english(page, locale)]
+    for size in SIZES:
+        page.set_viewport_size(size)  # type: ignore[arg-type]
+        page.evaluate(NEXT_FRAME_JS)
+        width, height = page.evaluate(
+            "() => [document.documentElement.scrollWidth, document.documentElement.scrollHeight]"
+        )
+        if width > size["width"]:
+            wrong.append(f"{width} px wide at {size['width']} px")
+        cut = [*faults(visible_lines(page), width, height), *page.evaluate(SPILLED_JS)]
+        wrong += [f"at {size['width']} px: {fault}" for fault in cut]
+    return wrong + axe.check(page, "axe", axe.SCHEMES[:1])
+
+
+def check_in(
+    server: Server, open_at: OpenScreen, visited: Visit, locales: tuple[str, ...]
+) -> dict[str, list[str]]:
+    """The faults of the page by language."""
+    wrong = {}
+    for locale in locales:
+        screen = open_at(server, f"{visited.name}-{locale}", SIZES[1])
+        tag = locale.replace("_", "-")
+        path = f"{visited.path}{'&' if '?' in visited.path else '?'}locale={tag}"
+        visit(replace(visited, path=path), screen.page, server)
+        wrong[locale] = check_page(screen.page, locale)
+    return {locale: found for locale, found in wrong.items() if found}
+
+
+@pytest.mark.parametrize("visited", FIRST, ids=[visited.name for visited in FIRST])
+def test_busy_page_is_translated(server: Server, open_at: OpenScreen, visited: Visit) -> None:
+    assert check_in(server, open_at, visited, EACH_CHANGE) == {}
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("visited", TRANSLATED, ids=[visited.name for visited in TRANSLATED])
+def test_page_is_translated_into_all_languages(server: Server, open_at: OpenScreen, visited: Visit) -> None:
+    assert check_in(server, open_at, visited, LOCALES) == {}
+
+
+def test_busiest_pages_all_exist() -> None:
+    assert {visited.name for visited in FIRST} == BUSIEST
