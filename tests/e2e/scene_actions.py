@@ -185,9 +185,9 @@ def no_such_event(page: Page, fake_gateway: FakeGateway) -> None:
 
 def scan_second_ticket(page: Page, fake_gateway: FakeGateway) -> None:
     """A second voter scans a code on a device that has a seat."""
-    url = page.url
+    language = page.locator("html").get_attribute("lang")
     page.goto("about:blank")
-    page.goto(f"{url}#R7KQ2-B3XCD")
+    page.goto(f"{fake_gateway.http}/{CODE}?locale={language}#R7KQ2-B3XCD")
     expect(page.locator('[data-do="change"]')).to_be_visible(timeout=TIMEOUT_MS)
 
 

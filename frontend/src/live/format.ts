@@ -20,8 +20,9 @@ function twoUnits(big: number, bigUnit: string, small: number, smallUnit: string
 
 export const formatNumber = (count: number): string => count.toLocaleString(NUMBER_LOCALE);
 
+/** Without the direction marks of Arabic: a sentence that begins with the share would be left-to-right. */
 export function formatPercent(part: number, whole: number): string {
-  return (whole && part / whole).toLocaleString(NUMBER_LOCALE, { style: "percent" });
+  return (whole && part / whole).toLocaleString(NUMBER_LOCALE, { style: "percent" }).replaceAll("\u200e", "");
 }
 
 /** The fingerprint of a Merkle root that people compare: "4f2a 91c0". */
