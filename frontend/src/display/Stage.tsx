@@ -78,7 +78,7 @@ const PEEK = { width: 388, largest: 55, least: 30 };
 
 /** Shown as long as the organizers can see the counts by column before the reveal. */
 function PeekNotice() {
-  const text = t("Organizers see votes");
+  const text = t("Votes visible");
   return (
     <p class="peek" aria-label={t("Organizers can see the votes")}>
       <svg viewBox="0 0 24 24" aria-hidden="true"><path d="M1 12q11-16 22 0q-11 16-22 0z" /><circle cx="12" cy="12" r="3.4" /></svg>
