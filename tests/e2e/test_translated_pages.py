@@ -38,7 +38,6 @@ BUSIEST = {
     "new-form",
     "members",
     "tickets",
-    "console-voting",
     "cup-console",
     "cup-board",
 }
