@@ -100,7 +100,7 @@ bench-pages: ## measure the phone, projector and console pages in a browser (ARG
 	@mkdir -p .play/throwaway
 	@$(THROWAWAY) $(BIN)/python -m tests.e2e.measurements $(ARGS)
 
-gallery: ## take screenshots of every screen in .play/gallery (ARGS="--only voting", ARGS=--docs)
+gallery: ## take screenshots of every screen in .play/gallery (ARGS="--only voting", ARGS="--language de", ARGS=--docs)
 	@$(PYTHON) -m deploy.laptop.bootstrap test
 	@mkdir -p .play/throwaway
 	@$(THROWAWAY) $(BIN)/python -m tests.e2e.gallery $(ARGS)

@@ -1,6 +1,6 @@
 """Take screenshots of every screen in every state (`make gallery`).
 
-python -m tests.e2e.gallery [--only phone/voting pages/event | --docs]
+python -m tests.e2e.gallery [--only phone/voting pages/event | --docs] [--language de]
 
 The pictures are written to `.play/gallery/`. `--docs` retakes those that the documentation shows, larger,
 in `docs/images/`.
@@ -20,6 +20,7 @@ import django
 
 django.setup()
 
+from django.conf import settings  # noqa: E402
 from playwright.sync_api import Browser, Page  # noqa: E402
 
 from deploy.laptop.paths import ROOT  # noqa: E402
@@ -30,6 +31,7 @@ from tests.e2e.fake_gateway import FakeGateway, running_fake_gateway  # noqa: E4
 from tests.e2e.gallery_crowd import crowd_match  # noqa: E402
 from tests.e2e.gallery_turn import turn_animation  # noqa: E402
 from tests.e2e.page_visits import GALLERY_ONLY, PAGES, Event, Visit, running_server_with_static, visit  # noqa: E402
+from tests.e2e.scene_setup import in_language  # noqa: E402
 from tests.e2e.scenes import DISPLAY_GALLERY, PHONE_GALLERY, Scene, show_scene  # noqa: E402
 from tests.e2e.screens import chromium  # noqa: E402
 from tests.e2e.visible_text import NEXT_FRAME_JS  # noqa: E402
@@ -76,6 +78,7 @@ class Album:
     parts: tuple[str, ...] = ()
     names: frozenset[str] | None = None
     scale: float = 1
+    language: str = "en"
     taken: set[str] = field(default_factory=set)
 
     def wants_state(self, name: str) -> bool:
@@ -150,14 +153,14 @@ def shoot_scenes(album: Album, browser: Browser) -> None:
         for screen, scenes in (("phone", PHONE_GALLERY), ("display", DISPLAY_GALLERY)):
             for scene in scenes:
                 if album.wants_state(f"{screen}/{scene.name}"):
-                    shoot_scene(album, browser, fake_gateway, screen, scene)
+                    shoot_scene(album, browser, fake_gateway, screen, in_language(scene, album.language))
 
 
 def shoot_pages(album: Album, browser: Browser) -> None:
     with tempfile.TemporaryDirectory() as data, running_server_with_static(Path(data)) as server:
         for visited in (*PAGES, *GALLERY_ONLY):
             if album.wants_state(f"pages/{visited.name}"):
-                shoot_page(album, browser, server, visited)
+                shoot_page(album, browser, server, visited.in_language(album.language))
         if album.names is None and album.wants_state("pages/event"):
             for visited, event in crowded_event(server):
                 shoot_page(album, browser, server, visited, event)
@@ -190,8 +193,9 @@ def main() -> None:
         "--only", nargs="+", default=[], help="states whose FOLDER/STATE contains one of these"
     )
     which.add_argument("--docs", action="store_true", help="the pictures that the documentation shows")
+    parser.add_argument("--language", default="en", choices=[code for code, _ in settings.LANGUAGES])
     options = parser.parse_args()
-    album = Album(GALLERY, parts=tuple(options.only))
+    album = Album(GALLERY, parts=tuple(options.only), language=options.language)
     if options.docs:
         album = Album(IMAGES, names=shown_screenshots(), scale=DOCS_SCALE)
     elif not options.only:

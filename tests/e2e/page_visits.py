@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal
@@ -48,6 +48,10 @@ class Visit:
     action: Action | None = None
     phase: str = ""
     frames: tuple[str, ...] = TABLET
+
+    def in_language(self, language: str) -> "Visit":
+        """The page in another language. Its event stays in English."""
+        return replace(self, path=f"{self.path}{'&' if '?' in self.path else '?'}locale={language}")
 
 
 @contextmanager

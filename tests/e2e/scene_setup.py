@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
+import msgspec
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -90,6 +91,16 @@ def show_scene(screen: str, scene: Scene, page: Page, fake_gateway: FakeGateway)
     at_phase(page, scene.phase)
     if scene.action:
         scene.action(page, fake_gateway)
+
+
+def in_language(scene: Scene, language: str) -> Scene:
+    """The scene of an event in another language, on a page in that language."""
+
+    def state(now: int) -> EventState:
+        return msgspec.structs.replace(scene.state(now), language=language)
+
+    query = f"{scene.query}&locale={language}" if scene.query else f"?locale={language}"
+    return replace(scene, state=state, query=query)
 
 
 def answer_with(fake_gateway: FakeGateway, message: ServerMessage) -> None:

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import cache
 
 import pytest
@@ -128,9 +127,7 @@ def check_in(
     wrong = {}
     for locale in locales:
         screen = open_at(server, f"{visited.name}-{locale}", SIZES[1])
-        tag = locale.replace("_", "-")
-        path = f"{visited.path}{'&' if '?' in visited.path else '?'}locale={tag}"
-        visit(replace(visited, path=path), screen.page, server)
+        visit(visited.in_language(locale.replace("_", "-").lower()), screen.page, server)
         wrong[locale] = check_page(screen.page, locale)
     return {locale: found for locale, found in wrong.items() if found}
 

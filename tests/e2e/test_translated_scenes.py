@@ -1,10 +1,8 @@
 """Phone, display and console in other languages: the text fits, is accessible, and none is in English."""
 
-from dataclasses import replace
 from itertools import product
 from typing import Any
 
-import msgspec
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -13,12 +11,12 @@ from tests.e2e.conftest import OpenScreen
 from tests.e2e.english_text import english_on
 from tests.e2e.fake_gateway import FakeGateway
 from tests.e2e.page_visits import CONSOLES, visit
+from tests.e2e.scene_setup import in_language
 from tests.e2e.scenes import DISPLAY_SCENES, PHONE_SCENES, Scene, show_scene
 from tests.e2e.screens import TABLET, TIMEOUT_MS
 from tests.e2e.test_scenes import PHONES, SCREENS, sized, wrong_on_phones, wrong_on_screens
 from tests.e2e.visible_text import faults, visible_lines
 from tests.server import Server
-from voting.protocol import EventState
 
 LANGUAGES = ("de", "ar", "es", "fr", "pt", "zh-hans")
 EACH_CHANGE = LANGUAGES[:2]
@@ -51,14 +49,6 @@ def scene_params(scenes: tuple[Scene, ...], busiest: set[str]) -> dict[str, Any]
         if "locale=" not in scene.query:
             params.append(pytest.param(scene, language, id=f"{scene.name}-{language}", marks=marks))
     return {"argnames": ("scene", "language"), "argvalues": params}
-
-
-def in_language(scene: Scene, language: str) -> Scene:
-    def state(now: int) -> EventState:
-        return msgspec.structs.replace(scene.state(now), language=language)
-
-    query = f"{scene.query}&locale={language}" if scene.query else f"?locale={language}"
-    return replace(scene, state=state, query=query)
 
 
 @pytest.mark.parametrize(**scene_params(PHONE_SCENES, BUSIEST_PHONES))
@@ -120,7 +110,7 @@ def console_params() -> dict[str, Any]:
 def test_console_is_translated(one_gateway: Server, open_at: OpenScreen, name: str, language: str) -> None:
     visited = CONSOLE_VISITS[name]
     page = open_at(one_gateway, f"{name}-{language}", TABLET).page
-    visit(replace(visited, path=f"{visited.path}?locale={language}"), page, one_gateway)
+    visit(visited.in_language(language), page, one_gateway)
     expect(page.locator("html")).to_have_attribute("lang", language)
     wrong = faults(visible_lines(page), TABLET["width"], LONGEST_PAGE)
     assert wrong + axe.check(page, name, axe.SCHEMES[:1]) + english_on(page, language) == []
