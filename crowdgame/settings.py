@@ -85,7 +85,7 @@ SECURITY_MIDDLEWARE = [
 MIDDLEWARE = [
     *SECURITY_MIDDLEWARE,
     "django.contrib.sessions.middleware.SessionMiddleware",
-    "crowdgame.web.languages.language_choice",
+    "crowdgame.web.languages.LanguageChoiceMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",

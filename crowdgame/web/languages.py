@@ -1,6 +1,5 @@
 """The language of pages and sockets: a cookie, which the language menu sets, or else that of the browser."""
 
-from collections.abc import Callable
 from contextlib import suppress
 from io import BytesIO
 from typing import Any
@@ -9,7 +8,8 @@ from django.conf import settings
 from django.core.handlers.asgi import ASGIRequest
 from django.http import HttpRequest, HttpResponse
 from django.utils.cache import patch_vary_headers
-from django.utils.translation import get_language_from_request, get_supported_language_variant, override
+from django.utils.deprecation import MiddlewareMixin
+from django.utils.translation import deactivate, get_language_from_request, get_supported_language_variant
 
 PARAMETER = "locale"
 ENGLISH_PATH = "/admin/"
@@ -21,32 +21,32 @@ def choose_language(request: HttpRequest, tag: str) -> None:
         vars(request)["chosen_language"] = get_supported_language_variant(tag)
 
 
-def language_choice(
-    get_response: Callable[[HttpRequest], HttpResponse],
-) -> Callable[[HttpRequest], HttpResponse]:
-    """Middleware before `LocaleMiddleware`: `?locale=` chooses the language. The admin is in English."""
+def chosen_language(request: HttpRequest) -> str:
+    return vars(request).get("chosen_language", "")
 
-    def middleware(request: HttpRequest) -> HttpResponse:
+
+class LanguageChoiceMiddleware(MiddlewareMixin):
+    """Before `LocaleMiddleware`: `?locale=` chooses the language. The admin is in English."""
+
+    def process_request(self, request: HttpRequest) -> None:
         choose_language(request, request.GET.get(PARAMETER, ""))
-        chosen = vars(request).get("chosen_language")
-        cookie = "en" if request.path.startswith(ENGLISH_PATH) else chosen
-        if cookie:
-            request.COOKIES[settings.LANGUAGE_COOKIE_NAME] = cookie
-        with override(settings.LANGUAGE_CODE):  # LocaleMiddleware leaves its language active in the thread
-            response = get_response(request)
+        language = "en" if request.path.startswith(ENGLISH_PATH) else chosen_language(request)
+        if language:
+            request.COOKIES[settings.LANGUAGE_COOKIE_NAME] = language
+
+    def process_response(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
+        deactivate()  # LocaleMiddleware leaves its language active in the thread
         patch_vary_headers(response, ("Cookie",))
-        if chosen := vars(request).get("chosen_language"):
+        if language := chosen_language(request):
             response.set_cookie(
                 settings.LANGUAGE_COOKIE_NAME,
-                chosen,
+                language,
                 max_age=settings.LANGUAGE_COOKIE_AGE,
                 secure=settings.LANGUAGE_COOKIE_SECURE,
                 httponly=True,
                 samesite="Lax",
             )
         return response
-
-    return middleware
 
 
 def connection_language(scope: Any) -> str:
