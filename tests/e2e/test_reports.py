@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 import pytest
+from django.conf import settings
 from playwright.sync_api import Browser, Page, expect
 
 from tests.e2e import axe
@@ -47,7 +48,9 @@ def test_report_steps_through_turns_by_keyboard(page: Page) -> None:
     for key, turn in [("ArrowRight", 2), ("ArrowRight", 3), ("ArrowLeft", 2), ("End", LAST), ("Home", 1)]:
         page.keyboard.press(key)
         expect_turn(page, turn)
-    expect(page.get_by_role("status")).to_have_text("Turn 1. Rooks chose column 1, Doves chose column 2.")
+    expect(page.get_by_role("status")).to_have_text(
+        "Turn 1 of 4. Rooks chose column 1, Doves chose column 2."
+    )
 
 
 def test_report_steps_through_turns_by_buttons(page: Page) -> None:
@@ -100,7 +103,8 @@ def test_report_pages_fit_width_and_are_accessible(
     assert axe.check(page, address) == []
 
 
-def test_rules_print_on_one_page(page: Page, server: Server) -> None:
-    page.goto(f"{server.http}/rules")
+@pytest.mark.parametrize("language", [code for code, _ in settings.LANGUAGES])
+def test_rules_print_on_one_page(page: Page, server: Server, language: str) -> None:
+    page.goto(f"{server.http}/rules?locale={language}")
     pdf = page.pdf(prefer_css_page_size=True)
     assert len(re.findall(rb"/Type\s*/Page\b", pdf)) == 1
