@@ -70,7 +70,7 @@ NAMES = (
     ),
 )
 NOT_TRANSLATED = re.compile(
-    "|".join((*map(re.escape, NAMES), r"Guest \d+|https?://\S+|\S+@\S+|[a-z-]+-owner|\b[A-Z0-9]{4,5}\b"))
+    "|".join((r"Guest \d+|https?://\S+|\S+@\S+|[a-z-]+-owner|\b[A-Z0-9]{4,5}\b", *map(re.escape, NAMES)))
 )
 
 

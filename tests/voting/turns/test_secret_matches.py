@@ -61,7 +61,7 @@ def test_deserted_side_loses_and_changes_are_published(
     assert json.loads(client.get(f"/record/{match.event.code}/1.json").getvalue()) == record
     page = client.get(f"/report/{match.event.code}/1").content.decode()
     assert "Everyone had left Rooks by turn 3." in page
-    assert "2 changed in time, 0 too soon, 60 % stayed." in page
+    assert "Changed in time: 2. Too soon: 0. Stayed: 60%." in page
     assert_import_round_trips(msgspec.json.encode(record), match)
 
 
