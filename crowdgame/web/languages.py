@@ -22,7 +22,8 @@ def choose_language(request: HttpRequest, tag: str) -> None:
 
 
 def chosen_language(request: HttpRequest) -> str:
-    return vars(request).get("chosen_language", "")
+    language: str = vars(request).get("chosen_language", "")
+    return language
 
 
 class LanguageChoiceMiddleware(MiddlewareMixin):
