@@ -18,7 +18,11 @@ from crowdgame.web.languages import choose_language
 
 
 class LanguageForm(forms.Form):
-    language = forms.ChoiceField(label=_("Language"), choices=settings.LANGUAGES)
+    language = forms.ChoiceField(
+        label=_("Language"),
+        choices=settings.LANGUAGES,
+        help_text=_("For the pages after you log in, and for e-mails to you."),
+    )
 
 
 @login_required
