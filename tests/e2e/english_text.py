@@ -9,24 +9,24 @@ from playwright.sync_api import Page
 from deploy.laptop.paths import ROOT
 
 PLACEHOLDER = re.compile(r"%\(\w+\)s|\{\w+\}")
-SPOKEN = ("aria-label", "alt", "title", "placeholder")
+LABELS = ("aria-label", "alt", "title", "placeholder")
 # Names of languages are each in its own language, marked by `lang`.
-READ_ALL_JS = """(spoken) => {
+READ_ALL_JS = """(labels) => {
   const texts = [document.title];
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   for (let node = walker.nextNode(); node; node = walker.nextNode())
     if (!node.parentElement.closest("script, style, noscript, body [lang]")) texts.push(node.data.trim());
   for (const part of document.body.querySelectorAll("*"))
-    texts.push(...spoken.map((name) => part.getAttribute(name) ?? ""));
+    texts.push(...labels.map((name) => part.getAttribute(name) ?? ""));
   return [...new Set(texts)];
 }"""
 
 
 def english_on(page: Page, language: str, domain: str = "djangojs") -> list[str]:
-    """Texts and spoken labels of the page that contain an English message, hidden ones too."""
+    """Texts and labels of the page that contain an English message, hidden ones too."""
     messages = english_messages(language, domain)
     return [
-        text for text in page.evaluate(READ_ALL_JS, SPOKEN) if text in messages or _has_any(text, messages)
+        text for text in page.evaluate(READ_ALL_JS, LABELS) if text in messages or _has_any(text, messages)
     ]
 
 

@@ -201,10 +201,10 @@ def test_picks_have_a_motif_only_in_a_conflict(
     """Listens to three reveals at most: a busy machine may take too few samples of one."""
     show(wall, fake_gateway)
     turn_on(wall)
-    assert any(picks_are_heard(wall, fake_gateway, scripted) for _ in range(3)) is motif
+    assert any(has_motif(wall, fake_gateway, scripted) for _ in range(3)) is motif
 
 
-def picks_are_heard(wall: Page, fake_gateway: FakeGateway, scripted: ScriptedMatch) -> bool:
+def has_motif(wall: Page, fake_gateway: FakeGateway, scripted: ScriptedMatch) -> bool:
     now = fake_gateway.now()
     picks_at = wall.evaluate("() => Date.now()") + scripted.steps.picks
     fake_gateway.say("display", fake_gateway.change("turn.revealed", scripted.reveal(now, "sealed")))
