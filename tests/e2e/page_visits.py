@@ -94,8 +94,8 @@ def sign_in(page: Page, server: Server, name: str, superuser: bool = False) -> N
 
 def submit_duplicate_names(page: Page) -> None:
     """Submit two teams with the same name."""
-    for label in ("First team, red", "Second team, yellow"):
-        page.get_by_label(label).fill("Owls")
+    for name in page.locator("[name=team_1], [name=team_2]").all():
+        name.fill("Owls")
     page.locator("main form button, form.panel button").last.click()
     page.locator("[aria-invalid=true], .errorlist, .error").first.wait_for()
 
@@ -108,11 +108,11 @@ def expand_details(page: Page) -> None:
 def fail_to_log_in(page: Page, tries: int = FAILED_LOGINS) -> None:
     """Fail to log in until the account is locked."""
     for _ in range(tries):
-        if not page.get_by_label("Password").count():
+        if not page.locator("[name=password]").count():
             return
-        page.get_by_label("Username or e-mail address").fill("nobody at all")
-        page.get_by_label("Password").fill("wrong")
-        page.get_by_role("button", name="Log in").click()
+        page.locator("[name=login]").fill("nobody at all")
+        page.locator("[name=password]").fill("wrong")
+        page.keyboard.press("Enter")
         page.wait_for_load_state()
 
 
@@ -153,7 +153,7 @@ def rehearse(page: Page) -> None:
 
 def claim_team(page: Page) -> None:
     """Claim the team that plays next on this phone."""
-    page.locator("[data-team='3']").get_by_role("button", name="Our team").click()
+    page.locator("[data-team='3'] .choose").click()
 
 
 def abort_match(server: Server, event: Event) -> None:

@@ -109,6 +109,7 @@ def check_page(page: Page, locale: str) -> list[str]:
     wrong = [f"English: {line}" for line in find_english(page, locale)]
     for size in SIZES:
         page.set_viewport_size(size)  # type: ignore[arg-type]
+        page.evaluate("scrollTo(0, 0)")
         page.evaluate(NEXT_FRAME_JS)
         width, height = page.evaluate(
             "() => [document.documentElement.scrollWidth, document.documentElement.scrollHeight]"
