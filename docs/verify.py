@@ -33,6 +33,8 @@ MOST_VOTES = {"approval": 1, "score": 5}
 #: Bits of a choice: RESIGN is a wish to resign; with SET, the lower bits are a set of columns.
 RESIGN, SET = 2**30, 2**29
 MAX_RANKED = 3
+#: Results of a one-on-one game that its players made, by `ended_by`. No ballot proves them.
+BY_PLAYERS = {"conceded": ("red", "yellow"), "agreed": ("draw",)}
 BLIND = re.compile(r"([0-9a-f]{32})?\Z")
 MAX_ROWS = 6
 LINE = 4
@@ -293,6 +295,9 @@ class Recount:
         return self.game.result
 
     def verify_end(self, result):
+        ended_by, said = self.record.get("ended_by"), self.record.get("result")
+        if result == "open" and said in BY_PLAYERS.get(ended_by if isinstance(ended_by, str) else "", ()):
+            return
         self.expect(MATCH, "the result is", result, read_field(self.record, "result", str, MATCH))
         lost = losing_sides("the last turn", self.counts[-1]).values() if self.counts else ()
         by_time = "time" if self.record.get("ended_by") == "time" else "forfeit"
@@ -312,6 +317,12 @@ class Recount:
             "red": f"VALID: red won, {red}",
             "yellow": f"VALID: yellow won, {yellow}",
         }
+        by_players = {
+            "conceded": "VALID so far: the record says that the loser resigned, which no ballot proves",
+            "agreed": "VALID so far: the record says that both agreed to a draw, which no ballot proves",
+        }
+        if self.record["ended_by"] in by_players:
+            ends[result] = by_players[self.record["ended_by"]]
         counted = f"{len(self.turns)} turns, {self.ballots} ballots"
         valid = "all ballots, commitments, draws, picks and moves are valid"
         return f"{name}: {red} (red) against {yellow} (yellow)\n{counted}: {valid}\n{ends.get(result, '')}"

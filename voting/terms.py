@@ -130,8 +130,10 @@ class Ending(LabeledEnum):
         board: By the rules of the game.
         forfeit: A side had no ballots, and `no_ballot_rule` is `forfeit`.
         time: A side ran out of time.
-        resign: A side resigned.
+        resign: A side resigned by its ballots.
         deserted: Everyone left a side in a match with secret sides.
+        conceded: The player of a one-on-one game resigned. No ballot says so.
+        agreed: The two players of a one-on-one game agreed to a draw.
     """
 
     BOARD = "board"
@@ -139,3 +141,17 @@ class Ending(LabeledEnum):
     TIME = "time"
     RESIGN = "resign"
     DESERTED = "deserted"
+    CONCEDED = "conceded"
+    AGREED = "agreed"
+
+
+class OfferKind(LabeledEnum):
+    """What a player of a one-on-one game can offer to the other.
+
+    Values:
+        draw: The match ends in a draw.
+        takeback: The last turn is voted again.
+    """
+
+    DRAW = "draw"
+    TAKEBACK = "takeback"

@@ -12,7 +12,8 @@ from crowdgame.duels.time_controls import time_label
 from games.engine.game import SIDES
 from games.engine.registry import game_title
 from voting.ballot_box.box_types import PresenceCounts
-from voting.models import Match
+from voting.models import LIVE_STATES, Match
+from voting.protocol import DuelAction
 
 MINUS = "\N{MINUS SIGN}"
 
@@ -28,12 +29,27 @@ class SeatView:
 
 
 @dataclass(frozen=True, slots=True)
+class PlayerActions:
+    """What a player may do in the live turn with the id `turn`, beside choosing a column.
+
+    `offered` are the kinds of the opponent's open offers, `asked` those of the player's own, `names` the
+    actions that start something.
+    """
+
+    turn: int
+    names: tuple[DuelAction, ...]
+    offered: tuple[str, ...]
+    asked: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class DuelView:
     """The page's data. `mine` is the viewer's team, `free` the team with the free seat; 0 if there is none.
 
-    `shows_invite` shows the link to share, `may_start` the button that starts a match against a crowd.
+    `shows_invite` shows the link to share, `may_start` the button that starts a match against a crowd,
+    `may_withdraw` the one that deletes a game before its first match.
     `there` counts the crowd's connected members. `match` is the number of the latest match, 0 before the
-    first. `rematch_asked_by` is the team that wants a rematch.
+    first. `rematch_asked_by` is the team that wants a rematch. `actions` are a player's in a live match.
     """
 
     code: str
@@ -49,13 +65,17 @@ class DuelView:
     rematch_asked_by: int | None
     shows_invite: bool
     may_start: bool
+    may_withdraw: bool
     there: int
     watching: int
+    actions: PlayerActions | None
 
     @property
     def version(self) -> str:
         """Content version: differs as soon as the page shows something else."""
-        return f"{self.title} {self.free} {self.match} {self.rematch_asked_by} {self.there} {self.watching}"
+        actions = self.actions and (self.actions.offered, self.actions.asked, self.actions.names)
+        shown = self.title, self.free, self.match, self.rematch_asked_by, self.there, self.watching, actions
+        return " ".join(map(str, shown))
 
 
 def view_duel(duel: Duel, match: Match | None, guest: Guest | None, present: PresenceCounts) -> DuelView:
@@ -77,9 +97,31 @@ def view_duel(duel: Duel, match: Match | None, guest: Guest | None, present: Pre
         rematch_asked_by=duel.event.rematch_wanted_by,
         shows_invite=bool(mine) and not over and bool(free or duel.crowd),
         may_start=bool(mine) and duel.crowd and (match is None or over),
+        may_withdraw=bool(mine) and match is None and bool(free or duel.crowd),
         there=present.connected[duel.one is not None],
         watching=present.watching,
+        actions=_player_actions(duel, match, mine) if match and mine else None,
     )
+
+
+def _player_actions(duel: Duel, match: Match, team: int) -> PlayerActions | None:
+    """Return what the player of `team` may do; None without a live turn."""
+    live = match.turns.filter(state__in=LIVE_STATES)
+    rows = list(live.values_list("pk", "number", "offers__side", "offers__kind", "offers__declined"))
+    if not rows:
+        return None
+    side = "red" if match.red.number == team else "yellow"
+    pk, number, *_ = rows[0]
+    open_offers = [(by, kind) for *_, by, kind, declined in rows if kind and not declined]
+    names: list[DuelAction] = ["abort" if number == 1 else "resign"]
+    if not duel.crowd:
+        names.append("draw")
+    if duel.event.is_casual and not duel.crowd and number > 1:
+        names.append("takeback")
+    offered = tuple(kind for by, kind in open_offers if by != side)
+    asked = tuple(kind for by, kind in open_offers if by == side)
+    started = tuple(name for name in names if name not in (*offered, *asked))
+    return PlayerActions(pk, started, offered, asked)
 
 
 def _seat_views(duel: Duel, match: Match | None, guest: Guest | None) -> tuple[SeatView, ...]:

@@ -43,7 +43,8 @@ class PlayError(MatchError):
 class DuelSettings:
     """Settings of a new duel. With `random_on_timeout`, a player who runs out of time plays a random column.
 
-    With `crowd`, the opponent is everybody who joins. An unlisted duel is joined by its link alone.
+    With `crowd`, the opponent is everybody who joins. An unlisted duel is joined by its link alone. A
+    `casual` one is not rated, and its players can agree to take turns back.
     """
 
     game: str = DEFAULT_GAME
@@ -52,6 +53,7 @@ class DuelSettings:
     listed: bool = True
     random_on_timeout: bool = False
     crowd: bool = False
+    casual: bool = False
 
 
 @contextmanager
@@ -99,6 +101,7 @@ def _event_fields(duel_settings: DuelSettings) -> dict[str, Any]:
         "options": duel_settings.options,
         "lobby": Lobby.OPEN,
         "is_duel": True,
+        "is_casual": duel_settings.casual,
         "swaps_sides": True,
         "close_early": True,
         "pace": duel_settings.time_control.pace,
@@ -148,6 +151,20 @@ def join_duel(code: str, guest: Guest, box: BallotBox) -> Duel:
         _schedule_match(event, box)
     start_due_match(duel.event_id, box)
     return find_duel(code)
+
+
+def withdraw_duel(code: str, guest: Guest) -> None:
+    """Delete the guest's own game that nobody has joined yet.
+
+    Raises PlayError if it is another guest's or has begun, Duel.DoesNotExist for an unknown code.
+    """
+    duel = find_duel(code)
+    with locked_event(duel.event_id) as event:
+        duel.refresh_from_db()
+        waits = duel.one is None or duel.two is None
+        if not (waits and seat_number(duel, guest)) or event.matches.exists():
+            raise PlayError(_("Only the player who created this game can withdraw it, before it starts."))
+        event.delete()
 
 
 def start_against_crowd(code: str, guest: Guest, box: BallotBox) -> Duel:

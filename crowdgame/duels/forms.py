@@ -31,6 +31,9 @@ class DuelForm(forms.Form):
     )
     unlisted = forms.BooleanField(label=_("Unlisted: only people with the link can join"), required=False)
     crowd = forms.BooleanField(label=_("Me against a crowd: anyone can join"), required=False)
+    casual = forms.BooleanField(
+        label=_("Casual: no rating, and both can agree to take a turn back"), required=False
+    )
     random_on_timeout = forms.BooleanField(label=_("Play a random column when time runs out"), required=False)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -59,6 +62,7 @@ class DuelForm(forms.Form):
             listed=not cleaned["unlisted"],
             random_on_timeout=cleaned["random_on_timeout"],
             crowd=cleaned["crowd"],
+            casual=cleaned["casual"],
         )
 
     def games(self) -> list[tuple[Any, str, list[forms.BoundField]]]:

@@ -10,5 +10,7 @@ urlpatterns = [
     path("<code:code>", views.duel, name="duel"),
     path("<code:code>/join", views.join, name="join_duel"),
     path("<code:code>/rematch", views.rematch, name="rematch"),
+    path("<code:code>/withdraw", views.withdraw, name="withdraw_duel"),
+    path("<code:code>/do/<slug:what>", views.act, name="duel_action"),
     path("<code:code>/begin", views.begin, name="begin_duel"),
 ]

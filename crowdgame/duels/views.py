@@ -1,6 +1,7 @@
 """`/play/`: the Play page and the pages of duels. A guest gets a number and a cookie with the first game."""
 
 from functools import cache
+from typing import cast, get_args
 
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
@@ -23,6 +24,7 @@ from crowdgame.duels.duels import (
     new_duel,
     seat_number,
     start_against_crowd,
+    withdraw_duel,
 )
 from crowdgame.duels.forms import DuelForm
 from crowdgame.duels.lists import (
@@ -33,6 +35,7 @@ from crowdgame.duels.lists import (
     load_play_lists,
 )
 from crowdgame.duels.models import Duel
+from crowdgame.duels.player_actions import perform
 from crowdgame.duels.rematch import request_rematch
 from crowdgame.reports.board_picture import picture_address
 from crowdgame.web.errors import unavailable_page
@@ -41,6 +44,7 @@ from voting.admission.links import qr_path
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import PresenceCounts
 from voting.models import MAX_CODE_LENGTH
+from voting.protocol import DuelAction
 
 SHORT_LIST_LENGTH = 6
 TITLES = {
@@ -183,6 +187,37 @@ def join(request: HttpRequest, code: str) -> HttpResponse:
     except RedisError:  # the guest may have the seat
         answer = unavailable_page(request)
     return set_guest_cookie(answer, guest)
+
+
+@require_POST
+def withdraw(request: HttpRequest, code: str) -> HttpResponse:
+    """Delete the player's own game that nobody has joined."""
+    duel, guest = _require_duel(code), current_guest(request)
+    if guest is None:
+        return _duel_page(
+            request, duel, gettext("Only the player who created this game can withdraw it."), 403
+        )
+    try:
+        withdraw_duel(code, guest)
+    except PlayError as refusal:
+        return _duel_page(request, duel, str(refusal), 409)
+    return redirect("play")
+
+
+@require_POST
+def act(request: HttpRequest, code: str, what: str) -> HttpResponse:
+    """Resign, abort, make, accept or decline an offer, in the turn that the player saw."""
+    duel, guest = _require_duel(code), current_guest(request)
+    team, turn = seat_number(duel, guest) if guest else 0, request.POST.get("turn", "")
+    if what not in get_args(DuelAction) or not turn.isdecimal():
+        raise Http404
+    if not team:
+        return _duel_page(request, duel, gettext("Only the two players can do that."), 403)
+    try:
+        perform(duel.event_id, team, cast(DuelAction, what), int(turn), ballot_box())
+    except PlayError as refusal:
+        return _duel_page(request, duel, str(refusal), 409)
+    return redirect("duel", code)
 
 
 @require_POST

@@ -33,7 +33,9 @@ def rateable_matches(**which: Any) -> QuerySet[Match]:
     # In a finished match, every turn that is not void is resolved. This condition has an index.
     enough = Turn.objects.filter(~Q(state=TurnState.VOID), match=OuterRef("pk"), number=MIN_RATED_TURNS)
     seats = {"event__duel__one__isnull": False, "event__duel__two__isnull": False}
-    ended = Match.objects.filter(Exists(enough), state=MatchState.ENDED, **seats, **which)
+    ended = Match.objects.filter(
+        Exists(enough), state=MatchState.ENDED, event__is_casual=False, **seats, **which
+    )
     return ended.order_by("ended_at", "pk")
 
 

@@ -10,9 +10,12 @@ export type Pace = "instant" | "brisk" | "normal" | "dramatic";
 export type TieRule = "first" | "lot" | "captain";
 export type NoBallotRule = "random" | "pass" | "forfeit";
 export type ResignShare = "half" | "two_thirds" | "three_quarters" | "all";
-export type Ending = "board" | "forfeit" | "time" | "resign" | "deserted";
+export type Ending = "board" | "forfeit" | "time" | "resign" | "deserted" | "conceded" | "agreed";
+export type OfferKind = "draw" | "takeback";
 export type Part = "code" | "turnout" | "tally" | "drops" | "sound";
+export type DuelAction = "resign" | "abort" | "draw" | "takeback" | "decline";
 export type SideRefusal = "not_offered" | "no_such_turn" | "window_open" | "used_up" | "same_side" | "busy";
+export type DuelRefusal = "not_possible" | "turn_changed" | "too_soon" | "busy";
 export type DropAnswer = "waiting" | "shown" | "full" | "unavailable";
 export type Refusal = "early" | "late" | "unknown" | "stale" | "no_such_turn" | "not_to_move" | "illegal" | "busy";
 export type ErrorCode = "malformed" | "not_joined" | "joined_already" | "team_needed" | "joining_locked" | "lobby_closed" | "key_needed" | "key_wrong" | "key_used" | "hands_only";
@@ -61,6 +64,12 @@ export interface CheerSend {
 
 export interface RematchAsk {
   type: "rematch.ask";
+}
+
+export interface DuelAsk {
+  type: "duel.ask";
+  action: DuelAction;
+  turn: number;
 }
 
 export interface ClockAsk {
@@ -274,6 +283,12 @@ export interface SidesSummary {
   too_soon: number;
 }
 
+export interface Offer {
+  side: Side;
+  kind: OfferKind;
+  declined: boolean;
+}
+
 export interface Match {
   id: number;
   number: number;
@@ -301,6 +316,7 @@ export interface Match {
   max_side_changes: number;
   turn_points: boolean;
   sides: SidesSummary | null;
+  offers: ReadonlyArray<Offer>;
 }
 
 export interface Finished {
@@ -328,6 +344,7 @@ export interface EventState {
   captains: boolean;
   rematch_wanted_by: number | null;
   is_duel: boolean;
+  is_casual: boolean;
   consent: string;
   language: string;
   display_key_version: number;
@@ -370,6 +387,13 @@ export interface MatchStarted {
 
 export interface MatchAborted {
   type: "match.aborted";
+  seq: number;
+  at: number;
+  state: EventState;
+}
+
+export interface MatchStopped {
+  type: "match.stopped";
   seq: number;
   at: number;
   state: EventState;
@@ -547,6 +571,12 @@ export interface SideRefused {
   code: SideRefusal;
 }
 
+export interface DuelRefused {
+  type: "duel.refused";
+  action: DuelAction;
+  code: DuelRefusal;
+}
+
 export interface DisplayWelcomed {
   type: "display.welcomed";
   now_at: number;
@@ -690,15 +720,15 @@ export interface PagePreload {
   team: number;
 }
 
-export type PhoneMessage = PhoneJoin | BallotCast | ReceiptAsk | DropShow | SideChangeAsk | CheerSend | RematchAsk | ClockAsk;
+export type PhoneMessage = PhoneJoin | BallotCast | ReceiptAsk | DropShow | SideChangeAsk | CheerSend | RematchAsk | DuelAsk | ClockAsk;
 export type DisplayMessage = DisplayJoin | ClockAsk;
 export type ConsoleMessage = ConsoleJoin | ActionAsk | ActionUndo | PeopleAsk | ClockAsk;
 export type ChatMessage = ChatJoin | ClockAsk;
-export type Changes = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | TurnRevealed | TurnConcealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnRestored;
-export type Always = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | TurnRevealed | TurnConcealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnRestored | TurnSealed | TurnoutCounted | ClockSynced | RetryAfter | Error;
-export type ToPhone = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | TurnRevealed | TurnConcealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnRestored | TurnSealed | TurnoutCounted | ClockSynced | RetryAfter | Error | TeamCounted | PhoneWelcomed | BallotCounted | BallotRefused | ReceiptIssued | DropAnswered | SideChanged | SideRefused;
-export type ToDisplay = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | TurnRevealed | TurnConcealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnRestored | TurnSealed | TurnoutCounted | ClockSynced | RetryAfter | Error | TeamCounted | DisplayWelcomed | KeyShown | CheersCounted | DropShown;
-export type ToConsole = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | TurnRevealed | TurnConcealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnRestored | TurnSealed | TurnoutCounted | ClockSynced | RetryAfter | Error | TeamCounted | AuditUpdated | ConsoleWelcomed | ActionDone | ActionRefused | RehearsalUpdated | CountsUpdated | PeopleFound;
+export type Changes = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | MatchStopped | TurnRevealed | TurnConcealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnRestored;
+export type Always = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | MatchStopped | TurnRevealed | TurnConcealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnRestored | TurnSealed | TurnoutCounted | ClockSynced | RetryAfter | Error;
+export type ToPhone = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | MatchStopped | TurnRevealed | TurnConcealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnRestored | TurnSealed | TurnoutCounted | ClockSynced | RetryAfter | Error | TeamCounted | PhoneWelcomed | BallotCounted | BallotRefused | ReceiptIssued | DropAnswered | SideChanged | SideRefused | DuelRefused;
+export type ToDisplay = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | MatchStopped | TurnRevealed | TurnConcealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnRestored | TurnSealed | TurnoutCounted | ClockSynced | RetryAfter | Error | TeamCounted | DisplayWelcomed | KeyShown | CheersCounted | DropShown;
+export type ToConsole = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | MatchStopped | TurnRevealed | TurnConcealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnRestored | TurnSealed | TurnoutCounted | ClockSynced | RetryAfter | Error | TeamCounted | AuditUpdated | ConsoleWelcomed | ActionDone | ActionRefused | RehearsalUpdated | CountsUpdated | PeopleFound;
 export type ToChat = ChatPosted | ClockSynced | RetryAfter | Error;
 
 export const MAX_FRAME_BYTES = 2048;

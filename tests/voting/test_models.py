@@ -22,6 +22,7 @@ from voting.models import (
     Announcement,
     Event,
     Match,
+    Offer,
     StoredBallot,
     StoredRestriction,
     StoredSideChange,
@@ -43,6 +44,7 @@ def rows() -> Rows:
     red, yellow = event.teams.order_by("number")
     match = Match.objects.create(event=event, number=1, red=red, yellow=yellow, started_at=1)
     turn = Turn.objects.create(match=match, number=1, opens_at=1_000, closes_at=2_000, seed="ab")
+    Offer.objects.create(turn=turn, side="red", kind="draw")
     StoredBallot.objects.create(turn=turn, voter="v", side="red", choice=1, sequence=1, stored_at=1)
     TallyRecord.objects.create(turn=turn, side="red", counts=[], ballots=0, decided_by="random", sealed=b"")
     StoredSideChange.objects.create(match=match, voter="v", number=1, turn=2, side="red", blind="")
@@ -162,6 +164,8 @@ WRONG: dict[str, list[Callable[[Rows], None]]] = {
         change(Match, state="aborted"),
         change(Match, state="delayed", ended_at=2),
     ],
+    "offer_once_a_turn": [insert_copy(Offer)],
+    "offer_known": [change(Offer, side="blue"), change(Offer, kind="bribe")],
     "turn_number_once": [insert_copy(Turn, state="resolved", resolved_at=3)],
     "turn_one_live_a_match": [
         insert_copy(Turn, number=2),

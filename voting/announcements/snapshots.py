@@ -54,7 +54,7 @@ def _load_snapshot(event: Event) -> protocol.EventState:
     secret = match is not None and match.is_secret
     computed = {
         "teams": teams,
-        "match": _match(match, {team.pk: team for team in rows}) if match else None,
+        "match": _match(match, {team.pk: team for team in rows}, is_duel=event.is_duel) if match else None,
         "finished": _finished(event, match),
         "peek": event.peek and not secret,
         "own_counts": event.own_counts and not secret,
@@ -81,7 +81,7 @@ def _hidden(event: Event, *, secret: bool) -> tuple[protocol.Part, ...]:
     return cast(tuple[protocol.Part, ...], tuple(hidden))
 
 
-def _match(match: Match, teams: Mapping[int, Team]) -> protocol.Match:
+def _match(match: Match, teams: Mapping[int, Team], *, is_duel: bool) -> protocol.Match:
     """Build the match's state. `teams` are the event's, by primary key."""
     match.red, match.yellow = teams[match.red_id], teams[match.yellow_id]
     turns = list(match.turns.exclude(state=TurnState.VOID).order_by("number"))
@@ -99,8 +99,15 @@ def _match(match: Match, teams: Mapping[int, Team]) -> protocol.Match:
         "concealed": _concealed(position.concealed) if position.concealed else None,
         "rated": _rated(match),
         "sides": _sides(match),
+        "offers": _offers(turn) if turn and is_duel else (),
     }
     return msgspec.convert(vars(match) | computed, protocol.Match)
+
+
+def _offers(turn: Turn) -> tuple[protocol.Offer, ...]:
+    return msgspec.convert(
+        tuple(turn.offers.order_by("pk")), tuple[protocol.Offer, ...], from_attributes=True
+    )
 
 
 def _rated(match: Match) -> protocol.Rated | None:

@@ -28,6 +28,8 @@ from voting.protocol import (
     BallotCast,
     CheerSend,
     DropShow,
+    DuelAsk,
+    DuelRefusal,
     ErrorCode,
     PhoneJoin,
     PhoneMessage,
@@ -161,8 +163,8 @@ class PhoneConsumer(SocketConsumer):
             self._request_receipt(message.turn, room)
         elif isinstance(message, DropShow):
             self._mark_drop(message.turn, room)
-        elif isinstance(message, RematchAsk):
-            self._ask_rematch(room)
+        elif isinstance(message, RematchAsk | DuelAsk):
+            self._handle_player(message, room)
         elif isinstance(message, SideChangeAsk):
             room.side_change_queue.take(self, _side_change_request(self.voter, message))
         else:
@@ -210,12 +212,32 @@ class PhoneConsumer(SocketConsumer):
         async for answer in mark_drop(room, seat, turn, gateway().receipts, room.now()):
             self.send(answer)
 
+    def _handle_player(self, message: RematchAsk | DuelAsk, room: EventRoom) -> None:
+        if isinstance(message, RematchAsk):
+            self._ask_rematch(room)
+        else:
+            self._ask_duel(message, room)
+
     def _ask_rematch(self, room: EventRoom) -> None:
         """Call the rematch hooks. The result is announced to everyone in the event."""
         if room.state.rematch_wanted_by is not None and (
             self._request_task is None or self._request_task.done()
         ):
             self._request_task = asyncio.create_task(_ask_for_rematch(room.event_id, self.voter.team))
+
+    def _ask_duel(self, message: DuelAsk, room: EventRoom) -> None:
+        """Act as a player of a duel, in a task of its own. One at a time; elsewhere, it is refused."""
+        if not room.state.is_duel or (self._request_task and not self._request_task.done()):
+            code: DuelRefusal = "busy" if room.state.is_duel else "not_possible"
+            self.send(protocol.DuelRefused(action=message.action, code=code))
+        else:
+            self._request_task = asyncio.create_task(self._request_duel_action(message, room.event_id))
+
+    async def _request_duel_action(self, message: DuelAsk, event_id: int) -> None:
+        for request in hooks.duel_requests:
+            code = await request(event_id, self.voter.team, message.action, message.turn)
+            if code is not None:
+                self.send(protocol.DuelRefused(action=message.action, code=code))
 
     def answer(self, slot: Slot, ballot: Ballot, code: int) -> None:
         """Send the result of a ballot. `code` is a CastResult, or below 0 minus the last sequence accepted.

@@ -7,4 +7,5 @@ box's clock. The board is not stored: it is the replay of the picks of the resol
 from voting.models.event import *
 from voting.models.match import *
 from voting.models.match_terms import *
+from voting.models.offer import *
 from voting.models.stored import *

@@ -30,8 +30,9 @@ class Event(MatchTerms):
 
     `display_key_version` counts how often an organizer has replaced the display link.
 
-    `is_duel`: a guest plays against another guest or a crowd. With `swaps_sides`, the teams swap colors in
-    each match. `rematch_wanted_by` is the number of the team that has asked for a rematch.
+    `is_duel`: a guest plays against another guest or a crowd. If it `is_casual`, it isn't rated, and players
+    can agree to take turns back. With `swaps_sides`, the teams swap colors in each match. `rematch_wanted_by`
+    is the number of the team that has asked for a rematch.
     """
 
     code = models.CharField(max_length=MAX_CODE_LENGTH, unique=True, validators=[MinLengthValidator(4)])
@@ -144,6 +145,7 @@ class Event(MatchTerms):
     )
     next_match_at = models.BigIntegerField(null=True, blank=True, editable=False, db_index=True)
     is_duel = models.BooleanField(default=False, db_default=False, editable=False)
+    is_casual = models.BooleanField(default=False, db_default=False, editable=False)
     swaps_sides = models.BooleanField(default=False, db_default=False, editable=False)
     rematch_wanted_by = models.PositiveSmallIntegerField(null=True, blank=True, editable=False)
     display_key_version = models.PositiveIntegerField(default=0, db_default=0, editable=False)

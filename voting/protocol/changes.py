@@ -45,6 +45,10 @@ class MatchAborted(Change, frozen=True, tag="match.aborted"):
     """The match ended without a result."""
 
 
+class MatchStopped(Change, frozen=True, tag="match.stopped"):
+    """The players of a duel ended the match: one resigned, or both agreed to a draw."""
+
+
 class TurnRevealed(Change, frozen=True, tag="turn.revealed"):
     """A turn was resolved. `match.reveal` holds both tallies and the resolution, `match.turn` the next turn,
     or null at the end of the match.
@@ -86,6 +90,7 @@ Changes = (
     | EventEdited
     | MatchStarted
     | MatchAborted
+    | MatchStopped
     | TurnRevealed
     | TurnConcealed
     | TurnPaused

@@ -1,6 +1,6 @@
 """Messages from clients to the server."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta
@@ -154,6 +154,30 @@ class RematchAsk(msgspec.Struct, frozen=True, tag="rematch.ask"):
     """
 
 
+DuelAction = Literal["resign", "abort", "draw", "takeback", "decline"]
+"""What a player of a duel can ask for.
+
+Values:
+    resign: The opponent wins.
+    abort: End the match without a result, before the first reveal.
+    draw: Offer a draw, or accept the opponent's offer.
+    takeback: Offer to vote the last turn again, or accept that. Only in games that aren't rated.
+    decline: Decline the opponent's offers.
+"""
+
+
+class DuelAsk(msgspec.Struct, frozen=True, tag="duel.ask"):
+    """Act as a player of a duel. The event's next change shows the result; `duel.refused` says why not.
+
+    Attributes:
+        action: What to do.
+        turn: `id` of the turn that the player sees, open or next. Offers and answers are refused in another.
+    """
+
+    action: DuelAction
+    turn: Id
+
+
 class ClockAsk(msgspec.Struct, frozen=True, tag="clock.ask"):
     """Synchronize clocks. Allowed on every socket, also before the join. Answered by `clock.synced`.
 
@@ -222,7 +246,15 @@ class PeopleAsk(msgspec.Struct, frozen=True, tag="people.ask"):
 
 
 PhoneMessage = (
-    PhoneJoin | BallotCast | ReceiptAsk | DropShow | SideChangeAsk | CheerSend | RematchAsk | ClockAsk
+    PhoneJoin
+    | BallotCast
+    | ReceiptAsk
+    | DropShow
+    | SideChangeAsk
+    | CheerSend
+    | RematchAsk
+    | DuelAsk
+    | ClockAsk
 )
 DisplayMessage = DisplayJoin | ClockAsk
 ConsoleMessage = ConsoleJoin | ActionAsk | ActionUndo | PeopleAsk | ClockAsk

@@ -12,7 +12,7 @@ from voting.counting.side_changes import SidesSummary
 from voting.counting.tally import SideTally
 from voting.counting.types import Column, Count, Hash
 from voting.protocol.fields import Epoch, Id, TeamNumber, Time
-from voting.terms import Ending, MatchState, NoBallotRule, Pace, ResignShare, TieRule
+from voting.terms import Ending, MatchState, NoBallotRule, OfferKind, Pace, ResignShare, TieRule
 
 
 class Legal(msgspec.Struct, frozen=True, kw_only=True):
@@ -152,6 +152,20 @@ class Rated(msgspec.Struct, frozen=True, kw_only=True):
     yellow_after: Count
 
 
+class Offer(msgspec.Struct, frozen=True, kw_only=True):
+    """An offer of one player of a duel to the other. It lapses when the turn closes.
+
+    Attributes:
+        side: The side that made it.
+        kind: What it offers.
+        declined: Whether the other side has declined it.
+    """
+
+    side: Side
+    kind: OfferKind
+    declined: bool
+
+
 class Match(msgspec.Struct, frozen=True, kw_only=True):
     """The latest match.
 
@@ -182,6 +196,7 @@ class Match(msgspec.Struct, frozen=True, kw_only=True):
         max_side_changes: Not 0: sides are secret, and each voter may change sides this often.
         turn_points: A voter scores a point for each turn voted with the winner.
         sides: Summary of secret sides, once the match has ended.
+        offers: The offers of the players of a duel in the open turn.
     """
 
     id: Id
@@ -210,6 +225,7 @@ class Match(msgspec.Struct, frozen=True, kw_only=True):
     max_side_changes: Count = 0
     turn_points: bool = False
     sides: SidesSummary | None = None
+    offers: tuple[Offer, ...] = ()
 
 
 class Finished(msgspec.Struct, frozen=True, kw_only=True):

@@ -8,6 +8,7 @@ from games.engine.game import Side
 from voting.counting.commitments import Commitment
 from voting.counting.types import Column, Count, Hash
 from voting.protocol.changes import Changes
+from voting.protocol.client import DuelAction
 from voting.protocol.fields import Choice, Id, Key, Sequence, TeamNumber, Time
 from voting.protocol.snapshot import (
     AcceptedSideChange,
@@ -129,6 +130,29 @@ class SideRefused(msgspec.Struct, frozen=True, kw_only=True, tag="side.refused")
 
     number: Sequence
     code: SideRefusal
+
+
+DuelRefusal = Literal["not_possible", "turn_changed", "too_soon", "busy"]
+"""Reasons for refusing `duel.ask`.
+
+Values:
+    not_possible: Only a player of a live duel can do this, and only where the duel allows it.
+    turn_changed: Another turn is current.
+    too_soon: This player has offered the same in this turn or in one of the four before.
+    busy: The server can't do it now. Try again.
+"""
+
+
+class DuelRefused(msgspec.Struct, frozen=True, kw_only=True, tag="duel.refused"):
+    """What the player asked for was refused. Nothing changed.
+
+    Attributes:
+        action: As sent.
+        code: The reason.
+    """
+
+    action: DuelAction
+    code: DuelRefusal
 
 
 class ReceiptIssued(msgspec.Struct, frozen=True, kw_only=True, tag="receipt.issued"):
@@ -458,6 +482,7 @@ ToPhone = (
     | DropAnswered
     | SideChanged
     | SideRefused
+    | DuelRefused
 )
 ToDisplay = Always | TeamCounted | DisplayWelcomed | KeyShown | CheersCounted | DropShown
 ToConsole = (

@@ -66,6 +66,7 @@ class EventState(msgspec.Struct, frozen=True, kw_only=True):
         rematch_wanted_by: In a duel whose match is over: the team that asked for a rematch, 0 for none. Null:
             no rematch is possible.
         is_duel: A one-on-one game, without organizer and display.
+        is_casual: A one-on-one game that isn't rated. Its players can agree to take turns back.
         consent: Not empty: votes go into a study, without names. Show this text before the first vote.
         language: The language of displays, such as `zh-hans`.
         display_key_version: How often an organizer has replaced the display key.
@@ -89,6 +90,7 @@ class EventState(msgspec.Struct, frozen=True, kw_only=True):
     captains: bool = False
     rematch_wanted_by: Count | None = None
     is_duel: bool = False
+    is_casual: bool = False
     consent: str = ""
     language: str = "en"
     display_key_version: Count = 0

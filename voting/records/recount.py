@@ -21,6 +21,11 @@ from voting.terms import Ending, NoBallotRule, TieRule
 
 BLIND = re.compile(r"[0-9a-f]{32}|", re.ASCII)
 SEED = re.compile(r"[0-9a-f]{32}", re.ASCII)
+# What the players of a one-on-one game can make of a match that the board has not decided.
+RESULTS_BY_PLAYERS: dict[Ending | None, tuple[Result, ...]] = {
+    Ending.CONCEDED: ("red", "yellow"),
+    Ending.AGREED: ("draw",),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +93,8 @@ def _find_faults(record: MatchRecord) -> Iterator[Fault]:
 
 
 def _find_result_faults(record: MatchRecord, result: Result) -> Iterator[Fault]:
+    if result == "open" and record.result in RESULTS_BY_PLAYERS.get(record.ended_by, ()):
+        return  # no ballot says so: the record can only state it
     ended_by = None if result == "open" else _ending(record)
     if record.result != result:
         yield Fault(None, None, f"the result is {result}, but the record says {record.result}")

@@ -1,31 +1,17 @@
 """Organizer actions on matches: start or abort one, and void its last turn."""
 
-from contextlib import suppress
-
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
-from redis import RedisError
 
 from crowdgame.console.actions.registry import ActionResult, CurrentState, action, undone_by
 from crowdgame.events.audit_text import LogText
 from crowdgame.ratings.models import RatedMatch
-from voting import protocol
-from voting.announcements.outbox import announce, relay
 from voting.ballot_box.ballot_box import BallotBox
-from voting.counting import window
-from voting.matches import (
-    MatchError,
-    abort_match,
-    claim_turn,
-    event_lock,
-    live_turn,
-    load_position,
-    reopen_match,
-)
-from voting.models import CLOSED_STATES, Event, Match, Turn, TurnState
+from voting.matches import MatchError
+from voting.models import Turn
 from voting.terms import MatchState
-from voting.turns.side_change_store import backdate_side_changes
-from voting.turns.turns import place_and_relay, plan_turn, start_match
+from voting.turns.turns import start_match
+from voting.turns.voiding import stop_match, take_back_turn
 
 
 @action("match.start", target="match", done="The match has started.")
@@ -57,55 +43,18 @@ def void_last_turn(event_id: int, turn_id: int | None, box: BallotBox) -> Action
     Raises MatchError if another turn was closed meanwhile, or if no turn can be voided. Rated matches and
     ended matches with secret sides can't be changed.
     """
-    now = box.now()
-    with event_lock(event_id):
-        last = _last_closed(event_id)
+
+    def check(last: Turn) -> None:
         if turn_id is not None and turn_id != last.pk:
             raise MatchError(_("Another turn has been revealed in the meantime. Nothing was taken back."))
-        match = last.match
-        if RatedMatch.objects.filter(match=match).exists():
+        if RatedMatch.objects.filter(match=last.match).exists():
             raise MatchError(_("This match is rated, so its turns can't be taken back."))
-        if match.max_side_changes and match.state == MatchState.ENDED:
+        if last.match.max_side_changes and last.match.state == MatchState.ENDED:
             raise MatchError(_("Sides have been revealed, so turns can't be taken back."))
-        live = _void_live_turn(match)
-        first = load_position(match).revealed_with_last if last.state == TurnState.RESOLVED else None
-        first = first or last
-        for turn in {first.pk: first, last.pk: last}.values():
-            if not claim_turn(turn, state=TurnState.VOID):
-                raise MatchError(_("The turn changed in the meantime. Check it and try again."))
-        if match.state == MatchState.ENDED:
-            reopen_match(match)
-        Event.objects.filter(pk=event_id).update(next_match_at=None)
-        backdate_side_changes(match, first.number)
-        before = load_position(match)
-        again = plan_turn(match, before.last, before.to_move, now, window.START_LEAD_MS)
-        announce(event_id, protocol.TurnVoided, now)
-    place_and_relay(again, box, create=True)
-    _expire_box(live, box)
+
+    last = take_back_turn(event_id, box, check)
     what = LogText(gettext_noop("%(by)s took back turn %(turn)s"), {"turn": last.number})
     return ActionResult(what, {"turn": last.pk})
-
-
-def _last_closed(event_id: int) -> Turn:
-    turns = Turn.objects.filter(match__event_id=event_id).select_related("match")
-    last = turns.filter(state__in=CLOSED_STATES).order_by("-match__number", "-number").first()
-    latest = Match.objects.filter(event_id=event_id).order_by("-number").first()
-    if last is None or last.match != latest or latest.state == MatchState.ABORTED:
-        raise MatchError(_("There is no turn to take back."))
-    return last
-
-
-def _void_live_turn(match: Match) -> Turn | None:
-    turn = live_turn(match)
-    if turn and not claim_turn(turn, state=TurnState.VOID, left_ms=None):
-        raise MatchError(_("The turn changed in the meantime. Check it and try again."))
-    return turn
-
-
-def _expire_box(turn: Turn | None, box: BallotBox) -> None:
-    if turn:
-        with suppress(RedisError):
-            box.expire(turn.match.event_id, turn.pk)
 
 
 @action(
@@ -120,15 +69,5 @@ def abort_playing_match(event_id: int, box: BallotBox) -> ActionResult:
 
     Voids its live and concealed turns. Raises MatchError if no match is live.
     """
-    now = box.now()
-    with event_lock(event_id):
-        match = Match.objects.filter(event_id=event_id, state=MatchState.PLAYING).first()
-        if match is None:
-            raise MatchError(_("No match is live."))
-        live = _void_live_turn(match)
-        match.turns.filter(state=TurnState.CONCEALED).update(state=TurnState.VOID)
-        abort_match(match, now)
-        announce(event_id, protocol.MatchAborted, now)
-    relay(event_id)
-    _expire_box(live, box)
+    match = stop_match(event_id, box, lambda _: None)
     return ActionResult(LogText(gettext_noop("%(by)s aborted match %(match)s"), {"match": match.number}))

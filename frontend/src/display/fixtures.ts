@@ -32,7 +32,7 @@ export function makeReveal(part: Partial<Reveal> = {}): Reveal {
 export function makeMatch(part: Partial<Match> = {}): Match {
   return {
     id: 3, number: 3, game: "simultaneous-captains-mistress", title: "Captain", state: "playing", red: 1, yellow: 2, result: "open",
-    ended_by: null, window_s: 20, pace: "normal", close_early: false, board: stacked(["", "", "", "", "", "", ""]), turn: makeTurn(),
+    ended_by: null, offers: [], window_s: 20, pace: "normal", close_early: false, board: stacked(["", "", "", "", "", "", ""]), turn: makeTurn(),
     reveal: null, tally_method: "plurality", tie_rule: "first", no_ballot_rule: "random", talk_s: 0, clocks: null, resign: null, rated: null, concealed: null, max_side_changes: 0, turn_points: false, sides: null, ...part,
   };
 }
@@ -42,6 +42,6 @@ export function makeEvent(part: Partial<EventState> = {}): EventState {
     code: "K7QX", name: "Evening", lobby: "open", team_choice: "balance",
     teams: [{ number: 1, name: "North", hands: false, captain: "", solo: false }, { number: 2, name: "South", hands: false, captain: "", solo: false }],
     match: makeMatch(), next_match_at: null, finished: [], admission: "open", peek: false, own_counts: false, notice: "", hidden: [],
-    best_of: null, extra_s: 0, captains: false, rematch_wanted_by: null, is_duel: false, consent: "", language: "en", display_key_version: 0, ...part,
+    best_of: null, extra_s: 0, captains: false, rematch_wanted_by: null, is_duel: false, is_casual: false, consent: "", language: "en", display_key_version: 0, ...part,
   };
 }

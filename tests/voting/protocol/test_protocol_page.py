@@ -32,6 +32,7 @@ SERVER = {
 }
 LITERALS = (
     protocol.Refusal, protocol.SideRefusal, protocol.ErrorCode, Deciding,
+    protocol.DuelAction, protocol.DuelRefusal, terms.OfferKind,
     protocol.DropAnswer, protocol.Part, protocol.Role, terms.Ending, terms.Admission, TallyMethod,
     terms.TieRule, terms.NoBallotRule, terms.ResignShare, terms.Pace, game.Side, game.Result, game.Vote,
 )  # fmt: skip
