@@ -7,7 +7,9 @@ import type { PhoneScreen } from "./phoneScreen";
 import { listenForSeveral, resign } from "./ballot/resignation";
 import { forgetSeat, storeHiding } from "./seat/storage";
 import type { SeatedPhone } from "./seat/voterState";
+import { runDuelAction } from "./play/duelActions";
 import { runSideAction } from "./play/sides";
+import type { DuelAction } from "../protocol";
 import { setLocale } from "./locales";
 import { requestNotifications } from "./device/turnNotification";
 
@@ -22,6 +24,7 @@ export function runAction(what: string, screen: PhoneScreen): void {
   if (what === "cheer") cheer(screen, seated!);
   else if (what === "hide" && Date.now() - heldAt < HOLD_MS) storeHiding((screen.hiding = !screen.hiding));
   else if (what === "rematch") seated!.socket.send({ type: "rematch.ask" });
+  else if (what.startsWith("duel-")) runDuelAction(what.slice(5) as DuelAction, screen);
   else if (what === "stay") screen.keepsSeat = true;
   else if (what === "change") change(screen);
   else if (what === "reclaim") seated!.reclaim();

@@ -149,6 +149,27 @@ export const rating: string = t("Rating");
 export const rematch: string = t("Rematch");
 export const rematchAccept: string = t("Accept the rematch");
 export const rematchAsked: string = t("Rematch requested");
+
+// --- what the players of a duel do, in the deferred part
+export const duelActions: { [action in "resign" | "abort" | "draw" | "takeback"]: string } = {
+  resign: t("Resign"),
+  abort: t("Abort game"),
+  draw: t("Offer a draw"),
+  takeback: t("Ask to take back the turn"),
+};
+export const reallyDo: typeof duelActions = {
+  resign: t("Really resign?"),
+  abort: t("Really abort?"),
+  draw: t("Really offer a draw?"),
+  takeback: t("Ask to take back the turn"),
+};
+export const theyOffer: { [kind in "draw" | "takeback"]: string } = { draw: t("Your opponent offers a draw."), takeback: t("Your opponent asks to take back the last turn.") };
+export const youOffered: typeof theyOffer = { draw: t("Draw offered"), takeback: t("Asked to take back") };
+export const accept: string = t("Accept");
+export const decline: string = t("Decline");
+export const offerDeclined: string = t("Declined");
+export const offerTooSoon: string = t("You can offer that again in a few turns.");
+export const notPossibleNow: string = t("Not possible now.");
 export const waits: string = t("No opponent yet. Share this link:");
 export const gathers: string = t("Your crowd joins with this link. Start there:");
 export const amidst = (name: string): string => t("You're in the crowd. %(name)s starts the match.", { name });

@@ -5,6 +5,7 @@ import { currentSeries } from "../../live/match/series";
 import { support } from "../../live/match/support";
 import type { Board, EventState, Match, Reveal, Side, SideTally } from "../../protocol";
 import { optionName } from "../../board/geometry";
+import { duelActions } from "./duelActions";
 import { ratingAndRematch } from "./rematch";
 import { html, type Html } from "../dom";
 import type { BallotStatus } from "../ballot/ballot";
@@ -144,7 +145,10 @@ export const gameLink = ({ code }: EventState, label: string) => html`<a href="/
 /** The score of the series, when the next match begins, or whether there is one. */
 export function nextLine(view: PhoneView): Html | false {
   const { event, now, phase, team } = view;
-  if (phase === "voting") return resignation(view);
+  if (phase === "voting" || event.is_duel) {
+    const actions = resignation(view) || duelActions(view);
+    if (actions || phase === "voting") return actions;
+  }
   if (phase !== "lobby" && phase !== "ended") return false;
   if (event.is_duel && !event.match && !event.teams[2 - team]!.solo) return html`<p class="next">${gameLink(event, `${location.host}/play/${event.code}`)}</p>`;
   const at = event.next_match_at;

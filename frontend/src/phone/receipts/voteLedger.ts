@@ -1,5 +1,5 @@
 import { sideForTeam } from "../../live/match/phase";
-import type { DropAnswered, EventState, ReceiptAsk, AcceptedSideChange, TeamCounted, ToPhone, TurnSealed, You } from "../../protocol";
+import type { DropAnswered, DuelRefused, EventState, ReceiptAsk, AcceptedSideChange, TeamCounted, ToPhone, TurnSealed, You } from "../../protocol";
 import type { Ballot, BallotKeeper } from "../ballot/ballot";
 import { vibrate } from "../device/vibrate";
 import { choiceColumns } from "../ballot/choice";
@@ -25,7 +25,7 @@ export class VoteLedger {
   constructor(
     private code: string,
     send: (message: ReceiptAsk) => boolean,
-    private changed: (part: { receipts?: readonly Receipt[]; record?: MatchRecord; counts?: TeamCounted; drop?: DropAnswered | null; seal?: TurnSealed; sideChanges?: readonly AcceptedSideChange[]; sideRefused?: boolean }) => void,
+    private changed: (part: { receipts?: readonly Receipt[]; record?: MatchRecord; counts?: TeamCounted; drop?: DropAnswered | null; seal?: TurnSealed; sideChanges?: readonly AcceptedSideChange[]; sideRefused?: boolean; duelRefused?: DuelRefused }) => void,
   ) {
     this.checks = new ReceiptChecks(code, send, (receipts) => this.changed({ receipts }));
   }
@@ -39,6 +39,7 @@ export class VoteLedger {
     else if (message.type === "receipt.issued") this.checks.receiveReceipt(message);
     else if (message.type === "ballot.counted") this.checks.counted(message);
     else if (message.type === "drop.answered") this.changed({ drop: message });
+    else if (message.type === "duel.refused") this.changed({ duelRefused: message });
     else if (message.type === "team.counted") this.changed({ counts: message });
   }
 

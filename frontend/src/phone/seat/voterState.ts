@@ -1,6 +1,6 @@
 import type { Link } from "../../live/connection/connect";
 import type { Store } from "../../live/state/store";
-import type { DropAnswered, Error, PhoneMessage, AcceptedSideChange, TeamCounted, ToPhone, TurnSealed } from "../../protocol";
+import type { DropAnswered, DuelRefused, Error, PhoneMessage, AcceptedSideChange, TeamCounted, ToPhone, TurnSealed } from "../../protocol";
 import type { Ballot } from "../ballot/ballot";
 import type { Receipt } from "../receipts/receipt";
 import type { MatchRecord } from "./storage";
@@ -26,6 +26,8 @@ export interface VoterState {
   seal?: TurnSealed;
   /** The last answer to a request to mark the voter's drop. */
   drop?: DropAnswered | null;
+  /** Why the last request of a duel's player was refused. */
+  duelRefused?: DuelRefused;
   /** With secret sides: the voter's changes in this match, and whether the last one came too late. */
   sideChanges: readonly AcceptedSideChange[];
   sideRefused?: boolean;
