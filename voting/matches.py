@@ -19,9 +19,19 @@ from django.utils.translation import gettext as _
 from games.engine.errors import GameError
 from games.engine.game import SIDES, Game, Picks, Resolution, Side, Vote
 from games.engine.registry import find_game, read_options
-from voting.models import CLOSED_STATES, LIVE_STATES, Event, Match, MatchTerms, Team, Turn, TurnState
+from voting.models import (
+    CLOSED_STATES,
+    LIVE_STATES,
+    Event,
+    Match,
+    MatchResult,
+    MatchTerms,
+    Team,
+    Turn,
+    TurnState,
+)
 from voting.names import clean_name
-from voting.terms import MatchState, TieRule
+from voting.terms import Ending, EndReason, MatchState, TieRule
 
 CODE_LETTERS = "BCDFGHJKMNPQRSTVWXYZ23456789"
 # Lengths of join codes, in the order they are tried: longer ones when many shorter ones are in use. People
@@ -191,6 +201,29 @@ def replay(match: Match, closed: Iterable[Turn]) -> Position:
         resolutions.append(resolution)
         votes.append(vote)
     return Position(game, state, tuple(turns), tuple(resolutions), tuple(votes), concealed)
+
+
+def end_reason(match: Match, position: Position) -> EndReason | None:
+    """Return why the match ended. None unless it has ended."""
+    if match.ended_by != Ending.BOARD:
+        by_player = match.ended_by == Ending.CONCEDED
+        return EndReason.RESIGN if by_player else EndReason(match.ended_by) if match.ended_by else None
+    last = position.resolutions[-1] if position.resolutions else None
+    if last and last.double_win:
+        return EndReason.HOLDER if last.result == last.token_before else EndReason.OTHER
+    if last and last.lines:
+        return EndReason.LINE
+    is_full = position.game.view(position.state, None).kind == "columns" and match.result == MatchResult.DRAW
+    return EndReason.FULL if is_full else EndReason.GAME
+
+
+def load_end_reasons(matches: Iterable[Match]) -> dict[int, EndReason | None]:
+    """Return why each of these matches ended, by primary key. Makes one query."""
+    found = {match.pk: match for match in matches}
+    turns: dict[int, list[Turn]] = {pk: [] for pk in found}
+    for turn in Turn.objects.filter(match__in=found, state__in=CLOSED_STATES).order_by("number"):
+        turns[turn.match_id].append(turn)
+    return {pk: end_reason(match, replay(match, turns[pk])) for pk, match in found.items()}
 
 
 def live_turn(match: Match) -> Turn | None:

@@ -155,3 +155,31 @@ class OfferKind(LabeledEnum):
 
     DRAW = "draw"
     TAKEBACK = "takeback"
+
+
+class EndReason(LabeledEnum):
+    """Why a match ended, as all screens say it. It follows from `Ending` and the last turn.
+
+    Values:
+        line: The winner has four in a row.
+        holder: Both sides have four in a row. The winner held the initiative token.
+        other: Both sides have four in a row. By the rules of this match, the token's holder loses.
+        full: The board is full.
+        game: By the rules of another game.
+        forfeit: A side had no ballots, and `no_ballot_rule` is `forfeit`.
+        time: A side ran out of time.
+        resign: A side resigned, by its ballots or as the player of a one-on-one game.
+        deserted: Everyone left a side in a match with secret sides.
+        agreed: The players of a one-on-one game agreed to a draw.
+    """
+
+    LINE = "line", gettext_noop("Four in a row")
+    HOLDER = "holder", gettext_noop("Both had four in a row; the winner held the token")
+    OTHER = "other", gettext_noop("Both had four in a row; the loser held the token")
+    FULL = "full", gettext_noop("Board full")
+    GAME = "game", gettext_noop("Played to the end")
+    FORFEIT = "forfeit", gettext_noop("No votes")
+    TIME = "time", gettext_noop("Out of time")
+    RESIGN = "resign", gettext_noop("Resigned")
+    DESERTED = "deserted", gettext_noop("Everyone left")
+    AGREED = "agreed", gettext_noop("Draw agreed")

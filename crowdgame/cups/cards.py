@@ -1,15 +1,19 @@
 """Pairing cards: a pairing's title, its state and its teams, as shown."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
 from crowdgame.cups.cups import CupProgress, PlayedPairing
 from crowdgame.cups.pairing_names import name_entrants, name_pairing
 from crowdgame.cups.pairing_status import PairingStatus
 from voting.admission.admission import projector_key
+from voting.terms import EndReason
 
+EndReasons = Mapping[int, EndReason | None]
 CardState = Literal["open", "due", "on", "over"]
 
 
@@ -53,13 +57,9 @@ class PairingCard:
     reports: tuple[int, ...] = ()
     rehearsed: bool = False
 
-    @property
-    def won_by_playing(self) -> bool:
-        """Whether a team has won, and not by walkover."""
-        return bool(self.seats[0].result) and not self.walkover
 
-
-def build_card(progress: CupProgress, meeting: PairingStatus) -> PairingCard:
+def build_card(progress: CupProgress, meeting: PairingStatus, reasons: EndReasons) -> PairingCard:
+    """Build a pairing's card. `reasons` are those of the matches that were counted last, by primary key."""
     number = meeting.pairing.number
     played = progress.played.get(number) if meeting.held else None
     seats = name_entrants(progress.draw, progress.names, meeting)
@@ -68,7 +68,7 @@ def build_card(progress: CupProgress, meeting: PairingStatus) -> PairingCard:
         number=number,
         title=name_pairing(progress.kind, progress.draw, meeting.pairing),
         state=state,
-        word=_label(meeting, state, played),
+        word=_label(meeting, state, played, reasons),
         seats=(_card_team(meeting, 1, seats[0]), _card_team(meeting, 2, seats[1])),
         scored=not meeting.outcome.walkover and (meeting.outcome.over or any(meeting.outcome.won)),
         walkover=meeting.outcome.walkover,
@@ -88,11 +88,14 @@ def _state(meeting: PairingStatus, played: PlayedPairing | None) -> CardState:
     return "due" if meeting.due else "open"
 
 
-def _label(meeting: PairingStatus, state: CardState, played: PlayedPairing | None) -> str:
+def _label(
+    meeting: PairingStatus, state: CardState, played: PlayedPairing | None, reasons: EndReasons
+) -> str:
     if meeting.outcome.walkover:
         return pgettext("pairing", "Walkover")
     if state == "over":
-        return pgettext("pairing", "Played") if meeting.outcome.winner else pgettext("pairing", "Drawn")
+        reason = reasons.get(played.counted[-1].pk) if played and meeting.outcome.winner else None
+        return _(reason.label) if reason else pgettext("pairing", "Drawn")
     if state == "on":
         return (
             pgettext("pairing", "Live") if played and played.playing else pgettext("pairing", "Open to join")

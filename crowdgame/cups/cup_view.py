@@ -11,6 +11,7 @@ from crowdgame.cups.pairing import CupFormat
 from crowdgame.cups.pairing_names import name_round
 from crowdgame.cups.pairing_status import PairingStatus, next_pairing, rounds
 from crowdgame.cups.sheets import RoundColumn, Sheet, TableRow, bracket_sheets, league_sheets, table_rows
+from voting.matches import load_end_reasons
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,8 @@ class CupView:
 
 
 def view_cup(progress: CupProgress) -> CupView:
-    cards = {meeting.pairing.number: build_card(progress, meeting) for meeting in progress.meetings}
+    reasons = load_end_reasons(played.counted[-1] for played in progress.played.values() if played.counted)
+    cards = {meeting.pairing.number: build_card(progress, meeting, reasons) for meeting in progress.meetings}
     columns = tuple(
         RoundColumn(
             name_round(progress.kind, progress.draw, number), tuple(cards[m.pairing.number] for m in met)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from itertools import chain
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from django.core.paginator import Page, Paginator
 from django.db.models import Exists, OuterRef, Q, QuerySet, Value, prefetch_related_objects
@@ -18,9 +18,9 @@ from crowdgame.duels.time_controls import TIME_CONTROLS, time_label
 from games.engine.game import SIDES, Side
 from games.engine.registry import game_title
 from voting.ballot_box.ballot_box import BallotBox
-from voting.matches import replay
+from voting.matches import load_end_reasons, replay
 from voting.models import CLOSED_STATES, LIVE_STATES, Match, MatchResult, StoredBallot, Team, Turn
-from voting.terms import MatchState
+from voting.terms import EndReason, MatchState
 
 DueSides = Mapping[int, Collection[Side]]
 DuelListKind = Literal["open", "running", "finished"]
@@ -39,7 +39,8 @@ HAS_ENDED_MATCH = Exists(Match.objects.filter(event=OuterRef("event"), state=Mat
 class DuelListItem:
     """A game in a list, by its latest match. `names` are red's and yellow's; an empty one is a free seat.
 
-    `won` and `mine` are 1 for red, 2 for yellow, 0 for nobody. Anybody may join a `crowd` game.
+    `reason` says why the match ended. `won` and `mine` are 1 for red, 2 for yellow, 0 for nobody. Anybody may
+    join a `crowd` game.
     """
 
     code: str
@@ -48,10 +49,18 @@ class DuelListItem:
     clock: str
     state: Literal["open", "playing", "ended", "aborted"]
     match: int = 0
+    reason: str = ""
     won: int = 0
     mine: int = 0
     your_turn: bool = False
     crowd: bool = False
+
+
+class LatestMatches(NamedTuple):
+    """The latest match of each duel by event, and why it ended by the match's primary key."""
+
+    by_event: Mapping[int, Match]
+    reasons: Mapping[int, EndReason | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +93,7 @@ def load_page(kind: DuelListKind, number: int | str | None, query: str = "") -> 
 def load_play_lists(guest: Guest | None, box: BallotBox | None, most: int, query: str = "") -> PlayLists:
     """Return the newest `most` games of each kind, and the guest's unfinished games.
 
-    Makes four queries. Without a ballot box, no game shows as the guest's to move. Raises RedisError.
+    Makes five queries. Without a ballot box, no game shows as the guest's to move. Raises RedisError.
     """
     sources: dict[str, QuerySet[Duel]] = {
         kind: _search(query, _SOURCES[kind]())[: most + 1] for kind in DUEL_LIST_KINDS
@@ -114,11 +123,11 @@ def _load_lists(sources: Mapping[str, QuerySet[Duel]]) -> dict[str, list[Duel]]:
 
 
 def _guest_games(
-    duels: list[Duel], matches: Mapping[int, Match], guest: Guest | None, box: BallotBox | None
+    duels: list[Duel], latest: LatestMatches, guest: Guest | None, box: BallotBox | None
 ) -> list[DuelListItem]:
     """Return the games where it is the guest's turn first, then the live ones."""
-    played = [matches[duel.event_id] for duel in duels if duel.event_id in matches]
-    lines = _list_items(duels, matches, guest, due_sides(played, box) if box else {})
+    played = [latest.by_event[duel.event_id] for duel in duels if duel.event_id in latest.by_event]
+    lines = _list_items(duels, latest, guest, due_sides(played, box) if box else {})
     return sorted(lines, key=lambda line: (not line.your_turn, line.state != "playing"))
 
 
@@ -157,27 +166,29 @@ def _with_players(duels: QuerySet[Duel]) -> QuerySet[Duel]:
     return duels.select_related("event", "one", "two")
 
 
-def _load_matches(duels: Iterable[Duel]) -> dict[int, Match]:
-    """Return the latest match of each duel, by event. Loads the teams of duels without a match."""
+def _load_matches(duels: Iterable[Duel]) -> LatestMatches:
+    """Return the latest match of each duel. Loads the teams of duels without a match."""
     duels = list(duels)
     events = {duel.event_id for duel in duels}
     played = Match.objects.filter(event__in=events).select_related("red", "yellow").order_by("number")
     matches = {match.event_id: match for match in played}
     prefetch_related_objects([duel.event for duel in duels if duel.event_id not in matches], "teams")
-    return matches
+    ended = [match for match in matches.values() if match.state == MatchState.ENDED]
+    return LatestMatches(matches, load_end_reasons(ended) if ended else {})
 
 
 def _list_items(
     duels: Iterable[Duel],
-    matches: Mapping[int, Match],
+    latest: LatestMatches,
     guest: Guest | None = None,
     due: DueSides | None = None,
 ) -> list[DuelListItem]:
-    return [_list_item(duel, matches.get(duel.event_id), guest, due or {}) for duel in duels]
+    return [_list_item(duel, latest, guest, due or {}) for duel in duels]
 
 
-def _list_item(duel: Duel, match: Match | None, guest: Guest | None, due: DueSides) -> DuelListItem:
-    event = duel.event
+def _list_item(duel: Duel, latest: LatestMatches, guest: Guest | None, due: DueSides) -> DuelListItem:
+    event, match = duel.event, latest.by_event.get(duel.event_id)
+    reason = latest.reasons.get(match.pk) if match else None
     seats = players_by_side(duel, match)
     mine = seats.index(guest) + 1 if guest and guest in seats else 0
     return DuelListItem(
@@ -185,6 +196,7 @@ def _list_item(duel: Duel, match: Match | None, guest: Guest | None, due: DueSid
         game=gettext(game_title(event.game)),
         names=names_by_side(duel, match),
         match=match.number if match else 0,
+        reason=gettext(reason.label) if reason else "",
         clock=time_label(event.bank_s, event.increment_s, event.window_s),
         state=match.state if match else "open",  # type: ignore[arg-type]
         won=WINNER_NUMBERS.get(match.result or "", 0) if match else 0,

@@ -8,8 +8,10 @@ from crowdgame.reports.turning_point import TurningPoint, find_turning_point
 from games.engine.game import SIDES, Board, Resolution, Side
 from voting.counting.side_changes import SidesSummary
 from voting.counting.tally import SideTally
+from voting.terms import EndReason
 
 MatchEnd = Literal["red", "yellow", "draw", "playing", "aborted"]
+LINE_REASONS = (EndReason.LINE, EndReason.HOLDER, EndReason.OTHER)
 Row = TypeVar("Row")
 CellValue = str | int | float | None
 Cell = Callable[[Row], CellValue]
@@ -64,9 +66,8 @@ class TurnReport:
 class MatchReport:
     """A match as far as its turns are resolved.
 
-    `forfeited` means that the board did not end the match. `by_time`: a side ran out of time. `resigned`: a
-    team voted to resign. `deserted`: all voters had left a side. `sides` summarizes the side changes of a
-    match with secret sides.
+    `reason` is None unless the match has ended. `sides` summarizes the side changes of a match with secret
+    sides.
     """
 
     event: str
@@ -75,12 +76,9 @@ class MatchReport:
     teams: Mapping[Side, str]
     game: str
     end: MatchEnd
-    forfeited: bool
+    reason: EndReason | None
     start: Board
     turns: tuple[TurnReport, ...]
-    by_time: bool = False
-    resigned: bool = False
-    deserted: bool = False
     sides: SidesSummary | None = None
 
     @property
@@ -98,7 +96,7 @@ class MatchReport:
     @property
     def turning_point(self) -> TurningPoint | None:
         """The turning point, or None unless a side won on a board of columns."""
-        if self.winner is None or self.forfeited or self.board.drawing:
+        if self.winner is None or self.reason not in LINE_REASONS:
             return None
         return find_turning_point(self.winner, [turn.board for turn in self.turns])
 

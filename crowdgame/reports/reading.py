@@ -10,9 +10,9 @@ from games.engine.game import Picks, Side
 from games.engine.registry import read_options
 from voting.counting.methods.voting_method import find_method
 from voting.counting.side_changes import SidesSummary
-from voting.matches import Position, load_position
+from voting.matches import Position, end_reason, load_position
 from voting.models import Match, SidesRecord, TallyRecord
-from voting.terms import Ending, MatchState
+from voting.terms import MatchState
 
 
 def read_report(match: Match) -> MatchReport:
@@ -26,10 +26,7 @@ def read_report(match: Match) -> MatchReport:
         teams={"red": match.red.name, "yellow": match.yellow.name},
         game=game.title,
         end=_end(match),
-        forfeited=match.ended_by in (Ending.FORFEIT, Ending.TIME, Ending.RESIGN, Ending.DESERTED),
-        resigned=match.ended_by == Ending.RESIGN,
-        by_time=match.ended_by == Ending.TIME,
-        deserted=match.ended_by == Ending.DESERTED,
+        reason=end_reason(match, position),
         sides=_sides(match),
         start=game.view(game.start(read_options(game, match.options)), None),
         turns=_turns(match, position),

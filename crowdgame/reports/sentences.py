@@ -11,11 +11,11 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, pgettext
 
 from crowdgame.reports.match_report import MatchReport, SideVote, TurnReport
-from crowdgame.reports.turning_point import line_cells
 from games.engine.game import SIDES, Side, insert_team_names, other_side
 from games.engine.texts import translate_text
 from games.rules.columns import LINE
 from voting.counting.methods.voting_method import METHODS
+from voting.terms import EndReason
 
 #: The explanation of a pick by each voting method that needs one.
 METHOD_REPORTS = {method.decided_by: method.report for method in METHODS.values() if method.report}
@@ -47,13 +47,13 @@ def describe_end(report: MatchReport) -> str:
             "The organizer stopped the match after %(turns)s turns.",
             count,
         )
-    elif report.resigned:
+    elif report.reason == EndReason.RESIGN:
         text = _("Both teams resigned in turn %(turns)s.")
-    elif report.by_time:
+    elif report.reason == EndReason.TIME:
         text = _("Both teams ran out of time in turn %(turns)s.")
-    elif report.forfeited:
+    elif report.reason == EndReason.FORFEIT:
         text = _("Neither team voted in turn %(turns)s.")
-    elif report.board.drawing:
+    elif report.reason == EndReason.GAME:
         text = ngettext(
             "After %(turns)s turn the score is tied.", "After %(turns)s turns the score is tied.", count
         )
@@ -68,20 +68,19 @@ def describe_end(report: MatchReport) -> str:
 
 def _describe_win(report: MatchReport, winner: Side) -> str:
     loser = other_side(winner)
-    if report.resigned:
-        text = _("%(loser)s resigned in turn %(turn)s.")
-    elif report.deserted:
-        text = _("Everyone had left %(loser)s by turn %(turn)s.")
-    elif report.by_time:
-        text = _("%(loser)s ran out of time in turn %(turn)s.")
-    elif report.forfeited:
-        text = _("Nobody from %(loser)s voted in turn %(turn)s.")
-    elif report.board.drawing:
-        text = _("%(winner)s won in turn %(turn)s.")
-    elif line_cells(report.board, loser):
-        text = _("Both teams had four in a row in turn %(turn)s. The token decided against %(loser)s.")
-    else:
-        text = _describe_lines(report.turns[-1].resolution.lines)
+    texts = {
+        EndReason.RESIGN: _("%(loser)s resigned in turn %(turn)s."),
+        EndReason.DESERTED: _("Everyone had left %(loser)s by turn %(turn)s."),
+        EndReason.TIME: _("%(loser)s ran out of time in turn %(turn)s."),
+        EndReason.FORFEIT: _("Nobody from %(loser)s voted in turn %(turn)s."),
+        EndReason.HOLDER: _("Both teams had four in a row in turn %(turn)s. %(winner)s held the token."),
+        EndReason.OTHER: _(
+            "Both teams had four in a row in turn %(turn)s. %(loser)s held the token, "
+            "which loses by the rules of this match."
+        ),
+        EndReason.LINE: _describe_lines(report.turns[-1].resolution.lines),
+    }
+    text = texts[report.reason] if report.reason in texts else _("%(winner)s won in turn %(turn)s.")
     names = {"winner": report.teams[winner], "loser": report.teams[loser]}
     return text % {**names, "turn": len(report.turns)}
 
@@ -149,7 +148,7 @@ def _sentences(report: MatchReport, turn: TurnReport) -> Iterator[str]:
     came = turn.resolution
     yield from _describe_choices(report, turn)
     for side, vote in turn.votes.items():
-        if report.by_time and turn is report.turns[-1]:
+        if report.reason == EndReason.TIME and turn is report.turns[-1]:
             yield from _describe_clock(report.teams[side], vote)
         else:
             yield from _describe_deciding(report, report.teams[side], vote)

@@ -12,6 +12,7 @@ export type NoBallotRule = "random" | "pass" | "forfeit";
 export type ResignShare = "half" | "two_thirds" | "three_quarters" | "all";
 export type Ending = "board" | "forfeit" | "time" | "resign" | "deserted" | "conceded" | "agreed";
 export type OfferKind = "draw" | "takeback";
+export type EndReason = "line" | "holder" | "other" | "full" | "game" | "forfeit" | "time" | "resign" | "deserted" | "agreed";
 export type Part = "code" | "turnout" | "tally" | "drops" | "sound";
 export type DuelAction = "resign" | "abort" | "draw" | "takeback" | "decline";
 export type SideRefusal = "not_offered" | "no_such_turn" | "window_open" | "used_up" | "same_side" | "busy";
@@ -202,6 +203,7 @@ export interface Resolution {
   token_before: Side | null;
   token_after: Side | null;
   lines: ReadonlyArray<ReadonlyArray<readonly [number, number]>>;
+  double_win: boolean;
   block: Drop | null;
   result: Result;
   sentences: ReadonlyArray<string>;
@@ -317,12 +319,14 @@ export interface Match {
   turn_points: boolean;
   sides: SidesSummary | null;
   offers: ReadonlyArray<Offer>;
+  end_reason: EndReason | null;
 }
 
 export interface Finished {
   number: number;
   winner: number | null;
   turns: number;
+  end_reason: EndReason | null;
 }
 
 export interface EventState {

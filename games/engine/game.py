@@ -134,6 +134,7 @@ class Resolution(msgspec.Struct, frozen=True, kw_only=True):
         token_before: The side that held the initiative token before.
         token_after: The side that holds it now.
         lines: The winner's lines, each a list of [column, row].
+        double_win: Both sides completed a line, and the initiative token decided the match.
         block: The drop that took the cell in which the other side would have won.
         result: The result after this turn.
         sentences: What happened, in the game's words, with the placeholders `{red}` and `{yellow}`.
@@ -145,6 +146,7 @@ class Resolution(msgspec.Struct, frozen=True, kw_only=True):
     token_before: Side | None = None
     token_after: Side | None = None
     lines: tuple[tuple[Cell, ...], ...] = ()
+    double_win: bool = False
     block: Drop | None = None
     result: Result
     sentences: tuple[str, ...] = ()

@@ -57,7 +57,8 @@ class SimultaneousCaptainsMistress:
         """Drop both balls, judge wins, then pass the initiative token after a conflict (rules 3-5)."""
         _check(state, picks)
         grid, drops = _drop(state, picks)
-        result = _find_winner(state, grid, drops)
+        winners = {d.side for d in drops if d.row is not None and grid.has_line((d.column, d.row))}
+        result = _judge(state, grid, winners)
         conflict = picks.red if picks.red is not None and picks.red == picks.yellow else None
         token = other_side(state.token) if conflict else state.token
         lines = grid.lines(result) if result in SIDES else ()
@@ -68,6 +69,7 @@ class SimultaneousCaptainsMistress:
             token_before=state.token,
             token_after=token,
             lines=lines,
+            double_win=len(winners) == len(SIDES),
             block=state.grid.find_block(drops),
             result=result,
         )
@@ -107,14 +109,13 @@ def _drop(state: State, picks: Picks) -> tuple[Grid, tuple[Drop, ...]]:
     return grid, tuple(drops)
 
 
-def _find_winner(state: State, grid: Grid, drops: tuple[Drop, ...]) -> Result:
-    """Judge wins. With the board full and no line, it is a draw.
+def _judge(state: State, grid: Grid, winners: set[Side]) -> Result:
+    """Judge wins by the sides that completed a line. With the board full and no line, it is a draw.
 
     A double win goes to the side that held the token before the turn, or by `tie` to the other.
     """
-    winners = {d.side for d in drops if d.row is not None and grid.has_line((d.column, d.row))}
     if len(winners) == len(SIDES):
         return state.token if state.tie == "holder" else other_side(state.token)
     if winners:
-        return winners.pop()
+        return next(iter(winners))
     return "open" if grid.open_columns() else "draw"

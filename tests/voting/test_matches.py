@@ -1,9 +1,12 @@
+from time import time_ns
+
 import pytest
 from django.contrib.auth.models import User
 
 from games.engine.game import Picks
 from games.engine.registry import find_game
 from voting import matches
+from voting.announcements.snapshots import load_snapshot
 from voting.matches import (
     CODE_LETTERS,
     MatchError,
@@ -15,11 +18,12 @@ from voting.matches import (
     end_match,
     generate_code,
     live_turn,
+    load_end_reasons,
     load_position,
     reopen_match,
 )
 from voting.models import Event, Match, Turn, TurnState
-from voting.terms import MatchState
+from voting.terms import Ending, EndReason, MatchState
 
 pytestmark = pytest.mark.django_db
 
@@ -106,6 +110,28 @@ def test_load_position_replays_resolved_turns(event: Event) -> None:
     assert position.state == state
     assert position.turns == tuple(turns)
     assert [r.conflict for r in position.resolutions] == [4, None]
+
+
+@pytest.mark.parametrize(
+    ("tie", "picks", "reason"),
+    [
+        ("holder", [(1, 7)] * 4, EndReason.HOLDER),
+        ("other", [(1, 7)] * 4, EndReason.OTHER),
+        ("holder", [*[(1, 7)] * 3, (1, 6)], EndReason.LINE),
+    ],
+)
+def test_end_reason_follows_from_last_turn(
+    event: Event, tie: str, picks: list[tuple[int, int]], reason: EndReason
+) -> None:
+    event.options = {"tie": tie}
+    match = create_match(event, now=5)
+    for number, (red, yellow) in enumerate(picks, 1):
+        create_resolved_turn(match, number, red, yellow)
+    assert load_end_reasons([match]) == {match.pk: None}
+    end_match(match, "yellow" if tie == "other" else "red", Ending.BOARD, now=time_ns())
+    assert load_end_reasons([match]) == {match.pk: reason}
+    (finished,) = load_snapshot(event).finished
+    assert finished.end_reason == reason
 
 
 def test_load_position_ignores_void_turns(event: Event) -> None:

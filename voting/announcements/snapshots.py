@@ -4,6 +4,7 @@ Ballot secrecy: it tells nothing of the votes in an open window or of a conceale
 """
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import cast
 
 import msgspec
@@ -19,7 +20,7 @@ from voting.counting.pacing import RevealSteps, find_close_call, pace_reveal
 from voting.counting.series import series_starts, winning_team
 from voting.counting.side_changes import SidesSummary
 from voting.counting.tally import SideTally
-from voting.matches import Position, replay
+from voting.matches import Position, end_reason, load_end_reasons, replay
 from voting.models import (
     CLOSED_STATES,
     LIVE_STATES,
@@ -32,9 +33,9 @@ from voting.models import (
     TurnState,
 )
 from voting.models.settings import list_hidden_parts
-from voting.terms import MatchState, Pace, TieRule
+from voting.terms import EndReason, MatchState, Pace, TieRule
 
-MAX_FINISHED = 20
+MAX_FINISHED, MAX_CACHED_REASONS = 20, 10_000
 PARTS = [(field, part.name) for field, part in list_hidden_parts(Event).items()]
 
 
@@ -100,6 +101,7 @@ def _match(match: Match, teams: Mapping[int, Team], *, is_duel: bool) -> protoco
         "rated": _rated(match),
         "sides": _sides(match),
         "offers": _offers(turn) if turn and is_duel else (),
+        "end_reason": end_reason(match, position),
     }
     return msgspec.convert(vars(match) | computed, protocol.Match)
 
@@ -221,13 +223,22 @@ def _finished(event: Event, last: Match | None) -> tuple[protocol.Finished, ...]
         return ()
     resolved = Count("turns", filter=Q(turns__state=TurnState.RESOLVED))
     ended = event.matches.filter(state=MatchState.ENDED).annotate(resolved=resolved).order_by("number")
-    rows = ended.values_list("number", "resolved", "result", "red__number", "yellow__number")
-    finished = [
-        protocol.Finished(number=number, winner=winning_team(result, red, yellow), turns=turns)
-        for number, turns, result, red, yellow in rows
-    ]
-    first = max(0, len(finished) - MAX_FINISHED)
+    rows = list(
+        ended.values_list("pk", "ended_at", "number", "resolved", "result", "red__number", "yellow__number")
+    )
+    winners = [winning_team(*row[-3:]) for row in rows]
+    first = max(0, len(rows) - MAX_FINISHED)
     if event.best_of is not None:
-        begins = series_starts([match.winner for match in finished], event.best_of)
-        first = max(place for place in begins if place <= first)
-    return tuple(finished[first:])
+        first = max(place for place in series_starts(winners, event.best_of) if place <= first)
+    return tuple(
+        protocol.Finished(
+            number=number, winner=winner, turns=turns, end_reason=_finished_reason(match_id, ended_at)
+        )
+        for (match_id, ended_at, number, turns, *_), winner in zip(rows[first:], winners[first:], strict=True)
+    )
+
+
+@lru_cache(MAX_CACHED_REASONS)
+def _finished_reason(match_id: int, ended_at: int) -> EndReason | None:
+    """Cached, because it needs a replay. A match that is reopened ends again at another time."""
+    return load_end_reasons([Match.objects.get(pk=match_id)])[match_id]

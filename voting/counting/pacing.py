@@ -26,9 +26,10 @@ UNSPACED, UNSPACED_PER_WORD = re.compile("[\u3040-\u30ff\u3400-\u9fff]"), 2
 STRETCH = {Pace.BRISK: 1.0, Pace.NORMAL: 1.2, Pace.DRAMATIC: 1.5}
 
 # Words of the captions: the seal; both picked one column; who drops first and gets the token; the column is
-# full; no ball drops; a team resigns; the winner; a draw; a block; a replayed conflict or count.
+# full; no ball drops; a team resigns; the winner; the winner if both sides have a line; a draw; a block; a
+# replayed conflict or count.
 SEALED, CONFLICT, ORDER, FULL, NO_DROP, RESIGNED = 2, 7, 7, 8, 6, 8
-WON, DRAWN, BLOCKED, CONFLICT_REPLAY, COUNT_REPLAY = 9, 8, 5, 7, 10
+WON, BOTH_WON, DRAWN, BLOCKED, CONFLICT_REPLAY, COUNT_REPLAY = 9, 13, 8, 5, 7, 10
 # Words under a pick that was not decided by votes, and how many more a translation may have.
 RULE_WORDS = {"first": 9, "lot": 9, "captain": 9, "random": 6, "pass": 6, "forfeit": 6, "resign": 8}
 TRANSLATED = 2
@@ -207,7 +208,7 @@ def _falls_reading_ms(resolution: Resolution, names: Mapping[Side, str], name_wo
 
 def _outcome_ms(resolution: Resolution, names: Mapping[Side, str], name_words: int) -> int:
     if resolution.result in SIDES:
-        return reading_ms(WON + name_words)
+        return reading_ms((BOTH_WON if resolution.double_win else WON) + name_words)
     if resolution.result == "draw":
         return reading_ms(DRAWN)
     if len(resolution.sentences) > 1:

@@ -12,7 +12,16 @@ from voting.counting.side_changes import SidesSummary
 from voting.counting.tally import SideTally
 from voting.counting.types import Column, Count, Hash
 from voting.protocol.fields import Epoch, Id, TeamNumber, Time
-from voting.terms import Ending, MatchState, NoBallotRule, OfferKind, Pace, ResignShare, TieRule
+from voting.terms import (
+    Ending,
+    EndReason,
+    MatchState,
+    NoBallotRule,
+    OfferKind,
+    Pace,
+    ResignShare,
+    TieRule,
+)
 
 
 class Legal(msgspec.Struct, frozen=True, kw_only=True):
@@ -197,6 +206,7 @@ class Match(msgspec.Struct, frozen=True, kw_only=True):
         turn_points: A voter scores a point for each turn voted with the winner.
         sides: Summary of secret sides, once the match has ended.
         offers: The offers of the players of a duel in the open turn.
+        end_reason: Why it ended. Null until then.
     """
 
     id: Id
@@ -226,6 +236,7 @@ class Match(msgspec.Struct, frozen=True, kw_only=True):
     turn_points: bool = False
     sides: SidesSummary | None = None
     offers: tuple[Offer, ...] = ()
+    end_reason: EndReason | None = None
 
 
 class Finished(msgspec.Struct, frozen=True, kw_only=True):
@@ -235,8 +246,10 @@ class Finished(msgspec.Struct, frozen=True, kw_only=True):
         number: Number of the match.
         winner: The winning team, null for a draw.
         turns: Number of turns.
+        end_reason: Why it ended.
     """
 
     number: Id
     winner: TeamNumber | None
     turns: Count
+    end_reason: EndReason | None = None

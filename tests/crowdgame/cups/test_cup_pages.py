@@ -14,7 +14,7 @@ from crowdgame.cups.forms import CUP_PRESETS
 from crowdgame.cups.models import Cup, CupPairing, CupTeam
 from crowdgame.cups.renaming import rename_cup
 from crowdgame.events.models import AuditEntry, Member
-from tests.crowdgame.cups.cup_helpers import decide, new_cup
+from tests.crowdgame.cups.cup_helpers import decide, let_win, new_cup
 from tests.voting.match_helpers import organizer
 from tests.voting.page_fixtures import CLASSIC, SIMULTANEOUS
 from voting.admission.admission import projector_key
@@ -202,6 +202,14 @@ def test_cup_board_shows_bracket_and_join_links(client: Client, cup: Cup) -> Non
     assert re.search(r"<strong><bdi>4a</bdi></strong>.*wins the cup", won, re.DOTALL)
     assert re.search(r'href="/report/\w+/1">Match 1', won)
     assert client.get(f"/cup/{cup.code.lower()}").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("by", "word"), [("resign", "Resigned"), ("time", "Out of time"), ("forfeit", "No votes")]
+)
+def test_cup_board_says_why_pairing_ended(client: Client, cup: Cup, by: str, word: str) -> None:
+    let_win(start_pairing(cup.pk, 1), 1, by)
+    assert f'<span class="why">{word}</span>' in board(client, cup)
 
 
 def test_cup_board_shows_league_table(client: Client) -> None:

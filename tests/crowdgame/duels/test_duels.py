@@ -126,6 +126,8 @@ def test_lists_show_open_running_and_finished_games(box: BallotBox) -> None:
         assert [line.code for line in load_page(kind, 1)] == [duel.event.code]
     assert load_page("running", 1)[0].clock == "3 days"
     assert load_page("finished", 1)[0].won == 1
+    Match.objects.filter(event=ended.event).update(ended_by="resign")
+    assert load_page("finished", 1)[0].reason == "Resigned"
 
 
 def test_open_game_is_listed_while_creator_may_still_wait() -> None:

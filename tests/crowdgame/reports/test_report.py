@@ -89,7 +89,7 @@ def test_report_describes_result_and_turning_point(box: BallotBox) -> None:
     assert turned.startswith("From turn 3 to the end, Rooks always had a winning column: at first column 1")
     assert turned.endswith("They also held the token, so the other team couldn't block it.")
     both = played(box, [(1, 7), (2, 7), (3, 7), (4, 7)])
-    assert describe_end(both) == "Both teams had four in a row in turn 4. The token decided against Doves."
+    assert describe_end(both) == "Both teams had four in a row in turn 4. Rooks held the token."
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.tally import SideTally
 from voting.models import Event, Turn
 from voting.protocol import ActionAsk
-from voting.terms import Lobby, TeamChoice
+from voting.terms import EndReason, Lobby, TeamChoice
 from voting.turns.turns import start_match
 
 pytestmark = pytest.mark.django_db
@@ -136,7 +136,7 @@ def test_ended_match_keeps_last_reveal_and_is_listed_as_finished(box: BallotBox)
     state: Any = shown(turn.match.event_id)
     assert (state.match.state, state.match.result, state.match.turn) == ("ended", "red", None)
     assert state.match.reveal.resolution.lines == (((1, 1), (1, 2), (1, 3), (1, 4)),)
-    assert state.finished == (protocol.Finished(number=1, winner=1, turns=4),)
+    assert state.finished == (protocol.Finished(number=1, winner=1, turns=4, end_reason=EndReason.LINE),)
     assert state.next_match_at == Event.objects.get(pk=turn.match.event_id).next_match_at
 
 

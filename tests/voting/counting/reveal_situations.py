@@ -43,11 +43,13 @@ PLAYED: dict[str, tuple[str, Turns]] = {
     "a win": (CAPTAINS, [(1, 7), (2, 6), (3, 7), (4, 6)]),
     "two lines at once": (CAPTAINS, TWO_LINES),
     "four in a row for both": (CAPTAINS, [(1, 7), (1, 7), (1, 7), (1, 7)]),
+    "four in a row for both, without the token": (CAPTAINS, [(1, 7)] * 4),
     "four in a row for both in one column": (CAPTAINS, [(1, 5), (2, 6), (3, 7)] * 2 + [(4, 4)]),
     "an alternating turn": ("captains-mistress", [(3, None)]),
     "Goofspiel": ("goofspiel", [(3, 4)]),
     "a crash in Trails": ("trails", [(1, 3)] * 4),
 }
+OPTIONS = {"four in a row for both, without the token": {"tie": "other"}}
 DECIDED: dict[str, tuple[TallyTerms, Sequence[int]]] = {
     **{
         f"{name} voting": (TallyTerms(name, TieRule.FIRST, NoBallotRule.RANDOM), case.cast)
@@ -95,7 +97,7 @@ def _played(
 ) -> dict[str, Any]:
     slug, turns = match
     game = find_game(slug)
-    options = game.draw_lots(read_options(game, {}), 0)
+    options = game.draw_lots(read_options(game, OPTIONS.get(name, {})), 0)
     state = game.start(options)
     for red, yellow in turns:
         movers = game.to_move(state)

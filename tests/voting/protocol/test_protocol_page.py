@@ -33,8 +33,9 @@ SERVER = {
 LITERALS = (
     protocol.Refusal, protocol.SideRefusal, protocol.ErrorCode, Deciding,
     protocol.DuelAction, protocol.DuelRefusal, terms.OfferKind,
-    protocol.DropAnswer, protocol.Part, protocol.Role, terms.Ending, terms.Admission, TallyMethod,
-    terms.TieRule, terms.NoBallotRule, terms.ResignShare, terms.Pace, game.Side, game.Result, game.Vote,
+    protocol.DropAnswer, protocol.Part, protocol.Role, terms.Ending, terms.EndReason, terms.Admission,
+    TallyMethod, terms.TieRule, terms.NoBallotRule, terms.ResignShare, terms.Pace,
+    game.Side, game.Result, game.Vote,
 )  # fmt: skip
 # What looks like a message in the guide: a word, a full stop, a word.
 MESSAGE_LIKE = re.compile(r"`([a-z_]+\.[a-z_]+)`")
