@@ -10,7 +10,7 @@ from games.engine.registry import find_game, read_options
 from voting.counting.pacing import RevealSteps, find_close_call, pace_reveal
 from voting.counting.tally import SideTally
 from voting.protocol import EventState, Finished, Legal, Match, Reveal, Team, Turn
-from voting.terms import Ending, NoBallotRule, Pace, TeamChoice, TieRule
+from voting.terms import Ending, EndReason, NoBallotRule, Pace, TeamChoice, TieRule
 
 GAME = find_game("simultaneous-captains-mistress")
 NAMES = ("North Hall", "South Hall")
@@ -160,6 +160,7 @@ class ScriptedMatch:
             state=state,
             result=result,
             ended_by=Ending.BOARD if state == "ended" else None,
+            end_reason=self.end_reason if state == "ended" else None,
             close_early=False,
             board=GAME.view(self.state, None),
             turn=turn,
@@ -168,6 +169,11 @@ class ScriptedMatch:
             no_ballot_rule=NoBallotRule.RANDOM,
             **given,
         )
+
+    @property
+    def end_reason(self) -> EndReason:
+        last = self.played[-1].resolution
+        return EndReason.HOLDER if last.double_win else EndReason.LINE if last.lines else EndReason.FULL
 
     def _reveal(self, at: int, steps: RevealSteps | None = None) -> Reveal | None:
         if not self.played:

@@ -1,4 +1,6 @@
 import { NUMBER_LOCALE, p, t } from "../live/i18n";
+import { endReasonText } from "../live/match/endReason";
+import { otherSide } from "../live/match/grid";
 import { sideForTeam, teamForSide, type Phase } from "../live/match/phase";
 import { currentSeries, winsNeeded } from "../live/match/series";
 import type { EventState, Match, Reveal, Side, SideTally, TurnoutCounted, Vote } from "../protocol";
@@ -24,7 +26,7 @@ export function joinList(items: readonly string[]): string {
 export function headline(event: EventState, phase: Phase): string {
   const { match } = event;
   if (phase === "lobby" || !match) return lobbyHeadline(event);
-  if (phase === "ended") return outcomeText(event, match);
+  if (phase === "ended") return explainedOutcome(event, match);
   const turn = (phase === "reveal" ? match.reveal : match.turn)?.number ?? 1;
   if (phase === "reveal") return t("Turn %(turn)s: reveal", { turn });
   if (phase !== "waiting") return windowHeadline(phase, match.board.vote, turn);
@@ -97,7 +99,7 @@ export function seriesText(event: EventState): string {
 export function revealText(event: EventState, match: Match, reveal: Reveal): string {
   const [turn, picks] = [reveal.number, picksText(event, reveal)];
   if (match.state !== "ended") return t("Turn %(turn)s: %(picks)s", { turn, picks });
-  return t("Turn %(turn)s: %(picks)s. %(outcome)s", { turn, picks, outcome: outcomeText(event, match) });
+  return t("Turn %(turn)s: %(picks)s. %(outcome)s", { turn, picks, outcome: explainedOutcome(event, match) });
 }
 
 export function picksText(event: EventState, reveal: Reveal): string {
@@ -117,4 +119,16 @@ function pickText(name: string, { pick }: SideTally): string {
 export function outcomeText(event: EventState, match: Match): string {
   if (match.result !== "red" && match.result !== "yellow") return t("Match %(match)s is a draw", { match: match.number });
   return t("%(name)s won match %(match)s", { name: teamForSide(event, match.result).name, match: match.number });
+}
+
+/** The outcome and why the match ended. */
+function explainedOutcome(event: EventState, match: Match): string {
+  const [winner, loser] = match.result === "red" || match.result === "yellow" ? [match.result, otherSide(match.result)] : [null, null];
+  const reason = endReasonText(match.end_reason, winner ? teamForSide(event, winner).name : "", loser ? teamForSide(event, loser).name : "");
+  return withReason(outcomeText(event, match), reason);
+}
+
+/** "North won: Four in a row". */
+export function withReason(outcome: string, reason: string): string {
+  return reason ? t("%(outcome)s: %(reason)s", { outcome, reason }) : outcome;
 }

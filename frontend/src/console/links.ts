@@ -1,4 +1,6 @@
 import { n, p, t } from "../live/i18n";
+import { endReasonText } from "../live/match/endReason";
+import { withReason } from "./labels";
 import type { Admission, EventState, Role } from "../protocol";
 
 export interface PageLink {
@@ -69,10 +71,11 @@ export interface PlayedMatch {
 /** The matches with anything to report, newest first, including the one in progress. */
 export function playedMatches({ code, teams, match, finished }: EventState): readonly PlayedMatch[] {
   const report = (number: number) => `/report/${code}/${number}`;
-  const over = finished.map(({ number, winner, turns }) => {
-    const text = winner
+  const over = finished.map(({ number, winner, turns, end_reason }) => {
+    const outcome = winner
       ? n("%(name)s won, %(count)s turn", "%(name)s won, %(count)s turns", turns, { name: teams[winner - 1]!.name })
       : n("Draw, %(count)s turn", "Draw, %(count)s turns", turns);
+    const text = withReason(outcome, endReasonText(end_reason, winner ? teams[winner - 1]!.name : "", winner ? teams[2 - winner]!.name : ""));
     return { number, text, report: report(number), record: `/record/${code}/${number}.json` };
   });
   const on = match?.state === "playing" && match.reveal ? [{ number: match.number, text: t("Live"), report: report(match.number), record: null }] : [];

@@ -8,7 +8,7 @@ import { makeEvent } from "./fixtures";
 
 const turnout = { type: "turnout.counted", turn: 7, connected: [90, 70], voted: [9, 7], picked_at: [5, 0], watching: 0, votes_per_s: 3, figures: {} as BoxFigures } as const;
 const cheers = { all: [5, 6], latest: [1, 2] } as const;
-const finished = [{ number: 1, winner: 1, turns: 9 }, { number: 2, winner: null, turns: 40 }];
+const finished = [{ number: 1, winner: 1, turns: 9, end_reason: null }, { number: 2, winner: null, turns: 40, end_reason: null }];
 const fullState = { state: makeEvent({ finished }), turnout, cheers };
 
 test("the home team is on the left with all its numbers", () => {

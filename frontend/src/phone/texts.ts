@@ -244,6 +244,8 @@ export const youGave = (count: number): string => n("you gave %(count)s point", 
 export const pickedInRound = (column: string, round: number, share: string): string => t("Your team picked %(column)s in round %(round)s, with %(share)s.", { column, round, share });
 export const weGaveUp: string = t("Your team gave up.");
 export const gaveUp = (name: string): string => t("%(name)s gave up.", { name });
+/** A full stop after a text. */
+export const endSentence = (text: string): string => t("%(text)s.", { text });
 export const giveUp: string = t("Vote to give up");
 export const surelyGiveUp: string = t("Sure? Tap again");
 export const takeBackWish: string = t("You voted to give up. Undo");

@@ -17,7 +17,7 @@ test("the main action is the next step in each phase", () => {
   assert.deepEqual([actionOffers(event(), "reveal").beside?.action, actionOffers(event(), "waiting").beside], ["reveal.extend", null]);
   assert.deepEqual([next("lobby", { match: null }), next("lobby", { match: null, lobby: "closed" })], ["Start the match", "Open the lobby"]);
   const over = { ...MATCH, state: "ended", turn: null } as Match;
-  const won = [{ number: 1, winner: 1, turns: 9 }, { number: 2, winner: 1, turns: 9 }];
+  const won = [{ number: 1, winner: 1, turns: 9, end_reason: null }, { number: 2, winner: 1, turns: 9, end_reason: null }];
   assert.equal(next("ended", { match: over }), "Start the next match");
   const second = { ...over, number: 2 };
   assert.equal(next("ended", { match: second, best_of: 3, finished: won }), "Start a new series");

@@ -3,9 +3,10 @@ import type { Admission, Board, CloseCall, Deciding, EventState, Match, Side, Si
 import { otherSide } from "../../live/match/grid";
 import { formatNumber, formatPercent } from "../../live/format";
 import { n, p, t } from "../../live/i18n";
-import { isThreatConflict, blockText, isDoubleLine, closeCallText } from "./commentary";
+import { isThreatConflict, blockText, closeCallText } from "./commentary";
 import { optionName } from "../../board/geometry";
-import { fillTeamNames, teamName, type Sentence, type RevealContext } from "./sentence";
+import { fillTeamNames, teamName, type Sentence, type MatchContext, type RevealContext } from "./sentence";
+import { endReasonText } from "../../live/match/endReason";
 import { currentSeries } from "../../live/match/series";
 import { hasPoints, support } from "../../live/match/support";
 import type { TimelineStep } from "../scene/timeline";
@@ -55,11 +56,11 @@ function drops({ reveal: { resolution } }: RevealContext): string {
 }
 
 function outcome(context: RevealContext): string {
-  const { result, lines, sentences } = context.reveal.resolution;
+  const { result, lines, sentences, double_win, token_before } = context.reveal.resolution;
   if (result === "draw") return sentences.length ? t("A draw") : t("The board is full: a draw");
   if (result === "open") return openText(context);
   const name = teamName(result);
-  if (isDoubleLine(context, result)) return t("Four in a row for both: %(name)s wins", { name });
+  if (double_win) return endReasonText(result === token_before ? "holder" : "other", name, teamName(otherSide(result)));
   if (lines.length > 1) return n("%(count)s line at once: %(name)s wins", "%(count)s lines at once: %(name)s wins", lines.length, { name });
   return lines.length ? t("%(name)s has four in a row", { name }) : t("%(name)s wins", { name });
 }
@@ -109,47 +110,46 @@ function methodCaption(match: Match, tally: SideTally): string {
 interface Verdict {
   title: string;
   line: string;
+  /** Why the match ended. Empty if `line` says it. */
+  reason: string;
   winner: Side | null;
 }
 
 /** The result of a match. A team's own screen addresses the winner directly. */
 export function matchVerdict({ state, home }: { state: EventState; home: boolean }, match: Match): Verdict {
   const winner = matchWinner(match);
-  if (match.state === "aborted") return { title: p("match", "Stopped"), line: t("This match does not count"), winner };
-  if (!winner) return { title: t("A draw"), line: drawText(match), winner };
+  if (match.state === "aborted") return { title: p("match", "Stopped"), line: t("This match does not count"), reason: "", winner };
+  if (!winner) return { title: t("A draw"), line: drawText(match), reason: "", winner };
   const place = sidePlace(match, winner);
   const { name } = teamAtPlace(state, place);
-  const other = teamAtPlace(state, sidePlace(match, otherSide(winner))).name;
   const isSeriesOver = currentSeries(state).winner !== null;
-  return { title: name, line: home && place === 0 ? ownVictoryText(match, other, isSeriesOver) : victoryText(match, other, isSeriesOver), winner };
+  const line = home && place === 0 ? ownVictoryText(match, isSeriesOver) : victoryText(match, isSeriesOver);
+  return { title: name, line, reason: reasonText({ state, match }, winner), winner };
 }
 
-function drawText({ ended_by, reveal, board }: Match): string {
-  if (ended_by === "resign") return t("Both gave up");
-  if (ended_by === "time") return t("Both ran out of time");
-  if (!reveal) return "";
-  const turns = reveal.number;
-  if (board.kind === "drawn") return n("after %(count)s turn", "after %(count)s turns", turns);
-  return n("The board is full after %(count)s turn", "The board is full after %(count)s turns", turns);
+/** A game with its own drawing says it in its last sentence. */
+function reasonText(context: MatchContext, winner: Side | null): string {
+  const { end_reason, reveal } = context.match;
+  const own = end_reason === "game" ? reveal?.resolution.sentences.at(-1) : null;
+  const text = own ?? endReasonText(end_reason, winner ? teamName(winner) : "", winner ? teamName(otherSide(winner)) : "");
+  return fillTeamNames(context, text).map((part) => (typeof part === "string" ? part : part.name)).join("");
 }
 
-/** Below the winner's name. `other`: the losing team. */
-function victoryText({ ended_by, reveal }: Match, other: string, isSeriesOver: boolean): string {
-  if (isSeriesOver) return t("wins the series");
-  if (ended_by === "resign") return t("wins: %(other)s gave up", { other });
-  if (ended_by === "time") return t("wins: %(other)s ran out of time", { other });
-  if (ended_by === "deserted") return t("wins: everyone left %(other)s", { other });
-  if (ended_by === "forfeit") return t("wins: no votes from %(other)s", { other });
-  return n("wins in %(count)s turn", "wins in %(count)s turns", reveal?.number ?? 0);
+function drawText(match: Match): string {
+  const { end_reason, reveal } = match;
+  const turns = reveal?.number ?? 0;
+  if (end_reason === "game") return n("after %(count)s turn", "after %(count)s turns", turns);
+  if (end_reason === "full") return n("The board is full after %(count)s turn", "The board is full after %(count)s turns", turns);
+  return endReasonText(end_reason, "", "");
 }
 
-function ownVictoryText({ ended_by, reveal }: Match, other: string, isSeriesOver: boolean): string {
-  if (isSeriesOver) return t("You win the series");
-  if (ended_by === "resign") return t("You win: %(other)s gave up", { other });
-  if (ended_by === "time") return t("You win: %(other)s ran out of time", { other });
-  if (ended_by === "deserted") return t("You win: everyone left %(other)s", { other });
-  if (ended_by === "forfeit") return t("You win: no votes from %(other)s", { other });
-  return n("You win in %(count)s turn", "You win in %(count)s turns", reveal?.number ?? 0);
+/** Below the winner's name. */
+function victoryText({ reveal }: Match, isSeriesOver: boolean): string {
+  return isSeriesOver ? t("wins the series") : n("wins in %(count)s turn", "wins in %(count)s turns", reveal?.number ?? 0);
+}
+
+function ownVictoryText({ reveal }: Match, isSeriesOver: boolean): string {
+  return isSeriesOver ? t("You win the series") : n("You win in %(count)s turn", "You win in %(count)s turns", reveal?.number ?? 0);
 }
 
 function choiceText(board: Board, pick: number): string {

@@ -58,7 +58,9 @@ test("two lines in the same turn are announced together", () => {
   const drops = [{ side: "red", column: 4, row: 1 }, { side: "yellow", column: 1, row: 4 }] as const;
   const lines = [[[1, 1], [2, 1], [3, 1], [4, 1]]] as const;
   const board = stacked(["R", "R", "R", "R", "YYYY", "", ""]);
-  assert.equal(story("lines", board, { drops, lines, result: "red" }), "Four in a row for both: North wins");
+  assert.equal(story("lines", board, { drops, lines, result: "red", double_win: true }), "Four in a row for both: North held the token");
+  const lost = { drops, lines, result: "red", double_win: true, token_before: "yellow" } as const;
+  assert.equal(story("lines", board, lost), "Four in a row for both: South held the token and loses");
 });
 
 test("the caption under a pick says how the voting method decided", () => {

@@ -1,6 +1,6 @@
 import type { CloseCall, Side } from "../../protocol";
 import { withoutDrops } from "../../board/boardBefore";
-import { hasLine, threats } from "../../board/threats";
+import { threats } from "../../board/threats";
 import { otherSide } from "../../live/match/grid";
 import { formatNumber } from "../../live/format";
 import { NUMBER_LOCALE, n, t } from "../../live/i18n";
@@ -49,11 +49,6 @@ export function blockText({ reveal }: RevealContext): string {
   const { block } = reveal.resolution;
   if (!block) return "";
   return t("%(name)s stops %(other)s in %(column)s", { name: teamName(block.side), other: teamName(otherSide(block.side)), column: block.column });
-}
-
-/** Whether both sides completed four in a row in the same turn. */
-export function isDoubleLine({ match, reveal }: RevealContext, winner: Side): boolean {
-  return reveal.resolution.lines.length > 0 && LINE_GAMES.includes(match.game) && hasLine(match.board, otherSide(winner));
 }
 
 export function closeCallText({ match, reveal }: RevealContext, call: CloseCall | null): string {

@@ -26,7 +26,7 @@ export function EndScreen({ view }: { view: StageView }) {
   const { match, leftMs } = view.scene;
   const placement = gridPlacement(view);
   if (!isWon(view.scene) || !match || !placement) return null;
-  const { title, line, winner } = matchVerdict(view, match);
+  const { title, line, reason, winner } = matchVerdict(view, match);
   const united = winner ? unityText(view.state, match, winner) : "";
   const series = currentSeries(view.state);
   const time = countdownText(leftMs);
@@ -37,6 +37,7 @@ export function EndScreen({ view }: { view: StageView }) {
       {winner && series.winner === null && !match.sides && <Badge side={winner} />}
       <h1 style={{ fontSize: size(title, 176, 80) }}>{title}</h1>
       <p style={{ fontSize: size(line, 84, 58) }}>{line}</p>
+      {reason && <p class="reason" style={{ fontSize: size(reason, 64, 54.5) }}>{reason}</p>}
       {match.sides && <SideChangesChart sides={match.sides} width={Math.min(width, WIDEST)} />}
       {united && !match.sides && series.winner === null && <p style={{ fontSize: size(united, 64, 54.5) }}>{united}</p>}
       {series.winner === null ? !match.sides && <SeriesScore view={view} series={series} /> : <Podium view={view} series={series} />}

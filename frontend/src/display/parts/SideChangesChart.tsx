@@ -3,7 +3,7 @@ import { n, t } from "../../live/i18n";
 import type { SidesSummary } from "../../protocol";
 import { sideFlow, loyalty } from "./sideFlow";
 
-const HEIGHT = 270;
+const HEIGHT = 190;
 
 /** The voters' side changes, turn by turn, as a flow chart that is animated once. */
 export function SideChangesChart({ sides, width }: { sides: SidesSummary; width: number }) {

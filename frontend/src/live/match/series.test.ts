@@ -5,7 +5,7 @@ import type { EventState, Finished, Match } from "../../protocol";
 import { currentSeries, winsNeeded } from "./series";
 
 function event(winners: readonly (1 | 2 | null)[], best_of: number | null, playing = 0): EventState {
-  const finished: Finished[] = winners.map((winner, index) => ({ number: index + 1, winner, turns: 9 }));
+  const finished: Finished[] = winners.map((winner, index) => ({ number: index + 1, winner, turns: 9, end_reason: null }));
   const match = playing ? ({ number: playing } as Match) : null;
   return { finished, best_of, match } as Partial<EventState> as EventState;
 }

@@ -4,6 +4,7 @@ import { html, type Html } from "../dom";
 import { formatPercent } from "../localeFormat";
 import { saveCard, type Card } from "./cardPicture";
 import { currentSide, sidesCard } from "./sides";
+import { reasonText } from "./sentences";
 import * as say from "../texts";
 import type { PhoneView } from "../seat/phoneView";
 
@@ -35,10 +36,12 @@ function endCard(view: PhoneView): Html | false {
   if (view.phase !== "ended") open = null;
   if (!open) return false;
   const { title, team, voted, turns, agreement, votedForWinner } = open;
+  const reason = reasonText(view, view.match!);
   return html`<dialog class="card" aria-labelledby="card">
     <h2 id="card">${title}</h2>
     <p>${team}</p>
     <dl><div><dt>${say.turnsVoted}</dt><dd>${voted}\u00a0/\u00a0${turns}</dd></div><div><dt>${say.agreement}</dt><dd>${agreement}</dd></div></dl>
+    ${reason && html`<p>${reason}</p>`}
     ${votedForWinner && html`<p class="called">✓ ${say.youCalled}</p>`}
     <button type="button" class="go" data-do="save">${say.save}</button>
     <button type="button" class="go quiet" data-do="close">${say.close}</button>

@@ -19,7 +19,7 @@ const STEPS = { pour: 400, picks: 1600, hold: null, drops: 2400, second: 3100, t
 /** A reveal that began this long ago. */
 function reveal(agoMs: number, counts: readonly number[] = [0, 5, 3]): Reveal {
   const drops = [{ side: "red", column: 2, row: 1 }, { side: "yellow", column: 2, row: null }] as const;
-  const resolution = { drops, conflict: 2, token_before: "red", token_after: "yellow", lines: [], block: null, result: "open", sentences: [], before: null } as const;
+  const resolution = { drops, conflict: 2, token_before: "red", token_after: "yellow", lines: [], double_win: false, block: null, result: "open", sentences: [], before: null } as const;
   const tally = { counts, ballots: counts.reduce((all, one) => all + one), pick: 2, decided_by: "plurality", root: null, rounds: null, resigning: 0 } as const;
   return { turn: 10, number: 1, sealed_at: 0, resolved_at: NOW - agoMs, red: tally, yellow: tally, resolution, steps: STEPS, close_call: null, seed: null, concealed: null, turn_commitment: null };
 }

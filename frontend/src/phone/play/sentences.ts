@@ -1,5 +1,6 @@
 import { LANGUAGE } from "../../live/i18n";
 import { otherSide } from "../../live/match/grid";
+import { endReasonText } from "../../live/match/endReason";
 import { revealStep, tokenMoment } from "../../live/match/phase";
 import { optionName } from "../../board/geometry";
 import type { Board, EventState, Match, Reveal, Side, SideTally } from "../../protocol";
@@ -142,11 +143,18 @@ function winner({ event }: PhoneView, { result }: Match): string {
 }
 
 function end(view: PhoneView, match: Match): string {
-  const { result, ended_by } = match;
-  const gaveUp = ended_by === "resign" && result !== "draw" && result !== "open" && say.gaveUp(shortTeamName(view.event, otherSide(result)));
   const turns = Object.values(view.record.agreed);
-  if (match.max_side_changes) return join(gaveUp, winner(view, match), endText(view, match));
-  return join(gaveUp, winner(view, match), !gaveUp && turns.length > 0 && say.withTeam(turns.filter(Boolean).length, turns.length));
+  const isShort = match.end_reason === "line" && turns.length > 0;
+  const told = match.max_side_changes ? endText(view, match) : isShort && say.withTeam(turns.filter(Boolean).length, turns.length);
+  return join(winner(view, match), reasonText(view, match), told);
+}
+
+/** Why the match ended, as a sentence. */
+export function reasonText({ event }: Pick<PhoneView, "event">, { result, end_reason, reveal }: Match): string {
+  if (end_reason === "game" && LANGUAGE === event.language) return fillTeamNames({ event }, reveal!.resolution.sentences.slice(-1).join(""));
+  const winner = result === "red" || result === "yellow" ? result : null;
+  const text = endReasonText(end_reason, winner ? shortTeamName(event, winner) : "", winner ? shortTeamName(event, otherSide(winner)) : "");
+  return text && say.endSentence(text);
 }
 
 /** A quiet note about the previous vote's receipt. */
