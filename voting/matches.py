@@ -206,8 +206,7 @@ def replay(match: Match, closed: Iterable[Turn]) -> Position:
 def end_reason(match: Match, position: Position) -> EndReason | None:
     """Return why the match ended. None unless it has ended."""
     if match.ended_by != Ending.BOARD:
-        by_player = match.ended_by == Ending.CONCEDED
-        return EndReason.RESIGN if by_player else EndReason(match.ended_by) if match.ended_by else None
+        return EndReason(match.ended_by) if match.ended_by else None
     last = position.resolutions[-1] if position.resolutions else None
     if last and last.double_win:
         return EndReason.HOLDER if last.result == last.token_before else EndReason.OTHER

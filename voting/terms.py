@@ -168,8 +168,9 @@ class EndReason(LabeledEnum):
         game: By the rules of another game.
         forfeit: A side had no ballots, and `no_ballot_rule` is `forfeit`.
         time: A side ran out of time.
-        resign: A side resigned, by its ballots or as the player of a one-on-one game.
+        resign: A side resigned by its ballots.
         deserted: Everyone left a side in a match with secret sides.
+        conceded: The player of a one-on-one game resigned.
         agreed: The players of a one-on-one game agreed to a draw.
     """
 
@@ -182,4 +183,5 @@ class EndReason(LabeledEnum):
     TIME = "time", gettext_noop("Out of time")
     RESIGN = "resign", gettext_noop("Resigned")
     DESERTED = "deserted", gettext_noop("Everyone left")
+    CONCEDED = "conceded", gettext_noop("Resigned")
     AGREED = "agreed", gettext_noop("Draw agreed")

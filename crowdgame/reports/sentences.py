@@ -47,28 +47,42 @@ def describe_end(report: MatchReport) -> str:
             "The organizer stopped the match after %(turns)s turns.",
             count,
         )
-    elif report.reason == EndReason.RESIGN:
-        text = _("Both teams resigned in turn %(turns)s.")
-    elif report.reason == EndReason.TIME:
-        text = _("Both teams ran out of time in turn %(turns)s.")
-    elif report.reason == EndReason.FORFEIT:
-        text = _("Neither team voted in turn %(turns)s.")
-    elif report.reason == EndReason.GAME:
-        text = ngettext(
-            "After %(turns)s turn the score is tied.", "After %(turns)s turns the score is tied.", count
-        )
     else:
-        text = ngettext(
-            "After %(turns)s turn the board is full, with no four in a row.",
-            "After %(turns)s turns the board is full, with no four in a row.",
-            count,
-        )
+        text = _draw_text(report.reason, count)
     return text % {"turns": count}
+
+
+def _draw_text(reason: EndReason | None, count: int) -> str:
+    """Return the sentence about a draw after `count` turns, with the placeholder `turns`."""
+    texts = {
+        EndReason.RESIGN: _("Both teams resigned in turn %(turns)s."),
+        EndReason.TIME: _("Both teams ran out of time in turn %(turns)s."),
+        EndReason.FORFEIT: _("Neither team voted in turn %(turns)s."),
+        EndReason.AGREED: ngettext(
+            "Both agreed to a draw after %(turns)s turn.",
+            "Both agreed to a draw after %(turns)s turns.",
+            count,
+        ),
+        EndReason.GAME: ngettext(
+            "After %(turns)s turn the score is tied.", "After %(turns)s turns the score is tied.", count
+        ),
+    }
+    full = ngettext(
+        "After %(turns)s turn the board is full, with no four in a row.",
+        "After %(turns)s turns the board is full, with no four in a row.",
+        count,
+    )
+    return texts.get(reason, full) if reason else full
 
 
 def _describe_win(report: MatchReport, winner: Side) -> str:
     loser = other_side(winner)
+    count = len(report.turns)
+    conceded = ngettext(
+        "%(loser)s resigned after %(turn)s turn.", "%(loser)s resigned after %(turn)s turns.", count
+    )
     texts = {
+        EndReason.CONCEDED: conceded,
         EndReason.RESIGN: _("%(loser)s resigned in turn %(turn)s."),
         EndReason.DESERTED: _("Everyone had left %(loser)s by turn %(turn)s."),
         EndReason.TIME: _("%(loser)s ran out of time in turn %(turn)s."),
@@ -78,11 +92,13 @@ def _describe_win(report: MatchReport, winner: Side) -> str:
             "Both teams had four in a row in turn %(turn)s. %(loser)s held the token, "
             "which loses by the rules of this match."
         ),
-        EndReason.LINE: _describe_lines(report.turns[-1].resolution.lines),
     }
-    text = texts[report.reason] if report.reason in texts else _("%(winner)s won in turn %(turn)s.")
+    if report.reason == EndReason.LINE:
+        text = _describe_lines(report.turns[-1].resolution.lines)
+    else:
+        text = texts[report.reason] if report.reason in texts else _("%(winner)s won in turn %(turn)s.")
     names = {"winner": report.teams[winner], "loser": report.teams[loser]}
-    return text % {**names, "turn": len(report.turns)}
+    return text % {**names, "turn": count}
 
 
 def _describe_lines(lines: Sequence[Sequence[object]]) -> str:

@@ -318,3 +318,10 @@ def test_altered_record_of_crowd_is_not_excused(box: BallotBox) -> None:
     plain = json.loads(msgspec.json.encode(exported.record))
     plain |= {"result": "yellow", "ended_by": "conceded"}
     assert find_faults(msgspec.convert(plain, MatchRecord)) != []
+
+
+def test_report_says_who_resigned_in_first_turn(box: BallotBox, client: Client) -> None:
+    playing = begin(box)
+    playing.do(playing.teams[0], "resign", box)
+    page = client.get(f"/report/{playing.duel.event.code}/1").content.decode()
+    assert "resigned after 0 turns" in page

@@ -9,6 +9,7 @@ export function endReasonText(reason: EndReason | null | undefined, winner: stri
   if (reason === "full") return t("The board is full");
   if (reason === "forfeit") return winner ? t("No votes from %(name)s", { name: loser }) : t("Nobody voted");
   if (reason === "time") return winner ? t("%(name)s ran out of time", { name: loser }) : t("Both ran out of time");
-  if (reason === "resign") return winner ? t("%(name)s gave up", { name: loser }) : t("Both gave up");
+  if (reason === "agreed") return t("Both agreed to a draw");
+  if (reason === "resign" || reason === "conceded") return winner ? t("%(name)s gave up", { name: loser }) : t("Both gave up");
   return reason === "deserted" ? t("Everyone left %(name)s", { name: loser }) : "";
 }
