@@ -1,7 +1,7 @@
 import { NUMBER_LOCALE, p, t } from "../live/i18n";
 import { endReasonText } from "../live/match/endReason";
 import { otherSide } from "../live/match/grid";
-import { sideForTeam, teamForSide, type Phase } from "../live/match/phase";
+import { isTalkHeld, sideForTeam, teamForSide, type Phase } from "../live/match/phase";
 import { currentSeries, winsNeeded } from "../live/match/series";
 import type { EventState, Match, Reveal, Side, SideTally, TurnoutCounted, Vote } from "../protocol";
 
@@ -83,7 +83,8 @@ export interface TeamStatus {
 
 export function teamStatus(event: EventState, team: 1 | 2, turnout: TurnoutCounted | null, phase: Phase): TeamStatus {
   const hands = event.teams[team - 1]!.hands;
-  const choosing = isWindowPhase(phase) && !!event.match?.turn?.to_move.includes(sideForTeam(event, team));
+  const turn = event.match?.turn;
+  const choosing = isWindowPhase(phase) && !!turn && !isTalkHeld(turn) && turn.to_move.includes(sideForTeam(event, team));
   const [here, voted] = [turnout?.connected[team - 1] ?? 0, turnout?.voted[team - 1] ?? 0];
   return { hands, choosing, here, voted, share: choosing && here && !hands ? Math.min(1, voted / here) : 0 };
 }

@@ -1,4 +1,4 @@
-import type { Phase } from "../../live/match/phase";
+import { heldMs, type Phase } from "../../live/match/phase";
 import type { EventState } from "../../protocol";
 
 /** The server time at which the clock ends; 0 if no clock runs. */
@@ -11,5 +11,5 @@ export function clockEnd({ match, next_match_at }: EventState, phase: Phase): nu
 
 /** Milliseconds left on the clock. */
 export function clockLeft({ match }: EventState, phase: Phase, until: number, now: number): number {
-  return phase === "paused" ? (match?.turn?.left_ms ?? 0) : Math.max(0, until - now);
+  return phase === "paused" && match?.turn ? heldMs(match.turn) : Math.max(0, until - now);
 }

@@ -24,6 +24,11 @@ test("the clock of the talk phase counts down to the opening", () => {
   assert.equal(nextChange(state, NOW + 1500), NOW + 2000);
 });
 
+test("a turn paused in its talk phase shows the time left to talk", () => {
+  const leftMs = (talk_ms: number) => sceneAt(makeEvent({ match: makeMatch({ turn: makeTurn({ paused: true, talk_ms, left_ms: 20_000 }) }) }), NOW).leftMs;
+  assert.deepEqual([leftMs(9000), leftMs(0)], [9000, 20_000]);
+});
+
 test("without a talk phase the window's clock is full until it opens", () => {
   const turn = makeTurn({ opens_at: NOW + 3000, closes_at: NOW + 23_000 });
   assert.equal(sceneAt(makeEvent({ match: makeMatch({ turn }) }), NOW).leftMs, 20_000);

@@ -1,6 +1,6 @@
 import type { Board, CloseCall, EventState, Match, Reveal, Side, Turn } from "../../protocol";
 import { boardBefore } from "../../board/boardBefore";
-import { revealEnd } from "../../live/match/phase";
+import { heldMs, revealEnd } from "../../live/match/phase";
 import { isPartHidden } from "./places";
 import { nextStep, revealPlan, revealProgress, type RevealPlan, type RevealProgress, type TimelineStep } from "./timeline";
 
@@ -31,7 +31,7 @@ export function sceneAt(state: EventState, now: number): Scene {
 }
 
 function windowAt(turn: Turn, now: number): Pick<Scene, "phase" | "leftMs"> {
-  if (turn.paused) return { phase: "paused", leftMs: turn.left_ms };
+  if (turn.paused) return { phase: "paused", leftMs: heldMs(turn) };
   if (turn.talk_ms > 0 && now < turn.opens_at) return { phase: "talk", leftMs: turn.opens_at - now };
   const leftMs = turn.closes_at - Math.max(now, turn.opens_at);
   return leftMs > 0 ? { phase: "voting", leftMs } : { phase: "sealed", leftMs: 0 };

@@ -1,5 +1,6 @@
 import { isPartHidden, sideAtPlace, tallyForSide, teamAtPlace, type Place } from "../scene/places";
 import type { Match } from "../../protocol";
+import { isTalkHeld } from "../../live/match/phase";
 import { currentSeries } from "../../live/match/series";
 import { isWon, type StageView } from "../scene/stageView";
 
@@ -42,7 +43,7 @@ function unmaskedCount(view: StageView, place: Place): TurnoutLevel {
   const { scene, turnout } = view;
   const connected = turnout?.connected[place] ?? 0;
   if (scene.phase === "lobby") return { number: connected, share: lobbyLevel(view, place, connected), word: "joined", isActive: true };
-  if (scene.phase === "talk") return NO_TURNOUT;
+  if (scene.phase === "talk" || (scene.phase === "paused" && isTalkHeld(scene.turn!))) return NO_TURNOUT;
   if (scene.phase === "ended") return endLevel(view, place);
   return scene.phase === "reveal" ? sealedLevel(view, place, connected) : openLevel(view, place, connected);
 }

@@ -17,6 +17,16 @@ function turnPhase(turn: Turn, now: number): Phase {
   return now < turn.closes_at ? "voting" : "sealed";
 }
 
+/** Whether the turn is paused in its discussion time, before any vote. */
+export function isTalkHeld({ paused, talk_ms }: Turn): boolean {
+  return paused && talk_ms > 0;
+}
+
+/** What is left of a paused turn: of the discussion, or else of the vote. */
+export function heldMs({ talk_ms, left_ms }: Turn): number {
+  return talk_ms || left_ms;
+}
+
 function isRevealing(match: Match, now: number): boolean {
   return now < revealEnd(match);
 }

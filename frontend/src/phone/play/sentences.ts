@@ -1,7 +1,7 @@
 import { LANGUAGE } from "../../live/i18n";
 import { otherSide } from "../../live/match/grid";
 import { endReasonText } from "../../live/match/endReason";
-import { revealStep, tokenMoment } from "../../live/match/phase";
+import { heldMs, revealStep, tokenMoment } from "../../live/match/phase";
 import { optionName } from "../../board/geometry";
 import type { Board, EventState, Match, Reveal, Side, SideTally } from "../../protocol";
 import { hasPoints, support } from "../../live/match/support";
@@ -184,7 +184,7 @@ export function shapeText(view: PhoneView, match: Match): string {
   const step = revealStep(match, now);
   const time = (left: number) => formatClock(left) || formatLongTime(left);
   if (phase === "ended") return outcome(match, currentSide(view));
-  if (phase === "paused") return time(turn!.left_ms);
+  if (phase === "paused") return time(heldMs(turn!));
   if (phase === "sealed") return isSealed(view) ? say.sealedShape : say.closedShape;
   if (step === "sealed" || step === "pour") return say.countedShape;
   const pick = match.reveal?.[side]?.pick;
