@@ -13,7 +13,7 @@ from crowdgame.console.control import run_action
 from crowdgame.events.audit_text import format_text
 from voting.ballot_box.async_ballot_box import AsyncBallotBox
 from voting.ballot_box.ballot_box import BallotBox
-from voting.ballot_box.known_voters import VoterRecorder
+from voting.ballot_box.known_voters import JoinedVoter, VoterRecorder
 from voting.matches import MatchError
 from voting.models import Announcement, Event, Match, StoredBallot, TallyRecord, Team, Turn
 from voting.protocol import ActionAsk
@@ -39,7 +39,7 @@ def record_voters(event_id: int, *voter_codes: str, gateway: str = "a", connecte
 
     async def record() -> None:
         box = AsyncBallotBox()
-        voters = dict.fromkeys(voter_codes, 1)
+        voters = {code: JoinedVoter(1, f"voter-{code}") for code in voter_codes}
         await VoterRecorder(gateway, box).record(event_id, voters, connected=connected)
         await box.close()
 

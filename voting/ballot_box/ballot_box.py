@@ -99,6 +99,7 @@ class BallotBox:
         self._place = self._redis.register_script(load_script("place"))
         self._seal = self._redis.register_script(load_script("seal"))
         self._cast = self._redis.register_script(load_script("cast"))
+        self._scan_voters = self._redis.register_script(load_script("scan_voters"))
 
     def now(self) -> int:
         """Return the box's time in Unix milliseconds."""
@@ -198,6 +199,17 @@ class BallotBox:
         """Return the values of a hash's fields, None for each missing one."""
         values: list[bytes | None] = self._redis.hmget(key, fields)
         return values
+
+    def scan_voters(self, keys: Sequence[str], args: Sequence[Any]) -> tuple[bytes, list[Any]]:
+        """Run `scan_voters.lua`."""
+        cursor, rows = self._scan_voters(keys=keys, args=args)
+        return cursor, rows
+
+    def find_ballots(self, event_id: int, turn_id: int, voters: Sequence[str]) -> set[str]:
+        """Return those of the voters who have a ballot in the turn, without reading the ballots."""
+        key = turn_keys(event_id, turn_id)[1]
+        answers = execute_all(self._redis, [("HEXISTS", key, voter) for voter in voters])
+        return {voter for voter, answer in zip(voters, answers, strict=True) if answer == 1}
 
     def list_active_events(self) -> list[int]:
         """Return the ids of events with at least one gateway that has a fresh heartbeat."""

@@ -1,25 +1,54 @@
 """The voters who have joined an event, by voter code, with the gateway that each is connected to.
 
-Seats are signed tokens that no server stores. Without this record, organizers could ban codes of nobody.
+Seats are signed tokens that no server stores. Without this record, organizers could not list phones, and
+could ban codes of nobody.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from voting.ballot_box.async_ballot_box import AsyncBallotBox
 from voting.ballot_box.ballot_box import BallotBox
-from voting.ballot_box.box_types import event_key
+from voting.ballot_box.box_types import event_key, turn_keys
 
 MAX_KNOWN_VOTERS = 200_000  # per event; a client that joins again and again must not fill the memory
+MAX_SCANS = 10  # a page reads a bounded part of the record, however many phones there are
+
+
+class JoinedVoter(NamedTuple):
+    """The team of a voter's seat, and the voter's id."""
+
+    team: int
+    voter: str
 
 
 @dataclass(frozen=True, slots=True)
 class KnownVoter:
-    """`team` is that of the seat. `connected`: whether a gateway with a fresh heartbeat holds the phone."""
+    """A voter who has joined. `connected`: whether a gateway with a fresh heartbeat holds the phone."""
 
     team: int
     connected: bool
+    voter: str
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectedPhone:
+    """A connected voter. `voted`: whether there is a ballot in the turn that was asked about."""
+
+    voter_code: str
+    team: int
+    voted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PhoneFilter:
+    """Which connected phones to list. None and empty: all. `voted` refers to the turn `turn_id`."""
+
+    turn_id: int
+    code_part: str
+    team: int | None
+    voted: bool | None
 
 
 class VoterRecorder:
@@ -29,10 +58,10 @@ class VoterRecorder:
         self._name = name
         self._record = box.script("record_voters")
 
-    async def record(self, event_id: int, teams: Mapping[str, int], *, connected: bool) -> None:
-        """Record voters, given as voter codes with their teams, as connected or disconnected."""
-        voters = [part for code, team in teams.items() for part in (code, team, int(connected))]
-        await self._record(keys=[_key(event_id)], args=(self._name, MAX_KNOWN_VOTERS, *voters))
+    async def record(self, event_id: int, voters: Mapping[str, JoinedVoter], *, connected: bool) -> None:
+        """Record voters by voter code, as connected or disconnected."""
+        rows = [part for code, voter in voters.items() for part in (code, *voter, int(connected))]
+        await self._record(keys=[_key(event_id)], args=(self._name, MAX_KNOWN_VOTERS, *rows))
 
 
 def find_voters(box: BallotBox, event_id: int, codes: Sequence[str]) -> dict[str, KnownVoter]:
@@ -44,11 +73,33 @@ def find_voters(box: BallotBox, event_id: int, codes: Sequence[str]) -> dict[str
     return dict(_read_rows(zip(codes, rows, strict=True), gateways))
 
 
+def scan_phones(
+    box: BallotBox, event_id: int, which: PhoneFilter, cursor: str, *, wanted: int
+) -> tuple[list[ConnectedPhone], str]:
+    """Return connected phones from `cursor` on ("0" at first) and the next cursor, "0" at the end.
+
+    Stops at about `wanted` phones, or after a bounded part of the record. A phone may be listed twice while
+    others join. Raises redis.RedisError while Redis is away.
+    """
+    gateways = sorted(box.active_gateways(event_id))
+    keys = [_key(event_id), turn_keys(event_id, which.turn_id)[1]]
+    voted = "" if which.voted is None else int(which.voted)
+    found: list[ConnectedPhone] = []
+    for _ in range(MAX_SCANS):
+        args = (cursor, which.code_part, which.team or "", voted, wanted - len(found), *gateways)
+        after, rows = box.scan_voters(keys, args)
+        cursor = after.decode()
+        found += [ConnectedPhone(code.decode(), team, bool(has_ballot)) for code, team, has_ballot in rows]
+        if cursor == "0" or len(found) >= wanted:
+            break
+    return found, cursor
+
+
 def _read_rows(rows: Iterable[tuple[str, Any]], gateways: set[str]) -> Iterable[tuple[str, KnownVoter]]:
     for code, row in rows:
         if row is not None:
-            team, _, gateway = row.decode().partition(" ")
-            yield code, KnownVoter(int(team), gateway in gateways)
+            team, gateway, voter = (*row.decode().split(" "), "")[:3]
+            yield code, KnownVoter(int(team), gateway in gateways, voter)
 
 
 def _key(event_id: int) -> str:

@@ -14,7 +14,7 @@ from redis import RedisError
 
 from voting.admission.seats import Seat, new_seat
 from voting.ballot_box.async_ballot_box import AsyncBallotBox
-from voting.ballot_box.known_voters import VoterRecorder
+from voting.ballot_box.known_voters import JoinedVoter, VoterRecorder
 from voting.counting.ballots import Ballot
 from voting.counting.voter_codes import derive_voter_code
 from voting.gateway.live_event import LiveEvent
@@ -182,8 +182,8 @@ class AdmissionQueue:
         seats = [_assign_seat(joiner, event_id, team) for joiner, team in zip(joiners, drawn, strict=True)]
         players = [joiner.seat.voter for joiner in joiners if joiner.seat is not None]
         held = await self._box.load_ballots(event_id, turn_ref[0], players) if players else {}
-        teams_by_code = {derive_voter_code(seat.voter): seat.team for seat in seats}
-        await self._recorder.record(event_id, teams_by_code, connected=True)
+        joined = {derive_voter_code(seat.voter): JoinedVoter(seat.team, seat.voter) for seat in seats}
+        await self._recorder.record(event_id, joined, connected=True)
         return [AdmittedVoter(seat, turn_ref, held.get(seat.voter)) for seat in seats]
 
 

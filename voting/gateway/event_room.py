@@ -13,7 +13,7 @@ from voting.announcements.channel_layer import LayerMessage
 from voting.ballot_box.async_ballot_box import AsyncBallotBox
 from voting.ballot_box.box_types import PresenceCounts, Turnout
 from voting.ballot_box.cheers import Cheers
-from voting.ballot_box.known_voters import VoterRecorder
+from voting.ballot_box.known_voters import JoinedVoter, VoterRecorder
 from voting.counting.voter_codes import derive_voter_code
 from voting.gateway.admission_queue import AdmissionQueue
 from voting.gateway.live_event import LiveEvent
@@ -53,7 +53,7 @@ class EventRoom(LiveEvent):
     Attributes:
         now: returns the ballot box's time in milliseconds, as this process estimates it.
         voters: the connected voters, by the voter id of their seat.
-        departed: the teams of voters who disconnected since the last heartbeat, by voter code.
+        departed: the voters who disconnected since the last heartbeat, by voter code.
         restrictions: bans, kicks and moves, by voter code.
         broadcaster: sends changes and seals to the sockets.
         last_sent: the last frames sent.
@@ -71,7 +71,7 @@ class EventRoom(LiveEvent):
     restrictions: Restrictions = field(default_factory=dict)
     sockets: RoomSockets = field(default_factory=RoomSockets, init=False)
     voters: dict[str, ConnectedVoter] = field(default_factory=dict, init=False)
-    departed: dict[str, int] = field(default_factory=dict, init=False)
+    departed: dict[str, JoinedVoter] = field(default_factory=dict, init=False)
     reserved_seats: ReservedSeats = field(default_factory=ReservedSeats, init=False)
     admission_queue: AdmissionQueue = field(init=False)
     ticket_claims: TicketClaims = field(init=False)
@@ -137,7 +137,7 @@ class EventRoom(LiveEvent):
         voter.sockets.remove(socket)
         if not voter.sockets:
             del self.voters[seat.voter]
-            self.departed[voter.voter_code] = seat.team
+            self.departed[voter.voter_code] = JoinedVoter(seat.team, seat.voter)
             self._connected[voter.team] -= 1
             self._voted[voter.team] -= voter.voted_in == self.turn_ref
 
