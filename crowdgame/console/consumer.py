@@ -18,7 +18,7 @@ from crowdgame.console.actions.registry import CurrentState
 from crowdgame.console.actions.rehearsal import DryRunHost
 from crowdgame.console.audit_log import list_audit_entries
 from crowdgame.console.control import NOT_ALLOWED, perform
-from crowdgame.console.people_search import find_people
+from crowdgame.console.people_search import NO_VOTE, OpenVote, find_people
 from crowdgame.events.permissions import OrganizerAccess, find_access
 from crowdgame.rehearsal.dry_run_lease import dry_run_lease
 from crowdgame.rehearsal.dry_runs import DryRunContext
@@ -114,10 +114,10 @@ class ConsoleConsumer(SocketConsumer):
         with suppress(*STORE_ERRORS):  # the next keystroke searches again
             who = await self._load_access(room)
             if who is None or not who.may("run"):
-                self.send(protocol.PeopleFound(query=ask.query, skip=ask.skip, total=0, people=()))
+                self.send(protocol.PeopleFound(id=ask.id, people=(), more=""))
             else:
                 look_up = database_sync_to_async(find_people)
-                self.send(await look_up(room.event_id, ask.query, ask.skip, ballot_box()))
+                self.send(await look_up(room.event_id, ask, ballot_box(), _open_vote(room)))
 
     async def run(self, receive: Receive) -> None:
         """Run the socket. Meanwhile, recheck the organizer's role and update the audit log."""
@@ -217,6 +217,14 @@ def _role_and_key_versions(room: EventRoom) -> tuple[int, int]:
 
 def _is_rehearsing(room: EventRoom) -> bool:
     return room.last_sent.rehearsal is not None and room.last_sent.rehearsal.running
+
+
+def _open_vote(room: EventRoom) -> OpenVote:
+    """Return the vote whose window has opened and whose result is not known yet."""
+    poll, turn = room.poll, room.turn
+    if poll is None or turn is None or room.now() < turn.opens_at or (turn.paused and turn.talk_ms):
+        return NO_VOTE
+    return OpenVote(turn.id, frozenset(poll.legal))
 
 
 def _current_state(room: EventRoom) -> CurrentState:

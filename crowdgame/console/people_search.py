@@ -1,29 +1,60 @@
-"""People search of the console: named ticket holders and restricted voters, by name or voter code."""
+"""People search of the console: named ticket holders, restricted voters and connected phones."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 from msgspec.structs import replace
 
 from voting import protocol
 from voting.admission.restrictions import NO_RESTRICTION, load_restrictions
 from voting.ballot_box.ballot_box import BallotBox
-from voting.ballot_box.known_voters import find_voters
-from voting.counting.voter_codes import derive_voter_code, normalize_voter_code
+from voting.ballot_box.known_voters import ConnectedPhone, PhoneFilter, find_voters, scan_phones
+from voting.counting.voter_codes import VOTER_CODE_ALPHABET, derive_voter_code, normalize_voter_code
 from voting.models import StoredRestriction, Ticket
+from voting.protocol import PeopleAsk, Person
 
 PAGE_SIZE = 50
+SCAN = "c"  # begins a page's cursor once all listed people were returned
 
 
-def find_people(event_id: int, query: str, skip: int, box: BallotBox) -> protocol.PeopleFound:
-    """Return a page of PAGE_SIZE people whose name or voter code contains `query`, starting at `skip`.
+@dataclass(frozen=True, slots=True)
+class OpenVote:
+    """The turn that is open for votes, and the teams that vote in it."""
 
-    Banned and moved voters come first, then by name. A complete voter code also matches a voter who is on no
-    list but has joined. Raises redis.RedisError while Redis is away.
+    turn_id: int
+    teams: frozenset[int]
+
+
+NO_VOTE = OpenVote(0, frozenset())
+
+
+def find_people(
+    event_id: int, ask: PeopleAsk, box: BallotBox, vote: OpenVote = NO_VOTE
+) -> protocol.PeopleFound:
+    """Return a page of about PAGE_SIZE people.
+
+    Restricted voters come first, then people with a name, then other connected phones. Only the number of
+    tickets and restrictions, which is limited, decides how much is loaded; the phones are read page by page.
+    Raises redis.RedisError while Redis is away.
     """
-    sought = normalize_voter_code(query)
-    exists = sought is not None and is_known_voter(event_id, sought, box)
-    found = [one for one in _load_people(event_id, sought if exists else None) if _matches_query(one, query)]
-    found.sort(key=lambda one: (not (one.banned or one.moved), one.name.casefold(), one.voter_code))
-    page = _with_connections(event_id, found[skip : skip + PAGE_SIZE], box)
-    return protocol.PeopleFound(query=query, skip=skip, total=len(found), people=page)
+    listed = _load_listed(event_id, ask, box, vote)
+    page: list[Person] = []
+    cursor = ask.after.removeprefix(SCAN)
+    if not ask.after.startswith(SCAN):
+        skip = int(cursor) if cursor.isdecimal() else 0
+        found = sorted((one for one in listed if _matches(one, ask)), key=_order)
+        page = found[skip : skip + PAGE_SIZE]
+        if len(page) == PAGE_SIZE:
+            return protocol.PeopleFound(id=ask.id, people=tuple(page), more=str(skip + PAGE_SIZE))
+        cursor = "0"
+    known = {person.voter_code for person in listed}
+    phones: list[ConnectedPhone] = []
+    if set(_code(ask.query)) <= set(VOTER_CODE_ALPHABET):
+        which = PhoneFilter(vote.turn_id, _code(ask.query), ask.team, ask.voted)
+        phones, cursor = scan_phones(box, event_id, which, cursor, wanted=PAGE_SIZE - len(page))
+    people = [one for one in _list_phones(phones, vote) if one.voter_code not in known]
+    page += [one for one in people if ask.voted in {None, one.voted}]
+    return protocol.PeopleFound(id=ask.id, people=tuple(page), more="" if cursor == "0" else SCAN + cursor)
 
 
 def is_known_voter(event_id: int, voter_code: str, box: BallotBox) -> bool:
@@ -42,42 +73,65 @@ def _load_ticket_holders(event_id: int) -> dict[str, tuple[str, int | None]]:
     return {derive_voter_code(voter): (label, team) for label, team, voter in tickets}
 
 
-def _load_people(event_id: int, sought: str | None) -> list[protocol.Person]:
-    """Return everyone with a name, all moved or banned voters, and the voter with the code `sought`."""
-    restrictions = load_restrictions([event_id])[event_id]
-    wanted = {
-        voter_code
-        for voter_code, restriction in restrictions.items()
-        if restriction.team or restriction.banned
-    }
-    wanted |= {sought} if sought else set()
-    ticket_holders = _load_ticket_holders(event_id)
-    wanted |= {voter_code for voter_code, (label, _) in ticket_holders.items() if label}
+def _load_listed(event_id: int, ask: PeopleAsk, box: BallotBox, vote: OpenVote) -> list[Person]:
+    """Return everyone with a name, all restricted voters, and the voter whose complete code was typed."""
+    ticket_holders, restrictions = _load_ticket_holders(event_id), load_restrictions([event_id])[event_id]
+    sought = normalize_voter_code(ask.query)
+    codes = {code for code, (name, _) in ticket_holders.items() if name} | restrictions.keys()
+    if sought and is_known_voter(event_id, sought, box):
+        codes.add(sought)
+    joined = find_voters(box, event_id, sorted(codes))
+    voters = [joined[code].voter for code in joined] if vote.teams else []
+    voted = box.find_ballots(event_id, vote.turn_id, voters)
     people = []
-    for code in wanted:
-        name, team = ticket_holders.get(code, ("", None))
-        one = restrictions.get(code, NO_RESTRICTION)
-        people.append(
-            protocol.Person(
-                voter_code=code, name=name, team=team, moved=one.team, banned=one.banned, connected=False
-            )
+    for code in codes:
+        name, ticket_team = ticket_holders.get(code, ("", None))
+        restriction, phone = restrictions.get(code, NO_RESTRICTION), joined.get(code)
+        connected = phone is not None and phone.connected
+        person = Person(
+            voter_code=code,
+            name=name,
+            team=ticket_team or (phone.team if phone else None),
+            moved=restriction.team,
+            banned=restriction.banned,
+            removed=bool(restriction.kicked_at) and not connected,
+            connected=connected,
+            voted=None,
         )
+        has_voted = phone is not None and phone.voter in voted
+        people.append(replace(person, voted=has_voted if _team(person) in vote.teams else None))
     return people
 
 
-def _with_connections(
-    event_id: int, people: list[protocol.Person], box: BallotBox
-) -> tuple[protocol.Person, ...]:
-    """Add who is connected, and the teams that no list has."""
-    joined = find_voters(box, event_id, [person.voter_code for person in people])
-    return tuple(
-        replace(person, connected=voter.connected, team=person.team or voter.team)
-        if (voter := joined.get(person.voter_code))
-        else person
-        for person in people
+def _list_phones(phones: list[ConnectedPhone], vote: OpenVote) -> Iterator[Person]:
+    for phone in phones:
+        yield Person(
+            voter_code=phone.voter_code,
+            name="",
+            team=phone.team,
+            moved=None,
+            banned=False,
+            removed=False,
+            connected=True,
+            voted=phone.voted if phone.team in vote.teams else None,
+        )
+
+
+def _team(person: Person) -> int | None:
+    return person.moved or person.team
+
+
+def _code(query: str) -> str:
+    return "".join(query.split()).replace("-", "").upper()
+
+
+def _order(person: Person) -> tuple[bool, str, str]:
+    restricted = person.banned or person.removed or person.moved is not None
+    return not restricted, person.name.casefold(), person.voter_code
+
+
+def _matches(person: Person, ask: PeopleAsk) -> bool:
+    fits = ask.team in {None, _team(person)} and ask.voted in {None, person.voted}
+    return fits and (
+        ask.query.strip().casefold() in person.name.casefold() or _code(ask.query) in person.voter_code
     )
-
-
-def _matches_query(person: protocol.Person, query: str) -> bool:
-    voter_code = "".join(query.split()).replace("-", "").upper()
-    return query.strip().casefold() in person.name.casefold() or voter_code in person.voter_code

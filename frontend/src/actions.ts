@@ -1,7 +1,7 @@
 // Generated from crowdgame/console/actions/ by `manage.py generate_actions`. Edits here are lost.
 import { p, t } from "./live/i18n";
 
-export type Action = "display.renew" | "hands.count" | "joining.lock" | "joining.unlock" | "lobby.open" | "match.abort" | "match.start" | "notice.clear" | "notice.show" | "part.hide" | "part.show" | "rehearsal.start" | "rehearsal.stop" | "reveal.extend" | "reveal.shorten" | "turn.close" | "turn.extend" | "turn.extra_time" | "turn.pause" | "turn.resume" | "turn.shorten" | "turn.void" | "voter.admit" | "voter.ban" | "voter.captain" | "voter.kick" | "voter.move";
+export type Action = "display.renew" | "hands.count" | "joining.lock" | "joining.unlock" | "lobby.open" | "match.abort" | "match.start" | "notice.clear" | "notice.show" | "part.hide" | "part.show" | "rehearsal.start" | "rehearsal.stop" | "reveal.extend" | "reveal.shorten" | "turn.close" | "turn.extend" | "turn.extra_time" | "turn.pause" | "turn.resume" | "turn.shorten" | "turn.void" | "voter.admit" | "voter.ban" | "voter.captain" | "voter.kick" | "voter.move" | "voter.readmit";
 
 /** `done`: the text after success. `confirm`: asks for a second click. */
 export interface ActionText {
@@ -39,4 +39,5 @@ export const ACTIONS: { readonly [action in Action]: ActionText } = {
   "voter.captain": { label: "", done: () => t("Takes effect next turn."), confirm: "", keys: {} },
   "voter.kick": { label: p("button", "Remove"), done: () => t("Removed."), confirm: "", keys: {} },
   "voter.move": { label: "", done: () => t("Moved."), confirm: "", keys: {} },
+  "voter.readmit": { label: p("button", "Let back in"), done: () => t("The phone rejoins in a few seconds."), confirm: "", keys: {} },
 };

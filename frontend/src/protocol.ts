@@ -29,6 +29,7 @@ export interface PhoneJoin {
   team?: number | null;
   key?: string | null;
   offer?: string | null;
+  removed?: boolean;
 }
 
 export interface BallotCast {
@@ -111,8 +112,11 @@ export interface ActionUndo {
 
 export interface PeopleAsk {
   type: "people.ask";
+  id?: number;
   query?: string;
-  skip?: number;
+  team?: number | null;
+  voted?: boolean | null;
+  after?: string;
 }
 
 export interface ChatJoin {
@@ -688,15 +692,16 @@ export interface Person {
   team: number | null;
   moved: number | null;
   banned: boolean;
+  removed: boolean;
   connected: boolean;
+  voted: boolean | null;
 }
 
 export interface PeopleFound {
   type: "people.found";
-  query: string;
-  skip: number;
-  total: number;
+  id: number;
   people: ReadonlyArray<Person>;
+  more: string;
 }
 
 export interface ChatLine {

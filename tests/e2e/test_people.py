@@ -3,13 +3,14 @@
 import re
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.axe import check
 from tests.e2e.conftest import OpenScreen
 from tests.e2e.screens import TIMEOUT_MS, Screen
 from tests.server import Server
 from tests.socket_clients import open_clients
+from tests.voting.open_turn import vote as cast_vote
 from voting.protocol import CloseCode
 
 OWNER = "petra"
@@ -72,13 +73,12 @@ def test_console_kicks_voter_code_by_keyboard(one_gateway: Server, open_at: Open
     with open_clients(one_gateway) as clients:
         phone, welcome = clients.phone(event["code"])
         voter_code = welcome["you"]["voter_code"]
-        expect(people.get_by_role("status")).to_contain_text("To move or remove", timeout=TIMEOUT_MS)
-        console.shoot("nobody")
         people.get_by_role("searchbox").focus()
         console.page.keyboard.type(f"{voter_code[:3]} {voter_code[3:]}".lower())
         expect(people.get_by_role("button", name="Remove")).to_be_visible(timeout=TIMEOUT_MS)
         console.shoot("by-voter-code")
-        for _ in range(3):  # the button to clear the search, the person's other team, Remove
+        people.get_by_role("listitem").locator("summary").focus()
+        for _ in range(2):  # the person's other team, Remove
             console.page.keyboard.press("Tab")
         expect(people.get_by_role("button", name="Remove")).to_be_focused()
         console.page.keyboard.press("Enter")
@@ -87,4 +87,31 @@ def test_console_kicks_voter_code_by_keyboard(one_gateway: Server, open_at: Open
         search(console.page, "nobody at all")
         expect(people.get_by_role("status")).to_contain_text("Nobody found by this name", timeout=TIMEOUT_MS)
         clients.phone(event["code"], token=welcome["you"]["token"])
+    assert console.errors == []
+
+
+def person(console: Screen, voter_code: str) -> Locator:
+    people = console.page.get_by_role("region", name="People")
+    return people.get_by_role("listitem").filter(has_text=f"{voter_code[:3]}\u00a0{voter_code[3:]}")
+
+
+def test_console_lists_connected_phones_by_team_and_vote(one_gateway: Server, open_at: OpenScreen) -> None:
+    event = one_gateway.ask("event", owner=OWNER, lobby="open", window_s=600, team_choice="choose")
+    turn = int(one_gateway.ask("play_to", event_id=event["id"], picks=[]))
+    console = open_console(one_gateway, open_at, "desk", event["code"])
+    people = console.page.get_by_role("region", name="People")
+    with open_clients(one_gateway) as clients:
+        seats = [clients.phone(event["code"], team=team) for team in (1, 1, 2)]
+        codes = [welcome["you"]["voter_code"] for _, welcome in seats]
+        cast_vote(seats[0][0], turn, choice=4)
+        expect(people.get_by_role("listitem")).to_have_count(3, timeout=TIMEOUT_MS)
+        people.get_by_label("Team").select_option("Rooks")
+        expect(people.get_by_role("listitem")).to_have_count(2, timeout=TIMEOUT_MS)
+        people.get_by_label("Vote", exact=True).select_option("Not voted yet")
+        expect(people.get_by_role("listitem")).to_have_count(1, timeout=TIMEOUT_MS)
+        expect(person(console, codes[1])).to_be_visible()
+        console.shoot("not-voted")
+        people.get_by_label("Vote", exact=True).select_option("Voted")
+        expect(person(console, codes[0])).to_be_visible(timeout=TIMEOUT_MS)
+        assert check(console.page, "people, filtered") == []
     assert console.errors == []

@@ -90,8 +90,8 @@ class PhoneConsumer(SocketConsumer):
     async def join(self, message: PhoneJoin, room: EventRoom) -> None:
         """Seat the phone, or refuse it with an Error and let it wait without a seat.
 
-        Raises CloseSocket (BAD_TOKEN, BANNED), RetryLater (also after MAX_WRONG_KEYS), redis.RedisError,
-        OSError and DATABASE_ERRORS.
+        Raises CloseSocket (BAD_TOKEN, BANNED, KICKED), RetryLater (also after MAX_WRONG_KEYS),
+        redis.RedisError, OSError and DATABASE_ERRORS.
         """
         try:
             admitted = await admit_phone(message, room, room.now())

@@ -17,11 +17,14 @@ from voting.terms import Admission, Lobby, TeamChoice
 async def admit_phone(message: PhoneJoin, room: EventRoom, now: int) -> AdmittedVoter:
     """Admit a returning or a new voter. `now` is in milliseconds.
 
-    Raises AdmissionDenied, CloseSocket (BAD_TOKEN, BANNED), RetryLater, redis.RedisError, OSError and
+    Raises AdmissionDenied, CloseSocket (BAD_TOKEN, BANNED, KICKED), RetryLater, redis.RedisError, OSError and
     DATABASE_ERRORS.
     """
     if message.token is not None:
-        admitted = await room.admission_queue.admit(_known_seat(message.token, room), None)
+        seat = _known_seat(message.token, room)
+        if message.removed and room.restriction_for(derive_voter_code(seat.voter)).kicked_at:
+            raise CloseSocket(CloseCode.KICKED)
+        admitted = await room.admission_queue.admit(seat, None)
     else:
         admitted = await _admit_new_voter(message, room, now)
     _check_restriction(admitted.seat, room)  # it may have been added while the phone waited

@@ -25,6 +25,7 @@ MAX_NOTICE = 140
 MAX_HANDS = 5_000
 MAX_VOTER_CODE_TYPED = 16
 MAX_QUERY = 60
+MAX_CURSOR = 21
 
 
 class PhoneJoin(msgspec.Struct, frozen=True, tag="phone.join"):
@@ -41,6 +42,8 @@ class PhoneJoin(msgspec.Struct, frozen=True, tag="phone.join"):
             Spaces, dashes and case are ignored.
         offer: A new voter's offered seat from `PagePreload`. It is ignored after two minutes or once it is
             taken.
+        removed: Whether an organizer removed this phone (4506) and it waits for that to be undone. Until
+            then, the join is refused with 4506 again.
     """
 
     code: Code
@@ -48,6 +51,7 @@ class PhoneJoin(msgspec.Struct, frozen=True, tag="phone.join"):
     team: TeamNumber | None = None
     key: Key | None = None
     offer: Token | None = None
+    removed: bool = False
 
 
 class DisplayJoin(msgspec.Struct, frozen=True, tag="display.join"):
@@ -233,16 +237,22 @@ class ActionUndo(msgspec.Struct, frozen=True, tag="action.undo"):
 
 
 class PeopleAsk(msgspec.Struct, frozen=True, tag="people.ask"):
-    """Search the class list and the restricted voters. Answered by `people.found`; a viewer gets an empty
-    result.
+    """List restricted voters, the class list and connected phones. Answered by `people.found`; a viewer gets
+    an empty result.
 
     Attributes:
-        query: Part of a name, or a voter code. Empty: everyone.
-        skip: How many results to skip.
+        id: The client's number for this request.
+        query: Part of a name or of a voter code. Empty: everyone.
+        team: Only people of this team.
+        voted: Only people who have voted in the open turn, or only those who have not.
+        after: `more` of the previous page. Empty: the first page.
     """
 
+    id: Count = 0
     query: Annotated[str, Meta(max_length=MAX_QUERY)] = ""
-    skip: Count = 0
+    team: TeamNumber | None = None
+    voted: bool | None = None
+    after: Annotated[str, Meta(max_length=MAX_CURSOR)] = ""
 
 
 PhoneMessage = (

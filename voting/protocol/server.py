@@ -358,7 +358,7 @@ class ActionRefused(msgspec.Struct, frozen=True, kw_only=True, tag="action.refus
 
 
 class Person(msgspec.Struct, frozen=True, kw_only=True):
-    """Someone on the class list, a restricted voter, or the voter whose code was searched for.
+    """Someone on the class list, a restricted voter, or a voter who has joined.
 
     Attributes:
         voter_code: The six letters the phone shows.
@@ -366,7 +366,9 @@ class Person(msgspec.Struct, frozen=True, kw_only=True):
         team: Team on the class list, or of the seat.
         moved: The team an organizer moved this person to.
         banned: Whether the person is banned.
+        removed: Whether an organizer removed this person, who has not rejoined.
         connected: Whether a phone with this code is connected.
+        voted: Whether there is a ballot of this person in the open turn. Null if the team has no vote now.
     """
 
     voter_code: str
@@ -374,23 +376,24 @@ class Person(msgspec.Struct, frozen=True, kw_only=True):
     team: TeamNumber | None
     moved: TeamNumber | None
     banned: bool
+    removed: bool
     connected: bool
+    voted: bool | None
 
 
 class PeopleFound(msgspec.Struct, frozen=True, kw_only=True, tag="people.found"):
     """Answer to `people.ask`.
 
     Attributes:
-        query: As sent.
-        skip: As sent.
-        total: Number of results.
-        people: 50 results at most: restricted voters first, then by name.
+        id: As sent.
+        people: About 50 results: restricted voters first, then by name, then connected phones in no order. It
+            may be fewer, as one page searches a limited number of phones.
+        more: `after` for the next page. Empty: there are no more.
     """
 
-    query: str
-    skip: Count
-    total: Count
+    id: Count
     people: tuple[Person, ...]
+    more: str
 
 
 class RehearsalUpdated(msgspec.Struct, frozen=True, kw_only=True, tag="rehearsal.updated"):

@@ -1,4 +1,4 @@
-"""Moderation of voters by voter code: move to the other team, kick, ban, admit again.
+"""Moderation of voters by voter code: move to the other team, kick, ban, and undo of each.
 
 A restriction is stored in the database, and all gateways enforce it. This process doesn't know which gateway
 holds the voter's socket.
@@ -46,11 +46,21 @@ def move_voter(event_id: int, voter_code: str | None, team: int | None, box: Bal
 
 
 @action("voter.kick", target="voter", label="Remove", done="Removed.")
+@undone_by("voter.readmit")
 def kick_voter(event_id: int, voter_code: str | None, box: BallotBox) -> ActionResult:
-    """Disconnect a voter, who may join again."""
+    """Disconnect a voter, who may rejoin. Ballots already cast count."""
     return _restrict_and_log(
         gettext_noop("%(by)s removed %(voter)s"), event_id, voter_code, box, kicked_at=box.now()
     )
+
+
+@action("voter.readmit", target="voter", label="Let back in", done="The phone rejoins in a few seconds.")
+def readmit_voter(event_id: int, voter_code: str | None, box: BallotBox) -> ActionResult:
+    """Undo a removal. The voter's phone rejoins by itself."""
+    voter_code = parse_voter_code(voter_code)
+    _restrict(event_id, voter_code, box, kicked_at=None)
+    what = LogText(gettext_noop("%(by)s let %(voter)s back in"), {"voter": voter_code})
+    return ActionResult(what, {"voter_code": voter_code})
 
 
 @action("voter.ban", target="voter", label="Ban", done="Banned.")

@@ -101,6 +101,7 @@ function Header(props: Props & ViewState) {
       <a class="back" href="/console/">{t("My events")}</a>
       {cup && <a class="back" href={cup.href}>{cup.name}</a>}
       <h1>{event.name}</h1>
+      {props.mayAct && <a class="back" href="#people">{t("People")}</a>}
       <Health event={event} phase={phase} joined={!off} clock={clock} commands={commands} history={history} />
       <RehearsalBadge rehearsal={props.rehearsal} />
       <Join event={event} joinUrl={props.joinUrl} displayKey={props.displayKey} role={props.role} />

@@ -97,7 +97,8 @@ CASES = [
         "moved BCDFGH to Rooks",
         (MOVED,),
     ),
-    Case("voter.kick", VOTER, "removed BCDFGH"),
+    Case("voter.kick", VOTER, "removed BCDFGH", "let BCDFGH back in"),
+    Case("voter.readmit", VOTER, "let BCDFGH back in", before=(("voter.kick", VOTER),)),
     Case("voter.ban", VOTER, "banned BCDFGH", "unbanned BCDFGH"),
     Case("voter.ban", VOTER, "banned BCDFGH", "unbanned BCDFGH", (MOVED,)),
     Case("voter.admit", VOTER, "unbanned BCDFGH", "banned BCDFGH", (("voter.ban", VOTER),)),
@@ -129,7 +130,7 @@ TOO_LATE: list[tuple[Step, tuple[Step, ...]]] = [
     (WROTE_A, ("notice.clear", WROTE_A)),
     (("part.hide", CODE), (("part.show", CODE),)),
     (("voter.ban", VOTER), (("voter.admit", VOTER),)),
-    (("voter.kick", VOTER), ()),
+    (("voter.kick", VOTER), (("voter.readmit", VOTER),)),
     ("reveal.extend", ("open",)),
     ("reveal.extend", ("turn.pause",)),
 ]

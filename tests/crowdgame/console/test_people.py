@@ -1,23 +1,25 @@
 """People of an event: restrictions by voter code, and search by name or code."""
 
 from contextlib import closing
+from itertools import islice, product
+from typing import Any
 
 import pytest
 from django.conf import settings
 
 from crowdgame.console.actions.people import MAX_RESTRICTIONS
-from crowdgame.console.people_search import PAGE_SIZE, find_people
+from crowdgame.console.people_search import NO_VOTE, PAGE_SIZE, OpenVote, find_people
 from tests.voting.action_helpers import done_by, record_voters, refused, words_of
-from tests.voting.match_helpers import new_event
+from tests.voting.match_helpers import new_event, start
 from voting.admission.restrictions import Restriction, load_restrictions
 from voting.admission.roster import Pupil
 from voting.admission.tickets import make_roster, make_tickets
 from voting.ballot_box.ballot_box import BallotBox
-from voting.ballot_box.box_types import event_key
+from voting.ballot_box.box_types import event_key, turn_keys
 from voting.ballot_box.stores import connect
-from voting.counting.voter_codes import derive_voter_code
+from voting.counting.voter_codes import VOTER_CODE_ALPHABET, derive_voter_code
 from voting.models import Event, StoredRestriction, Ticket
-from voting.protocol import PeopleFound
+from voting.protocol import PeopleAsk, PeopleFound
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("valkey_url")]
 VOTER_CODE = "BCDFGH"
@@ -35,6 +37,7 @@ def test_restrictions_are_described_without_names(box: BallotBox) -> None:
         ("voter.move", {"team": 2}, "olga moved {} to Doves"),
         ("voter.move", {}, "olga moved {} back"),
         ("voter.kick", {}, "olga removed {}"),
+        ("voter.readmit", {}, "olga let {} back in"),
         ("voter.ban", {}, "olga banned {}"),
         ("voter.admit", {}, "olga unbanned {}"),
     ]:
@@ -59,16 +62,19 @@ def test_action_on_code_that_no_phone_has_is_refused(action: str, box: BallotBox
     assert VOTER_CODE in words_of(event.pk, action, box, voter_code=VOTER_CODE, team=2)
 
 
-def test_kick_has_no_undo(box: BallotBox) -> None:
-    """The phone rejoins by itself."""
+def test_voter_can_be_kicked_again_after_rejoining(box: BallotBox) -> None:
     event = new_event()
     record_voters(event.pk, VOTER_CODE)
-    assert done_by(event.pk, "voter.kick", box, voter_code=VOTER_CODE).undo is None
+    done_by(event.pk, "voter.kick", box, voter_code=VOTER_CODE)
     first = restriction(event.pk).kicked_at
     while box.now() == first:
         pass
     done_by(event.pk, "voter.kick", box, voter_code=VOTER_CODE)
     assert restriction(event.pk).kicked_at > first > 0
+    done_by(event.pk, "voter.readmit", box, voter_code=VOTER_CODE)
+    assert restriction(event.pk) == Restriction()
+    with refused("Already done"):
+        done_by(event.pk, "voter.readmit", box, voter_code=VOTER_CODE)
 
 
 def test_restrictions_of_an_event_are_limited(box: BallotBox) -> None:
@@ -98,13 +104,24 @@ def event() -> Event:
     return created
 
 
-def find(event: Event, query: str = "", skip: int = 0) -> PeopleFound:
+def find(event: Event, query: str = "", vote: OpenVote = NO_VOTE, **more: Any) -> PeopleFound:
     with closing(BallotBox()) as box:
-        return find_people(event.pk, query, skip, box)
+        return find_people(event.pk, PeopleAsk(query=query, **more), box, vote)
 
 
-def names(event: Event, query: str = "", skip: int = 0) -> list[str]:
-    return [one.name for one in find(event, query, skip).people]
+def names(event: Event, query: str = "") -> list[str]:
+    return [one.name for one in find(event, query).people]
+
+
+def codes(found: PeopleFound) -> set[str]:
+    return {one.voter_code for one in found.people}
+
+
+def show_gateways(event: Event, box: BallotBox, *gateways: str) -> None:
+    """Let these gateways have a fresh heartbeat."""
+    with connect(settings.BALLOT_BOX_URL) as redis:
+        for gateway in gateways:
+            redis.hset(event_key(event.pk, "gateways"), gateway, f"{box.now()} 0.0 1 0 0")
 
 
 def voter_code(event: Event, name: str) -> str:
@@ -116,7 +133,7 @@ def test_roster_is_listed_by_name_with_code_and_team(event: Event) -> None:
     expected = [("Ada Lovelace", 2), ("Alan Turing", None), ("Zoë Quinn", 1)]
     assert [(one.name, one.team) for one in found.people] == expected
     assert [one.voter_code for one in found.people] == [voter_code(event, name) for name, _ in expected]
-    assert found.total == 3
+    assert found.more == ""
     other = new_event()
     make_roster(other, [Pupil("Grace Hopper", None)])
     StoredRestriction.objects.create(event=other, voter_code=VOTER_CODE, banned=True, at=1)
@@ -137,11 +154,12 @@ def test_restricted_people_are_listed_first(event: Event) -> None:
     StoredRestriction.objects.create(event=event, voter_code="BCDFGH", banned=True, at=1)
     StoredRestriction.objects.create(event=event, voter_code="QQQQQQ", kicked_at=1, at=1)
     found = find(event).people
-    assert [(one.name, one.moved, one.banned) for one in found] == [
-        ("", None, True),
-        ("Zoë Quinn", 2, False),
-        ("Ada Lovelace", None, False),
-        ("Alan Turing", None, False),
+    assert [(one.name, one.moved, one.banned, one.removed) for one in found] == [
+        ("", None, True, False),
+        ("", None, False, True),
+        ("Zoë Quinn", 2, False, False),
+        ("Ada Lovelace", None, False, False),
+        ("Alan Turing", None, False, False),
     ]
 
 
@@ -163,9 +181,7 @@ def test_search_tells_who_is_connected(event: Event, box: BallotBox) -> None:
     assert not is_connected()
     record_voters(event.pk, ada)
     assert not is_connected(), "its gateway has no heartbeat"
-    with connect(settings.BALLOT_BOX_URL) as redis:
-        for gateway in ("a", "b"):
-            redis.hset(event_key(event.pk, "gateways"), gateway, f"{box.now()} 0.0 1 0 0")
+    show_gateways(event, box, "a", "b")
     assert is_connected()
     record_voters(event.pk, ada, gateway="b")
     record_voters(event.pk, ada, gateway="a", connected=False)
@@ -190,7 +206,60 @@ def test_unnamed_ticket_is_found_by_voter_code_only(event: Event) -> None:
 
 def test_search_results_are_paginated(event: Event) -> None:
     make_roster(event, [Pupil(f"Pupil {number:03}", None) for number in range(120)])
-    pages = [find(event, "pupil", skip) for skip in (0, PAGE_SIZE, 2 * PAGE_SIZE, 500)]
-    sizes = [(len(page.people), page.total, page.skip) for page in pages]
-    assert sizes == [(50, 120, 0), (50, 120, 50), (20, 120, 100), (0, 120, 500)]
-    assert len({one.voter_code for page in pages for one in page.people}) == 120
+    pages = [find(event, "pupil", after=after) for after in ("", "50", "100", "500")]
+    assert [(len(page.people), page.more) for page in pages] == [(50, "50"), (50, "100"), (20, ""), (0, "")]
+    assert len(set.union(*map(codes, pages))) == 120
+
+
+def test_connected_phones_are_listed_and_filtered(event: Event, box: BallotBox) -> None:
+    record_voters(event.pk, "BCDFGH", "BCDFGJ", "QQQQQQ")
+    record_voters(event.pk, "BCDFGJ", connected=False)
+    assert codes(find(event)).isdisjoint({"BCDFGH", "BCDFGJ", "QQQQQQ"}), "no gateway has a heartbeat"
+    show_gateways(event, box, "a")
+    phones = [one for one in find(event).people if not one.name]
+    assert {(one.voter_code, one.team, one.voted) for one in phones} == {
+        ("BCDFGH", 1, None),
+        ("QQQQQQ", 1, None),
+    }
+    assert codes(find(event, "cdf")) == {"BCDFGH"}
+    assert codes(find(event, "qq q")) == {"QQQQQQ"}
+    assert codes(find(event, team=2)) == {voter_code(event, "Ada Lovelace")}
+    StoredRestriction.objects.create(event=event, voter_code="QQQQQQ", team=2, at=1)
+    assert codes(find(event, team=2)) == {voter_code(event, "Ada Lovelace"), "QQQQQQ"}, (
+        "by their current team"
+    )
+    assert [one.voter_code for one in find(event).people].count("QQQQQQ") == 1
+
+
+def test_search_tells_whether_phones_voted_in_the_open_turn(box: BallotBox) -> None:
+    turn = start(box)
+    event = turn.match.event
+    record_voters(event.pk, "BCDFGH", "BCDFGJ")
+    show_gateways(event, box, "a")
+    with connect(settings.BALLOT_BOX_URL) as redis:
+        redis.hset(turn_keys(event.pk, turn.pk)[1], "voter-BCDFGH", '"red",3,1,1,"0"')
+    both, doves = OpenVote(turn.pk, frozenset({1, 2})), OpenVote(turn.pk, frozenset({2}))
+    assert {one.voter_code: one.voted for one in find(event, vote=both).people} == {
+        "BCDFGH": True,
+        "BCDFGJ": False,
+    }
+    assert codes(find(event, vote=both, voted=True)) == {"BCDFGH"}
+    assert codes(find(event, vote=both, voted=False)) == {"BCDFGJ"}
+    assert [one.voted for one in find(event, "bcdfgh", vote=both).people] == [True], "by the whole code"
+    assert {one.voted for one in find(event, vote=doves).people} == {None}, "the team has no vote now"
+    assert {one.voted for one in find(event).people} == {None}, "no window is open"
+
+
+def test_pages_of_many_phones_are_bounded(event: Event, box: BallotBox) -> None:
+    phones = {"".join(letters) for letters in islice(product(VOTER_CODE_ALPHABET, repeat=6), 1, 3_001)}
+    record_voters(event.pk, *phones)
+    pages: list[PeopleFound] = []
+    after = ""
+    while not pages or after:
+        show_gateways(event, box, "a")
+        pages.append(find(event, after=after))
+        after = pages[-1].more
+    assert max(len(page.people) for page in pages) < 2 * PAGE_SIZE
+    found = set.union(*map(codes, pages))
+    assert phones <= found
+    assert len(found) == 3_003

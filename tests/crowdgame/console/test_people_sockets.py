@@ -144,8 +144,8 @@ def test_roster_pupil_is_found_by_name_banned_and_moved(
     ann, ben = server.ask("roster", event_id=event["id"], text="Ann, Rooks\nBen, Rooks")
     roster_console = clients.console(event["code"], server.ask("session", name="olga"))
     roster_console.receive("console.welcomed")
-    roster_console.say("people.ask", query="an")
-    (person,) = roster_console.receive("people.found", query="an")["people"]
+    roster_console.say("people.ask", id=1, query="an")
+    (person,) = roster_console.receive("people.found", id=1)["people"]
     assert (person["name"], person["team"], person["moved"], person["banned"]) == ("Ann", 1, None, False)
     done(roster_console, 1, "voter.ban", voter_code=person["voter_code"])
     assert clients.open("phone").say("phone.join", code=event["code"], key=ann).closed() == CloseCode.BANNED
@@ -158,5 +158,5 @@ def test_roster_pupil_is_found_by_name_banned_and_moved(
     _, other = clients.phone(event["code"], key=ben)
     assert other["you"]["team"] == 1
     assert used[0][0] is None or welcome["you"]["voter_code"] == person["voter_code"]
-    roster_console.say("people.ask", query="")
-    assert [one["moved"] for one in roster_console.receive("people.found", query="")["people"]] == [2, None]
+    roster_console.say("people.ask", id=2)
+    assert [one["moved"] for one in roster_console.receive("people.found", id=2)["people"]] == [2, None]

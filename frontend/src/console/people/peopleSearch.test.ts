@@ -5,11 +5,10 @@ import { isVoterCode, PeopleSearch, personOffers, formatVoterCode, personStatus 
 
 const EVENT = { teams: [{ number: 1, name: "Rooks", hands: false }, { number: 2, name: "Doves", hands: false }] } as unknown as EventState;
 const BY_HANDS = { teams: [EVENT.teams[0], { ...EVENT.teams[1], hands: true }] } as unknown as EventState;
-const ADA: Person = { voter_code: "BCDFGH", name: "Ada", team: 1, moved: null, banned: false, connected: true };
+const ADA: Person = { voter_code: "BCDFGH", name: "Ada", team: 1, moved: null, banned: false, removed: false, connected: true, voted: null };
 
-function results(query: string, names: readonly string[], more: Partial<PeopleFound> = {}): PeopleFound {
-  const people = names.map((name) => ({ ...ADA, name, voter_code: name.toUpperCase() }));
-  return { type: "people.found", query, skip: 0, total: names.length, people, ...more };
+function results(id: number, names: readonly string[], more = ""): PeopleFound {
+  return { type: "people.found", id, more, people: names.map((name) => ({ ...ADA, name, voter_code: name.toUpperCase() })) };
 }
 
 function makeSearch() {
@@ -21,31 +20,36 @@ function makeSearch() {
 
 test("an answer to an outdated search is ignored", () => {
   const { people, names } = makeSearch();
-  people.search("a");
-  people.search("ab");
-  people.receive(results("ab", ["abel"]));
-  people.receive(results("a", ["ada", "abel"]));
+  people.search({ query: "a" });
+  people.search({ query: "ab" });
+  people.receive(results(2, ["abel"]));
+  people.receive(results(1, ["ada", "abel"]));
   assert.deepEqual(names(), ["abel"]);
 });
 
-test("loading more appends results without duplicates or gaps", () => {
+test("loading more appends results without duplicates, and a refresh keeps them", () => {
   const { people, names, asked } = makeSearch();
-  people.search("");
-  people.receive(results("", ["a", "b"], { total: 5 }));
+  people.search({ team: 1, voted: false });
+  people.receive(results(1, ["a", "b"], "c7"));
+  people.refresh();
+  people.receive(results(2, ["a", "b"], "c7"));
   people.loadMore();
-  assert.equal(asked.at(-1)?.skip, 2);
-  for (let again = 0; again < 2; again++) people.receive(results("", ["c", "d"], { skip: 2, total: 5 }));
-  people.receive(results("", ["z"], { skip: 7, total: 5 }));
-  assert.deepEqual(names(), ["a", "b", "c", "d"]);
+  assert.deepEqual(asked.at(-1), { type: "people.ask", id: 3, query: "", team: 1, voted: false, after: "c7" });
+  for (let again = 0; again < 2; again++) people.receive(results(3, ["b", "c"]));
+  people.refresh();
+  assert.equal(asked.length, 3);
+  assert.deepEqual(names(), ["a", "b", "c"]);
+  assert.equal(people.store.get().more, "");
 });
 
 test("a restriction by anyone repeats the search, other actions do not, and viewers never search", () => {
   const { people, asked } = makeSearch();
   const receiveEntry = (action: string) => people.receive({ type: "audit.updated", entries: [{ action }] } as never);
   people.receive({ type: "console.welcomed", role: "viewer" } as never);
+  people.refresh();
   receiveEntry("turn.pause");
   assert.equal(asked.length, 0);
-  people.search("ada");
+  people.search({ query: "ada" });
   receiveEntry("voter.ban");
   assert.deepEqual(asked.map(({ query }) => query), ["ada", "ada"]);
 });
@@ -57,7 +61,7 @@ test("a voter code is shown in two halves and recognized in any notation", () =>
 
 test("the status names a person's team and restriction", () => {
   const shownStatus = (part: Partial<Person>) => personStatus({ ...ADA, ...part }, EVENT);
-  assert.deepEqual([shownStatus({}), shownStatus({ team: null }), shownStatus({ moved: 2 }), shownStatus({ moved: 2, banned: true })], ["Rooks", "", "Moved to Doves", "Banned"]);
+  assert.deepEqual([shownStatus({}), shownStatus({ team: null }), shownStatus({ moved: 2 }), shownStatus({ moved: 2, banned: true }), shownStatus({ removed: true })], ["Rooks", "", "Moved to Doves", "Banned", "Removed"]);
 });
 
 test("only applicable actions are offered", () => {
@@ -66,6 +70,7 @@ test("only applicable actions are offered", () => {
   assert.deepEqual(labels({ team: null }), ["Move to Rooks", "Move to Doves", "Remove", "Ban"]);
   assert.deepEqual(labels({ moved: 2 }), ["Move back", "Remove", "Ban"]);
   assert.deepEqual(labels({ banned: true }), ["Unban"]);
+  assert.deepEqual(labels({ removed: true }), ["Let back in", "Ban"]);
   assert.deepEqual(labels({}, BY_HANDS), ["Remove", "Ban"]);
   const led = { ...EVENT, captains: true, teams: [{ ...EVENT.teams[0]!, captain: ADA.voter_code }, EVENT.teams[1]!] } as EventState;
   assert.deepEqual(labels({}, led), ["Move to Doves", "End captaincy", "Remove", "Ban"]);

@@ -5,40 +5,59 @@ import { plainOffer, type ActionOffer } from "../actions/offers";
 
 const VOTER_CODE = /^[BCDFGHJKLMNPQRSTVWXZ]{6}$/;
 
-/** `people`: the results received so far, of `total`. Null: no answer yet. */
-export interface SearchState {
+/** Which people to list. Null: all. */
+export interface PeopleFilter {
   query: string;
-  people: readonly Person[] | null;
-  total: number;
+  team: number | null;
+  voted: boolean | null;
 }
 
-/** Searches for participants on the server: by name if the event has a class list, and always by voter code. */
+/** `people`: the results received so far. Null: no answer yet. `more`: where the next page begins, if there is one. */
+export interface SearchState extends PeopleFilter {
+  people: readonly Person[] | null;
+  more: string;
+}
+
+/** Lists participants page by page: restricted people, the class list, then connected phones. */
 export class PeopleSearch {
-  readonly store = new Store<SearchState>({ query: "", people: null, total: 0 });
+  readonly store = new Store<SearchState>({ query: "", team: null, voted: null, people: null, more: "" });
+  private id = 0;
+  private after = "";
 
   constructor(private send: (ask: PeopleAsk) => boolean) {}
 
   receive(message: ToConsole): void {
     if (message.type === "people.found") this.addResults(message);
     const mayAsk = message.type === "console.welcomed" && message.role !== "viewer";
-    if (mayAsk || (message.type === "audit.updated" && message.entries.some(({ action }) => action.startsWith("voter.")))) this.search(this.store.get().query);
+    if (mayAsk || (message.type === "audit.updated" && message.entries.some(({ action }) => action.startsWith("voter.")))) this.search();
   }
 
-  search(query: string): void {
-    this.store.set({ query });
-    this.send({ type: "people.ask", query, skip: 0 });
+  search(filter: Partial<PeopleFilter> = {}): void {
+    this.store.set(filter);
+    this.ask("");
   }
 
   loadMore(): void {
-    const { query, people } = this.store.get();
-    this.send({ type: "people.ask", query, skip: people?.length ?? 0 });
+    this.ask(this.store.get().more);
   }
 
-  /** Drops results of an earlier query. */
-  private addResults({ query, skip, total, people }: PeopleFound): void {
-    const found = this.store.get();
-    if (query !== found.query || skip > (found.people?.length ?? 0)) return;
-    this.store.set({ people: [...(found.people ?? []).slice(0, skip), ...people], total });
+  /** Updates a list of one page; a longer one stays as it is. */
+  refresh(): void {
+    if (this.id && !this.after) this.ask("");
+  }
+
+  private ask(after: string): void {
+    const { query, team, voted } = this.store.get();
+    this.after = after;
+    this.send({ type: "people.ask", id: ++this.id, query, team, voted, after });
+  }
+
+  /** Drops answers to earlier requests. A phone may be listed twice while others join. */
+  private addResults({ id, people, more }: PeopleFound): void {
+    if (id !== this.id) return;
+    const before = (this.after && this.store.get().people) || [];
+    const known = new Set(before.map(({ voter_code }) => voter_code));
+    this.store.set({ people: [...before, ...people.filter(({ voter_code }) => !known.has(voter_code))], more });
   }
 }
 
@@ -53,10 +72,11 @@ export function isVoterCode(typed: string): boolean {
 }
 
 /** A participant's team and restrictions. */
-export function personStatus({ voter_code, team, moved, banned }: Person, { teams }: EventState): string {
+export function personStatus({ voter_code, team, moved, banned, removed }: Person, { teams }: EventState): string {
   const name = (number: number) => teams[number - 1]!.name;
   const led = teams.find(({ captain }) => captain === voter_code);
   if (banned) return t("Banned");
+  if (removed) return t("Removed");
   if (led) return t("Captain of %(name)s", { name: led.name });
   if (moved) return t("Moved to %(name)s", { name: name(moved) });
   return team ? name(team) : "";
@@ -64,9 +84,10 @@ export function personStatus({ voter_code, team, moved, banned }: Person, { team
 
 /** The actions available for a participant. Nobody can be moved to a team without phones. */
 export function personOffers(person: Person, event: EventState): readonly ActionOffer[] {
-  const { voter_code, banned, moved } = person;
+  const { voter_code, banned, removed, moved } = person;
   const about = (offer: ActionOffer, team?: number): ActionOffer => ({ ...offer, voter_code, team: team ?? null });
   if (banned) return [about(plainOffer("voter.admit"))];
+  if (removed) return [about(plainOffer("voter.readmit")), about(plainOffer("voter.ban"))];
   const elsewhere = event.teams.filter(({ number, hands }) => !hands && number !== (moved ?? person.team));
   const moves = moved
     ? [about(plainOffer("voter.move", p("button", "Move back")))]
