@@ -80,7 +80,7 @@ class FakeGateway:
     def welcome(self, kind: str, state: EventState, team: int = 1) -> msgspec.Struct:
         common: dict[str, Any] = {"now_at": self.now(), "seq": self._seq, "state": state}
         if kind == "phone":
-            return PhoneWelcomed(you=You(token="a seat", team=team), **common)
+            return PhoneWelcomed(you=You(token="a seat", team=team, voter_code="BCDFGH"), **common)
         link = "http://play.example/Q7RM"
         return DisplayWelcomed(join_url=link, qr=qr_rows(link), team_qrs=team_qr_rows(link), **common)
 

@@ -1,13 +1,16 @@
 """People in the console: search by name or voter code, move, kick, ban, and undo."""
 
 import re
+import time
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.axe import check
 from tests.e2e.conftest import OpenScreen
-from tests.e2e.screens import TIMEOUT_MS, Screen
+from tests.e2e.fake_gateway import FakeGateway
+from tests.e2e.scenes import PHONE_SCENES, Scene, scene_params, show_scene
+from tests.e2e.screens import PHONE, TIMEOUT_MS, Screen, vote
 from tests.server import Server
 from tests.socket_clients import open_clients
 from tests.voting.open_turn import vote as cast_vote
@@ -90,9 +93,77 @@ def test_console_kicks_voter_code_by_keyboard(one_gateway: Server, open_at: Open
     assert console.errors == []
 
 
+MAX_CLICKS, MAX_SECONDS = 3, 10
+SEATED = {"lobby", "talk", "voting", "paused", "ended-won", "duel"}
+
+
+def shown_voter_code(phone: Page) -> str:
+    """The voter code, one tap away: six letters without the space."""
+    phone.get_by_label("Voter code").click(timeout=TIMEOUT_MS)
+    code = phone.locator(".code b").inner_text()
+    phone.get_by_label("Voter code").click()
+    return code.replace("\u00a0", "")
+
+
 def person(console: Screen, voter_code: str) -> Locator:
     people = console.page.get_by_role("region", name="People")
     return people.get_by_role("listitem").filter(has_text=f"{voter_code[:3]}\u00a0{voter_code[3:]}")
+
+
+@pytest.mark.parametrize("scene", **scene_params(tuple(one for one in PHONE_SCENES if one.name in SEATED)))
+def test_voter_code_is_one_tap_away(fake_gateway: FakeGateway, window: Page, scene: Scene) -> None:
+    show_scene("phone", scene, window, fake_gateway)
+    assert re.fullmatch("[A-Z]{6}", shown_voter_code(window))
+
+
+def test_phone_is_removed_from_an_open_vote_and_let_back_in(one_gateway: Server, open_at: OpenScreen) -> None:
+    event = one_gateway.ask("event", owner=OWNER, lobby="open", window_s=600)
+    one_gateway.ask("begin", event_id=event["id"])
+    phone = open_at(one_gateway, "people-phone", PHONE)
+    phone.page.goto(f"/{event['code']}")
+    phone.wait_for(phase="voting")
+    voter_code = shown_voter_code(phone.page)
+    vote(phone, 3)
+    console = open_console(one_gateway, open_at, "desk", event["code"])
+    row = person(console, voter_code)
+    expect(row).to_contain_text("Voted", timeout=TIMEOUT_MS)
+    expect(row).to_contain_text("connected")
+
+    steps = [
+        console.page.get_by_role("link", name="People"),
+        row.locator("summary"),
+        row.get_by_role("button", name="Remove"),
+    ]
+    began = time.monotonic()
+    for step in steps:
+        step.click()
+    expect(phone.page.get_by_text("An organizer removed you.")).to_be_visible(timeout=TIMEOUT_MS)
+    assert time.monotonic() - began <= MAX_SECONDS
+    assert len(steps) <= MAX_CLICKS
+    console.shoot("removed")
+    phone.shoot("removed")
+    expect(phone.page.get_by_text(f"{voter_code[:3]}\u00a0{voter_code[3:]}")).to_be_visible()
+    expect(row).to_contain_text("Removed", timeout=TIMEOUT_MS)
+
+    console.page.get_by_role("button", name=re.compile(r"Undo: .* removed")).click()
+    expect(phone.page.get_by_text("An organizer let you back in.")).to_be_visible(timeout=TIMEOUT_MS)
+    expect(phone.page.locator("main")).to_have_attribute("data-status", "counted", timeout=TIMEOUT_MS)
+    phone.shoot("let-back-in")
+
+    expect(row).not_to_contain_text("Removed", timeout=TIMEOUT_MS)
+    row.get_by_role("button", name="Ban").click()
+    expect(phone.page.get_by_text("An organizer banned you")).to_be_visible(timeout=TIMEOUT_MS)
+    phone.shoot("banned")
+    with open_clients(one_gateway) as clients:
+        other, _ = clients.phone(event["code"])
+        director = clients.console(event["code"], one_gateway.ask("session", name=OWNER))
+        director.receive("console.welcomed")
+        director.say("action.ask", id=1, action="turn.close")
+        reveal = other.receive("turn.revealed")["state"]["match"]["reveal"]
+        assert reveal["red"]["counts"][2] + reveal["yellow"]["counts"][2] == 1, "the ballot counts"
+    row.get_by_role("button", name="Unban").click()
+    expect(phone.page.get_by_text("An organizer let you back in.")).to_be_visible(timeout=TIMEOUT_MS)
+    assert console.errors == []
 
 
 def test_console_lists_connected_phones_by_team_and_vote(one_gateway: Server, open_at: OpenScreen) -> None:

@@ -3,6 +3,7 @@ import { runCardAction } from "./play/matchCard";
 import { shownDropTurn } from "./play/drop";
 import { Cheering } from "./play/cheering";
 import { storeConsent } from "./seat/consent";
+import { setScreen } from "./seat/removal";
 import type { PhoneScreen } from "./phoneScreen";
 import { listenForSeveral, resign } from "./ballot/resignation";
 import { forgetSeat, storeHiding } from "./seat/storage";
@@ -62,6 +63,7 @@ export function addListeners(screen: PhoneScreen): void {
     screen.holding = holding;
   };
   listenForSeveral(screen);
+  setScreen(screen);
   addEventListener("submit", (event) => submit(event, screen));
   addEventListener("change", ({ target }) => target instanceof HTMLSelectElement && setLocale(target.value));
   addEventListener("pointerup", () => hold(false));

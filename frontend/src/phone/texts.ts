@@ -137,9 +137,11 @@ export const away: { [why in "elsewhere" | "noSeat" | "old" | "out" | "shut"]: r
   elsewhere: [t("Your seat is open in another window"), t("Your seat is kept. Only the newest windows stay connected."), t("Continue here")],
   noSeat: [t("This phone has no seat here"), t("Ask the organizers."), ""],
   old: [t("This page is out of date"), t("Reload it to continue."), t("Reload")],
-  out: [t("You were removed"), t("You can rejoin. Your seat is kept."), t("Rejoin")],
-  shut: [t("You are banned"), t("Ask the organizers."), t("Try again")],
+  out: [t("You were removed"), t("An organizer removed you. Tap the button to rejoin. Your seat is kept."), t("Rejoin")],
+  shut: [t("You are banned"), t("An organizer banned you, so you can't rejoin. If they lift the ban, this page rejoins by itself."), ""],
 };
+export const letBackIn: string = t("An organizer let you back in.");
+export const codeUse: string = t("Organizers find this phone by its code.");
 export const hall: string = t("Play one-on-one");
 export const nowYou: string = t("Your turn");
 export const notifyMe: string = t("Notify me on my turn");

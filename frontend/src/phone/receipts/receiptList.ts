@@ -6,6 +6,8 @@ import { countableChoices } from "./receiptProof";
 import { dropNotice } from "../play/drop";
 import { eye } from "../play/shape";
 import { sideButton } from "../play/sides";
+import { returnNotice } from "../seat/removal";
+import { voterCodeBadge } from "../seat/codeBadge";
 import * as say from "../texts";
 import { revealsTurn, type PhoneView } from "../seat/phoneView";
 
@@ -14,7 +16,8 @@ export const peek = html`<p class="peek">${eye} ${say.peek}</p>`;
 /** Notices beside the clock and the team's name: about the votes and from the organizers. */
 export function groundNotices(view: PhoneView): Html {
   const { event, match } = view;
-  return html`${sideButton(view)}${dropNotice(view)}${match && receipts(view, match.number)}${missing(view)}
+  return html`${voterCodeBadge(view)}${sideButton(view)}${dropNotice(view)}${match && receipts(view, match.number)}${missing(view)}
+    ${returnNotice()}
     ${view.moved && html`<p class="ground-notice" aria-live="polite">${say.otherTeam}</p>`}
     ${event.notice && html`<p class="ground-notice" aria-live="polite">${event.notice}</p>`}`;
 }
@@ -25,7 +28,6 @@ function receipts(view: PhoneView, match: number): Html | false {
   return !!line && html`<details class="receipts">
     <summary>✓&nbsp;<span aria-live="polite">${line}</span><span class="hidden">${say.oneByOne}</span></summary>
     <div>
-      ${view.voterCode && html`<p>${say.yourVoterCode}: <b>${view.voterCode}</b></p>`}
       <p>${say.findInCount(html`<a href="/record/${view.event.code}/${match}.json" target="_blank" rel="noopener">${say.fullCount}</a>`)}</p>
       <ol>${[...view.receipts].reverse().map((receipt) => entry(receipt, view))}</ol>
     </div>

@@ -6,6 +6,7 @@ import { html, type Html } from "../dom";
 import { gameLink } from "../play/boardLayers";
 import { ballPair, connectionHint, privacyLink } from "./joiningScreen";
 import { shape } from "../play/shape";
+import { awaitReturn, isRemoval, shownVoterCode } from "./removal";
 import * as say from "../texts";
 import { LANGUAGE } from "../../live/i18n";
 import { LOCALES } from "../locales";
@@ -29,9 +30,11 @@ function messageScreen(title: string, text: string, before: Html | false, after:
 
 /** The server has closed the connection for good. */
 export function closedScreen(code: number): Html {
+  if (isRemoval(code)) awaitReturn(code);
   const why = CLOSE_REASONS[code] ?? "old";
   const [title, text, label] = say.away[why];
-  return messageScreen(title, text, false, !!label && goButton(why === "old" ? "reload" : "reclaim", label));
+  const button = !!label && goButton(why === "old" ? "reload" : "reclaim", label);
+  return messageScreen(title, text, false, html`${button}${isRemoval(code) && shownVoterCode()}`);
 }
 
 /** For a shared device: asks whether to keep the seat. */

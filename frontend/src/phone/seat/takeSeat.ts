@@ -12,6 +12,8 @@ const RETRY_SPREAD_MS = 2000;
 /** How long a server may keep waiting for a phone with a dead connection. */
 const DEAD_CONNECTION_MS = 30_000;
 const RETRY_GAP_MS = 2500;
+/** When a phone with a seat loads the deferred bundle, if nothing needed it before. */
+const IDLE_MS = 5000;
 /** More messages than arrive while the deferred bundle is loading. */
 const MAX_QUEUED = 48;
 
@@ -101,6 +103,7 @@ export function takeSeat(code: string, wish: number | null, key: string | null, 
     voter.set({ returned: returned || (team === null && !!readToken(code)), team: you.team, moved: moved || voter.get().moved, voterCode: you.voter_code, blockedBy: null });
     storeToken(code, you.token);
     if (early) keeper.raiseSequence(you.sequence);
+    setTimeout(loadDeferred, IDLE_MS + Math.random() * RETRY_SPREAD_MS);
     if (moved) loadDeferred();
     else if (!hasReceipts(code) && !ledger) keeper.welcome(you);
     else withLedger((ledger) => ledger.resumeBallot(keeper, you, early));
