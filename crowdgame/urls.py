@@ -7,7 +7,7 @@ from django.urls import include, path
 from crowdgame.accounts.account_language import account_language
 from crowdgame.cups.board_view import cup_board
 from crowdgame.personal_data.views import guest_data
-from crowdgame.printing.views import about, rules
+from crowdgame.printing.views import about, rules, rules_of
 from crowdgame.ratings.views import ratings
 from crowdgame.web import converters  # noqa: F401  registers the converter for codes
 from crowdgame.web.privacy import privacy
@@ -26,6 +26,7 @@ urlpatterns = [
     path("", include("crowdgame.reports.urls")),
     path("cup/<code:code>", cup_board, name="cup"),
     path("rules", rules, name="rules"),
+    path("rules/<slug:game>", rules_of, name="rules_of"),
     path("about", about, name="about"),
     path("play/", include("crowdgame.accounts.urls")),
     path("play/data", guest_data, name="guest_data"),

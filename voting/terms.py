@@ -115,6 +115,24 @@ class ResignShare(LabeledEnum):
     ALL = "all", gettext_noop("Everyone who votes")
 
 
+class SpecialRule(LabeledEnum):
+    """A rule that screens announce before the first turn.
+
+    Values:
+        secret_sides: Sides are secret, and voters may change theirs.
+        single_selector: The token's holder picks first, in secret. The other side then votes in public.
+        captains: Captains decide ties.
+        resigning: A team can resign.
+        time_banks: Each side has a clock for the whole match.
+    """
+
+    SECRET_SIDES = "secret_sides"  # noqa: S105
+    SINGLE_SELECTOR = "single_selector"
+    CAPTAINS = "captains"
+    RESIGNING = "resigning"
+    TIME_BANKS = "time_banks"
+
+
 class MatchState(LabeledEnum):
     """Whether a match is being played."""
 

@@ -3,6 +3,7 @@
 from functools import cache
 
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
 from django.utils.translation import get_language, gettext
 from django.views.decorators.http import require_safe
 
@@ -16,6 +17,12 @@ CACHE_MAX_AGE_S = 300
 @require_safe
 def rules(request: HttpRequest) -> HttpResponse:
     return paper_response(_rules(get_language()), CACHE_MAX_AGE_S)
+
+
+@require_safe
+def rules_of(request: HttpRequest, game: str) -> HttpResponse:
+    """Redirect to the leaflet, or to the page that explains the other games."""
+    return redirect("rules" if game == RULES_GAME else "about")
 
 
 @require_safe

@@ -53,6 +53,7 @@ def _load_snapshot(event: Event) -> protocol.EventState:
     teams = msgspec.convert(rows, tuple[protocol.Team, protocol.Team], from_attributes=True)
     match = event.matches.order_by("-number").first()
     secret = match is not None and match.is_secret
+    terms = match if match and match.state == MatchState.PLAYING else event
     computed = {
         "teams": teams,
         "match": _match(match, {team.pk: team for team in rows}, is_duel=event.is_duel) if match else None,
@@ -62,7 +63,8 @@ def _load_snapshot(event: Event) -> protocol.EventState:
         "hidden": _hidden(event, secret=secret),
         "captains": event.tie_rule == TieRule.CAPTAIN,
         "rematch_wanted_by": _rematch_wanted_by(event, match, rows),
-        "consent": match.consent if match and match.state == MatchState.PLAYING else event.consent,
+        "special_rules": terms.special_rules,
+        "consent": terms.consent,
     }
     return msgspec.convert(vars(event) | computed, protocol.EventState)
 

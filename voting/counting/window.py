@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-START_LEAD_MS = 3_000
+START_LEAD_MS, SPECIAL_RULE_MS = 3_000, 2_500
 RESUME_LEAD_MS = 1_000
 MIN_RESTORED_MS, MAX_RESTORED_MS, MAX_OUTAGE_MS = 10_000, 60_000, 600_000
 EXTENSION_MS = 3_000
@@ -19,6 +19,11 @@ class Window:
     def left_ms(self, now: int) -> int:
         """Return the milliseconds of voting that remain at `now`."""
         return max(0, self.closes_at - max(now, self.opens_at))
+
+
+def start_lead_ms(special_rules: int) -> int:
+    """Return the milliseconds before a match's first turn: enough to read its special rules."""
+    return START_LEAD_MS + special_rules * SPECIAL_RULE_MS
 
 
 def talk_left_ms(window: Window, now: int, talk_ms: int) -> int:

@@ -23,6 +23,8 @@ class Event(MatchTerms):
     `own_counts`: each team sees its own. `notice` is shown on every client. The `hide_*` fields hide parts on
     displays.
 
+    With `sound_on`, displays turn their sound on. Otherwise each display decides, unless `hide_sound`.
+
     A team wins the series with more than half of `best_of` matches. `extra_s` is added to every turn, for
     players who need extra time. After `anonymized_at`, no data links the ballots of a voter to each other.
 
@@ -119,9 +121,10 @@ class Event(MatchTerms):
             "sound",
             "Sound",
             gettext_noop("%(by)s turned the sound off"),
-            gettext_noop("%(by)s turned the sound on again"),
+            gettext_noop("%(by)s turned the sound on"),
         ),
     )
+    sound_on = models.BooleanField(default=False, db_default=False, editable=False)
     best_of = setting(
         models.PositiveSmallIntegerField(
             _("Series"),

@@ -6,7 +6,7 @@ from django.db.models import CheckConstraint, Q
 from django.utils.translation import gettext_lazy as _
 
 from voting.models.settings import choices, setting
-from voting.terms import NoBallotRule, Pace, ResignShare, TieRule
+from voting.terms import NoBallotRule, Pace, ResignShare, SpecialRule, TieRule
 
 MIN_WINDOW_S, MAX_WINDOW_S = 3, 30 * 24 * 3600
 MAX_TALK_S = 24 * 3600
@@ -196,3 +196,15 @@ class MatchTerms(models.Model):
                 name="%(class)s_max_side_changes_in_range",
             ),
         ]
+
+    @property
+    def special_rules(self) -> tuple[SpecialRule, ...]:
+        """The rules to announce before the first turn."""
+        applies = {
+            SpecialRule.SECRET_SIDES: self.max_side_changes > 0,
+            SpecialRule.SINGLE_SELECTOR: self.game == "single-selector",
+            SpecialRule.CAPTAINS: self.tie_rule == TieRule.CAPTAIN,
+            SpecialRule.RESIGNING: self.resign is not None,
+            SpecialRule.TIME_BANKS: self.bank_s is not None,
+        }
+        return tuple(rule for rule, is_applied in applies.items() if is_applied)

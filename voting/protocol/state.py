@@ -10,7 +10,7 @@ import msgspec
 from voting.counting.types import Count
 from voting.protocol.fields import TeamNumber, Time
 from voting.protocol.match_state import Finished, Match
-from voting.terms import Admission, Lobby, TeamChoice
+from voting.terms import Admission, Lobby, SpecialRule, TeamChoice
 
 
 class Team(msgspec.Struct, frozen=True, kw_only=True):
@@ -60,9 +60,13 @@ class EventState(msgspec.Struct, frozen=True, kw_only=True):
         own_counts: Phones see their own team's votes per choice before the reveal.
         notice: The organizer's message to all. Plain text, never markup.
         hidden: Parts that displays hide.
+        sound_on: Displays turn their sound on. Otherwise it is off until someone turns it on at a display.
         best_of: Number of matches in the series, see [Series](../protocol.md#series).
         extra_s: Seconds added to every turn.
         captains: Ties are broken by captains in the next match.
+        game: Slug of the game of the next match.
+        special_rules: Rules to announce before the first turn: of the match that is played, otherwise of the
+            next one.
         rematch_wanted_by: In a duel whose match is over: the team that asked for a rematch, 0 for none. Null:
             no rematch is possible.
         is_duel: A one-on-one game, without organizer and display.
@@ -85,9 +89,12 @@ class EventState(msgspec.Struct, frozen=True, kw_only=True):
     own_counts: bool = False
     notice: str = ""
     hidden: tuple[Part, ...] = ()
+    sound_on: bool = False
     best_of: Count | None = None
     extra_s: Count = 0
     captains: bool = False
+    game: str = ""
+    special_rules: tuple[SpecialRule, ...] = ()
     rematch_wanted_by: Count | None = None
     is_duel: bool = False
     is_casual: bool = False

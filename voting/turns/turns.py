@@ -48,7 +48,8 @@ def start_match(event_id: int, box: BallotBox) -> Match:
     with locked_event(event_id) as event:
         match = create_match(event, now)
         _check_method(match)
-        turn = plan_turn(match, None, replay(match, ()).to_move, now, window.START_LEAD_MS)
+        lead_ms = window.start_lead_ms(0 if event.is_duel else len(match.special_rules))
+        turn = plan_turn(match, None, replay(match, ()).to_move, now, lead_ms)
         lobby = Lobby.OPEN if event.lobby == Lobby.CLOSED else event.lobby
         Event.objects.filter(pk=event_id).update(next_match_at=None, lobby=lobby)
         announce(event_id, protocol.MatchStarted, now)

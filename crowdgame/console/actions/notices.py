@@ -63,10 +63,10 @@ def hide_part(event_id: int, part: Part | None, box: BallotBox) -> ActionResult:
     return ActionResult(LogText(changed.off), {"part": changed.name})
 
 
-@action("part.show", target="part", done="On again on all big screens.")
+@action("part.show", target="part", done="On for all big screens.")
 @undone_by("part.hide", lambda pressed, now: pressed.part not in now.event.hidden)
 def show_part(event_id: int, part: Part | None, box: BallotBox) -> ActionResult:
-    """Turn on a part of the displays again."""
+    """Turn on a part of the displays. Sound, which is off at first, starts by itself on all of them."""
     changed = _set_hidden(event_id, part, box, hidden=False)
     return ActionResult(LogText(changed.on), {"part": changed.name})
 
@@ -76,7 +76,8 @@ def _set_hidden(event_id: int, part: Part | None, box: BallotBox, *, hidden: boo
     if part is None:
         raise MatchError(_("Choose a part of the big screen."))
     field, changed = PARTS[part]
-    update_event(event_id, ALREADY_DONE, box, protocol.EventEdited, **{field: hidden})
+    sound = {"sound_on": not hidden} if part == "sound" else {}
+    update_event(event_id, ALREADY_DONE, box, protocol.EventEdited, **{field: hidden}, **sound)
     return changed
 
 

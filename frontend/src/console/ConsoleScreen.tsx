@@ -6,7 +6,7 @@ import { phaseMoments, currentPhase, revealMoments, tokenMoment, type Phase } fr
 import { useStore } from "../live/state/useStore";
 import type { CountsUpdated, EventState, Role } from "../protocol";
 import { Charts } from "./history/Charts";
-import { Controls, ExtraTime } from "./actions/Controls";
+import { Controls, ExtraTime, SoundOffer } from "./actions/Controls";
 import { VotesSoFar } from "./status/VotesSoFar";
 import { RehearsalPanel, RehearsalBadge } from "./rehearsal/RehearsalPanel";
 import type { AuditLogStore } from "./history/auditLogStore";
@@ -115,6 +115,7 @@ function ActionPanel({ event, phase, off, commands }: Props & ViewState) {
   const help = useShortcuts(commands, offers, off);
   return (
     <>
+      <SoundOffer event={event} commands={commands} off={off} />
       <Controls offers={offers} commands={commands} off={off} />
       <ExtraTime event={event} commands={commands} off={off} />
       {help && <Help />}

@@ -73,6 +73,7 @@ function follow(state: EventState): void {
   const { sealed } = own.get();
   const turn = before?.match?.turn;
   if (sealed && sealed.turn === turn?.id && isReopened(turn, state.match?.turn)) own.set({ sealed: null });
+  if (state.sound_on && !before?.sound_on) sound.turnOn();
   before = state;
 }
 
@@ -122,7 +123,7 @@ function withTeamQrs<M extends DisplayWelcomed | KeyShown>(message: M): M {
   return { ...message, team_qrs: message.team_qrs ?? [message.qr, message.qr] };
 }
 
-const EVENT_DEFAULTS: Pick<EventState, "notice" | "hidden" | "best_of" | "is_duel"> = { notice: "", hidden: [], best_of: null, is_duel: false };
+const EVENT_DEFAULTS: Pick<EventState, "notice" | "hidden" | "best_of" | "is_duel" | "game" | "special_rules"> = { notice: "", hidden: [], best_of: null, is_duel: false, game: "", special_rules: [] };
 
 function Display() {
   const live = useStore(link.store);

@@ -48,7 +48,18 @@ def test_snapshot_before_first_match(box: BallotBox) -> None:
         match=None,
         next_match_at=None,
         finished=(),
+        game="simultaneous-captains-mistress",
     )
+
+
+def test_snapshot_lists_special_rules_of_the_match_or_the_next_one(box: BallotBox) -> None:
+    event = new_event(game="single-selector", tie_rule="captain", resign="half", bank_s=600)
+    rules = ("single_selector", "captains", "resigning", "time_banks")
+    assert shown(event.pk).special_rules == rules
+    start_match(event.pk, box)
+    Event.objects.filter(pk=event.pk).update(resign=None)
+    assert shown(event.pk).special_rules == rules
+    assert shown(new_event(max_side_changes=2).pk).special_rules == ("secret_sides",)
 
 
 def test_snapshot_of_open_turn_lists_legal_columns(box: BallotBox) -> None:

@@ -21,7 +21,7 @@ from tests.voting.match_helpers import (
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import TooEarly
 from voting.counting.methods.voting_method import METHODS
-from voting.counting.window import START_LEAD_MS
+from voting.counting.window import SPECIAL_RULE_MS, START_LEAD_MS
 from voting.matches import MatchError, live_turn, load_position
 from voting.models import Event, Match, TurnState
 from voting.terms import Lobby, MatchState
@@ -41,6 +41,13 @@ def test_start_match_opens_first_turn_in_box(box: BallotBox) -> None:
     assert turn.closes_at - turn.opens_at == 20_000
     assert box.seal(to_boxed_turn(turn)) == TooEarly(turn.closes_at)
     assert kinds(event.pk) == ["match.started"]
+
+
+def test_first_turn_waits_until_special_rules_are_read(box: BallotBox) -> None:
+    before = box.now()
+    match = start_match(new_event(resign="half", tie_rule="captain").pk, box)
+    lead_ms = START_LEAD_MS + 2 * SPECIAL_RULE_MS
+    assert before <= only_turn(match).opens_at - lead_ms <= box.now()
 
 
 def test_start_match_opens_lobby_unless_locked(box: BallotBox) -> None:

@@ -1,7 +1,7 @@
 import { t } from "../../live/i18n";
 import { useStore } from "../../live/state/useStore";
 import type { EventState } from "../../protocol";
-import { extraTimeOffers, type ActionOffers } from "./offers";
+import { extraTimeOffers, soundOffers, type ActionOffers } from "./offers";
 import { ActionButton, type CommandProps } from "./ActionButton";
 
 /** The suggested next action, the result of the last command, and all other actions. */
@@ -21,6 +21,19 @@ export function Controls({ offers, commands, off }: CommandProps & { offers: Act
 function CommandResultLine({ commands }: Pick<CommandProps, "commands">) {
   const { result } = useStore(commands.store);
   return <p class="command-result" role="status" data-error={result?.error ?? false}>{result?.text ?? ""}</p>;
+}
+
+/** Asks once whether big screens play sound. The switch under the message to all stays. */
+export function SoundOffer({ event, commands, off }: CommandProps & { event: EventState }) {
+  const offers = soundOffers(event);
+  if (offers.length === 0) return null;
+  return (
+    <div class="sound-offer" role="group" aria-label={t("Sound on the big screen")}>
+      <p>{t("Sound on the big screen")}</p>
+      {offers.map((offer) => <ActionButton key={offer.action} offer={offer} commands={commands} off={off} />)}
+      <small>{t("If the big screen asks for it, press any key there.")}</small>
+    </div>
+  );
 }
 
 /** Toggles extra time for each turn. */

@@ -33,7 +33,8 @@ test("actions keep their position in every phase", () => {
 test("a display switch toggles the current state", () => {
   const offers = partOffers(event({ hidden: ["turnout"] }));
   assert.equal(offers.length, Object.keys(PART_BUTTONS).length);
-  for (const { action, part } of offers) assert.equal(action, part === "turnout" ? "part.show" : "part.hide");
+  for (const { action, part } of offers) assert.equal(action, part === "turnout" || part === "sound" ? "part.show" : "part.hide");
+  assert.deepEqual(partOffers(event({ sound_on: true })).filter(({ action }) => action === "part.show"), []);
 });
 
 test("extra time per turn is switched on and off by the same button", () => {

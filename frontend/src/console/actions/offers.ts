@@ -141,7 +141,21 @@ export function extraTimeOffers({ match, extra_s }: EventState): readonly Action
 }
 
 /** Toggles for the optional parts of the projector page. */
-export function partOffers({ hidden }: EventState): readonly ActionOffer[] {
+export function partOffers(event: EventState): readonly ActionOffer[] {
   const parts = Object.keys(PART_BUTTONS) as Part[];
-  return parts.map((part) => ({ ...plainOffer(hidden.includes(part) ? "part.show" : "part.hide", PART_BUTTONS[part]), part }));
+  return parts.map((part) => partOffer(isPartOn(event, part) ? "part.hide" : "part.show", part, PART_BUTTONS[part]));
+}
+
+function isPartOn({ hidden, sound_on }: EventState, part: Part): boolean {
+  return !hidden.includes(part) && (part !== "sound" || sound_on);
+}
+
+function partOffer(action: "part.hide" | "part.show", part: Part, label: string): ActionOffer {
+  return { ...plainOffer(action, label), part };
+}
+
+/** Sound on or off: offered before the first match, once joining is open, until the organizer has chosen. */
+export function soundOffers({ lobby, match, hidden, sound_on }: EventState): readonly ActionOffer[] {
+  if (lobby === "closed" || match || sound_on || hidden.includes("sound")) return [];
+  return [partOffer("part.show", "sound", p("button", "Sound on")), partOffer("part.hide", "sound", p("button", "No sound"))];
 }

@@ -30,9 +30,20 @@ export class SoundSwitch {
     else this.close();
   }
 
+  /** Turns the sound on at once if someone has used this page before; otherwise the next key press or click starts it. */
+  turnOn(): void {
+    this.wanted = true;
+    if (navigator.userActivation?.hasBeenActive) this.start();
+    this.update();
+  }
+
   /** Call this in every key press and click. Some, such as Escape, do not let a page start sound. */
   wake(): void {
-    if (!this.wanted || this.audio || navigator.userActivation?.isActive === false) return;
+    if (this.wanted && navigator.userActivation?.isActive !== false) this.start();
+  }
+
+  private start(): void {
+    if (this.audio) return;
     this.audio = new AudioContext();
     this.audio.onstatechange = () => this.update();
     void this.audio.resume();
