@@ -1,6 +1,7 @@
 """The scenes of the display by name: the state that is sent and the actions that follow."""
 
 from functools import partial
+from typing import Any
 
 from tests.e2e import scene_actions as do
 from tests.e2e.scene_setup import (
@@ -24,6 +25,7 @@ from tests.e2e.scene_setup import (
 from tests.e2e.scripted_match import ScriptedMatch, hands, script_match, series
 from voting.admission.links import qr_rows, team_qr_rows
 from voting.protocol import CheersCounted, CloseCode, KeyShown
+from voting.terms import SpecialRule
 
 LINK = "http://play.example/Q7RM"
 KEY = KeyShown(
@@ -38,8 +40,14 @@ DAYS = partial(as_duel(MIDDLE, 3 * 86_400, 2 * DAY_MS, 3 * DAY_MS).voting, left_
 
 TEAM_LINKS = with_long_names(ScriptedMatch(), team_choice="link", notice=NOTICE)
 
+RULES: dict[str, Any] = {
+    "special_rules": (SpecialRule.SINGLE_SELECTOR, SpecialRule.CAPTAINS, SpecialRule.RESIGNING)
+}
+
 LOBBIES = (
     Scene("lobby", ScriptedMatch().lobby, "lobby"),
+    Scene("lobby-other-game", with_options(ScriptedMatch(), game="trails").lobby, "lobby"),
+    Scene("lobby-special-rules", with_options(ScriptedMatch(), game="trails", **RULES).lobby, "lobby"),
     Scene("lobby-closed", with_options(ScriptedMatch(), lobby="closed").lobby, "lobby"),
     Scene("lobby-locked", with_options(ScriptedMatch(), lobby="locked").lobby, "lobby"),
     Scene("lobby-key", with_options(ScriptedMatch(), admission="rotating").lobby, "lobby", more=(KEY,)),
@@ -53,6 +61,7 @@ LOBBIES = (
     Scene("lobby-team-links-notice", TEAM_LINKS.lobby, "lobby"),
 )
 WINDOWS = (
+    Scene("special-rules", partial(with_options(ScriptedMatch(), **RULES).voting, left_ms=60_000), "voting"),
     Scene("talk", MIDDLE.talk, "talk"),
     Scene("voting", MIDDLE.voting, "voting"),
     Scene("voting-first", ScriptedMatch().voting, "voting"),

@@ -78,6 +78,7 @@ class ScriptedMatch:
     def event(self, match: Match | None, **choices: Any) -> EventState:
         teams = (Team(number=1, name=NAMES[0]), Team(number=2, name=NAMES[1]))
         given: dict[str, Any] = {"teams": teams, "finished": (), "next_match_at": None, "lobby": "open"}
+        given |= {"game": GAME.slug}
         given |= {"team_choice": TeamChoice.BALANCE} | self.choices | choices
         return EventState(code="Q7RM", name="Summer fair", match=match, **given)
 

@@ -16,7 +16,10 @@ import { Footer } from "./parts/Footer";
 import { EndScreen, WinnerBackground } from "./parts/EndScreen";
 import { FallingBalls } from "./reveal/FallingBalls";
 import { TeamHeader } from "./parts/TeamHeader";
-import { Lobby, besideCard, shownTeamCodes } from "./parts/Lobby";
+import { Lobby } from "./parts/Lobby";
+import { besideCard, isIntroducing, shownTeamCodes } from "./parts/lobbyLayout";
+import { SpecialRules } from "./demonstration/SpecialRules";
+import { isBeforeFirstVote } from "../live/match/specialRules";
 import { DropMarks } from "./particles/DropMarks";
 import { ParticleLayer } from "./particles/ParticleLayer";
 import { particleSupport, showsParticles } from "./particles/particleSupport";
@@ -44,11 +47,12 @@ export function Stage({ view, codes, shown, children }: Props) {
   const { phase, stage } = view.scene;
   const placement = gridPlacement(view);
   const playing = phase !== "lobby" && !isWon(view.scene);
-  const company = besideCard(view, codes.event.rows);
-  const counts = shownTeamCodes(view, codes) === null;
+  const company = besideCard(view, codes);
+  const introducing = isIntroducing(view, codes);
+  const counts = shownTeamCodes(view, codes) === null && !introducing;
   const beside = placement && phase !== "lobby" ? (view.size.width - placement.width) / 2 : company;
   return (
-    <main class="stage" data-phase={phase} data-step={stage?.step} data-won={isWon(view.scene)} data-peek={view.state.peek} data-particles={showsParticles(view)} style={sizes(view, company)}>
+    <main class="stage" data-phase={phase} data-step={stage?.step} data-won={isWon(view.scene)} data-peek={view.state.peek} data-introducing={introducing} data-particles={showsParticles(view)} style={sizes(view, company)}>
       <h1 class="visually-hidden">{view.state.name}</h1>
       {PLACES.map((place) => <div key={place} class="curtain" data-place={place} data-on={isDimmed(view.scene)} />)}
       {PLACES.map((place) => <TurnoutBar key={place} view={view} place={place} beside={beside} labeled={counts} />)}
@@ -67,11 +71,18 @@ export function Stage({ view, codes, shown, children }: Props) {
       <DropMarks view={view} beside={beside} marked={view.marked} />
       {phase !== "lobby" && <Token view={view} />}
       {playing && <Countdown view={view} />}
+      <RulesOverBoard view={view} />
       <EndScreen view={view} />
       <Confetti view={view} />
       {children}
     </main>
   );
+}
+
+/** The special rules over the empty board, until the first vote opens. */
+function RulesOverBoard({ view: { state, scene, now } }: { view: StageView }) {
+  if (state.special_rules.length === 0 || !isBeforeFirstVote(scene.match, now())) return null;
+  return <div class="rules-over-board"><SpecialRules state={state} /></div>;
 }
 
 const PEEK = { width: 388, largest: 55, least: 30 };

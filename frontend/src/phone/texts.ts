@@ -37,6 +37,7 @@ export const wrongOnPaper: string = t("That code is wrong. Check it again.");
 export const keyUsed: string = t("This code is in use on another phone. Ask the organizers.");
 export const oneDevice: string = `${t("One vote per device here, not per person.")} `;
 export const kept: string = t("Privacy");
+export const rules: string = t("Rules");
 
 // --- with a seat
 export const youAre: string = t("You are");

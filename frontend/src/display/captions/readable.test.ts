@@ -6,6 +6,7 @@ import { tallyForSide } from "../scene/places";
 import { revealPlan, timelineSteps } from "../scene/timeline";
 import { optionName } from "../../board/geometry";
 import { decisionText, revealSentence } from "./captions";
+import { readingTime } from "./readingTime";
 import { english, translateWith } from "../../live/i18n";
 import { Catalog, LANGUAGES } from "../../../messages";
 import situations from "./situations.json" with { type: "json" };
@@ -23,12 +24,6 @@ const SITUATIONS = situations as unknown as Situation[];
 interface Shown {
   text: string;
   ms: number;
-}
-
-/** In Chinese, two characters count as a word. */
-function readingTime(text: string): number {
-  const unspaced = text.match(/[\u3400-\u9fff]/g)?.length ?? 0;
-  return 1000 + 250 * (text.replace(/[\u3400-\u9fff]/g, " ").split(/\s+/).filter(Boolean).length + Math.ceil(unspaced / 2));
 }
 
 function shownTexts(situation: Situation, pace: keyof Situation["steps"]): Shown[] {

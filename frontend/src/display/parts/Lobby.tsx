@@ -1,32 +1,31 @@
 import { useEffect, useRef } from "preact/hooks";
 import { Badge } from "../../board/Ball";
 import type { EventState, KeyShown } from "../../protocol";
+import { Introduction } from "../demonstration/Introduction";
 import { JoinAddress, hostName } from "./Footer";
+import { IntroductionLobby } from "./IntroductionLobby";
+import { LobbyStatus, showsCode } from "./LobbyStatus";
 import { QrCard } from "./QrCard";
+import { SeriesWins } from "./SeriesWins";
 import { TeamJoin } from "./TeamJoin";
-import { parts, t } from "../../live/i18n";
-import { currentSeries, winsNeeded } from "../../live/match/series";
+import { t } from "../../live/i18n";
 import { fitName } from "../scene/layout";
 import { PLACES, isPartHidden, sideShownAtPlace, teamAtPlace, type Place } from "../scene/places";
-import type { JoinCode, JoinCodes } from "../scene/joinCodes";
+import type { JoinCodes } from "../scene/joinCodes";
 import type { StageView } from "../scene/stageView";
 import { admissionHint } from "../captions/captions";
+import { besideCard, cardSide, isIntroducing, quietZone, shownTeamCodes, widthBetweenCodes } from "./lobbyLayout";
 
 const NAME = 84;
-/**
- * Quiet zone around the QR code, in modules: enough for a light card on a dark ground; fewer if a long notice needs the
- * room.
- */
-const QUIET_ZONE = { usual: 3, least: 2 };
-const SYMBOL = 652;
-
 /** How to join: the QR codes, the address, the code, and the number of people who have joined. */
 export function Lobby({ view, codes, shown }: { view: StageView; codes: JoinCodes; shown: KeyShown | null }) {
   if (view.scene.phase !== "lobby") return null;
   const teams = shownTeamCodes(view, codes);
+  const between = teams ? widthBetweenCodes(view) : 0;
   return (
-    <div class="lobby">
-      {teams ? PLACES.map((place) => <TeamJoin key={place} view={view} place={place} code={teams[place]} />) : <OneCode view={view} code={codes.event} />}
+    <div class="lobby" style={{ "--between": `calc(${between} * var(--u))` }}>
+      {teams ? PLACES.map((place) => <TeamJoin key={place} view={view} place={place} code={teams[place]} />) : <OneCode view={view} codes={codes} />}
+      {between > 0 && <div class="between-codes"><Introduction view={view} width={between} /></div>}
       <div class="join-info" style={{ "--code": `calc(${codeSize(view, shown)} * var(--u))` }}>
         {view.state.lobby === "locked" ? <p>{t("The match begins soon")}</p> : <JoinInfo view={view} shown={shown} />}
       </div>
@@ -34,22 +33,14 @@ export function Lobby({ view, codes, shown }: { view: StageView; codes: JoinCode
   );
 }
 
-/** The teams' own codes, while the lobby shows them. */
-export function shownTeamCodes(view: StageView, { teams }: JoinCodes): JoinCodes["teams"] {
-  return view.scene.phase === "lobby" && showsCode(view.state) ? teams : null;
-}
-
-function showsCode(state: EventState): boolean {
-  return state.lobby === "open" && (state.is_duel || !isPartHidden(state, "code"));
-}
-
-/** One QR code for everyone, or the status of the lobby, between the teams. */
-function OneCode({ view, code }: { view: StageView; code: JoinCode }) {
+/** One QR code for everyone, or the status of the lobby: beside the introduction, or between the teams. */
+function OneCode({ view, codes }: { view: StageView; codes: JoinCodes }) {
   const quiet = quietZone(view);
+  const code = codes.event;
   return (
     <>
-      {PLACES.map((place) => <LobbyTeam key={place} view={view} place={place} width={besideCard(view, code.rows)} />)}
-      {showsCode(view.state) ? <QrCard code={code} quiet={quiet} size={cardSide(code.rows, quiet)} /> : <LobbyStatus view={view} />}
+      {isIntroducing(view, codes) ? <IntroductionLobby view={view} codes={codes} /> : PLACES.map((place) => <LobbyTeam key={place} view={view} place={place} width={besideCard(view, codes)} />)}
+      {showsCode(view.state) ? <QrCard code={code} quiet={quiet} size={cardSide(code.rows, quiet)} /> : <LobbyStatus state={view.state} />}
       <CheerInvitation view={view} />
     </>
   );
@@ -90,19 +81,6 @@ function codeSize({ state, joinUrl, size, foot }: StageView, shown: KeyShown | n
   return Math.max(CODE.least, Math.min(foot.lines ? CODE.besideNotice : CODE.largest, room / (text * 0.5)));
 }
 
-/** The stage width left on either side of the QR code. */
-export function besideCard(view: StageView, qr: readonly string[]): number {
-  return (view.size.width - cardSide(qr, quietZone(view))) / 2;
-}
-
-function quietZone({ foot }: StageView): number {
-  return foot.lines > 1 ? QUIET_ZONE.least : QUIET_ZONE.usual;
-}
-
-function cardSide(qr: readonly string[], quiet: number): number {
-  return (SYMBOL * (qr.length + 2 * quiet)) / Math.max(1, qr.length);
-}
-
 function LobbyTeam({ view, place, width }: { view: StageView; place: Place; width: number }) {
   const { name } = teamAtPlace(view.state, place);
   const side = sideShownAtPlace({ state: view.state, match: view.scene.match }, place);
@@ -115,25 +93,6 @@ function LobbyTeam({ view, place, width }: { view: StageView; place: Place; widt
     </section>
   );
 }
-
-/** A team's series score in the lobby: its wins in a series that has begun. */
-function SeriesWins({ view: { state }, place }: { view: StageView; place: Place }) {
-  const needed = winsNeeded(state);
-  if (needed === null || state.finished.length === 0) return null;
-  return <p class="series-wins">{parts("%(won)s of %(needed)s wins", { won: <b>{currentSeries(state).won[place]}</b>, needed: <>{needed}</> })}</p>;
-}
-
-/** The event's name and whether joining is open, in place of the QR code. */
-function LobbyStatus({ view: { state } }: { view: StageView }) {
-  return (
-    <div class="lobby-status">
-      <h1>{state.name}</h1>
-      <p>{LOBBY_TEXTS[state.lobby]}</p>
-    </div>
-  );
-}
-
-const LOBBY_TEXTS: Record<EventState["lobby"], string> = { open: t("Joining is open"), locked: t("Joining is closed"), closed: t("Joining opens soon") };
 
 const PERIOD_MS = 30_000;
 const TICKS = 6;

@@ -59,6 +59,7 @@ function revealAt(state: EventState, { reveal }: Match, now: number): Pick<Scene
 export function nextChange(state: EventState, now: number): number | null {
   const scene = sceneAt(state, now);
   if (scene.phase === "reveal") return nextOfReveal(scene, now);
+  if (scene.phase === "voting" && scene.turn && now < scene.turn.opens_at) return scene.turn.opens_at;
   const runs = scene.phase === "voting" || scene.phase === "talk" || scene.phase === "ended";
   return runs && scene.leftMs > 0 ? now + nextSecond(scene.leftMs) : null;
 }

@@ -2,7 +2,7 @@ import { teamForSide } from "../../live/match/phase";
 import type { Match, Side } from "../../protocol";
 import { board } from "./board";
 import { html, type Html } from "../dom";
-import { connectionHint, privacyLink } from "../seat/joiningScreen";
+import { connectionHint, privacyLink, tabLink } from "../seat/joiningScreen";
 import { loadDeferred, deferred } from "../deferred";
 import { shapeText, sentence } from "./sentence";
 import { eye, shape, token } from "./shape";
@@ -18,7 +18,7 @@ const CALM_LAST_MS = 5000;
 export function playScreen(view: PhoneView, pressed: number): Html {
   const { event, team, match } = view;
   const { name } = event.teams[team - 1]!;
-  const more = match?.clocks || event.notice || event.next_match_at || event.peek || event.consent ? loadDeferred() : deferred();
+  const more = match?.clocks || event.special_rules?.[0] || event.notice || event.next_match_at || event.peek || event.consent ? loadDeferred() : deferred();
   const nextLine = more?.nextLine(view);
   const below = (event.peek ? 34 : 0) + (nextLine ? 46 : 0);
   const { columns, rows } = match?.board.rows ? match.board : { columns: 7, rows: 6 };
@@ -35,7 +35,7 @@ export function playScreen(view: PhoneView, pressed: number): Html {
       ${match ? html`${board(view, match)}${foot(view, match)}` : !view.hands && !event.is_duel && html`<p class="privacy">${say.cheer}</p>`}
       ${event.peek && more?.peek}
       ${nextLine}
-      ${!match && html`<p class="privacy">${event.admission === "open" && deferred()?.oneDevice}${privacyLink} ${localePicker()}</p>`}
+      ${!match && html`<p class="privacy">${event.admission === "open" && deferred()?.oneDevice}${tabLink(`rules/${event.game}`, say.rules)} ${privacyLink} ${localePicker()}</p>`}
     </section>
     ${more?.overlay(view)}
   </main>`;

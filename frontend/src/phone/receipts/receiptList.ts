@@ -1,4 +1,5 @@
 import { fingerprint } from "../../live/format";
+import { SPECIAL_RULES, isBeforeFirstVote } from "../../live/match/specialRules";
 import { choiceText } from "../ballot/choice";
 import { html, type Html } from "../dom";
 import type { Receipt } from "./receipt";
@@ -19,7 +20,13 @@ export function groundNotices(view: PhoneView): Html {
   return html`${voterCodeBadge(view)}${sideButton(view)}${dropNotice(view)}${match && receipts(view, match.number)}${missing(view)}
     ${returnNotice()}
     ${view.moved && html`<p class="ground-notice" aria-live="polite">${say.otherTeam}</p>`}
+    ${announcesRules(view) && html`<ul class="ground-notice rules">${event.special_rules.map((rule) => html`<li>${SPECIAL_RULES[rule]}</li>`)}</ul>`}
     ${event.notice && html`<p class="ground-notice" aria-live="polite">${event.notice}</p>`}`;
+}
+
+/** Before the first match and the first turn. */
+function announcesRules({ event, match, now }: PhoneView): boolean {
+  return event.special_rules?.length > 0 && (!event.match || isBeforeFirstVote(match, now));
 }
 
 /** Whether the votes were counted and checked, in a few words; unfolds to each vote's inclusion proof. */

@@ -7,7 +7,10 @@ import * as say from "../texts";
 
 export const ballPair = (waits = "") => html`<div class="pair ${waits}">${token("ball-red")}${token("ball-yellow")}</div>`;
 
-export const privacyLink = html`<a href="/privacy" target="_blank">${say.kept}</a>`;
+/** A page in a new tab, so that this one keeps its connection. */
+export const tabLink = (path: string, label: string) => html`<a href="/${path}" target="_blank">${label}</a>`;
+
+export const privacyLink = tabLink("privacy", say.kept);
 
 /**
  * The reconnect banner (offline, disconnected, connection lost): says that the phone reconnects automatically. The
