@@ -31,10 +31,10 @@ TOLERANCE_PX = 1
 
 DISPLAY_PARTS = {
     "lobby": (
-        ".lobby-team .badge",
-        ".lobby-team h2",
-        ".turnout-label b",
-        ".turnout-label span",
+        ".joined-team .badge",
+        ".joined-team h2",
+        ".joined-team p",
+        ".demonstration",
         ".qr",
         ".join-info .address",
     ),
@@ -51,7 +51,7 @@ DISPLAY_PARTS = {
     "ended": (".end > *", ".cabinet", ".footer .address"),
 }
 DISPLAY_TEXTS = {
-    "lobby": (".lobby-team h2", ".turnout-label b", ".turnout-label span", ".join-info .address"),
+    "lobby": (".joined-team h2", ".joined-team p", ".captions p", ".join-info .address"),
     "voting": (".team h2", ".turnout-label b", ".turnout-label span", ".plate text", ".footer span"),
     "reveal": (".team h2", ".choice span", ".choice p", ".plate text", ".footer .caption"),
     "ended": (".end h1", ".end p", ".plate text", ".footer span"),
