@@ -8,6 +8,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
+from csp.constants import NONE, SELF
 from django.conf import settings
 from django.core.handlers.asgi import ASGIRequest
 from django.http import HttpResponse
@@ -49,17 +50,18 @@ def secure_headers(headers: Mapping[str, str]) -> Headers:
     return [(name.lower().encode(), value.encode()) for name, value in response.items()]
 
 
-def load_page(path: Path, varies: str = "accept-encoding") -> CachedResponse:
+def load_page(path: Path, varies: str = "accept-encoding", *, framed: bool = False) -> CachedResponse:
     """Read a built HTML page, with a Content-Security-Policy that allows only its own resources.
 
-    `varies` is the value of the Vary header.
+    `varies` is the value of the Vary header. `framed`: whether own pages may show it in a frame.
     """
     body = path.read_bytes()
     headers = secure_headers(
         {
             "Content-Type": "text/html; charset=utf-8",
             "Cache-Control": "no-cache",
-            "Content-Security-Policy": built_page_policy(body),
+            "Content-Security-Policy": built_page_policy(body, SELF if framed else NONE),
+            "X-Frame-Options": "SAMEORIGIN" if framed else "DENY",
             "Referrer-Policy": "no-referrer",
             "Vary": varies,
         }

@@ -33,12 +33,15 @@ class ContentPolicyMiddleware(CSPMiddleware):
 
 
 def strict_policy(sources: Mapping[str, Sequence[str]]) -> str:
-    """Return the policy of a page without forms, which loads only from the given sources."""
+    """Return the policy of a page without forms, which loads only from the given sources.
+
+    No page may frame it, unless `sources` has `frame-ancestors`.
+    """
     closed = dict.fromkeys(("default-src", "base-uri", "form-action", "frame-ancestors"), NONE)
     return build_policy({**closed, **sources})
 
 
-def built_page_policy(page: bytes) -> str:
+def built_page_policy(page: bytes, framed_by: str = NONE) -> str:
     """Return the policy of a built page: same-origin resources, and its inline blocks by SHA-256 hash."""
     allowed = {b"script": [SELF], b"style": [SELF]}
     for kind, block in filter(itemgetter(1), INLINE_BLOCK.findall(page)):
@@ -50,5 +53,6 @@ def built_page_policy(page: bytes) -> str:
             "img-src": [SELF, "data:"],
             "font-src": [SELF],
             "connect-src": [SELF],
+            "frame-ancestors": [framed_by],
         }
     )

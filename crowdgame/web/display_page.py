@@ -15,7 +15,9 @@ class DisplayPages:
     def __init__(self, folder: Path) -> None:
         others = {path.suffixes[0][1:]: path for path in sorted(folder.glob("display.*.html"))}
         built = {ENGLISH: folder / "display.html", **others}
-        self._pages = {code: load_page(path, VARIES) for code, path in built.items() if path.is_file()}
+        self._pages = {
+            code: load_page(path, VARIES, framed=True) for code, path in built.items() if path.is_file()
+        }
 
     def __bool__(self) -> bool:
         return bool(self._pages)

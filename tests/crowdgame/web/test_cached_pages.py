@@ -240,6 +240,13 @@ def test_csp_allows_only_own_inline_blocks(client: PageClient) -> None:
     assert not {"'unsafe-inline'", "'unsafe-eval'", "*"} & everything
 
 
+@pytest.mark.parametrize(("path", "framer"), [("/display/BCDF", "'self'"), ("/BCDF", "'none'")])
+def test_only_display_may_be_framed_by_own_pages(path: str, framer: str, client: PageClient) -> None:
+    headers = client.request(path).headers
+    assert sources(headers["content-security-policy"])["frame-ancestors"] == {framer}
+    assert headers["x-frame-options"] == ("SAMEORIGIN" if framer == "'self'" else "DENY")
+
+
 # ------------------------------------------------------------------ shared gzip prefix
 PRESS = PrefixCompressor(b"<!doctype html>" + bytes(range(256)) * 200)
 
