@@ -17,8 +17,9 @@ export function readDisplayKey(code: string): string | null {
   }
 }
 
-/** Full screen. */
+/** Full screen: of the stage, if that shows this page in a frame. */
 export function toggleFullscreen(): void {
+  const { document } = parent;
   if (document.fullscreenElement) void document.exitFullscreen();
   else void document.documentElement.requestFullscreen().catch(() => undefined);
 }

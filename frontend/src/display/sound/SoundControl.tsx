@@ -20,8 +20,12 @@ export function SoundControl({ sound }: { sound: SoundSwitch }) {
   );
 }
 
-/** Browsers start sound only after a key press or a click. Those on the control itself switch it. */
+/**
+ * Browsers start sound only after a key press or a click. Those on the control itself switch it. One on the stage also
+ * counts for the pages that it shows later.
+ */
 export function wakeOnGestures(sound: SoundSwitch, isSoundKey: (key: string) => boolean): void {
+  if (parent !== window) sound.wake(parent.navigator.userActivation?.hasBeenActive);
   const wake = ({ target }: Event) => {
     if (!(target instanceof Element && target.closest(".sound"))) sound.wake();
   };

@@ -33,17 +33,13 @@ export class SoundSwitch {
   /** Turns the sound on at once if someone has used this page before; otherwise the next key press or click starts it. */
   turnOn(): void {
     this.wanted = true;
-    if (navigator.userActivation?.hasBeenActive) this.start();
+    this.wake(navigator.userActivation?.hasBeenActive ?? false);
     this.update();
   }
 
-  /** Call this in every key press and click. Some, such as Escape, do not let a page start sound. */
-  wake(): void {
-    if (this.wanted && navigator.userActivation?.isActive !== false) this.start();
-  }
-
-  private start(): void {
-    if (this.audio) return;
+  /** Call this in every key press and click. Some, such as Escape, do not let a page start sound (`allowed`). */
+  wake(allowed = navigator.userActivation?.isActive !== false): void {
+    if (!this.wanted || this.audio || !allowed) return;
     this.audio = new AudioContext();
     this.audio.onstatechange = () => this.update();
     void this.audio.resume();
