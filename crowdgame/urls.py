@@ -5,10 +5,11 @@ from django.contrib import admin
 from django.urls import include, path
 
 from crowdgame.accounts.account_language import account_language
-from crowdgame.cups.board_view import cup_board
+from crowdgame.cups.board_view import cup_board, cup_podium
 from crowdgame.personal_data.views import guest_data
 from crowdgame.printing.views import about, rules, rules_of
 from crowdgame.ratings.views import ratings
+from crowdgame.stage.views import current_program, stage
 from crowdgame.web import converters  # noqa: F401  registers the converter for codes
 from crowdgame.web.privacy import privacy
 
@@ -25,6 +26,9 @@ urlpatterns = [
     path("console/", include("crowdgame.console.urls")),
     path("", include("crowdgame.reports.urls")),
     path("cup/<code:code>", cup_board, name="cup"),
+    path("stage/<code:code>", stage, name="stage"),
+    path("stage/<code:code>/now", current_program, name="stage_now"),
+    path("stage/<code:code>/podium", cup_podium, name="podium"),
     path("rules", rules, name="rules"),
     path("rules/<slug:game>", rules_of, name="rules_of"),
     path("about", about, name="about"),

@@ -6,6 +6,7 @@ urlpatterns = [
     path("ladder/", views.team_ladder, name="ladder"),
     path("cups/new/", views.new_cup, name="new_cup"),
     path("cups/<code:code>/", views.cup_console, name="cup"),
+    path("cups/<code:code>/stage/", views.open_stage, name="open_stage"),
     path("cups/<code:code>/edit/", views.change_cup, name="change_cup"),
     path("cups/<code:code>/delete/", views.remove_cup, name="delete_cup"),
 ]

@@ -41,6 +41,11 @@ class CupView:
     now: PairingCard | None
     left: int
 
+    @property
+    def several_live(self) -> bool:
+        """Whether several pairings are open, so that the organizer may choose the one on the stage."""
+        return sum(card.state == "on" for column in self.rounds for card in column.cards if card) > 1
+
 
 def view_cup(progress: CupProgress) -> CupView:
     reasons = load_end_reasons(played.counted[-1] for played in progress.played.values() if played.counted)

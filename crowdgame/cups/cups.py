@@ -40,15 +40,19 @@ class CupError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class PlayedPairing:
-    """The event of a pairing: its finished matches, and whether one is playing.
+    """The event of a pairing: its finished matches, and the one that is playing.
 
     `rehearsed`: a simulated crowd has played in at least one of its matches.
     """
 
     event: Event
     matches: tuple[Match, ...]
-    playing: bool
+    live: Match | None
     rehearsed: bool
+
+    @property
+    def playing(self) -> bool:
+        return self.live is not None
 
     @property
     def counted(self) -> tuple[Match, ...]:
@@ -124,7 +128,7 @@ def _played(event: Event, matches: Sequence[Match]) -> PlayedPairing:
     return PlayedPairing(
         event,
         tuple(match for match in matches if match.state == MatchState.ENDED),
-        any(match.state == MatchState.PLAYING for match in matches),
+        next((match for match in matches if match.state == MatchState.PLAYING), None),
         any(match.rehearsed for match in matches),
     )
 

@@ -19,6 +19,9 @@ class Cup(MatchTerms):
 
     A team wins a pairing with more than half of `best_of` matches. In a league, a pairing also ends after
     `best_of` matches.
+
+    `display_key_version` counts how often an organizer has replaced the display link of one of its events.
+    `shown_pairing` is the number of the pairing that the organizer wants on the big screen.
     """
 
     code = models.CharField(max_length=MAX_CODE_LENGTH, unique=True, validators=[MinLengthValidator(4)])
@@ -35,6 +38,8 @@ class Cup(MatchTerms):
         blank=True,
         validators=[MinValueValidator(3), MaxValueValidator(24 * 3600)],
     )
+    display_key_version = models.PositiveIntegerField(default=0, db_default=0, editable=False)
+    shown_pairing = models.PositiveSmallIntegerField(null=True, blank=True, editable=False)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta(MatchTerms.Meta):

@@ -35,6 +35,7 @@ from crowdgame.events.event_edits import announce_page_edit, log_edit
 from crowdgame.events.presets import PRESETS_BY_SLUG
 from crowdgame.ratings.rating_ledger import START
 from crowdgame.web.hosts import server_url
+from voting.admission.admission import projector_key
 from voting.admission.links import display_address
 
 MAX_NUMBER_DIGITS = 4
@@ -80,19 +81,43 @@ def cup_console(request: HttpRequest, code: str) -> HttpResponse:
         return _handle_post(request, cup)
     address = f"{server_url(request)}/cup/{cup.code}"
     view = view_cup(load_cup_progress(cup))
-    page = {"cup": cup, "view": view, "version": content_version(view), "address": display_address(address)}
+    page = {
+        "cup": cup,
+        "view": view,
+        "version": f"{content_version(view)}-{cup.shown_pairing}-{cup.display_key_version}",
+        "address": display_address(address),
+        "stage": _stage_path(cup),
+    }
     return render(request, "cups/console.html", page)
 
 
+@never_cache
+@login_required
+@require_safe
+def open_stage(request: HttpRequest, code: str) -> HttpResponse:
+    """Lead to the cup's big screen with its key, from the console of a pairing."""
+    return redirect(_stage_path(own_cup(request, code)))
+
+
+def _stage_path(cup: Cup) -> str:
+    """The path with the key in its fragment, which browsers do not send."""
+    return f"/stage/{cup.code}#{projector_key(cup.code, cup.display_key_version)}"
+
+
 def _handle_post(request: HttpRequest, cup: Cup) -> HttpResponse:
-    """Start a pairing, or give or revoke a walkover. Always redirects to a page with the current state."""
+    """Start or show a pairing, or give or revoke a walkover.
+
+    Always redirects to a page with the current state.
+    """
     ask, number = request.POST.get("ask", ""), request.POST.get("pairing", "")
     known = number.isascii() and number.isdecimal() and len(number) < MAX_NUMBER_DIGITS
     try:
         if known and ask == "begin":
             event = start_pairing(cup.pk, int(number))
             return redirect(f"{reverse('console:event', args=[event.code])}?cup={cup.code}")
-        if known:
+        if known and ask == "show":
+            Cup.objects.filter(pk=cup.pk).update(shown_pairing=int(number))
+        elif known:
             _change_walkover(request, cup, int(number), ask)
     except CupError as refusal:
         messages.warning(request, str(refusal))

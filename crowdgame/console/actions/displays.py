@@ -4,6 +4,7 @@ from django.db.models import F
 from django.utils.translation import gettext_noop
 
 from crowdgame.console.actions.registry import ActionResult, action
+from crowdgame.cups.models import Cup
 from crowdgame.events.audit_text import LogText
 from voting import protocol
 from voting.announcements.outbox import announce, relay
@@ -21,10 +22,15 @@ from voting.models import Event
     confirm="Press again to replace",
 )
 def renew_display_key(event_id: int, box: BallotBox) -> ActionResult:
-    """Replace the key in the display links. Screens that were opened with an old link are closed."""
+    """Replace the key in the display links, also that of the event's cup.
+
+    Screens that were opened with an old link are closed.
+    """
     now = box.now()
+    newer = F("display_key_version") + 1
+    Cup.objects.filter(pairings__event=event_id).update(display_key_version=newer)  # a cup is locked first
     with event_lock(event_id):
-        Event.objects.filter(pk=event_id).update(display_key_version=F("display_key_version") + 1)
+        Event.objects.filter(pk=event_id).update(display_key_version=newer)
         announce(event_id, protocol.EventEdited, now)
     relay(event_id)
     return ActionResult(LogText(gettext_noop("%(by)s replaced the display link")))

@@ -120,10 +120,11 @@ def test_begin_button_leads_to_event_console(olga: Client, cup: Cup) -> None:
     assert response.headers["Location"] == f"/console/{event.code}/?cup={cup.code}"
     page = olga.get(cup_path(cup)).content.decode()
     assert f'class="button main" href="/console/{event.code}/?cup={cup.code}">Console' in page
-    assert f'href="/display/{event.code}#{projector_key(event.code, 0)}"' in page
+    assert f'href="/stage/{cup.code}#{projector_key(cup.code, 0)}"' in page
     board = olga.get(f"/cup/{cup.code}").content.decode()
     assert event.code in board
     assert projector_key(event.code, 0) not in board
+    assert projector_key(cup.code, 0) not in board
 
 
 def test_walkover_is_given_and_taken_back(olga: Client, cup: Cup) -> None:

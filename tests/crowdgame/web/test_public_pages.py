@@ -13,13 +13,13 @@ from tests.voting.match_helpers import RED_WINS, new_event, organizer, play, sta
 from voting.ballot_box.ballot_box import BallotBox
 
 
-def assert_is_harmless(client: Client, path: str) -> bytes:
+def assert_is_harmless(client: Client, path: str, framed_by: str = "'none'") -> bytes:
     """Check the headers and the code of the page; return it."""
     response = client.get(path)
     assert (response.status_code, dict(response.cookies)) == (200, {})
     policy = response.headers["Content-Security-Policy"]
     assert "default-src 'none'" in policy
-    assert "frame-ancestors 'none'" in policy
+    assert f"frame-ancestors {framed_by}" in policy
     assert "unsafe" not in policy
     assert not [block for _, block in INLINE_BLOCK.findall(response.content) if block]
     assert not re.search(rb'<style| style=| on[a-z]+="', response.content)
@@ -41,7 +41,9 @@ def test_report_and_cup_board_are_harmless(client: Client, box: BallotBox) -> No
     assert set(re.findall(rb'src="([^"]+)"', page)) == {b"/static/paper/replay.js"}
     for path in (f"/report/{match.event.code}/1.csv", f"/record/{match.event.code}/1.json"):
         assert client.post(path).status_code == 405
-    assert_is_harmless(client, f"/cup/{create_cup(organizer(), 'Spring cup', ('4a', '4b')).code}")
+    cup = create_cup(organizer(), "Spring cup", ("4a", "4b"))
+    assert_is_harmless(client, f"/cup/{cup.code}", "'self'")
+    assert_is_harmless(client, f"/stage/{cup.code}")
 
 
 @pytest.mark.django_db
