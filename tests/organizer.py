@@ -21,6 +21,7 @@ from django.conf import settings  # noqa: E402
 from django.contrib.auth.models import User  # noqa: E402
 from django.contrib.sessions.models import Session  # noqa: E402
 from django.core.management import call_command  # noqa: E402
+from django.db.models import F  # noqa: E402
 from django.test import Client  # noqa: E402
 from redis import Redis  # noqa: E402
 
@@ -124,6 +125,15 @@ def begin(event_id: int) -> None:
 def void(event_id: int) -> None:
     """Void the last resolved turn."""
     run_action(event_id, ActionAsk(id=1, action="turn.void"), box)
+
+
+def renew_display_key(event_id: int) -> None:
+    run_action(event_id, ActionAsk(id=1, action="display.renew"), box)
+
+
+def age_matches(event_id: int, ms: int) -> None:
+    """Let this much time pass since the event's matches ended."""
+    Match.objects.filter(event_id=event_id, state=MatchState.ENDED).update(ended_at=F("ended_at") - ms)
 
 
 def extend_overdue(event_ids: list[int], seconds: int) -> int:

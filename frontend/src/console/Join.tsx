@@ -1,6 +1,6 @@
 import { t } from "../live/i18n";
 import { useState } from "preact/hooks";
-import { displayLinks, pageLinks, displayUrl, type PageLink, type LinkContext } from "./links";
+import { displayLinks, pageLinks, stageUrl, type PageLink, type LinkContext } from "./links";
 
 /** How people join, and the links to the projector pages. */
 export function Join({ joinUrl, ...context }: LinkContext & { joinUrl: string }) {
@@ -18,7 +18,7 @@ export function Join({ joinUrl, ...context }: LinkContext & { joinUrl: string })
         )}
       </p>
       <DisplayLinks {...context} />
-      <a class="action-button main" href={displayUrl(context)} target="_blank" rel="noopener">{t("Open big screen")}</a>
+      <a class="action-button main" href={stageUrl(context, location.search)} target="_blank" rel="noopener">{t("Open big screen")}</a>
     </section>
   );
 }

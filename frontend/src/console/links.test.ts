@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import type { EventState } from "../protocol";
-import { cupLink, displayLinks, pageLinks, playedMatches, displayUrl, type LinkContext } from "./links";
+import { cupLink, displayLinks, pageLinks, playedMatches, displayUrl, stageUrl, type LinkContext } from "./links";
 
 const TEAMS = [{ number: 1, name: "Owls", hands: false }, { number: 2, name: "Foxes", hands: false }];
 
@@ -11,9 +11,14 @@ function linkContext(part: Partial<EventState> = {}, rest: Partial<LinkContext> 
 }
 
 test("a display gets the key at the end of its URL, but not from a viewer", () => {
-  assert.equal(displayUrl(linkContext()), "/display/BCDF#secret");
+  assert.equal(stageUrl(linkContext(), ""), "/stage/BCDF#secret");
   assert.equal(displayUrl(linkContext(), "side=back"), "/display/BCDF?side=back#secret");
-  assert.equal(displayUrl(linkContext({}, { displayKey: null })), "/display/BCDF");
+  assert.equal(displayUrl(linkContext({}, { displayKey: null }), "side=back"), "/display/BCDF?side=back");
+});
+
+test("from a pairing, the big screen is that of the cup", () => {
+  assert.equal(stageUrl(linkContext(), "?cup=BCDF2"), "/console/cups/BCDF2/stage/");
+  assert.equal(stageUrl(linkContext({}, { displayKey: null }), "?cup=BCDF2"), "/stage/BCDF");
 });
 
 test("each team has a link to its own home display", () => {

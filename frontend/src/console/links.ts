@@ -18,10 +18,17 @@ export interface LinkContext {
 }
 
 /** A projector's address. `query` selects a view, such as `side=back`. A display with the key isn't displaced by those without it. */
-export function displayUrl({ event, displayKey }: LinkContext, query = ""): string {
-  const key = displayKey ? `#${displayKey}` : "";
-  return `/display/${event.code}${query && `?${query}`}${key}`;
+export function displayUrl({ event, displayKey }: LinkContext, query: string): string {
+  return `/display/${event.code}${query && `?${query}`}${keyFragment(displayKey)}`;
 }
+
+/** The address of the big screen: for an organizer who came from a cup, the cup's. `search` is this page's query string. */
+export function stageUrl({ event, displayKey }: LinkContext, search: string): string {
+  const cup = displayKey && cupLink(search);
+  return cup ? `${cup.href}stage/` : `/stage/${event.code}${keyFragment(displayKey)}`;
+}
+
+const keyFragment = (key: string | null) => (key ? `#${key}` : "");
 
 /** Projector pages for other screens, and the audience of each. */
 export function displayLinks(context: LinkContext): readonly PageLink[] {

@@ -75,11 +75,11 @@ def test_superuser_list_has_pages_and_no_duels(client: Client, organizer: User) 
 def test_event_list_links_to_console_display_and_join_page(browser: Client, event: Event) -> None:
     keys = [projector_key(event.code, version) for version in range(2)]
     page = browser.get("/console/").content.decode()
-    for address in (f"/console/{event.code}/", f"/display/{event.code}#{keys[0]}", f"/{event.code}"):
+    for address in (f"/console/{event.code}/", f"/stage/{event.code}#{keys[0]}", f"/{event.code}"):
         assert f'href="{address}"' in page
     Event.objects.filter(pk=event.pk).update(team_choice="link", display_key_version=1)
     page = browser.get("/console/").content.decode()
-    for address in (f"/{event.code}/1", f"/{event.code}/2", f"/display/{event.code}#{keys[1]}"):
+    for address in (f"/{event.code}/1", f"/{event.code}/2", f"/stage/{event.code}#{keys[1]}"):
         assert f'href="{address}"' in page
     event.delete()
     assert 'href="/console/new/">New event</a>' in browser.get("/console/").content.decode()
