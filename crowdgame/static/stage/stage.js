@@ -46,6 +46,7 @@ function refuse() {
 function showReport(report) {
   const part = document.querySelector(".report");
   part.hidden = !report;
+  document.body.dataset.result = shown.frame?.contentDocument?.body?.dataset.result ?? "";
   if (!report) return;
   part.querySelector("span").textContent = report.address;
   part.querySelector("svg").setAttribute("viewBox", `-3 -3 ${report.size + 6} ${report.size + 6}`);
