@@ -4,6 +4,7 @@ from functools import cache
 from pathlib import Path
 from typing import cast
 
+from csp.constants import SELF
 from django.conf import settings
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import User
@@ -75,7 +76,8 @@ def show_console(request: HttpRequest, code: str) -> HttpResponse:
     if page is None:
         return render(request, "console/not_built.html", {"event": event}, status=503)
     body = _read_page(page)
-    return HttpResponse(body, headers={"Content-Security-Policy": built_page_policy(body)})
+    policy = built_page_policy(body, frame_src=[SELF])  # the miniature of the big screen
+    return HttpResponse(body, headers={"Content-Security-Policy": policy})
 
 
 @cache

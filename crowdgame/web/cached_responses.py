@@ -53,14 +53,14 @@ def secure_headers(headers: Mapping[str, str]) -> Headers:
 def load_page(path: Path, varies: str = "accept-encoding", *, framed: bool = False) -> CachedResponse:
     """Read a built HTML page, with a Content-Security-Policy that allows only its own resources.
 
-    `varies` is the value of the Vary header. `framed`: whether own pages may show it in a frame.
+    `varies` is the value of the Vary header. `framed`: our own pages may show it in a frame.
     """
     body = path.read_bytes()
     headers = secure_headers(
         {
             "Content-Type": "text/html; charset=utf-8",
             "Cache-Control": "no-cache",
-            "Content-Security-Policy": built_page_policy(body, SELF if framed else NONE),
+            "Content-Security-Policy": built_page_policy(body, frame_ancestors=[SELF if framed else NONE]),
             "X-Frame-Options": "SAMEORIGIN" if framed else "DENY",
             "Referrer-Policy": "no-referrer",
             "Vary": varies,

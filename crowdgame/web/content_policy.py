@@ -41,8 +41,11 @@ def strict_policy(sources: Mapping[str, Sequence[str]]) -> str:
     return build_policy({**closed, **sources})
 
 
-def built_page_policy(page: bytes, framed_by: str = NONE) -> str:
-    """Return the policy of a built page: same-origin resources, and its inline blocks by SHA-256 hash."""
+def built_page_policy(page: bytes, **more: Sequence[str]) -> str:
+    """Return the policy of a built page: same-origin resources, and its inline blocks by SHA-256 hash.
+
+    `more` are further directives, such as `frame_src`.
+    """
     allowed = {b"script": [SELF], b"style": [SELF]}
     for kind, block in filter(itemgetter(1), INLINE_BLOCK.findall(page)):
         allowed[kind].append(f"'sha256-{base64.b64encode(hashlib.sha256(block).digest()).decode()}'")
@@ -53,6 +56,6 @@ def built_page_policy(page: bytes, framed_by: str = NONE) -> str:
             "img-src": [SELF, "data:"],
             "font-src": [SELF],
             "connect-src": [SELF],
-            "frame-ancestors": [framed_by],
+            **{name.replace("_", "-"): sources for name, sources in more.items()},
         }
     )
