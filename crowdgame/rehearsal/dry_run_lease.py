@@ -10,6 +10,7 @@ from functools import cache
 import msgspec
 
 from voting.ballot_box.async_ballot_box import AsyncBallotBox
+from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import event_key
 from voting.gateway import hooks
 from voting.gateway.event_room import EventRoom
@@ -61,6 +62,11 @@ class DryRunLease:
         """Ask the dry run to end, at whichever gateway it runs. Returns False if there is none."""
         lease = await self._watch(keys=[_key(event_id)], args=("stopped_at",))
         return bool(lease and lease[0])
+
+
+def is_dry_run_running(event_id: int, box: BallotBox) -> bool:
+    """Whether the event has a dry run. Raises redis.RedisError."""
+    return box.read_hash(_key(event_id), ["run"]) != [None]
 
 
 def _key(event_id: int) -> str:
