@@ -21,15 +21,21 @@ UNITS = (
 Values = Sequence[float | None]
 
 
-def draw_lines(description: str, series: Mapping[Side, Values], top: float, marked: int | None = None) -> str:
+def draw_lines(
+    description: str,
+    series: Mapping[Side, Values],
+    top: float,
+    marked: int | None = None,
+    unit: str = "%(number)s",
+) -> str:
     """Draw a line per side with one value per turn; None leaves a gap.
 
-    `top` is the highest value of the axis. `marked` is a turn to mark with a vertical line. `description` is
-    the text for screen readers.
+    `top` is the highest value of the axis, `unit` the format of its labels. `marked` is a turn to mark with a
+    vertical line. `description` is the text for screen readers.
     """
     turns = max(map(len, series.values()))
     lines = "".join(_line(side, values, top) for side, values in series.items())
-    return _chart(description, f"{_grid(top)}{_turn_labels(turns)}{_mark(marked, turns)}{lines}")
+    return _chart(description, f"{_grid(top, unit)}{_turn_labels(turns)}{_mark(marked, turns)}{lines}")
 
 
 def draw_bars(description: str, values: Values, unit: str) -> str:
@@ -109,7 +115,7 @@ def _y(value: float, top: float) -> float:
     return HEIGHT - BOTTOM - (HEIGHT - BOTTOM - TOP) * value / top
 
 
-def _grid(top: float, unit: str = "%(number)s") -> str:
+def _grid(top: float, unit: str) -> str:
     return "".join(
         f'<path class="grid" d="M{LEFT} {_y(value, top):.1f}H{WIDTH - RIGHT}"/>'
         f'<text class="scale" x="{LEFT - 5}" y="{_y(value, top) + 4:.1f}">'

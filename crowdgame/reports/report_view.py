@@ -62,6 +62,7 @@ class TurnView:
 class Chart:
     title: str
     description: str
+    axis: str
     drawn: str
 
 
@@ -168,11 +169,12 @@ def _charts(report: MatchReport) -> Iterator[Chart]:
     most = max((value for values in ballots.values() for value in values if value), default=0)
     description = _("Votes per turn, at most %(most)s from one team.") % {"most": format_count(int(most))}
     lines = draw_lines(description, ballots, round_up(most), marked)
-    yield Chart(_("Turnout"), _("Votes per turn, by team."), lines)
+    yield Chart(_("Turnout"), _("Votes per turn, by team."), _("Votes"), lines)
     agreement = {side: agreement_per_turn(turns, side) for side in SIDES}
     description = " ".join(_describe_agreement(report, side) for side in SIDES)
     text = _("Percentage of votes for the move that the team played.")
-    yield Chart(_("Agreement"), text, draw_lines(description, agreement, 100, marked))
+    lines = draw_lines(description, agreement, 100, marked, _("%(number)s%%"))
+    yield Chart(_("Agreement"), text, _("Share of votes"), lines)
     yield from _voting_times_chart(turns)
 
 
@@ -205,7 +207,7 @@ def _sides_chart(sides: SidesSummary, marked: int | None) -> Chart:
         for n, turn in enumerate(sides.turns, 1)
     )
     drawn = draw_lines(description, held, round_up(most), marked)
-    return Chart(pgettext("teams of the voters", "Sides"), " ".join(sentences), drawn)
+    return Chart(pgettext("teams of the voters", "Sides"), " ".join(sentences), _("Voters"), drawn)
 
 
 def _voting_times_chart(turns: tuple[TurnReport, ...]) -> Iterator[Chart]:
@@ -220,4 +222,4 @@ def _voting_times_chart(turns: tuple[TurnReport, ...]) -> Iterator[Chart]:
         "longest": unit % {"number": round(max(known) / size)},
     }
     text = _("How long each vote was open, including pauses. Times of single votes are not stored.")
-    yield Chart(_("Time to vote"), text, draw_bars(description, values, unit))
+    yield Chart(_("Time to vote"), text, _("Time"), draw_bars(description, values, unit))
