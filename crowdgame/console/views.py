@@ -18,6 +18,7 @@ from django.views.decorators.cache import never_cache
 from crowdgame.cups.views import listed_cups
 from crowdgame.events.access import require_accessible_event, visible_events
 from crowdgame.events.models import Member
+from crowdgame.events.presets import EMPTY_PRESET, PRESETS
 from crowdgame.web.content_policy import built_page_policy
 from voting.admission.admission import projector_key
 from voting.models import Event, Match
@@ -34,7 +35,11 @@ def list_events(request: HttpRequest) -> HttpResponse:
     events = Paginator(_listed_events(user), EVENTS_PER_PAGE).get_page(request.GET.get("page"))
     cups = Paginator(listed_cups(user), CUPS_PER_PAGE).get_page(request.GET.get("cups"))
     shown = [(event, _projector_fragment(event, user)) for event in events]
-    return render(request, "console/events.html", {"events": shown, "page": events, "cups": cups})
+    return render(
+        request,
+        "console/events.html",
+        {"events": shown, "page": events, "cups": cups, "presets": PRESETS, "empty": EMPTY_PRESET},
+    )
 
 
 def _listed_events(user: User) -> QuerySet[Event]:
