@@ -347,6 +347,7 @@ export interface EventState {
   peek: boolean;
   own_counts: boolean;
   notice: string;
+  notice_until: number | null;
   hidden: ReadonlyArray<Part>;
   sound_on: boolean;
   best_of: number | null;

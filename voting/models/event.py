@@ -20,7 +20,8 @@ class Event(MatchTerms):
     """An event: a join code, two teams, and a series of matches. `seq` counts its announcements.
 
     `peek`: the console sees live counts before the reveal, and all clients are informed of it.
-    `own_counts`: each team sees its own. `notice` is shown on every client. The `hide_*` fields hide parts on
+    `own_counts`: each team sees its own. `notice` is shown on every client, until `notice_until` (server time
+    in ms) if that is set. The `hide_*` fields hide parts on
     displays.
 
     With `sound_on`, displays turn their sound on. Otherwise each display decides, unless `hide_sound`.
@@ -82,6 +83,7 @@ class Event(MatchTerms):
         "seen",
     )
     notice = models.CharField(max_length=NOTICE_LENGTH, blank=True, default="", db_default="", editable=False)
+    notice_until = models.BigIntegerField(null=True, blank=True, editable=False)
     hide_code = hidden_part(
         _("Hide the join code on the big screen"),
         HiddenPart(

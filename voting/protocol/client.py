@@ -200,7 +200,7 @@ class ActionAsk(msgspec.Struct, frozen=True, tag="action.ask"):
         action: Name of an [action](actions.md), which also says what other fields it takes.
         turn: The turn to act on; for `turn.void` the one closed last. If another turn is current by now,
             the action is refused.
-        seconds: The time to add or to remove.
+        seconds: The time to add or to remove, or how long to show a message (omitted: until it is cleared).
         phones: The size of a simulated crowd.
         text: One line. Invisible characters are removed.
         part: The part to hide or to show.

@@ -124,7 +124,7 @@ class Pressed(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         action: The [action](actions.md) that was performed.
         turn: As in `action.ask`, like the following fields.
-        seconds: The time added or removed.
+        seconds: The time added or removed, or how long the message is shown.
         text: The message.
         part: The part hidden or shown.
         team: The team.

@@ -59,6 +59,7 @@ class EventState(msgspec.Struct, frozen=True, kw_only=True):
         peek: Consoles see the votes per choice before the reveal.
         own_counts: Phones see their own team's votes per choice before the reveal.
         notice: The organizer's message to all. Plain text, never markup.
+        notice_until: When clients hide the notice. Null: it stays until it is cleared.
         hidden: Parts that displays hide.
         sound_on: Displays turn their sound on. Otherwise it is off until someone turns it on at a display.
         best_of: Number of matches in the series, see [Series](../protocol.md#series).
@@ -88,6 +89,7 @@ class EventState(msgspec.Struct, frozen=True, kw_only=True):
     peek: bool = False
     own_counts: bool = False
     notice: str = ""
+    notice_until: Time | None = None
     hidden: tuple[Part, ...] = ()
     sound_on: bool = False
     best_of: Count | None = None

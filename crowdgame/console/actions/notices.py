@@ -25,13 +25,23 @@ PARTS = {part.name: (field, part) for field, part in list_hidden_parts(Event).it
 
 
 def _is_shown(pressed: Pressed, now: CurrentState) -> bool:
-    return now.event.notice == (pressed.text or "")
+    until = now.event.notice_until
+    shown = now.event.notice if until is None or now.at < until else ""
+    return shown == (pressed.text or "")
+
+
+def _show_again(before: Event, now: int) -> dict[str, Any]:
+    """Return the arguments that show an earlier message for the rest of its time, or none if it was over."""
+    if before.notice_until is None:
+        return {"text": before.notice}
+    left_s = -(-(before.notice_until - now) // 1000)
+    return {"text": before.notice, "seconds": left_s} if left_s > 0 else {"text": ""}
 
 
 @action("notice.show", target="event", label="Show", done="Shown on all screens.")
 @undone_by("notice.show", _is_shown)
-def show_notice(event_id: int, text: str | None, box: BallotBox) -> ActionResult:
-    """Show a message on every phone and screen until it is cleared.
+def show_notice(event_id: int, text: str | None, seconds: int | None, box: BallotBox) -> ActionResult:
+    """Show a message on every phone and screen for `seconds`, or until it is cleared.
 
     Raises MatchError if the text is empty, longer than NOTICE_LENGTH, or already shown.
     """
@@ -41,18 +51,22 @@ def show_notice(event_id: int, text: str | None, box: BallotBox) -> ActionResult
     if len(notice) > NOTICE_LENGTH:
         text = _("A message can have at most %(count)s characters.")
         raise MatchError(text % {"count": NOTICE_LENGTH})
-    before = update_event(event_id, ALREADY_DONE, box, notice=notice).notice
-    undo = {"text": before} if before else {"action": "notice.clear"}
+    now = box.now()
+    until = now + seconds * 1000 if seconds else None
+    before = update_event(event_id, ALREADY_DONE, box, notice=notice, notice_until=until)
+    again = _show_again(before, now)
+    undo = again if again["text"] else {"action": "notice.clear"}
     what = LogText(gettext_noop("%(by)s wrote: %(text)s"), {"text": notice})
-    return ActionResult(what, {"text": notice}, undo)
+    return ActionResult(what, {"text": notice, "seconds": seconds}, undo)
 
 
 @action("notice.clear", target="event", label="Clear", done="Message cleared.")
 @undone_by("notice.show", _is_shown)
 def clear_notice(event_id: int, box: BallotBox) -> ActionResult:
     """Clear the message to all."""
-    before = update_event(event_id, _("No message is shown."), box, notice="").notice
-    return ActionResult(LogText(gettext_noop("%(by)s cleared the message")), undo={"text": before})
+    before = update_event(event_id, _("No message is shown."), box, notice="", notice_until=None)
+    again = _show_again(before, box.now())
+    return ActionResult(LogText(gettext_noop("%(by)s cleared the message")), undo=again)
 
 
 @action("part.hide", target="part", done="Hidden on all big screens.")

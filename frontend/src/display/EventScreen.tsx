@@ -2,6 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { ServerClock } from "../live/connection/clock";
 import type { LiveState } from "../live/connection/connect";
 import type { DisplayWelcomed, EventState, KeyShown } from "../protocol";
+import { shownNotice } from "../live/notice";
 import { ShortcutHelp, PresenterMessage } from "./presenter/Hints";
 import { fromHomeTeam } from "./homeScreen";
 import { joinCodes } from "./scene/joinCodes";
@@ -44,7 +45,8 @@ export function EventScreen({ live, state: fullState, clock, options, sound, pre
   const codes = joinCodes(state, options.home !== null, shown ?? own.welcome);
   const { notice, sealed, counts, marked } = own;
   const lobby = scene.phase === "lobby";
-  const foot = footerLayout(isBoardShrunk(scene) ? "" : state.notice, size.width, lobby);
+  const message = isBoardShrunk(scene) ? "" : shownNotice(state, now());
+  const foot = footerLayout(message, size.width, lobby);
   const view: StageView = {
     state, scene, now, size, reducedMotion, notice, sealed, counts, cheers, marked, foot, lift: stageLift(foot, lobby), back: options.back, home: options.home !== null, turnout, joinUrl: (shown ?? own.welcome).join_url,
   };

@@ -48,7 +48,7 @@ function seatScreen(page: PhonePage, view: PhoneView): Html {
 function scheduleRedraw(page: PhonePage, view: PhoneView): void {
   const { event, match, now, phase } = view;
   const until = canCheer(view) ? (event.next_match_at ?? 0) : countdownEnd(view);
-  const moments = [...phaseMoments(event), ...((match?.reveal && deferred()?.moments(match)) ?? [])];
+  const moments = [...phaseMoments(event), ...(deferred()?.moments(event) ?? [])];
   if (match) moments.push(talkStart(match));
   if (until > now) moments.push(now + ((until - now - 1) % 1000) + 1);
   const next = Math.min(...moments.filter((moment) => moment > now), now + MAX_TIMEOUT_MS);

@@ -1,6 +1,6 @@
 import type { PlacedBall } from "../live/match/grid";
 import type { Connection } from "../live/connection/socket";
-import type { Error, Match, Side } from "../protocol";
+import type { Error, EventState, Match, Side } from "../protocol";
 import type { BallotStatus } from "./ballot/ballot";
 import type { PhoneScreen } from "./phoneScreen";
 import type { Html } from "./dom";
@@ -36,7 +36,7 @@ export interface DeferredPart {
   // --- drawing
   boardLayers: (view: PhoneView, match: Match) => BoardLayers;
   drawnBoard: (view: PhoneView, match: Match) => Html;
-  moments: (match: Match) => readonly number[];
+  moments: (event: EventState) => readonly number[];
   corner: (view: PhoneView, match: Match, side: Side) => { picked: string; holds: boolean };
   nextLine: (view: PhoneView) => Shown;
   groundNotices: (view: PhoneView) => Html;

@@ -192,7 +192,7 @@ EFFECTS: list[tuple[tuple[Step, ...], dict[str, Any], str]] = [
     (("lobby.open", "joining.lock", "joining.unlock"), {"lobby": "open"}, "joining.unlocked"),
     (("lobby.open", "joining.lock", "lobby.open"), {"lobby": "open"}, "joining.unlocked"),
     ((WROTE_A, ("notice.show", {"text": "b"})), {"notice": "b"}, "event.edited"),
-    ((WROTE_A, "notice.clear"), {"notice": ""}, "event.edited"),
+    ((WROTE_A, "notice.clear"), {"notice": "", "notice_until": None}, "event.edited"),
     ((("notice.show", {"text": "x" * NOTICE_LENGTH}),), {"notice": "x" * NOTICE_LENGTH}, "event.edited"),
     (
         (("notice.show", {"text": "  Lunch\n\tis \u202eready\u200b\u2066 "}),),
@@ -383,3 +383,30 @@ def test_viewer_may_not_undo(event: Event, box: BallotBox) -> None:
     with refused("permission"):
         request(event, ActionUndo(id=1, entry=done.id), box, Role.VIEWER)
     assert not entries(event, box)[0].undone
+
+
+def test_timed_message_is_replaced_and_shown_again_for_the_rest_of_its_time(
+    event: Event, box: BallotBox
+) -> None:
+    take(event, ("notice.show", {"text": "a", "seconds": 30}), box)
+    until = load_state(event).notice_until
+    assert until is not None
+    assert 29_000 < until - box.now() <= 30_000
+    entry = request(event, ActionAsk(id=1, action="notice.show", text="b"), box)
+    assert load_state(event).notice_until is None
+    request(event, ActionUndo(id=2, entry=entry.id), box)
+    again = load_state(event)
+    assert again.notice == "a"
+    assert again.notice_until is not None
+    assert abs(again.notice_until - until) < 2_000
+
+
+def test_expired_message_cannot_be_undone(event: Event, box: BallotBox) -> None:
+    take(event, ("notice.show", {"text": "a", "seconds": 30}), box)
+    state = load_state(event)
+    assert state.notice_until is not None
+    shown, over = (
+        list_audit_entries(event.pk, CurrentState(state, at, rehearsing=False), "en")[0].undo
+        for at in (state.notice_until - 1, state.notice_until)
+    )
+    assert (shown, over) == ("notice.clear", None)

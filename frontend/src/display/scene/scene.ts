@@ -55,8 +55,14 @@ function revealAt(state: EventState, { reveal }: Match, now: number): Pick<Scene
   return { call, plan, stage: revealProgress(now - reveal.resolved_at, plan) };
 }
 
-/** The server time at which `sceneAt` next returns another result for the same state, or null. */
+/** The server time at which the same state next looks different, or null. */
 export function nextChange(state: EventState, now: number): number | null {
+  const change = nextSceneChange(state, now);
+  const expires = state.notice_until ?? 0;
+  return expires > now ? Math.min(change ?? expires, expires) : change;
+}
+
+function nextSceneChange(state: EventState, now: number): number | null {
   const scene = sceneAt(state, now);
   if (scene.phase === "reveal") return nextOfReveal(scene, now);
   if (scene.phase === "voting" && scene.turn && now < scene.turn.opens_at) return scene.turn.opens_at;

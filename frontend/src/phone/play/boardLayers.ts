@@ -123,8 +123,10 @@ function part({ counts, ballots }: SideTally, index: number): number {
   return ballots ? (counts[index] ?? 0) / ballots : 0;
 }
 
-/** The times at which a reveal changes its appearance. */
-export const moments = (match: Match) => [...revealMoments(match), tokenMoment(match), landMoment(match)];
+/** The times at which a reveal changes its appearance, and when the organizer's message is hidden. */
+export function moments({ match, notice_until }: EventState): number[] {
+  return [...(match ? [...revealMoments(match), tokenMoment(match), landMoment(match)] : []), notice_until ?? 0];
+}
 
 /** A side's pick, once revealed, and whether the side holds the token. */
 export function corner({ now, phase, turnout }: PhoneView, match: Match, side: Side): { picked: string; holds: boolean } {

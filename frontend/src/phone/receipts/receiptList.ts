@@ -1,4 +1,5 @@
 import { fingerprint } from "../../live/format";
+import { shownNotice } from "../../live/notice";
 import { SPECIAL_RULES, isBeforeFirstVote } from "../../live/match/specialRules";
 import { choiceText } from "../ballot/choice";
 import { html, type Html } from "../dom";
@@ -17,11 +18,12 @@ export const peek = html`<p class="peek">${eye} ${say.peek}</p>`;
 /** Notices beside the clock and the team's name: about the votes and from the organizers. */
 export function groundNotices(view: PhoneView): Html {
   const { event, match } = view;
+  const notice = shownNotice(event, view.now);
   return html`${voterCodeBadge(view)}${sideButton(view)}${dropNotice(view)}${match && receipts(view, match.number)}${missing(view)}
     ${returnNotice()}
     ${view.moved && html`<p class="ground-notice" aria-live="polite">${say.otherTeam}</p>`}
     ${announcesRules(view) && html`<ul class="ground-notice rules">${event.special_rules.map((rule) => html`<li>${SPECIAL_RULES[rule]}</li>`)}</ul>`}
-    ${event.notice && html`<p class="ground-notice" aria-live="polite">${event.notice}</p>`}`;
+    ${notice && html`<p class="ground-notice" aria-live="polite">${notice}</p>`}`;
 }
 
 /** Before the first match and the first turn. */
