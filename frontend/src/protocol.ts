@@ -84,6 +84,7 @@ export interface DisplayJoin {
   type: "display.join";
   code: string;
   key?: string | null;
+  preview?: boolean;
 }
 
 export interface ConsoleJoin {

@@ -13,6 +13,7 @@ from voting import protocol
 from voting.admission.admission import is_projector_key, rotating_code, rotating_link_key
 from voting.admission.links import qr_rows, team_qr_rows
 from voting.gateway.event_room import EventRoom
+from voting.gateway.room_sockets import DisplayPool
 from voting.gateway.socket import Receive, SocketConsumer
 from voting.protocol import CloseCode, DisplayJoin
 from voting.terms import Admission
@@ -37,12 +38,13 @@ class DisplayConsumer(SocketConsumer):
     async def join(self, message: DisplayJoin, room: EventRoom) -> None:
         """Welcome a display. Closes the oldest one beyond MAX_DISPLAYS, or EVENT_PHONES in a duel.
 
-        Displays with the projector key and those without it count apart.
+        Displays with the projector key, those without it, and the consoles' miniatures count apart.
         """
         url, state = room.join_url(self.scope), room.state
         has_key = is_projector_key(state.code, state.display_key_version, message.key)
+        pool: DisplayPool = "open" if not has_key else "preview" if message.preview else "keyed"
         most = settings.EVENT_PHONES if state.is_duel else MAX_DISPLAYS
-        if oldest := room.sockets.add_display(self, most, has_key=has_key):
+        if oldest := room.sockets.add_display(self, most, pool):
             oldest.end(CloseCode.CROWDED, CROWDED_RETRY_MS)
         self.enter_room(
             room,

@@ -5,18 +5,19 @@ Each socket gets its frames in order, and in one write.
 
 import asyncio
 import time
-from collections import OrderedDict
+from collections import OrderedDict, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import count
-from typing import Any
+from typing import Any, Literal
 
 from voting.gateway.send_queue import Frames
 from voting.gateway.voters import ConsoleSocket, Socket
 from voting.metrics.metrics import BROADCAST_S
 
 WRITES_PER_ITERATION = 200
+DisplayPool = Literal["open", "keyed", "preview"]
 
 
 @dataclass(slots=True, eq=False)
@@ -28,7 +29,8 @@ class RoomSockets:
         unseated: the phones without a seat.
         screens: the displays and consoles.
         consoles: the sockets of organizers, also among the screens.
-        displays: the displays without and with the display key, also among the screens, the oldest first.
+        displays: the displays without and with the display key, and the consoles' miniatures, also among the
+            screens, the oldest first.
         role_changes: how many role changes of organizers this process has been notified of.
     """
 
@@ -36,7 +38,7 @@ class RoomSockets:
     unseated: set[Socket] = field(default_factory=set)
     screens: set[Socket] = field(default_factory=set)
     consoles: set[ConsoleSocket] = field(default_factory=set)
-    displays: tuple[dict[Socket, None], dict[Socket, None]] = field(default_factory=lambda: ({}, {}))
+    displays: dict[DisplayPool, dict[Socket, None]] = field(default_factory=lambda: defaultdict(dict))
     role_changes: int = 0
 
     @property
@@ -65,9 +67,9 @@ class RoomSockets:
         self.screens.add(socket)
         self.consoles.add(socket)
 
-    def add_display(self, socket: Socket, at_most: int, *, has_key: bool) -> Socket | None:
-        """Add a display. Beyond `at_most`, with the key or without it, remove and return the oldest one."""
-        displays = self.displays[has_key]
+    def add_display(self, socket: Socket, at_most: int, pool: DisplayPool) -> Socket | None:
+        """Add a display. Beyond `at_most` in its pool, remove and return the oldest one."""
+        displays = self.displays[pool]
         oldest = next(iter(displays)) if len(displays) >= at_most else None
         if oldest is not None:
             self.remove(oldest)
@@ -80,7 +82,7 @@ class RoomSockets:
         everywhere: tuple[set[Any], ...] = (self.phones, self.unseated, self.screens, self.consoles)
         for sockets in everywhere:
             sockets.discard(socket)
-        for displays in self.displays:
+        for displays in self.displays.values():
             displays.pop(socket, None)
 
     def change_role(self, user_id: int) -> None:

@@ -60,10 +60,12 @@ class DisplayJoin(msgspec.Struct, frozen=True, tag="display.join"):
     Attributes:
         code: The join code.
         key: The display key from the console's link. Required for `key.shown`.
+        preview: It is a console's miniature. With the key, it takes no display's place.
     """
 
     code: Code
     key: Key | None = None
+    preview: bool = False
 
 
 class ConsoleJoin(msgspec.Struct, frozen=True, tag="console.join"):

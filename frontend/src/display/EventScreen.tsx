@@ -50,7 +50,7 @@ export function EventScreen({ live, state: fullState, clock, options, sound, pre
   const view: StageView = {
     state, scene, now, size, reducedMotion, notice, sealed, counts, cheers, marked, foot, lift: stageLift(foot, lobby), back: options.back, home: options.home !== null, turnout, joinUrl: (shown ?? own.welcome).join_url,
   };
-  const isSilent = isPartHidden(state, "sound");
+  const isSilent = options.preview || isPartHidden(state, "sound");
   useEffect(() => (isSilent ? sound.rest() : sound.follow(view, [turnoutLevel(view, 0), turnoutLevel(view, 1)])));
   useEffect(() => () => sound.rest(), [sound]);
   return (

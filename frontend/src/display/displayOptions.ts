@@ -26,7 +26,7 @@ export function toggleFullscreen(): void {
 
 /**
  * Display options from the query string: `?side=back`, `?home=yellow`, `?obs=1` (transparent background),
- * `?theme=wood`.
+ * `?theme=wood`, `?preview=1` (a console's miniature: silent, and without a presenter).
  */
 export interface DisplayOptions {
   back: boolean;
@@ -34,6 +34,7 @@ export interface DisplayOptions {
   home: Side | null;
   bare: boolean;
   wood: boolean;
+  preview: boolean;
 }
 
 export function readDisplayOptions(search: string): DisplayOptions {
@@ -43,6 +44,7 @@ export function readDisplayOptions(search: string): DisplayOptions {
     home: parseSide(asked.get("home")),
     bare: asked.get("obs") === "1",
     wood: asked.get("theme") === "wood",
+    preview: asked.get("preview") === "1",
   };
 }
 

@@ -111,7 +111,7 @@ function turnSound(event: EventState | null): void {
   showPointer();
 }
 
-const link = connect<DisplayMessage, ToDisplay>("/ws/display", () => ({ type: "display.join", code, key }), onMessage);
+const link = connect<DisplayMessage, ToDisplay>("/ws/display", () => ({ type: "display.join", code, key, preview: options.preview }), onMessage);
 
 /** Defaults for fields that a gateway of the previous version does not send during a rolling upgrade. */
 function withDefaults(event: EventState | null): EventState | null {
@@ -137,9 +137,11 @@ function Display() {
 
 document.documentElement.dataset.bare = String(options.bare);
 if (options.wood) document.documentElement.dataset.theme = "wood";
-listenForCommands(runCommand);
-wakeOnGestures(sound, (key) => keyCommand(key) === "sound");
-autoHidePointer();
-keepScreenAwake();
+if (!options.preview) {
+  listenForCommands(runCommand);
+  wakeOnGestures(sound, (key) => keyCommand(key) === "sound");
+  autoHidePointer();
+  keepScreenAwake();
+}
 link.socket.open();
 render(<ErrorBoundary><Display /></ErrorBoundary>, document.getElementById("app")!);

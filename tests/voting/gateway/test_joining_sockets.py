@@ -35,6 +35,16 @@ def test_displays_without_key_displace_each_other_but_not_the_projector(
         assert display.receive("event.edited")["state"]["notice"] == "Lunch"
 
 
+def test_miniatures_displace_each_other_but_no_projector(server: Server, clients: SocketClients) -> None:
+    code = server.ask("event", lobby="open")["code"]
+    key = open_console(server, clients, code).received[0]["display_key"]
+    projector, _ = clients.display(code, key=key)
+    miniatures = [clients.display(code, key=key, preview=True)[0] for _ in range(MAX_DISPLAYS + 1)]
+    assert miniatures[0].closed() == CloseCode.CROWDED
+    for display in (projector, miniatures[1]):
+        assert display.say("clock.ask", sent=1).receive("clock.synced", sent=1)
+
+
 @pytest.mark.usefixtures("harmless")
 def test_phone_welcome_contains_seat_state_and_time(stage: Stage, clients: SocketClients) -> None:
     _, welcome = clients.phone(stage.code.lower())
