@@ -18,14 +18,20 @@ const CAPTION = { largest: 68, least: 56, margin: 92 };
 
 /**
  * The footer of the stage: turn and address while a window is open, and one sentence when there is something to say.
+ * Without room for the address, the join code is in a tab on top.
  */
 export function Footer({ view, shown }: { view: StageView; shown: KeyShown | null }) {
   const sentence = footerSentence(view);
-  if (view.foot.footerHeight === 0) return null;
+  const busy = sentence.length > 0 || (view.foot.footerHeight === 0 && !isWon(view.scene));
   return (
-    <div class="footer" data-lobby={view.scene.phase === "lobby"}>
-      {sentence.length > 0 ? <Caption sentence={sentence} width={captionWidth(view)} /> : <FooterStatus view={view} shown={shown} />}
-    </div>
+    <>
+      {busy && showsAddress(view) && <p class="code-tab address"><JoinCode code={view.state.code} shown={shown} /></p>}
+      {view.foot.footerHeight > 0 && (
+        <div class="footer" data-lobby={view.scene.phase === "lobby"}>
+          {sentence.length > 0 ? <Caption sentence={sentence} width={captionWidth(view)} /> : <FooterStatus view={view} shown={shown} />}
+        </div>
+      )}
+    </>
   );
 }
 
@@ -131,7 +137,11 @@ function DrawInfo({ view: { state, scene }, line }: { view: StageView; line: str
 
 /** The join address as text, with its code emphasized. */
 export function JoinAddress({ url, code, shown }: { url: string; code: string; shown?: KeyShown | null }) {
-  return <span class="address">{hostName(url)}/<b>{code}</b>{shown && <b class="code-beside">{shown.key}</b>}</span>;
+  return <span class="address">{hostName(url)}/<JoinCode code={code} shown={shown} /></span>;
+}
+
+function JoinCode({ code, shown }: { code: string; shown?: KeyShown | null | undefined }) {
+  return <><b>{code}</b>{shown && <b class="code-beside">{shown.key}</b>}</>;
 }
 
 export function hostName(url: string): string {
