@@ -9,9 +9,10 @@ import type { EventState } from "../../protocol";
 import "./charts.css";
 import { niceCeiling, CHART_HEIGHT, latestValues, maxSample, stepPath, CHART_WIDTH } from "./chartPaths";
 import type { EventHistory, HistoryState, RevealedTurn } from "./eventHistory";
-import { isWindowPhase, joinList } from "../labels";
+import { formatSeconds, formatSpan, isWindowPhase, joinList } from "../labels";
 
 const SHOWN_TURNS = 12;
+const LEAST_SLOTS = 6;
 const REDRAW_EVERY_MS = 5000;
 
 interface Props {
@@ -50,11 +51,12 @@ function TurnoutChart({ event, phase, memory, now }: ChartProps & { phase: Phase
   const open = !!turn && turn.id === memory.turn && isWindowPhase(phase);
   const drawn = open ? memory.voted : memory.votedBefore;
   const end = open ? (turn.paused ? now + turn.left_ms : Math.max(turn.closes_at, now)) : (drawn[drawn.length - 1]?.at ?? now);
+  const from = open ? memory.began : (drawn[0]?.at ?? now);
   const shares = latestValues(drawn);
   const words = describeTeams(event, (team) => formatPercent(shares[team], 1));
   return (
-    <Chart title={t("Turnout")} words={drawn.length ? words : ""} none={t("Shown while a vote is open")} most={formatPercent(1, 1)} ends={[open ? t("this turn") : t("last turn"), ""]}>
-      <Lines event={event} samples={drawn} from={open ? memory.began : (drawn[0]?.at ?? now)} to={end} now={Math.min(now, end)} most={1} />
+    <Chart title={t("Turnout")} scale={t("share of phones")} words={drawn.length ? words : ""} none={t("Shown while a vote is open")} least={formatPercent(0, 1)} most={formatPercent(1, 1)} ends={[formatSeconds(0), drawn.length ? formatSpan(Math.round((end - from) / 1000)) : ""]} axis={open ? t("this turn") : t("last turn")}>
+      <Lines event={event} samples={drawn} from={from} to={end} now={Math.min(now, end)} most={1} />
     </Chart>
   );
 }
@@ -65,7 +67,7 @@ function PhonesChart({ event, memory: { here }, now }: ChartProps) {
   const from = here[0]?.at ?? now;
   const words = describeTeams(event, (team) => formatNumber(last[team]));
   return (
-    <Chart title={t("Phones")} words={here.length ? words : ""} none={t("Nobody has joined yet")} most={formatNumber(most)} ends={[timeOfDay(from), t("now")]}>
+    <Chart title={t("Phones")} scale={t("connected")} words={here.length ? words : ""} none={t("Nobody has joined yet")} least="0" most={formatNumber(most)} ends={[timeOfDay(from), t("now")]} axis={t("time")}>
       <Lines event={event} samples={here} from={from} to={now} now={now} most={most} />
     </Chart>
   );
@@ -97,9 +99,9 @@ function AgreementChart({ event, reveals }: { event: EventState; reveals: readon
   const last = shown[shown.length - 1];
   const voted = shown.some(({ agreed }) => agreed.some((share) => share !== null));
   const words = last && voted ? t("%(teams)s in turn %(turn)s", { teams: describeTeams(event, (team) => shareText(last.agreed[team])), turn: last.number }) : "";
-  const slot = CHART_WIDTH / Math.max(6, shown.length);
+  const slot = CHART_WIDTH / Math.max(LEAST_SLOTS, shown.length);
   return (
-    <Chart title={t("Agreement")} words={words} none={last ? t("Nobody has voted") : t("Shown after the first reveal")} most={formatPercent(1, 1)} ends={[t("turn %(turn)s", { turn: shown[0]?.number ?? 1 }), last && shown.length > 1 ? `${last.number}` : ""]}>
+    <Chart title={t("Agreement")} scale={t("share of votes")} words={words} none={last ? t("Nobody has voted") : t("Shown after the first reveal")} least={formatPercent(0, 1)} most={formatPercent(1, 1)} ends={shown.length < LEAST_SLOTS ? [shown.map(({ number }) => number).join(" "), ""] : [`${shown[0]!.number}`, `${last!.number}`]} axis={t("turn")}>
       {shown.map((turn, index) => [0, 1].map((team) => (
         <rect
           key={`${turn.at} ${team}`}
@@ -134,20 +136,25 @@ interface ChartFrameProps {
   /** The text alternative; empty if there is no data yet. */
   words: string;
   none: string;
+  /** The vertical axis: its name, and the labels of its ends. */
+  scale: string;
+  least: string;
   most: string;
-  /** Labels of the left and right end of the time axis. */
+  /** The horizontal axis: its name, and the labels of its ends. */
+  axis: string;
   ends: readonly [string, string];
   children: ComponentChildren;
 }
 
-function Chart({ title, words, none, most, ends, children }: ChartFrameProps) {
+function Chart({ title, words, none, scale, least, most, axis, ends, children }: ChartFrameProps) {
   return (
     <figure>
-      <figcaption>{title}{words && <small aria-hidden="true">{most}</small>}</figcaption>
+      <figcaption>{title} {words && <small aria-hidden="true">{scale}</small>}</figcaption>
       {words ? (
         <>
+          <p class="scale" aria-hidden="true"><small>{most}</small><small>{least}</small></p>
           <svg viewBox={`0 0 ${CHART_WIDTH} ${CHART_HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={t("%(title)s: %(words)s", { title, words })}>{children}</svg>
-          <p class="ends" aria-hidden="true"><small>{ends[0]}</small><small>{ends[1]}</small></p>
+          <p class="ends" aria-hidden="true"><small>{ends[0]}</small><small>{axis}</small><small>{ends[1]}</small></p>
         </>
       ) : (
         <p class="none">{none}</p>
