@@ -55,8 +55,8 @@ NOT_OURS = b"\x93nothing of ours"
 box = BallotBox()
 
 
-def event(owner: str = "olga", **choices: Any) -> dict[str, Any]:
-    made = create_event(organizer(owner), "An evening", ("Rooks", "Doves"), **choices)
+def event(owner: str = "olga", names: tuple[str, str] = ("Rooks", "Doves"), **choices: Any) -> dict[str, Any]:
+    made = create_event(organizer(owner), "An evening", names, **choices)
     return {"id": made.pk, "code": made.code}
 
 

@@ -1,8 +1,9 @@
 import { t } from "../live/i18n";
 import type { ServerClock } from "../live/connection/clock";
 import type { LiveState } from "../live/connection/connect";
+import { shownNotice } from "../live/notice";
 import { useMoments } from "../live/state/useNow";
-import { phaseMoments, currentPhase, revealMoments, tokenMoment, type Phase } from "../live/match/phase";
+import { phaseMoments, currentPhase, type Phase } from "../live/match/phase";
 import { useStore } from "../live/state/useStore";
 import type { CountsUpdated, EventState, Role } from "../protocol";
 import { Charts } from "./history/Charts";
@@ -22,6 +23,7 @@ import { Footer, Join } from "./Join";
 import { Matches } from "./Matches";
 import { EventStatus } from "./status/EventStatus";
 import { People } from "./people/People";
+import { closingPrompt } from "./actions/closing";
 import { actionOffers } from "./actions/offers";
 import type { PeopleSearch } from "./people/peopleSearch";
 import type { Rehearsal } from "./rehearsal/rehearsal";
@@ -43,8 +45,9 @@ export interface Props {
 }
 
 interface ViewState {
+  /** Without a message whose time is up. */
+  event: EventState;
   phase: Phase;
-  now: number;
   /** There is no connection, so all buttons are disabled. */
   off: boolean;
   /** Viewers may not act. */
@@ -53,10 +56,10 @@ interface ViewState {
 
 /** The organizer's console of an event. */
 export function ConsoleScreen(props: Props) {
-  const { live, event, clock, role, history } = props;
+  const { live, clock, role, history } = props;
   const { entries } = useStore(props.auditLog.store);
   const viewState = useViewState(props);
-  const { phase, off, mayAct } = viewState;
+  const { event, phase, off, mayAct } = viewState;
   document.body.dataset.phase = phase;
   document.title = t("%(name)s · Console", { name: event.name });
   return (
@@ -74,13 +77,21 @@ export function ConsoleScreen(props: Props) {
         </div>
         <div class="side">
           <div class="see">
-            <DisplayPreview event={event} phase={phase} now={viewState.now} turnout={live.turnout} joinUrl={props.joinUrl} clock={clock} />
+            <DisplayPreview event={event} displayKey={props.displayKey} role={role} />
             {mayAct && <ShowOfHands event={event} phase={phase} audit={entries} commands={props.commands} off={off} />}
             <Charts event={event} phase={phase} history={history} clock={clock} />
             {mayAct && <People event={event} people={props.people} commands={props.commands} off={off} />}
           </div>
-          <SideLog {...props} {...viewState} />
+          <div class="log">
+            <AuditLog auditLog={props.auditLog} history={history} commands={props.commands} off={off} mayAct={mayAct} />
+            <Matches event={event} />
+          </div>
         </div>
+        {mayAct && (
+          <div class="more">
+            <RehearsalPanel rehearsal={props.rehearsal} commands={props.commands} off={off} connected={live.turnout?.connected ?? [0, 0]} />
+          </div>
+        )}
       </main>
       <Footer event={event} displayKey={props.displayKey} role={role} />
     </>
@@ -88,9 +99,8 @@ export function ConsoleScreen(props: Props) {
 }
 
 function useViewState({ live, event, clock, role }: Props): ViewState {
-  const { match } = event;
-  const now = useMoments(clock, [...phaseMoments(event), ...(match ? [...revealMoments(match), tokenMoment(match)] : [])]);
-  return { now, phase: currentPhase(event, now), off: live.connection.state !== "joined", mayAct: role !== "viewer" };
+  const now = useMoments(clock, [...phaseMoments(event), event.notice_until ?? 0]);
+  return { event: { ...event, notice: shownNotice(event, now) }, phase: currentPhase(event, now), off: live.connection.state !== "joined", mayAct: role !== "viewer" };
 }
 
 function Header(props: Props & ViewState) {
@@ -110,8 +120,9 @@ function Header(props: Props & ViewState) {
 }
 
 /** All actions that this member may take now, with their keyboard shortcuts. */
-function ActionPanel({ event, phase, off, commands }: Props & ViewState) {
-  const offers = actionOffers(event, phase);
+function ActionPanel({ event, live, auditLog, phase, off, commands }: Props & ViewState) {
+  const { entries } = useStore(auditLog.store);
+  const offers = actionOffers(event, phase, closingPrompt(event, live.turnout, entries));
   const help = useShortcuts(commands, offers, off);
   return (
     <>
@@ -123,21 +134,11 @@ function ActionPanel({ event, phase, off, commands }: Props & ViewState) {
   );
 }
 
-function NoticePanel({ event, commands, off }: Props & ViewState) {
+function NoticePanel({ event, clock, commands, off }: Props & ViewState) {
   return (
     <div class="panel notices">
-      <NoticeForm event={event} commands={commands} off={off} />
+      <NoticeForm event={event} clock={clock} commands={commands} off={off} />
       <DisplayParts event={event} commands={commands} off={off} />
-    </div>
-  );
-}
-
-function SideLog({ event, live, auditLog, history, rehearsal, commands, off, mayAct }: Props & ViewState) {
-  return (
-    <div class="log">
-      <AuditLog auditLog={auditLog} history={history} commands={commands} off={off} mayAct={mayAct} />
-      {mayAct && <RehearsalPanel rehearsal={rehearsal} commands={commands} off={off} connected={live.turnout?.connected ?? [0, 0]} />}
-      <Matches event={event} />
     </div>
   );
 }

@@ -30,6 +30,11 @@ export function stageUrl({ event, displayKey }: LinkContext, search: string): st
 
 const keyFragment = (key: string | null) => (key ? `#${key}` : "");
 
+/** The big screen as a miniature, silent and without controls. */
+export function previewUrl(context: LinkContext): string {
+  return displayUrl(context, "preview=1");
+}
+
 /** Projector pages for other screens, and the audience of each. */
 export function displayLinks(context: LinkContext): readonly PageLink[] {
   const [one, two] = context.event.teams;

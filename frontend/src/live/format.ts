@@ -2,15 +2,15 @@ import { NUMBER_LOCALE } from "./i18n";
 
 const NO_BREAK = "\u00a0";
 
-/** Time left: "07", "1:05", "3 h 20 min", "2 d 3 h". Rounds up to whole seconds. */
+/** Time left: "7", "1:05", "3 h 20 min", "2 d 3 h". Rounds up to whole seconds. */
 export function formatCountdown(ms: number): string {
   const seconds = Math.max(0, Math.ceil(ms / 1000));
   const minutes = Math.floor(seconds / 60);
   const hours = Math.floor(minutes / 60);
   if (hours >= 24) return twoUnits(Math.floor(hours / 24), "d", hours % 24, "h");
   if (hours >= 1) return twoUnits(hours, "h", minutes % 60, "min");
-  const rest = String(seconds % 60).padStart(2, "0");
-  return minutes >= 1 ? `${minutes}:${rest}` : rest;
+  const rest = `${seconds % 60}`;
+  return minutes >= 1 ? `${minutes}:${rest.padStart(2, "0")}` : rest;
 }
 
 function twoUnits(big: number, bigUnit: string, small: number, smallUnit: string): string {

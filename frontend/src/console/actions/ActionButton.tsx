@@ -19,7 +19,7 @@ interface Props extends CommandProps {
 
 export function ActionButton({ offer, commands, off, size = "small", on, submits = false }: Props) {
   const { waiting, armed } = useStore(commands.store);
-  const [busy, confirm] = [waiting.has(buttonId(offer)), armed === buttonId(offer)];
+  const [busy, confirm] = [waiting.has(buttonId(offer)), !!offer.confirm && armed === buttonId(offer)];
   return (
     <button
       type={submits ? "submit" : "button"}

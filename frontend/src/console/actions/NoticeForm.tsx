@@ -1,25 +1,32 @@
 import { n, t } from "../../live/i18n";
 import { useEffect, useState } from "preact/hooks";
 import { useStore } from "../../live/state/useStore";
+import type { ServerClock } from "../../live/connection/clock";
+import { useNow } from "../../live/state/useNow";
 import type { EventState } from "../../protocol";
+import { formatSpan } from "../labels";
 import { partOffers, plainOffer, type ActionOffer } from "./offers";
 import { ActionButton, type CommandProps } from "./ActionButton";
 
 const MAX_LENGTH = 140;
 const COUNTER_FROM = 30;
+/** How long a message is shown; 0: until it is cleared. */
+const DURATIONS_S = [30, 120, 600, 0] as const;
 
 interface Props extends CommandProps {
   event: EventState;
+  clock: ServerClock;
 }
 
 /** The organizer's message to all, shown on every phone and the projector. */
-export function NoticeForm({ event, commands, off }: Props) {
+export function NoticeForm({ event, clock, commands, off }: Props) {
   const [text, setText] = useState("");
+  const [seconds, setSeconds] = useState<number>(DURATIONS_S[0]);
   const { done } = useStore(commands.store);
   useEffect(() => {
     if (done?.action === "notice.show") setText("");
   }, [done]);
-  const offer: ActionOffer = { ...plainOffer("notice.show"), text: text.trim(), enabled: text.trim() !== "" && text.trim() !== event.notice };
+  const offer: ActionOffer = { ...plainOffer("notice.show"), text: text.trim(), seconds: seconds || null, enabled: text.trim() !== "" };
   const left = MAX_LENGTH - text.length;
   const submit = (submitted: Event) => {
     submitted.preventDefault();
@@ -39,11 +46,15 @@ export function NoticeForm({ event, commands, off }: Props) {
           onInput={({ currentTarget }) => setText(currentTarget.value)}
         />
         {left <= COUNTER_FROM && <small>{n("%(count)s character left", "%(count)s characters left", left)}</small>}
+        <select aria-label={t("How long the message is shown")} value={seconds} onChange={({ currentTarget }) => setSeconds(Number(currentTarget.value))}>
+          {DURATIONS_S.map((duration) => <option key={duration} value={duration}>{duration ? formatSpan(duration) : t("Until cleared")}</option>)}
+        </select>
         <ActionButton offer={offer} commands={commands} off={off} submits />
       </form>
       {event.notice && (
         <p class="standing">
           <q>{event.notice}</q>
+          <TimeLeft event={event} clock={clock} />
           <ActionButton offer={plainOffer("notice.clear")} commands={commands} off={off} />
         </p>
       )}
@@ -51,8 +62,14 @@ export function NoticeForm({ event, commands, off }: Props) {
   );
 }
 
+function TimeLeft({ event, clock }: Pick<Props, "event" | "clock">) {
+  const until = event.notice_until ?? 0;
+  const left = until - useNow(clock, until);
+  return left > 0 ? <small>{formatSpan(Math.ceil(left / 1000))}</small> : null;
+}
+
 /** Toggles for the parts that the projector shows beside the board. */
-export function DisplayParts({ event, commands, off }: Props) {
+export function DisplayParts({ event, commands, off }: Omit<Props, "clock">) {
   return (
     <section class="display-parts" aria-label={t("On the big screen")}>
       <h3>{t("On the big screen")}</h3>

@@ -25,6 +25,11 @@ export function handsOffer(team: Team, turn: Turn, hands: readonly number[], pha
   return { ...plainOffer("hands.count"), turn: turn.id, team: team.number, hands, enabled };
 }
 
+/** The entry of a team's counts in this turn, from any console. */
+export function countedHands(audit: readonly AuditEntry[], turn: Turn, team: Team): AuditEntry | undefined {
+  return audit.find(({ pressed }) => pressed?.action === "hands.count" && pressed.turn === turn.id && pressed.team === team.number);
+}
+
 /** The counting status. Of counts sent from another console only the sum is known, not the columns. */
 export function handsStatus(
   hands: readonly number[],
@@ -37,7 +42,7 @@ export function handsStatus(
   if (totalHands(hands) > MAX_HANDS) return t("At most %(count)s hands can be counted.", { count: formatNumber(MAX_HANDS) });
   if (sent?.join() === hands.join()) return t("Counts sent. You can correct them until the deadline.");
   if (sent) return t("Changed, not sent yet.");
-  const entry = audit.find(({ pressed }) => pressed?.action === "hands.count" && pressed.turn === turn.id && pressed.team === team.number);
+  const entry = countedHands(audit, turn, team);
   if (entry) return entry.what;
   return phase === "voting" ? t("No counts sent yet.") : t("You can send counts while the vote is open.");
 }

@@ -44,8 +44,9 @@ export function isRunning(phase: Phase): boolean {
   return phase !== "lobby" && phase !== "sealed" && phase !== "paused" && phase !== "ended";
 }
 
-export function actionOffers(event: EventState, phase: Phase): ActionOffers {
-  const [main, beside] = mainOffers(event, phase);
+/** `prompt`: the button's text before a vote is closed, or an empty string to close it at once. */
+export function actionOffers(event: EventState, phase: Phase, prompt = ""): ActionOffers {
+  const [main, beside] = mainOffers(event, phase, prompt);
   const [little, more] = extraSeconds(event.match?.window_s ?? 0);
   const tempo = [
     timeChange(event, phase, "turn.shorten", little),
@@ -55,10 +56,10 @@ export function actionOffers(event: EventState, phase: Phase): ActionOffers {
   return { main, beside, rest: [...tempo, voidTurn(event), joining(event), abort(event)] };
 }
 
-function mainOffers(event: EventState, phase: Phase): [ActionOffer, ActionOffer | null] {
+function mainOffers(event: EventState, phase: Phase, prompt: string): [ActionOffer, ActionOffer | null] {
   if (event.match?.state !== "playing") return betweenMatches(event, phase);
-  if (phase === "paused") return [resume(event), close(event, phase)];
-  if (phase === "voting" || phase === "sealed") return [close(event, phase), pause(event, phase)];
+  if (phase === "paused") return [resume(event), close(event, phase, prompt)];
+  if (phase === "voting" || phase === "sealed") return [close(event, phase, prompt), pause(event, phase)];
   return [pause(event, phase), phase === "reveal" ? longerReveal(event) : null];
 }
 
@@ -93,9 +94,9 @@ function resume(event: EventState): ActionOffer {
   return { ...plainOffer("turn.resume"), ...forTurn(event, true) };
 }
 
-function close(event: EventState, phase: Phase): ActionOffer {
+function close(event: EventState, phase: Phase, confirm: string): ActionOffer {
   const label = phase === "sealed" ? t("Counting votes") : undefined;
-  return { ...plainOffer("turn.close", label), ...forTurn(event, phase === "voting" || phase === "paused") };
+  return { ...plainOffer("turn.close", label), confirm, ...forTurn(event, phase === "voting" || phase === "paused") };
 }
 
 function longerReveal(event: EventState): ActionOffer {

@@ -5,9 +5,13 @@ import { formatCountdown, formatPercent, formatNumber } from "../../live/format"
 import { useNow } from "../../live/state/useNow";
 import { sideForTeam, type Phase } from "../../live/match/phase";
 import type { EventState, TurnoutCounted } from "../../protocol";
-import { LONG_CLOCK } from "./DisplayPreview";
 import { clockEnd, clockLeft } from "./clockEnd";
 import { clockLabel, headline, seriesText, teamStatus } from "../labels";
+
+/** The longest clock text that still fits at the largest font size: "59:59". */
+const LONG_CLOCK = 5;
+/** Longer texts have three smaller lines, for team names of any length beside the clock. */
+const LONG_HEADLINE = 20;
 
 interface Props {
   event: EventState;
@@ -18,9 +22,10 @@ interface Props {
 
 /** The event's state as text, the countdown, and both teams' turnout. */
 export function EventStatus({ event, phase, turnout, clock }: Props) {
+  const text = headline(event, phase);
   return (
     <div class="event-status">
-      <h2>{headline(event, phase)}</h2>
+      <h2 data-long={text.length > LONG_HEADLINE}>{text}</h2>
       <Clock event={event} phase={phase} clock={clock} />
       <p class="series">{seriesText(event)}</p>
       <ul>

@@ -1,0 +1,198 @@
+"""The console beside the big screen and the phones."""
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.e2e.conftest import PASSWORD, OpenScreen
+from tests.e2e.fake_gateway import FakeGateway
+from tests.e2e.page_visits import PLAYED, SLOW, Visit, play_to, sign_in, visit
+from tests.e2e.scene_setup import Scene, show_scene
+from tests.e2e.scenes import DISPLAY_SCENES
+from tests.e2e.screens import PHONE, PROJECTOR, TABLET, TIMEOUT_MS, Screen, press, vote
+from tests.server import Server
+
+OWNER = "olga"
+UPRIGHT = {"width": 820, "height": 1180}
+NARROW = {"width": 320, "height": 640}
+BIG_SCREENS = ({"width": 1920, "height": 1080}, {"width": 1024, "height": 768})
+NOTICE_MS = 30_000
+
+
+def open_console(server: Server, open_at: OpenScreen, code: str, size: dict[str, int] = TABLET) -> Screen:
+    console = open_at(server, "console", size)
+    sign_in(console.page, server, OWNER)
+    console.page.goto(f"/console/{code}/")
+    expect(console.page.locator("[data-action]").first).to_be_visible(timeout=TIMEOUT_MS)
+    return console
+
+
+def open_wall(console: Screen, server: Server, open_at: OpenScreen) -> Screen:
+    """Open the link of the console's header on a projector."""
+    wall = open_at(server, "wall", PROJECTOR)
+    wall.page.goto(str(console.page.get_by_role("link", name="Open big screen").get_attribute("href")))
+    return wall
+
+
+def miniature(console: Screen) -> Locator:
+    return console.page.frame_locator(".preview iframe").locator("body")
+
+
+def test_miniature_shows_the_big_screen(one_gateway: Server, open_at: OpenScreen) -> None:
+    event = one_gateway.ask("event", owner=OWNER, lobby="open", admission="rotating", window_s=90)
+    console = open_console(one_gateway, open_at, event["code"])
+    wall = open_wall(console, one_gateway, open_at)
+    wall.page.evaluate("localStorage.setItem('crowdgame:sound', 'on')")
+    for phase in ("lobby", "voting"):
+        for body in (wall.page.locator("body"), miniature(console)):
+            expect(body).to_have_attribute("data-phase", phase, timeout=TIMEOUT_MS)
+        names = wall.page.locator("main").locator("h1, h2, .address, .code-beside")
+        for name in names.all_inner_texts():
+            expect(miniature(console).get_by_text(name, exact=True).first).to_be_attached()
+        if phase == "lobby":
+            console.page.locator('[data-action="match.start"]').click()
+    expect(miniature(console).locator(".sound")).to_have_count(0)
+    console.page.keyboard.press("Tab")
+    assert console.errors == wall.errors == []
+
+
+def test_close_now_asks_until_everyone_has_voted(one_gateway: Server, open_at: OpenScreen) -> None:
+    event = one_gateway.ask("event", owner=OWNER, lobby="open", window_s=300)
+    console = open_console(one_gateway, open_at, event["code"])
+    phones = [open_at(one_gateway, f"phone-{number}", PHONE) for number in (1, 2)]
+    for phone in phones:
+        phone.page.goto(f"/{event['code']}")
+        phone.wait_for(phase="lobby")
+    press(console, "match.start")
+    close = console.page.locator('[data-action="turn.close"]')
+    for missing, phone in zip(("2 phones haven't", "1 phone hasn't"), phones, strict=True):
+        phone.wait_for(phase="voting")
+        close.click()
+        expect(close.locator("span")).to_have_text(f"{missing} voted. Close anyway?")
+        expect(close).to_contain_text(
+            "Close now", timeout=TIMEOUT_MS
+        )  # without a second click, nothing happens
+        vote(phone, 3)
+    expect(console.page.locator(".event-status li").filter(has_text="100%")).to_have_count(2)
+    close.click()
+    phones[0].wait_for(phase="reveal")
+
+
+def test_notice_expires_on_all_screens(one_gateway: Server, open_at: OpenScreen) -> None:
+    event = one_gateway.ask("event", owner=OWNER, lobby="open")
+    console = open_console(one_gateway, open_at, event["code"])
+    wall = open_wall(console, one_gateway, open_at)
+    phone = open_at(one_gateway, "phone", PHONE)
+    phone.page.goto(f"/{event['code']}")
+    expect(console.page.get_by_label("How long the message is shown")).to_have_value("30")
+    console.page.get_by_role("textbox", name="Message to all").fill("Dinner is ready")
+    press(console, "notice.show")
+    shown = (wall.page.locator(".organizer-notice"), phone.page.locator(".ground-notice"))
+    for notice in shown:
+        expect(notice).to_have_text("Dinner is ready", timeout=TIMEOUT_MS)
+    for notice in (*shown, console.page.locator(".standing")):
+        expect(notice).to_have_count(0, timeout=NOTICE_MS + TIMEOUT_MS)
+    late = open_at(one_gateway, "late", PHONE)
+    late.page.goto(f"/{event['code']}")
+    late.wait_for(phase="lobby")
+    expect(late.page.locator(".ground-notice")).to_have_count(0)
+
+
+@pytest.mark.parametrize("size", BIG_SCREENS, ids=["16x9", "4x3"])
+@pytest.mark.parametrize("scene", [scene for scene in DISPLAY_SCENES if "notice" in scene.name])
+def test_notice_covers_no_team_name(
+    scene: Scene, size: dict[str, int], window: Page, fake_gateway: FakeGateway
+) -> None:
+    window.set_viewport_size(size)  # type: ignore[arg-type]
+    show_scene("display", scene, window, fake_gateway)
+    notice = window.locator(".organizer-notice").bounding_box()
+    names = [name.bounding_box() for name in window.locator("h2").all()]
+    assert notice
+    assert len(names) == 2
+    assert all(name and name["y"] + name["height"] <= notice["y"] for name in names)
+
+
+@pytest.mark.parametrize(
+    "size", [PROJECTOR, TABLET, UPRIGHT, PHONE, NARROW], ids=lambda size: str(size["width"])
+)
+def test_join_code_stays_in_view(size: dict[str, int], one_gateway: Server, open_at: OpenScreen) -> None:
+    event = one_gateway.ask("event", owner=OWNER, lobby="open")
+    console = open_console(one_gateway, open_at, event["code"], size)
+    code = console.page.locator(".code", has_text=event["code"])
+    expect(code).to_be_in_viewport(ratio=1)
+    console.page.evaluate("scrollTo(0, document.body.scrollHeight)")
+    expect(console.page.get_by_role("link", name="Privacy")).to_be_in_viewport()
+    expect(code).to_be_in_viewport(ratio=1)
+
+
+def test_charts_name_their_axes(one_gateway: Server, open_at: OpenScreen) -> None:
+    console = open_at(one_gateway, "charts", TABLET)
+    prepared = Visit(
+        "console-charts", "/console/{code}/", choices=SLOW, prepare=play_to(*PLAYED), phase="voting"
+    )
+    event = visit(prepared, console.page, one_gateway)
+    charts = console.page.locator(".charts figure")
+    for chart, axes in zip(
+        charts.all(),
+        (
+            ("share of phones", "100%", "0%", "this turn"),
+            ("connected", "0", "time", "now"),
+            ("share of votes", "turn"),
+        ),
+        strict=True,
+    ):
+        for axis in axes:
+            expect(chart.get_by_text(axis, exact=True).first).to_be_visible()
+    console.page.goto(f"/report/{event['code']}/1")
+    expect(console.page.locator(".charts .axis")).to_have_text(
+        ["Votes", "Turn", "Share of votes", "Turn", "Time", "Turn"]
+    )
+
+
+@pytest.mark.parametrize("size", [TABLET, UPRIGHT], ids=["landscape", "portrait"])
+def test_tablet_columns_are_both_used(size: dict[str, int], one_gateway: Server, open_at: OpenScreen) -> None:
+    """The shorter column leaves little empty, although its activity log has only one of ten lines."""
+    console = open_at(one_gateway, "tablet", size)
+    prepared = Visit(
+        "console-tablet", "/console/{code}/", choices=SLOW, prepare=play_to(*PLAYED), phase="voting"
+    )
+    visit(prepared, console.page, one_gateway)
+    ends = [console.page.locator(column).bounding_box() for column in (".side", ".more")]
+    left, right = (box["y"] + box["height"] for box in ends if box)
+    assert abs(left - right) < 0.4 * size["height"]
+
+
+def test_first_match_starts_four_clicks_after_login(one_gateway: Server, open_at: OpenScreen) -> None:
+    console = open_at(one_gateway, "clicks", TABLET)
+    one_gateway.ask("confirmed_organizer", name="nina", password=PASSWORD)
+    console.page.goto("/console/login/")
+    console.page.get_by_label("Username or e-mail address").fill("nina")
+    console.page.get_by_label("Password").fill(PASSWORD)
+    for button in ("Log in", "Two halls", "Open the lobby", "Start the match"):
+        console.page.get_by_role("button", name=button).first.click(timeout=TIMEOUT_MS)
+    console.wait_for(phase="voting")
+
+
+def test_match_ends_after_its_simulated_crowd(one_gateway: Server, open_at: OpenScreen) -> None:
+    event = one_gateway.ask("event", owner=OWNER, lobby="open", window_s=10)
+    console = open_console(one_gateway, open_at, event["code"])
+    console.page.get_by_label("Simulated phones").fill("2")
+    press(console, "rehearsal.start")
+    expect(console.page.get_by_text("2 of 2")).to_be_visible(timeout=TIMEOUT_MS)
+    press(console, "match.start")
+    console.wait_for(phase="voting")
+    expect(console.page.locator(".verdict")).to_contain_text("counted", timeout=TIMEOUT_MS)
+    press(console, "rehearsal.stop")
+    expect(console.page.get_by_role("heading", name="Match 1 was aborted")).to_be_visible(
+        timeout=2 * TIMEOUT_MS
+    )
+    expect(console.page.get_by_text("The simulated crowd has left, so match 1 was aborted")).to_be_visible()
+
+
+def test_long_headline_is_not_cut_off(one_gateway: Server, open_at: OpenScreen) -> None:
+    names = ("North Hall of the Old Observatory", "South Hall")
+    event = one_gateway.ask("event", owner=OWNER, names=names, lobby="open")
+    one_gateway.ask("play_to", event_id=event["id"], picks=[[1, 2], [1, 3], [1, 5], [1, 6]])
+    console = open_console(one_gateway, open_at, event["code"], {"width": 1280, "height": 800})
+    headline = console.page.get_by_role("heading", level=2).first
+    expect(headline).to_contain_text("won match 1", timeout=TIMEOUT_MS)
+    assert headline.evaluate("heading => heading.scrollHeight <= heading.clientHeight + 1")
