@@ -118,7 +118,9 @@ def play_turn(screens: dict[str, Screen], picks: tuple[int, int], turn: int) -> 
         press.press("Enter")
         wait_for_speech(phone, rf"[Cc]ounted.*\b{number}\b", since)
     speech_counts = {phone.name: len(said(phone)) for phone in phones}
-    screens["console"].page.get_by_role("button", name="Close now").click(timeout=TIMEOUT_MS)
+    console = screens["console"].page
+    expect(console.locator(".event-status li").filter(has_text="100%")).to_have_count(2, timeout=TIMEOUT_MS)
+    console.get_by_role("button", name="Close now").click(timeout=TIMEOUT_MS)
     for phone in phones:
         for team, number in zip(TEAMS, picks, strict=True):
             wait_for_speech(phone, rf"({team}|[Yy]our team|[Bb]oth).*\b{number}\b", speech_counts[phone.name])
