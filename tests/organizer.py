@@ -55,8 +55,10 @@ NOT_OURS = b"\x93nothing of ours"
 box = BallotBox()
 
 
-def event(owner: str = "olga", names: tuple[str, str] = ("Rooks", "Doves"), **choices: Any) -> dict[str, Any]:
-    made = create_event(organizer(owner), "An evening", names, **choices)
+def event(
+    owner: str = "olga", name: str = "An evening", names: tuple[str, str] = ("Rooks", "Doves"), **choices: Any
+) -> dict[str, Any]:
+    made = create_event(organizer(owner), name, names, **choices)
     return {"id": made.pk, "code": made.code}
 
 

@@ -19,6 +19,7 @@ from voting.admission.links import display_address
 from voting.models import Event, Ticket
 from voting.terms import Admission, TeamChoice
 
+FOUR_IN_A_ROW = {"simultaneous-captains-mistress", "single-selector", "captains-mistress"}
 COUPONS_PER_FILE = 5 * COUPONS_PER_SHEET
 HINTS = {
     Admission.ROTATING: _("You also need the screen code"),
@@ -48,6 +49,7 @@ def _poster(request: HttpRequest, event: Event, side: Side | None) -> Poster:
         address=display_address(url),
         hint=str(HINTS.get(Admission(event.admission), "")),
         side=side,
+        board=event.game in FOUR_IN_A_ROW,
     )
 
 

@@ -1,6 +1,8 @@
 """A4 documents as PDF: text in the languages of the product, QR codes and balls."""
 
+import unicodedata
 from functools import cache
+from itertools import accumulate, combinations, pairwise
 from pathlib import Path
 
 from django.utils.translation import get_language, get_language_bidi
@@ -11,18 +13,25 @@ from voting.admission.links import qr_lines
 
 FONTS = Path(__file__).with_name("fonts")
 FAMILY = "Noto Sans"
-FALLBACKS = ("Noto Sans Arabic", "Noto Sans SC")
+FALLBACKS = ("Noto Sans Arabic", "Noto Sans SC", "Noto Sans KR", "Noto Emoji")
 FONT_FILES = (
     (FAMILY, "", "NotoSans-Regular.ttf"),
     (FAMILY, "B", "NotoSans-Bold.ttf"),
     (FALLBACKS[0], "", "NotoSansArabic-Regular.ttf"),
     (FALLBACKS[0], "B", "NotoSansArabic-Bold.ttf"),
     (FALLBACKS[1], "", "NotoSansSC-Medium.ttf"),
+    (FALLBACKS[2], "", "NotoSansKR-Medium.ttf"),
+    (FALLBACKS[3], "", "NotoEmoji-Regular.ttf"),
 )
 COLORS = {"red": (232, 51, 74), "yellow": (255, 210, 63)}
 MIN_SCALE = 0.45
+MAX_LINES = (1, 2, 3)
+LINE_HEIGHT, ASCENT = 1.2, 0.93  # of the font size
 OVERLAP = 1.02  # of the rows of a QR code: no seams on screens
 ROUNDING_MM = 0.005
+JOINED = {"AL", "R"}  # bidirectional classes of scripts whose words are not broken
+
+Box = tuple[float, float, float, float]  # left, top, width, height
 
 
 class Unprintable(Exception):
@@ -92,6 +101,26 @@ class PdfDocument(FPDF):
             shown = shown.removesuffix("…")[:-1].rstrip() + "…"
         return shown, self.font_size_pt * scale
 
+    def put_block(self, text: str, box: Box, *, centered: bool = False) -> None:
+        """Draw text in the middle of a mirrored box, on the lines that allow the largest size.
+
+        The size is the selected one at most. Raises Unprintable.
+        """
+        left, top, width, height = box
+        size = self.font_size_pt
+
+        def fitting(lines: tuple[str, ...]) -> float:
+            widest = max(map(self.get_string_width, lines)) or width
+            return min(1, width / widest, height / (LINE_HEIGHT * self.font_size * len(lines)))
+
+        lines = max((split_text(self, text, count) for count in MAX_LINES), key=fitting)
+        self.set_font_size(size * fitting(lines))
+        step = LINE_HEIGHT * self.font_size
+        first = top + (height - step * len(lines)) / 2 + ASCENT * self.font_size
+        for number, line in enumerate(lines):
+            self.put_line(line, left, first + number * step, width, centered=centered)
+        self.set_font_size(size)
+
     def draw_qr(self, left: float, top: float, side: float, url: str) -> None:
         """Draw a QR code. The caller leaves the quiet zone around it free."""
         modules, lines = qr_lines(url)
@@ -112,3 +141,26 @@ class PdfDocument(FPDF):
         corners = ((0, -0.5), (0.466, 0.307), (-0.466, 0.307))
         with self.local_context(line_width=radius * 0.19, stroke_join_style="round"):
             self.polygon([(x + dx * radius, y + dy * radius) for dx, dy in corners])
+
+
+def split_text(pdf: FPDF, text: str, count: int) -> tuple[str, ...]:
+    """Split text into up to `count` lines of similar width: between words or wide characters, if possible."""
+    places = [place for place in range(1, len(text)) if _may_break(text, place)]
+    if not places and not any(unicodedata.bidirectional(char) in JOINED for char in text):
+        places = list(range(2, len(text) - 1))
+    parts = [text[a:b] for a, b in pairwise((0, *places, len(text)))]
+    ends = list(accumulate(map(pdf.get_string_width, parts), initial=0))
+    ways = combinations(range(1, len(parts)), min(count, len(parts)) - 1)
+    ranges = min(
+        (tuple(pairwise((0, *way, len(parts)))) for way in ways),
+        key=lambda lines: max(ends[b] - ends[a] for a, b in lines),
+    )
+    return tuple("".join(parts[a:b]).strip() for a, b in ranges)
+
+
+def _may_break(text: str, place: int) -> bool:
+    before, after = text[place - 1], text[place]
+    return before == " " or all(
+        unicodedata.east_asian_width(char) == "W" and unicodedata.category(char) != "Sk"
+        for char in (before, after)
+    )

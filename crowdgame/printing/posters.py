@@ -4,12 +4,14 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
-from crowdgame.printing.pdf_document import COLORS, PdfDocument, can_print
+from crowdgame.printing.pdf_document import PdfDocument, can_print
+from crowdgame.printing.poster_board import board_width, draw_board
 from games.engine.game import SIDES, Side
 
 MARGIN = 16
-QR_SIZE = 146
-QUIET_ZONE = 14
+QR_TOP, QR_SIZE = 66, 104
+QUIET_ZONE = 16  # wide enough for a QR code of 29 modules
+BOARD_TOP, BOARD_HEIGHT = 201, 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +19,7 @@ class Poster:
     """The content of one page.
 
     `url` is encoded in the QR code, `address` is the same to type, `hint` says what else people need.
-    `side` is the team of a team link, or None.
+    `side` is the team of a team link, or None. `board`: the event plays four in a row.
     """
 
     event: str
@@ -27,6 +29,7 @@ class Poster:
     address: str
     hint: str
     side: Side | None = None
+    board: bool = True
 
 
 def print_posters(posters: list[Poster]) -> bytes:
@@ -42,67 +45,63 @@ def print_posters(posters: list[Poster]) -> bytes:
 
 
 def _draw(pdf: PdfDocument, poster: Poster) -> None:
-    top = _draw_team(pdf, poster, poster.side) if poster.side else _draw_event(pdf, poster)
-    top += QUIET_ZONE
-    pdf.draw_qr((pdf.w - QR_SIZE) / 2, top, QR_SIZE, poster.url)
-    below = top + QR_SIZE + QUIET_ZONE + 9
     pdf.set_text_color(0)
-    pdf.select_font(36, bold=True)
-    _center(pdf, below, poster.address)
-    code = _("Code %(code)s") % {"code": poster.code}
-    pdf.select_font(20)
-    _center(pdf, below + 13, f"{code}  ·  {poster.hint}" if poster.hint else code)
-    if not poster.side:
-        _draw_teams(pdf, pdf.h - 34, poster)
+    if poster.side:
+        _draw_team(pdf, poster, poster.side)
+    elif can_print(poster.event):
+        pdf.select_font(46, bold=True)
+        pdf.put_block(poster.event, (MARGIN, 14, pdf.w - 2 * MARGIN, 34), centered=True)
+    pdf.draw_qr(pdf.place(MARGIN, QR_SIZE), QR_TOP, QR_SIZE, poster.url)
+    _draw_invitation(pdf, poster)
+    pdf.select_font(32, bold=True)
+    _center(pdf, QR_TOP + QR_SIZE + 21, poster.address)
+    _draw_match(pdf, poster)
     pdf.set_text_color(64)
     pdf.select_font(12)
-    _center(pdf, pdf.h - 12, _("No app, no account: all you need is a phone with a camera."))
+    _center(pdf, pdf.h - 8, _("No app, no account: all you need is a phone with a camera."))
 
 
-def _draw_event(pdf: PdfDocument, poster: Poster) -> float:
-    """Draw the heading and return the y coordinate of its lower edge."""
-    pdf.set_text_color(0)
-    if can_print(poster.event):
-        pdf.select_font(40, bold=True)
-        _center(pdf, 26, poster.event)
-    pdf.select_font(24)
-    _center(pdf, 39, _("Scan to vote"))
-    return 39
+def _draw_invitation(pdf: PdfDocument, poster: Poster) -> None:
+    """Draw what to do beside the QR code."""
+    left = MARGIN + QR_SIZE + QUIET_ZONE
+    width = pdf.w - left - MARGIN / 2
+    pdf.select_font(34, bold=True)
+    pdf.put_block(_("Scan to vote"), (left, QR_TOP, width, 44))
+    pdf.select_font(15)
+    pdf.put_line(_("Code"), left, QR_TOP + 64, width)
+    pdf.select_font(44, bold=True)
+    pdf.put_block(poster.code, (left, QR_TOP + 66, width, 20))
+    if poster.hint:
+        pdf.select_font(15)
+        pdf.put_block(poster.hint, (left, QR_TOP + 88, width, 16))
 
 
-def _draw_team(pdf: PdfDocument, poster: Poster, side: Side) -> float:
-    """Draw a band in the team's color with its shape, and return the y coordinate of its lower edge.
-
-    The shape identifies the team without color.
-    """
-    deep, left = 58, MARGIN + 46
-    middle, width = pdf.place(MARGIN + 19), pdf.w - left - MARGIN
-    pdf.set_fill_color(*COLORS[side])
-    pdf.rect(0, 0, pdf.w, deep, style="F")
-    pdf.set_fill_color(255)
-    pdf.circle(middle, deep / 2, 21, style="F")
-    pdf.draw_ball(side, middle, deep / 2, 19)
-    pdf.set_text_color(255 if side == "red" else 0)
-    pdf.select_font(22)
+def _draw_team(pdf: PdfDocument, poster: Poster, side: Side) -> None:
+    """Draw the team's ball and name. The shape identifies the team without color."""
+    left = MARGIN + 50
+    width = pdf.w - left - MARGIN
+    pdf.draw_ball(side, pdf.place(MARGIN + 20), 33, 20)
+    pdf.select_font(20)
     # Translators: above the name of a team on its poster
-    pdf.put_line(_("Play for"), left, 22, width)
-    pdf.select_font(52, bold=True)
-    pdf.put_line(_team_name(poster, side), left, 43, width)
+    pdf.put_line(_("Play for"), left, 20, width)
+    pdf.select_font(46, bold=True)
+    pdf.put_block(_team_name(poster, side), (left, 22, width, 24))
     if can_print(poster.event):
         pdf.select_font(15)
-        pdf.put_line(poster.event, left, 53, width)
-    return deep
+        pdf.put_block(poster.event, (left, 46, width, 11))
 
 
-def _draw_teams(pdf: PdfDocument, y: float, poster: Poster) -> None:
-    radius = 6
-    pdf.select_font(22, bold=True)
-    for side, place in zip(SIDES, (0.27, 0.73), strict=True):
-        shown, size = pdf.fit_text(_team_name(poster, side), pdf.w * 0.34)
-        width = pdf.get_string_width(shown) * size / pdf.font_size_pt
-        left = pdf.place(pdf.w * place) - (width + 3 * radius) / 2
-        pdf.draw_ball(side, pdf.place(left + radius), y, radius)
-        pdf.put_line(shown, left + 3 * radius, y + pdf.font_size * 0.35, width)
+def _draw_match(pdf: PdfDocument, poster: Poster) -> None:
+    """Draw the teams, and between them the board. They are never mirrored."""
+    board = board_width(BOARD_HEIGHT) if poster.board else 0
+    if poster.board:
+        draw_board(pdf, (pdf.w - board) / 2, BOARD_TOP, BOARD_HEIGHT)
+    width = (pdf.w - board - MARGIN) / 2 - 7
+    pdf.select_font(20, bold=True)
+    for side, left in zip(SIDES, (MARGIN / 2, pdf.w - MARGIN / 2 - width), strict=True):
+        pdf.draw_ball(side, left + width / 2, BOARD_TOP + 37, 9)
+        box = pdf.place(left, width)
+        pdf.put_block(_team_name(poster, side), (box, BOARD_TOP + 48, width, 28), centered=True)
 
 
 def _team_name(poster: Poster, side: Side) -> str:

@@ -57,22 +57,12 @@ def _draw(pdf: PdfDocument, coupon: Coupon, x: float, top: float) -> None:
     pdf.draw_qr(pdf.place(x + PAD, QR_SIZE), top + (HEIGHT - QR_SIZE) / 2, QR_SIZE, coupon.url)
     left = x + LEFT
     pdf.select_font(NAME_SIZE, bold=True)
-    for line, words in enumerate(split_name(pdf, coupon.holder)):
-        pdf.put_line(words, left, top + 9 + 4 * line, TEXT_WIDTH)
+    pdf.put_block(coupon.holder, (left, top + 5, TEXT_WIDTH, 9))
     if coupon.side:
         pdf.draw_ball(coupon.side, pdf.place(left + 1.7), top + 16.6, 1.7)
         pdf.select_font(8.5)
-        pdf.put_line(coupon.team, left + 4.6, top + 17.6, TEXT_WIDTH - 4.6)
+        pdf.put_block(coupon.team, (left + 4.6, top + 13.8, TEXT_WIDTH - 4.6, 5.6))
     pdf.select_font(8)
     pdf.put_line(coupon.address, left, top + 22.5, TEXT_WIDTH)
     pdf.select_font(KEY_SIZE, bold=True)
     pdf.put_line(coupon.key, left, top + 29.5, TEXT_WIDTH)
-
-
-def split_name(pdf: PdfDocument, name: str) -> tuple[str, ...]:
-    """Split a name that is too wide for one line into two of similar width, between words."""
-    words = name.split(" ")
-    if len(words) == 1 or pdf.get_string_width(name) <= TEXT_WIDTH:
-        return (name,)
-    ways = [(" ".join(words[:cut]), " ".join(words[cut:])) for cut in range(1, len(words))]
-    return min(ways, key=lambda lines: max(map(pdf.get_string_width, lines)))

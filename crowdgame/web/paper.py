@@ -1,4 +1,4 @@
-"""Printable pages: one stylesheet, at most one script, no cookies and no external requests."""
+"""Printable pages: a print button, no cookies and no external requests."""
 
 from typing import Any
 

@@ -10,12 +10,11 @@ from django.db import connection
 from django.test import Client
 from pytest_django.fixtures import Settings
 
-from crowdgame.cups.models import Cup
 from tests.voting.content_policy import sources
 from voting.admission.admission import projector_key
 from voting.admission.tickets import make_tickets
 from voting.ballot_box.ballot_box import BallotBox
-from voting.matches import create_event, event_lock
+from voting.matches import event_lock
 from voting.models import Event
 from voting.terms import MatchState
 from voting.turns.turns import start_match
@@ -51,25 +50,8 @@ def test_console_pages_have_csp_and_no_inline_code(path: str, browser: Client, e
     response = browser.get(f"/console/{path.replace('EVENT', event.code)}")
     assert response.status_code in {200, 302, 410}
     assert sources(response.headers["Content-Security-Policy"])["default-src"] == {"'self'"}
-    assert not re.search(r"<script|<style| style=| on[a-z]+=", response.content.decode())
+    assert not re.search(r"<script(?![^>]* src=)|<style| style=| on[a-z]+=", response.content.decode())
     assert "tickets" not in path or "no-store" in response.headers["Cache-Control"]
-
-
-def test_superuser_list_has_pages_and_no_duels(client: Client, organizer: User) -> None:
-    for number in range(25):
-        create_event(organizer, f"Evening {number}", ("Rooks", "Doves"))
-    create_event(organizer, "A duel", ("Ada", "Bea"), is_duel=True)
-    Cup.objects.bulk_create(Cup(owner=organizer, name=f"Cup {n}", code=f"CUP{n:02d}") for n in range(12))
-    User.objects.filter(pk=organizer.pk).update(is_superuser=True)
-    client.force_login(organizer)
-
-    def shown(query: str) -> tuple[list[str], int]:
-        page = client.get(f"/console/{query}").content.decode()
-        return re.findall("<h2>([^<]+)</h2>", page), page.count("Open cup")
-
-    names = [f"Evening {number}" for number in range(25)][::-1]
-    assert shown("") == (names[:20], 10)
-    assert shown("?page=2&cups=2") == (names[20:], 2)
 
 
 def test_event_list_links_to_console_display_and_join_page(browser: Client, event: Event) -> None:

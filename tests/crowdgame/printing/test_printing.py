@@ -10,16 +10,14 @@ from django.utils import translation
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdgame.printing.pdf_document import PdfDocument, Unprintable, can_print
+from crowdgame.printing.pdf_document import PdfDocument, Unprintable, can_print, split_text
 from crowdgame.printing.posters import QR_SIZE, Poster, print_posters
 from crowdgame.printing.ticket_sheets import (
     COUPONS_PER_SHEET,
     KEY_SIZE,
-    NAME_SIZE,
     TEXT_WIDTH,
     Coupon,
     print_coupons,
-    split_name,
 )
 from games.engine.game import Side
 from voting.admission.admission import format_key
@@ -28,6 +26,7 @@ from voting.admission.tickets import make_roster, make_tickets
 from voting.models import Event
 
 URL = "HTTP://PLAY.EXAMPLE.ORG/BCDF"
+LACQUER = b"0.102 0.149 0.2784 rg"
 STREAM = re.compile(rb"/Filter /FlateDecode.*?stream\r?\n(.*?)\r?\nendstream", re.DOTALL)
 RECTANGLE = re.compile(rb"(?<![\d.])([\d.]+) ([\d.]+) ([\d.]+) -([\d.]+) re f")
 
@@ -63,9 +62,13 @@ def pdf() -> PdfDocument:
 
 
 def poster(
-    event: str = "Gala", teams: tuple[str, str] = ("North", "South"), side: Side | None = None
+    event: str = "Gala",
+    teams: tuple[str, str] = ("North", "South"),
+    side: Side | None = None,
+    *,
+    board: bool = True,
 ) -> Poster:
-    return Poster(event, "BCDF", teams, URL, "play.example.org/BCDF", "", side)
+    return Poster(event, "BCDF", teams, URL, "play.example.org/BCDF", "", side, board)
 
 
 def test_poster_qr_code_encodes_url() -> None:
@@ -74,7 +77,7 @@ def test_poster_qr_code_encodes_url() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["Łódź, Ελλάδα, Київ", "三年级二班", "さくら", "한국", "مدرسة", "🎉", "x" * 80]
+    "name", ["Łódź, Ελλάδα, Київ", "三年级二班", "さくら", "한국", "مدرسة", "🎉", "ไทย", "x" * 80]
 )
 def test_poster_is_printed_for_any_name(name: str) -> None:
     both = [poster(event=name, teams=(name, name)), poster(teams=(name, name), side="red")]
@@ -82,8 +85,10 @@ def test_poster_is_printed_for_any_name(name: str) -> None:
 
 
 def test_can_print_knows_supported_scripts() -> None:
-    assert all(map(can_print, ["Zoë Żuraw", "Ελένη", "Олена", "李小龙", "王玥", "さくら", "عليّ"]))
-    assert not any(map(can_print, ["한", "🎉"]))
+    assert all(
+        map(can_print, ["Zoë Żuraw", "Ελένη", "Олена", "李小龙", "王玥", "さくら", "عليّ", "한국", "🎉❤️👩‍🚀"])
+    )
+    assert not any(map(can_print, ["ไทย", "שלום"]))
 
 
 def test_fit_shrinks_text_then_truncates_it(pdf: PdfDocument) -> None:
@@ -106,11 +111,45 @@ def test_fit_never_truncates_codes(pdf: PdfDocument, code: str) -> None:
     assert pdf.fit_text(key, pdf.get_string_width(key) * 0.9)[0] == key
 
 
-def test_in_lines_splits_long_name_in_two(pdf: PdfDocument) -> None:
-    pdf.select_font(NAME_SIZE, bold=True)
-    assert split_name(pdf, "Ada Lovelace") == ("Ada Lovelace",)
-    assert split_name(pdf, "Maximiliane Hohenstein-Schilling") == ("Maximiliane", "Hohenstein-Schilling")
-    assert split_name(pdf, "W" * 60) == ("W" * 60,)
+@pytest.mark.parametrize(
+    ("name", "lines"),
+    [
+        ("Ada Lovelace", ("Ada", "Lovelace")),
+        ("Maximiliane Hohenstein-Schilling", ("Maximiliane", "Hohenstein-Schilling")),
+        ("W" * 60, ("W" * 30, "W" * 30)),
+        ("三年级二班", ("三年级", "二班")),
+        ("الشمال", ("الشمال",)),
+        ("👍🏽", ("👍🏽",)),
+    ],
+)
+def test_long_name_is_split_in_two(pdf: PdfDocument, name: str, lines: tuple[str, ...]) -> None:
+    pdf.select_font(20, bold=True)
+    assert set(map(len, split_text(pdf, name, 2))) == set(map(len, lines))
+    assert "".join(split_text(pdf, name, 2)).replace(" ", "") == name.replace(" ", "")
+
+
+@pytest.mark.parametrize("name", ["Donaudampfschifffahrtsgesellschaftskapit", "A name " * 11, "三" * 80])
+def test_poster_shows_long_names_completely(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    drawn = list[str]()
+    put_line = PdfDocument.put_line
+
+    def record(pdf: PdfDocument, text: str, *box: float, centered: bool = False) -> None:
+        drawn.append(pdf.fit_text(text, box[2])[0])
+        put_line(pdf, text, *box, centered=centered)
+
+    monkeypatch.setattr(PdfDocument, "put_line", record)
+    print_posters([poster(event=name, teams=(name[:40], name[:40]))])
+    shown = "".join(drawn).replace(" ", "")
+    assert "…" not in shown
+    assert name.replace(" ", "") in shown
+
+
+def test_poster_draws_balls_of_both_teams_on_the_board() -> None:
+    with_board, without = (drawn(print_posters([poster(board=board)])) for board in (True, False))
+    for color in (b"0.9098 0.2 0.2902 rg", b"1 0.8235 0.2471 rg", LACQUER):
+        assert color in with_board
+    assert without.count(b" c") < with_board.count(b" c") / 10
+    assert LACQUER not in without
 
 
 def test_document_is_mirrored_in_right_to_left_languages(pdf: PdfDocument) -> None:
@@ -124,7 +163,7 @@ def test_ticket_sheet_holds_fixed_number_of_coupons() -> None:
     assert pages(print_coupons("Codes", [coupon] * COUPONS_PER_SHEET)) == 1
     assert pages(print_coupons("Codes", [coupon] * (COUPONS_PER_SHEET + 1))) == 2
     with pytest.raises(Unprintable):
-        print_coupons("Codes", [Coupon("🎉", "BCDFGH", URL, "play.example.org/BCDF")])
+        print_coupons("Codes", [Coupon("ไทย", "BCDFGH", URL, "play.example.org/BCDF")])
 
 
 # ------------------------------------------------------------------ the organizer's pages
@@ -156,7 +195,7 @@ def test_ticket_pdf_is_split_into_files(browser: Client, event: Event) -> None:
 
 @pytest.mark.django_db
 def test_unprintable_names_redirect_to_print_page(browser: Client, event: Event) -> None:
-    make_roster(event, [Pupil("한", None), Pupil("Ada", 2)])
+    make_roster(event, [Pupil("ท", None), Pupil("Ada", 2)])
     page = browser.get(f"/console/{event.code}/tickets.pdf", follow=True)
     assert page.redirect_chain == [(f"/console/{event.code}/tickets/print/", 302)]
-    assert "The PDF cannot show the character “한”" in page.content.decode()
+    assert "The PDF cannot show the character “ท”" in page.content.decode()
