@@ -2,7 +2,8 @@
 
 from django.urls import include, path
 
-from crowdgame.console.views import list_events, show_console
+from crowdgame.console.event_list import list_events
+from crowdgame.console.views import show_console
 from crowdgame.personal_data.views import organizer_data
 
 app_name = "console"

@@ -41,6 +41,7 @@ class Cup(MatchTerms):
     display_key_version = models.PositiveIntegerField(default=0, db_default=0, editable=False)
     shown_pairing = models.PositiveSmallIntegerField(null=True, blank=True, editable=False)
     created_at = models.DateTimeField(auto_now_add=True)
+    archived_at = models.DateTimeField(null=True, blank=True, editable=False)
 
     class Meta(MatchTerms.Meta):
         constraints = [

@@ -6,7 +6,6 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import User
 from django.core.paginator import Paginator
-from django.db.models import Count, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -41,14 +40,6 @@ from voting.admission.links import display_address
 MAX_NUMBER_DIGITS = 4
 RATINGS_PER_PAGE = 50
 TEAM_NUMBERS = ("1", "2")
-
-
-def listed_cups(user: User) -> QuerySet[Cup]:
-    """Return the user's cups, newest first, with their numbers of teams (`of`) and events (`held`)."""
-    counted = user.cups.annotate(
-        of=Count("teams", distinct=True), held=Count("pairings__event", distinct=True)
-    )
-    return counted.order_by("-pk")
 
 
 def own_cup(request: HttpRequest, code: str) -> Cup:

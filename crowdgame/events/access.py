@@ -20,8 +20,11 @@ from voting.protocol import Role
 
 def visible_events(user: User) -> QuerySet[Event]:
     """Return the events the user owns or is a member of. A superuser sees all events."""
-    if user.is_superuser:
-        return Event.objects.all()
+    return Event.objects.all() if user.is_superuser else own_events(user)
+
+
+def own_events(user: User) -> QuerySet[Event]:
+    """Return the events the user owns or is a member of."""
     member = Member.objects.filter(event=OuterRef("pk"), user=user)
     return Event.objects.filter(Q(owner=user) | Q(Exists(member)))
 

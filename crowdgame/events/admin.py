@@ -7,6 +7,7 @@ from django import forms
 from django.contrib import admin
 from django.db import transaction
 from django.http import HttpRequest
+from django.urls import reverse
 from unfold.widgets import UnfoldAdminSelectWidget
 
 from crowdgame.events.event_edits import announce_page_edit
@@ -61,6 +62,9 @@ class EventAdmin(NamesCleaned, EditOnly, UnfoldAdmin):
         ("Read-only", {"fields": ["code", "lobby", "game", "options", "seq", "created_at"]}),
     ]
     inlines = [TeamInline]
+
+    def view_on_site(self, obj: Event) -> str:
+        return reverse("console:event", args=[obj.code])
 
     def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **options: Any) -> Any:
         if db_field.name == "tally_method":

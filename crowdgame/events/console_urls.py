@@ -2,13 +2,15 @@
 
 from django.urls import path
 
-from crowdgame.events import member_views, new_event, print_views, ticket_views, views
+from crowdgame.events import archive, member_views, new_event, print_views, ticket_views, views
 
 urlpatterns = [
     path("new/", new_event.new_event, name="new"),
     path("new/<slug:slug>/", new_event.new_event_form, name="new_form"),
     path("<code:code>/edit/", views.change_event, name="change"),
     path("<code:code>/again/", new_event.copy_event, name="again"),
+    path("<code:code>/archive/", archive.archive_event, name="archive"),
+    path("<code:code>/restore/", archive.restore_event, name="restore"),
     path("<code:code>/delete/", views.delete_event, name="delete"),
     path("<code:code>/members/", member_views.members, name="members"),
     path("<code:code>/tickets/", ticket_views.tickets, name="tickets"),

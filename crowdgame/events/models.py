@@ -1,4 +1,4 @@
-"""Event members with their roles, and the audit log of organizer actions."""
+"""Event members with their roles, archived events, and the audit log of organizer actions."""
 
 from django.conf import settings
 from django.db import models
@@ -27,6 +27,16 @@ class Member(models.Model):
 
     def __str__(self) -> str:
         return f"{self.user} in {self.event}"
+
+
+class ArchivedEvent(models.Model):
+    """Marks an event that its owner has archived."""
+
+    event = models.OneToOneField(Event, on_delete=models.CASCADE, primary_key=True, related_name="archived")
+    at = models.DateTimeField(auto_now_add=True)
+
+    def __str__(self) -> str:
+        return str(self.event)
 
 
 class AuditEntry(models.Model):
