@@ -14,12 +14,12 @@ export function formatDuration(ms: number): string {
   return seconds < 100 ? inUnits(seconds, "second", "long") : inUnits(Math.round(seconds / 60), "minute", "long");
 }
 
-/** Time left under an hour: "07", "1:05". Rounds up to whole seconds. */
+/** Time left under an hour: "7", "1:05". Rounds up to whole seconds. */
 export function formatClock(ms: number): string {
   const seconds = wholeSeconds(ms);
   const minutes = Math.floor(seconds / 60);
-  const rest = `${seconds % 60}`.padStart(2, "0");
-  return minutes > 59 ? "" : minutes ? `${minutes}:${rest}` : rest;
+  const rest = `${seconds % 60}`;
+  return minutes > 59 ? "" : minutes ? `${minutes}:${rest.padStart(2, "0")}` : rest;
 }
 
 /** Time left in hours or days: "3h 20m", "2d 3h". */
