@@ -29,7 +29,7 @@ from crowdgame.reports.sentences import (
 )
 from games.drawing.board_drawing import Highlights, draw_board
 from games.engine.game import SIDES, Board, Side, insert_team_names
-from games.engine.texts import translate_text
+from games.engine.texts import translate_board, translate_text
 from voting.counting.side_changes import SidesSummary
 
 SIDE_BY_CELL: dict[str, Side] = {"R": "red", "Y": "yellow"}
@@ -93,7 +93,10 @@ def view_report(report: MatchReport) -> ReportView:
         result=describe_result(report),
         end=describe_end(report),
         turning_point=describe_turning_point(report),
-        final=draw_board(report.board, _("The final board.") + " " + describe_board(report, report.board)),
+        final=draw_board(
+            translate_board(report.board, _),
+            _("The final board.") + " " + describe_board(report, report.board),
+        ),
         ballots=format_count(report.ballots),
         most=format_count(most),
         agreements=tuple(
@@ -143,7 +146,9 @@ def _view_turn(report: MatchReport, turn: TurnReport, turned: int) -> TurnView:
     return TurnView(
         number=turn.number,
         description=describe_turn(report, turn),
-        board=draw_board(turn.board, description, Highlights(fresh=fresh, framed=came.conflict)),
+        board=draw_board(
+            translate_board(turn.board, _), description, Highlights(fresh=fresh, framed=came.conflict)
+        ),
         chart=draw_votes(shares, turn.votes, choices),
         rows=tuple(_rows(report, turn)),
         token=report.teams[holder] if holder else "",

@@ -16,6 +16,8 @@ HAND_Y: dict[Side, int] = {"red": 95, "yellow": 805}
 BID_Y: dict[Side, int] = {"red": 275, "yellow": 625}
 CARD = partial(Mark, kind="card", width=120, height=170)
 TOTAL = partial(Mark, kind="text", x=MARGIN + 60, width=200, height=110)
+LABEL = partial(Mark, kind="text", width=200, height=44)
+LABEL_Y: dict[Side, int] = {"red": 355, "yellow": 545}
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -171,6 +173,8 @@ def _draw(state: State) -> Drawing:
         marks.append(
             CARD(name=f"prize {prize}", x=width // 2 + place * 60, y=MIDDLE, text=str(prize), lit=True)
         )
+    if state.at_stake:
+        marks.append(LABEL(name="prize", x=width // 2 - 165, y=MIDDLE, text=gettext_noop("Prize")))
     red, yellow = (", ".join(map(str, sorted(hand))) or "-" for hand in state.hands)
     words = GameText(
         "At stake: %(prize)s. Points: %(red)s %(red_points)s, %(yellow)s %(yellow_points)s. "
@@ -192,4 +196,7 @@ def _hand(state: State, side: Side, middle: int) -> list[Mark]:
     if bid:
         marks.append(card(name=f"{side} {bid}", x=middle, y=BID_Y[side], text=str(bid), gone=True))
     points = str(state.points[SIDES.index(side)])
-    return [*marks, TOTAL(name=f"points {side}", y=BID_Y[side], text=points, side=side)]
+    label = LABEL(
+        name=f"label {side}", x=MARGIN + 60, y=LABEL_Y[side], text=gettext_noop("Points"), side=side
+    )
+    return [*marks, TOTAL(name=f"points {side}", y=BID_Y[side], text=points, side=side), label]

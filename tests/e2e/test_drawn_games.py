@@ -22,6 +22,7 @@ class Shown:
     picks: tuple[int, int]
     names: tuple[str, str]
     sentence: str
+    labels: tuple[str, ...] = ()
 
 
 GOOFSPIEL = Shown(
@@ -30,6 +31,7 @@ GOOFSPIEL = Shown(
     (2, 4),
     ("2", "4"),
     "Rooks bid 2, Doves bid 4: Doves won 3. Rooks 0, Doves 3.",
+    ("Prize", "Points"),
 )
 TRAILS = Shown("trails", {}, (1, 3), ("↑", "↓"), "Rooks: ↑, Doves: ↓.")
 
@@ -57,6 +59,8 @@ def test_drawn_game_turn_is_shown_on_all_pages(
     yellow.page.keyboard.press(str(shown.picks[1]))
     expect(yellow.page.locator("main")).to_have_attribute("data-status", "counted", timeout=TIMEOUT_MS)
     for screen in (display, red, yellow):
+        for label in shown.labels:
+            expect(screen.page.locator(".mark").get_by_text(label).first).to_be_visible()
         screen.shoot("voting")
         fits(screen)
     before = drawn(display)

@@ -12,8 +12,8 @@ from django.db.models import Count, Q
 from django.utils.translation import gettext, override
 from msgspec.structs import replace
 
-from games.engine.game import SIDES, Board, Drawing, Resolution, Side
-from games.engine.texts import translate_text
+from games.engine.game import SIDES, Resolution, Side
+from games.engine.texts import translate_board, translate_drawing, translate_text
 from voting import protocol
 from voting.counting.commitments import commit_lot
 from voting.counting.pacing import RevealSteps, find_close_call, pace_reveal
@@ -95,7 +95,7 @@ def _match(match: Match, teams: Mapping[int, Team], *, is_duel: bool) -> protoco
         "red": match.red.number,
         "yellow": match.yellow.number,
         "result": match.result or "open",
-        "board": _translate_board(position.game.view(position.state, None)),
+        "board": translate_board(position.game.view(position.state, None), gettext),
         "turn": _turn(turn, position) if turn else None,
         "reveal": _reveal(position, match) if position.turns else None,
         "clocks": _clocks(match, turn or position.last),
@@ -176,17 +176,10 @@ def _reveal(position: Position, match: Match) -> protocol.Reveal:
     )
 
 
-def _translate_board(board: Board) -> Board:
-    return replace(board, drawing=_translate_drawing(board.drawing))
-
-
 def _translate_resolution(resolution: Resolution) -> Resolution:
     sentences = tuple(translate_text(sentence, gettext) for sentence in resolution.sentences)
-    return replace(resolution, sentences=sentences, before=_translate_drawing(resolution.before))
-
-
-def _translate_drawing(drawing: Drawing | None) -> Drawing | None:
-    return drawing and replace(drawing, words=translate_text(drawing.words, gettext))
+    before = resolution.before and translate_drawing(resolution.before, gettext)
+    return replace(resolution, sentences=sentences, before=before)
 
 
 def plan_reveal(match: Match, resolution: Resolution, records: Iterable[TallyRecord]) -> RevealSteps:

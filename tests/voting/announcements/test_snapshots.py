@@ -90,6 +90,7 @@ def test_snapshot_words_games_in_language_of_event(box: BallotBox, monkeypatch: 
     assert match.reveal.resolution.sentences[0].startswith("de: {red} bid 1, {yellow} bid 2: {yellow} won ")
     for drawing in (match.board.drawing, match.reveal.resolution.before):
         assert drawing.words.startswith("de: At stake: ")
+        assert {mark.text for mark in drawing.marks} >= {"de: Prize", "de: Points"}
 
 
 def test_snapshot_keeps_terms_of_running_match(box: BallotBox) -> None:
