@@ -18,9 +18,9 @@ from crowdgame.duels.time_controls import TIME_CONTROLS, time_label
 from games.engine.game import SIDES, Side
 from games.engine.registry import game_title
 from voting.ballot_box.ballot_box import BallotBox
-from voting.matches import load_end_reasons, replay
+from voting.matches import Position, end_reason, replay
 from voting.models import CLOSED_STATES, LIVE_STATES, Match, MatchResult, StoredBallot, Team, Turn
-from voting.terms import EndReason, MatchState
+from voting.terms import MatchState
 
 DueSides = Mapping[int, Collection[Side]]
 DuelListKind = Literal["open", "running", "finished"]
@@ -57,10 +57,10 @@ class DuelListItem:
 
 
 class LatestMatches(NamedTuple):
-    """The latest match of each duel by event, and why it ended by the match's primary key."""
+    """The latest match of each duel by event, and the turns of each match by its primary key."""
 
     by_event: Mapping[int, Match]
-    reasons: Mapping[int, EndReason | None]
+    turns: Mapping[int, list[Turn]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ def load_page(kind: DuelListKind, number: int | str | None, query: str = "") -> 
 def load_play_lists(guest: Guest | None, box: BallotBox | None, most: int, query: str = "") -> PlayLists:
     """Return the newest `most` games of each kind, and the guest's unfinished games.
 
-    Makes five queries. Without a ballot box, no game shows as the guest's to move. Raises RedisError.
+    Makes four queries. Without a ballot box, no game shows as the guest's to move. Raises RedisError.
     """
     sources: dict[str, QuerySet[Duel]] = {
         kind: _search(query, _SOURCES[kind]())[: most + 1] for kind in DUEL_LIST_KINDS
@@ -127,7 +127,7 @@ def _guest_games(
 ) -> list[DuelListItem]:
     """Return the games where it is the guest's turn first, then the live ones."""
     played = [latest.by_event[duel.event_id] for duel in duels if duel.event_id in latest.by_event]
-    lines = _list_items(duels, latest, guest, due_sides(played, box) if box else {})
+    lines = _list_items(duels, latest, guest, _due_sides(played, latest.turns, box) if box else {})
     return sorted(lines, key=lambda line: (not line.your_turn, line.state != "playing"))
 
 
@@ -173,8 +173,14 @@ def _load_matches(duels: Iterable[Duel]) -> LatestMatches:
     played = Match.objects.filter(event__in=events).select_related("red", "yellow").order_by("number")
     matches = {match.event_id: match for match in played}
     prefetch_related_objects([duel.event for duel in duels if duel.event_id not in matches], "teams")
-    ended = [match for match in matches.values() if match.state == MatchState.ENDED]
-    return LatestMatches(matches, load_end_reasons(ended) if ended else {})
+    return LatestMatches(matches, _load_turns(matches.values()) if matches else {})
+
+
+def _load_turns(matches: Iterable[Match]) -> dict[int, list[Turn]]:
+    turns: dict[int, list[Turn]] = {match.pk: [] for match in matches}
+    for turn in Turn.objects.filter(match__in=turns).annotate(**HAS_STORED_BALLOT).order_by("number"):
+        turns[turn.match_id].append(turn)
+    return turns
 
 
 def _list_items(
@@ -188,7 +194,8 @@ def _list_items(
 
 def _list_item(duel: Duel, latest: LatestMatches, guest: Guest | None, due: DueSides) -> DuelListItem:
     event, match = duel.event, latest.by_event.get(duel.event_id)
-    reason = latest.reasons.get(match.pk) if match else None
+    ended = match is not None and match.state == MatchState.ENDED
+    reason = end_reason(match, _replay_closed(match, latest.turns[match.pk])) if ended else None
     seats = players_by_side(duel, match)
     mine = seats.index(guest) + 1 if guest and guest in seats else 0
     return DuelListItem(
@@ -224,23 +231,22 @@ def names_by_side(duel: Duel, match: Match | None) -> tuple[str, str]:
 
 def has_to_pick(match: Match, side: Side, box: BallotBox) -> bool:
     """Whether this side is to move and has no ballot yet. The turnout shows the same to everybody."""
-    return side in due_sides([match], box).get(match.pk, ())
+    return side in _due_sides([match], _load_turns([match]), box).get(match.pk, ())
 
 
-def due_sides(matches: Iterable[Match], box: BallotBox) -> DueSides:
-    """Return the sides that are to move and have no ballot yet, by match. Makes one query."""
-    live = {match.pk: match for match in matches if match.state == MatchState.PLAYING}
-    turns: dict[int, list[Turn]] = {pk: [] for pk in live}
-    for turn in Turn.objects.filter(match__in=live).annotate(**HAS_STORED_BALLOT).order_by("number"):
-        turns[turn.match_id].append(turn)
+def _due_sides(matches: Iterable[Match], turns: Mapping[int, list[Turn]], box: BallotBox) -> DueSides:
+    """Return the sides that are to move and have no ballot yet, by match."""
     due = {}
-    for pk, match in live.items():
-        closed = [turn for turn in turns[pk] if turn.state in CLOSED_STATES]
-        for turn in turns[pk]:
-            if turn.state in LIVE_STATES:
-                picked = box.picked_at(match.event_id, turn.pk)
-                to_move = replay(match, closed).to_move
-                due[pk] = [
-                    side for side in to_move if side not in picked and not getattr(turn, f"{side}_stored")
-                ]
+    for match in matches:
+        live = next((turn for turn in turns[match.pk] if turn.state in LIVE_STATES), None)
+        if match.state == MatchState.PLAYING and live:
+            picked = box.picked_at(match.event_id, live.pk)
+            to_move = _replay_closed(match, turns[match.pk]).to_move
+            due[match.pk] = [
+                side for side in to_move if side not in picked and not getattr(live, f"{side}_stored")
+            ]
     return due
+
+
+def _replay_closed(match: Match, turns: Iterable[Turn]) -> Position:
+    return replay(match, [turn for turn in turns if turn.state in CLOSED_STATES])

@@ -32,7 +32,7 @@ class Member(models.Model):
 class ArchivedEvent(models.Model):
     """Marks an event that its owner has archived."""
 
-    event = models.OneToOneField(Event, on_delete=models.CASCADE, primary_key=True, related_name="archived")
+    event = models.OneToOneField(Event, on_delete=models.CASCADE, related_name="archived")
     at = models.DateTimeField(auto_now_add=True)
 
     def __str__(self) -> str:

@@ -9,7 +9,7 @@ from games.engine.game import SIDES, Side
 from games.engine.texts import gettext_noop
 
 WIDTH, HEIGHT = 360, 160
-LEFT, RIGHT, TOP, BOTTOM = 38, 12, 14, 24
+LEFT, RIGHT, TOP, BOTTOM = 46, 12, 14, 24
 MAX_LABELS = 8
 SECONDS = gettext_noop("%(number)s s")
 UNITS = (

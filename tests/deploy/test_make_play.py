@@ -123,7 +123,7 @@ def test_play_without_crowd_has_no_event_and_opens_event_list(
     plays.append(PlayProcess(tmp_path, 1, "--no-crowd"))
     address, page = log_in(plays[0].url("Console"))
     assert urlsplit(address).path == "/console/"
-    assert 'href="/console/new/">New event</a>' in page
+    assert 'href="/console/new/empty/"' in page
     assert urlsplit(plays[0].url("Phones")).path == "/"
     assert "Projector" not in plays[0].said.read_text()
     assert plays[0].count("games_event") == 0

@@ -11,7 +11,7 @@ from deploy.laptop.paths import ROOT
 
 PACKAGE, FRONTEND = ROOT / "crowdgame", ROOT / "frontend" / "src"
 # Classes that only scripts or tests look for; `mine` is styled where guests can have a row of their own.
-HOOKS = {"slow", "mine", "shape"}
+HOOKS = {"slow", "mine", "shape", "print", "reason", "refused"}
 
 
 def _files(folder: str, kind: str) -> dict[str, Path]:

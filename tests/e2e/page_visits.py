@@ -112,8 +112,8 @@ def fail_to_log_in(page: Page, tries: int = FAILED_LOGINS) -> None:
             return
         page.locator("[name=login]").fill("nobody at all")
         page.locator("[name=password]").fill("wrong")
-        page.keyboard.press("Enter")
-        page.wait_for_load_state()
+        with page.expect_navigation():
+            page.keyboard.press("Enter")
 
 
 def play_to(*picks: tuple[int, int]) -> Prepare:

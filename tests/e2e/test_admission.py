@@ -30,14 +30,14 @@ def show(phone: Screen, key: str) -> None:
 
 
 def projector_address(server: Server, open_at: OpenScreen, code: str) -> str:
-    """The display's URL as the console links to it."""
+    """The address of the display, from the console's link to the big screen, which shows it in a frame."""
     name, _, value = server.ask("session", name="olga").partition("=")
     console = open_at(server, "door-console", TABLET)
     console.page.context.add_cookies([{"name": name, "value": value, "url": server.http}])
     console.page.goto(f"/console/{code}/")
     link = console.page.get_by_role("link", name="Open big screen")
     expect(link).to_be_visible(timeout=TIMEOUT_MS)
-    return link.get_attribute("href") or ""
+    return (link.get_attribute("href") or "").replace("/stage/", "/display/")
 
 
 def test_rotating_code_admits_typed_and_scanned_key(one_gateway: Server, open_at: OpenScreen) -> None:

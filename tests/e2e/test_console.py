@@ -27,9 +27,10 @@ def open_console(server: Server, open_at: OpenScreen, code: str, size: dict[str,
 
 
 def open_wall(console: Screen, server: Server, open_at: OpenScreen) -> Screen:
-    """Open the link of the console's header on a projector."""
+    """Open the display that the link of the console's header shows in a frame, on a projector."""
     wall = open_at(server, "wall", PROJECTOR)
-    wall.page.goto(str(console.page.get_by_role("link", name="Open big screen").get_attribute("href")))
+    stage = str(console.page.get_by_role("link", name="Open big screen").get_attribute("href"))
+    wall.page.goto(stage.replace("/stage/", "/display/"))
     return wall
 
 

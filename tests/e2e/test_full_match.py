@@ -28,7 +28,7 @@ LINES_AFTER_THE_CUT = 2
 DROPPED = {"1,1": "red", "2,1": "yellow", "4,1": "red", "4,2": "yellow"}
 DROPPED_LATER = {"3,1": "yellow", "1,4": "red"}
 
-NEW_EVENT = "New event"
+EMPTY = "Empty"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +57,7 @@ def log_in(page: Page, name: str) -> None:
 
 def make_event(page: Page) -> str:
     """Fill in the form of a new event; return its join code."""
-    page.get_by_role("link", name=NEW_EVENT).click()
-    page.get_by_role("link", name="Empty").click()
+    page.get_by_role("link", name=EMPTY).click()
     page.get_by_label("Event name").fill("Summer fair")
     page.get_by_label("First team, red").fill("North Hall")
     page.get_by_label("Second team, yellow").fill("South Hall")

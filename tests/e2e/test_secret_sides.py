@@ -50,7 +50,7 @@ def test_side_change_stays_hidden_until_the_end(one_gateway: Server, open_at: Op
     expect(one.page.get_by_role("status")).to_contain_text("You ended on the winning side. One point.")
     expect(two.page.get_by_role("status")).to_contain_text("You ended on the winning side. 2 points.")
     expect(display.page.locator(".side-changes")).to_contain_text("1 switched in time")
-    expect(display.page.locator(".end")).to_contain_text("everyone left Rooks")
+    expect(display.page.locator(".end")).to_contain_text("Everyone left Rooks")
     for screen in (one, display):
         screen.shoot("ended")
         assert screen.errors == []

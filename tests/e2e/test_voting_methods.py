@@ -144,7 +144,7 @@ def test_team_resigns_after_confirmed_request(one_gateway: Server, open_at: Open
     one_gateway.ask("close_after", event_id=event, ms=200)
     expect(display.page.locator(".choice .none")).to_have_text("Gives up", timeout=TIMEOUT_MS)
     display.shoot("picks")
-    says(yellow, "Rooks gave up. Doves wins.")
+    says(yellow, "Doves wins. Rooks gave up.")
     expect(display.page.locator(".end")).to_contain_text("Rooks gave up", timeout=TIMEOUT_MS)
     for screen in (display, red, yellow):
         screen.shoot("ended")

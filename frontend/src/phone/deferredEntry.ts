@@ -20,7 +20,7 @@ export const deferred: DeferredPart = { ...sentences, ...layers, ...entryScreens
 /** Called for every view that is drawn. */
 function nextLine(view: PhoneView): ReturnType<DeferredPart["nextLine"]> {
   updateTitle(view);
-  return layers.nextLine(view) || notifyButton(view);
+  return notifyButton(view) || layers.nextLine(view);
 }
 
 /** Inserts each rule by script, because the Content Security Policy forbids inline styles. */

@@ -210,7 +210,7 @@ def test_cup_board_shows_bracket_and_join_links(client: Client, cup: Cup) -> Non
 )
 def test_cup_board_says_why_pairing_ended(client: Client, cup: Cup, by: str, word: str) -> None:
     let_win(start_pairing(cup.pk, 1), 1, by)
-    assert f'<span class="why">{word}</span>' in board(client, cup)
+    assert f'<span class="word">{word}' in board(client, cup)
 
 
 def test_cup_board_shows_league_table(client: Client) -> None:

@@ -64,7 +64,7 @@ def test_event_list_links_to_console_display_and_join_page(browser: Client, even
     for address in (f"/{event.code}/1", f"/{event.code}/2", f"/stage/{event.code}#{keys[1]}"):
         assert f'href="{address}"' in page
     event.delete()
-    assert 'href="/console/new/">New event</a>' in browser.get("/console/").content.decode()
+    assert 'href="/console/new/empty/"' in browser.get("/console/").content.decode()
 
 
 def test_console_page_is_served_to_owner(

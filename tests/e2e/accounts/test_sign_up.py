@@ -20,4 +20,4 @@ def test_invited_organizer_signs_up_and_confirms_address(window: Page, account_p
     window.goto(account_pages.mailbox.link("olga@example.org"))
     window.get_by_role("button", name="Confirm").click()
     account_pages.log_in(window, "olga@example.org")
-    expect(window.get_by_role("link", name="New event")).to_be_visible()
+    expect(window.get_by_role("link", name="Empty")).to_be_visible()

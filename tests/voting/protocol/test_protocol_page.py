@@ -34,7 +34,7 @@ LITERALS = (
     protocol.Refusal, protocol.SideRefusal, protocol.ErrorCode, Deciding,
     protocol.DuelAction, protocol.DuelRefusal, terms.OfferKind,
     protocol.DropAnswer, protocol.Part, protocol.Role, terms.Ending, terms.EndReason, terms.Admission,
-    TallyMethod, terms.TieRule, terms.NoBallotRule, terms.ResignShare, terms.Pace,
+    TallyMethod, terms.TieRule, terms.NoBallotRule, terms.ResignShare, terms.Pace, terms.SpecialRule,
     game.Side, game.Result, game.Vote,
 )  # fmt: skip
 # What looks like a message in the guide: a word, a full stop, a word.

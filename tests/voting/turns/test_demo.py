@@ -82,7 +82,7 @@ def test_demo_stop_creates_no_event_and_login_opens_event_list(client: Client) -
     assert details["phone_url"] == f"{BASE}/"
     page = client.post(urlsplit(details["login_url"]).path, follow=True)
     assert page.redirect_chain == [("/console/", 302)]
-    assert ">New event</a>" in page.content.decode()
+    assert 'href="/console/new/empty/"' in page.content.decode()
 
 
 def test_demo_stop_ends_running_and_scheduled_matches(box: BallotBox) -> None:

@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { Ball } from "../../board/Ball";
 import { boardBefore } from "../../board/boardBefore";
-import { Coin } from "../../board/Coin";
+import { Coin } from "../parts/Coin";
 import { BALL, PITCH, boardHeight, boardWidth, centerY, columnX, type Cell } from "../../board/geometry";
 import { GridBack, GridFront } from "../../board/Grid";
 import { t } from "../../live/i18n";

@@ -1,5 +1,5 @@
 import type { Side } from "../../protocol";
-import { Coin } from "../../board/Coin";
+import { Coin } from "../parts/Coin";
 import { easeInOut, swing } from "./motion";
 import { framesDuring, useRevealAnimation, type RevealFrame } from "./revealAnimation";
 import { sidePlace } from "../scene/places";

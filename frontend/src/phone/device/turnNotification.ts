@@ -5,11 +5,14 @@ import type { PhoneView } from "../seat/phoneView";
 /** Shorter time banks get no notifications: the players stay at the board. */
 const LONG_BANK_S = 3600;
 
+const ANSWER_SHOWN_MS = 10_000;
+
 const plain = document.title;
 /** The last turn that this page has announced as the player's own. */
 let lastShownTurn = 0;
 /** The result of the permission request; empty before it. */
 let answer = "";
+let answeredAt = 0;
 
 export function isOwnTurn({ match, phase, side, ballot, hands }: PhoneView): boolean {
   const turn = match?.clocks ? match.turn : null;
@@ -47,7 +50,7 @@ function showNotification(text: string, turn: number): boolean {
 export function notifyButton(view: PhoneView): Html | false {
   const { match, phase } = view;
   if (phase !== "voting" || !match?.clocks || match.clocks.bank_s < LONG_BANK_S || isOwnTurn(view)) return false;
-  if (answer) return html`<p class="next" role="status">${answer}</p>`;
+  if (answer) return performance.now() < answeredAt + ANSWER_SHOWN_MS && html`<p class="next" role="status">${answer}</p>`;
   const askable = "Notification" in window && Notification.permission === "default";
   return askable && html`<p class="next"><button type="button" class="small" data-do="bell">${say.notifyMe}</button></p>`;
 }
@@ -56,5 +59,7 @@ export function notifyButton(view: PhoneView): Html | false {
 export async function requestNotifications(redraw: () => void): Promise<void> {
   const allowed = await Notification.requestPermission();
   answer = allowed === "granted" && showNotification(say.willNotify, 0) ? say.willNotify : say.cannotNotify;
+  answeredAt = performance.now();
+  setTimeout(redraw, ANSWER_SHOWN_MS);
   redraw();
 }
