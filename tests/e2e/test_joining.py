@@ -128,6 +128,8 @@ def test_phone_joins_cup_pairing_from_display(one_gateway: Server, open_at: Open
     console = open_at(one_gateway, "joining-cup", TABLET)
     make_cup(one_gateway, console.page)
     console.page.get_by_role("button", name="Start this pairing").click()
+    console.page.wait_for_url("**/console/*/?*")
+    console.page.goto(console.page.url.partition("?")[0])  # links to the pairing's own big screen
     check_joining(one_gateway, open_at, console, 2)
 
 
