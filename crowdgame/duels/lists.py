@@ -7,7 +7,7 @@ from itertools import chain
 from typing import Literal, NamedTuple
 
 from django.core.paginator import Page, Paginator
-from django.db.models import Exists, OuterRef, Q, QuerySet, Value, prefetch_related_objects
+from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery, Value
 from django.utils import timezone
 from django.utils.translation import gettext
 
@@ -93,7 +93,7 @@ def load_page(kind: DuelListKind, number: int | str | None, query: str = "") -> 
 def load_play_lists(guest: Guest | None, box: BallotBox | None, most: int, query: str = "") -> PlayLists:
     """Return the newest `most` games of each kind, and the guest's unfinished games.
 
-    Makes four queries. Without a ballot box, no game shows as the guest's to move. Raises RedisError.
+    Makes three queries. Without a ballot box, no game shows as the guest's to move. Raises RedisError.
     """
     sources: dict[str, QuerySet[Duel]] = {
         kind: _search(query, _SOURCES[kind]())[: most + 1] for kind in DUEL_LIST_KINDS
@@ -163,16 +163,20 @@ _SOURCES: dict[DuelListKind, Callable[[], QuerySet[Duel]]] = {
 
 
 def _with_players(duels: QuerySet[Duel]) -> QuerySet[Duel]:
-    return duels.select_related("event", "one", "two")
+    names = {f"team_{number}": _team_name(number) for number in (1, 2)}
+    return duels.select_related("event", "one", "two").annotate(**names)
+
+
+def _team_name(number: int) -> Subquery:
+    return Subquery(Team.objects.filter(event=OuterRef("event"), number=number).values("name"))
 
 
 def _load_matches(duels: Iterable[Duel]) -> LatestMatches:
-    """Return the latest match of each duel. Loads the teams of duels without a match."""
+    """Return the latest match of each duel."""
     duels = list(duels)
     events = {duel.event_id for duel in duels}
     played = Match.objects.filter(event__in=events).select_related("red", "yellow").order_by("number")
     matches = {match.event_id: match for match in played}
-    prefetch_related_objects([duel.event for duel in duels if duel.event_id not in matches], "teams")
     return LatestMatches(matches, _load_turns(matches.values()) if matches else {})
 
 
@@ -194,14 +198,15 @@ def _list_items(
 
 def _list_item(duel: Duel, latest: LatestMatches, guest: Guest | None, due: DueSides) -> DuelListItem:
     event, match = duel.event, latest.by_event.get(duel.event_id)
-    ended = match is not None and match.state == MatchState.ENDED
-    reason = end_reason(match, _replay_closed(match, latest.turns[match.pk])) if ended else None
+    reason = None
+    if match and match.state == MatchState.ENDED:
+        reason = end_reason(match, _replay_closed(match, latest.turns[match.pk]))
     seats = players_by_side(duel, match)
     mine = seats.index(guest) + 1 if guest and guest in seats else 0
     return DuelListItem(
         code=event.code,
         game=gettext(game_title(event.game)),
-        names=names_by_side(duel, match),
+        names=names_by_side(duel, match, (duel.team_1, duel.team_2)),  # type: ignore[attr-defined]
         match=match.number if match else 0,
         reason=gettext(reason.label) if reason else "",
         clock=time_label(event.bank_s, event.increment_s, event.window_s),
@@ -218,15 +223,17 @@ def players_by_side(duel: Duel, match: Match | None) -> tuple[Guest | None, Gues
     return (duel.two, duel.one) if match and match.red.number != 1 else (duel.one, duel.two)
 
 
-def names_by_side(duel: Duel, match: Match | None) -> tuple[str, str]:
+def names_by_side(
+    duel: Duel, match: Match | None, team_names: tuple[str, str] | None = None
+) -> tuple[str, str]:
     """Return red's and yellow's names, as they were when the first match began; empty for a free seat.
 
-    A crowd has a name, but no guest.
+    A crowd has a name, but no guest. `team_names` are the event's, loaded if they are needed.
     """
-    both = (match.red, match.yellow) if match else duel.event.teams.all()
-    teams = {team.number: team.name for team in both}
-    one, two = (teams[1] if duel.one_id or duel.crowd else "", teams[2] if duel.two_id or duel.crowd else "")
-    return (two, one) if match and match.red.number != 1 else (one, two)
+    if match:
+        return match.red.name, match.yellow.name
+    one, two = team_names or [team.name for team in duel.event.teams.order_by("number")]
+    return one if duel.one_id or duel.crowd else "", two if duel.two_id or duel.crowd else ""
 
 
 def has_to_pick(match: Match, side: Side, box: BallotBox) -> bool:
