@@ -46,7 +46,7 @@ const voted = { ...NO_BALLOT, turn: 20, choice: 3, heldChoice: 3, status: "count
 test("in the talk phase the phone says so and counts down to the opening", () => {
   const later = { ...TURN, opens_at: NOW + 5000, closes_at: NOW + 15_000 };
   const talk = view(match({ turn: { ...later, talk_ms: 10_000 } }));
-  assert.deepEqual([talk.talking, sentence(talk), shapeText(talk)], [true, "Talk it over.", "05"]);
+  assert.deepEqual([talk.talking, sentence(talk), shapeText(talk)], [true, "Talk it over.", "5"]);
   assert.equal(view(match({ turn: { ...later, talk_ms: 3000 } })).talking, false);
   assert.equal(view(match({ turn: { ...TURN, talk_ms: 10_000 } })).talking, false, "the window is open");
   assert.equal(view(match({ turn: later, talk_s: 10 })).talking, false, "the vote continues after a pause");
