@@ -145,8 +145,8 @@ function winner({ event }: PhoneView, { result }: Match): string {
 function end(view: PhoneView, match: Match): string {
   const turns = Object.values(view.record.agreed);
   const isShort = match.end_reason === "line" && turns.length > 0;
-  const told = match.max_side_changes ? endText(view, match) : isShort && say.withTeam(turns.filter(Boolean).length, turns.length);
-  return join(winner(view, match), reasonText(view, match), told);
+  const summary = match.max_side_changes ? endText(view, match) : isShort && say.withTeam(turns.filter(Boolean).length, turns.length);
+  return join(winner(view, match), reasonText(view, match), summary);
 }
 
 /** Why the match ended, as a sentence. */
