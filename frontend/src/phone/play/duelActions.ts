@@ -22,10 +22,10 @@ export function duelActions(view: PhoneView): Html | false {
   const offer = match.offers.find((one) => one.side !== side && !one.declined);
   const own = match.offers.find((one) => one.side === side);
   const problem = refusalText(view);
-  if (offer) return html`<p class="next" role="status"><span>${say.theyOffer[offer.kind]}</span>${button(offer.kind, say.accept)}${button("decline", say.decline)}</p>`;
+  if (offer) return html`<p class="next duel" role="status"><span>${say.theyOffer[offer.kind]}</span>${button(offer.kind, say.accept)}${button("decline", say.decline)}</p>`;
   const note = problem || (own && (own.declined ? say.offerDeclined : say.youOffered[own.kind]));
   const buttons = offered(match, event).filter((action) => action !== own?.kind);
-  return html`<p class="next">${note && html`<span role="status">${note}</span>`}${buttons.map((action) => button(action, isTapped(action) ? say.reallyDo[action] : say.duelActions[action]))}</p>`;
+  return html`<p class="next duel">${note && html`<span role="status">${note}</span>`}${buttons.map((action) => button(action, isTapped(action) ? say.reallyDo[action] : say.duelActions[action]))}</p>`;
 }
 
 /** In a game against a crowd, only the single player acts. */
