@@ -32,6 +32,12 @@ READ_TEXT_JS = """() => {
   };
   const unread = (part) => part.clientWidth <= 1 && part.clientHeight <= 1 && clips(part);
   const above = (part) => part ? [part, ...above(part.parentElement)] : [];
+  const dialogs = [...document.querySelectorAll("[role=dialog]")];
+  const behind = (part, {left, right, top, bottom}) => dialogs.some((dialog) => {
+    const over = dialog.getBoundingClientRect();
+    return !dialog.contains(part)
+      && left < over.right && right > over.left && top < over.bottom && bottom > over.top;
+  });
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
     const part = node.parentElement;
     if (!node.data.trim() || /^(SCRIPT|STYLE|TITLE|NOSCRIPT)$/i.test(part.tagName)) continue;
@@ -39,8 +45,9 @@ READ_TEXT_JS = """() => {
     const type = parseFloat(getComputedStyle(part).fontSize) * scaleOf(part);
     const range = document.createRange();
     range.selectNodeContents(node);
-    for (const {left, right, top, bottom} of range.getClientRects()) {
-      if (right - left < 1) continue;
+    for (const box of range.getClientRects()) {
+      const {left, right, top, bottom} = box;
+      if (right - left < 1 || behind(part, box)) continue;
       const frames = above(part).slice(0, -2).filter(clips).map((one) => one.getBoundingClientRect());
       const cut = frames.some((one) => left < one.left - 2 || right > one.right + 2);
       const scrolls = above(part).slice(0, -2).some(canScroll);

@@ -19,7 +19,7 @@ export function Discussion({ view, place }: { view: StageView; place: Place }) {
   const words = threatLabel({ state, match }, side);
   return (
     <section class="talk" data-place={place} data-side={side} style={{ width: `calc(${width} * var(--u))` }}>
-      <b style={{ fontSize: `calc(${fitTwoLines(title, width, 132, 72)} * var(--u))` }}>{title}</b>
+      <b style={{ fontSize: `calc(${fitTwoLines(title, width, 132, 54)} * var(--u))` }}>{title}</b>
       {words && <p>{words}</p>}
     </section>
   );

@@ -71,7 +71,7 @@ function picksShown({ stage }: Scene): boolean {
 }
 
 function SealStatus({ isBroken }: { isBroken: boolean }) {
-  return <p class="seal" data-broken={isBroken}><SealIcon />{isBroken ? t("Seal doesn't match") : t("Votes sealed")}</p>;
+  return <p class="seal" data-broken={isBroken}><SealIcon /><span>{isBroken ? t("Seal doesn't match") : t("Votes sealed")}</span></p>;
 }
 
 /** A wax seal with a keyhole. */

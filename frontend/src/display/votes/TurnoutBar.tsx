@@ -80,7 +80,9 @@ function usePlaybackRate(level: { current: HTMLElement | null }, rate: number) {
   }, [rate]);
 }
 
-const LABEL_SIZE = 132;
+const LABEL_SIZE = { usual: 132, narrow: 100 };
+/** A narrower room wraps the words, and the number would touch the seal above a full bar. */
+const NARROW_ROOM = 260;
 const LABEL_MARGINS = 76;
 const COUNT_ATTRIBUTES: Partial<Record<TurnoutLevel["word"], string>> = { joined: "data-joined", voted: "data-turnout", won: "data-won" };
 
@@ -88,7 +90,7 @@ const COUNT_ATTRIBUTES: Partial<Record<TurnoutLevel["word"], string>> = { joined
 function TurnoutLabel({ number, word, of, isNumberHidden, place, beside }: TurnoutLevel & { place: Place; beside: number }) {
   const text = formatNumber(number);
   const room = beside - LABEL_MARGINS;
-  const fontSize = `calc(${fitNumber(text, room, LABEL_SIZE)} * var(--u))`;
+  const fontSize = `calc(${fitNumber(text, room, room < NARROW_ROOM ? LABEL_SIZE.narrow : LABEL_SIZE.usual)} * var(--u))`;
   const countAttribute = { [COUNT_ATTRIBUTES[word] ?? "data-silent"]: place + 1 };
   return (
     <div class="turnout-label" style={{ "--room": `calc(${room} * var(--u))` }}>
