@@ -24,7 +24,7 @@ from crowdgame.web.cached_pages import require_known_host, static_pages  # noqa:
 from crowdgame.web.hosts import is_allowed_origin, is_same_origin  # noqa: E402
 from voting.gateway.display import DisplayConsumer  # noqa: E402
 from voting.gateway.gateway import gateway  # noqa: E402
-from voting.gateway.page_preload import build_page_preload  # noqa: E402
+from voting.gateway.page_preload import build_display_preload, build_page_preload  # noqa: E402
 from voting.gateway.phone import PhoneConsumer  # noqa: E402
 from voting.gateway.socket import refuse_crowded, refuse_socket  # noqa: E402
 from voting.metrics.metrics import set_process_role  # noqa: E402
@@ -41,6 +41,7 @@ async def serve_page(scope: Any, receive: Any, send: Any) -> None:
 HTTP_APPLICATION = static_pages(
     serve_monitoring(require_known_host(queue_logins(queue_pages(serve_page)))),
     lambda code, team: build_page_preload(gateway(), code, team),
+    lambda code, scope: build_display_preload(gateway(), code, scope),
     lambda code: room.state.language if (room := gateway().loaded_room(code)) else "",
 )
 CONSOLE_SOCKET = "/ws/console"

@@ -1,7 +1,7 @@
 """ASGI middleware that serves the phone page, the display page and static files from memory.
 
-All are gzipped once, at startup. The phone and display pages exist once per language. The phone page embeds
-the preload of its event, which `load_preload` returns.
+All are gzipped once, at startup. The phone and display pages exist once per language. They embed the preload
+of their event.
 """
 
 import gzip
@@ -23,7 +23,9 @@ from voting.gateway.page_preload import PreloadParts
 
 AsgiApplication = Callable[[Any, Any, Any], Awaitable[None]]
 # (event code, team number or 0 for any) -> the event's state to embed in the phone page, or None.
-PreloadLoader = Callable[[str, int], PreloadParts | None]
+PhonePreloadLoader = Callable[[str, int], PreloadParts | None]
+# (event code, ASGI scope) -> the same for the display page.
+DisplayPreloadLoader = Callable[[str, Any], PreloadParts | None]
 
 CODE_PATH = re.compile(r"/(?:([BCDFGHJKMNPQRSTVWXYZ2-9]{4,16})(?:/([12]))?/?)?", re.IGNORECASE)
 DISPLAY_PATH = re.compile(r"/display/([^/]+)/?")
@@ -33,7 +35,8 @@ COMPRESSED_TYPES = {"text/html", "text/css", "text/javascript", "application/jav
 
 def static_pages(
     next_app: AsgiApplication,
-    load_preload: PreloadLoader = lambda _code, _team: None,
+    load_preload: PhonePreloadLoader = lambda _code, _team: None,
+    load_display_preload: DisplayPreloadLoader = lambda _code, _scope: None,
     event_language: Callable[[str], str] = lambda _code: "",
 ) -> AsgiApplication:
     """Answer GET and HEAD of pages and static files. Pass all other requests to `next_app`.
@@ -49,7 +52,10 @@ def static_pages(
         if phones and (code := CODE_PATH.fullmatch(path)):
             return phones.page_for(scope).with_preload(load_preload(code[1] or "", int(code[2] or 0)))
         if displays and (display := DISPLAY_PATH.fullmatch(path)):
-            return displays.page_for(scope, event_language(display[1]))
+            page = displays.page_for(scope, event_language(display[1]))
+            # Under a foreign host name, no QR codes are made.
+            preload = load_display_preload(display[1], scope) if has_known_host(scope) else None
+            return page.with_preload(preload)
         return static.get(path)
 
     async def application(scope: Any, receive: Any, send: Any) -> None:

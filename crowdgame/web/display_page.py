@@ -3,10 +3,11 @@
 from pathlib import Path
 from typing import Any
 
-from crowdgame.web.cached_responses import CachedResponse, load_page
 from crowdgame.web.phone_page import ENGLISH, LOCALE_PARAMETER, choose_language
+from crowdgame.web.preloaded_page import PreloadedPage
 
 VARIES = "accept-encoding, accept-language"
+STATE_CACHE_SIZE = 5
 
 
 class DisplayPages:
@@ -16,13 +17,15 @@ class DisplayPages:
         others = {path.suffixes[0][1:]: path for path in sorted(folder.glob("display.*.html"))}
         built = {ENGLISH: folder / "display.html", **others}
         self._pages = {
-            code: load_page(path, VARIES, framed=True) for code, path in built.items() if path.is_file()
+            code: PreloadedPage(path, VARIES, states=STATE_CACHE_SIZE, framed=True)
+            for code, path in built.items()
+            if path.is_file()
         }
 
     def __bool__(self) -> bool:
         return bool(self._pages)
 
-    def page_for(self, scope: Any, event_language: str) -> CachedResponse:
+    def page_for(self, scope: Any, event_language: str) -> PreloadedPage:
         """Return the page in the language of the event; without one, in the language the request prefers.
 
         The page reloads itself with the `locale` parameter if it turns out to be in another language than the

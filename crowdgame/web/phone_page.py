@@ -1,11 +1,10 @@
-"""The phone page in each language, as built or with the event's state preloaded as embedded JSON.
+"""The phone page in each language.
 
 Django matches the language: by the `locale` query parameter, or else by Accept-Language.
 """
 
 import re
 from contextlib import suppress
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -13,31 +12,11 @@ from django.conf import settings
 from django.utils.translation import get_supported_language_variant
 from django.utils.translation.trans_real import parse_accept_lang_header
 
-from crowdgame.web.cached_responses import CachedResponse, load_page
-from crowdgame.web.gzip_prefix import PrefixCompressor
-from voting.gateway.page_preload import PreloadParts
+from crowdgame.web.preloaded_page import PreloadedPage
 
 ENGLISH = "en"
 LOCALE_PARAMETER = re.compile(rb"(?:^|&)locale=([A-Za-z-]{2,20})(?:&|$)")
-PRELOAD, SCRIPT_END = b'<script type="application/json" id="preload">', b"</script>"
 STATE_CACHE_SIZE = 50
-
-
-class PhonePage:
-    """The phone page in one language. Compressed prefixes are cached per event state."""
-
-    def __init__(self, path: Path, varies: str) -> None:
-        self._blank = load_page(path, varies)
-        self._headers = [
-            (name, b"no-store" if name == b"cache-control" else value) for name, value in self._blank.headers
-        ]
-        self._with_state = lru_cache(STATE_CACHE_SIZE)(PrefixCompressor(self._blank.body + PRELOAD).extend)
-
-    def with_preload(self, preload: PreloadParts | None) -> CachedResponse:
-        if preload is None:
-            return self._blank
-        begun, rest = self._with_state(preload.state), preload.own + SCRIPT_END
-        return CachedResponse(self._headers, begun.plain + rest, begun.complete(rest))
 
 
 class PhonePages:
@@ -47,12 +26,16 @@ class PhonePages:
         others = {path.suffixes[0][1:]: path for path in sorted(folder.glob("phone.*.html"))}
         built = {ENGLISH: folder / "phone.html", **others}
         varies = "accept-encoding, accept-language" if others else "accept-encoding"
-        self._pages = {code: PhonePage(path, varies) for code, path in built.items() if path.is_file()}
+        self._pages = {
+            code: PreloadedPage(path, varies, states=STATE_CACHE_SIZE)
+            for code, path in built.items()
+            if path.is_file()
+        }
 
     def __bool__(self) -> bool:
         return bool(self._pages)
 
-    def page_for(self, scope: Any) -> PhonePage:
+    def page_for(self, scope: Any) -> PreloadedPage:
         """Return the page in the language the request prefers."""
         accepted = dict(scope["headers"]).get(b"accept-language", b"")
         language = choose_language(scope.get("query_string", b""), accepted)

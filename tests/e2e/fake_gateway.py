@@ -36,7 +36,7 @@ LONGEST_MS = 15_000
 class FakeGateway:
     """`rate`: how much faster its clock runs. `join_answers` returns the answers to a join.
 
-    `page`: the state preloaded into a phone's page, with a seat offer in team `offered`.
+    `page`: the state preloaded into pages; a phone's with a seat offer in team `offered`.
     """
 
     port: int
@@ -91,6 +91,11 @@ class FakeGateway:
         offer = sign_offer(new_seat(1, self.offered), self.now()).encode()
         own = b',"now_at":%d,"offer":"%b","team":%d}' % (self.now(), offer, self.offered)
         return PreloadParts(state, own)
+
+    def display_preload(self, code: str, scope: Any) -> PreloadParts | None:
+        if self.page is None:
+            return None
+        return PreloadParts(msgspec.json.encode(self.welcome("display", self.page)), b"")
 
     def turnout(self, state: EventState) -> TurnoutCounted:
         turn = state.match.turn.id if state.match and state.match.turn else None
@@ -160,7 +165,7 @@ def running_fake_gateway(rate: float = 1.0) -> Iterator[FakeGateway]:
     socket = listen(LOOPBACK, 0, shared=False)
     fake_gateway = FakeGateway(socket.getsockname()[1], rate)
     config = uvicorn.Config(
-        static_pages(fake_gateway.handle, fake_gateway.preload),
+        static_pages(fake_gateway.handle, fake_gateway.preload, fake_gateway.display_preload),
         lifespan="off",
         log_level="error",
         ws="websockets-sansio",

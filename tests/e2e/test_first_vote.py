@@ -1,4 +1,4 @@
-"""A new phone's page has the event and a seat preloaded, so the first vote does not wait for the socket."""
+"""Pages have the event preloaded, a new phone's also a seat: neither waits for the socket."""
 
 from functools import partial
 from typing import Any
@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import WebSocketRoute, expect
 
 from tests.e2e.conftest import OpenScreen
-from tests.e2e.screens import PHONE, PROJECTOR, Screen
+from tests.e2e.screens import PHONE, PROJECTOR, TIMEOUT_MS, Screen
 from tests.server import Server
 
 STORED_S = 1_200  # long enough that ballots are stored in the database, where the test reads them
@@ -49,6 +49,16 @@ def made(one_gateway: Server, open_at: OpenScreen) -> dict[str, Any]:
 @pytest.fixture
 def phone(one_gateway: Server, open_at: OpenScreen) -> Screen:
     return open_at(one_gateway, "first-vote", PHONE)
+
+
+def test_display_shows_board_and_clock_before_connection(
+    one_gateway: Server, made: dict[str, Any], open_at: OpenScreen
+) -> None:
+    display = open_at(one_gateway, "first-picture", PROJECTOR)
+    display.page.route_web_socket("**/ws/display", lambda end: None)
+    display.page.goto(f"/display/{made['code']}")
+    expect(display.page.locator(".dock")).to_be_visible(timeout=TIMEOUT_MS)
+    expect(display.page.get_by_role("timer")).to_contain_text("19:")
 
 
 def test_first_vote_is_cast_before_connection_and_counted_later(

@@ -5,7 +5,7 @@ without it cannot displace it.
 """
 
 import asyncio
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from django.conf import settings
 
@@ -21,6 +21,19 @@ from voting.terms import Admission
 MAX_DISPLAYS = 50
 CROWDED_RETRY_MS = 15_000
 POLL_S = 0.5
+
+
+def welcome_display(room: EventRoom, scope: Any) -> protocol.DisplayWelcomed:
+    """The snapshot for a display that connects, or requests its page, with the ASGI `scope`."""
+    url = room.join_url(scope)
+    return protocol.DisplayWelcomed(
+        now_at=room.now(),
+        seq=room.seq,
+        join_url=url,
+        qr=qr_rows(url),
+        team_qrs=team_qr_rows(url),
+        state=room.state,
+    )
 
 
 class DisplayConsumer(SocketConsumer):
@@ -46,17 +59,7 @@ class DisplayConsumer(SocketConsumer):
         most = settings.EVENT_PHONES if state.is_duel else MAX_DISPLAYS
         if oldest := room.sockets.add_display(self, most, pool):
             oldest.end(CloseCode.CROWDED, CROWDED_RETRY_MS)
-        self.enter_room(
-            room,
-            protocol.DisplayWelcomed(
-                now_at=room.now(),
-                seq=room.seq,
-                join_url=url,
-                qr=qr_rows(url),
-                team_qrs=team_qr_rows(url),
-                state=room.state,
-            ),
-        )
+        self.enter_room(room, welcome_display(room, self.scope))
         if room.last_sent.open:
             self.write(room.last_sent.open)
         if has_key:

@@ -2,6 +2,7 @@ import { render } from "preact";
 import "@fontsource/barlow-condensed/600.css";
 import "@fontsource/barlow-condensed/800.css";
 import type { DisplayMessage, DisplayWelcomed, EventState, KeyShown, TeamCounted, ToDisplay, TurnSealed } from "../protocol";
+import { pageAgeMs } from "../live/connection/clock";
 import { connect } from "../live/connection/connect";
 import { LANGUAGE } from "../live/i18n";
 import { isReopened, laterSeal } from "../live/match/seals";
@@ -43,6 +44,7 @@ const key = readDisplayKey(code);
 const options = readDisplayOptions(location.search);
 const sound = new SoundSwitch();
 const presenter = new Presenter(code);
+const preload = JSON.parse(document.getElementById("preload")?.textContent ?? "null") as DisplayWelcomed | null;
 const own = new Store<Own>({
   welcome: null, key: null, sealed: null, counts: null, notice: null, cheers: NO_CHEERS, marked: [], hints: false, blank: false,
 });
@@ -66,6 +68,13 @@ function onMessage(message: ToDisplay): void {
   own.set({ notice });
   clearTimeout(noticeTimer);
   noticeTimer = window.setTimeout(() => own.set({ notice: null }), NOTICE_MS);
+}
+
+/** Draws the state at the page's request until the socket's first message, seconds later on a slow network. */
+function show(welcome: DisplayWelcomed): void {
+  link.clock.estimate(welcome.now_at + pageAgeMs());
+  link.store.set({ event: welcome.state, seq: welcome.seq, change: "welcomed" });
+  onMessage(welcome);
 }
 
 /** A seal is void once its turn is reopened. */
@@ -143,5 +152,6 @@ if (!options.preview) {
   autoHidePointer();
   keepScreenAwake();
 }
+if (preload) show(preload);
 link.socket.open();
 render(<ErrorBoundary><Display /></ErrorBoundary>, document.getElementById("app")!);

@@ -47,7 +47,12 @@ class PageClient:
             self.preload_requests.append((code, team))
             return preload
 
-        self._app = static_pages(self.fallback, load_preload, lambda _code: event_language)
+        def load_display_preload(code: str, scope: Any) -> PreloadParts | None:
+            return preload
+
+        self._app = static_pages(
+            self.fallback, load_preload, load_display_preload, lambda _code: event_language
+        )
 
     def request(self, path: str, method: str = "GET", encoding: bytes = b"", **more: bytes) -> Response:
         """`more`: `query_string`, and headers by name with underscores."""
@@ -226,6 +231,14 @@ def test_phone_page_embeds_gateway_preload(files: Path) -> None:
     without, policy = PageClient().request("/"), "content-security-policy"
     assert plain.headers[policy] == without.headers[policy]
     assert client.preload_requests == [("BCDF", 2), ("BCDF", 0)]
+
+
+def test_display_page_embeds_preload_under_known_host_only(files: Path) -> None:
+    client = PageClient(PreloadParts(b'{"seq":7}', b""))
+    response = client.request("/display/BCDF")
+    assert response.body == DISPLAY + b'<script type="application/json" id="preload">{"seq":7}</script>'
+    assert response.headers["cache-control"] == "no-store"
+    assert client.request("/display/BCDF", host=b"elsewhere.example").status == 400
 
 
 def test_csp_allows_only_own_inline_blocks(client: PageClient) -> None:

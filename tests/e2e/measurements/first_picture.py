@@ -12,11 +12,13 @@ from tests.e2e.screens import PROJECTOR, TIMEOUT_MS
 
 LOADS = 5
 KILOBYTE, SECOND_MS = 1000, 1000
-# The time when the board is drawn, which takes the socket's first message.
+# The time when the board is drawn.
 BOARD = """() => {
-  const look = () => document.querySelector(".stage .dock")
-    ? requestAnimationFrame(() => { window.board = performance.now(); console.info("board"); })
-    : requestAnimationFrame(look);
+  const look = () => {
+    if (document.querySelector(".stage .dock")) window.board ??= performance.now();
+    if (window.board && performance.getEntriesByName("first-contentful-paint").length) console.info("board");
+    else requestAnimationFrame(look);
+  };
   look();
 }"""
 FOUND = """() => {
@@ -40,11 +42,14 @@ def load_display(browser: Browser, fake_gateway: FakeGateway) -> FirstPicture:
     page = browser.new_context(viewport=PROJECTOR).new_page()  # type: ignore[arg-type]
     DevTools(page).slow_down(1, SLOW_3G)
     page.add_init_script(f"({BOARD})()")
-    fake_gateway.show(MIDDLE.voting(fake_gateway.now()))
+    state = MIDDLE.voting(fake_gateway.now())
+    fake_gateway.show(state)
+    fake_gateway.page = state
     with page.expect_console_message(lambda message: message.text == "board", timeout=4 * TIMEOUT_MS):
         page.goto(f"{fake_gateway.http}/display/{CODE}", timeout=4 * TIMEOUT_MS, wait_until="commit")
     found = FirstPicture(*page.evaluate(FOUND))
     page.context.close()
+    fake_gateway.page = None
     return found
 
 
@@ -55,6 +60,6 @@ def measurements(browser: Browser, fake_gateway: FakeGateway) -> list[Measuremen
     received = max(load.received for load in loads) / KILOBYTE
     return [
         at_most("projector: first picture on a first visit, Slow 3G, median", paint_s, 4, "s", 2),
-        Measurement("projector: board on a first visit, Slow 3G, median", "", f"{board_s:.2f} s"),
+        at_most("projector: board on a first visit, Slow 3G, median", board_s, 4, "s", 2),
         at_most("projector: received before the first picture", received, 60, "kB", 1),
     ]

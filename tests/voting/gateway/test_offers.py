@@ -15,10 +15,16 @@ from voting.protocol import CloseCode, PagePreload
 PRELOAD = re.compile(r'<script type="application/json" id="preload">(.*?)</script>', re.DOTALL)
 
 
-def preload(server: Server, path: str) -> PagePreload | None:
+def embedded(server: Server, path: str) -> str | None:
+    """The JSON embedded in a page."""
     with urllib.request.urlopen(f"{server.http}/{path}") as answer:  # noqa: S310
         found = PRELOAD.search(answer.read().decode())
-    return msgspec.json.decode(found[1], type=PagePreload) if found else None
+    return found[1] if found else None
+
+
+def preload(server: Server, path: str) -> PagePreload | None:
+    found = embedded(server, path)
+    return msgspec.json.decode(found, type=PagePreload) if found else None
 
 
 class OfferingEvent:
@@ -56,6 +62,16 @@ def test_page_preloads_same_state_as_welcome(made: OfferingEvent) -> None:
     assert json.loads(msgspec.json.encode(found.state)) == made.welcome["state"]
     assert found.seq == made.welcome["seq"]
     assert abs(found.now_at - made.welcome["now_at"]) < 30_000
+
+
+@pytest.mark.parametrize("admission", ["open", "rotating"])
+def test_display_page_preloads_welcome_of_display_without_key(
+    admission: str, server: Server, clients: SocketClients
+) -> None:
+    made = OfferingEvent(server, clients, admission=admission)
+    page = json.loads(embedded(server, f"display/{made.code}") or "")
+    assert page | {"now_at": 0} == made.welcome | {"now_at": 0}
+    assert embedded(server, "display/ZZZZ") is None
 
 
 def test_offered_seat_is_assigned_on_join(made: OfferingEvent) -> None:

@@ -6,6 +6,12 @@ interface Sample {
   offset: number;
 }
 
+/** The time since the server wrote this page. */
+export function pageAgeMs(): number {
+  const { requestStart, responseStart } = performance.timing;
+  return Date.now() - (requestStart + responseStart) / 2;
+}
+
 /**
  * Estimates the server's time (clock synchronization: clock offset, clock skew), which every countdown uses. Of the last few
  * answers, the one with the shortest round trip counts.

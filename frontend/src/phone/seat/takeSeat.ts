@@ -1,3 +1,4 @@
+import { pageAgeMs } from "../../live/connection/clock";
 import { connect } from "../../live/connection/connect";
 import { Store } from "../../live/state/store";
 import { CloseCode } from "../../protocol";
@@ -142,8 +143,7 @@ export function takeSeat(code: string, wish: number | null, key: string | null, 
 
   /** Starts from the page preload. */
   function begin({ state, seq, now_at }: PagePreload): void {
-    const { requestStart, responseStart } = performance.timing;
-    link.clock.estimate(now_at + Date.now() - (requestStart + responseStart) / 2);
+    link.clock.estimate(now_at + pageAgeMs());
     link.store.set({ event: state, seq, change: "welcomed" });
     keeper.follow(state.match?.turn ?? null);
   }
