@@ -12,6 +12,8 @@ from tests.e2e.visible_text import NEXT_FRAME_JS, TextLine, faults, visible_line
 
 # The first one is the smallest.
 PHONES = ((320, 568), (844, 390), (430, 932), (390, 844))
+HALF = (195, 422)
+ENLARGED = ("voting-score", "reveal-conflict-picks", "ended-sides", "key-name")
 SCREENS = ((1024, 768), (3840, 2160), (1920, 1080))
 READS_FROM_AFAR, READS_IN_THE_HAND_PX = 0.05, 12
 STAGE_SCHEMES = ("dark",)
@@ -44,6 +46,16 @@ def test_display_scene_fits_old_projector(fake_gateway: FakeGateway, window: Pag
     sized(window, *SCREENS[0])
     show_scene("display", scene, window, fake_gateway)
     assert wrong_on_screens(window, SCREENS[:1]) == []
+
+
+@pytest.mark.parametrize("name", ENLARGED)
+def test_phone_scene_can_be_enlarged(fake_gateway: FakeGateway, window: Page, name: str) -> None:
+    """At 200% zoom, as WCAG 1.4.4 asks for, a phone's page is half as wide, and may scroll down."""
+    scene = next(scene for scene in PHONE_SCENES if scene.name == name)
+    sized(window, *HALF)
+    show_scene("phone", scene, window, fake_gateway)
+    lines = lines_at(window, *HALF)
+    assert faults(lines, HALF[0], window.evaluate("() => document.scrollingElement.scrollHeight")) == []
 
 
 @pytest.mark.nightly
