@@ -11,6 +11,7 @@ from functools import cache
 
 from django.utils.translation import gettext_lazy as _
 
+from crowdgame.duels.duel_news import DuelNews, tell
 from crowdgame.duels.duels import SEAT_FIELDS, PlayError
 from crowdgame.duels.models import Duel
 from games.engine.game import SIDES, Side, other_side
@@ -62,7 +63,9 @@ def perform(event_id: int, team: int, action: DuelAction, turn_id: int, box: Bal
 def _resign(event_id: int, team: int, turn_id: int, box: BallotBox) -> None:
     def concede(match: Match) -> MatchEnd:
         _check_turn_of(match, turn_id)
-        return MatchEnd(MatchResult(other_side(_side(match, team))), Ending.CONCEDED)
+        winner = other_side(_side(match, team))
+        tell(turn_id, winner, DuelNews.RESIGNED)
+        return MatchEnd(MatchResult(winner), Ending.CONCEDED)
 
     stop_match(event_id, box, concede)
 
@@ -70,16 +73,19 @@ def _resign(event_id: int, team: int, turn_id: int, box: BallotBox) -> None:
 def _abort(event_id: int, team: int, turn_id: int, box: BallotBox) -> None:
     def check(match: Match) -> None:
         _check_turn_of(match, turn_id)
-        _side(match, team)
+        side = _side(match, team)
         if match.turns.filter(state__in=CLOSED_STATES).exists():
             raise DuelActionRefused("not_possible")
+        tell(turn_id, other_side(side), DuelNews.ABORTED)
 
     stop_match(event_id, box, check)
 
 
 def _offer_draw(event_id: int, team: int, turn_id: int, box: BallotBox) -> None:
     def agree(match: Match) -> MatchEnd:
-        _require_offer(_live_turn(match, turn_id), other_side(_side(match, team)), OfferKind.DRAW)
+        opponent = other_side(_side(match, team))
+        _require_offer(_live_turn(match, turn_id), opponent, OfferKind.DRAW)
+        tell(turn_id, opponent, DuelNews.DRAW_ACCEPTED)
         return MatchEnd(MatchResult.DRAW, Ending.AGREED)
 
     if _offer(event_id, team, turn_id, OfferKind.DRAW, box):
@@ -90,8 +96,9 @@ def _offer_takeback(event_id: int, team: int, turn_id: int, box: BallotBox) -> N
     def agree(last: Turn) -> None:
         if last.match.state != MatchState.PLAYING:
             raise DuelActionRefused("not_possible")
-        live = _live_turn(last.match, turn_id)
-        _require_offer(live, other_side(_side(last.match, team)), OfferKind.TAKEBACK)
+        opponent = other_side(_side(last.match, team))
+        _require_offer(_live_turn(last.match, turn_id), opponent, OfferKind.TAKEBACK)
+        tell(turn_id, opponent, DuelNews.TAKEBACK_ACCEPTED)
 
     if _offer(event_id, team, turn_id, OfferKind.TAKEBACK, box):
         take_back_turn(event_id, box, agree)
@@ -101,9 +108,13 @@ def _decline(event_id: int, team: int, turn_id: int, box: BallotBox) -> None:
     now = box.now()
     with event_lock(event_id):
         match = _playing(event_id)
-        theirs = {"side": other_side(_side(match, team)), "declined": False}
-        if not _live_turn(match, turn_id).offers.filter(**theirs).update(declined=True):
+        opponent = other_side(_side(match, team))
+        open_offers = _live_turn(match, turn_id).offers.filter(side=opponent, declined=False)
+        if not open_offers:
             raise DuelActionRefused("not_possible")
+        for offer in open_offers:
+            tell(turn_id, opponent, DuelNews(f"{offer.kind}_declined"))
+        open_offers.update(declined=True)
         announce(event_id, protocol.EventEdited, now)
     relay(event_id)
 
@@ -131,6 +142,7 @@ def _offer(event_id: int, team: int, turn_id: int, kind: OfferKind, box: BallotB
         if recent.filter(turn__number__gt=live.number - OFFER_PAUSE_TURNS).exists():
             raise DuelActionRefused("too_soon")
         live.offers.create(side=side, kind=kind)
+        tell(turn_id, other_side(side), DuelNews(f"{kind}_offered"))
         announce(event_id, protocol.EventEdited, now)
     relay(event_id)
     return False

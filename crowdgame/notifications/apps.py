@@ -10,12 +10,16 @@ class NotificationsConfig(AppConfig):
 
     def ready(self) -> None:
         from crowdgame.accounts.signals import guest_left  # noqa: PLC0415
-        from crowdgame.notifications import email  # noqa: PLC0415
+        from crowdgame.duels.duel_news import player_acted  # noqa: PLC0415
+        from crowdgame.notifications import email, news  # noqa: PLC0415
         from crowdgame.notifications.addresses import remove_address  # noqa: PLC0415
         from voting.models import Turn  # noqa: PLC0415
+        from voting.turns.closing import match_ended  # noqa: PLC0415
         from voting.turns.tasks import DueTask  # noqa: PLC0415
 
         guest_left.connect(remove_address)
         if settings.EMAIL_ENABLED:
             post_save.connect(email.plan_notifications, sender=Turn)
+            player_acted.connect(news.plan_news)
+            match_ended.connect(news.plan_end)
         every_second("e-mail notifications", DueTask(email.SEND_NOTIFICATIONS, email.is_due))

@@ -1,4 +1,4 @@
-"""E-mail notifications that are due: "your turn" in long games, and confirmation requests.
+"""E-mail notifications that are due: "your turn" and news in long games, and confirmation requests.
 
 Sent at least once. Notifications are stored in the transaction of their turn (a transactional outbox). The
 scheduler finds due ones and a worker sends them. A row is deleted after the mail server accepts the message:
@@ -21,6 +21,7 @@ from crowdgame.duels.lists import has_to_pick, players_by_side
 from crowdgame.duels.models import Duel
 from crowdgame.notifications.email_messages import build_email, player_side
 from crowdgame.notifications.models import EmailAddress, EmailNotification
+from crowdgame.notifications.news import GRACE_PERIOD, LONG_WINDOW_MS, is_current, is_within_limit
 from games.engine.game import SIDES
 from voting.ballot_box.ballot_box import BallotBox
 from voting.matches import load_position
@@ -31,8 +32,6 @@ log = logging.getLogger(__name__)
 
 SEND_NOTIFICATIONS = "notifications.send_notifications"
 
-LONG_WINDOW_MS = 3600 * 1000  # minimum time left: with less, a mail comes too late
-GRACE_PERIOD = timedelta(minutes=3)  # skips players who are at the board and vote at once
 RECHECK_AFTER = timedelta(minutes=10)
 LEASE = timedelta(minutes=5)
 SEND_BATCH_SIZE = 10
@@ -93,7 +92,7 @@ def _is_wanted(notification: EmailNotification, box: BallotBox) -> bool:
     """Whether to send the notification now.
 
     Deletes it if its turn is over, has a ballot or too little time left, or if the guest lost the seat.
-    Postpones it while the player's page is open.
+    Postpones it while the player's page is open. News are deleted then, because the page shows them.
     """
     turn = notification.turn
     if turn is None:
@@ -102,12 +101,18 @@ def _is_wanted(notification: EmailNotification, box: BallotBox) -> bool:
     if not place:  # the seat has moved to an account
         notification.delete()
         return False
+    is_present = box.count_present(turn.match.event_id).connected[place - 1] > 0
     side = player_side(notification.address, turn)
+    if notification.news:
+        wanted = not is_present and is_current(notification, side) and is_within_limit(notification.address)
+        if not wanted:
+            notification.delete()
+        return wanted
     left_ms = turn.opens_at + bank_ms(turn, side) - box.now()
     if turn.state != TurnState.OPEN or left_ms < LONG_WINDOW_MS or not has_to_pick(turn.match, side, box):
         notification.delete()
         return False
-    if box.count_present(turn.match.event_id).connected[place - 1]:
+    if is_present:
         EmailNotification.objects.filter(pk=notification.pk).update(due_at=timezone.now() + RECHECK_AFTER)
         return False
     return True

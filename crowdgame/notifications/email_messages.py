@@ -3,18 +3,25 @@
 Each has an unsubscribe link and the List-Unsubscribe header.
 """
 
+from typing import TYPE_CHECKING
+
 from django.conf import settings
 from django.core.mail import EmailMessage
 from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext, ngettext, override
 from django.utils.translation import gettext_lazy as _
 
+from crowdgame.duels.duel_news import DuelNews
 from crowdgame.duels.lists import players_by_side
 from crowdgame.notifications.addresses import confirm_link, unsubscribe_link
 from crowdgame.notifications.models import EmailAddress, EmailNotification
+from crowdgame.notifications.news import OFFERS
 from games.engine.game import SIDES, Side
-from voting.models import Turn
+from voting.models import MatchResult, Turn
 from voting.turns.clocks import bank_ms
+
+if TYPE_CHECKING:
+    from django_stubs_ext import StrPromise
 
 CONFIRM_TEXT = _("""Hello,
 
@@ -35,11 +42,44 @@ It's your turn against %(other)s (turn %(number)s). You have %(left)s left.
 Unsubscribe:
 %(stop)s
 """)
+NEWS_TEXT = _("""Hello %(guest)s,
+
+%(news)s.
+
+%(board)s
+
+Unsubscribe:
+%(stop)s
+""")
+OFFER_TEXT = _("""Hello %(guest)s,
+
+%(news)s. You can answer until turn %(number)s ends.
+
+%(board)s
+
+Unsubscribe:
+%(stop)s
+""")
+HEADLINES: dict[str, "StrPromise"] = {
+    DuelNews.DRAW_OFFERED: _("%(other)s offers a draw"),
+    DuelNews.DRAW_ACCEPTED: _("%(other)s accepted your draw offer"),
+    DuelNews.DRAW_DECLINED: _("%(other)s declined your draw offer"),
+    DuelNews.TAKEBACK_OFFERED: _("%(other)s asks to take back the last turn"),
+    DuelNews.TAKEBACK_ACCEPTED: _("%(other)s agreed to take back the last turn"),
+    DuelNews.TAKEBACK_DECLINED: _("%(other)s declined to take back the last turn"),
+    DuelNews.RESIGNED: _("%(other)s resigned: you won"),
+    DuelNews.ABORTED: _("%(other)s aborted the game"),
+}
+WON, LOST, DRAWN = (
+    _("You won against %(other)s"),
+    _("You lost to %(other)s"),
+    _("Your game against %(other)s is a draw"),
+)
 HOUR_MS, DAY_MS = 3600 * 1000, 24 * 3600 * 1000
 
 
 def build_email(notification: EmailNotification, now: int) -> EmailMessage:
-    """Build the message of a notification: the turn's, or the confirmation request.
+    """Build the message of a notification: the turn's, its news, or the confirmation request.
 
     It is in the language of the address. `now` is in ms since 1970.
     """
@@ -47,6 +87,9 @@ def build_email(notification: EmailNotification, now: int) -> EmailMessage:
     with override(address.language):
         if turn is None:
             subject, text = gettext("Confirm your e-mail address"), _confirm_text(address)
+        elif notification.news:
+            subject = _headline(address, turn, notification.news)
+            text = _news_text(notification, turn, subject)
         else:
             subject = gettext("Your turn against %(opponent)s") % {"opponent": _opponent_name(address, turn)}
             text = _turn_text(address, turn, now)
@@ -78,9 +121,30 @@ def _turn_text(address: EmailAddress, turn: Turn, now: int) -> str:
         "other": _opponent_name(address, turn),
         "number": turn.number,
         "left": format_time_left(turn.opens_at + bank_ms(turn, player_side(address, turn)) - now),
-        "board": f"{settings.PUBLIC_URL}/play/{turn.match.event.code}",
+        "board": _board_link(turn),
         "stop": unsubscribe_link(address),
     }
+
+
+def _headline(address: EmailAddress, turn: Turn, news: str) -> str:
+    side, result = player_side(address, turn), turn.match.result
+    ended = DRAWN if result == MatchResult.DRAW else WON if result == side else LOST
+    return str(HEADLINES.get(news, ended)) % {"other": _opponent_name(address, turn)}
+
+
+def _news_text(notification: EmailNotification, turn: Turn, headline: str) -> str:
+    text = OFFER_TEXT if notification.news in OFFERS else NEWS_TEXT
+    return text % {
+        "guest": notification.address.guest,
+        "news": headline,
+        "number": turn.number,
+        "board": _board_link(turn),
+        "stop": unsubscribe_link(notification.address),
+    }
+
+
+def _board_link(turn: Turn) -> str:
+    return f"{settings.PUBLIC_URL}/play/{turn.match.event.code}"
 
 
 def player_side(address: EmailAddress, turn: Turn) -> Side:

@@ -27,15 +27,16 @@ class EmailAddress(models.Model):
 class EmailNotification(models.Model):
     """A message that is due: for a turn, or without one the request to confirm the address.
 
-    Deleted once it is sent.
+    `news` is a `DuelNews` of the turn; empty if the guest is to move in it. Deleted once it is sent.
     """
 
     address = models.ForeignKey(EmailAddress, on_delete=models.CASCADE, related_name="notifications")
     turn = models.ForeignKey(Turn, on_delete=models.CASCADE, null=True, blank=True, related_name="+")
+    news = models.CharField(max_length=20, blank=True, default="", db_default="")
     due_at = models.DateTimeField(db_index=True)
 
     class Meta:
-        constraints = [UniqueConstraint(fields=["address", "turn"], name="notification_per_turn")]
+        constraints = [UniqueConstraint(fields=["address", "turn", "news"], name="notification_once_a_turn")]
 
     def __str__(self) -> str:
         return f"notification {self.pk} to {self.address}"

@@ -10,11 +10,14 @@ from django.db.models.signals import post_save
 from django.test import Client
 from django.utils import timezone
 
+from crowdgame.duels.duel_news import player_acted
 from crowdgame.notifications.email import plan_notifications, send_due
 from crowdgame.notifications.models import EmailNotification
+from crowdgame.notifications.news import plan_end, plan_news
 from tests.mailbox import Mailbox, running_mail_server
 from voting.ballot_box.ballot_box import BallotBox
 from voting.models import Turn
+from voting.turns.closing import match_ended
 
 URL = "https://play.example"
 EMAIL = "ada@example.org"
@@ -32,8 +35,12 @@ def mailbox(settings: Any) -> Iterator[Mailbox]:
     with running_mail_server(settings) as mailbox:
         settings.EMAIL_ENABLED, settings.PUBLIC_URL = True, URL
         post_save.connect(plan_notifications, sender=Turn)
+        player_acted.connect(plan_news)
+        match_ended.connect(plan_end)
         yield mailbox
         post_save.disconnect(plan_notifications, sender=Turn)
+        player_acted.disconnect(plan_news)
+        match_ended.disconnect(plan_end)
 
 
 def submit_address(client: Client, email: str = EMAIL) -> Any:
