@@ -5,12 +5,11 @@ from dataclasses import dataclass
 from django.utils.translation import gettext as _
 
 from crowdgame.accounts.models import Guest
+from crowdgame.duels.descriptions import describe_duel
 from crowdgame.duels.duels import seat_number
 from crowdgame.duels.lists import names_by_side, players_by_side
 from crowdgame.duels.models import Duel
-from crowdgame.duels.time_controls import time_label
 from games.engine.game import SIDES
-from games.engine.registry import game_title
 from voting.ballot_box.box_types import PresenceCounts
 from voting.models import LIVE_STATES, Match
 from voting.protocol import DuelAction
@@ -44,7 +43,8 @@ class PlayerActions:
 
 @dataclass(frozen=True, slots=True)
 class DuelView:
-    """The page's data. `mine` is the viewer's team, `free` the team with the free seat; 0 if there is none.
+    """The page's data. `about` is the game, its variant and time. `mine` is the viewer's team, `free` the
+    team with the free seat; 0 if there is none.
 
     `shows_invite` shows the link to share, `may_start` the button that starts a match against a crowd,
     `may_withdraw` the one that deletes a game before its first match.
@@ -53,10 +53,9 @@ class DuelView:
     """
 
     code: str
-    game: str
+    about: str
     title: str
     seats: tuple[SeatView, ...]
-    clock: str
     mine: int
     free: int
     crowd: bool
@@ -85,10 +84,9 @@ def view_duel(duel: Duel, match: Match | None, guest: Guest | None, present: Pre
     over = match is not None and match.ended_at is not None and event.next_match_at is None
     return DuelView(
         code=event.code,
-        game=_(game_title(event.game)),
+        about=describe_duel(duel),
         title=_title(duel, match, mine, free),
         seats=_seat_views(duel, match, guest),
-        clock=time_label(event.bank_s, event.increment_s, event.window_s),
         mine=mine,
         free=free,
         crowd=duel.crowd,

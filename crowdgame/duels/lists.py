@@ -12,11 +12,11 @@ from django.utils import timezone
 from django.utils.translation import gettext
 
 from crowdgame.accounts.models import Guest
+from crowdgame.duels.descriptions import describe_duel
 from crowdgame.duels.duels import active_games
 from crowdgame.duels.models import Duel
 from crowdgame.duels.time_controls import TIME_CONTROLS, time_label
 from games.engine.game import SIDES, Side
-from games.engine.registry import game_title
 from voting.ballot_box.ballot_box import BallotBox
 from voting.matches import Position, end_reason, replay
 from voting.models import CLOSED_STATES, LIVE_STATES, Match, MatchResult, StoredBallot, Team, Turn
@@ -39,12 +39,12 @@ HAS_ENDED_MATCH = Exists(Match.objects.filter(event=OuterRef("event"), state=Mat
 class DuelListItem:
     """A game in a list, by its latest match. `names` are red's and yellow's; an empty one is a free seat.
 
-    `reason` says why the match ended. `won` and `mine` are 1 for red, 2 for yellow, 0 for nobody. Anybody may
-    join a `crowd` game.
+    `about` is its game, variant and time. `reason` says why the match ended. `won` and `mine` are 1 for red,
+    2 for yellow, 0 for nobody. Anybody may join a `crowd` game.
     """
 
     code: str
-    game: str
+    about: str
     names: tuple[str, str]
     clock: str
     state: Literal["open", "playing", "ended", "aborted"]
@@ -205,7 +205,7 @@ def _list_item(duel: Duel, latest: LatestMatches, guest: Guest | None, due: DueS
     mine = seats.index(guest) + 1 if guest and guest in seats else 0
     return DuelListItem(
         code=event.code,
-        game=gettext(game_title(event.game)),
+        about=describe_duel(duel),
         names=names_by_side(duel, match, (duel.team_1, duel.team_2)),  # type: ignore[attr-defined]
         match=match.number if match else 0,
         reason=gettext(reason.label) if reason else "",

@@ -11,6 +11,7 @@ from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext, ngettext, override
 from django.utils.translation import gettext_lazy as _
 
+from crowdgame.duels.descriptions import describe_duel
 from crowdgame.duels.duel_news import DuelNews
 from crowdgame.duels.lists import players_by_side
 from crowdgame.notifications.addresses import confirm_link, unsubscribe_link
@@ -116,12 +117,13 @@ def _confirm_text(address: EmailAddress) -> str:
 
 
 def _turn_text(address: EmailAddress, turn: Turn, now: int) -> str:
+    event = turn.match.event
     return TURN_TEXT % {
         "guest": address.guest,
         "other": _opponent_name(address, turn),
         "number": turn.number,
         "left": format_time_left(turn.opens_at + bank_ms(turn, player_side(address, turn)) - now),
-        "board": _board_link(turn),
+        "board": f"{describe_duel(event.duel)}\n{_board_link(turn)}",
         "stop": unsubscribe_link(address),
     }
 

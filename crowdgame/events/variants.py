@@ -1,0 +1,50 @@
+"""The variant of a game, in a few words for lists and invitations."""
+
+from typing import TYPE_CHECKING
+
+from django import forms
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from crowdgame.events.game_options import option_fields, stored_options
+from games.engine.errors import UnknownGame
+from games.engine.registry import find_game
+
+if TYPE_CHECKING:
+    from django_stubs_ext import StrOrPromise
+
+TIMES = "\N{MULTIPLICATION SIGN}"
+SHORT_TEXTS: "dict[tuple[str, object], StrOrPromise]" = {
+    ("token", "red"): _("red has the token first"),
+    ("token", "yellow"): _("yellow has the token first"),
+    ("token", "lot"): _("token drawn at random"),
+    ("tie", "holder"): _("two lines at once: the token's holder wins"),
+    ("tie", "other"): _("two lines at once: the player without the token wins"),
+    ("first", "red"): _("red moves first"),
+    ("first", "yellow"): _("yellow moves first"),
+    ("first", "lot"): _("first to move drawn at random"),
+}
+
+
+def describe_variant(slug: str, options: object) -> list[str]:
+    """Return the options of a game in words, its size first; empty if the game is not installed any more."""
+    try:
+        game = find_game(slug)
+    except UnknownGame:
+        return []
+    chosen = dict(stored_options(game, options))
+    fields = option_fields(game, chosen)
+    columns, rows = chosen.pop("columns", None), chosen.pop("rows", None)
+    size = [f"{columns} {TIMES} {rows}"] if columns and rows else []
+    return size + [
+        str(SHORT_TEXTS.get((name, value)) or _label(fields[f"{slug}-{name}"], value))
+        for name, value in chosen.items()
+        if f"{slug}-{name}" in fields
+    ]
+
+
+def _label(field: forms.Field, value: object) -> str:
+    """Return an option of a game that has no short text."""
+    labels = dict(getattr(field, "choices", ()))
+    texts = {"option": field.label, "value": labels.get(str(value), value)}
+    return gettext("%(option)s: %(value)s") % texts

@@ -1,0 +1,45 @@
+"""Lists, invitations and e-mails name a duel's game, variant, time, and whether it is rated."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from crowdgame.accounts.guest_names import new_guest
+from crowdgame.duels.descriptions import describe_duel
+from crowdgame.duels.duels import DuelSettings, new_duel
+from crowdgame.duels.models import Duel
+from crowdgame.duels.time_controls import TIME_CONTROLS_BY_SLUG
+from crowdgame.events.variants import TIMES, describe_variant
+
+pytestmark = pytest.mark.django_db
+CLASSIC = {"game": "captains-mistress", "options": {"columns": 6, "rows": 6, "first": "lot"}}
+
+
+def duel_with(**choices: Any) -> Duel:
+    return new_duel(new_guest(), DuelSettings(**choices))
+
+
+def test_description_names_game_variant_time_and_rating() -> None:
+    assert describe_duel(duel_with()) == (
+        f"Simultaneous Captain's Mistress · 7 {TIMES} 6 · red has the token first · "
+        "two lines at once: the token's holder wins · 5 minutes + 5 s per player · rated"
+    )
+    slow = duel_with(**CLASSIC, casual=True, time_control=TIME_CONTROLS_BY_SLUG["3-days"])
+    assert describe_duel(slow) == (
+        f"Captain's Mistress · 6 {TIMES} 6 · first to move drawn at random · 3 days per player · casual"
+    )
+    assert describe_duel(duel_with(crowd=True)).endswith("30 seconds per turn · casual")
+
+
+def test_options_without_short_text_have_their_form_label() -> None:
+    assert describe_variant("trails", {}) == ["Size of the field: Small: 9 by 7 squares"]
+    assert "Cards per team, and prizes: 5" in describe_variant("goofspiel", {"cards": 5})
+    assert describe_variant("not-installed", {}) == []
+
+
+def test_lists_and_invitation_contain_description(client: Client) -> None:
+    duel = duel_with(**CLASSIC)
+    described = describe_duel(duel).replace("'", "&#x27;")
+    for path in ("/play/", "/play/all/open", f"/play/{duel.event.code}"):
+        assert described in client.get(path).content.decode(), path
