@@ -12,7 +12,17 @@ from tests.e2e.fake_gateway import FakeGateway, ServerMessage
 from tests.e2e.screens import TIMEOUT_MS
 from tests.e2e.scripted_match import LAST, LONG_MATCH, ScriptedMatch, script_match
 from voting.counting.side_changes import SidesSummary, SidesTurn
-from voting.protocol import Clocks, Error, EventState, Finished, Rated, Team, TeamCounted, TurnSealed
+from voting.protocol import (
+    Clocks,
+    Concealed,
+    Error,
+    EventState,
+    Finished,
+    Rated,
+    Team,
+    TeamCounted,
+    TurnSealed,
+)
 
 # A reveal this many times slower stands still for a picture.
 SLOWER = 15
@@ -140,6 +150,22 @@ def as_duel(
         choices={"teams": teams, "is_duel": True},
         terms={"clocks": clocks, "window_s": window_s, **terms},
     )
+
+
+def timed_selector(scripted: ScriptedMatch) -> State:
+    """Yellow's public half-turn with clocks, after red has chosen in secret."""
+    chosen = Concealed(turn=90, number=scripted.turn_id, side="red", sealed_at=1, root="ab" * 32, ballots=1)
+
+    def state(now: int) -> EventState:
+        event = as_duel(scripted, concealed=chosen).voting(now)
+        match = event.match
+        assert match
+        assert match.turn
+        board = msgspec.structs.replace(match.board, vote="open")
+        turn = msgspec.structs.replace(match.turn, to_move=("yellow",))
+        return msgspec.structs.replace(event, match=msgspec.structs.replace(match, board=board, turn=turn))
+
+    return state
 
 
 def rated_duel(scripted: ScriptedMatch) -> State:

@@ -1,10 +1,13 @@
 """The single selector on phones and display: a secret half-turn, a public one, and the reveal of both."""
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from tests.e2e.conftest import OpenScreen
+from tests.e2e.fake_gateway import FakeGateway
+from tests.e2e.scene_setup import MIDDLE, Scene, show_scene, timed_selector
 from tests.e2e.screens import PHONE, PROJECTOR, TIMEOUT_MS, Screen, vote
+from tests.e2e.visible_text import faults, visible_lines
 from tests.server import Server
 
 RED_FIRST = {"token": "red"}
@@ -71,6 +74,17 @@ def test_single_selector_full_turn(one_gateway: Server, open_at: OpenScreen, siz
             "Counted and checked", timeout=TIMEOUT_MS
         )
     says(yellow, "Choose in secret")
+
+
+@pytest.mark.parametrize("size", [PROJECTOR, OLD_PROJECTOR], ids=["16x9", "4x3"])
+def test_seal_and_time_bank_do_not_overlap(
+    fake_gateway: FakeGateway, window: Page, size: dict[str, int]
+) -> None:
+    window.set_viewport_size({"width": size["width"], "height": size["height"]})
+    show_scene("display", Scene("timed-selector", timed_selector(MIDDLE), "voting"), window, fake_gateway)
+    expect(window.locator(".seal:not(.time-bank)")).to_have_text("Votes sealed")
+    expect(window.locator(".time-bank")).to_have_count(2)
+    assert faults(visible_lines(window), size["width"], size["height"]) == []
 
 
 def shoot(screens: tuple[Screen, ...], name: str) -> None:
