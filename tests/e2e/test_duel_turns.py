@@ -40,8 +40,11 @@ def test_duel_notifies_player_of_turn_in_title_and_browser(one_gateway: Server, 
     vote(one, 1)
     expect(one.page).to_have_title(plain, timeout=TIMEOUT_MS)
     one.shoot("bell")
+    for action in ("Abort game", "Offer a draw"):
+        expect(one.page.get_by_role("button", name=action)).to_be_visible()
     one.page.get_by_role("button", name="Notify me on my turn").click()
     expect(one.page.get_by_text("You'll be notified")).to_be_visible()
+    expect(one.page.get_by_role("button", name="Offer a draw")).to_be_visible()
     one.shoot("told")
     assert len(one.page.evaluate("rung")) == 1
 

@@ -1,4 +1,5 @@
 import * as actions from "./actions";
+import { html } from "./dom";
 import { vibrate } from "./device/vibrate";
 import { overlay } from "./play/matchCard";
 import * as entryScreens from "./seat/entryScreens";
@@ -11,7 +12,7 @@ import type { DeferredPart } from "./deferredPart";
 import { peek, groundNotices } from "./receipts/receiptList";
 import * as layers from "./play/boardLayers";
 import * as sentences from "./play/sentences";
-import { notifyButton, updateTitle } from "./device/turnNotification";
+import { notifyAnswer, notifyButton, updateTitle } from "./device/turnNotification";
 import type { PhoneView } from "./seat/phoneView";
 
 /** The deferred bundle: reveals, match ends, receipts, the result card, and the screens shown without a seat. */
@@ -20,7 +21,10 @@ export const deferred: DeferredPart = { ...sentences, ...layers, ...entryScreens
 /** Called for every view that is drawn. */
 function nextLine(view: PhoneView): ReturnType<DeferredPart["nextLine"]> {
   updateTitle(view);
-  return notifyButton(view) || layers.nextLine(view);
+  const line = layers.nextLine(view);
+  if (line) return line;
+  const bell = notifyButton(view) || (view.phase === "voting" && notifyAnswer());
+  return !!bell && html`<p class="next" role="status">${bell}</p>`;
 }
 
 /** Inserts each rule by script, because the Content Security Policy forbids inline styles. */

@@ -12,7 +12,7 @@ const plain = document.title;
 let lastShownTurn = 0;
 /** The result of the permission request; empty before it. */
 let answer = "";
-let answeredAt = 0;
+let answeredAt = -Infinity;
 
 export function isOwnTurn({ match, phase, side, ballot, hands }: PhoneView): boolean {
   const turn = match?.clocks ? match.turn : null;
@@ -46,13 +46,15 @@ function showNotification(text: string, turn: number): boolean {
   }
 }
 
-/** Offered only in games with long time banks. The permission is requested only after a tap. */
-export function notifyButton(view: PhoneView): Html | false {
+/** What the player is told after the permission request, for a few seconds. */
+export const notifyAnswer = (): string | false => performance.now() < answeredAt + ANSWER_SHOWN_MS && answer;
+
+/** A button, offered only in games with long time banks. The permission is requested only after a tap. */
+export function notifyButton(view: PhoneView, label: Html | string = say.notifyMe): Html | false {
   const { match, phase } = view;
-  if (phase !== "voting" || !match?.clocks || match.clocks.bank_s < LONG_BANK_S || isOwnTurn(view)) return false;
-  if (answer) return performance.now() < answeredAt + ANSWER_SHOWN_MS && html`<p class="next" role="status">${answer}</p>`;
+  if (phase !== "voting" || !match?.clocks || match.clocks.bank_s < LONG_BANK_S || isOwnTurn(view) || answer) return false;
   const askable = "Notification" in window && Notification.permission === "default";
-  return askable && html`<p class="next"><button type="button" class="small" data-do="bell">${say.notifyMe}</button></p>`;
+  return askable && html`<button type="button" class="small" data-do="bell" aria-label="${say.notifyMe}">${label}</button>`;
 }
 
 /** The first notification confirms that there will be others. */

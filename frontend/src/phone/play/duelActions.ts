@@ -1,4 +1,5 @@
 import type { DuelAction, DuelRefused, EventState, Match } from "../../protocol";
+import { notifyAnswer, notifyButton } from "../device/turnNotification";
 import { html, type Html } from "../dom";
 import type { PhoneScreen } from "../phoneScreen";
 import * as say from "../texts";
@@ -10,6 +11,8 @@ const REFUSAL_SHOWN_MS = 5000;
 const ASKED_TWICE: readonly DuelAction[] = ["resign", "abort", "draw"];
 
 type OwnAction = Exclude<DuelAction, "decline">;
+
+const bell = html`<svg class="bell" viewBox="0 0 24 24" aria-hidden="true"><path d="M4 18q3-2 3-8a5 5 0 0 1 10 0q0 6 3 8zM10 21h4"/></svg>`;
 
 let tapped: DuelAction | null = null;
 let tappedAt = -Infinity;
@@ -23,9 +26,9 @@ export function duelActions(view: PhoneView): Html | false {
   const own = match.offers.find((one) => one.side === side);
   const problem = refusalText(view);
   if (offer) return html`<p class="next duel" role="status"><span>${say.theyOffer[offer.kind]}</span>${button(offer.kind, say.accept)}${button("decline", say.decline)}</p>`;
-  const note = problem || (own && (own.declined ? say.offerDeclined : say.youOffered[own.kind]));
+  const note = problem || notifyAnswer() || (own && (own.declined ? say.offerDeclined : say.youOffered[own.kind]));
   const buttons = offered(match, event).filter((action) => action !== own?.kind);
-  return html`<p class="next duel">${note && html`<span role="status">${note}</span>`}${buttons.map((action) => button(action, isTapped(action) ? say.reallyDo[action] : say.duelActions[action]))}</p>`;
+  return html`<p class="next duel">${note && html`<span role="status">${note}</span>`}${buttons.map((action) => button(action, isTapped(action) ? say.reallyDo[action] : say.duelActions[action]))}${notifyButton(view, bell)}</p>`;
 }
 
 /** In a game against a crowd, only the single player acts. */
