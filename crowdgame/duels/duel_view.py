@@ -6,13 +6,16 @@ from django.utils.translation import gettext as _
 
 from crowdgame.accounts.models import Guest
 from crowdgame.duels.descriptions import describe_duel
-from crowdgame.duels.duels import seat_number
+from crowdgame.duels.duels import load_seat_key, seat_number
 from crowdgame.duels.lists import names_by_side, players_by_side
 from crowdgame.duels.models import Duel
+from crowdgame.duels.turn_history import TurnChoices, list_turns
 from games.engine.game import SIDES
 from voting.ballot_box.box_types import PresenceCounts
+from voting.matches import end_reason, load_position
 from voting.models import LIVE_STATES, Match
 from voting.protocol import DuelAction
+from voting.terms import MatchState
 
 MINUS = "\N{MINUS SIGN}"
 
@@ -50,6 +53,8 @@ class DuelView:
     `may_withdraw` the one that deletes a game before its first match.
     `there` counts the crowd's connected members. `match` is the number of the latest match, 0 before the
     first. `rematch_asked_by` is the team that wants a rematch. `actions` are a player's in a live match.
+    `board` is the path of the live board, if there is one. A player's contains the seat key.
+    `result` says who won and `reason` why, after the end. `turns` are the revealed turns of the match.
     """
 
     code: str
@@ -68,13 +73,17 @@ class DuelView:
     there: int
     watching: int
     actions: PlayerActions | None
+    board: str
+    result: str
+    reason: str
+    turns: tuple[TurnChoices, ...]
 
     @property
     def version(self) -> str:
         """Content version: differs as soon as the page shows something else."""
         actions = self.actions and (self.actions.offered, self.actions.asked, self.actions.names)
-        shown = self.title, self.free, self.match, self.rematch_asked_by, self.there, self.watching, actions
-        return " ".join(map(str, shown))
+        match = self.title, self.free, self.match, self.rematch_asked_by, len(self.turns), self.result
+        return " ".join(map(str, (*match, self.there, self.watching, actions)))
 
 
 def view_duel(duel: Duel, match: Match | None, guest: Guest | None, present: PresenceCounts) -> DuelView:
@@ -82,6 +91,8 @@ def view_duel(duel: Duel, match: Match | None, guest: Guest | None, present: Pre
     event, free = duel.event, seat_number(duel, None)
     mine = seat_number(duel, guest) if guest else 0
     over = match is not None and match.ended_at is not None and event.next_match_at is None
+    position = load_position(match) if match else None
+    reason = end_reason(match, position) if match and position else None
     return DuelView(
         code=event.code,
         about=describe_duel(duel),
@@ -99,7 +110,26 @@ def view_duel(duel: Duel, match: Match | None, guest: Guest | None, present: Pre
         there=present.connected[duel.one is not None],
         watching=present.watching,
         actions=_player_actions(duel, match, mine) if match and mine else None,
+        board=_board_path(duel, match, guest if mine else None),
+        result=_result(match) if match and match.ended_at else "",
+        reason=_(reason.label) if reason else "",
+        turns=list_turns(position) if position else (),
     )
+
+
+def _board_path(duel: Duel, match: Match | None, player: Guest | None) -> str:
+    """Return the path of the board: the player's own, else the spectators'."""
+    if match is None and (duel.crowd or player is None):
+        return ""
+    return f"/{duel.event.code}#{load_seat_key(duel, player)}" if player else f"/display/{duel.event.code}"
+
+
+def _result(match: Match) -> str:
+    """Return who won a match that is over."""
+    if match.state == MatchState.ABORTED:
+        return _("Game aborted")
+    winner = {"red": match.red, "yellow": match.yellow}.get(match.result or "")
+    return _("%(team)s won") % {"team": winner.name} if winner else _("Draw")
 
 
 def _player_actions(duel: Duel, match: Match, team: int) -> PlayerActions | None:

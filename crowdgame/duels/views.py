@@ -128,7 +128,7 @@ def new_game(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def duel(request: HttpRequest, code: str) -> HttpResponse:
-    """Show a duel's page: its players, the link to share, the button to join."""
+    """Show a duel's page: board, players, turns and chat, the link to share, the button to join."""
     return _duel_page(request, _require_duel(code))
 
 
@@ -149,7 +149,10 @@ def _duel_page(request: HttpRequest, duel: Duel, problem: str = "", status: int 
         "problem": problem,
         "picture": picture_address(request, duel.event.code, match),
     }
-    return render(request, "duels/duel.html", context, status=status)
+    answer = render(request, "duels/duel.html", context, status=status)
+    if view.mine:  # the page contains the player's seat key
+        answer.headers["Cache-Control"] = "no-store"
+    return answer
 
 
 def _load_presence(duel: Duel) -> PresenceCounts:

@@ -27,7 +27,7 @@ class PhonePages:
         built = {ENGLISH: folder / "phone.html", **others}
         varies = "accept-encoding, accept-language" if others else "accept-encoding"
         self._pages = {
-            code: PreloadedPage(path, varies, states=STATE_CACHE_SIZE)
+            code: PreloadedPage(path, varies, states=STATE_CACHE_SIZE, framed=True)
             for code, path in built.items()
             if path.is_file()
         }

@@ -142,7 +142,7 @@ export function corner({ now, phase, turnout }: PhoneView, match: Match, side: S
 }
 
 /** A link to the page on which players find opponents. */
-export const gameLink = ({ code }: EventState, label: string) => html`<a href="/play/${code}">${label}</a>`;
+export const gameLink = ({ code }: EventState, label: string) => html`<a href="/play/${code}" target="_top">${label}</a>`;
 
 /** The score of the series, when the next match begins, or whether there is one. */
 export function nextLine(view: PhoneView): Html | false {
