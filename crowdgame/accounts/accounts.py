@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 
 from crowdgame.accounts.models import GUEST_NAME_LENGTH, GUEST_SKELETON_LENGTH, Guest
 from crowdgame.accounts.name_skeletons import SEPARATORS, mixes_scripts, name_skeleton, without_marks
-from crowdgame.accounts.signals import guest_left, guest_merged
+from crowdgame.accounts.signals import guest_left, guest_merged, guest_renamed
 from voting.ballot_box.ballot_box import BallotBox
 from voting.names import clean_name
 
@@ -85,7 +85,7 @@ def create_account(guest: Guest, name: str, password: str) -> User:
 
 
 def rename(guest: Guest, name: str) -> None:
-    """Change the account's name for future games. Raises AccountError if the name is taken."""
+    """Change the account's name, also in unfinished games. Raises AccountError if the name is taken."""
     if guest.user is not None:
         _save_name(guest, guest.user, name)
 
@@ -102,6 +102,7 @@ def _save_name(guest: Guest, user: User, name: str) -> None:
     except IntegrityError:
         guest.refresh_from_db()
         raise AccountError(_("This name, or one like it, is taken. Choose another one.")) from None
+    guest_renamed.send(Guest, guest=guest)
 
 
 def find_username(typed: str) -> str:

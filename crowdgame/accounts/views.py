@@ -94,6 +94,8 @@ def change_name(request: HttpRequest) -> HttpResponse:
     if form.is_valid():
         with show_refusal(form, "name", accounts.AccountError):
             accounts.rename(guest, form.cleaned_data["name"])
-            messages.success(request, _("Name changed. New games show you as %(name)s.") % {"name": guest})
+            messages.success(
+                request, _("Name changed. Your games now show you as %(name)s.") % {"name": guest}
+            )
             return redirect("account")
     return account_page(request, guest, rename=form)

@@ -8,10 +8,11 @@ class DuelsConfig(AppConfig):
     name = "crowdgame.duels"
 
     def ready(self) -> None:
-        from crowdgame.accounts.signals import guest_left, guest_merged  # noqa: PLC0415
+        from crowdgame.accounts.signals import guest_left, guest_merged, guest_renamed  # noqa: PLC0415
         from crowdgame.duels.cleanup import clean_up_duels  # noqa: PLC0415
-        from crowdgame.duels.guests import hand_over_games, leave_games  # noqa: PLC0415
+        from crowdgame.duels.guests import hand_over_games, leave_games, rename_seats  # noqa: PLC0415
 
         guest_merged.connect(hand_over_games)
         guest_left.connect(leave_games)
+        guest_renamed.connect(rename_seats)
         every_hour("duels nobody joined", lambda: clean_up_duels(settings.DUEL_DAYS))

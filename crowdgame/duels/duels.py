@@ -77,7 +77,7 @@ def new_duel(guest: Guest, duel_settings: DuelSettings, network: str = "") -> Du
     with transaction.atomic():
         event = create_event(
             _system_user(),
-            _("%(player)s's game") % {"player": guest},
+            _waiting_name(guest),
             names,
             _duel_code(duel_settings),
             **_event_fields(duel_settings),
@@ -196,12 +196,30 @@ def name_seat(event: Event, number: int, guest: Guest) -> None:
     event.tickets.filter(team=number).update(label=name)
 
 
+def name_seats(duel: Duel) -> None:
+    """Name both teams and the event after the players, who may have changed their names since."""
+    for number, seat in SEAT_FIELDS.items():
+        name_seat(duel.event, number, getattr(duel, seat))
+    name_after_teams(duel.event)
+
+
 def name_after_teams(event: Event, **changes: Any) -> None:
     """Name the event after its teams, and write the other `changes`."""
     one, other = event.teams.order_by("number").values_list("name", flat=True)
     with override(event.language):
         name = default_event_name((one, other))
     Event.objects.filter(pk=event.pk).update(name=name, **changes)
+
+
+def name_after_creator(event: Event, guest: Guest) -> None:
+    """Name an event whose first match has not started after its creator."""
+    with override(event.language):
+        name = _waiting_name(guest)
+    Event.objects.filter(pk=event.pk).update(name=name)
+
+
+def _waiting_name(guest: Guest) -> str:
+    return _("%(player)s's game") % {"player": guest}
 
 
 def check_game_limit(guest: Guest) -> None:

@@ -8,7 +8,7 @@ from functools import cache
 
 from django.utils.translation import gettext as _
 
-from crowdgame.duels.duels import PlayError
+from crowdgame.duels.duels import PlayError, name_seats
 from crowdgame.duels.models import Duel
 from voting import protocol
 from voting.announcements.outbox import announce, relay
@@ -35,25 +35,28 @@ def request_rematch(event_id: int, team: int, box: BallotBox) -> None:
     """
     now = box.now()
     with locked_event(event_id) as event:
-        _check_over(event)
+        duel = _check_over(event)
         if event.rematch_wanted_by == team:
             return
         both = event.rematch_wanted_by is not None
         changes = {"rematch_wanted_by": None, "next_match_at": now} if both else {"rematch_wanted_by": team}
         Event.objects.filter(pk=event_id).update(**changes)
+        if both:
+            name_seats(duel)
         announce(event_id, protocol.EventEdited, now)
     relay(event_id)
     if both:
         start_due_match(event_id, box)
 
 
-def _check_over(event: Event) -> None:
+def _check_over(event: Event) -> Duel:
     duel = Duel.objects.filter(event=event).first()
     last = Match.objects.filter(event=event).order_by("-number").first()
     if duel is None or duel.crowd or last is None:
         raise PlayError(_("This game has no rematch."))
     if last.state == MatchState.PLAYING or event.next_match_at is not None:
         raise PlayError(_("The next match has already started."))
+    return duel
 
 
 async def handle_rematch_ask(event_id: int, team: int) -> None:

@@ -224,14 +224,13 @@ def test_guest_stays_logged_in_as_long_as_browsers_keep_a_cookie() -> None:
     )
 
 
-def test_rename_applies_only_to_new_games() -> None:
+def test_rename_applies_to_unfinished_games() -> None:
     client, _ = sign_up()
     client.post("/play/new")
     client.post("/play/account/name", {"name": "Grace"})
-    assert "New games show you as Grace" in page(client, "/play/account")
-    assert "Ada" in page(Client())
-    client.post("/play/new")
+    assert "Your games now show you as Grace" in page(client, "/play/account")
     assert "Grace" in page(Client())
+    assert "Ada" not in page(Client())
     _, other = sign_up("Bob")
     with pytest.raises(AccountError):
         rename(other, "Grace")
