@@ -162,6 +162,15 @@ def test_search_keeps_query_across_pages() -> None:
     assert "No games match “<bdi>&lt;b&gt;</bdi>”" in page(client, "/play/all/open?q=<b>")
 
 
+def test_waiting_game_has_link_qr_code_and_buttons() -> None:
+    client = Client()
+    code = new_game(client)
+    shown = page(client, f"/play/{code}")
+    for part in (f'value="http://testserver/play/{code}"', 'class="qr"', 'class="copy"', 'class="share"'):
+        assert part in shown
+    assert "QR code" not in page(Client(), f"/play/{code}")
+
+
 def test_crowd_game_page_invites_and_lets_creator_begin() -> None:
     one, two = Client(), Client()
     game_path = one.post("/play/new", {"crowd": "on"})["Location"]
