@@ -9,6 +9,7 @@ class DuelsConfig(AppConfig):
 
     def ready(self) -> None:
         from crowdgame.accounts.signals import guest_left, guest_merged, guest_renamed  # noqa: PLC0415
+        from crowdgame.duels import player_actions, rematch  # noqa: F401, PLC0415  register gateway hooks
         from crowdgame.duels.cleanup import clean_up_duels  # noqa: PLC0415
         from crowdgame.duels.guests import hand_over_games, leave_games, rename_seats  # noqa: PLC0415
 
