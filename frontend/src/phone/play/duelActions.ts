@@ -59,7 +59,7 @@ function refusalText({ duelRefused }: PhoneView): string | false {
 /** The first tap on what can't be undone asks for confirmation, and the second one does it. Answers need one tap. */
 export function runDuelAction(action: DuelAction, { seated, redraw }: PhoneScreen): void {
   const { match } = seated!.store.get().event!;
-  const isAnswer = match!.offers.some((one) => one.kind === action);
+  const isAnswer = match!.offers.some((one) => one.kind === action && !one.declined);
   if (ASKED_TWICE.includes(action) && !isAnswer && !isTapped(action)) {
     [tapped, tappedAt] = [action, performance.now()];
     setTimeout(redraw, CONFIRM_WITHIN_MS);
