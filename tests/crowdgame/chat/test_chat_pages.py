@@ -108,6 +108,16 @@ def test_players_and_watchers_chats_are_separate_until_match_ends(
     say(watcher, "Well played", f"{code}-players")
 
 
+def test_closed_and_deleted_games_accept_no_messages(duel: tuple[str, Client, Client]) -> None:
+    code, one, _ = duel
+    say(one, "Good luck", f"{code}-players")
+    ChatRoom.objects.update(closed=True)
+    assert "closed" in say(one, "Still here", f"{code}-players", status=409)
+    Event.objects.all().delete()
+    say(one, "Still here", f"{code}-players", status=404)
+    assert not ChatLine.objects.exists()
+
+
 @pytest.mark.parametrize(
     ("path", "status"),
     [
