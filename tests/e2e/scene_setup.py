@@ -143,7 +143,7 @@ def as_duel(
 ) -> ScriptedMatch:
     """The same match as a duel with clocks."""
     clocks = Clocks(bank_s=bank_s, increment_s=2, cap_s=None, red_ms=red_ms, yellow_ms=yellow_ms)
-    teams = tuple(Team(number=at, name=name, solo=True) for at, name in enumerate(GUESTS, 1))
+    teams = tuple(Team(number=at, name=name) for at, name in enumerate(GUESTS, 1))
     window_s = min(red_ms, yellow_ms) // 1000
     return replace(
         scripted,

@@ -253,3 +253,27 @@ export const giveUp: string = t("Vote to give up");
 export const surelyGiveUp: string = t("Sure? Tap again");
 export const takeBackWish: string = t("You voted to give up. Undo");
 export const youDecideTies: string = t("You are the captain: you decide ties.");
+
+// --- the sentences of a game for two, in the deferred part: they mention no team and no votes
+export const forTwo = {
+  theirTurn: (name: string): string => t("%(name)s is choosing. You're next.", { name }),
+  elsewhere: t("Your choice on another device counts."),
+  counted: (column: number | string): string => t("You chose %(column)s. You can still change it.", { column }),
+  countedHidden: t("You chose. You can still change it."),
+  sending: (column: number | string): string => t("Sending your choice: %(column)s…", { column }),
+  notYet: (column: number | string): string => t("Not sent yet: %(column)s. We'll keep trying.", { column }),
+  stands: (column: number | string): string => t("Your choice is still %(column)s.", { column }),
+  voteKept: t("Your choice is kept."),
+  sealed: t("The choices are sealed."),
+  allCountedNow: t("Here it comes."),
+  waitingForReceipt: t("Checking whether your choice arrived…"),
+  notVoted: t("You didn't choose this time."),
+  youVoted: (column: number | string): string => t("You chose %(column)s.", { column }),
+  howVoted: t("What both chose"),
+  noDrop: t("You didn't choose: you sit this turn out."),
+  lot: (column: number | string): string => t("You didn't choose. %(column)s was drawn at random.", { column }),
+  openly: t("Choose now: everyone sees it."),
+  theyOpenly: (name: string): string => t("%(name)s chooses: everyone sees it.", { name }),
+  unsureLast: t("Your last choice couldn't be checked."),
+  won: t("You won!"),
+};

@@ -18,6 +18,7 @@ export interface Card {
   /** Turns voted in, and the total. */
   voted: number;
   turns: number;
+  /** Empty in a game for two, whose card has no figures. */
   agreement: string;
   /** Whether this vote was for the column that won. */
   votedForWinner: boolean;
@@ -56,8 +57,10 @@ function paint(pen: Pen, card: Card): void {
   write(pen, card.event, 44, 600, 110);
   write(pen, card.title, 150, 800, 260);
   write(pen, card.team, 64, 700, 345);
-  figure(pen, `${card.voted} / ${card.turns}`, say.turnsVoted, EDGE);
-  figure(pen, card.agreement, say.agreement, WIDE / 2 + EDGE / 4);
+  if (card.agreement) {
+    figure(pen, `${card.voted} / ${card.turns}`, say.turnsVoted, EDGE);
+    figure(pen, card.agreement, say.agreement, WIDE / 2 + EDGE / 4);
+  }
   if (card.votedForWinner) write(pen, `✓ ${say.youCalled}`, 54, 700, 640);
   drawGrid(pen, board, 700);
 }

@@ -4,7 +4,7 @@ import { html, type Html } from "../dom";
 import { formatPercent } from "../localeFormat";
 import { saveCard, type Card } from "./cardPicture";
 import { currentSide, sidesCard } from "./sides";
-import { reasonText } from "./sentences";
+import { isForTwo, reasonText } from "./sentences";
 import * as say from "../texts";
 import type { PhoneView } from "../seat/phoneView";
 
@@ -16,13 +16,13 @@ export function matchCard(view: PhoneView): Card {
   const side = currentSide(view);
   const { result, reveal, board } = match!;
   const agreed = Object.values(record.agreed);
-  const title = result === "draw" || result === "open" ? say.cardTitle.draw : result === side ? say.cardTitle.won : say.cardTitle.lost;
+  const title = result === "draw" || result === "open" ? say.cardTitle.draw : result === side ? (isForTwo(view) ? say.forTwo.won : say.cardTitle.won) : say.cardTitle.lost;
   return {
     ...{ side, title, board, event: event.name, team: teamForSide(event, side).name },
     voted: agreed.length,
     turns: reveal?.number ?? agreed.length,
-    agreement: formatPercent(agreed.filter(Boolean).length, agreed.length),
-    votedForWinner: result === side && !!reveal && record.agreed[reveal.number] === true,
+    agreement: isForTwo(view) ? "" : formatPercent(agreed.filter(Boolean).length, agreed.length),
+    votedForWinner: !isForTwo(view) && result === side && !!reveal && record.agreed[reveal.number] === true,
   };
 }
 
@@ -40,7 +40,7 @@ function endCard(view: PhoneView): Html | false {
   return html`<dialog class="card" aria-labelledby="card">
     <h2 id="card">${title}</h2>
     <p>${team}</p>
-    <dl><div><dt>${say.turnsVoted}</dt><dd>${voted}\u00a0/\u00a0${turns}</dd></div><div><dt>${say.agreement}</dt><dd>${agreement}</dd></div></dl>
+    ${agreement && html`<dl><div><dt>${say.turnsVoted}</dt><dd>${voted}\u00a0/\u00a0${turns}</dd></div><div><dt>${say.agreement}</dt><dd>${agreement}</dd></div></dl>`}
     ${reason && html`<p>${reason}</p>`}
     ${votedForWinner && html`<p class="called">✓ ${say.youCalled}</p>`}
     <button type="button" class="go" data-do="save">${say.save}</button>

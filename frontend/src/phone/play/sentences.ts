@@ -5,7 +5,6 @@ import { heldMs, revealStep, tokenMoment } from "../../live/match/phase";
 import { optionName } from "../../board/geometry";
 import type { Board, EventState, Match, Reveal, Side, SideTally } from "../../protocol";
 import { hasPoints, support } from "../../live/match/support";
-import type { Ballot } from "../ballot/ballot";
 import { choiceName, choiceColumns, control, votesText } from "../ballot/choice";
 import { fillTeamNames } from "./drawnBoard";
 import { formatClock, formatLongTime, formatPercent, formatNumber } from "../localeFormat";
@@ -36,32 +35,39 @@ function calm({ match, teams }: EventState, team: number): string {
   return solo.number === team ? say.gathers : say.amidst(solo.name);
 }
 
+/** Whether both sides are single players. */
+export const isForTwo = ({ event }: Pick<PhoneView, "event">): boolean => event.is_duel && !event.teams.some(({ solo }) => solo);
+
+const wording = (view: PhoneView): Wording => (isForTwo(view) ? say.forTwo : say);
+
+type Wording = Pick<typeof say, Exclude<keyof typeof say.forTwo, "won">>;
+
 const join = (...parts: readonly (string | false | null | undefined)[]) => parts.filter(Boolean).join(" ");
 
 const isToMove = ({ side }: PhoneView, { turn }: Pick<Match, "turn">) => turn!.to_move.includes(side);
 
 function voting(view: PhoneView, match: Match): string {
   const { ballot, event, side } = view;
-  if (!isToMove(view, match)) return match.board.vote ? halfTurnText(view, match) : say.theirTurn(shortTeamName(event, otherSide(side)));
-  if (ballot.status === "refused") return refused(ballot, match);
-  if (ballot.elsewhere) return join(say.elsewhere, say.wasFor(choiceName(match, ballot.choice!)));
+  if (!isToMove(view, match)) return match.board.vote ? halfTurnText(view, match) : wording(view).theirTurn(shortTeamName(event, otherSide(side)));
+  if (ballot.status === "refused") return refused(view, match);
+  if (ballot.elsewhere) return join(wording(view).elsewhere, say.wasFor(choiceName(match, ballot.choice!)));
   return choosing(view, match);
 }
 
 /** In a turn of two halves: which team votes, and whether in secret. */
 function halfTurnText(view: PhoneView, { board, turn }: Match): string {
   const they = shortTeamName(view.event, turn!.to_move[0]!);
-  if (isToMove(view, { turn })) return board.vote === "open" ? say.openly : say.inSecret;
-  return board.vote === "open" ? say.theyOpenly(they) : say.theySecretly(they);
+  if (isToMove(view, { turn })) return board.vote === "open" ? wording(view).openly : say.inSecret;
+  return board.vote === "open" ? wording(view).theyOpenly(they) : say.theySecretly(they);
 }
 
 function choosing(view: PhoneView, match: Match): string {
   const { ballot, connection, hidden } = view;
   if (!ballot.choice) return join(note(view), isCaptain(view, match) && say.youDecideTies, invitation(view, match));
   const name = choiceName(match, ballot.choice);
-  if (ballot.status === "sending") return connection.state === "joined" ? say.sending(name) : say.notYet(name);
-  if (hidden) return say.countedHidden;
-  return (control(match)?.counted ?? say.counted)(name);
+  if (ballot.status === "sending") return connection.state === "joined" ? wording(view).sending(name) : wording(view).notYet(name);
+  if (hidden) return wording(view).countedHidden;
+  return (control(match)?.counted ?? wording(view).counted)(name);
 }
 
 function invitation(view: PhoneView, match: Match): string {
@@ -75,21 +81,22 @@ const isCaptain = ({ event, team, voterCode }: PhoneView, { tie_rule }: Match) =
 
 function sealed(view: PhoneView, match: Match): string {
   const { ballot, hidden, hands } = view;
-  const text = isSealed(view) ? say.sealed : say.timeIsUp;
+  const text = isSealed(view) ? wording(view).sealed : say.timeIsUp;
   if (!isToMove(view, match) || hands) return text;
-  if (ballot.status === "refused") return refused(ballot, match);
-  if (ballot.status === "sending") return join(text, say.waitingForReceipt);
-  return join(text, ballot.choice === null ? say.notVoted : !hidden && say.youVoted(choiceName(match, ballot.choice)));
+  if (ballot.status === "refused") return refused(view, match);
+  if (ballot.status === "sending") return join(text, wording(view).waitingForReceipt);
+  return join(text, ballot.choice === null ? wording(view).notVoted : !hidden && wording(view).youVoted(choiceName(match, ballot.choice)));
 }
 
-function refused({ choice, reason, heldChoice }: Ballot, match: Match): string {
-  return join(`${say.notCounted}: ${say.reasons[reason ?? "late"]}.`, heldChoice !== null && heldChoice !== choice && say.stands(choiceName(match, heldChoice)));
+function refused(view: PhoneView, match: Match): string {
+  const { choice, reason, heldChoice } = view.ballot;
+  return join(`${say.notCounted}: ${say.reasons[reason ?? "late"]}.`, heldChoice !== null && heldChoice !== choice && wording(view).stands(choiceName(match, heldChoice)));
 }
 
 function reveal(view: PhoneView, match: Match, revealed: Reveal): string {
   const step = revealStep(match, view.now);
-  if (step === "sealed") return say.allCountedNow;
-  if (step === "pour") return say.howVoted;
+  if (step === "sealed") return wording(view).allCountedNow;
+  if (step === "pour") return wording(view).howVoted;
   if (step === "picks") return picks(view, match, revealed);
   if (step === "drops") return drops(view, match, revealed);
   if (match.result !== "open") return winner(view, match);
@@ -103,7 +110,7 @@ function picks(view: PhoneView, match: Match, revealed: Reveal): string {
   const tally = revealed[side];
   // With secret sides, the phone's text must not depend on the voter's side.
   if (max_side_changes) return join(theirPick(view, board, revealed, side), theirPick(view, board, revealed, other));
-  return tally ? ownPick(tally, ownColumn(view), match) : theirPick(view, board, revealed, other);
+  return tally ? ownPick(view, tally, match) : theirPick(view, board, revealed, other);
 }
 
 function theirPick({ event }: PhoneView, board: Board, revealed: Reveal, side: Side): string {
@@ -112,13 +119,15 @@ function theirPick({ event }: PhoneView, board: Board, revealed: Reveal, side: S
   return tally?.decided_by === "resign" ? say.gaveUp(name) : say.theyPicked(name, tally?.pick ? optionName(board, tally.pick) : null);
 }
 
-function ownPick(tally: SideTally, own: number | null, match: Match): string {
+function ownPick(view: PhoneView, tally: SideTally, match: Match): string {
+  const own = ownColumn(view);
   const { pick, ballots, decided_by } = tally;
   if (decided_by === "resign") return say.weGaveUp;
-  if (pick === null) return say.noDrop;
+  if (pick === null) return wording(view).noDrop;
   const name = optionName(match.board, pick);
   if (!tally.counts.length) return say.picking(name);
-  if (decided_by === "random" || !ballots) return say.lot(name);
+  if (decided_by === "random" || !ballots) return wording(view).lot(name);
+  if (isForTwo(view)) return say.forTwo.youVoted(name);
   const [votes, of] = support(match, tally);
   const share = formatPercent(votes, of);
   if (tally.rounds?.[1]) return say.pickedInRound(name, tally.rounds.length, share);
@@ -144,7 +153,7 @@ function winner({ event }: PhoneView, { result }: Match): string {
 
 function end(view: PhoneView, match: Match): string {
   const turns = Object.values(view.record.agreed);
-  const isShort = match.end_reason === "line" && turns.length > 0;
+  const isShort = match.end_reason === "line" && turns.length > 0 && !isForTwo(view);
   const summary = match.max_side_changes ? endText(view, match) : isShort && say.withTeam(turns.filter(Boolean).length, turns.length);
   return join(winner(view, match), reasonText(view, match), summary);
 }
@@ -158,10 +167,10 @@ export function reasonText({ event }: Pick<PhoneView, "event">, { result, end_re
 }
 
 /** A quiet note about the previous vote's receipt. */
-function note({ receipts }: PhoneView): string {
-  const last = receipts[receipts.length - 1];
+function note(view: PhoneView): string {
+  const last = view.receipts[view.receipts.length - 1];
   if (last?.late) return say.lateLast;
-  return last?.found === "elsewhere" ? say.elsewhere : last?.found === "unsure" ? say.unsureLast : "";
+  return last?.found === "elsewhere" ? wording(view).elsewhere : last?.found === "unsure" ? wording(view).unsureLast : "";
 }
 
 const words = (view: Pick<PhoneView, "event">, { resolution }: Reveal) => fillTeamNames(view, resolution.sentences.join(" "));

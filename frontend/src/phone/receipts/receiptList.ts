@@ -6,6 +6,7 @@ import { html, type Html } from "../dom";
 import type { Receipt } from "./receipt";
 import { countableChoices } from "./receiptProof";
 import { dropNotice } from "../play/drop";
+import { isForTwo } from "../play/sentences";
 import { eye } from "../play/shape";
 import { sideButton } from "../play/sides";
 import { returnNotice } from "../seat/removal";
@@ -50,13 +51,14 @@ function entry(receipt: Receipt, { match }: PhoneView): Html {
 }
 
 /** The status of the votes' checks; empty if there is none. */
-function checkLine({ phase, event, receipts }: PhoneView): string {
+function checkLine(view: PhoneView): string {
+  const { phase, event, receipts } = view;
   const last = receipts[receipts.length - 1];
   const votes = receipts.filter(({ found }) => found !== "late").length;
   const checked = receipts.filter(({ found }) => found === "checked" || found === "elsewhere").length;
   const good = receipts.filter(({ found }) => found === "counted").length + checked;
   if (!last || !good) return "";
-  if (phase === "ended" && last.found) return say.allCounted(good, votes, checked);
+  if (phase === "ended" && last.found && !isForTwo(view)) return say.allCounted(good, votes, checked);
   return last.found === "checked" && event.match?.reveal && revealsTurn(event.match.reveal, last.turn) ? say.countedAndChecked : `${good}`;
 }
 
