@@ -82,7 +82,7 @@ def test_seal_and_time_bank_do_not_overlap(
 ) -> None:
     window.set_viewport_size({"width": size["width"], "height": size["height"]})
     show_scene("display", Scene("timed-selector", timed_selector(MIDDLE), "voting"), window, fake_gateway)
-    expect(window.locator(".seal:not(.time-bank)")).to_have_text("Votes sealed")
+    expect(window.locator(".seal:not(.time-bank)")).to_have_text("Sealed")
     expect(window.locator(".time-bank")).to_have_count(2)
     assert faults(visible_lines(window), size["width"], size["height"]) == []
 

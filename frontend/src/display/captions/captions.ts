@@ -7,6 +7,7 @@ import { isThreatConflict, blockText, closeCallText } from "./commentary";
 import { optionName } from "../../board/geometry";
 import { fillTeamNames, teamName, type Sentence, type MatchContext, type RevealContext } from "./sentence";
 import { endReasonText } from "../../live/match/endReason";
+import { isForTwo } from "../../live/match/timeBank";
 import { currentSeries } from "../../live/match/series";
 import { hasPoints, support } from "../../live/match/support";
 import type { TimelineStep } from "../scene/timeline";
@@ -23,8 +24,8 @@ const TEXTS: Record<TimelineStep, (context: RevealContext, call: CloseCall | nul
 };
 
 /** Also shown between the deadline and the reveal. */
-export function sealed(): string {
-  return t("Votes sealed");
+export function sealed({ match }: { match: Match | null }): string {
+  return isForTwo(match) ? p("votes", "Sealed") : t("Votes sealed");
 }
 
 /** The sides that had to pick, the one on the left of the screen first. */

@@ -40,7 +40,7 @@ function footerSentence(view: StageView): Sentence {
   if (notice && isTimely(notice, scene)) return [notice.text];
   const { phase, match, reveal, stage, call } = scene;
   if (phase === "paused") return [pausedText(scene.leftMs)];
-  if (phase === "sealed") return [sealed()];
+  if (phase === "sealed") return [sealed(view.scene)];
   if (phase === "talk" && scene.turn) return [t("Voting on turn %(turn)s opens soon", { turn: scene.turn.number })];
   if (phase === "voting") return isOpening(view) && match ? fillTeamNames({ state, match }, openingText(view, { state, match })) : [];
   return phase === "reveal" && match && reveal && stage ? revealSentence(stage.step, { state, match, reveal }, call) : [];

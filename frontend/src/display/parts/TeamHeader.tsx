@@ -3,6 +3,7 @@ import { t } from "../../live/i18n";
 import { matchingSeal } from "../../live/match/seals";
 import { timeBankLeft } from "../../live/match/timeBank";
 import type { Side } from "../../protocol";
+import { sealed as sealedText } from "../captions/captions";
 import { countdownText } from "../scene/countdownText";
 import { BESIDE_CLOCK, fitName } from "../scene/layout";
 import { sideAtPlace, tallyForSide, teamAtPlace, type Place } from "../scene/places";
@@ -55,7 +56,7 @@ function TimeBank({ view, place }: { view: StageView; place: Place }) {
  */
 function Seal({ view, side }: { view: StageView; side: Side }) {
   const { scene, sealed } = view;
-  if (scene.match?.concealed?.side === side) return <SealStatus isBroken={false} />;
+  if (scene.match?.concealed?.side === side) return <SealStatus scene={scene} isBroken={false} />;
   if (scene.phase !== "sealed" && scene.phase !== "reveal") return null;
   const reveal = scene.phase === "reveal" ? scene.reveal : null;
   const seal = reveal ? matchingSeal(reveal, sealed) : sealed?.turn === scene.turn?.id ? sealed : null;
@@ -63,15 +64,15 @@ function Seal({ view, side }: { view: StageView; side: Side }) {
   const after = reveal?.turn_commitment ?? tallyForSide(reveal, side)?.root;
   if (!before && !after) return null;
   const isBroken = !!before && !!after && before !== after;
-  return isBroken || !picksShown(scene) ? <SealStatus isBroken={isBroken} /> : null;
+  return isBroken || !picksShown(scene) ? <SealStatus scene={scene} isBroken={isBroken} /> : null;
 }
 
 function picksShown({ stage }: Scene): boolean {
   return !!stage && stage.step !== "sealed" && stage.step !== "pour";
 }
 
-function SealStatus({ isBroken }: { isBroken: boolean }) {
-  return <p class="seal" data-broken={isBroken}><SealIcon /><span>{isBroken ? t("Seal doesn't match") : t("Votes sealed")}</span></p>;
+function SealStatus({ scene, isBroken }: { scene: Scene; isBroken: boolean }) {
+  return <p class="seal" data-broken={isBroken}><SealIcon /><span>{isBroken ? t("Seal doesn't match") : sealedText(scene)}</span></p>;
 }
 
 /** A wax seal with a keyhole. */

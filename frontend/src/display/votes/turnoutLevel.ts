@@ -1,7 +1,7 @@
 import { isPartHidden, sideAtPlace, tallyForSide, teamAtPlace, type Place } from "../scene/places";
-import type { Match } from "../../protocol";
 import { isTalkHeld } from "../../live/match/phase";
 import { currentSeries } from "../../live/match/series";
+import { isForTwo } from "../../live/match/timeBank";
 import { isWon, type StageView } from "../scene/stageView";
 
 /** What a turnout bar shows: a number and its label, and the height from 0 to 1. */
@@ -64,17 +64,15 @@ function openLevel({ scene, turnout }: StageView, place: Place, connected: numbe
   if (!turn?.to_move.includes(sideAtPlace(match, place))) return NO_TURNOUT;
   const number = turnout?.turn === turn.id ? turnout.voted[place] : 0;
   const of = Math.max(number, connected);
-  return { number, share: number / Math.max(1, of), word: isDuel(match) ? "" : "voted", of, isActive: true };
+  // A single player's turnout bar needs no label, and the time bank takes its place.
+  return { number, share: number / Math.max(1, of), word: isForTwo(match) ? "" : "voted", of, isActive: true };
 }
-
-/** A single player's turnout bar needs no label, and the time bank takes its place. */
-const isDuel = (match: Match | null) => !!match?.clocks && !match.clocks.crowd;
 
 function sealedLevel({ scene }: StageView, place: Place, connected: number): TurnoutLevel {
   const tally = tallyForSide(scene.reveal, sideAtPlace(scene.match, place));
   if (!tally) return NO_TURNOUT;
   if (!tally.counts.length) return { ...NO_TURNOUT, share: HIDDEN_LEVEL, isActive: true, isNumberHidden: true };
-  const shown = scene.stage?.step === "sealed" || scene.stage?.step === "pour";
+  const shown = !isForTwo(scene.match) && (scene.stage?.step === "sealed" || scene.stage?.step === "pour");
   const share = tally.ballots / Math.max(1, tally.ballots, connected);
   return { number: tally.ballots, share, word: shown ? "voted" : "", isActive: true };
 }

@@ -12,3 +12,6 @@ export function timeBankLeft(match: Match, side: Side, turnout: TurnoutCounted |
   const picked = turnout?.turn === turn.id ? turnout.picked_at?.[place] : 0;
   return Math.max(0, before - Math.max(0, (picked || now) - turn.opens_at));
 }
+
+/** Whether both sides are single players, whose choices are no votes. */
+export const isForTwo = (match: Match | null): boolean => !!match?.clocks && !match.clocks.crowd;
