@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from itertools import chain
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from django.core.paginator import Page, Paginator
 from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery, Value
@@ -13,34 +13,36 @@ from django.utils.translation import gettext
 
 from crowdgame.accounts.models import Guest
 from crowdgame.duels.descriptions import describe_duel
+from crowdgame.duels.duel_matches import DuelMatches, load_matches, load_turns
 from crowdgame.duels.duels import active_games
 from crowdgame.duels.models import Duel
 from crowdgame.duels.time_controls import TIME_CONTROLS, time_label
 from games.engine.game import SIDES, Side
 from voting.ballot_box.ballot_box import BallotBox
 from voting.matches import Position, end_reason, replay
-from voting.models import CLOSED_STATES, LIVE_STATES, Match, MatchResult, StoredBallot, Team, Turn
-from voting.terms import MatchState
+from voting.models import CLOSED_STATES, LIVE_STATES, Match, MatchResult, Team, Turn, TurnState
+from voting.terms import EndReason, MatchState
 
 DueSides = Mapping[int, Collection[Side]]
 DuelListKind = Literal["open", "running", "finished"]
 DUEL_LIST_KINDS: tuple[DuelListKind, ...] = ("open", "running", "finished")
 PAGE_SIZE = 20
+MAX_OTHERS = 10
+DOUBLE_WINS = (EndReason.HOLDER, EndReason.OTHER)
 MAX_QUERY_LENGTH = 40
 WINNER_NUMBERS: dict[str, int] = {MatchResult.RED: 1, MatchResult.YELLOW: 2}
-HAS_STORED_BALLOT = {
-    f"{side}_stored": Exists(StoredBallot.objects.filter(turn=OuterRef("pk"), side=side)) for side in SIDES
-}
 HAS_LIVE_MATCH = Exists(Match.objects.filter(event=OuterRef("event"), state=MatchState.PLAYING))
 HAS_ENDED_MATCH = Exists(Match.objects.filter(event=OuterRef("event"), state=MatchState.ENDED))
 
 
 @dataclass(frozen=True, slots=True)
 class DuelListItem:
-    """A game in a list, by its latest match. `names` are red's and yellow's; an empty one is a free seat.
+    """A game in a list, by its latest match, among finished games by its latest finished one.
 
+    `names` are red's and yellow's; an empty one is a free seat.
     `about` is its game, variant and time. `reason` says why the match ended. `won` and `mine` are 1 for red,
-    2 for yellow, 0 for nobody. Anybody may join a `crowd` game.
+    2 for yellow, 0 for nobody. Anybody may join a `crowd` game. `since` is when it was created. `turns`
+    counts the revealed turns. `others` are the numbers of the duel's latest other finished matches.
     """
 
     code: str
@@ -54,13 +56,10 @@ class DuelListItem:
     mine: int = 0
     your_turn: bool = False
     crowd: bool = False
-
-
-class LatestMatches(NamedTuple):
-    """The latest match of each duel by event, and the turns of each match by its primary key."""
-
-    by_event: Mapping[int, Match]
-    turns: Mapping[int, list[Turn]]
+    since: datetime | None = None
+    turns: int = 0
+    double_win: bool = False
+    others: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +78,15 @@ class PlayLists:
     mine: list[DuelListItem]
     latest: list[LatestGames]
 
+    @property
+    def showcase(self) -> DuelListItem | None:
+        """The finished game to replay while no game is live: one with a double win, or else the longest."""
+        lines = {games.kind: games.lines for games in self.latest}
+        played = [line for line in lines["finished"] if line.turns]
+        if lines["running"] or not played:
+            return None
+        return max(played, key=lambda line: (line.double_win, line.turns))
+
 
 def load_page(kind: DuelListKind, number: int | str | None, query: str = "") -> Page[DuelListItem]:
     """Return a page, newest first; an invalid number gives the nearest page.
@@ -87,7 +95,8 @@ def load_page(kind: DuelListKind, number: int | str | None, query: str = "") -> 
     """
     page = Paginator(_with_players(_search(query, _SOURCES[kind]())), PAGE_SIZE).get_page(number)
     duels = list(page.object_list)
-    return Page(_list_items(duels, _load_matches(duels)), page.number, page.paginator)  # type: ignore[arg-type]
+    lines = _list_items(duels, load_matches(duels), kind)
+    return Page(lines, page.number, page.paginator)  # type: ignore[arg-type]
 
 
 def load_play_lists(guest: Guest | None, box: BallotBox | None, most: int, query: str = "") -> PlayLists:
@@ -101,9 +110,9 @@ def load_play_lists(guest: Guest | None, box: BallotBox | None, most: int, query
     if guest:
         sources["mine"] = active_games(guest)
     found = _load_lists(sources)
-    matches = _load_matches(chain.from_iterable(found.values()))
+    matches = load_matches(chain.from_iterable(found.values()))
     latest = [
-        LatestGames(kind, _list_items(found[kind][:most], matches), len(found[kind]) > most)
+        LatestGames(kind, _list_items(found[kind][:most], matches, kind), len(found[kind]) > most)
         for kind in DUEL_LIST_KINDS
     ]
     return PlayLists(_guest_games(found.get("mine", []), matches, guest, box), latest)
@@ -123,11 +132,12 @@ def _load_lists(sources: Mapping[str, QuerySet[Duel]]) -> dict[str, list[Duel]]:
 
 
 def _guest_games(
-    duels: list[Duel], latest: LatestMatches, guest: Guest | None, box: BallotBox | None
+    duels: list[Duel], latest: DuelMatches, guest: Guest | None, box: BallotBox | None
 ) -> list[DuelListItem]:
     """Return the games where it is the guest's turn first, then the live ones."""
-    played = [latest.by_event[duel.event_id] for duel in duels if duel.event_id in latest.by_event]
-    lines = _list_items(duels, latest, guest, _due_sides(played, latest.turns, box) if box else {})
+    played = [match for duel in duels if (match := latest.latest(duel))]
+    due = _due_sides(played, latest.turns, box) if box else {}
+    lines = _list_items(duels, latest, "running", guest, due)
     return sorted(lines, key=lambda line: (not line.your_turn, line.state != "playing"))
 
 
@@ -158,7 +168,7 @@ def _open_duels() -> QuerySet[Duel]:
 _SOURCES: dict[DuelListKind, Callable[[], QuerySet[Duel]]] = {
     "open": _open_duels,
     "running": lambda: Duel.objects.filter(HAS_LIVE_MATCH, listed=True).order_by("-pk"),
-    "finished": lambda: Duel.objects.filter(~HAS_LIVE_MATCH, HAS_ENDED_MATCH, listed=True).order_by("-pk"),
+    "finished": lambda: Duel.objects.filter(HAS_ENDED_MATCH, listed=True).order_by("-pk"),
 }
 
 
@@ -171,36 +181,26 @@ def _team_name(number: int) -> Subquery:
     return Subquery(Team.objects.filter(event=OuterRef("event"), number=number).values("name"))
 
 
-def _load_matches(duels: Iterable[Duel]) -> LatestMatches:
-    """Return the latest match of each duel."""
-    duels = list(duels)
-    events = {duel.event_id for duel in duels}
-    played = Match.objects.filter(event__in=events).select_related("red", "yellow").order_by("number")
-    matches = {match.event_id: match for match in played}
-    return LatestMatches(matches, _load_turns(matches.values()) if matches else {})
-
-
-def _load_turns(matches: Iterable[Match]) -> dict[int, list[Turn]]:
-    turns: dict[int, list[Turn]] = {match.pk: [] for match in matches}
-    for turn in Turn.objects.filter(match__in=turns).annotate(**HAS_STORED_BALLOT).order_by("number"):
-        turns[turn.match_id].append(turn)
-    return turns
-
-
 def _list_items(
     duels: Iterable[Duel],
-    latest: LatestMatches,
+    latest: DuelMatches,
+    kind: DuelListKind,
     guest: Guest | None = None,
     due: DueSides | None = None,
 ) -> list[DuelListItem]:
-    return [_list_item(duel, latest, guest, due or {}) for duel in duels]
+    return [_list_item(duel, latest, kind, guest, due or {}) for duel in duels]
 
 
-def _list_item(duel: Duel, latest: LatestMatches, guest: Guest | None, due: DueSides) -> DuelListItem:
-    event, match = duel.event, latest.by_event.get(duel.event_id)
+def _list_item(
+    duel: Duel, latest: DuelMatches, kind: DuelListKind, guest: Guest | None, due: DueSides
+) -> DuelListItem:
+    event = duel.event
+    match = latest.latest_ended(duel) if kind == "finished" else latest.latest(duel)
+    turns = latest.turns[match.pk] if match else []
     reason = None
     if match and match.state == MatchState.ENDED:
-        reason = end_reason(match, _replay_closed(match, latest.turns[match.pk]))
+        reason = end_reason(match, _replay_closed(match, turns))
+    others = [number for number in latest.ended_numbers(duel) if match and number != match.number]
     seats = players_by_side(duel, match)
     mine = seats.index(guest) + 1 if guest and guest in seats else 0
     return DuelListItem(
@@ -215,6 +215,10 @@ def _list_item(duel: Duel, latest: LatestMatches, guest: Guest | None, due: DueS
         mine=mine,
         your_turn=bool(match and mine and SIDES[mine - 1] in due.get(match.pk, ())),
         crowd=duel.crowd,
+        since=event.created_at,
+        turns=sum(turn.state == TurnState.RESOLVED for turn in turns),
+        double_win=reason in DOUBLE_WINS,
+        others=tuple(others[-MAX_OTHERS:]),
     )
 
 
@@ -238,7 +242,7 @@ def names_by_side(
 
 def has_to_pick(match: Match, side: Side, box: BallotBox) -> bool:
     """Whether this side is to move and has no ballot yet. The turnout shows the same to everybody."""
-    return side in _due_sides([match], _load_turns([match]), box).get(match.pk, ())
+    return side in _due_sides([match], load_turns([match]), box).get(match.pk, ())
 
 
 def _due_sides(matches: Iterable[Match], turns: Mapping[int, list[Turn]], box: BallotBox) -> DueSides:

@@ -14,6 +14,7 @@ from crowdgame.accounts.guest_cookie import current_guest, set_guest_cookie
 from crowdgame.accounts.guest_names import new_guest
 from crowdgame.accounts.models import Guest
 from crowdgame.duels.creation_limits import check_creation_limits, hash_network
+from crowdgame.duels.duel_matches import list_series
 from crowdgame.duels.duel_view import view_duel
 from crowdgame.duels.duels import (
     PlayError,
@@ -70,6 +71,7 @@ def _play_page(request: HttpRequest, problem: str = "", status: int = 200) -> Ht
         "mine": [] if query else lists.mine,
         "turns": sum(line.your_turn for line in lists.mine),
         "lists": [(games.kind, TITLES[games.kind], games.lines, games.more) for games in lists.latest],
+        "showcase": None if query else lists.showcase,
         "query": query,
         "form": DuelForm(),
         "problem": problem,
@@ -134,7 +136,8 @@ def duel(request: HttpRequest, code: str) -> HttpResponse:
 
 def _duel_page(request: HttpRequest, duel: Duel, problem: str = "", status: int = 200) -> HttpResponse:
     guest = current_guest(request)
-    match = duel.event.matches.select_related("red", "yellow", "rated").order_by("-number").first()
+    matches = list(duel.event.matches.select_related("red", "yellow", "rated").order_by("number"))
+    match = matches[-1] if matches else None
     view = view_duel(duel, match, guest, _load_presence(duel))
     link = f"{server_url(request)}/play/{duel.event.code}"
     size, path = qr_path(link.upper())
@@ -143,6 +146,7 @@ def _duel_page(request: HttpRequest, duel: Duel, problem: str = "", status: int 
         "duel": duel,
         "match": match,
         "view": view,
+        "series": list_series(matches),
         "link": link,
         "qr": path,
         "qr_size": size,

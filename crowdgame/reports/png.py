@@ -33,7 +33,7 @@ def render_picture(version: Hashable, board: Board, winner: Side | None) -> byte
         if version not in _cache:
             while len(_cache) >= MAX_CACHED:
                 _cache.pop(next(iter(_cache)), None)
-            _cache[version] = _draw(draw_preview(board, winner, _style()))
+            _cache[version] = _draw(draw_preview(board, winner, board_style()))
         return _cache[version]
     finally:
         _render_lock.release()
@@ -46,5 +46,6 @@ def _draw(drawing: str) -> bytes:
 
 
 @cache
-def _style() -> str:
+def board_style() -> str:
+    """Return the rules for boards outside a page (see `plain_style`)."""
     return plain_style("".join((STATIC / sheet).read_text() for sheet in SHEETS))

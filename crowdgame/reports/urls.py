@@ -4,6 +4,7 @@ from django.urls import path
 
 from crowdgame.reports.board_picture import board_picture
 from crowdgame.reports.record_download import match_record, verify_script
+from crowdgame.reports.thumbnail import thumbnail
 from crowdgame.reports.views import match_csv, match_report
 
 urlpatterns = [
@@ -12,5 +13,6 @@ urlpatterns = [
     path("report/<code:code>/<int:number>.csv", match_csv, name="report_csv"),
     path("board/<code:code>.png", board_picture, name="board"),
     path("board/<code:code>/<int:number>.png", board_picture, name="match_board"),
+    path("board/<code:code>/<int:number>/<int:turns>.svg", thumbnail, name="thumbnail"),
     path("verify.py", verify_script, name="verify"),
 ]

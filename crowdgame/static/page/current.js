@@ -1,8 +1,8 @@
 // Auto-refresh: while the page is visible, fetch it again regularly and take over what changed.
 
-const WAIT_MS = matchMedia("(min-width: 56rem)").matches ? 4_000 : 10_000;
-
 const root = (page) => page.querySelector("[data-current]");
+
+const WAIT_MS = 1_000 * (root(document).dataset.waitS ?? (matchMedia("(min-width: 56rem)").matches ? 4 : 10));
 
 async function look() {
   const answer = await fetch(location.href, { credentials: "same-origin" });
