@@ -28,10 +28,10 @@ LONG_WINDOW_S = 3 * 24 * 3600
 box = BallotBox()
 
 
-def duel(time_control: str = "3-days") -> dict[str, Any]:
-    """Start a duel; return its event id, code and keys by side."""
+def duel(time_control: str = "3-days", casual: bool = False) -> dict[str, Any]:
+    """Start a duel; return its event id, code and keys by team."""
     one, two = new_guest(), new_guest()
-    begun = new_duel(one, DuelSettings(time_control=TIME_CONTROLS_BY_SLUG[time_control]))
+    begun = new_duel(one, DuelSettings(time_control=TIME_CONTROLS_BY_SLUG[time_control], casual=casual))
     taken = join_duel(begun.event.code, two, box)
     keys = [load_seat_key(taken, guest) for guest in (taken.one, taken.two) if guest]
     return {"id": taken.event_id, "code": taken.event.code, "keys": keys}
