@@ -3,6 +3,7 @@
 from functools import cache
 from typing import cast, get_args
 
+from django.db.models import Count, Q
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext
@@ -136,7 +137,9 @@ def duel(request: HttpRequest, code: str) -> HttpResponse:
 
 def _duel_page(request: HttpRequest, duel: Duel, problem: str = "", status: int = 200) -> HttpResponse:
     guest = current_guest(request)
-    matches = list(duel.event.matches.select_related("red", "yellow", "rated").order_by("number"))
+    resolved = Count("turns", filter=Q(turns__resolved_at__isnull=False))
+    played = duel.event.matches.select_related("red", "yellow", "rated").annotate(resolved=resolved)
+    matches = list(played.order_by("number"))
     match = matches[-1] if matches else None
     view = view_duel(duel, match, guest, _load_presence(duel))
     link = f"{server_url(request)}/play/{duel.event.code}"
@@ -151,7 +154,7 @@ def _duel_page(request: HttpRequest, duel: Duel, problem: str = "", status: int 
         "qr": path,
         "qr_size": size,
         "problem": problem,
-        "picture": picture_address(request, duel.event.code, match),
+        "picture": picture_address(request, duel.event.code, match, match.resolved if match else None),
     }
     answer = render(request, "duels/duel.html", context, status=status)
     if view.mine:  # the page contains the player's seat key

@@ -60,14 +60,15 @@ def _first_board(event: Event) -> Board:
     return game.view(game.start(game.draw_lots(read_options(game, event.options), 0)), None)
 
 
-def picture_address(request: HttpRequest, code: str, match: Match | None) -> str:
+def picture_address(request: HttpRequest, code: str, match: Match | None, turns: int | None = None) -> str:
     """Return the picture's absolute URL.
 
     Its query changes with each resolved turn, because sites that show link previews cache pictures by URL.
-    The view ignores it.
+    The view ignores it. `turns` is the number of resolved turns, counted here if it is not given.
     """
     base = server_url(request)
     if match is None:
         return f"{base}{reverse('board', args=[code])}"
-    turns = match.turns.filter(resolved_at__isnull=False).count()
+    if turns is None:
+        turns = match.turns.filter(resolved_at__isnull=False).count()
     return f"{base}{reverse('match_board', args=[code, match.number])}?turns={turns}"

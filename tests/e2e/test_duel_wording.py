@@ -13,7 +13,9 @@ from tests.e2e.visible_text import visible_lines
 
 CROWD_WORDS = re.compile(r"\b(votes?|voted|voting|teams?|crowd|alone)\b", re.IGNORECASE)
 REVEALS = reveals({"duel": as_duel(MIDDLE)}, "sealed", "votes", "picks")
-SCENES = [("phone", scene) for scene in (*ON_PHONE, *REVEALS)] + [("display", scene) for scene in (*ON_DISPLAY, REVEALS[0])]
+SCENES = [("phone", scene) for scene in (*ON_PHONE, *REVEALS)] + [
+    ("display", scene) for scene in (*ON_DISPLAY, REVEALS[0])
+]
 
 
 @pytest.mark.parametrize(("screen", "scene"), SCENES, ids=[f"{at}-{scene.name}" for at, scene in SCENES])
