@@ -7,7 +7,7 @@ const LONG_BANK_S = 3600;
 
 const ANSWER_SHOWN_MS = 10_000;
 
-const plain = document.title;
+let plain = "";
 /** The last turn that this page has announced as the player's own. */
 let lastShownTurn = 0;
 /** The result of the permission request; empty before it. */
@@ -25,6 +25,7 @@ export function isOwnTurn({ match, phase, side, ballot, hands }: PhoneView): boo
  */
 export function updateTitle(view: PhoneView): void {
   const yours = isOwnTurn(view);
+  plain ||= document.title;
   document.title = yours ? `${say.nowYou} · ${plain}` : plain;
   const turn = view.match?.turn?.id ?? 0;
   if (yours && turn !== lastShownTurn && document.hidden) showNotification(view.event.teams.map(({ name }) => name).join(" – "), turn);
