@@ -12,7 +12,7 @@ import { VotesSoFar } from "./status/VotesSoFar";
 import { RehearsalPanel, RehearsalBadge } from "./rehearsal/RehearsalPanel";
 import type { AuditLogStore } from "./history/auditLogStore";
 import type { OrganizerCommands } from "./actions/commands";
-import { cupLink } from "./links";
+import { cupLink, nextPairing } from "./links";
 import type { EventHistory } from "./history/eventHistory";
 import { DisplayPreview } from "./status/DisplayPreview";
 import { ShowOfHands } from "./actions/ShowOfHands";
@@ -127,7 +127,7 @@ function ActionPanel({ event, live, auditLog, phase, off, commands }: Props & Vi
   return (
     <>
       <SoundOffer event={event} commands={commands} off={off} />
-      <Controls offers={offers} commands={commands} off={off} />
+      <Controls offers={offers} commands={commands} off={off} next={nextPairing(event, phase, location.search)} />
       <ExtraTime event={event} commands={commands} off={off} />
       {help && <Help />}
     </>

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import type { EventState } from "../protocol";
-import { cupLink, displayLinks, pageLinks, playedMatches, displayUrl, stageUrl, type LinkContext } from "./links";
+import { cupLink, displayLinks, nextPairing, pageLinks, playedMatches, displayUrl, stageUrl, type LinkContext } from "./links";
 
 const TEAMS = [{ number: 1, name: "Owls", hands: false }, { number: 2, name: "Foxes", hands: false }];
 
@@ -30,6 +30,15 @@ test("the cup link accepts only valid cup codes", () => {
   for (const cup of ["BCDF2", "BCDFG23"]) assert.equal(cupLink(`?cup=${cup}`)?.href, `/console/cups/${cup}/`);
   for (const cup of ["", "BCDF", "BCDF23456789BCDFG", "bcdf2", "BCDA2", "../BC", "BCDF2/", "BCDF2%0A"]) assert.equal(cupLink(`?cup=${cup}`), null);
   assert.equal(cupLink(""), null);
+});
+
+test("a decided pairing leads back to its cup", () => {
+  const at = (winner: number | null, best_of: number | null = null) => linkContext({ best_of, finished: [{ number: 1, winner, turns: 9, end_reason: null }] }).event;
+  assert.equal(nextPairing(at(1), "ended", "?cup=BCDF2")?.href, "/console/cups/BCDF2/");
+  assert.equal(nextPairing(at(1), "reveal", "?cup=BCDF2"), null);
+  assert.equal(nextPairing(at(null), "ended", "?cup=BCDF2"), null);
+  assert.equal(nextPairing(at(1, 3), "ended", "?cup=BCDF2"), null);
+  assert.equal(nextPairing(at(1), "ended", ""), null);
 });
 
 test("a viewer sees only links that a viewer may open", () => {

@@ -1,5 +1,7 @@
 import { n, p, t } from "../live/i18n";
 import { endReasonText } from "../live/match/endReason";
+import type { Phase } from "../live/match/phase";
+import { currentSeries } from "../live/match/series";
 import { withReason } from "./labels";
 import type { Admission, EventState, Role } from "../protocol";
 
@@ -54,6 +56,14 @@ const CUP_CODE = /^[BCDFGHJKMNPQRSTVWXYZ2-9]{5,16}$/;
 export function cupLink(search: string): PageLink | null {
   const code = new URLSearchParams(search).get("cup") ?? "";
   return CUP_CODE.test(code) ? { name: t("Cup"), href: `/console/cups/${code}/` } : null;
+}
+
+/** The way on once the pairing of a cup is decided: back to the cup, where the next one starts. */
+export function nextPairing(event: EventState, phase: Phase, search: string): PageLink | null {
+  const cup = cupLink(search);
+  const last = event.finished[event.finished.length - 1];
+  const decided = event.best_of === null ? !!last?.winner : currentSeries(event).decided;
+  return cup && phase === "ended" && decided ? { ...cup, name: p("button", "Continue the cup") } : null;
 }
 
 const LISTS: { [admission in Admission]?: string } = { tickets: t("Tickets"), roster: t("Class list") };

@@ -3,13 +3,18 @@ import { useStore } from "../../live/state/useStore";
 import type { EventState } from "../../protocol";
 import { extraTimeOffers, soundOffers, type ActionOffers } from "./offers";
 import { ActionButton, type CommandProps } from "./ActionButton";
+import type { PageLink } from "../links";
 
-/** The suggested next action, the result of the last command, and all other actions. */
-export function Controls({ offers, commands, off }: CommandProps & { offers: ActionOffers }) {
+/**
+ * The suggested next action, the result of the last command, and all other actions. `next`: a link that is suggested
+ * before the main action.
+ */
+export function Controls({ offers, commands, off, next }: CommandProps & { offers: ActionOffers; next: PageLink | null }) {
   return (
     <>
       <div class="main-actions">
-        <ActionButton offer={offers.main} commands={commands} off={off} size="huge" />
+        {next && <a class="action-button huge" href={next.href}>{next.name}</a>}
+        <ActionButton offer={offers.main} commands={commands} off={off} size={next ? "tall" : "huge"} />
         {offers.beside && <ActionButton offer={offers.beside} commands={commands} off={off} size="tall" />}
       </div>
       <CommandResultLine commands={commands} />
