@@ -25,5 +25,5 @@ class DuelNews(StrEnum):
 player_acted = Signal()
 
 
-def tell(turn_id: int, side: Side, news: DuelNews) -> None:
+def notify(turn_id: int, side: Side, news: DuelNews) -> None:
     player_acted.send(DuelNews, turn_id=turn_id, side=side, news=news)

@@ -11,7 +11,7 @@ from functools import cache
 
 from django.utils.translation import gettext_lazy as _
 
-from crowdgame.duels.duel_news import DuelNews, tell
+from crowdgame.duels.duel_news import DuelNews, notify
 from crowdgame.duels.duels import SEAT_FIELDS, PlayError
 from crowdgame.duels.models import Duel
 from games.engine.game import SIDES, Side, other_side
@@ -64,7 +64,7 @@ def _resign(event_id: int, team: int, turn_id: int, box: BallotBox) -> None:
     def concede(match: Match) -> MatchEnd:
         _check_turn_of(match, turn_id)
         winner = other_side(_side(match, team))
-        tell(turn_id, winner, DuelNews.RESIGNED)
+        notify(turn_id, winner, DuelNews.RESIGNED)
         return MatchEnd(MatchResult(winner), Ending.CONCEDED)
 
     stop_match(event_id, box, concede)
@@ -76,7 +76,7 @@ def _abort(event_id: int, team: int, turn_id: int, box: BallotBox) -> None:
         side = _side(match, team)
         if match.turns.filter(state__in=CLOSED_STATES).exists():
             raise DuelActionRefused("not_possible")
-        tell(turn_id, other_side(side), DuelNews.ABORTED)
+        notify(turn_id, other_side(side), DuelNews.ABORTED)
 
     stop_match(event_id, box, check)
 
@@ -85,7 +85,7 @@ def _offer_draw(event_id: int, team: int, turn_id: int, box: BallotBox) -> None:
     def agree(match: Match) -> MatchEnd:
         opponent = other_side(_side(match, team))
         _require_offer(_live_turn(match, turn_id), opponent, OfferKind.DRAW)
-        tell(turn_id, opponent, DuelNews.DRAW_ACCEPTED)
+        notify(turn_id, opponent, DuelNews.DRAW_ACCEPTED)
         return MatchEnd(MatchResult.DRAW, Ending.AGREED)
 
     if _offer(event_id, team, turn_id, OfferKind.DRAW, box):
@@ -98,7 +98,7 @@ def _offer_takeback(event_id: int, team: int, turn_id: int, box: BallotBox) -> N
             raise DuelActionRefused("not_possible")
         opponent = other_side(_side(last.match, team))
         _require_offer(_live_turn(last.match, turn_id), opponent, OfferKind.TAKEBACK)
-        tell(turn_id, opponent, DuelNews.TAKEBACK_ACCEPTED)
+        notify(turn_id, opponent, DuelNews.TAKEBACK_ACCEPTED)
 
     if _offer(event_id, team, turn_id, OfferKind.TAKEBACK, box):
         take_back_turn(event_id, box, agree)
@@ -113,7 +113,7 @@ def _decline(event_id: int, team: int, turn_id: int, box: BallotBox) -> None:
         if not open_offers:
             raise DuelActionRefused("not_possible")
         for offer in open_offers:
-            tell(turn_id, opponent, DuelNews(f"{offer.kind}_declined"))
+            notify(turn_id, opponent, DuelNews(f"{offer.kind}_declined"))
         open_offers.update(declined=True)
         announce(event_id, protocol.EventEdited, now)
     relay(event_id)
@@ -142,7 +142,7 @@ def _offer(event_id: int, team: int, turn_id: int, kind: OfferKind, box: BallotB
         if recent.filter(turn__number__gt=live.number - OFFER_PAUSE_TURNS).exists():
             raise DuelActionRefused("too_soon")
         live.offers.create(side=side, kind=kind)
-        tell(turn_id, other_side(side), DuelNews(f"{kind}_offered"))
+        notify(turn_id, other_side(side), DuelNews(f"{kind}_offered"))
         announce(event_id, protocol.EventEdited, now)
     relay(event_id)
     return False

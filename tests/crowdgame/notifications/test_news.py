@@ -63,7 +63,7 @@ def show_page_to(playing: Playing, side: Side) -> None:
         (["red resign"], {("yellow", "resigned")}),
     ],
 )
-def test_opponent_is_told_what_a_player_does(
+def test_opponent_is_notified_of_what_a_player_does(
     box: BallotBox, actions: list[str], expected: set[tuple[str, str]]
 ) -> None:
     playing = begin_long(box, casual=True)
@@ -73,13 +73,13 @@ def test_opponent_is_told_what_a_player_does(
     assert planned() == expected
 
 
-def test_opponent_is_told_that_game_is_aborted(box: BallotBox) -> None:
+def test_opponent_is_notified_of_aborted_game(box: BallotBox) -> None:
     playing = begin_long(box)
     playing.do(playing.teams[1], "abort", box)
     assert planned() == {("red", "aborted")}
 
 
-def test_refused_actions_tell_nobody(box: BallotBox) -> None:
+def test_refused_actions_notify_nobody(box: BallotBox) -> None:
     playing = begin_long(box)
     play(playing.match, box, TWO_TURNS)
     playing.refusal(1, "abort", box)
@@ -88,7 +88,7 @@ def test_refused_actions_tell_nobody(box: BallotBox) -> None:
     assert planned() == set()
 
 
-def test_both_are_told_how_board_decided_game(box: BallotBox, mailbox: Mailbox) -> None:
+def test_both_are_notified_how_board_decided_game(box: BallotBox, mailbox: Mailbox) -> None:
     playing = begin_long(box)
     play(playing.match, box, RED_WINS)
     send_all(box)
@@ -124,7 +124,7 @@ def test_mail_is_in_language_of_address(box: BallotBox, mailbox: Mailbox) -> Non
     assert mailbox.mails[0]["Subject"] == f"{playing.match.red.name} bietet Unentschieden an"
 
 
-def test_connected_player_is_told_nothing(box: BallotBox, mailbox: Mailbox) -> None:
+def test_connected_player_is_not_notified(box: BallotBox, mailbox: Mailbox) -> None:
     playing = begin_long(box)
     playing.do(playing.teams[0], "resign", box)
     show_page_to(playing, "yellow")
