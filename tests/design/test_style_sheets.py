@@ -11,7 +11,7 @@ from deploy.laptop.paths import ROOT
 
 PACKAGE, FRONTEND = ROOT / "crowdgame", ROOT / "frontend" / "src"
 # Classes that only scripts or tests look for; `mine` is styled where guests can have a row of their own.
-HOOKS = {"slow", "mine", "shape", "print", "reason", "refused"}
+HOOKS = {"slow", "mine", "shape", "print", "reason", "refused", "invite", "copy", "share"}
 
 
 def _files(folder: str, kind: str) -> dict[str, Path]:
@@ -70,8 +70,8 @@ def page_classes(page: str) -> set[str]:
 def template_classes(template: str) -> set[str]:
     text = re.sub(r"{{.*?}}", "", TEMPLATES[template])
     widths = re.findall(r"{% block width %}(.*?){% endblock %}", text)
-    text = re.sub(r"{%.*?%}", " ", text)
-    return {name for value in (*widths, *re.findall(r'\bclass="([^"]*)"', text)) for name in value.split()}
+    classes = (*widths, *re.findall(r'\bclass="([^"]*)"', re.sub(r"{%.*?%}", " ", text)))
+    return {name for value in classes for name in re.sub(r"{%.*?%}", " ", value).split()}
 
 
 def _templates(name: str, found: set[str]) -> set[str]:

@@ -202,7 +202,7 @@ WRONG: dict[str, list[Callable[[Rows], None]]] = {
     "restriction_once_per_voter_code": [insert_copy(StoredRestriction)],
     "restriction_team_1_or_2": [change(StoredRestriction, team=3)],
     "guest_account_complete": [change(Guest, name="x")],
-    "notification_per_turn": [insert_copy(EmailNotification)],
+    "notification_once_a_turn": [insert_copy(EmailNotification)],
     "chat_room_once": [insert_copy(ChatRoom)],
     "chat_room_one_lobby": [two_lobbies],
     "chat_room_of_lobby_or_duel": [change(ChatRoom, kind="lobby")],
