@@ -31,9 +31,13 @@ def thumbnail(request: HttpRequest, code: str, number: int, turns: int) -> HttpR
         picture = draw_thumbnail(_load_board(match, turns))
     except GameError:
         raise Http404 from None
+    return picture_response(picture, LIVE_MAX_AGE_S if match.state == MatchState.PLAYING else ENDED_MAX_AGE_S)
+
+
+def picture_response(picture: str, max_age_s: int) -> HttpResponse:
+    """Return an SVG document. 0 means no-cache."""
     answer = HttpResponse(picture, content_type="image/svg+xml")
-    max_age_s = LIVE_MAX_AGE_S if match.state == MatchState.PLAYING else ENDED_MAX_AGE_S
-    answer.headers["Cache-Control"] = f"public, max-age={max_age_s}"
+    answer.headers["Cache-Control"] = f"public, max-age={max_age_s}" if max_age_s else "no-cache"
     answer.headers["Content-Security-Policy"] = POLICY
     return answer
 

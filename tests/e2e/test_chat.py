@@ -95,6 +95,7 @@ def test_chat_hides_player_messages_from_watchers_and_removed_ones(
         text="Good luck",
         guest=one_gateway.ask("seated_guests", code=code)[0],
     )
+    open_drawer(watcher.page)
     say(watcher.page, "Column 4!")
     number = one_gateway.ask("post_chat_message", slug=f"{code}-watchers", text="Rubbish")
     expect(watcher.page.locator(".said .text")).to_have_text(["Column 4!", "Rubbish"], timeout=TIMEOUT_MS)
@@ -107,9 +108,16 @@ def test_chat_hides_player_messages_from_watchers_and_removed_ones(
     assert "Good luck" not in watcher.page.content()
     one_gateway.ask("play_duel_to_end", code=code)
     watcher.page.reload()
+    open_drawer(watcher.page)
     expect(watcher.page.get_by_text("Good luck")).to_be_visible()
     watcher.shoot("over")
     assert watcher.errors == []
+
+
+def open_drawer(page: Page) -> None:
+    """Beside a game on a phone, the chat is a drawer."""
+    expect(page.locator(".talks")).not_to_have_attribute("open", "", timeout=TIMEOUT_MS)
+    page.locator(".talks summary").click()
 
 
 def test_chat_works_without_javascript(one_gateway: Server, browser: Browser) -> None:

@@ -52,12 +52,12 @@ def test_lists_and_invitation_of_two_players(one_gateway: Server, open_at: OpenS
     two.shoot("open")
     line.get_by_role("button").click()
     two.wait_for(phase="voting")
-    one.page.goto("/play/")
-    picture = one.page.locator(f'img[src="/board/{code}/1/0.svg"]').first
+    other = enter(one_gateway, open_at, "other", PROJECTOR)
+    picture = other.page.locator(f'img[src="/board/{code}/1/0.svg"]').first
     expect(picture).to_be_visible()
     assert picture.evaluate("(image) => image.decode().then(() => image.naturalWidth > 0)")
-    one.shoot("live")
-    assert [screen.errors for screen in (one, two)] == [[], []]
+    other.shoot("live")
+    assert [screen.errors for screen in (one, two, other)] == [[], [], []]
 
 
 def test_live_picture_follows_and_finished_game_replays(one_gateway: Server, open_at: OpenScreen) -> None:

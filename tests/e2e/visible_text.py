@@ -32,10 +32,10 @@ READ_TEXT_JS = """() => {
   };
   const unread = (part) => part.clientWidth <= 1 && part.clientHeight <= 1 && clips(part);
   const above = (part) => part ? [part, ...above(part.parentElement)] : [];
-  const dialogs = [...document.querySelectorAll("[role=dialog]")];
-  const behind = (part, {left, right, top, bottom}) => dialogs.some((dialog) => {
-    const over = dialog.getBoundingClientRect();
-    return !dialog.contains(part)
+  const floating = [...document.querySelectorAll("[role=dialog], .talks")];
+  const behind = (part, {left, right, top, bottom}) => floating.some((box) => {
+    const over = box.getBoundingClientRect();
+    return !box.contains(part)
       && left < over.right && right > over.left && top < over.bottom && bottom > over.top;
   });
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
