@@ -118,6 +118,11 @@ def describe_board(report: MatchReport, board: Board) -> str:
     """Describe a board for screen readers: the drawing's own words, or its columns from the bottom up."""
     if board.drawing:
         return insert_team_names(translate_text(board.drawing.words, _), report.teams)
+    return describe_columns(board)
+
+
+def describe_columns(board: Board) -> str:
+    """Describe the columns of a grid, each from the bottom up."""
     return " ".join(
         _("Column %(column)s: %(balls)s.") % {"column": number, "balls": _stack(board, number)}
         for number in range(1, board.columns + 1)

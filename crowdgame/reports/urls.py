@@ -2,6 +2,8 @@
 
 from django.urls import path
 
+from crowdgame.reports.animation import animation
+from crowdgame.reports.board_editor import board_editor
 from crowdgame.reports.board_picture import board_picture
 from crowdgame.reports.record_download import match_record, verify_script
 from crowdgame.reports.thumbnail import thumbnail
@@ -11,6 +13,8 @@ urlpatterns = [
     path("record/<code:code>/<int:number>.json", match_record, name="record"),
     path("report/<code:code>/<int:number>", match_report, name="report"),
     path("report/<code:code>/<int:number>.csv", match_csv, name="report_csv"),
+    path("board", board_editor, name="board_editor"),
+    path("board/<code:code>/<int:number>.svg", animation, name="animation"),
     path("board/<code:code>.png", board_picture, name="board"),
     path("board/<code:code>/<int:number>.png", board_picture, name="match_board"),
     path("board/<code:code>/<int:number>/<int:turns>.svg", thumbnail, name="thumbnail"),

@@ -10,6 +10,7 @@ from django.utils.cache import patch_vary_headers
 from django.utils.translation import get_language, override
 from django.views.decorators.http import require_safe
 
+from crowdgame.reports.board_editor import editor_address
 from crowdgame.reports.board_picture import picture_address
 from crowdgame.reports.match_report import report_csv_rows
 from crowdgame.reports.reading import read_report
@@ -17,7 +18,7 @@ from crowdgame.reports.report_view import view_report
 from crowdgame.web.languages import PARAMETER
 from crowdgame.web.paper import paper_response, render_paper_page
 from crowdgame.web.spreadsheet import csv_response
-from voting.models import Match
+from voting.models import Match, TurnState
 from voting.records.exports import find_match, record_version
 from voting.terms import MatchState
 
@@ -61,9 +62,14 @@ def _cached_page(match: Match, picture: str) -> bytes:
     if version in _cache:
         return _cache[version]
     report = read_report(match)
-    page = render_paper_page(
-        "reports/match.html", {"report": report, "view": view_report(report), "picture": picture}
-    )
+    resolved = match.turns.filter(state=TurnState.RESOLVED).order_by("number")
+    context = {
+        "report": report,
+        "view": view_report(report),
+        "picture": picture,
+        "editor": editor_address(match, resolved),
+    }
+    page = render_paper_page("reports/match.html", context)
     packed = gzip.compress(page.encode(), GZIP_LEVEL)
     if match.state != MatchState.PLAYING:
         while len(_cache) >= CACHE_SIZE:

@@ -230,6 +230,7 @@ PUBLIC = (
     Visit("report", "/report/{code}/1", by="nobody", prepare=play_to(*WON), frames=TABLET_AND_PHONE),
     Visit("rules", "/rules", by="nobody", frames=TABLET_AND_PHONE),
     Visit("about", "/about", by="nobody", frames=TABLET_AND_PHONE),
+    Visit("board-editor", "/board?turns=44-35", by="nobody", frames=TABLET_AND_PHONE),
     Visit("play", "/play/", by="nobody", prepare=with_duel_lists, frames=(*TABLET_AND_PHONE, "desk")),
     Visit("play-more", "/play/", by="nobody", action=expand_details, frames=TABLET_AND_PHONE),
     Visit("play-invited", "/play/{duel}", by="nobody", prepare=with_duels, frames=TABLET_AND_PHONE),
