@@ -147,8 +147,8 @@ def _replay(fields: Mapping[str, str], turns: list[str]) -> Replayed:
     raw = {
         name: int(value) if value.isdecimal() else value for name, value in fields.items() if name != "game"
     }
-    picks = ({side: int(digit) or None for side, digit in zip(SIDES, turn, strict=True)} for turn in turns)
-    return replay(GameRecord(fields["game"], _draw_lots(fields["game"], raw), tuple(picks)))
+    picks = tuple({"red": int(turn[0]) or None, "yellow": int(turn[1]) or None} for turn in turns)
+    return replay(GameRecord(fields["game"], _draw_lots(fields["game"], raw), picks))
 
 
 def _view(fields: Mapping[str, str], turns: list[str], replayed: Replayed) -> PositionView:
