@@ -50,8 +50,8 @@ READ_LINES_JS = """() => {
   return [document.title, ...document.body.innerText.split("\\n"), ...labels]
     .map((line) => line?.trim()).filter(Boolean);
 }"""
-# Hidden or clipped boxes and buttons with content wider than themselves.
-SPILLED_JS = """() => [...document.querySelectorAll("body *")]
+# Hidden or clipped boxes and buttons with content wider than themselves. An input scrolls.
+SPILLED_JS = """() => [...document.querySelectorAll("body :not(input)")]
   .filter((part) => part.clientWidth > 1 && part.scrollWidth > part.clientWidth + 1 && part.checkVisibility()
     && (part.matches("button, .button, .action-button")
       || /hidden|clip/.test(getComputedStyle(part).overflowX)))
@@ -67,6 +67,11 @@ NAMES = (
         "Simultaneous Captain\u2019s Mistress",
         "Simultaneous Captain's Mistress",
         "Richard Hutnik",
+        "Milton Bradley",
+        "Simultaneous Connect Four",
+        "Connect 4",
+        "Merrill Flood",
+        "IAGO World Tour",
     ),
 )
 NOT_TRANSLATED = re.compile(
