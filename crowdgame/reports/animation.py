@@ -9,9 +9,10 @@ from crowdgame.reports.png import board_style
 from crowdgame.reports.thumbnail import picture_response
 from games.drawing.board_drawing import BALLS, draw_board
 from games.engine.errors import GameError
-from games.engine.game import Board
-from voting.matches import replay
-from voting.models import Match, TurnState
+from games.engine.game import Board, Picks
+from games.engine.registry import read_options
+from voting.matches import load_position
+from voting.models import Match
 from voting.records.exports import find_match
 from voting.terms import MatchState
 
@@ -34,9 +35,14 @@ def animation(request: HttpRequest, code: str, number: int) -> HttpResponse:
 
 def _load_boards(match: Match) -> list[Board]:
     """Return the boards before the first and after each resolved turn."""
-    turns = list(match.turns.filter(state=TurnState.RESOLVED).order_by("number"))
-    positions = (replay(match, turns[:played]) for played in range(len(turns) + 1))
-    return [position.game.view(position.state, None) for position in positions]
+    position = load_position(match)
+    game = position.game
+    state = game.start(read_options(game, match.options))
+    boards = [game.view(state, None)]
+    for turn in position.turns:
+        state, _ = game.resolve(state, Picks(turn.red_pick, turn.yellow_pick))
+        boards.append(game.view(state, None))
+    return boards
 
 
 def draw_animation(boards: Sequence[Board]) -> str:

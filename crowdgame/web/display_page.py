@@ -7,7 +7,6 @@ from crowdgame.web.phone_page import ENGLISH, LOCALE_PARAMETER, choose_language
 from crowdgame.web.preloaded_page import PreloadedPage
 
 VARIES = "accept-encoding, accept-language"
-STATE_CACHE_SIZE = 5
 
 
 class DisplayPages:
@@ -17,7 +16,7 @@ class DisplayPages:
         others = {path.suffixes[0][1:]: path for path in sorted(folder.glob("display.*.html"))}
         built = {ENGLISH: folder / "display.html", **others}
         self._pages = {
-            code: PreloadedPage(path, VARIES, states=STATE_CACHE_SIZE, framed=True)
+            code: PreloadedPage(path, VARIES, states=0, framed=True)
             for code, path in built.items()
             if path.is_file()
         }

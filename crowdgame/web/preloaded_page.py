@@ -13,7 +13,7 @@ PRELOAD, SCRIPT_END = b'<script type="application/json" id="preload">', b"</scri
 class PreloadedPage:
     """A page in one language. Compressed prefixes of the last `states` event states are cached.
 
-    `varies` and `framed` are as in `load_page`.
+    0 suits a page whose preload differs with each request. `varies` and `framed` are as in `load_page`.
     """
 
     def __init__(self, path: Path, varies: str, *, states: int, framed: bool = False) -> None:

@@ -6,8 +6,9 @@ from xml.etree import ElementTree as ET
 import pytest
 from django.test import Client
 
-from tests.voting.match_helpers import RED_WINS, new_event, only_turn, open_now, play, vote
+from tests.voting.match_helpers import RED_WINS, new_event, only_turn, open_now, play, play_turn, vote
 from voting.ballot_box.ballot_box import BallotBox
+from voting.models import TurnState
 from voting.turns.turns import start_match
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -53,6 +54,18 @@ def test_report_leads_to_its_position_in_editor(client: Client, box: BallotBox) 
     assert "columns=6" in editor
     assert "Red holds the token." in editor
     assert balls(editor) == 4
+
+
+@pytest.mark.django_db
+def test_concealed_choice_is_in_no_export(client: Client, box: BallotBox) -> None:
+    match = start_match(new_event(game="single-selector", options={"token": "red"}).pk, box)
+    play_turn(only_turn(match), box, red=[6])
+    code = match.event.code
+    assert match.turns.filter(state=TurnState.CONCEALED).count() == 1
+    assert "<animate" in page(client, f"/board/{code}/1.svg")
+    assert balls(page(client, f"/board/{code}/1.svg")) == 0
+    addresses = re.findall(r'href="(/board\?[^"]+)"', page(client, f"/report/{code}/1"))
+    assert all("turns=" not in address for address in addresses)
 
 
 def test_turns_are_added_and_taken_back(client: Client) -> None:
