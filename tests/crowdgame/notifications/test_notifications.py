@@ -1,31 +1,23 @@
-"""E-mail notifications: "your turn", confirmed addresses, and failures of the mail server."""
+"""The e-mails "your turn": who receives one, when, and in which words."""
 
 from datetime import timedelta
-from typing import Any
 
 import pytest
-from django.core.exceptions import ImproperlyConfigured
 from django.test import Client
 from django.utils import timezone
 from django.utils.translation import get_language
 
 from crowdgame.accounts.guest_names import new_guest
-from crowdgame.accounts.models import Guest
-from crowdgame.config.mail_settings import mail_server
 from crowdgame.duels.duels import DuelSettings, join_duel, new_duel
 from crowdgame.duels.lists import players_by_side
 from crowdgame.duels.models import Duel
 from crowdgame.duels.time_controls import TIME_CONTROLS_BY_SLUG
-from crowdgame.notifications import addresses, email_messages
-from crowdgame.notifications import email as notification_email
-from crowdgame.notifications.email import LEASE, send_due
+from crowdgame.notifications import email_messages
+from crowdgame.notifications.email import send_due
 from crowdgame.notifications.email_messages import DAY_MS, HOUR_MS, format_time_left
 from crowdgame.notifications.models import EmailAddress, EmailNotification
-from crowdgame.operations.retention import purge_addresses
-from deploy.laptop.network import free_port
 from games.engine.game import SIDES
 from tests.crowdgame.notifications.conftest import (
-    EMAIL,
     URL,
     guest_with_address,
     join,
@@ -41,7 +33,6 @@ from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import PresenceCounts
 from voting.matches import load_position
 from voting.models import Event, Match
-from voting.turns import tasks
 
 pytestmark = pytest.mark.django_db
 
@@ -161,177 +152,6 @@ def test_mail_is_postponed_while_page_is_open(box: BallotBox, mailbox: Mailbox) 
     assert len(mailbox.mails) == 1
 
 
-# ------------------------------------------------------------------ addresses
-def test_address_is_confirmed_only_by_post(box: BallotBox, mailbox: Mailbox) -> None:
-    client = guest_with_address()
-    assert "We sent an e-mail" in client.get("/play/account").content.decode()
-    send_due(box)
-    send_due(box)
-    assert [mail["To"] for mail in mailbox.mails] == [EMAIL]
-    mail_links = links(mailbox.mails[0])
-    opened = Client().get(mail_links["confirm"])  # as a mail provider's link scanner does
-    assert (opened.status_code, EMAIL in opened.content.decode()) == (200, True)
-    assert EmailAddress.objects.get().confirmed_at is None
-    Client().post(mail_links["confirm"])
-    assert EmailAddress.objects.get().confirmed_at
-
-
-def test_confirmation_mails_are_rate_limited(
-    box: BallotBox, mailbox: Mailbox, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    first, other = guest_with_address(), Client()
-    first.post("/play/mail/delete")
-    other.post("/play/new")
-    for client in (first, other):
-        refused = submit_address(client, EMAIL.upper())
-        assert (refused.status_code, "already sent today" in refused.content.decode()) == (400, True)
-    monkeypatch.setattr(addresses, "MAX_CONFIRMATIONS_PER_HOUR", 1)
-    assert "Too many" in submit_address(other, "bob@example.org").content.decode()
-    assert not EmailAddress.objects.exists()
-
-
-def test_confirmation_link_is_bound_to_address_and_expires(
-    box: BallotBox, mailbox: Mailbox, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    client = guest_with_address()
-    send_due(box)
-    mail_links = links(mailbox.mails[0])
-    assert client.post(mail_links["stop"].replace("stop", "confirm")).status_code == 410
-    EmailAddress.objects.update(email="eve@example.org")  # another row with the same primary key
-    assert client.post(mail_links["confirm"]).status_code == 410
-    EmailAddress.objects.update(email=EMAIL)
-    monkeypatch.setattr(addresses, "CONFIRM_MAX_AGE", timedelta(seconds=-1))
-    assert client.post(mail_links["confirm"]).status_code == 410
-    assert EmailAddress.objects.get().confirmed_at is None
-
-
-def test_declined_confirmation_deletes_address(box: BallotBox, mailbox: Mailbox) -> None:
-    guest_with_address()
-    send_due(box)
-    Client().post(links(mailbox.mails[0])["confirm"], {"no": "1"})
-    assert not EmailAddress.objects.exists()
-
-
-def test_address_form_is_absent_without_mail_server() -> None:
-    client = Client()
-    client.post("/play/new")
-    assert "mail" not in client.get("/play/account").content.decode()
-    assert submit_address(client).status_code == 404
-
-
-def test_purge_addresses_deletes_unconfirmed_and_unused_addresses(box: BallotBox, mailbox: Mailbox) -> None:
-    player_with_address(box, mailbox)
-    unconfirmed = Guest.objects.create(number=1)
-    EmailAddress.objects.create(guest=unconfirmed, email=EMAIL)
-    assert purge_addresses() == 0
-    EmailAddress.objects.filter(guest=unconfirmed).update(asked_at=timezone.now() - timedelta(days=3))
-    assert purge_addresses() == 1
-    EmailAddress.objects.update(confirmed_at=timezone.now() - timedelta(days=366))
-    assert purge_addresses() == 0
-    Event.objects.update(created_at=timezone.now() - timedelta(days=366))
-    assert purge_addresses() == 1
-
-
-# ------------------------------------------------------------------ sending
-@pytest.mark.usefixtures("player")
-def test_dispatcher_arms_once_when_notification_is_due(monkeypatch: pytest.MonkeyPatch) -> None:
-    armed: list[bool] = []
-    monkeypatch.setattr(tasks, "send_task", lambda _: armed.append(True))
-    dispatcher = tasks.DueTask(notification_email.SEND_NOTIFICATIONS, notification_email.is_due)
-    dispatcher()
-    assert armed == []
-    EmailNotification.objects.update(due_at=timezone.now())
-    dispatcher()
-    dispatcher()
-    assert armed == [True]
-
-
-@pytest.mark.parametrize("refusal", ["530 who are you", "553 not from there"])
-def test_refused_sender_keeps_notification_queued(refusal: str, box: BallotBox, mailbox: Mailbox) -> None:
-    """The mail server is misconfigured; notifications stay queued."""
-    guest_with_address()
-    mailbox.sender_refused = refusal
-    send_due(box)
-    assert EmailNotification.objects.count() == 1
-    mailbox.sender_refused = ""
-    send_all(box)
-    assert len(mailbox.mails) == 1
-
-
-def test_refused_recipient_does_not_delay_other_mails(box: BallotBox, mailbox: Mailbox) -> None:
-    for email in (EMAIL, "bob@example.org"):
-        guest_with_address(email)
-    mailbox.rejected_recipients = {EMAIL: "554 not this one"}
-    send_due(box)
-    assert [mail["To"] for mail in mailbox.mails] == ["bob@example.org"]
-    assert not EmailNotification.objects.exists()
-
-
-@pytest.mark.usefixtures("player")
-def test_temporary_failure_is_retried_without_logging_address(
-    box: BallotBox, mailbox: Mailbox, caplog: pytest.LogCaptureFixture
-) -> None:
-    mailbox.refusal = "451 later"
-    send_all(box)
-    assert EmailNotification.objects.get().due_at > timezone.now() + LEASE / 2
-    mailbox.refusal = ""
-    send_all(box)
-    assert len(mailbox.mails) == 1
-    assert EMAIL not in caplog.text
-
-
-def test_unknown_mailbox_deletes_address(box: BallotBox, mailbox: Mailbox) -> None:
-    guest_with_address()
-    mailbox.refusal = "550 nobody here"
-    send_due(box)
-    assert not EmailAddress.objects.exists()
-
-
-@pytest.mark.usefixtures("player")
-def test_unreachable_mail_server_logs_warning_and_keeps_notification(
-    box: BallotBox, mailbox: Mailbox, settings: Any, caplog: pytest.LogCaptureFixture
-) -> None:
-    settings.EMAIL_PORT = free_port()
-    send_all(box)
-    assert "no connection to the mail server: ConnectionRefusedError" in caplog.text
-    assert EmailNotification.objects.count() == 1
-
-
-@pytest.mark.usefixtures("player")
-def test_send_due_skips_notification_claimed_by_another_worker(
-    box: BallotBox, mailbox: Mailbox, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    claim = notification_email._claim
-
-    def claim_second(notification: EmailNotification) -> bool:
-        assert claim(notification)  # by the other worker, after this one has read it
-        return claim(notification)
-
-    monkeypatch.setattr(notification_email, "_claim", claim_second)
-    send_all(box)
-    assert not mailbox.mails
-
-
-# ------------------------------------------------------------------ wording and settings
 def test_remaining_time_is_worded_in_days_and_hours() -> None:
     texts = [format_time_left(ms) for ms in (HOUR_MS, 3 * DAY_MS, DAY_MS + 2 * HOUR_MS, DAY_MS - 1)]
     assert texts == ["1 hour", "3 days", "1 day and 2 hours", "23 hours"]
-
-
-@pytest.mark.parametrize(
-    ("url", "expected"),
-    [
-        ("smtp://me%40here:p%2Fw@mail.example", ("mail.example", 587, "me@here", "p/w", True, False)),
-        ("smtps://mail.example:4650", ("mail.example", 4650, "", "", False, True)),
-        ("smtp+plain://127.0.0.1", ("127.0.0.1", 25, "", "", False, False)),
-    ],
-)
-def test_mail_server_url_is_parsed(url: str, expected: tuple[object, ...]) -> None:
-    assert mail_server(url) == expected
-
-
-@pytest.mark.parametrize("url", ["mail.example", "http://u:secret@mail.example", "smtp://"])
-def test_invalid_mail_server_url_error_omits_password(url: str) -> None:
-    with pytest.raises(ImproperlyConfigured) as error:
-        mail_server(url)
-    assert "secret" not in str(error.value)

@@ -1,0 +1,53 @@
+"""What a browser submits for an untouched event form, and the settings an event has."""
+
+from html.parser import HTMLParser
+from typing import Any
+
+from django.test import Client
+
+from crowdgame.events.presets import EMPTY_PRESET, PRESETS
+from voting.models import Event
+
+READY_PRESETS = [preset for preset in PRESETS if preset is not EMPTY_PRESET]
+IGNORED_FIELDS = {"id", "code", "name", "created_at", "options"}
+BANK = {"clock": "bank", "bank_s_usual": "300", "increment_s_usual": "5", "cap_s_usual": "20"}
+
+
+class _FormDefaults(HTMLParser):
+    """Collects what a browser submits for an untouched form."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.sent: dict[str, str] = {}
+        self._select = ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        attributes = dict(attrs)
+        name, value = attributes.get("name") or "", attributes.get("value") or ""
+        if tag == "input" and (
+            attributes.get("type") not in {"radio", "checkbox"} or "checked" in attributes
+        ):
+            self.sent[name] = value or ("on" if attributes.get("type") == "checkbox" else "")
+        if tag == "select":
+            self._select = name
+        if tag == "option" and ("selected" in attributes or self._select not in self.sent):
+            self.sent[self._select] = value
+
+
+def form_defaults(browser: Client, path: str) -> dict[str, str]:
+    page = _FormDefaults()
+    page.feed(browser.get(path).content.decode())
+    return page.sent
+
+
+def edit_path(event: Event) -> str:
+    return f"/console/{event.code}/edit/"
+
+
+def event_settings(event: Event) -> dict[str, Any]:
+    fields = {f.name: f.value_from_object(event) for f in Event._meta.concrete_fields}
+    return {name: value for name, value in fields.items() if name not in IGNORED_FIELDS}
+
+
+def hands(event: Event) -> set[int]:
+    return set(event.teams.filter(hands=True).values_list("number", flat=True))

@@ -1,0 +1,114 @@
+"""Edits of an event: stored, announced to the screens, and audited."""
+
+import re
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from pytest_django.fixtures import Settings
+
+from crowdgame.events.presets import EMPTY_PRESET, PRESETS
+from tests.crowdgame.events.form_helpers import (
+    BANK,
+    edit_path,
+    event_settings,
+    form_defaults,
+    hands,
+)
+from tests.voting.action_helpers import press
+from tests.voting.page_fixtures import answers
+from voting.ballot_box.ballot_box import BallotBox
+from voting.models import Announcement, Event
+from voting.turns.turns import start_match
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("box")]
+
+
+NO_BANK = {"bank_s": None, "increment_s": 0, "cap_s": None, "crowd_clocks": False}
+
+
+def edited(browser: Client, event: Event, **changes: str) -> Event:
+    sent = form_defaults(browser, edit_path(event)) | changes
+    answer = browser.post(edit_path(event), {name: value for name, value in sent.items() if value != "off"})
+    assert answer.status_code == 302, re.findall(r"errorlist.*?</ul>", answer.content.decode())
+    return Event.objects.get(pk=event.pk)
+
+
+def test_unchanged_edit_form_changes_only_seq(browser: Client, organizer: User) -> None:
+    event = Event.objects.get(pk=PRESETS[3].create(organizer).pk)
+    Event.objects.filter(pk=event.pk).update(best_of=9, talk_s=45, hide_code=True)
+    before = Event.objects.get(pk=event.pk)
+    after = edited(browser, event)
+    assert event_settings(after) == event_settings(before) | {"seq": before.seq + 1}
+    assert (hands(after), after.name) == ({2}, before.name)
+    assert not event.audit_entries.exists()
+
+
+def test_edit_form_sets_and_clears_options(browser: Client, organizer: User) -> None:
+    event = EMPTY_PRESET.create(organizer)
+    ticks = dict.fromkeys(("own_counts", "hands_1"), "on")
+    after = edited(browser, event, **ticks, talk_s_usual="60", best_of="5", resign="two_thirds")
+    assert (after.talk_s, after.best_of, hands(after), after.own_counts) == (60, 5, {1}, True)
+    assert after.resign == "two_thirds"
+    after = edited(browser, event, **dict.fromkeys(ticks, "off"), talk_s_usual="", best_of="", resign="")
+    assert (after.talk_s, after.best_of, hands(after), after.own_counts) == (0, None, set(), False)
+    assert after.resign is None
+    edited(browser, event, **BANK)
+    after = edited(browser, event, clock="window", window_s_usual="20")
+    assert {name: getattr(after, name) for name in NO_BANK} == NO_BANK
+    assert after.window_s == 20
+
+
+def test_stale_edit_form_keeps_console_changes(browser: Client, event: Event, box: BallotBox) -> None:
+    old = form_defaults(browser, edit_path(event))
+    for part in ("code", "turnout", "tally"):
+        press(event.pk, "part.hide", box, part=part)
+    press(event.pk, "notice.show", box, text="Lunch")
+    press(event.pk, "turn.extra_time", box, seconds=30)
+    start_match(event.pk, box)
+    browser.post(edit_path(event), old | {"name": "Renamed"})
+    after = Event.objects.get(pk=event.pk)
+    assert (after.hide_code, after.hide_turnout, after.hide_tally) == (True, True, True)
+    assert (after.notice, after.extra_s, after.lobby, after.name) == ("Lunch", 30, "open", "Renamed")
+
+
+def test_event_edit_is_announced_and_keeps_running_match(
+    browser: Client, event: Event, box: BallotBox
+) -> None:
+    start_match(event.pk, box)
+    before = Event.objects.get(pk=event.pk)
+    response = browser.post(edit_path(event), answers(team_1="Larboard"), follow=True)
+    assert "apply from the next match" in response.content.decode()
+    after = Event.objects.get(pk=event.pk)
+    assert (after.seq, after.lobby) == (before.seq + 1, before.lobby)
+    assert b"Larboard" in bytes(Announcement.objects.get(event=event, seq=after.seq).body)
+    assert after.matches.get().window_s == before.window_s
+
+
+def test_event_edit_is_saved_without_ballot_box(browser: Client, event: Event, settings: Settings) -> None:
+    settings.BALLOT_BOX_URL = "redis://127.0.0.1:1/0"
+    response = browser.post(edit_path(event), answers(), follow=True)
+    assert "The screens could not be notified" in response.content.decode()
+    assert Event.objects.get(pk=event.pk).name == "Harbour night"
+
+
+def test_show_of_hands_cannot_change_during_match(browser: Client, event: Event, box: BallotBox) -> None:
+    press(event.pk, "match.start", box)
+    changed = form_defaults(browser, edit_path(event)) | {"hands_2": "on", "name": "Renamed"}
+    answer = browser.post(edit_path(event), changed)
+    assert "A match is live. Change this when the match is over." in answer.content.decode()
+    unchanged = Event.objects.get(pk=event.pk)
+    assert (hands(unchanged), unchanged.name) == (set(), event.name)
+    assert edited(browser, event, name="Renamed").name == "Renamed"
+    press(event.pk, "match.abort", box)
+    assert hands(edited(browser, event, hands_2="on")) == {2}
+
+
+def test_event_edit_is_audited_with_its_changes(browser: Client, organizer: User) -> None:
+    event = EMPTY_PRESET.create(organizer)
+    edited(browser, event, team_1="Owls", talk_s_usual="60", own_counts="on")
+    entry = event.audit_entries.get()
+    assert (entry.by, entry.action, entry.undo) == (organizer.get_username(), "event.edit", None)
+    own = "Show each team its own votes so far on its phones (all screens say so)"
+    talk = "Time to talk before each vote: 1 minute"
+    assert str(entry) == f"{entry.by} changed: First team, red: Owls, {talk}, {own}"

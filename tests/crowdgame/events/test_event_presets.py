@@ -1,0 +1,69 @@
+"""Presets: a playable event in one click, and the same form unchanged."""
+
+import re
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+
+from crowdgame.events.presets import PRESETS, Preset
+from tests.crowdgame.events.form_helpers import (
+    READY_PRESETS,
+    event_settings,
+    form_defaults,
+    hands,
+)
+from tests.voting.match_helpers import RED_WINS, play
+from voting.ballot_box.ballot_box import BallotBox
+from voting.models import Event
+from voting.names import TEAM_NAMES
+from voting.turns.turns import start_match
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("box")]
+
+
+def test_presets_are_listed_in_order() -> None:
+    assert [preset.slug for preset in PRESETS] == [
+        "two-halls", "first-game", "class-against-class", "show-of-hands", "best-of-three", "empty",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("preset", READY_PRESETS, ids=lambda preset: preset.slug)
+def test_preset_creates_playable_event_in_one_click(
+    preset: Preset, browser: Client, organizer: User, box: BallotBox
+) -> None:
+    page = browser.get("/console/new/").content.decode()
+    assert f'name="preset" value="{preset.slug}"' in page
+    answer = browser.post("/console/new/", {"preset": preset.slug})
+    event = organizer.events.get()
+    assert answer.headers["Location"] == f"/console/{event.code}/"
+    one, two = event.teams.order_by("number")
+    assert {one.name, two.name} < set(TEAM_NAMES)
+    assert event.name == f"{one.name} vs. {two.name}"
+    assert hands(event) == preset.hands
+    for name, value in preset.choices.items():
+        assert getattr(event, name) == value
+    event.full_clean()
+    match = start_match(event.pk, box)
+    play(match, box, RED_WINS)
+    match.refresh_from_db()
+    assert match.result == "red"
+
+
+@pytest.mark.parametrize("preset", PRESETS, ids=lambda preset: preset.slug)
+def test_unchanged_preset_form_creates_same_event(preset: Preset, browser: Client, organizer: User) -> None:
+    path = f"/console/new/{preset.slug}/"
+    assert f'href="{path}"' in browser.get("/console/new/").content.decode()
+    answer = browser.post(path, form_defaults(browser, path))
+    assert answer.status_code == 302, re.findall(r"errorlist.*?</ul>", answer.content.decode())
+    by_form, at_once = organizer.events.get(), preset.create(organizer)
+    assert event_settings(by_form) == event_settings(at_once)
+    assert hands(by_form) == preset.hands
+    assert by_form.options["columns"] == at_once.options.get("columns", 7)
+
+
+@pytest.mark.parametrize("preset", ["", "chess", "empty\0"])
+def test_unknown_preset_creates_nothing(preset: str, browser: Client) -> None:
+    assert browser.post("/console/new/", {"preset": preset}).status_code == 200
+    assert not Event.objects.exists()
+    assert browser.get("/console/new/chess/").status_code == 404
