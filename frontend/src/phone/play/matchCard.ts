@@ -4,7 +4,8 @@ import { html, type Html } from "../dom";
 import { formatPercent } from "../localeFormat";
 import { saveCard, type Card } from "./cardPicture";
 import { currentSide, sidesCard } from "./sides";
-import { isForTwo, reasonText } from "./sentences";
+import { isForTwo } from "../../live/match/timeBank";
+import { reasonText } from "./sentences";
 import * as say from "../texts";
 import type { PhoneView } from "../seat/phoneView";
 
@@ -16,13 +17,13 @@ export function matchCard(view: PhoneView): Card {
   const side = currentSide(view);
   const { result, reveal, board } = match!;
   const agreed = Object.values(record.agreed);
-  const title = result === "draw" || result === "open" ? say.cardTitle.draw : result === side ? (isForTwo(view) ? say.forTwo.won : say.cardTitle.won) : say.cardTitle.lost;
+  const title = result === "draw" || result === "open" ? say.cardTitle.draw : result === side ? (isForTwo(match) ? say.forTwo.won : say.cardTitle.won) : say.cardTitle.lost;
   return {
     ...{ side, title, board, event: event.name, team: teamForSide(event, side).name },
     voted: agreed.length,
     turns: reveal?.number ?? agreed.length,
-    agreement: isForTwo(view) ? "" : formatPercent(agreed.filter(Boolean).length, agreed.length),
-    votedForWinner: !isForTwo(view) && result === side && !!reveal && record.agreed[reveal.number] === true,
+    agreement: isForTwo(match) ? "" : formatPercent(agreed.filter(Boolean).length, agreed.length),
+    votedForWinner: !isForTwo(match) && result === side && !!reveal && record.agreed[reveal.number] === true,
   };
 }
 

@@ -5,6 +5,7 @@ import { heldMs, revealStep, tokenMoment } from "../../live/match/phase";
 import { optionName } from "../../board/geometry";
 import type { Board, EventState, Match, Reveal, Side, SideTally } from "../../protocol";
 import { hasPoints, support } from "../../live/match/support";
+import { isForTwo } from "../../live/match/timeBank";
 import { choiceName, choiceColumns, control, votesText } from "../ballot/choice";
 import { fillTeamNames } from "./drawnBoard";
 import { formatClock, formatLongTime, formatPercent, formatNumber } from "../localeFormat";
@@ -35,10 +36,7 @@ function calm({ match, teams }: EventState, team: number): string {
   return solo.number === team ? say.gathers : say.amidst(solo.name);
 }
 
-/** Whether both sides are single players. */
-export const isForTwo = ({ event }: Pick<PhoneView, "event">): boolean => event.is_duel && !event.teams.some(({ solo }) => solo);
-
-const wording = (view: PhoneView): Wording => (isForTwo(view) ? say.forTwo : say);
+const wording = ({ match }: PhoneView): Wording => (isForTwo(match) ? say.forTwo : say);
 
 type Wording = Pick<typeof say, Exclude<keyof typeof say.forTwo, "won">>;
 
@@ -127,7 +125,7 @@ function ownPick(view: PhoneView, tally: SideTally, match: Match): string {
   const name = optionName(match.board, pick);
   if (!tally.counts.length) return say.picking(name);
   if (decided_by === "random" || !ballots) return wording(view).lot(name);
-  if (isForTwo(view)) return say.forTwo.youVoted(name);
+  if (isForTwo(match)) return say.forTwo.youVoted(name);
   const [votes, of] = support(match, tally);
   const share = formatPercent(votes, of);
   if (tally.rounds?.[1]) return say.pickedInRound(name, tally.rounds.length, share);
@@ -153,7 +151,7 @@ function winner({ event }: PhoneView, { result }: Match): string {
 
 function end(view: PhoneView, match: Match): string {
   const turns = Object.values(view.record.agreed);
-  const isShort = match.end_reason === "line" && turns.length > 0 && !isForTwo(view);
+  const isShort = match.end_reason === "line" && turns.length > 0 && !isForTwo(match);
   const summary = match.max_side_changes ? endText(view, match) : isShort && say.withTeam(turns.filter(Boolean).length, turns.length);
   return join(winner(view, match), reasonText(view, match), summary);
 }

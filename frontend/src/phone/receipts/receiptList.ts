@@ -6,7 +6,7 @@ import { html, type Html } from "../dom";
 import type { Receipt } from "./receipt";
 import { countableChoices } from "./receiptProof";
 import { dropNotice } from "../play/drop";
-import { isForTwo } from "../play/sentences";
+import { isForTwo } from "../../live/match/timeBank";
 import { eye } from "../play/shape";
 import { sideButton } from "../play/sides";
 import { returnNotice } from "../seat/removal";
@@ -58,7 +58,7 @@ function checkLine(view: PhoneView): string {
   const checked = receipts.filter(({ found }) => found === "checked" || found === "elsewhere").length;
   const good = receipts.filter(({ found }) => found === "counted").length + checked;
   if (!last || !good) return "";
-  if (phase === "ended" && last.found && !isForTwo(view)) return say.allCounted(good, votes, checked);
+  if (phase === "ended" && last.found && !isForTwo(view.match)) return say.allCounted(good, votes, checked);
   return last.found === "checked" && event.match?.reveal && revealsTurn(event.match.reveal, last.turn) ? say.countedAndChecked : `${good}`;
 }
 
