@@ -27,6 +27,7 @@ KNOWN = {
     "crowdgame/templates/paper.html",
     "crowdgame/templates/printing/about.html",
     "crowdgame/templates/printing/rules.html",
+    "crowdgame/templates/reports/board_editor.html",
     "crowdgame/templates/reports/match.html",
 }
 
