@@ -72,10 +72,23 @@ NAMES = (
         "Connect 4",
         "Merrill Flood",
         "IAGO World Tour",
+        "Damian Walker",
+        "Traditional Board Game Series",
+        "Games to Play",
+        "Michael Joseph",
+        "David Parlett",
+        "The Oxford History of Board Games",
+        "Oxford University Press",
+        "Barlow Condensed",
+        "Noto Sans",
+        "SIL Open Font License",
+        "nobody of that name",
     ),
 )
 NOT_TRANSLATED = re.compile(
-    "|".join((r"Guest \d+|https?://\S+|\S+@\S+|[a-z-]+-owner|\b[A-Z0-9]{4,5}\b", *map(re.escape, NAMES)))
+    "|".join(
+        (*map(re.escape, NAMES), r"Guest \d+|https?://\S+|\S+@\S+|[a-z-]+-(?:owner|viewer)|\b[A-Z0-9]{4,5}\b")
+    )
 )
 
 
