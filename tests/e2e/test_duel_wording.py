@@ -13,6 +13,11 @@ from tests.e2e.visible_text import visible_lines
 
 CROWD_WORDS = re.compile(r"\b(votes?|voted|voting|teams?|crowd|alone)\b", re.IGNORECASE)
 REVEALS = reveals({"duel": as_duel(MIDDLE)}, "sealed", "votes", "picks")
+# What a screen reader announces, and what is folded away.
+UNSEEN_JS = """() => [
+  ...[...document.querySelectorAll("[aria-label]")].map((part) => part.getAttribute("aria-label")),
+  ...[...document.querySelectorAll("details")].map((part) => part.textContent.trim()),
+]"""
 SCENES = [("phone", scene) for scene in (*ON_PHONE, *REVEALS)] + [
     ("display", scene) for scene in (*ON_DISPLAY, REVEALS[0])
 ]
@@ -25,4 +30,5 @@ def test_game_for_two_has_no_crowd_words(
     show_scene(screen, scene, window, fake_gateway)
     shown = [line.text for line in visible_lines(window)]
     assert shown
-    assert [line for line in shown if CROWD_WORDS.search(line)] == []
+    lines = shown + window.evaluate(UNSEEN_JS)
+    assert [line for line in lines if CROWD_WORDS.search(line)] == []

@@ -50,7 +50,7 @@ export const nextIn = (time: string): string => t("Next match in %(time)s", { ti
 export const nextBegins: string = t("The next match begins");
 export const bestOf = (matches: number): string => t("Best of %(matches)s", { matches });
 export const peek: string = t("Organizers can see the votes");
-export const hide: string = t("Hide my vote");
+export const hide: string = t("Hide my choice");
 export const hideWord: string = t("Hide");
 export const otherTeam: string = t("You're on the other team now.");
 export const yourVoterCode: string = t("Voter code");
@@ -74,10 +74,10 @@ export const stands = (column: number | string): string => t("Your vote for\u00a
 export const reasons: { [code in Refusal]: string } = {
   late: t("too late"),
   early: t("too early"),
-  unknown: t("the vote was lost"),
-  stale: t("a newer vote came first"),
+  unknown: t("it was lost"),
+  stale: t("a newer one came first"),
   no_such_turn: t("this turn is over"),
-  not_to_move: t("it isn't your team's turn"),
+  not_to_move: t("it isn't your turn"),
   illegal: t("this column is full"),
   busy: t("server busy"),
 };
@@ -126,8 +126,8 @@ export const heap = (height: number, rows: number): string => t("%(height)s of %
 export const fromBelow: string = t("from the bottom");
 export const statuses: { idle: string; sending: string; counted: string; refused: string } = {
   idle: "",
-  sending: t(", sending your vote"),
-  counted: t(", your vote"),
+  sending: t(", sending your choice"),
+  counted: t(", your choice"),
   refused: t(", not counted"),
 };
 export const votes = (count: number): string => n("%(count)s vote", "%(count)s votes", count);
@@ -190,16 +190,16 @@ export const allCounted = (good: number, votes: number, checked: number): string
     ? n("%(good)s of %(count)s vote counted, %(checked)s checked", "%(good)s of %(count)s votes counted, %(checked)s checked", votes, { good, checked })
     : n("%(good)s of %(count)s vote counted and checked", "%(good)s of %(count)s votes counted and checked", votes, { good });
 export const countedAndChecked: string = t("Counted and checked");
-export const oneByOne: string = t(": your votes, one by one");
+export const oneByOne: string = t(": your choices, one by one");
 export const fullCount: string = t("the full count");
-export const findInCount = <Link>(link: Link): (string | Link)[] => parts<string | Link>("Use the code and seal to find your vote in %(link)s.", { link });
+export const findInCount = <Link>(link: Link): (string | Link)[] => parts<string | Link>("Use the code and seal to find your choice in %(link)s.", { link });
 export const voteIn = (turn: number, column: number | string): string => t("Turn %(turn)s, column %(column)s:", { turn, column });
 export const codeAndSeal = (code: string, seal: string): string =>
   seal ? t("code %(code)s, seal %(seal)s", { code, seal }) : t("code %(code)s", { code });
 export const findings: { [found in "checked" | "counted" | "elsewhere" | "unsure" | "late" | "missing" | "none"]: string } = {
   checked: t("counted and checked"),
   counted: t("counted; this phone didn't see the seal"),
-  elsewhere: t("a later vote from another device was counted"),
+  elsewhere: t("a later choice from another device was counted"),
   unsure: t("not checked: this phone was offline when the turn ended"),
   late: t("came too late"),
   missing: t("not in the count"),
@@ -275,5 +275,7 @@ export const forTwo = {
   openly: t("Choose now: everyone sees it."),
   theyOpenly: (name: string): string => t("%(name)s chooses: everyone sees it.", { name }),
   unsureLast: t("Your last choice couldn't be checked."),
+  missing: (turn: number, column: number | string, code: string): string =>
+    t("Your choice is missing from the count: turn %(turn)s, column %(column)s, code %(code)s…", { turn, column, code }),
   won: t("You won!"),
 };

@@ -7,7 +7,7 @@ export const SPECIAL_RULES: { readonly [rule in SpecialRule]: string } = {
   single_selector: t("The token's holder chooses in secret. Then the other team votes openly."),
   captains: t("If columns tie, the captain's vote decides."),
   resigning: t("A team can vote to give up."),
-  time_banks: t("Each team has one clock for the whole match."),
+  time_banks: t("Each side has one clock for the whole match."),
 };
 
 /** Whether the match has begun but its first vote is not open yet. */

@@ -67,5 +67,6 @@ function missing({ receipts, match }: PhoneView): Html | false {
   const lost = receipts.filter(({ found }) => found === "missing").pop();
   if (!lost) return false;
   const [, choice, blind] = lost.choices[0]!;
-  return html`<p class="missing" role="alert">${say.missing(lost.number, choiceText(choice, match), blind.slice(0, 8))}</p>`;
+  const wording = isForTwo(match) ? say.forTwo : say;
+  return html`<p class="missing" role="alert">${wording.missing(lost.number, choiceText(choice, match), blind.slice(0, 8))}</p>`;
 }
