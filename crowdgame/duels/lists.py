@@ -9,7 +9,7 @@ from typing import Literal
 from django.core.paginator import Page, Paginator
 from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery, Value
 from django.utils import timezone
-from django.utils.translation import gettext
+from django.utils.translation import gettext, pgettext
 
 from crowdgame.accounts.models import Guest
 from crowdgame.duels.descriptions import describe_duel
@@ -28,6 +28,7 @@ DuelListKind = Literal["open", "running", "finished"]
 DUEL_LIST_KINDS: tuple[DuelListKind, ...] = ("open", "running", "finished")
 PAGE_SIZE = 20
 MAX_OTHERS = 10
+NEW_FOR = timedelta(minutes=1)
 DOUBLE_WINS = (EndReason.HOLDER, EndReason.OTHER)
 MAX_QUERY_LENGTH = 40
 WINNER_NUMBERS: dict[str, int] = {MatchResult.RED: 1, MatchResult.YELLOW: 2}
@@ -60,6 +61,10 @@ class DuelListItem:
     turns: int = 0
     double_win: bool = False
     others: tuple[int, ...] = ()
+
+    @property
+    def is_new(self) -> bool:
+        return self.since is not None and timezone.now() - self.since < NEW_FOR
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,12 +237,16 @@ def names_by_side(
 ) -> tuple[str, str]:
     """Return red's and yellow's names, as they were when the first match began; empty for a free seat.
 
-    A crowd has a name, but no guest. `team_names` are the event's, loaded if they are needed.
+    A crowd is no guest; its name is in the reader's language. `team_names` are the event's, loaded if needed.
     """
     if match:
-        return match.red.name, match.yellow.name
-    one, two = team_names or [team.name for team in duel.event.teams.order_by("number")]
-    return one if duel.one_id or duel.crowd else "", two if duel.two_id or duel.crowd else ""
+        names = match.red.name, match.yellow.name
+    else:
+        one, two = team_names or [team.name for team in duel.event.teams.order_by("number")]
+        names = one, two
+    absent = pgettext("team", "The crowd") if duel.crowd else ""
+    red, yellow = players_by_side(duel, match)
+    return names[0] if red else absent, names[1] if yellow else absent
 
 
 def has_to_pick(match: Match, side: Side, box: BallotBox) -> bool:

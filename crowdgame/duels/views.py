@@ -4,7 +4,7 @@ from functools import cache
 from typing import cast, get_args
 
 from django.db.models import Count, Q
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
@@ -22,7 +22,6 @@ from crowdgame.duels.duels import (
     creation_lock,
     find_duel,
     join_duel,
-    load_seat_key,
     new_duel,
     seat_number,
     start_against_crowd,
@@ -124,9 +123,7 @@ def new_game(request: HttpRequest) -> HttpResponse:
             duel = new_duel(guest, form.duel_settings(), network)
     except PlayError as refusal:
         return _play_page(request, str(refusal), 409)
-    invites = duel.crowd or not duel.listed
-    answer = redirect("duel", duel.event.code) if invites else _redirect_to_board(duel, guest)
-    return set_guest_cookie(answer, guest)
+    return set_guest_cookie(redirect("duel", duel.event.code), guest)
 
 
 @require_safe
@@ -171,7 +168,7 @@ def _load_presence(duel: Duel) -> PresenceCounts:
 
 @require_POST
 def rematch(request: HttpRequest, code: str) -> HttpResponse:
-    """Ask for a rematch, and wait for the opponent at the board."""
+    """Ask for a rematch."""
     duel, guest = _require_duel(code), current_guest(request)
     if guest is None or not seat_number(duel, guest):
         return _duel_page(request, duel, gettext("Only the two players can ask for a rematch."), 403)
@@ -179,7 +176,7 @@ def rematch(request: HttpRequest, code: str) -> HttpResponse:
         request_rematch(duel.event_id, seat_number(duel, guest), ballot_box())
     except PlayError as refusal:
         return _duel_page(request, duel, str(refusal), 409)
-    return _redirect_to_board(duel, guest)
+    return redirect("duel", duel.event.code)
 
 
 @require_POST
@@ -190,8 +187,7 @@ def join(request: HttpRequest, code: str) -> HttpResponse:
         return _duel_page(request, duel, gettext("Both seats are taken."), 409)
     guest = current_guest(request) or new_guest()
     try:
-        duel = join_duel(code, guest, ballot_box())
-        answer = _redirect_to_board(duel, guest)
+        answer = redirect("duel", join_duel(code, guest, ballot_box()).event.code)
     except PlayError as refusal:
         answer = _duel_page(request, duel, str(refusal), 409)
     except RedisError:  # the guest may have the seat
@@ -237,17 +233,10 @@ def begin(request: HttpRequest, code: str) -> HttpResponse:
     if guest is None:
         return _duel_page(request, duel, gettext("Only the player who created this game can start it."), 409)
     try:
-        duel = start_against_crowd(code, guest, ballot_box())
+        start_against_crowd(code, guest, ballot_box())
     except PlayError as refusal:
         return _duel_page(request, duel, str(refusal), 409)
-    return _redirect_to_board(duel, guest)
-
-
-def _redirect_to_board(duel: Duel, guest: Guest) -> HttpResponse:
-    """Redirect to the board. The seat key is in the URL fragment: no log and no Referer contains it."""
-    answer = HttpResponseRedirect(f"/{duel.event.code}#{load_seat_key(duel, guest)}")
-    answer.headers["Cache-Control"] = "no-store"
-    return answer
+    return redirect("duel", duel.event.code)
 
 
 def _require_duel(code: str) -> Duel:

@@ -190,13 +190,12 @@ def test_rated_game_offers_no_takeback_and_watcher_no_actions(
 def test_creator_withdraws_waiting_game(one_gateway: Server, open_at: OpenScreen) -> None:
     one = enter(one_gateway, open_at, "withdraw")
     one.page.get_by_role("button", name="New game").click()
-    one.wait_for(phase="lobby")
+    expect(one.page).to_have_url(re.compile(r"/play/[A-Z0-9]+$"))
     code = code_of(one)
     two = enter(one_gateway, open_at, "withdraw-two")
     join = two.page.locator(f'form[action="/play/{code}/join"] button')
     expect(join).to_be_visible()
 
-    one.page.goto(f"/play/{code}")
     form = one.page.locator(f'form[action="/play/{code}/withdraw"]')
     if not form.is_visible():  # the confirmation is folded away
         one.page.locator("summary", has_text="Withdraw").click()

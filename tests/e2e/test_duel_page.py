@@ -1,5 +1,7 @@
 """The page of a duel: two players and a spectator use its board, turns and chat to the end."""
 
+import re
+
 from playwright.sync_api import FrameLocator, Page, expect
 
 from tests.e2e.conftest import OpenScreen
@@ -27,13 +29,11 @@ def begin(server: Server, open_at: OpenScreen) -> tuple[Screen, Screen, str]:
     """Start a game between a large and a small window, each on the game's page."""
     one = enter(server, open_at, "page-one", PROJECTOR)
     one.page.get_by_role("button", name="New game").click()
-    one.wait_for(phase="lobby")
+    expect_phase(one.page, "lobby")
     code = code_of(one)
     two = enter(server, open_at, "page-two")
     two.page.locator(f'form[action="/play/{code}/join"] button').click()
-    two.wait_for(phase="voting")
     for screen in (one, two):
-        screen.page.goto(f"/play/{code}")
         expect_phase(screen.page, "voting")
     return one, two, code
 
@@ -49,6 +49,8 @@ def test_players_and_spectator_share_page_of_duel(one_gateway: Server, open_at: 
     expect(board(one.page).locator('main[data-status="counted"]')).to_be_attached(timeout=TIMEOUT_MS)
     assert [screen.page.locator(ROWS).count() for screen in screens] == [0, 0, 0]
     board(two.page).locator('[data-column="5"]').click()
+    expect_phase(one.page, "reveal")
+    assert_keeps_history(one.page, code)
     for screen in screens:
         expect(screen.page.locator(f"{ROWS} td")).to_have_count(2, timeout=POLL_MS)
         assert sorted(screen.page.locator(f"{ROWS} td").all_inner_texts()) == ["4", "5"]
@@ -67,6 +69,15 @@ def test_players_and_spectator_share_page_of_duel(one_gateway: Server, open_at: 
         screen.shoot("over")
     assert [screen.page.get_by_role("button", name="Rematch").count() for screen in screens] == [1, 1, 0]
     assert [screen.errors for screen in screens] == [[], [], []]
+
+
+def assert_keeps_history(page: Page, code: str) -> None:
+    """While the board reveals a turn, a refresh adds nothing to the page."""
+    before = page.locator(ROWS).count()
+    with page.expect_response(re.compile(rf"/play/{code}$")) as fetched:
+        page.evaluate("document.dispatchEvent(new Event('outdated'))")
+    assert re.search(r"<tbody><tr", fetched.value.text())
+    assert page.locator(ROWS).count() == before
 
 
 def talk(page: Page) -> None:

@@ -4,7 +4,7 @@ from playwright.sync_api import expect
 
 from tests.e2e.conftest import OpenScreen
 from tests.e2e.screens import PHONE, TIMEOUT_MS, vote
-from tests.e2e.test_duels import SMALL, code_of, enter, side_of
+from tests.e2e.test_duels import SMALL, code_of, enter, open_board, side_of
 from tests.server import Server
 
 # A headless browser shows no notifications and hides no page, so this records the requests.
@@ -26,12 +26,14 @@ def test_duel_notifies_player_of_turn_in_title_and_browser(one_gateway: Server, 
     one.page.get_by_text("More options").click()
     one.page.get_by_label("3 days", exact=True).check()
     one.page.get_by_role("button", name="Start game").click()
+    open_board(one)
     one.wait_for(phase="lobby")
     plain = one.page.title()
     assert "Your turn" not in plain
 
     two = enter(one_gateway, open_at, "turns-two", PHONE)
     two.page.locator(f'form[action="/play/{code_of(one)}/join"] button').click()
+    open_board(two)
     side_of(two)
     expect(one.page).to_have_title(f"Your turn · {plain}", timeout=TIMEOUT_MS)
     expect(one.page.get_by_role("button", name="Tell me")).to_have_count(0)

@@ -30,6 +30,12 @@ def code_of(screen: Screen) -> str:
     return screen.page.url.rpartition("/")[2]
 
 
+def open_board(screen: Screen) -> None:
+    """Go from the page of a game to the player's board alone."""
+    screen.page.get_by_role("link", name="Open the board").click()
+    expect(screen.page.locator("body[data-phase]")).to_be_attached(timeout=TIMEOUT_MS)
+
+
 @pytest.mark.nightly
 def test_duel_with_clocks_and_a_watcher(one_gateway: Server, open_at: OpenScreen) -> None:
     one = enter(one_gateway, open_at, "one", SMALL)
@@ -37,17 +43,20 @@ def test_duel_with_clocks_and_a_watcher(one_gateway: Server, open_at: OpenScreen
     one.page.get_by_label("1 minute", exact=True).check()
     one.shoot("more")
     one.page.get_by_role("button", name="Start game").click()
-    one.wait_for(phase="lobby")
     one.shoot("waiting")
+    open_board(one)
+    one.wait_for(phase="lobby")
     assert "#" not in one.page.url
     code = code_of(one)
 
     two = enter(one_gateway, open_at, "two")
     two.shoot("open")
     two.page.locator(f'form[action="/play/{code}/join"] button').click()
+    open_board(two)
     sides = {side_of(screen): screen for screen in (one, two)}
     watcher = enter(one_gateway, open_at, "watcher", PROJECTOR)
-    watcher.page.locator(f'a[href="/display/{code}"]').click()
+    watcher.page.locator(f'a[href="/play/{code}"]').click()
+    open_board(watcher)
     watcher.wait_for(phase="voting")
 
     for number, (red, yellow) in enumerate(MATCH, 1):
@@ -70,7 +79,7 @@ def test_duel_with_clocks_and_a_watcher(one_gateway: Server, open_at: OpenScreen
         screen.shoot("ended")
     watcher.page.goto("/play/")
     watcher.shoot("over")
-    watcher.page.locator(f'a[href="/report/{code}/1"]').click()
+    watcher.page.locator(f'.games a[href="/report/{code}/1"]').click()
     expect(watcher.page.get_by_role("heading", level=1)).to_contain_text("Guest")
     show_ratings(sides["red"])
     play_rematch(one, two)
@@ -102,12 +111,13 @@ def play_rematch(one: Screen, two: Screen) -> None:
 def test_new_duel_takes_one_click_and_guest_can_return(one_gateway: Server, open_at: OpenScreen) -> None:
     one = enter(one_gateway, open_at, "press")
     one.page.get_by_role("button", name="New game").click()
+    open_board(one)
     one.wait_for(phase="lobby")
     code = code_of(one)
     one.page.evaluate("localStorage.clear()")
     one.page.goto(f"/play/{code}")
     one.shoot("invite")
-    one.page.get_by_role("button", name="Open the board").click()
+    open_board(one)
     one.wait_for(phase="lobby")
 
 
@@ -135,6 +145,7 @@ def test_duel_against_a_crowd(one_gateway: Server, open_at: OpenScreen) -> None:
     watcher.shoot("lobby")
 
     one.page.get_by_role("button", name="Start match").click()
+    open_board(one)
     screens = (one, *crowd, watcher)
     for screen in screens:
         screen.wait_for(phase="voting")
@@ -151,9 +162,10 @@ def test_duel_against_a_crowd(one_gateway: Server, open_at: OpenScreen) -> None:
 def test_duel_player_without_pick_loses_on_time(one_gateway: Server, open_at: OpenScreen) -> None:
     one = enter(one_gateway, open_at, "slow")
     one.page.get_by_role("button", name="New game").click()
-    one.wait_for(phase="lobby")
+    open_board(one)
     two = enter(one_gateway, open_at, "quick")
     two.page.locator(f'form[action="/play/{code_of(one)}/join"] button').click()
+    open_board(two)
     side_of(two)
     vote(two, 3)
     one_gateway.ask("run_down_clock", code=code_of(one), ms=3_000)

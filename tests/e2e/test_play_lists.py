@@ -32,14 +32,12 @@ def test_lists_and_invitation_of_two_players(one_gateway: Server, open_at: OpenS
     form.get_by_label("Casual").check()
     one.shoot("cards")
     form.get_by_role("button", name="Start game").click()
-    one.wait_for(phase="lobby")
+    expect(one.page.locator(".qr")).to_be_visible()
     code = one.page.url.rpartition("/")[2]
     about = re.compile(r"Captain's Mistress · 6 \u00d7 6 · first to move .* · 3 days per player · casual")
 
-    one.page.goto(f"/play/{code}")
     one.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     expect(one.page.locator(".what").first).to_have_text(about)
-    expect(one.page.locator(".qr")).to_be_visible()
     one.page.get_by_role("button", name="Copy link").click()
     expect(one.page.get_by_role("button", name="Link copied")).to_be_visible()
     assert one.page.evaluate("navigator.clipboard.readText()").endswith(f"/play/{code}")
@@ -48,10 +46,10 @@ def test_lists_and_invitation_of_two_players(one_gateway: Server, open_at: OpenS
     two.page.reload()
     line = two.page.locator(".game", has=two.page.locator(f'form[action="/play/{code}/join"]'))
     expect(line.locator(".what")).to_have_text(about)
-    expect(line).to_contain_text("waiting for")
+    expect(line).to_contain_text("just created")
     two.shoot("open")
     line.get_by_role("button").click()
-    two.wait_for(phase="voting")
+    expect(two.page.frame_locator(".board iframe").locator('body[data-phase="voting"]')).to_be_attached()
     other = enter(one_gateway, open_at, "other", PROJECTOR)
     picture = other.page.locator(f'img[src="/board/{code}/1/0.svg"]').first
     expect(picture).to_be_visible()

@@ -1,4 +1,5 @@
-// Auto-refresh: while the page is visible, fetch it again regularly and take over what changed.
+// Auto-refresh: while the page is visible, fetch it again regularly, or on an "outdated" event, and take over what
+// changed. A listener can prevent that ("refreshing"), or take over more from the fetched page ("refreshed").
 
 const root = (page) => page.querySelector("[data-current]");
 
@@ -7,14 +8,16 @@ const WAIT_MS = 1_000 * (root(document).dataset.waitS ?? (matchMedia("(min-width
 async function look() {
   const answer = await fetch(location.href, { credentials: "same-origin" });
   if (!answer.ok || answer.redirected) return;
-  const theirs = root(new DOMParser().parseFromString(await answer.text(), "text/html"));
+  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+  const theirs = root(page);
   const ours = root(document);
   if (!theirs || theirs.dataset.current === ours.dataset.current || ours.querySelector(".walkover[open]")) return;
+  if (!document.dispatchEvent(new Event("refreshing", { cancelable: true }))) return;
   const reached = ours.contains(document.activeElement) ? document.activeElement : null;
   const unfolded = [...ours.querySelectorAll("details[open] > summary")];
   for (const summary of unfolded) sameAs(summary, theirs)?.parentElement.setAttribute("open", "");
   ours.replaceWith(theirs);
-  document.dispatchEvent(new Event("cup"));
+  document.dispatchEvent(new CustomEvent("refreshed", { detail: page }));
   if (reached) sameAs(reached, theirs)?.focus({ preventScroll: true });
 }
 
@@ -27,9 +30,11 @@ function sameAs(reached, page) {
 // Random delay, so that an audience's phones do not send their requests at once.
 async function follow() {
   await new Promise((done) => setTimeout(done, WAIT_MS * (0.8 + 0.4 * Math.random())));
-  if (!document.hidden) await look().catch(() => undefined);
+  if (!document.hidden) await lookNow();
   follow();
 }
 
-document.addEventListener("visibilitychange", () => document.hidden || look().catch(() => undefined));
+const lookNow = () => look().catch(() => undefined);
+document.addEventListener("visibilitychange", () => document.hidden || lookNow());
+document.addEventListener("outdated", lookNow);
 follow();

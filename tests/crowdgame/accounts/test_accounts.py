@@ -142,7 +142,7 @@ def test_login_does_not_transfer_seat_in_a_rematch(box: BallotBox) -> None:
     """A rematch is running: the winner of the first match must remain the same guest."""
     sign_up()
     device = Client()
-    code = device.post("/play/new")["Location"][1:].split("#")[0]
+    code = device.post("/play/new")["Location"].rpartition("/")[2]
     Client().post(f"/play/{code}/join")
     play(Match.objects.get(), box, RED_WINS)
     for team in (1, 2):

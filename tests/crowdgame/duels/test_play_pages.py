@@ -1,4 +1,4 @@
-"""`/play/`: viewing creates no guest; two clicks lead from the page to the board."""
+"""`/play/`: viewing creates no guest; one click leads from the page to the board."""
 
 import gzip
 import re
@@ -20,22 +20,22 @@ from voting.models import Match
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("box")]
 MOST_BYTES = 25 * 1024
-BOARD = re.compile(r"/([A-Z0-9]{4,16})#([A-Z0-9]{8})")
+GAME_PAGE = re.compile(r"/play/([A-Z0-9]{4,16})")
 
 
-def board_code(location: str) -> str:
-    found = BOARD.fullmatch(location)
+def code_in(location: str) -> str:
+    found = GAME_PAGE.fullmatch(location)
     assert found, location
     return found[1]
 
 
 def new_game(client: Client | None = None, **form: str) -> str:
     """Create a game; return its code."""
-    return board_code((client or Client()).post("/play/new", form)["Location"])
+    return code_in((client or Client()).post("/play/new", form)["Location"])
 
 
 def join_game(code: str, client: Client | None = None) -> None:
-    assert board_code((client or Client()).post(f"/play/{code}/join")["Location"]) == code
+    assert code_in((client or Client()).post(f"/play/{code}/join")["Location"]) == code
 
 
 def page(client: Client, path: str = "/play/") -> str:
@@ -76,7 +76,7 @@ def test_game_by_link_is_unlisted_and_shows_its_link() -> None:
     assert f"http://testserver{game_path}" in page(one, game_path)
     assert game_path.rpartition("/")[2] not in page(two)
     assert "You are invited" in page(two, game_path)
-    board_code(two.post(f"{game_path}/join")["Location"])
+    code_in(two.post(f"{game_path}/join")["Location"])
     assert Match.objects.exists()
 
 
@@ -183,7 +183,7 @@ def test_crowd_game_page_invites_and_lets_creator_begin() -> None:
     for other_client in (two, Client()):
         assert other_client.post(f"{game_path}/begin").status_code == 409
     assert not Match.objects.exists()
-    assert board_code(one.post(f"{game_path}/begin")["Location"]) == code
+    assert code_in(one.post(f"{game_path}/begin")["Location"]) == code
     assert Match.objects.get().bank_s is None
     assert "Game in progress" in page(two, game_path)
 

@@ -58,7 +58,7 @@ def guest_with_address(email: str = EMAIL) -> Client:
 def player_with_address(box: BallotBox, mailbox: Mailbox, time_control: str = "3-days") -> tuple[Client, str]:
     """A guest with a confirmed address who has created a game, and its code."""
     client = Client()
-    code = client.post("/play/new", {"time_control": time_control})["Location"][1:].partition("#")[0]
+    code = client.post("/play/new", {"time_control": time_control})["Location"].rpartition("/")[2]
     submit_address(client)
     send_due(box)
     assert client.post(links(mailbox.mails.pop())["confirm"]).status_code == 200

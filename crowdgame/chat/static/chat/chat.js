@@ -118,4 +118,15 @@ class Talk {
   }
 }
 
-for (const room of document.querySelectorAll(".talk")) new Talk(room);
+const open = new WeakSet();
+
+function openAll() {
+  for (const room of document.querySelectorAll(".talk")) {
+    if (!open.has(room)) new Talk(room);
+    open.add(room);
+  }
+}
+
+// A duel's page gets more rooms when both players are there, and at the end.
+document.addEventListener("refreshed", openAll);
+openAll();

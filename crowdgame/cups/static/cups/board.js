@@ -52,7 +52,7 @@ document.addEventListener("click", ({ target }) => {
   if (target.closest(".choose")) choose(target.closest("[data-team]").dataset.team);
   if (target.closest(".another")) choose(null);
 });
-document.addEventListener("cup", show);
+document.addEventListener("refreshed", show);
 setInterval(() => {
   turned += 1;
   if (WIDE.matches) showSheets();

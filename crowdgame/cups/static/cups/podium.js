@@ -63,5 +63,5 @@ function draw(pen, height, { color, spins, x, y, size, falls }, passed) {
 await loadFonts();
 fit();
 addEventListener("resize", fit);
-document.addEventListener("cup", fit);
+document.addEventListener("refreshed", fit);
 if (WIDE.matches && !STILL.matches) throwConfetti();
