@@ -20,7 +20,7 @@ export const peek = html`<p class="peek">${eye} ${say.peek}</p>`;
 export function groundNotices(view: PhoneView): Html {
   const { event, match } = view;
   const notice = shownNotice(event, view.now);
-  return html`${voterCodeBadge(view)}${sideButton(view)}${dropNotice(view)}${match && receipts(view, match.number)}${missing(view)}
+  return html`${!event.is_duel && voterCodeBadge(view)}${sideButton(view)}${dropNotice(view)}${match && receipts(view, match.number)}${missing(view)}
     ${returnNotice()}
     ${view.moved && html`<p class="ground-notice" aria-live="polite">${say.otherTeam}</p>`}
     ${announcesRules(view) && html`<ul class="ground-notice rules">${event.special_rules.map((rule) => html`<li>${SPECIAL_RULES[rule]}</li>`)}</ul>`}
