@@ -118,7 +118,7 @@ def test_cup_of_four_from_team_list_to_winner(server: Server, open_at: OpenScree
     in_time(screens.board.page.get_by_text("wins the cup"))
     screens.board.shoot("won")
     screens.room.page.goto(f"/console/cups/{code}/")
-    expect(screens.room.page.get_by_text("wins the cup")).to_be_visible()
+    expect(screens.room.page.get_by_text("Winner of the cup")).to_be_visible()
     screens.room.shoot("won")
     assert [screen.errors for screen in (screens.room, screens.board, screens.phone)] == [[], [], []]
 
