@@ -11,8 +11,8 @@ from django.views.decorators.http import require_safe
 
 from crowdgame.web.content_policy import strict_policy
 
-# The page has one stylesheet, no script and no external requests.
-POLICY = strict_policy({"style-src": [SELF], "img-src": ["data:"]})
+# The page's only script is its print button, and it makes no external requests.
+POLICY = strict_policy({"style-src": [SELF], "script-src": [SELF], "img-src": ["data:"]})
 CACHE_MAX_AGE_S = 300
 
 
