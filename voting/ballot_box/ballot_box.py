@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+import msgspec
 from django.conf import settings
 from redis.exceptions import LockError
 
@@ -17,6 +18,7 @@ from voting.ballot_box.box_types import (
     BoxedTurn,
     BoxLost,
     BoxState,
+    CastReply,
     PlaceResult,
     PresenceCounts,
     Sealed,
@@ -33,7 +35,7 @@ from voting.counting.ballots import Ballot
 EXPIRE_AFTER_MS = 600 * 1000
 SCAN_COUNT = 1_000
 LEASE_MS = 1_000
-RESTORER = "restorer"
+RESTORER, WORKER = "restorer", "worker"
 
 
 def _state_commands(event_id: int, turn_id: int) -> tuple[tuple[str, ...], ...]:
@@ -159,6 +161,12 @@ class BallotBox:
         for start in range(0, len(ballots), MAX_BATCH):
             batch = ballots[start : start + MAX_BATCH]
             self._cast(keys=turn.keys, args=(turn.epoch, encode_batch(batch), RESTORER, 0))
+
+    def cast_new(self, turn: BoxedTurn, ballot: Ballot) -> CastReply:
+        """Cast a ballot by the rules for gateways: within the window, and with the side's clock."""
+        reply = self._cast(keys=turn.keys, args=(turn.epoch, encode_batch([ballot]), WORKER, 0))
+        *answers, _, stored = msgspec.msgpack.decode(reply, type=list[int])
+        return CastReply(answers, bool(stored))
 
     def ballot_counts(self, turn: BoxedTurn) -> dict[Side, int]:
         """Return the number of ballots in the box for each side."""
