@@ -34,7 +34,7 @@ log = logging.getLogger(__name__)
 
 app = Celery("crowdgame")
 app.config_from_object("django.conf:settings", namespace="CELERY")
-app.autodiscover_tasks(["voting.turns", "crowdgame.accounts", "crowdgame.notifications"])
+app.autodiscover_tasks(["voting.turns", "crowdgame.accounts", "crowdgame.duels", "crowdgame.notifications"])
 
 
 @setup_logging.connect

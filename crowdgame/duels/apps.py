@@ -1,7 +1,7 @@
 from django.apps import AppConfig
 from django.conf import settings
 
-from voting.turns.periodic import every_hour
+from voting.turns.periodic import every_hour, every_second
 
 
 class DuelsConfig(AppConfig):
@@ -11,9 +11,14 @@ class DuelsConfig(AppConfig):
         from crowdgame.accounts.signals import guest_left, guest_merged, guest_renamed  # noqa: PLC0415
         from crowdgame.duels import player_actions, rematch  # noqa: F401, PLC0415  register gateway hooks
         from crowdgame.duels.cleanup import clean_up_duels  # noqa: PLC0415
+        from crowdgame.duels.conditional_picks import forget_plans  # noqa: PLC0415
         from crowdgame.duels.guests import hand_over_games, leave_games, rename_seats  # noqa: PLC0415
+        from crowdgame.duels.plan_casting import CAST_CONDITIONAL_PICKS, is_due  # noqa: PLC0415
+        from voting.turns.tasks import DueTask  # noqa: PLC0415
 
         guest_merged.connect(hand_over_games)
         guest_left.connect(leave_games)
+        guest_left.connect(forget_plans)
         guest_renamed.connect(rename_seats)
+        every_second("conditional picks", DueTask(CAST_CONDITIONAL_PICKS, is_due))
         every_hour("duels nobody joined", lambda: clean_up_duels(settings.DUEL_DAYS))

@@ -9,6 +9,7 @@ from crowdgame.duels.descriptions import describe_duel
 from crowdgame.duels.duels import load_seat_key, seat_number
 from crowdgame.duels.lists import names_by_side, players_by_side
 from crowdgame.duels.models import Duel
+from crowdgame.duels.plan_view import PlanView, view_plan
 from crowdgame.duels.turn_history import TurnChoices, list_turns
 from games.engine.game import SIDES
 from voting.ballot_box.box_types import PresenceCounts
@@ -52,7 +53,8 @@ class DuelView:
     `shows_invite` shows the link to share, `may_start` the button that starts a match against a crowd,
     `may_withdraw` the one that deletes a game before its first match.
     `there` counts the crowd's connected members. `match` is the number of the latest match, 0 before the
-    first. `rematch_asked_by` is the team that wants a rematch. `actions` are a player's in a live match.
+    first. `rematch_asked_by` is the team that wants a rematch. `actions` and `plan` are a player's in a live
+    match.
     `board` is the path of the live board, if there is one. A player's contains the seat key.
     `result` says who won and `reason` why, after the end. `turns` are the revealed turns of the match.
     """
@@ -73,6 +75,7 @@ class DuelView:
     there: int
     watching: int
     actions: PlayerActions | None
+    plan: PlanView | None
     board: str
     result: str
     reason: str
@@ -82,8 +85,9 @@ class DuelView:
     def version(self) -> str:
         """Content version: differs as soon as the page shows something else."""
         actions = self.actions and (self.actions.offered, self.actions.asked, self.actions.names)
+        plan = self.plan and self.plan.picks
         match = self.title, self.free, self.match, self.rematch_asked_by, len(self.turns), self.result
-        return " ".join(map(str, (*match, self.there, self.watching, actions)))
+        return " ".join(map(str, (*match, self.there, self.watching, actions, plan)))
 
 
 def view_duel(duel: Duel, match: Match | None, guest: Guest | None, present: PresenceCounts) -> DuelView:
@@ -93,6 +97,7 @@ def view_duel(duel: Duel, match: Match | None, guest: Guest | None, present: Pre
     over = match is not None and match.ended_at is not None and event.next_match_at is None
     position = load_position(match) if match else None
     reason = end_reason(match, position) if match and position else None
+    actions = _player_actions(duel, match, mine) if match and mine else None
     return DuelView(
         code=event.code,
         about=describe_duel(duel),
@@ -109,7 +114,8 @@ def view_duel(duel: Duel, match: Match | None, guest: Guest | None, present: Pre
         may_withdraw=bool(mine) and match is None and bool(free or duel.crowd),
         there=present.connected[duel.one is not None],
         watching=present.watching,
-        actions=_player_actions(duel, match, mine) if match and mine else None,
+        actions=actions,
+        plan=view_plan(duel, match, position, mine, actions.turn) if match and position and actions else None,
         board=_board_path(duel, match, guest if mine else None),
         result=_result(match) if match and match.ended_at else "",
         reason=_(reason.label) if reason else "",

@@ -1,10 +1,11 @@
 """Duels: games of one guest against another, or against a crowd."""
 
 from django.db import models
-from django.db.models import CheckConstraint, F, Q
+from django.db.models import CheckConstraint, F, Q, UniqueConstraint
 
 from crowdgame.accounts.models import Guest
-from voting.models import Event
+from games.engine.game import SIDES
+from voting.models import Event, Turn
 
 
 class Duel(models.Model):
@@ -36,3 +37,27 @@ class Duel(models.Model):
 
     def __str__(self) -> str:
         return f"duel {self.event.code}"
+
+
+class ConditionalPicks(models.Model):
+    """What a player of a duel will choose after the opponent's next choice. Deleted once that is known.
+
+    `turn` was live when the row was written. `sealed` is encrypted (see `sealed_picks`): only the player's
+    own page and data export show it. Somebody with the database or a backup of it learns that a player has
+    planned, not what: the key is made from SECRET_KEY, which neither contains, and the length is always the
+    same.
+    """
+
+    turn = models.ForeignKey(Turn, on_delete=models.CASCADE, related_name="+")
+    side = models.CharField(max_length=6)
+    sealed = models.CharField(max_length=500, editable=False)
+
+    class Meta:
+        verbose_name_plural = "conditional picks"
+        constraints = [
+            UniqueConstraint(fields=["turn", "side"], name="conditional_picks_once_a_side"),
+            CheckConstraint(condition=Q(side__in=SIDES), name="conditional_picks_side_known"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.turn}: plan of {self.side}"

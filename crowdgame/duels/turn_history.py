@@ -28,9 +28,10 @@ def list_turns(position: Position) -> tuple[TurnChoices, ...]:
 def _turns(position: Position) -> Iterator[TurnChoices]:
     board = position.game.view(position.state, None)
     for turn, resolution in zip(position.turns, position.resolutions, strict=True):
-        red, yellow = (_name_pick(board, pick) for pick in (turn.red_pick, turn.yellow_pick))
+        red, yellow = (name_pick(board, pick) for pick in (turn.red_pick, turn.yellow_pick))
         yield TurnChoices(turn.number, red, yellow, resolution.conflict is not None)
 
 
-def _name_pick(board: Board, pick: int | None) -> str:
+def name_pick(board: Board, pick: int | None) -> str:
+    """Return the name of a choice in the current language; empty for none."""
     return translate_text(board.action_name(pick), gettext) if pick else ""

@@ -12,5 +12,6 @@ urlpatterns = [
     path("<code:code>/rematch", views.rematch, name="rematch"),
     path("<code:code>/withdraw", views.withdraw, name="withdraw_duel"),
     path("<code:code>/do/<slug:what>", views.act, name="duel_action"),
+    path("<code:code>/plan", views.plan, name="plan_pick"),
     path("<code:code>/begin", views.begin, name="begin_duel"),
 ]

@@ -6,6 +6,7 @@ from typing import cast, get_args
 from django.db.models import Count, Q
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_POST, require_safe
@@ -14,6 +15,7 @@ from redis import RedisError
 from crowdgame.accounts.guest_cookie import current_guest, set_guest_cookie
 from crowdgame.accounts.guest_names import new_guest
 from crowdgame.accounts.models import Guest
+from crowdgame.duels.conditional_picks import plan_pick, remove_pick
 from crowdgame.duels.creation_limits import check_creation_limits, hash_network
 from crowdgame.duels.duel_matches import list_series
 from crowdgame.duels.duel_view import view_duel
@@ -48,6 +50,7 @@ from voting.models import MAX_CODE_LENGTH
 from voting.protocol import DuelAction
 
 SHORT_LIST_LENGTH = 6
+MAX_DIGITS = 18  # of a number in a form
 TITLES = {
     "open": _("Waiting for an opponent"),
     "running": _("Live"),
@@ -224,6 +227,25 @@ def act(request: HttpRequest, code: str, what: str) -> HttpResponse:
     except PlayError as refusal:
         return _duel_page(request, duel, str(refusal), 409)
     return redirect("duel", code)
+
+
+@require_POST
+def plan(request: HttpRequest, code: str) -> HttpResponse:
+    """Add a conditional pick to the player's plan, or remove one, in the turn that the player saw."""
+    duel, guest = _require_duel(code), current_guest(request)
+    team = seat_number(duel, guest) if guest else 0
+    posted = [request.POST.get(name, "")[:MAX_DIGITS] for name in ("turn", "theirs", "own")]
+    turn, theirs, own = (int(text) if text.isdecimal() else 0 for text in posted)
+    if not team:
+        return _duel_page(request, duel, gettext("Only the two players can do that."), 403)
+    try:
+        if "remove" in request.POST:
+            remove_pick(duel.event_id, team, turn, theirs)
+        else:
+            plan_pick(duel.event_id, team, turn, theirs, own)
+    except PlayError as refusal:
+        return _duel_page(request, duel, str(refusal), 409)
+    return redirect(f"{reverse('duel', args=[code])}#plan")
 
 
 @require_POST

@@ -15,6 +15,7 @@ from django.utils.translation import gettext as _
 from crowdgame.accounts.models import AccountLanguage, Guest, Invitation
 from crowdgame.chat.models import ChatBlock, ChatLine, ChatMute, ChatReport
 from crowdgame.cups.models import Cup
+from crowdgame.duels.conditional_picks import list_plans
 from crowdgame.duels.models import Duel
 from crowdgame.events.models import AuditEntry, Member
 from crowdgame.notifications.models import EmailAddress
@@ -60,6 +61,7 @@ def table_titles() -> dict[str, str]:
         "turn-mail": _("Addresses for “your turn” e-mails"),
         "games": _("Games"),
         "matches": _("Matches"),
+        "planned-choices": _("Planned choices"),
         "ratings": _("Ratings"),
         "chat-messages": _("Chat messages"),
         "muted-guests": _("Guests you muted"),
@@ -108,6 +110,7 @@ GUEST_TABLES: dict[str, Callable[[Guest], Rows]] = {
     "matches": lambda guest: Match.objects.filter(event__duel__in=_seats(guest)).values(
         "event__code", "number", "red__name", "yellow__name", "result", "started_at", "ended_at"
     ),
+    "planned-choices": list_plans,
     "ratings": lambda guest: Rating.objects.filter(guest=guest).values("game", "mu", "sigma", "games"),
     "chat-messages": lambda guest: ChatLine.objects.filter(guest=guest).values(
         "room__kind", "name", "text", "at", "removed"

@@ -13,7 +13,7 @@ from django.utils import timezone
 from crowdgame.accounts.models import Guest
 from crowdgame.chat.models import ChatBlock, ChatLine, ChatReport, ChatRoom
 from crowdgame.cups.models import Cup, CupPairing, CupTeam
-from crowdgame.duels.models import Duel
+from crowdgame.duels.models import ConditionalPicks, Duel
 from crowdgame.events.models import Member
 from crowdgame.notifications.models import EmailAddress, EmailNotification
 from crowdgame.ratings.models import Rating
@@ -45,6 +45,7 @@ def rows() -> Rows:
     match = Match.objects.create(event=event, number=1, red=red, yellow=yellow, started_at=1)
     turn = Turn.objects.create(match=match, number=1, opens_at=1_000, closes_at=2_000, seed="ab")
     Offer.objects.create(turn=turn, side="red", kind="draw")
+    ConditionalPicks.objects.create(turn=turn, side="red", sealed="x")
     StoredBallot.objects.create(turn=turn, voter="v", side="red", choice=1, sequence=1, stored_at=1)
     TallyRecord.objects.create(turn=turn, side="red", counts=[], ballots=0, decided_by="random", sealed=b"")
     StoredSideChange.objects.create(match=match, voter="v", number=1, turn=2, side="red", blind="")
@@ -164,6 +165,8 @@ WRONG: dict[str, list[Callable[[Rows], None]]] = {
         change(Match, state="aborted"),
         change(Match, state="delayed", ended_at=2),
     ],
+    "conditional_picks_once_a_side": [insert_copy(ConditionalPicks)],
+    "conditional_picks_side_known": [change(ConditionalPicks, side="blue")],
     "offer_once_a_turn": [insert_copy(Offer)],
     "offer_known": [change(Offer, side="blue"), change(Offer, kind="bribe")],
     "turn_number_once": [insert_copy(Turn, state="resolved", resolved_at=3)],

@@ -13,6 +13,8 @@ from django.db import connections
 from redis import Redis
 from redis.exceptions import LockError
 
+from crowdgame.duels.plan_casting import CAST_CONDITIONAL_PICKS
+from crowdgame.duels.tasks import cast_conditional_picks as cast_conditional_picks_task
 from crowdgame.notifications.email import SEND_NOTIFICATIONS
 from crowdgame.notifications.tasks import send_notifications as send_notifications_task
 from deploy.laptop.network import LOOPBACK, free_port
@@ -213,12 +215,15 @@ def test_tasks_have_the_names_that_are_enqueued(valkey_url: str) -> None:
     enqueue_close(4711)
     enqueue_early_close(4712, 1)
     send_task(SEND_NOTIFICATIONS)
-    notifications, early, close = queued_tasks(valkey_url)
+    send_task(CAST_CONDITIONAL_PICKS)
+    picks, notifications, early, close = queued_tasks(valkey_url)
+    assert CAST_CONDITIONAL_PICKS.encode() in picks
     assert SEND_NOTIFICATIONS.encode() in notifications
     assert CLOSE_TURN_EARLY.encode() in early
     assert CLOSE_TURNS.encode() in close
-    tasks = (close_turns_task, close_turn_early_task, send_notifications_task)
-    assert tuple(task.name for task in tasks) == (CLOSE_TURNS, CLOSE_TURN_EARLY, SEND_NOTIFICATIONS)
+    tasks = (close_turns_task, close_turn_early_task, send_notifications_task, cast_conditional_picks_task)
+    names = (CLOSE_TURNS, CLOSE_TURN_EARLY, SEND_NOTIFICATIONS, CAST_CONDITIONAL_PICKS)
+    assert tuple(task.name for task in tasks) == names
 
 
 def test_arm_close_survives_unreachable_broker() -> None:

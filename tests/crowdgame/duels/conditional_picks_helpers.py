@@ -1,0 +1,57 @@
+"""Games of days with plans, for the tests of conditional picks."""
+
+from typing import Any
+
+from crowdgame.duels.conditional_picks import plan_pick, remove_pick
+from crowdgame.duels.duels import seat_number
+from crowdgame.duels.time_controls import TIME_CONTROLS_BY_SLUG
+from games.engine.game import Side
+from tests.crowdgame.duels.test_player_actions import Playing, begin
+from tests.voting.match_helpers import only_turn, open_now
+from voting.ballot_box.ballot_box import BallotBox
+from voting.counting.ballots import Ballot
+from voting.models import StoredBallot, Ticket, Turn
+from voting.turns.turns import to_boxed_turn
+
+THREE_DAYS = TIME_CONTROLS_BY_SLUG["3-days"]
+
+
+def begin_days(box: BallotBox, **settings: Any) -> Playing:
+    return begin(box, time_control=THREE_DAYS, **settings)
+
+
+def team_of(playing: Playing, side: Side) -> int:
+    return seat_number(playing.duel, playing.red if side == "red" else playing.yellow)
+
+
+def plan(playing: Playing, side: Side, theirs: int, own: int) -> None:
+    turn = only_turn(playing.match).pk
+    plan_pick(playing.duel.event_id, team_of(playing, side), turn, theirs, own)
+
+
+def unplan(playing: Playing, side: Side, theirs: int) -> None:
+    remove_pick(playing.duel.event_id, team_of(playing, side), only_turn(playing.match).pk, theirs)
+
+
+def open_turn(playing: Playing, box: BallotBox) -> Turn:
+    """Open the live turn's window and return the turn."""
+    turn = only_turn(playing.match)
+    open_now(turn, box)
+    return turn
+
+
+def voter(playing: Playing, side: Side) -> str:
+    return Ticket.objects.get(event=playing.duel.event, team=team_of(playing, side)).voter
+
+
+def in_box(turn: Turn, box: BallotBox) -> list[tuple[str, str, int]]:
+    return [(ballot.voter, ballot.side, ballot.choice) for ballot in box.load_ballots(to_boxed_turn(turn))]
+
+
+def in_database(turn: Turn) -> list[tuple[str, str, int]]:
+    return list(StoredBallot.objects.filter(turn=turn).values_list("voter", "side", "choice"))
+
+
+def cast_by_phone(playing: Playing, side: Side, turn: Turn, choice: int, box: BallotBox) -> None:
+    ballot = Ballot(voter(playing, side), side, choice, 1, blind="ab" * 16)
+    assert box.cast_new(to_boxed_turn(turn), ballot).answers == [1]
