@@ -16,6 +16,7 @@ from voting.announcements.outbox import announce_edit, announcements_after
 from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.intake import Intake
+from voting.counting.ballots import Ballot
 from voting.gateway.event_room import EventRoom
 from voting.gateway.gateway import Gateway
 from voting.gateway.send_queue import Frames
@@ -33,6 +34,7 @@ class FakeSocket:
     frames: list[str] = field(default_factory=list)
     close_calls: list[tuple[int, int | None]] = field(default_factory=list)
     welcomed_again: int = 0
+    ballots_shown: list[Ballot] = field(default_factory=list)
 
     def write(self, frame: str) -> None:
         self.frames.append(frame)
@@ -43,8 +45,9 @@ class FakeSocket:
     def end(self, code: int, within_ms: int | None = None) -> None:
         self.close_calls.append((code, within_ms))
 
-    def welcome_again(self) -> None:
+    def welcome_again(self, ballot: Ballot | None = None) -> None:
         self.welcomed_again += 1
+        self.ballots_shown += [ballot] if ballot else []
 
     def change_role(self, user_id: int) -> None:
         """Ignored: these sockets have no user."""

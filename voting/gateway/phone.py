@@ -119,11 +119,12 @@ class PhoneConsumer(SocketConsumer):
         if counts := room.last_sent.teams.get(you.team):
             self.write(counts)
 
-    def welcome_again(self) -> None:
-        """Send a new welcome after a move. It holds no ballot: those for the other team don't count here."""
+    def welcome_again(self, ballot: Ballot | None = None) -> None:
+        """Send a new welcome. After a move, no ballot: those for the other team don't count here."""
         if self.room:
+            turn_ref = self.room.turn_ref if ballot else (0, 0)
             self._welcome(
-                self._voter_state(AdmittedVoter(self.voter.seat, (0, 0), None), self.room), self.room
+                self._voter_state(AdmittedVoter(self.voter.seat, turn_ref, ballot), self.room), self.room
             )
 
     def _take_seat(self, admitted: AdmittedVoter, room: EventRoom) -> None:

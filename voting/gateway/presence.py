@@ -4,6 +4,7 @@ from itertools import islice
 
 from asgiref.sync import sync_to_async
 
+from games.engine.game import SIDES
 from voting import protocol
 from voting.ballot_box.async_ballot_box import AsyncBallotBox
 from voting.ballot_box.box_types import BoxClock, Turnout, local_ms
@@ -55,6 +56,7 @@ class Presence:
             await heartbeat(self._box, room)
         await self._send_counts(room, teams=teams)
         await self._send_cheers(room)
+        await self._show_picks_cast_elsewhere(room, turnout)
         if room.turn_ref == turn_ref:
             before, room.turnout = room.turnout, turnout
             await _close_early(room, before, turnout)
@@ -66,6 +68,26 @@ class Presence:
             await self._recorder.record(room.event_id, some, connected=False)
             for voter_code in some:
                 room.departed.pop(voter_code, None)
+
+    async def _show_picks_cast_elsewhere(self, room: EventRoom, turnout: Turnout) -> None:
+        """Send players of a duel their own pick that another gateway took, or that was cast in advance."""
+        turn_ref = room.turn_ref
+        picked = {room.team_of(side) for side, at in zip(SIDES, turnout.picked_at, strict=True) if at}
+        unaware = [
+            voter
+            for voter in room.voters.values()
+            if room.is_one_on_one and voter.team in picked and voter.voted_in != turn_ref
+        ]
+        if not unaware:
+            return
+        voters = [voter.seat.voter for voter in unaware]
+        ballots = await self._box.load_ballots(room.event_id, turn_ref[0], voters)
+        for voter in unaware:
+            ballot = ballots.get(voter.seat.voter)
+            if ballot and room.turn_ref == turn_ref and voter.voted_in != turn_ref:
+                room.count_vote(voter, turn_ref)
+                for socket in tuple(voter.sockets):
+                    socket.welcome_again(ballot)
 
     async def _send_counts(self, room: EventRoom, *, teams: bool) -> None:
         """Send interim counts while a window is open, with one read for all recipients.

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from voting.admission.seats import Seat
+from voting.counting.ballots import Ballot
 from voting.gateway.send_queue import Frames
 
 
@@ -21,8 +22,8 @@ class Socket(Protocol):
 class SeatedSocket(Socket, Protocol):
     """A socket with a seat."""
 
-    def welcome_again(self) -> None:
-        """Send a new welcome after the voter was moved to the other team."""
+    def welcome_again(self, ballot: Ballot | None = None) -> None:
+        """Send a new welcome: the voter was moved, or the `ballot` of the current turn was cast elsewhere."""
 
 
 class ConsoleSocket(Socket, Protocol):
