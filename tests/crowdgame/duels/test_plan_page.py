@@ -30,7 +30,7 @@ from voting.models import Event, Match
 pytestmark = pytest.mark.django_db
 MAX_QUERIES = 10
 SUMMARY = "Plan your next choice"
-SENTENCE = re.compile(r"<span>If your opponent chooses <bdi>(.*?)</bdi>, you choose <bdi>(.*?)</bdi></span>")
+SENTENCE = re.compile(r"<span>If <bdi>(.*?)</bdi>, then <bdi>(.*?)</bdi></span>")
 
 
 class Visitors:

@@ -1,0 +1,97 @@
+"""Conditional picks by clicking: both players plan an answer, and the next turn plays itself."""
+
+from playwright.sync_api import Locator, Page, expect
+
+from tests.e2e.conftest import OpenScreen
+from tests.e2e.screens import PHONE, PROJECTOR, TIMEOUT_MS, Screen
+from tests.e2e.test_duel_page import POLL_MS, ROWS, board, expect_phase, fits
+from tests.e2e.test_duels import code_of, enter
+from tests.server import Server
+
+SUMMARY = "Plan your next choice"
+TURN_MS = 2 * POLL_MS  # the reveal, the opening of the next turn, the cast, and the refresh of the page
+
+
+def begin(server: Server, open_at: OpenScreen, name: str) -> tuple[Screen, Screen, str]:
+    """Start a game of three days between a large and a small window, each on the game's page."""
+    one = enter(server, open_at, f"plan-{name}-one", PROJECTOR)
+    one.page.get_by_text("More options").click()
+    one.page.get_by_label("3 days", exact=True).check()
+    one.page.get_by_role("button", name="Start game").click()
+    one.wait_for(phase="lobby")
+    code = code_of(one)
+    two = enter(server, open_at, f"plan-{name}-two")
+    two.page.locator(f'form[action="/play/{code}/join"] button').click()
+    two.wait_for(phase="voting")
+    for screen in (one, two):
+        screen.page.goto(f"/play/{code}")
+        expect_phase(screen.page, "voting")
+    return one, two, code
+
+
+def plan(page: Page, theirs: str, own: str) -> None:
+    summary = page.get_by_text(SUMMARY)
+    if not page.get_by_role("button", name="Add to plan").is_visible():
+        summary.click()
+    page.get_by_label("If your opponent chooses").select_option(theirs)
+    page.get_by_label("you choose").select_option(own)
+    page.get_by_role("button", name="Add to plan").click()
+    expect(planned(page, theirs, own)).to_be_visible(timeout=TIMEOUT_MS)
+
+
+def planned(page: Page, theirs: str, own: str) -> Locator:
+    return page.get_by_text(f"If {theirs}, then {own}")
+
+
+def choose(page: Page, column: int) -> None:
+    board(page).locator(f'[data-column="{column}"]').click(timeout=TIMEOUT_MS)
+
+
+def test_turn_plays_itself_when_both_plans_match(one_gateway: Server, open_at: OpenScreen) -> None:
+    one, two, code = begin(one_gateway, open_at, "both")
+    watcher = open_at(one_gateway, "plan-watcher", PHONE)
+    watcher.page.goto(f"/play/{code}")
+    one.page.get_by_text(SUMMARY).click()
+    one.shoot("empty")
+    plan(one.page, "5", "6")
+    plan(one.page, "1", "2")
+    plan(two.page, "4", "7")
+    for screen in (one, two):
+        screen.page.get_by_text(SUMMARY).scroll_into_view_if_needed()
+        screen.shoot("planned")
+        assert fits(screen.page)
+    one.page.get_by_role("button", name="Remove your answer to 1").click()
+    expect(planned(one.page, "1", "2")).to_have_count(0)
+    expect(planned(one.page, "5", "6")).to_be_visible()
+    expect(planned(two.page, "5", "6")).to_have_count(0)
+    expect(watcher.page.get_by_text(SUMMARY)).to_have_count(0)
+
+    choose(one.page, 4)
+    choose(two.page, 5)
+    for screen in (one, two, watcher):
+        expect(screen.page.locator(ROWS)).to_have_count(2, timeout=TURN_MS)
+        cells = screen.page.locator(f"{ROWS} td").all_inner_texts()
+        assert [sorted(cells[:2]), sorted(cells[2:])] == [["4", "5"], ["6", "7"]]
+    for screen in (one, two):
+        expect_phase(screen.page, "voting")
+        expect(planned(screen.page, "5", "6")).to_have_count(0)
+        screen.shoot("played")
+    assert [screen.errors for screen in (one, two, watcher)] == [[], [], []]
+
+
+def test_open_board_shows_the_planned_choice(one_gateway: Server, open_at: OpenScreen) -> None:
+    one, two, _ = begin(one_gateway, open_at, "alone")
+    plan(one.page, "5", "6")
+    choose(one.page, 4)
+    choose(two.page, 5)
+    expect(planned(one.page, "5", "6")).to_have_count(0, timeout=TURN_MS)
+    expect(board(two.page).locator('main[data-status="counted"]')).to_have_count(0, timeout=TURN_MS)
+    expect(board(one.page).locator('main[data-status="counted"]')).to_be_attached(timeout=TURN_MS)
+    expect(board(one.page).get_by_text("You chose 6. You can still change it.")).to_be_visible()
+    board(one.page).locator("main").evaluate("main => main.scrollIntoView()")
+    one.shoot("cast")
+    two.shoot("opponent")
+    choose(two.page, 3)
+    for screen in (one, two):
+        expect(screen.page.locator(ROWS)).to_have_count(2, timeout=TURN_MS)
+    assert [screen.errors for screen in (one, two)] == [[], []]
