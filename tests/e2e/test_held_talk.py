@@ -31,7 +31,7 @@ def test_screens_show_talk_time_left_and_no_votes(
     screen: str, fake_gateway: FakeGateway, window: Page
 ) -> None:
     show_scene(screen, Scene("held-talk", held, "paused"), window, fake_gateway)
-    expect(window.locator(NUMBERS_ON_SCREEN[screen])).to_contain_text(re.compile(r"\b0?9\b"))
+    expect(window.locator(NUMBERS_ON_SCREEN[screen])).to_contain_text(re.compile(r"\b9\b"))
     expect(window.locator("[data-turnout]")).to_have_count(0)
 
 
