@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Page, expect
 
 from tests.e2e.conftest import OpenScreen
 from tests.e2e.fake_gateway import FakeGateway
@@ -63,6 +63,14 @@ def test_screen_says_why_match_ended(browser: Browser, fake_gateway: FakeGateway
         )
         expect(page.locator("main")).to_contain_text(ending.text, timeout=TIMEOUT_MS)
     page.context.close()
+
+
+def test_card_of_phone_says_why_match_ended(window: Page, fake_gateway: FakeGateway) -> None:
+    window.set_viewport_size(PHONE)  # type: ignore[arg-type]
+    fake_gateway.show(ended(fake_gateway.now(), ENDINGS[1]))
+    window.goto(f"{fake_gateway.http}/{CODE}")
+    window.get_by_role("button", name="My match").click(timeout=TIMEOUT_MS)
+    expect(window.get_by_role("dialog")).to_contain_text(ENDINGS[1].text)
 
 
 def test_wall_names_token_holder_in_reveal(browser: Browser, fake_gateway: FakeGateway) -> None:
