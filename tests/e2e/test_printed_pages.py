@@ -3,6 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
+from tests.crowdgame.printing.test_printing import LACQUER, drawn
 from tests.e2e.conftest import OpenScreen
 from tests.e2e.page_visits import PAGES, sign_in, visit
 from tests.e2e.screens import TABLET
@@ -25,6 +26,14 @@ def test_page_has_print_button_and_no_navigation_on_paper(
     for role in ("banner", "contentinfo", "navigation", "button", "slider"):
         expect(page.get_by_role(role)).to_have_count(0)
     assert page.pdf(format="A4").startswith(b"%PDF")
+
+
+def test_poster_shows_the_board(one_gateway: Server, open_at: OpenScreen) -> None:
+    event = one_gateway.ask("event", owner="printer")
+    page = open_at(one_gateway, "poster-board", TABLET).page
+    sign_in(page, one_gateway, "printer")
+    poster = page.request.get(f"{one_gateway.http}/console/{event['code']}/poster.pdf").body()
+    assert LACQUER in drawn(poster)
 
 
 def test_poster_with_emoji_and_arabic_names_is_one_page(one_gateway: Server, open_at: OpenScreen) -> None:
