@@ -75,6 +75,7 @@ def test_console_kicks_voter_code_by_keyboard(one_gateway: Server, open_at: Open
     people = console.page.get_by_role("region", name="People")
     with open_clients(one_gateway) as clients:
         phone, welcome = clients.phone(event["code"])
+        clients.phone(event["code"])
         voter_code = welcome["you"]["voter_code"]
         people.get_by_role("searchbox").focus()
         console.page.keyboard.type(f"{voter_code[:3]} {voter_code[3:]}".lower())
@@ -94,7 +95,7 @@ def test_console_kicks_voter_code_by_keyboard(one_gateway: Server, open_at: Open
 
 
 MAX_CLICKS, MAX_SECONDS = 3, 10
-SEATED = {"lobby", "talk", "voting", "paused", "ended-won", "duel"}
+SEATED = {"lobby", "talk", "voting", "paused", "sealed", "reveal-conflict-picks", "ended-won", "duel"}
 
 
 def shown_voter_code(phone: Page) -> str:
@@ -186,3 +187,19 @@ def test_console_lists_connected_phones_by_team_and_vote(one_gateway: Server, op
         expect(person(console, codes[0])).to_be_visible(timeout=TIMEOUT_MS)
         assert check(console.page, "people, filtered") == []
     assert console.errors == []
+
+
+def test_console_shows_team_vote_and_connection_of_each_person(
+    one_gateway: Server, open_at: OpenScreen
+) -> None:
+    event = one_gateway.ask("event", owner=OWNER, lobby="open", window_s=600, admission="roster")
+    ada = one_gateway.ask("roster", event_id=event["id"], text=CLASS)[0]
+    turn = int(one_gateway.ask("play_to", event_id=event["id"], picks=[]))
+    console = open_console(one_gateway, open_at, "desk", event["code"])
+    people = console.page.get_by_role("region", name="People").get_by_role("listitem")
+    with open_clients(one_gateway) as clients:
+        phone, _ = clients.phone(event["code"], key=ada)
+        cast_vote(phone, turn, choice=4)
+        for name, shown in (("Ada", "Rooks Voted connected"), ("Grace", "Doves Not voted yet not connected")):
+            status = people.filter(has_text=name).locator("summary > span").last
+            expect(status).to_have_text(shown, timeout=TIMEOUT_MS)
