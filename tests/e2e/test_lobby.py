@@ -6,7 +6,7 @@ from playwright.sync_api import Page, expect
 
 from tests.e2e.display_scenes import RULES
 from tests.e2e.fake_gateway import FakeGateway
-from tests.e2e.scene_setup import Scene, show_scene, with_options
+from tests.e2e.scene_setup import Scene, at_phase, show_scene, with_options
 from tests.e2e.scripted_match import ScriptedMatch
 
 LOOP_MS = 15_000
@@ -38,11 +38,31 @@ def test_wall_announces_special_rules_before_first_turn(fake_gateway: FakeGatewa
     expect(window.locator(".rules-over-board")).to_have_count(0)
 
 
-def test_phone_announces_special_rules_and_links_to_the_rules(
+def test_lobby_of_wall_announces_special_rules(fake_gateway: FakeGateway, window: Page) -> None:
+    other_game = with_options(ScriptedMatch(), game="trails", **RULES)
+    show_scene("display", Scene("lobby-rules", other_game.lobby, "lobby"), window, fake_gateway)
+    expect(window.locator(".special-rules li")).to_have_count(len(RULES["special_rules"]))
+    expect(window.get_by_text("A team can vote to give up.")).to_be_visible()
+
+
+def test_phone_announces_special_rules_until_first_turn_opens(
     fake_gateway: FakeGateway, window: Page
 ) -> None:
     show_scene("phone", Scene("lobby", SPECIAL.lobby, "lobby"), window, fake_gateway)
-    expect(window.get_by_text("A team can vote to give up.")).to_be_visible()
+    rule = window.get_by_text("A team can vote to give up.")
+    expect(rule).to_be_visible()
+    before = SPECIAL.voting(fake_gateway.now(), left_ms=BEFORE_FIRST_TURN_MS)
+    fake_gateway.say("phone", fake_gateway.change("match.started", before))
+    at_phase(window, "waiting")
+    expect(rule).to_be_visible()
+    opened = SPECIAL.voting(fake_gateway.now())
+    fake_gateway.say("phone", fake_gateway.change("turn.moved", opened))
+    at_phase(window, "voting")
+    expect(rule).to_have_count(0)
+
+
+def test_lobby_of_phone_links_to_the_rules(fake_gateway: FakeGateway, window: Page) -> None:
+    show_scene("phone", Scene("lobby", SPECIAL.lobby, "lobby"), window, fake_gateway)
     link = window.get_by_role("link", name="Rules")
     expect(link).to_have_attribute("target", "_blank")
     expect(link).to_have_attribute("href", "/rules/simultaneous-captains-mistress")
