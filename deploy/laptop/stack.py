@@ -14,6 +14,8 @@ from deploy.laptop.supervisor import Child
 MANAGE = (sys.executable, str(ROOT / "manage.py"))
 
 SERVERS = ("daphne", "uvicorn")
+# Gateways and phones use a third of a core's time beside a busy worker or Valkey, which everyone waits for.
+GATEWAY_NICE = 5
 
 
 @dataclass(frozen=True)
@@ -115,7 +117,7 @@ def gateway(stack: Stack, number: int = 1, port: int | None = None) -> Child:
     listener = None if port else listen(stack.host, stack.port, shared=stack.gateways > 1)
     where = ["--fd", str(listener.fileno())] if listener else ["--host", stack.host, "--port", str(port)]
     argv = [*MANAGE, "gateway", *where, "--drain-s", str(stack.drain_s)]
-    return Child(stack.gateway_names[number - 1], argv, stack.env, listener=listener)
+    return Child(stack.gateway_names[number - 1], argv, stack.env, nice=GATEWAY_NICE, listener=listener)
 
 
 def worker(stack: Stack) -> Child:
@@ -138,4 +140,4 @@ def crowd(stack: Stack, code: str, phones: int) -> Child:
     """Simulated phones that vote in event `code`. They keep their seats across restarts."""
     where = ["--url", f"http://{stack.address}:{stack.port}", "--seats", str(stack.data / "crowd.seats")]
     rehearse = ["rehearse", code, "--phones", str(phones), "--until-stopped", *where]
-    return Child("crowd", [*MANAGE, *rehearse], stack.env)
+    return Child("crowd", [*MANAGE, *rehearse], stack.env, nice=GATEWAY_NICE)

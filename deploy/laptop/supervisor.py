@@ -30,7 +30,7 @@ MAX_LOG_BYTES = 2_000_000
 
 @dataclass(frozen=True)
 class Child:
-    """A program to keep running. Children with a lower `stop_order` are stopped first.
+    """A program to keep running, at the CPU priority `nice`. A lower `stop_order` is stopped first.
 
     The child inherits `listener` under the same file descriptor. After a crash, new connections wait in its
     backlog for the restart. A gateway that shuts down gracefully instead sends them to the other gateways
@@ -41,6 +41,7 @@ class Child:
     argv: Sequence[str]
     env: Mapping[str, str] = field(default_factory=dict)
     stop_order: int = 0
+    nice: int = 0
     listener: socket.socket | None = None
 
 
@@ -128,12 +129,12 @@ class _ChildMonitor:
             if self._stopping.is_set():
                 return None
             self.process = subprocess.Popen(
-                die_with_parent(list(self.child.argv)),
+                die_with_parent(list(self.child.argv), self.child.nice),
                 env={**os.environ, **self.child.env},
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
-                start_new_session=True,
+                process_group=0,  # not a session of its own: Linux may compare nice values only within one
                 pass_fds=(self.child.listener.fileno(),) if self.child.listener else (),
             )
             return self.process

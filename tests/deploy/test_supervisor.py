@@ -4,6 +4,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -94,6 +95,14 @@ def test_supervisor_ends_orphans_of_dead_child(supervisor: Supervisor, tmp_path:
     assert pid
     os.kill(pid, signal.SIGKILL)
     wait_until(lambda: not before & {process.pid for process in marked(tmp_path)})
+
+
+def test_supervisor_lowers_priority_within_its_own_session(supervisor: Supervisor, tmp_path: Path) -> None:
+    supervisor.start(replace(child("polite", SLEEPER, tmp_path), nice=5))
+    wait_until(lambda: supervisor.pid("polite"))
+    pid, own = supervisor.pid("polite") or 0, os.getpriority(os.PRIO_PROCESS, 0)
+    wait_until(lambda: os.getpriority(os.PRIO_PROCESS, pid) == own + 5)
+    assert os.getsid(pid) == os.getsid(0)
 
 
 def test_supervisor_does_not_restart_stopped_child(
