@@ -189,8 +189,13 @@ def replay(match: Match, closed: Iterable[Turn]) -> Position:
     """Return the position after these closed turns, given in order."""
     game = find_game(match.game)
     state = game.start(read_options(game, match.options))
-    turns, resolutions, votes = [], [], []
-    concealed = None
+    return extend(Position(game, state, (), (), (), None), closed)
+
+
+def extend(position: Position, closed: Iterable[Turn]) -> Position:
+    """Return the position after further closed turns, given in order. `position` has no concealed turn."""
+    game, state, concealed = position.game, position.state, None
+    turns, resolutions, votes = list(position.turns), list(position.resolutions), list(position.votes)
     for turn in closed:
         vote = game.view(state, None).vote
         state, resolution = game.resolve(state, Picks(turn.red_pick, turn.yellow_pick))
@@ -230,15 +235,16 @@ def live_turn(match: Match) -> Turn | None:
     return match.turns.filter(state__in=LIVE_STATES).first()
 
 
-def create_turn(match: Match, number: int, opens_at: int, closes_at: int, **fields: int) -> Turn:
-    """Create a turn with these times and further `fields`.
+def draft_turn(
+    match: Match, teams: Iterable[Team], number: int, opens_at: int, closes_at: int, **fields: int
+) -> Turn:
+    """Return a new turn with these times and further `fields`, not saved yet.
 
-    The current captains stay captains for the whole turn.
+    The current captains of the event's `teams` stay captains for the whole turn.
     """
     seed = secrets.token_hex(16)
-    teams = Team.objects.filter(event=match.event_id).values_list("pk", "captain")
-    captains = dict(teams) if match.tie_rule == TieRule.CAPTAIN else {}
-    return Turn.objects.create(
+    captains = {team.pk: team.captain for team in teams} if match.tie_rule == TieRule.CAPTAIN else {}
+    return Turn(
         match=match,
         number=number,
         opens_at=opens_at,

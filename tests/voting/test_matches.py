@@ -14,7 +14,7 @@ from voting.matches import (
     claim_turn,
     create_event,
     create_match,
-    create_turn,
+    draft_turn,
     end_match,
     generate_code,
     live_turn,
@@ -36,6 +36,12 @@ def event() -> Event:
 def abort(match: Match) -> Match:
     abort_match(match, match.started_at)
     return match
+
+
+def create_turn(match: Match, number: int, opens_at: int, closes_at: int) -> Turn:
+    turn = draft_turn(match, match.event.teams.all(), number, opens_at, closes_at)
+    turn.save()
+    return turn
 
 
 def create_resolved_turn(match: Match, number: int, red: int | None, yellow: int | None) -> Turn:

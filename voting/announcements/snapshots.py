@@ -3,9 +3,11 @@
 Ballot secrecy: it tells nothing of the votes in an open window or of a concealed turn.
 """
 
-from collections.abc import Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import cast
+from typing import NamedTuple, cast
 
 import msgspec
 from django.db.models import Count, Q
@@ -39,25 +41,81 @@ MAX_FINISHED, MAX_CACHED_REASONS = 20, 10_000
 PARTS = [(field, part.name) for field, part in list_hidden_parts(Event).items()]
 
 
-def load_snapshot(event: Event) -> protocol.EventState:
-    """Build an event's snapshot. Call it inside the transaction whose result it must show.
+class EndedMatch(NamedTuple):
+    """A finished match with the number of its `resolved` turns. `red` and `yellow` are its teams' numbers."""
 
-    The title and the sentences of the game are in the event's language.
+    event_id: int
+    match_id: int
+    ended_at: int
+    number: int
+    resolved: int
+    result: str
+    red: int
+    yellow: int
+
+
+@dataclass(frozen=True, slots=True)
+class ShownMatch:
+    """A match in its `position`, with its `live` turn, and the tallies that its reveal shows."""
+
+    match: Match
+    position: Position
+    live: Turn | None
+    tallies: Sequence[TallyRecord]
+
+
+def load_snapshot(event: Event) -> protocol.EventState:
+    """Build an event's snapshot. Call it inside the transaction whose result it must show."""
+    teams = list(event.teams.order_by("number"))
+    match = event.matches.order_by("-number").first()
+    has_ended = match is not None and (match.number > 1 or match.state == MatchState.ENDED)
+    ended = load_ended_matches([event.pk])[event.pk] if has_ended else ()
+    return build_snapshot(event, teams, _load_shown(match) if match else None, ended)
+
+
+def _load_shown(match: Match) -> ShownMatch:
+    turns = list(match.turns.exclude(state=TurnState.VOID).order_by("number"))
+    position = replay(match, [turn for turn in turns if turn.state in CLOSED_STATES])
+    live = next((turn for turn in turns if turn.state in LIVE_STATES), None)
+    revealed = [turn for turn in (*position.turns[-1:], position.revealed_with_last) if turn]
+    tallies = list(TallyRecord.objects.filter(turn__in=revealed)) if revealed else []
+    return ShownMatch(match, position, live, tallies)
+
+
+def load_ended_matches(event_ids: Iterable[int]) -> dict[int, list[EndedMatch]]:
+    """Return the finished matches of each of these events, oldest first. Makes one query."""
+    resolved = Count("turns", filter=Q(turns__state=TurnState.RESOLVED))
+    ended = Match.objects.filter(event__in=event_ids, state=MatchState.ENDED).annotate(resolved=resolved)
+    names = ("event_id", "pk", "ended_at", "number", "resolved", "result", "red__number", "yellow__number")
+    by_event = defaultdict[int, list[EndedMatch]](list)
+    for row in ended.order_by("number").values_list(*names):
+        by_event[row[0]].append(EndedMatch(*row))
+    return by_event
+
+
+def build_snapshot(
+    event: Event, teams: Sequence[Team], latest: ShownMatch | None, ended: Sequence[EndedMatch]
+) -> protocol.EventState:
+    """Build the event's snapshot from rows: its teams by number, its latest match and the finished ones.
+
+    Makes no queries, except for concealed turns, secret sides, duels, and matches that have ended. The title
+    and the sentences of the game are in the event's language.
     """
     with override(event.language):
-        return _load_snapshot(event)
+        return _build_snapshot(event, teams, latest, ended)
 
 
-def _load_snapshot(event: Event) -> protocol.EventState:
-    rows = list(event.teams.order_by("number"))
-    teams = msgspec.convert(rows, tuple[protocol.Team, protocol.Team], from_attributes=True)
-    match = event.matches.order_by("-number").first()
+def _build_snapshot(
+    event: Event, rows: Sequence[Team], latest: ShownMatch | None, ended: Sequence[EndedMatch]
+) -> protocol.EventState:
+    teams = msgspec.convert(tuple(rows), tuple[protocol.Team, protocol.Team], from_attributes=True)
+    match = latest.match if latest else None
     secret = match is not None and match.is_secret
     terms = match if match and match.state == MatchState.PLAYING else event
     computed = {
         "teams": teams,
-        "match": _match(match, {team.pk: team for team in rows}, is_duel=event.is_duel) if match else None,
-        "finished": _finished(event, match),
+        "match": _match(latest, {team.pk: team for team in rows}, is_duel=event.is_duel) if latest else None,
+        "finished": _finished(event, ended),
         "peek": event.peek and not secret,
         "own_counts": event.own_counts and not secret,
         "hidden": _hidden(event, secret=secret),
@@ -84,12 +142,10 @@ def _hidden(event: Event, *, secret: bool) -> tuple[protocol.Part, ...]:
     return cast(tuple[protocol.Part, ...], tuple(hidden))
 
 
-def _match(match: Match, teams: Mapping[int, Team], *, is_duel: bool) -> protocol.Match:
+def _match(shown: ShownMatch, teams: dict[int, Team], *, is_duel: bool) -> protocol.Match:
     """Build the match's state. `teams` are the event's, by primary key."""
+    match, position, turn = shown.match, shown.position, shown.live
     match.red, match.yellow = teams[match.red_id], teams[match.yellow_id]
-    turns = list(match.turns.exclude(state=TurnState.VOID).order_by("number"))
-    position = replay(match, [turn for turn in turns if turn.state in CLOSED_STATES])
-    turn = next((turn for turn in turns if turn.state in LIVE_STATES), None)
     computed = {
         "title": gettext(position.game.title),
         "red": match.red.number,
@@ -97,7 +153,7 @@ def _match(match: Match, teams: Mapping[int, Team], *, is_duel: bool) -> protoco
         "result": match.result or "open",
         "board": translate_board(position.game.view(position.state, None), gettext),
         "turn": _turn(turn, position) if turn else None,
-        "reveal": _reveal(position, match) if position.turns else None,
+        "reveal": _reveal(shown) if position.turns else None,
         "clocks": _clocks(match, turn or position.last),
         "concealed": _concealed(position.concealed) if position.concealed else None,
         "rated": _rated(match),
@@ -154,9 +210,9 @@ def _turn(turn: Turn, position: Position) -> protocol.Turn:
     return msgspec.convert(vars(turn) | computed, protocol.Turn)
 
 
-def _reveal(position: Position, match: Match) -> protocol.Reveal:
+def _reveal(shown: ShownMatch) -> protocol.Reveal:
+    match, position, records = shown.match, shown.position, shown.tallies
     turn, kept = position.turns[-1], position.revealed_with_last
-    records = TallyRecord.objects.filter(turn__in=[turn, kept] if kept else [turn])
     tallies = _public_tallies(match, records)
     red, yellow = (tallies.get(side) for side in SIDES)
     resolution = position.resolutions[-1]
@@ -212,24 +268,20 @@ def _tally(record: TallyRecord, match: Match) -> SideTally:
     return msgspec.convert(record, SideTally, from_attributes=True)
 
 
-def _finished(event: Event, last: Match | None) -> tuple[protocol.Finished, ...]:
-    """The latest finished matches (about MAX_FINISHED), with whole series. `last` is the latest match."""
-    if last is None or (last.number == 1 and last.state != MatchState.ENDED):
-        return ()
-    resolved = Count("turns", filter=Q(turns__state=TurnState.RESOLVED))
-    ended = event.matches.filter(state=MatchState.ENDED).annotate(resolved=resolved).order_by("number")
-    rows = list(
-        ended.values_list("pk", "ended_at", "number", "resolved", "result", "red__number", "yellow__number")
-    )
-    winners = [winning_team(*row[-3:]) for row in rows]
-    first = max(0, len(rows) - MAX_FINISHED)
+def _finished(event: Event, ended: Sequence[EndedMatch]) -> tuple[protocol.Finished, ...]:
+    """The latest finished matches (about MAX_FINISHED), with whole series."""
+    winners = [winning_team(match.result, match.red, match.yellow) for match in ended]
+    first = max(0, len(ended) - MAX_FINISHED)
     if event.best_of is not None:
         first = max(place for place in series_starts(winners, event.best_of) if place <= first)
     return tuple(
         protocol.Finished(
-            number=number, winner=winner, turns=turns, end_reason=_finished_reason(match_id, ended_at)
+            number=match.number,
+            winner=winner,
+            turns=match.resolved,
+            end_reason=_finished_reason(match.match_id, match.ended_at),
         )
-        for (match_id, ended_at, number, turns, *_), winner in zip(rows[first:], winners[first:], strict=True)
+        for match, winner in zip(ended[first:], winners[first:], strict=True)
     )
 
 

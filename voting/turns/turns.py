@@ -4,7 +4,7 @@
 """
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -20,8 +20,8 @@ from voting.ballot_box.box_types import BoxedTurn, PlaceResult
 from voting.counting import window
 from voting.counting.methods.voting_method import UnknownMethod, find_method
 from voting.counting.window import Window
-from voting.matches import MatchError, claim_turn, create_match, create_turn, event_lock, locked_event, replay
-from voting.models import Event, Match, Turn, TurnState
+from voting.matches import MatchError, claim_turn, create_match, draft_turn, event_lock, locked_event, replay
+from voting.models import Event, Match, Team, Turn, TurnState
 from voting.terms import Lobby
 from voting.turns import clocks
 
@@ -143,23 +143,43 @@ def plan_turn(match: Match, last: Turn | None, to_move: Sequence[Side], now: int
 
     Call it within `event_lock`.
     """
-    number = last.number + 1 if last else 1
-    window_s = match.window_s if match.bank_s is not None else match.window_s + _load_extra_s(match)
-    times = window.open_window(now, lead_ms, window_s, match.talk_s)
-    fields = {"talk_left_ms": match.talk_s * 1000}
+    teams = Team.objects.filter(event=match.event_id)
     if match.bank_s is None:
-        stored = window.is_stored(window_s * 1000)
-        return create_turn(match, number, times.opens_at, times.closes_at, **fields, stored=stored)
+        extra_s = Event.objects.values_list("extra_s", flat=True).get(pk=match.event_id)
+        turn = draft_next_turn(match, teams, last, now + lead_ms, extra_s)
+    else:
+        turn = _draft_timed_turn(match, teams, last, now + lead_ms, to_move)
+    turn.save(force_insert=True)
+    return turn
+
+
+def draft_next_turn(
+    match: Match, teams: Iterable[Team], last: Turn | None, begins_at: int, extra_s: int
+) -> Turn:
+    """Return the turn after `last` in a match without clocks, not saved yet.
+
+    Its talk time begins at `begins_at`. The organizer made its window `extra_s` seconds longer.
+    """
+    window_s = match.window_s + extra_s
+    times = window.open_window(begins_at, 0, window_s, match.talk_s)
+    fields = {"talk_left_ms": match.talk_s * 1000, "stored": window.is_stored(window_s * 1000)}
+    return draft_turn(match, teams, _next_number(last), times.opens_at, times.closes_at, **fields)
+
+
+def _draft_timed_turn(
+    match: Match, teams: Iterable[Team], last: Turn | None, begins_at: int, to_move: Sequence[Side]
+) -> Turn:
+    opens_at = window.open_window(begins_at, 0, match.window_s, match.talk_s).opens_at
     left = clocks.banks_before(match, last)
-    stored = window.is_stored(clocks.longest_ms(match, left))
-    closes_at = times.opens_at + clocks.ends_after_ms(match, left, to_move)
-    fields |= {f"{side}_bank_ms": ms for side, ms in left.items()}
-    return create_turn(match, number, times.opens_at, closes_at, **fields, stored=stored)
+    closes_at = opens_at + clocks.ends_after_ms(match, left, to_move)
+    fields = {f"{side}_bank_ms": ms for side, ms in left.items()}
+    fields |= {"talk_left_ms": match.talk_s * 1000}
+    fields |= {"stored": window.is_stored(clocks.longest_ms(match, left))}
+    return draft_turn(match, teams, _next_number(last), opens_at, closes_at, **fields)
 
 
-def _load_extra_s(match: Match) -> int:
-    """Return the seconds by which the organizer made windows longer (or shorter, if negative)."""
-    return Event.objects.values_list("extra_s", flat=True).get(pk=match.event_id)
+def _next_number(last: Turn | None) -> int:
+    return last.number + 1 if last else 1
 
 
 def set_window(turn: Turn, kind: type[protocol.Change], times: Window, box: BallotBox) -> None:
