@@ -3,11 +3,12 @@
 import asyncio
 import os
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+import msgspec
 import redis
 from channels.layers import get_channel_layer
 from django.conf import settings
@@ -16,6 +17,7 @@ NOT_A_CHANGE = 0
 RESTRICTIONS_CHANGED = -2
 ROLE_CHANGED = -3
 DROP_SHOWN = -4
+SEVERAL_EVENTS = -5
 ALL_EVENTS = 0
 
 
@@ -25,8 +27,8 @@ class LayerMessage:
 
     `seq` is the number of a change, or NOT_A_CHANGE. With RESTRICTIONS_CHANGED the message is empty: gateways
     reload the restrictions. With ROLE_CHANGED it is the id of a user whose role in the event has changed, or
-    whose account has, for ALL_EVENTS. With DROP_SHOWN it is for displays only. Gateways of older versions
-    ignore all three.
+    whose account has, for ALL_EVENTS. With DROP_SHOWN it is for displays only. With SEVERAL_EVENTS it holds
+    messages of several events, which gateways receive one by one. Gateways of older versions ignore all four.
     """
 
     event_id: int
@@ -34,15 +36,29 @@ class LayerMessage:
     body: bytes
 
 
+def _pack(copies: Sequence[LayerMessage]) -> LayerMessage:
+    return LayerMessage(ALL_EVENTS, SEVERAL_EVENTS, msgspec.msgpack.encode(copies))
+
+
+def unpack(copy: LayerMessage) -> list[LayerMessage]:
+    """Return the messages of a message for SEVERAL_EVENTS, or any other one alone."""
+    if copy.seq != SEVERAL_EVENTS:
+        return [copy]
+    return msgspec.msgpack.decode(copy.body, type=list[LayerMessage])
+
+
 def _group_name(event_id: int) -> str:
     return f"event.{event_id}"
 
 
-def publish(copies: list[LayerMessage], within_s: float = settings.REDIS_TIMEOUT_S) -> None:
+def publish(copies: Sequence[LayerMessage], within_s: float = settings.REDIS_TIMEOUT_S) -> None:
     """Send messages and wait until Redis has them. Never call this on an event loop.
 
-    Raises TimeoutError after `within_s` seconds, redis.RedisError or OSError.
+    Messages of several events are sent as one, because the layer sends one at a time. Raises TimeoutError
+    after `within_s` seconds, redis.RedisError or OSError.
     """
+    if len({copy.event_id for copy in copies}) > 1:
+        copies = [_pack(copies)]
     asyncio.run_coroutine_threadsafe(_publish(copies, within_s), _event_loop()).result()
 
 
@@ -57,7 +73,7 @@ def _event_loop() -> asyncio.AbstractEventLoop:
 os.register_at_fork(after_in_child=_event_loop.cache_clear)
 
 
-async def _publish(copies: list[LayerMessage], within_s: float) -> None:
+async def _publish(copies: Sequence[LayerMessage], within_s: float) -> None:
     layer: Any = get_channel_layer()
     async with asyncio.timeout(within_s):
         for copy in copies:
@@ -96,7 +112,9 @@ class Subscription:
         channel = await self._own_channel()
         while True:
             message = await self._layer.receive(channel)
-            yield LayerMessage(message["event_id"], message["seq"], message["body"])
+            copy = LayerMessage(message["event_id"], message["seq"], message["body"])
+            for one in unpack(copy):
+                yield one
 
     async def _own_channel(self) -> str:
         """The gateway's channel. The lock keeps concurrent joins from creating a second, unread one."""

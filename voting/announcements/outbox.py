@@ -1,7 +1,7 @@
 """Transactional outbox: announcements are written with the change, then relayed to the gateways in order."""
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
 
 import msgspec
@@ -40,12 +40,27 @@ def announce(event_id: int, kind: type[protocol.Change], now: int) -> None:
     """
     Event.objects.filter(pk=event_id).update(seq=F("seq") + 1)
     event = Event.objects.get(pk=event_id)
-    body = msgspec.json.encode(kind(seq=event.seq, at=now, state=load_snapshot(event)))
+    _draft(event, kind, now, load_snapshot(event)).save(force_insert=True)
+
+
+def announce_all(
+    changed: Sequence[tuple[Event, protocol.EventState]], kind: type[protocol.Change], now: int
+) -> None:
+    """`announce` the same kind of change in several events, which are locked and loaded within the lock."""
+    Event.objects.filter(pk__in=[event.pk for event, _ in changed]).update(seq=F("seq") + 1)
+    for event, _ in changed:
+        event.seq += 1
+    Announcement.objects.bulk_create(_draft(event, kind, now, state) for event, state in changed)
+
+
+def _draft(event: Event, kind: type[protocol.Change], now: int, state: protocol.EventState) -> Announcement:
+    """Return the announcement of the event's change number `seq`. Raises GameError, see `announce`."""
+    body = msgspec.json.encode(kind(seq=event.seq, at=now, state=state))
     try:
         protocol.decode_change(body)
     except msgspec.ValidationError as refusal:
         raise GameError(f"gateways cannot decode this state: {refusal}") from refusal
-    Announcement.objects.create(event=event, seq=event.seq, body=body)
+    return Announcement(event=event, seq=event.seq, body=body)
 
 
 def announce_edit(event_id: int, now: int) -> None:
@@ -55,15 +70,15 @@ def announce_edit(event_id: int, now: int) -> None:
     relay(event_id)
 
 
-def relay(event_id: int | None = None) -> None:
-    """Outbox relay: send the unsent announcements (of one event, or of all) in order, then mark them as sent.
+def relay(*event_ids: int) -> None:
+    """Outbox relay: send the unsent announcements (of these events, or of all) in order; mark them as sent.
 
     At-least-once delivery: gateways drop repeated ones. Sends up to RELAY_BATCH_SIZE. If Redis is down, the
     next relay sends them.
     """
     unsent = Announcement.objects.filter(sent_at=None).order_by("event_id", "seq")
-    if event_id is not None:
-        unsent = unsent.filter(event_id=event_id)
+    if event_ids:
+        unsent = unsent.filter(event_id__in=event_ids)
     rows = list(unsent[:RELAY_BATCH_SIZE])
     if not rows:
         return
@@ -80,15 +95,18 @@ def relay(event_id: int | None = None) -> None:
 
 def publish_now(event_id: int, message: protocol.TurnSealed) -> None:
     """Publish a seal ahead of the change that follows from it. Best effort: sent once, not stored."""
-    _publish_once(
-        LayerMessage(event_id, NOT_A_CHANGE, msgspec.json.encode(message)),
-        "a seal",
-    )
+    publish_seals({event_id: message})
+
+
+def publish_seals(seals: Mapping[int, protocol.TurnSealed]) -> None:
+    """`publish_now` for several events."""
+    copies = [LayerMessage(pk, NOT_A_CHANGE, msgspec.json.encode(seal)) for pk, seal in seals.items()]
+    _publish_once("a seal", *copies)
 
 
 def publish_restrictions(event_id: int) -> None:
     """Have the gateways reload the restrictions at once. Best effort: they also poll once a second."""
-    _publish_once(LayerMessage(event_id, RESTRICTIONS_CHANGED, b""), "a restriction")
+    _publish_once("a restriction", LayerMessage(event_id, RESTRICTIONS_CHANGED, b""))
 
 
 def publish_role_change(user_id: int, event_id: int = ALL_EVENTS) -> None:
@@ -96,23 +114,20 @@ def publish_role_change(user_id: int, event_id: int = ALL_EVENTS) -> None:
 
     The clients reconnect and join with their new role. Best effort: consoles also check their role regularly.
     """
-    _publish_once(
-        LayerMessage(event_id, ROLE_CHANGED, str(user_id).encode()),
-        "a role change",
-    )
+    _publish_once("a role change", LayerMessage(event_id, ROLE_CHANGED, str(user_id).encode()))
 
 
 def publish_drop(event_id: int, drop: protocol.DropShown) -> None:
     """Have all displays of the event mark a voter's drop. Best effort: sent once, not stored."""
-    _publish_once(LayerMessage(event_id, DROP_SHOWN, msgspec.json.encode(drop)), "a drop")
+    _publish_once("a drop", LayerMessage(event_id, DROP_SHOWN, msgspec.json.encode(drop)))
 
 
-def _publish_once(copy: LayerMessage, what: str) -> None:
+def _publish_once(what: str, *copies: LayerMessage) -> None:
     try:
-        channel_layer.publish([copy], SEND_TIMEOUT_S)
+        channel_layer.publish(copies, SEND_TIMEOUT_S)
     except (RedisError, OSError) as error:
         text = "could not publish %s, channel layer unavailable: %s"
-        log.warning(text, what, error, extra={"event": copy.event_id})
+        log.warning(text, what, error, extra={"event": copies[0].event_id})
 
 
 def announcements_after(event_id: int, seq: int) -> list[LayerMessage]:

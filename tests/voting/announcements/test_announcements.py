@@ -21,7 +21,7 @@ from deploy.laptop.supervisor import Supervisor
 from tests.deploy.processes import wait_until
 from tests.voting.match_helpers import new_event
 from voting import protocol
-from voting.announcements.channel_layer import LayerMessage, Subscription, publish
+from voting.announcements.channel_layer import ALL_EVENTS, LayerMessage, Subscription, publish, unpack
 from voting.announcements.outbox import (
     RELAY_BATCH_SIZE,
     SENT_RETENTION,
@@ -47,7 +47,7 @@ class LayerListener:
 
     def __init__(self, pubsub: PubSub) -> None:
         self._pubsub = pubsub
-        self.received: list[tuple[int, int, bytes]] = []
+        self.received: list[tuple[int, int, bytes]] = []  # event, seq and body
 
     def seqs(self, event_id: int) -> list[int]:
         return [seq for event, seq, _ in self.received if event == event_id]
@@ -56,16 +56,18 @@ class LayerListener:
         """Read all pending messages; always true, so that it can be used in a condition."""
         while message := self._pubsub.get_message():
             if message["type"] == "message":
-                copy: dict[str, Any] = get_channel_layer().deserialize(message["data"])
-                self.received.append((copy["event_id"], copy["seq"], copy["body"]))
+                sent: dict[str, Any] = get_channel_layer().deserialize(message["data"])
+                copies = unpack(LayerMessage(sent["event_id"], sent["seq"], sent["body"]))
+                self.received += [(copy.event_id, copy.seq, copy.body) for copy in copies]
         return True
 
 
 @contextmanager
 def listening(url: str, *events: Event) -> Iterator[LayerListener]:
     with Redis.from_url(url) as redis, redis.pubsub() as pubsub:
-        pubsub.subscribe(*[f"crowdgame__group__event.{event.pk}" for event in events])
-        wait_until(lambda: len(redis.pubsub_channels()) == len(events))
+        ids = [ALL_EVENTS, *(event.pk for event in events)]
+        pubsub.subscribe(*[f"crowdgame__group__event.{event_id}" for event_id in ids])
+        wait_until(lambda: len(redis.pubsub_channels()) == len(ids))
         yield LayerListener(pubsub)
 
 
@@ -149,6 +151,19 @@ def test_subscription_receives_only_joined_events(order: str, valkey_url: str) -
         return await asyncio.wait_for(listener, 10)
 
     assert asyncio.run(scenario()) == LayerMessage(7, 1, b"body")
+
+
+def test_messages_of_several_events_are_sent_as_one(valkey_url: str) -> None:
+    sent = [LayerMessage(7, 1, b"one"), LayerMessage(8, 0, b"two"), LayerMessage(7, 2, b"three")]
+
+    async def scenario() -> list[LayerMessage]:
+        subscription = Subscription()
+        await subscription.join(ALL_EVENTS)
+        await asyncio.to_thread(publish, sent)
+        copies = subscription.copies()
+        return [await asyncio.wait_for(anext(copies), 10) for _ in sent]
+
+    assert asyncio.run(scenario()) == sent
 
 
 def test_relay_sends_long_outbox_in_batches(event: Event, valkey_url: str) -> None:
