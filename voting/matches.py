@@ -1,7 +1,7 @@
 """Create events and matches, and update their turns, without anything about votes.
 
 Writers of a turn compare its state and version (`claim_turn`, a compare-and-set): of several attempts, one
-wins. Changes of a match or turn are made within `event_lock`, which locks the event's row before all others.
+wins. Changes of a match or turn are made with a lock on the event's row, which is taken before all others.
 """
 
 import secrets
@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 from django.contrib.auth.models import User
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import Max, Model
 from django.utils.translation import gettext as _
 
@@ -40,6 +40,20 @@ EVENT_CODE_LENGTHS, DUEL_CODE_LENGTHS = (4, 6, 8), (6, 8)
 SECRET_CODE_LENGTH = 14  # 67 random bits: can't be guessed, and two are never equal
 CODES_PER_LENGTH = 8
 TERMS = [field.name for field in MatchTerms._meta.get_fields()]
+RESULT_FIELDS = ("red_pick", "yellow_pick", "sealed_at", "resolved_at")
+CLAIM_RESOLVED_SQL = """
+    WITH result (turn_id, version, red_pick, yellow_pick, sealed_at, resolved_at) AS (VALUES {rows})
+    UPDATE games_turn AS turn
+    SET state = 'resolved',
+        version = turn.version + 1,
+        red_pick = CAST(result.red_pick AS smallint),
+        yellow_pick = CAST(result.yellow_pick AS smallint),
+        sealed_at = result.sealed_at,
+        resolved_at = result.resolved_at
+    FROM result
+    WHERE turn.id = result.turn_id AND turn.version = result.version AND turn.state = 'open'
+    RETURNING id
+"""
 
 
 class MatchError(Exception):
@@ -92,6 +106,17 @@ def event_lock(event_id: int) -> Iterator[None]:
     with transaction.atomic():
         Event.objects.select_for_update(no_key=True).values_list("pk").get(pk=event_id)
         yield
+
+
+@contextmanager
+def lock_free_events(event_ids: Iterable[int]) -> Iterator[dict[int, Event]]:
+    """`event_lock` for all of these events that nobody has locked. Yields them by id, loaded within it.
+
+    It never waits for a lock, so it cannot deadlock. SQLite has one lock for all events, and waits for that.
+    """
+    with transaction.atomic():
+        events = Event.objects.select_for_update(no_key=True, skip_locked=True)
+        yield events.in_bulk(list(event_ids))
 
 
 @contextmanager
@@ -268,6 +293,24 @@ def claim_turn(turn: Turn, **changes: Any) -> bool:
     for name, value in changes.items():
         setattr(turn, name, value)
     return True
+
+
+def claim_resolved(turns: Sequence[Turn]) -> set[int]:
+    """`claim_turn` for open turns that are resolved, in one statement. Returns the ids of those it wrote.
+
+    Writes each turn's picks, `sealed_at` and `resolved_at`, which are set already.
+    """
+    if not turns:
+        return set()
+    values = [[getattr(turn, name) for name in ("pk", "version", *RESULT_FIELDS)] for turn in turns]
+    with connection.cursor() as cursor:
+        rows = ", ".join(["(%s, %s, %s, %s, %s, %s)"] * len(values))
+        cursor.execute(CLAIM_RESOLVED_SQL.format(rows=rows), [value for row in values for value in row])
+        claimed = {turn_id for (turn_id,) in cursor.fetchall()}
+    for turn in turns:
+        if turn.pk in claimed:
+            turn.state, turn.version = TurnState.RESOLVED, turn.version + 1
+    return claimed
 
 
 def end_match(match: Match, result: str, ended_by: str, now: int) -> None:

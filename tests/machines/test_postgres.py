@@ -47,6 +47,7 @@ DATABASE_TESTS = [
     "voting/turns/test_match_course.py",
     "voting/turns/test_retry_book.py",
     "voting/turns/test_scheduler.py",
+    "voting/turns/test_set_closing.py",
     "voting/turns/test_turn_crashes.py",
 ]
 AWAY_S = 3.0

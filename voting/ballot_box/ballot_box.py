@@ -4,7 +4,7 @@ Every script is idempotent, so a call whose reply was lost can be repeated. All 
 as hash tag and so live in one slot of a cluster. Gateways use `AsyncBallotBox`.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -29,7 +29,7 @@ from voting.ballot_box.box_types import (
     turn_keys,
 )
 from voting.ballot_box.heartbeats import fresh_heartbeats
-from voting.ballot_box.stores import connect, execute_all, load_script
+from voting.ballot_box.stores import connect, execute_all, load_script, run_all
 from voting.counting.ballots import Ballot
 
 EXPIRE_AFTER_MS = 600 * 1000
@@ -77,16 +77,37 @@ class ClosingLease:
         finally:
             self._redis.delete(_lease_key(turn_id))
 
+    @contextmanager
+    def hold_all(self, turn_ids: Sequence[int]) -> Iterator[list[int]]:
+        """Hold the leases of those of the turns that no other process holds; yields their ids."""
+        commands = [("SET", _lease_key(turn_id), 1, "NX", "PX", LEASE_MS) for turn_id in turn_ids]
+        answers = execute_all(self._redis, commands)
+        held = [turn_id for turn_id, answer in zip(turn_ids, answers, strict=True) if answer is True]
+        try:
+            yield held
+        finally:
+            execute_all(self._redis, [("DEL", _lease_key(turn_id)) for turn_id in held])
+
     def take(self, turn_id: int) -> bool:
         """Take the lease, for LEASE_MS after this call or the last `renew`. False if it is held."""
         return bool(self._redis.set(_lease_key(turn_id), 1, nx=True, px=LEASE_MS))
 
-    def renew(self, turn_id: int) -> None:
-        self._redis.pexpire(_lease_key(turn_id), LEASE_MS)
+    def renew(self, *turn_ids: int) -> None:
+        execute_all(self._redis, [("PEXPIRE", _lease_key(turn_id), LEASE_MS) for turn_id in turn_ids])
 
     def is_held(self, turn_id: int) -> bool:
         """Return whether any process holds the lease."""
         return bool(self._redis.exists(_lease_key(turn_id)))
+
+
+def _read_seal(answer: list[Any]) -> TooEarly | BoxLost | Sealed:
+    status, *rest = answer
+    if status == 0:
+        return BoxLost()
+    if status == 1:
+        return TooEarly(rest[0])
+    sealed_at, parts = rest
+    return Sealed(decode_stored_ballots(parts[::2], parts[1::2]), sealed_at)
 
 
 class BallotBox:
@@ -116,6 +137,13 @@ class BallotBox:
     def place(self, turn: BoxedTurn, *, create: bool) -> PlaceResult:
         """Bring the box up to the turn's version. Returns LOST if there is no box and `create` is false."""
         return PlaceResult(self._place(keys=turn.keys, args=(int(create), *turn.window)))
+
+    def place_all(self, turns: Sequence[BoxedTurn]) -> set[int]:
+        """Create the boxes of several turns in one pipeline. Returns the ids of those that are up to date."""
+        calls = [(turn.keys, (1, *turn.window)) for turn in turns]
+        answers = run_all(self._redis, self._place, calls)
+        pairs = zip(turns, answers, strict=True)
+        return {turn.turn_id for turn, answer in pairs if answer == PlaceResult.DONE}
 
     def load_ballots(self, turn: BoxedTurn) -> tuple[Ballot, ...]:
         """Return all ballots of the turn, in order of arrival."""
@@ -148,13 +176,17 @@ class BallotBox:
 
     def seal(self, turn: BoxedTurn) -> TooEarly | BoxLost | Sealed:
         """Freeze the ballots of this version of the turn, once and for all. Idempotent."""
-        status, *rest = self._seal(keys=turn.keys, args=turn.window)
-        if status == 0:
-            return BoxLost()
-        if status == 1:
-            return TooEarly(rest[0])
-        sealed_at, parts = rest
-        return Sealed(decode_stored_ballots(parts[::2], parts[1::2]), sealed_at)
+        return _read_seal(self._seal(keys=turn.keys, args=turn.window))
+
+    def seal_all(self, turns: Sequence[BoxedTurn]) -> dict[int, Sealed]:
+        """Seal several turns in one pipeline. Returns, by turn id, those that could be sealed."""
+        answers = run_all(self._redis, self._seal, [(turn.keys, turn.window) for turn in turns])
+        read = {
+            turn.turn_id: _read_seal(answer)
+            for turn, answer in zip(turns, answers, strict=True)
+            if isinstance(answer, list)
+        }
+        return {turn_id: sealed for turn_id, sealed in read.items() if isinstance(sealed, Sealed)}
 
     def cast(self, turn: BoxedTurn, ballots: Sequence[Ballot]) -> None:
         """Put ballots back into a box that was lost."""
@@ -186,7 +218,12 @@ class BallotBox:
 
     def expire(self, event_id: int, turn_id: int) -> None:
         """Expire a closed turn's keys after EXPIRE_AFTER_MS, so that late requests still get a reply."""
-        execute_all(self._redis, [("PEXPIRE", key, EXPIRE_AFTER_MS) for key in turn_keys(event_id, turn_id)])
+        self.expire_all([(event_id, turn_id)])
+
+    def expire_all(self, turns: Iterable[tuple[int, int]]) -> None:
+        """`expire` for several pairs of event id and turn id, in one pipeline."""
+        keys = [key for event_id, turn_id in turns for key in turn_keys(event_id, turn_id)]
+        execute_all(self._redis, [("PEXPIRE", key, EXPIRE_AFTER_MS) for key in keys])
 
     def count_present(self, event_id: int) -> PresenceCounts:
         """Return the presence that all gateways reported last, in total; `waiting` stays (0, 0)."""

@@ -180,6 +180,20 @@ def execute_all(store: Redis | RedisCluster, commands: Sequence[tuple[Any, ...]]
     return answers + [None] * (len(commands) - len(answers))
 
 
+def run_all(store: Redis | RedisCluster, script: Any, calls: Sequence[tuple[Any, Any]]) -> list[Any]:
+    """Run a registered script for each pair of keys and arguments. Replies and errors as in `execute_all`."""
+    if isinstance(store, Redis):
+        pipeline = store.pipeline(transaction=False)
+        for keys, args in calls:
+            script(keys=keys, args=args, client=pipeline)
+        return pipeline.execute(raise_on_error=False)
+    answers = []
+    with suppress(RedisError):
+        for keys, args in calls:
+            answers.append(script(keys=keys, args=args))
+    return answers + [None] * (len(calls) - len(answers))
+
+
 def _is_cluster(url: str) -> bool:
     return urlsplit(url).scheme in {CLUSTER_SCHEME, CLUSTER_TLS_SCHEME}
 

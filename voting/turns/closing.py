@@ -99,7 +99,7 @@ def _is_over_by_clocks(turn: Turn, position: Position, box: BallotBox) -> bool:
     """
     if turn.match.bank_s is None:
         return True
-    if not _wait_if_near(turn.closes_at, box):
+    if not wait_if_near(turn.closes_at, box):
         return False
     turn_ends_at = clocks.turn_ends_at(turn, position, box)
     if turn_ends_at > turn.closes_at:
@@ -113,12 +113,12 @@ def _seal(turn: Turn, box: BallotBox) -> TooEarly | BoxLost | Sealed:
     """Seal at the deadline; retry for at most MAX_EARLY_WAIT_MS if the box says that it is too early."""
     patient_until = time.monotonic() + MAX_EARLY_WAIT_MS / 1000
     while isinstance(sealed := box.seal(to_boxed_turn(turn)), TooEarly) and time.monotonic() < patient_until:
-        if not _wait_if_near(sealed.closes_at, box):
+        if not wait_if_near(sealed.closes_at, box):
             break
     return sealed
 
 
-def _wait_if_near(deadline: int, box: BallotBox) -> bool:
+def wait_if_near(deadline: int, box: BallotBox) -> bool:
     """Sleep until `deadline` if it is at most MAX_EARLY_WAIT_MS away; otherwise return False at once.
 
     The scheduler enqueues a close slightly early, to hide the latency of the queue. Clocks of a cluster's
@@ -155,7 +155,7 @@ def _resolve(turn: Turn, position: Position, sealed: Sealed, box: BallotBox) -> 
         following.refresh_from_db(fields=BOX_FIELDS)
         place_turn(following, box, create=True)
     if turn.state in CLOSED_STATES:
-        _record_metrics(turn, outcome, committed)
+        record_metrics(turn, outcome, committed)
         box.expire(turn.match.event_id, turn.pk)
 
 
@@ -170,16 +170,21 @@ def _publish_seal(
             turn=turn.pk, at=sealed_at, red=None, yellow=None, turn_commitment=turn_commitment
         )
     else:
-        commitments = {side: commit_ballots(turn.pk, side, cast) for side, cast in by_side.items()}
-        roots = {side: commitment.root for side, commitment in commitments.items()}
-        red, yellow = commitments.get("red"), commitments.get("yellow")
-        message = protocol.TurnSealed(turn=turn.pk, at=sealed_at, red=red, yellow=yellow)
+        message, roots = commit_openly(turn, by_side, sealed_at)
     publish_now(turn.match.event_id, message)
     return SealCommitment(message, roots)
 
 
-def _record_metrics(turn: Turn, outcome: TurnOutcome, committed: float) -> None:
-    """Record metrics, and log what is public by now."""
+def commit_openly(turn: Turn, by_side: dict[Side, Sequence[Ballot]], sealed_at: int) -> SealCommitment:
+    """Commit to the ballots of each side, which is public."""
+    commitments = {side: commit_ballots(turn.pk, side, cast) for side, cast in by_side.items()}
+    red, yellow = commitments.get("red"), commitments.get("yellow")
+    message = protocol.TurnSealed(turn=turn.pk, at=sealed_at, red=red, yellow=yellow)
+    return SealCommitment(message, {side: commitment.root for side, commitment in commitments.items()})
+
+
+def record_metrics(turn: Turn, outcome: TurnOutcome, committed: float) -> None:
+    """Record metrics of a turn `committed` at this time (Unix ms), and log what is public by now."""
     sealed_ms = (turn.sealed_at or 0) - turn.closes_at
     resolved_ms = committed - turn.closes_at
     CLOSE_LAG_S.observe(max(0, sealed_ms) / 1000)
@@ -234,7 +239,14 @@ def _commit_outcome(
 
 def _record_tallies(turn: Turn, outcome: TurnOutcome, roots: dict[Side, str]) -> list[TallyRecord]:
     """Write the turn's tallies. Return them with those of a turn that is revealed together with this one."""
-    records = TallyRecord.objects.bulk_create(
+    records = TallyRecord.objects.bulk_create(build_tallies(turn, outcome, roots))
+    concealed = outcome.before.concealed
+    return [*records, *concealed.tallies.all()] if concealed else records
+
+
+def build_tallies(turn: Turn, outcome: TurnOutcome, roots: dict[Side, str]) -> list[TallyRecord]:
+    """Return the turn's tallies, not saved yet. `roots` are the Merkle roots of the sides."""
+    return [
         TallyRecord(
             turn=turn,
             side=side,
@@ -243,9 +255,7 @@ def _record_tallies(turn: Turn, outcome: TurnOutcome, roots: dict[Side, str]) ->
             **asdict(replace(decision, root=roots[side])),
         )
         for side, decision in outcome.decisions.items()
-    )
-    concealed = outcome.before.concealed
-    return [*records, *concealed.tallies.all()] if concealed else records
+    ]
 
 
 def _end_match(match: Match, outcome: TurnOutcome, revealed: Sequence[TallyRecord], now: int) -> None:

@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
+from operator import itemgetter
 
 from django.db import close_old_connections
 
@@ -27,6 +28,7 @@ from voting.turns.long_windows import LONG_WINDOW_MS, LongTurnCursor
 from voting.turns.periodic import hourly_steps
 from voting.turns.restoring import must_stay_open, record_turnouts, restore_turn, restored_turns
 from voting.turns.retry_book import RetryBook
+from voting.turns.set_closing import close_together
 from voting.turns.tasks import enqueue_close
 from voting.turns.time_steps import TimeSteps, move_next_match, move_turn
 from voting.turns.turns import load_turn, start_due_match, update_box
@@ -40,7 +42,7 @@ MIN_SLEEP_S = 0.002
 LOOKAHEAD_MS = 1_000
 LONG_WINDOWS_PER_S = 2
 WORKER_TIMEOUT_MS = 500
-CLOSES_PER_TASK = 10
+CLOSES_PER_TASK = 100  # closed together; larger sets hold SQLite's lock for longer than they save
 CHORES_INTERVAL_S = 1.0
 PURGE_EVERY_S = 3_600.0
 FIRST_PURGE_AFTER_S = 300.0  # deadlines come first after a start
@@ -141,7 +143,7 @@ class DeadlineScheduler:
         times = dict(live.values_list("pk", "closes_at"))
         due = {(turn_id, closes_at) for turn_id, closes_at in times.items() if closes_at <= soon}
         self.dispatched = {deadline: at for deadline, at in self.dispatched.items() if deadline in due}
-        new = sorted(due - self.dispatched.keys())
+        new = sorted(due - self.dispatched.keys(), key=itemgetter(1))
         for first in range(0, len(new), CLOSES_PER_TASK):
             deadlines = new[first : first + CLOSES_PER_TASK]
             self.dispatched |= dict.fromkeys(deadlines, local_ms())
@@ -152,10 +154,21 @@ class DeadlineScheduler:
             if local_ms() - self.dispatched[turn_id, at] >= WORKER_TIMEOUT_MS
             and not self.box.closing_lease.is_held(turn_id)
         }
-        waiting = self.retry_book.run_each("closing turn", late, self._close)
+        waiting = self._close_late(list(late))
         for turn_id in late.keys() - waiting:
             self.dispatched[turn_id, late[turn_id]] = local_ms() + RECLOSE_DELAY_MS
         return [closes_at for closes_at in times.values() if closes_at > soon]
+
+    def _close_late(self, turn_ids: list[int]) -> set[int]:
+        """Close turns here, several together unless one of them failed before. Returns those to retry."""
+        untried = [pk for pk in turn_ids if f"closing turn {pk}" not in self.retry_book.retry_at]
+        if len(untried) > 1:
+            log.warning("no worker closed %s turns in time, closing them here", len(untried))
+            together = partial(close_together, untried[:CLOSES_PER_TASK], self.box)
+            self.retry_book.attempt("closing turns together", together)
+            still_open = Turn.objects.filter(pk__in=turn_ids, state=TurnState.OPEN)
+            turn_ids = list(still_open.values_list("pk", flat=True))
+        return self.retry_book.run_each("closing turn", turn_ids, self._close)
 
     def _close(self, turn_id: int) -> None:
         if f"closing turn {turn_id}" not in self.retry_book.retry_at:

@@ -26,6 +26,7 @@ from voting.announcements import outbox
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.stores import STORE_ERRORS
 from voting.turns import closing, early_close
+from voting.turns.set_closing import close_together
 
 log = logging.getLogger(__name__)
 
@@ -102,8 +103,9 @@ def _broker() -> Redis:
 @shared_task(name=CLOSE_TURNS, throws=STORE_ERRORS)
 def close_turns(*turn_ids: int) -> None:
     """Close the turns, each even if another one fails. The scheduler retries those that stay open."""
+    left = close_together(turn_ids, ballot_box()) if len(turn_ids) > 1 else turn_ids
     with ExitStack() as closes:
-        for turn_id in reversed(turn_ids):
+        for turn_id in reversed(left):
             closes.callback(_close_turn, turn_id)
 
 
