@@ -1,5 +1,6 @@
 from django.apps import AppConfig
 from django.conf import settings
+from django.db.models.signals import post_save
 
 from voting.turns.periodic import every_hour, every_second
 
@@ -13,12 +14,20 @@ class DuelsConfig(AppConfig):
         from crowdgame.duels.cleanup import clean_up_duels  # noqa: PLC0415
         from crowdgame.duels.conditional_picks import forget_plans  # noqa: PLC0415
         from crowdgame.duels.guests import hand_over_games, leave_games, rename_seats  # noqa: PLC0415
-        from crowdgame.duels.plan_casting import CAST_CONDITIONAL_PICKS, is_due  # noqa: PLC0415
+        from crowdgame.duels.plan_casting import (  # noqa: PLC0415
+            CAST_CONDITIONAL_PICKS,
+            drop_plans,
+            is_due,
+            mark_due,
+        )
+        from voting.models import Match, Turn  # noqa: PLC0415
         from voting.turns.tasks import DueTask  # noqa: PLC0415
 
         guest_merged.connect(hand_over_games)
         guest_left.connect(leave_games)
         guest_left.connect(forget_plans)
         guest_renamed.connect(rename_seats)
+        post_save.connect(mark_due, sender=Turn)
+        post_save.connect(drop_plans, sender=Match)
         every_second("conditional picks", DueTask(CAST_CONDITIONAL_PICKS, is_due))
         every_hour("duels nobody joined", lambda: clean_up_duels(settings.DUEL_DAYS))

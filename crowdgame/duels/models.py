@@ -42,18 +42,20 @@ class Duel(models.Model):
 class ConditionalPicks(models.Model):
     """What a player of a duel will choose after the opponent's next choice. Deleted once that is known.
 
-    `turn` was live when the row was written. `sealed` is encrypted (see `sealed_picks`): only the player's
-    own page and data export show it. Somebody with the database or a backup of it learns that a player has
-    planned, not what: the key is made from SECRET_KEY, which neither contains, and the length is always the
-    same.
+    `turn` was live when the row was written; `is_due` is set once it is over. `sealed` is encrypted (see
+    `sealed_picks`): only the player's own page and data export show it. Somebody with the database or a
+    backup of it learns that a player has planned, not what: the key is made from SECRET_KEY, which neither
+    contains, and the length is always the same.
     """
 
     turn = models.ForeignKey(Turn, on_delete=models.CASCADE, related_name="+")
     side = models.CharField(max_length=6)
     sealed = models.CharField(max_length=500, editable=False)
+    is_due = models.BooleanField(default=False, db_default=False)
 
     class Meta:
         verbose_name_plural = "conditional picks"
+        indexes = [models.Index(fields=["id"], condition=Q(is_due=True), name="conditional_picks_due")]
         constraints = [
             UniqueConstraint(fields=["turn", "side"], name="conditional_picks_once_a_side"),
             CheckConstraint(condition=Q(side__in=SIDES), name="conditional_picks_side_known"),

@@ -1,10 +1,12 @@
 """Cast conditional picks in the turn after the opponent's choice, exactly once.
 
-The deadline scheduler has due plans settled until none is left. A crash at any step only delays that: a
-repeated attempt casts the same ballot, and the row is deleted last.
+A plan becomes due in the transaction that opens the next turn, and is deleted in the one that ends the match
+or takes its turn back. The deadline scheduler has due plans settled until none is left. A crash at any step
+only delays that: a repeated attempt casts the same ballot, and the row is deleted last.
 """
 
 from contextlib import ExitStack
+from typing import Any
 
 from django.db.models import QuerySet
 from django.utils.crypto import salted_hmac
@@ -12,6 +14,7 @@ from django.utils.crypto import salted_hmac
 from crowdgame.duels.conditional_picks import load_plan, opponents_pick, replace_plan, revealed_choice
 from crowdgame.duels.models import ConditionalPicks
 from crowdgame.duels.sealed_picks import unseal
+from crowdgame.duels.time_controls import DAY_S
 from games.engine.game import SIDES, Side
 from voting.admission.restrictions import NO_RESTRICTION, load_restrictions
 from voting.ballot_box.ballot_box import BallotBox
@@ -19,7 +22,7 @@ from voting.ballot_box.box_types import CastResult
 from voting.counting.ballots import Ballot
 from voting.counting.voter_codes import derive_voter_code
 from voting.matches import Position, event_lock, live_turn, load_position
-from voting.models import CLOSED_STATES, LIVE_STATES, Match, Ticket, Turn, TurnState
+from voting.models import CLOSED_STATES, Match, Ticket, Turn, TurnState
 from voting.terms import MatchState
 from voting.turns.server_ballots import FIRST_SEQUENCE, cast_first_ballot
 
@@ -27,6 +30,23 @@ CAST_CONDITIONAL_PICKS = "duels.cast_conditional_picks"
 BLIND_SALT, BLIND_DIGITS = "crowdgame.conditional_picks.blind", 32
 # The ballot box does not have the turn yet, or has lost it: tried again.
 RETRIED = (CastResult.EARLY, CastResult.UNKNOWN, CastResult.BUSY)
+
+
+def mark_due(sender: Any, instance: Turn, created: bool, **_: Any) -> None:
+    """Mark the plans of the match as due when its next turn is created, and delete those of void turns.
+
+    A `post_save` receiver of turns.
+    """
+    if created and (instance.match.bank_s or 0) >= DAY_S:
+        rows = ConditionalPicks.objects.filter(turn__match=instance.match_id)
+        rows.filter(turn__state=TurnState.VOID).delete()
+        rows.update(is_due=True)
+
+
+def drop_plans(sender: Any, instance: Match, **_: Any) -> None:
+    """Delete the plans of a match that is over. A `post_save` receiver of matches."""
+    if instance.state != MatchState.PLAYING and (instance.bank_s or 0) >= DAY_S:
+        ConditionalPicks.objects.filter(turn__match=instance.pk).delete()
 
 
 def is_due() -> bool:
@@ -43,7 +63,7 @@ def cast_due(box: BallotBox) -> None:
 
 def _due() -> QuerySet[ConditionalPicks]:
     """Return the rows whose turn is over: their pick is cast, waits further, or lapses."""
-    return ConditionalPicks.objects.exclude(turn__state__in=LIVE_STATES)
+    return ConditionalPicks.objects.filter(is_due=True)
 
 
 def _settle(row: ConditionalPicks, box: BallotBox) -> None:

@@ -71,13 +71,11 @@ class Presence:
 
     async def _show_picks_cast_elsewhere(self, room: EventRoom, turnout: Turnout) -> None:
         """Send players of a duel their own pick that another gateway took, or that was cast in advance."""
+        if not room.is_one_on_one:
+            return
         turn_ref = room.turn_ref
         picked = {room.team_of(side) for side, at in zip(SIDES, turnout.picked_at, strict=True) if at}
-        unaware = [
-            voter
-            for voter in room.voters.values()
-            if room.is_one_on_one and voter.team in picked and voter.voted_in != turn_ref
-        ]
+        unaware = [v for v in room.voters.values() if v.team in picked and v.voted_in != turn_ref]
         if not unaware:
             return
         voters = [voter.seat.voter for voter in unaware]

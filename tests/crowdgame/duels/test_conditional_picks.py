@@ -133,7 +133,6 @@ def test_plan_of_last_turn_lapses(box: BallotBox) -> None:
     play(playing.match, box, RED_WINS[:-1])
     plan(playing, "yellow", 1, 4)
     play(playing.match, box, RED_WINS[-1:])
-    cast_due(box)
     assert playing.ending()[1] == MatchResult.RED
     assert not ConditionalPicks.objects.exists()
 
@@ -269,8 +268,6 @@ def test_takeback_deletes_plans_of_both_turns(box: BallotBox) -> None:
     plan(playing, "yellow", 3, 4)
     playing.do(1, "takeback", box)
     playing.do(2, "takeback", box)
-    open_turn(playing, box)
-    cast_due(box)
     assert not ConditionalPicks.objects.exists()
     play(playing.match, box, FIRST_TURN)
     following = open_turn(playing, box)
@@ -283,7 +280,6 @@ def test_stopped_game_deletes_plans(box: BallotBox, action: str) -> None:
     playing = begin_days(box)
     plan(playing, "red", 2, 5)
     playing.do(1, action, box)  # type: ignore[arg-type]
-    cast_due(box)
     assert not ConditionalPicks.objects.exists()
 
 
