@@ -12,6 +12,12 @@ from tests.server import Server
 from tests.voting.match_helpers import RED_WINS
 
 TEAMS = ["4a", "4b", "The Owls of Riverside", "5b"]
+# Whether anything is drawn on the page's canvas.
+IS_DRAWN = """() => {
+  const {width, height} = document.querySelector("canvas");
+  const pen = document.querySelector("canvas").getContext("2d");
+  return width > 0 && pen.getImageData(0, 0, width, height).data.some(Boolean);
+}"""
 REPORT_AFTER_MS, CELEBRATION_MS = 25_000, 60_000
 OFFLINE_MS = 4_000
 
@@ -99,6 +105,22 @@ def test_stage_shows_cup_of_four_in_one_tab(server: Server, open_at: OpenScreen)
     assert [error for error in errors if "ERR_INTERNET_DISCONNECTED" not in error] == []
 
 
+def test_podium_celebrates_the_winner(server: Server, open_at: OpenScreen) -> None:
+    event = server.ask("event", owner="podium-owner")
+    cup = server.ask("cup", event_id=event["id"], teams=TEAMS, won=[1, 1])
+    ((final,),) = server.rows(
+        "SELECT event_id FROM cups_cuppairing AS pairing JOIN cups_cup ON cup_id = cups_cup.id "
+        "WHERE code = ? AND pairing.number = 3",
+        cup,
+    )
+    server.ask("play_to", event_id=final, picks=[list(pick) for pick in RED_WINS])
+    wall = open_at(server, "podium", PROJECTOR).page
+    wall.goto(f"/stage/{cup}/podium")
+    wall.wait_for_function(IS_DRAWN, timeout=TIMEOUT_MS)
+    expect(wall.locator("[data-place='1'] .trophy")).to_be_visible()
+    expect(wall.locator(".sea .depth")).to_be_visible()
+
+
 def test_stage_of_event_offers_report_after_end(server: Server, open_at: OpenScreen) -> None:
     event = server.ask("event", owner="stage-event", lobby="open")
     wall = open_at(server, "stage-event", PROJECTOR)
@@ -110,6 +132,7 @@ def test_stage_of_event_offers_report_after_end(server: Server, open_at: OpenScr
     expect(report).to_be_hidden()
     server.ask("age_matches", event_id=event["id"], ms=REPORT_AFTER_MS)
     expect(report).to_contain_text(f"/report/{event['code']}/1", timeout=TIMEOUT_MS)
+    expect(report.get_by_role("img", name="QR code of the match report").locator("path")).to_be_visible()
     wall.shoot("report")
     server.ask("play_to", event_id=event["id"], picks=[])
     expect(report).to_be_hidden(timeout=TIMEOUT_MS)
