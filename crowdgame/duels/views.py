@@ -190,7 +190,7 @@ def join(request: HttpRequest, code: str) -> HttpResponse:
         return _duel_page(request, duel, gettext("Both seats are taken."), 409)
     guest = current_guest(request) or new_guest()
     try:
-        answer = redirect("duel", join_duel(code, guest, ballot_box()).event.code)
+        answer: HttpResponse = redirect("duel", join_duel(code, guest, ballot_box()).event.code)
     except PlayError as refusal:
         answer = _duel_page(request, duel, str(refusal), 409)
     except RedisError:  # the guest may have the seat
