@@ -22,6 +22,7 @@ from tests.crowdgame.duels.conditional_picks_helpers import (
 )
 from tests.crowdgame.duels.test_player_actions import export
 from tests.queued_tasks import run_queued_tasks
+from tests.voting.concurrency_helpers import at_once
 from tests.voting.match_helpers import CLASSIC, RED_WINS, only_turn, open_now, play, run_out, vote
 from tests.voting.recovery_model import Crash
 from tests.voting.turns.test_turn_crashes import DyingBox
@@ -165,6 +166,21 @@ def test_crash_while_closing_leaves_the_turn_to_the_retry(box: BallotBox) -> Non
     assert not ConditionalPicks.objects.exists()
 
 
+def test_turn_that_another_process_keeps_open_is_closed_later(box: BallotBox) -> None:
+    playing = begin_days(box)
+    plan(playing, "red", 2, 5)
+    play(playing.match, box, FIRST_TURN)
+    turn = open_turn(playing, box)
+    cast_by_phone(playing, "yellow", turn, 4, box)
+    with box.closing_lease.hold(turn.pk):
+        cast_due(box)
+        assert load_turn(turn.pk).state == TurnState.OPEN
+        assert is_due()
+    cast_due(box)
+    assert load_turn(turn.pk).red_pick == 5
+    assert not is_due()
+
+
 def test_plan_that_is_too_late_lapses(box: BallotBox) -> None:
     """No worker ran during the whole following turn."""
     playing = begin_days(box)
@@ -201,6 +217,23 @@ def test_scheduler_and_worker_cast_due_plans(box: BallotBox) -> None:
     assert run_queued_tasks(CAST_CONDITIONAL_PICKS) == 1
     assert len(in_box(turn, box)) == 1
     assert not is_due()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_workers_that_cast_at_once_cast_one_ballot_a_side(box: BallotBox) -> None:
+    playing = begin_days(box)
+    plan(playing, "red", 2, 5)
+    plan(playing, "yellow", 1, 6)
+    play(playing.match, box, FIRST_TURN)
+    turn = open_turn(playing, box)
+    assert at_once(3, cast_due) == []
+    while is_due():  # as the scheduler asks for it
+        cast_due(box)
+    closed = load_turn(turn.pk)
+    assert (closed.state, closed.red_pick, closed.yellow_pick) == (TurnState.RESOLVED, 5, 6)
+    assert sorted(in_box(turn, box)) == sorted(in_database(turn))
+    assert len(in_box(turn, box)) == 2
+    assert not ConditionalPicks.objects.exists()
 
 
 def mover(turn: Turn) -> Side:
