@@ -130,6 +130,13 @@ def _publish_once(what: str, *copies: LayerMessage) -> None:
         log.warning(text, what, error, extra={"event": copies[0].event_id})
 
 
+def warm_up() -> None:
+    """Connect to the channel layer, and encode the state of the newest event, without sending it."""
+    _publish_once("a first message", LayerMessage(ALL_EVENTS, NOT_A_CHANGE, b""))
+    if event := Event.objects.order_by("-pk").first():
+        _draft(event, protocol.EventEdited, 0, load_snapshot(event))
+
+
 def announcements_after(event_id: int, seq: int) -> list[LayerMessage]:
     """Return the announcements of an event after `seq`, in order, at most RELAY_BATCH_SIZE."""
     rows = Announcement.objects.filter(event_id=event_id, seq__gt=seq).order_by("seq")

@@ -89,11 +89,11 @@ def _close_held(turn_ids: Sequence[int], box: BallotBox) -> set[int]:
         return set()
     publish_seals({one.turn.match.event_id: one.seal.message for one in sealed})
     box.closing_lease.renew(*(one.turn.pk for one in sealed))
-    started, now = time.monotonic(), max([box.now(), *(one.seal.message.at for one in sealed)])
     decided = [
         DecidedTurn(turn, decide_outcome(turn, position, ballots), seal)
         for turn, position, ballots, seal in sealed
     ]
+    started, now = time.monotonic(), max([box.now(), *(one.seal.message.at for one in sealed)])
     written = _write([one for one in decided if not one.outcome.ended_by], now)
     if not written:
         return set()

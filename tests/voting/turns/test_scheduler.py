@@ -33,9 +33,11 @@ from voting.turns.scheduler import CALL_WORKER_EARLY_MS, POLL_S, RECLOSE_DELAY_M
 from voting.turns.tasks import (
     CLOSE_TURN_EARLY,
     CLOSE_TURNS,
+    NO_TURN,
     enqueue_close,
     enqueue_early_close,
     send_task,
+    warm_up,
 )
 from voting.turns.tasks import close_turn_early as close_turn_early_task
 from voting.turns.tasks import close_turns as close_turns_task
@@ -247,6 +249,16 @@ def run_script(script: str, **env: str) -> subprocess.CompletedProcess[str]:
         timeout=120,
         check=False,
     )
+
+
+def test_worker_that_warms_up_announces_and_closes_nothing(box: BallotBox, due: DueTurn) -> None:
+    warm_up()
+    turn = due(red=[3])
+    before = list(Announcement.objects.values_list("pk", "seq", "sent_at"))
+    warm_up()
+    assert list(Announcement.objects.values_list("pk", "seq", "sent_at")) == before
+    assert load_turn(turn.pk).state == TurnState.OPEN
+    assert not box.closing_lease.is_held(NO_TURN)
 
 
 def test_close_tasks_close_due_and_early_turns(box: BallotBox) -> None:
