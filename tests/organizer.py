@@ -102,6 +102,15 @@ def close_together(event_ids: list[int], ms: int) -> int:
     return deadline
 
 
+def share_deadline(event_ids: list[int], ms: int) -> None:
+    """Let all open turns of these events whose window has begun end in `ms` milliseconds."""
+    now = box.now()
+    begun = Turn.objects.select_related("match").filter(opens_at__lt=now)
+    for turn in begun.filter(match__event__in=event_ids, state="open"):
+        with suppress(MatchError):  # it has been closed since it was loaded
+            change_turn(turn, TurnMoved, box, closes_at=now + ms)
+
+
 def announce_edits(event_ids: list[int]) -> float:
     """Announce an edit of each of these events, in order; return the time of the last (Unix ms)."""
     announced_at = 0.0

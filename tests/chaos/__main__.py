@@ -85,6 +85,7 @@ def _play_campaign(options: Namespace, kind: str, run_info: RunInfo, say: Callab
             max(options.minutes * 60 * share, LEAST_S),
             baseline_s=options.baseline if not kind else 0.0,
             window_s=options.window,
+            together=options.together,
         )
         campaign = Campaign(target, size, faults, Random(options.seed), say)
         campaign.play()
@@ -119,6 +120,7 @@ def _read_options() -> Namespace:
     parser.add_argument("--turns", type=int, default=1_000, help="turns with a fault (default: %(default)s)")
     parser.add_argument("--phones", type=int, default=500, help="in total (default: %(default)s)")
     parser.add_argument("--events", type=int, default=10, help="concurrent (default: %(default)s)")
+    parser.add_argument("--together", action="store_true", help="all events share a deadline at each fault")
     parser.add_argument("--window", type=int, default=3, help="seconds to vote (default: %(default)s)")
     parser.add_argument(
         "--baseline", type=float, default=45.0, help="initial seconds without faults (%(default)g)"

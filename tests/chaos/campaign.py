@@ -32,13 +32,15 @@ POLL_S = 0.2
 APART_S = (0.2, 0.5)  # so that the events' turns do not end together
 ANY_MOMENT_S = 1.5  # a fault begins at any moment of a turn
 ACKS_COME_WITHIN_S = 2.0
+SHARED_DEADLINE_MS = 2_500
 
 
 @dataclass(frozen=True)
 class Size:
     """A campaign ends after this many `turns` with a fault, or after `seconds` or `rounds`.
 
-    It starts with `baseline_s` without faults, for comparison.
+    It starts with `baseline_s` without faults, for comparison. If `together`, all events get one deadline
+    before each fault.
     """
 
     events: int
@@ -48,6 +50,7 @@ class Size:
     rounds: int = sys.maxsize
     baseline_s: float = 0.0
     window_s: int = 3
+    together: bool = False
 
 
 @dataclass
@@ -145,6 +148,9 @@ class Campaign:
 
     def _inject(self, fault: Fault) -> None:
         wait_until(self.target.is_up, RECOVERED_WITHIN_S)  # one fault at a time
+        if self.size.together:
+            ids = [event.id for event in self.target.events]
+            self.target.server.ask("share_deadline", event_ids=ids, ms=SHARED_DEADLINE_MS)
         time.sleep(self.rng.uniform(0.0, ANY_MOMENT_S))
         began = time.monotonic()
         try:

@@ -20,25 +20,29 @@ ARMED, FIRED, GO = "chaos-armed.json", "chaos-fired.json", "chaos-go"
 MAX_HOLD_S = 5.0
 POLL_S = 0.01
 
+BOX = "voting.ballot_box.ballot_box:BallotBox"
+ONE, SET = "voting.turns.closing", "voting.turns.set_closing"
+
 When = Literal["before", "after"]
 StepEffect = Literal["kill", "kill group", "stall", "hold"]
 
-STEPS: dict[str, tuple[str, str, When]] = {
-    "before the seal": ("voting.ballot_box.ballot_box:BallotBox", "seal", "before"),
-    "after the seal": ("voting.ballot_box.ballot_box:BallotBox", "seal", "after"),
-    "after the seal is announced": ("voting.turns.closing", "_publish_seal", "after"),
-    "after the decision": ("voting.turns.closing", "decide_outcome", "after"),
-    "before the transaction": ("voting.turns.closing", "_commit_outcome", "before"),
-    "in the transaction after claiming the turn": ("voting.turns.closing", "claim_turn", "after"),
-    "in the transaction after all writes": ("voting.turns.closing", "announce", "after"),
-    "after the commit": ("voting.turns.closing", "_commit_outcome", "after"),
-    "before publishing": ("voting.turns.closing", "relay", "before"),
-    "after publishing but before marking as sent": ("voting.announcements.channel_layer", "publish", "after"),
-    "after publishing and marking as sent": ("voting.turns.closing", "relay", "after"),
-    "before the next turn is placed": ("voting.turns.closing", "place_turn", "before"),
-    "after the next turn is placed": ("voting.turns.closing", "place_turn", "after"),
-    "before the box expires": ("voting.ballot_box.ballot_box:BallotBox", "expire", "before"),
-    "after the box expires": ("voting.ballot_box.ballot_box:BallotBox", "expire", "after"),
+# Each step of `closing`, and the same step of `set_closing`.
+STEPS: dict[str, tuple[tuple[str, ...], When]] = {
+    "before the seal": ((f"{BOX}.seal", f"{BOX}.seal_all"), "before"),
+    "after the seal": ((f"{BOX}.seal", f"{BOX}.seal_all"), "after"),
+    "after the seal is announced": ((f"{ONE}._publish_seal", f"{SET}.publish_seals"), "after"),
+    "after the decision": ((f"{ONE}.decide_outcome", f"{SET}.decide_outcome"), "after"),
+    "before the transaction": ((f"{ONE}._commit_outcome", f"{SET}._write"), "before"),
+    "in the transaction after claiming the turn": ((f"{ONE}.claim_turn", f"{SET}.claim_resolved"), "after"),
+    "in the transaction after all writes": ((f"{ONE}.announce", f"{SET}.announce_all"), "after"),
+    "after the commit": ((f"{ONE}._commit_outcome", f"{SET}._write"), "after"),
+    "before publishing": ((f"{ONE}.relay", f"{SET}.relay"), "before"),
+    "after publishing but before marking as sent": (("voting.announcements.channel_layer.publish",), "after"),
+    "after publishing and marking as sent": ((f"{ONE}.relay", f"{SET}.relay"), "after"),
+    "before the next turn is placed": ((f"{ONE}.place_turn", f"{SET}._place"), "before"),
+    "after the next turn is placed": ((f"{ONE}.place_turn", f"{SET}._place"), "after"),
+    "before the box expires": ((f"{BOX}.expire_all",), "before"),
+    "after the box expires": ((f"{BOX}.expire_all",), "after"),
 }
 
 
@@ -66,10 +70,12 @@ def release(folder: Path) -> None:
 
 def install(folder: Path) -> None:
     """Patch all steps into this process. Raises AttributeError if the product no longer has one."""
-    by_function: dict[tuple[str, str], dict[When, str]] = {}
-    for step, (owner, name, when) in STEPS.items():
-        by_function.setdefault((owner, name), {})[when] = step
-    for (owner, name), steps in by_function.items():
+    by_function: dict[str, dict[When, str]] = {}
+    for step, (functions, when) in STEPS.items():
+        for function in functions:
+            by_function.setdefault(function, {})[when] = step
+    for function, steps in by_function.items():
+        owner, name = function.rsplit(".", 1)
         holder = resolve_name(owner)
         setattr(holder, name, _stepped(getattr(holder, name), steps, folder))
 

@@ -1,5 +1,6 @@
 """A short chaos campaign, and one per mutant; `make chaos` runs long ones on any server."""
 
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -37,10 +38,12 @@ def play(home: Path, options: TargetOptions, names: tuple[str, ...], size: Size)
 
 @pytest.fixture(
     scope="module",
-    params=[pytest.param(SHORT, id="short"), pytest.param(LONGER, id="longer")],
+    params=[pytest.param((SHORT, False), id="short"), pytest.param((LONGER, True), id="longer, together")],
 )
 def short_campaign(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Campaign:
-    return play(tmp_path_factory.mktemp("chaos"), TargetOptions(SERVERS[0]), request.param, SIZE)
+    names, together = request.param
+    size = replace(SIZE, together=together)
+    return play(tmp_path_factory.mktemp("chaos"), TargetOptions(SERVERS[0]), names, size)
 
 
 def test_chaos_faults_affect_turns(short_campaign: Campaign) -> None:
