@@ -95,6 +95,25 @@ def test_cluster_keeps_event_in_one_slot_and_spreads_events(cluster: Cluster, se
     assert all("{" in key for key in keys)
 
 
+def test_cluster_seals_and_places_sets_of_turns_on_all_nodes(cluster: Cluster, settings: Settings) -> None:
+    settings.BALLOT_BOX_URL = cluster.url
+    box = BallotBox()
+    turns = [opened(box, event_id) for event_id in range(201, 213)]
+    ids = [turn.turn_id for turn in turns]
+    with box.closing_lease.hold_all(ids) as held, box.closing_lease.hold_all(ids[:6]) as held_again:
+        assert (held, held_again) == (ids, [])
+        box.closing_lease.renew(*held)
+    assert not any(map(box.closing_lease.is_held, ids))
+    assert box.seal_all(turns) == {}
+    over = [closed(turn, box.now()) for turn in turns]
+    assert box.seal_all(over) == {turn.turn_id: box.seal(turn) for turn in over}
+    assert box.place_all([BoxedTurn(one.event_id, one.turn_id + 1, 1, 1, 0, 1) for one in turns]) == {
+        turn_id + 1 for turn_id in ids
+    }
+    box.expire_all((turn.event_id, turn.turn_id) for turn in turns)
+    box.close()
+
+
 # ------------------------------------------------------------------ a failed node
 @pytest.mark.parametrize("number", range(PRIMARIES))
 def test_cluster_node_failure_affects_only_its_events_and_loses_nothing(
