@@ -58,6 +58,10 @@ class DecidedTurn(NamedTuple):
     outcome: TurnOutcome
     seal: SealCommitment
 
+    @property
+    def event_id(self) -> int:
+        return self.turn.match.event_id
+
 
 class WrittenTurn(NamedTuple):
     """A turn as it is written, with its tallies and the turn after it."""
@@ -66,6 +70,10 @@ class WrittenTurn(NamedTuple):
     outcome: TurnOutcome
     tallies: Sequence[TallyRecord]
     following: Turn
+
+    @property
+    def event_id(self) -> int:
+        return self.turn.match.event_id
 
 
 def close_together(turn_ids: Sequence[int], box: BallotBox) -> list[int]:
@@ -98,11 +106,11 @@ def _close_held(turn_ids: Sequence[int], box: BallotBox) -> set[int]:
     if not written:
         return set()
     committed = now + (time.monotonic() - started) * 1000
-    relay(*(one.turn.match.event_id for one in written))
+    relay(*(one.event_id for one in written))
     _place([one.following.pk for one in written], box)
     for one in written:
         record_metrics(one.turn, one.outcome, committed)
-    box.expire_all((one.turn.match.event_id, one.turn.pk) for one in written)
+    box.expire_all((one.event_id, one.turn.pk) for one in written)
     return {one.turn.pk for one in written}
 
 
@@ -141,26 +149,25 @@ def _write(decided: Sequence[DecidedTurn], now: int) -> list[WrittenTurn]:
     """Write the outcomes in one transaction. Returns those that it wrote: no other process did before."""
     if not decided:
         return []
-    with lock_free_events(one.turn.match.event_id for one in decided) as events:
+    with lock_free_events(one.event_id for one in decided) as events:
         teams = _load_teams(events)
         for turn, outcome, seal in decided:
             turn.red_pick, turn.yellow_pick = outcome.picks.red, outcome.picks.yellow
             turn.sealed_at, turn.resolved_at = seal.message.at, now
-        claimed = claim_resolved([one.turn for one in decided if one.turn.match.event_id in events])
+        claimed = claim_resolved([one.turn for one in decided if one.event_id in events])
         written = [
-            _follow(one, events[one.turn.match.event_id], teams[one.turn.match.event_id], now)
+            _follow(one, events[one.event_id], teams[one.event_id], now)
             for one in decided
             if one.turn.pk in claimed
         ]
         TallyRecord.objects.bulk_create(tally for one in written for tally in one.tallies)
         Turn.objects.bulk_create(one.following for one in written)
-        ended = load_ended_matches(one.turn.match.event_id for one in written if one.turn.match.number > 1)
-        snapshots = {
-            pk: _snapshot(one, events[pk], teams[pk], ended[pk])
-            for one in written
-            for pk in [one.turn.match.event_id]
-        }
-        announce_all([(events[pk], state) for pk, state in snapshots.items()], protocol.TurnRevealed, now)
+        ended = load_ended_matches(one.event_id for one in written if one.turn.match.number > 1)
+        snapshots = [
+            _snapshot(one, events[one.event_id], teams[one.event_id], ended[one.event_id]) for one in written
+        ]
+        changed = [(events[one.event_id], state) for one, state in zip(written, snapshots, strict=True)]
+        announce_all(changed, protocol.TurnRevealed, now)
     return written
 
 
