@@ -160,15 +160,20 @@ class DeadlineScheduler:
         return [closes_at for closes_at in times.values() if closes_at > soon]
 
     def _close_late(self, turn_ids: list[int]) -> set[int]:
-        """Close turns here, several together unless one of them failed before. Returns those to retry."""
+        """Close turns here, together where possible. Returns those to retry.
+
+        A turn that failed before is closed alone. One that another process closes meanwhile is left to it.
+        """
         untried = [pk for pk in turn_ids if f"closing turn {pk}" not in self.retry_book.retry_at]
-        if len(untried) > 1:
-            log.warning("no worker closed %s turns in time, closing them here", len(untried))
-            together = partial(close_together, untried[:CLOSES_PER_TASK], self.box)
-            self.retry_book.attempt("closing turns together", together)
-            still_open = Turn.objects.filter(pk__in=turn_ids, state=TurnState.OPEN)
-            turn_ids = list(still_open.values_list("pk", flat=True))
-        return self.retry_book.run_each("closing turn", turn_ids, self._close)
+        if len(untried) <= 1:
+            return self.retry_book.run_each("closing turn", turn_ids, self._close)
+        log.warning("no worker closed %s turns in time, closing them here", len(untried))
+        for first in range(0, len(untried), CLOSES_PER_TASK):
+            together = untried[first : first + CLOSES_PER_TASK]
+            self.retry_book.attempt("closing turns together", partial(close_together, together, self.box))
+        still_open = Turn.objects.filter(pk__in=turn_ids, state=TurnState.OPEN).values_list("pk", flat=True)
+        leased = set(filter(self.box.closing_lease.is_held, still_open))
+        return leased | self.retry_book.run_each("closing turn", {*still_open} - leased, self._close)
 
     def _close(self, turn_id: int) -> None:
         if f"closing turn {turn_id}" not in self.retry_book.retry_at:

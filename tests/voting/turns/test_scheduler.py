@@ -83,6 +83,19 @@ def test_scheduler_closes_turn_itself_without_worker(box: BallotBox, due: DueTur
     assert load_turn(turn.pk).red_pick == 3
 
 
+def test_scheduler_closes_late_turns_together(
+    box: BallotBox, due: DueTurn, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("voting.turns.scheduler.WORKER_TIMEOUT_MS", 0)
+    monkeypatch.setattr("voting.turns.scheduler.CLOSES_PER_TASK", 2)
+    plain, stored = [due(red=[3]) for _ in range(5)], due(window_s=601)
+    DeadlineScheduler(box).run_once()
+    closed = [load_turn(turn.pk).state for turn in (*plain, stored)]
+    assert closed == [TurnState.RESOLVED] * 6
+    alone = [record.message for record in caplog.records if "no worker closed turn " in record.message]
+    assert alone == [f"no worker closed turn {stored.pk} in time, closing it here"]
+
+
 def test_scheduler_leaves_turn_to_worker_while_it_holds_the_lease(
     box: BallotBox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
