@@ -111,15 +111,27 @@ def add_rows(event: Event, viewer: User, rows: int) -> None:
     add_messages(rows)
     make_tickets(event, rows)
     add_matches(event, rows)
-    for _ in range(rows):
-        made = Event.objects.create(
-            owner=event.owner, name="More", code=next(codes), admission=Admission.ROTATING
-        )
-        Team.objects.bulk_create(Team(event=made, number=number, name=str(number)) for number in (1, 2))
-        Member.objects.create(event=made, user=viewer, role=Role.VIEWER)
-        add_matches(made, 2)
-        cup = Cup.objects.create(owner=event.owner, name="Cup", code=next(codes))
-        CupTeam.objects.bulk_create(CupTeam(cup=cup, seed=seed, name=str(seed)) for seed in (1, 2))
+    add_events(event.owner, viewer, rows)
+
+
+def add_events(owner: User, viewer: User, rows: int) -> None:
+    """Add events of the owner that the viewer may see, each with two matches, and cups."""
+    events = Event.objects.bulk_create(
+        Event(owner=owner, name="More", code=next(codes), admission=Admission.ROTATING) for _ in range(rows)
+    )
+    teams = Team.objects.bulk_create(
+        Team(event=event, number=number, name=str(number)) for event in events for number in (1, 2)
+    )
+    Member.objects.bulk_create(Member(event=event, user=viewer, role=Role.VIEWER) for event in events)
+    Match.objects.bulk_create(
+        Match(event=red.event, number=number, red=red, yellow=yellow, **ENDED)
+        for red, yellow in zip(teams[::2], teams[1::2], strict=True)
+        for number in (1, 2)
+    )
+    cups = Cup.objects.bulk_create(Cup(owner=owner, name="Cup", code=next(codes)) for _ in range(rows))
+    CupTeam.objects.bulk_create(
+        CupTeam(cup=cup, seed=seed, name=str(seed)) for cup in cups for seed in (1, 2)
+    )
 
 
 def add_matches(event: Event, rows: int) -> None:
