@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from urllib.parse import urlencode
 
 import msgspec
+from csp.constants import SELF
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
@@ -17,8 +18,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from crowdgame.reports.report_view import describe_columns
+from crowdgame.web.content_policy import strict_policy
 from crowdgame.web.hosts import server_url
-from crowdgame.web.paper import paper_response, render_paper_page
+from crowdgame.web.paper import SOURCES, paper_response, render_paper_page
 from games.drawing.board_drawing import Highlights, draw_board
 from games.engine.errors import GameError
 from games.engine.game import SIDES, Board, Side
@@ -26,6 +28,7 @@ from games.engine.record import GameRecord, Replayed, replay
 from games.engine.registry import all_games, find_game, read_options
 from voting.models import Match, Turn
 
+POLICY = strict_policy({**SOURCES, "form-action": [SELF]})
 DEFAULT_GAME = "simultaneous-captains-mistress"
 TURNS = re.compile(r"(?:[0-9]{2}(?:-[0-9]{2}){0,99})?")
 
@@ -87,6 +90,7 @@ def board_editor(request: HttpRequest) -> HttpResponse:
         "games": [(game.slug, _(game.title)) for game in all_games().values() if _has_columns(game.slug)],
     }
     answer = paper_response(render_paper_page("reports/board_editor.html", context), 0)
+    answer.headers["Content-Security-Policy"] = POLICY
     answer.status_code = 400 if problem else 200
     return answer
 

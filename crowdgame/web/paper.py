@@ -9,7 +9,8 @@ from django.template.loader import render_to_string
 from crowdgame.web.content_policy import strict_policy
 from games.drawing.board_drawing import BALLS
 
-POLICY = strict_policy({"style-src": [SELF], "script-src": [SELF], "img-src": [SELF, "data:"]})
+SOURCES = {"style-src": [SELF], "script-src": [SELF], "img-src": [SELF, "data:"]}
+POLICY = strict_policy(SOURCES)
 
 
 def render_paper_page(template: str, context: dict[str, Any]) -> str:
