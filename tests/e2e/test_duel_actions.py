@@ -1,4 +1,4 @@
-"""Players of a duel resign, agree to a draw, abort, take a turn back and withdraw a game, in two browsers.
+"""A duel is won, lost on time, resigned, drawn or aborted, a turn taken back, a game withdrawn: two browsers.
 
 Each ending is checked on both screens, in the database, in the public record and in the ratings.
 """
@@ -16,9 +16,10 @@ from playwright.sync_api import expect
 
 from deploy.laptop.paths import ROOT
 from tests.e2e.conftest import OpenScreen
-from tests.e2e.screens import PHONE, TIMEOUT_MS, Screen
+from tests.e2e.screens import PHONE, TIMEOUT_MS, Screen, vote
 from tests.e2e.test_duels import SMALL, code_of, enter
 from tests.server import Server
+from tests.voting.match_helpers import RED_WINS
 
 TWO_TURNS = [(1, 2), (2, 1)]
 
@@ -79,8 +80,9 @@ def begin(
     name: str,
     turns: list[tuple[int, int]],
     casual: bool = False,
+    time_control: str = "3-days",
 ) -> Duel:
-    made = server.ask("duel", time_control="3-days", casual=casual)
+    made = server.ask("duel", time_control=time_control, casual=casual)
     phones: list[Screen] = []
     for key, size in zip(made["keys"], (PHONE, SMALL), strict=True):
         phones.append(open_at(server, f"actions-{name}-{len(phones) + 1}", size))
@@ -96,17 +98,54 @@ def tap(phone: Screen, *labels: str) -> None:
         phone.page.get_by_role("button", name=label).click(timeout=TIMEOUT_MS)
 
 
+def expect_ended(duel: Duel) -> None:
+    """Both phones show the end and the changed rating."""
+    for phone in duel.phones:
+        phone.wait_for(phase="ended")
+        expect(phone.page.locator(".rating")).to_contain_text(re.compile(r"12\d\d|11\d\d"))
+
+
+def test_four_in_a_row_wins_duel(one_gateway: Server, open_at: OpenScreen, tmp_path: Path) -> None:
+    *before, last = RED_WINS
+    duel = begin(one_gateway, open_at, "line", before)
+    sides = {phone.page.locator("body").get_attribute("data-side"): phone for phone in duel.phones}
+    for phone, column in zip((sides["red"], sides["yellow"]), last, strict=True):
+        expect(phone.page.get_by_role("button", name="Column 1, 3 of 6 full")).to_be_visible(
+            timeout=TIMEOUT_MS
+        )
+        vote(phone, column)
+    expect_ended(duel)
+    duel.shoot("line")
+    assert duel.match() == ("ended", "red", "board")
+    assert duel.turn_states() == ["resolved"] * len(RED_WINS)
+    assert "VALID: red won" in duel.verify(tmp_path)
+    assert "Four in a row in turn 4." in duel.report()
+    assert duel.rated() == 1
+
+
+def test_player_without_time_loses_duel(one_gateway: Server, open_at: OpenScreen, tmp_path: Path) -> None:
+    duel = begin(one_gateway, open_at, "time", TWO_TURNS, time_control="5-min")
+    winner = duel.phones[1]
+    expect(winner.page.get_by_role("button", name="Column 1, 2 of 6 full")).to_be_visible(timeout=TIMEOUT_MS)
+    vote(winner, 3)
+    one_gateway.ask("run_down_clock", code=duel.code, ms=3_000)
+    expect_ended(duel)
+    duel.shoot("time")
+    assert duel.match() == ("ended", duel.winner(), "time")
+    assert f"VALID: {duel.winner()} won" in duel.verify(tmp_path)
+    assert "ran out of time in turn 3." in duel.report()
+    assert duel.rated() == 1
+
+
 def test_player_resigns_after_confirming(one_gateway: Server, open_at: OpenScreen, tmp_path: Path) -> None:
     duel = begin(one_gateway, open_at, "resign", TWO_TURNS)
-    one, two = duel.phones
+    one = duel.phones[0]
     tap(one, "Resign")
     expect(one.page.get_by_role("button", name="Really resign?")).to_be_visible()
     assert duel.match()[0] == "playing"
     winner = duel.winner()
     tap(one, "Really resign?")
-    for phone in (one, two):
-        phone.wait_for(phase="ended")
-        expect(phone.page.locator(".rating")).to_contain_text(re.compile(r"12\d\d|11\d\d"))
+    expect_ended(duel)
     duel.shoot("ended")
     assert duel.match() == ("ended", winner, "conceded")
     assert duel.turn_states() == ["resolved", "resolved", "void"]
