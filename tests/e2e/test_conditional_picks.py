@@ -18,13 +18,11 @@ def begin(server: Server, open_at: OpenScreen, name: str) -> tuple[Screen, Scree
     one.page.get_by_text("More options").click()
     one.page.get_by_label("3 days", exact=True).check()
     one.page.get_by_role("button", name="Start game").click()
-    one.wait_for(phase="lobby")
+    expect_phase(one.page, "lobby")
     code = code_of(one)
     two = enter(server, open_at, f"plan-{name}-two")
     two.page.locator(f'form[action="/play/{code}/join"] button').click()
-    two.wait_for(phase="voting")
     for screen in (one, two):
-        screen.page.goto(f"/play/{code}")
         expect_phase(screen.page, "voting")
     return one, two, code
 

@@ -287,7 +287,8 @@ def see_after(screens: EventScreens, keys: tuple[str, ...], column: int) -> list
         screens.red.page.keyboard.press(key)
         if key.startswith("Arrow"):  # the first arrow key loads the part that handles arrows
             expect(screens.red.page.locator("[data-column]:focus")).to_be_attached(timeout=TIMEOUT_MS)
-    own = screens.red.page.get_by_role("button", name=f"Column {column}, 0 of 6 full, your vote", exact=True)
+    label = f"Column {column}, 0 of 6 full, your choice"
+    own = screens.red.page.get_by_role("button", name=label, exact=True)
     expect(own).to_have_attribute("aria-pressed", "true", timeout=TIMEOUT_MS)
     expect(screens.red.page.get_by_role("status")).to_have_text(
         f"Counted: your vote for\u00a0{column}. You can still change it."

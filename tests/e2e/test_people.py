@@ -95,7 +95,7 @@ def test_console_kicks_voter_code_by_keyboard(one_gateway: Server, open_at: Open
 
 
 MAX_CLICKS, MAX_SECONDS = 3, 10
-SEATED = {"lobby", "talk", "voting", "paused", "sealed", "reveal-conflict-picks", "ended-won", "duel"}
+SEATED = {"lobby", "talk", "voting", "paused", "sealed", "reveal-conflict-picks", "ended-won"}
 
 
 def shown_voter_code(phone: Page) -> str:

@@ -62,7 +62,7 @@ def test_single_selector_full_turn(one_gateway: Server, open_at: OpenScreen, siz
     expect_votes(display, 4, "1")
     for phone in (red, yellow):
         expect(phone.page.locator("[data-column='4']")).to_have_accessible_name(
-            "Column 4, 0 of 6 full, 1 vote" + (", your vote" if phone is yellow else ""), timeout=TIMEOUT_MS
+            "Column 4, 0 of 6 full, 1 vote" + (", your choice" if phone is yellow else ""), timeout=TIMEOUT_MS
         )
     shoot(screens, "open")
     server.ask("close_after", event_id=event["id"], ms=200)

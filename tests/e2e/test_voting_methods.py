@@ -98,7 +98,7 @@ def test_score_adds_a_point_with_each_tap(one_gateway: Server, open_at: OpenScre
     presses(red, 2)
     says(red, "Counted: 5 \u00d72, 7.")
     expect(red.page.locator('[data-column="5"]')).to_have_accessible_name(
-        "Column 5, 0 of 6 full, 2 points, you gave 2 points, your vote", timeout=TIMEOUT_MS
+        "Column 5, 0 of 6 full, 2 points, you gave 2 points, your choice", timeout=TIMEOUT_MS
     )
     for key in ("6", "4", "6", "6"):
         yellow.page.keyboard.press(key)
