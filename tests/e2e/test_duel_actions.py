@@ -79,6 +79,7 @@ def begin(
     open_at: OpenScreen,
     name: str,
     turns: list[tuple[int, int]],
+    *,
     casual: bool = False,
     time_control: str = "3-days",
 ) -> Duel:
