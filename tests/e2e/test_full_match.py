@@ -56,7 +56,8 @@ def log_in(page: Page, name: str) -> None:
 
 
 def make_event(page: Page) -> str:
-    """Fill in the form of a new event; return its join code."""
+    """Fill in the form of a new event; return its join code. The organizer may have others."""
+    page.goto("/console/new/")
     page.get_by_role("link", name=EMPTY).click()
     page.get_by_label("Event name").fill("Summer fair")
     page.get_by_label("First team, red").fill("North Hall")
