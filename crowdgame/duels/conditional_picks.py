@@ -17,10 +17,10 @@ from django.utils.translation import ngettext
 from crowdgame.accounts.models import Guest
 from crowdgame.duels.duels import PlayError, seat_number
 from crowdgame.duels.models import ConditionalPicks, Duel
-from crowdgame.duels.player_actions import DuelActionRefused
+from crowdgame.duels.player_actions import DuelActionRefused, find_side
 from crowdgame.duels.sealed_picks import seal, unseal
 from crowdgame.duels.time_controls import DAY_S
-from games.engine.game import SIDES, Side, other_side
+from games.engine.game import Side, other_side
 from voting.matches import Position, event_lock, load_position
 from voting.models import LIVE_STATES, Match, Turn, TurnState
 from voting.terms import MatchState
@@ -49,10 +49,6 @@ def may_plan(duel: Duel, match: Match, position: Position) -> bool:
     """Whether this match has conditional picks."""
     of_days = (match.bank_s or 0) >= DAY_S and not duel.crowd
     return of_days and match.state == MatchState.PLAYING and position.vote is None
-
-
-def find_side(match: Match, team: int) -> Side:
-    return next(side for side in SIDES if getattr(match, side).number == team)
 
 
 def list_choices(position: Position, side: Side) -> Choices:

@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass
 
-from crowdgame.duels.conditional_picks import find_side, list_choices, load_plan, may_plan
+from crowdgame.duels.conditional_picks import list_choices, load_plan, may_plan
 from crowdgame.duels.models import Duel
+from crowdgame.duels.player_actions import find_side
 from crowdgame.duels.turn_history import name_pick
 from voting.matches import Position
 from voting.models import Match

@@ -176,6 +176,11 @@ def _side(match: Match, team: int) -> Side:
     duel = Duel.objects.filter(event=match.event_id).first()
     if duel is None or getattr(duel, f"{SEAT_FIELDS[team]}_id") is None:
         raise DuelActionRefused("not_possible")
+    return find_side(match, team)
+
+
+def find_side(match: Match, team: int) -> Side:
+    """Return the side that the event's team with this number plays."""
     return next(side for side in SIDES if getattr(match, side).number == team)
 
 
