@@ -31,6 +31,7 @@ DATABASE_TESTS = [
     "crowdgame/console/test_control.py",
     "crowdgame/console/test_turn_time.py",
     "crowdgame/duels/test_conditional_picks.py",
+    "crowdgame/duels/test_plan_casting.py",
     "crowdgame/duels/test_plan_page.py",
     "crowdgame/events/test_console_pages.py",
     "crowdgame/events/test_event_edit.py",

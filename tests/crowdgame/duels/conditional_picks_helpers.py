@@ -7,13 +7,14 @@ from crowdgame.duels.duels import seat_number
 from crowdgame.duels.time_controls import TIME_CONTROLS_BY_SLUG
 from games.engine.game import Side
 from tests.crowdgame.duels.test_player_actions import Playing, begin
-from tests.voting.match_helpers import only_turn, open_now
+from tests.voting.match_helpers import only_turn, open_now, play
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.ballots import Ballot
 from voting.models import StoredBallot, Ticket, Turn
 from voting.turns.turns import to_boxed_turn
 
 THREE_DAYS = TIME_CONTROLS_BY_SLUG["3-days"]
+FIRST_TURN = [(1, 2)]
 
 
 def begin_days(box: BallotBox, **settings: Any) -> Playing:
@@ -38,6 +39,14 @@ def open_turn(playing: Playing, box: BallotBox) -> Turn:
     turn = only_turn(playing.match)
     open_now(turn, box)
     return turn
+
+
+def begin_with_due_plan(box: BallotBox) -> tuple[Playing, Turn]:
+    """Begin a game: red planned 5 as the answer to 2, and yellow chose 2. Returns it with the open next turn."""
+    playing = begin_days(box)
+    plan(playing, "red", 2, 5)
+    play(playing.match, box, FIRST_TURN)
+    return playing, open_turn(playing, box)
 
 
 def voter(playing: Playing, side: Side) -> str:

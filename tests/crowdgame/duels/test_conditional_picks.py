@@ -6,12 +6,14 @@ from django.utils import timezone
 
 from crowdgame.duels.lists import has_to_pick
 from crowdgame.duels.models import ConditionalPicks
-from crowdgame.duels.plan_casting import CAST_CONDITIONAL_PICKS, cast_due, is_due
+from crowdgame.duels.plan_casting import cast_due, is_due
 from crowdgame.notifications.email import send_due
 from crowdgame.notifications.models import EmailAddress, EmailNotification
 from games.engine.game import Side
 from tests.crowdgame.duels.conditional_picks_helpers import (
+    FIRST_TURN,
     begin_days,
+    begin_with_due_plan,
     cast_by_phone,
     in_box,
     in_database,
@@ -21,22 +23,15 @@ from tests.crowdgame.duels.conditional_picks_helpers import (
     voter,
 )
 from tests.crowdgame.duels.test_player_actions import export
-from tests.queued_tasks import run_queued_tasks
-from tests.voting.concurrency_helpers import at_once
 from tests.voting.match_helpers import CLASSIC, RED_WINS, only_turn, open_now, play, run_out, vote
-from tests.voting.recovery_model import Crash
-from tests.voting.turns.test_turn_crashes import DyingBox
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.voter_codes import derive_voter_code
 from voting.models import MatchResult, StoredRestriction, Ticket, Turn, TurnState
 from voting.records.recount import find_faults
 from voting.turns.closing import close_turn
-from voting.turns.periodic import jobs_each_second
-from voting.turns.scheduler import DeadlineScheduler
 from voting.turns.turns import load_turn
 
 pytestmark = pytest.mark.django_db
-FIRST_TURN = [(1, 2)]
 
 
 def test_matching_pick_is_cast_and_stored_once(box: BallotBox) -> None:
@@ -85,10 +80,7 @@ def test_turn_closes_when_both_plans_match(box: BallotBox) -> None:
 
 
 def test_turn_closes_when_the_opponent_has_voted_before(box: BallotBox) -> None:
-    playing = begin_days(box)
-    plan(playing, "red", 2, 5)
-    play(playing.match, box, FIRST_TURN)
-    turn = open_turn(playing, box)
+    playing, turn = begin_with_due_plan(box)
     cast_by_phone(playing, "yellow", turn, 4, box)
     cast_due(box)
     assert load_turn(turn.pk).red_pick == 5
@@ -108,10 +100,7 @@ def test_plan_waits_until_the_turn_opens(box: BallotBox) -> None:
 
 
 def test_choice_by_phone_is_kept(box: BallotBox) -> None:
-    playing = begin_days(box)
-    plan(playing, "red", 2, 5)
-    play(playing.match, box, FIRST_TURN)
-    turn = open_turn(playing, box)
+    playing, turn = begin_with_due_plan(box)
     cast_by_phone(playing, "red", turn, 6, box)
     cast_due(box)
     assert in_box(turn, box) == [(voter(playing, "red"), "red", 6)]
@@ -135,104 +124,6 @@ def test_plan_of_last_turn_lapses(box: BallotBox) -> None:
     plan(playing, "yellow", 1, 4)
     play(playing.match, box, RED_WINS[-1:])
     assert playing.ending()[1] == MatchResult.RED
-    assert not ConditionalPicks.objects.exists()
-
-
-@pytest.mark.parametrize("before", [True, False])
-def test_crash_while_casting_only_delays_the_ballot(box: BallotBox, before: bool) -> None:
-    playing = begin_days(box)
-    plan(playing, "red", 2, 5)
-    play(playing.match, box, FIRST_TURN)
-    turn = open_turn(playing, box)
-    with pytest.raises(Crash):
-        cast_due(DyingBox("cast_new", before))
-    assert in_database(turn) == []
-    cast_due(box)
-    assert in_box(turn, box) == in_database(turn) == [(voter(playing, "red"), "red", 5)]
-    assert not ConditionalPicks.objects.exists()
-
-
-def test_crash_while_closing_leaves_the_turn_to_the_retry(box: BallotBox) -> None:
-    playing = begin_days(box)
-    plan(playing, "red", 2, 5)
-    play(playing.match, box, FIRST_TURN)
-    turn = open_turn(playing, box)
-    cast_by_phone(playing, "yellow", turn, 4, box)
-    with pytest.raises(Crash):
-        cast_due(DyingBox("picked_at", before=True))
-    assert load_turn(turn.pk).state == TurnState.OPEN
-    cast_due(box)
-    assert load_turn(turn.pk).red_pick == 5
-    assert not ConditionalPicks.objects.exists()
-
-
-def test_turn_that_another_process_keeps_open_is_closed_later(box: BallotBox) -> None:
-    playing = begin_days(box)
-    plan(playing, "red", 2, 5)
-    play(playing.match, box, FIRST_TURN)
-    turn = open_turn(playing, box)
-    cast_by_phone(playing, "yellow", turn, 4, box)
-    with box.closing_lease.hold(turn.pk):
-        cast_due(box)
-        assert load_turn(turn.pk).state == TurnState.OPEN
-        assert is_due()
-    cast_due(box)
-    assert load_turn(turn.pk).red_pick == 5
-    assert not is_due()
-
-
-def test_plan_that_is_too_late_lapses(box: BallotBox) -> None:
-    """No worker ran during the whole following turn."""
-    playing = begin_days(box)
-    plan(playing, "red", 2, 5)
-    play(playing.match, box, [*FIRST_TURN, (3, 4)])
-    turn = open_turn(playing, box)
-    cast_due(box)
-    assert in_box(turn, box) == []
-    assert not ConditionalPicks.objects.exists()
-
-
-def test_failing_game_does_not_delay_others(box: BallotBox) -> None:
-    first, second = begin_days(box), begin_days(box)
-    for playing in (first, second):
-        plan(playing, "red", 2, 5)
-        play(playing.match, box, FIRST_TURN)
-    turn = open_turn(first, box)
-    open_turn(second, box)
-    second.match.game = "no-such-game"
-    second.match.save()
-    with pytest.raises(Exception, match="no-such-game"):
-        cast_due(box)
-    assert len(in_box(turn, box)) == 1
-
-
-@pytest.mark.django_db(transaction=True)
-def test_scheduler_and_worker_cast_due_plans(box: BallotBox) -> None:
-    playing = begin_days(box)
-    plan(playing, "red", 2, 5)
-    play(playing.match, box, FIRST_TURN)
-    turn = open_turn(playing, box)
-    scheduler = DeadlineScheduler(box, jobs_each_second())
-    scheduler.run_once()
-    assert run_queued_tasks(CAST_CONDITIONAL_PICKS) == 1
-    assert len(in_box(turn, box)) == 1
-    assert not is_due()
-
-
-@pytest.mark.django_db(transaction=True)
-def test_workers_that_cast_at_once_cast_one_ballot_a_side(box: BallotBox) -> None:
-    playing = begin_days(box)
-    plan(playing, "red", 2, 5)
-    plan(playing, "yellow", 1, 6)
-    play(playing.match, box, FIRST_TURN)
-    turn = open_turn(playing, box)
-    assert at_once(3, cast_due) == []
-    while is_due():  # as the scheduler asks for it
-        cast_due(box)
-    closed = load_turn(turn.pk)
-    assert (closed.state, closed.red_pick, closed.yellow_pick) == (TurnState.RESOLVED, 5, 6)
-    assert sorted(in_box(turn, box)) == sorted(in_database(turn))
-    assert len(in_box(turn, box)) == 2
     assert not ConditionalPicks.objects.exists()
 
 
@@ -336,10 +227,7 @@ def test_banned_seat_casts_nothing(box: BallotBox) -> None:
 
 
 def test_no_mail_asks_a_player_whose_plan_was_cast(box: BallotBox) -> None:
-    playing = begin_days(box)
-    plan(playing, "red", 2, 5)
-    play(playing.match, box, FIRST_TURN)
-    turn = open_turn(playing, box)
+    playing, turn = begin_with_due_plan(box)
     for guest in (playing.red, playing.yellow):
         address = EmailAddress.objects.create(
             guest=guest, email=f"{guest.number}@example.org", confirmed_at=timezone.now()

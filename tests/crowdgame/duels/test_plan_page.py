@@ -158,9 +158,9 @@ def test_players_change_only_their_own_plan(visitors: Visitors) -> None:
     assert visitors.planned(visitors.one) == [("2", "5")]
     assert visitors.planned(visitors.two) == [("2", "6")]
     assert visitors.plan(visitors.watcher) == visitors.remove(visitors.watcher, 2) == 403
-    stranger = Client()
-    stranger.post("/play/new")
-    assert visitors.plan(stranger) == 403
+    outsider = Client()
+    outsider.post("/play/new")
+    assert visitors.plan(outsider) == 403
     assert visitors.one.get(f"{visitors.path}/plan").status_code == 405
     assert Client(enforce_csrf_checks=True).post(f"{visitors.path}/plan").status_code == 403
     assert ConditionalPicks.objects.count() == 2
