@@ -31,9 +31,9 @@ def talk_left_ms(window: Window, now: int, talk_ms: int) -> int:
     return min(max(0, window.opens_at - now), talk_ms)
 
 
-def open_window(now: int, lead_ms: int, window_s: int, talk_s: int = 0) -> Window:
-    """Return a window that opens after the lead and `talk_s` seconds of talk time."""
-    opens_at = now + lead_ms + talk_s * 1000
+def open_window(begins_at: int, window_s: int, talk_s: int = 0) -> Window:
+    """Return a window that opens after `talk_s` seconds of talk time, which begins at `begins_at`."""
+    opens_at = begins_at + talk_s * 1000
     return Window(opens_at, opens_at + window_s * 1000)
 
 

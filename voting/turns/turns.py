@@ -161,7 +161,7 @@ def draft_next_turn(
     Its talk time begins at `begins_at`. The organizer made its window `extra_s` seconds longer.
     """
     window_s = match.window_s + extra_s
-    times = window.open_window(begins_at, 0, window_s, match.talk_s)
+    times = window.open_window(begins_at, window_s, match.talk_s)
     fields = {"talk_left_ms": match.talk_s * 1000, "stored": window.is_stored(window_s * 1000)}
     return draft_turn(match, teams, _next_number(last), times.opens_at, times.closes_at, **fields)
 
@@ -169,7 +169,7 @@ def draft_next_turn(
 def _draft_timed_turn(
     match: Match, teams: Iterable[Team], last: Turn | None, begins_at: int, to_move: Sequence[Side]
 ) -> Turn:
-    opens_at = window.open_window(begins_at, 0, match.window_s, match.talk_s).opens_at
+    opens_at = window.open_window(begins_at, match.window_s, match.talk_s).opens_at
     left = clocks.banks_before(match, last)
     closes_at = opens_at + clocks.ends_after_ms(match, left, to_move)
     fields = {f"{side}_bank_ms": ms for side, ms in left.items()}

@@ -42,7 +42,7 @@ def open_turn(playing: Playing, box: BallotBox) -> Turn:
 
 
 def begin_with_due_plan(box: BallotBox) -> tuple[Playing, Turn]:
-    """Begin a game: red planned 5 as the answer to 2, and yellow chose 2. Returns it with the open next turn."""
+    """Begin a game in which red planned 5 as the answer to 2, and yellow chose 2. Opens the second turn."""
     playing = begin_days(box)
     plan(playing, "red", 2, 5)
     play(playing.match, box, FIRST_TURN)

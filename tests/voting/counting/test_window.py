@@ -31,9 +31,9 @@ def test_left_ms_counts_from_opening_and_never_goes_negative(now: int, left: int
     assert WINDOW.left_ms(now) == left
 
 
-def test_open_window_opens_after_lead_for_its_length() -> None:
-    assert open_window(5_000, 3_000, 20) == Window(8_000, 28_000)
-    assert open_window(5_000, 3_000, 20, 60) == Window(68_000, 88_000)
+def test_open_window_opens_after_talk_for_its_length() -> None:
+    assert open_window(8_000, 20) == Window(8_000, 28_000)
+    assert open_window(8_000, 20, 60) == Window(68_000, 88_000)
 
 
 @pytest.mark.parametrize(("now", "left"), [(-5_000, 2_000), (-500, 1_500), (1_000, 0), (9_000, 0)])
