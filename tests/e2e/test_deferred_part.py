@@ -1,4 +1,4 @@
-"""Key presses while the phone's deferred part is still loading."""
+"""Key presses and taps while the phone's deferred part is still loading."""
 
 from functools import partial
 
@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Route, expect
 
 from tests.e2e.conftest import OpenScreen
-from tests.e2e.screens import PHONE, TIMEOUT_MS, Screen, wait_until
+from tests.e2e.screens import PHONE, TIMEOUT_MS, Screen, tap, wait_until
 from tests.server import Server
 
 DEFERRED = "**/app/deferred.*"
@@ -39,6 +39,17 @@ def test_early_keys_are_applied_when_deferred_part_loads(phone: Screen, keys: li
     expect(phone.page.locator("main")).to_have_attribute("data-status", "counted", timeout=TIMEOUT_MS)
     expect(phone.page.locator(f'[data-column="{column}"]')).to_have_attribute("aria-pressed", "true")
     assert phone.errors == []
+
+
+def test_early_tap_hides_vote_when_deferred_part_loads(phone: Screen) -> None:
+    held: list[Route] = []
+    phone.page.route(DEFERRED, partial(held.append))
+    phone.wait_for(phase="voting")
+    hide = phone.page.locator('[data-do="hide"]')
+    tap(hide)
+    wait_until(phone, partial(bool, held))
+    held[0].continue_()
+    expect(hide).to_have_attribute("aria-pressed", "true", timeout=TIMEOUT_MS)
 
 
 def test_enter_alone_casts_no_vote(phone: Screen) -> None:

@@ -16,7 +16,8 @@ import { requestNotifications } from "./device/turnNotification";
 
 const HOLD_MS = 400;
 
-let heldAt = 0;
+// Infinity until the listeners are there: a tap made before them is not a long press.
+let heldAt = Infinity;
 let cheering: { seated: SeatedPhone; by: Cheering } | null = null;
 
 /** Runs the action of a tapped button, except for the columns. */
