@@ -11,6 +11,7 @@ from playwright.sync_api import Page, expect
 from tests.e2e.fake_gateway import FakeGateway, ServerMessage
 from tests.e2e.screens import TIMEOUT_MS
 from tests.e2e.scripted_match import LAST, LONG_MATCH, ScriptedMatch, script_match
+from tests.e2e.visible_text import NEXT_FRAME_JS
 from voting.counting.side_changes import SidesSummary, SidesTurn
 from voting.protocol import (
     Clocks,
@@ -26,6 +27,9 @@ from voting.protocol import (
 
 # A reveal this many times slower stands still for a picture.
 SLOWER = 15
+# The deferred part adds style rules, such as `settle`.
+DEFERRED_PART_IS_DRAWN = """() => [...document.styleSheets[0].cssRules]
+  .some(({name}) => name === "settle")"""
 CODE = "Q7RM"
 State = Callable[[int], EventState]
 Action = Callable[[Page, FakeGateway], None]
@@ -97,8 +101,13 @@ def show_scene(screen: str, scene: Scene, page: Page, fake_gateway: FakeGateway)
     if scene.answer:
         answer_with(fake_gateway, scene.answer)
     at = f"/{CODE}" if screen == "phone" else f"/display/{CODE}"
+    requested: list[str] = []
+    page.on("request", lambda request: requested.append(request.url))
     page.goto(fake_gateway.http + at + scene.query)
     at_phase(page, scene.phase)
+    page.evaluate(NEXT_FRAME_JS)
+    if any("/app/deferred." in url for url in requested):
+        page.wait_for_function(DEFERRED_PART_IS_DRAWN, timeout=TIMEOUT_MS)
     if scene.action:
         scene.action(page, fake_gateway)
 
