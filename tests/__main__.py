@@ -3,6 +3,9 @@
 The other parts still run after a part fails. With `--nightly`, the tests marked `nightly` run too, and
 properties are tried with more examples. A test that takes longer than MAX_TEST_S seconds (environment) fails
 the run, unless it is marked.
+
+Up to MAX_RETRIED failed tests of a part run once more, alone: a page that is a little late on a loaded
+machine should not cost a whole run. The summary lists those that then pass, to be repaired.
 """
 
 import os
@@ -35,6 +38,9 @@ PARTS = {
 EACH_CHANGE = ("-m", "not nightly")
 NIGHTLY = ("--hypothesis-profile=nightly",)
 MAX_TEST_S = float(os.environ.get("MAX_TEST_S", "inf"))
+MAX_RETRIED = 2
+LAST_FAILED = ("--last-failed", "--last-failed-no-failures=none")
+TESTS_FAILED = 1
 INTERRUPTED = 130
 
 
@@ -49,14 +55,21 @@ class Outcome:
     skipped: int = 0
     failed: tuple[str, ...] = ()
     slow: tuple[str, ...] = ()
+    unstable: tuple[str, ...] = ()
 
     @property
     def is_ok(self) -> bool:
         return not self.status and not self.slow
 
+    @property
+    def remarkable(self) -> tuple[str, ...]:
+        return self.failed + self.slow + self.unstable
+
     def __str__(self) -> str:
         minutes, seconds = divmod(round(self.seconds), 60)
         counts = f"{self.passed} passed, {len(self.failed)} failed, {self.skipped} skipped"
+        if self.unstable:
+            counts += f", {len(self.unstable)} passed only on the second try"
         if self.slow:
             counts += f", {len(self.slow)} slow and not marked as nightly"
         ended = "" if self.status == 0 or self.failed else f", pytest ended with status {self.status}"
@@ -65,10 +78,25 @@ class Outcome:
 
 def run_part(part: str, options: tuple[str, ...], report: Path) -> Outcome:
     began = time.monotonic()
-    argv = [sys.executable, "-m", "pytest", *options, f"--junitxml={report}", *PARTS[part]]
-    status = subprocess.run(argv, check=False).returncode
-    outcome = Outcome(part, status, time.monotonic() - began)
-    return read_report(report, outcome) if report.exists() else outcome
+    status = run_pytest(*options, f"--junitxml={report}", *PARTS[part])
+    outcome = Outcome(part, status, 0)
+    if report.exists():
+        outcome = read_report(report, outcome)
+    if status == TESTS_FAILED and 0 < len(outcome.failed) <= MAX_RETRIED:
+        outcome = retry(outcome, options)
+    return replace(outcome, seconds=time.monotonic() - began)
+
+
+def retry(outcome: Outcome, options: tuple[str, ...]) -> Outcome:
+    """Run the failed tests of a part again. Its failures stand unless all of them pass now."""
+    if run_pytest(*options, *LAST_FAILED, *PARTS[outcome.part]):
+        return outcome
+    passed = outcome.passed + len(outcome.failed)
+    return replace(outcome, status=0, passed=passed, failed=(), unstable=outcome.failed)
+
+
+def run_pytest(*arguments: str) -> int:
+    return subprocess.run([sys.executable, "-m", "pytest", *arguments], check=False).returncode
 
 
 def read_report(report: Path, outcome: Outcome) -> Outcome:
@@ -93,7 +121,7 @@ def summary(outcomes: list[Outcome]) -> str:
     lines = [
         line
         for outcome in outcomes
-        for line in (str(outcome), *(f"    {name}" for name in (*outcome.failed, *outcome.slow)))
+        for line in (str(outcome), *(f"    {name}" for name in outcome.remarkable))
     ]
     passed, failed = (sum(o.passed for o in outcomes), sum(len(o.failed) for o in outcomes))
     return "\n".join(["", *lines, f"{passed} passed, {failed} failed"])

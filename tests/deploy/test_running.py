@@ -95,6 +95,34 @@ def test_runner_fails_on_slow_test(run_suite: RunSuite, monkeypatch: pytest.Monk
     assert "test_two::test_slow, 0.1" in lines[-2]
 
 
+UNSTABLE = """
+from pathlib import Path
+def test_late():
+    seen = Path(__file__).with_suffix(".seen")
+    first = not seen.exists()
+    seen.touch()
+    assert not first
+"""
+
+
+def test_runner_lists_tests_that_pass_on_second_try(run_suite: RunSuite) -> None:
+    status, lines = run_suite(one=UNSTABLE + PASSES)
+    assert status == 0
+    assert lines[-3] == "✓ one: 2 passed, 0 failed, 0 skipped, 1 passed only on the second try in TIME"
+    assert lines[-2].endswith("test_one::test_late")
+
+
+def test_runner_does_not_retry_many_failures(run_suite: RunSuite) -> None:
+    many = "".join(UNSTABLE.replace("late", f"late_{i}").replace(".seen", f".{i}") for i in range(3))
+    status, lines = run_suite(one=many)
+    assert (status, lines[-1]) == (1, "0 passed, 3 failed")
+
+
+def test_runner_keeps_failure_that_repeats(run_suite: RunSuite) -> None:
+    status, lines = run_suite(one=UNSTABLE + FAILS)
+    assert (status, lines[-1]) == (1, "0 passed, 2 failed")
+
+
 def test_runner_reports_crashed_part(run_suite: RunSuite) -> None:
     status, lines = run_suite(dead="import os\nos._exit(9)\n", green=PASSES)
     assert status == 1
