@@ -9,8 +9,8 @@ from msgspec.structs import replace
 from tests.voting.gateway_helpers import FakeSocket, end
 from voting import protocol
 from voting.announcements.channel_layer import LayerMessage
-from voting.ballot_box.ballot_box import BallotBox
-from voting.ballot_box.box_types import BoxedTurn, CastResult, Sealed
+from voting.ballot_box.ballot_box import NOTHING, BallotBox
+from voting.ballot_box.box_types import BoxedTurn, CastResult, Prefetched, Sealed
 from voting.ballot_box.intake import Slot
 from voting.counting.ballots import Ballot
 from voting.gateway.event_lookup import load_event
@@ -30,8 +30,8 @@ class InterruptedBox(BallotBox):
         super().__init__()
         self.then = then
 
-    def seal(self, turn: BoxedTurn) -> Any:
-        answer = super().seal(turn)
+    def seal(self, turn: BoxedTurn, prefetched: Prefetched = NOTHING) -> Any:
+        answer = super().seal(turn, prefetched)
         if isinstance(answer, Sealed):
             self.then()
         return answer

@@ -98,7 +98,7 @@ class AsyncBallotBox:
         A ballot gives a column at most `max_votes`. Only for events that announce who sees them: consoles, or
         each team its own.
         """
-        red, yellow = await self._peek(keys=turn_keys(event_id, turn_id)[1:], args=(columns, max_votes))
+        red, yellow = await self._peek(keys=turn_keys(event_id, turn_id)[1:2], args=(columns, max_votes))
         return red, yellow
 
     async def heartbeat(self, event_id: int, gateway: str, turn: Pair, held: PresenceCounts) -> Turnout:

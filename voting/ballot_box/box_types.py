@@ -1,7 +1,7 @@
 """What the clients of the ballot box share: arguments, results, encoding, names of keys, and its clock."""
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from operator import attrgetter
@@ -104,6 +104,24 @@ class Sealed:
 
 
 @dataclass(frozen=True, slots=True)
+class Prefetched:
+    """The ballots that a turn had before its deadline, in order of arrival; `token` names this prefetch."""
+
+    token: str = ""
+    ballots: tuple[Ballot, ...] = ()
+
+    def merge(self, after: Sequence[Ballot]) -> tuple[Ballot, ...]:
+        """Return these ballots and those that arrived after them, in order of arrival.
+
+        A revote replaces the voter's ballot.
+        """
+        if not after:
+            return self.ballots
+        replaced = {ballot.voter for ballot in after}
+        return (*(ballot for ballot in self.ballots if ballot.voter not in replaced), *after)
+
+
+@dataclass(frozen=True, slots=True)
 class PresenceCounts:
     """The clients of a gateway: `connected` voters of teams 1 and 2, and `watching` spectators.
 
@@ -199,12 +217,12 @@ def event_key(event_id: int, name: str) -> str:
 
 
 def turn_keys(event_id: int, turn_id: int) -> list[str]:
-    """Return the keys of a turn: its box and its ballots.
+    """Return the keys of a turn: its box, its ballots, and whose ballots arrived after a prefetch.
 
     The key names carry the version of the ballot format, so that other formats are not found. The trailing
     blinding factor did not change the version: older servers ignore it during an upgrade.
     """
-    return [event_key(event_id, f"box2:{turn_id}"), event_key(event_id, f"ballots2:{turn_id}")]
+    return [event_key(event_id, f"{name}:{turn_id}") for name in ("box2", "ballots2", "prefetch")]
 
 
 def decode_stored_ballots(voters: Iterable[bytes], texts: Iterable[bytes]) -> tuple[Ballot, ...]:

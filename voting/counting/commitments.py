@@ -8,8 +8,9 @@ Lots are verifiable, too (commit and reveal): the seed is committed to before th
 it, so that nobody can choose a lot afterwards.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
+from types import MappingProxyType
 
 import msgspec
 
@@ -19,6 +20,7 @@ from voting.counting.types import Count, Hash
 
 LEAF, NODE = b"\x00", b"\x01"
 EMPTY = sha256().digest()
+NO_LEAVES: Mapping[int, bytes] = MappingProxyType({})
 
 
 def hash_leaf(content: bytes) -> bytes:
@@ -30,15 +32,15 @@ def hash_node(left: bytes, right: bytes) -> bytes:
 
 
 class Tree:
-    """A Merkle tree over `contents`, in their order.
+    """A Merkle tree over leaf hashes (see `hash_leaf`), in their order.
 
     It keeps every level, so that a path needs no hashing.
     """
 
     __slots__ = ("levels",)
 
-    def __init__(self, contents: Iterable[bytes]) -> None:
-        level = [hash_leaf(content) for content in contents]
+    def __init__(self, leaves: Iterable[bytes]) -> None:
+        level = list(leaves)
         self.levels = [level]
         while len(level) > 1:
             level = _parent_level(level)
@@ -49,7 +51,7 @@ class Tree:
 
     @property
     def root(self) -> bytes:
-        """The Merkle root; the hash of the empty string if there are no contents."""
+        """The Merkle root; the hash of the empty string if there are no leaves."""
         return self.levels[-1][0] if self.levels[0] else EMPTY
 
     def path(self, index: int) -> tuple[bytes, ...]:
@@ -91,12 +93,28 @@ def ballot_leaf(turn_id: int, side: Side, choice: int, blind: str) -> bytes:
 
 def ballot_tree(turn_id: int, side: Side, ballots: Iterable[tuple[int, str]]) -> Tree:
     """Return the Merkle tree over pairs of choice and blinding factor, in order of arrival."""
-    return Tree(ballot_leaf(turn_id, side, choice, blind) for choice, blind in ballots)
+    return Tree(hash_leaf(ballot_leaf(turn_id, side, choice, blind)) for choice, blind in ballots)
 
 
-def commit_ballots(turn_id: int, side: Side, ballots: Sequence[Ballot]) -> Commitment:
-    """Return the commitment to a side's ballots, which are in order of arrival."""
-    tree = ballot_tree(turn_id, side, ((ballot.choice, ballot.blind) for ballot in ballots))
+def hash_ballots(turn_id: int, ballots: Iterable[Ballot]) -> dict[int, bytes]:
+    """Return the leaf hash of each ballot by its arrival."""
+    return {
+        ballot.arrival: hash_leaf(ballot_leaf(turn_id, ballot.side, ballot.choice, ballot.blind))
+        for ballot in ballots
+    }
+
+
+def commit_ballots(
+    turn_id: int, side: Side, ballots: Sequence[Ballot], leaves: Mapping[int, bytes] = NO_LEAVES
+) -> Commitment:
+    """Return the commitment to a side's ballots, which are in order of arrival.
+
+    `leaves` are leaf hashes that are known already, by arrival.
+    """
+    tree = Tree(
+        leaves.get(ballot.arrival) or hash_leaf(ballot_leaf(turn_id, side, ballot.choice, ballot.blind))
+        for ballot in ballots
+    )
     return Commitment(root=tree.root.hex(), ballots=len(tree))
 
 

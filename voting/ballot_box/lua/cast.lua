@@ -1,7 +1,7 @@
 -- Cast ballots of one turn in order. Idempotent: one ballot per voter, duplicates are recognized (deduplication).
 -- A revote (change of vote) replaces the voter's earlier ballot. Late votes, after the deadline, are rejected.
 -- A ballot is stored as JSON without the brackets.
--- KEYS: box, ballots.
+-- KEYS: box, ballots, voters whose ballots arrived after a prefetch.
 -- ARGV: epoch that the gateway knows; msgpack {{voter, side, column, sequence, 0, blind}, ...};
 --   gateway, or 'restorer', which puts ballots back and ignores the sides' clocks;
 --   number of arrivals last acknowledged to this gateway in this epoch.
@@ -15,7 +15,7 @@
 local ballots = cmsgpack.unpack(ARGV[2])
 local acks = 'acks:' .. ARGV[3]
 local box = redis.call('HMGET', KEYS[1], 'epoch', 'opens_at', 'closes_at', 'sealed', 'arrivals', 'red', 'yellow',
-  'older', acks, 'red_ends_at', 'yellow_ends_at', 'stored')
+  'older', acks, 'red_ends_at', 'yellow_ends_at', 'stored', 'prefetch')
 local ends = { red = tonumber(box[10] or 0), yellow = tonumber(box[11] or 0) }
 local by_clocks = ends.red + ends.yellow > 0
 local late = tonumber(box[1] or 0) > 1 and 4 or 3
@@ -51,7 +51,7 @@ for i = 1, #ballots do
     last[voters[i]] = { voters[i], side, tonumber(choice), tonumber(sequence) }
   end
 end
-local answers, taken, counted, at = {}, {}, false, {}
+local answers, taken, after, counted, at = {}, {}, {}, false, {}
 for i = 1, #ballots do
   local ballot = ballots[i]
   local voter, side, choice, sequence = ballot[1], ballot[2], ballot[3], ballot[4]
@@ -72,6 +72,7 @@ for i = 1, #ballots do
     counted = true
     arrivals = arrivals + 1
     taken[#taken + 1] = voter
+    after[#after + 1] = voter
     taken[#taken + 1] = string.format('"%s",%d,%d,%d,"%s"', side, choice, sequence, arrivals, ballot[6])
     if before then
       counts[before[2]] = counts[before[2]] - 1
@@ -87,6 +88,9 @@ end
 if #taken > 0 then
   redis.call('HSET', KEYS[2], unpack(taken))
   redis.call('HSET', KEYS[1], 'arrivals', arrivals, 'red', counts.red, 'yellow', counts.yellow, acks, arrivals)
+  if box[13] then
+    redis.call('RPUSH', KEYS[3], unpack(after))
+  end
   if #at > 0 then
     redis.call('HSET', KEYS[1], unpack(at))
   end

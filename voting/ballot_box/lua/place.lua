@@ -1,5 +1,5 @@
 -- Put a turn's window into its box (compare-and-set), unless the box has a newer version.
--- KEYS: box, ballots.
+-- KEYS: box, ballots, voters whose ballots arrived after a prefetch.
 -- ARGV: create (1 or 0), version, epoch, opens_at, closes_at, when red and yellow run out of time in a match with
 --   clocks, otherwise 0, and whether ballots are stored in the database (1 or 0).
 -- Returns 1 if the box is up to date, 2 if its ballots have yet to be stored, 0 if there is no such box.
@@ -23,7 +23,7 @@ if not whole then
     left[side] = left[side] + 1
   end
   redis.call('HSET', KEYS[1], 'red', left.red, 'yellow', left.yellow)
-  redis.call('HDEL', KEYS[1], 'older')
+  redis.call('HDEL', KEYS[1], 'older', 'prefetch')
   for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
     if string.sub(field, 1, 5) == 'acks:' then
       redis.call('HDEL', KEYS[1], field)
@@ -38,6 +38,7 @@ if not box[1] or tonumber(box[1]) < tonumber(ARGV[2]) then
   end
   redis.call('PERSIST', KEYS[1])
   redis.call('PERSIST', KEYS[2])
+  redis.call('PERSIST', KEYS[3])
 end
 if ARGV[8] == '1' then
   redis.call('HSETNX', KEYS[1], 'stored', redis.call('HLEN', KEYS[2]) == 0 and 'done' or 'pending')

@@ -1,8 +1,11 @@
 -- Seal a turn: freeze its ballots from the deadline on. Idempotent.
--- KEYS: box, ballots.
--- ARGV: version, epoch, opens_at and closes_at of the caller, and the rest as in place.lua.
+-- KEYS: box, ballots, voters whose ballots arrived after a prefetch.
+-- ARGV: version, epoch, opens_at and closes_at of the caller, and the rest as in place.lua; token of the caller's
+--   prefetch, or ''.
 -- Returns {0} if the box is missing, incomplete, an older copy of itself or of an older epoch; {1, closes_at} if it is
---   too early; or {2, time at which it was first sealed, {voter, ballot, voter, ballot, ...}}.
+--   too early; or {2, time at which it was first sealed, {voter, ballot, voter, ballot, ...}}; or {3, the same time,
+--   only the ballots that arrived after the prefetch} if the box still knows the prefetch and all arrivals after it.
+local MAX_AFTER = 4000
 local box = redis.call('HMGET', KEYS[1], 'version', 'closes_at', 'sealed', 'red', 'yellow', 'sealed_at',
   'older', 'epoch')
 if not box[1] or box[7] or tonumber(box[8] or 0) < tonumber(ARGV[2])
@@ -24,4 +27,20 @@ if box[3] ~= '1' and now < tonumber(box[2]) then
 end
 local sealed_at = box[3] == '1' and tonumber(box[6]) or now
 redis.call('HSET', KEYS[1], 'sealed', 1, 'sealed_at', sealed_at)
+if ARGV[8] ~= '' then
+  local known = redis.call('HMGET', KEYS[1], 'prefetch', 'prefetched', 'arrivals')
+  local count = redis.call('LLEN', KEYS[3])
+  if known[1] == ARGV[8] and count <= MAX_AFTER
+      and tonumber(known[2]) + count == tonumber(known[3] or 0) then
+    local after, seen = {}, {}
+    for _, voter in ipairs(redis.call('LRANGE', KEYS[3], 0, -1)) do
+      if not seen[voter] then
+        seen[voter] = true
+        after[#after + 1] = voter
+        after[#after + 1] = redis.call('HGET', KEYS[2], voter)
+      end
+    end
+    return { 3, sealed_at, after }
+  end
+end
 return { 2, sealed_at, redis.call('HGETALL', KEYS[2]) }
