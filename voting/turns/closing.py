@@ -7,7 +7,7 @@ election. A lease saves double work (see `ClosingLease`).
 
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from itertools import chain
 from typing import NamedTuple, cast
@@ -21,10 +21,10 @@ from voting.announcements.outbox import announce, publish_now, relay
 from voting.announcements.snapshots import plan_reveal
 from voting.ballot_box.archive import load_stored_ballots
 from voting.ballot_box.ballot_box import BallotBox
-from voting.ballot_box.box_types import BoxLost, Sealed, TooEarly
+from voting.ballot_box.box_types import BoxLost, Prefetched, Sealed, TooEarly
 from voting.counting import window
 from voting.counting.ballots import Ballot, merge_ballots, pack_ballots
-from voting.counting.commitments import commit_ballots
+from voting.counting.commitments import NO_LEAVES, commit_ballots
 from voting.counting.series import Series, current_series, winning_team
 from voting.counting.side_changes import SideChange, commit_secretly, current_sides, reassign_sides
 from voting.matches import MatchError, Position, claim_turn, end_match, event_lock, load_position
@@ -33,6 +33,7 @@ from voting.models import CLOSED_STATES, Event, Match, TallyRecord, Turn, TurnSt
 from voting.terms import MatchState
 from voting.turns import clocks, secret_sides
 from voting.turns.outcomes import TurnOutcome, ballots_by_side, decide_outcome
+from voting.turns.prefetching import PreparedBallots, prepare_ballots
 from voting.turns.restoring import must_stay_open, restore_turn
 from voting.turns.side_change_store import load_side_changes
 from voting.turns.turns import (
@@ -47,6 +48,7 @@ from voting.turns.turns import (
 log = logging.getLogger(__name__)
 
 MAX_EARLY_WAIT_MS, MIN_WAIT_MS = 250, 1
+NOTHING_PREPARED = PreparedBallots()
 # The turn fields that the ballot box holds.
 BOX_FIELDS = ("version", "epoch", "opens_at", "closes_at", "red_bank_ms", "yellow_bank_ms")
 
@@ -71,24 +73,29 @@ def close_turn(turn_id: int, box: BallotBox) -> None:
         turn = load_turn(turn_id)
         if turn.state != TurnState.OPEN:
             return
+        prepared = prepare_ballots(turn, box)
+        if prepared.leaves:
+            turn = load_turn(turn_id)  # it may have been changed meanwhile
         if turn.box_lost_at is not None and must_stay_open(turn, box):
             return
         position = load_position(turn.match, before=turn)
         if _is_over_by_clocks(turn, position, box):
-            close_expired_turn(turn, position, box)
+            close_expired_turn(turn, position, box, prepared)
 
 
-def close_expired_turn(turn: Turn, position: Position, box: BallotBox) -> None:
+def close_expired_turn(
+    turn: Turn, position: Position, box: BallotBox, prepared: PreparedBallots = NOTHING_PREPARED
+) -> None:
     """Close a turn whose final deadline has come; `position` is the match before the turn.
 
     Call it with the closing lease. When a lease has run out, several processes may close the same turn: one
     of them writes. A turn that the box lost is restored instead.
     """
-    sealed = _seal(turn, box)
+    sealed = _seal(turn, box, prepared.prefetched)
     if isinstance(sealed, BoxLost):
         restore_turn(turn.pk, box)
     elif isinstance(sealed, Sealed):
-        _resolve(turn, position, sealed, box)
+        _resolve(turn, position, sealed, box, prepared.leaves)
 
 
 def _is_over_by_clocks(turn: Turn, position: Position, box: BallotBox) -> bool:
@@ -109,13 +116,15 @@ def _is_over_by_clocks(turn: Turn, position: Position, box: BallotBox) -> bool:
     return True
 
 
-def _seal(turn: Turn, box: BallotBox) -> TooEarly | BoxLost | Sealed:
+def _seal(turn: Turn, box: BallotBox, prefetched: Prefetched) -> TooEarly | BoxLost | Sealed:
     """Seal at the deadline; retry for at most MAX_EARLY_WAIT_MS if the box says that it is too early."""
     patient_until = time.monotonic() + MAX_EARLY_WAIT_MS / 1000
-    while isinstance(sealed := box.seal(to_boxed_turn(turn)), TooEarly) and time.monotonic() < patient_until:
+    while True:
+        sealed = box.seal(to_boxed_turn(turn), prefetched)
+        if not isinstance(sealed, TooEarly) or time.monotonic() >= patient_until:
+            return sealed
         if not wait_if_near(sealed.closes_at, box):
-            break
-    return sealed
+            return sealed
 
 
 def wait_if_near(deadline: int, box: BallotBox) -> bool:
@@ -131,7 +140,9 @@ def wait_if_near(deadline: int, box: BallotBox) -> bool:
     return True
 
 
-def _resolve(turn: Turn, position: Position, sealed: Sealed, box: BallotBox) -> None:
+def _resolve(
+    turn: Turn, position: Position, sealed: Sealed, box: BallotBox, leaves: Mapping[int, bytes]
+) -> None:
     ballots = sealed.ballots
     if turn.stored_ballots.exists():  # of a long window, or a show of hands
         ballots = merge_ballots(ballots, load_stored_ballots(turn))
@@ -139,7 +150,12 @@ def _resolve(turn: Turn, position: Position, sealed: Sealed, box: BallotBox) -> 
     if side_changes:
         ballots = reassign_sides(ballots, current_sides(side_changes))
     by_side = ballots_by_side(position, ballots)
-    seal = _publish_seal(turn, by_side, side_changes, sealed.sealed_at)
+    if turn.match.max_side_changes:
+        seal = _commit_secretly(turn, by_side, side_changes, sealed.sealed_at)
+    else:
+        seal = commit_openly(turn, by_side, sealed.sealed_at, leaves)
+    # Before anything that depends on the count.
+    publish_now(turn.match.event_id, seal.message)
     box.closing_lease.renew(turn.pk)
     started = time.monotonic()
     now = max(box.now(), seal.message.at)  # a cluster's nodes differ, and clocks can be set back
@@ -159,25 +175,26 @@ def _resolve(turn: Turn, position: Position, sealed: Sealed, box: BallotBox) -> 
         box.expire(turn.match.event_id, turn.pk)
 
 
-def _publish_seal(
+def _commit_secretly(
     turn: Turn, by_side: dict[Side, Sequence[Ballot]], side_changes: Sequence[SideChange], sealed_at: int
 ) -> SealCommitment:
-    """Publish the commitment to the ballots before anything that depends on their count."""
-    if turn.match.max_side_changes:
-        new = [change for change in side_changes if change.turn == turn.number]
-        turn_commitment, roots = commit_secretly(turn.pk, by_side, new)
-        message = protocol.TurnSealed(
-            turn=turn.pk, at=sealed_at, red=None, yellow=None, turn_commitment=turn_commitment
-        )
-    else:
-        message, roots = commit_openly(turn, by_side, sealed_at)
-    publish_now(turn.match.event_id, message)
+    """Commit to the ballots of both sides and to the side changes together."""
+    new = [change for change in side_changes if change.turn == turn.number]
+    turn_commitment, roots = commit_secretly(turn.pk, by_side, new)
+    message = protocol.TurnSealed(
+        turn=turn.pk, at=sealed_at, red=None, yellow=None, turn_commitment=turn_commitment
+    )
     return SealCommitment(message, roots)
 
 
-def commit_openly(turn: Turn, by_side: dict[Side, Sequence[Ballot]], sealed_at: int) -> SealCommitment:
-    """Commit to the ballots of each side, which is public."""
-    commitments = {side: commit_ballots(turn.pk, side, cast) for side, cast in by_side.items()}
+def commit_openly(
+    turn: Turn,
+    by_side: dict[Side, Sequence[Ballot]],
+    sealed_at: int,
+    leaves: Mapping[int, bytes] = NO_LEAVES,
+) -> SealCommitment:
+    """Commit to the ballots of each side, which is public. `leaves` are leaf hashes known by arrival."""
+    commitments = {side: commit_ballots(turn.pk, side, cast, leaves) for side, cast in by_side.items()}
     red, yellow = commitments.get("red"), commitments.get("yellow")
     message = protocol.TurnSealed(turn=turn.pk, at=sealed_at, red=red, yellow=yellow)
     return SealCommitment(message, {side: commitment.root for side, commitment in commitments.items()})

@@ -10,7 +10,7 @@ import logging
 import math
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from operator import itemgetter
@@ -26,6 +26,7 @@ from voting.models import CLOSED_STATES, Event, Turn, TurnState
 from voting.turns.closing import close_turn
 from voting.turns.long_windows import LONG_WINDOW_MS, LongTurnCursor
 from voting.turns.periodic import hourly_steps
+from voting.turns.prefetching import LARGE_TURN, enqueue_early_ms
 from voting.turns.restoring import must_stay_open, record_turnouts, restore_turn, restored_turns
 from voting.turns.retry_book import RetryBook
 from voting.turns.set_closing import close_together
@@ -36,10 +37,8 @@ from voting.turns.turns import load_turn, start_due_match, update_box
 log = logging.getLogger(__name__)
 
 POLL_S = 0.25
-# A task enqueued slightly early reaches its worker by the deadline; it waits (`closing.MAX_EARLY_WAIT_MS`).
-CALL_WORKER_EARLY_MS = 100
 MIN_SLEEP_S = 0.002
-LOOKAHEAD_MS = 1_000
+LOOKAHEAD_MS = 1_100
 LONG_WINDOWS_PER_S = 2
 WORKER_TIMEOUT_MS = 500
 CLOSES_PER_TASK = 100  # closed together; larger sets hold SQLite's lock for longer than they save
@@ -104,7 +103,7 @@ class DeadlineScheduler:
         if self.is_waiting:
             log.info("scheduler running again")
         self.is_waiting = False
-        left_s = (min(following, default=math.inf) - CALL_WORKER_EARLY_MS - local_ms() - offset) / 1000
+        left_s = (min(following, default=math.inf) - local_ms() - offset) / 1000
         return max(MIN_SLEEP_S, min(POLL_S, left_s))
 
     def _wait_for(self, error: Exception) -> None:
@@ -136,18 +135,19 @@ class DeadlineScheduler:
         return sample.now - sample.answered
 
     def _close_due_turns(self, now: int) -> list[int]:
-        """Enqueue due turns and close those that no worker closed in time. Returns the upcoming deadlines."""
-        soon = now + CALL_WORKER_EARLY_MS
-        live = Turn.objects.filter(state=TurnState.OPEN, closes_at__lte=soon + LOOKAHEAD_MS)
+        """Enqueue due turns and close those that no worker closed in time.
+
+        Returns when the upcoming turns are due, which is slightly before their deadlines.
+        """
+        live = Turn.objects.filter(state=TurnState.OPEN, closes_at__lte=now + LOOKAHEAD_MS)
         live = live.exclude(pk__in=self.unshifted)
-        times = dict(live.values_list("pk", "closes_at"))
-        due = {(turn_id, closes_at) for turn_id, closes_at in times.items() if closes_at <= soon}
+        due_at = {
+            (turn_id, closes_at): closes_at - enqueue_early_ms(self._ballots(turn_id))
+            for turn_id, closes_at in live.values_list("pk", "closes_at")
+        }
+        due = {deadline for deadline, at in due_at.items() if at <= now}
         self.dispatched = {deadline: at for deadline, at in self.dispatched.items() if deadline in due}
-        new = sorted(due - self.dispatched.keys(), key=itemgetter(1))
-        for first in range(0, len(new), CLOSES_PER_TASK):
-            deadlines = new[first : first + CLOSES_PER_TASK]
-            self.dispatched |= dict.fromkeys(deadlines, local_ms())
-            enqueue_close(*(turn_id for turn_id, _ in deadlines))
+        self._enqueue(sorted(due - self.dispatched.keys(), key=itemgetter(1)))
         late = {
             turn_id: at
             for turn_id, at in due
@@ -157,7 +157,21 @@ class DeadlineScheduler:
         waiting = self._close_late(list(late))
         for turn_id in late.keys() - waiting:
             self.dispatched[turn_id, late[turn_id]] = local_ms() + RECLOSE_DELAY_MS
-        return [closes_at for closes_at in times.values() if closes_at > soon]
+        return [at for at in due_at.values() if at > now]
+
+    def _ballots(self, turn_id: int) -> int:
+        """Return the number of ballots at the last check."""
+        state = self.inspected.get(turn_id)
+        return state.ballots if state else 0
+
+    def _enqueue(self, deadlines: Sequence[tuple[int, int]]) -> None:
+        self.dispatched |= dict.fromkeys(deadlines, local_ms())
+        large = [turn_id for turn_id, _ in deadlines if self._ballots(turn_id) >= LARGE_TURN]
+        for turn_id in large:
+            enqueue_close(turn_id)
+        others = [turn_id for turn_id, _ in deadlines if turn_id not in large]
+        for first in range(0, len(others), CLOSES_PER_TASK):
+            enqueue_close(*others[first : first + CLOSES_PER_TASK])
 
     def _close_late(self, turn_ids: list[int]) -> set[int]:
         """Close turns here, together where possible. Returns those to retry.

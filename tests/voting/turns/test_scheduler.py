@@ -29,7 +29,8 @@ from voting.ballot_box.ballot_box import BallotBox
 from voting.models import Announcement, Event, Turn, TurnState
 from voting.protocol import EventEdited
 from voting.turns.closing import MAX_EARLY_WAIT_MS, close_turn
-from voting.turns.scheduler import CALL_WORKER_EARLY_MS, POLL_S, RECLOSE_DELAY_MS, DeadlineScheduler
+from voting.turns.prefetching import ENQUEUE_EARLY_MS
+from voting.turns.scheduler import POLL_S, RECLOSE_DELAY_MS, DeadlineScheduler
 from voting.turns.tasks import (
     CLOSE_TURN_EARLY,
     CLOSE_TURNS,
@@ -57,7 +58,7 @@ def pause(turn: Turn, box: BallotBox) -> None:
 
 
 def let_it_end_soon(turn: Turn, box: BallotBox) -> None:
-    set_window(turn, box, -1_000, CALL_WORKER_EARLY_MS)
+    set_window(turn, box, -1_000, ENQUEUE_EARLY_MS)
 
 
 @pytest.mark.usefixtures("patient")
@@ -73,7 +74,7 @@ def test_scheduler_hands_turn_to_worker_once_at_its_deadline(
     messages = queued_tasks(valkey_url)
     assert [CLOSE_TURNS.encode() in message for message in messages] == [True] * calls
     assert load_turn(turn.pk).state == state
-    assert CALL_WORKER_EARLY_MS < MAX_EARLY_WAIT_MS
+    assert ENQUEUE_EARLY_MS < MAX_EARLY_WAIT_MS
 
 
 def test_scheduler_closes_turn_itself_without_worker(box: BallotBox, due: DueTurn) -> None:
@@ -123,7 +124,7 @@ def test_scheduler_sleeps_until_next_deadline_or_poll(
     monkeypatch.setattr("voting.turns.scheduler.POLL_S", 600.0)
     monkeypatch.setattr("voting.turns.scheduler.LOOKAHEAD_MS", 120_000)
     turn = start(box)
-    set_window(turn, box, -1_000, CALL_WORKER_EARLY_MS + 60_000)
+    set_window(turn, box, -1_000, ENQUEUE_EARLY_MS + 60_000)
     assert 0 < scheduler.run_once() <= 60
 
 
@@ -221,8 +222,8 @@ def test_scheduler_expires_leftover_box_of_ended_turn(
     Turn.objects.filter(pk=turn.pk).update(state=state, resolved_at=box.now())
     DeadlineScheduler(box).run_once()
     with Redis.from_url(valkey_url) as redis:
-        assert all(redis.pttl(key) > 0 for key in to_boxed_turn(turn).keys)
-        assert [redis.pttl(key) for key in to_boxed_turn(live).keys] == [-1, -1]
+        assert all(redis.pttl(key) > 0 for key in to_boxed_turn(turn).keys[:2])
+        assert [redis.pttl(key) for key in to_boxed_turn(live).keys[:2]] == [-1, -1]
 
 
 # ------------------------------------------------------------------ deadlines and tasks

@@ -1,0 +1,142 @@
+"""The ballots of a large turn are prepared before its deadline; the turn closes as it would without."""
+
+from typing import Any
+
+import pytest
+
+from games.engine.game import SIDES, Side
+from tests.voting.box_helpers import queued_tasks
+from tests.voting.match_helpers import ballots, kinds, run_out, set_window, start, tally_of
+from tests.voting.sample_matches import with_blinds
+from voting.ballot_box.ballot_box import BallotBox
+from voting.counting.ballots import Ballot, unpack_ballots
+from voting.counting.commitments import commit_ballots
+from voting.models import Turn, TurnState
+from voting.turns import closing, prefetching, scheduler
+from voting.turns.closing import close_turn
+from voting.turns.prefetching import (
+    ENQUEUE_EARLY_MS,
+    MAX_EARLY_MS,
+    PreparedBallots,
+    enqueue_early_ms,
+    prepare_ballots,
+)
+from voting.turns.scheduler import DeadlineScheduler
+from voting.turns.turns import load_turn, to_boxed_turn
+
+pytestmark = pytest.mark.django_db
+
+LEFT_MS = 500
+
+
+@pytest.fixture(autouse=True)
+def every_turn_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(prefetching, "LARGE_TURN", 1)
+
+
+def voting_turn(box: BallotBox, **terms: Any) -> Turn:
+    """A turn with three ballots whose window ends soon."""
+    turn = start(box, **terms)
+    set_window(turn, box, -1_000, LEFT_MS)
+    box.cast(to_boxed_turn(turn), with_blinds([*ballots("red", [3, 4]), *ballots("yellow", [5])]))
+    return turn
+
+
+@pytest.mark.parametrize(
+    ("count", "early_ms"), [(0, 100), (1_999, 100), (2_000, 120), (50_000, 600), (10**6, MAX_EARLY_MS)]
+)
+def test_larger_turns_are_enqueued_earlier(
+    count: int, early_ms: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(prefetching, "LARGE_TURN", 2_000)
+    assert enqueue_early_ms(count) == early_ms
+
+
+def test_large_turn_counts_ballots_cast_after_preparation(
+    box: BallotBox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A new one and a revote: the records and roots are those of a count without preparation."""
+    turn = voting_turn(box)
+    late = with_blinds([Ballot("red1", "red", 6, 2), Ballot("new", "yellow", 2, 1)])
+    prepared = cast_after_preparation(monkeypatch, late)
+    close_turn(turn.pk, box)
+    assert [len(one.leaves) for one in prepared] == [3]
+    counted = {side: unpack_ballots(bytes(tally_of(turn, side).sealed)) for side in SIDES}
+    expected: dict[Side, list[tuple[str, int, int]]] = {
+        "red": [("red2", 4, 2), ("red1", 6, 4)],
+        "yellow": [("yellow1", 5, 3), ("new", 2, 5)],
+    }
+    for side in SIDES:
+        assert [(ballot.voter, ballot.choice, ballot.arrival) for ballot in counted[side]] == expected[side]
+        assert tally_of(turn, side).root == commit_ballots(turn.pk, side, counted[side]).root
+
+
+def cast_after_preparation(monkeypatch: pytest.MonkeyPatch, late: list[Ballot]) -> list[PreparedBallots]:
+    """Cast ballots right after the preparation of a close, which is returned."""
+    prepared = []
+
+    def prepare_then_cast(turn: Turn, box: BallotBox) -> PreparedBallots:
+        prepared.append(prepare_ballots(turn, box))
+        box.cast(to_boxed_turn(turn), late)
+        return prepared[-1]
+
+    monkeypatch.setattr(closing, "prepare_ballots", prepare_then_cast)
+    return prepared
+
+
+def test_preparation_publishes_nothing(box: BallotBox) -> None:
+    turn = voting_turn(box)
+    before = load_turn(turn.pk), kinds(turn.match.event_id)
+    assert prepare_ballots(turn, box).leaves
+    assert turn.closes_at - ENQUEUE_EARLY_MS <= box.now() < turn.closes_at
+    after = load_turn(turn.pk), kinds(turn.match.event_id)
+    assert after == before
+    assert after[0].state == TurnState.OPEN
+
+
+def test_change_of_the_turn_during_preparation_is_noticed(
+    box: BallotBox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    turn = voting_turn(box)
+
+    def prepare_while_window_moves(turn: Turn, box: BallotBox) -> PreparedBallots:
+        prepared = prepare_ballots(turn, box)
+        run_out(turn, box)
+        return prepared
+
+    monkeypatch.setattr(closing, "prepare_ballots", prepare_while_window_moves)
+    close_turn(turn.pk, box)
+    assert load_turn(turn.pk).state == TurnState.RESOLVED
+
+
+@pytest.mark.parametrize("left_ms", [-1, ENQUEUE_EARLY_MS, MAX_EARLY_MS + 1_000])
+def test_nothing_is_prepared_at_other_times(left_ms: int, box: BallotBox) -> None:
+    turn = voting_turn(box)
+    set_window(turn, box, -1_000, left_ms)
+    assert prepare_ballots(turn, box) == PreparedBallots()
+
+
+@pytest.mark.parametrize("terms", [{"bank_s": 60}, {"max_side_changes": 3}])
+def test_nothing_is_prepared_for_turns_that_are_not_plain(terms: dict[str, Any], box: BallotBox) -> None:
+    assert prepare_ballots(voting_turn(box, **terms), box) == PreparedBallots()
+
+
+def test_nothing_is_prepared_for_small_turns(box: BallotBox, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(prefetching, "LARGE_TURN", 4)
+    assert prepare_ballots(voting_turn(box), box) == PreparedBallots()
+
+
+def test_scheduler_enqueues_large_turn_early_and_alone(
+    box: BallotBox, valkey_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(prefetching, "BALLOTS_PER_MS", 0.001)
+    monkeypatch.setattr(scheduler, "LARGE_TURN", 3)
+    monkeypatch.setattr(prefetching, "LARGE_TURN", 3)
+    large, small = voting_turn(box), start(box)
+    set_window(small, box, -1_000, LEFT_MS)
+    deadlines = DeadlineScheduler(box)
+    deadlines.run_once()  # it learns the number of ballots after the deadlines
+    assert queued_tasks(valkey_url) == []
+    deadlines.run_once()
+    assert [turn_id for turn_id, _ in deadlines.dispatched] == [large.pk]
+    assert len(queued_tasks(valkey_url)) == 1
