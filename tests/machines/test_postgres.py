@@ -48,9 +48,9 @@ DATABASE_TESTS = [
     "voting/turns/test_closing.py",
     "voting/turns/test_demo.py",
     "voting/turns/test_match_course.py",
+    "voting/turns/test_prefetching.py",
     "voting/turns/test_retry_book.py",
     "voting/turns/test_scheduler.py",
-    "voting/turns/test_prefetching.py",
     "voting/turns/test_set_closing.py",
     "voting/turns/test_turn_crashes.py",
 ]
