@@ -75,7 +75,13 @@ def _play_campaign(options: Namespace, kind: str, run_info: RunInfo, say: Callab
         url = held.enter_context(running_postgres()).new_database() if options.postgres else ""
         disk = held.enter_context(small_disk(home / "disk", DISK_MB)) if kind == DISK else None
         target_options = TargetOptions(
-            options.server, options.gateways, url, kind == CLOCKS, disk, options.mutant
+            options.server,
+            options.gateways,
+            url,
+            kind == CLOCKS,
+            disk,
+            options.mutant,
+            options.large_turn,
         )
         target = held.enter_context(running_target(home, target_options))
         size = Size(
@@ -121,6 +127,13 @@ def _read_options() -> Namespace:
     parser.add_argument("--phones", type=int, default=500, help="in total (default: %(default)s)")
     parser.add_argument("--events", type=int, default=10, help="concurrent (default: %(default)s)")
     parser.add_argument("--together", action="store_true", help="all events share a deadline at each fault")
+    parser.add_argument(
+        "--large-turn",
+        type=int,
+        default=0,
+        metavar="BALLOTS",
+        help="prepare turns with so many ballots before their deadline",
+    )
     parser.add_argument("--window", type=int, default=3, help="seconds to vote (default: %(default)s)")
     parser.add_argument(
         "--baseline", type=float, default=45.0, help="initial seconds without faults (%(default)g)"

@@ -72,7 +72,8 @@ def _library(folder: Path) -> Path:
 class TargetOptions:
     """The setup of a run. `timed`: clocks can be set; `mutant`: the safeguard to remove.
 
-    `disk`: a separate folder for the data, if any.
+    `disk`: a separate folder for the data, if any. `large_turn`: turns with this many ballots are prepared
+    before their deadline; 0 keeps the product's own number.
     """
 
     server: str = "daphne"
@@ -81,6 +82,7 @@ class TargetOptions:
     timed: bool = False
     disk: Path | None = None
     mutant: str = ""
+    large_turn: int = 0
 
 
 @dataclass(frozen=True)
@@ -179,7 +181,7 @@ def running_target(home: Path, options: TargetOptions) -> Iterator[Target]:
         give_database(own)
         stack = replace(own, redis_url=f"redis://{LOOPBACK}:{proxy.port}/0")
         reset_metrics_dir(stack.metrics_dir)
-        supervisor.start(*_parts(stack, options.mutant, own_clocks))
+        supervisor.start(*_parts(stack, options, own_clocks))
         wait_for_pages(stack)
         asked = held.enter_context(organizer(own))
         server = Server(stack, supervisor, asked)
@@ -196,12 +198,12 @@ def _timed(env: dict[str, str], clock: Clocks | None) -> dict[str, str]:
     return {**env, **clock.env} if clock else env
 
 
-def _parts(stack: Stack, mutant: str, clock: Clocks | None) -> Iterator[Child]:
+def _parts(stack: Stack, options: TargetOptions, clock: Clocks | None) -> Iterator[Child]:
     """With a mutant the gateways run under `tests.chaos.faulty`, too."""
     gateways = [children.gateway(stack, number) for number in range(1, stack.gateways + 1)]
     faulty = [children.worker(stack), *children.schedulers(stack)]
-    plain, faulty = ([], gateways + faulty) if mutant else (gateways, faulty)
-    env = {"CHAOS_MUTANT": mutant}
+    plain, faulty = ([], gateways + faulty) if options.mutant else (gateways, faulty)
+    env = {"CHAOS_MUTANT": options.mutant, "CHAOS_LARGE_TURN": str(options.large_turn)}
     for child in (*plain, *(replace(one, argv=_under_faulty(one.argv)) for one in faulty)):
         yield replace(child, env=_timed({**child.env, **env}, clock))
 

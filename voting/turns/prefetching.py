@@ -17,7 +17,7 @@ from voting.turns.turns import to_boxed_turn
 # A task enqueued slightly early reaches its worker by the deadline, and waits for it there.
 ENQUEUE_EARLY_MS = 100
 # A worker reads and hashes this many ballots in a millisecond, beside busy gateways.
-BALLOTS_PER_MS = 100
+BALLOTS_PER_MS = 100.0
 LARGE_TURN = 2_000
 MAX_EARLY_MS = 900
 
@@ -29,9 +29,14 @@ class PreparedBallots(NamedTuple):
     leaves: Mapping[int, bytes] = NO_LEAVES
 
 
+def is_large(ballots: int) -> bool:
+    """Return whether a turn with so many ballots is prepared."""
+    return ballots >= LARGE_TURN
+
+
 def enqueue_early_ms(ballots: int) -> int:
     """Return how long before its deadline to enqueue the close of a turn that has so many ballots."""
-    preparing = ballots // BALLOTS_PER_MS if ballots >= LARGE_TURN else 0
+    preparing = int(ballots / BALLOTS_PER_MS) if is_large(ballots) else 0
     return min(ENQUEUE_EARLY_MS + preparing, MAX_EARLY_MS)
 
 
@@ -46,7 +51,7 @@ def prepare_ballots(turn: Turn, box: BallotBox) -> PreparedBallots:
     if not is_plain or not ENQUEUE_EARLY_MS < left_ms <= MAX_EARLY_MS:
         return PreparedBallots()
     boxed = to_boxed_turn(turn)
-    if sum(box.ballot_counts(boxed).values()) < LARGE_TURN:
+    if not is_large(sum(box.ballot_counts(boxed).values())):
         return PreparedBallots()
     prefetched = box.prefetch(boxed)
     leaves = hash_ballots(turn.pk, prefetched.ballots)

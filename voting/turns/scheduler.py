@@ -26,7 +26,7 @@ from voting.models import CLOSED_STATES, Event, Turn, TurnState
 from voting.turns.closing import close_turn
 from voting.turns.long_windows import LONG_WINDOW_MS, LongTurnCursor
 from voting.turns.periodic import hourly_steps
-from voting.turns.prefetching import LARGE_TURN, enqueue_early_ms
+from voting.turns.prefetching import enqueue_early_ms, is_large
 from voting.turns.restoring import must_stay_open, record_turnouts, restore_turn, restored_turns
 from voting.turns.retry_book import RetryBook
 from voting.turns.set_closing import close_together
@@ -166,7 +166,7 @@ class DeadlineScheduler:
 
     def _enqueue(self, deadlines: Sequence[tuple[int, int]]) -> None:
         self.dispatched |= dict.fromkeys(deadlines, local_ms())
-        large = [turn_id for turn_id, _ in deadlines if self._ballots(turn_id) >= LARGE_TURN]
+        large = [turn_id for turn_id, _ in deadlines if is_large(self._ballots(turn_id))]
         for turn_id in large:
             enqueue_close(turn_id)
         others = [turn_id for turn_id, _ in deadlines if turn_id not in large]

@@ -12,7 +12,7 @@ from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.ballots import Ballot, unpack_ballots
 from voting.counting.commitments import commit_ballots
 from voting.models import Turn, TurnState
-from voting.turns import closing, prefetching, scheduler
+from voting.turns import closing, prefetching
 from voting.turns.closing import close_turn
 from voting.turns.prefetching import (
     ENQUEUE_EARLY_MS,
@@ -130,7 +130,6 @@ def test_scheduler_enqueues_large_turn_early_and_alone(
     box: BallotBox, valkey_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(prefetching, "BALLOTS_PER_MS", 0.001)
-    monkeypatch.setattr(scheduler, "LARGE_TURN", 3)
     monkeypatch.setattr(prefetching, "LARGE_TURN", 3)
     large, small = voting_turn(box), start(box)
     set_window(small, box, -1_000, LEFT_MS)
