@@ -53,7 +53,7 @@ def load_run(profile: str, phones: int = 10_000, **changes: object) -> LoadRun:
         "ballots": ballots(),
         **times,
         "joined_in_ms": 9_000.0,
-        "together_ms": 4_000.0,
+        "together_ms": 3_000.0,
         "busy_s": 0.0,
         "cpu_s": {},
         "wall_s": 60.0,

@@ -52,7 +52,7 @@ def _run_whole(options: Namespace, home: Path, console: Console, say: Say) -> No
     show(build_rows(found), found, console)
     if options.json:
         options.json.write_bytes(as_json(found, machine))
-    if not options.small and not options.dry:
+    if not (options.small or options.dry or options.server or options.part):
         write(found, machine)
 
 

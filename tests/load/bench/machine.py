@@ -3,6 +3,7 @@
 import os
 import platform
 import resource
+import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -12,6 +13,9 @@ from importlib.metadata import version
 
 import psutil
 
+from deploy.laptop.paths import ROOT
+
+COMMIT = ("git", "describe", "--always", "--dirty")
 LIBRARIES = (
     "daphne",
     "autobahn",
@@ -85,9 +89,11 @@ def cpu_s(pid: int) -> float:
 
 def describe_machine() -> dict[str, str]:
     """The environment that the results depend on."""
+    commit = subprocess.run(COMMIT, cwd=ROOT, capture_output=True, text=True, check=False).stdout.strip()
     libraries = ", ".join(f"{name} {version(name)}" for name in LIBRARIES)
     return {
         "date": time.strftime("%Y-%m-%d %H:%M"),
+        "commit": commit or "unknown",
         "cores": str(len(cores())),
         "python": platform.python_version(),
         "system": f"{platform.system()} {platform.machine()}",
