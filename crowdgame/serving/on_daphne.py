@@ -77,7 +77,7 @@ class DaphneSocket(WebSocketProtocol):  # type: ignore[misc]
             return
         if self.state != self.STATE_OPEN:
             raise Disconnected("closed")
-        self.sendData(encode_text_frame(content))
+        self.sendData(encode_text_frame(content.encode()))
 
     def write_frames(self, wire: bytes) -> bool:
         """Write prebuilt text frames, unless the client reads too slowly or the socket is closing."""

@@ -2,7 +2,8 @@
 
 Runs on one of the gateway's servers, with the gateway's own send queues and with long frames, so that a
 client that does not read soon falls behind. Each answer contains the number of connected clients and of slow
-consumers. After "pause reading", the server does not read from that client for a second.
+consumers. After "pause reading", the server does not read from that client for a second. Messages that start
+with "encoded" are answered like the gateway's answers to single clients, all others like its broadcasts.
 """
 
 import asyncio
@@ -45,7 +46,10 @@ async def application(scope: dict[str, Any], receive: Any, send: Any) -> None:
                 await asyncio.sleep(1)
             answer = text_frame(f"{event['text']} {len(queues)} {len(slow_consumers)} {LONG}")
             for other in tuple(queues):
-                other.write_frames(answer)
+                if event["text"].startswith("encoded"):
+                    other.write_encoded(answer.texts[0].encode())
+                else:
+                    other.write_frames(answer)
     finally:
         queues.discard(queue)
 

@@ -44,11 +44,10 @@ class Frames:
 
 
 def text_frame(text: str) -> Frames:
-    return Frames((text,), encode_text_frame(text))
+    return Frames((text,), encode_text_frame(text.encode()))
 
 
-def encode_text_frame(text: str) -> bytes:
-    payload = text.encode()
+def encode_text_frame(payload: bytes) -> bytes:
     size = len(payload)
     if size < SHORT_PAYLOAD_LIMIT:
         return bytes((FINAL_TEXT_FRAME, size)) + payload
@@ -60,7 +59,8 @@ def encode_text_frame(text: str) -> bytes:
 class SendQueue:
     """Writes frames with the server's `send`. If `send` blocks, frames are queued and a task sends them.
 
-    Prebuilt frames skip `send`: while nothing is queued, `write_now` writes them to the transport.
+    Prebuilt frames and encoded messages skip `send`: while nothing is queued, `write_now` writes them to the
+    transport.
 
     A slow consumer, more than MAX_QUEUED_FRAMES or DRAIN_TIMEOUT_S behind, is closed with TOO_SLOW, and
     `on_overflow` is called. The client then reconnects and gets a snapshot. Nothing is sent after a close.
@@ -94,6 +94,12 @@ class SendQueue:
             return
         for text in frames.texts:
             self.write(text)
+
+    def write_encoded(self, message: bytes) -> None:
+        """Like `write`, for a message in UTF-8, which goes straight to the transport if possible."""
+        is_idle = self._drain_task is None and not self._ended
+        if not (is_idle and self._write_now and self._write_now(encode_text_frame(message))):
+            self.write(message.decode())
 
     def end(self, code: int, within_ms: int | None = None) -> None:
         """Close the socket after the queued frames. With `within_ms` send RetryAfter first. Idempotent."""

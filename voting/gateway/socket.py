@@ -216,7 +216,7 @@ class SocketConsumer:
 
     def send(self, message: msgspec.Struct) -> None:
         """Encode a message and queue it."""
-        self.write(_encode(message).decode())
+        self._send_queue.write_encoded(_encode(message))
 
     async def join(self, message: Any, room: EventRoom) -> None:
         """Handle the first message: call `enter_room`, send an Error, or raise CloseSocket or RetryLater."""

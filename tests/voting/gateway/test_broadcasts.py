@@ -31,7 +31,7 @@ class Recorder:
         self.writes.append((frame,))
 
     def write_frames(self, frames: Frames) -> None:
-        assert frames.wire == b"".join(map(encode_text_frame, frames.texts))
+        assert frames.wire == b"".join(encode_text_frame(text.encode()) for text in frames.texts)
         self.writes.append(frames.texts)
 
     def end(self, code: int, within_ms: int | None = None) -> None: ...
@@ -98,11 +98,11 @@ def test_flushes_of_two_rooms_take_turns() -> None:
 
 
 def test_frame_lengths_follow_rfc_6455() -> None:
-    assert encode_text_frame("é") == b"\x81\x02\xc3\xa9"
-    assert encode_text_frame("x" * 125)[:2] == b"\x81\x7d"
-    assert encode_text_frame("x" * 126)[:4] == b"\x81\x7e\x00\x7e"
-    assert encode_text_frame("x" * 65_535)[:4] == b"\x81\x7e\xff\xff"
-    assert encode_text_frame("x" * 65_536)[:10] == b"\x81\x7f" + (65_536).to_bytes(8, "big")
+    assert encode_text_frame("é".encode()) == b"\x81\x02\xc3\xa9"
+    assert encode_text_frame(b"x" * 125)[:2] == b"\x81\x7d"
+    assert encode_text_frame(b"x" * 126)[:4] == b"\x81\x7e\x00\x7e"
+    assert encode_text_frame(b"x" * 65_535)[:4] == b"\x81\x7e\xff\xff"
+    assert encode_text_frame(b"x" * 65_536)[:10] == b"\x81\x7f" + (65_536).to_bytes(8, "big")
 
 
 # ------------------------------------------------------------------ seals

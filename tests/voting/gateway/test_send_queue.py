@@ -61,12 +61,13 @@ def receive(client: ClientConnection) -> tuple[str, int, int]:
     return text, int(connected), int(slow)
 
 
-def test_slow_consumer_delays_nobody_and_is_dropped(port: int) -> None:
+@pytest.mark.parametrize("kind", ["broadcast", "encoded"])
+def test_slow_consumer_delays_nobody_and_is_dropped(port: int, kind: str) -> None:
     with dial(port) as reader, dial(port):
         for number in range(FRAMES_SENT):
-            reader.send(str(number))
+            reader.send(f"{kind}-{number}")
             text, _, slow = receive(reader)
-            assert text == str(number)
+            assert text == f"{kind}-{number}"
             if slow:
                 break
         assert slow == 1
@@ -79,11 +80,12 @@ def test_slow_consumer_delays_nobody_and_is_dropped(port: int) -> None:
 
 
 def test_late_reader_receives_all_frames_in_order(port: int) -> None:
+    texts = [f"{kind}-{number}" for number in range(20) for kind in ("broadcast", "encoded")]
     with dial(port) as reader, dial(port) as late:
-        for number in range(40):
-            reader.send(str(number))
+        for text in texts:
+            reader.send(text)
             receive(reader)
-        assert [receive(late)[0] for _ in range(40)] == [str(number) for number in range(40)]
+        assert [receive(late)[0] for _ in texts] == texts
 
 
 def test_close_follows_frames_that_the_server_delays() -> None:
@@ -103,14 +105,15 @@ def test_close_follows_frames_that_the_server_delays() -> None:
         queue.write('"first"')
         await asyncio.sleep(0)  # the task that sends the rest now waits for the server
         queue.write_frames(text_frame('"second"') + text_frame('"third"'))
+        queue.write_encoded(b'"fourth"')
         queue.end(CloseCode.RESTARTING, 250)
-        queue.write('"too late"')
+        queue.write_encoded(b'"too late"')
         unblocked.set()
         await queue.wait_closed()
         return sent
 
     assert asyncio.run(end_while_server_is_blocked()) == [
-        *("first", "second", "third", {"type": "retry.after", "within_ms": 250}),
+        *("first", "second", "third", "fourth", {"type": "retry.after", "within_ms": 250}),
         CloseCode.RESTARTING,
     ]
 
