@@ -8,11 +8,13 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIO
 from websockets.frames import Close, Frame, Opcode
 from websockets.frames import CloseCode as StandardCode
 from websockets.protocol import Protocol, State
+from websockets.streams import StreamReader
 from websockets.utils import accept_key
 
 from crowdgame.serving.handshake import RequestHead
 from crowdgame.serving.service import CLOSE_TIMEOUT_S
-from voting.gateway.send_queue import WRITE_FRAMES
+from crowdgame.serving.short_frames import read_short_text
+from voting.gateway.server_extensions import READ_TEXTS, WRITE_FRAMES, ReadText
 from voting.protocol import CloseCode
 
 ACCEPT_RESPONSE = (
@@ -24,10 +26,13 @@ ACCEPT_RESPONSE = (
 class UvicornSocket(WebSocketsSansIOProtocol):
     """A server-side WebSocket that closes even if its client doesn't read.
 
-    It reports a frame that is too large with the protocol's own close code, FRAME_TOO_LARGE.
+    It reports a frame that is too large with the protocol's own close code, FRAME_TOO_LARGE. A short text
+    frame that arrives alone bypasses the general parser. `reader` is the application's reader of such texts,
+    see READ_TEXTS.
     """
 
     key = b""
+    reader: ReadText | None = None
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
@@ -79,8 +84,33 @@ class UvicornSocket(WebSocketsSansIOProtocol):
             "headers": head.header_list,
             "subprotocols": [],
             "state": self.app_state.copy(),
-            "extensions": {"websocket.http.response": {}, WRITE_FRAMES: self.write_frames},
+            "extensions": {
+                "websocket.http.response": {},
+                WRITE_FRAMES: self.write_frames,
+                READ_TEXTS: self.register_reader,
+            },
         }
+
+    def data_received(self, data: bytes) -> None:
+        text = read_short_text(data) if self._is_between_messages() else None
+        if text is None:
+            super().data_received(data)
+        elif not (self.reader and self.queue.empty() and self.reader(text)):
+            self.curr_msg_data_type, self.frames = "text", [text]
+            self.send_receive_event_to_app()
+
+    def _is_between_messages(self) -> bool:
+        """Whether the parser waits for the beginning of a frame, outside of a fragmented message."""
+        conn = self.conn
+        if not self.handshake_complete or self.close_sent or conn.state is not State.OPEN:
+            return False
+        parser: Any = conn.parser
+        waits_in = parser.gi_yieldfrom
+        is_at_start = waits_in is not None and waits_in.gi_code is StreamReader.at_eof.__code__
+        return is_at_start and conn.current_size is None
+
+    def register_reader(self, reader: ReadText | None) -> None:
+        self.reader = reader
 
     async def send(self, message: Any) -> None:
         if message["type"] == "websocket.close" and not self.writable.is_set():

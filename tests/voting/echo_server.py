@@ -19,11 +19,8 @@ django.setup()
 
 from crowdgame.serving.listener import adopt_listener  # noqa: E402
 from crowdgame.serving.service import Service  # noqa: E402
-from voting.gateway.send_queue import (  # noqa: E402
-    WRITE_FRAMES,
-    SendQueue,
-    text_frame,
-)
+from voting.gateway.send_queue import SendQueue, text_frame  # noqa: E402
+from voting.gateway.server_extensions import WRITE_FRAMES  # noqa: E402
 
 LONG = "x" * 16_000
 queues: set[SendQueue] = set()

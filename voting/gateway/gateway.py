@@ -77,9 +77,14 @@ class Gateway:
         """The ballot box's time in milliseconds, estimated from the last heartbeat."""
         return self._clock.now()
 
+    @property
+    def knows_time(self) -> bool:
+        """Whether the ballot box's time has been measured."""
+        return self._clock.offset_ms is not None
+
     async def sync_time(self) -> None:
         """Ask the ballot box for its time, unless it is known. Raises redis.RedisError or OSError."""
-        if self._clock.offset_ms is None:
+        if not self.knows_time:
             asked = local_ms()
             self._clock.observe(await self.box.now(), asked, local_ms())
 

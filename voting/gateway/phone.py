@@ -65,6 +65,7 @@ DENIAL_TEXTS: dict[ErrorCode, str] = {
 class PhoneConsumer(SocketConsumer):
     kind: ClassVar = "phone"
     messages: ClassVar = protocol.PhoneMessage
+    never_waits: ClassVar = True
     voter: ConnectedVoter
     _claimed: tuple[int, float] | None = None
     _request_task: asyncio.Task[None] | None = None
@@ -153,7 +154,7 @@ class PhoneConsumer(SocketConsumer):
         choice, sequence, blind = ballot.choice, ballot.sequence, ballot.blind
         return replace_fields(you, turn=turn, choice=choice, sequence=sequence, blind=blind)
 
-    async def handle_message(self, message: PhoneMessage, room: EventRoom) -> None:
+    def handle_now(self, message: PhoneMessage, room: EventRoom) -> None:
         if self not in room.sockets.phones:
             return  # evicted, but not closed yet
         if isinstance(message, BallotCast):

@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 from autobahn.exception import Disconnected
 
+from voting.gateway.server_extensions import WriteFrames
 from voting.protocol import CloseCode, RetryAfter
 
 Send = Callable[[dict[str, Any]], Awaitable[None]]
@@ -24,12 +25,6 @@ SOCKET_CLOSED_ERRORS = (OSError, Disconnected, RuntimeError)
 FINAL_TEXT_FRAME = 0x81
 SHORT_PAYLOAD_LIMIT = 126
 LARGE_PAYLOAD_LIMIT = 1 << 16
-
-# The ASGI extension by which a server offers a `WriteFrames`.
-WRITE_FRAMES = "crowdgame.write_frames"
-# Writes frames to the transport at once. Returns False and writes nothing if the socket is closing or its
-# client reads too slowly.
-WriteFrames = Callable[[bytes], bool]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

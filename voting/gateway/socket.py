@@ -20,7 +20,8 @@ from voting.ballot_box.stores import STORE_ERRORS
 from voting.gateway.admission_queue import FULL_RETRY_MS, RetryLater
 from voting.gateway.event_room import EventRoom
 from voting.gateway.gateway import Gateway, gateway
-from voting.gateway.send_queue import WRITE_FRAMES, Send, SendQueue
+from voting.gateway.send_queue import Send, SendQueue
+from voting.gateway.server_extensions import READ_TEXTS, WRITE_FRAMES, ReadText, RegisterReader
 from voting.metrics.metrics import CONNECTIONS, JOINS, SLOW_CONSUMERS
 from voting.protocol import CloseCode
 
@@ -64,22 +65,24 @@ class SocketConsumer:
     """One WebSocket connection.
 
     A subclass sets `kind`, a metrics label, and `messages`, the union of message types it accepts. It
-    implements `join` and `handle_message`.
+    implements `join` and `handle_message`, or `handle_now` instead if `never_waits`.
     """
 
     kind: ClassVar[str]
     messages: ClassVar[Any]
+    never_waits: ClassVar[bool] = False
 
     def __init__(self, scope: Scope, send: Send) -> None:
         self.scope = scope
         self.seat: Seat | None = None
         self.room: EventRoom | None = None
-        write_now = scope.get("extensions", {}).get(WRITE_FRAMES)
-        self._send_queue = SendQueue(send, _count_slow_consumer, write_now)
+        extensions = scope.get("extensions", {})
+        self._register_reader: RegisterReader = extensions.get(READ_TEXTS, _register_nothing)
+        self._send_queue = SendQueue(send, _count_slow_consumer, extensions.get(WRITE_FRAMES))
         self.write, self.write_frames = self._send_queue.write, self._send_queue.write_frames
         self.end = self._send_queue.end
         self._send = send
-        self._has_joined = False
+        self._has_joined = self._is_idle = False
         self._waiting_in: EventRoom | None = None
         self._frames_until = 0.0
         self._decode = _decoder(self.messages)
@@ -105,6 +108,7 @@ class SocketConsumer:
             self.end(end.code, end.within_ms)
             await self._send_queue.wait_closed()
         finally:
+            self._register_reader(None)
             connections.dec()
             for room in (self.room, self._waiting_in):
                 if room is not None:
@@ -121,8 +125,34 @@ class SocketConsumer:
                 raise CloseSocket(CloseCode.JOIN_TIMEOUT) from None
             JOINS.labels("crowded").inc()
             raise CloseSocket(CloseCode.CROWDED, FULL_RETRY_MS) from None
-        while await self._handle_event(await receive()):
-            pass
+        self._register_reader(self._read_now)
+        is_open = True
+        while is_open:
+            self._is_idle = True
+            event = await receive()
+            self._is_idle = False
+            is_open = await self._handle_event(event)
+
+    def _read_now(self, text: bytes) -> bool:
+        """Handle a message at once, if that never waits. Returns False and does nothing otherwise.
+
+        A server calls this instead of queueing an event. Messages that close the socket take the usual path.
+        """
+        if not (self._is_idle and self.room is not None and text.isascii()):
+            return False
+        try:
+            message = self._decode(text)
+            is_clock = isinstance(message, protocol.ClockAsk)
+            if not (gateway().knows_time if is_clock else self.never_waits):
+                return False
+            self._limit_rate()
+        except (msgspec.DecodeError, RecursionError, CloseSocket):
+            return False
+        if is_clock:
+            self._answer_clock(message)
+        else:
+            self.handle_now(message, self.room)
+        return True
 
     async def _handle_event(self, event: dict[str, Any]) -> bool:
         """Handle an ASGI event. Returns False after a disconnect. Raises CloseSocket."""
@@ -135,7 +165,7 @@ class SocketConsumer:
             self.send(MALFORMED)
         elif isinstance(message, protocol.ClockAsk):
             await self._sync_time()
-            self.send(protocol.ClockSynced(sent=message.sent, now_at=gateway().now()))
+            self._answer_clock(message)
         else:
             await self.dispatch(message)
         return True
@@ -146,6 +176,9 @@ class SocketConsumer:
             await self.handle_message(message, self.room)
         else:
             await self._join(message)
+
+    def _answer_clock(self, message: protocol.ClockAsk) -> None:
+        self.send(protocol.ClockSynced(sent=message.sent, now_at=gateway().now()))
 
     def _limit_rate(self) -> None:
         """Token-bucket rate limit: FRAMES_PER_SECOND with bursts of FRAME_BURST. Raises CloseSocket.
@@ -224,7 +257,15 @@ class SocketConsumer:
 
     async def handle_message(self, message: Any, room: EventRoom) -> None:
         """Handle a message after the join."""
+        self.handle_now(message, room)
+
+    def handle_now(self, message: Any, room: EventRoom) -> None:
+        """Handle a message after the join, without waiting for anything."""
         raise NotImplementedError
+
+
+def _register_nothing(_read: ReadText | None) -> None:
+    """The server has no fast path: all messages come through `receive`."""
 
 
 def _count_slow_consumer() -> None:
@@ -233,7 +274,7 @@ def _count_slow_consumer() -> None:
 
 
 @cache
-def _decoder(messages: Any) -> Callable[[str], Any]:
+def _decoder(messages: Any) -> Callable[[str | bytes], Any]:
     return msgspec.json.Decoder(messages).decode
 
 

@@ -4,9 +4,10 @@
 <number of reverse proxies>`
 
 `flood <frames>` sends that many frames of 100,000 characters. `nag` sends a word repeatedly. `nagged` reports
-whether that still runs, or ended as it does for a disconnected client. `close <code>` closes the socket. Any
-other text is echoed. The response to a POST is the length of its body; `?<chunks>` asks for that many
-chunks of 100,000 bytes. At `/client`, the response or first message is the scheme and the client address.
+whether that still runs, or ended as it does for a disconnected client. `close <code>` closes the socket.
+After `register`, a reader answers texts that start with `now` in capitals. Any other text is echoed. The
+response to a POST is the length of its body; `?<chunks>` asks for that many chunks of 100,000 bytes. At
+`/client`, the response or first message is the scheme and the client address.
 """
 
 import asyncio
@@ -21,6 +22,8 @@ from autobahn.exception import Disconnected
 
 from crowdgame.serving.listener import adopt_listener
 from crowdgame.serving.service import Service
+from voting.gateway.send_queue import encode_text_frame
+from voting.gateway.server_extensions import READ_TEXTS, WRITE_FRAMES
 
 FRAME = "x" * 100_000
 HEAD_TIMEOUT_S, BODY_TIMEOUT_S = 2.0, 3.0
@@ -38,6 +41,8 @@ async def application(scope: Any, receive: Any, send: Any) -> None:
     if client:
         await send({"type": "websocket.send", "text": client})
     while (event := await receive())["type"] == "websocket.receive":
+        if event["text"] == "register":
+            register_reader(scope["extensions"])
         await answer(event["text"], send)
 
 
@@ -75,6 +80,14 @@ async def answer(text: str, send: Any) -> None:
         await send({"type": "websocket.close", "code": int(count)})
     else:
         await send({"type": "websocket.send", "text": text})
+
+
+def register_reader(extensions: Any) -> None:
+    def read(text: bytes) -> bool:
+        return text.startswith(b"now") and write_frames(encode_text_frame(text.upper()))
+
+    write_frames = extensions[WRITE_FRAMES]
+    extensions[READ_TEXTS](read)
 
 
 class Nagging:
