@@ -17,7 +17,9 @@ CLOSED_BY_GATEWAY = range(4000, 5000)
 RETRY_JOIN_S = 3.0
 NO_KEY = {"key_needed", "key_wrong", "key_used"}
 CLOCK_FIRST_S = 2.0
-CLOCK_EVERY_S = 15.0
+CLOCK_CHECK_S = 15.0
+CLOCK_FRESH_S = 45.0
+QUIET_S = 20.0
 SERVER_TIMEOUT_S = 40.0
 
 
@@ -47,7 +49,7 @@ class Phone:
         self._cut_at_ballot_s: float | None = None
         self._left = False
         self._lost_at = 0.0
-        self._received_at = 0.0
+        self._received_at = self._time_learned_at = 0.0
         self._reconnect_timer: asyncio.TimerHandle | None = None
         self._join_timer: asyncio.TimerHandle | None = None
         self._clock_timer: asyncio.TimerHandle | None = None
@@ -145,15 +147,17 @@ class Phone:
         return self.joined and self._connection.write(change)
 
     def _sync_clock(self) -> None:
-        """Ask for the server's time, which also keeps the connection alive.
+        """Ask for the server's time, unless a recent answer contained it. Keeps the connection alive, too.
 
         Drops the connection if the server has been silent for SERVER_TIMEOUT_S.
         """
-        if time.perf_counter() - self._received_at > SERVER_TIMEOUT_S:
+        now = time.perf_counter()
+        if now - self._received_at > SERVER_TIMEOUT_S:
             self._connection.drop_connection()
             return
-        self._connection.write(protocol.ClockAsk(sent=self._context.clock.local_ms()))
-        self._sync_clock_in(CLOCK_EVERY_S * self._context.rng.uniform(0.8, 1.2))
+        if now > min(self._time_learned_at + CLOCK_FRESH_S, self._received_at + QUIET_S):
+            self._connection.write(protocol.ClockAsk(sent=self._context.clock.local_ms()))
+        self._sync_clock_in(CLOCK_CHECK_S * self._context.rng.uniform(0.8, 1.2))
 
     def _sync_clock_in(self, seconds: float) -> None:
         self._clock_timer = asyncio.get_running_loop().call_later(seconds, self._sync_clock)
@@ -171,12 +175,14 @@ class Phone:
         self._side_changer.receive(message)
         match message:
             case protocol.BallotCounted():
+                self._time_learned_at = self._received_at if message.now_at else 0.0
                 self._voter.counted(message)
             case protocol.Change():
                 self._change(message)
             case protocol.BallotRefused():
                 self._voter.refused(message)
             case protocol.ClockSynced():
+                self._time_learned_at = self._received_at
                 self._context.clock.sync(message.sent, message.now_at)
             case protocol.PhoneWelcomed():
                 self._welcome(message)
@@ -199,6 +205,7 @@ class Phone:
         self._attempts = 0
         went_back, self._newest = welcomed.seq < self._newest, welcomed.seq
         self._seq, self._state = welcomed.seq, welcomed.state
+        self._time_learned_at = 0.0
         self._sync_clock_in(context.rng.uniform(0, CLOCK_FIRST_S))
         self._voter.welcome(welcomed.you, welcomed.state)
         self._side_changer.welcome(welcomed.you.team, welcomed.you.side_changes, welcomed.state)

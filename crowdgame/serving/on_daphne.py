@@ -26,7 +26,7 @@ reactor: Any = internet.reactor
 ADOPTED_SOCKET = "adopted listening socket"  # placeholder: Daphne requires an endpoint
 NO_TIMEOUT = -1
 CLOSE_HANDSHAKE_TIMEOUT_S = 5  # an earlier reset could overtake the close code, which says when to retry
-PING_DISABLED_S = 10**9  # phones send time requests themselves, and TCP keepalive detects dead ones
+PING_DISABLED_S = 10**9  # phones break a silence with time requests, and TCP keepalive detects dead ones
 
 MAX_QUEUED_MESSAGES = 64
 

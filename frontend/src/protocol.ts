@@ -545,6 +545,7 @@ export interface BallotCounted {
   turn: number;
   choice: number;
   sequence: number;
+  now_at: number;
 }
 
 export interface BallotRefused {

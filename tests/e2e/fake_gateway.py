@@ -128,7 +128,7 @@ class FakeGateway:
             answers = [{"type": "clock.synced", "sent": message["sent"], "now_at": self.now()}]
         elif message["type"] == "ballot.cast" and self.counts:
             cast = {name: message[name] for name in ("turn", "choice", "sequence")}
-            answers = [BallotCounted(**cast)]
+            answers = [BallotCounted(**cast, now_at=self.now())]
         for answer in answers:
             await send({"type": "websocket.send", "text": _frame(answer)})
 

@@ -255,7 +255,9 @@ class PhoneConsumer(SocketConsumer):
             if room.is_one_on_one and first:
                 gateway().check_pick(room)
             self.send(
-                protocol.BallotCounted(turn=slot.turn_id, choice=ballot.choice, sequence=ballot.sequence)
+                protocol.BallotCounted(
+                    turn=slot.turn_id, choice=ballot.choice, sequence=ballot.sequence, now_at=room.now()
+                )
             )
             return
         if code == CastResult.UNKNOWN and _closes_late(room):

@@ -67,11 +67,13 @@ class BallotCounted(msgspec.Struct, frozen=True, kw_only=True, tag="ballot.count
         turn: As sent.
         choice: As sent.
         sequence: As sent.
+        now_at: The server's time, like that of `clock.synced`. 0 from earlier versions.
     """
 
     turn: Id
     choice: Choice
     sequence: Count
+    now_at: Time = 0
 
 
 class TurnSealed(msgspec.Struct, frozen=True, kw_only=True, tag="turn.sealed"):

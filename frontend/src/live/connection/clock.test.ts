@@ -34,3 +34,15 @@ test("hasJumped detects messages of a clock that was set", () => {
   assert.equal(clock.hasJumped(HERE + AHEAD + 300_000, HERE, HERE), true);
   assert.equal(clock.hasJumped(HERE + AHEAD - 300_000, HERE, HERE), true);
 });
+
+test("the estimate stays fresh for less than a minute, and not at all after a slow round trip", () => {
+  const clock = new ServerClock();
+  const isFresh = (afterMs: number) => HERE + afterMs < clock.freshUntil;
+  assert.equal(isFresh(0), false);
+  clock.addSample(HERE - 400, HERE + AHEAD);
+  assert.equal(isFresh(0), false);
+  clock.addSample(HERE - 20, HERE + AHEAD);
+  assert.deepEqual([40_000, 45_000].map(isFresh), [true, false]);
+  clock.estimate(HERE + AHEAD);
+  assert.equal(isFresh(0), false);
+});

@@ -1,5 +1,8 @@
 const MAX_SAMPLES = 5;
 const JUMP_MS = 2000;
+const FRESH_MS = 45_000;
+/** After a slow round trip, the estimate is vague. From 300 ms on, it is old at once. */
+const AGE_PER_ROUND_TRIP = 150;
 
 interface Sample {
   roundTripMs: number;
@@ -19,22 +22,32 @@ export function pageAgeMs(): number {
 export class ServerClock {
   private samples: Sample[] = [];
   private offset = 0;
+  /** Until then, the estimate needs no new answer. */
+  freshUntil = 0;
 
   now(): number {
     return Date.now() + this.offset;
   }
 
-  /** A first estimate from the welcome message, used only until the first answer to `clock.ask`. */
+  /**
+   * A first estimate from the welcome message, used only until the first answer with the server's time. Earlier answers
+   * are invalid, because the device may have slept or changed networks.
+   */
   estimate(nowAt: number): void {
-    if (this.samples.length === 0) this.offset = nowAt - Date.now();
+    this.samples = [];
+    this.freshUntil = 0;
+    this.offset = nowAt - Date.now();
   }
 
+  /** Adds an answer with the server's time `nowAt`. The request was sent at `sent` or later. */
   addSample(sent: number, nowAt: number): void {
     const received = Date.now();
-    if (this.hasJumped(nowAt, sent, received)) this.clearSamples();
+    if (this.hasJumped(nowAt, sent, received)) this.samples = [];
     const sample = { roundTripMs: received - sent, offset: nowAt - (sent + received) / 2 };
     this.samples = [...this.samples, sample].slice(-MAX_SAMPLES);
-    this.offset = this.samples.reduce((best, next) => (next.roundTripMs < best.roundTripMs ? next : best)).offset;
+    const best = this.samples.reduce((best, next) => (next.roundTripMs < best.roundTripMs ? next : best));
+    this.offset = best.offset;
+    this.freshUntil = received + FRESH_MS - best.roundTripMs * AGE_PER_ROUND_TRIP;
   }
 
   /**
@@ -43,10 +56,5 @@ export class ServerClock {
    */
   hasJumped(nowAt: number, sent: number, received: number): boolean {
     return nowAt < sent + this.offset - JUMP_MS || nowAt > received + this.offset + JUMP_MS;
-  }
-
-  /** Old samples are invalid after the device slept or changed networks. */
-  clearSamples(): void {
-    this.samples = [];
   }
 }

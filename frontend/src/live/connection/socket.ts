@@ -8,6 +8,7 @@ const ANSWER_WITHIN_MS = 6000;
 const ANSWER_ON_WAKE_MS = 3000;
 const FIRST_HEARTBEAT_WITHIN_MS = 2000;
 const SILENCE_MS = 4000;
+const QUIET_MS = 20_000;
 /** A gateway notices a change of the ballot box's clock within a second. */
 const GATEWAY_CLOCK_LAG_MS = 1500;
 const ABNORMAL_CLOSURE = 1006;
@@ -52,13 +53,12 @@ export class LiveSocket<Out, In extends { type: string }> {
 
   /** Connects or reconnects. */
   open(): void {
-    this.disconnect();
-    const scheme = location.protocol === "https:" ? "wss:" : "ws:";
-    const socket = new WebSocket(`${scheme}//${location.host}${this.options.path}`);
+    this.close();
+    const socket = new WebSocket(`${location.protocol.replace("http", "ws")}//${location.host}${this.options.path}`);
     this.socket = socket;
     this.expectMessage(WELCOME_WITHIN_MS);
     socket.onopen = () => this.send(this.options.join());
-    socket.onmessage = (event) => this.receive(String(event.data));
+    socket.onmessage = (event) => this.receive(event.data as string);
     socket.onclose = (event) => this.closed(event.code);
   }
 
@@ -72,10 +72,6 @@ export class LiveSocket<Out, In extends { type: string }> {
   /** Call this when an answer is overdue. If no other message arrived either, checks whether the server is alive. */
   probeIfSilent(): void {
     if (!this.deadTimer && Date.now() - this.receivedAt > SILENCE_MS) this.probe(ANSWER_WITHIN_MS);
-  }
-
-  close(): void {
-    this.disconnect();
   }
 
   private receive(text: string): void {
@@ -97,7 +93,6 @@ export class LiveSocket<Out, In extends { type: string }> {
 
   private welcomed(welcome: Welcome): void {
     this.attempt = 0;
-    this.options.clock.clearSamples();
     this.options.clock.estimate(welcome.now_at);
     this.options.onStateChange({ state: "joined" });
     this.heartbeatIn(Math.random() * FIRST_HEARTBEAT_WITHIN_MS);
@@ -106,15 +101,18 @@ export class LiveSocket<Out, In extends { type: string }> {
   /** A change is sent as soon as it is made; `at` is its time by the server's clock. */
   private checkClock(at: number): void {
     const now = Date.now();
-    if (this.options.clock.hasJumped(at, now, now)) {
+    const { clock } = this.options;
+    if (clock.hasJumped(at, now, now)) {
+      clock.freshUntil = 0;
       this.heartbeatIn(GATEWAY_CLOCK_LAG_MS + Math.random() * FIRST_HEARTBEAT_WITHIN_MS);
     }
   }
 
+  /** Asks for the time only if the estimate is old or vague, or if nothing has arrived for a while. */
   private heartbeatIn(ms: number): void {
     clearTimeout(this.heartbeat);
     this.heartbeat = window.setTimeout(() => {
-      this.probe(ANSWER_WITHIN_MS);
+      if (Date.now() > Math.min(this.options.clock.freshUntil, this.receivedAt + QUIET_MS)) this.probe(ANSWER_WITHIN_MS);
       this.heartbeatIn(nextHeartbeatMs(Math.random));
     }, ms);
   }
@@ -131,9 +129,9 @@ export class LiveSocket<Out, In extends { type: string }> {
 
   private closed(code: number): void {
     const retry = retryAfter({ code, attempt: this.attempt++, withinMs: this.withinMs }, Math.random);
-    this.disconnect();
+    this.close();
     if (retry.state !== "away") this.reconnectIn(retry.waitMs, retry.fromServer);
-    this.options.onStateChange(retry.state === "away" ? retry : { state: retry.state });
+    this.options.onStateChange(retry);
   }
 
   private reconnectIn(inMs: number, fromServer: boolean): void {
@@ -149,7 +147,8 @@ export class LiveSocket<Out, In extends { type: string }> {
     else this.probe(ANSWER_ON_WAKE_MS);
   }
 
-  private disconnect(): void {
+  /** Closes the connection for good, unless `open` is called. */
+  close(): void {
     clearTimeout(this.retry);
     clearTimeout(this.deadTimer);
     clearTimeout(this.heartbeat);

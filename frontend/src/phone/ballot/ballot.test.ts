@@ -60,7 +60,7 @@ class BallotNetwork {
     const again = held?.sequence === sequence && held.choice === choice;
     if (!again && held && held.sequence >= sequence) return refuse("stale", held.sequence);
     if (!again) this.held = { choice, sequence, blind: blind ?? null };
-    return () => this.keeper.counted({ type: "ballot.counted", turn, choice, sequence });
+    return () => this.keeper.counted({ type: "ballot.counted", turn, choice, sequence, now_at: Date.now() });
   }
 
   restore(): void {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import test, { afterEach, mock } from "node:test";
 import type { EventState, ReceiptAsk, ToPhone } from "../../protocol";
+import { ServerClock } from "../../live/connection/clock";
 import { BallotKeeper, NO_BALLOT } from "../ballot/ballot";
 import { VoteLedger } from "./voteLedger";
 import type { Receipt } from "./receipt";
@@ -25,6 +26,7 @@ class Phone {
     `BOOK${++codes}`,
     (message: ReceiptAsk) => this.asked.push(message.turn) > 0,
     (part) => Object.assign(this, part),
+    new ServerClock(),
   );
 
   /** Turn `number` is open; the previous turn's pick was `pick`. */

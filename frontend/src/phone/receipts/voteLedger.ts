@@ -1,6 +1,8 @@
+import type { ServerClock } from "../../live/connection/clock";
 import { sideForTeam } from "../../live/match/phase";
-import type { DropAnswered, DuelRefused, EventState, ReceiptAsk, AcceptedSideChange, TeamCounted, ToPhone, TurnSealed, You } from "../../protocol";
+import type { BallotCounted, DropAnswered, DuelRefused, EventState, ReceiptAsk, AcceptedSideChange, TeamCounted, ToPhone, TurnSealed, You } from "../../protocol";
 import type { Ballot, BallotKeeper } from "../ballot/ballot";
+import { BallotTimer } from "../ballot/ballotTimer";
 import { vibrate } from "../device/vibrate";
 import { choiceColumns } from "../ballot/choice";
 import { ReceiptChecks } from "./receiptChecks";
@@ -18,6 +20,7 @@ const COUNTED_VIBRATION_MS = 30;
  */
 export class VoteLedger {
   private checks: ReceiptChecks;
+  private timer: BallotTimer;
   private event: EventState | null = null;
   private vibratedFor = 0;
   private sideChanges: readonly AcceptedSideChange[] = [];
@@ -26,7 +29,9 @@ export class VoteLedger {
     private code: string,
     send: (message: ReceiptAsk) => boolean,
     private changed: (part: { receipts?: readonly Receipt[]; record?: MatchRecord; counts?: TeamCounted; drop?: DropAnswered | null; seal?: TurnSealed; sideChanges?: readonly AcceptedSideChange[]; sideRefused?: boolean; duelRefused?: DuelRefused }) => void,
+    clock: ServerClock,
   ) {
+    this.timer = new BallotTimer(clock);
     this.checks = new ReceiptChecks(code, send, (receipts) => this.changed({ receipts }));
   }
 
@@ -37,10 +42,15 @@ export class VoteLedger {
     if ("state" in message) this.follow(message.state, message.seq, message.type === "phone.welcomed" ? message.you.team : team);
     else if (message.type === "turn.sealed") this.seal(message);
     else if (message.type === "receipt.issued") this.checks.receiveReceipt(message);
-    else if (message.type === "ballot.counted") this.checks.counted(message);
+    else if (message.type === "ballot.counted") this.counted(message);
     else if (message.type === "drop.answered") this.changed({ drop: message });
     else if (message.type === "duel.refused") this.changed({ duelRefused: message });
     else if (message.type === "team.counted") this.changed({ counts: message });
+  }
+
+  private counted(answer: BallotCounted): void {
+    this.timer.counted(answer);
+    this.checks.counted(answer);
   }
 
   /** Requests end with the connection. */
@@ -63,6 +73,7 @@ export class VoteLedger {
     const { status, sequence, turn, heldChoice } = ballot;
     if (status === "counted" && sequence !== this.vibratedFor) vibrate(COUNTED_VIBRATION_MS);
     if (status === "counted") this.vibratedFor = sequence;
+    this.timer.hold(ballot);
     this.checks.hold(ballot, team);
     const match = this.event?.match;
     if (match && heldChoice !== null) this.updateRecord({ ...readRecord(this.code, match.id), turn, choice: heldChoice });

@@ -128,6 +128,7 @@ export function takeSeat(code: string, wish: number | null, key: string | null, 
       code,
       (message) => link.socket.send(message),
       (part) => voter.set(part),
+      link.clock,
     );
     for (const callback of queued.splice(0)) callback(ledger);
   });
