@@ -4,11 +4,14 @@ The phone shows its code, so that an organizer can refer to the voter and name a
 """
 
 import hashlib
+from functools import lru_cache
 
 VOTER_CODE_ALPHABET = "BCDFGHJKLMNPQRSTVWXZ"
 VOTER_CODE_LENGTH = 6
+VOTERS_KEPT = 1_000  # a join derives the code of its voter several times
 
 
+@lru_cache(VOTERS_KEPT)
 def derive_voter_code(voter: str) -> str:
     """Return the voter code of a voter.
 

@@ -26,13 +26,14 @@ POLL_S = 0.5
 def welcome_display(room: EventRoom, scope: Any) -> protocol.DisplayWelcomed:
     """The snapshot for a display that connects, or requests its page, with the ASGI `scope`."""
     url = room.join_url(scope)
+    state: Any = room.encoded_state
     return protocol.DisplayWelcomed(
         now_at=room.now(),
         seq=room.seq,
         join_url=url,
         qr=qr_rows(url),
         team_qrs=team_qr_rows(url),
-        state=room.state,
+        state=state,
     )
 
 

@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+import msgspec
+
 from games.engine.game import SIDES, Side
 from voting import protocol
 from voting.admission.links import base_url
@@ -75,9 +77,17 @@ class LiveEvent:
     poll: Poll | None = field(default=None, init=False)
     seal: Frames | None = field(default=None, init=False)
     drop_requests: dict[int, DropRequests] = field(default_factory=dict, init=False)
+    _encoded_state: msgspec.Raw | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         self._set_poll()
+
+    @property
+    def encoded_state(self) -> msgspec.Raw:
+        """The state in JSON, encoded once for all the snapshots that contain it."""
+        if self._encoded_state is None:
+            self._encoded_state = msgspec.Raw(msgspec.json.encode(self.state))
+        return self._encoded_state
 
     def apply(self, copy: LayerMessage) -> None:
         """Take over the event's state from a change.
@@ -85,7 +95,7 @@ class LiveEvent:
         Raises msgspec.MsgspecError if it cannot be decoded; nothing is changed then.
         """
         self.state = protocol.decode_change(copy.body).state
-        self.seq, self.seal = copy.seq, None
+        self.seq, self.seal, self._encoded_state = copy.seq, None, None
         self._set_poll()
         self._close_drop_requests()
         for turn_id in sorted(self.drop_requests)[:-MAX_REVEALED_TURNS]:

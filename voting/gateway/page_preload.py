@@ -38,7 +38,7 @@ def build_page_preload(gateway: Gateway, code: str, team: int) -> PreloadParts |
         return None
     offered = _team_for_new_voter(room, team)
     token = _offer_seat(room, offered, room.now()) if offered else None
-    state = b'{"seq":%d,"state":%b' % (room.seq, _encode(room.state))
+    state = b'{"seq":%d,"state":%b' % (room.seq, _without_tags(bytes(room.encoded_state)))
     own = b',"now_at":%d,"offer":%b,"team":%d}' % (room.now(), msgspec.json.encode(token), offered)
     return PreloadParts(state, own)
 
@@ -52,15 +52,15 @@ def build_display_preload(gateway: Gateway, code: str, scope: Any) -> PreloadPar
     room = _open_room(gateway, code)
     if room is None:
         return None
-    return PreloadParts(_encode(welcome_display(room, scope)), b"")
+    return PreloadParts(_without_tags(msgspec.json.encode(welcome_display(room, scope))), b"")
 
 
 def _open_room(gateway: Gateway, code: str) -> EventRoom | None:
     return gateway.loaded_room(code) if gateway.retry_ms is None else None
 
 
-def _encode(message: Any) -> bytes:
-    return msgspec.json.encode(message).replace(b"<", b"\\u003c")
+def _without_tags(json: bytes) -> bytes:
+    return json.replace(b"<", b"\\u003c")
 
 
 def _offer_seat(room: EventRoom, team: int, now: int) -> str:

@@ -4,7 +4,7 @@ import asyncio
 import secrets
 import time
 from dataclasses import replace
-from typing import ClassVar, cast
+from typing import Any, ClassVar, cast
 
 from msgspec.structs import replace as replace_fields
 
@@ -115,7 +115,8 @@ class PhoneConsumer(SocketConsumer):
         self.send(protocol.Error(code=code, text=DENIAL_TEXTS[code], event=room.state))
 
     def _welcome(self, you: protocol.You, room: EventRoom) -> None:
-        welcome = protocol.PhoneWelcomed(now_at=room.now(), seq=room.seq, you=you, state=room.state)
+        state: Any = room.encoded_state
+        welcome = protocol.PhoneWelcomed(now_at=room.now(), seq=room.seq, you=you, state=state)
         self.enter_room(room, welcome)
         if counts := room.last_sent.teams.get(you.team):
             self.write(counts)

@@ -55,6 +55,17 @@ def test_event_room_updates_counts_on_leave_and_return(box: BallotBox) -> None:
     assert (room.connected(), room.waiting(), room.sockets.is_empty, room.voters) == ((0, 0), 0, True, {})
 
 
+def test_encoded_state_follows_each_change(box: BallotBox) -> None:
+    room = make_room(start(box).match.event_id)
+    before = bytes(room.encoded_state)
+    assert before == msgspec.json.encode(room.state)
+    vote_by_hands(room, box)
+    assert bytes(room.encoded_state) == msgspec.json.encode(room.state) != before
+    with pytest.raises(msgspec.MsgspecError):
+        room.apply(LayerMessage(room.event_id, room.seq + 1, b"{}"))
+    assert bytes(room.encoded_state) == msgspec.json.encode(room.state)
+
+
 def test_event_room_closes_oldest_sockets_of_a_seat(box: BallotBox) -> None:
     sockets = [voter("a", 1) for _ in range(MAX_SOCKETS_PER_SEAT + 2)]
     room = make_room(start(box).match.event_id, *sockets)
