@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import suppress
 
 import msgspec
@@ -11,7 +11,7 @@ from redis import RedisError
 
 from games.engine.errors import GameError
 from voting import protocol
-from voting.admission.restrictions import load_restrictions
+from voting.admission.restrictions import Restrictions, load_restrictions
 from voting.announcements.channel_layer import (
     ALL_EVENTS,
     DROP_SHOWN,
@@ -149,22 +149,24 @@ class EventSubscriber:
         The lock keeps reading and enforcing in one order, so that an older read never replaces a newer one.
         """
         async with self._restrictions_lock:
-            for event_id, restrictions in (await in_database(load_restrictions)(by_event)).items():
-                enforce_restrictions(by_event[event_id], restrictions)
+            _enforce_all(by_event, await in_database(load_restrictions)(by_event))
 
     async def catch_up_all(self) -> None:
         """Bring all rooms up to date: restrictions, side changes, missed changes, rollbacks.
 
+        Polls the database once for all of them; matches with side changes have a query of their own.
         Raises one of DATABASE_ERRORS.
         """
         by_event = {room.event_id: room for room in self._rooms.values()}
         if not by_event:
             return
-        await self.sync_restrictions(by_event)
+        known_seqs = {event_id: room.seq for event_id, room in by_event.items()}
+        async with self._restrictions_lock:
+            restrictions, seqs = await in_database(_poll)(by_event)
+            _enforce_all(by_event, restrictions)
         for room in by_event.values():
             await room.side_change_queue.sync()
-        known_seqs = {event_id: room.seq for event_id, room in by_event.items()}
-        for event_id, seq in (await in_database(latest_seqs)(by_event)).items():
+        for event_id, seq in seqs.items():
             room = by_event[event_id]
             if seq > room.seq:
                 await self.catch_up(room)
@@ -187,6 +189,16 @@ class EventSubscriber:
                 "the database was rolled back: event %s from seq %s to %s", room.event_id, room.seq, fresh.seq
             )
             await self._on_rollback(room, fresh)
+
+
+def _poll(event_ids: Iterable[int]) -> tuple[dict[int, Restrictions], dict[int, int]]:
+    """The restrictions and the current `seq` of each event."""
+    return load_restrictions(event_ids), latest_seqs(event_ids)
+
+
+def _enforce_all(by_event: Mapping[int, EventRoom], restrictions: Mapping[int, Restrictions]) -> None:
+    for event_id, in_event in restrictions.items():
+        enforce_restrictions(by_event[event_id], in_event)
 
 
 async def _send_seal(room: EventRoom, body: bytes) -> None:
