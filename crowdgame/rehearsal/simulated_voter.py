@@ -10,6 +10,7 @@ from games.engine.game import SIDES, Side
 from voting.protocol import BallotCast, BallotCounted, BallotRefused, EventState, Match, Turn, You
 
 RESEND_AFTER_S = 2.0
+RESEND_LATER_S = 6.0
 RETRY_SOON_S = 0.4
 
 Write = Callable[[BallotCast], bool]
@@ -137,14 +138,15 @@ class SimulatedVoter:
         self._pending = PendingBallot(turn.id, turn.epoch, choice, sequence, {**before, sequence: blind})
         self._resend()
 
-    def _resend(self) -> None:
+    def _resend(self, wait_s: float = RESEND_AFTER_S) -> None:
         """Send the pending ballot, with the same sequence number each time, until it is settled."""
         pending = self._pending
         if pending is None or pending.settled:
             return
         if self._write(pending.cast()):
             self._note_sent(pending)
-        self._resend_in(RESEND_AFTER_S)
+        self._cancel_resend()
+        self._resend_timer = asyncio.get_running_loop().call_later(wait_s, self._resend, RESEND_LATER_S)
 
     def _note_sent(self, pending: PendingBallot) -> None:
         """Start the time to the acknowledgment. It restarts after the crowd itself cut the phone off."""

@@ -153,3 +153,18 @@ test("a vote before the first welcome overrides the stored ballot", () => {
   assert.deepEqual([choice, sequence, heldChoice, status], [4, 4, 2, "sending"]);
   keeper.follow(null);
 });
+
+test("an unanswered ballot is sent again after 2 s, then every 6 s", () => {
+  mock.timers.enable({ apis: ["setTimeout", "Date"], now: 1_800_000_000_000 });
+  const began = Date.now();
+  const sentAt: number[] = [];
+  const keeper = new BallotKeeper(() => sentAt.push(Date.now() - began), () => undefined, () => undefined);
+  keeper.follow({ id: 7, epoch: 1 } as Turn);
+  keeper.cast(4);
+  for (let ms = 0; ms < 15_000; ms += 500) mock.timers.tick(500);
+  keeper.cast(5);
+  for (let ms = 0; ms < 2000; ms += 500) mock.timers.tick(500);
+  keeper.follow(null);
+  assert.deepEqual(sentAt, [0, 2000, 8000, 14_000, 15_000, 17_000]);
+  mock.timers.reset();
+});

@@ -3,6 +3,10 @@ import { drawBlind } from "./blind";
 import type { CastChoice } from "../receipts/receipt";
 
 const RESEND_MS = 2000;
+/** After a repetition, the next one waits longer, so that a busy server catches up. */
+const LATER_RESEND_MS = 6000;
+/** Refusals after which the ballot is sent again. */
+const RETRIED = /unknown|busy|early/;
 /** Keeps repeated taps within the socket's rate limit. Only the last choice matters. */
 const SEND_GAP_MS = 250;
 
@@ -66,8 +70,7 @@ export class BallotKeeper {
       clearTimeout(this.timer);
       this.update({ ...NO_BALLOT, turn: turn?.id ?? 0 });
     } else if (turn && before && turn.epoch > before.epoch && this.ballot.choice !== null) {
-      this.update({ status: "sending" });
-      this.post();
+      this.resend();
     }
   }
 
@@ -96,8 +99,8 @@ export class BallotKeeper {
       const elsewhere = !own && blind !== this.ballot.blind;
       this.update({ choice, blind, sequence, heldChoice: choice, status: "counted", reason: null, elsewhere });
     } else if (this.ballot.status !== "refused") {
-      this.update({ heldChoice: you.choice, status: "sending" });
-      this.post();
+      this.update({ heldChoice: you.choice });
+      this.resend();
     }
   }
 
@@ -114,7 +117,7 @@ export class BallotKeeper {
     if (answer.code === "stale") {
       this.update({ sequence: answer.last + 1 });
       this.post();
-    } else if (answer.code !== "unknown" && answer.code !== "busy" && answer.code !== "early") {
+    } else if (!RETRIED.test(answer.code)) {
       clearTimeout(this.timer);
       this.update({ status: "refused", reason: answer.code });
     }
@@ -125,7 +128,7 @@ export class BallotKeeper {
     this.post();
   }
 
-  private post(): void {
+  private post(waitMs = RESEND_MS): void {
     clearTimeout(this.timer);
     const { turn, choice, blind, sequence, status } = this.ballot;
     if (!this.turn || choice === null || status !== "sending") return;
@@ -136,12 +139,12 @@ export class BallotKeeper {
     }
     this.sentAt = Date.now();
     this.send({ type: "ballot.cast", turn, epoch: this.turn.epoch, choice, sequence, blind });
-    this.timer = window.setTimeout(() => this.unanswered(), RESEND_MS);
+    this.timer = window.setTimeout(() => this.unanswered(), waitMs);
   }
 
   private unanswered(): void {
     this.probeIfSilent();
-    this.post();
+    this.post(LATER_RESEND_MS);
   }
 
   private update(part: Partial<Ballot>): void {
