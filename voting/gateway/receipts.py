@@ -37,6 +37,14 @@ class Receipts:
         opened = await self._find_opened(room, turn_id)
         return opened.receipt(seat.voter, seat.team) if opened else ReceiptIssued(turn=turn_id, side=None)
 
+    def find_loaded(self, room: EventRoom, seat: Seat, turn_id: int) -> ReceiptIssued | None:
+        """Like `find`, but returns None if that may have to wait."""
+        loading = self._cached.get(room.event_id, {}).get(turn_id)
+        if loading is None or not loading.done() or _has_secret_sides(room):
+            return None
+        opened = None if loading.cancelled() or loading.exception() else loading.result()
+        return opened.receipt(seat.voter, seat.team) if opened else None
+
     async def find_drop(self, room: EventRoom, seat: Seat, turn_id: int) -> DropPlace | None:
         """Return where a seat's ballot lies in the piles of a turn; None if nothing is known."""
         opened = await self._find_opened(room, turn_id)
@@ -46,7 +54,7 @@ class Receipts:
         return await asyncio.to_thread(opened.drop, seat.voter, method)
 
     async def _find_opened(self, room: EventRoom, turn_id: int) -> OpenedBallots | None:
-        if room.state.match and room.state.match.max_side_changes:  # path length reveals a side's size
+        if _has_secret_sides(room):
             return None
         opening = self._cached.get(room.event_id, {}).get(turn_id)
         if opening is None and turn_id in _revealed_turns(room):
@@ -76,6 +84,11 @@ class Receipts:
         opening = kept[turn_id] = asyncio.ensure_future(self._load(event_id, turn_id))
         opening.add_done_callback(done)
         return opening
+
+
+def _has_secret_sides(room: EventRoom) -> bool:
+    """Whether receipts stay secret, because the length of a path reveals the size of a side."""
+    return room.state.match is not None and room.state.match.max_side_changes > 0
 
 
 def _revealed_turns(room: EventRoom) -> set[int]:
