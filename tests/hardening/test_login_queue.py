@@ -1,6 +1,8 @@
-"""During a flood of logins, organizers log in: from a known device, and from another network."""
+"""During a flood of logins, organizers log in, from a known device or another network, and pages work."""
 
 import http.client
+import time
+from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
@@ -12,11 +14,15 @@ import pytest
 from crowdgame.accounts.known_devices import COOKIE, find_known_user
 from tests.hardening.login_flood import CSRF_TOKEN, HEADERS, LOGINS, TIMEOUT_S
 from tests.hardening.proxied_gateway import NAME, running_proxied_gateway
+from tests.monitoring.probes import ask, paused
 from tests.server import Server
 
 ORGANIZER, PASSWORD = "olga", "the right password"
 ATTACKER, ELSEWHERE = "198.51.100.7", "203.0.113.7"
 TRIES = 3
+VISITORS = 120  # more than the Redis connections of a process, of which redis-py allows 100
+PAUSE_S = 1.0  # less than REDIS_TIMEOUT_S
+PAGES = ("/console/login/", "/play/", "/play/login", "/play/ratings", "/rules")
 
 
 def log_in(server: Server, name: str, password: str, address: str, cookie: str = "") -> tuple[int, str]:
@@ -53,6 +59,24 @@ def endless_flood(server: Server) -> Iterator[None]:
         assert [one.result() for one in attacks] == [None] * LOGINS
 
 
+def assert_pages_work_during_flood(server: Server) -> None:
+    """Every page is shown while logins are in flight, and the organizer logs in on a known device.
+
+    Redis pauses meanwhile, so that requests wait for it as they would on a slow machine.
+    """
+    since = len(server.log("gateway"))
+    server.ask("set_password", name=ORGANIZER, password=PASSWORD)
+    _, cookie = log_in(server, ORGANIZER, PASSWORD, ATTACKER)
+    with endless_flood(server), ThreadPoolExecutor(VISITORS) as visitors:
+        with paused(server, "valkey"):
+            visits = [visitors.submit(ask, server, PAGES[number % len(PAGES)]) for number in range(VISITORS)]
+            time.sleep(PAUSE_S)
+        status, _ = log_in(server, ORGANIZER, PASSWORD, ATTACKER, cookie)
+        assert Counter(visit.result().status for visit in visits) == {200: VISITORS}
+    assert status == 302
+    assert server.log_errors("gateway", since) == []
+
+
 @pytest.fixture
 def proxied(server: Server) -> Iterator[Server]:
     with running_proxied_gateway(server) as proxied:
@@ -75,3 +99,7 @@ def test_only_the_cookie_of_a_login_marks_a_known_device(proxied: Server) -> Non
     assert cookie
     for forged in ("", f"{COOKIE}=1", f"{COOKIE}=1:1:x", cookie + "x", cookie.replace("=", "=1")):
         assert find_known_user({"headers": [(b"cookie", forged.encode())]}) == ""
+
+
+def test_pages_work_during_a_flood(server: Server) -> None:
+    assert_pages_work_during_flood(server)

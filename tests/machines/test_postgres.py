@@ -19,6 +19,7 @@ from tests.deploy.failover import FailoverRun, FailoverTests, during_window, vot
 from tests.deploy.processes import wait_until
 from tests.hardening.login_flood import assert_flood_is_limited, login_flood, running_recorded_server
 from tests.hardening.test_game_flood import assert_network_has_its_games_only
+from tests.hardening.test_login_queue import assert_pages_work_during_flood
 from tests.machines.postgres import running_postgres
 from tests.monitoring.probes import ask
 from tests.server import Server, running_server
@@ -97,6 +98,10 @@ def test_login_flood_leaves_connections_to_new_events(recorded: Server) -> None:
         for code in codes:
             clients.phone(code)
     assert_flood_is_limited(recorded, replies)
+
+
+def test_pages_work_during_a_flood_of_logins(recorded: Server) -> None:
+    assert_pages_work_during_flood(recorded)
 
 
 def test_simultaneous_new_games_do_not_exceed_the_limit_of_a_network(recorded: Server) -> None:
