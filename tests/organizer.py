@@ -230,6 +230,15 @@ def remove_member(event_id: int, name: str) -> None:
     members.remove_member(Event.objects.get(pk=event_id), _member(event_id, name).pk)
 
 
+def change_and_renew_display_key(event_id: int, name: str, change: str) -> None:
+    """Remove or demote a member, and renew the display key before a gateway can have checked the role."""
+    if change == "remove":
+        remove_member(event_id, name)
+    else:
+        change_member(event_id, name, Role.VIEWER)
+    renew_display_key(event_id)
+
+
 def delete_member_row(event_id: int, name: str) -> None:
     """Remove a member; no gateway is notified."""
     _member(event_id, name).delete()
@@ -295,6 +304,10 @@ def set_password(name: str, password: str) -> None:
     user = organizer(name)
     user.set_password(password)
     user.save()
+
+
+def change_password(event_id: int, name: str) -> None:
+    set_password(name, "another password")
 
 
 def log_out(name: str) -> None:
