@@ -1,4 +1,5 @@
 from time import time_ns
+from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
@@ -23,7 +24,7 @@ from voting.matches import (
     reopen_match,
 )
 from voting.models import Event, Match, Turn, TurnState
-from voting.terms import Ending, EndReason, MatchState
+from voting.terms import Ending, EndReason, MatchState, TieRule
 
 pytestmark = pytest.mark.django_db
 
@@ -77,6 +78,37 @@ def test_match_keeps_terms_from_its_creation(event: Event) -> None:
     assert (match.number, match.window_s, match.started_at, match.state) == (1, 30, 5, MatchState.PLAYING)
     assert match.options["columns"] == 7
     assert (match.red.number, match.yellow.number) == (1, 2)
+
+
+@pytest.mark.parametrize(
+    ("changes", "text"),
+    [
+        ({"bank_s": 60}, "teams that vote by phone, with the same time"),
+        ({"tie_rule": TieRule.CAPTAIN}, "combined with captains"),
+        ({"game": "captains-mistress"}, "same columns at once"),
+        ({"game": "goofspiel"}, "same columns at once"),
+    ],
+)
+def test_match_with_secret_sides_refuses_what_reveals_them(
+    event: Event, changes: dict[str, Any], text: str
+) -> None:
+    event.max_side_changes = 1
+    for name, value in changes.items():
+        setattr(event, name, value)
+    with pytest.raises(MatchError, match=text):
+        create_match(event, now=5)
+    event.max_side_changes = 0
+    assert create_match(event, now=5)
+
+
+@pytest.mark.parametrize("team", [1, 2])
+def test_match_with_secret_sides_refuses_shows_of_hands(event: Event, team: int) -> None:
+    event.max_side_changes = 1
+    event.teams.filter(number=team).update(hands=True)
+    with pytest.raises(MatchError, match="teams that vote by phone"):
+        create_match(event, now=5)
+    event.teams.update(hands=False)
+    assert create_match(event, now=5)
 
 
 def test_create_match_numbers_matches_and_allows_one_at_a_time(event: Event) -> None:
