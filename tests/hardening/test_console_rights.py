@@ -1,4 +1,4 @@
-"""An open console loses its rights when its session ends."""
+"""An open console loses its rights when its session or its ownership ends."""
 
 from contextlib import suppress
 
@@ -9,7 +9,7 @@ from tests.server import Server
 from tests.socket_clients import SocketClient, SocketClients
 from voting.protocol import CloseCode
 
-ENDINGS = ("log_out", "deactivate")
+ENDINGS = ("log_out", "deactivate", "give_away_events")
 REFUSALS: tuple[list[str], ...] = ([], ["You don't have permission to do this."])
 
 
@@ -25,6 +25,7 @@ def open_console(server: Server, clients: SocketClients, name: str) -> SocketCli
 def test_console_action_after_session_end_is_refused_and_closes_socket(
     ending: str, server: Server, clients: SocketClients
 ) -> None:
+    server.ask("abort_all_matches")  # events of other tests must not change anything meanwhile
     console = open_console(server, clients, f"presses-{ending}")
     console.say("action.ask", id=1, action="lobby.open").receive("action.done", id=1)
     server.ask(ending, name=f"presses-{ending}")
@@ -39,7 +40,7 @@ def test_console_action_after_session_end_is_refused_and_closes_socket(
 
 
 def test_idle_console_is_closed_soon_after_session_end(server: Server, clients: SocketClients) -> None:
-    """Both consoles are open at once, one for each way to end a session."""
+    """All consoles are open at once, one for each way to lose the rights."""
     consoles = [open_console(server, clients, f"looks-{ending}") for ending in ENDINGS]
     for ending in ENDINGS:
         server.ask(ending, name=f"looks-{ending}")

@@ -21,7 +21,7 @@ from deploy.laptop.paths import ROOT
 from tests.deploy.processes import wait_until
 from tests.server import Server, running_server
 
-TIMEOUT_S = 10
+TIMEOUT_S = 30  # a gateway imports the code of all pages at the first request
 
 
 @contextmanager

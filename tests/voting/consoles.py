@@ -15,6 +15,7 @@ def cookie(server: Server) -> str:
 
 @pytest.fixture
 def made(server: Server) -> dict[str, Any]:
+    server.ask("abort_all_matches")  # events of other tests must not change anything meanwhile
     made: dict[str, Any] = server.ask("event", window_s=600)
     return made
 

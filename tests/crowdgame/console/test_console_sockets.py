@@ -107,16 +107,6 @@ def test_malformed_action_is_rejected(server: Server, console: SocketClient) -> 
     assert server.contents() == before
 
 
-def test_action_is_refused_after_losing_ownership(
-    made: dict[str, Any], server: Server, clients: SocketClients
-) -> None:
-    mine = server.ask("event", owner="anna")
-    console = clients.console(mine["code"], server.ask("session", name="anna"))
-    console.receive("console.welcomed")
-    server.ask("transfer_event", event_id=mine["id"], to="olga")
-    assert refused(server, console, 1, "match.start") == "You don't have permission to do this."
-
-
 def test_concurrent_consoles_start_one_match(
     made: dict[str, Any], cookie: str, server: Server, clients: SocketClients
 ) -> None:
