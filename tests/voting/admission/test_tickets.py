@@ -3,8 +3,10 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import pytest
+from django.db import OperationalError, connection
 
 from tests.voting.match_helpers import new_event
 from voting.admission.roster import Pupil
@@ -17,7 +19,7 @@ from voting.admission.tickets import (
     make_tickets,
     release_tickets,
 )
-from voting.models import Event
+from voting.models import Event, Ticket
 
 pytestmark = pytest.mark.django_db
 
@@ -46,6 +48,31 @@ def test_tickets_of_one_batch_are_balanced(event: Event) -> None:
     assert teams(claim(event, codes[0], wish=2)) == [2]
     assert Counter(teams(claim(event, *codes[1:6]))) == {1: 3, 2: 2}
     assert Counter(teams(claim(event, *codes[6:]))) == {1: 1, 2: 1}
+
+
+def test_balance_counts_used_tickets_of_the_event_only(event: Event) -> None:
+    make_roster(event, [Pupil("Ada", 1), Pupil("Bob", 1)])
+    codes = [ticket.code for ticket in make_tickets(event, 8)]
+    assert teams(claim(event, codes[0])) == [1]
+    for code in codes[1:4]:
+        claim(event, code, wish=2)
+    assert teams(claim(event, *codes[4:])) == [1, 1, 1, 2]
+    elsewhere = new_event()
+    assert teams(claim(elsewhere, make_tickets(elsewhere, 1)[0].code)) == [1]
+
+
+def test_ticket_that_is_used_past_its_lock_admits_no_second_voter(event: Event) -> None:
+    [ticket] = make_tickets(event, 1)
+
+    def use_first(execute: Any, sql: str, *arguments: Any) -> Any:
+        if sql.startswith("UPDATE") and not others:
+            others.append(sql)
+            Ticket.objects.filter(pk=ticket.pk).update(used_at=NOW - 1)
+        return execute(sql, *arguments)
+
+    others: list[str] = []
+    with connection.execute_wrapper(use_first), pytest.raises(OperationalError):
+        claim(event, ticket.code)
 
 
 def test_wrong_key_does_not_affect_others_of_its_batch(event: Event) -> None:
@@ -96,8 +123,9 @@ def test_team_of_a_code_takes_precedence(event: Event) -> None:
 def test_released_ticket_admits_the_same_voter_to_the_same_team(event: Event) -> None:
     [ticket, other] = make_tickets(event, 2)
     claimed = claim(event, ticket.code, wish=2)
-    assert release_tickets(event.pk, [ticket.pk, other.pk]) == 1
     assert release_tickets(new_event().pk, [ticket.pk]) == 0
+    assert release_tickets(event.pk, [other.pk]) == 0
+    assert release_tickets(event.pk, [ticket.pk, other.pk]) == 1
     assert claim_tickets(event.pk, [PresentedKey(ticket.code, 1, NOW + 5, False, False)]) == claimed
     ticket.refresh_from_db()
     assert (ticket.used_at, ticket.first_used_at) == (NOW + 5, NOW)
