@@ -1,4 +1,7 @@
-"""Plugin for pytest under mutmut: the fastest tests run first, because the first failure kills a mutant."""
+"""Plugin for pytest under mutmut: the fastest tests run first, because the first failure kills a mutant.
+
+Tests of a running stack are left out, because each would take seconds for each mutant.
+"""
 
 import json
 from pathlib import Path
@@ -7,19 +10,23 @@ import pytest
 from django.db import connections
 
 STATS = Path("mutmut-stats.json")  # written by mutmut, which runs pytest in its folder
+STACK_FIXTURES = {"server", "servers", "cluster"}
 SLOW_FIXTURES = {"django_db_setup", "valkey_process"}
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items[:] = [item for item in items if not _uses(item, STACK_FIXTURES)]
     seconds = json.loads(STATS.read_text())["duration_by_test"] if STATS.exists() else {}
     items.sort(key=lambda item: (_is_slow(item), seconds.get(item.nodeid, 0.0)))
 
 
 def _is_slow(item: pytest.Item) -> bool:
-    return bool(SLOW_FIXTURES.intersection(getattr(item, "fixturenames", ()))) or bool(
-        item.get_closest_marker("django_db")
-    )
+    return _uses(item, SLOW_FIXTURES) or bool(item.get_closest_marker("django_db"))
+
+
+def _uses(item: pytest.Item, fixtures: set[str]) -> bool:
+    return not fixtures.isdisjoint(getattr(item, "fixturenames", ()))
 
 
 def pytest_sessionfinish() -> None:
