@@ -137,6 +137,7 @@ TOO_LATE: list[tuple[Step, tuple[Step, ...]]] = [
 REFUSED: list[tuple[tuple[Step, ...], Step, str]] = [
     (("lobby.open",), "lobby.open", "Already done"),
     (("joining.lock",), "joining.lock", "Already done"),
+    (("lobby.open",), "joining.unlock", "Already done"),
     (STARTED, "match.start", "already live"),
     ((), "match.abort", "No match is live"),
     *[((), f"turn.{action}", "No turn is live") for action in ("pause", "resume", "extend", "close")],
@@ -193,6 +194,11 @@ EFFECTS: list[tuple[tuple[Step, ...], dict[str, Any], str]] = [
     (("lobby.open", "joining.lock", "lobby.open"), {"lobby": "open"}, "joining.unlocked"),
     ((WROTE_A, ("notice.show", {"text": "b"})), {"notice": "b"}, "event.edited"),
     ((WROTE_A, "notice.clear"), {"notice": "", "notice_until": None}, "event.edited"),
+    (
+        (("notice.show", {"text": "a", "seconds": 60}), "notice.clear"),
+        {"notice": "", "notice_until": None},
+        "event.edited",
+    ),
     ((("notice.show", {"text": "x" * NOTICE_LENGTH}),), {"notice": "x" * NOTICE_LENGTH}, "event.edited"),
     (
         (("notice.show", {"text": "  Lunch\n\tis \u202eready\u200b\u2066 "}),),
