@@ -11,7 +11,7 @@ from crowdgame.printing.views import about, rules, rules_of
 from crowdgame.ratings.views import ratings
 from crowdgame.stage.views import current_program, stage
 from crowdgame.web import converters  # noqa: F401  registers the converter for codes
-from crowdgame.web.privacy import privacy
+from crowdgame.web.privacy import event_privacy, privacy
 
 admin.autodiscover()  # here, so that only processes that serve pages load the admin modules
 admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
@@ -39,5 +39,6 @@ urlpatterns = [
     path("play/ratings", ratings, name="ratings"),
     path("play/", include("crowdgame.duels.urls")),
     path("privacy", privacy, name="privacy"),
+    path("privacy/<code:code>", event_privacy, name="event_privacy"),
     path("admin/", admin.site.urls),
 ]

@@ -184,6 +184,8 @@ class EventForm(ClockFields, EventModelForm):
             )
             self.add_error(name, text)
         self._check_secret_sides(cleaned)
+        if cleaned.get("in_study") and not cleaned.get("consent"):
+            self.add_error("consent", gettext("Enter a text that names the study and its purpose."))
         return cleaned
 
     def _check_secret_sides(self, cleaned: dict[str, Any]) -> None:

@@ -87,7 +87,9 @@ USER_TABLES: dict[str, Callable[[User], Rows]] = {
     "identities": lambda user: SocialAccount.objects.filter(user=user).values(
         "provider", "uid", "extra_data", "date_joined", "last_login"
     ),
-    "events": lambda user: Event.objects.filter(owner=user).values("code", "name", "created_at"),
+    "events": lambda user: Event.objects.filter(owner=user).values(
+        "code", "name", "created_at", "consent", "in_study"
+    ),
     "cups": lambda user: Cup.objects.filter(owner=user).values("code", "name", "created_at"),
     "memberships": lambda user: Member.objects.filter(user=user).values("event__code", "role"),
     "invitations": lambda user: Invitation.objects.filter(Q(made_by=user) | Q(used_by=user)).values(
@@ -108,7 +110,15 @@ GUEST_TABLES: dict[str, Callable[[Guest], Rows]] = {
     ),
     "games": lambda guest: _seats(guest).values("event__code", "event__name", "event__created_at", "crowd"),
     "matches": lambda guest: Match.objects.filter(event__duel__in=_seats(guest)).values(
-        "event__code", "number", "red__name", "yellow__name", "result", "started_at", "ended_at"
+        "event__code",
+        "number",
+        "red__name",
+        "yellow__name",
+        "result",
+        "started_at",
+        "ended_at",
+        "consent",
+        "in_study",
     ),
     "planned-choices": list_plans,
     "ratings": lambda guest: Rating.objects.filter(guest=guest).values("game", "mu", "sigma", "games"),

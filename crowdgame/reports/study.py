@@ -1,7 +1,7 @@
 """Research export: each voter's votes from turn to turn, under random numbers instead of identities.
 
-Covers only ended matches whose voters were told of a study (`consent`) from the first turn on, and which
-aren't anonymized yet.
+Covers only ended matches whose voters agreed to a study (`consent`, `in_study`) from the first turn on, and
+which aren't anonymized yet.
 """
 
 import secrets
@@ -29,8 +29,8 @@ class StudyVote(NamedTuple):
 
 
 def studied_matches(event: Event) -> QuerySet[Match]:
-    """Return the event's ended matches that had a consent text."""
-    return event.matches.filter(state=MatchState.ENDED).exclude(consent="").order_by("number")
+    """Return the event's ended matches whose votes go into a study."""
+    return event.matches.filter(state=MatchState.ENDED, in_study=True).order_by("number")
 
 
 def study_rows(event: Event) -> Iterator[tuple[str, ...]]:

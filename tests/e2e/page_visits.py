@@ -24,6 +24,7 @@ CHAT_MESSAGES = (
     "Buy cheap ballots at https://ballots.example/today",
 )
 NAMES = "Ada Lovelace, 1\nBea Potter, 2\nCarl Gauss, 1\nDora Maar, 2"
+CONSENT = "We take pictures of the hall for the school's newspaper.\nQuestions: Ada, at the desk by the door."
 Event = dict[str, Any]
 Prepare = Callable[[Server, Event], None]
 Action = Callable[[Page], None]
@@ -224,6 +225,13 @@ PUBLIC = (
     Visit("login-wrong", "/console/login/", by="nobody", action=partial(fail_to_log_in, tries=1)),
     Visit("login-locked", "/console/login/", by="nobody", action=fail_to_log_in),
     Visit("privacy", "/privacy", by="nobody", frames=TABLET_AND_PHONE),
+    Visit(
+        "privacy-event",
+        "/privacy/{code}",
+        by="nobody",
+        choices={"consent": CONSENT},
+        frames=TABLET_AND_PHONE,
+    ),
     Visit("not-found", "/nothing/is/here", by="nobody"),
     Visit("display-unknown", "/display/ZZZZ", by="nobody", frames=BIG_SCREENS),
     Visit("phone-code", "/", by="nobody", frames=PHONE_FRAMES),

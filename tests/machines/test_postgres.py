@@ -40,6 +40,7 @@ DATABASE_TESTS = [
     "crowdgame/events/test_event_presets.py",
     "crowdgame/reports/test_report.py",
     "crowdgame/reports/test_report_pages.py",
+    "crowdgame/reports/test_study_migration.py",
     "crowdgame/web/test_admin.py",
     "voting/announcements/test_announcements.py",
     "voting/announcements/test_last_announcement.py",

@@ -30,8 +30,8 @@ class MatchTerms(models.Model):
     `max_side_changes`, sides are secret, and each voter may change sides that often between turns.
     `turn_points`: at the end, a voter scores a point for each turn voted with the winner.
 
-    `consent` is the text that voters read before their first vote if their votes go into a study; "" if they
-    do not.
+    `consent` is the text that voters agree to on their phones before their first vote; "" if they are not
+    asked. With `in_study`, the votes go into a study, and the text says so.
     """
 
     game = models.CharField(max_length=80, default="simultaneous-captains-mistress")
@@ -153,14 +153,18 @@ class MatchTerms(models.Model):
     )
     consent = setting(
         models.TextField(
-            _("Text that voters read before their first vote"),
+            _("Text that voters agree to before their first vote"),
             blank=True,
             default="",
             db_default="",
             max_length=MAX_CONSENT,
-            help_text=_("Name the study, its purpose and a contact. Leave empty for no study."),
+            help_text=_("Say what happens with the votes, and name a contact. Leave empty to ask nobody."),
         ),
-        "study",
+        "consent",
+    )
+    in_study = setting(
+        models.BooleanField(_("The votes go into a study, without names"), default=False, db_default=False),
+        "consent",
     )
 
     class Meta:
@@ -194,6 +198,9 @@ class MatchTerms(models.Model):
             CheckConstraint(
                 condition=Q(max_side_changes__lte=MAX_SIDE_CHANGES),
                 name="%(class)s_max_side_changes_in_range",
+            ),
+            CheckConstraint(
+                condition=Q(in_study=False) | ~Q(consent=""), name="%(class)s_study_with_consent"
             ),
         ]
 

@@ -18,7 +18,7 @@ from voting.terms import LabeledEnum
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise
 
-Section = Literal["vote", "fine", "sides", "study", "joining", "seen", "series"]
+Section = Literal["vote", "fine", "sides", "consent", "joining", "seen", "series"]
 Column = TypeVar("Column", bound="models.Field[Any, Any]")
 
 

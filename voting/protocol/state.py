@@ -72,7 +72,7 @@ class EventState(msgspec.Struct, frozen=True, kw_only=True):
             no rematch is possible.
         is_duel: A one-on-one game, without organizer and display.
         is_casual: A one-on-one game that isn't rated. Its players can agree to take turns back.
-        consent: Not empty: votes go into a study, without names. Show this text before the first vote.
+        consent: Not empty: voters agree to this text before their first vote.
         language: The language of displays, such as `zh-hans`.
         display_key_version: How often an organizer has replaced the display key.
     """

@@ -102,7 +102,12 @@ def _create_match(record: MatchRecord, event: Event, now: int) -> Match:
     ended = record.result != "open"
     last = record.counts[-1].resolved_at if record.counts else now
     terms: dict[str, Any] = {name: getattr(event, name) for name in TERMS}
-    terms |= {"game": record.game, "options": record.options, "consent": ""}  # nobody consented here
+    terms |= {
+        "game": record.game,
+        "options": record.options,
+        "consent": "",
+        "in_study": False,
+    }  # nobody consented here
     terms |= {name: getattr(record.terms, name) for name in record.terms.__struct_fields__}
     return Match.objects.create(
         **terms,

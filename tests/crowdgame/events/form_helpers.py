@@ -19,7 +19,7 @@ class _FormDefaults(HTMLParser):
     def __init__(self) -> None:
         super().__init__()
         self.sent: dict[str, str] = {}
-        self._select = ""
+        self._select = self._textarea = ""
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         attributes = dict(attrs)
@@ -32,6 +32,16 @@ class _FormDefaults(HTMLParser):
             self._select = name
         if tag == "option" and ("selected" in attributes or self._select not in self.sent):
             self.sent[self._select] = value
+        if tag == "textarea":
+            self._textarea, self.sent[name] = name, ""
+
+    def handle_data(self, data: str) -> None:
+        if self._textarea:
+            self.sent[self._textarea] = data.removeprefix("\n")
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "textarea":
+            self._textarea = ""
 
 
 def form_defaults(browser: Client, path: str) -> dict[str, str]:

@@ -104,10 +104,11 @@ def test_download_contains_nothing_of_others() -> None:
     other, _ = log_in("ada")
     other.post("/play/chat/lobby/say", {"text": "Ahoy"})
     client, user = log_in()
-    create_event(user, "Fair", ("Reds", "Yellows"))
+    create_event(user, "Fair", ("Reds", "Yellows"), consent="We take pictures.")
     create_event(User.objects.get(username="ada"), "Secret", ("Reds", "Yellows"))
     data, _ = unpack(ask(client, "download"))
     assert [event["name"] for event in data["events"]] == ["Fair"]
+    assert (data["events"][0]["consent"], data["events"][0]["in_study"]) == ("We take pictures.", False)
     assert data["account"][0]["username"] == "grace"
     assert data["sessions"][0]["ip"] == "127.0.0.1"
     assert "password" not in json.dumps(data)

@@ -1,4 +1,4 @@
-"""The research export: each voter's votes across turns, without identities, if announced beforehand."""
+"""The research export: each voter's votes across turns, without identities, if voters agreed beforehand."""
 
 import csv
 import io
@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 
 from crowdgame.operations.retention import anonymize_ballots
-from crowdgame.reports.study import HEADER, study_rows
+from crowdgame.reports.study import HEADER, studied_matches, study_rows
 from tests.voting.match_helpers import new_event, only_turn, open_now, organizer, play_out, store, vote
 from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.ballot_box import BallotBox
@@ -42,7 +42,7 @@ def rows_of(event: Event) -> list[dict[str, str]]:
 
 
 def test_study_links_votes_of_a_voter_without_identity(box: BallotBox) -> None:
-    event = new_event(consent=CONSENT)
+    event = new_event(consent=CONSENT, in_study=True)
     played(event, box)
     rows = rows_of(event)
     by_voter: dict[str, list[str]] = {}
@@ -60,7 +60,7 @@ def test_study_links_votes_of_a_voter_without_identity(box: BallotBox) -> None:
 
 
 def test_study_shuffles_voter_numbers(box: BallotBox) -> None:
-    event = new_event(consent=CONSENT)
+    event = new_event(consent=CONSENT, in_study=True)
     played(event, box)
     firsts = {next(row["side"] + row["choice"] for row in rows_of(event)) for _ in range(60)}
     assert firsts == {"red3", "red4", "yellow1"}
@@ -69,7 +69,7 @@ def test_study_shuffles_voter_numbers(box: BallotBox) -> None:
 def test_study_excludes_matches_without_notice_and_anonymized_tallies(box: BallotBox) -> None:
     event = new_event()
     played(event, box)
-    Event.objects.filter(pk=event.pk).update(consent=CONSENT)
+    Event.objects.filter(pk=event.pk).update(consent=CONSENT, in_study=True)
     event.refresh_from_db()
     assert rows_of(event) == []
     match = played(event, box)
@@ -81,8 +81,15 @@ def test_study_excludes_matches_without_notice_and_anonymized_tallies(box: Ballo
     assert rows_of(event) == []
 
 
+def test_study_excludes_matches_whose_voters_agreed_to_something_else(box: BallotBox) -> None:
+    event = new_event(consent="We take pictures of the hall.")
+    played(event, box)
+    assert rows_of(event) == []
+    assert not studied_matches(event).exists()
+
+
 def test_study_excludes_counted_hands(box: BallotBox) -> None:
-    event = new_event(consent=CONSENT)
+    event = new_event(consent=CONSENT, in_study=True)
     turn = only_turn(start_match(event.pk, box))
     open_now(turn, box)
     vote(turn, box, [3])
@@ -92,7 +99,7 @@ def test_study_excludes_counted_hands(box: BallotBox) -> None:
     assert [(row["side"], row["choice"]) for row in rows_of(event)] == [("red", "3")]
 
 
-def test_study_notice_is_fixed_during_a_match(box: BallotBox) -> None:
+def test_consent_text_is_fixed_during_a_match(box: BallotBox) -> None:
     event = new_event(consent=CONSENT)
     match = start_match(event.pk, box)
     Event.objects.update(consent="")
@@ -107,7 +114,7 @@ def test_study_notice_is_fixed_during_a_match(box: BallotBox) -> None:
 
 
 def test_study_export_is_a_private_download(box: BallotBox, client: Client) -> None:
-    event = new_event(consent=CONSENT)
+    event = new_event(consent=CONSENT, in_study=True)
     played(event, box)
     client.force_login(organizer())
     response = client.get(f"/console/{event.code}/study.csv")

@@ -61,7 +61,7 @@ def test_owner_pages_open_for_owner_and_superuser(
     *, superuser: bool, page: str, client: Client, event: Event, cup: Cup, other: User
 ) -> None:
     make_tickets(event, 1)
-    Event.objects.update(consent="A study")
+    Event.objects.update(consent="A study", in_study=True)
     User.objects.filter(pk=other.pk).update(is_superuser=superuser)
     client.force_login(other if superuser else event.owner)
     assert client.get(address(page, event, cup)).status_code == 200

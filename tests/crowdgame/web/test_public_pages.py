@@ -11,6 +11,9 @@ from crowdgame.printing.rules_leaflet import RULE_EXAMPLES
 from crowdgame.web.content_policy import INLINE_BLOCK
 from tests.voting.match_helpers import RED_WINS, new_event, organizer, play, start
 from voting.ballot_box.ballot_box import BallotBox
+from voting.matches import end_match
+from voting.models import Event
+from voting.turns.turns import start_match
 
 PRINT = b"/static/page/print.js"
 
@@ -56,6 +59,7 @@ def test_report_and_cup_board_are_harmless(client: Client, box: BallotBox) -> No
         *("/record/ZZZZ/1.json", "/record/CODE/1.json", "/record/CODE/x.json"),
         *("/board/ZZZZ.png", "/board/CODE/1.png"),
         *("/cup/ZZZZZ", "/cup/CODE", "/cup/", "/cup/ÄÄÄÄÄ"),
+        "/privacy/ZZZZ",
     ],
 )
 def test_unknown_public_page_returns_404(path: str, client: Client) -> None:
@@ -85,6 +89,27 @@ def test_privacy_page_names_only_what_the_settings_store(client: Client, setting
     for text in ("School of Rock", "“your turn” messages", "to reset a lost password", "mail server"):
         assert (text in without, text in complete) == (False, True), text
     assert ("sends no e-mail" in without, "sends no e-mail" in complete) == (True, False)
+
+
+@pytest.mark.django_db
+def test_privacy_page_of_an_event_shows_what_voters_agree_to(client: Client, box: BallotBox) -> None:
+    event = new_event(consent="We take pictures.\nAsk <Ada>.")
+    path = f"/privacy/{event.code}"
+
+    def texts() -> tuple[bool, bool]:
+        page = assert_is_harmless(client, path).decode()
+        quoted = "<blockquote>We take pictures.<br>Ask &lt;Ada&gt;.</blockquote>" in page
+        return quoted, "do not go into a study" in page
+
+    assert texts() == (True, True)
+    match = start_match(event.pk, box)
+    Event.objects.update(consent="", in_study=False)
+    assert texts() == (True, True)
+    end_match(match, "draw", "board", box.now())
+    assert texts() == (False, True)
+    assert "ask for no further consent" in client.get(path).content.decode()
+    Event.objects.update(consent="We take pictures.\nAsk <Ada>.", in_study=True)
+    assert texts() == (True, False)
 
 
 def test_rules_page_shows_every_scene(client: Client) -> None:

@@ -1,0 +1,39 @@
+"""Events and matches with a consent text stay in their study when the study becomes a setting."""
+
+from collections.abc import Iterator
+
+import pytest
+from django.db import connection
+from django.db.migrations.executor import MigrationExecutor
+
+from crowdgame.reports.study import studied_matches
+from tests.voting.match_helpers import new_event
+from voting.ballot_box.ballot_box import BallotBox
+from voting.matches import end_match
+from voting.models import Event
+from voting.turns.turns import start_match
+
+TEXT = "A study of the university. Ask Ada, room 12."
+
+
+def migrate_to(name: str) -> None:
+    MigrationExecutor(connection).migrate([("voting", name)])
+
+
+@pytest.fixture
+def latest(transactional_db: None) -> Iterator[str]:
+    """The name of the newest migration, to which the database returns afterwards."""
+    ((_, name),) = MigrationExecutor(connection).loader.graph.leaf_nodes("voting")
+    yield name
+    migrate_to(name)
+
+
+def test_migration_keeps_events_and_matches_in_their_study(latest: str, box: BallotBox) -> None:
+    for text in (TEXT, ""):
+        event = new_event(consent=text)
+        end_match(start_match(event.pk, box), "draw", "board", box.now())
+    migrate_to("0013_notice_until")
+    migrate_to(latest)
+    studied, other = Event.objects.order_by("pk")
+    assert (studied.in_study, other.in_study) == (True, False)
+    assert (studied_matches(studied).count(), studied_matches(other).count()) == (1, 0)
