@@ -178,7 +178,7 @@ PHONE_SCENES = (*LOBBIES, *WINDOWS, *DUELS, HIDDEN, *AFTERWARDS, *WITHOUT_A_SEAT
 PHONE_GALLERY = (
     *PHONE_SCENES,
     Scene(
-        "lobby-study", with_options(ScriptedMatch(), consent=CONSENT).lobby, "lobby", action=do.read_consent
+        "lobby-consent", with_options(ScriptedMatch(), consent=CONSENT).lobby, "lobby", action=do.read_consent
     ),
     Scene("ended-card", ended(THE_END), "ended", action=do.open_card),
     Scene("voting-long-names", with_long_names(MIDDLE).voting, "voting", team=2),

@@ -36,7 +36,7 @@ export function runAction(what: string, screen: PhoneScreen): void {
   else if (/^[12]$/.test(what)) seated!.choose(Number(what));
   else if (/^(side|look|cross|remain)$/.test(what)) runSideAction(what, screen);
   else if (what === "resign") resign(screen);
-  else if (what === "read") storeConsent(seated!.store.get().event!);
+  else if (what === "agree") storeConsent(seated!.store.get().event!);
   else runCardAction(what);
   screen.redraw();
 }

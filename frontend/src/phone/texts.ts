@@ -213,6 +213,8 @@ export const agreement: string = t("with my team");
 export const youCalled: string = t("I called the winning column");
 export const save: string = t("Save as image");
 export const close: string = t("Close");
+export const agree: string = t("I agree");
+export const disagree: string = t("If you do not agree, close this page.");
 
 export const findDrop: string = t("Find my drop");
 export const dropWaits = (symbol: string): string => t("%(symbol)s will mark your drop", { symbol });

@@ -98,7 +98,7 @@ def test_privacy_page_of_an_event_shows_what_voters_agree_to(client: Client, box
 
     def texts() -> tuple[bool, bool]:
         page = assert_is_harmless(client, path).decode()
-        quoted = "<blockquote>We take pictures.<br>Ask &lt;Ada&gt;.</blockquote>" in page
+        quoted = '<blockquote dir="auto">We take pictures.<br>Ask &lt;Ada&gt;.</blockquote>' in page
         return quoted, "do not go into a study" in page
 
     assert texts() == (True, True)

@@ -1,0 +1,80 @@
+"""Voters agree to the consent text of their event once, before the first vote."""
+
+import pytest
+from playwright.sync_api import Route, expect
+
+from tests.e2e.conftest import OpenScreen
+from tests.e2e.screens import PHONE, TIMEOUT_MS, vote
+from tests.server import Server
+
+CONSENT = "We take pictures of the hall for the school's newspaper."
+
+
+@pytest.mark.parametrize("in_study", [False, True])
+def test_consent_is_asked_once_before_voting(
+    one_gateway: Server, open_at: OpenScreen, in_study: bool
+) -> None:
+    event = one_gateway.ask("event", lobby="open", window_s=90, consent=CONSENT, in_study=in_study)
+    one_gateway.ask("begin", event_id=event["id"])
+    phone = open_at(one_gateway, f"consent-{in_study}", PHONE)
+    dialog = phone.page.get_by_role("dialog")
+    phone.page.goto(f"/{event['code']}")
+    expect(dialog).to_contain_text(CONSENT, timeout=TIMEOUT_MS)
+    dialog.get_by_role("button", name="I agree").click()
+    expect(dialog).to_have_count(0)
+    phone.wait_for(phase="voting")
+    vote(phone, 3)
+    phone.page.reload()
+    own = phone.page.locator('[data-column="3"][aria-pressed="true"]')
+    expect(own).to_be_visible(timeout=TIMEOUT_MS)
+    expect(phone.page.locator(".corner .name").first).to_be_visible(timeout=TIMEOUT_MS)
+    expect(dialog).not_to_be_visible()
+    assert phone.errors == []
+
+
+def test_escape_is_no_consent(one_gateway: Server, open_at: OpenScreen) -> None:
+    event = one_gateway.ask("event", lobby="open", window_s=90, consent=CONSENT)
+    one_gateway.ask("begin", event_id=event["id"])
+    phone = open_at(one_gateway, "consent-escape", PHONE)
+    phone.page.goto(f"/{event['code']}")
+    dialog = phone.page.get_by_role("dialog")
+    expect(dialog).to_be_visible(timeout=TIMEOUT_MS)
+    for _ in range(3):
+        phone.page.keyboard.press("Escape")
+        expect(dialog).to_be_visible(timeout=TIMEOUT_MS)
+    phone.page.reload()
+    expect(dialog).to_contain_text(CONSENT, timeout=TIMEOUT_MS)
+    assert phone.errors == []
+
+
+def test_consent_links_to_the_privacy_page_of_the_event(one_gateway: Server, open_at: OpenScreen) -> None:
+    event = one_gateway.ask("event", lobby="open", consent=CONSENT)
+    phone = open_at(one_gateway, "consent-privacy", PHONE)
+    phone.page.goto(f"/{event['code']}")
+    link = phone.page.get_by_role("dialog").get_by_role("link", name="Privacy")
+    with phone.page.expect_popup() as opened:
+        link.click(timeout=TIMEOUT_MS)
+    expect(opened.value.locator("blockquote")).to_have_text(CONSENT, timeout=TIMEOUT_MS)
+
+
+def test_voting_is_disabled_until_consent_is_shown(one_gateway: Server, open_at: OpenScreen) -> None:
+    """The deferred part, which shows the text, is late; until then all columns are disabled."""
+    event = one_gateway.ask("event", lobby="open", window_s=90, consent=CONSENT)
+    one_gateway.ask("begin", event_id=event["id"])
+    phone = open_at(one_gateway, "consent-late", PHONE)
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    phone.page.route("**/app/deferred.*", hold)
+    phone.page.goto(f"/{event['code']}")
+    phone.wait_for(phase="voting")
+    expect(phone.page.locator("[data-column]").first).to_be_visible()
+    expect(phone.page.locator("[data-column]:enabled")).to_have_count(0)
+    expect(phone.page.get_by_role("dialog")).to_have_count(0)
+    for route in held:
+        route.continue_()
+    expect(phone.page.get_by_role("dialog")).to_contain_text(CONSENT, timeout=TIMEOUT_MS)
+    expect(phone.page.locator("[data-column]:enabled")).to_have_count(7)
+    assert len(held) == 1
