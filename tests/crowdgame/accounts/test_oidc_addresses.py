@@ -68,6 +68,13 @@ def test_identity_gets_an_account_by_a_verified_address_of_a_trusted_provider(
     assert log_in_by_provider(claims) == name
 
 
+@pytest.mark.parametrize(("claim", "name"), [("false", ""), ("true", "ada"), ("0", ""), (1, ""), (None, "")])
+def test_verification_claim_may_be_text(claim: object, name: str, settings: Any) -> None:
+    configure(settings, trusted=True)
+    claims = {"sub": "7", "email": ADDRESS, "email_verified": claim, "name": "Mallory"}
+    assert log_in_by_provider(claims) == name
+
+
 def test_identity_without_verification_claim_gets_no_account(settings: Any) -> None:
     configure(settings, trusted=True)
     assert log_in_by_provider({"sub": "7", "email": ADDRESS}) == ""

@@ -5,8 +5,10 @@ Browsers open it at localhost, where they offer passkeys without HTTPS.
 
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from email.message import Message as Mail
+from pathlib import Path
 from queue import Queue
 
 import pytest
@@ -110,11 +112,17 @@ class AccountPages:
 
 @pytest.fixture(scope="session")
 def account_pages(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AccountPages]:
+    with running_account_pages(tmp_path_factory.mktemp("accounts")) as pages:
+        yield pages
+
+
+@contextmanager
+def running_account_pages(data: Path, kind: type[MailingStack] = MailingStack) -> Iterator[AccountPages]:
     mailbox = Mailbox()
     smtp = Controller(mailbox, hostname=LOOPBACK, port=free_port())
     smtp.start()
-    stack = MailingStack(
-        data=tmp_path_factory.mktemp("accounts"),
+    stack = kind(
+        data=data,
         secret_key="of the tests",
         port=free_port(),
         valkey_port=free_port(),
