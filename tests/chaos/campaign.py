@@ -32,7 +32,8 @@ POLL_S = 0.2
 APART_S = (0.2, 0.5)  # so that the events' turns do not end together
 ANY_MOMENT_S = 1.5  # a fault begins at any moment of a turn
 ACKS_COME_WITHIN_S = 2.0
-SHARED_DEADLINE_MS = 2_500
+# A shared deadline must not pass while the events are still being told of it.
+SHARED_DEADLINE_MS, MS_PER_EVENT = 2_500, 50
 
 
 @dataclass(frozen=True)
@@ -150,7 +151,8 @@ class Campaign:
         wait_until(self.target.is_up, RECOVERED_WITHIN_S)  # one fault at a time
         if self.size.together:
             ids = [event.id for event in self.target.events]
-            self.target.server.ask("share_deadline", event_ids=ids, ms=SHARED_DEADLINE_MS)
+            ms = SHARED_DEADLINE_MS + len(ids) * MS_PER_EVENT
+            self.target.server.ask("share_deadline", event_ids=ids, ms=ms)
         time.sleep(self.rng.uniform(0.0, ANY_MOMENT_S))
         began = time.monotonic()
         try:
