@@ -5,7 +5,7 @@ import socket
 import ssl
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -39,12 +39,14 @@ class DialSlots:
 class ServerAddress:
     """The server's address.
 
-    `url` is as given; `dial_url` has an IP address for the name; `options` go to picows. `dial_slots` limits
+    `url` is as given; `dial_url` has an IP address for the name; `options` go to picows. `source` is the
+    local address to connect from; "" leaves it to the system. `dial_slots` limits
     concurrent dials. Real phones have a processor each, these share one. Without the limit, the crowd would
     measure its own queue and not the server's.
     """
 
     url: str
+    source: str = ""
     dial_url: str = ""
     options: dict[str, Any] = field(default_factory=dict)
     dial_slots: DialSlots = field(default_factory=DialSlots)
@@ -60,4 +62,6 @@ async def resolve(address: ServerAddress) -> ServerAddress:
     options: dict[str, Any] = {"extra_headers": {"Host": parts.netloc}}
     if parts.scheme == "wss":
         options |= {"ssl_context": ssl.create_default_context(), "server_hostname": name}
-    return ServerAddress(address.url, parts._replace(netloc=netloc).geturl(), options)
+    if address.source:
+        options["local_addr"] = (address.source, 0)
+    return replace(address, dial_url=parts._replace(netloc=netloc).geturl(), options=options)

@@ -74,6 +74,12 @@ class Command(BaseCommand):
             "--url", default="http://127.0.0.1:8000", help="the server (default: %(default)s)"
         )
         parser.add_argument(
+            "--source",
+            default="",
+            metavar="ADDRESS",
+            help="this computer's address to connect from; one is enough for 28,000 phones",
+        )
+        parser.add_argument(
             "--phones", type=_count, default=200, help="number of phones (default: %(default)s)"
         )
         parser.add_argument(
@@ -164,7 +170,7 @@ def _build_context(options: dict[str, Any]) -> RehearsalContext:
     code = options["code"].upper()
     return RehearsalContext(
         code=code,
-        address=ServerAddress(phone_address(options["url"])),
+        address=ServerAddress(phone_address(options["url"]), options["source"]),
         profile=options["profile"],
         clock=ServerClock(time.perf_counter),
         ledger=RehearsalLedger(TURNS_KEPT if options["until_stopped"] else None),

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+import socket
 import subprocess
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import msgspec
 import pytest
 
 from crowdgame.rehearsal.rehearsal_report import RehearsalReport
+from deploy.laptop.network import LOOPBACK
 from deploy.laptop.paths import ROOT
 from deploy.laptop.stack import MANAGE
 from tests.crowdgame.rehearsal.conftest import FaultProxy, until, until_voted
@@ -44,6 +46,17 @@ def test_rehearse_command_fails_with_one_line(arguments: tuple[str, ...]) -> Non
     assert output in ("", "connecting\n")
     assert len(errors.splitlines()) == 1
     assert ("Run several rehearsals in parallel" in errors) is ("1000000000" in arguments)
+
+
+def test_rehearse_command_connects_from_given_address() -> None:
+    with socket.create_server((LOOPBACK, 0)) as listener:
+        url = f"http://{LOOPBACK}:{listener.getsockname()[1]}"
+        with start("HALL", "--url", url, "--source", "127.0.0.2", "--phones", "1") as process:
+            listener.settimeout(LONGEST_S)
+            connection, (address, _) = listener.accept()
+            connection.close()
+            process.kill()
+    assert address == "127.0.0.2"
 
 
 @pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGINT], ids=lambda ending: ending.name)
