@@ -2,12 +2,15 @@
 
 import os
 import subprocess
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
 
-from crowdgame.rehearsal.rehearsal_report import RehearsalReport
+from crowdgame.rehearsal.rehearsal_report import BallotTotals, RehearsalReport
 from crowdgame.rehearsal.samples import Spread
 from deploy.laptop.paths import ROOT
 from deploy.laptop.stack import MANAGE
@@ -19,6 +22,8 @@ from tests.server import Server
 
 JOINED_WITHIN_S = 60.0
 LONGEST_S = 120.0
+# A process simulates at most so many phones, and each has its own source address, for enough ports.
+MOST_PHONES = 18_000
 POLL_S = 0.2
 
 
@@ -31,6 +36,9 @@ class Scenario:
     turns: int
 
 
+TIMES = ("ack_ms", "sealed_ms", "resolved_ms", "reveal_ms", "last_reveal_ms")
+COUNTS = ("sent", "acknowledged", "lost", "cut_off", "missing")
+PERCENTILES = ("p50", "p99", "max")
 SCENARIOS = (Scenario("spread", 10, 3), Scenario("burst", 5, 3), Scenario("herd", 10, 1))
 
 
@@ -38,53 +46,100 @@ def run_load(scenario: Scenario, phones: int, server: Server, home: Path) -> Loa
     """No process is pinned: gateways, crowd and everything else share the machine."""
     parts = processes(server)
     watch = Stopwatch([pid for pids in parts.values() for pid in pids])
-    report = _rehearse(scenario, phones, server, home)
+    reports = _rehearse(scenario, phones, server, home)
     used = {name: round(watch.cpu_s(pids), 2) for name, pids in parts.items()}
     return LoadRun(
         server=server.stack.server,
         profile=scenario.profile,
         phones=phones,
-        joined=report.joined,
-        turns=sum(turn.tallied is not None for turn in report.turns),
-        ballots=report.ballots,
-        ack_ms=report.ack_ms,
-        sealed_ms=report.sealed_ms,
-        resolved_ms=report.resolved_ms,
-        reveal_ms=report.reveal_ms,
-        last_reveal_ms=report.last_reveal_ms,
-        joined_in_ms=_longest_ms(report.joined_in_s),
-        together_ms=_longest_ms(report.reconnected_in_s) if _all_back(report) else None,
-        busy_s=report.busy_s,
-        cpu_s={**used, "crowd": report.cpu_s},
+        joined=sum(report.joined for report in reports),
+        turns=min(sum(turn.tallied is not None for turn in report.turns) for report in reports),
+        ballots=_add_up(reports),
+        **{name: _worst(getattr(report, name) for report in reports) for name in TIMES},
+        joined_in_ms=max(_longest_ms(report.joined_in_s) for report in reports),
+        together_ms=_together_ms(reports),
+        busy_s=max(report.busy_s for report in reports),
+        cpu_s={**used, "crowd": sum(report.cpu_s for report in reports)},
         wall_s=round(watch.wall_s, 1),
     )
 
 
-def _all_back(report: RehearsalReport) -> bool:
-    return report.reconnects >= report.phones == report.connected
+def _add_up(reports: Sequence[RehearsalReport]) -> BallotTotals:
+    totals = [report.ballots for report in reports]
+    refused = sum((Counter(one.refused) for one in totals), Counter[str]())
+    counts = {name: sum(getattr(one, name) for one in totals) for name in COUNTS}
+    return BallotTotals(**counts, refused=dict(refused))
 
 
-def _longest_ms(spread: Spread | None) -> float | None:
-    return spread.max * 1000 if spread else None
+def _worst(spreads: Iterable[Spread | None]) -> Spread | None:
+    """The highest of each percentile: no crowd fared worse."""
+    found = [spread for spread in spreads if spread]
+    return Spread(*(max(getattr(one, name) for one in found) for name in PERCENTILES)) if found else None
 
 
-def _rehearse(scenario: Scenario, phones: int, server: Server, home: Path) -> RehearsalReport:
+def _together_ms(reports: Sequence[RehearsalReport]) -> float | None:
+    """Until all phones were back; None if some were not."""
+    all_back = all(report.reconnects >= report.phones == report.connected for report in reports)
+    return max(_longest_ms(report.reconnected_in_s) for report in reports) if all_back else None
+
+
+def _longest_ms(spread: Spread | None) -> float:
+    return spread.max * 1000 if spread else 0.0
+
+
+def _rehearse(scenario: Scenario, phones: int, server: Server, home: Path) -> list[RehearsalReport]:
     """Begin the match after all have joined, so that joining does not affect the windows."""
     choices = {"window_s": scenario.window_s, "pace": "instant", "lobby": "open"}
     event = server.ask("event", owner="otto", **choices)
-    report, log = (home / f"{scenario.profile}.{kind}" for kind in ("json", "log"))
-    argv = [*MANAGE, "rehearse", event["code"], "--url", server.http, "--phones", str(phones)]
-    argv += ["--profile", scenario.profile, "--turns", str(scenario.turns), "--json", str(report)]
-    with log.open("w") as out:
-        crowd = subprocess.Popen(
-            argv, cwd=ROOT, env={**os.environ, **server.stack.env}, stdout=out, stderr=out
-        )
-    try:
-        joined = f"{phones} of {phones} phones have joined"  # if not, the report shows who is missing
-        becomes_true(lambda: joined in log.read_text() or crowd.poll() is not None, JOINED_WITHIN_S, POLL_S)
+    argv = [event["code"], "--url", server.http, "--profile", scenario.profile]
+    argv += ["--turns", str(scenario.turns)]
+    count = -(-phones // MOST_PHONES)
+    with ExitStack() as running:
+        crowds = [
+            running.enter_context(
+                _running_crowd(
+                    [*argv, "--source", f"127.0.0.{number}"],
+                    phones // count + (number <= phones % count),
+                    server,
+                    home / f"{phones}-{scenario.profile}-{number}",
+                )
+            )
+            for number in range(1, count + 1)
+        ]
+        # If phones are missing, the reports show it.
+        becomes_true(lambda: all(crowd.has_joined() for crowd in crowds), JOINED_WITHIN_S, POLL_S)
         server.ask("begin", event_id=event["id"])
-        crowd.wait(LONGEST_S)
+        return [crowd.wait() for crowd in crowds]
+
+
+@dataclass(frozen=True, slots=True)
+class RunningCrowd:
+    """A process that simulates `phones` phones."""
+
+    process: "subprocess.Popen[bytes]"
+    phones: int
+    report: Path
+    log: Path
+
+    def has_joined(self) -> bool:
+        joined = f"{self.phones} of {self.phones} phones have joined"
+        return joined in self.log.read_text() or self.process.poll() is not None
+
+    def wait(self) -> RehearsalReport:
+        self.process.wait(LONGEST_S)
+        assert self.report.exists(), f"the crowd has no report: {self.log.read_text()[-300:]}"
+        return msgspec.json.decode(self.report.read_bytes(), type=RehearsalReport)
+
+
+@contextmanager
+def _running_crowd(argv: Sequence[str], phones: int, server: Server, folder: Path) -> Iterator[RunningCrowd]:
+    folder.mkdir(parents=True)
+    report, log = folder / "report.json", folder / "crowd.log"
+    argv = [*MANAGE, "rehearse", *argv, "--phones", str(phones), "--json", str(report)]
+    with log.open("w") as out:
+        env = {**os.environ, **server.stack.env}
+        process = subprocess.Popen(argv, cwd=ROOT, env=env, stdout=out, stderr=out)
+    try:
+        yield RunningCrowd(process, phones, report, log)
     finally:
-        crowd.kill()
-    assert report.exists(), f"the crowd has no report: {log.read_text()[-300:]}"
-    return msgspec.json.decode(report.read_bytes(), type=RehearsalReport)
+        process.kill()

@@ -21,12 +21,12 @@ GATEWAYS = 2
 class Extent:
     """The size of a run.
 
-    `load_runs`: phones per server. `shared_deadlines`: pairs of events and phones per event. `neighbor`:
-    phones of the event beside a small one.
+    `load_runs`: gateways and phones of each load run, per server. `shared_deadlines`: pairs of events and
+    phones per event. `neighbor`: phones of the event beside a small one.
     """
 
     size: Size
-    load_runs: Mapping[str, int]
+    load_runs: Mapping[str, Sequence[tuple[int, int]]]
     shared_deadlines: Sequence[tuple[int, int]]
     neighbor: int
     servers: Sequence[str] = SERVERS
@@ -38,13 +38,13 @@ class Extent:
 
 FULL = Extent(
     Size(phones=3_000, audience=10_000, seconds=2.0, rounds=5, fanouts=5, pair=True),
-    {"daphne": 10_000, "uvicorn": 18_000},
+    {"daphne": ((2, 10_000),), "uvicorn": ((2, 18_000), (3, 50_000))},
     ((20, 20), (100, 20), (300, 20), (1, 17_000)),
     12_000,
 )
 SMALL = Extent(
     Size(phones=800, audience=1_000, seconds=0.5, rounds=2, fanouts=2, pair=True),
-    {"daphne": 300, "uvicorn": 300},
+    {"daphne": ((2, 300),), "uvicorn": ((2, 300),)},
     ((3, 20),),
     300,
 )
@@ -57,7 +57,8 @@ def bench(extent: Extent, home: Path, say: Say) -> BenchResults:
         if "comparison" in extent.parts:
             comparisons.append(compare(server, extent.size, folder, say))
         if "load_runs" in extent.parts:
-            load_runs += _load_runs(server, extent.load_runs[server], folder, say)
+            for gateways, phones in extent.load_runs[server]:
+                load_runs += _load_runs(server, gateways, phones, folder, say)
         if "events" in extent.parts:
             say(f"{server}: events that share a deadline, and a small event beside a large one")
             with running_server(folder / "events", server, gateways=GATEWAYS) as running:
@@ -72,9 +73,9 @@ def compare(server: str, size: Size, home: Path, say: Say) -> Comparison:
     return uvloop.run(run_comparison(server, size, home, say))
 
 
-def _load_runs(asgi_server: str, phones: int, home: Path, say: Say) -> list[LoadRun]:
+def _load_runs(asgi_server: str, gateways: int, phones: int, home: Path, say: Say) -> list[LoadRun]:
     found = []
-    with running_server(home / "load_runs", asgi_server, gateways=GATEWAYS) as server:
+    with running_server(home / f"load_runs-{phones}", asgi_server, gateways=gateways) as server:
         for scenario in SCENARIOS:
             say(f"{asgi_server}: a load run of {phones:,} phones, {scenario.profile}")
             found.append(run_load(scenario, phones, server, home))
