@@ -16,11 +16,9 @@ async function newTimer() {
   return { samples, hold, counted, pass: (ms: number) => mock.timers.tick(ms) };
 }
 
-test("an acknowledgment passes on the server's time, with the time of the ballot's first sending", async (context) => {
+test("a quick acknowledgment passes on the server's time, with the time of the ballot's first sending", async (context) => {
   context.after(() => mock.timers.reset());
   const { samples, hold, counted, pass } = await newTimer();
-  hold(1);
-  pass(2000);
   hold(1);
   pass(30);
   counted(1);
@@ -29,7 +27,13 @@ test("an acknowledgment passes on the server's time, with the time of the ballot
   counted(1);
   assert.deepEqual(samples, [[0, SERVER_TIME]]);
   counted(1, SERVER_TIME + 1, 2);
-  assert.deepEqual(samples.slice(1), [[2030, SERVER_TIME + 1]]);
+  assert.deepEqual(samples.slice(1), [[30, SERVER_TIME + 1]]);
+  hold(2, "sending", 2);
+  pass(2000);
+  hold(2, "sending", 2);
+  pass(20);
+  counted(2, SERVER_TIME + 2, 2);
+  assert.equal(samples.length, 2, "which sending was answered is unknown");
 });
 
 test("an acknowledgment of an earlier ballot, or without a time, is ignored", async (context) => {

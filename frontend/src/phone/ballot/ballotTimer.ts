@@ -2,6 +2,9 @@ import type { ServerClock } from "../../live/connection/clock";
 import type { BallotCounted } from "../../protocol";
 import type { Ballot } from "./ballot";
 
+/** Slower answers, also to ballots that waited for a connection, say less than the clock knows already. */
+const MAX_ROUND_TRIP_MS = 300;
+
 /**
  * Passes the server's time in acknowledgments to the clock, so that phones that vote need not ask for it. A ballot's
  * first sending counts: a repeated one may be answered by the acknowledgment of an earlier one.
@@ -23,6 +26,7 @@ export class BallotTimer {
   }
 
   counted(answer: BallotCounted): void {
+    if (Date.now() > this.sentAt + MAX_ROUND_TRIP_MS) return;
     // Servers of an earlier version send no time.
     if (this.isLive && answer.now_at && answer.turn === this.turn && answer.sequence === this.sequence) this.clock.addSample(this.sentAt, answer.now_at);
   }
