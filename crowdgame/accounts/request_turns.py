@@ -37,13 +37,38 @@ class RequestTurns:
     async def serve(self, application: AsgiApplication, scope: Any, receive: Any, send: Any) -> None:
         """Serve the request when it is its turn. Without a place, respond with 503 and Retry-After.
 
-        The turn ends with the first part of the response, so that a slow client does not keep it. Until then
-        the application does not learn that the client has gone: Django would leave a thread that goes on.
+        A server that cancels this, because the client has gone, does not cancel the application.
         """
         received = await _read_body(receive)
         if received[-1]["type"] == "http.disconnect":
             return
         gone = asyncio.ensure_future(receive())
+        has_turn = False
+        try:
+            has_turn = await self._wait(scope, gone)
+        except ServerBusy:
+            await asyncio.sleep(REFUSAL_DELAY_S)
+            language = get_language_from_request(ASGIRequest(scope, BytesIO()))
+            await _busy_response(language).send(scope, send)
+        finally:
+            if not has_turn:
+                gone.cancel()
+        if has_turn:
+            await asyncio.shield(self._call(application, scope, received, gone, send))
+
+    async def _call(
+        self,
+        application: AsgiApplication,
+        scope: Any,
+        received: deque[Any],
+        gone: asyncio.Future[Any],
+        send: Any,
+    ) -> None:
+        """Call the application with the body `received`, and release the turn.
+
+        The turn ends with the first part of the response, so that a slow client does not keep it. Until then
+        the application does not learn that the client has gone: Django would leave a thread that goes on.
+        """
         turn = _OwnTurn(self)
 
         async def receive_again() -> Any:
@@ -57,16 +82,9 @@ class RequestTurns:
             await send(message)
 
         try:
-            if await self._wait(scope, gone):
-                try:
-                    await application(scope, receive_again, send_on)
-                finally:
-                    turn.end()
-        except ServerBusy:
-            await asyncio.sleep(REFUSAL_DELAY_S)
-            language = get_language_from_request(ASGIRequest(scope, BytesIO()))
-            await _busy_response(language).send(scope, send)
+            await application(scope, receive_again, send_on)
         finally:
+            turn.end()
             gone.cancel()
 
     async def _wait(self, scope: Any, gone: asyncio.Future[Any]) -> bool:

@@ -1,13 +1,18 @@
 """The queue of logins ahead of Django: who waits, who goes first, and who is refused."""
 
 import asyncio
+import gc
+import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
+from django.core.handlers.asgi import ASGIHandler
 from django.core.signing import TimestampSigner
+from django.http import HttpRequest, HttpResponse
 from django.test import Client
+from django.urls import path
 from django.utils.translation import get_language
 
 from crowdgame.accounts import request_turns
@@ -72,6 +77,16 @@ class Site:
 
     def flood(self, addresses: str, logins: int = LOGINS) -> list[asyncio.Task[int]]:
         return [asyncio.create_task(self.log_in(addresses.format(number % 250))) for number in range(logins)]
+
+
+def staying() -> Callable[[], Awaitable[Any]]:
+    """The `receive` of a client that sends a request and stays."""
+    messages = [{"type": "http.request", "body": b""}]
+
+    async def receive() -> Any:
+        return messages.pop() if messages else await asyncio.Event().wait()
+
+    return receive
 
 
 def known_cookie(user_id: int = 1) -> str:
@@ -213,18 +228,66 @@ def test_slow_client_keeps_no_turn() -> None:
             received[0] += message["type"] == "http.response.start"
             await stalled.wait()
 
-        async def receive() -> Any:
-            return {"type": "http.request", "body": b""}
-
         queue = queue_pages(slow)
         scope = {"method": "GET", "path": "/play/", "client": [ATTACKER.format(1), 1], "headers": []}
-        visits = asyncio.gather(*(queue(scope, receive, send) for _ in range(10 * MAX_PAGES)))
+        visits = asyncio.gather(*(queue(scope, staying(), send) for _ in range(10 * MAX_PAGES)))
         await asyncio.sleep(0.05)
         assert received == [10 * MAX_PAGES]
         stalled.set()
         await visits
 
     asyncio.run(visit())
+
+
+def test_server_that_gives_up_a_request_frees_its_turn_only_at_the_end() -> None:
+    """Its thread goes on, so another one beside it would be one too many."""
+
+    async def visit() -> None:
+        site = Site(queue_pages)
+        site.may_respond.clear()
+        given_up = site.flood(ATTACKER, MAX_PAGES)
+        await asyncio.sleep(0.02)
+        for request in given_up:
+            request.cancel()
+        later = site.flood(ELSEWHERE, MAX_PAGES)
+        await asyncio.sleep(0.02)
+        assert site.active == MAX_PAGES
+        site.may_respond.set()
+        assert list(await asyncio.gather(*later)) == [302] * MAX_PAGES
+        assert (site.most_active, len(site.served)) == (MAX_PAGES, 2 * MAX_PAGES)
+
+    asyncio.run(visit())
+
+
+def slow_page(request: HttpRequest) -> HttpResponse:
+    time.sleep(0.2)
+    return HttpResponse()
+
+
+urlpatterns = [path("slow", slow_page)]
+
+
+@pytest.mark.urls(__name__)
+def test_server_that_gives_up_a_page_logs_no_error(caplog: pytest.LogCaptureFixture) -> None:
+    async def visit() -> None:
+        requests = [{"type": "http.disconnect"}, {"type": "http.request", "body": b""}]
+
+        async def receive() -> Any:
+            return requests.pop()
+
+        async def send(message: Any) -> None:
+            """Servers ignore what is sent to a client that has gone."""
+
+        scope: dict[str, Any] = {"type": "http", "method": "GET", "path": "/slow", "query_string": b""}
+        scope |= {"headers": [], "client": [ATTACKER.format(1), 1], "server": ["testserver", 80]}
+        page = asyncio.ensure_future(queue_pages(ASGIHandler())(scope, receive, send))
+        await asyncio.sleep(0.05)
+        page.cancel()
+        await asyncio.sleep(0.4)
+        gc.collect()
+
+    asyncio.run(visit())
+    assert [record.getMessage() for record in caplog.records if record.name == "asyncio"] == []
 
 
 @pytest.mark.django_db
