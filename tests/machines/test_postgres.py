@@ -28,6 +28,7 @@ from tests.socket_clients import open_clients
 DATABASE_TESTS = [
     "voting/test_matches.py",
     "voting/test_models.py",
+    "crowdgame/accounts/test_invitations.py",
     "crowdgame/accounts/test_login_links.py",
     "crowdgame/console/test_control.py",
     "crowdgame/console/test_turn_time.py",
