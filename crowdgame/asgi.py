@@ -39,7 +39,7 @@ async def serve_page(scope: Any, receive: Any, send: Any) -> None:
 
 
 HTTP_APPLICATION = static_pages(
-    serve_monitoring(require_known_host(queue_logins(queue_pages(serve_page)))),
+    serve_monitoring(require_known_host(queue_logins(serve_page, queue_pages(serve_page)))),
     lambda code, team: build_page_preload(gateway(), code, team),
     lambda code, scope: build_display_preload(gateway(), code, scope),
     lambda code: room.state.language if (room := gateway().loaded_room(code)) else "",

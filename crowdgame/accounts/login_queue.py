@@ -1,7 +1,8 @@
 """ASGI middleware that limits how many pages Django renders, and how many logins it checks, at a time.
 
 Every request to Django has a thread of its own. Many threads at once would delay the votes by seconds, since
-they compete with the event loop for the interpreter.
+they compete with the event loop for the interpreter. Hashing a password does not, so logins have turns of
+their own.
 """
 
 from typing import Any
@@ -15,13 +16,16 @@ from crowdgame.web.cached_pages import AsgiApplication
 MAX_ACTIVE = 2  # logins: one hashes a password, another loads its page
 PLACES, PLACES_PER_NETWORK = 128, 32
 KNOWN_PLACES, PLACES_PER_ORGANIZER = 32, 4
-MAX_PAGES = 4  # more than logins, so that these never take all
+MAX_PAGES = 2  # a slow one does not block the others
 PAGE_PLACES = 1_000  # also of one network: all visitors of a venue share one
 READING_METHODS = {"GET", "HEAD", "OPTIONS"}
 
 
-def queue_logins(next_app: AsgiApplication) -> AsgiApplication:
-    """Let forms at LOGIN_PATHS wait for their turn. Without a place they get 503 and Retry-After."""
+def queue_logins(next_app: AsgiApplication, pages: AsgiApplication) -> AsgiApplication:
+    """Let forms at LOGIN_PATHS wait for their turn. Without a place they get 503 and Retry-After.
+
+    All other requests go to `pages`, so that logins take no turns of theirs.
+    """
     turns = RequestTurns(
         MAX_ACTIVE,
         known=WaitingLines(KNOWN_PLACES, PLACES_PER_ORGANIZER),
@@ -30,7 +34,7 @@ def queue_logins(next_app: AsgiApplication) -> AsgiApplication:
 
     async def application(scope: Any, receive: Any, send: Any) -> None:
         if scope["method"] in READING_METHODS or not scope["path"].startswith(settings.LOGIN_PATHS):
-            await next_app(scope, receive, send)
+            await pages(scope, receive, send)
         else:
             await turns.serve(next_app, scope, receive, send)
 

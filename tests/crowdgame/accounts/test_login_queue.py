@@ -34,10 +34,14 @@ LOGINS = 60
 PASSWORD = "the right password"
 
 
+def queue_only_logins(app: Any) -> Any:
+    return queue_logins(app, app)
+
+
 class Site:
     """An application behind the queue. `served` are the clients that have logged in, in order."""
 
-    def __init__(self, queue: Callable[[Any], Any] = queue_logins) -> None:
+    def __init__(self, queue: Callable[[Any], Any] = queue_only_logins) -> None:
         self.served: list[str] = []
         self.statuses: Counter[int] = Counter()
         self.active = self.most_active = 0
@@ -55,7 +59,9 @@ class Site:
         self.served.append(scope["client"][0])
         await send({"type": "http.response.start", "status": 302, "headers": []})
 
-    async def log_in(self, address: str, cookie: str = "", leaves: bool = False) -> int:
+    async def log_in(
+        self, address: str, cookie: str = "", leaves: bool = False, path: str = "/console/login/"
+    ) -> int:
         """Return the response's status, 0 without one. With `leaves`, the client disconnects at once."""
         statuses = [0]
         messages = [{"type": "http.request", "body": b"a form"}]
@@ -70,7 +76,7 @@ class Site:
                 statuses.append(message["status"])
 
         headers = [(b"cookie", cookie.encode())]
-        scope = {"method": "POST", "path": "/console/login/", "client": [address, 1], "headers": headers}
+        scope = {"method": "POST", "path": path, "client": [address, 1], "headers": headers}
         await self.queue(scope, receive, send)
         self.statuses[statuses[-1]] += 1
         return statuses[-1]
@@ -176,15 +182,18 @@ def test_pages_are_rendered_a_few_at_a_time() -> None:
     asyncio.run(visit())
 
 
-def test_logins_never_take_all_turns_of_pages() -> None:
+def test_logins_take_no_turns_of_pages() -> None:
     async def attack() -> None:
-        site = Site(lambda app: queue_logins(queue_pages(app)))
+        site = Site(lambda app: queue_logins(app, queue_pages(app)))
         site.may_respond.clear()
         flood = site.flood(ATTACKER)
         await asyncio.sleep(0.02)
-        assert site.active == MAX_ACTIVE < MAX_PAGES
+        assert site.active == MAX_ACTIVE
+        visits = [asyncio.create_task(site.log_in(ELSEWHERE.format(1), path="/play/")) for _ in range(4)]
+        await asyncio.sleep(0.02)
+        assert site.active == MAX_ACTIVE + MAX_PAGES
         site.may_respond.set()
-        await asyncio.gather(*flood)
+        await asyncio.gather(*flood, *visits)
 
     asyncio.run(attack())
 
