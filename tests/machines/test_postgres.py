@@ -13,7 +13,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from crowdgame.config.database import DEFAULT_POOL_SIZE
+from crowdgame.accounts.login_queue import MAX_PAGES
 from deploy.laptop.paths import ROOT
 from tests.deploy.failover import FailoverRun, FailoverTests, during_window, vote_during
 from tests.deploy.processes import wait_until
@@ -111,19 +111,19 @@ def test_simultaneous_new_games_do_not_exceed_the_limit_of_a_network(recorded: S
 
 
 def test_blocked_pages_leave_connections_to_new_events(recorded: Server) -> None:
-    """All connections of the pages wait for a lock. Requests beyond them get 503."""
+    """All pages that a gateway renders at a time wait for a lock, and others for them."""
     code, cookie = recorded.ask("event", lobby="open")["code"], {"Cookie": f"sessionid={'s' * 32}"}
     waiting = "SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'django_session'::regclass"
     with psycopg.connect(recorded.stack.database_url) as lock, ThreadPoolExecutor(12) as threads:
         lock.execute("LOCK TABLE django_session")
         pages = [threads.submit(ask, recorded, "/console/", cookie) for _ in range(12)]
-        wait_until(lambda: recorded.rows(waiting) == [(DEFAULT_POOL_SIZE,)])
+        wait_until(lambda: recorded.rows(waiting) == [(MAX_PAGES,)])
         with open_clients(recorded) as clients:
             clients.phone(code)
         lock.rollback()
         statuses = [page.result().status for page in pages]
     assert set(statuses) <= {302, 503}
-    assert statuses.count(302) >= DEFAULT_POOL_SIZE
+    assert statuses.count(302) >= MAX_PAGES
 
 
 @dataclass
