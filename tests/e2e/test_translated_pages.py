@@ -14,6 +14,7 @@ from tests.e2e.conftest import OpenScreen
 from tests.e2e.page_visits import (
     ADMIN,
     CHAT_MESSAGES,
+    CONSENT,
     CUP_TEAMS,
     PAGES,
     Visit,
@@ -61,7 +62,7 @@ LATIN_WORDS = re.compile(r"[A-Za-z]{2,}(?:[ ,\u2019'-]+[A-Za-z]{2,})+")
 # Names and texts of the tests, and names that stay the same in every language.
 NAMES = (
     *("An evening", "Spring cup", "Rooks", "Doves", "Ada Lovelace", "Bea Potter", "Carl Gauss", "Dora Maar"),
-    *(*CUP_TEAMS, *CHAT_MESSAGES, "Red should take column 4"),
+    *(*CUP_TEAMS, *CHAT_MESSAGES, *CONSENT.splitlines(), "Red should take column 4"),
     *(
         "Crowdgame",
         "Simultaneous Captain\u2019s Mistress",
