@@ -134,11 +134,11 @@ def test_readiness_shares_and_caches_checks(valkey_url: str, monkeypatch: pytest
     monkeypatch.setattr("crowdgame.monitoring.readiness.CHECK_TIMEOUT_S", 30)
 
     async def crowd() -> list[int]:
-        ready, checks = Readiness(), list[set[int]]()
+        ready, checks = Readiness(), list[set[object]]()
         for callers, ttl_s in ((50, 60), (1, 60), (1, 0)):
             monkeypatch.setattr("crowdgame.monitoring.readiness.CHECK_TTL_S", ttl_s)
             await asyncio.gather(*(ready.check() for _ in range(callers)))
-            checks.append({id(part.pending) for part in ready._parts.values()})
+            checks.append({part.pending for part in ready._parts.values()})
         return [len(later - checks[0]) for later in checks]
 
     assert asyncio.run(crowd()) == [0, 0, 3]
