@@ -3,6 +3,7 @@
 import asyncio
 import socket
 import ssl
+import sys
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -10,6 +11,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 MAX_CONCURRENT_DIALS = 1_000
+IP_BIND_ADDRESS_NO_PORT = 24  # of linux/in.h; in Python's socket module from 3.12 on
 DEFAULT_PORTS = {"ws": 80, "wss": 443}
 
 
@@ -52,6 +54,20 @@ class ServerAddress:
     dial_slots: DialSlots = field(default_factory=DialSlots)
 
 
+def _bound_socket(source: str) -> socket.socket:
+    """Return a socket that will connect from this address.
+
+    Linux chooses its port only when it connects, by the server's address, too. Choosing it before means a
+    search through all ports in use for each of thousands of sockets.
+    """
+    bound = socket.socket(socket.AF_INET6 if ":" in source else socket.AF_INET)
+    bound.setblocking(False)
+    if sys.platform == "linux":
+        bound.setsockopt(socket.IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, 1)
+    bound.bind((source, 0))
+    return bound
+
+
 async def resolve(address: ServerAddress) -> ServerAddress:
     """Resolve the host name once for all phones. Raises OSError if the lookup fails."""
     parts = urlsplit(address.url)
@@ -63,5 +79,5 @@ async def resolve(address: ServerAddress) -> ServerAddress:
     if parts.scheme == "wss":
         options |= {"ssl_context": ssl.create_default_context(), "server_hostname": name}
     if address.source:
-        options["local_addr"] = (address.source, 0)
+        options["socket_factory"] = lambda _: _bound_socket(address.source)
     return replace(address, dial_url=parts._replace(netloc=netloc).geturl(), options=options)
