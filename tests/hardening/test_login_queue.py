@@ -21,7 +21,7 @@ ORGANIZER, PASSWORD = "olga", "the right password"
 ATTACKER, ELSEWHERE = "198.51.100.7", "203.0.113.7"
 TRIES = 3
 VISITORS = 120  # more than the Redis connections of a process, of which redis-py allows 100
-PAUSE_S = 1.0  # less than REDIS_TIMEOUT_S
+OUTAGE_S = 1.0  # less than REDIS_TIMEOUT_S
 PAGES = ("/console/login/", "/play/", "/play/login", "/play/ratings", "/rules")
 
 
@@ -70,7 +70,7 @@ def assert_pages_work_during_flood(server: Server) -> None:
     with endless_flood(server), ThreadPoolExecutor(VISITORS) as visitors:
         with paused(server, "valkey"):
             visits = [visitors.submit(ask, server, PAGES[number % len(PAGES)]) for number in range(VISITORS)]
-            time.sleep(PAUSE_S)
+            time.sleep(OUTAGE_S)  # the outage itself
         status, _ = log_in(server, ORGANIZER, PASSWORD, ATTACKER, cookie)
         assert Counter(visit.result().status for visit in visits) == {200: VISITORS}
     assert status == 302

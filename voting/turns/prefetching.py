@@ -55,6 +55,7 @@ def prepare_ballots(turn: Turn, box: BallotBox) -> PreparedBallots:
         return PreparedBallots()
     prefetched = box.prefetch(boxed)
     leaves = hash_ballots(turn.pk, prefetched.ballots)
+    # A moment in time ends this wait, no event.
     time.sleep(max(0, turn.closes_at - box.now() - ENQUEUE_EARLY_MS) / 1000)
     box.closing_lease.renew(turn.pk)
     return PreparedBallots(prefetched, leaves)

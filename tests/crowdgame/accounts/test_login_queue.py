@@ -2,7 +2,7 @@
 
 import asyncio
 import gc
-import time
+import threading
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -31,6 +31,7 @@ from tests.voting.match_helpers import organizer
 
 ATTACKER, ELSEWHERE = "198.51.100.{}", "203.0.113.{}"
 LOGINS = 60
+TIMEOUT_S = 20
 PASSWORD = "the right password"
 
 
@@ -268,8 +269,12 @@ def test_server_that_gives_up_a_request_frees_its_turn_only_at_the_end() -> None
     asyncio.run(visit())
 
 
+begun, may_end = threading.Event(), threading.Event()
+
+
 def slow_page(request: HttpRequest) -> HttpResponse:
-    time.sleep(0.2)
+    begun.set()
+    assert may_end.wait(TIMEOUT_S)
     return HttpResponse()
 
 
@@ -290,9 +295,10 @@ def test_server_that_gives_up_a_page_logs_no_error(caplog: pytest.LogCaptureFixt
         scope: dict[str, Any] = {"type": "http", "method": "GET", "path": "/slow", "query_string": b""}
         scope |= {"headers": [], "client": [ATTACKER.format(1), 1], "server": ["testserver", 80]}
         page = asyncio.ensure_future(queue_pages(ASGIHandler())(scope, receive, send))
-        await asyncio.sleep(0.05)
+        assert await asyncio.to_thread(begun.wait, TIMEOUT_S)
         page.cancel()
-        await asyncio.sleep(0.4)
+        may_end.set()
+        await asyncio.wait(asyncio.all_tasks() - {asyncio.current_task()})
         gc.collect()
 
     asyncio.run(visit())

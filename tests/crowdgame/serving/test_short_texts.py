@@ -1,19 +1,20 @@
 """Short texts on both servers: a registered reader gets those that arrive alone."""
 
 import socket
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
 from crowdgame.serving.short_frames import read_short_text
 from tests.crowdgame.serving.conftest import AsgiServer
 from tests.crowdgame.serving.test_handshake import dial, head, read_until
+from tests.deploy.processes import wait_until
 
 TIMEOUT_S = 20
 MASK = b"mask"
-PAUSE_S = 0.03
+SOCKETS = Path("/proc/net/tcp")
 
 
 def masked(text: bytes, mask: bytes = MASK, first: int = 0x81) -> bytes:
@@ -30,6 +31,22 @@ def registered(asgi_server: AsgiServer) -> Iterator[socket.socket]:
         connection.sendall(masked(b"register"))
         read_until(connection, b"register")
         yield connection
+
+
+def wait_until_read(connection: socket.socket) -> None:
+    """Wait until the server has read what was sent, so that it does not read the next bytes with it."""
+    own, servers = (name[1] for name in (connection.getsockname(), connection.getpeername()))
+    wait_until(lambda: queued_bytes(own, servers)[0] == queued_bytes(servers, own)[1] == 0)
+
+
+def queued_bytes(port: int, peer: int) -> tuple[int, int]:
+    """The bytes that wait at this end of a connection, to be sent and to be read; none once it is closed."""
+    ends = f":{port:04X}", f":{peer:04X}"
+    for _, local, remote, _, queues, *_ in map(str.split, SOCKETS.read_text().splitlines()[1:]):
+        if local.endswith(ends[0]) and remote.endswith(ends[1]):
+            to_send, to_read = queues.split(":")
+            return int(to_send, 16), int(to_read, 16)
+    return 0, 0
 
 
 def answers(connection: socket.socket, *expected: bytes) -> bool:
@@ -62,7 +79,7 @@ def test_frame_in_two_pieces_is_read_once(asgi_server: AsgiServer, cut: int) -> 
     with registered(asgi_server) as connection:
         frame = masked(b"now x")
         connection.sendall(frame[:cut])
-        time.sleep(PAUSE_S)
+        wait_until_read(connection)
         connection.sendall(frame[cut:])
         assert answers(connection, b"now x")
 
@@ -74,7 +91,7 @@ def test_rest_of_a_frame_is_not_taken_for_a_frame(asgi_server: AsgiServer) -> No
     assert read_short_text(rest) is not None
     with registered(asgi_server) as connection:
         connection.sendall(masked(text)[:2])
-        time.sleep(PAUSE_S)
+        wait_until_read(connection)
         connection.sendall(rest)
         assert answers(connection, text)
 
@@ -82,7 +99,7 @@ def test_rest_of_a_frame_is_not_taken_for_a_frame(asgi_server: AsgiServer) -> No
 def test_fragments_and_control_frames_take_the_usual_path(asgi_server: AsgiServer) -> None:
     with registered(asgi_server) as connection:
         connection.sendall(masked(b"now ", first=0x01))
-        time.sleep(PAUSE_S)
+        wait_until_read(connection)
         connection.sendall(masked(b"", first=0x89))
         assert connection.recv(2) == b"\x8a\x00"
         connection.sendall(masked(b"x", first=0x80))
@@ -94,8 +111,8 @@ def test_invalid_text_ends_the_connection(asgi_server: AsgiServer, frames: tuple
     """A text within a fragmented message, and a text that isn't UTF-8."""
     with registered(asgi_server) as connection:
         for frame in frames:
+            wait_until_read(connection)
             connection.sendall(frame)
-            time.sleep(PAUSE_S)
         try:
             received = read_until(connection, b"never sent")
         except ConnectionResetError:
