@@ -1,24 +1,20 @@
 """Accounts: a name and a password make the same guest available on every device."""
 
-from typing import Any, cast
+from typing import Any
 
 import pytest
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.core.management import call_command
-from django.db.models.signals import pre_delete
 from django.test import Client
 from hypothesis import given
 from hypothesis import strategies as st
 
 from crowdgame.accounts.accounts import AccountError, clean_account_name, create_account, name_key, rename
-from crowdgame.accounts.accounts import delete_account as delete
-from crowdgame.accounts.backend import guest_of
 from crowdgame.accounts.guest_names import new_guest
 from crowdgame.accounts.known_devices import COOKIE as KNOWN_DEVICE
 from crowdgame.accounts.models import Guest
-from crowdgame.duels.duels import DuelSettings, join_duel, new_duel, start_against_crowd
 from crowdgame.duels.lists import load_page
 from crowdgame.duels.models import Duel
 from crowdgame.duels.rematch import request_rematch
@@ -47,12 +43,6 @@ def log_in(client: Client, name: str = "Ada", password: str = PASSWORD) -> Any:
 
 def log_out(client: Client) -> None:
     assert client.post("/console/logout/", {"next": "/play/"})["Location"] == "/play/"
-
-
-def delete_account(client: Client, password: str = PASSWORD) -> Any:
-    """Ask for the deletion, which asks for the password again, which deletes."""
-    asked = client.post("/play/data", {"ask": "delete", "sure": "on"})
-    return client.post(asked["Location"], {"password": password})
 
 
 def page(client: Client, path: str = "/play/") -> str:
@@ -272,66 +262,3 @@ def test_account_pages_lead_guests_back_to_play() -> None:
     shown = page(client, "/console/password/change/")
     assert 'href="/play/account"><bdi>Ada<' in shown
     assert '<a class="mark" href="/play/">' in shown
-
-
-@pytest.mark.parametrize("over", [False, True])
-def test_account_deletion_keeps_begun_crowd_game(box: BallotBox, over: bool) -> None:
-    client, ada = sign_up()
-    duel = new_duel(ada, DuelSettings(crowd=True))
-    new_duel(ada, DuelSettings(crowd=True))
-    start_against_crowd(duel.event.code, ada, box)
-    if over:
-        play(Match.objects.get(), box, RED_WINS)
-    delete_account(client)
-    assert Event.objects.get() == duel.event
-    assert Match.objects.count() == 1
-
-
-def test_account_deletion_keeps_matches_and_removes_name(box: BallotBox) -> None:
-    client, ada = sign_up()
-    new_duel(ada, DuelSettings())
-    playing = new_duel(ada, DuelSettings())
-    join_duel(playing.event.code, new_guest(), box)
-    assert "errorlist" in delete_account(client, "guess").content.decode()
-    assert Guest.objects.filter(name="Ada").exists()
-    delete_account(client)
-    ada.refresh_from_db()
-    assert str(ada) == f"Guest {ada.number}"
-    assert Match.objects.count() == Event.objects.count() == 1
-    assert (
-        "Ada" not in page(Client()) + page(Client(), f"/play/{playing.event.code}") + Event.objects.get().name
-    )
-    assert str(ada) in page(Client())
-    assert log_in(Client()).status_code == 400
-    assert sign_up("Ada")[1] != ada
-
-
-@pytest.mark.django_db(transaction=True)
-def test_deletion_that_fails_makes_no_organizer_of_the_guest(box: BallotBox) -> None:
-    """A user without a guest may create events."""
-    _, ada = sign_up()
-    user = cast(User, ada.user)
-
-    def fail(**_: Any) -> None:
-        raise ZeroDivisionError
-
-    pre_delete.connect(fail, User)
-    try:
-        with pytest.raises(ZeroDivisionError):
-            delete(user, box)
-    finally:
-        pre_delete.disconnect(fail, User)
-    assert guest_of(User.objects.get(pk=user.pk)) == ada
-    delete(user, box)
-    assert not User.objects.filter(username="ada").exists()
-
-
-def test_administrator_can_delete_the_user_of_a_guest(box: BallotBox) -> None:
-    client, ada = sign_up()
-    playing = new_duel(ada, DuelSettings())
-    join_duel(playing.event.code, new_guest(), box)
-    cast(User, ada.user).delete()
-    ada.refresh_from_db()
-    assert (ada.name, ada.user) == ("", None)
-    assert "Ada" not in page(Client(), f"/play/{playing.event.code}")
-    assert "Log in" in page(client)
