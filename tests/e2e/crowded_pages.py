@@ -5,7 +5,8 @@ from contextlib import contextmanager
 
 from playwright.sync_api import Page
 
-from tests.e2e.page_visits import DESKTOPS, TABLET_AND_PHONE, Action, Event, Visit, rehearse
+from tests.e2e.page_states import Event, rehearse
+from tests.e2e.page_visits import DESKTOPS, TABLET_AND_PHONE, Action, Visit
 from tests.e2e.scripted_match import LONG_MATCH
 from tests.server import Server
 from tests.socket_clients import Message, SocketClient, SocketClients, open_clients

@@ -30,7 +30,8 @@ from tests.e2e.crowded_pages import crowded_event  # noqa: E402
 from tests.e2e.fake_gateway import FakeGateway, running_fake_gateway  # noqa: E402
 from tests.e2e.gallery_crowd import crowd_match  # noqa: E402
 from tests.e2e.gallery_turn import turn_animation  # noqa: E402
-from tests.e2e.page_visits import GALLERY_ONLY, PAGES, Event, Visit, running_server_with_static, visit  # noqa: E402
+from tests.e2e.page_states import Event  # noqa: E402
+from tests.e2e.page_visits import GALLERY_ONLY, PAGES, Visit, running_server_with_static, visit  # noqa: E402
 from tests.e2e.scene_setup import in_language  # noqa: E402
 from tests.e2e.scenes import DISPLAY_GALLERY, PHONE_GALLERY, Scene, show_scene  # noqa: E402
 from tests.e2e.screens import chromium  # noqa: E402

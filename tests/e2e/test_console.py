@@ -5,7 +5,8 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.conftest import PASSWORD, OpenScreen
 from tests.e2e.fake_gateway import FakeGateway
-from tests.e2e.page_visits import PLAYED, SLOW, Visit, play_to, sign_in, visit
+from tests.e2e.page_states import PLAYED, play_to
+from tests.e2e.page_visits import SLOW, Visit, sign_in, visit
 from tests.e2e.scene_setup import Scene, show_scene
 from tests.e2e.scenes import DISPLAY_SCENES
 from tests.e2e.screens import PHONE, PROJECTOR, TABLET, TIMEOUT_MS, Screen, press, vote, wait_until

@@ -11,16 +11,8 @@ from playwright.sync_api import Page
 from deploy.laptop.paths import ROOT
 from tests.e2e import axe
 from tests.e2e.conftest import OpenScreen
-from tests.e2e.page_visits import (
-    ADMIN,
-    CHAT_MESSAGES,
-    CONSENT,
-    CUP_TEAMS,
-    PAGES,
-    Visit,
-    running_server_with_static,
-    visit,
-)
+from tests.e2e.page_states import CHAT_MESSAGES, CUP_TEAMS
+from tests.e2e.page_visits import ADMIN, CONSENT, PAGES, Visit, running_server_with_static, visit
 from tests.e2e.visible_text import NEXT_FRAME_JS, faults, visible_lines
 from tests.server import Server
 

@@ -22,7 +22,8 @@ from crowdgame.duels.duels import DuelSettings, join_duel, new_duel
 from crowdgame.events.models import AuditEntry, Member
 from crowdgame.ratings.models import Rating
 from crowdgame.web.cached_pages import page_for_path
-from tests.e2e.page_visits import GALLERY_ONLY, PAGES, Visit, play_to, with_chat, with_cup, with_duel_lists
+from tests.e2e.page_states import play_to, with_chat, with_cup, with_duel_lists
+from tests.e2e.page_visits import GALLERY_ONLY, PAGES, Visit
 from tests.organizer import OPERATIONS
 from tests.server import Server
 from tests.voting.match_helpers import organizer

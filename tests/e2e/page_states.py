@@ -1,0 +1,146 @@
+"""States of an event and actions on a page, for pictures and tests of pages."""
+
+from collections.abc import Callable
+from typing import Any
+
+from playwright.sync_api import Page, expect
+
+from tests.e2e.screens import TIMEOUT_MS
+from tests.server import Server
+
+FAILED_LOGINS = 12
+CUP_TEAMS = ["4a", "4b", "The Owls of Riverside", "Foxes", "5a", "5b", "Old Building", "6"]
+CHAT_MESSAGES = (
+    "Good evening!",
+    "Anybody for a game of three days?",
+    "I am new here. Does the token stay with whoever had it when both choose the same column?",
+    "No, it changes hands.",
+    "Buy cheap ballots at https://ballots.example/today",
+)
+NAMES = "Ada Lovelace, 1\nBea Potter, 2\nCarl Gauss, 1\nDora Maar, 2"
+Event = dict[str, Any]
+Prepare = Callable[[Server, Event], None]
+PLAYED = [(4, 4), (3, 5), (4, 3), (5, 3)]
+
+
+def submit_duplicate_names(page: Page) -> None:
+    """Submit two teams with the same name."""
+    for name in page.locator("[name=team_1], [name=team_2]").all():
+        name.fill("Owls")
+    page.locator("main form button, form.panel button").last.click()
+    page.locator("[aria-invalid=true], .errorlist, .error").first.wait_for()
+
+
+def expand_details(page: Page) -> None:
+    """Open all collapsed parts of a form."""
+    page.evaluate("() => document.querySelectorAll('details').forEach((part) => { part.open = true; })")
+
+
+def fail_to_log_in(page: Page, tries: int = FAILED_LOGINS) -> None:
+    """Fail to log in until the account is locked."""
+    for _ in range(tries):
+        if not page.locator("[name=password]").count():
+            return
+        page.locator("[name=login]").fill("nobody at all")
+        page.locator("[name=password]").fill("wrong")
+        with page.expect_navigation():
+            page.keyboard.press("Enter")
+
+
+def play_to(*picks: tuple[int, int]) -> Prepare:
+    """Play these picks, then open the next window."""
+    return lambda server, event: server.ask(
+        "play_to", event_id=event["id"], picks=[list(pick) for pick in picks]
+    )
+
+
+def pause_turn(page: Page) -> None:
+    page.locator('[data-action="turn.pause"]').first.click(timeout=TIMEOUT_MS)
+
+
+def press_help(page: Page) -> None:
+    page.locator("[data-action]").first.wait_for()
+    page.keyboard.press("?")
+
+
+def restrict_two_voters(page: Page) -> None:
+    """Move one student to the other team and ban another, whose row stays open."""
+    for name, action in (("Ada", "voter.move"), ("Dora", "voter.ban")):
+        row = page.locator("#people li").filter(has_text=name)
+        row.locator("summary").click(timeout=TIMEOUT_MS)
+        row.locator(f'[data-action="{action}"]').last.click()
+        expect(row.locator("[data-restricted=true]")).to_be_visible(timeout=TIMEOUT_MS)
+
+
+def rehearse(page: Page) -> None:
+    page.get_by_label("Simulated phones").fill("6")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("6 of 6")).to_be_visible(timeout=TIMEOUT_MS)
+
+
+def claim_team(page: Page) -> None:
+    """Claim the team that plays next on this phone."""
+    page.locator("[data-team='3'] .choose").click()
+
+
+def abort_match(server: Server, event: Event) -> None:
+    play_to(*PLAYED)(server, event)
+    server.ask("abort_all_matches")
+
+
+def with_tickets(server: Server, event: Event) -> None:
+    server.ask("tickets", event_id=event["id"], count=12)
+
+
+def with_roster(server: Server, event: Event) -> None:
+    server.ask("roster", event_id=event["id"], text=NAMES)
+
+
+def with_members(server: Server, event: Event) -> None:
+    for name, role in (("carl", "cohost"), ("dora", "viewer")):
+        server.ask("member", event_id=event["id"], name=name, role=role)
+
+
+def as_viewer(server: Server, event: Event) -> None:
+    play_to(*PLAYED)(server, event)
+    server.ask("member", event_id=event["id"], name="console-viewer-viewer", role="viewer")
+
+
+def by_hands(server: Server, event: Event) -> None:
+    server.ask("vote_by_hands", event_id=event["id"], teams=[2])
+    play_to(*PLAYED)(server, event)
+
+
+def with_cup(kind: str, teams: int, won: list[int]) -> Prepare:
+    """Store the cup's code as `event["cup"]`."""
+
+    def prepare(server: Server, event: Event) -> None:
+        event["cup"] = server.ask("cup", event_id=event["id"], teams=CUP_TEAMS[:teams], won=won, format=kind)
+
+    return prepare
+
+
+def with_duels(server: Server, event: Event) -> None:
+    """Store the code of a waiting duel as `event["duel"]`."""
+    event["duel"] = server.ask("duels")
+
+
+def with_chat(server: Server, event: Event) -> None:
+    """Store the id of a reported message as `event["message"]` and a duel with chat as `event["played"]`."""
+    server.ask("clear_chat")
+    for text in CHAT_MESSAGES:
+        number = server.ask("post_chat_message", slug="lobby", text=text)
+    server.ask("report_chat_message", line=number)
+    event["message"] = number
+    event["played"] = server.ask("duel")["code"]
+    server.ask("post_chat_message", slug=f"{event['played']}-watchers", text="Red should take column 4")
+
+
+def with_duel_lists(server: Server, event: Event) -> None:
+    with_duels(server, event)
+    with_chat(server, event)
+
+
+def with_crowd(server: Server, event: Event) -> None:
+    """Store the code of a duel against a crowd as `event["crowd"]`."""
+    event["crowd"] = server.ask("against_crowd")["code"]
