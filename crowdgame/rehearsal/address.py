@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 MAX_CONCURRENT_DIALS = 1_000
-IP_BIND_ADDRESS_NO_PORT = 24  # of linux/in.h; in Python's socket module from 3.12 on
+IP_BIND_ADDRESS_NO_PORT = 24  # of linux/in.h
 DEFAULT_PORTS = {"ws": 80, "wss": 443}
 
 
@@ -42,9 +42,10 @@ class ServerAddress:
     """The server's address.
 
     `url` is as given; `dial_url` has an IP address for the name; `options` go to picows. `source` is the
-    local address to connect from; "" leaves it to the system. `dial_slots` limits
-    concurrent dials. Real phones have a processor each, these share one. Without the limit, the crowd would
-    measure its own queue and not the server's.
+    local address to connect from; "" leaves it to the system.
+
+    `dial_slots` limits concurrent dials. Real phones have a processor each, these share one. Without the
+    limit, the crowd would measure its own queue and not the server's.
     """
 
     url: str

@@ -1,7 +1,7 @@
 """`/privacy`: the public privacy policy: which data is kept, for how long, and who can see it.
 
-It names only what the settings of this server make it store. `/privacy/CODE` adds the consent
-text of an event.
+It names only what the settings of this server make it store. `/privacy/CODE` adds the consent text of an
+event.
 """
 
 from csp.constants import SELF

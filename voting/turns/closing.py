@@ -74,7 +74,7 @@ def close_turn(turn_id: int, box: BallotBox) -> None:
         if turn.state != TurnState.OPEN:
             return
         prepared = prepare_ballots(turn, box)
-        if prepared.leaves:
+        if prepared.prefetched.token:
             turn = load_turn(turn_id)  # it may have been changed meanwhile
         if turn.box_lost_at is not None and must_stay_open(turn, box):
             return
