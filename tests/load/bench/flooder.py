@@ -14,6 +14,7 @@ from typing import Any
 
 from crowdgame.serving.request_limits import MAX_UPLOAD_BYTES
 from deploy.laptop.network import LOOPBACK
+from tests.load.bench.machine import give_way
 
 HEAD = b"POST /console/cups/new/ HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n" % MAX_UPLOAD_BYTES
 UNFINISHED = memoryview(HEAD + bytes(MAX_UPLOAD_BYTES - 1_024))
@@ -25,6 +26,7 @@ POLL_S = 0.05
 def main() -> None:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit())
     port, count = map(int, sys.argv[1:])
+    give_way()
     print("ready", flush=True)
     sys.stdin.readline()
     with ExitStack() as connections:

@@ -30,6 +30,7 @@ LIBRARIES = (
     "redis",
     "msgspec",
 )
+LOWEST_PRIORITY = 19
 OF_A_PROCESS = 2  # clock_getcpuclockid(3) builds the id of a process's clock this way
 
 
@@ -56,6 +57,13 @@ def pinned(core: int) -> Iterator[None]:
         yield
     finally:
         pin(os.getpid(), *before)
+
+
+def give_way() -> None:
+    """Use only the processor time that no other process wants, as a client on another machine would."""
+    os.nice(LOWEST_PRIORITY)
+    if hasattr(os, "SCHED_IDLE"):
+        os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
 
 
 def allow_files(count: int) -> None:

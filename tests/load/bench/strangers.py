@@ -15,6 +15,7 @@ from urllib.parse import urlencode
 
 from deploy.laptop.network import LOOPBACK
 from tests.load.bench.connection import open_connection
+from tests.load.bench.machine import give_way
 
 EVERY_S = 1.0
 REPLY_WITHIN_S = 60.0
@@ -96,6 +97,7 @@ async def run(kind: str, port: int, count: int) -> None:
 
 def main() -> None:
     kind, port, count = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+    give_way()
     print("ready", flush=True)
     sys.stdin.readline()
     asyncio.run(run(kind, port, count))
