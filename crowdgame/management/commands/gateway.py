@@ -19,9 +19,9 @@ from crowdgame.serving.service import Service
 SERVERS = ("daphne", "uvicorn")
 PORT = 8000
 DRAIN_S = 5.0
-# A thread that renders a page keeps the interpreter for so long while the event loop waits for it. Python's
-# default of 5 ms would delay a vote several times.
-SWITCH_INTERVAL_S = 0.0005
+# A thread that renders a page keeps the interpreter for so long while the event loop waits for it, several
+# times for each vote. Python's default is 5 ms.
+SWITCH_INTERVAL_S = 0.0001
 
 
 class Command(BaseCommand):
