@@ -16,7 +16,9 @@ from crowdgame.web.cached_pages import AsgiApplication
 MAX_ACTIVE = 2  # logins: one hashes a password, another loads its page
 PLACES, PLACES_PER_NETWORK = 128, 32
 KNOWN_PLACES, PLACES_PER_ORGANIZER = 32, 4
-MAX_PAGES = 2  # a slow one does not block the others
+# Two threads that render at once are slower than one, and the event loop waits for both. A second one starts
+# if the first is slow, because it may wait for the database.
+MAX_PAGES, MAX_SLOW_PAGES = 1, 1
 PAGE_PLACES = 1_000  # also of one network: all visitors of a venue share one
 READING_METHODS = {"GET", "HEAD", "OPTIONS"}
 
@@ -47,6 +49,7 @@ def queue_pages(next_app: AsgiApplication) -> AsgiApplication:
         MAX_PAGES,
         known=WaitingLines(PAGE_PLACES, PAGE_PLACES),
         others=WaitingLines(PAGE_PLACES, PAGE_PLACES),
+        max_slow=MAX_SLOW_PAGES,
     )
 
     async def application(scope: Any, receive: Any, send: Any) -> None:

@@ -22,15 +22,20 @@ from crowdgame.web.cached_responses import CachedResponse, secure_headers
 from crowdgame.web.errors import BUSY_RETRY_S, ServerBusy
 
 MAX_WAIT_S = 20.0
+SLOW_S = 0.5
 REFUSAL_DELAY_S = 1  # so that clients that retry at once do not take the processor time of others
 
 
 class RequestTurns:
-    """Admits `max_active` requests at a time. `known` devices wait in other lines than `others`."""
+    """Admits `max_active` requests at a time. `known` devices wait in other lines than `others`.
 
-    def __init__(self, max_active: int, known: WaitingLines, others: WaitingLines) -> None:
+    A request that takes longer than SLOW_S passes its turn on, but at most `max_slow` do at a time.
+    """
+
+    def __init__(self, max_active: int, known: WaitingLines, others: WaitingLines, max_slow: int = 0) -> None:
         self._max_active = max_active
         self._active = 0
+        self.slow_places = max_slow
         self._known = known
         self._others = others
 
@@ -130,15 +135,30 @@ class RequestTurns:
 
 
 class _OwnTurn:
-    """The turn of one request, which ends once."""
+    """The turn of one request, which ends once. A slow request takes a slow place instead, if one is free."""
 
     def __init__(self, turns: RequestTurns) -> None:
         self._turns = turns
+        self._is_slow = False
+        self._timer = asyncio.get_running_loop().call_later(SLOW_S, self._pass_on)
         self.over = asyncio.Event()
 
+    def _pass_on(self) -> None:
+        if self._turns.slow_places:
+            self._turns.slow_places -= 1
+            self._is_slow = True
+            self._turns.release()
+        else:
+            self._timer = asyncio.get_running_loop().call_later(SLOW_S, self._pass_on)
+
     def end(self) -> None:
-        if not self.over.is_set():
-            self.over.set()
+        if self.over.is_set():
+            return
+        self.over.set()
+        self._timer.cancel()
+        if self._is_slow:
+            self._turns.slow_places += 1
+        else:
             self._turns.release()
 
 

@@ -20,6 +20,7 @@ from crowdgame.accounts.known_devices import COOKIE, SALT, find_known_user
 from crowdgame.accounts.login_queue import (
     MAX_ACTIVE,
     MAX_PAGES,
+    MAX_SLOW_PAGES,
     PLACES,
     PLACES_PER_NETWORK,
     queue_logins,
@@ -179,6 +180,29 @@ def test_pages_are_rendered_a_few_at_a_time() -> None:
         site = Site(queue_pages)
         assert list(await asyncio.gather(*site.flood(ATTACKER, 10 * MAX_PAGES))) == [302] * 10 * MAX_PAGES
         assert site.most_active == MAX_PAGES
+
+    asyncio.run(visit())
+
+
+def test_slow_page_does_not_block_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only MAX_SLOW_PAGES slow ones pass their turns on; when one ends, the next may."""
+    monkeypatch.setattr(request_turns, "SLOW_S", 0.01)
+
+    async def visit() -> None:
+        site = Site(queue_pages)
+        site.may_respond.clear()
+        flood = site.flood(ATTACKER, 10 * MAX_PAGES)
+        await asyncio.sleep(0.1)
+        assert site.active == MAX_PAGES + MAX_SLOW_PAGES
+        site.may_respond.set()
+        assert list(await asyncio.gather(*flood)) == [302] * 10 * MAX_PAGES
+        assert site.most_active == MAX_PAGES + MAX_SLOW_PAGES
+        site.may_respond.clear()
+        flood = site.flood(ATTACKER, 10 * MAX_PAGES)
+        await asyncio.sleep(0.1)
+        assert site.active == MAX_PAGES + MAX_SLOW_PAGES
+        site.may_respond.set()
+        await asyncio.gather(*flood)
 
     asyncio.run(visit())
 
