@@ -10,7 +10,7 @@ from daphne.server import Server
 from daphne.ws_protocol import WebSocketProtocol
 from twisted import internet
 from twisted.internet.protocol import connectionDone
-from twisted.internet.tcp import Connection
+from twisted.internet.tcp import Connection, Port
 from twisted.python.failure import Failure
 
 from crowdgame.serving.pending_connection import HandshakeFactory
@@ -29,6 +29,7 @@ CLOSE_HANDSHAKE_TIMEOUT_S = 5  # an earlier reset could overtake the close code,
 PING_DISABLED_S = 10**9  # phones break a silence with time requests, and TCP keepalive detects dead ones
 
 MAX_QUEUED_MESSAGES = 64
+ACCEPTED_AT_ONCE = 8
 
 
 class DaphneSocket(WebSocketProtocol):  # type: ignore[misc]
@@ -136,6 +137,15 @@ class DaphneSocket(WebSocketProtocol):  # type: ignore[misc]
         self.sendClose(CloseCode.FRAME_TOO_LARGE)
 
 
+class GatewayPort(Port):
+    """A listening port that accepts ACCEPTED_AT_ONCE connections per iteration of the event loop.
+
+    Twisted would accept a hundred and more, while votes wait.
+    """
+
+    numberAccepts = property(lambda _: ACCEPTED_AT_ONCE, lambda _self, _asked: None)
+
+
 class DaphneServer(Server):  # type: ignore[misc]
     """Daphne with DaphneSocket for WebSockets. The service, not Daphne, handles signals and shutdown."""
 
@@ -165,7 +175,9 @@ class DaphneServer(Server):  # type: ignore[misc]
         )
         listener = self._service.listener
         listener.setblocking(False)
-        port = reactor.adoptStreamPort(listener.fileno(), listener.family, self._front)
+        port: Any = GatewayPort
+        port = port._fromListeningDescriptor(reactor, listener.fileno(), listener.family, self._front)
+        port.startListening()
         reactor.callLater(0, self._service.drain_on_signals, port.stopListening, self._stop)
 
     def timeout_checker(self) -> None:
@@ -188,7 +200,27 @@ class DaphneServer(Server):  # type: ignore[misc]
         if isinstance(protocol, DaphneSocket):
             own = {WRITE_FRAMES: protocol.write_frames, READ_TEXTS: protocol.register_reader}
             scope.setdefault("extensions", {}).update(own)
-        return super().create_application(protocol, scope)
+        queue = super().create_application(protocol, scope)
+        running = self.connections.get(protocol, {}).get("application_instance")
+        if running is not None:
+            running.add_done_callback(lambda _: self._forget(protocol))
+        return queue
+
+    def protocol_disconnected(self, protocol: Any) -> None:
+        if protocol in self.connections:
+            super().protocol_disconnected(protocol)
+            self._forget(protocol)
+
+    def _forget(self, protocol: Any) -> None:
+        """Forget a connection that is over. Daphne would forget all those of a second at once.
+
+        One whose application failed is left to Daphne, which logs the exception.
+        """
+        details = self.connections.get(protocol, {})
+        running = details.get("application_instance")
+        is_over = running is None or (running.done() and (running.cancelled() or not running.exception()))
+        if "disconnected" in details and is_over:
+            del self.connections[protocol]
 
     async def handle_reply(self, protocol: Any, message: Any) -> None:
         """Like Daphne's, but sends to a slow consumer wait until it has caught up (backpressure)."""

@@ -31,6 +31,7 @@ class PendingConnection(Protocol):
             transport.abortConnection()
         else:
             self.factory.pending.add(self)
+            transport.bufferSize = MAX_HEAD_BYTES  # a body waits in the kernel until the request is started
 
     def connectionLost(self, reason: Any = None) -> None:
         self.factory.pending.discard(self)
@@ -61,6 +62,7 @@ class PendingConnection(Protocol):
 
     def _switch_protocol(self, protocol: Any) -> Any:
         transport: Any = self.transport
+        transport.bufferSize = Connection.bufferSize
         transport.protocol = protocol
         protocol.makeConnection(transport)
         return protocol
@@ -107,6 +109,8 @@ class HandshakeFactory(HTTPFactory):  # type: ignore[misc]
     def build_http_protocol(self, address: Any) -> Any:
         channel = super().buildProtocol(address)
         channel.requestFactory = DaphneRequest
+        # Shortening a longer one would put off Twisted's due timers: dozens of connections would end at once.
+        channel.timeOut = self._head_timeout_s
         channel.head_timeout_s, channel.body_timeout_s = self._head_timeout_s, self._body_timeout_s
         channel.body_limits = self._body_limits
         return channel

@@ -4,7 +4,7 @@ import asyncio
 from collections import deque
 from collections.abc import Callable
 
-STARTED_AT_ONCE = 8
+STARTED_AT_ONCE = 1
 
 
 class RequestQueue:

@@ -5,7 +5,7 @@ from functools import partial
 
 from crowdgame.serving.request_queue import RequestQueue
 
-MOST_AT_ONCE = 10
+MOST_AT_ONCE = 2
 
 
 def test_request_queue_starts_few_requests_in_each_iteration() -> None:
