@@ -1,5 +1,7 @@
 """Password hashing: one at a time, a short queue, and no database connection meanwhile."""
 
+import os
+import sys
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -11,11 +13,12 @@ from django.contrib.auth import hashers
 from django.db import connection, transaction
 
 import crowdgame.settings
-from crowdgame.accounts.password_hashing import MAX_WAITING, hashing_turn
+from crowdgame.accounts.password_hashing import LOWER_BY, MAX_WAITING, hashing_turn
 from crowdgame.web.errors import ServerBusy
 from tests.deploy.processes import wait_until
 
 THREADS = 30
+LOWEST_PRIORITY = 19
 
 
 @pytest.fixture
@@ -87,3 +90,18 @@ def test_hashing_in_a_transaction_does_not_wait() -> None:
         pytest.fail("there was no turn")
     with transaction.atomic(), hashing_turn():
         assert connection.in_atomic_block
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only on Linux do threads have their own priorities")
+@pytest.mark.usefixtures("record")
+def test_threads_that_hash_let_the_event_loop_go_first() -> None:
+    def hash_twice() -> int:
+        for _ in range(2):
+            hashers.make_password("a guess")
+        return os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
+
+    before = os.getpriority(os.PRIO_PROCESS, 0)
+    with ThreadPoolExecutor(1) as thread:
+        assert thread.submit(hash_twice).result() == min(before + LOWER_BY, LOWEST_PRIORITY)
+    hashers.make_password("a guess")
+    assert os.getpriority(os.PRIO_PROCESS, 0) == before
