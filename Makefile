@@ -6,7 +6,7 @@ THROWAWAY := SECRET_KEY=for-checks-and-tests-only CROWDGAME_DATA=$(CURDIR)/.play
 SOME_TESTS := pytest --ignore=tests/machines --ignore=tests/openspiel
 
 .DEFAULT_GOAL := help
-.PHONY: help play test test-nightly test-all test-deploy test-openspiel mutants chaos bench bench-quick soak check check-types check-rest lock clean audit sbom fuzz bench-pages gallery messages
+.PHONY: help play test test-nightly test-all test-deploy test-openspiel test-solver mutants chaos bench bench-quick soak check check-types check-rest lock clean audit sbom fuzz bench-pages gallery messages solver bench-solver
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
@@ -20,7 +20,7 @@ test: ## run the full test suite with a real Valkey, worker, gateway and browser
 	@$(THROWAWAY) $(BIN)/python -m $(if $(ARGS),$(SOME_TESTS) $(ARGS),tests)
 
 test-nightly: ## run every test, before a release: slow tests, more examples, deployments, OpenSpiel, mutants, fuzz, chaos
-	@$(MAKE) --no-print-directory --keep-going test-all test-deploy test-openspiel mutants fuzz chaos ARGS=
+	@$(MAKE) --no-print-directory --keep-going test-all test-deploy test-openspiel test-solver mutants fuzz chaos ARGS=
 
 test-all: # every test of `make test`, also those marked nightly
 	@$(PYTHON) -m deploy.laptop.bootstrap test
@@ -37,6 +37,19 @@ test-openspiel: ## test the OpenSpiel adapter, and our games against OpenSpiel's
 	@mkdir -p .play/throwaway
 	@$(THROWAWAY) $(BIN)/python -m pytest tests/openspiel $(ARGS)
 
+SOLVER := $(BIN)/python -m ziglang cc -target wasm32-freestanding -O3 -nostdlib -s -Wall -Wextra -Werror \
+	-Wl,--no-entry -Wl,--export=__heap_base games/solver/solver.c -o
+
+solver: ## compile the solver to WebAssembly (installs the compiler)
+	@$(PYTHON) -m deploy.laptop.bootstrap solver
+	@$(SOLVER) games/solver/solver.wasm && chmod 644 games/solver/solver.wasm
+
+test-solver: # compare the compiled solver in the repository with its source
+	@$(PYTHON) -m deploy.laptop.bootstrap solver
+	@mkdir -p .play/throwaway
+	@$(SOLVER) .play/throwaway/solver.wasm
+	@cmp games/solver/solver.wasm .play/throwaway/solver.wasm
+
 mutants: ## mutation testing of the pure core (90 %) and of use cases (70 %) (ARGS="voting.counting.*" to select)
 	@$(PYTHON) -m deploy.laptop.bootstrap mutants
 	@mkdir -p .play/throwaway
@@ -49,6 +62,10 @@ bench: ## measure every performance goal on this machine, ten minutes (ARGS=--sm
 
 bench-quick: ## one-minute benchmark; fails on a regression of over a third (new baseline: make bench ARGS=--record)
 	@$(MAKE) --no-print-directory bench ARGS="--quick $(ARGS)"
+
+bench-solver: ## measure the solver's speed and accuracy, and compare it with brute force (ARGS=--help)
+	@$(PYTHON) -m deploy.laptop.bootstrap check
+	@$(THROWAWAY) $(BIN)/python -m tests.games.solver $(ARGS)
 
 soak: ## soak test for leaks: 5,000 phones for 30 minutes (ARGS="--minutes 5 --phones 500")
 	@$(PYTHON) -m deploy.laptop.bootstrap test

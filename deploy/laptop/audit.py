@@ -15,7 +15,7 @@ from pathlib import Path
 from deploy.laptop.paths import ROOT
 from deploy.laptop.virtualenv import BIN
 
-REQUIREMENTS = ("base", "dev", "node", "openspiel")
+REQUIREMENTS = ("base", "dev", "node", "openspiel", "solver")
 ADVISORY_SOURCES = ("pypi", "osv")
 PIP_AUDIT = "pip-audit~=2.10"
 AUDIT_TIMEOUT_S = 300

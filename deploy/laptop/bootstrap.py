@@ -28,7 +28,7 @@ def prepare(task: str) -> None:
     if task == "lock":
         return
     virtualenv.install("base" if task in {"play", "build"} else "dev")
-    if task in {"mutants", "openspiel"}:
+    if task in {"mutants", "openspiel", "solver"}:
         virtualenv.install(task)
         return
     translations.compile_catalogs()

@@ -31,6 +31,7 @@ def main() -> None:
     pin("base", "pyproject.toml")
     pin("dev", "--extra", "dev", "--constraint", str(REQUIREMENTS_DIR / "base.txt"), "pyproject.toml")
     pin("mutants", "--constraint", str(REQUIREMENTS_DIR / "dev.txt"), "-", given="\n".join(extras["mutants"]))
+    pin("solver", "-", given="\n".join(extras["solver"]))
     pin("node", "-", given="\n".join(extras["node"]))
     # --no-deps: only OpenSpiel's learning algorithms need its dependencies, its games do not.
     pin("openspiel", "--no-deps", "-", given="\n".join(extras["openspiel"]))

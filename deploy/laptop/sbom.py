@@ -20,7 +20,13 @@ Component = dict[str, Any]
 
 DEFAULT_FILE = DATA / "sbom" / "crowdgame.cdx.json"
 # CycloneDX scopes: "required" at run time, "optional", or "excluded" (needed for tests and builds only).
-SCOPES = {"base": "required", "openspiel": "optional", "dev": "excluded", "node": "excluded"}
+SCOPES = {
+    "base": "required",
+    "openspiel": "optional",
+    "dev": "excluded",
+    "node": "excluded",
+    "solver": "excluded",
+}
 PIN = re.compile(r"^(?P<name>[\w.-]+)==(?P<version>[^\s;\\]+)(?P<rest>(?:.*\\\n)*.*)", re.MULTILINE)
 SHA256 = re.compile(r"--hash=sha256:([0-9a-f]{64})")
 

@@ -17,6 +17,7 @@ TITLES = {
     "mutants": "install the mutation testing tool",
     "node": "install Node",
     "openspiel": "install OpenSpiel",
+    "solver": "install the compiler of the solver",
 }
 
 

@@ -1,0 +1,25 @@
+"""The solution of a turn: its value, an equilibrium, and what each pair of columns is worth."""
+
+from dataclasses import dataclass
+
+Mix = tuple[float, ...]
+"""The probability of each column, from the first; zero for a full one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """A turn of a game of columns, solved for both sides.
+
+    Values are red's: 1 is a win for red, -1 for yellow, 0 a draw; in between, the mean result of best play.
+    `matrix[i][j]` is the value if red picks column i + 1 and yellow column j + 1, None if one of them is
+    full. If only one side moves, the matrix has one row or column for the other, whose mix is empty.
+    `is_exact`: every number follows from the rules alone. Otherwise the search was `depth` turns deep, and an
+    evaluation judged what lies beyond.
+    """
+
+    value: float
+    red_mix: Mix
+    yellow_mix: Mix
+    matrix: tuple[tuple[float | None, ...], ...]
+    is_exact: bool
+    depth: int

@@ -1,0 +1,84 @@
+"""The solver: exact near the end of a match, and as deep as its budget allows before."""
+
+from functools import cache
+from math import ceil
+
+from games.engine.game import SIDES
+from games.solver.module import COLUMNS, SolverModule
+from games.solver.positions import Position
+from games.solver.solution import Solution
+from games.solver.weights import read_weights
+
+EXACT_CELLS = 18
+TO_THE_END = 63
+TABLE_BITS = 20
+NODES = 600_000  # about half a second
+UNLIMITED = (1 << 62) - 1
+DIGITS = 12  # more are rounding errors
+
+
+class OutOfNodes(Exception):
+    """The search was cut off."""
+
+
+def solve(position: Position, nodes: int = NODES) -> Solution:
+    """Solve the turn of an open match.
+
+    With at most 18 free cells the answer is always exact. Before, the search deepens turn by turn until it
+    has visited `nodes` positions, and the last complete depth counts. An answer depends on nothing else.
+    """
+    module = _module(position.columns, position.reverse_tie)
+    module.call("forget")
+    if position.free_cells <= EXACT_CELLS:
+        return _search(module, position, TO_THE_END, UNLIMITED)
+    solution = _search(module, position, 1, UNLIMITED)
+    depth = 1
+    while not solution.is_exact:
+        depth += 1
+        nodes -= int(module.call("nodes_searched"))
+        try:
+            solution = _search(module, position, depth, max(nodes, 0))
+        except OutOfNodes:
+            break
+    return solution
+
+
+@cache
+def _module(columns: int, reverse_tie: bool) -> SolverModule:
+    module = SolverModule(columns, reverse_tie, TABLE_BITS)
+    module.write_weights(read_weights(columns, reverse_tie))
+    return module
+
+
+def _search(module: SolverModule, position: Position, depth: int, nodes: int) -> Solution:
+    """Raises OutOfNodes if `nodes` did not suffice."""
+    function = "solve_classic" if position.is_classic else "solve"
+    first = int(position.first == "yellow")
+    reached = int(module.call(function, position.red, position.yellow, first, depth, nodes))
+    if not reached:
+        raise OutOfNodes
+    return _read_solution(module, position, reached)
+
+
+def _read_solution(module: SolverModule, position: Position, depth: int) -> Solution:
+    value, *numbers = (round(number, DIGITS) for number in module.read_answer())
+    columns = range(position.columns)
+    moves_red, moves_yellow = (not position.is_classic or position.first == side for side in SIDES)
+    red_columns = columns if moves_red else range(1)
+    yellow_columns = columns if moves_yellow else range(1)
+    is_open = [position.is_open(column) for column in columns]
+    red_open = is_open if moves_red else [True]
+    yellow_open = is_open if moves_yellow else [True]
+    cells = numbers[2 * COLUMNS :]
+    per_turn = 1 if position.is_classic else 2
+    return Solution(
+        value=value,
+        red_mix=tuple(numbers[: position.columns]) if moves_red else (),
+        yellow_mix=tuple(numbers[COLUMNS : COLUMNS + position.columns]) if moves_yellow else (),
+        matrix=tuple(
+            tuple(cells[i * COLUMNS + j] if red_open[i] and yellow_open[j] else None for j in yellow_columns)
+            for i in red_columns
+        ),
+        is_exact=depth == TO_THE_END,
+        depth=min(depth, ceil(position.free_cells / per_turn)),
+    )
