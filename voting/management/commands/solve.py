@@ -1,0 +1,20 @@
+"""`manage.py solve [--json] [FILE]`: best play in the positions of game records, one per line."""
+
+import msgspec
+from rich.text import Text
+
+from games.drawing.board_text import board_text
+from games.engine.record import Replayed
+from games.solver.solve_answer import build_answer, describe_answer
+from voting.management.record_command import RecordCommand
+
+
+class Command(RecordCommand):
+    help = "Solve the turn after each game record (one JSON object per line)."
+
+    def build_answer(self, replayed: Replayed) -> msgspec.Struct:
+        return build_answer(replayed)
+
+    def describe(self, title: str, replayed: Replayed) -> Text:
+        answer = build_answer(replayed)
+        return board_text(title, replayed).append(describe_answer(answer))
