@@ -408,8 +408,8 @@ static double solve_restricted(Matrix *m, Choice *red, Choice *yellow) {
 
 // Bound the value of a position `depth` turns deep, until it is known or outside of `alpha` and `beta`.
 static void search(const Position *p, int depth, double alpha, double beta, double *low, double *high) {
-  if (depth == 0) { *low = *high = evaluate(p); return; }
   if (++node_count > node_limit) { is_aborted = 1; return; }
+  if (depth == 0) { *low = *high = evaluate(p); return; }
   look_up(p, depth, low, high);
   if (*high - *low < EPSILON || *low >= beta || *high <= alpha) return;
   Matrix m;
