@@ -16,23 +16,38 @@ from voting.protocol import EventState, Match, Turn
 
 MOODS_KEPT = 8
 BATCH_SIZE = 50
+QUIET_S = 0.02
+MAX_DELAY_S = 0.5
 FindKey = Callable[[int, EventState], str | None]
 
 
 class Agenda:
-    """A queue of callbacks that run in batches on the event loop, in order.
+    """A queue of callbacks that run in order, in batches on the event loop, once no more are being added.
 
-    So the crowd's own computing does not delay reading frames.
+    So the crowd's own computing delays neither its reading of a broadcast nor, on the same machine, the
+    server's writing. A real phone computes by itself.
     """
 
     def __init__(self) -> None:
         self._waiting: deque[Callable[[], None]] = deque()
+        self._seen = 0
+        self._latest_at = 0.0
 
     def add(self, work: Callable[[], None]) -> None:
-        """Queue `work`. It runs soon, after frames that have already arrived."""
+        """Queue `work`. It runs once nothing has been added for QUIET_S, at the latest after MAX_DELAY_S."""
         self._waiting.append(work)
         if len(self._waiting) == 1:
-            asyncio.get_running_loop().call_soon(self._work)
+            loop = asyncio.get_running_loop()
+            self._seen, self._latest_at = 1, loop.time() + MAX_DELAY_S
+            loop.call_later(QUIET_S, self._work_if_quiet)
+
+    def _work_if_quiet(self) -> None:
+        loop = asyncio.get_running_loop()
+        seen, self._seen = self._seen, len(self._waiting)
+        if seen < self._seen and loop.time() < self._latest_at:
+            loop.call_later(QUIET_S, self._work_if_quiet)
+        else:
+            self._work()
 
     def _work(self) -> None:
         """Run one batch. The loop reads new frames before the next one."""

@@ -23,7 +23,11 @@ class ServerClock:
 
     def now_ms(self) -> float:
         """Return ms since 1970 by the ballot box's clock. Valid after the first message only."""
-        return self.local_ms() + (self._offset_ms or 0.0)
+        return self.at(self.local_ms())
+
+    def at(self, local_ms: float) -> float:
+        """Return ms since 1970 by the ballot box's clock at a local time."""
+        return local_ms + (self._offset_ms or 0.0)
 
     def until(self, at_ms: float) -> float:
         """Return the seconds until a time of the server; negative if it has passed."""

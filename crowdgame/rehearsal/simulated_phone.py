@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from functools import partial
 
 from crowdgame.rehearsal.context import RehearsalContext
 from crowdgame.rehearsal.phone_connection import PhoneConnection
@@ -172,13 +173,17 @@ class Phone:
 
     def receive(self, message: protocol.ToPhone) -> None:
         self._received_at = time.perf_counter()
+        if isinstance(message, protocol.Change):
+            self._change(message)
+        elif not isinstance(message, protocol.TurnSealed):
+            self._receive_own(message)
+
+    def _receive_own(self, message: protocol.ToPhone) -> None:
         self._side_changer.receive(message)
         match message:
             case protocol.BallotCounted():
                 self._time_learned_at = self._received_at if message.now_at else 0.0
                 self._voter.counted(message)
-            case protocol.Change():
-                self._change(message)
             case protocol.BallotRefused():
                 self._voter.refused(message)
             case protocol.ClockSynced():
@@ -212,21 +217,29 @@ class Phone:
         context.receive(welcomed.seq, welcomed.state, went_back=went_back)
 
     def _change(self, change: protocol.Change) -> None:
+        """Note a change and when it arrived. The rest is deferred to the agenda."""
         if not self.joined or change.seq <= self._seq:
             return
         before, self._seq, self._state = self._state, change.seq, change.state
         self._newest = change.seq
         self._context.receive(change.seq, change.state)
-        if isinstance(change, protocol.TurnRevealed):
-            self._revealed(before, change.state)
-        self._voter.apply_state(change.state)
-        self._side_changer.apply_state(change.state)
+        self._context.agenda.add(partial(self._apply, change, before, self._received_at * 1000))
 
-    def _revealed(self, before: protocol.EventState | None, state: protocol.EventState) -> None:
+    def _apply(self, change: protocol.Change, before: protocol.EventState | None, received_ms: float) -> None:
+        """Record a reveal, and plan by the new state unless a newer one has replaced it."""
+        if isinstance(change, protocol.TurnRevealed):
+            self._revealed(before, change.state, received_ms)
+        if change.state is self._state and not self._left:
+            self._voter.apply_state(change.state)
+            self._side_changer.apply_state(change.state)
+
+    def _revealed(
+        self, before: protocol.EventState | None, state: protocol.EventState, received_ms: float
+    ) -> None:
         reveal = state.match.reveal if state.match else None
         turn = before.match.turn if before and before.match else None
         if reveal and turn and turn.id == reveal.turn:
-            self._context.ledger.record_reveal(reveal, turn.closes_at, self._context.clock.now_ms())
+            self._context.ledger.record_reveal(reveal, turn.closes_at, self._context.clock.at(received_ms))
 
     def _find_key(self, event: protocol.EventState | None) -> bool:
         """Look for an admission key. A refused key is not tried again."""

@@ -51,9 +51,8 @@ class SimulatedVoter:
         self._resend()
 
     def apply_state(self, state: EventState) -> None:
-        """Apply a new state. The planning is deferred to the agenda."""
         self._state = state
-        self._context.agenda.add(self._update_plan)
+        self._update_plan()
 
     def _update_plan(self) -> None:
         if self._left:

@@ -15,6 +15,7 @@ from voting.counting.types import Count
 
 FRAMES_KEPT = 256
 STATES_KEPT = 16
+LONG_FRAME = 512
 WELCOME = b'{"type":"phone.welcomed"'
 CLOCK = b'{"type":"clock.'
 
@@ -45,17 +46,34 @@ def phone_address(url: str) -> str:
     return f"{scheme}://{parts.netloc}{parts.path.rstrip('/')}/ws/phone"
 
 
+class _Latest:
+    """The latest long frame. Comparing a broadcast with it is cheaper than hashing all its copies."""
+
+    frame: bytes | None = None
+    message: protocol.ToPhone
+
+
 def decode(frame: bytes) -> protocol.ToPhone:
     """Decode a frame. Raises msgspec.DecodeError."""
+    if frame == _Latest.frame:
+        return _Latest.message
     if frame.startswith(WELCOME):
         welcome = _decode_welcome(frame)
         return protocol.PhoneWelcomed(**asdict(welcome) | {"state": _state(bytes(welcome.state))})
-    return _decode(frame) if frame.startswith(CLOCK) else _shared(frame)
+    if frame.startswith(CLOCK):
+        return _decode(frame)
+    return _shared(frame) if len(frame) < LONG_FRAME else _shared_long(frame)
 
 
 @lru_cache(maxsize=FRAMES_KEPT)
 def _shared(frame: bytes) -> protocol.ToPhone:
     return _decode(frame)
+
+
+def _shared_long(frame: bytes) -> protocol.ToPhone:
+    message = _decode(frame)
+    _Latest.frame, _Latest.message = frame, message
+    return message
 
 
 @lru_cache(maxsize=STATES_KEPT)

@@ -8,9 +8,11 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from rich.console import Console
 
-from crowdgame.rehearsal.context import BATCH_SIZE, Agenda
+from crowdgame.rehearsal import context as context_module
+from crowdgame.rehearsal.context import BATCH_SIZE, QUIET_S, Agenda
 from crowdgame.rehearsal.own_load import OwnLoad
 from crowdgame.rehearsal.progress_display import Display
 from crowdgame.rehearsal.rehearsal_report import build_report
@@ -35,17 +37,41 @@ from voting.protocol import (
 NO_SERVER = "http://127.0.0.1:9"
 
 
-def test_agenda_yields_between_batches() -> None:
+def test_agenda_waits_until_nothing_is_added_and_yields_between_batches() -> None:
     async def slices() -> list[int]:
-        agenda, done, seen = Agenda(), [0], []
-        for _ in range(3 * BATCH_SIZE - 1):
-            agenda.add(lambda: done.__setitem__(0, done[0] + 1))
+        agenda, done, seen = Agenda(), [0], [0]
+
+        def add(count: int) -> None:
+            for _ in range(count):
+                agenda.add(lambda: done.__setitem__(0, done[0] + 1))
+
+        add(BATCH_SIZE)
         for _ in range(4):
-            seen.append(done[0])
-            await asyncio.sleep(0)
+            await asyncio.sleep(QUIET_S / 2)
+            assert not done[0]
+            add(BATCH_SIZE // 2)
+        async with asyncio.timeout(5):
+            while seen[-1] < 3 * BATCH_SIZE:
+                await asyncio.sleep(0)
+                seen += [done[0]] if done[0] > seen[-1] else []
         return seen
 
-    assert asyncio.run(slices()) == [0, BATCH_SIZE, 2 * BATCH_SIZE, 3 * BATCH_SIZE - 1]
+    assert asyncio.run(slices()) == [0, BATCH_SIZE, 2 * BATCH_SIZE, 3 * BATCH_SIZE]
+
+
+def test_agenda_delays_nothing_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(context_module, "MAX_DELAY_S", 3 * QUIET_S)
+
+    async def keeps_adding() -> bool:
+        agenda, done = Agenda(), asyncio.Event()
+        for _ in range(100):
+            agenda.add(done.set)
+            await asyncio.sleep(QUIET_S / 10)
+            if done.is_set():
+                return True
+        return False
+
+    assert asyncio.run(keeps_adding())
 
 
 def test_display_warns_when_crowd_overloads_its_machine() -> None:
@@ -98,6 +124,15 @@ def test_phone_address_derives_from_server_url(url: str, address: str) -> None:
 def test_phone_address_rejects_invalid_url(url: str) -> None:
     with pytest.raises(ValueError, match=r"."):
         phone_address(url)
+
+
+@pytest.mark.parametrize("name", ["short", "long" * 200])
+def test_decode_shares_changes(name: str) -> None:
+    changes = [EventEdited(seq=seq, at=0, state=replace(playing(1), name=name)) for seq in (1, 2)]
+    frames = [msgspec.json.encode(change) for change in changes]
+    read = [decode(bytes(bytearray(frame))) for frame in (*frames, frames[1])]
+    assert read == [*changes, changes[1]]
+    assert read[1] is read[2]
 
 
 def test_decode_caches_broadcast_frames() -> None:
@@ -162,7 +197,7 @@ class StateHistory:
 
     def change(self) -> None:
         self.changes += 1
-        self.states.append(msgspec.structs.replace(self.base, name=f"state {self.changes}"))
+        self.states.append(replace(self.base, name=f"state {self.changes}"))
 
     def frame(self, seq: int) -> EventEdited:
         return EventEdited(seq=seq, at=0, state=self.states[seq])
