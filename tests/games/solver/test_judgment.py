@@ -1,0 +1,77 @@
+"""What columns and crowds cost, in positions whose answer can be worked out by hand."""
+
+from random import Random
+
+import pytest
+
+from games.solver.judgment import classify, column_losses, hindsight_loss, judge_crowd, winning_chance
+from games.solver.solution import Solution
+from games.solver.solver import solve
+from tests.games.solver.sampling import played_sample
+
+#: Matching pennies in columns 1 and 2: red wins if both pick the same. Column 3 loses for both, 4 is full.
+PENNIES = Solution(
+    value=0,
+    red_mix=(0.5, 0.5, 0, 0),
+    yellow_mix=(0.5, 0.5, 0, 0),
+    matrix=((1, -1, 1, None), (-1, 1, 1, None), (-1, -1, 0, None), (None,) * 4),
+    is_exact=True,
+    depth=1,
+)
+
+
+def test_equilibrium_columns_cost_nothing() -> None:
+    assert column_losses(PENNIES, "red") == {1: 0, 2: 0, 3: 0.5}
+    assert column_losses(PENNIES, "yellow") == {1: 0, 2: 0, 3: 0.5}
+    assert classify(PENNIES, "red", 1) == "best"
+    assert classify(PENNIES, "yellow", 3) == "blunder"
+
+
+def test_hindsight_compares_with_the_actual_reply() -> None:
+    assert hindsight_loss(PENNIES, "red", 1, 2) == 1
+    assert hindsight_loss(PENNIES, "yellow", 2, 1) == 0
+    assert hindsight_loss(PENNIES, "yellow", 1, 1) == 1
+
+
+def test_crowd_is_wiser_than_its_average_member() -> None:
+    judged = judge_crowd(PENNIES, "red", {1: 60, 2: 20, 3: 20}, pick=1)
+    assert judged.mean_loss == pytest.approx(0.1)
+    assert judged.gain == pytest.approx(0.1)
+    # Yellow picks column 2: red wins with 20 of 100 votes, and 0.5 is the fair share.
+    assert judged.exploitability == pytest.approx(0.3)
+
+
+def test_even_votes_cannot_be_exploited() -> None:
+    assert judge_crowd(PENNIES, "yellow", {1: 7, 2: 7}, pick=2).exploitability == 0
+
+
+def test_crowd_without_votes_has_no_judgment() -> None:
+    with pytest.raises(ValueError, match="nobody"):
+        judge_crowd(PENNIES, "red", {}, pick=1)
+
+
+@pytest.mark.parametrize(
+    ("loss", "quality"),
+    [(0.02, "best"), (0.05, "good"), (0.1, "inaccuracy"), (0.2, "mistake"), (0.21, "blunder")],
+)
+def test_columns_are_classified_by_what_they_cost(loss: float, quality: str) -> None:
+    solution = Solution(0, (1, 0), (1,), ((0,), (-2 * loss,)), True, 1)
+    assert classify(solution, "red", 2) == quality
+
+
+def test_side_that_does_not_move_has_no_choice() -> None:
+    classic = Solution(-1, (), (0, 1, 0), ((1, -1, 0),), True, 5)
+    assert column_losses(classic, "yellow") == {1: 1, 2: 0, 3: 0.5}
+    assert winning_chance(classic, "red") == 0
+
+
+def test_no_column_in_an_equilibrium_costs_anything() -> None:
+    random = Random(4)
+    for _ in range(10):
+        solution = solve(played_sample(16, random).position)
+        for side, mix in (("red", solution.red_mix), ("yellow", solution.yellow_mix)):
+            losses = column_losses(solution, side)  # type: ignore[arg-type]
+            assert min(losses.values()) == pytest.approx(0, abs=1e-9)
+            for column, chance in enumerate(mix, 1):
+                if chance > 1e-9:
+                    assert losses[column] == pytest.approx(0, abs=1e-9)
