@@ -114,7 +114,10 @@ def is_open_after(byte: bytes, connection: socket.socket) -> bool:
 
 def temporary_files(process_id: int) -> list[str]:
     folder = f"/proc/{process_id}/fd"
-    targets = [os.readlink(f"{folder}/{name}") for name in os.listdir(folder)]
+    targets = []
+    for name in os.listdir(folder):
+        with suppress(FileNotFoundError):  # closed since it was listed
+            targets.append(os.readlink(f"{folder}/{name}"))
     return [target for target in targets if target.startswith(tempfile.gettempdir())]
 
 
