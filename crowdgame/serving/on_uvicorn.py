@@ -21,6 +21,7 @@ from crowdgame.serving.request_limits import (
     BodyLimits,
     BodyRefused,
 )
+from crowdgame.serving.request_queue import RequestQueue
 from crowdgame.serving.service import CLOSE_TIMEOUT_S, Service
 from crowdgame.serving.uvicorn_socket import UvicornSocket
 from voting.protocol import MAX_FRAME_BYTES
@@ -156,9 +157,13 @@ class UvicornRequest(HttpToolsProtocol):
 
 
 class PendingConnection(asyncio.Protocol):
-    """A connection before its first bytes. A usual handshake in one piece takes the fast path."""
+    """A connection before its first bytes.
 
-    def __init__(self, limits: RequestLimits, **options: Any) -> None:
+    A usual handshake in one piece takes the fast path. Everything else waits in the queue of requests.
+    """
+
+    def __init__(self, queue: RequestQueue, limits: RequestLimits, **options: Any) -> None:
+        self._queue = queue
         self._limits = limits
         self._options = options
         self._connections: set[Any] = options["server_state"].connections
@@ -175,17 +180,24 @@ class PendingConnection(asyncio.Protocol):
         self._connections.discard(self)
 
     def data_received(self, data: bytes) -> None:
-        self._connections.discard(self)
         handshake = read_handshake(data)
         if handshake is None:
-            request = self._switch_protocol(UvicornRequest(self._limits, **self._options))
-            request.deadline = self._deadline
-            request.data_received(data)
+            self._transport.pause_reading()
+            self._queue.add(partial(self._start_request, data))
         else:
             self._deadline.cancel()
             self._switch_protocol(UvicornSocket(**self._options)).shake_hands(*handshake)
 
+    def _start_request(self, data: bytes) -> None:
+        if self._transport.is_closing():
+            return
+        request = self._switch_protocol(UvicornRequest(self._limits, **self._options))
+        request.deadline = self._deadline
+        self._transport.resume_reading()
+        request.data_received(data)
+
     def _switch_protocol(self, protocol: Any) -> Any:
+        self._connections.discard(self)
         protocol.connection_made(self._transport)
         self._transport.set_protocol(protocol)
         return protocol
@@ -228,6 +240,7 @@ def _config(service: Service) -> uvicorn.Config:
         loop="uvloop",
         http=partial(  # type: ignore[arg-type]  # a class according to its annotation
             PendingConnection,
+            RequestQueue(),
             RequestLimits(
                 service.head_timeout_s, service.body_timeout_s, service.stall_s, service.body_limits()
             ),

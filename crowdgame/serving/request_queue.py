@@ -1,4 +1,4 @@
-"""Queue of new HTTP requests under Daphne, so that many at once do not delay the votes."""
+"""Queue of new HTTP requests, so that many at once do not delay the votes."""
 
 import asyncio
 from collections import deque
