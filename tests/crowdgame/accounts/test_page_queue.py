@@ -1,0 +1,131 @@
+"""The queue of pages ahead of Django: few are rendered at a time, and nobody keeps a turn for long."""
+
+import asyncio
+import gc
+import threading
+from typing import Any
+
+import pytest
+from django.core.handlers.asgi import ASGIHandler
+from django.http import HttpRequest, HttpResponse
+from django.urls import path
+
+from crowdgame.accounts import request_turns
+from crowdgame.accounts.login_queue import MAX_PAGES, MAX_SLOW_PAGES, queue_pages
+from tests.crowdgame.accounts.queued_site import Site, staying
+
+ATTACKER, ELSEWHERE = "198.51.100.{}", "203.0.113.{}"
+TIMEOUT_S = 20
+
+
+def test_pages_are_rendered_a_few_at_a_time() -> None:
+    async def visit() -> None:
+        site = Site(queue_pages)
+        assert list(await asyncio.gather(*site.flood(ATTACKER, 10 * MAX_PAGES))) == [302] * 10 * MAX_PAGES
+        assert site.most_active == MAX_PAGES
+
+    asyncio.run(visit())
+
+
+def test_slow_page_does_not_block_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only MAX_SLOW_PAGES slow ones pass their turns on; when one ends, the next may."""
+    monkeypatch.setattr(request_turns, "SLOW_S", 0.01)
+
+    async def visit() -> None:
+        site = Site(queue_pages)
+        site.may_respond.clear()
+        flood = site.flood(ATTACKER, 10 * MAX_PAGES)
+        await asyncio.sleep(0.1)
+        assert site.active == MAX_PAGES + MAX_SLOW_PAGES
+        site.may_respond.set()
+        assert list(await asyncio.gather(*flood)) == [302] * 10 * MAX_PAGES
+        assert site.most_active == MAX_PAGES + MAX_SLOW_PAGES
+        site.may_respond.clear()
+        flood = site.flood(ATTACKER, 10 * MAX_PAGES)
+        await asyncio.sleep(0.1)
+        assert site.active == MAX_PAGES + MAX_SLOW_PAGES
+        site.may_respond.set()
+        await asyncio.gather(*flood)
+
+    asyncio.run(visit())
+
+
+def test_slow_client_keeps_no_turn() -> None:
+    """A response that has begun does not count, however long the client takes to receive it."""
+
+    async def slow(scope: Any, receive: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": b"a long one"})
+
+    async def visit() -> None:
+        received, stalled = [0], asyncio.Event()
+
+        async def send(message: Any) -> None:
+            received[0] += message["type"] == "http.response.start"
+            await stalled.wait()
+
+        queue = queue_pages(slow)
+        scope = {"method": "GET", "path": "/play/", "client": [ATTACKER.format(1), 1], "headers": []}
+        visits = asyncio.gather(*(queue(scope, staying(), send) for _ in range(10 * MAX_PAGES)))
+        await asyncio.sleep(0.05)
+        assert received == [10 * MAX_PAGES]
+        stalled.set()
+        await visits
+
+    asyncio.run(visit())
+
+
+def test_server_that_gives_up_a_request_frees_its_turn_only_at_the_end() -> None:
+    """Its thread goes on, so another one beside it would be one too many."""
+
+    async def visit() -> None:
+        site = Site(queue_pages)
+        site.may_respond.clear()
+        given_up = site.flood(ATTACKER, MAX_PAGES)
+        await asyncio.sleep(0.02)
+        for request in given_up:
+            request.cancel()
+        later = site.flood(ELSEWHERE, MAX_PAGES)
+        await asyncio.sleep(0.02)
+        assert site.active == MAX_PAGES
+        site.may_respond.set()
+        assert list(await asyncio.gather(*later)) == [302] * MAX_PAGES
+        assert (site.most_active, len(site.served)) == (MAX_PAGES, 2 * MAX_PAGES)
+
+    asyncio.run(visit())
+
+
+begun, may_end = threading.Event(), threading.Event()
+
+
+def slow_page(request: HttpRequest) -> HttpResponse:
+    begun.set()
+    assert may_end.wait(TIMEOUT_S)
+    return HttpResponse()
+
+
+urlpatterns = [path("slow", slow_page)]
+
+
+@pytest.mark.urls(__name__)
+def test_server_that_gives_up_a_page_logs_no_error(caplog: pytest.LogCaptureFixture) -> None:
+    async def visit() -> None:
+        requests = [{"type": "http.disconnect"}, {"type": "http.request", "body": b""}]
+
+        async def receive() -> Any:
+            return requests.pop()
+
+        async def send(message: Any) -> None:
+            """Servers ignore what is sent to a client that has gone."""
+
+        scope: dict[str, Any] = {"type": "http", "method": "GET", "path": "/slow", "query_string": b""}
+        scope |= {"headers": [], "client": [ATTACKER.format(1), 1], "server": ["testserver", 80]}
+        page = asyncio.ensure_future(queue_pages(ASGIHandler())(scope, receive, send))
+        assert await asyncio.to_thread(begun.wait, TIMEOUT_S)
+        page.cancel()
+        may_end.set()
+        await asyncio.wait(asyncio.all_tasks() - {asyncio.current_task()})
+        gc.collect()
+
+    asyncio.run(visit())
+    assert [record.getMessage() for record in caplog.records if record.name == "asyncio"] == []
