@@ -6,6 +6,7 @@ normal answer. They need neither database nor Redis.
 
 import os
 import sys
+from abc import ABC, abstractmethod
 from argparse import ArgumentParser
 from codecs import BOM_UTF8
 from collections.abc import Iterator
@@ -28,18 +29,18 @@ MAX_LINE_BYTES = 1 << 26  # the record of a match with a large crowd has about 2
 INTERRUPTED = 130
 
 
-class RecordCommand(BaseCommand):
+class RecordCommand(BaseCommand, ABC):
     """A command that answers every record, as text or with `--json` as one JSON object per line."""
 
     requires_system_checks: list[str] = []
 
+    @abstractmethod
     def build_answer(self, replayed: Replayed) -> msgspec.Struct:
         """Return the answer for `--json`. Raises GameError for a record that has none."""
-        raise NotImplementedError
 
+    @abstractmethod
     def describe(self, title: str, replayed: Replayed) -> Text:
         """Return the answer as text. Raises GameError for a record that has none."""
-        raise NotImplementedError
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(
