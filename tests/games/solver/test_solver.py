@@ -130,6 +130,16 @@ def test_solution_before_is_an_equilibrium_as_deep_as_the_budget_allows() -> Non
     assert_equilibrium(deep)
 
 
+def test_positions_that_share_a_table_entry_are_distinguished() -> None:
+    random = Random(13)
+    tiny = SolverModule(7, reverse_tie=False, table_bits=4)
+    for _ in range(10):
+        position = played_sample(14, random).position
+        tiny.call("forget")
+        tiny.call("solve", position.red, position.yellow, int(position.first == "yellow"), 42, 10**9)
+        assert tiny.read_answer()[0] == pytest.approx(solve(position).value, abs=CLOSE)
+
+
 def test_solution_does_not_depend_on_earlier_ones() -> None:
     random = Random(11)
     samples = [played_sample(free, random) for free in (30, 24, 18, 16)]
