@@ -65,11 +65,6 @@ class LoadRun(msgspec.Struct, frozen=True):
     def kinds(self) -> tuple[str, ...]:
         return "load run", self.profile
 
-    @property
-    def lost(self) -> int:
-        """Ballots without an answer in time, and acknowledged ballots that are in no tally."""
-        return self.ballots.lost + self.ballots.missing
-
 
 class BenchResults(msgspec.Struct, frozen=True):
     comparisons: list[Comparison]

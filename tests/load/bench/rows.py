@@ -244,7 +244,14 @@ BENCHMARKS = (
         small_crowd,
         goal_by=attrgetter("phones"),
     ),
-    Benchmark(LOAD_RUN, CROWD + "lost ballots of {r.ballots.sent:,}", attrgetter("lost"), "≤ 0"),
+    Benchmark(
+        LOAD_RUN,
+        CROWD + "lost of {r.ballots.acknowledged:,} acknowledged ballots",
+        attrgetter("ballots.missing"),
+        "≤ 0",
+    ),
+    Benchmark(TURNS, CROWD + "ballots not answered before the reveal", attrgetter("ballots.lost"), "≤ 0"),
+    Benchmark(HERD, CROWD + "ballots not answered before the reveal", attrgetter("ballots.lost")),
     Benchmark(LOAD_RUN, CROWD + "phones not admitted", lambda found: found.phones - found.joined, "≤ 0"),
     Benchmark(
         SHARED_DEADLINE,
