@@ -21,7 +21,7 @@ from voting.gateway.room_sockets import Broadcaster, RoomSockets
 from voting.gateway.side_change_queue import SideChangeQueue
 from voting.gateway.threads import in_ticket_thread
 from voting.gateway.ticket_claims import TicketClaims
-from voting.gateway.voters import ConnectedVoter, SeatedSocket, Socket
+from voting.gateway.voters import ConnectedVoter, SeatedSocket, Socket, TeamCounts
 from voting.protocol import CloseCode
 
 MAX_SOCKETS_PER_SEAT = 4
@@ -46,6 +46,22 @@ class LastSent:
     rehearsal: protocol.RehearsalUpdated | None = None
 
 
+@dataclass(slots=True)
+class HeartbeatState:
+    """What the heartbeats of an event remember, and what the next one reports.
+
+    Attributes:
+        departed: the voters who disconnected since the last heartbeat, by voter code.
+        turnout: the turnout at the last heartbeat; None before the first one of a turn.
+        unanimous: how many heartbeats in a row every voter connected to any gateway has voted.
+    """
+
+    departed: dict[str, JoinedVoter] = field(default_factory=dict)
+    cheers: Cheers = field(default_factory=Cheers)
+    turnout: Turnout | None = None
+    unanimous: int = 0
+
+
 @dataclass(eq=False)
 class EventRoom(LiveEvent):
     """An event with its connections at this process.
@@ -53,16 +69,10 @@ class EventRoom(LiveEvent):
     Attributes:
         now: returns the ballot box's time in milliseconds, as this process estimates it.
         voters: the connected voters, by the voter id of their seat.
-        departed: the voters who disconnected since the last heartbeat, by voter code.
         restrictions: bans, kicks and moves, by voter code.
         broadcaster: sends changes and seals to the sockets.
         last_sent: the last frames sent.
-        unanimous_heartbeats: how many heartbeats in a row every voter connected to any gateway has voted.
-        turnout: the turnout at the last heartbeat; None before the first one of a turn.
         asked_at: the time of the last join, as time.monotonic().
-
-    The numbers of connected voters and of those who have voted are kept by team, so that a heartbeat does
-    not count the voters.
     """
 
     box: InitVar[AsyncBallotBox]
@@ -71,20 +81,16 @@ class EventRoom(LiveEvent):
     restrictions: Restrictions = field(default_factory=dict)
     sockets: RoomSockets = field(default_factory=RoomSockets, init=False)
     voters: dict[str, ConnectedVoter] = field(default_factory=dict, init=False)
-    departed: dict[str, JoinedVoter] = field(default_factory=dict, init=False)
+    counts: TeamCounts = field(default_factory=TeamCounts, init=False)
     reserved_seats: ReservedSeats = field(default_factory=ReservedSeats, init=False)
     admission_queue: AdmissionQueue = field(init=False)
     ticket_claims: TicketClaims = field(init=False)
     side_change_queue: SideChangeQueue = field(init=False)
     broadcaster: Broadcaster = field(default_factory=Broadcaster, init=False)
     last_sent: LastSent = field(default_factory=LastSent, init=False)
-    cheers: Cheers = field(default_factory=Cheers, init=False)
-    unanimous_heartbeats: int = field(default=0, init=False)
-    turnout: Turnout | None = field(default=None, init=False)
+    heartbeat: HeartbeatState = field(default_factory=HeartbeatState, init=False)
     asked_at: float = field(default_factory=time.monotonic, init=False)
     apply_lock: asyncio.Lock = field(default_factory=asyncio.Lock, init=False)
-    _connected: list[int] = field(default_factory=lambda: [0, 0, 0], init=False)
-    _voted: list[int] = field(default_factory=lambda: [0, 0, 0], init=False)
 
     def __post_init__(self, box: AsyncBallotBox, recorder: VoterRecorder) -> None:
         super().__post_init__()
@@ -101,10 +107,10 @@ class EventRoom(LiveEvent):
         super().apply(copy)
         if turn and self.turn and self.turn.number < turn.number:
             self.side_change_queue.log.invalidate()
-        self.unanimous_heartbeats = 0
+        self.heartbeat.unanimous = 0
         if before != self.turn_ref:
-            self._voted = [0, 0, 0]
-            self.turnout = None
+            self.counts.start_turn()
+            self.heartbeat.turnout = None
         if before != self.turn_ref or not self.state.own_counts:
             self.last_sent.teams, self.last_sent.open = {}, ""
 
@@ -118,8 +124,8 @@ class EventRoom(LiveEvent):
             voter = self.voters[seat.voter] = ConnectedVoter(
                 seat, voter_code, self._team_by(self.restriction_for(voter_code), seat)
             )
-            self._connected[voter.team] += 1
-            self.departed.pop(voter_code, None)
+            self.counts.add(voter)
+            self.heartbeat.departed.pop(voter_code, None)
         else:
             voter.seat = seat
             self.move(voter)
@@ -137,9 +143,8 @@ class EventRoom(LiveEvent):
         voter.sockets.remove(socket)
         if not voter.sockets:
             del self.voters[seat.voter]
-            self.departed[voter.voter_code] = JoinedVoter(seat.team, seat.voter)
-            self._connected[voter.team] -= 1
-            self._voted[voter.team] -= voter.voted_in == self.turn_ref
+            self.heartbeat.departed[voter.voter_code] = JoinedVoter(seat.team, seat.voter)
+            self.counts.remove(voter, self.turn_ref)
 
     def restriction_for(self, voter_code: str) -> Restriction:
         return self.restrictions.get(voter_code, NO_RESTRICTION)
@@ -155,10 +160,9 @@ class EventRoom(LiveEvent):
         team = self._team_by(self.restriction_for(voter.voter_code), voter.seat)
         if team == voter.team:
             return
-        self._connected[voter.team] -= 1
-        self._voted[voter.team] -= voter.voted_in == self.turn_ref
-        self._connected[team] += 1
+        self.counts.remove(voter, self.turn_ref)
         voter.team, voter.voted_in = team, None
+        self.counts.add(voter)
         for socket in tuple(voter.sockets):
             socket.welcome_again()
 
@@ -172,11 +176,11 @@ class EventRoom(LiveEvent):
         """Count a voter as having voted. Ignored for another turn or after a disconnect."""
         if voter.voted_in != turn_ref and turn_ref == self.turn_ref and voter.sockets:
             voter.voted_in = turn_ref
-            self._voted[voter.team] += 1
+            self.counts.count_vote(voter)
 
     def connected(self) -> tuple[int, int]:
         """The voters connected here, of team 1 and of team 2."""
-        return self._connected[1], self._connected[2]
+        return self.counts.connected[1], self.counts.connected[2]
 
     def presence_counts(self) -> PresenceCounts:
         """This gateway's numbers for the ballot box. Unseated phones count as watching, like displays."""
@@ -191,4 +195,4 @@ class EventRoom(LiveEvent):
         """How many voters of this side are connected here and have yet to vote; 0 if none vote by phone."""
         team = self.team_of(side)
         moves = self.poll is not None and team in self.poll.legal
-        return self._connected[team] - self._voted[team] if moves else 0
+        return self.counts.waiting(team) if moves else 0

@@ -189,7 +189,7 @@ class PhoneConsumer(SocketConsumer):
         until = max(self._cheers_until, now) + 1 / CHEERS_PER_SECOND
         if until <= now + 1 and room.is_between_turns(room.now()):
             self._cheers_until = until
-            room.cheers.press(self.voter.team, presses)
+            room.heartbeat.cheers.press(self.voter.team, presses)
 
     def _request_receipt(self, turn: int, room: EventRoom) -> None:
         """Send a receipt. One that isn't in memory has a task of its own, so that ballots don't wait for it.

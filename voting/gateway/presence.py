@@ -58,16 +58,16 @@ class Presence:
         await self._send_cheers(room)
         await self._show_picks_cast_elsewhere(room, turnout)
         if room.turn_ref == turn_ref:
-            before, room.turnout = room.turnout, turnout
+            before, room.heartbeat.turnout = room.heartbeat.turnout, turnout
             await _close_early(room, before, turnout)
 
     async def _record_departures(self, room: EventRoom) -> None:
         """Record who has disconnected, at most MAX_DEPARTURES. The next heartbeat records the others."""
-        if room.departed:
-            some = dict(islice(room.departed.items(), MAX_DEPARTURES))
+        if room.heartbeat.departed:
+            some = dict(islice(room.heartbeat.departed.items(), MAX_DEPARTURES))
             await self._recorder.record(room.event_id, some, connected=False)
             for voter_code in some:
-                room.departed.pop(voter_code, None)
+                room.heartbeat.departed.pop(voter_code, None)
 
     async def _show_picks_cast_elsewhere(self, room: EventRoom, turnout: Turnout) -> None:
         """Send players of a duel their own pick that another gateway took, or that was cast in advance."""
@@ -117,11 +117,11 @@ class Presence:
     async def _send_cheers(self, room: EventRoom) -> None:
         """Send displays the cheers of all gateways since the last heartbeat. Drop cheers during a turn."""
         if not room.is_between_turns(self._clock.now()):
-            room.cheers = Cheers()
+            room.heartbeat.cheers = Cheers()
             return
         projectors = room.sockets.screens - room.sockets.consoles
-        if projectors or room.cheers.has_unsent:
-            presses = await self._cheers.exchange(room.event_id, room.cheers)
+        if projectors or room.heartbeat.cheers.has_unsent:
+            presses = await self._cheers.exchange(room.event_id, room.heartbeat.cheers)
             if any(presses):
                 write_to_few(projectors, protocol.CheersCounted(presses=presses))
 
@@ -172,7 +172,7 @@ def _turnout_message(room: EventRoom, turnout: Turnout) -> protocol.TurnoutCount
         voted=(voted.get(1, 0), voted.get(2, 0)),
         picked_at=(at.get(1, 0), at.get(2, 0)) if room.by_clocks else None,
         watching=turnout.watching if room.state.is_duel else 0,
-        votes_per_s=_votes_per_s(room.turnout, turnout),
+        votes_per_s=_votes_per_s(room.heartbeat.turnout, turnout),
         figures=protocol.NO_FIGURES if room.state.is_duel else turnout.figures,
     )
 
@@ -190,7 +190,7 @@ async def _close_early(room: EventRoom, before: Turnout | None, turnout: Turnout
     if turn is None or match is None or turn.paused or not (match.close_early or match.clocks):
         return
     is_unanimous = _have_all_voted(room, turn, match, turnout)
-    room.unanimous_heartbeats = room.unanimous_heartbeats + 1 if is_unanimous else 0
+    room.heartbeat.unanimous = room.heartbeat.unanimous + 1 if is_unanimous else 0
     is_due = _is_close_due(room) if is_unanimous else _has_clock_stopped(room, before, turnout)
     if is_due and turn.opens_at <= turnout.now < turn.closes_at:
         await sync_to_async(enqueue_early_close, thread_sensitive=False)(turn.id, turn.closes_at)
@@ -213,7 +213,7 @@ def _is_close_due(room: EventRoom) -> bool:
     Asks at the 2nd, 4th, 8th and so on, to spare the workers. A show of hands notifies no gateway when its
     count is entered, so with one it asks each time.
     """
-    heartbeats = room.unanimous_heartbeats
+    heartbeats = room.heartbeat.unanimous
     is_power_of_two = heartbeats & (heartbeats - 1) == 0
     by_hands = any(team.hands for team in room.state.teams)
     return heartbeats >= UNANIMOUS_HEARTBEATS and (by_hands or is_power_of_two)

@@ -35,8 +35,8 @@ class TwoGateways:
         self.calls = {"here": 0, "there": 0}
 
     def press(self, here: int, there: int) -> None:
-        self.here.cheers.press(1, here)
-        self.there.cheers.press(2, there)
+        self.here.heartbeat.cheers.press(1, here)
+        self.there.heartbeat.cheers.press(2, there)
 
     def heartbeat(self) -> None:
         """One heartbeat of each gateway, first of the one without a display."""
@@ -92,7 +92,7 @@ def test_restarted_gateway_does_not_reduce_cheers(gateways: TwoGateways) -> None
     gateways.heartbeat()
     gateways.press(5, 5)
     gateways.heartbeat()
-    gateways.there.cheers = Cheers()
+    gateways.there.heartbeat.cheers = Cheers()
     gateways.press(0, 1)
     gateways.heartbeat()
     gateways.press(2, 0)
@@ -151,7 +151,7 @@ def test_cheers_from_before_a_window_are_dropped(box: BallotBox) -> None:
         room.apply(latest(event.pk))
     gateways.heartbeat()
     assert counted(gateways.display) == []
-    assert [room.cheers.pressed for room in (gateways.here, gateways.there)] == [[0, 0], [0, 0]]
+    assert [room.heartbeat.cheers.pressed for room in (gateways.here, gateways.there)] == [[0, 0], [0, 0]]
 
 
 # ------------------------------------------------------------------ with a running server
