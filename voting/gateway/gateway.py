@@ -12,7 +12,6 @@ import signal
 import time
 from contextlib import suppress
 from functools import cache
-from itertools import count
 
 from redis import RedisError
 
@@ -28,20 +27,14 @@ from voting.gateway import hooks
 from voting.gateway.drain import LEAST_RETRY_MS, close_gradually
 from voting.gateway.event_lookup import EventLookup
 from voting.gateway.event_room import EventRoom
+from voting.gateway.heartbeats import HEARTBEAT_S, Heartbeats
 from voting.gateway.presence import Presence, may_move_deadline
 from voting.gateway.receipts import Receipts
 from voting.gateway.subscriber import EventSubscriber
 from voting.gateway.threads import in_database
-from voting.metrics.metrics import LOOP_LAG_S
 
 log = logging.getLogger(__name__)
 
-HEARTBEAT_S, HEARTBEAT_SLOTS = 1.0, 10
-PHONES_EVERY_HEARTBEATS = 5
-TEAMS_EVERY_HEARTBEATS = 2
-DUELS_EVERY_HEARTBEATS = 2
-MAX_LAG_S = 0.1  # if the event loop lags more, a heartbeat skips the phones' turnout and counts
-IDLE_ROOM_TTL_S = 60.0
 CANCEL_TIMEOUT_S = 0.2
 
 
@@ -60,7 +53,6 @@ class Gateway:
         self._rooms: dict[str, EventRoom] = {}
         self._opening: dict[str, asyncio.Task[None]] = {}
         self._lookup = EventLookup()
-        self._in_heartbeat: set[str] = set()
         self._clock = BoxClock()
         self._recorder = VoterRecorder(self.name, self.box)
         self._presence = Presence(self.name, self.box, self._clock)
@@ -68,7 +60,9 @@ class Gateway:
         self._clock_checks: set[asyncio.Task[None]] = set()
         self._draining: asyncio.Task[None] | None = None
         self.subscriber = EventSubscriber(self._rooms, self.now, self._roll_back)
-        own = (self.subscriber.listen, self.subscriber.poll_forever, self._run_heartbeats)
+        self._heartbeats = Heartbeats(self._rooms, self._presence, self._close_room)
+        subscribing = (self.subscriber.listen, self.subscriber.poll_forever)
+        own = (*subscribing, self._heartbeats.run, self._log_slow_consumers)
         self._tasks = [asyncio.create_task(task()) for task in (*own, *hooks.background_tasks)]
         for task in self._tasks:
             task.add_done_callback(_end_process_on_failure)
@@ -155,51 +149,12 @@ class Gateway:
         retry_ms = max(LEAST_RETRY_MS, room.admission_queue.within_ms(len(sockets)))
         await close_gradually(sockets, HEARTBEAT_S, retry_ms)
 
-    async def _run_heartbeats(self) -> None:
-        """Start a heartbeat of each room once per HEARTBEAT_S, spread over HEARTBEAT_SLOTS.
-
-        The spread avoids bursts of calls to the ballot box. Each heartbeat is a task of its own: a ballot box
-        that does not answer delays no other room, and a room has at most one heartbeat in flight.
-        """
-        async with asyncio.TaskGroup() as heartbeats:
-            for number in count():
-                self._log_slow_consumers()
-                for part in range(HEARTBEAT_SLOTS):
-                    due = time.monotonic() + HEARTBEAT_S / HEARTBEAT_SLOTS
-                    await asyncio.sleep(HEARTBEAT_S / HEARTBEAT_SLOTS)
-                    late = max(0.0, time.monotonic() - due)
-                    LOOP_LAG_S.observe(late)
-                    phones = number % PHONES_EVERY_HEARTBEATS == 0 and late < MAX_LAG_S
-                    teams = number % TEAMS_EVERY_HEARTBEATS == 0 and late < MAX_LAG_S
-                    for code, room in self._due_rooms(number, part):
-                        self._in_heartbeat.add(code)
-                        heartbeats.create_task(self._heartbeat(code, room, phones=phones, teams=teams))
-
-    def _due_rooms(self, number: int, part: int) -> list[tuple[str, EventRoom]]:
-        """The rooms of this slot with no heartbeat in flight. Duels have one every DUELS_EVERY_HEARTBEATS."""
-        return [
-            (code, room)
-            for code, room in self._rooms.items()
-            if room.event_id % HEARTBEAT_SLOTS == part
-            and (not room.is_one_on_one or number % DUELS_EVERY_HEARTBEATS == 0)
-            and code not in self._in_heartbeat
-        ]
-
-    def _log_slow_consumers(self) -> None:
-        slow, self.slow_consumers = self.slow_consumers, 0
-        if slow:
-            log.info("closed the sockets of slow consumers: %s", slow, extra={"sockets": slow})
-
-    async def _heartbeat(self, code: str, room: EventRoom, *, phones: bool, teams: bool) -> None:
-        try:
-            if room.sockets.is_empty and time.monotonic() - room.asked_at > IDLE_ROOM_TTL_S:
-                await self._close_room(code, room)
-            else:
-                await self._presence.send_updates(room, phones=phones, teams=teams)
-        except (RedisError, OSError) as error:
-            log.warning("heartbeat failed: %s", error, extra={"event": room.event_id})
-        finally:
-            self._in_heartbeat.discard(code)
+    async def _log_slow_consumers(self) -> None:
+        while True:
+            await asyncio.sleep(HEARTBEAT_S)
+            slow, self.slow_consumers = self.slow_consumers, 0
+            if slow:
+                log.info("closed the sockets of slow consumers: %s", slow, extra={"sockets": slow})
 
     def check_pick(self, room: EventRoom) -> None:
         """After a pick in a duel, request a check of the clocks if the deadline may have changed."""

@@ -26,7 +26,8 @@ from voting.announcements.outbox import announce, announcements_after
 from voting.ballot_box.ballot_box import BallotBox
 from voting.gateway import event_lookup
 from voting.gateway.event_room import EventRoom
-from voting.gateway.gateway import IDLE_ROOM_TTL_S, Gateway
+from voting.gateway.gateway import Gateway
+from voting.gateway.heartbeats import IDLE_ROOM_TTL_S
 from voting.models import Event, Match
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -24,7 +24,7 @@ from voting.announcements.channel_layer import LayerMessage
 from voting.ballot_box.async_ballot_box import AsyncBallotBox
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import Turnout
-from voting.gateway import gateway as gateways
+from voting.gateway import heartbeats
 from voting.gateway.gateway import Gateway
 from voting.gateway.presence import Presence
 from voting.turns.closing import close_turn
@@ -35,15 +35,15 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 def test_busy_gateway_sends_turnout_to_screens_only(valkey_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     event, screen, phone = new_event(), FakeSocket(), voter("a", 1)
-    monkeypatch.setattr(gateways, "PHONES_EVERY_HEARTBEATS", 1)
-    monkeypatch.setattr(gateways, "MAX_LAG_S", 0.0)  # every heartbeat counts as late
+    monkeypatch.setattr(heartbeats, "PHONES_EVERY_HEARTBEATS", 1)
+    monkeypatch.setattr(heartbeats, "MAX_LAG_S", 0.0)  # every heartbeat counts as late
 
     async def scenario(gateway: Gateway) -> None:
         await open_room(gateway, event.code, screen, phone)
         await until(lambda: connected(screen) == [[1, 0]])
         await asyncio.sleep(1.2)
         assert connected(phone) == []
-        monkeypatch.setattr(gateways, "MAX_LAG_S", 60.0)
+        monkeypatch.setattr(heartbeats, "MAX_LAG_S", 60.0)
         await until(lambda: connected(phone) == [[1, 0]])
 
     with_gateway(scenario)
