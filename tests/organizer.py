@@ -39,7 +39,8 @@ from voting.announcements.outbox import announce_edit  # noqa: E402
 from voting.ballot_box.ballot_box import BallotBox  # noqa: E402
 from voting.ballot_box.box_types import turn_keys  # noqa: E402
 from voting.counting.ballots import pack_ballots, unpack_ballots  # noqa: E402
-from voting.matches import MatchError, create_event, live_turn  # noqa: E402
+from voting.events import create_event  # noqa: E402
+from voting.matches import MatchError, live_turn  # noqa: E402
 from voting.models import (  # noqa: E402
     Event,
     Match,

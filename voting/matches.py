@@ -1,4 +1,4 @@
-"""Create events and matches, and update their turns, without anything about votes.
+"""Create matches and update their turns, without anything about votes.
 
 Writers of a turn compare its state and version (`claim_turn`, a compare-and-set): of several attempts, one
 wins. Changes of a match or turn are made with a lock on the event's row, which is taken before all others.
@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import msgspec
-from django.contrib.auth.models import User
 from django.db import connection, transaction
-from django.db.models import Max, Model
+from django.db.models import Max
 from django.utils.translation import gettext as _
 
 from games.engine.errors import GameError
@@ -30,15 +29,8 @@ from voting.models import (
     Turn,
     TurnState,
 )
-from voting.names import clean_name
 from voting.terms import Ending, EndReason, MatchState, TieRule
 
-CODE_LETTERS = "BCDFGHJKMNPQRSTVWXYZ23456789"
-# Lengths of join codes, in the order they are tried: longer ones when many shorter ones are in use. People
-# type the codes of events. Duels are joined from a list, and leave the short codes to events.
-EVENT_CODE_LENGTHS, DUEL_CODE_LENGTHS = (4, 6, 8), (6, 8)
-SECRET_CODE_LENGTH = 14  # 67 random bits: can't be guessed, and two are never equal
-CODES_PER_LENGTH = 8
 TERMS = [field.name for field in MatchTerms._meta.get_fields()]
 RESULT_FIELDS = ("red_pick", "yellow_pick", "sealed_at", "resolved_at")
 CLAIM_RESOLVED_SQL = """
@@ -124,42 +116,6 @@ def locked_event(event_id: int) -> Iterator[Event]:
     """Take `event_lock` and yield the event, loaded within it."""
     with event_lock(event_id):
         yield Event.objects.get(pk=event_id)
-
-
-def generate_code(
-    lengths: Sequence[int] = EVENT_CODE_LENGTHS, used_by: Sequence[type[Model]] = (Event,)
-) -> str:
-    """Return a code of one of these `lengths` that no row of the models `used_by` has.
-
-    Makes one query per length and model. If all codes drawn are in use, returns a secret code.
-    """
-    for length in lengths:
-        drawn = [draw_code(length) for _ in range(CODES_PER_LENGTH)]
-        found = (model._default_manager.filter(code__in=drawn) for model in used_by)
-        used = {code for rows in found for code in rows.values_list("code", flat=True)}
-        if unused := [code for code in drawn if code not in used]:
-            return unused[0]
-    return draw_code(SECRET_CODE_LENGTH)
-
-
-def draw_code(length: int = SECRET_CODE_LENGTH) -> str:
-    """Return a random code. It has no vowels, and so no words and none of the site's own paths."""
-    return "".join(secrets.choice(CODE_LETTERS) for _ in range(length))
-
-
-def create_event(
-    owner: User, name: str, team_names: tuple[str, str], code: str = "", **choices: Any
-) -> Event:
-    """Create an event with its two teams. Without a `code`, it gets an unused one.
-
-    `choices` are further fields of Event.
-    """
-    with transaction.atomic():
-        code = code or generate_code()
-        event = Event.objects.create(owner=owner, name=clean_name(name), code=code, **choices)
-        for number, team_name in enumerate(team_names, 1):
-            Team.objects.create(event=event, number=number, name=clean_name(team_name))
-    return event
 
 
 def create_match(event: Event, now: int) -> Match:

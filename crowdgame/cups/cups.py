@@ -26,7 +26,8 @@ from crowdgame.cups.pairing_status import (
     following_pairing,
     resolve_draw,
 )
-from voting.matches import TERMS, create_event, generate_code
+from voting.events import create_event, generate_code
+from voting.matches import TERMS
 from voting.models import Event, Match, MatchResult
 from voting.names import clean_name
 from voting.terms import Lobby, MatchState, TeamChoice

@@ -24,7 +24,8 @@ from crowdgame.events.presets import default_event_name
 from voting.admission.roster import Pupil
 from voting.admission.tickets import make_roster
 from voting.ballot_box.ballot_box import BallotBox
-from voting.matches import DUEL_CODE_LENGTHS, MatchError, create_event, draw_code, generate_code, locked_event
+from voting.events import DUEL_CODE_LENGTHS, create_event, draw_code, generate_code
+from voting.matches import MatchError, locked_event
 from voting.models import Event, Match, Ticket
 from voting.terms import Admission, Lobby, MatchState, NoBallotRule
 from voting.turns.turns import start_due_match

@@ -31,7 +31,8 @@ from crowdgame.events.presets import default_event_name, random_team_names
 from crowdgame.events.setting_fields import duration, language_field, texts
 from games.engine.registry import all_games
 from voting.counting.methods.voting_method import METHODS
-from voting.matches import create_event, locked_event
+from voting.events import create_event
+from voting.matches import locked_event
 from voting.models import Event
 from voting.models.settings import choices, column_of, list_hidden_parts, list_settings
 from voting.terms import Admission, MatchState, ResignShare, TieRule

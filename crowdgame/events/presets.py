@@ -10,7 +10,7 @@ from django.db import transaction
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from voting.matches import create_event
+from voting.events import create_event
 from voting.models import Event
 from voting.names import TEAM_NAMES
 from voting.terms import Pace, TeamChoice

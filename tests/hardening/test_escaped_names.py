@@ -12,7 +12,7 @@ from crowdgame.events.forms import EventForm
 from deploy.laptop.paths import ROOT
 from tests.voting.match_helpers import RED_WINS, play
 from voting.ballot_box.ballot_box import BallotBox
-from voting.matches import create_event
+from voting.events import create_event
 from voting.names import TEAM_NAMES
 from voting.turns.turns import start_match
 

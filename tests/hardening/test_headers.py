@@ -15,7 +15,7 @@ from pytest_django.fixtures import Settings
 
 from crowdgame.web.cached_responses import secure_headers
 from tests.voting.content_policy import sources
-from voting.matches import create_event
+from voting.events import create_event
 
 pytestmark = pytest.mark.django_db
 

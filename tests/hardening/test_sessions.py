@@ -19,7 +19,7 @@ from crowdgame.events.permissions import (
     EventPermission,
     find_access,
 )
-from voting.matches import create_event
+from voting.events import create_event
 from voting.models import Event
 from voting.protocol import Role
 

@@ -14,7 +14,8 @@ from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.ballots import Ballot
 from voting.counting.window import is_stored
-from voting.matches import claim_turn, create_event, event_lock
+from voting.events import create_event
+from voting.matches import claim_turn, event_lock
 from voting.models import (
     CLOSED_STATES,
     LIVE_STATES,

@@ -6,7 +6,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from voting.matches import create_event
+from voting.events import create_event
 from voting.models import Event
 
 SIMULTANEOUS, CLASSIC = "simultaneous-captains-mistress", "captains-mistress"

@@ -6,18 +6,16 @@ from django.contrib.auth.models import User
 
 from games.engine.game import Picks
 from games.engine.registry import find_game
-from voting import matches
+from voting import events
 from voting.announcements.snapshots import load_snapshot
+from voting.events import CODE_LETTERS, create_event, generate_code
 from voting.matches import (
-    CODE_LETTERS,
     MatchError,
     abort_match,
     claim_turn,
-    create_event,
     create_match,
     draft_turn,
     end_match,
-    generate_code,
     live_turn,
     load_end_reasons,
     load_position,
@@ -64,7 +62,7 @@ def test_event_code_has_no_vowels_or_ambiguous_characters() -> None:
 
 
 def test_codes_grow_longer_when_shorter_ones_are_in_use(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(matches, "CODE_LETTERS", "B")
+    monkeypatch.setattr(events, "CODE_LETTERS", "B")
     user = User.objects.create(username="grace")
     codes = [create_event(user, "An evening", ("Rooks", "Doves")).code for _ in range(4)]
     assert [len(code) for code in codes] == [4, 6, 8, 14]

@@ -17,7 +17,7 @@ from crowdgame.duels.models import ConditionalPicks, Duel
 from crowdgame.events.models import Member
 from crowdgame.notifications.models import EmailAddress, EmailNotification
 from crowdgame.ratings.models import Rating
-from voting.matches import create_event
+from voting.events import create_event
 from voting.models import (
     Announcement,
     Event,

@@ -12,7 +12,7 @@ from functools import lru_cache
 from django.conf import settings
 from django.utils.crypto import constant_time_compare, salted_hmac
 
-from voting.matches import CODE_LETTERS
+from voting.events import CODE_LETTERS
 
 CODE_PERIOD_MS = 30_000
 ROTATING_LENGTH, LINK_KEY_LENGTH = 5, 13

@@ -17,7 +17,7 @@ from django.utils.translation import gettext
 
 from voting.admission.admission import TICKET_LENGTH
 from voting.admission.roster import Pupil, RosterError
-from voting.matches import CODE_LETTERS
+from voting.events import CODE_LETTERS
 from voting.models import Event, Ticket
 
 MAX_TICKETS = 5_000

@@ -13,7 +13,8 @@ from django.db import connection, transaction
 
 from games.engine.game import SIDES
 from voting.counting.ballots import Ballot, pack_ballots, resigns
-from voting.matches import CODE_LETTERS, TERMS, create_event, locked_event
+from voting.events import CODE_LETTERS, create_event
+from voting.matches import TERMS, locked_event
 from voting.models import Event, Match, SidesRecord, TallyRecord, Turn, TurnState
 from voting.records.exports import export_match
 from voting.records.match_record import MatchRecord, SideCount, TurnCount, side_count

@@ -17,7 +17,8 @@ from crowdgame.accounts.login_links import login_link_path
 from crowdgame.console.actions.matches import abort_playing_match
 from voting.announcements.outbox import announce_edit
 from voting.ballot_box.ballot_box import BallotBox
-from voting.matches import MatchError, create_event
+from voting.events import create_event
+from voting.matches import MatchError
 from voting.models import Event
 from voting.terms import Lobby, MatchState
 

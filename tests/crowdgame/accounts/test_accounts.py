@@ -22,7 +22,7 @@ from crowdgame.events.members import add_member
 from crowdgame.ratings.rebuild import rebuild
 from tests.voting.match_helpers import RED_WINS, organizer, play
 from voting.ballot_box.ballot_box import BallotBox
-from voting.matches import create_event
+from voting.events import create_event
 from voting.models import Event, Match
 from voting.protocol import Role
 

@@ -11,7 +11,7 @@ from crowdgame.cups.cups import create_cup, start_pairing
 from crowdgame.cups.models import Cup
 from crowdgame.events.models import AuditEntry, Member
 from voting.ballot_box.ballot_box import BallotBox
-from voting.matches import create_event
+from voting.events import create_event
 from voting.models import Event
 from voting.terms import MatchState
 from voting.turns.turns import start_match

@@ -7,7 +7,7 @@ from crowdgame.console.actions.matches import abort_playing_match
 from crowdgame.cups.team_ranking import list_played_games, rank_teams
 from tests.voting.match_helpers import CLASSIC, RED_WINS, only_turn, organizer, play, play_turn
 from voting.ballot_box.ballot_box import BallotBox
-from voting.matches import create_event
+from voting.events import create_event
 from voting.models import Event, Match
 from voting.turns.turns import start_match
 

@@ -27,7 +27,8 @@ from tests.voting.match_helpers import RED_WINS, play
 from voting.admission.tickets import ClaimedTicket, PresentedKey, claim_tickets
 from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.ballot_box import BallotBox
-from voting.matches import CODE_LETTERS, event_lock
+from voting.events import CODE_LETTERS
+from voting.matches import event_lock
 from voting.models import Event, Match, Team, Ticket
 from voting.terms import Lobby, MatchState
 from voting.turns.turns import start_due_match

@@ -7,7 +7,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from crowdgame.events.models import Member
-from voting.matches import create_event
+from voting.events import create_event
 from voting.models import Event
 
 pytestmark = pytest.mark.django_db

@@ -18,7 +18,7 @@ from crowdgame.events.ticket_views import ROWS_PER_PAGE, TICKETS_PER_PRINT
 from crowdgame.serving.request_limits import MAX_UPLOAD_BYTES
 from voting.admission.admission import format_key
 from voting.admission.tickets import MAX_TICKETS, PresentedKey, claim_tickets, make_tickets
-from voting.matches import create_event
+from voting.events import create_event
 from voting.models import Event, Ticket
 
 pytestmark = pytest.mark.django_db

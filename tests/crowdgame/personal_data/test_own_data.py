@@ -22,7 +22,7 @@ from crowdgame.events.models import AuditEntry
 from crowdgame.personal_data.tables import GUEST_TABLES, USER_TABLES, Person, load_tables, table_titles
 from tests.voting.match_helpers import RED_WINS, play
 from voting.ballot_box.ballot_box import BallotBox
-from voting.matches import create_event
+from voting.events import create_event
 from voting.models import Event, Match
 from voting.turns.turns import start_match
 

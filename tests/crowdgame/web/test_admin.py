@@ -9,7 +9,7 @@ from pytest_django.fixtures import DjangoCaptureOnCommitCallbacks
 from crowdgame.console.actions.matches import abort_playing_match
 from crowdgame.events.models import AuditEntry, Member
 from voting.ballot_box.ballot_box import BallotBox
-from voting.matches import create_event
+from voting.events import create_event
 from voting.models import (
     Announcement,
     Event,

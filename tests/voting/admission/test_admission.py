@@ -24,7 +24,7 @@ from voting.admission.admission import (
     rotating_link_key,
 )
 from voting.admission.roster import MAX_PUPILS, NAME_LENGTH, Pupil, RosterError, parse_roster
-from voting.matches import CODE_LETTERS
+from voting.events import CODE_LETTERS
 
 NOW = 1_700_000_000_000
 PERIOD = NOW // CODE_PERIOD_MS

@@ -16,7 +16,7 @@ from tests.voting.altered_records import ALTERATIONS
 from tests.voting.match_helpers import RED_WINS, new_event, organizer, play, start
 from tests.voting.sample_matches import MATCHES, play_match, play_sample_matches, record_of
 from voting.ballot_box.ballot_box import BallotBox
-from voting.matches import create_event
+from voting.events import create_event
 from voting.models import Event, Match, TallyRecord, Turn
 from voting.records.exports import export_match
 from voting.records.imports import ImportRefused, import_event, import_match

@@ -11,7 +11,7 @@ from django.test import Client
 
 from crowdgame.management.commands.demo import NEXT_MATCH_AFTER_S, STARTS_IN_MS
 from voting.ballot_box.ballot_box import BallotBox
-from voting.matches import create_event
+from voting.events import create_event
 from voting.models import Event, Match
 from voting.turns.turns import start_due_match, start_match
 
