@@ -13,8 +13,10 @@ from voting.protocol.changes import *
 from voting.protocol.chat_messages import *
 from voting.protocol.client import *
 from voting.protocol.close_codes import *
+from voting.protocol.console_messages import *
 from voting.protocol.fields import *
 from voting.protocol.match_state import *
+from voting.protocol.phone_answers import *
 from voting.protocol.server import *
 from voting.protocol.snapshot import *
 from voting.protocol.state import *

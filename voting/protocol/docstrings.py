@@ -17,10 +17,10 @@ from games.engine import game
 from voting import terms
 from voting.counting import types
 from voting.counting.methods.voting_method import METHODS
-from voting.protocol import client, server, snapshot, state
+from voting.protocol import client, phone_answers, server, snapshot, state
 
 ENTRY = re.compile(r"    (?P<name>[\w.]+): (?P<meaning>.+)")
-MODULES = (game, terms, types, client, server, snapshot, state)
+MODULES = (game, terms, types, client, phone_answers, server, snapshot, state)
 
 
 class Documented(NamedTuple):
