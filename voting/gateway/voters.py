@@ -46,32 +46,3 @@ class ConnectedVoter:
     team: int
     sockets: list[SeatedSocket] = field(default_factory=list)
     voted_in: tuple[int, int] | None = None
-
-
-@dataclass(slots=True)
-class TeamCounts:
-    """How many voters of each team are connected, and how many of them have voted in the current turn.
-
-    Kept up to date, so that a heartbeat does not count the voters.
-    """
-
-    connected: list[int] = field(default_factory=lambda: [0, 0, 0])
-    voted: list[int] = field(default_factory=lambda: [0, 0, 0])
-
-    def add(self, voter: ConnectedVoter) -> None:
-        """Count a voter who has not voted for this team."""
-        self.connected[voter.team] += 1
-
-    def remove(self, voter: ConnectedVoter, turn_ref: tuple[int, int]) -> None:
-        self.connected[voter.team] -= 1
-        self.voted[voter.team] -= voter.voted_in == turn_ref
-
-    def count_vote(self, voter: ConnectedVoter) -> None:
-        self.voted[voter.team] += 1
-
-    def waiting(self, team: int) -> int:
-        """How many voters of the team have yet to vote."""
-        return self.connected[team] - self.voted[team]
-
-    def start_turn(self) -> None:
-        self.voted = [0, 0, 0]
