@@ -64,7 +64,7 @@ bench-quick: ## one-minute benchmark; fails on a regression of over a third (new
 	@$(MAKE) --no-print-directory bench ARGS="--quick $(ARGS)"
 
 bench-solver: ## measure the solver's speed and accuracy, and compare it with brute force (ARGS=--help)
-	@$(PYTHON) -m deploy.laptop.bootstrap check
+	@$(PYTHON) -m deploy.laptop.bootstrap solver
 	@$(THROWAWAY) $(BIN)/python -m tests.games.solver $(ARGS)
 
 soak: ## soak test for leaks: 5,000 phones for 30 minutes (ARGS="--minutes 5 --phones 500")
