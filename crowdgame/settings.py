@@ -74,6 +74,7 @@ INSTALLED_APPS = [
     "crowdgame.notifications",
     "crowdgame.chat",
     "crowdgame.cups",
+    "crowdgame.analysis",
 ]
 # First, so that error responses have the security headers too. Cached pages get theirs from here as well.
 SECURITY_MIDDLEWARE = [

@@ -266,6 +266,7 @@ def change_owner_in_admin(event_id: int, name: str) -> None:
         "name": "An evening",
         "owner": organizer(f"after-{name}").pk,
         "team_choice": "balance",
+        "analysis": "match",
         "admission": "open",
         "window_s": 600,
         "pace": "normal",

@@ -115,6 +115,20 @@ class ResignShare(LabeledEnum):
     ALL = "all", gettext_noop("Everyone who votes")
 
 
+class AnalysisTime(LabeledEnum):
+    """When screens and the report show the analysis of a turn.
+
+    Values:
+        off: Never. The turns are not analyzed.
+        match: Once the match is over.
+        turn: As soon as the turn is analyzed, but never during a match with secret sides.
+    """
+
+    OFF = "off", gettext_noop("Never")
+    MATCH = "match", gettext_noop("After the match")
+    TURN = "turn", gettext_noop("After each turn")
+
+
 class SpecialRule(LabeledEnum):
     """A rule that screens announce before the first turn.
 

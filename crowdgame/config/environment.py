@@ -164,7 +164,9 @@ VARIABLES: dict[str, tuple[Variable, ...]] = {
             "Bearer token that allows other machines to read `/metrics`.",
             "none: only this machine can read it",
         ),
-        Variable("METRICS_PORT", "Port on which a worker or scheduler serves `/metrics` itself.", "none"),
+        Variable(
+            "METRICS_PORT", "Port on which a worker, scheduler or analyzer serves `/metrics` itself.", "none"
+        ),
         Variable("METRICS_HOST", "Address for `METRICS_PORT`.", "`127.0.0.1`"),
         Variable(
             "PROMETHEUS_MULTIPROC_DIR",

@@ -10,6 +10,7 @@ export type Pace = "instant" | "brisk" | "normal" | "dramatic";
 export type TieRule = "first" | "lot" | "captain";
 export type NoBallotRule = "random" | "pass" | "forfeit";
 export type ResignShare = "half" | "two_thirds" | "three_quarters" | "all";
+export type AnalysisTime = "off" | "match" | "turn";
 export type SpecialRule = "secret_sides" | "single_selector" | "captains" | "resigning" | "time_banks";
 export type Ending = "board" | "forfeit" | "time" | "resign" | "deserted" | "conceded" | "agreed";
 export type OfferKind = "draw" | "takeback";

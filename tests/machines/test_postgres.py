@@ -30,6 +30,7 @@ DATABASE_TESTS = [
     "voting/test_models.py",
     "crowdgame/accounts/test_invitations.py",
     "crowdgame/accounts/test_login_links.py",
+    "crowdgame/analysis/test_analyzer.py",
     "crowdgame/console/test_control.py",
     "crowdgame/console/test_turn_time.py",
     "crowdgame/duels/test_conditional_picks.py",

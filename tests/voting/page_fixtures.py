@@ -54,6 +54,7 @@ def answers(**changes: Any) -> dict[str, Any]:
         "no_ballot_rule": "random",
         "team_choice": "balance",
         "admission": "open",
+        "analysis": "match",
         "next_match_after_s_usual": "",
         "next_match_after_s_number": "",
         "next_match_after_s_unit": "1",

@@ -146,6 +146,7 @@ WRONG: dict[str, list[Callable[[Rows], None]]] = {
     "member_role_known": [change(Member, role="guest")],
     "event_team_choice_known": [change(Event, team_choice="captain")],
     "event_admission_known": [change(Event, admission="by face")],
+    "event_analysis_known": [change(Event, analysis="sometimes")],
     "event_seq_not_negative": [change(Event, seq=-1)],
     "team_number_once": [insert_copy(Team)],
     "team_number_1_or_2": [change(Team, number=3), change(Team, number=0)],

@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from voting.models.match_terms import MatchTerms
 from voting.models.settings import HiddenPart, choices, hidden_part, setting
-from voting.terms import Admission, Lobby, TeamChoice
+from voting.terms import Admission, AnalysisTime, Lobby, TeamChoice
 
 MAX_BEST_OF = 21
 NOTICE_LENGTH = 140
@@ -79,6 +79,20 @@ class Event(MatchTerms):
             _("Show the votes in the console before the reveal (all screens say so)"),
             default=False,
             db_default=False,
+        ),
+        "seen",
+    )
+    analysis = setting(
+        models.CharField(
+            _("Show how good the choices were"),
+            max_length=8,
+            choices=choices(AnalysisTime),
+            default=AnalysisTime.MATCH,
+            db_default=AnalysisTime.MATCH.value,
+            help_text=_(
+                "The analysis compares the votes of each turn with best play. It shows nothing about the "
+                "position that people vote on."
+            ),
         ),
         "seen",
     )
@@ -164,6 +178,7 @@ class Event(MatchTerms):
             CheckConstraint(condition=Q(lobby__in=list(Lobby)), name="event_lobby_known"),
             CheckConstraint(condition=Q(team_choice__in=list(TeamChoice)), name="event_team_choice_known"),
             CheckConstraint(condition=Q(admission__in=list(Admission)), name="event_admission_known"),
+            CheckConstraint(condition=Q(analysis__in=list(AnalysisTime)), name="event_analysis_known"),
             CheckConstraint(condition=Q(seq__gte=0), name="event_seq_not_negative"),
             CheckConstraint(
                 condition=Q(best_of=None) | Q(best_of__gte=1, best_of__lte=MAX_BEST_OF),

@@ -44,6 +44,7 @@ def duration(name: str, number: int, unit: int) -> dict[str, str]:
         ),
         ({"close_early": "on"}, {"close_early": True}),
         ({"language": "ar"}, {"language": "ar"}),
+        ({"analysis": "turn"}, {"analysis": "turn"}),
         ({"next_match_after_s_usual": "30"}, {"next_match_after_s": 30}),
         ({"consent": "We film."}, {"consent": "We film.", "in_study": False}),
         ({"consent": "A study.", "in_study": "on"}, {"consent": "A study.", "in_study": True}),

@@ -123,6 +123,7 @@ def test_admin_event_edit_is_announced_with_next_seq(
         "name": "Regatta",
         "owner": event.owner_id,
         "team_choice": "balance",
+        "analysis": "match",
         "admission": "open",
         "window_s": 3600,
         "pace": "normal",

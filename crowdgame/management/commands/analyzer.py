@@ -1,0 +1,36 @@
+"""`manage.py analyzer`: analyze resolved turns at the lowest CPU priority until SIGTERM."""
+
+import logging
+import os
+import signal
+import threading
+from typing import Any
+
+from django.core.management.base import BaseCommand
+
+from crowdgame.analysis.analyzer import Analyzer
+from crowdgame.monitoring.port import open_metrics_port
+from crowdgame.operations.data_version import refuse_data_of_0_1
+from voting.ballot_box.ballot_box import BallotBox
+from voting.metrics.metrics import set_process_role
+
+log = logging.getLogger(__name__)
+
+NICE = 19  # everything else comes first
+
+
+class Command(BaseCommand):
+    help = "Compare the votes of resolved turns with best play."
+    requires_system_checks: list[str] = []
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        refuse_data_of_0_1()
+        os.setpriority(os.PRIO_PROCESS, 0, NICE)
+        set_process_role("analyzer")
+        open_metrics_port()
+        stopped = threading.Event()
+        for name in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(name, lambda *_: stopped.set())
+        log.info("analyzer started")
+        Analyzer(BallotBox()).run(stopped)
+        log.info("analyzer stopped")

@@ -1,0 +1,156 @@
+"""Which turns the analyzer analyzes, and when its results may be shown."""
+
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from crowdgame.analysis.analyzer import POLL_S, Analyzer, solved_games, unanalyzed_turns
+from crowdgame.analysis.models import TurnAnalysis
+from crowdgame.analysis.stored_analyses import load_analyses, store_analysis
+from tests.voting.match_helpers import (
+    RED_WINS,
+    SELECTOR,
+    new_event,
+    only_turn,
+    open_now,
+    play,
+    play_turn,
+    run_out,
+    vote,
+)
+from voting.ballot_box.ballot_box import BallotBox
+from voting.models import Announcement, Event, Match, Turn, TurnState
+from voting.turns.turns import start_match
+from voting.turns.voiding import take_back_turn
+
+pytestmark = pytest.mark.django_db
+TOKEN: dict[str, Any] = {"options": {"token": "red"}}
+
+
+def begin(box: BallotBox, **choices: Any) -> Match:
+    return start_match(new_event(**(TOKEN | choices)).pk, box)
+
+
+def analyze_all(box: BallotBox) -> Analyzer:
+    analyzer = Analyzer(box)
+    while analyzer.run_once() < POLL_S:
+        pass
+    return analyzer
+
+
+def analyzed(match: Match) -> list[int]:
+    rows = TurnAnalysis.objects.filter(turn__match=match)
+    return sorted(rows.values_list("turn__number", flat=True))
+
+
+def test_solver_knows_three_games() -> None:
+    assert {"simultaneous-captains-mistress", SELECTOR, "captains-mistress"} == solved_games()
+
+
+def test_only_resolved_and_announced_turns_are_analyzed(box: BallotBox) -> None:
+    match = begin(box)
+    turn = only_turn(match)
+    seen = [analyzed(match)]
+    for step in (open_now, lambda turn, box: vote(turn, box, [1, 1], [2]), run_out):
+        step(turn, box)
+        analyze_all(box)
+        seen.append(analyzed(match))
+    assert seen == [[]] * 4, "an open turn, also after its deadline"
+    Turn.objects.filter(pk=turn.pk).update(state=TurnState.PAUSED, left_ms=1)
+    analyze_all(box)
+    Turn.objects.filter(pk=turn.pk).update(state=TurnState.OPEN, left_ms=None)
+    assert analyzed(match) == []
+    play_turn(turn, box)
+    Announcement.objects.filter(event=match.event).update(sent_at=None)
+    analyze_all(box)
+    assert analyzed(match) == [], "the reveal is not announced yet"
+    Announcement.objects.filter(event=match.event).update(sent_at=timezone.now())
+    analyze_all(box)
+    assert analyzed(match) == [1]
+
+
+def test_turn_is_analyzed_once(box: BallotBox) -> None:
+    match = begin(box)
+    play(match, box, [(1, 2)])
+    turn = Turn.objects.select_related("match__event").get(match=match, number=1)
+    for _ in range(2):
+        store_analysis(turn)
+        analyze_all(box)
+    assert analyzed(match) == [1]
+
+
+@pytest.mark.parametrize(("when", "during", "afterwards"), [("off", 0, 0), ("match", 0, 4), ("turn", 3, 4)])
+def test_setting_decides_when_analyses_are_shown(
+    when: str, during: int, afterwards: int, box: BallotBox
+) -> None:
+    match = begin(box, analysis=when)
+    play(match, box, RED_WINS[:3])
+    analyze_all(box)
+    assert len(load_analyses(match)) == during
+    play(match, box, RED_WINS[3:])
+    analyze_all(box)
+    match.refresh_from_db()
+    assert len(load_analyses(match)) == afterwards
+    assert len(analyzed(match)) == afterwards
+
+
+def test_secret_sides_are_shown_after_the_match_only(box: BallotBox) -> None:
+    match = begin(box, analysis="turn", max_side_changes=1)
+    play(match, box, RED_WINS[:3])
+    analyze_all(box)
+    assert load_analyses(match) == {}
+
+
+def test_turn_that_is_taken_back_is_not_shown(box: BallotBox) -> None:
+    match = begin(box, analysis="turn")
+    play(match, box, [(1, 2)])
+    analyze_all(box)
+    assert load_analyses(match).keys() == {1}
+    take_back_turn(match.event_id, box, lambda turn: None)
+    assert load_analyses(match) == {}
+
+
+def test_secret_half_is_analyzed_with_the_whole_turn(box: BallotBox) -> None:
+    match = begin(box, game=SELECTOR, analysis="turn")
+    play_turn(only_turn(match), box, [4, 4, 1])
+    analyze_all(box)
+    assert analyzed(match) == [], "the holder's pick is still secret"
+    play_turn(only_turn(match), box, [], [3, 5, 5])
+    analyze_all(box)
+    first, second = (load_analyses(match)[number] for number in (1, 2))
+    assert (list(first.sides), list(second.sides)) == (["red"], ["yellow"])
+    assert first.solution == second.solution
+    assert first.after is None
+    assert second.after == second.solution.matrix[3][4]
+
+
+def test_backlog_is_analyzed_after_recent_turns(box: BallotBox) -> None:
+    old, new = begin(box), begin(box)
+    play(old, box, [(1, 2)])
+    Turn.objects.filter(match=old, number=1).update(opens_at=0, closes_at=1)
+    play(new, box, [(1, 2)])
+    analyzer = Analyzer(box)
+    analyzer.run_once()
+    assert (analyzed(new), analyzed(old)) == ([1], [])
+    analyzer.run_once()
+    assert analyzed(old) == [1]
+
+
+def test_turn_that_fails_holds_up_no_other(box: BallotBox) -> None:
+    broken, match = begin(box), begin(box)
+    for each in (match, broken):
+        play(each, box, [(1, 2)])
+    Match.objects.filter(pk=broken.pk).update(options={"columns": 99})
+    analyze_all(box)
+    assert (analyzed(match), analyzed(broken)) == ([1], [])
+    assert unanalyzed_turns().count() == 1
+
+
+def test_analysis_that_is_turned_on_later_covers_earlier_turns(box: BallotBox) -> None:
+    match = begin(box, analysis="off")
+    play(match, box, [(1, 2)])
+    analyze_all(box)
+    Event.objects.update(analysis="turn")
+    analyze_all(box)
+    assert analyzed(match) == [1]
