@@ -136,6 +136,11 @@ def schedulers(stack: Stack) -> list[Child]:
     return [Child(name, [*MANAGE, "scheduler"], stack.env) for name in stack.scheduler_names]
 
 
+def analyzer(stack: Stack) -> Child:
+    """The analyzer of resolved turns. It lowers its own CPU priority, and nothing waits for it."""
+    return Child("analyzer", [*MANAGE, "analyzer"], stack.env)
+
+
 def crowd(stack: Stack, code: str, phones: int) -> Child:
     """Simulated phones that vote in event `code`. They keep their seats across restarts."""
     where = ["--url", f"http://{stack.address}:{stack.port}", "--seats", str(stack.data / "crowd.seats")]

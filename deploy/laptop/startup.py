@@ -11,7 +11,7 @@ import redis
 from deploy.laptop.metrics_dir import reset_metrics_dir
 from deploy.laptop.network import wait_for_http
 from deploy.laptop.paths import ROOT, display_path
-from deploy.laptop.stack import MANAGE, Stack, gateway, schedulers, valkey, worker
+from deploy.laptop.stack import MANAGE, Stack, analyzer, gateway, schedulers, valkey, worker
 from deploy.laptop.stamps import Stamp, fingerprint
 from deploy.laptop.steps import Step, StepFailed, run
 from deploy.laptop.supervisor import Supervisor
@@ -60,10 +60,10 @@ def start_ballot_box(stack: Stack, supervisor: Supervisor) -> None:
 
 
 def start_services(stack: Stack, supervisor: Supervisor) -> None:
-    """Start the gateways, the worker and the schedulers. Does not wait until they are ready."""
+    """Start the gateways, the worker, the schedulers and the analyzer. Does not wait until they are ready."""
     reset_metrics_dir(stack.metrics_dir)
     gateways = [gateway(stack, number) for number in range(1, stack.gateways + 1)]
-    supervisor.start(*gateways, worker(stack), *schedulers(stack))
+    supervisor.start(*gateways, worker(stack), *schedulers(stack), analyzer(stack))
 
 
 def migrate(stack: Stack) -> None:

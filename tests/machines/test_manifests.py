@@ -56,7 +56,7 @@ def test_manifests_run_the_same_commands() -> None:
         argv = re.sub(r"--(host|port)\s\S+\s?", "", " ".join(process.argv)).replace("=", " ").split()
         by_role.setdefault(process.role, set()).add(tuple(argv))
     assert {role: len(ways) for role, ways in by_role.items() if role != "collectstatic"} == dict.fromkeys(
-        ("gateway", "celery", "scheduler", "migrate"), 1
+        ("gateway", "celery", "scheduler", "analyzer", "migrate"), 1
     )
 
 
