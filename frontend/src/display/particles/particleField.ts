@@ -16,8 +16,9 @@ const SEA = { top: FULL_TURNOUT_Y - 20, bottom: HEIGHT };
 const STAGE = { top: 0, bottom: HEIGHT };
 /** Hovering is slow, so 30 frames per second look the same as 60 and cost half as much. */
 const HOVERING_S = 0.03;
-/** Without a graphics card, fewer frames leave time for the rest of the page: seconds, and more per particle. */
-const IN_SOFTWARE_S = { least: 0.06, perParticle: 7e-6 };
+/** A picture that takes longer than a frame, without a graphics card, leaves this much time for the rest of the page. */
+const REST = 5;
+const MOST_REST_S = 0.2;
 
 /** Draws the particles of the latest view in every frame, as long as there are any. */
 export class ParticleField {
@@ -28,6 +29,10 @@ export class ParticleField {
   private readonly arrivals = [new Arrivals(), new Arrivals()] as const;
   private readonly levels = [new SeaLevel(), new SeaLevel()] as const;
   private drawnAt = -Infinity;
+  /** How many seconds the last picture took, 0 if it was complete in the next frame; null while it is being drawn. */
+  private took: number | null = 0;
+  /** The frames since the last picture. */
+  private waited = 0;
   private isStill = false;
   private pickedAt: number | null = null;
 
@@ -50,6 +55,7 @@ export class ParticleField {
 
   private readonly restore = (): void => {
     this.drawnAt = -Infinity;
+    this.took = 0;
     this.isStill = false;
     this.renderer = this.renderers.ParticleRenderer.create(this.canvas);
     this.onChange(this.renderer !== null);
@@ -73,18 +79,23 @@ export class ParticleField {
     if (!isEmpty) this.draw();
   }
 
-  private readonly draw = (): void => {
+  private readonly nextFrame = (): void => {
+    this.waited += 1;
+    this.draw();
+  };
+
+  private draw(): void {
     if (!this.view || !this.renderer) return;
     const time = seconds();
     const poured = progressNow(this.view)?.poured ?? 0;
-    const isDue = !this.isStill && (time - this.drawnAt >= this.hoveringS(this.renderer) || (poured > 0 && poured < 1));
-    if (isDue) this.drawTeams(this.view, this.renderer, time, poured);
-    this.frame = requestAnimationFrame(this.draw);
-  };
+    if (this.took === null && this.renderer.isDone()) this.took = this.waited > 1 ? time - this.drawnAt : 0;
+    if (!this.isStill && this.isDue(time, poured)) this.drawTeams(this.view, this.renderer, time, poured);
+    this.frame = requestAnimationFrame(this.nextFrame);
+  }
 
-  private hoveringS(renderer: Renderers.ParticleRenderer): number {
-    if (!renderer.isSoftware) return HOVERING_S;
-    return IN_SOFTWARE_S.least + this.teams.reduce((sum, { born }) => sum + born, 0) * IN_SOFTWARE_S.perParticle;
+  private isDue(time: number, poured: number): boolean {
+    if (this.took === null) return false;
+    return (poured > 0 && poured < 1) || time - this.drawnAt >= Math.min(MOST_REST_S, Math.max(HOVERING_S, REST * this.took));
   }
 
   private drawTeams(view: StageView, renderer: Renderers.ParticleRenderer, time: number, poured: number): void {
@@ -97,6 +108,8 @@ export class ParticleField {
     const { top, bottom } = poured > 0 ? STAGE : SEA;
     this.cover(view, top, bottom);
     this.drawnAt = time;
+    this.took = null;
+    this.waited = 0;
     this.isStill = poured >= 1 && (emphasis === 1 || emphasis === FADED);
     renderer.draw({ width: view.size.width, top, height: bottom - top, time, poured, emphasis, teams });
   }

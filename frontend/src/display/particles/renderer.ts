@@ -27,21 +27,17 @@ const COLORS = {
   yellow: { floating: [1, 0.93, 0.62], settled: [1, 0.86, 0.22] },
 } as const;
 const SEEDS = [0x51ed27, 0x9e3779] as const;
-const SOFTWARE = /swiftshader|llvmpipe|softpipe|basic render/i;
 const OPTIONS: WebGLContextAttributes = { alpha: true, antialias: false, depth: false, stencil: false, premultipliedAlpha: true, powerPreference: "low-power" };
 
 /** Draws the particles of both teams: one draw call per team, without vertex buffers. */
 export class ParticleRenderer {
-  /** Whether the processor draws, because there is no graphics card. */
-  readonly isSoftware: boolean;
+  private drawing: WebGLSync | null = null;
   private readonly uniforms = new Map<string, WebGLUniformLocation | null>();
 
   private constructor(
     private readonly gl: WebGL2RenderingContext,
     private readonly program: WebGLProgram,
   ) {
-    const info = gl.getExtension("WEBGL_debug_renderer_info");
-    this.isSoftware = SOFTWARE.test(String(gl.getParameter(info ? info.UNMASKED_RENDERER_WEBGL : gl.RENDERER)));
     gl.useProgram(program);
     gl.enable(gl.BLEND);
     gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
@@ -62,6 +58,13 @@ export class ParticleRenderer {
     gl.uniform1f(this.at("pixels"), gl.drawingBufferHeight / height);
     for (const [name, value] of Object.entries({ top, time, poured, emphasis })) gl.uniform1f(this.at(name), value);
     for (const team of teams) this.drawTeam(team);
+    gl.deleteSync(this.drawing);
+    this.drawing = gl.fenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0);
+  }
+
+  /** Whether the last picture is complete. Without a graphics card, that may take several frames. */
+  isDone(): boolean {
+    return !this.drawing || this.gl.getSyncParameter(this.drawing, this.gl.SYNC_STATUS) === this.gl.SIGNALED;
   }
 
   private drawTeam(team: TeamFrame): void {
