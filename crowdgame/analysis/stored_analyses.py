@@ -2,7 +2,7 @@
 
 from typing import cast
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from crowdgame.analysis.analyzed_turn import AnalyzedTurn, analyze_turn, pack_analysis, unpack_analysis
 from crowdgame.analysis.models import TurnAnalysis
@@ -22,19 +22,35 @@ def are_shown(event: Event, match: Match) -> bool:
 
 def load_analyses(match: Match) -> dict[int, AnalyzedTurn]:
     """Return the match's analyses by turn number, as far as they may be shown. `match` has its event."""
-    if not are_shown(match.event, match):
-        return {}
-    return {row.turn.number: unpack_analysis(bytes(row.packed)) for row in _rows(match)}
+    return load_event_analyses(match).get(match.number, {})
+
+
+def load_event_analyses(match: Match) -> dict[int, dict[int, AnalyzedTurn]]:
+    """Return the analyses of the event's matches up to this one, by match and turn number.
+
+    Leaves out what may not be shown, and dry runs other than this match. Makes one query.
+    """
+    found: dict[int, dict[int, AnalyzedTurn]] = {}
+    for row in _rows(match).filter(Q(turn__match=match) | Q(turn__match__rehearsed=False)):
+        if are_shown(match.event, row.turn.match):
+            turns = found.setdefault(row.turn.match.number, {})
+            turns[row.turn.number] = unpack_analysis(bytes(row.packed))
+    return found
 
 
 def analyses_version(match: Match) -> tuple[object, ...]:
-    """Return a value that changes with what `load_analyses` returns."""
-    return match.event.analysis, *_rows(match).order_by("-pk").values_list("pk", flat=True)[:1]
+    """Return a value that changes with what `load_event_analyses` returns."""
+    return match.event.analysis, _rows(match).order_by().count()
 
 
 def _rows(match: Match) -> QuerySet[TurnAnalysis]:
-    found = TurnAnalysis.objects.filter(turn__match=match, turn__state=TurnState.RESOLVED)
-    return found.select_related("turn")
+    """Return the analyses of the event up to this match, in order."""
+    found = TurnAnalysis.objects.filter(
+        turn__match__event=match.event_id,
+        turn__match__number__lte=match.number,
+        turn__state=TurnState.RESOLVED,
+    )
+    return found.select_related("turn__match").order_by("turn__match__number", "turn__number")
 
 
 def store_analysis(turn: Turn) -> TurnAnalysis | None:

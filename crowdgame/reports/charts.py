@@ -10,7 +10,9 @@ from games.engine.texts import gettext_noop
 
 WIDTH, HEIGHT = 360, 160
 LEFT, RIGHT, TOP, BOTTOM = 46, 12, 14, 24
+VOTES_HEIGHT = HEIGHT - BOTTOM - TOP - 8
 MAX_LABELS = 8
+MIN_OUTLINE = 0.005  # less rounds to 0%
 SECONDS = gettext_noop("%(number)s s")
 UNITS = (
     (86_400_000, gettext_noop("%(number)s d")),
@@ -51,11 +53,29 @@ def draw_bars(description: str, values: Values, unit: str) -> str:
     return _chart(description, f"{_grid(top, unit)}{_turn_labels(len(values))}{''.join(bars)}")
 
 
-def draw_votes(description: str, votes: Mapping[Side, SideVote], choices: Sequence[str]) -> str:
-    """Draw each choice's share of the votes in one turn, side by side. Highlights the picks."""
-    highest = max((max(_shares(vote)) for vote in votes.values()), default=0) or 1
+def draw_votes(
+    description: str,
+    votes: Mapping[Side, SideVote],
+    choices: Sequence[str],
+    mixes: Mapping[Side, Sequence[float]] | None = None,
+) -> str:
+    """Draw each choice's share of the votes in one turn, side by side. Highlights the picks.
+
+    `mixes` are drawn as outlines behind: the share of each choice in a perfect mix.
+    """
+    mixes = mixes or {}
+    highest = max(
+        (max(shares, default=0) for shares in (*map(_shares, votes.values()), *mixes.values())), default=0
+    )
+    highest = highest or 1
     step = WIDTH / len(choices)
     parts = [
+        _outline(side, share, highest, (column - 0.5) * step)
+        for side, shares in mixes.items()
+        for column, share in enumerate(shares, 1)
+        if share >= MIN_OUTLINE
+    ]
+    parts += [
         _share(side, share, highest, (column - 0.5) * step, vote.pick == column)
         for side, vote in votes.items()
         for column, share in enumerate(_shares(vote), 1)
@@ -74,8 +94,14 @@ def _shares(vote: SideVote) -> list[float]:
     return [count / vote.most_votes if vote.ballots else 0 for count in vote.counts]
 
 
+def _outline(side: Side, share: float, highest: float, middle: float) -> str:
+    height = share / highest * VOTES_HEIGHT
+    x, y = middle + (-21 if side == "red" else 1), HEIGHT - BOTTOM - height
+    return f'<rect class="mix {side}" x="{x:.1f}" y="{y:.1f}" width="20" height="{height:.1f}"/>'
+
+
 def _share(side: Side, share: float, highest: float, middle: float, picked: bool) -> str:
-    height = share / highest * (HEIGHT - BOTTOM - TOP - 8)
+    height = share / highest * VOTES_HEIGHT
     x, y = middle + (-21 if side == "red" else 1), HEIGHT - BOTTOM - height
     kind = f"{side} picked" if picked else side
     bar = f'<rect class="votes {kind}" x="{x:.1f}" y="{y:.1f}" width="20" height="{height:.1f}"/>'

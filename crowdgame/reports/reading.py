@@ -1,12 +1,15 @@
 """Reads a match report from the database: resolved turns only, and counts instead of ballots."""
 
+from collections.abc import Mapping
 from typing import cast
 
 import msgspec
 from msgspec.structs import replace
 
+from crowdgame.analysis.analyzed_turn import AnalyzedTurn, Crowd
+from crowdgame.reports.analysis_view import match_crowds
 from crowdgame.reports.match_report import MatchEnd, MatchReport, SideVote, TurnReport
-from games.engine.game import Picks, Side
+from games.engine.game import SIDES, Picks, Side, other_side
 from games.engine.registry import read_options
 from voting.counting.methods.voting_method import find_method
 from voting.counting.side_changes import SidesSummary
@@ -80,3 +83,20 @@ def _votes(match: Match) -> dict[int, dict[Side, SideVote]]:
         vote = msgspec.convert(record, SideVote, from_attributes=True)
         found.setdefault(record.turn_id, {})[cast(Side, record.side)] = replace(vote, max_votes=max_votes)
     return found
+
+
+def read_event_crowds(
+    match: Match, analyses: Mapping[int, Mapping[int, AnalyzedTurn]]
+) -> dict[Side, list[Crowd]]:
+    """Return the judged crowds of the event so far, of the team that plays each side in this match.
+
+    `analyses` are by match and turn number. Empty if no earlier match is analyzed.
+    """
+    if analyses.keys() <= {match.number}:
+        return {}
+    crowds: dict[Side, list[Crowd]] = {side: [] for side in SIDES}
+    played = match.event.matches.filter(number__in=list(analyses)).values_list("number", "red")
+    for number, red in played:
+        for side, judged in match_crowds(analyses[number]).items():
+            crowds[side if red == match.red_id else other_side(side)] += judged
+    return crowds

@@ -1,12 +1,21 @@
 """View model of the match report page: drawings, sentences and table rows, in the active language."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from unicodedata import bidirectional
 
 from django.utils.translation import get_language_bidi, ngettext, pgettext
 from django.utils.translation import gettext as _
 
+from crowdgame.analysis.analyzed_turn import AnalyzedTurn, Crowd
+from crowdgame.reports.analysis_view import (
+    AnalysisView,
+    WisdomRow,
+    draw_chances,
+    match_crowds,
+    view_analysis,
+    view_wisdom,
+)
 from crowdgame.reports.charts import draw_bars, draw_lines, draw_votes, fitting_unit, round_up
 from crowdgame.reports.match_report import (
     MatchReport,
@@ -56,6 +65,7 @@ class TurnView:
     holder: Side | None
     turned: bool
     turn: TurnReport
+    analysis: AnalysisView | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,9 +93,21 @@ class ReportView:
     agreements: tuple[tuple[Side, str, str], ...]
     turns: tuple[TurnView, ...]
     charts: tuple[Chart, ...]
+    wisdom: tuple[WisdomRow, ...]
+    event_wisdom: tuple[WisdomRow, ...]
 
 
-def view_report(report: MatchReport) -> ReportView:
+def view_report(
+    report: MatchReport,
+    analyses: Mapping[int, AnalyzedTurn] | None = None,
+    event_crowds: Mapping[Side, Sequence[Crowd]] | None = None,
+) -> ReportView:
+    """Build the page's view model.
+
+    `analyses` are those of the turns by number. `event_crowds` are the judged crowds of the event so far, of
+    the teams that play each side in this match; empty for its first match.
+    """
+    analyses = analyses or {}
     report = replace(report, teams={side: isolate(name) for side, name in report.teams.items()})
     turned = report.turning_point
     most = max((sum(vote.ballots for vote in turn.votes.values()) for turn in report.turns), default=0)
@@ -102,8 +124,13 @@ def view_report(report: MatchReport) -> ReportView:
         agreements=tuple(
             (s, report.teams[s], format_percent(mean_agreement(report.turns, s))) for s in SIDES
         ),
-        turns=tuple(_view_turn(report, turn, turned.turn if turned else 0) for turn in report.turns),
-        charts=tuple(_charts(report)) if report.turns else (),
+        turns=tuple(
+            _view_turn(report, turn, turned.turn if turned else 0, analyses.get(turn.number))
+            for turn in report.turns
+        ),
+        charts=tuple(_charts(report, analyses)) if report.turns else (),
+        wisdom=view_wisdom(match_crowds(analyses), report.teams),
+        event_wisdom=view_wisdom(event_crowds or {}, report.teams),
     )
 
 
@@ -137,7 +164,7 @@ def _stack(board: Board, column: int) -> str:
     )
 
 
-def _view_turn(report: MatchReport, turn: TurnReport, turned: int) -> TurnView:
+def _view_turn(report: MatchReport, turn: TurnReport, turned: int, analysis: AnalyzedTurn | None) -> TurnView:
     came = turn.resolution
     fresh = {(drop.column, drop.row) for drop in came.drops if drop.row is not None}
     number = {"turn": turn.number}
@@ -154,13 +181,19 @@ def _view_turn(report: MatchReport, turn: TurnReport, turned: int) -> TurnView:
         board=draw_board(
             translate_board(turn.board, _), description, Highlights(fresh=fresh, framed=came.conflict)
         ),
-        chart=draw_votes(shares, turn.votes, choices),
+        chart=draw_votes(shares, turn.votes, choices, _mixes(turn, analysis)),
         rows=tuple(_rows(report, turn)),
         token=report.teams[holder] if holder else "",
         holder=holder,
         turned=turn.number == turned,
         turn=turn,
+        analysis=view_analysis(analysis, report.teams) if analysis else None,
     )
+
+
+def _mixes(turn: TurnReport, analysis: AnalyzedTurn | None) -> dict[Side, Sequence[float]]:
+    """Return the perfect mixes of the sides that voted."""
+    return {side: analysis.mix(side) for side in turn.votes} if analysis else {}
 
 
 def _rows(report: MatchReport, turn: TurnReport) -> Iterator[VoteRow]:
@@ -170,9 +203,14 @@ def _rows(report: MatchReport, turn: TurnReport) -> Iterator[VoteRow]:
         yield VoteRow(side, report.teams[side], vote, share, pick)
 
 
-def _charts(report: MatchReport) -> Iterator[Chart]:
+def _charts(report: MatchReport, analyses: Mapping[int, AnalyzedTurn]) -> Iterator[Chart]:
     turns, turned = report.turns, report.turning_point
     marked = turned.turn if turned else None
+    if analyses:
+        text = _("Winning chance of %(team)s after each turn, with best play of both teams from then on.")
+        text = text % {"team": report.teams["red"]}
+        drawn = draw_chances(text, analyses, len(turns), marked)
+        yield Chart(_("Winning chance"), text, _("Winning chance"), drawn)
     if report.sides:
         yield _sides_chart(report.sides, marked)
     ballots = {side: ballots_per_turn(turns, side) for side in SIDES}

@@ -10,10 +10,11 @@ from django.utils.cache import patch_vary_headers
 from django.utils.translation import get_language, override
 from django.views.decorators.http import require_safe
 
+from crowdgame.analysis.stored_analyses import analyses_version, load_event_analyses
 from crowdgame.reports.board_editor import editor_address
 from crowdgame.reports.board_picture import picture_address
 from crowdgame.reports.match_report import report_csv_rows
-from crowdgame.reports.reading import read_report
+from crowdgame.reports.reading import read_event_crowds, read_report
 from crowdgame.reports.report_view import view_report
 from crowdgame.web.languages import PARAMETER
 from crowdgame.web.paper import paper_response, render_paper_page
@@ -58,14 +59,15 @@ def match_csv(request: HttpRequest, code: str, number: int) -> HttpResponse:
 
 
 def _cached_page(match: Match, picture: str) -> bytes:
-    version = *record_version(match), get_language(), picture
+    version = *record_version(match), *analyses_version(match), get_language(), picture
     if version in _cache:
         return _cache[version]
     report = read_report(match)
+    analyses = load_event_analyses(match)
     resolved = match.turns.filter(state=TurnState.RESOLVED).order_by("number")
     context = {
         "report": report,
-        "view": view_report(report),
+        "view": view_report(report, analyses.get(match.number), read_event_crowds(match, analyses)),
         "picture": picture,
         "editor": editor_address(match, resolved),
     }

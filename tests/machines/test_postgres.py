@@ -40,6 +40,7 @@ DATABASE_TESTS = [
     "crowdgame/events/test_event_edit.py",
     "crowdgame/events/test_event_form.py",
     "crowdgame/events/test_event_presets.py",
+    "crowdgame/reports/test_analysis_pages.py",
     "crowdgame/reports/test_report.py",
     "crowdgame/reports/test_report_pages.py",
     "crowdgame/reports/test_study_migration.py",

@@ -1,0 +1,122 @@
+"""The analysis on the report page: numbers, matrix, crowd wisdom, and when it is shown."""
+
+import re
+
+import pytest
+from django.test import Client
+
+from crowdgame.analysis.analyzer import POLL_S, Analyzer
+from crowdgame.reports.analysis_view import format_points
+from tests.voting.match_helpers import CLASSIC, RED_WINS, new_event, only_turn, play, play_turn
+from voting.ballot_box.ballot_box import BallotBox
+from voting.models import Event, Match
+from voting.turns.turns import start_match
+
+pytestmark = pytest.mark.django_db
+TURNS = ([1, 1, 7], [2]), ([1, 1, 4], [3]), ([1, 1], [2]), ([1, 1], [3])
+
+
+def play_match(event: Event, box: BallotBox) -> Match:
+    match = start_match(event.pk, box)
+    for red, yellow in TURNS:
+        play_turn(only_turn(match), box, red, yellow)
+    match.refresh_from_db()
+    return match
+
+
+def analyze(box: BallotBox) -> None:
+    analyzer = Analyzer(box)
+    while analyzer.run_once() < POLL_S:
+        pass
+
+
+@pytest.fixture
+def match(box: BallotBox) -> Match:
+    return play_match(new_event(options={"token": "red"}), box)
+
+
+def page_of(client: Client, match: Match, language: str = "en") -> str:
+    return client.get(f"/report/{match.event.code}/{match.number}?locale={language}").content.decode()
+
+
+def text_of(page: str) -> str:
+    return " ".join(re.sub(r"<[^>]*>", " ", page).split())
+
+
+def test_page_without_analysis_is_complete_and_gets_it_later(
+    client: Client, match: Match, box: BallotBox
+) -> None:
+    assert "Every pair of columns" not in page_of(client, match)
+    analyze(box)
+    page = page_of(client, match)
+    assert page.count('<section class="analysis"') == len(TURNS)
+    assert page.count('<rect class="mix') >= 2 * len(TURNS), "both mixes, beside the votes"
+    assert "Winning chance of Rooks after each turn" in page
+
+
+def test_matrix_has_every_pair_and_marks_the_played_one(client: Client, match: Match, box: BallotBox) -> None:
+    analyze(box)
+    first = page_of(client, match).split('<table class="matrix"')[1].split("</table>")[0]
+    assert first.count("<td data-level") == 49
+    assert first.count('class="played"') == 1
+    assert first.split('<th scope="row">1')[1].split("</tr>")[0].count('class="played"') == 1
+
+
+def test_last_turn_says_what_the_choice_was_worth(client: Client, match: Match, box: BallotBox) -> None:
+    analyze(box)
+    last = text_of(page_of(client, match).split('<section class="analysis"')[4].split("</section>")[0])
+    assert "Rooks 100% → 100% (0.0)" in last
+    assert "Rooks : column 1 Best Cost of the choice 0.0" in last
+    assert "turns deep" in last
+
+
+def test_crowd_is_compared_with_its_average_member(client: Client, match: Match, box: BallotBox) -> None:
+    analyze(box)
+    wisdom = text_of(page_of(client, match).split('<section class="panel wisdom"')[1].split("</section>")[0])
+    assert "Were we wiser than our average member?" in wisdom
+    assert re.search(r"Rooks 4 [\d.]+ [\d.]+ \S+ Too few turns", wisdom)
+    assert "Doves" not in wisdom, "a team of one voter is no crowd"
+    assert "This event so far" not in wisdom
+
+
+def test_later_match_shows_the_event_so_far(client: Client, match: Match, box: BallotBox) -> None:
+    later = play_match(match.event, box)
+    analyze(box)
+    assert "This event so far" not in page_of(client, match)
+    wisdom = text_of(page_of(client, later).split('<section class="panel wisdom"')[1].split("</section>")[0])
+    assert re.search(r"Rooks 4 .* This event so far Rooks 8 \S+ \S+ \S+ ± \S+ (Yes|No|Unclear)", wisdom)
+
+
+@pytest.mark.parametrize(("when", "is_shown"), [("off", False), ("match", False), ("turn", True)])
+def test_page_of_running_match_follows_the_setting(
+    client: Client, box: BallotBox, when: str, is_shown: bool
+) -> None:
+    running = start_match(new_event(options={"token": "red"}, analysis=when).pk, box)
+    play(running, box, RED_WINS[:2])
+    analyze(box)
+    assert ("Every pair of columns" in page_of(client, running)) is is_shown
+
+
+def test_classic_game_has_a_matrix_of_one_row(client: Client, box: BallotBox) -> None:
+    running = start_match(new_event(game=CLASSIC, options={"first": "red"}, analysis="turn").pk, box)
+    play_turn(only_turn(running), box, [4, 4, 5])
+    play_turn(only_turn(running), box, [], [4, 4])
+    analyze(box)
+    tables = page_of(client, running).split('<table class="matrix"')[1:]
+    assert [table.split("</table>")[0].count("<td data-level") for table in tables] == [7, 7]
+    assert all(table.count('class="played"') == 1 for table in tables)
+
+
+@pytest.mark.parametrize(("language", "text"), [("de", "Jedes Paar von Spalten"), ("ar", "كل أزواج الأعمدة")])
+def test_analysis_is_translated(
+    client: Client, match: Match, box: BallotBox, language: str, text: str
+) -> None:
+    analyze(box)
+    assert text in page_of(client, match, language)
+
+
+@pytest.mark.parametrize(
+    ("share", "text"), [(0.0314, "+3.1"), (-0.02, "\u22122.0"), (0.0, "0.0"), (-0.0001, "0.0")]
+)
+def test_points_have_a_sign_and_one_decimal(share: float, text: str) -> None:
+    assert format_points(share, signed=True) == text
