@@ -96,9 +96,18 @@ check-rest:
 	$(THROWAWAY) $(BIN)/python manage.py generate_messages --check
 	cd frontend && PATH="$(CURDIR)/$(BIN):$$PATH" npm run check
 
+PIN := @$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+	--no-emit-find-links --no-header --no-annotate $(ARGS) --output-file
+
 lock: ## pin the dependencies in pyproject.toml by hash (ARGS=--upgrade for the newest)
 	@$(PYTHON) -m deploy.laptop.bootstrap lock
-	@$(BIN)/python -m deploy.laptop.pins $(ARGS)
+	$(PIN) requirements/base.txt pyproject.toml
+	$(PIN) requirements/dev.txt --extra dev --constraint requirements/base.txt pyproject.toml
+	$(PIN) requirements/mutants.txt --group mutants --constraint requirements/dev.txt
+	$(PIN) requirements/node.txt --group node
+	$(PIN) requirements/openspiel.txt --group openspiel --no-deps # its games need no dependencies
+	$(PIN) requirements/solver.txt --group solver
+	$(PIN) requirements/uv.txt --group uv
 
 audit: ## check pinned packages for known vulnerabilities; fails if no advisory list can be reached
 	@$(PYTHON) -m deploy.laptop.bootstrap check

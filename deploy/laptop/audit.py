@@ -15,7 +15,7 @@ from pathlib import Path
 from deploy.laptop.paths import ROOT
 from deploy.laptop.virtualenv import BIN
 
-REQUIREMENTS = ("base", "dev", "node", "openspiel", "solver")
+REQUIREMENTS = ("base", "dev", "node", "openspiel", "solver", "uv")
 ADVISORY_SOURCES = ("pypi", "osv")
 PIP_AUDIT = "pip-audit~=2.10"
 AUDIT_TIMEOUT_S = 300
@@ -31,7 +31,6 @@ class AuditResult(IntEnum):
 
 def main() -> int:
     """Check all pins, print the results and return the exit status (an AuditResult)."""
-    _run([sys.executable, "-m", "pip", "install", "--quiet", "uv"])  # without it, the result is UNKNOWN
     return conclude([_audit_python(name) for name in REQUIREMENTS] + [_audit_javascript()])
 
 
@@ -52,7 +51,7 @@ def _audit_python(name: str) -> AuditResult:
     for source in ADVISORY_SOURCES:
         asked = ["--vulnerability-service", source, "--disable-pip", "--require-hashes", "--format", "json"]
         pins = ["--requirement", str(ROOT / "requirements" / f"{name}.txt"), "--progress-spinner", "off"]
-        result = _run([sys.executable, "-m", "uv", "tool", "run", PIP_AUDIT, *asked, *pins])
+        result = _run(["uv", "tool", "run", PIP_AUDIT, *asked, *pins])
         verdict = _parse_report(result, "dependencies")
         if verdict is not AuditResult.UNKNOWN:
             return _print_result(f"requirements/{name}.txt ({source})", verdict, result)

@@ -14,7 +14,7 @@ if sys.version_info < (3, 11):
 
 from deploy.laptop import browser, frontend, lock, system_tools, translations, virtualenv
 from deploy.laptop.paths import DATA, LOGS, ROOT
-from deploy.laptop.steps import EXPECTED_ERRORS, error_line
+from deploy.laptop.steps import EXPECTED_ERRORS, error_line, in_background
 from deploy.laptop.stop_signals import interrupt_on_signals
 from deploy.laptop.terminal import print_line, replace_unencodable
 
@@ -26,15 +26,16 @@ def prepare(task: str) -> None:
     """
     virtualenv.create_venv()
     if task == "lock":
+        virtualenv.install("uv")
         return
-    virtualenv.install("base" if task in {"play", "build"} else "dev")
     if task in {"mutants", "openspiel", "solver"}:
+        virtualenv.install("dev")
         virtualenv.install(task)
         return
-    translations.compile_catalogs()
-    frontend.install()
-    if task != "check":
-        frontend.build_pages()
+    frontend.ensure_node()
+    with in_background(frontend.install if task == "check" else frontend.install_and_build):
+        virtualenv.install("base" if task in {"play", "build"} else "dev")
+        translations.compile_catalogs()
     if task == "test":
         browser.ensure_installed()
     if task == "machines":
@@ -48,6 +49,7 @@ def main(task: str, arguments: list[str]) -> None:
         prepare(task)
     if task == "play":
         os.chdir(ROOT)
+        os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # each process would compile the product anew
         os.execv(virtualenv.PYTHON, [str(virtualenv.PYTHON), "-m", "deploy.laptop.play", *arguments])
 
 

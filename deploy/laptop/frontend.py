@@ -1,4 +1,4 @@
-"""Install the front end's npm packages and build its pages. Installs Node by pip if the system has none."""
+"""Install the front end's npm packages and build its pages. Installs Node, as a wheel, if there is none."""
 
 import os
 import re
@@ -22,6 +22,12 @@ QUIET_NPM_ENV = {
 }
 
 
+def ensure_node() -> None:
+    """Install Node in .venv unless the machine has a new enough one. Raises StepFailed."""
+    if not _machine_has_node():
+        virtualenv.install("node")
+
+
 def install() -> None:
     """Install the packages pinned in package-lock.json, unless they are installed. Raises StepFailed."""
     pins = [
@@ -37,6 +43,12 @@ def install() -> None:
     stamp.set()
 
 
+def install_and_build() -> None:
+    """Install the packages and build the pages, as far as needed. Raises StepFailed."""
+    install()
+    build_pages()
+
+
 def build_pages() -> None:
     """Build the pages into frontend/dist, unless no source has changed. Raises StepFailed."""
     sources = sorted(path for path in FRONTEND_DIR.iterdir() if path.name not in NON_SOURCE_NAMES)
@@ -48,7 +60,7 @@ def build_pages() -> None:
 
 
 def _run_npm(title: str, command: str, log: str) -> None:
-    env = {**QUIET_NPM_ENV, "PATH": _path_with_node()}
+    env = {**QUIET_NPM_ENV, "PATH": f"{virtualenv.BIN}{os.pathsep}{os.environ.get('PATH', os.defpath)}"}
     run(Step(title, ["npm", *command.split()], log, FRONTEND_DIR, env))
 
 
@@ -59,15 +71,6 @@ def is_new_enough(version: str) -> bool:
         return False
     number = int(found[1]), int(found[2])
     return NODE_20 <= number < AFTER_NODE_20 or number >= NODE_22
-
-
-def _path_with_node() -> str:
-    """Return a PATH with new enough `node` and `npm`. Installs them in .venv if the system has none."""
-    path = os.environ.get("PATH", os.defpath)
-    if _machine_has_node():
-        return path
-    virtualenv.install("node")
-    return f"{virtualenv.BIN}{os.pathsep}{path}"
 
 
 def _machine_has_node() -> bool:

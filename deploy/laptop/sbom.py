@@ -26,6 +26,7 @@ SCOPES = {
     "dev": "excluded",
     "node": "excluded",
     "solver": "excluded",
+    "uv": "excluded",
 }
 PIN = re.compile(r"^(?P<name>[\w.-]+)==(?P<version>[^\s;\\]+)(?P<rest>(?:.*\\\n)*.*)", re.MULTILINE)
 SHA256 = re.compile(r"--hash=sha256:([0-9a-f]{64})")

@@ -5,7 +5,9 @@ import re
 import signal
 import subprocess
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -18,7 +20,7 @@ FAILURE_REASONS = (
     (
         r"NewConnectionError|NameResolutionError|ConnectTimeout|Temporary failure in name resolution"
         r"|Temporary failure resolving|Network is unreachable|ERR_INTERNET|ENOTFOUND|EAI_AGAIN|ECONNREFUSED"
-        r"|ENETUNREACH|ETIMEDOUT|ECONNRESET",
+        r"|ENETUNREACH|ETIMEDOUT|ECONNRESET|dns error|client error \(Connect\)",
         "no network, or it blocks outgoing connections",
     ),
     (
@@ -26,10 +28,14 @@ FAILURE_REASONS = (
         "the data folder was written by crowdgame 0.1, which this version cannot read. Move it away, or set "
         "CROWDGAME_DATA to another folder",
     ),
-    (r"DO NOT MATCH THE HASHES|EINTEGRITY", "a download does not match its hash in the lock file"),
+    (
+        r"DO NOT MATCH THE HASHES|Hash mismatch|EINTEGRITY",
+        "a download does not match its hash in the lock file",
+    ),
 )
 TAIL_LINES = 400
 TERMINATE_TIMEOUT_S = 2
+POLL_S = 0.1
 
 
 class StepFailed(Exception):
@@ -51,6 +57,8 @@ class Step:
     logs: Path = LOGS
     is_secret: bool = False
 
+
+_running: set["subprocess.Popen[str]"] = set()
 
 EXPECTED_ERRORS = (StepFailed, OSError)
 
@@ -88,11 +96,29 @@ def _run(step: Step, log: Path) -> tuple[int, str]:
         encoding="utf-8",
         errors="replace",
     )
+    _running.add(process)
     try:
         tail = _copy(process, Path(os.devnull) if step.is_secret else log)
         return process.wait(), tail
     finally:
         _end_group(process)
+        _running.discard(process)
+
+
+@contextmanager
+def in_background(work: Callable[[], object]) -> Iterator[None]:
+    """Run the steps of `work` beside those of the block. Raises what either raises, and ends the other."""
+    with ThreadPoolExecutor(1) as pool:
+        pending = pool.submit(work)
+        try:
+            yield
+            pending.result()
+        except BaseException:
+            while not pending.done():
+                for process in set(_running):
+                    _end_group(process)
+                wait([pending], POLL_S)
+            raise
 
 
 def _copy(process: "subprocess.Popen[str]", log: Path) -> str:
@@ -110,7 +136,8 @@ def _copy(process: "subprocess.Popen[str]", log: Path) -> str:
 
 def _end_group(process: "subprocess.Popen[str]") -> None:
     if process.poll() is None:
-        os.killpg(process.pid, signal.SIGTERM)
+        with suppress(ProcessLookupError):  # it just ended
+            os.killpg(process.pid, signal.SIGTERM)
         try:
             process.wait(TERMINATE_TIMEOUT_S)
         except subprocess.TimeoutExpired:

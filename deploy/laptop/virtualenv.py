@@ -1,6 +1,8 @@
-"""The virtual environment in .venv and the pinned packages in it."""
+"""The virtual environment in .venv and the pinned packages in it: pip installs uv, and uv the others."""
 
+import ast
 import importlib.util
+import os
 import subprocess
 import sys
 
@@ -12,6 +14,7 @@ VENV_DIR = ROOT / ".venv"
 BIN = VENV_DIR / "bin"
 PYTHON = BIN / "python"
 TITLES = {
+    "uv": "install uv",
     "base": "install Python packages",
     "dev": "install Python packages and test tools",
     "mutants": "install the mutation testing tool",
@@ -19,36 +22,84 @@ TITLES = {
     "openspiel": "install OpenSpiel",
     "solver": "install the compiler of the solver",
 }
+# Python's own pip, if it has one, installs into .venv: that saves installing pip there, which takes seconds.
+HAS_PIP = importlib.util.find_spec("pip") is not None
+PIP = (sys.executable, "-m", "pip", "--python", str(PYTHON)) if HAS_PIP else (str(PYTHON), "-m", "pip")
+UV = (str(BIN / "uv"), "pip", "install", "--python", str(PYTHON), "--no-progress")
+PIP_TO_UV = {
+    "index-url": "UV_DEFAULT_INDEX",
+    "extra-index-url": "UV_INDEX",
+    "find-links": "UV_FIND_LINKS",
+    "trusted-host": "UV_INSECURE_HOST",
+    "cert": "SSL_CERT_FILE",
+    "client-cert": "SSL_CLIENT_CERT",
+    "proxy": "ALL_PROXY",
+}
 
 
 def create_venv() -> None:
-    """Create .venv unless a usable one exists. Raises StepFailed if Python lacks `ensurepip`."""
+    """Create .venv unless a usable one exists. Raises StepFailed if Python lacks both pip and `ensurepip`."""
     if _is_usable():
         return
-    if importlib.util.find_spec("ensurepip") is None:
+    if not HAS_PIP and importlib.util.find_spec("ensurepip") is None:
         package = f"python{sys.version_info.major}.{sys.version_info.minor}-venv"
         raise StepFailed(f"this Python cannot create virtual environments. Run: apt install {package}")
-    run(Step("create the virtual environment", [sys.executable, "-m", "venv", "--clear", VENV_DIR], "venv"))
+    pip = ["--without-pip"] if HAS_PIP else []
+    venv = [sys.executable, "-m", "venv", "--clear", *pip, str(VENV_DIR)]
+    run(Step("create the virtual environment", venv, "venv"))
 
 
 def install(name: str) -> None:
     """Install the pins of requirements/`name`.txt with hash checking, unless installed. Raises StepFailed."""
+    if name != "uv":
+        install("uv")
     pins = ROOT / "requirements" / f"{name}.txt"
     stamp = Stamp(VENV_DIR / "stamps" / name, fingerprint([pins]))
     if stamp.is_fresh():
         return
-    pip = [str(PYTHON), "-m", "pip", "install", "--disable-pip-version-check", "--no-input"]
-    complete = ["--require-hashes", "--no-deps"]  # the pins already include every dependency
-    run(Step(TITLES[name], [*pip, *complete, "-r", str(pins)], f"pip-{name}"))
+    complete = ("--require-hashes", "--no-deps", "-r", str(pins))  # the pins include every dependency
+    if name == "uv":
+        pip = [*PIP, "install", "--disable-pip-version-check", "--no-input"]
+        run(Step(TITLES[name], [*pip, *complete], "pip-uv"))
+    else:
+        options, env = _index_settings()
+        run(Step(TITLES[name], [*UV, *options, *complete], f"uv-{name}", env=env))
     stamp.set()
 
 
+def _index_settings() -> tuple[list[str], dict[str, str]]:
+    """Return options and environment variables that give uv the package indexes that pip is set to use.
+
+    uv does not read pip's settings. Its own variables win. Hashes are checked, so any index may be used.
+    """
+    listed = subprocess.run([*PIP, "config", "list"], check=False, capture_output=True, text=True)
+    settings = read_pip_settings(listed.stdout)
+    env = {PIP_TO_UV[key]: value for key, value in settings.items() if key in PIP_TO_UV}
+    if "UV_FIND_LINKS" in env:
+        env["UV_FIND_LINKS"] = ",".join(env["UV_FIND_LINKS"].split())
+    options = ["--no-index"] if settings.get("no-index", "") in {"1", "true", "yes"} else []
+    return ["--compile-bytecode", *options], {"UV_INDEX_STRATEGY": "unsafe-best-match", **env, **os.environ}
+
+
+def read_pip_settings(listed: str) -> dict[str, str]:
+    """Parse the output of `pip config list` into the settings of `pip install`, with pip's precedence."""
+    settings: dict[str, str] = {}
+    lines = [line.partition("=") for line in listed.splitlines()]
+    for section in ("global.", "install.", ":env:."):
+        settings |= {
+            key.removeprefix(section): ast.literal_eval(value)
+            for key, _, value in lines
+            if key.startswith(section)
+        }
+    return settings
+
+
 def _is_usable() -> bool:
-    """Return whether .venv works: not moved to another path, and its Python still installed with pip."""
+    """Return whether .venv works: not moved to another path, and its Python still installed."""
     config = VENV_DIR / "pyvenv.cfg"
     if not config.is_file() or not PYTHON.exists():
         return False
     made_as = [line for line in config.read_text().splitlines() if line.startswith("command = ")]
     if made_as and not made_as[0].endswith(f" {VENV_DIR}"):
         return False
-    return subprocess.run([PYTHON, "-c", "import pip"], check=False, capture_output=True).returncode == 0
+    return subprocess.run([PYTHON, "-c", ""], check=False, capture_output=True).returncode == 0

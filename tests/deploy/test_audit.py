@@ -13,10 +13,10 @@ NOWHERE = "http://127.0.0.1:1/"
 NO_NETWORK = {
     **{f"{kind}_proxy": NOWHERE for kind in ("http", "https", "all")},
     **{f"{kind}_PROXY": NOWHERE for kind in ("HTTP", "HTTPS", "ALL")},
-    **dict.fromkeys(("PIP_INDEX_URL", "UV_DEFAULT_INDEX", "npm_config_registry"), NOWHERE),
-    **dict.fromkeys(("PIP_CONFIG_FILE", "UV_CONFIG_FILE"), os.devnull),
+    **dict.fromkeys(("UV_DEFAULT_INDEX", "npm_config_registry"), NOWHERE),
+    **dict.fromkeys(("UV_CONFIG_FILE",), os.devnull),
     **dict.fromkeys(("no_proxy", "NO_PROXY"), ""),
-    **dict.fromkeys(("PIP_RETRIES", "npm_config_fetch_retries"), "0"),
+    **dict.fromkeys(("UV_HTTP_RETRIES", "npm_config_fetch_retries"), "0"),
 }
 CLEAN, VULNERABLE, UNKNOWN = AuditResult
 

@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 
 from deploy.laptop.paths import ROOT
-from deploy.laptop.steps import Step, StepFailed, error_line, run
+from deploy.laptop.steps import Step, StepFailed, error_line, in_background, run
 from tests.deploy.processes import marked, wait_until
 from tests.deploy.supervisor_program import PARENT
 
 DIES_OF = "import sys; print('before'); print({!r}); sys.exit(3)"
+SLEEP = "import time; time.sleep(100)"
 NO_SERVER = "http://127.0.0.1:1/"
 
 
@@ -45,10 +46,8 @@ def test_secret_step_logs_its_output_only_if_it_fails(tmp_path: Path) -> None:
         ("django.db.utils.OperationalError: database or disk is full", "the disk is full"),
         ("npm error code EAI_AGAIN", "no network, or it blocks outgoing connections"),
         ("Temporary failure in name resolution", "no network, or it blocks outgoing connections"),
-        (
-            "ERROR: THESE PACKAGES DO NOT MATCH THE HASHES",
-            "a download does not match its hash in the lock file",
-        ),
+        ("DO NOT MATCH THE HASHES", "a download does not match its hash in the lock file"),
+        ("Hash mismatch for `x==1`", "a download does not match its hash in the lock file"),
         ("something else", "failed with exit status 3"),
     ],
 )
@@ -59,9 +58,37 @@ def test_step_failure_is_one_line_with_reason_and_log(tmp_path: Path, output: st
 
 
 def test_step_reports_unreachable_package_index_as_no_network(tmp_path: Path) -> None:
-    download = ["-m", "pip", "download", "--no-deps", "--retries", "1", "--index-url", NO_SERVER]
+    install = ["-m", "uv", "pip", "install", "--default-index", NO_SERVER, "--target", str(tmp_path)]
     with pytest.raises(StepFailed, match="no network, or it blocks"):
-        run(step(tmp_path, *download, "--dest", str(tmp_path), "crowdgame-is-not-there"))
+        run(replace(step(tmp_path, *install, "crowdgame-is-not-there"), env={"UV_HTTP_RETRIES": "0"}))
+
+
+def test_steps_in_background_run_beside_others(tmp_path: Path) -> None:
+    wait_for_file = f"import os, time\nwhile not os.path.exists({str(tmp_path / 'made')!r}): time.sleep(0.01)"
+    with in_background(lambda: run(step(tmp_path, "-c", wait_for_file))):
+        run(replace(step(tmp_path, "-c", f"open({str(tmp_path / 'made')!r}, 'w')"), log="other"))
+
+
+def fail_beside(folder: Path) -> None:
+    wait_until(lambda: len(marked(folder)) == 1)
+    run(step(folder, "-c", DIES_OF.format("ENOSPC")))
+
+
+def test_steps_in_background_end_with_failure_of_another(tmp_path: Path) -> None:
+    with (
+        pytest.raises(StepFailed, match="do the thing: the disk is full"),
+        in_background(lambda: run(replace(step(tmp_path, "-c", SLEEP, str(tmp_path)), log="other"))),
+    ):
+        fail_beside(tmp_path)
+    assert not marked(tmp_path)
+
+
+def test_step_failed_in_background_is_reported(tmp_path: Path) -> None:
+    with (
+        pytest.raises(StepFailed, match="do the thing: the disk is full"),
+        in_background(lambda: run(step(tmp_path, "-c", DIES_OF.format("ENOSPC")))),
+    ):
+        pass
 
 
 def test_step_reports_full_disk_while_writing_its_log(tmp_path: Path) -> None:
