@@ -12,7 +12,7 @@ from deploy.laptop.network import ANY_HOST, free_port, is_port_free, lan_address
 from deploy.laptop.paths import DATA, display_path
 from deploy.laptop.secret import load_secret_key
 from deploy.laptop.stack import SERVERS, Stack, crowd
-from deploy.laptop.steps import EXPECTED_ERRORS, StepFailed, error_line
+from deploy.laptop.steps import EXPECTED_ERRORS, StepFailed, error_line, in_background
 from deploy.laptop.stop_signals import interrupt_on_signals, wait_for_interrupt
 from deploy.laptop.supervisor import Supervisor
 from deploy.laptop.terminal import print_line, replace_unencodable
@@ -104,17 +104,19 @@ def run_stack(stack: Stack, phones: int) -> None:
 def open_stack(stack: Stack, supervisor: Supervisor, phones: int) -> None:
     """Start the stack; print the links. With `phones`, also run the demo event. Raises StepFailed."""
     startup.start_ballot_box(stack, supervisor)
-    startup.migrate(stack)
-    startup.collect_static(stack)
+    with in_background(lambda: startup.collect_static(stack)):
+        startup.migrate(stack)
     links = start_with_crowd(stack, supervisor, phones) if phones else start_without_demo(stack, supervisor)
-    startup.wait_for_pages(stack)
     write_environment(stack)
     print_welcome(links, stack, phones)
 
 
 def start_with_crowd(stack: Stack, supervisor: Supervisor, phones: int) -> startup.Links:
-    startup.start_services(stack, supervisor)
+    """Start the workers last: the links work without them, and they take seconds of a core to start."""
+    startup.start_gateways(stack, supervisor)
     links = startup.start_demo_event(stack)
+    startup.wait_for_pages(stack)
+    startup.start_workers(stack, supervisor)
     supervisor.start(crowd(stack, links.code, phones))
     return links
 
@@ -123,6 +125,7 @@ def start_without_demo(stack: Stack, supervisor: Supervisor) -> startup.Links:
     """Stop the demo event before a scheduler runs that could start its next match."""
     links = startup.stop_demo_event(stack)
     startup.start_services(stack, supervisor)
+    startup.wait_for_pages(stack)
     return links
 
 

@@ -61,14 +61,22 @@ def start_ballot_box(stack: Stack, supervisor: Supervisor) -> None:
 
 def start_services(stack: Stack, supervisor: Supervisor) -> None:
     """Start the gateways, the worker, the schedulers and the analyzer. Does not wait until they are ready."""
+    start_gateways(stack, supervisor)
+    start_workers(stack, supervisor)
+
+
+def start_gateways(stack: Stack, supervisor: Supervisor) -> None:
     reset_metrics_dir(stack.metrics_dir)
-    gateways = [gateway(stack, number) for number in range(1, stack.gateways + 1)]
-    supervisor.start(*gateways, worker(stack), *schedulers(stack), analyzer(stack))
+    supervisor.start(*(gateway(stack, number) for number in range(1, stack.gateways + 1)))
+
+
+def start_workers(stack: Stack, supervisor: Supervisor) -> None:
+    supervisor.start(worker(stack), *schedulers(stack), analyzer(stack))
 
 
 def migrate(stack: Stack) -> None:
     """Apply the database migrations. Raises StepFailed."""
-    manage(stack, "migrate the database", "migrate")
+    manage(stack, "migrate the database", "migrate", "--skip-checks")
 
 
 def collect_static(stack: Stack) -> None:
