@@ -62,23 +62,29 @@ def install(name: str) -> None:
         pip = [*PIP, "install", "--disable-pip-version-check", "--no-input"]
         run(Step(TITLES[name], [*pip, *complete], "pip-uv"))
     else:
-        options, env = _index_settings()
+        options, env = _uv_settings()
         run(Step(TITLES[name], [*UV, *options, *complete], f"uv-{name}", env=env))
     stamp.set()
 
 
-def _index_settings() -> tuple[list[str], dict[str, str]]:
-    """Return options and environment variables that give uv the package indexes that pip is set to use.
+def _uv_settings() -> tuple[list[str], dict[str, str]]:
+    """Return uv's options and environment variables, with the package indexes that pip is set to use.
 
     uv does not read pip's settings. Its own variables win. Hashes are checked, so any index may be used.
+    Unlike pip, uv fails if it cannot write its cache.
     """
     listed = subprocess.run([*PIP, "config", "list"], check=False, capture_output=True, text=True)
     settings = read_pip_settings(listed.stdout)
     env = {PIP_TO_UV[key]: value for key, value in settings.items() if key in PIP_TO_UV}
     if "UV_FIND_LINKS" in env:
         env["UV_FIND_LINKS"] = ",".join(env["UV_FIND_LINKS"].split())
-    options = ["--no-index"] if settings.get("no-index", "") in {"1", "true", "yes"} else []
-    return ["--compile-bytecode", *options], {"UV_INDEX_STRATEGY": "unsafe-best-match", **env, **os.environ}
+    no_index = ["--no-index"] if settings.get("no-index", "") in {"1", "true", "yes"} else []
+    no_cache = [] if os.access(os.path.expanduser("~"), os.W_OK) else ["--no-cache"]
+    return ["--compile-bytecode", *no_index, *no_cache], {
+        "UV_INDEX_STRATEGY": "unsafe-best-match",
+        **env,
+        **os.environ,
+    }
 
 
 def read_pip_settings(listed: str) -> dict[str, str]:
