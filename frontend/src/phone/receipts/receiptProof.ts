@@ -1,10 +1,10 @@
+import { sha256 } from "@noble/hashes/sha2.js"; // `crypto.subtle` is missing on pages served over plain HTTP
 import { matchingSeal } from "../../live/match/seals";
 import type { ReceiptIssued, Reveal, Side, TurnSealed } from "../../protocol";
 import type { Ballot } from "../ballot/ballot";
 import { toHex } from "../ballot/blind";
 import { isOwnBlind } from "./receiptChoices";
 import type { CastChoice, Finding, Receipt } from "./receipt";
-import { sha256 } from "./sha256";
 
 type ReceiptTurn = Pick<Receipt, "turn" | "number" | "epoch" | "side">;
 
@@ -70,11 +70,12 @@ function sideRoot(roots: { [side in Side]: { root: string | null } | null } | nu
   return roots?.[side]?.root ?? null;
 }
 
+const hash = (bytes: readonly number[]) => toHex([...sha256(Uint8Array.from(bytes))]);
 const toBytes = (hex: string) => (hex.match(/../g) ?? []).map((pair) => parseInt(pair, 16));
 
 export function leafHash({ turn, side }: Pick<Receipt, "turn" | "side">, [, choice, blind]: CastChoice): string {
   const content = `${turn}:${side}:${choice}:${blind}`;
-  return toHex(sha256([0, ...[...content].map((char) => char.charCodeAt(0))]));
+  return hash([0, ...[...content].map((char) => char.charCodeAt(0))]);
 }
 
 /**
@@ -87,7 +88,7 @@ export function rootFromPath(leaf: string, { index, ballots, path }: Pick<Receip
     if (!(place & 1) && place === last) continue;
     const beside = path[next++];
     if (!beside) return null;
-    root = toHex(sha256([1, ...toBytes(place & 1 ? beside + root : root + beside)]));
+    root = hash([1, ...toBytes(place & 1 ? beside + root : root + beside)]);
   }
   return next === path.length ? root : null;
 }
