@@ -9,6 +9,7 @@ For every turn it checks that
 - the seed matches the commitment published before the window,
 - each side that moves has a count, and all its ballots have legal choices,
 - the Merkle root of these ballots (RFC 6962) is the committed one,
+- the ballots are sorted by their hashes, so that nobody chose their order (from version 3 of the record on),
 - the counts, the rounds and the pick follow from the ballots and the match's terms,
 - this pick was played.
 
@@ -35,6 +36,8 @@ RESIGN, SET = 2**30, 2**29
 MAX_RANKED = 3
 #: Results of a one-on-one game that its players made, by `ended_by`. No ballot proves them.
 BY_PLAYERS = {"conceded": ("red", "yellow"), "agreed": ("draw",)}
+#: Formats of a record. In the first one, the server decided the order of the ballots.
+UNSORTED, SORTED = "crowdgame match 2", "crowdgame match 3"
 BLIND = re.compile(r"([0-9a-f]{32})?\Z")
 MAX_ROWS = 6
 LINE = 4
@@ -176,7 +179,7 @@ class Recount:
 
     def __init__(self, record, faults):
         self.record, self.faults = record, faults
-        if read_field(record, "format", str, MATCH) != "crowdgame match 2":
+        if read_field(record, "format", str, MATCH) not in (UNSORTED, SORTED):
             raise InvalidRecord("the match: this is not a match record of a known format")
         self.turns, self.counts = (read_field(record, key, list, MATCH) for key in ("turns", "counts"))
         if len(self.turns) != len(self.counts):
@@ -249,13 +252,17 @@ class Recount:
                 raise InvalidRecord(f"{place}: ballot {number} has an illegal choice or blinding factor")
         self.ballots += len(ballots)
         side = lot.split(":")[1]
-        root = merkle_root([f"{turn}:{side}:{choice}:{blind}" for choice, blind in ballots])
+        leaves = [hash_leaf(f"{turn}:{side}:{choice}:{blind}") for choice, blind in ballots]
+        if self.record["format"] == SORTED and leaves != sorted(leaves):
+            self.faults.append(f"{place}: the ballots are not sorted by leaf hash")
+        root = merkle_root(leaves)
         self.expect(
             place, "the root of the ballots is", root, read_field(counted, "root", (str, None), place)
         )
         count = BallotCounter(
             [choice for choice, _ in ballots], self.game.columns, self.terms_for(counted), lot
         )
+        count.arrivals = self.read_arrivals(place, counted, len(ballots)) or range(len(ballots))
         captain = read_optional(counted, "captain", int, place)
         if captain is not None:
             count.captain = self.captain_columns(place, counted["ballots"], captain)
@@ -265,6 +272,14 @@ class Recount:
         self.expect(place, "the ballots decide for", pick, read_field(counted, "pick", (int, None), place))
         self.expect(place, "`decided_by` is", decided_by, read_field(counted, "decided_by", str, place))
         return pick
+
+    def read_arrivals(self, place, counted, ballots):
+        """Return the indexes of the ballots in order of arrival; empty if they are listed in it."""
+        arrivals = read_integers(counted, "arrivals", place) if "arrivals" in counted else []
+        needed = self.terms["tie_rule"] == "first" and (arrivals or self.record["format"] == SORTED)
+        if sorted(arrivals) != list(range(ballots if needed else 0)):
+            raise InvalidRecord(f"{place}: `arrivals` does not name each ballot once")
+        return arrivals
 
     def captain_columns(self, place, ballots, at):
         """Return the columns of the captain's ballot."""
@@ -397,7 +412,7 @@ class SecretSides:
             if len(counted["ballots"]) > held[side]:
                 self.faults.append(f"{where}: {side} has more ballots than voters")
         leaves = sorted((blind, side) for side, blind in side_changes)
-        tree = merkle_root([f"{count['turn']}:to {side}:{blind}" for blind, side in leaves])
+        tree = merkle_root(hash_leaf(f"{count['turn']}:to {side}:{blind}") for blind, side in leaves)
         if turn_commitment != hash_node(hash_node(*roots), tree):
             self.faults.append(f"{where}: the ballots and side changes do not match `turn_commitment`")
 
@@ -410,7 +425,7 @@ def losing_sides(where, count):
 
 
 class BallotCounter:
-    """Counts a side's ballots, given in order of arrival."""
+    """Counts a side's ballots. `arrivals` are their indexes in order of arrival."""
 
     def __init__(self, choices, columns, terms, lot):
         self.choices, self.terms, self.lot = choices, terms, lot
@@ -418,7 +433,7 @@ class BallotCounter:
         self.columns = range(1, columns + 1)
         ranked = terms["tally_method"] == "instant_runoff"
         self.first = self.counted([named[:1] if ranked else named for named in self.named])
-        self.captain, self.rounds = [], []
+        self.captain, self.rounds, self.arrivals = [], [], range(len(choices))
 
     def counted(self, ballots):
         return [sum(ballot.count(column) for ballot in ballots) for column in self.columns]
@@ -455,8 +470,8 @@ class BallotCounter:
         return leaders[draw(self.lot, len(leaders))], "lot"
 
     def last(self, ballots, column):
-        """Return the position of the last ballot for a column."""
-        return max(place for place, ballot in enumerate(ballots) if column in ballot)
+        """Return when the last ballot for a column arrived."""
+        return max(place for place, index in enumerate(self.arrivals) if column in ballots[index])
 
     def runoff(self):
         """Instant runoff: in each round, eliminate the last column and transfer its ballots."""
@@ -506,9 +521,13 @@ def hash_node(left, right):
         return ""
 
 
+def hash_leaf(text):
+    return hashlib.sha256(b"\x00" + text.encode("ascii")).digest()
+
+
 def merkle_root(leaves):
     """RFC 6962: hash pairs level by level. A last node without a partner moves up unchanged."""
-    level = [hashlib.sha256(b"\x00" + leaf.encode("ascii")).digest() for leaf in leaves]
+    level = list(leaves)
     if not level:
         return hashlib.sha256(b"").hexdigest()
     while len(level) > 1:

@@ -466,6 +466,7 @@ export interface TurnRestored {
 export interface Commitment {
   root: string;
   ballots: number;
+  order: string | null;
 }
 
 export interface TurnSealed {

@@ -151,7 +151,7 @@ class Audit:
             yield f"{tally.side} has {tally.total} ballots, the list {len(tally.ballots)}"
         terms = (turn.method, turn.tie, turn.without)
         legal = announced.legal.get(turn.id, {}).get(tally.side, [])
-        pick = recount_pick(tally.ballots, legal, terms, f"{turn.seed}:{tally.side}")
+        pick = recount_pick(turn.id, tally.ballots, legal, terms, f"{turn.seed}:{tally.side}")
         made = turn.red_pick if tally.side == "red" else turn.yellow_pick
         if not pick == tally.pick == made:
             yield f"{tally.side} picked {made}, the tally says {tally.pick}, counted again it is {pick}"

@@ -13,14 +13,16 @@ Ballot = Sequence[Any]
 Terms = tuple[str, str, str]
 
 
-def recount_pick(ballots: Sequence[Ballot], legal: Sequence[int], terms: Terms, lot: str) -> int | None:
+def recount_pick(
+    turn: int, ballots: Sequence[Ballot], legal: Sequence[int], terms: Terms, lot: str
+) -> int | None:
     """`lot` is the turn's seed and the side."""
     method, tie, without = terms
     if not ballots:
         return int(legal[_drawn(lot, len(legal))]) if without == "random" else None
-    in_order = sorted(ballots, key=lambda ballot: (ballot[4], ballot[0]))
     if method == "lottery":
-        return int(in_order[_drawn(lot, len(in_order))][2])
+        return int(sorted(ballots, key=lambda ballot: _leaf(turn, ballot))[_drawn(lot, len(ballots))][2])
+    in_order = sorted(ballots, key=lambda ballot: (ballot[4], ballot[0]))
     votes = Counter(int(ballot[2]) for ballot in ballots)
     leaders = sorted(column for column, number in votes.items() if number == max(votes.values()))
     if len(leaders) == 1 or tie == "first":
@@ -38,10 +40,13 @@ def _drawn(lot: str, among: int) -> int:
 
 
 def merkle_root(turn: int, ballots: Sequence[Ballot]) -> str:
-    """The Merkle root over the blinded ballots, in order of arrival."""
-    in_order = sorted(ballots, key=lambda ballot: (ballot[4], ballot[0]))
-    leaves = [sha256(b"\0" + f"{turn}:{b[1]}:{b[2]}:{b[5]}".encode()).digest() for b in in_order]
+    """The Merkle root over the blinded ballots, sorted by leaf hash."""
+    leaves = sorted(_leaf(turn, ballot) for ballot in ballots)
     return (_root(leaves) if leaves else sha256(b"").digest()).hex()
+
+
+def _leaf(turn: int, ballot: Ballot) -> bytes:
+    return sha256(b"\0" + f"{turn}:{ballot[1]}:{ballot[2]}:{ballot[5]}".encode()).digest()
 
 
 def _root(leaves: Sequence[bytes]) -> bytes:

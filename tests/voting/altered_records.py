@@ -87,6 +87,23 @@ def _alter_side(match: str, turn: int, side: str, **parts: Any) -> tuple[str, Al
     return match, alter, place
 
 
+def _other_captain(record: Record) -> None:
+    """Mark another ballot, with another choice, as the captain's."""
+    red = record["counts"][0]["red"]
+    choice = red["ballots"][red["captain"]][0]
+    red["captain"] = next(index for index, ballot in enumerate(red["ballots"]) if ballot[0] != choice)
+
+
+def _late_winner(record: Record) -> None:
+    """Let the ballots for the column that won a tie by arrival arrive last."""
+    red = record["counts"][0]["red"]
+    red["arrivals"].sort(key=lambda index: red["ballots"][index][0] == red["pick"])
+
+
+def _arrivals(to: Callable[[list[int]], list[int]]) -> tuple[str, Alteration, str]:
+    return ("first", *_set_side(1, "red", "arrivals", to=to))
+
+
 def _first_ballot(match: str, choice: int) -> tuple[str, Alteration, str]:
     return (match, *_set_side(1, "red", "ballots", 0, 0, to=choice))
 
@@ -100,7 +117,12 @@ ALTERED_WAYS: dict[str, tuple[str, Alteration, str]] = {
     "rounds changed": _alter_side("runoff", 1, "red", rounds=[[0, 0, 0, 7, 0, 0, 0]]),
     "rounds removed": _alter_side("runoff", 1, "red", rounds=[]),
     "rounds without runoff": _alter_side("approval", 1, "red", rounds=[[1, 2, 0, 2, 0, 0, 0]]),
-    "captain changed": _alter_side("captain", 1, "red", captain=1),
+    "captain changed": ("captain", _other_captain, "turn 1, red"),
+    "winner arrived last": ("first", _late_winner, "turn 1, red"),
+    "arrival missing": _arrivals(_without_last),
+    "arrival repeated": _arrivals(lambda arrivals: [arrivals[0], *arrivals[:-1]]),
+    "arrivals removed": _arrivals(lambda arrivals: []),
+    "arrivals without need": _alter_side("lots", 1, "red", arrivals=[0, 1, 2]),
     "captain removed": _alter_side("captain ranks", 1, "yellow", captain=None),
     "captain index too high": _alter_side("captain", 1, "red", captain=4),
     "captain index negative": _alter_side("captain", 1, "red", captain=-1),

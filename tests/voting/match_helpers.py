@@ -12,7 +12,8 @@ from voting import protocol
 from voting.announcements.outbox import announce, relay
 from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.ballot_box import BallotBox
-from voting.counting.ballots import Ballot
+from voting.counting.ballots import Ballot, unpack_ballots
+from voting.counting.commitments import arrival_order
 from voting.counting.window import is_stored
 from voting.events import create_event
 from voting.matches import claim_turn, event_lock
@@ -141,6 +142,12 @@ def kinds(event_id: int) -> list[str]:
 
 def tally_of(turn: Turn, side: Side) -> TallyRecord:
     return TallyRecord.objects.get(turn=turn, side=side)
+
+
+def arrived_ballots(turn: Turn, side: Side) -> list[Ballot]:
+    """The side's sealed ballots in order of arrival."""
+    held = unpack_ballots(bytes(tally_of(turn, side).sealed))
+    return [held[index] for index in arrival_order(held)]
 
 
 RED_WINS = [(1, 2), (1, 3), (1, 2), (1, 3)]

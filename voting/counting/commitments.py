@@ -9,7 +9,9 @@ it, so that nobody can choose a lot afterwards.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from hashlib import sha256
+from itertools import pairwise
 from types import MappingProxyType
 
 import msgspec
@@ -78,12 +80,27 @@ class Commitment(msgspec.Struct, frozen=True, kw_only=True):
     """Commits to a side's sealed ballots without disclosing them.
 
     Attributes:
-        root: Merkle root of the blinded ballots.
+        root: Merkle root of the blinded ballots, sorted by leaf hash.
         ballots: Number of ballots.
+        order: If the tie rule is `first`, the commitment to the order of arrival; otherwise null.
     """
 
     root: Hash
     ballots: Count
+    order: Hash | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SortedBallots:
+    """A side's ballots in the order of their leaf hashes, and the commitment to them.
+
+    Nobody can choose this order: the voters' blinding factors decide it. `arrivals` are the indexes of
+    `ballots` in order of arrival, if that is committed to. It is also the order of `Ballot.arrival`.
+    """
+
+    ballots: Sequence[Ballot]
+    arrivals: Sequence[int] | None
+    commitment: Commitment
 
 
 def ballot_leaf(turn_id: int, side: Side, choice: int, blind: str) -> bytes:
@@ -92,7 +109,7 @@ def ballot_leaf(turn_id: int, side: Side, choice: int, blind: str) -> bytes:
 
 
 def ballot_tree(turn_id: int, side: Side, ballots: Iterable[tuple[int, str]]) -> Tree:
-    """Return the Merkle tree over pairs of choice and blinding factor, in order of arrival."""
+    """Return the Merkle tree over pairs of choice and blinding factor, in the given order."""
     return Tree(hash_leaf(ballot_leaf(turn_id, side, choice, blind)) for choice, blind in ballots)
 
 
@@ -104,18 +121,46 @@ def hash_ballots(turn_id: int, ballots: Iterable[Ballot]) -> dict[int, bytes]:
     }
 
 
-def commit_ballots(
-    turn_id: int, side: Side, ballots: Sequence[Ballot], leaves: Mapping[int, bytes] = NO_LEAVES
-) -> Commitment:
-    """Return the commitment to a side's ballots, which are in order of arrival.
+def sort_ballots(
+    turn_id: int,
+    side: Side,
+    arrived: Sequence[Ballot],
+    leaves: Mapping[int, bytes] = NO_LEAVES,
+    *,
+    commit_order: bool = False,
+) -> SortedBallots:
+    """Sort a side's ballots, which are in order of arrival, by leaf hash, and commit to them.
 
-    `leaves` are leaf hashes that are known already, by arrival.
+    `leaves` are leaf hashes that are known already, by arrival. `commit_order` commits to the order of
+    arrival, too. The ballots are numbered anew if their `arrival` does not grow.
     """
-    tree = Tree(
+    hashes = [
         leaves.get(ballot.arrival) or hash_leaf(ballot_leaf(turn_id, side, ballot.choice, ballot.blind))
-        for ballot in ballots
+        for ballot in arrived
+    ]
+    if any(one.arrival >= other.arrival for one, other in pairwise(arrived)):
+        arrived = [msgspec.structs.replace(ballot, arrival=n) for n, ballot in enumerate(arrived, 1)]
+    by_leaf = sorted(range(len(hashes)), key=hashes.__getitem__)
+    listed = list(map(arrived.__getitem__, by_leaf))
+    root = Tree(map(hashes.__getitem__, by_leaf)).root.hex()
+    if not commit_order:
+        return SortedBallots(listed, None, Commitment(root=root, ballots=len(hashes)))
+    arrivals = [0] * len(hashes)
+    for index, arrival in enumerate(by_leaf):
+        arrivals[arrival] = index
+    return SortedBallots(
+        listed, arrivals, Commitment(root=root, ballots=len(hashes), order=order_hash(hashes))
     )
-    return Commitment(root=tree.root.hex(), ballots=len(tree))
+
+
+def order_hash(leaves: Iterable[bytes]) -> str:
+    """Return the commitment to the order of arrival of these leaf hashes."""
+    return sha256(b"".join(leaves)).hexdigest()
+
+
+def arrival_order(ballots: Sequence[Ballot]) -> list[int]:
+    """Return the indexes of the ballots in order of arrival."""
+    return sorted(range(len(ballots)), key=lambda index: ballots[index].arrival)
 
 
 def commit_lot(seed: str) -> str:

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from games.engine.game import SIDES, Result, Side, other_side
 from voting.counting.ballots import Ballot
-from voting.counting.commitments import Commitment, Tree, commit_ballots, hash_leaf, hash_node
+from voting.counting.commitments import Commitment, Tree, hash_leaf, hash_node
 from voting.counting.types import Count
 
 
@@ -162,12 +162,7 @@ def commit_turn(red_root: str, yellow_root: str, tree: Tree) -> str:
 EMPTY_COMMITMENT = Commitment(root=sha256().hexdigest(), ballots=0)
 
 
-def commit_secretly(
-    turn_id: int, by_side: Mapping[Side, Sequence[Ballot]], changed: Iterable[SideChange]
-) -> tuple[str, dict[Side, str]]:
-    """Return the turn's single commitment while sides are secret, and each side's root for afterwards."""
-    roots = {side: commit_ballots(turn_id, side, cast).root for side, cast in by_side.items()}
+def commit_secretly(turn_id: int, roots: Mapping[Side, str], changed: Iterable[SideChange]) -> str:
+    """Return the turn's single commitment while sides are secret, from the root of each side's ballots."""
     red, yellow = (roots.get(side, EMPTY_COMMITMENT.root) for side in SIDES)
-    return commit_turn(
-        red, yellow, side_change_tree(turn_id, ((one.side, one.blind) for one in changed))
-    ), roots
+    return commit_turn(red, yellow, side_change_tree(turn_id, ((one.side, one.blind) for one in changed)))

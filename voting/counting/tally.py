@@ -62,11 +62,16 @@ class SideTally(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True)
 class SideBallots:
-    """A side's ballots in order of arrival. `captain` is the index of the captain's ballot."""
+    """A side's ballots in the order in which they are listed and drawn from.
+
+    `captain` is the index of the captain's ballot. `arrivals` are the indexes in order of arrival; None if
+    the ballots are listed in that order.
+    """
 
     side: Side
     ballots: Sequence[Ballot]
     captain: int | None = None
+    arrivals: Sequence[int] | None = None
 
 
 def decide(cast: SideBallots, legal: Sequence[int], columns: int, terms: TallyTerms, draw: Draw) -> SideTally:
@@ -81,7 +86,8 @@ def decide(cast: SideBallots, legal: Sequence[int], columns: int, terms: TallyTe
     decoded = {choice: method.decode(choice) for choice in alike}
     counts = method.count(((decoded[choice], number) for choice, number in alike.items()), columns)
     named = [decoded[ballot.choice] for ballot in ballots]
-    breaker = TieBreaker(terms.tie_rule, named, () if captain is None else named[captain], draw)
+    of_captain = () if captain is None else named[captain]
+    breaker = TieBreaker(terms.tie_rule, named, of_captain, draw, cast.arrivals)
     pick = method.pick(legal, counts, breaker)
     resigning = sum(number for choice, number in alike.items() if resigns(choice))
     if is_enough_to_resign(resigning, len(ballots), terms.resign):

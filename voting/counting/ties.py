@@ -14,13 +14,19 @@ Draw = Callable[..., int]
 class TieBreaker:
     """Breaks ties by `rule`.
 
-    `named` are the columns of each ballot, in order of arrival; `captain` are those of the captain's ballot.
+    `named` are the columns of each ballot, `captain` those of the captain's ballot. `arrivals` are the
+    indexes of the ballots in order of arrival; None if they are listed in that order.
     """
 
     rule: TieRule
     named: Sequence[Columns]
     captain: Columns
     draw: Draw
+    arrivals: Sequence[int] | None = None
+
+    def named_by_arrival(self) -> Sequence[Columns]:
+        """Return the columns of each ballot in order of arrival."""
+        return self.named if self.arrivals is None else [self.named[index] for index in self.arrivals]
 
     def pick_leader(self, leaders: Sequence[int]) -> tuple[int, TieRule]:
         """Pick one of the columns with the most votes.
@@ -29,7 +35,7 @@ class TieBreaker:
         them.
         """
         if self.rule == TieRule.FIRST:
-            return first_complete(self.named, leaders), TieRule.FIRST
+            return first_complete(self.named_by_arrival(), leaders), TieRule.FIRST
         among = self._named_by_captain(leaders) if self.rule == TieRule.CAPTAIN else leaders
         if len(among) == 1:
             return among[0], TieRule.CAPTAIN

@@ -33,9 +33,10 @@ class StoredBallot(models.Model):
 class TallyRecord(models.Model):
     """How a side decided a turn, with the sealed ballots, so that the count can be repeated.
 
-    `root` is the Merkle root over the blinded ballots, published before the reveal. `rounds` are the counts
-    of a runoff. `resigning` is the number of ballots that asked to resign. `captain` is the index of the
-    captain's ballot, from 0.
+    The ballots are in the order of the Merkle tree. If `is_sorted`, that is the order of their leaf hashes;
+    in rows of earlier versions it is the order of arrival. `root` is the Merkle root over the blinded
+    ballots, published before the reveal. `rounds` are the counts of a runoff. `resigning` is the number of
+    ballots that asked to resign. `captain` is the index of the captain's ballot, from 0.
     """
 
     turn = models.ForeignKey(Turn, on_delete=models.CASCADE, related_name="tallies")
@@ -45,6 +46,7 @@ class TallyRecord(models.Model):
     pick = models.PositiveSmallIntegerField(null=True, blank=True)
     decided_by = models.CharField(max_length=12)
     sealed = models.BinaryField()
+    is_sorted = models.BooleanField(default=False, db_default=False)
     root = models.CharField(max_length=64, default="", db_default="")
     rounds = models.JSONField(null=True, blank=True)
     resigning = models.PositiveIntegerField(default=0, db_default=0)

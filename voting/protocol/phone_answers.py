@@ -94,7 +94,8 @@ class ReceiptIssued(msgspec.Struct, frozen=True, kw_only=True, tag="receipt.issu
     Attributes:
         turn: As sent.
         side: The side the voter voted for. Null: the server can't answer now, or sides are secret.
-        index: Position of the ballot in the side's list, from 0. Null: the list has no ballot of this voter.
+        index: Position of the ballot in the side's list, from 0. The list is sorted by leaf hash. Null: it
+            has no ballot of this voter.
         ballots: Length of the list.
         path: Sibling hashes from the leaf to the root.
         choice: The voter's counted ballot.

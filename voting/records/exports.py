@@ -8,11 +8,12 @@ import msgspec
 from games.engine.game import SIDES, Picks, Side
 from games.engine.registry import read_options
 from voting.counting.ballots import unpack_ballots
-from voting.counting.commitments import commit_lot
+from voting.counting.commitments import arrival_order, commit_lot
 from voting.matches import Position, replay
 from voting.models import CLOSED_STATES, Match, SidesRecord, TallyRecord, Turn, TurnState
 from voting.records.match_record import (
-    FORMAT,
+    SORTED,
+    UNSORTED,
     MatchRecord,
     SecretSides,
     SideCount,
@@ -21,6 +22,7 @@ from voting.records.match_record import (
     Terms,
     TurnCount,
 )
+from voting.terms import TieRule
 
 READ_ATTEMPTS = 3
 
@@ -78,8 +80,9 @@ def export_match(code: str, number: int | None) -> ExportedRecord | None:
 def _record(match: Match) -> MatchRecord:
     closed = match.turns.filter(state__in=CLOSED_STATES).order_by("number")
     position = replay(match, closed.prefetch_related("tallies"))
+    unsorted = TallyRecord.objects.filter(turn__in=position.turns, is_sorted=False).exists()
     computed = {
-        "format": FORMAT,
+        "format": UNSORTED if unsorted else SORTED,
         "name": f"{match.event.name}, match {match.number}",
         "code": match.event.code,
         "match": match.number,
@@ -102,18 +105,21 @@ def _counts(match: Match, position: Position) -> Iterator[TurnCount]:
     game = position.game
     state = game.start(read_options(game, match.options))
     for turn in position.turns:
-        yield _count(turn, {side: game.legal_actions(state, side) for side in game.to_move(state)})
+        legal = {side: game.legal_actions(state, side) for side in game.to_move(state)}
+        yield _count(turn, legal, by_arrival=match.tie_rule == TieRule.FIRST)
         state = game.resolve(state, Picks(turn.red_pick, turn.yellow_pick))[0]
 
 
-def _count(turn: Turn, legal: dict[Side, tuple[int, ...]]) -> TurnCount:
+def _count(turn: Turn, legal: dict[Side, tuple[int, ...]], *, by_arrival: bool) -> TurnCount:
     tallies = {cast(Side, record.side): record for record in turn.tallies.all()}
-    red, yellow = (_side_count(tallies.get(side), legal.get(side, ())) for side in SIDES)
+    red, yellow = (
+        _side_count(tallies.get(side), legal.get(side, ()), by_arrival=by_arrival) for side in SIDES
+    )
     computed = {"turn": turn.pk, "lot": commit_lot(turn.seed), "red": red, "yellow": yellow}
     return msgspec.convert(vars(turn) | computed, TurnCount)
 
 
-def _side_count(record: TallyRecord | None, legal: tuple[int, ...]) -> SideCount | None:
+def _side_count(record: TallyRecord | None, legal: tuple[int, ...], *, by_arrival: bool) -> SideCount | None:
     if record is None:
         return None
     ballots = unpack_ballots(bytes(record.sealed))
@@ -122,5 +128,6 @@ def _side_count(record: TallyRecord | None, legal: tuple[int, ...]) -> SideCount
         "ballots": [(ballot.choice, ballot.blind) for ballot in ballots],
         "legal": legal,
         "rounds": record.rounds or (),
+        "arrivals": arrival_order(ballots) if by_arrival and record.is_sorted else (),
     }
     return msgspec.convert(vars(record) | computed, SideCount)

@@ -17,13 +17,13 @@ from voting.events import CODE_LETTERS, create_event
 from voting.matches import TERMS, locked_event
 from voting.models import Event, Match, SidesRecord, TallyRecord, Turn, TurnState
 from voting.records.exports import export_match
-from voting.records.match_record import MatchRecord, SideCount, TurnCount, side_count
+from voting.records.match_record import SORTED, MatchRecord, SideCount, TurnCount, side_count
 from voting.records.recount import find_faults
 from voting.terms import MatchState
 
 CODE = re.compile(f"[{CODE_LETTERS}]{{4,16}}")
 MAX_NUMBER = 10**15  # above any real turn id or time in milliseconds
-DESCRIPTIVE_FIELDS = {"name", "code", "match"}
+DESCRIPTIVE_FIELDS = {"name", "code", "match", "format"}
 MAX_FAULTS_SHOWN = 5
 
 
@@ -145,12 +145,14 @@ def _create_turn(match: Match, number: int, record: MatchRecord, count: TurnCoun
     for side in SIDES:
         counted = side_count(count, side)
         if counted is not None:
-            _create_tally(turn, side, counted)
+            _create_tally(turn, side, counted, is_sorted=record.format == SORTED or bool(counted.arrivals))
 
 
-def _create_tally(turn: Turn, side: Any, counted: SideCount) -> None:
+def _create_tally(turn: Turn, side: Any, counted: SideCount, *, is_sorted: bool) -> None:
+    arrival = {index: number for number, index in enumerate(counted.arrivals, 1)}
     ballots = [
-        Ballot("", side, choice, 0, place, blind) for place, (choice, blind) in enumerate(counted.ballots, 1)
+        Ballot("", side, choice, 0, arrival.get(index, index + 1), blind)
+        for index, (choice, blind) in enumerate(counted.ballots)
     ]
     TallyRecord.objects.create(
         turn=turn,
@@ -160,6 +162,7 @@ def _create_tally(turn: Turn, side: Any, counted: SideCount) -> None:
         pick=counted.pick,
         decided_by=counted.decided_by,
         sealed=pack_ballots(ballots),
+        is_sorted=is_sorted,
         root=counted.root or "",
         rounds=counted.rounds or None,
         resigning=sum(resigns(ballot.choice) for ballot in ballots),

@@ -17,7 +17,10 @@ from voting.counting.side_changes import SidesSummary
 from voting.counting.tally import TallyTerms
 from voting.terms import Ending
 
-FORMAT: Literal["crowdgame match 2"] = "crowdgame match 2"
+Format = Literal["crowdgame match 2", "crowdgame match 3"]
+#: From version 3 on, nobody chooses the order of the ballots. Before, they are in order of arrival.
+UNSORTED: Format = "crowdgame match 2"
+SORTED: Format = "crowdgame match 3"
 
 Pick = int | None
 Root = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}\Z")]
@@ -41,8 +44,10 @@ class Terms(TallyTerms, frozen=True, kw_only=True, omit_defaults=True):
 class SideCount(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A side's ballots and their tally.
 
-    `ballots` are pairs of choice and blinding factor, in order of arrival; `root` is their commitment.
-    `rounds` are the counts of a runoff. `captain` is the index of the captain's ballot, from 0.
+    `ballots` are pairs of choice and blinding factor, sorted by leaf hash; `root` is their commitment.
+    `arrivals` are the indexes of the ballots in order of arrival, if that decides ties and the ballots are
+    not listed in it. `rounds` are the counts of a runoff. `captain` is the index of the captain's ballot.
+    All indexes count from 0.
     """
 
     root: Root | None
@@ -53,6 +58,7 @@ class SideCount(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     decided_by: Deciding
     rounds: tuple[tuple[int, ...], ...] = ()
     captain: int | None = None
+    arrivals: tuple[int, ...] = ()
 
 
 class TurnCount(msgspec.Struct, frozen=True, kw_only=True):
@@ -102,7 +108,7 @@ class MatchRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     Unless the match has ended, `result` is "open" and `ended_by` is None.
     """
 
-    format: Literal["crowdgame match 2"]
+    format: Format
     name: str
     code: str
     match: int

@@ -12,10 +12,10 @@ from games.engine.errors import GameError, IllegalPick
 from games.engine.game import SIDES, Game, Picks, Resolution, Result, Side, other_side
 from games.engine.registry import find_game, read_options
 from voting.counting.ballots import Ballot
-from voting.counting.commitments import ballot_tree, commit_lot, draw_lot
+from voting.counting.commitments import Tree, ballot_leaf, commit_lot, draw_lot, hash_leaf
 from voting.counting.methods.voting_method import find_method
 from voting.counting.tally import SideBallots, SideTally, decide
-from voting.records.match_record import MatchRecord, SideCount, TurnCount, side_count
+from voting.records.match_record import SORTED, MatchRecord, SideCount, TurnCount, side_count
 from voting.records.recount_side_changes import deserted_side_at, find_side_faults
 from voting.terms import Ending, NoBallotRule, TieRule
 
@@ -171,12 +171,29 @@ def _find_count_faults(recorded: RecordedTurn, side: Side, counted: SideCount) -
     if counted.captain is not None and not by_captain:
         yield fault(f"there is no captain's ballot at index {counted.captain}")
         bad = True
+    if not _has_valid_arrivals(recorded.record, counted):
+        yield fault("`arrivals` does not name each ballot once")
+        bad = True
     if bad:
         return
-    root = ballot_tree(recorded.count.turn, side, counted.ballots).root.hex()
-    if counted.root != root:
-        yield fault("the ballots do not match the committed root")
+    yield from _find_root_faults(recorded, side, counted)
     yield from _find_decision_faults(recorded, side, counted)
+
+
+def _find_root_faults(recorded: RecordedTurn, side: Side, counted: SideCount) -> Iterator[Fault]:
+    turn_id = recorded.count.turn
+    leaves = [hash_leaf(ballot_leaf(turn_id, side, choice, blind)) for choice, blind in counted.ballots]
+    if recorded.record.format == SORTED and leaves != sorted(leaves):
+        yield Fault(recorded.number, side, "the ballots are not sorted by leaf hash")
+    if counted.root != Tree(leaves).root.hex():
+        yield Fault(recorded.number, side, "the ballots do not match the committed root")
+
+
+def _has_valid_arrivals(record: MatchRecord, counted: SideCount) -> bool:
+    """Return whether `arrivals` names each ballot once. Only the tie rule `first` needs it."""
+    if record.terms.tie_rule != TieRule.FIRST or (not counted.arrivals and record.format != SORTED):
+        return not counted.arrivals
+    return sorted(counted.arrivals) == list(range(len(counted.ballots)))
 
 
 def _find_decision_faults(recorded: RecordedTurn, side: Side, counted: SideCount) -> Iterator[Fault]:
@@ -223,7 +240,7 @@ def _decide_again(recorded: RecordedTurn, side: Side, counted: SideCount) -> Sid
         Ballot("", side, choice, 1, place, blind) for place, (choice, blind) in enumerate(counted.ballots, 1)
     ]
     return decide(
-        SideBallots(side, ballots, counted.captain),
+        SideBallots(side, ballots, counted.captain, counted.arrivals or None),
         recorded.game.legal_actions(recorded.state, side),
         recorded.game.view(recorded.state, side).columns,
         replace(recorded.record.terms, no_ballot_rule=_no_ballot_rule(recorded, counted)),

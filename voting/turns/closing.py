@@ -24,13 +24,13 @@ from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import BoxLost, Prefetched, Sealed, TooEarly
 from voting.counting import window
 from voting.counting.ballots import Ballot, merge_ballots, pack_ballots
-from voting.counting.commitments import NO_LEAVES, commit_ballots
+from voting.counting.commitments import NO_LEAVES, SortedBallots, sort_ballots
 from voting.counting.series import Series, current_series, winning_team
 from voting.counting.side_changes import SideChange, commit_secretly, current_sides, reassign_sides
 from voting.matches import MatchError, Position, claim_turn, end_match, event_lock, load_position
 from voting.metrics.metrics import CLOSE_LAG_S, RESOLVE_LAG_S
 from voting.models import CLOSED_STATES, Event, Match, TallyRecord, Turn, TurnState
-from voting.terms import MatchState
+from voting.terms import MatchState, TieRule
 from voting.turns import clocks, secret_sides
 from voting.turns.outcomes import TurnOutcome, ballots_by_side, decide_outcome
 from voting.turns.prefetching import PreparedBallots, prepare_ballots
@@ -149,11 +149,11 @@ def _resolve(
     side_changes = load_side_changes(turn.match) if turn.match.max_side_changes else ()
     if side_changes:
         ballots = reassign_sides(ballots, current_sides(side_changes))
-    by_side = ballots_by_side(position, ballots)
+    by_side = sort_sides(turn, ballots_by_side(position, ballots), leaves)
     if turn.match.max_side_changes:
         seal = _commit_secretly(turn, by_side, side_changes, sealed.sealed_at)
     else:
-        seal = commit_openly(turn, by_side, sealed.sealed_at, leaves)
+        seal = commit_openly(turn, by_side, sealed.sealed_at)
     # Before anything that depends on the count.
     publish_now(turn.match.event_id, seal.message)
     box.closing_lease.renew(turn.pk)
@@ -161,7 +161,8 @@ def _resolve(
     now = max(box.now(), seal.message.at)  # a cluster's nodes differ, and clocks can be set back
     deserted = None
     if side_changes:
-        deserted = secret_sides.find_deserted_side(turn.match, chain(*by_side.values()), side_changes)
+        cast = chain.from_iterable(side.ballots for side in by_side.values())
+        deserted = secret_sides.find_deserted_side(turn.match, cast, side_changes)
     outcome = decide_outcome(turn, position, by_side, deserted)
     time_used = {} if turn.match.bank_s is None else clocks.time_used(turn, position, box)
     following = _commit_outcome(turn, outcome, seal, now, time_used)
@@ -175,26 +176,33 @@ def _resolve(
         box.expire(turn.match.event_id, turn.pk)
 
 
+def sort_sides(
+    turn: Turn, arrived: dict[Side, Sequence[Ballot]], leaves: Mapping[int, bytes] = NO_LEAVES
+) -> dict[Side, SortedBallots]:
+    """Sort each side's ballots, which are in order of arrival. `leaves` are leaf hashes known by arrival."""
+    is_first = turn.match.tie_rule == TieRule.FIRST
+    return {
+        side: sort_ballots(turn.pk, side, ballots, leaves, commit_order=is_first)
+        for side, ballots in arrived.items()
+    }
+
+
 def _commit_secretly(
-    turn: Turn, by_side: dict[Side, Sequence[Ballot]], side_changes: Sequence[SideChange], sealed_at: int
+    turn: Turn, by_side: dict[Side, SortedBallots], side_changes: Sequence[SideChange], sealed_at: int
 ) -> SealCommitment:
     """Commit to the ballots of both sides and to the side changes together."""
     new = [change for change in side_changes if change.turn == turn.number]
-    turn_commitment, roots = commit_secretly(turn.pk, by_side, new)
+    roots = {side: cast.commitment.root for side, cast in by_side.items()}
+    turn_commitment = commit_secretly(turn.pk, roots, new)
     message = protocol.TurnSealed(
         turn=turn.pk, at=sealed_at, red=None, yellow=None, turn_commitment=turn_commitment
     )
     return SealCommitment(message, roots)
 
 
-def commit_openly(
-    turn: Turn,
-    by_side: dict[Side, Sequence[Ballot]],
-    sealed_at: int,
-    leaves: Mapping[int, bytes] = NO_LEAVES,
-) -> SealCommitment:
-    """Commit to the ballots of each side, which is public. `leaves` are leaf hashes known by arrival."""
-    commitments = {side: commit_ballots(turn.pk, side, cast, leaves) for side, cast in by_side.items()}
+def commit_openly(turn: Turn, by_side: dict[Side, SortedBallots], sealed_at: int) -> SealCommitment:
+    """Commit to the ballots of each side, which is public."""
+    commitments = {side: cast.commitment for side, cast in by_side.items()}
     red, yellow = commitments.get("red"), commitments.get("yellow")
     message = protocol.TurnSealed(turn=turn.pk, at=sealed_at, red=red, yellow=yellow)
     return SealCommitment(message, {side: commitment.root for side, commitment in commitments.items()})
@@ -268,6 +276,7 @@ def build_tallies(turn: Turn, outcome: TurnOutcome, roots: dict[Side, str]) -> l
             turn=turn,
             side=side,
             sealed=pack_ballots(outcome.ballots[side]),
+            is_sorted=True,
             captain=outcome.captains[side],
             **asdict(replace(decision, root=roots[side])),
         )

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from games.engine.game import SIDES, Picks, Resolution, Side, other_side
 from voting.counting.ballots import Ballot
-from voting.counting.commitments import draw_lot
+from voting.counting.commitments import SortedBallots, draw_lot
 from voting.counting.methods import Deciding
 from voting.counting.tally import SideBallots, SideTally, TallyTerms, decide
 from voting.counting.voter_codes import derive_voter_code
@@ -47,20 +47,23 @@ def ballots_by_side(position: Position, ballots: Sequence[Ballot]) -> dict[Side,
 
 
 def decide_outcome(
-    turn: Turn, position: Position, by_side: dict[Side, Sequence[Ballot]], deserted: Side | None = None
+    turn: Turn, position: Position, by_side: dict[Side, SortedBallots], deserted: Side | None = None
 ) -> TurnOutcome:
-    """Decide the turn from each side's ballots, which are in order of arrival. Deterministic.
+    """Decide the turn from each side's ballots. Deterministic.
 
     A `deserted` side has lost, and the picks are not played.
     """
     game, state = position.game, position.state
-    rules = _no_ballot_rules(turn, position, [side for side, cast in by_side.items() if cast])
-    captains = {side: captain_index(turn, side, cast) for side, cast in by_side.items()}
+    listed = {side: cast.ballots for side, cast in by_side.items()}
+    rules = _no_ballot_rules(turn, position, [side for side, ballots in listed.items() if ballots])
+    captains = {side: captain_index(turn, side, ballots) for side, ballots in listed.items()}
     decisions = {
-        side: _decide(turn, position, SideBallots(side, cast, captains[side]), rules[side])
+        side: _decide(
+            turn, position, SideBallots(side, cast.ballots, captains[side], cast.arrivals), rules[side]
+        )
         for side, cast in by_side.items()
     }
-    decided = partial(TurnOutcome, position, by_side, captains, decisions)
+    decided = partial(TurnOutcome, position, listed, captains, decisions)
     if deserted:
         _, unplayed = game.resolve(state, Picks())
         return decided(Picks(), unplayed, other_side(deserted), Ending.DESERTED)

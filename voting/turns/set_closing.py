@@ -24,7 +24,7 @@ from voting.announcements.snapshots import (
     plan_reveal,
 )
 from voting.ballot_box.ballot_box import BallotBox
-from voting.counting.ballots import Ballot
+from voting.counting.commitments import SortedBallots
 from voting.matches import Position, claim_resolved, extend, lock_free_events, replay
 from voting.models import CLOSED_STATES, Event, StoredBallot, TallyRecord, Team, Turn, TurnState
 from voting.turns.closing import (
@@ -33,6 +33,7 @@ from voting.turns.closing import (
     build_tallies,
     commit_openly,
     record_metrics,
+    sort_sides,
     wait_if_near,
 )
 from voting.turns.outcomes import TurnOutcome, ballots_by_side, decide_outcome
@@ -43,11 +44,11 @@ log = logging.getLogger(__name__)
 
 
 class SealedTurn(NamedTuple):
-    """A turn after its seal, with the ballots of each side in order of arrival."""
+    """A turn after its seal, with the ballots of each side."""
 
     turn: Turn
     position: Position
-    ballots: dict[Side, Sequence[Ballot]]
+    ballots: dict[Side, SortedBallots]
     seal: SealCommitment
 
 
@@ -139,7 +140,7 @@ def _seal(positions: Mapping[Turn, Position], box: BallotBox) -> list[SealedTurn
     sealed = []
     for turn, position in positions.items():
         if turn.pk in answers.keys() - stored:
-            ballots = ballots_by_side(position, answers[turn.pk].ballots)
+            ballots = sort_sides(turn, ballots_by_side(position, answers[turn.pk].ballots))
             seal = commit_openly(turn, ballots, answers[turn.pk].sealed_at)
             sealed.append(SealedTurn(turn, position, ballots, seal))
     return sealed

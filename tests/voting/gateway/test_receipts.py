@@ -164,8 +164,9 @@ def test_seal_is_sent_to_everyone_without_revealing_votes(scenario: OpenTurn) ->
     seals = [client.receive("turn.sealed") for client in (display, scenario.votes[0][0])]
     assert seals[0] == seals[1]
     assert set(seals[0]) == {"type", "turn", "at", "red", "yellow", "turn_commitment"}
-    assert seals[0]["red"].keys() == seals[0]["yellow"].keys() == {"root", "ballots"}
-    assert seals[0]["yellow"] == {"root": sha256().hexdigest(), "ballots": 0}
+    assert seals[0]["red"].keys() == seals[0]["yellow"].keys() == {"root", "ballots", "order"}
+    empty = sha256().hexdigest()
+    assert seals[0]["yellow"] == {"root": empty, "ballots": 0, "order": empty}
     kinds = [message["type"] for message in display.received]
     assert "turn.revealed" not in kinds[: kinds.index("turn.sealed")]
 

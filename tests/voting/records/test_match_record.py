@@ -10,7 +10,7 @@ import pytest
 
 from tests.voting.altered_records import ALTERATIONS, ALTERED_WAYS, DISGUISES
 from tests.voting.sample_matches import MATCHES, Record
-from tests.voting.verifiers import ours, records, theirs
+from tests.voting.verifiers import ours, records, standalone, theirs
 from voting.counting.methods import Deciding
 
 __all__ = ["records"]
@@ -26,6 +26,38 @@ def test_verifiers_confirm_every_match(name: str, records: dict[str, Record], tm
         assert counted[0] == 0, counted[1]
         assert "\nVALID" in counted[1]
     assert ours(record, tmp_path / "record.json") == theirs(record, tmp_path / "record.json")
+
+
+@pytest.mark.parametrize("name", sorted({*MATCHES} - {"lottery"}))
+def test_verifiers_confirm_records_of_version_2(
+    name: str, records: dict[str, Record], tmp_path: Path
+) -> None:
+    record = as_version_2(records[name])
+    for code, text in (ours(record, tmp_path / "record.json"), theirs(record, tmp_path / "record.json")):
+        assert code == 0, text
+
+
+def test_verifiers_reject_unsorted_ballots(records: dict[str, Record], tmp_path: Path) -> None:
+    """In version 2 the server chose the order of the ballots, and so which one a lottery draws."""
+    record = as_version_2(records["lots"]) | {"format": "crowdgame match 3"}
+    for code, text in (ours(record, tmp_path / "record.json"), theirs(record, tmp_path / "record.json")):
+        assert code == 1
+        assert "not sorted by leaf hash" in text
+
+
+def as_version_2(record: Record) -> Record:
+    """The record as an earlier version would have written it: in order of arrival, here any order."""
+    old = copy.deepcopy(record) | {"format": "crowdgame match 2"}
+    for count in old["counts"]:
+        for side, counted in ((side, count[side]) for side in ("red", "yellow") if count[side]):
+            ballots = counted["ballots"]
+            order = counted.pop("arrivals", None) or list(reversed(range(len(ballots))))
+            counted["ballots"] = [ballots[index] for index in order]
+            if counted.get("captain") is not None:
+                counted["captain"] = order.index(counted["captain"])
+            leaves = [f"{count['turn']}:{side}:{choice}:{blind}" for choice, blind in counted["ballots"]]
+            counted["root"] = standalone.merkle_root(map(standalone.hash_leaf, leaves))
+    return old
 
 
 def test_sample_matches_cover_every_decision_and_ending(records: dict[str, Record]) -> None:

@@ -15,6 +15,7 @@ from tests.voting.concurrency_helpers import at_once
 from tests.voting.match_helpers import (
     CLASSIC,
     SELECTOR,
+    arrived_ballots,
     ballots,
     kinds,
     only_turn,
@@ -35,8 +36,8 @@ from voting.announcements.outbox import relay
 from voting.ballot_box.archive import store_ballots
 from voting.ballot_box.ballot_box import NOTHING, BallotBox
 from voting.ballot_box.box_types import BoxedTurn, BoxLost, PlaceResult, Prefetched, Sealed, TooEarly
-from voting.counting.ballots import Ballot, unpack_ballots
-from voting.counting.commitments import Commitment, commit_ballots
+from voting.counting.ballots import Ballot
+from voting.counting.commitments import EMPTY, Commitment, sort_ballots
 from voting.models import Announcement, TallyRecord, Turn, TurnState
 from voting.protocol import TurnSealed, decode_change
 from voting.turns import closing
@@ -45,7 +46,7 @@ from voting.turns.turns import load_turn, to_boxed_turn
 
 pytestmark = pytest.mark.django_db
 NO_EXPIRY = -1
-EMPTY_ROOT = commit_ballots(1, "red", []).root
+EMPTY_ROOT = EMPTY.hex()
 
 
 def test_close_turn_does_nothing_before_deadline(box: BallotBox) -> None:
@@ -61,10 +62,10 @@ def test_close_turn_does_nothing_before_deadline(box: BallotBox) -> None:
     assert [b.choice for b in close_and_unpack(turn, box, "red")] == [3, 4]
 
 
-def close_and_unpack(turn: Turn, box: BallotBox, side: Side) -> tuple[Ballot, ...]:
+def close_and_unpack(turn: Turn, box: BallotBox, side: Side) -> list[Ballot]:
     run_out(turn, box)
     close_turn(turn.pk, box)
-    return unpack_ballots(bytes(tally_of(turn, side).sealed))
+    return arrived_ballots(turn, side)
 
 
 def test_close_turn_stores_tallies_and_opens_next_turn(box: BallotBox) -> None:
@@ -74,7 +75,7 @@ def test_close_turn_stores_tallies_and_opens_next_turn(box: BallotBox) -> None:
     red, yellow = tally_of(turn, "red"), tally_of(turn, "yellow")
     assert (red.counts, red.ballots, red.pick, red.decided_by) == ([0, 0, 1, 2, 0, 0, 0], 3, 4, "plurality")
     assert (yellow.counts, yellow.ballots, yellow.pick) == ([0, 0, 0, 0, 0, 0, 1], 1, 7)
-    held = unpack_ballots(bytes(red.sealed))
+    held = arrived_ballots(turn, "red")
     assert [(b.voter, b.choice, b.arrival) for b in held] == [("red1", 3, 1), ("red2", 4, 2), ("red3", 4, 3)]
     following = only_turn(turn.match)
     assert after.resolved_at is not None
@@ -277,8 +278,8 @@ def test_seal_is_published_before_transaction_and_repeated_unchanged(box: Ballot
     message = msgspec.json.decode(first, type=TurnSealed)
     for side in SIDES:
         record = tally_of(turn, side)
-        held = unpack_ballots(bytes(record.sealed))
-        assert getattr(message, side) == commit_ballots(turn.pk, side, held)
+        arrived = arrived_ballots(turn, side)
+        assert getattr(message, side) == sort_ballots(turn.pk, side, arrived, commit_order=True).commitment
         assert getattr(message, side).root == record.root
     assert message.at == load_turn(turn.pk).sealed_at
 
@@ -289,7 +290,7 @@ def test_side_not_to_move_has_no_commitment(box: BallotBox, due: DueTurn, valkey
         close_turn(turn.pk, box)
         wait_until(lambda: listener.receive_all() and len(listener.received) == 2)
     message = msgspec.json.decode(listener.received[0][2], type=TurnSealed)
-    assert (message.red, message.yellow) == (None, Commitment(root=EMPTY_ROOT, ballots=0))
+    assert (message.red, message.yellow) == (None, Commitment(root=EMPTY_ROOT, ballots=0, order=EMPTY_ROOT))
 
 
 def test_turn_closes_without_channel_layer_and_is_announced_later(
@@ -318,5 +319,5 @@ def test_root_includes_ballots_stored_only_in_database(box: BallotBox) -> None:
         store_ballots(turn.pk, [Ballot(voter, "red", 2 + at, 1, 0, f"{at:032x}")], at)
     run_out(turn, box)
     close_turn(turn.pk, box)
-    held = unpack_ballots(bytes(tally_of(turn, "red").sealed))
+    held = arrived_ballots(turn, "red")
     assert [ballot.voter for ballot in held] == ["zz", "aa", "mm"]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from games.engine.game import SIDES, Result, Side, other_side
 from voting.counting.ballots import Ballot
-from voting.counting.commitments import commit_ballots
+from voting.counting.commitments import EMPTY, sort_ballots
 from voting.counting.side_changes import (
     SideChange,
     Votes,
@@ -136,11 +136,9 @@ def test_deserted_side_is_named(now: dict[str, Side], deserted: Side | None) -> 
 def test_commit_secretly_hides_sides_and_changes() -> None:
     """Neither an empty side nor the absence of side changes is recognizable."""
     ballots = [Ballot("v1", "red", 3, 1, 1, "ab" * 16)]
-    on_red: dict[Side, list[Ballot]] = {"red": ballots, "yellow": []}
-    on_yellow: dict[Side, list[Ballot]] = {"red": [], "yellow": ballots}
-    turn_commitment, roots = commit_secretly(7, on_red, [])
-    swapped, _ = commit_secretly(7, on_yellow, [])
-    changed, _ = commit_secretly(7, on_red, [SideChange("v2", 1, 2, "red", "cd" * 16)])
-    assert len({turn_commitment, swapped, changed, *roots.values()}) == 5
-    assert commit_secretly(7, {"red": ballots}, [])[0] == turn_commitment
-    assert roots == {side: commit_ballots(7, side, cast).root for side, cast in on_red.items()}
+    root = sort_ballots(7, "red", ballots).commitment.root
+    turn_commitment = commit_secretly(7, {"red": root, "yellow": EMPTY.hex()}, [])
+    swapped = commit_secretly(7, {"red": EMPTY.hex(), "yellow": root}, [])
+    changed = commit_secretly(7, {"red": root}, [SideChange("v2", 1, 2, "red", "cd" * 16)])
+    assert len({turn_commitment, swapped, changed, root, EMPTY.hex()}) == 5
+    assert commit_secretly(7, {"red": root}, []) == turn_commitment

@@ -6,11 +6,11 @@ import pytest
 
 from games.engine.game import SIDES, Side
 from tests.voting.box_helpers import queued_tasks
-from tests.voting.match_helpers import ballots, kinds, run_out, set_window, start, tally_of
+from tests.voting.match_helpers import arrived_ballots, ballots, kinds, run_out, set_window, start, tally_of
 from tests.voting.sample_matches import with_blinds
 from voting.ballot_box.ballot_box import BallotBox
-from voting.counting.ballots import Ballot, unpack_ballots
-from voting.counting.commitments import commit_ballots
+from voting.counting.ballots import Ballot
+from voting.counting.commitments import sort_ballots
 from voting.models import Turn, TurnState
 from voting.turns import closing, prefetching
 from voting.turns.closing import close_turn
@@ -61,14 +61,14 @@ def test_large_turn_counts_ballots_cast_after_preparation(
     prepared = cast_after_preparation(monkeypatch, late)
     close_turn(turn.pk, box)
     assert [len(one.leaves) for one in prepared] == [3]
-    counted = {side: unpack_ballots(bytes(tally_of(turn, side).sealed)) for side in SIDES}
+    counted = {side: arrived_ballots(turn, side) for side in SIDES}
     expected: dict[Side, list[tuple[str, int, int]]] = {
         "red": [("red2", 4, 2), ("red1", 6, 4)],
         "yellow": [("yellow1", 5, 3), ("new", 2, 5)],
     }
     for side in SIDES:
         assert [(ballot.voter, ballot.choice, ballot.arrival) for ballot in counted[side]] == expected[side]
-        assert tally_of(turn, side).root == commit_ballots(turn.pk, side, counted[side]).root
+        assert tally_of(turn, side).root == sort_ballots(turn.pk, side, counted[side]).commitment.root
 
 
 def cast_after_preparation(monkeypatch: pytest.MonkeyPatch, late: list[Ballot]) -> list[PreparedBallots]:

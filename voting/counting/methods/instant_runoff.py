@@ -35,11 +35,12 @@ class InstantRunoff(VotingMethod):
 
     def pick(self, legal: Sequence[int], counts: Counts, breaker: TieBreaker) -> Pick:
         """Run the instant runoff. If all remaining columns tie, the rule that breaks the tie decides."""
-        remaining = {ranking[0] for ranking in breaker.named}
+        rankings = breaker.named_by_arrival()
+        remaining = {ranking[0] for ranking in rankings}
         rounds: list[Counts] = []
         decided_by = self.decided_by
         while True:
-            current = _count_round(breaker.named, remaining)
+            current = _count_round(rankings, remaining)
             rounds.append(tuple(current.counts.get(column, 0) for column in range(1, len(counts) + 1)))
             if current.winner is not None:
                 return Pick(current.winner, decided_by, tuple(rounds))

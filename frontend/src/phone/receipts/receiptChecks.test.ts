@@ -46,7 +46,7 @@ class Phone {
   }
 
   seal(number: number, at: number, root: string): void {
-    this.checks.sealed({ type: "turn.sealed", turn_commitment: null, turn: 10 * number, at, red: { root, ballots: 1 }, yellow: null });
+    this.checks.sealed({ type: "turn.sealed", turn_commitment: null, turn: 10 * number, at, red: { root, ballots: 1, order: null }, yellow: null });
   }
 
   hold(number: number, status: Ballot["status"]): void {

@@ -53,7 +53,7 @@ function tally(root: string | null): SideTally {
 }
 
 const ROOT = merkleRoot(LEAVES).toString("hex");
-const commitment = (root: string) => ({ root, ballots: 21 });
+const commitment = (root: string) => ({ root, ballots: 21, order: null });
 const SEALED_AT = 1000;
 type Seal = Pick<TurnSealed, "red" | "yellow">;
 const sealedAt = (at: number, both: Seal) => ({ type: "turn.sealed", turn_commitment: null, turn: PLACE.turn, at, ...both }) as const;
