@@ -59,6 +59,16 @@ MATCHES: dict[str, tuple[dict[str, Any], Crowds]] = {
     ),
     "selector, given up": ({"game": SELECTOR, "no_ballot_rule": "forfeit"}, [([3], []), ([], [])]),
     "begun": ({}, []),
+    # red goes straight on without votes; yellow leaves the field
+    "trails": (
+        {"game": "trails", "no_ballot_rule": "pass"},
+        [([1, 1, 2], [1]), ([], [2]), ([2], [2])],
+    ),
+    # one prize waits for the next
+    "goofspiel": (
+        {"game": "goofspiel", "options": {"cards": 5}, "no_ballot_rule": "pass"},
+        [([5, 5, 1], [1]), ([3], [3]), ([1], [4]), ([], []), ([2], [5])],
+    ),
     # two columns with equal approval, one with more, and one alone
     "approval": (
         {"tally_method": "approval", "tie_rule": "lot"},

@@ -65,6 +65,23 @@ def find_faults(record: MatchRecord) -> list[Fault]:
     return list(_find_faults(record))
 
 
+def find_gaps(record: MatchRecord) -> Iterator[str]:
+    """Yield what a record without faults can't prove."""
+    sides = [
+        (number, counted)
+        for number, count in enumerate(record.counts, 1)
+        for side in SIDES
+        if (counted := side_count(count, side))
+    ]
+    if record.format != SORTED and any(counted.ballots for _, counted in sides):
+        yield "the order of the ballots, which the server chose before version 3 of the record"
+    by_arrival = {f"turn {number}": True for number, counted in sides if counted.decided_by == "first"}
+    if by_arrival:
+        yield f"the order of arrival, which decided a tie in {', '.join(by_arrival)}"
+    if record.ended_by == Ending.TIME:
+        yield "the clocks, which only the server recorded"
+
+
 def _find_faults(record: MatchRecord) -> Iterator[Fault]:
     if len(record.turns) != len(record.counts):
         yield Fault(None, None, f"it has {len(record.turns)} turns, but {len(record.counts)} counts")

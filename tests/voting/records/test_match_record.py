@@ -28,6 +28,20 @@ def test_verifiers_confirm_every_match(name: str, records: dict[str, Record], tm
     assert ours(record, tmp_path / "record.json") == theirs(record, tmp_path / "record.json")
 
 
+def test_standalone_verifier_says_what_it_did_not_check(records: dict[str, Record], tmp_path: Path) -> None:
+    """It never passes a game silently whose rules it does not know. Everything else is checked."""
+    record = records["trails"] | {"game": "reversi"}
+    code, text = theirs(record, tmp_path / "record.json")
+    assert (code, "not checked: the rules of this game" in text) == (2, True)
+    assert text.splitlines()[-1].startswith("PARTLY CHECKED: red won")
+    record = copy.deepcopy(record)
+    record["counts"][0]["red"]["pick"] = record["turns"][0]["red"] = 2
+    code, text = theirs(record, tmp_path / "record.json")
+    assert (code, text.splitlines()[0].startswith("turn 1, red")) == (1, True)
+    text = theirs(records["first"], tmp_path / "record.json")[1]
+    assert "not checked: the order of arrival, which decided a tie in turn 1" in text
+
+
 @pytest.mark.parametrize("name", sorted({*MATCHES} - {"lottery"}))
 def test_verifiers_confirm_records_of_version_2(
     name: str, records: dict[str, Record], tmp_path: Path
@@ -68,7 +82,8 @@ def test_sample_matches_cover_every_decision_and_ending(records: dict[str, Recor
         ends.add((record["result"], record["ended_by"]))
     assert ways == set(get_args(Deciding))
     resigned = {("yellow", "resign"), ("draw", "resign")}
-    assert ends == {("red", "board"), ("red", "forfeit"), ("draw", "forfeit"), ("open", None)} | resigned
+    boards = {("red", "board"), ("yellow", "board")}
+    assert ends == {("red", "forfeit"), ("draw", "forfeit"), ("open", None)} | boards | resigned
     assert any(turn["red"] == turn["yellow"] is not None for turn in records["lots"]["turns"])
 
 

@@ -13,7 +13,13 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from games.engine.errors import BadRecord
 from games.engine.game import SIDES
 from voting.records.match_record import MatchRecord, read_match_record, side_count
-from voting.records.recount import find_faults
+from voting.records.recount import find_faults, find_gaps
+from voting.terms import Ending
+
+BY_PLAYERS = {
+    Ending.CONCEDED: "the record says that the loser resigned",
+    Ending.AGREED: "the record says that both agreed to a draw",
+}
 
 
 class Command(BaseCommand):
@@ -44,7 +50,10 @@ def summary(record: MatchRecord) -> Iterable[str]:
     yield f"{record.name}: {record.teams.red} (red) against {record.teams.yellow} (yellow)"
     counted = f"{len(record.turns)} turns, {ballots} ballots"
     yield f"{counted}: all ballots, commitments, draws, picks and moves are valid"
-    if record.result == "open":
+    yield from (f"not checked: {gap}" for gap in find_gaps(record))
+    if record.ended_by in BY_PLAYERS:
+        yield f"VALID so far: {BY_PLAYERS[record.ended_by]}, which no ballot proves"
+    elif record.result == "open":
         yield "VALID so far: the match has no result"
     elif record.result == "draw":
         yield "VALID: a draw"
