@@ -14,11 +14,13 @@ For every turn it checks that
 - the counts, the rounds and the pick follow from the ballots and the match's terms,
 - this pick was played.
 
+It also checks what was drawn at the start of the match, such as the first token.
 Then it checks that the picks lead to the result by the rules of the game. It knows the games in GAMES.
 """
 
 import hashlib
 import json
+import math
 import re
 import sys
 
@@ -120,6 +122,19 @@ def read_integers(parent, key, where):
     return numbers
 
 
+def read_terms(record):
+    terms = read_field(record, "terms", dict, MATCH)
+    for name, values in TERMS.items():
+        if read_field(terms, name, str, MATCH) not in values:
+            raise InvalidRecord(f"the match: `{name}` has an unknown value")
+    if read_optional(terms, "resign", str, MATCH) not in (None, *SHARES):
+        raise InvalidRecord("the match: `resign` has an unknown value")
+    for name, kind in (("max_side_changes", int), ("turn_points", bool)):
+        if name in terms:
+            read_field(terms, name, kind, MATCH)
+    return terms
+
+
 def read_rounds(counted, where):
     """Return the counts of each round of a runoff; empty for other methods."""
     rounds = read_field(counted, "rounds", list, where) if "rounds" in counted else []
@@ -185,21 +200,29 @@ class Recount:
         self.turns, self.counts = (read_field(record, key, list, MATCH) for key in ("turns", "counts"))
         if len(self.turns) != len(self.counts):
             raise InvalidRecord(f"the match: it has {len(self.turns)} turns, but {len(self.counts)} counts")
-        self.terms = read_field(record, "terms", dict, MATCH)
-        for name, values in TERMS.items():
-            if read_field(self.terms, name, str, MATCH) not in values:
-                raise InvalidRecord(f"the match: `{name}` has an unknown value")
-        if read_optional(self.terms, "resign", str, MATCH) not in (None, *SHARES):
-            raise InvalidRecord("the match: `resign` has an unknown value")
-        for name, kind in (("max_side_changes", int), ("turn_points", bool)):
-            if name in self.terms:
-                read_field(self.terms, name, kind, MATCH)
-        self.game = new_game(
-            read_field(record, "game", str, MATCH), read_field(record, "options", dict, MATCH)
-        )
+        self.terms = read_terms(record)
+        slug, options = read_field(record, "game", str, MATCH), read_field(record, "options", dict, MATCH)
+        self.game, self.draw = new_game(slug, options), read_optional(record, "draw", dict, MATCH)
+        if self.draw is not None:
+            self.verify_draw(slug, options)
         read_field(record, "code", str, MATCH), read_field(record, "match", int, MATCH)
         self.sides = SecretSides(record, self.counts, self.faults)
         self.last, self.ballots, self.by_arrival = 0, 0, {}
+
+    def verify_draw(self, slug, options):
+        """Check what was drawn at the start of the match."""
+        seed, chosen = (
+            read_field(self.draw, "seed", str, MATCH),
+            read_field(self.draw, "options", dict, MATCH),
+        )
+        if not re.match(r"[0-9a-f]{32}\Z", seed):
+            raise InvalidRecord("the match: the seed of its draw is not 32 hexadecimal digits")
+        if sha256(f"crowdgame lot:{seed}").hex() != read_field(self.draw, "lot", str, MATCH):
+            self.faults.append("the match: the seed of its draw does not match its commitment `lot`")
+        if slug in GAMES:
+            lot = int.from_bytes(sha256(f"{seed}:options"), "big")
+            drawn = draw_options(check_options(slug, chosen), lot)
+            self.expect(MATCH, "the options drawn are", drawn, check_options(slug, options))
 
     def expect(self, where, what, expected, said):
         if expected != said:
@@ -369,6 +392,8 @@ class Recount:
             yield "the rules of this game, which this script does not know"
         if self.record["format"] == UNSORTED and self.ballots:
             yield "the order of the ballots, which the server chose before version 3 of the record"
+        if self.draw is None:
+            yield "what was drawn at the start of the match"
         if self.by_arrival:
             yield f"the order of arrival, which decided a tie in {', '.join(self.by_arrival)}"
         if self.record["ended_by"] == "time":
@@ -573,14 +598,34 @@ def merkle_root(leaves):
 def new_game(slug, options):
     if slug not in GAMES:
         return UnknownGame()
-    game, known = GAMES[slug]
+    return GAMES[slug][0](check_options(slug, options))
+
+
+def draw_options(options, lot):
+    """Return the options with everything drawn that they leave to the lot."""
+    drawn = {name: SIDES[lot % 2] if value == "lot" else value for name, value in options.items()}
+    if "prizes" not in options:
+        return drawn
+    left, order = list(range(1, options["cards"] + 1)), []
+    if options["prizes"] == "falling":
+        left.reverse()
+    for size in range(len(left), 0, -1):
+        below = math.factorial(size - 1)
+        place, lot = divmod(lot % (size * below) if options["prizes"] == "lot" else 0, below)
+        order.append(left.pop(place))
+    return dict(options, order=options["order"] or order)
+
+
+def check_options(slug, options):
+    """Return the options of a known game, completed by its defaults."""
+    known = GAMES[slug][1]
     given = dict({name: values[0] if values else [] for name, values in known.items()}, **options)
     for name, value in given.items():
         values = known.get(name, ())
         fits = values is None or any(type(value) is type(v) and value == v for v in values)
         if not fits:
             raise InvalidRecord("the match: the game has no such option or value")
-    return game(given)
+    return given
 
 
 class UnknownGame:

@@ -4,7 +4,6 @@ Writers of a turn compare its state and version (`claim_turn`, a compare-and-set
 wins. Changes of a match or turn are made with a lock on the event's row, which is taken before all others.
 """
 
-import secrets
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from django.utils.translation import gettext as _
 from games.engine.errors import GameError
 from games.engine.game import SIDES, Game, Picks, Resolution, Side, Vote
 from games.engine.registry import find_game, read_options
+from voting.counting.commitments import draw_options_lot
 from voting.models import (
     CLOSED_STATES,
     LIVE_STATES,
@@ -28,6 +28,7 @@ from voting.models import (
     Team,
     Turn,
     TurnState,
+    new_seed,
 )
 from voting.terms import Ending, EndReason, MatchState, TieRule
 
@@ -119,7 +120,7 @@ def locked_event(event_id: int) -> Iterator[Event]:
 
 
 def create_match(event: Event, now: int) -> Match:
-    """Create the event's next match and draw its lots.
+    """Create the event's next match and draw its lots with the seed that the event has committed to.
 
     Raises MatchError if a match is being played or the event's settings do not fit together.
     """
@@ -127,7 +128,8 @@ def create_match(event: Event, now: int) -> Match:
         raise MatchError(_("A match is already live."))
     try:
         game = find_game(event.game)
-        options = game.draw_lots(read_options(game, event.options), secrets.randbits(32))
+        seed = event.next_seed or new_seed()  # an event of an earlier version has none
+        options = game.draw_lots(read_options(game, event.options), draw_options_lot(seed))
     except GameError as refusal:
         text = _("This game cannot be played: %(reason)s.") % {"reason": refusal}
         raise MatchError(text) from refusal
@@ -137,8 +139,10 @@ def create_match(event: Event, now: int) -> Match:
     if event.max_side_changes:
         _check_secret_sides(event, game, options)
     terms = {name: getattr(event, name) for name in TERMS}
+    proven = {"seed": seed, "chosen_options": event.options} if event.next_seed else {}
+    Event.objects.filter(pk=event.pk).update(next_seed=new_seed())
     return Match.objects.create(
-        **(terms | {"options": msgspec.to_builtins(options)}),
+        **(terms | {"options": msgspec.to_builtins(options)} | proven),
         event=event,
         number=number,
         red=red,
@@ -223,14 +227,13 @@ def draft_turn(
 
     The current captains of the event's `teams` stay captains for the whole turn.
     """
-    seed = secrets.token_hex(16)
     captains = {team.pk: team.captain for team in teams} if match.tie_rule == TieRule.CAPTAIN else {}
     return Turn(
         match=match,
         number=number,
         opens_at=opens_at,
         closes_at=closes_at,
-        seed=seed,
+        seed=new_seed(),
         red_captain=captains.get(match.red_id, ""),
         yellow_captain=captains.get(match.yellow_id, ""),
         **fields,

@@ -138,15 +138,16 @@ def fresh_start_sql(copies: SqliteCopies | PostgresCopies) -> Iterator[str]:
     """Yield SQL that makes all future ids, sequence numbers and seeds differ from any used before.
 
     Numbers continue from the time in milliseconds, so that a second restore of the same backup is ahead of
-    the first. Open turns get a new seed, because the old one may have been revealed after the backup.
-    All sessions are deleted, because sessions that ended since the backup would be valid again.
+    the first. Open turns and events get a new seed, because the old one may have been revealed after the
+    backup. All sessions are deleted, because sessions that ended since the backup would be valid again.
     The last statement selects the number of turns that are voted again.
     """
     now_ms = time.time_ns() // 1_000_000
     epoch = now_ms // 1000 - EPOCH_START_S
     yield "DELETE FROM django_session"
     yield "DELETE FROM voting_announcement"
-    yield f"UPDATE games_event SET seq = {_max_sql(f'seq + {ID_LEAP}', now_ms)}"  # noqa: S608
+    seq = _max_sql(f"seq + {ID_LEAP}", now_ms)
+    yield f"UPDATE games_event SET seq = {seq}, next_seed = {copies.new_seed}"  # noqa: S608
     yield (
         f"UPDATE games_turn SET seed = {copies.new_seed}, version = version + {EPOCH_LEAP}, "  # noqa: S608
         f"epoch = {_max_sql(f'epoch + {EPOCH_LEAP}', epoch)} WHERE {LIVE_TURNS_SQL}"

@@ -356,6 +356,7 @@ export interface EventState {
   extra_s: number;
   captains: boolean;
   game: string;
+  next_lot: string | null;
   special_rules: ReadonlyArray<SpecialRule>;
   rematch_wanted_by: number | null;
   is_duel: boolean;

@@ -123,6 +123,7 @@ def _build_snapshot(
         "rematch_wanted_by": _rematch_wanted_by(event, match, rows),
         "special_rules": terms.special_rules,
         "consent": terms.consent,
+        "next_lot": commit_lot(event.next_seed) if terms is event and event.next_seed else None,
     }
     return msgspec.convert(vars(event) | computed, protocol.EventState)
 

@@ -168,6 +168,11 @@ def commit_lot(seed: str) -> str:
     return sha256(f"crowdgame lot:{seed}".encode("ascii")).hexdigest()
 
 
+def draw_options_lot(seed: str) -> int:
+    """Return the number that decides what is drawn at the start of a match."""
+    return int.from_bytes(sha256(f"{seed}:options".encode("ascii")).digest(), "big")
+
+
 def draw_lot(seed: str, side: Side, among: int, number: int = 0) -> int:
     """Return a number from 0 to `among` - 1.
 

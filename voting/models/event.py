@@ -1,5 +1,7 @@
 """The models of an event and its two teams."""
 
+import secrets
+
 from django.conf import settings
 from django.core.validators import MaxValueValidator, MinLengthValidator, MinValueValidator
 from django.db import models
@@ -14,6 +16,12 @@ from voting.terms import Admission, AnalysisTime, Lobby, TeamChoice
 MAX_BEST_OF = 21
 NOTICE_LENGTH = 140
 MAX_CODE_LENGTH = 16
+SEED_BYTES = 16
+
+
+def new_seed() -> str:
+    """Return an unpredictable seed for random draws."""
+    return secrets.token_hex(SEED_BYTES)
 
 
 class Event(MatchTerms):
@@ -25,6 +33,8 @@ class Event(MatchTerms):
     displays.
 
     With `sound_on`, displays turn their sound on. Otherwise each display decides, unless `hide_sound`.
+
+    `next_seed` decides what is drawn at the start of the next match. Its commitment is public before.
 
     A team wins the series with more than half of `best_of` matches. `extra_s` is added to every turn, for
     players who need extra time. After `anonymized_at`, no data links the ballots of a voter to each other.
@@ -168,6 +178,7 @@ class Event(MatchTerms):
     swaps_sides = models.BooleanField(default=False, db_default=False, editable=False)
     rematch_wanted_by = models.PositiveSmallIntegerField(null=True, blank=True, editable=False)
     display_key_version = models.PositiveIntegerField(default=0, db_default=0, editable=False)
+    next_seed = models.CharField(max_length=32, default=new_seed, db_default="", editable=False)
     seq = models.BigIntegerField(default=0, editable=False)
     created_at = models.DateTimeField(auto_now_add=True, db_index=True)
 

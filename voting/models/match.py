@@ -15,7 +15,9 @@ class MatchResult(models.TextChoices):
 
 
 class Match(MatchTerms):
-    """One match of one game. Its options have all lots drawn.
+    """One match of one game. Its options have all lots drawn, from `chosen_options` by `seed`.
+
+    `seed` is empty in matches of earlier versions, which did not commit to it.
 
     `rehearsed`: a simulated crowd (dry run) has played in it, so that it counts neither in cups nor ratings.
     """
@@ -27,6 +29,8 @@ class Match(MatchTerms):
     state = models.CharField(max_length=8, choices=MatchState.choices(), default=MatchState.PLAYING)
     result = models.CharField(max_length=8, choices=MatchResult.choices, null=True, blank=True)  # noqa: DJ001
     ended_by = models.CharField(max_length=8, choices=Ending.choices(), null=True, blank=True)  # noqa: DJ001
+    seed = models.CharField(max_length=32, blank=True, default="", db_default="", editable=False)
+    chosen_options = models.JSONField(null=True, blank=True, editable=False)
     rehearsed = models.BooleanField(default=False, db_default=False, editable=False)
     started_at = models.BigIntegerField()
     ended_at = models.BigIntegerField(null=True, blank=True)

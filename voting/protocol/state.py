@@ -7,7 +7,7 @@ from typing import Literal
 
 import msgspec
 
-from voting.counting.types import Count
+from voting.counting.types import Count, Hash
 from voting.protocol.fields import TeamNumber, Time
 from voting.protocol.match_state import Finished, Match
 from voting.terms import Admission, Lobby, SpecialRule, TeamChoice
@@ -66,6 +66,8 @@ class EventState(msgspec.Struct, frozen=True, kw_only=True):
         extra_s: Seconds added to every turn.
         captains: Ties are broken by captains in the next match.
         game: Slug of the game of the next match.
+        next_lot: The commitment to everything drawn at the start of the next match, see
+            [Hashes](../verification.md#hashes). Null while a match is played.
         special_rules: Rules to announce before the first turn: of the match that is played, otherwise of the
             next one.
         rematch_wanted_by: In a duel whose match is over: the team that asked for a rematch, 0 for none. Null:
@@ -96,6 +98,7 @@ class EventState(msgspec.Struct, frozen=True, kw_only=True):
     extra_s: Count = 0
     captains: bool = False
     game: str = ""
+    next_lot: Hash | None = None
     special_rules: tuple[SpecialRule, ...] = ()
     rematch_wanted_by: Count | None = None
     is_duel: bool = False

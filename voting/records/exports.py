@@ -18,6 +18,7 @@ from voting.records.match_record import (
     SecretSides,
     SideCount,
     SidePicks,
+    StartDraw,
     Teams,
     Terms,
     TurnCount,
@@ -91,9 +92,16 @@ def _record(match: Match) -> MatchRecord:
         "turns": tuple(SidePicks(red=turn.red_pick, yellow=turn.yellow_pick) for turn in position.turns),
         "counts": tuple(_counts(match, position)),
         "result": match.result or "open",
+        "draw": _start_draw(match),
         "sides": _sides(match),
     }
     return msgspec.convert(vars(match) | computed, MatchRecord)
+
+
+def _start_draw(match: Match) -> StartDraw | None:
+    if not match.seed:
+        return None
+    return StartDraw(lot=commit_lot(match.seed), seed=match.seed, options=match.chosen_options or {})
 
 
 def _sides(match: Match) -> SecretSides | None:

@@ -110,6 +110,8 @@ def _create_match(record: MatchRecord, event: Event, now: int) -> Match:
         "in_study": False,
     }  # nobody consented here
     terms |= {name: getattr(record.terms, name) for name in record.terms.__struct_fields__}
+    if record.draw:
+        terms |= {"seed": record.draw.seed, "chosen_options": record.draw.options}
     return Match.objects.create(
         **terms,
         event=event,

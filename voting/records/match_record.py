@@ -102,6 +102,17 @@ class SecretSides(msgspec.Struct, frozen=True, kw_only=True):
     turns: tuple[RecordedSides, ...]
 
 
+class StartDraw(msgspec.Struct, frozen=True, kw_only=True):
+    """What was drawn at the start of a match, from the `options` as chosen.
+
+    `lot` was public before the match (`next_lot` of the public state).
+    """
+
+    lot: str
+    seed: str
+    options: dict[str, Any]
+
+
 class MatchRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A match with its ballots. `name` is a title for readers.
 
@@ -120,6 +131,7 @@ class MatchRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     counts: tuple[TurnCount, ...]
     result: Result
     ended_by: Ending | None
+    draw: StartDraw | None = None
     sides: SecretSides | None = None
 
 

@@ -12,7 +12,14 @@ from games.engine.errors import GameError, IllegalPick
 from games.engine.game import SIDES, Game, Picks, Resolution, Result, Side, other_side
 from games.engine.registry import find_game, read_options
 from voting.counting.ballots import Ballot
-from voting.counting.commitments import Tree, ballot_leaf, commit_lot, draw_lot, hash_leaf
+from voting.counting.commitments import (
+    Tree,
+    ballot_leaf,
+    commit_lot,
+    draw_lot,
+    draw_options_lot,
+    hash_leaf,
+)
 from voting.counting.methods.voting_method import find_method
 from voting.counting.tally import SideBallots, SideTally, decide
 from voting.records.match_record import SORTED, MatchRecord, SideCount, TurnCount, side_count
@@ -75,6 +82,8 @@ def find_gaps(record: MatchRecord) -> Iterator[str]:
     ]
     if record.format != SORTED and any(counted.ballots for _, counted in sides):
         yield "the order of the ballots, which the server chose before version 3 of the record"
+    if record.draw is None:
+        yield "what was drawn at the start of the match"
     by_arrival = {f"turn {number}": True for number, counted in sides if counted.decided_by == "first"}
     if by_arrival:
         yield f"the order of arrival, which decided a tie in {', '.join(by_arrival)}"
@@ -92,6 +101,7 @@ def _find_faults(record: MatchRecord) -> Iterator[Fault]:
     except GameError as refusal:
         yield Fault(None, None, str(refusal))
         return
+    yield from _find_draw_faults(record, game)
     yield from (Fault(number, None, text) for number, text in find_side_faults(record))
     result: Result = "open"
     for number in range(1, len(record.turns) + 1):
@@ -107,6 +117,25 @@ def _find_faults(record: MatchRecord) -> Iterator[Fault]:
             return
         result = _result_after(recorded, resolution)
     yield from _find_result_faults(record, result)
+
+
+def _find_draw_faults(record: MatchRecord, game: Game[Any]) -> Iterator[Fault]:
+    """Find faults of what was drawn at the start of the match."""
+    if record.draw is None:
+        return
+    if not SEED.fullmatch(record.draw.seed):
+        yield Fault(None, None, "the seed of its draw is not 32 hexadecimal digits")
+        return
+    if commit_lot(record.draw.seed) != record.draw.lot:
+        yield Fault(None, None, "the seed of its draw does not match its commitment `lot`")
+    try:
+        chosen = read_options(game, record.draw.options)
+    except GameError as refusal:
+        yield Fault(None, None, str(refusal))
+        return
+    drawn = game.draw_lots(chosen, draw_options_lot(record.draw.seed))
+    if drawn != read_options(game, record.options):
+        yield Fault(None, None, "its options are not those that were drawn")
 
 
 def _find_result_faults(record: MatchRecord, result: Result) -> Iterator[Fault]:

@@ -23,6 +23,7 @@ from voting import protocol
 from voting.announcements import snapshots
 from voting.announcements.snapshots import MAX_FINISHED
 from voting.ballot_box.ballot_box import BallotBox
+from voting.counting.commitments import commit_lot
 from voting.counting.tally import SideTally
 from voting.models import Event, Turn
 from voting.protocol import ActionAsk
@@ -49,6 +50,7 @@ def test_snapshot_before_first_match(box: BallotBox) -> None:
         next_match_at=None,
         finished=(),
         game="simultaneous-captains-mistress",
+        next_lot=commit_lot(event.next_seed),
     )
 
 
