@@ -9,6 +9,7 @@ from django.db import transaction
 from django.db.models import Model
 
 from voting.models import Event, Team
+from voting.models.event import new_seed
 from voting.names import clean_name
 
 CODE_LETTERS = "BCDFGHJKMNPQRSTVWXYZ23456789"
@@ -49,7 +50,8 @@ def create_event(
     """
     with transaction.atomic():
         code = code or generate_code()
-        event = Event.objects.create(owner=owner, name=clean_name(name), code=code, **choices)
+        seed = new_seed()
+        event = Event.objects.create(owner=owner, name=clean_name(name), code=code, next_seed=seed, **choices)
         for number, team_name in enumerate(team_names, 1):
             Team.objects.create(event=event, number=number, name=clean_name(team_name))
     return event

@@ -28,8 +28,8 @@ from voting.models import (
     Team,
     Turn,
     TurnState,
-    new_seed,
 )
+from voting.models.event import new_seed
 from voting.terms import Ending, EndReason, MatchState, TieRule
 
 TERMS = [field.name for field in MatchTerms._meta.get_fields()]

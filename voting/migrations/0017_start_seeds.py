@@ -2,8 +2,6 @@
 
 from django.db import migrations, models
 
-import voting.models.event
-
 
 class Migration(migrations.Migration):
 
@@ -15,7 +13,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='event',
             name='next_seed',
-            field=models.CharField(db_default='', default=voting.models.event.new_seed, editable=False, max_length=32),
+            field=models.CharField(blank=True, db_default='', default='', editable=False, max_length=32),
         ),
         migrations.AddField(
             model_name='match',

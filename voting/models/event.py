@@ -178,7 +178,7 @@ class Event(MatchTerms):
     swaps_sides = models.BooleanField(default=False, db_default=False, editable=False)
     rematch_wanted_by = models.PositiveSmallIntegerField(null=True, blank=True, editable=False)
     display_key_version = models.PositiveIntegerField(default=0, db_default=0, editable=False)
-    next_seed = models.CharField(max_length=32, default=new_seed, db_default="", editable=False)
+    next_seed = models.CharField(max_length=32, blank=True, default="", db_default="", editable=False)
     seq = models.BigIntegerField(default=0, editable=False)
     created_at = models.DateTimeField(auto_now_add=True, db_index=True)
 

@@ -65,6 +65,8 @@ def test_report_matches_figures_of_the_record(match: str, reports: dict[str, Rep
             if counted and vote:
                 for name in ("counts", "pick", "decided_by", "root"):
                     assert getattr(counted, name) == getattr(vote, name)
+        if turn.board.drawing:
+            continue  # a game without columns has no drops
         if turn.board.vote != "open":  # otherwise it drops after the other side has moved
             assert {drop.side: drop.column for drop in turn.resolution.drops} == falling
             falling = {}
