@@ -53,6 +53,12 @@ class VoteRow:
     share: str
     pick: str
 
+    @property
+    def seal(self) -> str:
+        """The Merkle root in groups of four digits. Phones show its first half (see `fingerprint`)."""
+        root = self.vote.root or ""
+        return " ".join(root[start : start + 4] for start in range(0, len(root), 4))
+
 
 @dataclass(frozen=True, slots=True)
 class TurnView:

@@ -25,7 +25,7 @@ export function formatPercent(part: number, whole: number): string {
   return (whole && part / whole).toLocaleString(NUMBER_LOCALE, { style: "percent" }).replaceAll("\u200e", "");
 }
 
-/** The fingerprint of a Merkle root that people compare: "4f2a 91c0". */
+/** The half of a Merkle root that people compare, in groups of four digits. Nobody can find two lists that share it. */
 export function fingerprint(root: string): string {
-  return `${root.slice(0, 4)} ${root.slice(4, 8)}`;
+  return root.slice(0, 32).replace(/.{4}\B/g, "$& ");
 }

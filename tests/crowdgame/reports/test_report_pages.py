@@ -3,6 +3,7 @@
 import csv
 import gzip
 import io
+import re
 
 import pytest
 from django.test import Client
@@ -10,7 +11,7 @@ from django.test import Client
 from crowdgame.reports import views as report_pages
 from tests.voting.match_helpers import RED_WINS, new_event, only_turn, open_now, play, vote
 from voting.ballot_box.ballot_box import BallotBox
-from voting.models import Event, Match, Team
+from voting.models import Event, Match, TallyRecord, Team
 from voting.records.exports import record_version
 from voting.turns.turns import start_match
 
@@ -43,6 +44,14 @@ def test_report_page_shows_result_and_turns(client: Client, match: Match) -> Non
     assert page.count('<svg class="cabinet') == 5
     assert f'href="/record/{match.event.code}/{match.number}.json"' in page
     assert client.get(address(match).lower()).status_code == 200
+
+
+def test_report_page_shows_seals_in_groups_of_four_digits(client: Client, match: Match) -> None:
+    """As phones do, which show the first half."""
+    root = TallyRecord.objects.filter(turn__match=match).values_list("root", flat=True)[0]
+    groups = re.findall("....", root)
+    assert len(groups) == 16
+    assert f"<code>{' '.join(groups)}</code>" in page_of(client, match)
 
 
 def test_report_page_escapes_names(client: Client, match: Match) -> None:
