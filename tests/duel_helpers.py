@@ -89,9 +89,3 @@ def run_down_clock(code: str, ms: int) -> int:
         box._redis.hincrby(turn_keys(match.event_id, turn.pk)[0], f"{side}_at", -by)
     place_and_relay(turn, box, create=False)
     return turn.pk
-
-
-def duel_turn(code: str) -> dict[str, Any]:
-    turn = only_turn(Match.objects.get(event__code=code))
-    names = ("number", "red_bank_ms", "yellow_bank_ms")
-    return {"left_ms": turn.closes_at - box.now()} | {name: getattr(turn, name) for name in names}

@@ -11,10 +11,10 @@ from crowdgame.reports.analysis_view import match_crowds
 from crowdgame.reports.match_report import MatchEnd, MatchReport, SideVote, TurnReport
 from games.engine.game import SIDES, Picks, Side, other_side
 from games.engine.registry import read_options
+from voting.announcements.snapshots import load_sides_summary
 from voting.counting.methods.voting_method import find_method
-from voting.counting.side_changes import SidesSummary
 from voting.matches import Position, end_reason, load_position
-from voting.models import Match, SidesRecord, TallyRecord
+from voting.models import Match, TallyRecord
 from voting.terms import MatchState
 
 
@@ -30,15 +30,10 @@ def read_report(match: Match) -> MatchReport:
         game=game.title,
         end=_end(match),
         reason=end_reason(match, position),
-        sides=_sides(match),
+        sides=load_sides_summary(match),
         start=game.view(game.start(read_options(game, match.options)), None),
         turns=_turns(match, position),
     )
-
-
-def _sides(match: Match) -> SidesSummary | None:
-    kept = SidesRecord.objects.filter(match=match).first() if match.max_side_changes else None
-    return msgspec.convert(kept.summary["summary"], SidesSummary) if kept else None
 
 
 def _end(match: Match) -> MatchEnd:

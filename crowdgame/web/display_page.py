@@ -3,23 +3,15 @@
 from pathlib import Path
 from typing import Any
 
-from crowdgame.web.phone_page import ENGLISH, LOCALE_PARAMETER, choose_language
-from crowdgame.web.preloaded_page import PreloadedPage
-
-VARIES = "accept-encoding, accept-language"
+from crowdgame.web.phone_page import LOCALE_PARAMETER, choose_language
+from crowdgame.web.preloaded_page import ENGLISH, PreloadedPage, load_pages
 
 
 class DisplayPages:
     """The display page in all built languages. Empty if the frontend isn't built."""
 
     def __init__(self, folder: Path) -> None:
-        others = {path.suffixes[0][1:]: path for path in sorted(folder.glob("display.*.html"))}
-        built = {ENGLISH: folder / "display.html", **others}
-        self._pages = {
-            code: PreloadedPage(path, VARIES, states=0, framed=True)
-            for code, path in built.items()
-            if path.is_file()
-        }
+        self._pages = load_pages(folder, "display", states=0)
 
     def __bool__(self) -> bool:
         return bool(self._pages)

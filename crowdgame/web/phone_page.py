@@ -12,9 +12,8 @@ from django.conf import settings
 from django.utils.translation import get_supported_language_variant
 from django.utils.translation.trans_real import parse_accept_lang_header
 
-from crowdgame.web.preloaded_page import PreloadedPage
+from crowdgame.web.preloaded_page import ENGLISH, PreloadedPage, load_pages
 
-ENGLISH = "en"
 LOCALE_PARAMETER = re.compile(rb"(?:^|&)locale=([A-Za-z-]{2,20})(?:&|$)")
 STATE_CACHE_SIZE = 50
 
@@ -23,14 +22,7 @@ class PhonePages:
     """The phone page in all built languages. Empty if the frontend isn't built."""
 
     def __init__(self, folder: Path) -> None:
-        others = {path.suffixes[0][1:]: path for path in sorted(folder.glob("phone.*.html"))}
-        built = {ENGLISH: folder / "phone.html", **others}
-        varies = "accept-encoding, accept-language" if others else "accept-encoding"
-        self._pages = {
-            code: PreloadedPage(path, varies, states=STATE_CACHE_SIZE, framed=True)
-            for code, path in built.items()
-            if path.is_file()
-        }
+        self._pages = load_pages(folder, "phone", states=STATE_CACHE_SIZE)
 
     def __bool__(self) -> bool:
         return bool(self._pages)

@@ -7,6 +7,7 @@ from crowdgame.web.cached_responses import CachedResponse, load_page
 from crowdgame.web.gzip_prefix import PrefixCompressor
 from voting.gateway.page_preload import PreloadParts
 
+ENGLISH = "en"
 PRELOAD, SCRIPT_END = b'<script type="application/json" id="preload">', b"</script>"
 
 
@@ -28,3 +29,15 @@ class PreloadedPage:
             return self._blank
         begun, rest = self._with_state(preload.state), preload.own + SCRIPT_END
         return CachedResponse(self._headers, begun.plain + rest, begun.complete(rest))
+
+
+def load_pages(folder: Path, name: str, *, states: int) -> dict[str, PreloadedPage]:
+    """Read the page `name` in each language built into `folder`. Returns the pages by language code."""
+    others = {path.suffixes[0][1:]: path for path in sorted(folder.glob(f"{name}.*.html"))}
+    built = {ENGLISH: folder / f"{name}.html", **others}
+    varies = "accept-encoding, accept-language" if others else "accept-encoding"
+    return {
+        code: PreloadedPage(path, varies, states=states, framed=True)
+        for code, path in built.items()
+        if path.is_file()
+    }

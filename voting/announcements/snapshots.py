@@ -158,7 +158,7 @@ def _match(shown: ShownMatch, teams: dict[int, Team], *, is_duel: bool) -> proto
         "clocks": _clocks(match, turn or position.last),
         "concealed": _concealed(position.concealed) if position.concealed else None,
         "rated": _rated(match),
-        "sides": _sides(match),
+        "sides": load_sides_summary(match),
         "offers": _offers(turn) if turn and is_duel else (),
         "end_reason": end_reason(match, position),
     }
@@ -179,7 +179,8 @@ def _rated(match: Match) -> protocol.Rated | None:
     )
 
 
-def _sides(match: Match) -> SidesSummary | None:
+def load_sides_summary(match: Match) -> SidesSummary | None:
+    """Return the published summary of a match with side changes, once it is made."""
     kept = SidesRecord.objects.filter(match=match).first() if match.max_side_changes else None
     return msgspec.convert(kept.summary["summary"], SidesSummary) if kept else None
 
