@@ -2,11 +2,16 @@
 
 It reads and writes only what is resolved and announced, so it can't reveal an open vote, and nothing waits
 for it. All state is in the database: after a crash, the next iteration goes on. Several may run at once.
+
+A thread of its own solves, at the lowest CPU priority. The rest keeps its priority, so that no lock of the
+database is held by something that waits for a CPU.
 """
 
 import logging
+import os
 import threading
 import time
+from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cache
 
@@ -14,7 +19,7 @@ import wasmtime
 from django.db import close_old_connections
 from django.db.models import Exists, OuterRef, QuerySet
 
-from crowdgame.analysis.stored_analyses import store_analysis
+from crowdgame.analysis.stored_analyses import announce_analysis, store_analysis
 from games.engine.registry import all_games, read_options
 from games.solver.positions import read_position
 from voting.ballot_box.ballot_box import BallotBox
@@ -25,6 +30,7 @@ from voting.turns.retry_book import PERMANENT_ERRORS
 
 log = logging.getLogger(__name__)
 
+NICE = 19
 POLL_S = 0.5
 RECENT_MS = 10 * 60 * 1000
 BACKLOG_INTERVAL_S = 600.0  # looking through all turns is slow
@@ -57,6 +63,7 @@ class Analyzer:
     looked_at: float = float("-inf")
     failed: set[int] = field(default_factory=set)
     is_waiting: bool = False
+    solving: Executor = field(default_factory=lambda: ThreadPoolExecutor(1, "solver", _lower_priority))
 
     def run(self, stopped: threading.Event) -> None:
         """Iterate until `stopped` is set."""
@@ -98,8 +105,15 @@ class Analyzer:
     def _analyze(self, turn_id: int) -> None:
         try:
             turn = Turn.objects.select_related("match__event", "match__red", "match__yellow").get(pk=turn_id)
-            if store_analysis(turn) is None:
+            if store_analysis(turn, lambda work: self.solving.submit(work).result()) is None:
                 self.failed.add(turn_id)
+            elif turn.match.event.analysis == AnalysisTime.TURN:
+                announce_analysis(turn, self.box.now())
         except (*PERMANENT_ERRORS, *SOLVER_ERRORS) as error:
             log.error("analyzing turn %s failed: %s", turn_id, error, extra={"turn": turn_id})
             self.failed.add(turn_id)
+
+
+def _lower_priority() -> None:
+    """Lower the CPU priority of the calling thread. On Linux, each thread has its own."""
+    os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICE)

@@ -1,16 +1,23 @@
 """Analyze resolved turns and load what may be shown of them."""
 
+import operator
+from collections.abc import Callable
+from functools import partial
 from typing import cast
 
 from django.db.models import Q, QuerySet
 
 from crowdgame.analysis.analyzed_turn import AnalyzedTurn, analyze_turn, pack_analysis, unpack_analysis
 from crowdgame.analysis.models import TurnAnalysis
-from games.engine.game import Picks, Side
+from games.engine.game import SIDES, Picks, Side
 from games.solver.positions import read_position
-from voting.matches import Position, load_position
+from voting import protocol
+from voting.announcements.outbox import announce, relay
+from voting.matches import Position, load_position, locked_event
 from voting.models import Event, Match, TallyRecord, Turn, TurnState
 from voting.terms import AnalysisTime, MatchState
+
+Work = Callable[[], AnalyzedTurn]
 
 
 def are_shown(event: Event, match: Match) -> bool:
@@ -53,27 +60,31 @@ def _rows(match: Match) -> QuerySet[TurnAnalysis]:
     return found.select_related("turn__match").order_by("turn__match__number", "turn__number")
 
 
-def store_analysis(turn: Turn) -> TurnAnalysis | None:
-    """Analyze a resolved turn and store the result. Idempotent.
+def store_analysis(turn: Turn, run: Callable[[Work], AnalyzedTurn] = operator.call) -> TurnAnalysis | None:
+    """Analyze a resolved turn and store the result. Idempotent. `run` calls the long part, without queries.
 
-    None if its game has no solver, if it is no longer resolved, or if it was analyzed meanwhile.
+    None if its game has no solver, or if it is no longer resolved.
     """
-    analysis = _analyze(turn)
-    if analysis is None or not Turn.objects.filter(pk=turn.pk, state=TurnState.RESOLVED).exists():
+    work = _prepare(turn)
+    if work is None:
         return None
-    row = TurnAnalysis(turn=turn, packed=pack_analysis(analysis))
+    row = TurnAnalysis(turn=turn, packed=pack_analysis(run(work)))
+    if not Turn.objects.filter(pk=turn.pk, state=TurnState.RESOLVED).exists():
+        return None
     TurnAnalysis.objects.bulk_create([row], ignore_conflicts=True)
     return row
 
 
-def _analyze(turn: Turn) -> AnalyzedTurn | None:
+def _prepare(turn: Turn) -> Work | None:
+    """Load what the analysis of the turn needs."""
     before = read_position(load_position(turn.match, before=turn).state)
     position = load_position(turn.match)
     if before is None or turn not in position.turns:
         return None
     index = position.turns.index(turn)
     tallies = TallyRecord.objects.filter(turn=turn).values_list("side", "counts")
-    return analyze_turn(
+    return partial(
+        analyze_turn,
         before,
         _whole_picks(position, index),
         {cast(Side, side): _by_column(counts) for side, counts in tallies},
@@ -95,3 +106,42 @@ def _whole_picks(position: Position, index: int) -> Picks:
     red = [half.red_pick for half in halves if half.red_pick is not None]
     yellow = [half.yellow_pick for half in halves if half.yellow_pick is not None]
     return Picks(next(iter(red), None), next(iter(yellow), None))
+
+
+def load_announced_analysis(event: Event, match: Match, turn: Turn) -> protocol.Analysis | None:
+    """Return the analysis of the turn resolved last. None unless the event shows it after each turn.
+
+    A query only if it does.
+    """
+    if event.analysis != AnalysisTime.TURN or match.is_secret:
+        return None
+    row = TurnAnalysis.objects.filter(turn=turn).first()
+    return _describe(turn, unpack_analysis(bytes(row.packed))) if row else None
+
+
+def _describe(turn: Turn, analysis: AnalyzedTurn) -> protocol.Analysis:
+    """Return what screens show of an analysis: nothing about single columns."""
+    sides = {side: analysis.sides.get(side) for side in SIDES}
+    return protocol.Analysis(
+        turn=turn.pk,
+        before=_rounded_chance(analysis.solution.value),
+        after=None if analysis.after is None else _rounded_chance(analysis.after),
+        **{side: judged.quality if judged else None for side, judged in sides.items()},
+    )
+
+
+def _rounded_chance(value: float) -> float:
+    return round((1 + value) / 2, 3)
+
+
+def announce_analysis(turn: Turn, now: int) -> None:
+    """Announce the analysis of a turn, unless it is no longer the last one or is not shown."""
+    event_id = turn.match.event_id
+    with locked_event(event_id) as event:
+        match = event.matches.order_by("-number").first()
+        resolved = match.turns.filter(state=TurnState.RESOLVED).order_by("-number") if match else None
+        last = resolved.first() if resolved else None
+        if match is None or last != turn or load_announced_analysis(event, match, last) is None:
+            return
+        announce(event_id, protocol.TurnAnalyzed, now)
+    relay(event_id)

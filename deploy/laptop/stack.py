@@ -137,7 +137,7 @@ def schedulers(stack: Stack) -> list[Child]:
 
 
 def analyzer(stack: Stack) -> Child:
-    """The analyzer of resolved turns. It lowers its own CPU priority, and nothing waits for it."""
+    """The analyzer of resolved turns. It solves at the lowest CPU priority, and nothing waits for it."""
     return Child("analyzer", [*MANAGE, "analyzer"], stack.env)
 
 

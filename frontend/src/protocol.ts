@@ -17,6 +17,7 @@ export type OfferKind = "draw" | "takeback";
 export type EndReason = "line" | "holder" | "other" | "full" | "game" | "forfeit" | "time" | "resign" | "deserted" | "conceded" | "agreed";
 export type Part = "code" | "turnout" | "tally" | "drops" | "sound";
 export type DuelAction = "resign" | "abort" | "draw" | "takeback" | "decline";
+export type Quality = "best" | "good" | "inaccuracy" | "mistake" | "blunder";
 export type SideRefusal = "not_offered" | "no_such_turn" | "window_open" | "used_up" | "same_side" | "busy";
 export type DuelRefusal = "not_possible" | "turn_changed" | "too_soon" | "busy";
 export type DropAnswer = "waiting" | "shown" | "full" | "unavailable";
@@ -298,6 +299,14 @@ export interface Offer {
   declined: boolean;
 }
 
+export interface Analysis {
+  turn: number;
+  before: number;
+  after: number | null;
+  red: Quality | null;
+  yellow: Quality | null;
+}
+
 export interface Match {
   id: number;
   number: number;
@@ -327,6 +336,7 @@ export interface Match {
   sides: SidesSummary | null;
   offers: ReadonlyArray<Offer>;
   end_reason: EndReason | null;
+  analysis: Analysis | null;
 }
 
 export interface Finished {
@@ -452,6 +462,13 @@ export interface TurnMoved {
 
 export interface TurnVoided {
   type: "turn.voided";
+  seq: number;
+  at: number;
+  state: EventState;
+}
+
+export interface TurnAnalyzed {
+  type: "turn.analyzed";
   seq: number;
   at: number;
   state: EventState;
@@ -743,11 +760,11 @@ export type PhoneMessage = PhoneJoin | BallotCast | ReceiptAsk | DropShow | Side
 export type DisplayMessage = DisplayJoin | ClockAsk;
 export type ConsoleMessage = ConsoleJoin | ActionAsk | ActionUndo | PeopleAsk | ClockAsk;
 export type ChatMessage = ChatJoin | ClockAsk;
-export type Changes = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | MatchStopped | TurnRevealed | TurnConcealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnRestored;
-export type Always = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | MatchStopped | TurnRevealed | TurnConcealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnRestored | TurnSealed | TurnoutCounted | ClockSynced | RetryAfter | Error;
-export type ToPhone = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | MatchStopped | TurnRevealed | TurnConcealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnRestored | TurnSealed | TurnoutCounted | ClockSynced | RetryAfter | Error | TeamCounted | PhoneWelcomed | BallotCounted | BallotRefused | ReceiptIssued | DropAnswered | SideChanged | SideRefused | DuelRefused;
-export type ToDisplay = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | MatchStopped | TurnRevealed | TurnConcealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnRestored | TurnSealed | TurnoutCounted | ClockSynced | RetryAfter | Error | TeamCounted | DisplayWelcomed | KeyShown | CheersCounted | DropShown;
-export type ToConsole = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | MatchStopped | TurnRevealed | TurnConcealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnRestored | TurnSealed | TurnoutCounted | ClockSynced | RetryAfter | Error | TeamCounted | AuditUpdated | ConsoleWelcomed | ActionDone | ActionRefused | RehearsalUpdated | CountsUpdated | PeopleFound;
+export type Changes = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | MatchStopped | TurnRevealed | TurnConcealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnAnalyzed | TurnRestored;
+export type Always = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | MatchStopped | TurnRevealed | TurnConcealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnAnalyzed | TurnRestored | TurnSealed | TurnoutCounted | ClockSynced | RetryAfter | Error;
+export type ToPhone = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | MatchStopped | TurnRevealed | TurnConcealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnAnalyzed | TurnRestored | TurnSealed | TurnoutCounted | ClockSynced | RetryAfter | Error | TeamCounted | PhoneWelcomed | BallotCounted | BallotRefused | ReceiptIssued | DropAnswered | SideChanged | SideRefused | DuelRefused;
+export type ToDisplay = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | MatchStopped | TurnRevealed | TurnConcealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnAnalyzed | TurnRestored | TurnSealed | TurnoutCounted | ClockSynced | RetryAfter | Error | TeamCounted | DisplayWelcomed | KeyShown | CheersCounted | DropShown;
+export type ToConsole = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | MatchStopped | TurnRevealed | TurnConcealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnAnalyzed | TurnRestored | TurnSealed | TurnoutCounted | ClockSynced | RetryAfter | Error | TeamCounted | AuditUpdated | ConsoleWelcomed | ActionDone | ActionRefused | RehearsalUpdated | CountsUpdated | PeopleFound;
 export type ToChat = ChatPosted | ClockSynced | RetryAfter | Error;
 
 export const MAX_FRAME_BYTES = 2048;

@@ -20,7 +20,7 @@ IN_THE_BOX_MS, IN_THE_DATABASE_MS = 540_000, 1_100_000
 HEX = "0123456789abcdef"
 DEADLINE_AND_HEARTBEAT_S = 1.5
 OWN_COUNTS_S = 2.5
-TERMS: dict[str, Any] = {"lobby": "open", "team_choice": "choose"}
+TERMS: dict[str, Any] = {"lobby": "open", "team_choice": "choose", "analysis": "turn"}
 ANNOUNCED = {
     "turn.extend": "turn.moved",
     "joining.lock": "joining.locked",
@@ -63,6 +63,10 @@ class Stage:
                 cast(phone, turn["id"], choice)
                 self.phones.append(phone)
 
+    def count_analyses(self) -> int:
+        ((count,),) = self.server.rows("SELECT COUNT(*) FROM analysis_turnanalysis")
+        return int(count)
+
     def look(self, moment: str) -> None:
         self.seen[moment] = self.watching.observe()
 
@@ -97,6 +101,7 @@ def open_vote(stage: Stage, votes: Votes, window_ms: int) -> object:
         stage.open_turn(200)
         time.sleep(DEADLINE_AND_HEARTBEAT_S)  # nothing should happen, so there is nothing to wait for
         stage.look("after the deadline")
+        assert stage.count_analyses() == 0
         assert all(seed not in text for text in stage.watching.raw_output.values())
         digits = [f"/admin/voting/turn/?seed__startswith={digit}" for digit in HEX]
         assert {stage.watching.admin_status(query) for query in digits} == {400}
@@ -145,6 +150,7 @@ def concealed_half(stage: Stage, votes: Votes) -> object:
     for name in stage.watching.clients.keys() - {"a phone without a seat"}:
         stage.watching.clients[name].receive("team.counted", counts=[0, 0, 2, 0, 1, 0, 0])
     stage.look("in the second half")
+    assert stage.count_analyses() == 0
     reveal = stage.close("turn.revealed")["state"]["match"]["reveal"]
     assert reveal["yellow"]["counts"] == [0, 0, 2, 0, 1, 0, 0]
     assert reveal["concealed"]["seed"]

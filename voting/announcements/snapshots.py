@@ -4,7 +4,7 @@ Ballot secrecy: it tells nothing of the votes in an open window or of a conceale
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple, cast
@@ -38,6 +38,8 @@ from voting.models.settings import list_hidden_parts
 from voting.terms import EndReason, MatchState, Pace, TieRule
 
 MAX_FINISHED, MAX_CACHED_REASONS = 20, 10_000
+AnalysisLoader = Callable[[Event, Match, Turn], protocol.Analysis | None]
+_analysis_loaders: list[AnalysisLoader] = []
 PARTS = [(field, part.name) for field, part in list_hidden_parts(Event).items()]
 
 
@@ -62,6 +64,11 @@ class ShownMatch:
     position: Position
     live: Turn | None
     tallies: Sequence[TallyRecord]
+
+
+def provide_analyses(loader: AnalysisLoader) -> None:
+    """Register what loads the analysis of the turn resolved last, None if it may not be shown yet."""
+    _analysis_loaders.append(loader)
 
 
 def load_snapshot(event: Event) -> protocol.EventState:
@@ -98,8 +105,8 @@ def build_snapshot(
 ) -> protocol.EventState:
     """Build the event's snapshot from rows: its teams by number, its latest match and the finished ones.
 
-    Makes no queries, except for concealed turns, secret sides, duels, and matches that have ended. The title
-    and the sentences of the game are in the event's language.
+    Makes no queries, except for concealed turns, secret sides, duels, analyses after each turn, and matches
+    that have ended. The title and the sentences of the game are in the event's language.
     """
     with override(event.language):
         return _build_snapshot(event, teams, latest, ended)
@@ -114,7 +121,7 @@ def _build_snapshot(
     terms = match if match and match.state == MatchState.PLAYING else event
     computed = {
         "teams": teams,
-        "match": _match(latest, {team.pk: team for team in rows}, is_duel=event.is_duel) if latest else None,
+        "match": _match(event, latest, {team.pk: team for team in rows}) if latest else None,
         "finished": _finished(event, ended),
         "peek": event.peek and not secret,
         "own_counts": event.own_counts and not secret,
@@ -143,7 +150,7 @@ def _hidden(event: Event, *, secret: bool) -> tuple[protocol.Part, ...]:
     return cast(tuple[protocol.Part, ...], tuple(hidden))
 
 
-def _match(shown: ShownMatch, teams: dict[int, Team], *, is_duel: bool) -> protocol.Match:
+def _match(event: Event, shown: ShownMatch, teams: dict[int, Team]) -> protocol.Match:
     """Build the match's state. `teams` are the event's, by primary key."""
     match, position, turn = shown.match, shown.position, shown.live
     match.red, match.yellow = teams[match.red_id], teams[match.yellow_id]
@@ -159,10 +166,15 @@ def _match(shown: ShownMatch, teams: dict[int, Team], *, is_duel: bool) -> proto
         "concealed": _concealed(position.concealed) if position.concealed else None,
         "rated": _rated(match),
         "sides": load_sides_summary(match),
-        "offers": _offers(turn) if turn and is_duel else (),
+        "offers": _offers(turn) if turn and event.is_duel else (),
         "end_reason": end_reason(match, position),
+        "analysis": _analysis(event, match, position.turns[-1]) if position.turns else None,
     }
     return msgspec.convert(vars(match) | computed, protocol.Match)
+
+
+def _analysis(event: Event, match: Match, turn: Turn) -> protocol.Analysis | None:
+    return next(filter(None, (load(event, match, turn) for load in _analysis_loaders)), None)
 
 
 def _offers(turn: Turn) -> tuple[protocol.Offer, ...]:

@@ -79,6 +79,10 @@ class TurnVoided(Change, frozen=True, tag="turn.voided"):
     """
 
 
+class TurnAnalyzed(Change, frozen=True, tag="turn.analyzed"):
+    """The turn resolved last is analyzed: see `match.analysis`."""
+
+
 class TurnRestored(Change, frozen=True, tag="turn.restored"):
     """The ballot box lost the ballots of the open turn. Its `epoch` grew: send your ballot again."""
 
@@ -97,6 +101,7 @@ Changes = (
     | TurnResumed
     | TurnMoved
     | TurnVoided
+    | TurnAnalyzed
     | TurnRestored
 )
 decode_change = msgspec.json.Decoder(Changes).decode

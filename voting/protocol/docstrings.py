@@ -14,13 +14,14 @@ from types import ModuleType
 from typing import NamedTuple
 
 from games.engine import game
+from games.solver import judgment
 from voting import terms
 from voting.counting import types
 from voting.counting.methods.voting_method import METHODS
 from voting.protocol import client, phone_answers, server, snapshot, state
 
 ENTRY = re.compile(r"    (?P<name>[\w.]+): (?P<meaning>.+)")
-MODULES = (game, terms, types, client, phone_answers, server, snapshot, state)
+MODULES = (game, judgment, terms, types, client, phone_answers, server, snapshot, state)
 
 
 class Documented(NamedTuple):

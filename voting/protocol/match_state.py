@@ -6,6 +6,7 @@ It contains nothing secret while a window is open.
 import msgspec
 
 from games.engine.game import Board, Resolution, Result, Side
+from games.solver.judgment import Quality
 from voting.counting.methods import TallyMethod
 from voting.counting.pacing import CloseCall, RevealSteps
 from voting.counting.side_changes import SidesSummary
@@ -175,6 +176,24 @@ class Offer(msgspec.Struct, frozen=True, kw_only=True):
     declined: bool
 
 
+class Analysis(msgspec.Struct, frozen=True, kw_only=True):
+    """How good the choices of the turn resolved last were. It tells nothing about the columns of the next.
+
+    Attributes:
+        turn: Identifies the turn.
+        before: Red's winning chance before the turn, from 0 to 1.
+        after: The same after it. Null if a side did not move.
+        red: The class of red's choice. Null without one.
+        yellow: The class of yellow's choice.
+    """
+
+    turn: Id
+    before: float
+    after: float | None
+    red: Quality | None
+    yellow: Quality | None
+
+
 class Match(msgspec.Struct, frozen=True, kw_only=True):
     """The latest match.
 
@@ -207,6 +226,7 @@ class Match(msgspec.Struct, frozen=True, kw_only=True):
         sides: Summary of secret sides, once the match has ended.
         offers: The offers of the players of a duel in the open turn.
         end_reason: Why it ended. Null until then.
+        analysis: The analysis of `reveal`, if the event shows it after each turn. Arrives after the reveal.
     """
 
     id: Id
@@ -237,6 +257,7 @@ class Match(msgspec.Struct, frozen=True, kw_only=True):
     sides: SidesSummary | None = None
     offers: tuple[Offer, ...] = ()
     end_reason: EndReason | None = None
+    analysis: Analysis | None = None
 
 
 class Finished(msgspec.Struct, frozen=True, kw_only=True):

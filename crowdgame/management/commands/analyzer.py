@@ -1,7 +1,6 @@
-"""`manage.py analyzer`: analyze resolved turns at the lowest CPU priority until SIGTERM."""
+"""`manage.py analyzer`: analyze resolved turns until SIGTERM."""
 
 import logging
-import os
 import signal
 import threading
 from typing import Any
@@ -16,8 +15,6 @@ from voting.metrics.metrics import set_process_role
 
 log = logging.getLogger(__name__)
 
-NICE = 19  # everything else comes first
-
 
 class Command(BaseCommand):
     help = "Compare the votes of resolved turns with best play."
@@ -25,7 +22,6 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         refuse_data_of_0_1()
-        os.setpriority(os.PRIO_PROCESS, 0, NICE)
         set_process_role("analyzer")
         open_metrics_port()
         stopped = threading.Event()

@@ -1,9 +1,11 @@
 """Which turns the analyzer analyzes, and when its results may be shown."""
 
+from types import NoneType
 from typing import Any
 
 import pytest
 from django.utils import timezone
+from msgspec import to_builtins
 
 from crowdgame.analysis.analyzer import POLL_S, Analyzer, solved_games, unanalyzed_turns
 from crowdgame.analysis.models import TurnAnalysis
@@ -11,6 +13,7 @@ from crowdgame.analysis.stored_analyses import load_analyses, store_analysis
 from tests.voting.match_helpers import (
     RED_WINS,
     SELECTOR,
+    kinds,
     new_event,
     only_turn,
     open_now,
@@ -19,6 +22,7 @@ from tests.voting.match_helpers import (
     run_out,
     vote,
 )
+from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.ballot_box import BallotBox
 from voting.models import Announcement, Event, Match, Turn, TurnState
 from voting.turns.turns import start_match
@@ -154,3 +158,34 @@ def test_analysis_that_is_turned_on_later_covers_earlier_turns(box: BallotBox) -
     Event.objects.update(analysis="turn")
     analyze_all(box)
     assert analyzed(match) == [1]
+
+
+def announced(match: Match) -> Any:
+    shown = load_snapshot(match.event).match
+    assert shown is not None
+    return shown.analysis
+
+
+def test_analysis_is_announced_after_each_turn_without_columns(box: BallotBox) -> None:
+    match = begin(box, analysis="turn")
+    play(match, box, RED_WINS[:3])
+    assert announced(match) is None
+    analyze_all(box)
+    assert kinds(match.event_id)[-1] == "turn.analyzed"
+    assert kinds(match.event_id).count("turn.analyzed") == 1, "only of the last turn"
+    shown = announced(match)
+    assert shown.turn == match.turns.get(number=3).pk
+    assert {type(value) for value in to_builtins(shown).values()} <= {int, float, str, NoneType}
+    take_back_turn(match.event_id, box, lambda turn: None)
+    assert announced(match).turn == match.turns.get(number=2).pk
+
+
+@pytest.mark.parametrize(
+    "choices", [{"analysis": "match"}, {"analysis": "off"}, {"analysis": "turn", "max_side_changes": 1}]
+)
+def test_other_settings_announce_nothing_during_a_match(box: BallotBox, choices: dict[str, Any]) -> None:
+    match = begin(box, **choices)
+    play(match, box, RED_WINS[:3])
+    analyze_all(box)
+    assert "turn.analyzed" not in kinds(match.event_id)
+    assert announced(match) is None

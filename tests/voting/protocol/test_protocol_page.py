@@ -8,6 +8,7 @@ import msgspec
 import pytest
 
 from games.engine import game
+from games.solver import judgment
 from voting import protocol, terms
 from voting.counting.methods import Deciding, TallyMethod
 from voting.gateway import socket
@@ -35,7 +36,7 @@ LITERALS = (
     protocol.DuelAction, protocol.DuelRefusal, terms.OfferKind,
     protocol.DropAnswer, protocol.Part, protocol.Role, terms.Ending, terms.EndReason, terms.Admission,
     TallyMethod, terms.TieRule, terms.NoBallotRule, terms.ResignShare, terms.Pace, terms.SpecialRule,
-    game.Side, game.Result, game.Vote,
+    game.Side, game.Result, game.Vote, judgment.Quality,
 )  # fmt: skip
 # What looks like a message in the guide: a word, a full stop, a word.
 MESSAGE_LIKE = re.compile(r"`([a-z_]+\.[a-z_]+)`")

@@ -1,0 +1,85 @@
+"""The analyzer as a process beside the others: a timeline of a match, a dead analyzer, and a killed one."""
+
+import os
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.request import urlopen
+
+import psutil
+import pytest
+
+from crowdgame.analysis.analyzer import NICE
+from tests.deploy.processes import wait_until
+from tests.monitoring.probes import paused
+from tests.server import Server, running_server
+
+ANALYZER_LOOKS_S = 1.5
+ON_TIME_MS = 1_000
+ROWS = (
+    "SELECT number, state FROM analysis_turnanalysis JOIN games_turn turn ON turn.id = turn_id "
+    "ORDER BY number"
+)
+RESOLVED = "SELECT resolved_at - closes_at FROM games_turn WHERE state = 'resolved' ORDER BY number"
+UNSENT = "SELECT COUNT(*) FROM voting_announcement WHERE sent_at IS NULL"
+
+
+@pytest.fixture
+def own_server(tmp_path: Path) -> Iterator[Server]:
+    with running_server(tmp_path) as running:
+        yield running
+
+
+def close(server: Server, event_id: int) -> None:
+    """Let the running processes close the turn."""
+    before = len(server.rows(RESOLVED))
+    server.ask("close_after", event_id=event_id, ms=300)
+    wait_until(lambda: len(server.rows(RESOLVED)) == before + 1)
+
+
+def report(server: Server, code: str) -> str:
+    with urlopen(f"{server.http}/report/{code}/1") as answer:  # noqa: S310
+        page: str = answer.read().decode()
+        return page
+
+
+def test_no_analysis_exists_before_its_turn_is_revealed(own_server: Server) -> None:
+    server = own_server
+    event = server.ask("event", window_s=600, options={"token": "red"}, analysis="turn")
+    server.ask("play_to", event_id=event["id"], picks=[])
+    time.sleep(ANALYZER_LOOKS_S)  # nothing should happen, so there is nothing to wait for
+    assert server.rows(ROWS) == [], "in the window"
+    with paused(server, "scheduler-1", "scheduler-2", "worker"):
+        server.ask("close_after", event_id=event["id"], ms=0)
+        time.sleep(ANALYZER_LOOKS_S)
+        assert server.rows(ROWS) == [], "after the deadline"
+        assert "Every pair of columns" not in report(server, event["code"])
+    wait_until(lambda: server.rows(ROWS) == [(1, "resolved")])
+    assert server.rows(UNSENT) == [(0,)]
+    assert report(server, event["code"]).count('<section class="analysis"') == 1
+    time.sleep(ANALYZER_LOOKS_S)
+    assert server.rows(ROWS) == [(1, "resolved")], "the next turn is open"
+    server.ask("void", event_id=event["id"])
+    assert "Every pair of columns" not in report(server, event["code"])
+
+
+def test_dead_analyzer_delays_no_turn_and_catches_up(own_server: Server) -> None:
+    server = own_server
+    event = server.ask("event", window_s=600, options={"token": "red"}, analysis="turn")
+    pid = server.supervisor.pid("analyzer")
+    assert pid is not None
+    with paused(server, "analyzer"):
+        for _ in range(2):
+            close(server, event["id"])
+        assert server.rows(ROWS) == []
+        assert all(late < ON_TIME_MS for (late,) in server.rows(RESOLVED))
+        assert "Turn by turn" in report(server, event["code"])
+    os.kill(pid, signal.SIGKILL)
+    close(server, event["id"])
+    wait_until(lambda: server.rows(ROWS) == [(1, "resolved"), (2, "resolved"), (3, "resolved")], 60)
+    again = server.supervisor.pid("analyzer")
+    assert again is not None
+    assert again != pid
+    threads = psutil.Process(again).threads()
+    assert NICE in {os.getpriority(os.PRIO_PROCESS, thread.id) for thread in threads}
