@@ -1,0 +1,288 @@
+"""A dishonest server, played in many ways. Each is detected, or is a limit of verification in the guide.
+
+There are three ways to detect one: a phone checks the path from its ballot to the sealed root, a verifier
+recounts the record, and anyone compares the record with what phones and screens received (the seals, and the
+commitments to what is drawn).
+"""
+
+from collections.abc import Callable, Iterator
+from copy import deepcopy
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from games.engine.game import SIDES, Side
+from tests.voting.merkle_path import root_of_path
+from tests.voting.sample_matches import Record
+from tests.voting.verifiers import ROOT, ours, records, standalone, theirs
+from voting.counting.commitments import Tree, ballot_leaf, hash_leaf, order_hash
+
+__all__ = ["records"]
+
+pytestmark = pytest.mark.django_db
+
+GUIDE = (ROOT / "docs" / "verification.md").read_text()
+OTHER_SEED = "5" * 32
+OWN_BLIND = "a" * 32
+Trick = Callable[[Record], None]
+
+
+class Received(NamedTuple):
+    """What phones and screens received before the record: by turn the seals, `lot`, and once `next_lot`."""
+
+    seals: dict[tuple[int, Side], tuple[str, int, str | None]]
+    lots: dict[int, str]
+    next_lot: str
+
+
+def received(record: Record) -> Received:
+    """What a server with this record has published before."""
+    seals = {
+        (count["turn"], side): (
+            root_of(record, count, side),
+            len(count[side]["ballots"]),
+            order_of(count, side),
+        )
+        for count in record["counts"]
+        for side in SIDES
+        if count[side]
+    }
+    return Received(seals, {c["turn"]: c["lot"] for c in record["counts"]}, record["draw"]["lot"])
+
+
+def leaves(count: Record, side: str) -> list[bytes]:
+    turn: Any = count["turn"]
+    return [hash_leaf(ballot_leaf(turn, side, *ballot)) for ballot in count[side]["ballots"]]  # type: ignore[arg-type]
+
+
+def root_of(record: Record, count: Record, side: str) -> str:
+    return str(count[side]["root"])
+
+
+def order_of(count: Record, side: str) -> str | None:
+    arrivals = count[side].get("arrivals")
+    return order_hash([leaves(count, side)[index] for index in arrivals]) if arrivals else None
+
+
+def seal_again(record: Record) -> None:
+    """Make the counts, roots and picks of a record with other ballots consistent, as a server would."""
+    for number, count in enumerate(record["counts"]):
+        for side in (side for side in SIDES if count[side]):
+            counted = count[side]
+            arrived = in_order_of_arrival(counted)
+            by_leaf = dict(sorted(zip(leaves(count, side), counted["ballots"], strict=True)))
+            counted["ballots"] = list(by_leaf.values())
+            counted["root"] = Tree(by_leaf).root.hex()
+            choices = [choice for choice, _ in counted["ballots"]]
+            counter = standalone.BallotCounter(
+                choices, len(counted["counts"]), record["terms"], f"{count['seed']}:{side}"
+            )
+            if counted.get("arrivals"):
+                counted["arrivals"] = [counted["ballots"].index(ballot) for ballot in arrived]
+                counter.arrivals = counted["arrivals"]
+            counted["pick"], counted["decided_by"] = counter.decide(counted["legal"])
+            if counter.rounds:
+                counted["rounds"] = counter.rounds
+            counted["counts"] = counter.first
+            record["turns"][number][side] = counted["pick"]
+
+
+def in_order_of_arrival(counted: Record) -> list[Any]:
+    """A ballot that the server has added comes last."""
+    listed: list[Any] = counted["ballots"]
+    order = counted.get("arrivals") or range(len(listed))
+    return [listed[index] for index in order] + listed[len(order) :]
+
+
+def red(record: Record) -> Record:
+    """Red's first count."""
+    counted: Record = record["counts"][0]["red"]
+    return counted
+
+
+def add_ballot(record: Record) -> None:
+    red(record)["ballots"].append([4, OWN_BLIND])
+    seal_again(record)
+
+
+def win_lottery(record: Record) -> None:
+    """Add ballots of its own, until the lottery draws one of them."""
+    for number in range(10_000):
+        attempt = deepcopy(record)
+        red(attempt)["ballots"].append([6, sha256(b"%d" % number).hexdigest()[:32]])
+        seal_again(attempt)
+        if red(attempt)["pick"] == 6:
+            record["counts"], record["turns"] = attempt["counts"], attempt["turns"]
+            return
+
+
+def change_ballot(record: Record) -> None:
+    ballots = red(record)["ballots"]
+    next(ballot for ballot in ballots if ballot[0] == 2)[0] = 3
+
+
+def change_ballot_and_seal(record: Record) -> None:
+    change_ballot(record)
+    seal_again(record)
+
+
+def drop_ballot(record: Record) -> None:
+    ballots = red(record)["ballots"]
+    ballots.remove(next(ballot for ballot in ballots if ballot[0] == 2))
+    seal_again(record)
+
+
+def reorder_ballots(record: Record) -> None:
+    """Look for an order with a root whose digits it wants: here, any other order."""
+    red(record)["ballots"].reverse()
+    red(record)["root"] = Tree(leaves(record["counts"][0], "red")).root.hex()
+
+
+def reorder_for_lottery(record: Record) -> None:
+    """Put the ballot that it wants where the draw is."""
+    at = standalone.draw(f"{record['counts'][0]['seed']}:red", len(red(record)["ballots"]))
+    ballots = red(record)["ballots"]
+    wanted = next(index for index, ballot in enumerate(ballots) if ballot[0] != ballots[at][0])
+    ballots[at], ballots[wanted] = ballots[wanted], ballots[at]
+    red(record)["root"] = Tree(leaves(record["counts"][0], "red")).root.hex()
+    red(record)["pick"] = record["turns"][0]["red"] = ballots[at][0]
+
+
+def swap_seed(record: Record) -> None:
+    record["counts"][0]["seed"] = OTHER_SEED
+
+
+def swap_seed_and_lot(record: Record) -> None:
+    swap_seed(record)
+    record["counts"][0]["lot"] = sha256(f"crowdgame lot:{OTHER_SEED}".encode()).hexdigest()
+    seal_again(record)
+
+
+def redraw_prizes(record: Record) -> None:
+    order = record["options"]["order"]
+    order[0], order[1] = order[1], order[0]
+
+
+def draw_again(record: Record) -> None:
+    """Begin the match anew with another seed, until it likes the token."""
+    record["draw"] |= {"seed": OTHER_SEED, "lot": sha256(f"crowdgame lot:{OTHER_SEED}".encode()).hexdigest()}
+
+
+def change_arrivals(record: Record) -> None:
+    record["counts"][0]["yellow"]["arrivals"].reverse()
+    seal_again(record)
+
+
+def play_another_pick(record: Record) -> None:
+    red(record)["pick"] = record["turns"][0]["red"] = 7
+
+
+def leave_out_last_turn(record: Record) -> None:
+    record["turns"].pop()
+    record["counts"].pop()
+    record |= {"result": "open", "ended_by": None}
+
+
+class Case(NamedTuple):
+    """A trick with one of the sample matches, and who detects it: "verifiers" or "comparison".
+
+    A trick that only a `limit` of the guide names is not detected.
+    """
+
+    match: str
+    trick: Trick
+    detected_by: str = ""
+    limit: str = ""
+
+
+CASES = {
+    "drops a ballot and rewrites the record": Case("lots", drop_ballot, "comparison"),
+    "changes a ballot": Case("lots", change_ballot, "verifiers"),
+    "changes a ballot and rewrites the record": Case("lots", change_ballot_and_seal, "comparison"),
+    "adds a ballot after the seal": Case("lots", add_ballot, "comparison"),
+    "reorders ballots for another root": Case("lots", reorder_ballots, "verifiers"),
+    "reorders ballots for a lottery": Case("lottery", reorder_for_lottery, "verifiers"),
+    "swaps a seed": Case("lots", swap_seed, "verifiers"),
+    "swaps a seed and its commitment": Case("lottery", swap_seed_and_lot, "comparison"),
+    "deals the prizes in another order": Case("goofspiel", redraw_prizes, "verifiers"),
+    "draws again at the start": Case("lots", draw_again, "comparison"),
+    "changes the order of arrival": Case("runoff by arrival", change_arrivals, "comparison"),
+    "plays another pick": Case("lots", play_another_pick, "verifiers"),
+    "leaves out the last turn": Case("lots", leave_out_last_turn, "comparison"),
+}
+
+#: Done before the seal, so that seals and record agree.
+UNDETECTED = {
+    "adds a ballot before the seal": Case("lots", add_ballot, limit="**Several ballots per person.**"),
+    "wins a lottery with a ballot of its own": Case(
+        "lottery", win_lottery, limit="**Knowledge of the seed.**"
+    ),
+    "decides a tie by the order of arrival": Case(
+        "runoff by arrival", change_arrivals, limit="**Timeouts and order of arrival.**"
+    ),
+}
+
+
+def verify(record: Record, path: Path) -> set[int]:
+    return {verifier(record, path / "record.json")[0] for verifier in (ours, theirs)}
+
+
+def differences(record: Record, before: Received) -> Iterator[str]:
+    """What someone finds who compares the record with what the phones received."""
+    after = received(record)
+    yield from (f"seal {key}" for key, seal in before.seals.items() if after.seals.get(key) != seal)
+    yield from (f"lot {turn}" for turn, lot in before.lots.items() if after.lots.get(turn) != lot)
+    if after.next_lot != before.next_lot:
+        yield "draw at the start"
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_dishonest_server_is_detected(name: str, records: dict[str, Record], tmp_path: Path) -> None:
+    case = CASES[name]
+    record = deepcopy(records[case.match])
+    before = received(record)
+    assert not list(differences(record, before))
+    case.trick(record)
+    if case.detected_by == "verifiers":
+        assert verify(record, tmp_path) == {1}
+    else:
+        assert list(differences(record, before))
+
+
+@pytest.mark.parametrize("name", UNDETECTED)
+def test_what_nobody_detects_is_in_the_guide(name: str, records: dict[str, Record], tmp_path: Path) -> None:
+    case = UNDETECTED[name]
+    record = deepcopy(records[case.match])
+    turn = {"turns": record["turns"][:1], "counts": record["counts"][:1], "result": "open", "ended_by": None}
+    record |= turn
+    case.trick(record)
+    assert not list(differences(record, received(record)))
+    assert verify(record, tmp_path) == {0}
+    assert case.limit in GUIDE.partition("## Limits of verification")[2]
+
+
+def test_phone_detects_that_its_ballot_was_dropped_or_changed(records: dict[str, Record]) -> None:
+    """No path of the server leads from the phone's ballot to the sealed root."""
+    count = records["lots"]["counts"][0]
+    tree, own = Tree(leaves(count, "red")), count["red"]["ballots"][0]
+    for trick in (drop_ballot, change_ballot_and_seal):
+        record = deepcopy(records["lots"])
+        own = next(ballot for ballot in red(record)["ballots"] if ballot[0] == 2)[:]
+        content = ballot_leaf(count["turn"], "red", *own)
+        index = red(record)["ballots"].index(own)
+        assert root_of_path(content, index, len(tree), tree.path(index)) == bytes.fromhex(red(record)["root"])
+        trick(record)
+        forged = Tree(leaves(record["counts"][0], "red"))
+        for place in range(len(forged)):
+            answer = root_of_path(content, place, len(forged), forged.path(place))
+            assert answer is None or answer.hex() != red(record)["root"]
+
+
+def test_two_records_have_different_seals(records: dict[str, Record], tmp_path: Path) -> None:
+    """Each alone is valid. Two people who compare one seal, 32 digits, notice."""
+    one, other = deepcopy(records["lots"]), deepcopy(records["lots"])
+    change_ballot_and_seal(other)
+    assert verify(one, tmp_path) == {0}
+    assert red(one)["root"][:32] != red(other)["root"][:32]

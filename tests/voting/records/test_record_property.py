@@ -1,0 +1,141 @@
+"""Whatever organizers do in whatever order, both verifiers confirm the record."""
+
+import json
+from contextlib import suppress
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from games.engine.game import SIDES
+from tests.voting.action_helpers import press, record_voters
+from tests.voting.box_loss_helpers import empty
+from tests.voting.match_helpers import CLASSIC, SELECTOR, new_event, run_out, set_window
+from tests.voting.sample_matches import record_of, with_blinds
+from tests.voting.verifiers import standalone
+from voting.ballot_box.ballot_box import BallotBox
+from voting.counting.ballots import RESIGN, Ballot
+from voting.matches import MatchError, live_turn, load_position
+from voting.models import CLOSED_STATES, Match, TurnState
+from voting.records.recount import find_faults
+from voting.turns.closing import close_turn
+from voting.turns.restoring import restore_turn
+from voting.turns.turns import load_turn, start_match, to_boxed_turn
+
+pytestmark = pytest.mark.django_db
+
+NINE_MINUTES_MS = 540_000
+VOTER_CODES = ("BCDFGH", "JKMNPQ")
+#: Ballots of a turn: a side, a column, and whether it asks to resign.
+VOTES = st.lists(st.tuples(st.sampled_from(SIDES), st.integers(1, 6), st.integers(0, 5)), max_size=6)
+STEPS = st.one_of(
+    st.tuples(st.just("vote"), VOTES),
+    st.tuples(st.just("vote and close"), VOTES),
+    st.tuples(
+        st.sampled_from(["turn.pause", "turn.resume", "turn.extend", "turn.shorten", "turn.void"]), st.none()
+    ),
+    st.tuples(st.sampled_from(["lose the box", "match.abort"]), st.none()),
+    st.tuples(
+        st.sampled_from(["voter.kick", "voter.ban", "voter.admit", "voter.move"]),
+        st.sampled_from(VOTER_CODES),
+    ),
+)
+TERMS = st.fixed_dictionaries(
+    {
+        "game": st.sampled_from(["simultaneous-captains-mistress", CLASSIC, SELECTOR, "trails", "goofspiel"]),
+        "tally_method": st.sampled_from(["plurality", "lottery"]),
+        "tie_rule": st.sampled_from(["first", "lot"]),
+        "no_ballot_rule": st.sampled_from(["random", "pass", "forfeit"]),
+        "resign": st.sampled_from([None, "half", "all"]),
+    }
+)
+
+
+class Evening:
+    """A match whose organizers do anything that they may."""
+
+    def __init__(self, terms: dict[str, Any], box: BallotBox) -> None:
+        self.box, self.event, self.sequence = box, new_event(**terms), 0
+        self.match: Match = start_match(self.event.pk, box)
+        record_voters(self.event.pk, *VOTER_CODES)
+
+    def take(self, step: str, what: Any) -> None:
+        if step == "vote":
+            self.vote(what)
+        elif step == "vote and close":
+            self.vote(what)
+            self.close()
+        elif step == "lose the box":
+            self.lose_box()
+        else:
+            self.act(step, what)
+
+    def act(self, action: str, voter_code: str | None) -> None:
+        """Perform an action, unless it is refused at this moment."""
+        turns = self.match.turns
+        target = (
+            turns.filter(state__in=CLOSED_STATES).last() if action == "turn.void" else live_turn(self.match)
+        )
+        more: dict[str, Any] = {"turn": target.pk} if target and not voter_code else {}
+        more |= {"voter_code": voter_code} if voter_code else {}
+        more |= {"team": 2} if action == "voter.move" else {}
+        with suppress(MatchError):
+            press(self.event.pk, action, self.box, **more)
+
+    def open(self) -> bool:
+        """Open the live turn's window; False if there is none."""
+        self.match.refresh_from_db()
+        turn = live_turn(self.match)
+        if turn is None:
+            return False
+        set_window(load_turn(turn.pk), self.box, -1_000, NINE_MINUTES_MS, state=TurnState.OPEN, left_ms=None)
+        return True
+
+    def vote(self, votes: list[tuple[Any, int, int]]) -> None:
+        if not self.open():
+            return
+        turn = load_turn(live_turn(self.match).pk)  # type: ignore[union-attr]
+        cast = []
+        for number, (side, column, resigning) in enumerate(votes):
+            self.sequence += 1
+            resign = RESIGN if self.match.resign and not resigning else 0
+            cast.append(Ballot(f"{side}{number}", side, resign + column, self.sequence))
+        self.box.cast(to_boxed_turn(turn), with_blinds([ballot for ballot in cast if self.is_legal(ballot)]))
+
+    def is_legal(self, ballot: Ballot) -> bool:
+        position = load_position(self.match)
+        return ballot.choice % RESIGN in position.game.legal_actions(position.state, ballot.side)
+
+    def lose_box(self) -> None:
+        turn = live_turn(self.match)
+        if turn is not None and turn.state == TurnState.OPEN:
+            empty()
+            restore_turn(turn.pk, self.box)
+
+    def close(self) -> None:
+        turn = live_turn(self.match)
+        if turn is not None and turn.state == TurnState.OPEN:
+            run_out(load_turn(turn.pk), self.box)
+            close_turn(turn.pk, self.box)
+
+
+@settings(
+    max_examples=40,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+@given(terms=TERMS, steps=st.lists(STEPS, min_size=3, max_size=14))
+def test_record_verifies_after_any_sequence_of_actions(
+    terms: dict[str, Any], steps: list[tuple[str, Any]], box: BallotBox
+) -> None:
+    evening = Evening(terms, box)
+    for step, what in steps:
+        evening.take(step, what)
+    evening.match.refresh_from_db()
+    record = record_of(evening.match)
+    faults: list[str] = []
+    standalone.Recount(json.loads(msgspec.json.encode(record)), faults).verify()
+    assert not faults
+    assert not find_faults(record)
