@@ -58,9 +58,9 @@ def _python_components(root: Path) -> Iterator[Component]:
     for name, scope in SCOPES.items():
         for pin in PIN.finditer((root / "requirements" / f"{name}.txt").read_text()):
             hashes = [{"alg": "SHA-256", "content": content} for content in SHA256.findall(pin["rest"])]
-            url = f"https://pypi.org/project/{pin['name']}/{pin['version']}/"
-            files = {"type": "distribution", "url": url, "hashes": hashes}
-            yield _component("pypi", pin["name"], pin["version"], scope) | {"externalReferences": [files]}
+            component = _component("pypi", pin["name"], pin["version"], scope)
+            files = {"type": "distribution", "url": component["purl"], "hashes": hashes}
+            yield component | {"externalReferences": [files]}
 
 
 def _javascript_components(root: Path) -> Iterator[Component]:
