@@ -21,10 +21,11 @@ from tests.e2e.scene_setup import (
     with_long_names,
     with_options,
     with_secret_sides,
+    with_terms,
 )
 from tests.e2e.scripted_match import ScriptedMatch, hands, script_match, series
 from voting.admission.links import qr_rows, team_qr_rows
-from voting.protocol import CheersCounted, CloseCode, KeyShown
+from voting.protocol import Analysis, CheersCounted, CloseCode, KeyShown
 from voting.terms import SpecialRule
 
 LINK = "http://play.example/Q7RM"
@@ -34,6 +35,11 @@ KEY = KeyShown(
     join_url=f"{LINK}#R7KQ2",
     qr=qr_rows(f"{LINK}#R7KQ2"),
     team_qrs=team_qr_rows(LINK, "R7KQ2"),
+)
+
+ANALYZED = with_terms(
+    MIDDLE,
+    analysis=Analysis(turn=MIDDLE.turn_id - 1, before=0.44, after=0.61, red="good", yellow="mistake"),
 )
 
 DAYS = partial(as_duel(MIDDLE, 3 * 86_400, 2 * DAY_MS, 3 * DAY_MS).voting, left_ms=2 * DAY_MS - 4_000_000)
@@ -66,6 +72,7 @@ WINDOWS = (
     Scene("voting", MIDDLE.voting, "voting"),
     Scene("voting-first", ScriptedMatch().voting, "voting"),
     Scene("voting-last-seconds", partial(MIDDLE.voting, left_ms=7_500), "voting"),
+    Scene("voting-analysis", partial(ANALYZED.voting, left_ms=13_000), "voting"),
     Scene("voting-notice", with_options(MIDDLE, notice=NOTICE).voting, "voting"),
     Scene("voting-hidden", with_options(MIDDLE, hidden=("code", "turnout")).voting, "voting"),
     Scene("voting-peek", with_options(MIDDLE, peek=True, own_counts=True).voting, "voting"),

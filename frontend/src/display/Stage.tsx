@@ -10,6 +10,7 @@ import { DistributionChart } from "./reveal/DistributionChart";
 import { ConcealedChoice } from "./reveal/ConcealedChoice";
 import { TeamPick } from "./reveal/TeamPick";
 import { Countdown } from "./parts/Countdown";
+import { BalanceBar } from "./parts/BalanceBar";
 import { Confetti } from "./parts/Confetti";
 import { LiveCounts } from "./votes/LiveCounts";
 import { Footer } from "./parts/Footer";
@@ -64,6 +65,7 @@ export function Stage({ view, codes, shown, children }: Props) {
       {phase === "talk" && PLACES.map((place) => <Discussion key={place} view={view} place={place} />)}
       <Lobby view={view} codes={codes} shown={shown} />
       <Footer view={view} shown={shown} />
+      <BalanceBar view={view} />
       {view.foot.lines > 0 && <p class="organizer-notice" role="status"><span>{view.state.notice}</span></p>}
       {view.state.peek && <PeekNotice />}
       <BoardArea view={view} />

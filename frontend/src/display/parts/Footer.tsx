@@ -6,6 +6,7 @@ import { fitFontSize } from "../scene/layout";
 import { isTimely } from "../captions/changeNotices";
 import { isPartHidden, sidePlace } from "../scene/places";
 import { isWon, type StageView } from "../scene/stageView";
+import { analysisText } from "../captions/analysis";
 import { threatText } from "../captions/commentary";
 import { fillTeamNames, teamName, type SentencePart, type MatchContext, type Sentence } from "../captions/sentence";
 import { revealSentence, matchVerdict, sealed } from "../captions/captions";
@@ -13,6 +14,8 @@ import { revealSentence, matchVerdict, sealed } from "../captions/captions";
 const BESIDE_PEEK = 484;
 /** How long the hint about the board is shown when its vote opens. */
 const ANNOUNCED_MS = 5000;
+/** How long the classes of the last choices are shown after the vote opens, behind a hint about the board. */
+const ANALYSIS_MS = 12_000;
 const LEAST_WINDOW_S = 10;
 const CAPTION = { largest: 68, least: 56, margin: 92 };
 
@@ -42,13 +45,19 @@ function footerSentence(view: StageView): Sentence {
   if (phase === "paused") return [pausedText(scene.leftMs)];
   if (phase === "sealed") return [sealed(view.scene)];
   if (phase === "talk" && scene.turn) return [t("Voting on turn %(turn)s opens soon", { turn: scene.turn.number })];
-  if (phase === "voting") return isOpening(view) && match ? fillTeamNames({ state, match }, openingText(view, { state, match })) : [];
+  if (phase === "voting") return match ? fillTeamNames({ state, match }, windowText(view, { state, match })) : [];
   return phase === "reveal" && match && reveal && stage ? revealSentence(stage.step, { state, match, reveal }, call) : [];
 }
 
 function pausedText(ms: number): string {
   const time = countdownText(ms);
   return /^\d+$/.test(time) ? n("Paused with %(count)s second left", "Paused with %(count)s seconds left", Number(time)) : t("Paused with %(time)s left", { time });
+}
+
+/** A hint about the board when the vote opens, then the analysis of the last turn. */
+function windowText(view: StageView, context: MatchContext): string {
+  const opening = isOpening(view, ANNOUNCED_MS) ? openingText(view, context) : "";
+  return opening || (isOpening(view, ANALYSIS_MS) ? analysisText(context.match) : "");
 }
 
 /** On a team's own screen, also says that it holds the token if nothing is more urgent. */
@@ -67,8 +76,8 @@ function halfTurnText({ match: { board, turn } }: MatchContext): string {
   return board.vote === "open" ? t("%(name)s votes openly", { name }) : t("%(name)s chooses in secret", { name });
 }
 
-function isOpening({ scene: { turn, match }, now }: StageView): boolean {
-  return !!turn && !!match && match.window_s >= LEAST_WINDOW_S && now() < turn.opens_at + ANNOUNCED_MS;
+function isOpening({ scene: { turn, match }, now }: StageView, forMs: number): boolean {
+  return !!turn && !!match && match.window_s >= LEAST_WINDOW_S && now() < turn.opens_at + forMs;
 }
 
 function captionWidth({ size, state }: StageView): number {
