@@ -36,6 +36,7 @@ from tests.voting.turns.test_turn_crashes import DyingBox, run_again
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import BoxedTurn, Sealed, TooEarly
 from voting.models import Announcement, Event, Match, TallyRecord, Turn, TurnState
+from voting.models.event import SEED_BYTES
 from voting.turns import set_closing
 from voting.turns.closing import close_turn
 from voting.turns.outcomes import decide_outcome
@@ -94,6 +95,10 @@ def test_turns_closed_together_leave_the_same_rows(
 ) -> None:
     rng = Random(seed)
     monkeypatch.setattr("secrets.token_hex", lambda size: "5e" * size)
+    monkeypatch.setattr("voting.matches.new_seed", lambda: "5e" * SEED_BYTES)
+    next_seed: Any = Event._meta.get_field("next_seed")
+    monkeypatch.setattr(next_seed, "default", "5e" * SEED_BYTES)
+    monkeypatch.setitem(vars(next_seed), "_get_default", lambda: "5e" * SEED_BYTES)
     playing = [start(box, **terms).match for terms in rng.sample(TERMS * 2, len(TERMS))]
     ending = start(box).match
     play(ending, box, RED_WINS[:2])
