@@ -64,7 +64,7 @@ def test_metrics_include_cpu_and_memory_of_every_process(server: Server) -> None
         if s.name == "crowdgame_process"
     }
     assert children <= there.keys()
-    assert sorted(there.values()) == ["gateway", "gateway", "scheduler", "scheduler", "worker", "worker"]
+    assert sorted(there.values()) == ["analyzer", *2 * ["gateway"], *2 * ["scheduler"], *2 * ["worker"]]
     for role in ("gateway", "worker", "scheduler"):
         assert metric_value(server, "process_cpu_seconds_total", role=role) > 0
         assert metric_value(server, "process_resident_memory_bytes", role=role) > 1 << 20

@@ -118,7 +118,7 @@ def check_seal(watching: Observers) -> None:
         assert seal.keys() == {"type", "turn", "at", "red", "yellow", "turn_commitment"}
         assert seal["turn_commitment"] is None, "only with secret sides"
         for side in ("red", "yellow"):
-            assert (seal[side].keys(), seal[side]["ballots"]) == ({"root", "ballots"}, len(LOW))
+            assert (seal[side].keys(), seal[side]["ballots"]) == ({"root", "ballots", "order"}, len(LOW))
 
 
 def check_turnout(watching: Observers) -> None:
