@@ -68,10 +68,14 @@ def value_paths(value: Any, prefix: tuple[Any, ...] = ()) -> Iterator[tuple[Any,
 
 
 def verifies(text: bytes, path: Path) -> bool:
-    """Whether the record verifies; both verifiers must agree."""
+    """Whether the record verifies; both verifiers must agree.
+
+    The standalone one checks a game that it does not know in part (2), where ours fails.
+    """
     path.write_bytes(text)
     exit_code: int = standalone.main([str(path)])
-    assert exit_code == ours(text, path)[0], text
+    assert exit_code in {0, 1, 2}
+    assert (exit_code == 0) == (ours(text, path)[0] == 0), text
     return exit_code == 0
 
 
