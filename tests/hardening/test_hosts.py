@@ -26,6 +26,8 @@ FOREIGN = [
     "chrome-extension://abcdefghijklmnop",
 ]
 
+FIRST_PAGE_TIMEOUT_S = 30  # the first page is rendered while other processes start
+
 
 @pytest.fixture(autouse=True)
 def no_logged_errors(server: Server) -> Any:
@@ -88,7 +90,7 @@ def test_http_refuses_two_host_headers(server: Server) -> None:
 
 
 def request_status(server: Server, path: str, host: str) -> int:
-    line = http.client.HTTPConnection(LOOPBACK, server.stack.port, timeout=5)
+    line = http.client.HTTPConnection(LOOPBACK, server.stack.port, timeout=FIRST_PAGE_TIMEOUT_S)
     try:
         line.request("GET", path, headers={"Host": host})
         return line.getresponse().status
