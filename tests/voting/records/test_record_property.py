@@ -53,7 +53,7 @@ TERMS = st.fixed_dictionaries(
 )
 
 
-class Evening:
+class OrganizedMatch:
     """A match whose organizers do anything that they may."""
 
     def __init__(self, terms: dict[str, Any], box: BallotBox) -> None:
@@ -130,11 +130,11 @@ class Evening:
 def test_record_verifies_after_any_sequence_of_actions(
     terms: dict[str, Any], steps: list[tuple[str, Any]], box: BallotBox
 ) -> None:
-    evening = Evening(terms, box)
+    organized = OrganizedMatch(terms, box)
     for step, what in steps:
-        evening.take(step, what)
-    evening.match.refresh_from_db()
-    record = record_of(evening.match)
+        organized.take(step, what)
+    organized.match.refresh_from_db()
+    record = record_of(organized.match)
     faults: list[str] = []
     standalone.Recount(json.loads(msgspec.json.encode(record)), faults).verify()
     assert not faults
