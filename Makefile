@@ -96,8 +96,8 @@ check-rest:
 	$(THROWAWAY) $(BIN)/python manage.py generate_messages --check
 	cd frontend && PATH="$(CURDIR)/$(BIN):$$PATH" npm run check
 
-PIN := @$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
-	--no-emit-find-links --no-header --no-annotate $(ARGS) --output-file
+PIN := @$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+	--no-header --no-annotate $(ARGS) --output-file
 
 lock: ## pin the dependencies in pyproject.toml by hash (ARGS=--upgrade for the newest)
 	@$(PYTHON) -m deploy.laptop.bootstrap lock
