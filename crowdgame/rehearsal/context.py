@@ -16,8 +16,8 @@ from voting.protocol import EventState, Match, Turn
 
 MOODS_KEPT = 8
 BATCH_SIZE = 50
-QUIET_S = 0.02
-MAX_DELAY_S = 0.5
+QUIET_S = 0.1
+MAX_DELAY_S = 1.5
 FindKey = Callable[[int, EventState], str | None]
 
 
