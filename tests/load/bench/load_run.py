@@ -39,7 +39,7 @@ class Scenario:
 TIMES = ("ack_ms", "sealed_ms", "resolved_ms", "reveal_ms", "last_reveal_ms")
 COUNTS = ("sent", "acknowledged", "lost", "cut_off", "missing")
 PERCENTILES = ("p50", "p99", "max")
-SCENARIOS = (Scenario("spread", 10, 3), Scenario("burst", 5, 3), Scenario("herd", 10, 1))
+SCENARIOS = (Scenario("spread", 10, 3), Scenario("burst", 5, 3), Scenario("herd", 24, 1))
 
 
 def run_load(scenario: Scenario, phones: int, server: Server, home: Path) -> LoadRun:
