@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Recount a crowdgame match from its record: python3 verify.py RECORD.json
+"""Recount a crowdgame match from its record: python3 verify.py RECORD.json [ROOTS.json]
 
 Needs only Python 3.8. It uses no code of the project, but implements every rule a second time. It prints one
 line per fault, and what a record cannot prove. The exit status is 0 if the record is valid and 1 if it has
@@ -14,7 +14,9 @@ For every turn it checks that
 - the counts, the rounds and the pick follow from the ballots and the match's terms,
 - this pick was played.
 
-It also checks what was drawn at the start of the match, such as the first token.
+With ROOTS.json, which phones compare with the seals they received, it checks that these are the same seals.
+It also checks what was drawn at the start of the match, such as the first token, and that void turns, void
+seals and lost ballot boxes fit the turns that count.
 Then it checks that the picks lead to the result by the rules of the game. It knows the games in GAMES.
 """
 
@@ -39,6 +41,11 @@ RESIGN, SET = 2**30, 2**29
 MAX_RANKED = 3
 #: Results of a one-on-one game that its players made, by `ended_by`. No ballot proves them.
 BY_PLAYERS = {"conceded": ("red", "yellow"), "agreed": ("draw",)}
+#: Why a turn is void, and where the ballots came from after the ballot box was lost.
+VOID_REASONS, RESTORED = ("taken_back", "superseded", "stopped"), ("phones", "database", "backup")
+#: A restored backup raises the epoch by at least this much.
+BACKUP_EPOCH_LEAP = 1000
+STATES = ("playing", "ended", "aborted")
 #: Formats of a record. In the first one, the server decided the order of the ballots.
 UNSORTED, SORTED = "crowdgame match 2", "crowdgame match 3"
 BLIND = re.compile(r"([0-9a-f]{32})?\Z")
@@ -52,12 +59,15 @@ class InvalidRecord(Exception):
 
 
 def main(arguments):
-    if len(arguments) != 1:
-        say("usage: python3 verify.py RECORD.json")
+    if len(arguments) not in (1, 2):
+        say("usage: python3 verify.py RECORD.json [ROOTS.json]")
         return 1
     faults, summary = [], ""
     try:
-        summary = Recount(read(arguments[0]), faults).verify()
+        record = read(arguments[0])
+        summary = Recount(record, faults).verify()
+        for path in arguments[1:]:
+            faults.extend(compare_roots(record, read(path)))
     except InvalidRecord as error:
         faults.append(str(error))
     for line in faults:
@@ -112,6 +122,11 @@ def read_field(parent, key, kind, where):
 def read_optional(parent, key, kind, where):
     """Return an optional field; None if it is missing or null."""
     return None if parent.get(key) is None else read_field(parent, key, kind, where)
+
+
+def read_list(parent, key, where):
+    """Return a list that is left out if it is empty."""
+    return read_field(parent, key, list, where) if key in parent else []
 
 
 def read_integers(parent, key, where):
@@ -207,6 +222,7 @@ class Recount:
             self.verify_draw(slug, options)
         read_field(record, "code", str, MATCH), read_field(record, "match", int, MATCH)
         self.sides = SecretSides(record, self.counts, self.faults)
+        self.history = History(record, self.counts, self.faults)
         self.last, self.ballots, self.by_arrival = 0, 0, {}
 
     def verify_draw(self, slug, options):
@@ -375,6 +391,8 @@ class Recount:
             "conceded": "VALID so far: the record says that the loser resigned, which no ballot proves",
             "agreed": "VALID so far: the record says that both agreed to a draw, which no ballot proves",
         }
+        if self.history.state == "aborted":
+            ends["open"] = "VALID so far: the match was aborted without a result"
         if self.record["ended_by"] in by_players:
             ends[result] = by_players[self.record["ended_by"]]
         counted = f"{len(self.turns)} turns, {self.ballots} ballots"
@@ -394,6 +412,7 @@ class Recount:
             yield "the order of the ballots, which the server chose before version 3 of the record"
         if self.draw is None:
             yield "what was drawn at the start of the match"
+        yield from self.history.gaps()
         if self.by_arrival:
             yield f"the order of arrival, which decided a tie in {', '.join(self.by_arrival)}"
         if self.record["ended_by"] == "time":
@@ -472,6 +491,112 @@ class SecretSides:
         tree = merkle_root(hash_leaf(f"{count['turn']}:to {side}:{blind}") for blind, side in leaves)
         if turn_commitment != hash_node(hash_node(*roots), tree):
             self.faults.append(f"{where}: the ballots and side changes do not match `turn_commitment`")
+
+
+class History:
+    """What happened besides the counted ballots: lost ballot boxes, void seals, void turns, the end."""
+
+    def __init__(self, record, counts, faults):
+        self.faults, self.restored, self.ids, seeds, last = faults, [], [], {}, 0
+        self.numbers = {}
+        for number, count in enumerate(counts, 1):
+            self.numbers[number] = read_field(count, "turn", int, f"turn {number}")
+            self.read_turn(f"turn {number}", count)
+            seeds[read_field(count, "seed", str, f"turn {number}")] = "a turn that counts"
+        for void in read_list(record, "voided", MATCH):
+            turn, seed = read_field(void, "turn", int, MATCH), read_field(void, "seed", str, MATCH)
+            if turn <= last:
+                self.fault(turn, "is not listed in the order of the ids")
+            last = turn
+            self.verify_void(void, turn, seed)
+            if seed in seeds:
+                self.fault(turn, f"has the seed of {seeds[seed]}")
+            seeds[seed] = "another void turn"
+            self.ids.append(str(turn))
+        self.state, result = read_optional(record, "state", str, MATCH), record.get("result")
+        if self.state not in (None, *STATES):
+            raise InvalidRecord("the match: `state` has an unknown value")
+        if self.state is not None and (self.state == "ended") != (result != "open"):
+            faults.append(f"the match: the result is {result}, but `state` is {self.state}")
+
+    def fault(self, turn, text):
+        self.faults.append(f"the match: the void turn {turn} {text}")
+
+    def read_turn(self, where, count):
+        epoch = read_field(count, "epoch", int, where) if "epoch" in count else 1
+        restored, seals = read_optional(count, "restored", str, where), read_seals(count, "void_seals", where)
+        if epoch < 1 or restored not in (None, *RESTORED):
+            raise InvalidRecord(f"{where}: `epoch` or `restored` has an unknown value")
+        if epoch > 1:
+            self.restored.append(where)
+        if (epoch > BACKUP_EPOCH_LEAP) != (restored == "backup") or (epoch > 1) != (restored is not None):
+            self.faults.append(f"{where}: `restored` does not fit its epoch")
+        times = [*seals, read_field(count, "sealed_at", (int, None), where)]
+        if len(set(times)) < len(times):
+            self.faults.append(f"{where}: a void seal has the time of another seal")
+
+    def verify_void(self, void, turn, seed):
+        number, lot = read_field(void, "number", int, MATCH), read_field(void, "lot", str, MATCH)
+        at, reason = read_optional(void, "voided_at", int, MATCH), read_optional(void, "reason", str, MATCH)
+        read_seals(void, "seals", MATCH)
+        if number < 1 or reason not in (None, *VOID_REASONS):
+            raise InvalidRecord(f"the match: the void turn {turn} has an unknown value")
+        if turn in self.numbers.values():
+            self.fault(turn, "also counts")
+        if turn > self.numbers.get(number, turn):
+            self.fault(turn, f"is later than turn {number}, which replaced it")
+        if not re.match(r"[0-9a-f]{32}\Z", seed) or sha256(f"crowdgame lot:{seed}").hex() != lot:
+            self.fault(turn, "has a seed that does not match its commitment `lot`")
+        if (at is None) != (reason is None):
+            self.fault(turn, "has only one of `voided_at` and `reason`")
+
+    def gaps(self):
+        if self.restored:
+            yield f"whether all ballots came back after the ballot box was lost in {', '.join(self.restored)}"
+        if self.ids:
+            yield f"the ballots of void turns, and why they are void (ids {', '.join(self.ids)})"
+
+
+def read_seals(parent, key, where):
+    """Return the times of void seals, each with a root per side or a `turn_commitment`."""
+    seals = read_list(parent, key, where)
+    for seal in seals:
+        read_field(seal, "at", int, where)
+        roots = [read_optional(seal, name, str, where) for name in (*SIDES, "turn_commitment")]
+        if not all(root is None or re.match(r"[0-9a-f]{64}\Z", root) for root in roots):
+            raise InvalidRecord(f"{where}: `{key}` is malformed")
+    return [seal["at"] for seal in seals]
+
+
+def compare_roots(record, roots):
+    """Yield the turns whose seals in ROOTS.json are not those of a record that was recounted before."""
+    sides = record["sides"]["turns"] if record.get("sides") else [{} for _ in record["counts"]]
+    expected = {}
+    for count, side in zip(record["counts"], sides):
+        last = {name: count[name]["root"] for name in SIDES if count[name] and not side}
+        last.update(at=count["sealed_at"], turn_commitment=side.get("turn_commitment"))
+        seals = count.get("void_seals", []) + ([] if last["at"] is None else [last])
+        expected[count["turn"]] = count["lot"], count["sealed_at"], seals
+    for void in record.get("voided", []):
+        expected[void["turn"]] = void["lot"], None, void.get("seals", [])
+    said = {}
+    for turn in read_field(roots, "turns", list, "the roots"):
+        number, lot = (read_field(turn, *field, "the roots") for field in (("turn", int), ("lot", str)))
+        sealed_at = read_optional(turn, "sealed_at", int, "the roots")
+        said[number] = lot, sealed_at, read_list(turn, "seals", "the roots")
+    for turn in sorted({*expected, *said}):
+        if plain_seals(expected.get(turn)) != plain_seals(said.get(turn)):
+            yield f"the roots: the seals of the turn with the id {turn} are not those of the record"
+
+
+def plain_seals(turn):
+    """Leave out what is null, so that the same seals compare equal."""
+    if turn is None:
+        return None
+    lot, sealed_at, seals = turn
+    if not all(isinstance(seal, dict) for seal in seals):
+        raise InvalidRecord("the roots: `seals` is malformed")
+    return lot, sealed_at, [{k: part for k, part in seal.items() if part is not None} for seal in seals]
 
 
 def losing_sides(where, count):

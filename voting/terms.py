@@ -148,7 +148,10 @@ class SpecialRule(LabeledEnum):
 
 
 class MatchState(LabeledEnum):
-    """Whether a match is being played."""
+    """Whether a match is being played.
+
+    `ended` has a result. `aborted` was stopped by an organizer, or imported unfinished.
+    """
 
     PLAYING = "playing"
     ENDED = "ended"
@@ -175,6 +178,18 @@ class Ending(LabeledEnum):
     DESERTED = "deserted"
     CONCEDED = "conceded"
     AGREED = "agreed"
+
+
+class VoidReason(LabeledEnum):
+    """Why a turn is void.
+
+    `taken_back`: it was counted, and organizers or both players took it back. `superseded`: it was open when
+    an earlier turn was taken back. `stopped`: it was open or concealed when the match was stopped.
+    """
+
+    TAKEN_BACK = "taken_back", "Taken back"
+    SUPERSEDED = "superseded"
+    STOPPED = "stopped"
 
 
 class OfferKind(LabeledEnum):

@@ -33,9 +33,9 @@ from crowdgame.operations.backup_file import (
 from crowdgame.operations.data_version import ONLY_IN_0_1
 from crowdgame.operations.database_copies import PostgresCopies, SqliteCopies, database_copies
 from voting.ballot_box.ballot_box import BallotBox
+from voting.records.match_record import BACKUP_EPOCH_LEAP
 
 ID_LEAP = 1_000_000
-EPOCH_LEAP = 1_000
 EPOCH_START_S = 1_577_836_800  # 2020-01-01: seconds since then fit the epoch's column until 2088
 LIVE_TURNS_SQL = "state IN ('open', 'paused')"
 STORE_DIR = "valkey"
@@ -149,8 +149,8 @@ def fresh_start_sql(copies: SqliteCopies | PostgresCopies) -> Iterator[str]:
     seq = _max_sql(f"seq + {ID_LEAP}", now_ms)
     yield f"UPDATE games_event SET seq = {seq}, next_seed = {copies.new_seed}"  # noqa: S608
     yield (
-        f"UPDATE games_turn SET seed = {copies.new_seed}, version = version + {EPOCH_LEAP}, "  # noqa: S608
-        f"epoch = {_max_sql(f'epoch + {EPOCH_LEAP}', epoch)} WHERE {LIVE_TURNS_SQL}"
+        f"UPDATE games_turn SET seed = {copies.new_seed}, version = version + {BACKUP_EPOCH_LEAP}, "  # noqa: S608
+        f"epoch = {_max_sql(f'epoch + {BACKUP_EPOCH_LEAP}', epoch)} WHERE {LIVE_TURNS_SQL}"
     )
     for model in apps.get_app_config("voting").get_models():
         yield from copies.advance_ids(model._meta.db_table, now_ms, ID_LEAP)

@@ -178,6 +178,12 @@ WRONG: dict[str, list[Callable[[Rows], None]]] = {
     ],
     "turn_state_known": [change(Turn, state="stuck")],
     "turn_closes_after_opening": [change(Turn, closes_at=999)],
+    "turn_void_reason_when_void": [
+        change(Turn, voided_at=1, void_reason="stopped"),
+        change(Turn, state="void", voided_at=1),
+        change(Turn, state="void", void_reason="stopped"),
+        change(Turn, state="void", voided_at=1, void_reason="boredom"),
+    ],
     "turn_time_left_when_paused": [
         change(Turn, state="paused"),
         change(Turn, state="paused", left_ms=-1),

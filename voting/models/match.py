@@ -5,7 +5,7 @@ from django.db.models import CheckConstraint, F, Q, UniqueConstraint
 
 from voting.models.event import Event, Team
 from voting.models.match_terms import MatchTerms
-from voting.terms import Ending, MatchState
+from voting.terms import Ending, MatchState, VoidReason
 
 
 class MatchResult(models.TextChoices):
@@ -109,6 +109,10 @@ class Turn(models.Model):
     `seed` decides every lot of the turn. If captains break ties, `*_captain` is the voter code of each. In a
     match with clocks, each side had `*_bank_ms` left when the window opened and used `*_used_ms` of it.
     `turn_commitment` commits to a turn with secret sides.
+
+    `void_seals` are seals that were published and don't count (`voting.turns.void_seals`): of a window that
+    was opened again, or of a void turn. `voided_at` and `void_reason` are unknown for turns that an earlier
+    version voided.
     """
 
     match = models.ForeignKey(Match, on_delete=models.CASCADE, related_name="turns")
@@ -137,6 +141,11 @@ class Turn(models.Model):
     sealed_at = models.BigIntegerField(null=True, blank=True)
     turn_commitment = models.CharField(max_length=64, blank=True, default="", db_default="")
     resolved_at = models.BigIntegerField(null=True, blank=True)
+    void_seals = models.JSONField(null=True, blank=True)
+    voided_at = models.BigIntegerField(null=True, blank=True)
+    void_reason = models.CharField(
+        max_length=12, choices=VoidReason.choices(), blank=True, default="", db_default=""
+    )
 
     class Meta:
         db_table = "games_turn"
@@ -150,6 +159,11 @@ class Turn(models.Model):
             ),
             CheckConstraint(condition=Q(state__in=TurnState.values), name="turn_state_known"),
             CheckConstraint(condition=Q(closes_at__gte=F("opens_at")), name="turn_closes_after_opening"),
+            CheckConstraint(
+                condition=Q(voided_at=None, void_reason="")
+                | Q(state=TurnState.VOID, voided_at__isnull=False, void_reason__in=list(VoidReason)),
+                name="turn_void_reason_when_void",
+            ),
             CheckConstraint(
                 condition=Q(state=TurnState.PAUSED, left_ms__isnull=False, left_ms__gte=0)
                 | (~Q(state=TurnState.PAUSED) & Q(left_ms=None)),

@@ -1,9 +1,11 @@
 """Export of a match record from the database: all resolved turns, nothing of an open one."""
 
+from collections import defaultdict
 from collections.abc import Iterator
 from typing import NamedTuple, cast
 
 import msgspec
+from django.db.models import Count, Max, Q
 
 from games.engine.game import SIDES, Picks, Side
 from games.engine.registry import read_options
@@ -12,9 +14,12 @@ from voting.counting.commitments import arrival_order, commit_lot
 from voting.matches import Position, replay
 from voting.models import CLOSED_STATES, Match, SidesRecord, TallyRecord, Turn, TurnState
 from voting.records.match_record import (
+    BACKUP_EPOCH_LEAP,
     SORTED,
     UNSORTED,
     MatchRecord,
+    PublishedSeal,
+    Restored,
     SecretSides,
     SideCount,
     SidePicks,
@@ -22,8 +27,9 @@ from voting.records.match_record import (
     Teams,
     Terms,
     TurnCount,
+    VoidedTurn,
 )
-from voting.terms import TieRule
+from voting.terms import TieRule, VoidReason
 
 READ_ATTEMPTS = 3
 
@@ -53,10 +59,11 @@ def find_match(code: str, number: int | None) -> Match | None:
 
 def record_version(match: Match) -> tuple[object, ...]:
     """Return the version of the match's record (see `ExportedRecord`)."""
-    resolved = match.turns.filter(state=TurnState.RESOLVED).order_by("-number")
-    last = resolved.values_list("pk", flat=True).first()
+    turns = match.turns.aggregate(
+        last=Max("pk", filter=Q(state=TurnState.RESOLVED)), void=Count("pk", filter=Q(state=TurnState.VOID))
+    )
     names = match.event.name, match.red.name, match.yellow.name
-    return match.pk, match.state, match.ended_at, last, *names
+    return match.pk, match.state, match.ended_at, turns["last"], turns["void"], *names
 
 
 def export_match(code: str, number: int | None) -> ExportedRecord | None:
@@ -94,6 +101,7 @@ def _record(match: Match) -> MatchRecord:
         "result": match.result or "open",
         "draw": _start_draw(match),
         "sides": _sides(match),
+        "voided": tuple(_voided_turns(match)),
     }
     return msgspec.convert(vars(match) | computed, MatchRecord)
 
@@ -107,6 +115,53 @@ def _start_draw(match: Match) -> StartDraw | None:
 def _sides(match: Match) -> SecretSides | None:
     kept = SidesRecord.objects.filter(match=match).first() if match.max_side_changes else None
     return msgspec.convert(kept.summary, SecretSides) if kept else None
+
+
+def _voided_turns(match: Match) -> Iterator[VoidedTurn]:
+    roots = load_roots(match, TurnState.VOID)
+    for turn in match.turns.filter(state=TurnState.VOID).order_by("pk"):
+        yield VoidedTurn(
+            turn=turn.pk,
+            number=turn.number,
+            lot=commit_lot(turn.seed),
+            seed=turn.seed,
+            voided_at=turn.voided_at,
+            reason=VoidReason(turn.void_reason) if turn.void_reason else None,
+            seals=(*read_void_seals(turn), *last_seal(turn, roots[turn.pk])),
+        )
+
+
+def load_roots(match: Match, *states: TurnState) -> dict[int, dict[str, str]]:
+    """Return the Merkle root of each side that moved, by turn id. Doesn't load the ballots."""
+    rows = TallyRecord.objects.filter(turn__match=match, turn__state__in=states)
+    roots = defaultdict[int, dict[str, str]](dict)
+    for turn_id, side, root in rows.values_list("turn", "side", "root"):
+        if root:
+            roots[turn_id][side] = root
+    return roots
+
+
+def read_void_seals(turn: Turn) -> tuple[PublishedSeal, ...]:
+    """Return the turn's seals that were published before its window was opened again."""
+    return msgspec.convert(turn.void_seals or (), tuple[PublishedSeal, ...])
+
+
+def last_seal(turn: Turn, roots: dict[str, str]) -> Iterator[PublishedSeal]:
+    """Yield the seal with which the turn was counted, if it was. `roots` are the roots of its sides."""
+    if turn.sealed_at is None:
+        return
+    if turn.turn_commitment:
+        yield PublishedSeal(at=turn.sealed_at, turn_commitment=turn.turn_commitment)
+    else:
+        yield PublishedSeal(at=turn.sealed_at, red=roots.get("red"), yellow=roots.get("yellow"))
+
+
+def _restored(turn: Turn) -> Restored | None:
+    if turn.epoch == 1:
+        return None
+    if turn.epoch > BACKUP_EPOCH_LEAP:
+        return "backup"
+    return "database" if turn.stored else "phones"
 
 
 def _counts(match: Match, position: Position) -> Iterator[TurnCount]:
@@ -123,7 +178,14 @@ def _count(turn: Turn, legal: dict[Side, tuple[int, ...]], *, by_arrival: bool) 
     red, yellow = (
         _side_count(tallies.get(side), legal.get(side, ()), by_arrival=by_arrival) for side in SIDES
     )
-    computed = {"turn": turn.pk, "lot": commit_lot(turn.seed), "red": red, "yellow": yellow}
+    computed = {
+        "turn": turn.pk,
+        "lot": commit_lot(turn.seed),
+        "red": red,
+        "yellow": yellow,
+        "restored": _restored(turn),
+        "void_seals": read_void_seals(turn),
+    }
     return msgspec.convert(vars(turn) | computed, TurnCount)
 
 

@@ -17,13 +17,14 @@ from voting.events import CODE_LETTERS, create_event
 from voting.matches import TERMS, locked_event
 from voting.models import Event, Match, SidesRecord, TallyRecord, Turn, TurnState
 from voting.records.exports import export_match
-from voting.records.match_record import SORTED, MatchRecord, SideCount, TurnCount, side_count
+from voting.records.match_record import SORTED, MatchRecord, SideCount, TurnCount, VoidedTurn, side_count
 from voting.records.recount import find_faults
 from voting.terms import MatchState
 
 CODE = re.compile(f"[{CODE_LETTERS}]{{4,16}}")
 MAX_NUMBER = 10**15  # above any real turn id or time in milliseconds
-DESCRIPTIVE_FIELDS = {"name", "code", "match", "format"}
+MAX_EPOCH = 2**31
+DESCRIPTIVE_FIELDS = {"name", "code", "match", "format", "state"}
 MAX_FAULTS_SHOWN = 5
 
 
@@ -34,7 +35,8 @@ class ImportRefused(Exception):
 def import_match(record: MatchRecord, event: Event, now: int) -> Match:
     """Add the record as the event's next match. Raises ImportRefused.
 
-    An export of it equals the record, except perhaps for name, code and number.
+    An export of it equals the record, except perhaps for name, code and number. A match that goes on in the
+    record is aborted.
     """
     check_record(record)
     with locked_event(event.pk) as held:
@@ -43,9 +45,11 @@ def import_match(record: MatchRecord, event: Event, now: int) -> Match:
         match = _create_match(record, held, now)
         for number, count in enumerate(record.counts, 1):
             _create_turn(match, number, record, count)
+        for voided in record.voided:
+            _create_voided_turn(match, voided)
         if record.sides:
             SidesRecord.objects.create(match=match, summary=msgspec.to_builtins(record.sides))
-        _advance_turn_ids(max((count.turn for count in record.counts), default=0))
+        _advance_turn_ids(max(_turn_ids(record), default=0))
         changed = find_differences(record, match) - DESCRIPTIVE_FIELDS
         if changed:
             raise ImportRefused(
@@ -82,13 +86,21 @@ def check_record(record: MatchRecord) -> None:
     for number, count in enumerate(record.counts, 1):
         if count.resolved_at is None:
             raise ImportRefused(f"Turn {number} has no `resolved_at`.")
-        if not all(0 < value < MAX_NUMBER for value in (count.turn, count.resolved_at, count.sealed_at or 1)):
-            raise ImportRefused(f"Turn {number} has an id or a time that is out of range.")
-    taken = Turn.objects.filter(pk__in=[count.turn for count in record.counts]).order_by("pk").first()
+        times = count.resolved_at, count.sealed_at or 1
+        if not all(0 < value < MAX_NUMBER for value in (count.turn, *times)) or count.epoch >= MAX_EPOCH:
+            raise ImportRefused(f"Turn {number} has an id, a time or an epoch that is out of range.")
+    for voided in record.voided:
+        if not all(0 < value < MAX_NUMBER for value in (voided.turn, voided.voided_at or 1)):
+            raise ImportRefused(f"The void turn {voided.turn} has an id or a time that is out of range.")
+    taken = Turn.objects.filter(pk__in=_turn_ids(record)).order_by("pk").first()
     if taken is not None:
         raise ImportRefused(
             f"The turn id {taken.pk} is already in the database, as turn {taken.number} of {taken.match}."
         )
+
+
+def _turn_ids(record: MatchRecord) -> list[int]:
+    return [*(count.turn for count in record.counts), *(voided.turn for voided in record.voided)]
 
 
 def find_differences(record: MatchRecord, match: Match) -> set[str]:
@@ -143,11 +155,31 @@ def _create_turn(match: Match, number: int, record: MatchRecord, count: TurnCoun
         yellow_pick=picks.yellow,
         sealed_at=count.sealed_at,
         resolved_at=count.resolved_at,
+        epoch=count.epoch,
+        stored=count.restored == "database",
+        void_seals=msgspec.to_builtins(count.void_seals) or None,
     )
     for side in SIDES:
         counted = side_count(count, side)
         if counted is not None:
             _create_tally(turn, side, counted, is_sorted=record.format == SORTED or bool(counted.arrivals))
+
+
+def _create_voided_turn(match: Match, voided: VoidedTurn) -> None:
+    """Create a void turn without tallies: the record tells only its seals."""
+    at = voided.voided_at or match.started_at
+    Turn.objects.create(
+        pk=voided.turn,
+        match=match,
+        number=voided.number,
+        state=TurnState.VOID,
+        opens_at=at,
+        closes_at=at,
+        seed=voided.seed,
+        void_seals=msgspec.to_builtins(voided.seals) or None,
+        voided_at=voided.voided_at,
+        void_reason=voided.reason or "",
+    )
 
 
 def _create_tally(turn: Turn, side: Any, counted: SideCount, *, is_sorted: bool) -> None:

@@ -15,12 +15,18 @@ from games.engine.game import Result, Side
 from voting.counting.methods import Deciding
 from voting.counting.side_changes import SidesSummary
 from voting.counting.tally import TallyTerms
-from voting.terms import Ending
+from voting.terms import Ending, MatchState, VoidReason
 
 Format = Literal["crowdgame match 2", "crowdgame match 3"]
 #: From version 3 on, nobody chooses the order of the ballots. Before, they are in order of arrival.
 UNSORTED: Format = "crowdgame match 2"
 SORTED: Format = "crowdgame match 3"
+
+#: Where the ballots of a turn came from after a loss: phones sent them again, the database had stored them,
+#: or a backup of the database was restored while the turn was open.
+Restored = Literal["phones", "database", "backup"]
+#: Restoring a backup raises the epoch of open turns by at least this much.
+BACKUP_EPOCH_LEAP = 1_000
 
 Pick = int | None
 Root = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}\Z")]
@@ -61,10 +67,24 @@ class SideCount(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     arrivals: tuple[int, ...] = ()
 
 
-class TurnCount(msgspec.Struct, frozen=True, kw_only=True):
+class PublishedSeal(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A seal as it was published (`turn.sealed`): its time and the Merkle root of each side that moved.
+
+    With secret sides, `turn_commitment` in place of the roots.
+    """
+
+    at: int
+    red: Root | None = None
+    yellow: Root | None = None
+    turn_commitment: Root | None = None
+
+
+class TurnCount(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The counts of a turn; None for a side that was not to move.
 
-    `lot` was published before the window, and `seed` after it.
+    `lot` was published before the window, and `seed` after it. `epoch` is that of the sealed ballot box. It
+    grows when a box is lost, and `restored` tells where the ballots then came from. `void_seals` were
+    published before time was added.
     """
 
     turn: int
@@ -74,6 +94,24 @@ class TurnCount(msgspec.Struct, frozen=True, kw_only=True):
     resolved_at: int | None
     red: SideCount | None
     yellow: SideCount | None
+    epoch: Annotated[int, Meta(ge=1)] = 1
+    restored: Restored | None = None
+    void_seals: tuple[PublishedSeal, ...] = ()
+
+
+class VoidedTurn(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A turn that does not count. `number` is its place in the match, which another turn may have taken.
+
+    Its ballots are not in the record. `seals` are all that were published for it.
+    """
+
+    turn: int
+    number: Annotated[int, Meta(ge=1)]
+    lot: str
+    seed: str
+    voided_at: int | None = None
+    reason: VoidReason | None = None
+    seals: tuple[PublishedSeal, ...] = ()
 
 
 class Teams(msgspec.Struct, frozen=True, kw_only=True):
@@ -116,7 +154,8 @@ class StartDraw(msgspec.Struct, frozen=True, kw_only=True):
 class MatchRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A match with its ballots. `name` is a title for readers.
 
-    Unless the match has ended, `result` is "open" and `ended_by` is None.
+    Unless the match has ended, `result` is "open" and `ended_by` is None. `state` tells a match that goes on
+    from one that was aborted. `voided` are the void turns in the order of their ids.
     """
 
     format: Format
@@ -133,6 +172,8 @@ class MatchRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     ended_by: Ending | None
     draw: StartDraw | None = None
     sides: SecretSides | None = None
+    state: MatchState | None = None
+    voided: tuple[VoidedTurn, ...] = ()
 
 
 def read_match_record(text: bytes) -> MatchRecord:

@@ -23,6 +23,7 @@ from voting.counting.commitments import (
 from voting.counting.methods.voting_method import find_method
 from voting.counting.tally import SideBallots, SideTally, decide
 from voting.records.match_record import SORTED, MatchRecord, SideCount, TurnCount, side_count
+from voting.records.recount_history import find_history_faults, find_history_gaps
 from voting.records.recount_side_changes import deserted_side_at, find_side_faults
 from voting.terms import Ending, NoBallotRule, TieRule
 
@@ -84,6 +85,7 @@ def find_gaps(record: MatchRecord) -> Iterator[str]:
         yield "the order of the ballots, which the server chose before version 3 of the record"
     if record.draw is None:
         yield "what was drawn at the start of the match"
+    yield from find_history_gaps(record)
     by_arrival = {f"turn {number}": True for number, counted in sides if counted.decided_by == "first"}
     if by_arrival:
         yield f"the order of arrival, which decided a tie in {', '.join(by_arrival)}"
@@ -103,6 +105,7 @@ def _find_faults(record: MatchRecord) -> Iterator[Fault]:
         return
     yield from _find_draw_faults(record, game)
     yield from (Fault(number, None, text) for number, text in find_side_faults(record))
+    yield from (Fault(number, None, text) for number, text in find_history_faults(record))
     result: Result = "open"
     for number in range(1, len(record.turns) + 1):
         recorded = RecordedTurn(record, number, game, state)

@@ -44,6 +44,7 @@ from voting.turns.turns import (
     plan_turn,
     to_boxed_turn,
 )
+from voting.turns.void_seals import keep_void_seal
 
 log = logging.getLogger(__name__)
 
@@ -247,6 +248,7 @@ def _commit_outcome(
             **closed,
             **time_used,
         ):
+            keep_void_seal(turn, seal.message)
             return None
         revealed = _record_tallies(turn, outcome, seal.roots)
         if outcome.before.concealed and not concealed:

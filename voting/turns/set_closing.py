@@ -39,6 +39,7 @@ from voting.turns.closing import (
 from voting.turns.outcomes import TurnOutcome, ballots_by_side, decide_outcome
 from voting.turns.retry_book import PERMANENT_ERRORS
 from voting.turns.turns import draft_next_turn, place_turn, to_boxed_turn
+from voting.turns.void_seals import keep_void_seals
 
 log = logging.getLogger(__name__)
 
@@ -104,6 +105,8 @@ def _close_held(turn_ids: Sequence[int], box: BallotBox) -> set[int]:
     ]
     started, now = time.monotonic(), max([box.now(), *(one.seal.message.at for one in sealed)])
     written = _write([one for one in decided if not one.outcome.ended_by], now)
+    closed = {one.turn for one in written}
+    keep_void_seals({one.turn: one.seal.message for one in decided if one.turn not in closed})
     if not written:
         return set()
     committed = now + (time.monotonic() - started) * 1000
@@ -112,7 +115,7 @@ def _close_held(turn_ids: Sequence[int], box: BallotBox) -> set[int]:
     for one in written:
         record_metrics(one.turn, one.outcome, committed)
     box.expire_all((one.event_id, one.turn.pk) for one in written)
-    return {one.turn.pk for one in written}
+    return {turn.pk for turn in closed}
 
 
 def _load_positions(turn_ids: Sequence[int], until: int) -> dict[Turn, Position]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import suppress
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.utils.translation import gettext as _
 from redis import RedisError
@@ -22,7 +22,7 @@ from voting.matches import (
     reopen_match,
 )
 from voting.models import CLOSED_STATES, Event, Match, MatchResult, Turn, TurnState
-from voting.terms import Ending, MatchState
+from voting.terms import Ending, MatchState, VoidReason
 from voting.turns.closing import match_ended
 from voting.turns.side_change_store import backdate_side_changes
 from voting.turns.turns import log_match, place_and_relay, plan_turn
@@ -46,8 +46,9 @@ def stop_match(event_id: int, box: BallotBox, decide: Callable[[Match], MatchEnd
         if match is None:
             raise MatchError(_("No match is live."))
         end = decide(match)
-        live = _void_live_turn(match)
-        match.turns.filter(state=TurnState.CONCEALED).update(state=TurnState.VOID)
+        void = _void_fields(now, VoidReason.STOPPED)
+        live = _void_live_turn(match, void)
+        match.turns.filter(state=TurnState.CONCEALED).update(**void)
         if end:
             end_match(match, end.result, end.ended_by, now)
             match_ended.send(Match, match=match)
@@ -72,11 +73,11 @@ def take_back_turn(event_id: int, box: BallotBox, check: Callable[[Turn], None])
         last = _last_closed(event_id)
         check(last)
         match = last.match
-        live = _void_live_turn(match)
+        live = _void_live_turn(match, _void_fields(now, VoidReason.SUPERSEDED))
         first = load_position(match).revealed_with_last if last.state == TurnState.RESOLVED else None
         first = first or last
         for turn in {first.pk: first, last.pk: last}.values():
-            if not claim_turn(turn, state=TurnState.VOID):
+            if not claim_turn(turn, **_void_fields(now, VoidReason.TAKEN_BACK)):
                 raise MatchError(_("The turn changed in the meantime. Check it and try again."))
         if match.state == MatchState.ENDED:
             reopen_match(match)
@@ -99,9 +100,13 @@ def _last_closed(event_id: int) -> Turn:
     return last
 
 
-def _void_live_turn(match: Match) -> Turn | None:
+def _void_fields(now: int, reason: VoidReason) -> dict[str, Any]:
+    return {"state": TurnState.VOID, "voided_at": now, "void_reason": reason}
+
+
+def _void_live_turn(match: Match, void: dict[str, Any]) -> Turn | None:
     turn = live_turn(match)
-    if turn and not claim_turn(turn, state=TurnState.VOID, left_ms=None):
+    if turn and not claim_turn(turn, left_ms=None, **void):
         raise MatchError(_("The turn changed in the meantime. Check it and try again."))
     return turn
 

@@ -182,7 +182,7 @@ def play_another_pick(record: Record) -> None:
 def leave_out_last_turn(record: Record) -> None:
     record["turns"].pop()
     record["counts"].pop()
-    record |= {"result": "open", "ended_by": None}
+    record |= {"result": "open", "ended_by": None, "state": "playing"}
 
 
 class Case(NamedTuple):
@@ -212,6 +212,9 @@ CASES = {
     "plays another pick": Case("lots", play_another_pick, "verifiers"),
     "leaves out the last turn": Case("lots", leave_out_last_turn, "comparison"),
 }
+
+#: What phones don't compare, by the field of their messages that differs.
+LEFT_TO_PEOPLE = {"draws again at the start": "next_lot", "changes the order of arrival": "order"}
 
 #: Done before the seal, so that seals and record agree.
 UNDETECTED = {
@@ -251,12 +254,32 @@ def test_dishonest_server_is_detected(name: str, records: dict[str, Record], tmp
         assert list(differences(record, before))
 
 
+def published_roots(record: Record) -> dict[int, Any]:
+    """What `roots.json` says: phones compare it with what they received (`sealChecks.ts`)."""
+    return {
+        count["turn"]: (count["lot"], [count[side]["root"] for side in SIDES if count[side]])
+        for count in record["counts"]
+    }
+
+
+@pytest.mark.parametrize("name", [name for name, case in CASES.items() if case.detected_by == "comparison"])
+def test_phones_notice_another_record_by_themselves(name: str, records: dict[str, Record]) -> None:
+    """Except what the guide leaves to people."""
+    record = deepcopy(records[CASES[name].match])
+    before = published_roots(record)
+    CASES[name].trick(record)
+    after = published_roots(record)
+    noticed = any(after.get(turn) != seal for turn, seal in before.items())
+    assert noticed == (name not in LEFT_TO_PEOPLE)
+    assert all(f"`{field}`" in GUIDE.partition("Compare roots")[2] for field in LEFT_TO_PEOPLE.values())
+
+
 @pytest.mark.parametrize("name", UNDETECTED)
 def test_what_nobody_detects_is_in_the_guide(name: str, records: dict[str, Record], tmp_path: Path) -> None:
     case = UNDETECTED[name]
     record = deepcopy(records[case.match])
-    turn = {"turns": record["turns"][:1], "counts": record["counts"][:1], "result": "open", "ended_by": None}
-    record |= turn
+    record |= {"turns": record["turns"][:1], "counts": record["counts"][:1]}
+    record |= {"result": "open", "ended_by": None, "state": "playing"}
     case.trick(record)
     assert not list(differences(record, received(record)))
     assert verify(record, tmp_path) == {0}

@@ -56,7 +56,8 @@ def test_record_with_unknown_voting_method_is_refused(records: dict[str, MatchRe
 def test_import_event_round_trips_record(name: str, records: dict[str, MatchRecord]) -> None:
     record = records[name]
     match = import_event(record, organizer(), NOW)
-    assert exported(match) == record
+    state = MatchState.ABORTED if record.state == MatchState.PLAYING else record.state
+    assert exported(match) == msgspec.structs.replace(record, state=state)
     assert match.state == (MatchState.ABORTED if record.result == "open" else MatchState.ENDED)
 
 
@@ -129,10 +130,14 @@ def test_import_command_restores_exported_file(box: BallotBox, tmp_path: Path) -
         run(str(file))
     with pytest.raises(CommandError, match="There is no user named nobody"):
         run(str(file), "--owner", "nobody")
-    assert run(str(file), "--owner", "olga") == f"match 1 of An evening ({code}): 3 turns\n"
+    output = run(str(file), "--owner", "olga")
+    assert output.splitlines() == [
+        f"match 1 of An evening ({code}): 3 turns",
+        "Imported as recorded, except for state.",  # it does not go on
+    ]
     again = tmp_path / "again.json"
     call_command("export", code, "--output", str(again))
-    assert again.read_bytes() == file.read_bytes()
+    assert again.read_bytes() == file.read_bytes().replace(b'"state":"playing"', b'"state":"aborted"')
 
 
 def test_import_command_mentions_new_code(records: dict[str, MatchRecord], tmp_path: Path) -> None:
@@ -140,7 +145,7 @@ def test_import_command_mentions_new_code(records: dict[str, MatchRecord], tmp_p
     file.write_bytes(msgspec.json.encode(records["first"]))
     event = new_event()
     output = run(str(file), "--event", event.code.lower())
-    assert output.endswith("Imported as recorded, except for code.\n")
+    assert output.endswith("Imported as recorded, except for code, state.\n")
 
 
 @pytest.mark.parametrize("text", [b"", b"{}", b"\xff", b'{"format": "crowdgame match 2"}'])

@@ -1,6 +1,7 @@
 """Whatever organizers do in whatever order, both verifiers confirm the record."""
 
 import json
+from collections import Counter
 from contextlib import suppress
 from typing import Any
 
@@ -13,12 +14,14 @@ from games.engine.game import SIDES
 from tests.voting.action_helpers import press, record_voters
 from tests.voting.box_loss_helpers import empty
 from tests.voting.match_helpers import CLASSIC, SELECTOR, new_event, run_out, set_window
+from tests.voting.recovery_model import InterruptedBox
 from tests.voting.sample_matches import record_of, with_blinds
 from tests.voting.verifiers import standalone
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.ballots import RESIGN, Ballot
 from voting.matches import MatchError, live_turn, load_position
-from voting.models import CLOSED_STATES, Match, TurnState
+from voting.models import CLOSED_STATES, LIVE_STATES, Match, TurnState
+from voting.records.match_record import MatchRecord
 from voting.records.recount import find_faults
 from voting.turns.closing import close_turn
 from voting.turns.restoring import restore_turn
@@ -36,7 +39,7 @@ STEPS = st.one_of(
     st.tuples(
         st.sampled_from(["turn.pause", "turn.resume", "turn.extend", "turn.shorten", "turn.void"]), st.none()
     ),
-    st.tuples(st.sampled_from(["lose the box", "match.abort"]), st.none()),
+    st.tuples(st.sampled_from(["lose the box", "extend after the seal", "match.abort"]), st.none()),
     st.tuples(
         st.sampled_from(["voter.kick", "voter.ban", "voter.admit", "voter.move"]),
         st.sampled_from(VOTER_CODES),
@@ -60,6 +63,9 @@ class OrganizedMatch:
         self.box, self.event, self.sequence = box, new_event(**terms), 0
         self.match: Match = start_match(self.event.pk, box)
         record_voters(self.event.pk, *VOTER_CODES)
+        # What the record has to tell, by turn id.
+        self.losses, self.void_seals = Counter[int](), Counter[int]()
+        self.void: dict[int, tuple[str, bool]] = {}
 
     def take(self, step: str, what: Any) -> None:
         if step == "vote":
@@ -69,6 +75,8 @@ class OrganizedMatch:
             self.close()
         elif step == "lose the box":
             self.lose_box()
+        elif step == "extend after the seal":
+            self.extend_after_seal()
         else:
             self.act(step, what)
 
@@ -81,8 +89,13 @@ class OrganizedMatch:
         more: dict[str, Any] = {"turn": target.pk} if target and not voter_code else {}
         more |= {"voter_code": voter_code} if voter_code else {}
         more |= {"team": 2} if action == "voter.move" else {}
+        before = dict(turns.values_list("pk", "state"))
         with suppress(MatchError):
             press(self.event.pk, action, self.box, **more)
+        for turn in turns.filter(state=TurnState.VOID).exclude(pk__in=self.void):
+            was_live = before[turn.pk] in LIVE_STATES
+            reason = "superseded" if was_live else "taken_back"
+            self.void[turn.pk] = ("stopped" if action == "match.abort" else reason), not was_live
 
     def open(self) -> bool:
         """Open the live turn's window; False if there is none."""
@@ -113,6 +126,16 @@ class OrganizedMatch:
         if turn is not None and turn.state == TurnState.OPEN:
             empty()
             restore_turn(turn.pk, self.box)
+            self.losses[turn.pk] += 1
+
+    def extend_after_seal(self) -> None:
+        turn = live_turn(self.match)
+        if turn is not None and turn.state == TurnState.OPEN:
+            run_out(load_turn(turn.pk), self.box)
+            slow = InterruptedBox(lambda: self.open() and None)
+            close_turn(turn.pk, slow)
+            slow.close()
+            self.void_seals[turn.pk] += 1
 
     def close(self) -> None:
         turn = live_turn(self.match)
@@ -139,3 +162,19 @@ def test_record_verifies_after_any_sequence_of_actions(
     standalone.Recount(json.loads(msgspec.json.encode(record)), faults).verify()
     assert not faults
     assert not find_faults(record)
+    assert_history(record, organized)
+
+
+def assert_history(record: MatchRecord, organized: OrganizedMatch) -> None:
+    """The record tells which boxes were lost, which seals and turns are void, and if the match goes on."""
+    for count in record.counts:
+        assert count.epoch == 1 + organized.losses[count.turn]
+        assert count.restored == ("phones" if organized.losses[count.turn] else None)
+        assert len(count.void_seals) == organized.void_seals[count.turn]
+    assert {void.turn: void.reason for void in record.voided} == {
+        turn: reason for turn, (reason, _) in organized.void.items()
+    }
+    for void in record.voided:
+        was_counted = organized.void[void.turn][1]
+        assert len(void.seals) == organized.void_seals[void.turn] + was_counted
+    assert record.state == organized.match.state

@@ -14,7 +14,7 @@ from games.engine.errors import BadRecord
 from games.engine.game import SIDES
 from voting.records.match_record import MatchRecord, read_match_record, side_count
 from voting.records.recount import find_faults, find_gaps
-from voting.terms import Ending
+from voting.terms import Ending, MatchState
 
 BY_PLAYERS = {
     Ending.CONCEDED: "the record says that the loser resigned",
@@ -54,7 +54,8 @@ def summary(record: MatchRecord) -> Iterable[str]:
     if record.ended_by in BY_PLAYERS:
         yield f"VALID so far: {BY_PLAYERS[record.ended_by]}, which no ballot proves"
     elif record.result == "open":
-        yield "VALID so far: the match has no result"
+        aborted = record.state == MatchState.ABORTED
+        yield f"VALID so far: the match {'was aborted without a result' if aborted else 'has no result'}"
     elif record.result == "draw":
         yield "VALID: a draw"
     else:

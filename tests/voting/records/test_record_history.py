@@ -1,0 +1,356 @@
+"""The record tells what happened besides the counts: lost ballot boxes, void seals, void turns, endings."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from django.db import connection
+from django.db.models import F
+from django.test.utils import CaptureQueriesContext
+
+from tests.voting.action_helpers import press
+from tests.voting.box_loss_helpers import empty
+from tests.voting.match_helpers import (
+    NINE_MINUTES_MS,
+    RED_WINS,
+    SELECTOR,
+    only_turn,
+    open_now,
+    organizer,
+    play,
+    play_turn,
+    run_out,
+    set_window,
+    start,
+    vote,
+)
+from tests.voting.recovery_model import InterruptedBox
+from tests.voting.sample_matches import Record, record_of
+from tests.voting.verifiers import SCRIPT, ours, theirs
+from voting.ballot_box.ballot_box import BallotBox
+from voting.ballot_box.box_types import BoxedTurn, Sealed
+from voting.models import Event, Match, MatchResult, TallyRecord, Turn
+from voting.records.exports import record_version
+from voting.records.imports import import_event
+from voting.records.match_record import BACKUP_EPOCH_LEAP
+from voting.records.match_roots import export_roots
+from voting.terms import Ending
+from voting.turns.closing import close_turn
+from voting.turns.restoring import restore_turn
+from voting.turns.set_closing import close_together
+from voting.turns.turns import load_turn
+from voting.turns.voiding import MatchEnd, stop_match
+
+pytestmark = pytest.mark.django_db
+NOW = 1_800_000_000_000
+
+
+def plain(match: Match) -> Record:
+    record: Record = json.loads(msgspec.json.encode(record_of(Match.objects.get(pk=match.pk))))
+    return record
+
+
+def verify(record: Record, path: Path) -> str:
+    """What both verifiers print about a record without faults."""
+    (code, text), other = (verifier(record, path / "record.json") for verifier in (ours, theirs))
+    assert (code, text) == (0, other[1])
+    return text
+
+
+def void_reasons(record: Record) -> list[tuple[int, str, int]]:
+    """The place in the match, reason and number of seals of each void turn."""
+    return [(void["number"], void["reason"], len(void.get("seals", ()))) for void in record["voided"]]
+
+
+# ------------------------------------------------------------------ void turns
+def test_turn_taken_back_is_named_with_its_seal(box: BallotBox, tmp_path: Path) -> None:
+    first = start(box)
+    match = first.match
+    play(match, box, RED_WINS[:1])
+    superseded = only_turn(match)
+    press(match.event_id, "turn.void", box)
+    play(match, box, RED_WINS)
+    record = plain(match)
+    assert void_reasons(record) == [(1, "taken_back", 1), (2, "superseded", 0)]
+    taken_back, open_one = record["voided"]
+    assert (taken_back["turn"], open_one["turn"]) == (first.pk, superseded.pk)
+    roots = dict(TallyRecord.objects.filter(turn=first).values_list("side", "root"))
+    assert taken_back["seals"] == [{"at": load_turn(first.pk).sealed_at, **roots}]
+    assert taken_back["seed"] == first.seed
+    assert taken_back["voided_at"] >= load_turn(first.pk).sealed_at
+    assert first.pk not in [count["turn"] for count in record["counts"]]
+    seeds = [turn["seed"] for turn in (*record["counts"], *record["voided"])]
+    assert len(set(seeds)) == len(seeds) == 6
+    text = verify(record, tmp_path)
+    assert f"not checked: the ballots of void turns, and why they are void (ids {first.pk}, " in text
+    assert text.splitlines()[-1] == "VALID: red won, Rooks"
+
+
+def test_concealed_turn_taken_back_changes_the_record(box: BallotBox) -> None:
+    """Though no turn is resolved, the record cannot come from a cache."""
+    turn = start(box, game=SELECTOR)
+    play_turn(turn, box, red=[3])
+    match = Match.objects.get(pk=turn.match_id)
+    before = record_version(match)
+    assert "voided" not in plain(match)
+    press(match.event_id, "turn.void", box)
+    assert record_version(match) != before
+    assert void_reasons(plain(match)) == [(1, "taken_back", 1), (2, "superseded", 0)]
+
+
+@pytest.mark.parametrize("game", ["simultaneous-captains-mistress", SELECTOR])
+def test_aborted_match_names_the_turns_that_were_open(game: str, box: BallotBox, tmp_path: Path) -> None:
+    turn = start(box, game=game)
+    assert plain(turn.match)["state"] == "playing"
+    play_turn(turn, box, red=[3], yellow=[4])
+    press(turn.match.event_id, "match.abort", box)
+    record = plain(turn.match)
+    assert (record["state"], record["result"], record["ended_by"]) == ("aborted", "open", None)
+    concealed = [(1, "stopped", 1)] if game == SELECTOR else []
+    assert void_reasons(record) == [*concealed, (2, "stopped", 0)]
+    assert verify(record, tmp_path).splitlines()[-1] == "VALID so far: the match was aborted without a result"
+
+
+@pytest.mark.parametrize(
+    ("result", "ended_by"), [(MatchResult.YELLOW, Ending.CONCEDED), (MatchResult.DRAW, Ending.AGREED)]
+)
+def test_end_by_players_is_named(
+    result: MatchResult, ended_by: Ending, box: BallotBox, tmp_path: Path
+) -> None:
+    turn = start(box)
+    stop_match(turn.match.event_id, box, lambda _: MatchEnd(result, ended_by))
+    record = plain(turn.match)
+    assert (record["state"], record["result"], record["ended_by"]) == ("ended", result, ended_by)
+    assert void_reasons(record) == [(1, "stopped", 0)]
+    verify(record, tmp_path)
+
+
+# ------------------------------------------------------------------ lost ballot boxes, void seals
+def test_lost_ballot_box_is_named(box: BallotBox, tmp_path: Path) -> None:
+    turn = start(box)
+    for _ in range(2):
+        open_now(load_turn(turn.pk), box)
+        empty()
+        restore_turn(turn.pk, box)
+    play_turn(load_turn(turn.pk), box, red=[3], yellow=[4])
+    play(turn.match, box, RED_WINS)
+    record = plain(turn.match)
+    assert [(count.get("epoch", 1), count.get("restored")) for count in record["counts"]][:2] == [
+        (3, "phones"),
+        (1, None),
+    ]
+    said = "not checked: whether all ballots came back after the ballot box was lost in turn 1"
+    assert said in verify(record, tmp_path).splitlines()
+
+
+def test_stored_ballots_and_restored_backups_are_named(box: BallotBox, tmp_path: Path) -> None:
+    stored = start(box, window_s=3600)
+    set_window(stored, box, -1_000, 3_600_000)
+    empty()
+    restore_turn(stored.pk, box)
+    play_turn(load_turn(stored.pk), box, red=[3], yellow=[4])
+    assert plain(stored.match)["counts"][0]["restored"] == "database"
+    turn = start(box)
+    Turn.objects.filter(pk=turn.pk).update(epoch=F("epoch") + BACKUP_EPOCH_LEAP)
+    restore_turn(turn.pk, box)
+    play_turn(load_turn(turn.pk), box, red=[3], yellow=[4])
+    record = plain(turn.match)
+    assert record["counts"][0]["restored"] == "backup"
+    verify(record, tmp_path)
+
+
+class Interrupted(InterruptedBox):
+    """`InterruptedBox` for turns that are closed together, too."""
+
+    def seal_all(self, turns: Sequence[BoxedTurn]) -> dict[int, Sealed]:
+        sealed = super().seal_all(turns)
+        self.then()
+        return sealed
+
+
+def close_alone(turn: Turn, slow: BallotBox) -> None:
+    close_turn(turn.pk, slow)
+
+
+def close_in_set(turn: Turn, slow: BallotBox) -> None:
+    assert close_together([turn.pk], slow) == [turn.pk]
+
+
+@pytest.mark.parametrize("close", [close_alone, close_in_set])
+def test_seal_before_time_was_added_is_kept(
+    close: Callable[[Turn, BallotBox], None], box: BallotBox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    published: list[Any] = []
+    monkeypatch.setattr("voting.turns.closing.publish_now", lambda _, seal: published.append(seal))
+    monkeypatch.setattr(
+        "voting.turns.set_closing.publish_seals", lambda seals: published.extend(seals.values())
+    )
+    turn = start(box)
+    open_now(turn, box)
+    vote(turn, box, [3], [4, 4])
+    run_out(turn, box)
+    slow = Interrupted(lambda: set_window(load_turn(turn.pk), box, -1_000, NINE_MINUTES_MS))
+    close(turn, slow)
+    slow.close()
+    run_out(load_turn(turn.pk), box)
+    close_turn(turn.pk, box)
+    record = plain(turn.match)
+    (void,) = record["counts"][0]["void_seals"]
+    first, last = published
+    assert void == {"at": first.at, "red": first.red.root, "yellow": first.yellow.root}
+    assert last.at == record["counts"][0]["sealed_at"] > first.at
+    verify(record, tmp_path)
+
+
+def test_seal_of_turn_that_was_aborted_meanwhile_is_kept(box: BallotBox) -> None:
+    turn = start(box)
+    open_now(turn, box)
+    run_out(turn, box)
+    slow = InterruptedBox(lambda: press(turn.match.event_id, "match.abort", box))
+    close_turn(turn.pk, slow)
+    slow.close()
+    assert void_reasons(plain(turn.match)) == [(1, "stopped", 1)]
+
+
+# ------------------------------------------------------------------ verifying, importing
+@pytest.fixture
+def eventful(box: BallotBox) -> Match:
+    """A match with a void turn, a void seal, a lost box and an end."""
+    turn = start(box)
+    open_now(turn, box)
+    run_out(turn, box)
+    slow = InterruptedBox(lambda: set_window(load_turn(turn.pk), box, -1_000, NINE_MINUTES_MS))
+    close_turn(turn.pk, slow)
+    slow.close()
+    empty()
+    restore_turn(turn.pk, box)
+    play_turn(load_turn(turn.pk), box, [1], [2])
+    play(turn.match, box, RED_WINS[1:2])
+    press(turn.match.event_id, "turn.void", box)
+    play(turn.match, box, RED_WINS[1:])
+    return Match.objects.get(pk=turn.match_id)
+
+
+def swap_seeds(record: Record) -> None:
+    """Give a void turn the seed of a turn that counts: its draws were known then."""
+    record["voided"][0] |= {name: record["counts"][0][name] for name in ("seed", "lot")}
+
+
+def void_a_counted_turn(record: Record) -> None:
+    record["voided"][0]["turn"] = record["counts"][0]["turn"]
+
+
+def change(*path: Any, to: Any) -> Callable[[Record], None]:
+    def alter(record: Record) -> None:
+        part: Any = record
+        for key in path[:-1]:
+            part = part[key]
+        part[path[-1]] = to
+
+    return alter
+
+
+ALTERATIONS: dict[str, tuple[Callable[[Record], None], str]] = {
+    "seed of a void turn": (change("voided", 0, "seed", to="0" * 32), "seed that does not match"),
+    "the same seed": (swap_seeds, "has the seed of a turn that counts"),
+    "void turn that counts": (void_a_counted_turn, "also counts"),
+    "void turn after its replacement": (change("voided", 0, "turn", to=10**12), "is later than turn 2"),
+    "void turns out of order": (lambda record: record["voided"].reverse(), "in the order of the ids"),
+    "void turn without a reason": (change("voided", 0, "reason", to=None), "has only one of"),
+    "void seal that counts": (
+        lambda record: record["counts"][0]["void_seals"][0].update(at=record["counts"][0]["sealed_at"]),
+        "turn 1: a void seal has the time of another seal",
+    ),
+    "loss denied": (change("counts", 0, "epoch", to=1), "turn 1: `restored` does not fit its epoch"),
+    "loss invented": (change("counts", 1, "restored", to="phones"), "turn 2: `restored` does not fit"),
+    "backup denied": (change("counts", 0, "epoch", to=5_000), "turn 1: `restored` does not fit its epoch"),
+    "ended match said to be aborted": (change("state", to="aborted"), "`state` is aborted"),
+}
+
+
+def test_verifiers_find_faults_in_the_history(eventful: Match, tmp_path: Path) -> None:
+    record = plain(eventful)
+    verify(record, tmp_path)
+    for name, (alter, said) in ALTERATIONS.items():
+        altered = deepcopy(record)
+        alter(altered)
+        for verifier in (ours, theirs):
+            code, text = verifier(altered, tmp_path / "record.json")
+            assert (code, said in text) == (1, True), (name, text)
+        assert ours(altered, tmp_path / "a") == theirs(altered, tmp_path / "a")
+
+
+@pytest.mark.parametrize(
+    "alter",
+    [
+        change("state", to="paused"),
+        change("voided", to=None),
+        change("voided", 0, to=1),
+        change("voided", 0, "number", to=0),
+        change("voided", 0, "reason", to="boredom"),
+        change("voided", 0, "seals", 0, to={"at": 1, "red": "x"}),
+        change("counts", 0, "epoch", to=0),
+        change("counts", 0, "epoch", to=True),
+        change("counts", 0, "restored", to="memory"),
+        change("counts", 0, "void_seals", 0, to={"red": "0" * 64}),
+    ],
+)
+def test_verifiers_reject_malformed_history(
+    alter: Callable[[Record], None], eventful: Match, tmp_path: Path
+) -> None:
+    record = plain(eventful)
+    alter(record)
+    assert [verifier(record, tmp_path / "record.json")[0] for verifier in (ours, theirs)] == [1, 1]
+
+
+def test_verifier_compares_the_roots_that_phones_compare(eventful: Match, tmp_path: Path) -> None:
+    roots = json.loads(msgspec.json.encode(export_roots(eventful)))
+    (tmp_path / "record.json").write_bytes(msgspec.json.encode(record_of(eventful)))
+
+    def compare(published: Record) -> tuple[int, str]:
+        (tmp_path / "roots.json").write_text(json.dumps(published))
+        argv = [sys.executable, "-I", str(SCRIPT), "record.json", "roots.json"]
+        done = subprocess.run(argv, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
+        assert not done.stderr
+        return done.returncode, done.stdout
+
+    assert compare(roots)[0] == 0
+    assert len(roots["turns"]) == 6
+    for number, turn in enumerate(roots["turns"]):
+        for alter in (change("lot", to="0" * 64), change("seals", to=[{"at": 1}]), change("turn", to=10**12)):
+            altered = deepcopy(roots)
+            alter(altered["turns"][number])
+            code, text = compare(altered)
+            said = f"the roots: the seals of the turn with the id {turn['turn']} are not those of the record"
+            assert (code, said in text.splitlines()) == (1, True)
+    malformed: Any
+    for malformed in ({"turns": 1}, {"turns": [1]}, {"turns": [{"turn": 1, "lot": "", "seals": [1]}]}, []):
+        assert compare(malformed)[0] == 1
+
+
+def test_import_keeps_the_history(eventful: Match) -> None:
+    record = record_of(eventful)
+    Event.objects.all().delete()
+    assert record_of(import_event(record, organizer(), NOW)) == record
+
+
+def test_record_takes_as_many_queries_with_more_turns(box: BallotBox) -> None:
+    def queries(match: Match) -> int:
+        with CaptureQueriesContext(connection) as captured:
+            record_of(match)
+        return len(captured)
+
+    match = start(box).match
+    play(match, box, [(1, 2), (3, 4)])
+    press(match.event_id, "turn.void", box)
+    few = queries(match)
+    play(match, box, [(5, 6), (7, 1)])
+    press(match.event_id, "turn.void", box)
+    assert (len(record_of(match).counts), len(record_of(match).voided)) == (2, 4)
+    assert queries(match) == few

@@ -1,0 +1,56 @@
+"""The seals of a match as its record has them. Phones compare them with those they received."""
+
+from typing import Literal
+
+import msgspec
+
+from voting.counting.commitments import commit_lot
+from voting.models import Match, TurnState
+from voting.records.exports import SidesStillSecret, last_seal, load_roots, read_void_seals
+from voting.records.match_record import PublishedSeal
+from voting.terms import MatchState
+
+RootsFormat = Literal["crowdgame roots 1"]
+
+
+class TurnRoots(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """All seals of a turn. The one at `sealed_at` counts; None for a void turn, of which no seal counts."""
+
+    turn: int
+    lot: str
+    seals: tuple[PublishedSeal, ...]
+    sealed_at: int | None = None
+
+
+class MatchRoots(msgspec.Struct, frozen=True, kw_only=True):
+    """The seals of all resolved and void turns of a match, in the order of the turns' ids."""
+
+    format: RootsFormat
+    code: str
+    match: int
+    state: MatchState
+    turns: tuple[TurnRoots, ...]
+
+
+def export_roots(match: Match) -> MatchRoots:
+    """Return the seals of the match, as in its record. Raises SidesStillSecret."""
+    if match.is_secret:
+        raise SidesStillSecret("sides stay secret until the match is over")
+    states = TurnState.RESOLVED, TurnState.VOID
+    roots = load_roots(match, *states)
+    turns = match.turns.filter(state__in=states).order_by("pk")
+    return MatchRoots(
+        format="crowdgame roots 1",
+        code=match.event.code,
+        match=match.number,
+        state=MatchState(match.state),
+        turns=tuple(
+            TurnRoots(
+                turn=turn.pk,
+                lot=commit_lot(turn.seed),
+                seals=(*read_void_seals(turn), *last_seal(turn, roots[turn.pk])),
+                sealed_at=turn.sealed_at if turn.state == TurnState.RESOLVED else None,
+            )
+            for turn in turns
+        ),
+    )
