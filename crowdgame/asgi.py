@@ -20,6 +20,7 @@ from crowdgame.config.open_files import is_crowded  # noqa: E402
 from crowdgame.console.consumer import ConsoleConsumer  # noqa: E402
 from crowdgame.duels import rematch  # noqa: E402, F401  registers its hook
 from crowdgame.monitoring.health import serve_monitoring  # noqa: E402
+from crowdgame.reports.match_roots import cache_roots  # noqa: E402
 from crowdgame.web.cached_pages import require_known_host, static_pages  # noqa: E402
 from crowdgame.web.hosts import is_allowed_origin, is_same_origin  # noqa: E402
 from voting.gateway.display import DisplayConsumer  # noqa: E402
@@ -39,7 +40,7 @@ async def serve_page(scope: Any, receive: Any, send: Any) -> None:
 
 
 HTTP_APPLICATION = static_pages(
-    serve_monitoring(require_known_host(queue_logins(serve_page, queue_pages(serve_page)))),
+    serve_monitoring(require_known_host(cache_roots(queue_logins(serve_page, queue_pages(serve_page))))),
     lambda code, team: build_page_preload(gateway(), code, team),
     lambda code, scope: build_display_preload(gateway(), code, scope),
     lambda code: room.state.language if (room := gateway().loaded_room(code)) else "",

@@ -5,12 +5,14 @@ from django.urls import path
 from crowdgame.reports.animation import animation
 from crowdgame.reports.board_editor import board_editor
 from crowdgame.reports.board_picture import board_picture
+from crowdgame.reports.match_roots import match_roots
 from crowdgame.reports.record_download import match_record, verify_script
 from crowdgame.reports.thumbnail import thumbnail
 from crowdgame.reports.views import match_csv, match_report
 
 urlpatterns = [
     path("record/<code:code>/<int:number>.json", match_record, name="record"),
+    path("record/<code:code>/<int:number>/roots.json", match_roots, name="roots"),
     path("report/<code:code>/<int:number>", match_report, name="report"),
     path("report/<code:code>/<int:number>.csv", match_csv, name="report_csv"),
     path("board", board_editor, name="board_editor"),

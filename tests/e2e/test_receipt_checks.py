@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-from playwright.sync_api import WebSocket, WebSocketRoute, expect
+from playwright.sync_api import Route, WebSocket, WebSocketRoute, expect
 
 from games.engine.game import SIDES
 from tests.e2e.conftest import OpenScreen
@@ -16,6 +16,7 @@ from tests.server import Server
 Message = dict[str, Any]
 WINDOW_S = 90
 ELSEWHERE = "0" * 64
+CONFIRMED_WITHIN_MS = 45_000
 NOT_FOUND = "Your vote is missing from the count. Show this to the organizers: turn 1, column 4, code "
 
 
@@ -159,6 +160,50 @@ def test_receipt_check_detects_cheating_server(table: Table, tamper: Callable[[M
     expect(missing).to_contain_text(NOT_FOUND)
     table.red.page.reload()
     expect(missing).to_contain_text(NOT_FOUND, timeout=TIMEOUT_MS)
+
+
+def play_to_the_end(table: Table) -> None:
+    """The phones watch three turns and vote in the fourth, which ends the match."""
+    sit_down(table)
+    table.server.ask("play_to", event_id=table.event["id"], picks=[[1, 2], [1, 3], [1, 2]])
+    table.display.wait_for(phase="voting", turn="4")
+    for phone, column in ((table.red, 1), (table.yellow, 3)):
+        phone.wait_for(phase="voting")
+        vote(phone, column)
+    close(table)
+    table.red.wait_for(phase="ended")
+
+
+def test_phone_compares_its_seals_with_published_record(table: Table) -> None:
+    play_to_the_end(table)
+    receipts = table.red.page.locator(".receipts")
+    expect(receipts.locator("summary")).to_contain_text("✓✓", timeout=TIMEOUT_MS)
+    receipts.locator("summary").click()
+    expect(receipts).to_contain_text("All 4 seals this phone received match the published record.")
+    table.red.shoot("seals-match")
+    expect(table.red.page.get_by_role("alert")).to_have_count(0)
+    assert table.red.errors == []
+
+
+def test_phone_warns_if_another_record_is_published(table: Table) -> None:
+    """The server publishes another root for the second turn than it sent to this phone at the seal."""
+    asked: list[str] = []
+
+    def forge(route: Route) -> None:
+        roots = route.fetch().json()
+        roots["turns"][1]["seals"][-1]["yellow"] = ELSEWHERE
+        asked.append(route.request.url)
+        route.fulfill(json=roots)
+
+    table.red.page.route("**/roots.json", forge)
+    play_to_the_end(table)
+    warning = table.red.page.get_by_role("alert")
+    expect(warning).to_contain_text(
+        "The published record differs from this phone's seals: turn 2.", timeout=CONFIRMED_WITHIN_MS
+    )
+    assert len(asked) == 2
+    expect(table.red.page.locator(".receipts summary")).not_to_contain_text("✓✓")
+    table.red.shoot("seals-differ")
 
 
 def test_phone_reports_vote_that_was_too_late(table: Table) -> None:

@@ -207,6 +207,10 @@ export const findings: { [found in "checked" | "counted" | "elsewhere" | "unsure
 };
 export const missing = (turn: number, column: number | string, code: string): string =>
   t("Your vote is missing from the count. Show this to the organizers: turn %(turn)s, column %(column)s, code %(code)s…", { turn, column, code });
+export const sealsMatch = (count: number): string =>
+  n("The %(count)s seal this phone received matches the published record.", "All %(count)s seals this phone received match the published record.", count);
+export const sealsDiffer = (turns: string): string =>
+  t("The published record differs from this phone's seals: turn %(turns)s. Keep this page open and show it to the organizers.", { turns });
 export const cardTitle: { won: string; lost: string; draw: string } = { won: t("We won!"), lost: t("Well fought"), draw: t("A draw") };
 export const turnsVoted: string = t("turns voted");
 export const agreement: string = t("with my team");

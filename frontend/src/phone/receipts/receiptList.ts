@@ -20,7 +20,7 @@ export const peek = html`<p class="peek">${eye} ${say.peek}</p>`;
 export function groundNotices(view: PhoneView): Html {
   const { event, match } = view;
   const notice = shownNotice(event, view.now);
-  return html`${!event.is_duel && voterCodeBadge(view)}${sideButton(view)}${dropNotice(view)}${match && receipts(view, match.number)}${missing(view)}
+  return html`${!event.is_duel && voterCodeBadge(view)}${sideButton(view)}${dropNotice(view)}${match && receipts(view, match.number)}${missing(view)}${sealWarning(view)}
     ${returnNotice()}
     ${view.moved && html`<p class="ground-notice" aria-live="polite">${say.otherTeam}</p>`}
     ${announcesRules(view) && html`<ul class="ground-notice rules">${event.special_rules.map((rule) => html`<li>${SPECIAL_RULES[rule]}</li>`)}</ul>`}
@@ -32,12 +32,18 @@ function announcesRules({ event, match, now }: PhoneView): boolean {
   return event.special_rules?.length > 0 && (!event.match || isBeforeFirstVote(match, now));
 }
 
-/** Whether the votes were counted and checked, in a few words; unfolds to each vote's inclusion proof. */
+/**
+ * Whether the votes were counted and checked, in a few words; unfolds to each vote's inclusion proof. A second tick
+ * means that all seals this phone received are those of the published record.
+ */
 function receipts(view: PhoneView, match: number): Html | false {
   const line = checkLine(view);
+  const { matching = 0, differing = [] } = view.sealCheck ?? {};
+  const matches = matching > 0 && !differing.length;
   return !!line && html`<details class="receipts">
-    <summary>✓&nbsp;<span aria-live="polite">${line}</span><span class="hidden">${say.oneByOne}</span></summary>
+    <summary>${matches ? "✓✓" : "✓"}&nbsp;<span aria-live="polite">${line}</span><span class="hidden">${say.oneByOne}</span></summary>
     <div>
+      ${matches && html`<p class="seals">${say.sealsMatch(matching)}</p>`}
       <p>${say.findInCount(html`<a href="/record/${view.event.code}/${match}.json" target="_blank" rel="noopener">${say.fullCount}</a>`)}</p>
       <ol>${[...view.receipts].reverse().map((receipt) => entry(receipt, view))}</ol>
     </div>
@@ -60,6 +66,11 @@ function checkLine(view: PhoneView): string {
   if (!last || !good) return "";
   if (phase === "ended" && last.found && !isForTwo(view.match)) return say.allCounted(good, votes, checked);
   return last.found === "checked" && event.match?.reveal && revealsTurn(event.match.reveal, last.turn) ? say.countedAndChecked : `${good}`;
+}
+
+/** After the match: the published record contradicts a seal that this phone received. */
+function sealWarning({ sealCheck }: PhoneView): Html | false {
+  return !!sealCheck?.differing.length && html`<p class="missing" role="alert">${say.sealsDiffer(sealCheck.differing.join(", "))}</p>`;
 }
 
 /** Evidence for the organizers that an acknowledged vote is missing from the count; kept for the match. */

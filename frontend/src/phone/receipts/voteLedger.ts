@@ -6,6 +6,7 @@ import { BallotTimer } from "../ballot/ballotTimer";
 import { vibrate } from "../device/vibrate";
 import { choiceColumns } from "../ballot/choice";
 import { ReceiptChecks } from "./receiptChecks";
+import { SealChecks, type SealCheck } from "./sealChecks";
 import { isFromThisDevice, lastChoice } from "./receiptChoices";
 import type { Receipt } from "./receipt";
 import { revealsTurn } from "../seat/phoneView";
@@ -20,6 +21,7 @@ const COUNTED_VIBRATION_MS = 30;
  */
 export class VoteLedger {
   private checks: ReceiptChecks;
+  private sealChecks: SealChecks;
   private timer: BallotTimer;
   private event: EventState | null = null;
   private vibratedFor = 0;
@@ -28,11 +30,12 @@ export class VoteLedger {
   constructor(
     private code: string,
     send: (message: ReceiptAsk) => boolean,
-    private changed: (part: { receipts?: readonly Receipt[]; record?: MatchRecord; counts?: TeamCounted; drop?: DropAnswered | null; seal?: TurnSealed; sideChanges?: readonly AcceptedSideChange[]; sideRefused?: boolean; duelRefused?: DuelRefused }) => void,
+    private changed: (part: { receipts?: readonly Receipt[]; record?: MatchRecord; counts?: TeamCounted; drop?: DropAnswered | null; seal?: TurnSealed; sealCheck?: SealCheck | null; sideChanges?: readonly AcceptedSideChange[]; sideRefused?: boolean; duelRefused?: DuelRefused }) => void,
     clock: ServerClock,
   ) {
     this.timer = new BallotTimer(clock);
     this.checks = new ReceiptChecks(code, send, (receipts) => this.changed({ receipts }));
+    this.sealChecks = new SealChecks(code, (sealCheck) => this.changed({ sealCheck }));
   }
 
   /** Must get every message about the event, in order. `team` is the voter's team at that time. */
@@ -93,12 +96,14 @@ export class VoteLedger {
 
   private seal(seal: TurnSealed): void {
     this.checks.sealed(seal);
+    this.sealChecks.sealed(seal);
     this.changed({ seal });
   }
 
   private follow(event: EventState, seq: number, team: number | null): void {
     this.event = event;
     this.checks.follow(event, seq);
+    this.sealChecks.follow(event);
     this.judge(event, team);
   }
 

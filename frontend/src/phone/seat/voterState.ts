@@ -3,6 +3,7 @@ import type { Store } from "../../live/state/store";
 import type { DropAnswered, DuelRefused, Error, PhoneMessage, AcceptedSideChange, TeamCounted, ToPhone, TurnSealed } from "../../protocol";
 import type { Ballot } from "../ballot/ballot";
 import type { Receipt } from "../receipts/receipt";
+import type { SealCheck } from "../receipts/sealChecks";
 import type { MatchRecord } from "./storage";
 
 /** State that belongs to this voter only. */
@@ -24,6 +25,8 @@ export interface VoterState {
   counts: TeamCounted | null;
   /** The seal of a turn's votes, once received. */
   seal?: TurnSealed;
+  /** Whether the seals that this phone received are those of the published record, once compared. */
+  sealCheck?: SealCheck | null;
   /** The last answer to a request to mark the voter's drop. */
   drop?: DropAnswered | null;
   /** Why the last request of a duel's player was refused. */
