@@ -88,7 +88,7 @@ def export_match(code: str, number: int | None) -> ExportedRecord | None:
 def _record(match: Match) -> MatchRecord:
     closed = match.turns.filter(state__in=CLOSED_STATES).order_by("number")
     position = replay(match, closed.prefetch_related("tallies"))
-    unsorted = TallyRecord.objects.filter(turn__in=position.turns, is_sorted=False).exists()
+    unsorted = any(not tally.is_sorted for turn in position.turns for tally in turn.tallies.all())
     computed = {
         "format": UNSORTED if unsorted else SORTED,
         "name": f"{match.event.name}, match {match.number}",
