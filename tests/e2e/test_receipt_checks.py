@@ -11,6 +11,7 @@ from playwright.sync_api import Route, WebSocket, WebSocketRoute, expect
 from games.engine.game import SIDES
 from tests.e2e.conftest import OpenScreen
 from tests.e2e.screens import PHONE, PROJECTOR, TIMEOUT_MS, Screen, vote, wait_until
+from tests.e2e.visible_text import NEXT_FRAME_JS, faults, visible_lines
 from tests.server import Server
 
 Message = dict[str, Any]
@@ -204,6 +205,10 @@ def test_phone_warns_if_another_record_is_published(table: Table) -> None:
     assert len(asked) == 2
     expect(table.red.page.locator(".receipts summary")).not_to_contain_text("✓✓")
     table.red.shoot("seals-differ")
+    for width, height in ((320, 568), (844, 390)):
+        table.red.page.set_viewport_size({"width": width, "height": height})
+        table.red.page.evaluate(NEXT_FRAME_JS)
+        assert faults(visible_lines(table.red.page), width, height) == []
 
 
 def test_phone_reports_vote_that_was_too_late(table: Table) -> None:
