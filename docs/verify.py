@@ -584,6 +584,9 @@ def compare_roots(record, roots):
         number, lot = (read_field(turn, *field, "the roots") for field in (("turn", int), ("lot", str)))
         sealed_at = read_optional(turn, "sealed_at", int, "the roots")
         said[number] = lot, sealed_at, read_list(turn, "seals", "the roots")
+    lot, drawn = read_optional(roots, "draw_lot", str, "the roots"), record.get("draw")
+    if lot != (drawn["lot"] if drawn else None):
+        yield "the roots: `draw_lot` is not the commitment to the draw of the record"
     for turn in sorted({*expected, *said}):
         if plain_seals(expected.get(turn)) != plain_seals(said.get(turn)):
             yield f"the roots: the seals of the turn with the id {turn} are not those of the record"

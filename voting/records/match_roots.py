@@ -23,12 +23,16 @@ class TurnRoots(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class MatchRoots(msgspec.Struct, frozen=True, kw_only=True):
-    """The seals of all resolved and void turns of a match, in the order of the turns' ids."""
+    """The seals of all resolved and void turns of a match, in the order of the turns' ids.
+
+    `draw_lot` committed to what was drawn at the start: the earlier `next_lot` of the public state.
+    """
 
     format: RootsFormat
     code: str
     match: int
     state: MatchState
+    draw_lot: str | None
     turns: tuple[TurnRoots, ...]
 
 
@@ -44,6 +48,7 @@ def export_roots(match: Match) -> MatchRoots:
         code=match.event.code,
         match=match.number,
         state=MatchState(match.state),
+        draw_lot=commit_lot(match.seed) if match.seed else None,
         turns=tuple(
             TurnRoots(
                 turn=turn.pk,

@@ -41,6 +41,8 @@ def test_roots_are_those_of_the_record(box: BallotBox, client: Client) -> None:
     play(match, box, RED_WINS[2:])
     roots, record = fetch(client, match), record_of(match)
     assert (roots["format"], roots["match"], roots["state"]) == ("crowdgame roots 1", 1, "ended")
+    assert record.draw
+    assert roots["draw_lot"] == record.draw.lot
     by_id = {turn["turn"]: turn for turn in roots["turns"]}
     ids = [*(count.turn for count in record.counts), *(void.turn for void in record.voided)]
     assert list(by_id) == sorted(ids)

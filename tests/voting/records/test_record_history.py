@@ -329,6 +329,7 @@ def test_verifier_compares_the_roots_that_phones_compare(eventful: Match, tmp_pa
             code, text = compare(altered)
             said = f"the roots: the seals of the turn with the id {turn['turn']} are not those of the record"
             assert (code, said in text.splitlines()) == (1, True)
+    assert compare(roots | {"draw_lot": "0" * 64})[0] == compare(roots | {"draw_lot": None})[0] == 1
     malformed: Any
     for malformed in ({"turns": 1}, {"turns": [1]}, {"turns": [{"turn": 1, "lot": "", "seals": [1]}]}, []):
         assert compare(malformed)[0] == 1

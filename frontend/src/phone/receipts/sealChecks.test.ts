@@ -18,7 +18,7 @@ class Watcher {
   check: SealCheck | null = null;
   asked: boolean[] = [];
   online = true;
-  roots: { state: PublishedRoots["state"]; turns: Turns } = { state: "ended", turns: [] };
+  roots: { state: PublishedRoots["state"]; turns: Turns; draw_lot: string | null } = { state: "ended", turns: [], draw_lot: "draw" };
   code = `SEAL${++codes}`;
   checks = this.reload();
 
@@ -193,6 +193,15 @@ test("the seals of a turn and the one concealed before it are compared", async (
   phone.reveal(2, { concealed });
   phone.roots.turns.push({ turn: 20, lot: "lot 20", sealed_at: 201, seals: [] });
   assert.deepEqual(await phone.said(), { matching: 1, differing: [2] });
+});
+
+test("the draw at the start is compared by phones that were there before it", async () => {
+  for (const [lot, before, expected] of [["draw", 0, []], ["another", 0, [1]], ["another", null, []], ["another", -1, []]] as const) {
+    const phone = new Watcher();
+    if (before !== null) phone.checks.follow({ next_lot: lot, match: before ? { id: 9, number: before, state: "ended", turn: null, reveal: null } : null } as unknown as EventState);
+    phone.play(1);
+    assert.deepEqual(await phone.said(), { matching: 1, differing: expected }, `${lot} ${before}`);
+  }
 });
 
 test("a phone that is offline tries again, and a few times only", async () => {

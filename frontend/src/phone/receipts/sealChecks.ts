@@ -32,6 +32,7 @@ export interface ReceivedSeal extends Roots {
 /** The answer of `/record/CODE/N/roots.json`. `sealed_at` is null for a void turn. */
 export interface PublishedRoots {
   state: Match["state"];
+  draw_lot: string | null;
   turns: readonly { turn: number; lot: string; sealed_at?: number | null; seals: readonly Roots[] }[];
 }
 
@@ -48,7 +49,7 @@ type LoadRoots = (code: string, match: number, again: boolean) => Promise<Publis
  * difference is confirmed by a second request before anyone is told.
  */
 export class SealChecks {
-  private match: Match | null = null;
+  private event: EventState | null = null;
   private timer = 0;
   private tries = 0;
 
@@ -58,16 +59,22 @@ export class SealChecks {
     private load: LoadRoots = loadRoots,
   ) {}
 
-  follow({ match }: EventState): void {
-    const before = this.match;
-    this.match = match;
+  follow(event: EventState): void {
+    const [{ match }, before, next_lot] = [event, this.match, this.event?.next_lot];
+    const follows = !!this.event && match?.number === (before?.number ?? 0) + 1;
+    this.event = event;
     if (!match) return;
+    if (follows && next_lot) storeKept(this.code, { match: match.id, seals: [], draw: next_lot });
     for (const reveal of match.reveal ? splitReveal(match.reveal) : []) this.reveal(reveal);
     if (before?.id === match.id && isOver(before) === isOver(match)) return;
     clearTimeout(this.timer);
     this.tries = 0;
     this.changed(null);
     if (isOver(match)) this.plan(MIN_DELAY_MS + Math.random() * spreadMs(match));
+  }
+
+  private get match(): Match | null {
+    return this.event?.match ?? null;
   }
 
   sealed({ turn, at, red, yellow, turn_commitment }: TurnSealed): void {
@@ -93,24 +100,30 @@ export class SealChecks {
     if (!match || !isOver(match) || !this.seals().length) return;
     const roots = await this.load(this.code, match.number, differed).catch(() => null);
     if (this.match?.id !== match.id || !isOver(this.match)) return;
-    const check = roots && roots.state !== "playing" ? compareSeals(this.seals(), roots) : null;
+    const check = roots && roots.state !== "playing" ? compareSeals(this.seals(), roots, this.kept().draw) : null;
     if (check && (differed || !check.differing.length)) this.changed(check);
     else if (++this.tries < MAX_TRIES) this.plan(AGAIN_MS + Math.random() * spreadMs(match), !!check);
   }
 
   private seals(): readonly ReceivedSeal[] {
-    const kept = readKept(this.code);
-    return kept.match === this.match?.id ? kept.seals : [];
+    return this.kept().seals;
   }
 
   private store(seals: readonly ReceivedSeal[]): void {
-    storeKept(this.code, { match: this.match!.id, seals });
+    storeKept(this.code, { ...this.kept(), seals });
+  }
+
+  private kept(): Kept {
+    const [kept, match] = [readKept(this.code), this.match?.id ?? 0];
+    return kept.match === match ? kept : { match, seals: [], draw: null };
   }
 }
 
 interface Kept {
   match: number;
   seals: readonly ReceivedSeal[];
+  /** `next_lot` before the match, if this phone was there. */
+  draw: string | null;
 }
 
 /** Seals survive a reload of the page (sessionStorage). Without storage they are kept until then. */
@@ -118,7 +131,7 @@ const memory = new Map<string, Kept>();
 const storageKey = (code: string) => `crowdgame:${code}:seals`;
 
 function readKept(code: string): Kept {
-  const none = memory.get(code) ?? { match: 0, seals: [] };
+  const none = memory.get(code) ?? { match: 0, seals: [], draw: null };
   try {
     return (JSON.parse(sessionStorage.getItem(storageKey(code)) ?? "null") as Kept | null) ?? none;
   } catch {
@@ -145,10 +158,12 @@ function spreadMs({ reveal }: Match): number {
 /**
  * Compares seals with the published record. A seal that isn't in the record, of a turn that is, became void when time
  * was added, unless the reveal said that it counts.
+ * Another draw at the start counts as a difference in turn 1.
  */
-export function compareSeals(seals: readonly ReceivedSeal[], { turns }: PublishedRoots): SealCheck {
+export function compareSeals(seals: readonly ReceivedSeal[], { turns, draw_lot }: PublishedRoots, draw: string | null): SealCheck {
   const found = seals.map((seal) => judge(seal, turns.find(({ turn }) => turn === seal.turn)));
-  const differing = new Set(seals.filter((_, index) => found[index] === false).map(({ number }) => number));
+  const differing = new Set(draw && draw !== draw_lot ? [1] : []);
+  for (const [index, { number }] of seals.entries()) if (found[index] === false) differing.add(number);
   return { matching: found.filter((one) => one === true).length, differing: [...differing] };
 }
 
