@@ -1,7 +1,7 @@
 """Analyze resolved turns and load what may be shown of them."""
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import cast
 
@@ -10,6 +10,7 @@ from django.db.models import Q, QuerySet
 from crowdgame.analysis.analyzed_turn import AnalyzedTurn, analyze_turn, pack_analysis, unpack_analysis
 from crowdgame.analysis.models import TurnAnalysis
 from games.engine.game import SIDES, Picks, Side
+from games.solver.judgment import Quality
 from games.solver.positions import read_position
 from voting import protocol
 from voting.announcements.outbox import announce, relay
@@ -120,13 +121,31 @@ def load_announced_analysis(event: Event, match: Match, turn: Turn) -> protocol.
 
 
 def _describe(turn: Turn, analysis: AnalyzedTurn) -> protocol.Analysis:
-    """Return what screens show of an analysis: nothing about single columns."""
-    sides = {side: analysis.sides.get(side) for side in SIDES}
+    """Return what screens and phones show of an analysis."""
+    red, yellow = (analysis.sides.get(side) for side in SIDES)
     return protocol.Analysis(
         turn=turn.pk,
         before=_rounded_chance(analysis.solution.value),
         after=None if analysis.after is None else _rounded_chance(analysis.after),
-        **{side: judged.quality if judged else None for side, judged in sides.items()},
+        red=red.quality if red else None,
+        yellow=yellow.quality if yellow else None,
+        red_classes=_classes(analysis, "red"),
+        yellow_classes=_classes(analysis, "yellow"),
+        red_mix=_percent(analysis.mix("red")),
+        yellow_mix=_percent(analysis.mix("yellow")),
+    )
+
+
+def _percent(shares: Iterable[float]) -> tuple[int, ...]:
+    return tuple(round(100 * share) for share in shares)
+
+
+def _classes(analysis: AnalyzedTurn, side: Side) -> tuple[Quality | None, ...]:
+    judged = analysis.sides.get(side)
+    return (
+        tuple(judged.qualities.get(column) for column in range(1, len(analysis.mix(side)) + 1))
+        if judged
+        else ()
     )
 
 

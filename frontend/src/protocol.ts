@@ -305,6 +305,10 @@ export interface Analysis {
   after: number | null;
   red: Quality | null;
   yellow: Quality | null;
+  red_classes: ReadonlyArray<Quality | null>;
+  yellow_classes: ReadonlyArray<Quality | null>;
+  red_mix: ReadonlyArray<number>;
+  yellow_mix: ReadonlyArray<number>;
 }
 
 export interface Match {

@@ -39,7 +39,17 @@ KEY = KeyShown(
 
 ANALYZED = with_terms(
     MIDDLE,
-    analysis=Analysis(turn=MIDDLE.turn_id - 1, before=0.44, after=0.61, red="good", yellow="mistake"),
+    analysis=Analysis(
+        turn=MIDDLE.turn_id - 1,
+        before=0.44,
+        after=0.61,
+        red="good",
+        yellow="mistake",
+        red_classes=(None, "good", *5 * ("best",)),
+        yellow_classes=(*6 * ("mistake",), "best"),
+        red_mix=(0, 0, 31, 69, 0, 0, 0),
+        yellow_mix=(0, 0, 0, 0, 0, 0, 100),
+    ),
 )
 
 DAYS = partial(as_duel(MIDDLE, 3 * 86_400, 2 * DAY_MS, 3 * DAY_MS).voting, left_ms=2 * DAY_MS - 4_000_000)

@@ -177,7 +177,7 @@ class Offer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Analysis(msgspec.Struct, frozen=True, kw_only=True):
-    """How good the choices of the turn resolved last were. It tells nothing about the columns of the next.
+    """How good the columns of the turn resolved last were. It tells nothing about those of the next.
 
     Attributes:
         turn: Identifies the turn.
@@ -185,6 +185,11 @@ class Analysis(msgspec.Struct, frozen=True, kw_only=True):
         after: The same after it. Null if a side did not move.
         red: The class of red's choice. Null without one.
         yellow: The class of yellow's choice.
+        red_classes: The class of each column for red, from the first; null for a full one. Empty if red did
+            not move.
+        yellow_classes: The same for yellow.
+        red_mix: How often a perfect mix of red plays each column, in percent. Empty if red did not move.
+        yellow_mix: The same for yellow.
     """
 
     turn: Id
@@ -192,6 +197,10 @@ class Analysis(msgspec.Struct, frozen=True, kw_only=True):
     after: float | None
     red: Quality | None
     yellow: Quality | None
+    red_classes: tuple[Quality | None, ...]
+    yellow_classes: tuple[Quality | None, ...]
+    red_mix: tuple[Count, ...]
+    yellow_mix: tuple[Count, ...]
 
 
 class Match(msgspec.Struct, frozen=True, kw_only=True):

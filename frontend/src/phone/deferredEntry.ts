@@ -10,6 +10,7 @@ import { VoteLedger } from "./receipts/voteLedger";
 import { formatLongTime, formatDuration } from "./localeFormat";
 import type { DeferredPart } from "./deferredPart";
 import { peek, groundNotices } from "./receipts/receiptList";
+import { choiceAnalysis } from "./play/choiceAnalysis";
 import * as layers from "./play/boardLayers";
 import * as sentences from "./play/sentences";
 import { notifyAnswer, notifyButton, updateTitle } from "./device/turnNotification";
@@ -23,6 +24,8 @@ function nextLine(view: PhoneView): ReturnType<DeferredPart["nextLine"]> {
   updateTitle(view);
   const line = layers.nextLine(view);
   if (line) return line;
+  const analysis = choiceAnalysis(view);
+  if (analysis) return html`<p class="next">${analysis}</p>`;
   const bell = notifyButton(view) || (view.phase === "voting" && notifyAnswer());
   return !!bell && html`<p class="next" role="status">${bell}</p>`;
 }

@@ -5,7 +5,8 @@ import { makeEvent, makeMatch, makeReveal } from "../fixtures";
 import { analysisText, chances, chanceText, lastAnalysis } from "./analysis";
 import { fillTeamNames } from "./sentence";
 
-const ANALYSIS: Analysis = { turn: 6, before: 0.25, after: 0.6, red: "good", yellow: "blunder" };
+const COLUMNS = { red_classes: [], yellow_classes: [], red_mix: [], yellow_mix: [] };
+const ANALYSIS: Analysis = { turn: 6, before: 0.25, after: 0.6, red: "good", yellow: "blunder", ...COLUMNS };
 
 function textOf(match: Match): string {
   const sentence = fillTeamNames({ state: makeEvent(), match }, analysisText(match));
