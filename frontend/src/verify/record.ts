@@ -1,0 +1,253 @@
+import { OtherNumber, type Json, type JsonObject } from "./json";
+
+export const SIDES = ["red", "yellow"] as const;
+export type Side = (typeof SIDES)[number];
+
+const FORMATS: Record<string, number> = { "crowdgame match 2": 2, "crowdgame match 3": 3 };
+const TALLY_METHODS = ["plurality", "lottery", "approval", "instant_runoff", "score"] as const;
+const TIE_RULES = ["first", "lot", "captain"] as const;
+const NO_BALLOT_RULES = ["random", "pass", "forfeit"] as const;
+const RESIGN_SHARES = ["half", "two_thirds", "three_quarters", "all"] as const;
+const RESULTS = ["red", "yellow", "draw", "open"] as const;
+const ENDINGS = ["board", "forfeit", "time", "resign", "deserted", "conceded", "agreed"] as const;
+
+export type TallyMethod = (typeof TALLY_METHODS)[number];
+export type TieRule = (typeof TIE_RULES)[number];
+export type ResignShare = (typeof RESIGN_SHARES)[number];
+export type Result = (typeof RESULTS)[number];
+export type Ending = (typeof ENDINGS)[number];
+
+export interface Terms {
+  readonly tally_method: TallyMethod;
+  readonly tie_rule: TieRule;
+  readonly no_ballot_rule: (typeof NO_BALLOT_RULES)[number];
+  readonly resign: ResignShare | null;
+  readonly max_side_changes: number;
+}
+
+export type Ballot = readonly [choice: number, blind: string];
+
+/** A side's ballots of one turn, and what the server made of them. */
+export interface SideCount {
+  readonly root: string;
+  readonly ballots: readonly Ballot[];
+  readonly legal: readonly number[];
+  readonly counts: readonly number[];
+  readonly pick: number | null;
+  readonly decided_by: string;
+  readonly rounds: readonly (readonly number[])[] | null;
+  readonly captain: number | null;
+  readonly arrivals: readonly number[] | null;
+}
+
+export interface TurnCount extends Readonly<Record<Side, SideCount | null>> {
+  readonly turn: number;
+  readonly lot: string;
+  readonly seed: string;
+  readonly sealed_at: number | null;
+  readonly resolved_at: number | null;
+}
+
+export type Move = Readonly<Record<Side, number | null>>;
+
+export interface SidesTurn {
+  readonly turn_commitment: string;
+  readonly side_changes: readonly (readonly [side: Side, blind: string])[];
+  readonly numbers: { readonly red: number; readonly yellow: number; readonly to_red: number; readonly to_yellow: number };
+}
+
+export interface MatchRecord {
+  readonly version: number;
+  readonly labels: { readonly name: string; readonly code: string; readonly match: number; readonly teams: Readonly<Record<Side, string>> };
+  readonly game: string;
+  readonly options: JsonObject;
+  readonly draw: { readonly lot: string; readonly seed: string; readonly options: JsonObject } | null;
+  readonly terms: Terms;
+  readonly turns: readonly Move[];
+  readonly counts: readonly TurnCount[];
+  readonly result: Result;
+  readonly ended_by: Ending | null;
+  readonly sides: readonly SidesTurn[] | null;
+}
+
+/** A field is missing or has a wrong type. */
+export class FormError extends Error {
+  constructor(readonly field: string) {
+    super(field);
+  }
+}
+
+/** The file is not a match record of a known version. */
+export class NotARecord extends Error {}
+
+/** The record in a parsed file. Ignores fields that it doesn't know. Throws `NotARecord` or `FormError`. */
+export function readRecord(file: Json): MatchRecord {
+  if (!isObject(file) || typeof file.format !== "string" || !(file.format in FORMATS)) throw new NotARecord();
+  const version = FORMATS[file.format]!;
+  const terms = readTerms(new Field(file, "terms"));
+  return {
+    version,
+    labels: readLabels(file),
+    game: new Field(file, "game").text(),
+    options: new Field(file, "options").object(),
+    draw: new Field(file, "draw").optional(readDraw),
+    terms,
+    turns: new Field(file, "turns").list(readMove),
+    counts: new Field(file, "counts").list(readTurnCount),
+    result: new Field(file, "result").oneOf(RESULTS),
+    ended_by: new Field(file, "ended_by").nullable((field) => field.oneOf(ENDINGS)),
+    sides: new Field(file, "sides").optional(readSides),
+  };
+}
+
+function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof OtherNumber);
+}
+
+const HASH = /^[\da-f]{64}$/;
+const SEED = /^[\da-f]{32}$/;
+/** Empty: the phone sent none. */
+const BLIND = /^([\da-f]{32})?$/;
+const LONE_SURROGATE = /[\ud800-\udfff]/u;
+
+/** A value of the record with its name, for `FormError`. */
+class Field {
+  private readonly value: Json | undefined;
+  private readonly name: string;
+
+  constructor(parent: JsonObject | readonly Json[], key: string | number, before = "") {
+    this.value = (parent as { readonly [key: string | number]: Json | undefined })[key];
+    this.name = typeof key === "number" ? `${before}[${key}]` : before ? `${before}.${key}` : key;
+  }
+
+  at(key: string): Field {
+    return new Field(this.object(), key, this.name);
+  }
+
+  object(): JsonObject {
+    return isObject(this.value) ? this.value : this.fail();
+  }
+
+  list<Item>(read: (item: Field) => Item): Item[] {
+    const items = Array.isArray(this.value) ? this.value : this.fail();
+    return items.map((_, index) => read(new Field(items, index, this.name)));
+  }
+
+  pair(): readonly [Field, Field] {
+    const items = this.list((item) => item);
+    return items.length === 2 ? [items[0]!, items[1]!] : this.fail();
+  }
+
+  /** The value, or null if it is null or missing. */
+  optional<Value>(read: (field: Field) => Value): Value | null {
+    return this.value === null || this.value === undefined ? null : read(this);
+  }
+
+  /** The value, or null if it is null. */
+  nullable<Value>(read: (field: Field) => Value): Value | null {
+    return this.value === null ? null : read(this);
+  }
+
+  /** The value, or null if it is missing. */
+  missing<Value>(read: (field: Field) => Value): Value | null {
+    return this.value === undefined ? null : read(this);
+  }
+
+  text(pattern = /^/): string {
+    return typeof this.value === "string" && pattern.test(this.value) && !LONE_SURROGATE.test(this.value) ? this.value : this.fail();
+  }
+
+  boolean(): boolean {
+    return typeof this.value === "boolean" ? this.value : this.fail();
+  }
+
+  number(least = 0): number {
+    return typeof this.value === "number" && this.value >= least ? this.value : this.fail();
+  }
+
+  oneOf<Value extends string>(values: readonly Value[]): Value {
+    return values.find((value) => value === this.value) ?? this.fail();
+  }
+
+  fail(): never {
+    throw new FormError(this.name);
+  }
+}
+
+function readLabels(file: JsonObject): MatchRecord["labels"] {
+  const text = (name: string) => new Field(file, name).text();
+  const teams = new Field(file, "teams");
+  const match = new Field(file, "match").number(-Infinity);
+  return { name: text("name"), code: text("code"), match, teams: { red: teams.at("red").text(), yellow: teams.at("yellow").text() } };
+}
+
+function readDraw(draw: Field): NonNullable<MatchRecord["draw"]> {
+  return { lot: draw.at("lot").text(HASH), seed: draw.at("seed").text(SEED), options: draw.at("options").object() };
+}
+
+function readTerms(terms: Field): Terms {
+  terms.at("turn_points").missing((field) => field.boolean());
+  return {
+    tally_method: terms.at("tally_method").oneOf(TALLY_METHODS),
+    tie_rule: terms.at("tie_rule").oneOf(TIE_RULES),
+    no_ballot_rule: terms.at("no_ballot_rule").oneOf(NO_BALLOT_RULES),
+    resign: terms.at("resign").optional((field) => field.oneOf(RESIGN_SHARES)),
+    max_side_changes: terms.at("max_side_changes").missing((field) => field.number()) ?? 0,
+  };
+}
+
+function readMove(move: Field): Move {
+  const read = (field: Field) => field.number(1);
+  return { red: move.at("red").optional(read), yellow: move.at("yellow").optional(read) };
+}
+
+function readTurnCount(count: Field): TurnCount {
+  return {
+    turn: count.at("turn").number(1),
+    lot: count.at("lot").text(HASH),
+    seed: count.at("seed").text(SEED),
+    sealed_at: count.at("sealed_at").nullable((field) => field.number(-Infinity)),
+    resolved_at: count.at("resolved_at").nullable((field) => field.number(-Infinity)),
+    red: count.at("red").nullable(readSideCount),
+    yellow: count.at("yellow").nullable(readSideCount),
+  };
+}
+
+function readSideCount(side: Field): SideCount {
+  const numbers = (field: Field) => field.list((item) => item.number());
+  return {
+    root: side.at("root").text(HASH),
+    ballots: side.at("ballots").list(readBallot),
+    legal: numbers(side.at("legal")),
+    counts: numbers(side.at("counts")),
+    pick: side.at("pick").nullable((field) => field.number(1)),
+    decided_by: side.at("decided_by").text(),
+    rounds: side.at("rounds").missing((field) => field.list(numbers)),
+    captain: side.at("captain").optional((field) => field.number()),
+    arrivals: side.at("arrivals").missing(numbers),
+  };
+}
+
+function readBallot(ballot: Field): Ballot {
+  const [choice, blind] = ballot.pair();
+  return [choice.number(1), blind.text(BLIND)];
+}
+
+function readSides(sides: Field): SidesTurn[] {
+  const summary = sides.at("summary");
+  const numbers = summary.at("turns").list(readSidesNumbers);
+  for (const field of summary.at("loyal").pair()) field.number();
+  for (const name of ["in_time", "too_soon"]) summary.at(name).number();
+  const turns = sides.at("turns").list((turn) => ({ turn_commitment: turn.at("turn_commitment").text(HASH), side_changes: turn.at("side_changes").list(readSideChange) }));
+  if (turns.length !== numbers.length) summary.at("turns").fail();
+  return turns.map((turn, index) => ({ ...turn, numbers: numbers[index]! }));
+}
+
+function readSidesNumbers(turn: Field): SidesTurn["numbers"] {
+  return { red: turn.at("red").number(), yellow: turn.at("yellow").number(), to_red: turn.at("to_red").number(), to_yellow: turn.at("to_yellow").number() };
+}
+
+function readSideChange(change: Field): readonly [Side, string] {
+  const [side, blind] = change.pair();
+  return [side.oneOf(SIDES), blind.text(BLIND)];
+}

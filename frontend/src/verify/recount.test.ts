@@ -1,0 +1,89 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { compareHashes, leafHash, lotHash, toHex, TreeRoot } from "./hashes";
+import { verifyText } from "./recount";
+import { runInSlices } from "./slices";
+
+type Side = "red" | "yellow";
+const SEED = "5".repeat(32);
+
+function sideCount(turn: number, side: Side, choices: readonly number[]) {
+  const ballots = choices.map((choice, index) => [choice, index.toString(16).padStart(32, "0")] as const);
+  const leaf = ([choice, blind]: readonly [number, string]) => leafHash(`${turn}:${side}:${choice}:${blind}`);
+  ballots.sort((one, other) => compareHashes(leaf(one), leaf(other)));
+  const tree = new TreeRoot();
+  for (const ballot of ballots) tree.add(leaf(ballot));
+  const counts = Array.from({ length: 7 }, (_, index) => choices.filter((choice) => choice === index + 1).length);
+  return { root: toHex(tree.root), ballots, legal: [1, 2, 3, 4, 5, 6, 7], counts, pick: choices[0]!, decided_by: "plurality" };
+}
+
+/** An unfinished match, in which each side votes as given. */
+function record(turns: readonly (readonly [red: readonly number[], yellow: readonly number[]])[] = [[[4, 4, 2], [1]], [[3], [3, 3]]]) {
+  return {
+    ...{ format: "crowdgame match 3", name: "A", code: "BCDF", match: 1, teams: { red: "R", yellow: "Y" } },
+    ...{ game: "simultaneous-captains-mistress", options: { columns: 7, rows: 6, token: "red", tie: "holder" } },
+    draw: { lot: lotHash(SEED), seed: SEED, options: {} },
+    terms: { tally_method: "plurality", tie_rule: "lot", no_ballot_rule: "random" },
+    turns: turns.map(([red, yellow]) => ({ red: red[0]!, yellow: yellow[0]! })),
+    counts: turns.map(([red, yellow], index) => ({ turn: index + 1, lot: lotHash(SEED), seed: SEED, sealed_at: 1, resolved_at: 2, red: sideCount(index + 1, "red", red), yellow: sideCount(index + 1, "yellow", yellow) })),
+    ...{ result: "open", ended_by: null as string | null },
+  };
+}
+
+type Sample = ReturnType<typeof record>;
+
+function failures(change: (sample: Sample) => void): string[] {
+  const changed = record();
+  change(changed);
+  const { verdict, findings } = verifyText(JSON.stringify(changed));
+  const failed = findings.filter(({ outcome }) => outcome === "failed");
+  assert.equal(verdict, failed.length ? "INVALID" : "VALID");
+  return failed.map(({ turn, side, check, reason }) => [turn, side, check, reason].filter((part) => part !== null).join(" "));
+}
+
+test("an honest record is valid", () => {
+  assert.deepEqual(failures(() => {}), []);
+});
+
+test("each altered value fails its check", () => {
+  assert.deepEqual(failures((sample) => (sample.counts[1]!.seed = "6".repeat(32))), ["1 seed not-committed"]);
+  assert.deepEqual(failures((sample) => sample.counts[0]!.red.ballots.reverse()), ["0 red root unsorted"]);
+  assert.deepEqual(failures((sample) => (sample.counts[0]!.yellow.root = "0".repeat(64))), ["0 yellow root other-root"]);
+  assert.deepEqual(failures((sample) => (sample.counts[0]!.red.counts[3] = 3)), ["0 red counts other-counts"]);
+  assert.deepEqual(failures((sample) => sample.counts[0]!.red.legal.pop()), ["0 rules legal"]);
+  assert.deepEqual(failures((sample) => (sample.turns[1]!.red = 5)), ["1 played not-played"]);
+  assert.deepEqual(failures((sample) => (sample.result = "red")), ["result other-result"]);
+  assert.deepEqual(failures((sample) => (sample.draw.seed = "6".repeat(32))), ["draw not-committed"]);
+});
+
+test("additional fields are ignored", () => {
+  assert.deepEqual(failures((sample) => Object.assign(sample.counts[0]!.red, { more: 1.5 })), []);
+});
+
+test("a missing field and a wrong type make a record invalid", () => {
+  const damages: ((sample: Sample) => void)[] = [(sample) => delete (sample as Partial<Sample>).terms, (sample) => (sample.counts[0]!.red.pick = "4" as unknown as number)];
+  for (const damage of damages) assert.match(failures(damage)[0]!, /^form field/);
+});
+
+test("a record of an unknown game is checked in part", () => {
+  const other = JSON.stringify({ ...record(), game: "stone" });
+  assert.equal(verifyText(other).verdict, "PARTLY CHECKED");
+});
+
+test("a file that isn't a record is invalid", () => {
+  for (const text of ["", "[]", "null", "{}", '{"format":"crowdgame match 4"}', "1"]) assert.equal(verifyText(text).verdict, "INVALID");
+});
+
+test("slices report the progress", async () => {
+  const shown: number[] = [];
+  const steps = (function* () {
+    for (let step = 0; step < 4; step++) {
+      const end = performance.now() + 15;
+      while (performance.now() < end);
+      yield 10;
+    }
+    return "done";
+  })();
+  assert.equal(await runInSlices(steps, (done) => shown.push(done)), "done");
+  assert.deepEqual(shown, [10, 20, 30, 40]);
+});
