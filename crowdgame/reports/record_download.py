@@ -1,4 +1,4 @@
-"""`/record/CODE/N.json`: public match record download, and `/verify.py`, the script that recounts it.
+"""`/record/CODE/N.json`: public match record download.
 
 A record holds resolved turns only, so nothing of an open voting window. Exporting a large match is expensive.
 So concurrent exports are limited, and the latest records are cached. Above the limit the view answers 503
@@ -9,12 +9,10 @@ import gzip
 import zlib
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Iterator
-from functools import cache
 from threading import BoundedSemaphore
 from urllib.parse import quote
 
 import msgspec
-from django.conf import settings
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import require_safe
@@ -30,7 +28,6 @@ GZIP_WINDOW = 16 + zlib.MAX_WBITS
 CACHE_SIZE = 4
 GZIP_LEVEL = 4
 CACHE_MAX_AGE_S = 60
-SCRIPT_MAX_AGE_S = 300
 
 
 class Download(StreamingHttpResponse):
@@ -155,17 +152,3 @@ def _record_response(request: HttpRequest, match: Match, packed: bytes) -> Downl
     answer.headers["Content-Disposition"] = f'inline; filename="{name}"'
     patch_vary_headers(answer, ["Accept-Encoding"])
     return answer
-
-
-@require_safe
-def verify_script(request: HttpRequest) -> HttpResponse:
-    """Serve the verification script, which recounts a match from its record."""
-    answer = HttpResponse(_script(), "text/plain; charset=utf-8")
-    answer.headers["Cache-Control"] = f"public, max-age={SCRIPT_MAX_AGE_S}"
-    answer.headers["Content-Disposition"] = 'inline; filename="verify.py"'
-    return answer
-
-
-@cache
-def _script() -> bytes:
-    return (settings.BASE_DIR / "docs" / "verify.py").read_bytes()

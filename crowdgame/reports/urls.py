@@ -1,4 +1,4 @@
-"""Public URL patterns of match reports, records, board pictures and the verification script."""
+"""Public URL patterns of match reports, records, board pictures, the verification page and script."""
 
 from django.urls import path
 
@@ -6,8 +6,9 @@ from crowdgame.reports.animation import animation
 from crowdgame.reports.board_editor import board_editor
 from crowdgame.reports.board_picture import board_picture
 from crowdgame.reports.match_roots import match_roots
-from crowdgame.reports.record_download import match_record, verify_script
+from crowdgame.reports.record_download import match_record
 from crowdgame.reports.thumbnail import thumbnail
+from crowdgame.reports.verify_page import verify_page, verify_script
 from crowdgame.reports.views import match_csv, match_report
 
 urlpatterns = [
@@ -20,5 +21,6 @@ urlpatterns = [
     path("board/<code:code>.png", board_picture, name="board"),
     path("board/<code:code>/<int:number>.png", board_picture, name="match_board"),
     path("board/<code:code>/<int:number>/<int:turns>.svg", thumbnail, name="thumbnail"),
-    path("verify.py", verify_script, name="verify"),
+    path("verify", verify_page, name="verify"),
+    path("verify.py", verify_script, name="verify_script"),
 ]

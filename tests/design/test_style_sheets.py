@@ -130,7 +130,7 @@ def test_page_classes_have_rules(template: str) -> None:
     assert page_classes(template) - sheet_classes(page_sheets(template)) <= HOOKS
 
 
-@pytest.mark.parametrize("bundle", ["phone", "display", "console"])
+@pytest.mark.parametrize("bundle", ["phone", "display", "console", "verify"])
 def test_bundle_classes_have_rules(bundle: str) -> None:
     assert bundle_classes(bundle) - sheet_classes(bundle_sheets(bundle)) <= HOOKS
 

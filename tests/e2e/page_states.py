@@ -63,6 +63,11 @@ def press_help(page: Page) -> None:
     page.keyboard.press("?")
 
 
+def await_verdict(page: Page) -> None:
+    """Wait until the page has verified a match."""
+    page.locator(".verdict").wait_for()
+
+
 def restrict_two_voters(page: Page) -> None:
     """Move one student to the other team and ban another, whose row stays open."""
     for name, action in (("Ada", "voter.move"), ("Dora", "voter.ban")):

@@ -24,6 +24,8 @@ BUSIEST = {
     "login-wrong",
     "report",
     "rules",
+    "verify",
+    "verify-match",
     "play",
     "play-game",
     "events",

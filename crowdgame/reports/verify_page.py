@@ -1,0 +1,37 @@
+"""`/verify`, the page that recounts a match in the browser, and `/verify.py`, the script that does it, too."""
+
+from functools import cache
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.http import require_safe
+
+from crowdgame.web.built_page import built_page
+from crowdgame.web.content_policy import built_page_policy
+
+SCRIPT_MAX_AGE_S = 300
+
+
+@require_safe
+def verify_page(request: HttpRequest) -> HttpResponse:
+    """Serve the page in the reader's language. Answers 503 if the frontend isn't built."""
+    page = built_page("verify")
+    if page is None:
+        return HttpResponse("The frontend is not built.\n", "text/plain", 503)
+    return HttpResponse(
+        page, headers={"Content-Security-Policy": built_page_policy(page), "Cache-Control": "no-cache"}
+    )
+
+
+@require_safe
+def verify_script(request: HttpRequest) -> HttpResponse:
+    """Serve the verification script, which recounts a match from its record."""
+    answer = HttpResponse(_script(), "text/plain; charset=utf-8")
+    answer.headers["Cache-Control"] = f"public, max-age={SCRIPT_MAX_AGE_S}"
+    answer.headers["Content-Disposition"] = 'inline; filename="verify.py"'
+    return answer
+
+
+@cache
+def _script() -> bytes:
+    return (settings.BASE_DIR / "docs" / "verify.py").read_bytes()

@@ -1,0 +1,85 @@
+import { t } from "../../live/i18n";
+import type { Check, Finding, Outcome, Reason, Verdict } from "../findings";
+
+export function checkName(check: Check): string {
+  const names: Record<Check, string> = {
+    form: t("Fields of the record"),
+    draw: t("Draw at the start"),
+    rules: t("Legal choices"),
+    seed: t("Seed of the draws"),
+    ballots: t("Ballots"),
+    root: t("Seal"),
+    counts: t("Count"),
+    pick: t("Choice of the team"),
+    played: t("Move"),
+    result: t("Result"),
+    sides: t("Secret sides"),
+  };
+  return names[check];
+}
+
+export function outcomeName(outcome: Outcome): string {
+  const names: Record<Outcome, string> = { passed: t("Passed"), failed: t("Failed"), unchecked: t("Not checked") };
+  return names[outcome];
+}
+
+export function verdictName(verdict: Verdict): string {
+  const names: Record<Verdict, string> = { VALID: t("The record is valid"), INVALID: t("The record is not valid"), "PARTLY CHECKED": t("The record is partly checked") };
+  return names[verdict];
+}
+
+export function verdictMeaning(verdict: Verdict): string {
+  const meanings: Record<Verdict, string> = {
+    VALID: t("The moves and the result follow from the votes, the draws and the rules."),
+    INVALID: t("The record contradicts itself or the rules. The failed checks are listed below."),
+    "PARTLY CHECKED": t("The moves follow from the votes. This page doesn’t know the rules of the game."),
+  };
+  return meanings[verdict];
+}
+
+const mismatch = ({ found = "", expected = "" }: Finding) => t("The record says %(found)s. %(expected)s follows from its other values.", { found, expected });
+const field = ({ found = "" }: Finding) => t("%(field)s is missing or has a wrong value.", { field: found });
+
+/** The file is none that the server writes. */
+export const notARecord = (): string => t("This file is not a match record. A record’s address looks like /record/CODE/1.json.");
+
+const REASONS: Record<Reason, (finding: Finding) => string> = {
+  "not-a-record": notARecord,
+  field,
+  option: (finding) => field({ ...finding, found: `options.${finding.found}` }),
+  length: mismatch,
+  "turn-id": mismatch,
+  "not-committed": () => t("The seed doesn’t match the hash that was published before."),
+  "not-drawn": mismatch,
+  "no-draw": () => t("The record doesn’t contain the draw."),
+  "unknown-game": () => t("This page doesn’t know the rules of the game."),
+  "after-fault": () => t("It depends on a check that failed."),
+  over: () => t("The match was over before this turn."),
+  "to-move": mismatch,
+  legal: mismatch,
+  "illegal-ballot": ({ found = "" }) => t("A ballot is not allowed: %(ballot)s", { ballot: found }),
+  captain: () => t("The captain’s ballot doesn’t exist."),
+  arrivals: () => t("The order in which the ballots arrived is missing or wrong."),
+  "by-arrival": () => t("A tie was decided by the order of arrival, which only the server knows."),
+  unsorted: () => t("The ballots are not in the order of their hashes."),
+  "other-root": mismatch,
+  "other-counts": mismatch,
+  "other-pick": mismatch,
+  "other-rounds": () => t("The rounds don’t follow from the ballots."),
+  "not-played": mismatch,
+  "nothing-played": () => t("A team lost without a move, so nothing is played."),
+  "other-result": mismatch,
+  "not-in-ballots": () => t("No ballot says that the players ended the match."),
+  time: () => t("Only the server knows whose time ran out."),
+  "sides-missing": () => field({ turn: null, side: null, check: "sides", outcome: "failed", found: "sides" }),
+  "sides-length": () => field({ turn: null, side: null, check: "sides", outcome: "failed", found: "sides.turns" }),
+  commitment: mismatch,
+  numbers: () => t("The side changes don’t explain how many voters each side had."),
+  voters: () => t("A side has more ballots than voters."),
+  summary: () => t("The record doesn’t say which changes came from the same voter. So nobody can check the numbers of loyal voters."),
+};
+
+/** Why a check failed or wasn't made, or an empty text. */
+export function reasonText(finding: Finding): string {
+  return finding.reason ? REASONS[finding.reason](finding) : "";
+}

@@ -1,0 +1,112 @@
+"""`/verify` in a browser: a match of this server, a file, a forged file and other files."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.request import urlopen
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.e2e import axe
+from tests.e2e.conftest import OpenScreen
+from tests.e2e.page_visits import WON, running_server_with_static
+from tests.server import Server
+
+NARROW = {"width": 320, "height": 640}
+DROP_JS = """([text, name]) => {
+  const data = new DataTransfer();
+  data.items.add(new File([text], name));
+  const drop = new DragEvent("drop", { bubbles: true, cancelable: true, dataTransfer: data });
+  document.querySelector(".picker").dispatchEvent(drop);
+}"""
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    with running_server_with_static(tmp_path_factory.mktemp("verify")) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def code(server: Server) -> str:
+    """The code of an event with a finished match."""
+    event = server.ask("event", lobby="open")
+    server.ask("play_to", event_id=event["id"], picks=[list(pick) for pick in WON])
+    return str(event["code"])
+
+
+@pytest.fixture(scope="module")
+def record(server: Server, code: str) -> str:
+    with urlopen(f"{server.http}/record/{code}/1.json") as answer:  # noqa: S310
+        return str(answer.read().decode())
+
+
+@pytest.fixture
+def page(server: Server, open_at: OpenScreen) -> Page:
+    page = open_at(server, "verify", NARROW).page
+    page.goto(f"{server.http}/verify")
+    return page
+
+
+def expect_verdict(page: Page, verdict: str) -> None:
+    expect(page.get_by_role("status")).to_have_text(verdict)
+    assert not axe.check(page, "verify")
+
+
+def test_report_leads_to_the_verified_match(server: Server, code: str, page: Page) -> None:
+    page.goto(f"{server.http}/report/{code}/1")
+    page.get_by_role("link", name="Verify in the browser").click()
+    expect_verdict(page, "The record is valid")
+    expect(page.get_by_role("heading", name="Turn 1 of 4")).to_be_visible()
+    page.get_by_role("button", name="Last turn").click()
+    expect(page.get_by_role("heading", name="Turn 4 of 4")).to_be_visible()
+    expect(page.locator('.cabinet [data-owner="red"]')).to_have_count(4)
+
+
+def test_file_is_verified_without_a_request(page: Page, record: str, tmp_path: Path) -> None:
+    requests: list[str] = []
+    page.on("request", lambda request: requests.append(request.url))
+    path = tmp_path / "match.json"
+    path.write_text(record)
+    page.get_by_label("Drop a match record here, or choose a file.").set_input_files(path)
+    expect_verdict(page, "The record is valid")
+    assert not requests
+
+
+def test_dropped_forgery_is_invalid_at_its_turn(page: Page, record: str) -> None:
+    forged = json.loads(record)
+    forged["counts"][2]["red"]["ballots"][0][0] = 7
+    page.evaluate(DROP_JS, [json.dumps(forged), "match.json"])
+    expect_verdict(page, "The record is not valid")
+    expect(page.get_by_role("heading", name="Turn 3 of 4")).to_be_visible()
+    expect(page.locator(".turn [data-outcome=failed]").first).to_be_visible()
+
+
+@pytest.mark.parametrize("text", ["", "no JSON", "[1]", '{"format": "other"}'])
+def test_other_file_is_refused(page: Page, text: str) -> None:
+    page.evaluate(DROP_JS, [text, "cat.json"])
+    expect(page.locator(".note.error")).to_contain_text("This file is not a match record.")
+
+
+def test_large_record_shows_progress_and_keeps_responding(page: Page, record: str) -> None:
+    """50,000 ballots: timers fire all the time."""
+    large = json.loads(record)
+    ballots = [[1 + number % 7, f"{number:032x}"] for number in range(25_000)]
+    for side in ("red", "yellow"):
+        large["counts"][0][side]["ballots"] = ballots
+    page.evaluate(
+        """() => {
+          window.longest = 0;
+          let last = performance.now();
+          setInterval(() => {
+            const now = performance.now();
+            longest = Math.max(longest, now - last);
+            last = now;
+          }, 10);
+        }"""
+    )
+    page.evaluate(DROP_JS, [json.dumps(large), "match.json"])
+    expect(page.locator("progress")).to_be_visible()
+    expect_verdict(page, "The record is not valid")
+    assert page.evaluate("longest") < 1_500
