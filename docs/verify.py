@@ -38,7 +38,8 @@ SHARES = {"half": (1, 2), "two_thirds": (2, 3), "three_quarters": (3, 4), "all":
 MOST_VOTES = {"approval": 1, "score": 5}
 #: Bits of a choice: RESIGN is a wish to resign; with SET, the lower bits are a set of columns.
 RESIGN, SET = 2**30, 2**29
-MAX_RANKED = 3
+MAX_RANKED, MAX_SCORED, MAX_APPROVED = 3, 11, 29
+MAX_INTEGER = 2**53 - 1
 #: Results of a one-on-one game that its players made, by `ended_by`. No ballot proves them.
 BY_PLAYERS = {"conceded": ("red", "yellow"), "agreed": ("draw",)}
 #: Why a turn is void, and where the ballots came from after the ballot box was lost.
@@ -73,7 +74,7 @@ def main(arguments):
     for line in faults:
         say(line)
     say(f"INVALID: {len(faults)} {'fault' if len(faults) == 1 else 'faults'}" if faults else summary)
-    return 1 if faults else 2 if "\nPARTLY CHECKED" in summary else 0
+    return 1 if faults else 2 if summary.rpartition("\n")[2].startswith("PARTLY CHECKED") else 0
 
 
 def say(text):
@@ -88,7 +89,8 @@ def read(path):
     try:
         with open(path, "rb") as file:
             text = file.read().decode("utf-8")
-        return json.loads(text, object_pairs_hook=reject_duplicate_keys, parse_constant=reject_constant)
+        hooks = {"object_pairs_hook": reject_duplicate_keys, "parse_constant": reject_constant}
+        return json.loads(text, parse_int=read_integer, **hooks)
     except OSError as error:
         raise InvalidRecord(f"the file cannot be read: {error.strerror}") from None
     except (ValueError, RecursionError):
@@ -101,6 +103,11 @@ def reject_duplicate_keys(pairs):
     if len(parent) < len(pairs):
         raise InvalidRecord("the match: a key appears twice")
     return parent
+
+
+def read_integer(digits):
+    """Return an integer; one that other parsers round becomes a float, which no field allows."""
+    return int(digits) if abs(float(digits)) <= MAX_INTEGER else float(digits)
 
 
 def reject_constant(name):
@@ -145,8 +152,8 @@ def read_terms(record):
     if read_optional(terms, "resign", str, MATCH) not in (None, *SHARES):
         raise InvalidRecord("the match: `resign` has an unknown value")
     for name, kind in (("max_side_changes", int), ("turn_points", bool)):
-        if name in terms:
-            read_field(terms, name, kind, MATCH)
+        if name in terms and read_field(terms, name, kind, MATCH) < 0:
+            raise InvalidRecord(f"the match: `{name}` is negative")
     return terms
 
 
@@ -197,7 +204,14 @@ def decode_columns(choice, terms):
     said, columns = choice % RESIGN, []
     if said >= SET:
         base = MOST_VOTES.get(terms["tally_method"], 1) + 1
-        return [column for column in range(1, 30) for _ in range((said - SET) // base ** (column - 1) % base)]
+        last = MAX_SCORED if terms["tally_method"] == "score" else MAX_APPROVED
+        if said - SET >= base**last:
+            return []
+        return [
+            column
+            for column in range(1, last + 1)
+            for _ in range((said - SET) // base ** (column - 1) % base)
+        ]
     while said:
         said, column = divmod(said, 256)
         columns.append(column)
@@ -290,6 +304,8 @@ class Recount:
     def verify_side(self, place, turn, lot, counted):
         """Check a side's count. Returns the pick that follows from its ballots."""
         said, ballots = read_integers(counted, "legal", place), read_field(counted, "ballots", list, place)
+        if not said or said[0] < 1 or said != sorted(set(said)):
+            raise InvalidRecord(f"{place}: `legal` is not in ascending order")
         legal = self.game.legal(lot.split(":")[1], said)
         self.expect(place, "the legal columns are", legal, said)
         for number, ballot in enumerate(ballots, 1):
@@ -362,10 +378,13 @@ class Recount:
         if lost:
             return "yellow" if lost == ["red"] else "red"
         is_last = self.game.result is None and count is self.counts[-1]
-        return read_field(self.record, "result", str, MATCH) if is_last else self.game.result or "open"
+        is_end = is_last and self.record.get("ended_by") not in (None, *BY_PLAYERS)
+        return read_field(self.record, "result", str, MATCH) if is_end else self.game.result or "open"
 
     def verify_end(self, result):
-        ended_by, said = self.record.get("ended_by"), self.record.get("result")
+        ended_by, said = self.record.get("ended_by"), read_field(self.record, "result", str, MATCH)
+        if said not in (*SIDES, "draw", "open"):
+            raise InvalidRecord("the match: `result` has an unknown value")
         if result == "open" and said in BY_PLAYERS.get(ended_by if isinstance(ended_by, str) else "", ()):
             return
         self.expect(MATCH, "the result is", result, read_field(self.record, "result", str, MATCH))
@@ -448,6 +467,8 @@ class SecretSides:
         red, yellow, to_red, to_yellow = (
             read_field(now, key, int, where) for key in ("red", "yellow", "to_red", "to_yellow")
         )
+        if min(red, yellow) < 0 or (not before and (to_red or to_yellow)):
+            self.faults.append(f"{where}: nobody can change sides before the first turn")
         if before and (red, yellow) != (before[0] + to_red - to_yellow, before[1] + to_yellow - to_red):
             self.faults.append(f"{where}: the side changes do not add up from the previous turn")
         self.left["red"] += to_yellow

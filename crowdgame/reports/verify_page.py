@@ -1,4 +1,4 @@
-"""`/verify`, the page that recounts a match in the browser, and `/verify.py`, the script that does it, too."""
+"""`/verify`, the page that recounts a match in the browser, and `/verify.py`, the script that does that."""
 
 from functools import cache
 

@@ -28,6 +28,8 @@ Restored = Literal["phones", "database", "backup"]
 #: Restoring a backup raises the epoch of open turns by at least this much.
 BACKUP_EPOCH_LEAP = 1_000
 
+#: An integer that every JSON parser reads alike.
+Integer = Annotated[int, Meta(ge=-(2**53) + 1, le=2**53 - 1)]
 Pick = int | None
 Root = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}\Z")]
 Blind = Annotated[str, Meta(pattern=r"^([0-9a-f]{32})?\Z")]
@@ -43,7 +45,7 @@ class SidePicks(msgspec.Struct, frozen=True, kw_only=True):
 class Terms(TallyTerms, frozen=True, kw_only=True, omit_defaults=True):
     """How ballots become a pick, and how often a voter may change sides."""
 
-    max_side_changes: int = 0
+    max_side_changes: Annotated[int, Meta(ge=0, le=2**53 - 1)] = 0
     turn_points: bool = False
 
 
@@ -73,7 +75,7 @@ class PublishedSeal(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     With secret sides, `turn_commitment` in place of the roots.
     """
 
-    at: int
+    at: Integer
     red: Root | None = None
     yellow: Root | None = None
     turn_commitment: Root | None = None
@@ -87,14 +89,14 @@ class TurnCount(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     published before time was added.
     """
 
-    turn: int
+    turn: Integer
     lot: str
     seed: str
-    sealed_at: int | None
-    resolved_at: int | None
+    sealed_at: Integer | None
+    resolved_at: Integer | None
     red: SideCount | None
     yellow: SideCount | None
-    epoch: Annotated[int, Meta(ge=1)] = 1
+    epoch: Annotated[int, Meta(ge=1, le=2**53 - 1)] = 1
     restored: Restored | None = None
     void_seals: tuple[PublishedSeal, ...] = ()
 
@@ -105,11 +107,11 @@ class VoidedTurn(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     Its ballots are not in the record. `seals` are all that were published for it.
     """
 
-    turn: int
-    number: Annotated[int, Meta(ge=1)]
+    turn: Integer
+    number: Annotated[int, Meta(ge=1, le=2**53 - 1)]
     lot: str
     seed: str
-    voided_at: int | None = None
+    voided_at: Integer | None = None
     reason: VoidReason | None = None
     seals: tuple[PublishedSeal, ...] = ()
 
@@ -161,7 +163,7 @@ class MatchRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     format: Format
     name: str
     code: str
-    match: int
+    match: Integer
     teams: Teams
     game: str
     options: dict[str, Any]

@@ -37,8 +37,10 @@ export function verdictMeaning(verdict: Verdict): string {
   return meanings[verdict];
 }
 
-const mismatch = ({ found = "", expected = "" }: Finding) => t("The record says %(found)s. %(expected)s follows from its other values.", { found, expected });
-const field = ({ found = "" }: Finding) => t("%(field)s is missing or has a wrong value.", { field: found });
+/** A value of the record, in text of either direction. */
+const value = (text = "") => `\u2066${text}\u2069`;
+const mismatch = ({ found, expected }: Finding) => t("The record says %(found)s. %(expected)s follows from its other values.", { found: value(found), expected: value(expected) });
+const field = ({ found }: Finding) => t("%(field)s is missing or has a wrong value.", { field: value(found) });
 
 /** The file is none that the server writes. */
 export const notARecord = (): string => t("This file is not a match record. A record’s address looks like /record/CODE/1.json.");
@@ -57,7 +59,7 @@ const REASONS: Record<Reason, (finding: Finding) => string> = {
   over: () => t("The match was over before this turn."),
   "to-move": mismatch,
   legal: mismatch,
-  "illegal-ballot": ({ found = "" }) => t("A ballot is not allowed: %(ballot)s", { ballot: found }),
+  "illegal-ballot": ({ found }) => t("A ballot is not allowed: %(ballot)s", { ballot: value(found) }),
   captain: () => t("The captain’s ballot doesn’t exist."),
   arrivals: () => t("The order in which the ballots arrived is missing or wrong."),
   "by-arrival": () => t("A tie was decided by the order of arrival, which only the server knows."),
