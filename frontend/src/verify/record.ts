@@ -113,15 +113,20 @@ const LONE_SURROGATE = /[\ud800-\udfff]/u;
 /** A value of the record with its name, for `FormError`. */
 class Field {
   private readonly value: Json | undefined;
-  private readonly name: string;
 
-  constructor(parent: JsonObject | readonly Json[], key: string | number, before = "") {
-    this.value = (parent as { readonly [key: string | number]: Json | undefined })[key];
-    this.name = typeof key === "number" ? `${before}[${key}]` : before ? `${before}.${key}` : key;
+  constructor(container: JsonObject | readonly Json[], private readonly key: string | number, private readonly parent: Field | null = null) {
+    this.value = (container as { readonly [key: string | number]: Json | undefined })[key];
+  }
+
+  /** Built only for an error: a record has many thousands of fields. */
+  private get name(): string {
+    const { key, parent } = this;
+    if (!parent) return String(key);
+    return typeof key === "number" ? `${parent.name}[${key}]` : `${parent.name}.${key}`;
   }
 
   at(key: string): Field {
-    return new Field(this.object(), key, this.name);
+    return new Field(this.object(), key, this);
   }
 
   object(): JsonObject {
@@ -130,7 +135,7 @@ class Field {
 
   list<Item>(read: (item: Field) => Item): Item[] {
     const items = Array.isArray(this.value) ? this.value : this.fail();
-    return items.map((_, index) => read(new Field(items, index, this.name)));
+    return items.map((_, index) => read(new Field(items, index, this)));
   }
 
   pair(): readonly [Field, Field] {

@@ -9,11 +9,13 @@ import { OptionError, other, type Position } from "./rules/position";
 import { checkSide } from "./sideCheck";
 import { checkSides, desertedSide } from "./sidesCheck";
 
-/** The record in a file, or the report on a file that isn't a valid record. */
-export function parseRecord(text: string): { record: MatchRecord } | { report: Report } {
+/** The record in a file, or the report on a file that isn't a valid record. Yields 0, so that the caller can pause. */
+export function* parseRecord(text: string): Generator<number, { record: MatchRecord } | { report: Report }> {
   const findings = new Findings();
   try {
-    return { record: readRecord(parseJson(text)) };
+    const json = parseJson(text);
+    yield 0;
+    return { record: readRecord(json) };
   } catch (error) {
     if (error instanceof FormError) findings.fail(null, null, "form", "field", error.field);
     else if (error instanceof NotARecord || error instanceof JsonError) findings.fail(null, null, "form", "not-a-record");
@@ -35,9 +37,11 @@ export function* recount(record: MatchRecord): Generator<number, Report> {
 
 /** The verdict on the text of a file. */
 export function verifyText(text: string): Report {
-  const parsed = parseRecord(text);
-  if ("report" in parsed) return parsed.report;
-  const steps = recount(parsed.record);
+  const parsed = finish(parseRecord(text));
+  return "report" in parsed ? parsed.report : finish(recount(parsed.record));
+}
+
+function finish<Value>(steps: Generator<number, Value>): Value {
   for (;;) {
     const step = steps.next();
     if (step.done) return step.value;

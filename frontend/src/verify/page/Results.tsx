@@ -15,7 +15,7 @@ export function Results({ record, report }: Props) {
     <>
       <section class="panel verdict" data-verdict={report.verdict}>
         <h2>{verdictName(report.verdict)}</h2>
-        <p>{verdictMeaning(report.verdict)}</p>
+        <p>{verdictMeaning(report.verdict)} <code dir="ltr">{report.verdict}</code></p>
         {record && <Summary record={record} />}
         {report.verdict !== "INVALID" && <p class="small">{t("Someone who rewrites the whole record can make it valid. Compare some seals with those that phones and screens received.")}</p>}
       </section>

@@ -38,13 +38,14 @@ export class Verifier {
 
   private async verifyBytes(run: number, bytes: ArrayBuffer): Promise<void> {
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-    const parsed = parseRecord(text);
+    const parsed = await runInSlices(parseRecord(text), () => {});
     if ("report" in parsed) {
       const isRecord = parsed.report.findings.every(({ reason }) => reason !== "not-a-record");
       return this.show(run, isRecord ? { state: "finished", record: null, report: parsed.report } : { state: "unreadable", reason: "not-a-record" });
     }
     const { record } = parsed;
     const ballots = countBallots(record);
+    this.show(run, { state: "running", done: 0, ballots });
     const report = await runInSlices(recount(record), (done) => this.show(run, { state: "running", done, ballots }));
     this.show(run, { state: "finished", record, report });
   }
