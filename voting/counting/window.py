@@ -76,5 +76,5 @@ def restored_until(now: int, lost_at: int, reached_at: int | None, *, complete: 
 
 
 def is_stored(window_ms: int) -> bool:
-    """Return whether ballots are written to the database before they are acknowledged (write-ahead)."""
+    """Return whether ballots of so long a window are always stored before they are acknowledged."""
     return window_ms > STORED_FROM_MS

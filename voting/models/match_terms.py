@@ -30,6 +30,8 @@ class MatchTerms(models.Model):
     `max_side_changes`, sides are secret, and each voter may change sides that often between turns.
     `turn_points`: at the end, a voter scores a point for each turn voted with the winner.
 
+    `store_ballots`: ballots are in the database before they are acknowledged, not only in long windows.
+
     `consent` is the text that voters agree to on their phones before their first vote; "" if they are not
     asked. With `in_study`, the votes go into a study, and the text says so.
     """
@@ -128,6 +130,18 @@ class MatchTerms(models.Model):
             choices=choices(ResignShare),
             null=True,
             blank=True,
+        ),
+        "fine",
+    )
+    store_ballots = setting(
+        models.BooleanField(
+            _("Also store each vote in the database before confirming it"),
+            default=False,
+            db_default=False,
+            help_text=_(
+                "It then counts even if the store for open votes fails and the phone has left. "
+                "Windows of over ten minutes always do this."
+            ),
         ),
         "fine",
     )

@@ -97,7 +97,7 @@ def change_turn(turn: Turn, kind: type[protocol.Change], box: BallotBox, **chang
     now = box.now()
     if turn.match.bank_s is None:
         times = {"opens_at": turn.opens_at, "closes_at": turn.closes_at} | changes
-        changes["stored"] = turn.stored or window.is_stored(times["closes_at"] - times["opens_at"])
+        changes["stored"] = turn.stored or _stores(turn.match, times["closes_at"] - times["opens_at"])
     with event_lock(turn.match.event_id):
         if not claim_turn(turn, **changes):
             raise MatchError(_("The turn changed in the meantime. Check it and try again."))
@@ -162,7 +162,7 @@ def draft_next_turn(
     """
     window_s = match.window_s + extra_s
     times = window.open_window(begins_at, window_s, match.talk_s)
-    fields = {"talk_left_ms": match.talk_s * 1000, "stored": window.is_stored(window_s * 1000)}
+    fields = {"talk_left_ms": match.talk_s * 1000, "stored": _stores(match, window_s * 1000)}
     return draft_turn(match, teams, _next_number(last), times.opens_at, times.closes_at, **fields)
 
 
@@ -174,8 +174,12 @@ def _draft_timed_turn(
     closes_at = opens_at + clocks.ends_after_ms(match, left, to_move)
     fields = {f"{side}_bank_ms": ms for side, ms in left.items()}
     fields |= {"talk_left_ms": match.talk_s * 1000}
-    fields |= {"stored": window.is_stored(clocks.longest_ms(match, left))}
+    fields |= {"stored": _stores(match, clocks.longest_ms(match, left))}
     return draft_turn(match, teams, _next_number(last), opens_at, closes_at, **fields)
+
+
+def _stores(match: Match, window_ms: int) -> bool:
+    return match.store_ballots or window.is_stored(window_ms)
 
 
 def _next_number(last: Turn | None) -> int:

@@ -43,6 +43,7 @@ def duration(name: str, number: int, unit: int) -> dict[str, str]:
             {"game": CLASSIC, "options": {"columns": 6, "rows": 6, "first": "yellow"}},
         ),
         ({"close_early": "on"}, {"close_early": True}),
+        ({"store_ballots": "on"}, {"store_ballots": True}),
         ({"language": "ar"}, {"language": "ar"}),
         ({"analysis": "turn"}, {"analysis": "turn"}),
         ({"next_match_after_s_usual": "30"}, {"next_match_after_s": 30}),

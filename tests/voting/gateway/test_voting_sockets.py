@@ -13,7 +13,7 @@ from tests.voting.match_helpers import CLASSIC
 from tests.voting.open_turn import Stage, cast, harmless, open_turn, refusal, stage, vote
 
 __all__ = ["harmless", "stage"]
-LONG_S = 601
+LONG_S, SHORT_S = 601, 60
 
 
 @pytest.mark.usefixtures("harmless")
@@ -99,9 +99,12 @@ def test_ballot_of_side_not_to_move_is_refused(server: Server, clients: SocketCl
     assert refusal(clients.phone(made.code, team=2)[0], **cast(made.turn)) == "not_to_move"
 
 
-def test_ballot_of_long_window_is_stored_before_it_counts(server: Server, clients: SocketClients) -> None:
-    made = server.ask("event", window_s=LONG_S, lobby="open", team_choice="choose")
-    turn = server.ask("close_after", event_id=made["id"], ms=LONG_S * 1000)
+@pytest.mark.parametrize("terms", [{"window_s": LONG_S}, {"window_s": SHORT_S, "store_ballots": True}])
+def test_ballot_is_stored_before_it_counts(
+    terms: dict[str, int], server: Server, clients: SocketClients
+) -> None:
+    made = server.ask("event", lobby="open", team_choice="choose", **terms)
+    turn = server.ask("close_after", event_id=made["id"], ms=terms["window_s"] * 1000)
     phone, _ = clients.phone(made["code"], team=2)
     for sequence, choice in ((1, 3), (2, 5)):
         vote(phone, turn, choice, sequence)

@@ -1,4 +1,4 @@
-"""All ballots of a turn are in the database once its window has been over ten minutes long."""
+"""Turns whose ballots are all in the database: once the window has been over ten minutes long, or always."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from tests.voting.box_helpers import ask
 from tests.voting.box_loss_helpers import empty
 from tests.voting.match_helpers import ballots, only_turn, open_now, set_window, start, tally_of
 from tests.voting.recovery_model import Crash
-from voting.ballot_box.archive import load_stored_ballots
+from voting.ballot_box.archive import load_stored_ballots, store_ballots
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import CastReply
 from voting.counting.ballots import Ballot
@@ -95,6 +95,20 @@ def test_short_turns_are_not_stored(box: BallotBox) -> None:
     press(event_of(turn), "turn.extend", box, seconds=60)
     assert not cast(turn, *BEFORE).stored
     assert stored_voters(turn) == set()
+
+
+@pytest.mark.parametrize("terms", [{}, {"bank_s": 60}, {"bank_s": 60, "cap_s": 20}])
+def test_all_turns_are_stored_if_the_organizer_chose_so(terms: dict[str, int], box: BallotBox) -> None:
+    turn = start(box, store_ballots=True, **terms)
+    open_now(turn, box)
+    assert cast(turn, *BEFORE, *AFTER).stored, "the gateway stores them before it answers"
+    store_ballots(turn.pk, [*BEFORE, *AFTER], box.now())
+    empty()
+    restore_turn(turn.pk, box)
+    set_window(load_turn(turn.pk), box, -1_000, 0)
+    close_turn(turn.pk, box)
+    assert (tally_of(turn, "red").ballots, tally_of(turn, "yellow").ballots) == (2, 1)
+    assert only_turn(turn.match).stored
 
 
 def test_next_turn_of_extended_one_is_not_stored(extended: Turn, box: BallotBox) -> None:
