@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from hashlib import sha256
 from pathlib import Path
 from urllib.request import urlopen
 
@@ -81,6 +82,31 @@ def test_dropped_forgery_is_invalid_at_its_turn(page: Page, record: str) -> None
     expect_verdict(page, "The record is not valid")
     expect(page.get_by_role("heading", name="Turn 3 of 4")).to_be_visible()
     expect(page.locator(".turn [data-outcome=failed]").first).to_be_visible()
+
+
+def test_history_of_a_match_is_shown(page: Page, record: str) -> None:
+    eventful = json.loads(record)
+    eventful["counts"][0] |= {
+        "epoch": 3,
+        "restored": "database",
+        "void_seals": [{"at": 1_800_000_000_000, "red": "a" * 64, "yellow": "b" * 64}],
+    }
+    void = {"turn": eventful["counts"][-1]["turn"] + 1, "number": 5, "voided_at": 1_800_000_000_000}
+    seed = "5" * 32
+    lot = sha256(f"crowdgame lot:{seed}".encode()).hexdigest()
+    seals = [{"at": 1_800_000_000_000, "turn_commitment": "c" * 64}]
+    eventful["voided"] = [void | {"seed": seed, "lot": lot, "reason": "stopped", "seals": seals}]
+    page.evaluate(DROP_JS, [json.dumps(eventful), "match.json"])
+    expect_verdict(page, "The record is valid")
+    expect(page.locator(".verdict")).to_contain_text("The match is over")
+    turn, voided = page.locator(".turn"), page.locator(".voided")
+    expect(turn).to_contain_text("The votes came back from the database. Epoch of the ballot box: 3")
+    expect(turn).to_contain_text("a" * 64)
+    expect(turn).to_contain_text("b" * 64)
+    expect(voided).to_contain_text(f"Turn 5, id {void['turn']}")
+    expect(voided).to_contain_text("The match was stopped.")
+    expect(voided).to_contain_text("c" * 64)
+    assert page.evaluate("document.documentElement.scrollWidth") <= NARROW["width"]
 
 
 @pytest.mark.parametrize("text", ["", "no JSON", "[1]", '{"format": "other"}'])

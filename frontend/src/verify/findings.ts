@@ -1,7 +1,7 @@
 import type { Board } from "../protocol";
 import type { Side } from "./record";
 
-export type Check = "form" | "draw" | "rules" | "seed" | "ballots" | "root" | "counts" | "pick" | "played" | "result" | "sides";
+export type Check = "form" | "draw" | "rules" | "seed" | "ballots" | "root" | "counts" | "pick" | "played" | "result" | "sides" | "box" | "void-seals" | "voided" | "state";
 export type Outcome = "passed" | "failed" | "unchecked";
 export type Verdict = "VALID" | "INVALID" | "PARTLY CHECKED";
 
@@ -39,7 +39,18 @@ export type Reason =
   | "commitment"
   | "numbers"
   | "voters"
-  | "summary";
+  | "summary"
+  | "other-state"
+  | "restored"
+  | "box-lost"
+  | "seal-time"
+  | "void-order"
+  | "void-counts"
+  | "void-late"
+  | "void-lot"
+  | "void-seed"
+  | "void-half"
+  | "void-ballots";
 
 export interface Finding {
   /** The position of the turn, from 0; null for the whole match. */

@@ -9,6 +9,9 @@ const TIE_RULES = ["first", "lot", "captain"] as const;
 const NO_BALLOT_RULES = ["random", "pass", "forfeit"] as const;
 const RESIGN_SHARES = ["half", "two_thirds", "three_quarters", "all"] as const;
 const RESULTS = ["red", "yellow", "draw", "open"] as const;
+const RESTORED = ["phones", "database", "backup"] as const;
+const VOID_REASONS = ["taken_back", "superseded", "stopped"] as const;
+const STATES = ["playing", "ended", "aborted"] as const;
 const ENDINGS = ["board", "forfeit", "time", "resign", "deserted", "conceded", "agreed"] as const;
 
 export type TallyMethod = (typeof TALLY_METHODS)[number];
@@ -16,6 +19,9 @@ export type TieRule = (typeof TIE_RULES)[number];
 export type ResignShare = (typeof RESIGN_SHARES)[number];
 export type Result = (typeof RESULTS)[number];
 export type Ending = (typeof ENDINGS)[number];
+export type Restored = (typeof RESTORED)[number];
+export type VoidReason = (typeof VOID_REASONS)[number];
+export type MatchState = (typeof STATES)[number];
 
 export interface Terms {
   readonly tally_method: TallyMethod;
@@ -40,12 +46,34 @@ export interface SideCount {
   readonly arrivals: readonly number[] | null;
 }
 
+/** A published seal that doesn't count: a root for each side, or one commitment. */
+export interface VoidSeal extends Readonly<Record<Side, string | null>> {
+  readonly at: number;
+  readonly turn_commitment: string | null;
+}
+
+export interface VoidTurn {
+  readonly turn: number;
+  /** Its place in the match, from 1, which another turn took over. */
+  readonly number: number;
+  readonly lot: string;
+  readonly seed: string;
+  readonly voided_at: number | null;
+  readonly reason: VoidReason | null;
+  readonly seals: readonly VoidSeal[];
+}
+
 export interface TurnCount extends Readonly<Record<Side, SideCount | null>> {
   readonly turn: number;
   readonly lot: string;
   readonly seed: string;
   readonly sealed_at: number | null;
   readonly resolved_at: number | null;
+  /** Of the ballot box that was sealed: above 1 after a loss. */
+  readonly epoch: number;
+  /** Who sent the ballots again after a loss. */
+  readonly restored: Restored | null;
+  readonly void_seals: readonly VoidSeal[];
 }
 
 export type Move = Readonly<Record<Side, number | null>>;
@@ -65,6 +93,8 @@ export interface MatchRecord {
   readonly terms: Terms;
   readonly turns: readonly Move[];
   readonly counts: readonly TurnCount[];
+  readonly voided: readonly VoidTurn[];
+  readonly state: MatchState | null;
   readonly result: Result;
   readonly ended_by: Ending | null;
   readonly sides: readonly SidesTurn[] | null;
@@ -94,6 +124,8 @@ export function readRecord(file: Json): MatchRecord {
     terms,
     turns: new Field(file, "turns").list(readMove),
     counts: new Field(file, "counts").list(readTurnCount),
+    voided: new Field(file, "voided").missing((field) => field.list(readVoidTurn)) ?? [],
+    state: new Field(file, "state").optional((field) => field.oneOf(STATES)),
     result: new Field(file, "result").oneOf(RESULTS),
     ended_by: new Field(file, "ended_by").nullable((field) => field.oneOf(ENDINGS)),
     sides: new Field(file, "sides").optional(readSides),
@@ -211,10 +243,34 @@ function readTurnCount(count: Field): TurnCount {
     turn: count.at("turn").number(1),
     lot: count.at("lot").text(HASH),
     seed: count.at("seed").text(SEED),
-    sealed_at: count.at("sealed_at").nullable((field) => field.number(-Infinity)),
-    resolved_at: count.at("resolved_at").nullable((field) => field.number(-Infinity)),
+    sealed_at: count.at("sealed_at").nullable(readTime),
+    resolved_at: count.at("resolved_at").nullable(readTime),
+    epoch: count.at("epoch").missing((field) => field.number(1)) ?? 1,
+    restored: count.at("restored").optional((field) => field.oneOf(RESTORED)),
+    void_seals: count.at("void_seals").missing(readVoidSeals) ?? [],
     red: count.at("red").nullable(readSideCount),
     yellow: count.at("yellow").nullable(readSideCount),
+  };
+}
+
+function readTime(time: Field): number {
+  return time.number(-Infinity);
+}
+
+function readVoidSeals(seals: Field): VoidSeal[] {
+  const root = (field: Field) => field.optional((text) => text.text(HASH));
+  return seals.list((seal) => ({ at: readTime(seal.at("at")), red: root(seal.at("red")), yellow: root(seal.at("yellow")), turn_commitment: root(seal.at("turn_commitment")) }));
+}
+
+function readVoidTurn(turn: Field): VoidTurn {
+  return {
+    turn: turn.at("turn").number(1),
+    number: turn.at("number").number(1),
+    lot: turn.at("lot").text(HASH),
+    seed: turn.at("seed").text(SEED),
+    voided_at: turn.at("voided_at").optional(readTime),
+    reason: turn.at("reason").optional((field) => field.oneOf(VOID_REASONS)),
+    seals: turn.at("seals").missing(readVoidSeals) ?? [],
   };
 }
 

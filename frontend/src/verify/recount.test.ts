@@ -56,6 +56,31 @@ test("each altered value fails its check", () => {
   assert.deepEqual(failures((sample) => (sample.draw.seed = "6".repeat(32))), ["draw not-committed"]);
 });
 
+test("the history of a match is checked", () => {
+  const [seed, at] = ["6".repeat(32), 3];
+  const voided = { turn: 1, number: 1, lot: lotHash(seed), seed, voided_at: at, reason: "taken_back", seals: [{ at, turn_commitment: "0".repeat(64) }] };
+  const history = (more: object) => failures((sample) => {
+    sample.counts.forEach((count, index) => Object.assign(count, { turn: index + 2, red: sideCount(index + 2, "red", [[4, 4, 2], [3]][index]!), yellow: sideCount(index + 2, "yellow", [[1], [3, 3]][index]!) }));
+    Object.assign(sample, { voided: [voided], state: "aborted" }, more);
+  });
+  assert.deepEqual(history({}), []);
+  assert.deepEqual(history({ state: "ended" }), ["state other-state"]);
+  for (const [change, reason] of [[{ turn: 0 }, null], [{ turn: 2 }, "void-counts"], [{ turn: 4 }, "void-late"], [{ seed: SEED, lot: lotHash(SEED) }, "void-seed"], [{ lot: "0".repeat(64) }, "void-lot"], [{ reason: null }, "void-half"]] as const) {
+    assert.deepEqual(history({ voided: [{ ...voided, ...change }] }), [reason ? `voided ${reason}` : "form field"]);
+  }
+  assert.deepEqual(history({ voided: [voided, voided] }), ["voided void-order"]);
+});
+
+test("lost ballot boxes and void seals are checked", () => {
+  const turn = (more: object) => failures((sample) => Object.assign(sample.counts[1]!, more));
+  assert.deepEqual(turn({ epoch: 2, restored: "phones", void_seals: [{ at: 0, red: "0".repeat(64) }] }), []);
+  assert.deepEqual(turn({ epoch: 1001, restored: "backup" }), []);
+  assert.deepEqual(turn({ epoch: 2 }), ["1 box restored"]);
+  assert.deepEqual(turn({ epoch: 1001, restored: "phones" }), ["1 box restored"]);
+  assert.deepEqual(turn({ restored: "database" }), ["1 box restored"]);
+  assert.deepEqual(turn({ void_seals: [{ at: 1 }] }), ["1 void-seals seal-time"]);
+});
+
 test("additional fields are ignored", () => {
   assert.deepEqual(failures((sample) => Object.assign(sample.counts[0]!.red, { more: 1.5 })), []);
 });

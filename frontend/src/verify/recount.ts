@@ -1,6 +1,7 @@
 import type { Board } from "../protocol";
 import { Findings, type Report, type Verdict } from "./findings";
 import { lotHash } from "./hashes";
+import { checkHistory } from "./historyCheck";
 import { JsonError, parseJson } from "./json";
 import { FormError, NotARecord, readRecord, SIDES, type MatchRecord, type Move, type Result } from "./record";
 import { GAMES } from "./rules/games";
@@ -69,6 +70,7 @@ class Recount {
     for (let index = 0; index < counts.length; index++) yield* this.checkTurn(index);
     this.checkResult();
     checkSides(this.record, this.findings);
+    checkHistory(this.record, this.findings);
   }
 
   private start(): void {

@@ -5,7 +5,8 @@ import { NUMBER_LOCALE, t } from "../../live/i18n";
 import type { Finding, Report } from "../findings";
 import { SIDES, type MatchRecord, type Side } from "../record";
 import { countBallots } from "../recount";
-import { checkName, outcomeName, reasonText, verdictMeaning, verdictName } from "./texts";
+import { TurnHistory, VoidTurns } from "./History";
+import { checkName, outcomeName, reasonText, stateName, verdictMeaning, verdictName } from "./texts";
 
 type Props = { readonly record: MatchRecord | null; readonly report: Report };
 
@@ -26,12 +27,13 @@ export function Results({ record, report }: Props) {
         </section>
       )}
       {record && record.counts.length > 0 && <Turns record={record} report={report} />}
+      {record && record.voided.length > 0 && <VoidTurns record={record} />}
     </>
   );
 }
 
 function Summary({ record }: { record: MatchRecord }) {
-  const { labels, counts } = record;
+  const { labels, counts, state } = record;
   return (
     <>
       <p><bdi>{labels.name}</bdi>{labels.match !== null && <> · {t("Match %(number)s", { number: labels.match })}</>}</p>
@@ -40,6 +42,7 @@ function Summary({ record }: { record: MatchRecord }) {
         <div><dt>{t("Turns")}</dt><dd>{counts.length}</dd></div>
         <div><dt>{t("Total votes")}</dt><dd>{countBallots(record).toLocaleString(NUMBER_LOCALE)}</dd></div>
       </dl>
+      {state && <p data-state={state}>{stateName(state)}</p>}
     </>
   );
 }
@@ -89,6 +92,7 @@ function Turn({ record, report, at, title }: Props & { record: MatchRecord; at: 
       <div>
         <h3 aria-live="polite">{title}</h3>
         <FindingList findings={report.findings.filter(({ turn }) => turn === at)} record={record} />
+        <TurnHistory record={record} at={at} />
       </div>
     </article>
   );

@@ -1,5 +1,6 @@
 import { t } from "../../live/i18n";
 import type { Check, Finding, Outcome, Reason, Verdict } from "../findings";
+import type { MatchState, Restored, VoidReason } from "../record";
 
 export function checkName(check: Check): string {
   const names: Record<Check, string> = {
@@ -14,6 +15,10 @@ export function checkName(check: Check): string {
     played: t("Move"),
     result: t("Result"),
     sides: t("Secret sides"),
+    box: t("Ballot box"),
+    "void-seals": t("Void seals"),
+    voided: t("Void turns"),
+    state: t("State of the match"),
   };
   return names[check];
 }
@@ -21,6 +26,32 @@ export function checkName(check: Check): string {
 export function outcomeName(outcome: Outcome): string {
   const names: Record<Outcome, string> = { passed: t("Passed"), failed: t("Failed"), unchecked: t("Not checked") };
   return names[outcome];
+}
+
+export function stateName(state: MatchState): string {
+  const names: Record<MatchState, string> = { playing: t("The match goes on"), ended: t("The match is over"), aborted: t("Aborted without a result") };
+  return names[state];
+}
+
+/** Where the ballots came from after the ballot box was lost. */
+export function restoredText(restored: Restored): string {
+  const texts: Record<Restored, string> = {
+    phones: t("The ballot box was lost. The phones sent their votes again."),
+    database: t("The ballot box was lost. The votes came back from the database."),
+    backup: t("A backup was restored. The phones sent their votes again."),
+  };
+  return texts[restored];
+}
+
+/** Why a turn doesn't count. */
+export function voidReasonText(reason: VoidReason | null): string {
+  if (reason === null) return t("The record gives no reason.");
+  const texts: Record<VoidReason, string> = {
+    taken_back: t("It was taken back after the count."),
+    superseded: t("An earlier turn was taken back."),
+    stopped: t("The match was stopped."),
+  };
+  return texts[reason];
 }
 
 export function verdictName(verdict: Verdict): string {
@@ -41,6 +72,7 @@ export function verdictMeaning(verdict: Verdict): string {
 const value = (text = "") => `\u2066${text}\u2069`;
 const mismatch = ({ found, expected }: Finding) => t("The record says %(found)s. %(expected)s follows from its other values.", { found: value(found), expected: value(expected) });
 const field = ({ found }: Finding) => t("%(field)s is missing or has a wrong value.", { field: value(found) });
+const contradiction = ({ found }: Finding) => t("The void turn with the id %(id)s contradicts the turns that count.", { id: value(found) });
 
 /** The file is none that the server writes. */
 export const notARecord = (): string => t("This file is not a match record. A record’s address looks like /record/CODE/1.json.");
@@ -79,6 +111,17 @@ const REASONS: Record<Reason, (finding: Finding) => string> = {
   numbers: () => t("The side changes don’t explain how many voters each side had."),
   voters: () => t("A side has more ballots than voters."),
   summary: () => t("The record doesn’t say which changes came from the same voter. So nobody can check the numbers of loyal voters."),
+  "other-state": mismatch,
+  restored: () => t("The record doesn’t say correctly where the votes came from after the ballot box was lost."),
+  "box-lost": () => t("Nobody can check that all votes came back."),
+  "seal-time": () => t("Two seals have the same time."),
+  "void-order": contradiction,
+  "void-counts": contradiction,
+  "void-late": contradiction,
+  "void-lot": () => t("The seed doesn’t match the hash that was published before."),
+  "void-seed": ({ found }) => t("The void turn with the id %(id)s has the seed of another turn.", { id: value(found) }),
+  "void-half": () => field({ turn: null, side: null, check: "voided", outcome: "failed", found: "voided_at" }),
+  "void-ballots": () => t("The record doesn’t contain their votes."),
 };
 
 /** Why a check failed or wasn't made, or an empty text. */
