@@ -31,6 +31,7 @@ from tests.voting.match_helpers import (
     vote,
 )
 from tests.voting.recovery_model import InterruptedBox
+from tests.voting.sample_histories import play_eventful_match
 from tests.voting.sample_matches import Record, record_of
 from tests.voting.verifiers import SCRIPT, ours, theirs
 from voting.ballot_box.ballot_box import BallotBox
@@ -222,19 +223,7 @@ def test_seal_of_turn_that_was_aborted_meanwhile_is_kept(box: BallotBox) -> None
 @pytest.fixture
 def eventful(box: BallotBox) -> Match:
     """A match with a void turn, a void seal, a lost box and an end."""
-    turn = start(box)
-    open_now(turn, box)
-    run_out(turn, box)
-    slow = InterruptedBox(lambda: set_window(load_turn(turn.pk), box, -1_000, NINE_MINUTES_MS))
-    close_turn(turn.pk, slow)
-    slow.close()
-    empty()
-    restore_turn(turn.pk, box)
-    play_turn(load_turn(turn.pk), box, [1], [2])
-    play(turn.match, box, RED_WINS[1:2])
-    press(turn.match.event_id, "turn.void", box)
-    play(turn.match, box, RED_WINS[1:])
-    return Match.objects.get(pk=turn.match_id)
+    return play_eventful_match(box)
 
 
 def swap_seeds(record: Record) -> None:

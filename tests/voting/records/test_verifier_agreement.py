@@ -15,13 +15,18 @@ from pathlib import Path
 from random import Random, SystemRandom
 from typing import Any, NamedTuple
 
+import msgspec
 import pytest
+from django.db import transaction
+from pytest_django.plugin import DjangoDbBlocker
 
 from tests.voting.records.test_damaged_records import all_records
 from tests.voting.records.test_dishonest_server import seal_again
 from tests.voting.records.test_match_record import as_version_2
-from tests.voting.sample_matches import MATCHES, Record
+from tests.voting.sample_histories import HISTORIES
+from tests.voting.sample_matches import MATCHES, Record, record_of
 from tests.voting.verifiers import ROOT, records, standalone
+from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.ballots import RESIGN
 
 __all__ = ["all_records", "records"]
@@ -29,6 +34,7 @@ __all__ = ["all_records", "records"]
 pytestmark = pytest.mark.django_db
 
 FRONTEND = ROOT / "frontend"
+RESTORED = ("phones", "database", "backup", None)
 EXIT_CODES = {"VALID": 0, "INVALID": 1, "PARTLY CHECKED": 2}
 #: Values that fields of a record have, to be put where they don't belong.
 VALUES: tuple[Any, ...] = (
@@ -37,6 +43,8 @@ VALUES: tuple[Any, ...] = (
     *("plurality", "lottery", "approval", "instant_runoff", "score", "runoff", "first", "lot", "captain"),
     *("random", "pass", "half", "all", "holder", "other", "next", "nobody", "rising", "falling", "large"),
     *("0" * 32, "F" * 32, "0" * 64, "é", "\u2028", [], {}, [1], [[1, "0" * 32]], {"red": 1, "yellow": 2}),
+    *("phones", "database", "backup", "taken_back", "superseded", "stopped", "playing", "ended", "aborted"),
+    *(1_000, 1_001, 1_003, -(2**53)),
     *("crowdgame match 2", "crowdgame match 4", "trails", "goofspiel", "single-selector", "stone"),
 )
 
@@ -71,10 +79,25 @@ class BrowserVerifier:
 
 
 @pytest.fixture(scope="module")
-def all_versions(all_records: dict[str, Record]) -> dict[str, Record]:
+def histories(django_db_blocker: DjangoDbBlocker) -> dict[str, Record]:
+    """The records of HISTORIES."""
+    box = BallotBox()
+    box.delete_all_events()
+    with django_db_blocker.unblock(), transaction.atomic():
+        played = {
+            name: json.loads(msgspec.json.encode(record_of(play_it(box))))
+            for name, play_it in HISTORIES.items()
+        }
+        transaction.set_rollback(True)
+    box.close()
+    return played
+
+
+@pytest.fixture(scope="module")
+def all_versions(all_records: dict[str, Record], histories: dict[str, Record]) -> dict[str, Record]:
     """The sample records, and those that an earlier version could have written."""
     older = {f"{name}, version 2": as_version_2(all_records[name]) for name in MATCHES if name != "lottery"}
-    return all_records | older
+    return all_records | older | histories
 
 
 @pytest.fixture(scope="module")
@@ -167,6 +190,34 @@ def end(record: Record, random: Random) -> None:
         record |= {"result": random.choice(results), "ended_by": random.choice(endings)}
 
 
+def rewrite_history(record: Record, random: Random) -> None:
+    """Change what the record says besides its counts, or alter one value of it."""
+    turns = record["counts"] + record.get("voided", [])
+    one, other = random.choice(turns), random.choice(turns)
+    kind = random.choice(["seed", "turn", "loss", "seals", "void", "state", "alter"])
+    if kind == "seed":
+        one |= {name: other[name] for name in ("seed", "lot")}
+    elif kind == "turn":
+        one["turn"] = other["turn"] + random.choice([-1, 0, 1])
+    elif kind == "loss":
+        one |= {"epoch": random.choice([1, 2, 1_000, 1_001]), "restored": random.choice(RESTORED)}
+    elif kind == "seals":
+        times = [seal["at"] for turn in turns for seal in turn.get("void_seals", turn.get("seals", []))]
+        at = random.choice([*times, one.get("sealed_at"), 1])
+        one["void_seals" if "sealed_at" in one else "seals"] = [{"at": at, "red": "0" * 64}] * random.choice(
+            [1, 2]
+        )
+    elif kind == "void":
+        void = {name: one[name] for name in ("turn", "seed", "lot")} | {"number": random.randint(1, 3)}
+        record.setdefault("voided", []).insert(0, void)
+        void["turn"] += random.choice([0, 1, 10**6])
+    elif kind == "state":
+        record["state"] = random.choice(["playing", "ended", "aborted", None])
+    else:
+        history = [turn for turn in turns if {"number", "void_seals", "restored"} & set(turn)]
+        alter(random.choice(history), random)
+
+
 def random_choice(legal: list[int], terms: Record, random: Random) -> int:
     method, several = terms["tally_method"], random.sample(legal, min(len(legal), random.randint(1, 3)))
     number = several[0]
@@ -181,7 +232,7 @@ def random_choice(legal: list[int], terms: Record, random: Random) -> int:
 
 def altered_record(all_versions: dict[str, Record], seed: str) -> Altered:
     random = Random(seed)
-    name = random.choice(sorted(all_versions))
+    name = random.choice(sorted(HISTORIES) if random.random() < 0.3 else sorted(all_versions))
     record = deepcopy(all_versions[name])
     if random.random() < 0.4:
         with suppress(KeyError, IndexError, TypeError, ValueError):
@@ -189,7 +240,10 @@ def altered_record(all_versions: dict[str, Record], seed: str) -> Altered:
     if random.random() < 0.2:
         with suppress(IndexError):  # no turns
             end(record, random)
-    for _ in range(random.choice([0, 1, 1, 1, 2, 3])):
+    if random.random() < (0.5 if name in HISTORIES else 0.1):
+        with suppress(IndexError):  # no turns
+            rewrite_history(record, random)
+    for _ in range(random.choice([0, 0, 1, 1, 2, 3])):
         with suppress(IndexError):  # an empty container
             alter(record, random)
     return Altered(name, seed, json.dumps(record))

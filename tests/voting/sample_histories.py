@@ -1,0 +1,67 @@
+"""Sample matches in which more happened than counts: lost ballot boxes, void seals, void turns, an abort."""
+
+from collections.abc import Callable
+
+from django.db.models import F
+
+from tests.voting.action_helpers import press
+from tests.voting.box_loss_helpers import empty
+from tests.voting.match_helpers import (
+    NINE_MINUTES_MS,
+    RED_WINS,
+    SELECTOR,
+    open_now,
+    play,
+    play_turn,
+    run_out,
+    set_window,
+    start,
+)
+from tests.voting.recovery_model import InterruptedBox
+from voting.ballot_box.ballot_box import BallotBox
+from voting.models import Match, Turn
+from voting.records.match_record import BACKUP_EPOCH_LEAP
+from voting.turns.closing import close_turn
+from voting.turns.restoring import restore_turn
+from voting.turns.turns import load_turn
+
+
+def play_eventful_match(box: BallotBox) -> Match:
+    """A match with a void turn, a void seal, a lost box and an end."""
+    turn = start(box)
+    open_now(turn, box)
+    run_out(turn, box)
+    slow = InterruptedBox(lambda: set_window(load_turn(turn.pk), box, -1_000, NINE_MINUTES_MS))
+    close_turn(turn.pk, slow)
+    slow.close()
+    empty()
+    restore_turn(turn.pk, box)
+    play_turn(load_turn(turn.pk), box, [1], [2])
+    play(turn.match, box, RED_WINS[1:2])
+    press(turn.match.event_id, "turn.void", box)
+    play(turn.match, box, RED_WINS[1:])
+    return Match.objects.get(pk=turn.match_id)
+
+
+def play_aborted_match(box: BallotBox) -> Match:
+    """A match whose first side was concealed when it was aborted."""
+    turn = start(box, game=SELECTOR)
+    play_turn(turn, box, red=[3], yellow=[4])
+    press(turn.match.event_id, "match.abort", box)
+    return Match.objects.get(pk=turn.match_id)
+
+
+def play_restored_match(box: BallotBox) -> Match:
+    """An unfinished match whose first turn was restored from a backup."""
+    turn = start(box)
+    Turn.objects.filter(pk=turn.pk).update(epoch=F("epoch") + BACKUP_EPOCH_LEAP)
+    restore_turn(turn.pk, box)
+    play_turn(load_turn(turn.pk), box, red=[3], yellow=[4])
+    return Match.objects.get(pk=turn.match_id)
+
+
+HISTORIES: dict[str, Callable[[BallotBox], Match]] = {
+    "eventful": play_eventful_match,
+    "aborted": play_aborted_match,
+    "restored": play_restored_match,
+}
