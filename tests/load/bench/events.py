@@ -5,6 +5,7 @@ Phones are bare sockets. A phone of a turn votes once.
 
 import asyncio
 import time
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -20,7 +21,8 @@ WITHIN_S = 60.0
 JOINING_AT_ONCE = 500
 CHANGES = 3
 SEALED, REVEALED, EDITED = b'{"type":"turn.sealed"', b'{"type":"turn.revealed"', b'{"type":"event.edited"'
-WELCOMED, COUNTED = b'{"type":"phone.welcomed"', b'{"type":"ballot.counted"'
+WELCOMED = b'{"type":"phone.welcomed"'
+COUNTED, REFUSED = b'{"type":"ballot.counted"', b'{"type":"ballot.refused"'
 
 
 class SharedDeadline(msgspec.Struct, frozen=True):
@@ -67,6 +69,7 @@ class Audience:
         self.seals: dict[Connection, int] = {}
         self.without_seal = 0
         self.counted = 0
+        self.refused = Counter[bytes]()
         self.await_frames(WELCOMED)
 
     async def join(self, port: int, count: int) -> None:
@@ -95,6 +98,8 @@ class Audience:
             self.seals[phone] = self.seals.get(phone, 0) + 1
         elif text.startswith(COUNTED):
             self.counted += 1
+        elif text.startswith(REFUSED):
+            self.refused[text] += 1
         if text.startswith(self.waits_for) and phone not in self.received_at:
             self.received_at[phone] = time.time()
             self.without_seal += phone not in self.seals
@@ -114,7 +119,8 @@ async def measure_shared_deadline(server: Server, events: int, phones: int) -> S
     await _vote(audiences, turns)
     revealed_ms = max([await audience.complete() for audience in audiences])
     counted = sum(audience.counted for audience in audiences)
-    assert counted == events * phones, f"only {counted} of {events * phones} ballots were counted"
+    refused = sum((audience.refused for audience in audiences), Counter[bytes]())
+    assert counted == events * phones, f"only {counted} of {events * phones} ballots were counted: {refused}"
     marks = ",".join("?" * events)
     rows = server.rows(f"SELECT resolved_at FROM games_turn WHERE id IN ({marks})", *turns)  # noqa: S608
     _end(audiences)
