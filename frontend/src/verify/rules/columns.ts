@@ -78,12 +78,11 @@ function dropBoth({ columns, token, tie }: TokenGame, move: Move): TokenGame {
   return { columns: after, token: conflict ? other(token) : token, tie, result: columnsResult(after, tie === "holder" ? token : other(token)) };
 }
 
-class SimultaneousPosition implements Position {
-  constructor(private readonly game: TokenGame) {}
+/** What the games with a token have in common. */
+abstract class TokenPosition implements Position {
+  constructor(protected readonly game: TokenGame) {}
 
-  get toMove(): readonly Side[] {
-    return this.result === "open" ? SIDES : [];
-  }
+  abstract get toMove(): readonly Side[];
 
   get choices(): number {
     return this.game.columns.stacks.length;
@@ -99,6 +98,14 @@ class SimultaneousPosition implements Position {
 
   legal(): readonly number[] {
     return this.game.columns.open;
+  }
+
+  abstract play(move: Move): Position;
+}
+
+class SimultaneousPosition extends TokenPosition {
+  get toMove(): readonly Side[] {
+    return this.result === "open" ? SIDES : [];
   }
 
   play(move: Move): Position {
@@ -107,28 +114,14 @@ class SimultaneousPosition implements Position {
 }
 
 /** The token's holder chooses first; both balls drop when the other side has chosen. */
-class SelectorPosition implements Position {
-  constructor(private readonly game: TokenGame, private readonly chosen: { pick: number | null } | null = null) {}
+class SelectorPosition extends TokenPosition {
+  constructor(game: TokenGame, private readonly chosen: { pick: number | null } | null = null) {
+    super(game);
+  }
 
   get toMove(): readonly Side[] {
     if (this.result !== "open") return [];
     return [this.chosen ? other(this.game.token) : this.game.token];
-  }
-
-  get choices(): number {
-    return this.game.columns.stacks.length;
-  }
-
-  get result(): Result {
-    return this.game.result;
-  }
-
-  get board(): Board {
-    return this.game.columns.board(this.game.token, this.result);
-  }
-
-  legal(): readonly number[] {
-    return this.game.columns.open;
   }
 
   play(move: Move): Position {

@@ -19,8 +19,8 @@ const OPTIONS: Readonly<Record<string, Readonly<Record<string, Values>>>> = {
 /** A known game's options, completed by its defaults. Throws `OptionError` for others. */
 export function completeOptions(game: string, given: JsonObject): JsonObject {
   const known = OPTIONS[game]!;
-  const stranger = Object.keys(given).find((name) => !Object.hasOwn(known, name));
-  if (stranger) throw new OptionError(stranger);
+  const unknown = Object.keys(given).find((name) => !Object.hasOwn(known, name));
+  if (unknown) throw new OptionError(unknown);
   return Object.fromEntries(Object.entries(known).map(([name, values]) => [name, readOption(name, values, given[name])]));
 }
 
