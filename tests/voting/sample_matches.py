@@ -1,9 +1,11 @@
 """Sample matches for record tests, covering every way to decide a pick."""
 
+import json
 import secrets
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
+import msgspec
 from django.db import transaction
 from pytest_django.plugin import DjangoDbBlocker
 
@@ -151,3 +153,9 @@ def record_of(match: Match) -> MatchRecord:
     exported = export_match(match.event.code, match.number)
     assert exported is not None
     return exported[1]
+
+
+def plain(match: Match) -> Record:
+    """The record as JSON values."""
+    record: Record = json.loads(msgspec.json.encode(record_of(Match.objects.get(pk=match.pk))))
+    return record

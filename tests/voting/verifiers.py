@@ -8,12 +8,11 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import pytest
 from django.core.management import CommandError, call_command
 
 from deploy.laptop.supervisor import Supervisor
-from tests.voting.sample_matches import Record, play_sample_matches, record_of
+from tests.voting.sample_matches import Record, plain, play_sample_matches
 
 ROOT = Path(__file__).parents[2]
 SCRIPT = ROOT / "docs" / "verify.py"
@@ -33,9 +32,7 @@ standalone = load_script()
 
 @pytest.fixture(scope="module")
 def records(django_db_setup: None, django_db_blocker: Any, valkey_process: Supervisor) -> dict[str, Record]:
-    return play_sample_matches(
-        django_db_blocker, lambda match: json.loads(msgspec.json.encode(record_of(match)))
-    )
+    return play_sample_matches(django_db_blocker, plain)
 
 
 def ours(record: Any, path: Path) -> tuple[int, str]:
@@ -65,3 +62,10 @@ def theirs(record: Any, path: Path) -> tuple[int, str]:
     )
     assert not done.stderr
     return done.returncode, done.stdout
+
+
+def verify(record: Record, path: Path) -> str:
+    """What both verifiers print about a record without faults."""
+    (code, text), other = (verifier(record, path / "record.json") for verifier in (ours, theirs))
+    assert (code, text) == (0, other[1])
+    return text

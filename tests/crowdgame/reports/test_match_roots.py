@@ -57,7 +57,7 @@ def test_roots_are_those_of_the_record(box: BallotBox, client: Client) -> None:
 
 
 @DB
-def test_roots_tell_nothing_of_open_or_concealed_turns(box: BallotBox, client: Client) -> None:
+def test_roots_disclose_nothing_about_open_or_concealed_turns(box: BallotBox, client: Client) -> None:
     turn = start(box, game=SELECTOR)
     open_now(turn, box)
     vote(turn, box, red=[3])
