@@ -10,6 +10,10 @@ from tests.server import Server
 
 SUMMARY = "Plan your next choice"
 TURN_MS = 2 * POLL_MS  # the reveal, the opening of the next turn, the cast, and the refresh of the page
+OUTDATE_JS = """() => {
+  document.querySelector("[data-current]").dataset.current = "outdated";
+  document.dispatchEvent(new Event("outdated"));
+}"""
 
 
 def begin(server: Server, open_at: OpenScreen, name: str) -> tuple[Screen, Screen, str]:
@@ -37,12 +41,28 @@ def plan(page: Page, theirs: str, own: str) -> None:
     expect(planned(page, theirs, own)).to_be_visible(timeout=TIMEOUT_MS)
 
 
+def assert_refresh_keeps_entries(page: Page) -> None:
+    """A page that changes while a player plans keeps what is selected, and the focus."""
+    theirs, own = page.get_by_label("If your opponent chooses"), page.get_by_label("you choose")
+    theirs.select_option("3")
+    own.select_option("7")
+    own.focus()
+    page.evaluate(OUTDATE_JS)
+    expect(page.locator('[data-current="outdated"]')).to_have_count(0, timeout=TIMEOUT_MS)
+    expect(theirs).to_have_value("3")
+    expect(own).to_have_value("7")
+    expect(own).to_be_focused()
+
+
 def planned(page: Page, theirs: str, own: str) -> Locator:
     return page.get_by_text(f"If {theirs}, then {own}")
 
 
 def choose(page: Page, column: int) -> None:
+    """Choose a column and wait until the choice is counted, or the turn that it ended is revealed."""
     board(page).locator(f'[data-column="{column}"]').click(timeout=TIMEOUT_MS)
+    counted = board(page).locator('main[data-status="counted"], body:not([data-phase="voting"])')
+    expect(counted.first).to_be_attached(timeout=TIMEOUT_MS)
 
 
 def test_turn_plays_itself_when_both_plans_match(one_gateway: Server, open_at: OpenScreen) -> None:
@@ -51,11 +71,12 @@ def test_turn_plays_itself_when_both_plans_match(one_gateway: Server, open_at: O
     watcher.page.goto(f"/play/{code}")
     one.page.get_by_text(SUMMARY).click()
     one.shoot("empty")
+    assert_refresh_keeps_entries(one.page)
     plan(one.page, "5", "6")
     plan(one.page, "1", "2")
     plan(two.page, "4", "7")
     for screen in (one, two):
-        screen.page.get_by_text(SUMMARY).scroll_into_view_if_needed()
+        screen.page.evaluate("document.querySelector('#plan').scrollIntoView()")
         screen.shoot("planned")
         assert fits(screen.page)
     one.page.get_by_role("button", name="Remove your answer to 1").click()

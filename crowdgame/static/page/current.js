@@ -16,15 +16,28 @@ async function look() {
   const reached = ours.contains(document.activeElement) ? document.activeElement : null;
   const unfolded = [...ours.querySelectorAll("details[open] > summary")];
   for (const summary of unfolded) sameAs(summary, theirs)?.parentElement.setAttribute("open", "");
+  keepEntries(ours, theirs);
   ours.replaceWith(theirs);
   document.dispatchEvent(new CustomEvent("refreshed", { detail: page }));
   if (reached) sameAs(reached, theirs)?.focus({ preventScroll: true });
 }
 
-/** Find an element of the current page in the fetched one, by tag and text, to keep it unfolded or focused. */
-function sameAs(reached, page) {
-  const likely = [...page.querySelectorAll(reached.tagName)];
-  return likely.find((one) => one.textContent === reached.textContent);
+/** Carry over what was entered into forms and has not been sent yet, except choices that no longer exist. */
+function keepEntries(ours, theirs) {
+  for (const entry of ours.querySelectorAll("select, textarea, input:not([type=hidden])")) {
+    const same = sameAs(entry, theirs);
+    if (!same) continue;
+    if (entry.checked !== entry.defaultChecked) same.checked = entry.checked;
+    else if (!entry.options && entry.value !== entry.defaultValue) same.value = entry.value;
+    else if (entry.options && [...same.options].some(({ value }) => value === entry.value)) same.value = entry.value;
+  }
+}
+
+/** Find an element of the current page in the fetched one, by its markup, or else its name or text. */
+function sameAs(element, page) {
+  const likely = [...page.querySelectorAll(element.tagName)];
+  const resembles = (one) => (element.name ? one.name === element.name : one.textContent === element.textContent);
+  return likely.find((one) => one.outerHTML === element.outerHTML) ?? likely.find(resembles);
 }
 
 // Random delay, so that an audience's phones do not send their requests at once.
