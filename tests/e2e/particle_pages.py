@@ -14,8 +14,10 @@ from voting.counting.tally import SideTally
 from voting.protocol import EventState, TurnoutCounted
 
 CONNECTED = (200, 200)
-# A frame's pixels can be read only in that frame, and some frames draw none: the fullest of several counts.
-READ_PIXELS_JS = """async () => {
+# A frame's pixels can be read only in that frame, after the page has drawn it: the request of the frame must
+# follow the page's own, which is made in the frame before. Some frames draw nothing, and without a graphics
+# card the first picture takes long, since the shaders are compiled for it: the fullest of several counts.
+READ_PIXELS_JS = """async (patienceMs) => {
   const canvas = document.querySelector(".particles");
   const {width, height} = canvas;
   const pen = new OffscreenCanvas(width, height).getContext("2d", {willReadFrequently: true});
@@ -40,10 +42,16 @@ READ_PIXELS_JS = """async () => {
     });
     return {left: count(0, width / 2), right: count(width / 2, width), bars};
   };
-  const frames = [];
-  for (let frame = 0; frame < 8; frame++)
-    frames.push(await new Promise((done) => requestAnimationFrame(() => done(read()))));
-  return frames.reduce((best, next) => (next.left + next.right > best.left + best.right ? next : best));
+  const next = () => new Promise((done) => setTimeout(() => requestAnimationFrame(() => done(read()))));
+  const isFuller = (one, other) => one.left + one.right > other.left + other.right;
+  const until = performance.now() + patienceMs;
+  let fullest = await next();
+  while (fullest.left + fullest.right === 0 && performance.now() < until) fullest = await next();
+  for (let frame = 0; frame < 8; frame++) {
+    const frameRead = await next();
+    if (isFuller(frameRead, fullest)) fullest = frameRead;
+  }
+  return fullest;
 }"""
 
 
@@ -66,9 +74,12 @@ def expect_particles(page: Page, works: bool) -> None:
     expect(page.locator(".stage")).to_have_attribute("data-particles", word, timeout=4 * TIMEOUT_MS)
 
 
-def lit_pixels(page: Page) -> dict[str, Any]:
-    """The lit pixels in each half of the canvas; per bar its top edge and that of the particles in it."""
-    found: dict[str, Any] = page.evaluate(READ_PIXELS_JS)
+def lit_pixels(page: Page, patience_ms: int = TIMEOUT_MS) -> dict[str, Any]:
+    """The lit pixels in each half of the canvas; per bar its top edge and that of the particles in it.
+
+    Waits up to `patience_ms` for a picture with lit pixels.
+    """
+    found: dict[str, Any] = page.evaluate(READ_PIXELS_JS, patience_ms)
     return found
 
 
