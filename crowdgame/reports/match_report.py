@@ -4,8 +4,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeVar
 
+from crowdgame.analysis.analyzed_turn import AnalyzedSide, AnalyzedTurn, Crowd
 from crowdgame.reports.turning_point import TurningPoint, find_turning_point
 from games.engine.game import SIDES, Board, Resolution, Side
+from games.solver.judgment import winning_chance
 from voting.counting.side_changes import SidesSummary
 from voting.counting.tally import SideTally
 from voting.terms import EndReason
@@ -125,9 +127,12 @@ def mean_agreement(turns: Sequence[TurnReport], side: Side) -> float | None:
     return 100 * with_it / total if total else None
 
 
-def report_csv_rows(report: MatchReport) -> Iterator[tuple[str, ...]]:
-    """Yield a header and one row per turn. No cell contains user text, so none needs CSV escaping."""
-    columns = _csv_columns(report)
+def report_csv_rows(report: MatchReport, analyses: Mapping[int, AnalyzedTurn]) -> Iterator[tuple[str, ...]]:
+    """Yield a header and one row per turn. No cell contains user text, so none needs CSV escaping.
+
+    `analyses` by turn number, as far as there are any. Without one, its cells are empty.
+    """
+    columns = _csv_columns(report) | _analysis_columns(analyses)
     yield tuple(columns)
     for turn in report.turns:
         yield tuple(_text(cell(turn)) for cell in columns.values())
@@ -166,6 +171,36 @@ def _for_both_sides(columns: Mapping[str, Cell[SideVote]]) -> dict[str, Cell[Tur
         return lambda turn: cell(turn.votes[side]) if side in turn.votes else None
 
     return {f"{side}_{name}": cell_for(side, cell) for side in SIDES for name, cell in columns.items()}
+
+
+def _analysis_columns(analyses: Mapping[int, AnalyzedTurn]) -> dict[str, Cell[TurnReport]]:
+    """Return the cells of a turn's analysis: winning chances and their losses, from 0 to 1."""
+
+    def cell_for(cell: Cell[AnalyzedTurn]) -> Cell[TurnReport]:
+        return lambda turn: cell(analyses[turn.number]) if turn.number in analyses else None
+
+    def side_cell_for(side: Side, cell: Cell[AnalyzedSide]) -> Cell[TurnReport]:
+        return cell_for(lambda analysis: cell(analysis.sides[side]) if side in analysis.sides else None)
+
+    def crowd_cell_for(cell: Cell[Crowd]) -> Cell[AnalyzedSide]:
+        return lambda side: cell(side.crowd) if side.crowd else None
+
+    by_side: dict[str, Cell[AnalyzedSide]] = {
+        "class": lambda side: side.quality,
+        "cost": lambda side: side.loss,
+        "hindsight": lambda side: side.hindsight,
+        "average_vote_cost": crowd_cell_for(lambda crowd: crowd.mean_loss),
+        "crowd_gain": crowd_cell_for(lambda crowd: crowd.gain),
+        "exploitable_by": crowd_cell_for(lambda crowd: crowd.exploitability),
+    }
+    return {
+        "analysis": cell_for(lambda analysis: "exact" if analysis.solution.is_exact else "estimate"),
+        "red_chance_before": cell_for(lambda analysis: winning_chance(analysis.solution, "red")),
+        "red_chance_after": cell_for(
+            lambda analysis: None if analysis.after is None else (1 + analysis.after) / 2
+        ),
+        **{f"{side}_{name}": side_cell_for(side, cell) for side in SIDES for name, cell in by_side.items()},
+    }
 
 
 def _votes_for(column: int) -> Cell[SideVote]:

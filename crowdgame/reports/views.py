@@ -10,7 +10,7 @@ from django.utils.cache import patch_vary_headers
 from django.utils.translation import get_language, override
 from django.views.decorators.http import require_safe
 
-from crowdgame.analysis.stored_analyses import analyses_version, load_event_analyses
+from crowdgame.analysis.stored_analyses import analyses_version, load_analyses, load_event_analyses
 from crowdgame.reports.board_editor import editor_address
 from crowdgame.reports.board_picture import picture_address
 from crowdgame.reports.match_report import report_csv_rows
@@ -53,7 +53,8 @@ def match_csv(request: HttpRequest, code: str, number: int) -> HttpResponse:
     match = find_match(code, number)
     if match is None:
         raise Http404
-    answer = csv_response(f"{match.event.code}-{match.number}", report_csv_rows(read_report(match)))
+    rows = report_csv_rows(read_report(match), load_analyses(match))
+    answer = csv_response(f"{match.event.code}-{match.number}", rows)
     answer.headers["Cache-Control"] = f"public, max-age={_max_age_s(match)}"
     return answer
 

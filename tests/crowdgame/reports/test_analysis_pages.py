@@ -1,5 +1,7 @@
 """The analysis on the report page: numbers, matrix, crowd wisdom, and when it is shown."""
 
+import csv
+import io
 import re
 
 import pytest
@@ -77,6 +79,31 @@ def test_crowd_is_compared_with_its_average_member(client: Client, match: Match,
     assert re.search(r"Rooks 4 [\d.]+ [\d.]+ \S+ Too few turns", wisdom)
     assert "Doves" not in wisdom, "a team of one voter is no crowd"
     assert "This event so far" not in wisdom
+
+
+def csv_rows(client: Client, match: Match) -> list[dict[str, str]]:
+    answer = client.get(f"/report/{match.event.code}/{match.number}.csv")
+    return list(csv.DictReader(io.StringIO(answer.content.decode())))
+
+
+def test_csv_has_the_analysis_of_each_turn(client: Client, match: Match, box: BallotBox) -> None:
+    assert {row["red_class"] for row in csv_rows(client, match)} == {""}
+    analyze(box)
+    first, *_, last = csv_rows(client, match)
+    assert first["analysis"] == "estimate"
+    assert 0.3 < float(first["red_chance_before"]) < 0.7
+    assert float(last["red_chance_after"]) == 1
+    assert (last["red_class"], last["red_cost"], last["red_hindsight"]) == ("best", "0.0000", "0.0000")
+    gain = float(first["red_average_vote_cost"]) - float(first["red_cost"])
+    assert float(first["red_crowd_gain"]) == pytest.approx(gain, abs=2e-4)
+    assert first["yellow_crowd_gain"] == "", "a team of one voter is no crowd"
+
+
+def test_csv_of_running_match_has_no_analysis_before_the_end(client: Client, box: BallotBox) -> None:
+    running = start_match(new_event(options={"token": "red"}, analysis="match").pk, box)
+    play(running, box, RED_WINS[:2])
+    analyze(box)
+    assert {(row["analysis"], row["red_cost"]) for row in csv_rows(client, running)} == {("", "")}
 
 
 def test_later_match_shows_the_event_so_far(client: Client, match: Match, box: BallotBox) -> None:

@@ -150,7 +150,7 @@ def test_report_describes_how_picks_were_decided(
 
 
 def test_csv_rows_contain_votes_and_results_per_turn(reports: dict[str, ReportAndRecord]) -> None:
-    head, *rows = report_csv_rows(reports["forfeit"][0])
+    head, *rows = report_csv_rows(reports["forfeit"][0], {})
     assert {len(row) for row in rows} == {len(head)}
     cells = [dict(zip(head, row, strict=True)) for row in rows]
     assert [row["result"] for row in cells] == ["open", "red"]
