@@ -33,11 +33,16 @@ function keepEntries(ours, theirs) {
   }
 }
 
-/** Find an element of the current page in the fetched one, by its markup, or else its name or text. */
+/**
+ * Find an element of the current page in the fetched one: by its markup, or else an entry by its name and other elements
+ * by their text. Never another button: it could be pressed by mistake.
+ */
 function sameAs(element, page) {
   const likely = [...page.querySelectorAll(element.tagName)];
-  const resembles = (one) => (element.name ? one.name === element.name : one.textContent === element.textContent);
-  return likely.find((one) => one.outerHTML === element.outerHTML) ?? likely.find(resembles);
+  const isChoice = /^(radio|checkbox)$/.test(element.type);
+  const isSameEntry = (one) => one.name === element.name && (!isChoice || one.value === element.value);
+  const resembles = element.name ? isSameEntry : (one) => one.textContent === element.textContent;
+  return likely.find((one) => one.outerHTML === element.outerHTML) ?? (element.matches("button") ? null : likely.find(resembles));
 }
 
 // Random delay, so that an audience's phones do not send their requests at once.
