@@ -13,7 +13,7 @@ from django.views.decorators.http import require_safe
 from crowdgame.analysis.stored_analyses import analyses_version, load_analyses, load_event_analyses
 from crowdgame.reports.board_editor import editor_address
 from crowdgame.reports.board_picture import picture_address
-from crowdgame.reports.match_report import report_csv_rows
+from crowdgame.reports.match_csv import report_csv_rows
 from crowdgame.reports.reading import read_event_crowds, read_report
 from crowdgame.reports.report_view import view_report
 from crowdgame.web.languages import PARAMETER

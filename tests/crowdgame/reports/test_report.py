@@ -9,7 +9,8 @@ import pytest
 from django.db import transaction
 
 from crowdgame.reports.charts import draw_lines, fitting_unit, round_up
-from crowdgame.reports.match_report import MatchReport, report_csv_rows
+from crowdgame.reports.match_csv import report_csv_rows
+from crowdgame.reports.match_report import MatchReport
 from crowdgame.reports.reading import read_report
 from crowdgame.reports.report_view import view_report
 from crowdgame.reports.sentences import describe_end, describe_result, describe_turn, describe_turning_point
