@@ -47,9 +47,17 @@ LONGEST = (
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run the slowest files first."""
+    """Run the slowest files first, but browser tests last.
+
+    Playwright's event loop goes on until the process ends, and blocks database access of other tests.
+    """
     ranks = {name: rank for rank, name in enumerate(LONGEST)}
-    items.sort(key=lambda item: ranks.get(item.location[0], len(LONGEST)))
+
+    def order(item: pytest.Item) -> tuple[bool, int]:
+        file = item.location[0]
+        return file.startswith("tests/e2e/"), ranks.get(file, len(LONGEST))
+
+    items.sort(key=order)
 
 
 @pytest.fixture(scope="session", autouse=True)
