@@ -25,6 +25,11 @@ PICTURE_JS = r"""(body) => {
 EDGE_PX = 24
 
 
+CLICK_CHANGED_JS = """(button) => {
+  new MutationObserver(() => button.click()).observe(button, { attributeFilter: ["data-action"] });
+}"""
+
+
 def open_console(server: Server, open_at: OpenScreen, code: str, size: dict[str, int] = TABLET) -> Screen:
     console = open_at(server, "console", size)
     sign_in(console.page, server, OWNER)
@@ -111,6 +116,16 @@ def test_close_now_asks_until_everyone_has_voted(one_gateway: Server, open_at: O
     expect(console.page.locator(".event-status li").filter(has_text="100%")).to_have_count(2)
     close.click()
     phones[0].wait_for(phase="reveal")
+
+
+def test_button_ignores_a_press_meant_for_its_last_action(one_gateway: Server, open_at: OpenScreen) -> None:
+    event = one_gateway.ask("event", owner=OWNER, lobby="closed", window_s=300)
+    console = open_console(one_gateway, open_at, event["code"])
+    console.page.locator('[data-action="lobby.open"]').evaluate(CLICK_CHANGED_JS)
+    press(console, "lobby.open")
+    start = console.page.locator('[data-action="match.start"]')
+    expect(start).to_have_attribute("aria-disabled", "true", timeout=TIMEOUT_MS)
+    expect(start).to_be_enabled(timeout=TIMEOUT_MS)
 
 
 def test_notice_expires_on_all_screens(one_gateway: Server, open_at: OpenScreen) -> None:

@@ -50,7 +50,6 @@ function listenForKeys(pressed: (key: string) => void): () => void {
   return () => removeEventListener("keydown", listen);
 }
 
-function offerForKey(key: string, { main, beside, rest }: ActionOffers): ActionOffer | undefined {
-  const all = [main, ...(beside ? [beside] : []), ...rest];
-  return all.find(({ shortcut }) => shortcut === key);
+function offerForKey(key: string, { main, rest }: ActionOffers): ActionOffer | undefined {
+  return [...main, ...rest].find(({ shortcut }) => shortcut === key);
 }

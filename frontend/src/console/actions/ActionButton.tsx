@@ -15,9 +15,11 @@ interface Props extends CommandProps {
   on?: boolean;
   /** Submits the surrounding form. */
   submits?: boolean;
+  /** The button has just got another action, and ignores presses. It keeps the focus. */
+  changing?: boolean;
 }
 
-export function ActionButton({ offer, commands, off, size = "small", on, submits = false }: Props) {
+export function ActionButton({ offer, commands, off, size = "small", on, submits = false, changing = false }: Props) {
   const { waiting, armed } = useStore(commands.store);
   const [busy, confirm] = [waiting.has(buttonId(offer)), !!offer.confirm && armed === buttonId(offer)];
   return (
@@ -33,7 +35,8 @@ export function ActionButton({ offer, commands, off, size = "small", on, submits
       aria-busy={busy}
       aria-keyshortcuts={offer.shortcut.replace(" ", "+") || undefined}
       disabled={off || busy || !offer.enabled}
-      onClick={submits ? undefined : () => commands.press(offer)}
+      aria-disabled={changing || undefined}
+      onClick={submits || changing ? undefined : () => commands.press(offer)}
     >
       <span>{confirm ? offer.confirm : offer.label}</span>
       {offer.shortcut && <kbd aria-hidden="true">{offer.shortcut}</kbd>}

@@ -1,26 +1,39 @@
+import { useEffect, useState } from "preact/hooks";
 import { t } from "../../live/i18n";
 import { useStore } from "../../live/state/useStore";
 import type { EventState } from "../../protocol";
-import { extraTimeOffers, soundOffers, type ActionOffers } from "./offers";
+import { extraTimeOffers, soundOffers, type ActionOffer, type ActionOffers } from "./offers";
 import { ActionButton, type CommandProps } from "./ActionButton";
 import type { PageLink } from "../links";
 
 /**
- * The suggested next action, the result of the last command, and all other actions. `next`: a link that is suggested
- * before the main action.
+ * The main actions, the result of the last command, and all other actions. `next`: a link that is suggested before the
+ * main actions.
  */
 export function Controls({ offers, commands, off, next }: CommandProps & { offers: ActionOffers; next: PageLink | null }) {
   return (
     <>
       <div class="main-actions">
         {next && <a class="action-button huge" href={next.href}>{next.name}</a>}
-        <ActionButton offer={offers.main} commands={commands} off={off} size={next ? "tall" : "huge"} />
-        {offers.beside && <ActionButton offer={offers.beside} commands={commands} off={off} size="tall" />}
+        {offers.main.map((offer, place) => <MainAction key={place} offer={offer} commands={commands} off={off} size={!next && offer.action === offers.suggested ? "huge" : "tall"} />)}
       </div>
       <CommandResultLine commands={commands} />
       <div class="more-actions">{offers.rest.map((offer) => <ActionButton key={offer.action + offer.shortcut} offer={offer} commands={commands} off={off} />)}</div>
     </>
   );
+}
+
+/** How long a button ignores presses after its action has changed: a press in that time was meant for the old action. */
+const SETTLE_MS = 600;
+
+function MainAction(props: CommandProps & { offer: ActionOffer; size: "huge" | "tall" }) {
+  const { action } = props.offer;
+  const [settled, settle] = useState(action);
+  useEffect(() => {
+    const timer = setTimeout(() => settle(action), SETTLE_MS);
+    return () => clearTimeout(timer);
+  }, [action]);
+  return <ActionButton {...props} changing={settled !== action} />;
 }
 
 function CommandResultLine({ commands }: Pick<CommandProps, "commands">) {

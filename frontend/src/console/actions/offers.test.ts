@@ -11,10 +11,14 @@ function event(part: Partial<EventState> = {}): EventState {
   return { lobby: "open", match: MATCH, finished: [], hidden: [], best_of: null, ...part } as EventState;
 }
 
-test("the main action is the next step in each phase", () => {
-  const next = (phase: Parameters<typeof actionOffers>[1], part: Partial<EventState> = {}) => actionOffers(event(part), phase).main.label;
+type Phase = Parameters<typeof actionOffers>[1];
+
+test("the suggested action is the next step in each phase", () => {
+  const next = (phase: Phase, part: Partial<EventState> = {}) => {
+    const { main, suggested } = actionOffers(event(part), phase);
+    return main.find(({ action }) => action === suggested)?.label;
+  };
   assert.deepEqual([next("voting"), next("paused"), next("waiting"), next("reveal")], ["Close now", "Resume", "Pause before the next turn", "Pause before the next turn"]);
-  assert.deepEqual([actionOffers(event(), "reveal").beside?.action, actionOffers(event(), "waiting").beside], ["reveal.extend", null]);
   assert.deepEqual([next("lobby", { match: null }), next("lobby", { match: null, lobby: "closed" })], ["Start the match", "Open the lobby"]);
   const over = { ...MATCH, state: "ended", turn: null } as Match;
   const won = [{ number: 1, winner: 1, turns: 9, end_reason: null }, { number: 2, winner: 1, turns: 9, end_reason: null }];
@@ -22,6 +26,15 @@ test("the main action is the next step in each phase", () => {
   const second = { ...over, number: 2 };
   assert.equal(next("ended", { match: second, best_of: 3, finished: won }), "Start a new series");
   assert.equal(next("ended", { match: second, best_of: 5, finished: won }), "Start the next match");
+});
+
+test("during a match, pause and close never take each other's place", () => {
+  const places = (phase: Phase) => actionOffers(event(), phase).main.map(({ action, enabled }) => (enabled ? action : `(${action})`));
+  assert.deepEqual(places("waiting"), ["(turn.close)", "turn.pause"]);
+  assert.deepEqual(places("voting"), ["turn.close", "turn.pause"]);
+  assert.deepEqual(places("sealed"), ["(turn.close)", "(turn.pause)"]);
+  assert.deepEqual(places("reveal"), ["reveal.extend", "turn.pause"]);
+  assert.deepEqual(places("paused"), ["turn.close", "turn.resume"]);
 });
 
 test("actions keep their position in every phase", () => {

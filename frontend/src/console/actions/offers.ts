@@ -26,10 +26,10 @@ export interface ActionOffer {
   confirm?: string;
 }
 
-/** The suggested action, the one beside it, and all others, always in the same places. */
+/** The one or two main actions, which of them is suggested, and all others. Each has a fixed place. */
 export interface ActionOffers {
-  main: ActionOffer;
-  beside: ActionOffer | null;
+  main: readonly ActionOffer[];
+  suggested: Action;
   rest: readonly ActionOffer[];
 }
 
@@ -46,26 +46,31 @@ export function isRunning(phase: Phase): boolean {
 
 /** `prompt`: the button's text before a vote is closed, or an empty string to close it at once. */
 export function actionOffers(event: EventState, phase: Phase, prompt = ""): ActionOffers {
-  const [main, beside] = mainOffers(event, phase, prompt);
+  const main = mainOffers(event, phase, prompt);
   const [little, more] = extraSeconds(event.match?.window_s ?? 0);
   const tempo = [
     timeChange(event, phase, "turn.shorten", little),
     timeChange(event, phase, "turn.extend", little),
     { ...timeChange(event, phase, "turn.extend", more), shortcut: "Shift E" },
   ];
-  return { main, beside, rest: [...tempo, voidTurn(event), joining(event), abort(event)] };
+  const suggested = event.match?.state !== "playing" || isVote(phase) ? main[0]! : main[1]!;
+  return { main, suggested: suggested.action, rest: [...tempo, voidTurn(event), joining(event), abort(event)] };
 }
 
-function mainOffers(event: EventState, phase: Phase, prompt: string): [ActionOffer, ActionOffer | null] {
+/** During a match: what ends the phase or lengthens it, then Pause or Resume, so that neither replaces the other. */
+function mainOffers(event: EventState, phase: Phase, prompt: string): readonly ActionOffer[] {
   if (event.match?.state !== "playing") return betweenMatches(event, phase);
-  if (phase === "paused") return [resume(event), close(event, phase, prompt)];
-  if (phase === "voting" || phase === "sealed") return [close(event, phase, prompt), pause(event, phase)];
-  return [pause(event, phase), phase === "reveal" ? longerReveal(event) : null];
+  const first = phase === "reveal" ? longerReveal(event) : close(event, phase, prompt);
+  return [first, phase === "paused" ? resume(event) : pause(event, phase)];
 }
 
-function betweenMatches(event: EventState, phase: Phase): [ActionOffer, ActionOffer | null] {
+function betweenMatches(event: EventState, phase: Phase): readonly ActionOffer[] {
   if (event.lobby === "closed") return [plainOffer("lobby.open"), start(event, phase, p("button", "Start now"))];
-  return [start(event, phase, nextMatch(event)), null];
+  return [start(event, phase, nextMatch(event))];
+}
+
+function isVote(phase: Phase): boolean {
+  return phase === "voting" || phase === "sealed";
 }
 
 function nextMatch(event: EventState): string {
@@ -85,7 +90,7 @@ function forTurn(event: EventState, enabled: boolean): Pick<ActionOffer, "enable
 
 /** The pause button. */
 function pause(event: EventState, phase: Phase): ActionOffer {
-  const label = phase === "voting" || phase === "sealed" ? undefined : p("button", "Pause before the next turn");
+  const label = isVote(phase) ? undefined : p("button", "Pause before the next turn");
   return { ...plainOffer("turn.pause", label), ...forTurn(event, isRunning(phase)) };
 }
 
