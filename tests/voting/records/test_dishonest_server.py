@@ -223,7 +223,7 @@ UNDETECTED = {
         "lottery", win_lottery, limit="**Knowledge of the seed.**"
     ),
     "decides a tie by the order of arrival": Case(
-        "runoff by arrival", change_arrivals, limit="**Timeouts and order of arrival.**"
+        "runoff by arrival", change_arrivals, limit="**Timeouts, order of arrival, and sides of a duel.**"
     ),
 }
 
