@@ -4,7 +4,7 @@ import argparse
 import os
 import platform
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -33,15 +33,15 @@ checks the sizes and counts, too.
 """
 
 
-def measure(turns: int) -> list[Measurement]:
+def measure(turns: int) -> Iterator[Measurement]:
     with chromium() as browser:
         with running_fake_gateway() as fake_gateway, running_fake_gateway(display.RATE) as fast:
-            found = phone.measurements(browser, fake_gateway)
-            found += first_picture.measurements(browser, fake_gateway)
-            found += frame_rate.measurements(browser, fake_gateway)
-            found += display.measurements(browser, fake_gateway, fast, turns)
+            yield from phone.measurements(browser, fake_gateway)
+            yield from first_picture.measurements(browser, fake_gateway)
+            yield from frame_rate.measurements(browser, fake_gateway)
+            yield from display.measurements(browser, fake_gateway, fast, turns)
         with tempfile.TemporaryDirectory() as data, running_server(Path(data)) as server:
-            return found + console.measurements(browser, server)
+            yield from console.measurements(browser, server)
 
 
 def page(found: Sequence[Measurement]) -> str:
@@ -56,11 +56,13 @@ def main() -> None:
     parser.add_argument("--turns", type=int, default=display.TURNS, help="turns that the projector shows")
     parser.add_argument("--dry", action="store_true", help="write nothing")
     options = parser.parse_args()
-    written = page(measure(options.turns))
-    print(written)
+    found = []
+    for measurement in measure(options.turns):
+        print(measurement.row, flush=True)
+        found.append(measurement)
     if not options.dry:
         PAGE.parent.mkdir(exist_ok=True)
-        PAGE.write_text(written, encoding="utf-8")
+        PAGE.write_text(page(found), encoding="utf-8")
 
 
 if __name__ == "__main__":
