@@ -1,7 +1,7 @@
 """Display measurements: memory growth over thousands of turns, and smooth falling balls."""
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from playwright.sync_api import Browser, Page
@@ -151,12 +151,19 @@ def dropped_at_best(browser: Browser) -> float:
     return share
 
 
+def least_nodes(held: Sequence[IdleMemory]) -> int:
+    """The least reading: the lobby's example varies by 30, and animations keep replaced nodes a while."""
+    return min(memory.nodes for memory in held)
+
+
 def measurements(
     browser: Browser, fake_gateway: FakeGateway, fast: FakeGateway, turns: int = TURNS
 ) -> list[Measurement]:
     held, shown = soak(browser, fast, turns)
     first, last = held[0], held[-1]
-    grown, nodes = last.heap.own / first.heap.own - 1, last.nodes - first.nodes
+    grown = last.heap.own / first.heap.own - 1
+    before, after = least_nodes(held[: len(held) // 2]), least_nodes(held[len(held) // 2 :])
+    leaked = 2 * (after - before) / shown
     text = f"{grown:+.1%} ({first.heap.own / 1e6:.2f} → {last.heap.own / 1e6:.2f} MB)"
     code = f"{first.heap.code / 1e6:.2f} → {last.heap.code / 1e6:.2f} MB"
     best, missed = dropped_at_best(browser), dropped_frames(browser, fake_gateway)
@@ -164,10 +171,10 @@ def measurements(
         Measurement(f"projector: heap growth over {shown:,} turns", "< 5 %", text, grown < 0.05),
         Measurement("projector: compiled code over these turns", "", code),
         Measurement(
-            "projector: new DOM nodes over these turns",
-            "constant",
-            f"{nodes:+d} of {first.nodes}",
-            nodes == 0,
+            "projector: new DOM nodes per turn, by the least of each half",
+            "< 0.1",
+            f"{leaked:.2f} ({before} → {after})",
+            leaked < 0.1,
         ),
         at_most("projector: frames dropped while balls fall, CPU slowed 4 times", 100 * missed, 5, "%", 1),
         Measurement("projector: frames dropped for one ball on an empty page", "", f"{100 * best:.1f} %"),
