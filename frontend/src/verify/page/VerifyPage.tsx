@@ -55,8 +55,11 @@ function FilePicker({ choose }: { choose: (file: File | undefined) => void }) {
   };
   return (
     <section class="panel picker" data-over={over} onDragEnter={() => setOver(true)} onDragLeave={() => setOver(false)} onDrop={() => setOver(false)}>
-      <label for="record">{t("Drop a match record here, or choose a file.")}</label>
-      <input id="record" type="file" accept=".json,application/json" onChange={(event) => pick(event.currentTarget)} />
+      <p id="picker">{t("Drop a match record here, or choose a file.")}</p>
+      <label class="button">
+        <input class="unseen" type="file" accept=".json,application/json" aria-labelledby="picker" onChange={(event) => pick(event.currentTarget)} />
+        {p("button", "Choose a file")}
+      </label>
       <p class="small">{t("Nothing is uploaded. The file stays on this device.")}</p>
     </section>
   );
