@@ -467,8 +467,8 @@ class SecretSides:
         red, yellow, to_red, to_yellow = (
             read_field(now, key, int, where) for key in ("red", "yellow", "to_red", "to_yellow")
         )
-        if min(red, yellow) < 0 or (not before and (to_red or to_yellow)):
-            self.faults.append(f"{where}: nobody can change sides before the first turn")
+        if min(red, yellow) < 0:
+            self.faults.append(f"{where}: a side has a negative number of voters")
         if before and (red, yellow) != (before[0] + to_red - to_yellow, before[1] + to_yellow - to_red):
             self.faults.append(f"{where}: the side changes do not add up from the previous turn")
         self.left["red"] += to_yellow
