@@ -5,7 +5,7 @@ that counts ballots of an open turn reveals them.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
@@ -120,24 +120,24 @@ def _voter_history(home: Side, changes: Sequence[SideChange], turns: int) -> Vot
 
 
 def summarize_sides(
-    histories: Iterable[VoterHistory], side_changes: Iterable[SideChange], result: Result
+    histories: Collection[VoterHistory], side_changes: Iterable[SideChange], result: Result, turns: int
 ) -> SidesSummary:
-    """Summarize the sides of all voters anonymously. Call it with at least one turn."""
-    everybody = list(histories)
+    """Summarize the sides of all voters in this many turns anonymously."""
+    everybody = histories if turns else ()
     moved = Counter((one.turn, one.side) for one in side_changes)
-    number_of_turns = len(everybody[0].sides) if everybody else 0
-    turns = tuple(_turn(number, everybody, moved) for number in range(1, number_of_turns + 1))
     loyal = Counter(one.sides[0] for one in everybody if not one.side_changes)
     ways = Counter((one.sides[0], one.sides[-1]) for one in everybody)
     return SidesSummary(
-        turns=turns,
+        turns=tuple(_turn(number, everybody, moved) for number in range(1, turns + 1)),
         loyal=(loyal["red"], loyal["yellow"]),
         in_time=ways[other_side(result), result],  # type: ignore[arg-type, index]
         too_soon=ways[result, other_side(result)],  # type: ignore[arg-type, index]
     )
 
 
-def _turn(number: int, histories: Sequence[VoterHistory], moved: Mapping[tuple[int, Side], int]) -> SidesTurn:
+def _turn(
+    number: int, histories: Collection[VoterHistory], moved: Mapping[tuple[int, Side], int]
+) -> SidesTurn:
     held = Counter(one.sides[number - 1] for one in histories)
     return SidesTurn(
         red=held["red"],

@@ -47,10 +47,10 @@ def _load_votes(match: Match) -> list[Votes]:
 
 
 def save_sides_record(match: Match) -> None:
-    """Save the anonymous record of the sides. Call it in the transaction that ends the match."""
-    side_changes = load_side_changes(match)
-    histories = voter_histories(_load_votes(match), side_changes)
-    summary = summarize_sides(histories.values(), side_changes, cast(Result, match.result))
+    """Save the anonymous record of the sides. Call it in the transaction that ends or aborts the match."""
+    side_changes, votes = load_side_changes(match), _load_votes(match)
+    histories = voter_histories(votes, side_changes).values()
+    summary = summarize_sides(histories, side_changes, cast(Result, match.result or "open"), len(votes))
     turns = tuple(
         RecordedSides(turn_commitment=turn_commitment, side_changes=_turn_side_changes(side_changes, number))
         for number, turn_commitment in match.turns.filter(state=TurnState.RESOLVED)

@@ -24,6 +24,7 @@ from voting.matches import (
 from voting.models import CLOSED_STATES, Event, Match, MatchResult, Turn, TurnState
 from voting.terms import Ending, MatchState, VoidReason
 from voting.turns.closing import match_ended
+from voting.turns.secret_sides import save_sides_record
 from voting.turns.side_change_store import backdate_side_changes
 from voting.turns.turns import log_match, place_and_relay, plan_turn
 
@@ -54,6 +55,8 @@ def stop_match(event_id: int, box: BallotBox, decide: Callable[[Match], MatchEnd
             match_ended.send(Match, match=match)
         else:
             abort_match(match, now)
+            if match.max_side_changes:
+                save_sides_record(match)
         announce(event_id, protocol.MatchStopped if end else protocol.MatchAborted, now)
     relay(event_id)
     _expire_box(live, box)

@@ -12,6 +12,7 @@ from voting.counting.ballots import Ballot
 from voting.counting.commitments import EMPTY, sort_ballots
 from voting.counting.side_changes import (
     SideChange,
+    SidesTurn,
     Votes,
     commit_secretly,
     current_sides,
@@ -45,7 +46,7 @@ def test_summary_counts_every_voter_and_change_once(
 ) -> None:
     votes, side_changes = match
     histories = voter_histories(votes, side_changes)
-    summary = summarize_sides(histories.values(), side_changes, result)
+    summary = summarize_sides(histories.values(), side_changes, result, len(votes))
     assert set(histories) == {voter for turn in votes for voter in turn} | {
         change.voter for change in side_changes
     }
@@ -72,14 +73,15 @@ def test_summary_counts_voters_who_ended_on_the_other_side(
     votes: list[Votes] = [{"a": "red", "b": "yellow", "c": "yellow", "d": "yellow"}, {}]
     moves: list[tuple[str, Side]] = [("a", "yellow"), ("b", "red"), ("c", "red")]
     side_changes = [SideChange(voter, 1, 2, side, "") for voter, side in moves]
-    summary = summarize_sides(voter_histories(votes, side_changes).values(), side_changes, result)
+    summary = summarize_sides(voter_histories(votes, side_changes).values(), side_changes, result, 2)
     assert (summary.loyal, summary.in_time, summary.too_soon) == ((0, 1), in_time, too_soon)
 
 
 def test_summary_of_match_with_one_turn_or_nobody() -> None:
     loyal = voter_histories([{"a": "red"}], [])
-    assert summarize_sides(loyal.values(), [], "red").loyal == (1, 0)
-    assert summarize_sides([], [], "draw").turns == ()
+    assert summarize_sides(loyal.values(), [], "red", 1).loyal == (1, 0)
+    nobody = SidesTurn(red=0, yellow=0, to_red=0, to_yellow=0)
+    assert summarize_sides([], [], "draw", 2).turns == (nobody, nobody)
 
 
 @given(matches(), st.randoms(use_true_random=False))

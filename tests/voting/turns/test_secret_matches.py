@@ -10,17 +10,20 @@ import msgspec
 import pytest
 from django.test import Client
 
+from crowdgame.console.control import run_action
 from tests.voting.event_states import last_announced, shown
 from tests.voting.match_helpers import only_turn, organizer, tally_of
 from tests.voting.turns.secret_side_helpers import play_with, request_side_changes, start_secret
-from tests.voting.verifiers import ours, theirs
+from tests.voting.verifiers import ours, standalone, theirs
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.ballots import RESIGN, encode_set
 from voting.counting.side_changes import SidesTurn
 from voting.models import Event, Match
+from voting.protocol import ActionAsk
 from voting.records.exports import export_match
 from voting.records.imports import import_event
 from voting.records.match_record import read_match_record
+from voting.records.match_roots import export_roots
 
 pytestmark = pytest.mark.django_db
 
@@ -82,7 +85,34 @@ def test_desertion_takes_precedence_over_resignation(box: BallotBox, tmp_path: P
     assert_ended_and_verified(match, "yellow", "deserted", tmp_path)
 
 
-def assert_ended_and_verified(match: Match, result: str, ended_by: str, folder: Path) -> Any:
+def test_side_changes_outlive_a_takeback_of_the_first_turn(box: BallotBox, tmp_path: Path) -> None:
+    match = start_secret(box)
+    play_with(only_turn(match), box, [1, 1], [2, 2])
+    request_side_changes(only_turn(match), box, "red1")
+    run_action(match.event_id, ActionAsk(id=1, action="turn.void"), box)
+    play_with(only_turn(match), box, [1, 1], [2, 2])
+    request_side_changes(only_turn(match), box, "red2")
+    play_with(only_turn(match), box, [1, 1], [2, 2])
+    record = assert_ended_and_verified(match, "yellow", "deserted", tmp_path)
+    assert [turn["to_yellow"] for turn in record["sides"]["summary"]["turns"]] == [1, 1]
+    assert_import_round_trips(msgspec.json.encode(record), match)
+
+
+@pytest.mark.parametrize("votes", [[1, 1], []], ids=["with votes", "without votes"])
+def test_aborted_match_discloses_its_sides(votes: list[int], box: BallotBox, tmp_path: Path) -> None:
+    match = start_secret(box)
+    play_with(only_turn(match), box, votes, votes)
+    request_side_changes(only_turn(match), box, *(["red1"] if votes else []))
+    play_with(only_turn(match), box, votes, votes)
+    run_action(match.event_id, ActionAsk(id=1, action="match.abort"), box)
+    match.refresh_from_db()
+    record = assert_ended_and_verified(match, "open", None, tmp_path)
+    assert len(record["sides"]["turns"]) == 2
+    roots = json.loads(msgspec.json.encode(export_roots(match)))
+    assert not list(standalone.compare_roots(record, roots))
+
+
+def assert_ended_and_verified(match: Match, result: str, ended_by: str | None, folder: Path) -> Any:
     """Check the result, and that both verifiers confirm the record; return the record."""
     exported = export_match(match.event.code, 1)
     assert exported is not None
