@@ -23,7 +23,7 @@ from voting.terms import MatchState
 
 CODE = re.compile(f"[{CODE_LETTERS}]{{4,16}}")
 MAX_NUMBER = 10**15  # above any real turn id or time in milliseconds
-MAX_EPOCH = 2**31
+MAX_INTEGER = 2**31  # above the database's integers
 DESCRIPTIVE_FIELDS = {"name", "code", "match", "format", "state"}
 MAX_FAULTS_SHOWN = 5
 
@@ -87,11 +87,12 @@ def check_record(record: MatchRecord) -> None:
         if count.resolved_at is None:
             raise ImportRefused(f"Turn {number} has no `resolved_at`.")
         times = count.resolved_at, count.sealed_at or 1
-        if not all(0 < value < MAX_NUMBER for value in (count.turn, *times)) or count.epoch >= MAX_EPOCH:
+        if not all(0 < value < MAX_NUMBER for value in (count.turn, *times)) or count.epoch >= MAX_INTEGER:
             raise ImportRefused(f"Turn {number} has an id, a time or an epoch that is out of range.")
     for voided in record.voided:
-        if not all(0 < value < MAX_NUMBER for value in (voided.turn, voided.voided_at or 1)):
-            raise ImportRefused(f"The void turn {voided.turn} has an id or a time that is out of range.")
+        times = voided.turn, voided.voided_at or 1
+        if not all(0 < value < MAX_NUMBER for value in times) or voided.number >= MAX_INTEGER:
+            raise ImportRefused(f"The void turn {voided.turn} has an id, number or time out of range.")
     taken = Turn.objects.filter(pk__in=_turn_ids(record)).order_by("pk").first()
     if taken is not None:
         raise ImportRefused(
