@@ -30,7 +30,10 @@ def are_shown(event: Event, match: Match) -> bool:
 
 def load_analyses(match: Match) -> dict[int, AnalyzedTurn]:
     """Return the match's analyses by turn number, as far as they may be shown. `match` has its event."""
-    return load_event_analyses(match).get(match.number, {})
+    if not are_shown(match.event, match):
+        return {}
+    rows = _rows(match).filter(turn__match=match)
+    return {row.turn.number: unpack_analysis(bytes(row.packed)) for row in rows}
 
 
 def load_event_analyses(match: Match) -> dict[int, dict[int, AnalyzedTurn]]:
@@ -131,8 +134,8 @@ def _describe(turn: Turn, analysis: AnalyzedTurn) -> protocol.Analysis:
         yellow=yellow.quality if yellow else None,
         red_classes=_classes(analysis, "red"),
         yellow_classes=_classes(analysis, "yellow"),
-        red_mix=_percent(analysis.mix("red")),
-        yellow_mix=_percent(analysis.mix("yellow")),
+        red_mix=_percent(analysis.mix("red") if red else ()),
+        yellow_mix=_percent(analysis.mix("yellow") if yellow else ()),
     )
 
 
