@@ -42,7 +42,8 @@ function sameAs(element, page) {
   const isChoice = /^(radio|checkbox)$/.test(element.type);
   const isSameEntry = (one) => one.name === element.name && (!isChoice || one.value === element.value);
   const resembles = element.name ? isSameEntry : (one) => one.textContent === element.textContent;
-  return likely.find((one) => one.outerHTML === element.outerHTML) ?? (element.matches("button") ? null : likely.find(resembles));
+  const isTwin = (one) => one.outerHTML === element.outerHTML && one.form?.getAttribute("action") === element.form?.getAttribute("action");
+  return likely.find(isTwin) ?? (element.matches("button") ? null : likely.find(resembles));
 }
 
 // Random delay, so that an audience's phones do not send their requests at once.
