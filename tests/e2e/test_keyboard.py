@@ -149,7 +149,8 @@ def expect_counted(phone: Screen) -> None:
 
 def pause_and_resume(console: Screen, display: Screen) -> None:
     console.wait_for(phase="voting")
-    for phase in ("paused", "voting"):
+    for action, phase in (("turn.pause", "paused"), ("turn.resume", "voting")):
+        expect(console.page.locator(f'[data-action="{action}"]')).to_be_enabled()
         console.page.keyboard.press("p")
         for screen in (display, console):
             screen.wait_for(phase=phase)

@@ -25,6 +25,7 @@ import { EventStatus } from "./status/EventStatus";
 import { People } from "./people/People";
 import { closingPrompt } from "./actions/closing";
 import { actionOffers } from "./actions/offers";
+import { useSettledOffers } from "./actions/useSettledOffers";
 import type { PeopleSearch } from "./people/peopleSearch";
 import type { Rehearsal } from "./rehearsal/rehearsal";
 import { DisplayParts, NoticeForm } from "./actions/NoticeForm";
@@ -122,7 +123,7 @@ function Header(props: Props & ViewState) {
 /** All actions that this member may take now, with their keyboard shortcuts. */
 function ActionPanel({ event, live, auditLog, phase, off, commands }: Props & ViewState) {
   const { entries } = useStore(auditLog.store);
-  const offers = actionOffers(event, phase, closingPrompt(event, live.turnout, entries));
+  const offers = useSettledOffers(actionOffers(event, phase, closingPrompt(event, live.turnout, entries)));
   const help = useShortcuts(commands, offers, off);
   return (
     <>

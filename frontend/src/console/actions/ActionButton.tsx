@@ -15,11 +15,9 @@ interface Props extends CommandProps {
   on?: boolean;
   /** Submits the surrounding form. */
   submits?: boolean;
-  /** The button has just got another action, and ignores presses. It keeps the focus. */
-  changing?: boolean;
 }
 
-export function ActionButton({ offer, commands, off, size = "small", on, submits = false, changing = false }: Props) {
+export function ActionButton({ offer, commands, off, size = "small", on, submits = false }: Props) {
   const { waiting, armed } = useStore(commands.store);
   const [busy, confirm] = [waiting.has(buttonId(offer)), !!offer.confirm && armed === buttonId(offer)];
   return (
@@ -35,8 +33,8 @@ export function ActionButton({ offer, commands, off, size = "small", on, submits
       aria-busy={busy}
       aria-keyshortcuts={offer.shortcut.replace(" ", "+") || undefined}
       disabled={off || busy || !offer.enabled}
-      aria-disabled={changing || undefined}
-      onClick={submits || changing ? undefined : () => commands.press(offer)}
+      aria-disabled={offer.changing}
+      onClick={submits ? undefined : () => commands.press(offer)}
     >
       <span>{confirm ? offer.confirm : offer.label}</span>
       {offer.shortcut && <kbd aria-hidden="true">{offer.shortcut}</kbd>}

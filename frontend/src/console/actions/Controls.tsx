@@ -1,8 +1,7 @@
-import { useEffect, useState } from "preact/hooks";
 import { t } from "../../live/i18n";
 import { useStore } from "../../live/state/useStore";
 import type { EventState } from "../../protocol";
-import { extraTimeOffers, soundOffers, type ActionOffer, type ActionOffers } from "./offers";
+import { extraTimeOffers, soundOffers, type ActionOffers } from "./offers";
 import { ActionButton, type CommandProps } from "./ActionButton";
 import type { PageLink } from "../links";
 
@@ -15,25 +14,12 @@ export function Controls({ offers, commands, off, next }: CommandProps & { offer
     <>
       <div class="main-actions">
         {next && <a class="action-button huge" href={next.href}>{next.name}</a>}
-        {offers.main.map((offer, place) => <MainAction key={place} offer={offer} commands={commands} off={off} size={!next && offer.action === offers.suggested ? "huge" : "tall"} />)}
+        {offers.main.map((offer, place) => <ActionButton key={place} offer={offer} commands={commands} off={off} size={!next && offer.action === offers.suggested ? "huge" : "tall"} />)}
       </div>
       <CommandResultLine commands={commands} />
       <div class="more-actions">{offers.rest.map((offer) => <ActionButton key={offer.action + offer.shortcut} offer={offer} commands={commands} off={off} />)}</div>
     </>
   );
-}
-
-/** How long a button ignores presses after its action has changed: a press in that time was meant for the old action. */
-const SETTLE_MS = 600;
-
-function MainAction(props: CommandProps & { offer: ActionOffer; size: "huge" | "tall" }) {
-  const { action } = props.offer;
-  const [settled, settle] = useState(action);
-  useEffect(() => {
-    const timer = setTimeout(() => settle(action), SETTLE_MS);
-    return () => clearTimeout(timer);
-  }, [action]);
-  return <ActionButton {...props} changing={settled !== action} />;
 }
 
 function CommandResultLine({ commands }: Pick<CommandProps, "commands">) {

@@ -53,7 +53,7 @@ export class OrganizerCommands {
 
   press(offer: ActionOffer): void {
     const { armed, waiting } = this.store.get();
-    if (!offer.enabled || waiting.has(buttonId(offer))) return;
+    if (!offer.enabled || offer.changing || waiting.has(buttonId(offer))) return;
     if (offer.confirm && armed !== buttonId(offer)) this.arm(offer);
     else this.ask(offer);
   }

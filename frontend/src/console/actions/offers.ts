@@ -22,6 +22,8 @@ export interface ActionOffer {
   hands?: readonly number[];
   /** The audit log entry that the button undoes. */
   entry?: number;
+  /** Its place has just had another action: the button ignores presses, but keeps the focus. */
+  changing?: boolean;
   /** The button's label between the first click and the confirming second one. */
   confirm?: string;
 }
