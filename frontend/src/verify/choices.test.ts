@@ -37,6 +37,7 @@ test("only terms with resignation allow a ballot to resign", () => {
   const number = 2 ** 30 + 4;
   assert.equal(decodeBallot(number, terms("plurality")), null);
   assert.deepEqual(decodeBallot(number, terms("plurality", "half")), { points: new Map([[4, 1]]), resigns: true });
+  for (const method of ["plurality", "approval", "instant_runoff", "score"] as const) assert.equal(decodeBallot(2 ** 30, terms(method, "half")), null);
 });
 
 test("every number has at most one meaning", () => {

@@ -54,5 +54,5 @@ function decodeRanking(number: number): Map<number, number> | null {
     if (!choice || ranked.has(choice)) return null;
     ranked.set(choice, 1);
   }
-  return ranked.size <= MAX_RANKED ? ranked : null;
+  return ranked.size && ranked.size <= MAX_RANKED ? ranked : null;
 }

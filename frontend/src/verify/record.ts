@@ -112,7 +112,7 @@ export class NotARecord extends Error {}
 
 /** The record in a parsed file. Ignores fields that it doesn't know. Throws `NotARecord` or `FormError`. */
 export function readRecord(file: Json): MatchRecord {
-  if (!isObject(file) || typeof file.format !== "string" || !(file.format in FORMATS)) throw new NotARecord();
+  if (!isObject(file) || typeof file.format !== "string" || !Object.hasOwn(FORMATS, file.format)) throw new NotARecord();
   const version = FORMATS[file.format]!;
   const terms = readTerms(new Field(file, "terms"));
   return {

@@ -56,6 +56,10 @@ test("each altered value fails its check", () => {
   assert.deepEqual(failures((sample) => (sample.draw.seed = "6".repeat(32))), ["draw not-committed"]);
 });
 
+test("only known formats are records", () => {
+  for (const format of ["crowdgame match 1", "toString"]) assert.deepEqual(failures((sample) => (sample.format = format)), ["form not-a-record"]);
+});
+
 test("the history of a match is checked", () => {
   const [seed, at] = ["6".repeat(32), 3];
   const voided = { turn: 1, number: 1, lot: lotHash(seed), seed, voided_at: at, reason: "taken_back", seals: [{ at, turn_commitment: "0".repeat(64) }] };

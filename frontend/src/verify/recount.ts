@@ -142,7 +142,7 @@ class Recount {
     const picks: Move = { red: (!ends && count.red?.pick) || null, yellow: (!ends && count.yellow?.pick) || null };
     const wrong = SIDES.find((side) => picks[side] !== move[side]);
     this.findings.expect(!wrong, index, null, "played", ends ? "nothing-played" : "not-played", wrong && move[wrong], wrong && picks[wrong]);
-    if (ends && !isLast) this.findings.fail(index, null, "rules", "over");
+    if (ends && !isLast) this.findings.fail(index + 1, null, "rules", "over");
     if (!ends) this.play(move);
   }
 

@@ -16,7 +16,7 @@ export function Results({ record, report }: Props) {
     <>
       <section class="panel verdict" data-verdict={report.verdict}>
         <h2>{verdictName(report.verdict)}</h2>
-        <p>{verdictMeaning(report.verdict)} <code dir="ltr">{report.verdict}</code></p>
+        <p>{verdictMeaning(report.verdict, !!record && isDecided(record))} <code dir="ltr">{report.verdict}</code></p>
         {record && <Summary record={record} />}
         {report.verdict !== "INVALID" && <p class="small">{t("Someone who rewrites the whole record can make it valid. Compare some seals with those that phones and screens received.")}</p>}
       </section>
@@ -30,6 +30,10 @@ export function Results({ record, report }: Props) {
       {record && record.voided.length > 0 && <VoidTurns record={record} />}
     </>
   );
+}
+
+function isDecided({ result, ended_by }: MatchRecord): boolean {
+  return result !== "open" && ended_by !== "conceded" && ended_by !== "agreed";
 }
 
 function Summary({ record }: { record: MatchRecord }) {

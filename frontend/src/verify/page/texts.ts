@@ -59,9 +59,10 @@ export function verdictName(verdict: Verdict): string {
   return names[verdict];
 }
 
-export function verdictMeaning(verdict: Verdict): string {
+/** `isDecided`: the moves decide the result. */
+export function verdictMeaning(verdict: Verdict, isDecided: boolean): string {
   const meanings: Record<Verdict, string> = {
-    VALID: t("The moves and the result follow from the votes, the draws and the rules."),
+    VALID: isDecided ? t("The moves and the result follow from the votes, the draws and the rules.") : t("The moves follow from the votes, the draws and the rules."),
     INVALID: t("The record contradicts itself or the rules. The failed checks are listed below."),
     "PARTLY CHECKED": t("The moves follow from the votes. This page doesn’t know the rules of the game."),
   };

@@ -17,27 +17,28 @@ export class Verifier {
 
   /** Verifies a file that the reader chose. */
   async verifyFile(file: Blob): Promise<void> {
-    const run = ++this.latest;
-    this.show(run, { state: "running", done: 0, ballots: 0 });
-    try {
-      await this.verifyBytes(run, await file.arrayBuffer());
-    } catch (error) {
-      if (!(error instanceof TypeError || error instanceof DOMException)) throw error;
-      this.show(run, { state: "unreadable", reason: "not-a-record" }); // not a file, or not UTF-8
-    }
+    const run = this.begin();
+    await this.verifyBytes(run, await file.arrayBuffer().catch(() => new ArrayBuffer(0)));
   }
 
   /** Downloads a record of this server and verifies it. */
   async verifyMatch(code: string, match: string): Promise<void> {
-    const run = ++this.latest;
-    this.show(run, { state: "running", done: 0, ballots: 0 });
-    const answer = await fetch(`/record/${code}/${match}.json`).catch(() => null);
-    if (answer?.ok) await this.verifyFile(await answer.blob());
+    const run = this.begin();
+    const bytes = await download(`/record/${code}/${match}.json`).catch(() => null);
+    if (bytes) await this.verifyBytes(run, bytes);
     else this.show(run, { state: "unreadable", reason: "unavailable" });
   }
 
+  private begin(): number {
+    const run = ++this.latest;
+    this.show(run, { state: "running", done: 0, ballots: 0 });
+    return run;
+  }
+
   private async verifyBytes(run: number, bytes: ArrayBuffer): Promise<void> {
-    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    if (run !== this.latest) return;
+    const text = decode(bytes);
+    if (text === null) return this.show(run, { state: "unreadable", reason: "not-a-record" });
     const parsed = await runInSlices(parseRecord(text), () => {});
     if ("report" in parsed) {
       const isRecord = parsed.report.findings.every(({ reason }) => reason !== "not-a-record");
@@ -52,5 +53,19 @@ export class Verifier {
 
   private show(run: number, verification: Verification): void {
     if (run === this.latest) this.store.set(verification);
+  }
+}
+
+async function download(address: string): Promise<ArrayBuffer | null> {
+  const answer = await fetch(address);
+  return answer.ok ? answer.arrayBuffer() : null;
+}
+
+/** The text, or null if it is not UTF-8. */
+function decode(bytes: ArrayBuffer): string | null {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return null;
   }
 }

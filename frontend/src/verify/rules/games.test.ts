@@ -61,3 +61,11 @@ test("permutations are numbered in lexicographic order", () => {
   const all = Array.from({ length: 6 }, (_, number) => permutation(3, number).join(""));
   assert.deepEqual(all, ["123", "132", "213", "231", "312", "321"]);
 });
+
+test("Goofspiel's prizes are in the order of the options", () => {
+  const ordered = (prizes: string, order: number[]) => () => GAMES.get("goofspiel")!({ cards: 3, tie: "waits", prizes, order });
+  for (const order of [[1, 2, 3], [3, 1, 2]]) assert.doesNotThrow(ordered("lot", order));
+  assert.doesNotThrow(ordered("rising", [1, 2, 3]));
+  assert.doesNotThrow(ordered("falling", [3, 2, 1]));
+  for (const prizes of ["rising", "falling"]) assert.throws(ordered(prizes, [3, 1, 2]));
+});

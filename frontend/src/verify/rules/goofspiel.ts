@@ -58,6 +58,8 @@ export const startGoofspiel: Start = (options) => {
   const hand = Array.from({ length: cards }, (_, index) => index + 1);
   const { order } = options;
   if (!Array.isArray(order) || order.length !== cards || !hand.every((card) => order.includes(card))) throw new OptionError("order");
+  const fixed = { rising: hand, falling: [...hand].reverse(), lot: order }[oneOf(options, "prizes", ["rising", "falling", "lot"] as const)];
+  if (String(order) !== String(fixed)) throw new OptionError("order");
   const addsTies = oneOf(options, "tie", ["waits", "nobody"] as const) === "waits";
   return new GoofspielPosition({ cards, prizes: order as number[], added: 0, hands: { red: hand, yellow: hand }, points: { red: 0, yellow: 0 }, addsTies });
 };
