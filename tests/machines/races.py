@@ -8,26 +8,40 @@ fails the test.
 import json
 from collections import Counter
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from random import Random
 
 import pytest
-from django.db import connection
+from django.db import connection, connections
 from redis import Redis
 from redis.exceptions import LockError
 
 from tests.voting.action_helpers import press
 from tests.voting.concurrency_helpers import at_once
-from tests.voting.match_helpers import kinds, new_event, only_turn, open_now, play, run_out, start, vote
+from tests.voting.match_helpers import (
+    NINE_MINUTES_MS,
+    kinds,
+    new_event,
+    only_turn,
+    open_now,
+    play,
+    run_out,
+    start,
+    vote,
+)
+from voting import protocol
 from voting.announcements.outbox import announce_edit, relay
 from voting.ballot_box.archive import load_stored_ballots, store_ballots
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.ballots import Ballot
-from voting.matches import MatchError
+from voting.matches import MatchError, claim_turn, event_lock
 from voting.models import Announcement, Event, Match, TallyRecord, Turn, TurnState
 from voting.terms import MatchState
+from voting.turns import set_closing
 from voting.turns.closing import close_turn
 from voting.turns.restoring import restore_turn
+from voting.turns.set_closing import close_together
 from voting.turns.turns import load_turn, start_due_match, start_match
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -172,3 +186,33 @@ def test_store_ballots_in_any_order_does_not_deadlock(box: BallotBox) -> None:
     held = load_stored_ballots(turn)
     assert len(held) == 60
     assert {(ballot.sequence, ballot.choice) for ballot in held} == {(10, 10)}
+
+
+def close_in_set(turn_id: int) -> list[int]:
+    own = BallotBox()
+    try:
+        return close_together([turn_id], own)
+    finally:
+        own.close()
+        connections.close_all()
+
+
+def test_seal_is_kept_while_its_turn_is_being_changed(
+    box: BallotBox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Closing in a set skips the locked event. The change commits after the seal was published."""
+    published: list[protocol.TurnSealed] = []
+    monkeypatch.setattr(set_closing, "publish_seals", lambda seals: published.extend(seals.values()))
+    turn = start(box)
+    open_now(turn, box)
+    vote(turn, box, red=[3], yellow=[4])
+    run_out(turn, box)
+    with ThreadPoolExecutor() as threads:
+        with event_lock(turn.match.event_id):
+            closing = threads.submit(close_in_set, turn.pk)
+            with pytest.raises(TimeoutError):
+                closing.result(1)
+            assert claim_turn(load_turn(turn.pk), closes_at=box.now() + NINE_MINUTES_MS)
+        assert closing.result(10) == [turn.pk]
+    (seal,) = published
+    assert [void["at"] for void in load_turn(turn.pk).void_seals or []] == [seal.at]

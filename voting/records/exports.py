@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from typing import NamedTuple, cast
 
 import msgspec
-from django.db.models import Count, Max, Q
+from django.db.models import Count, Max, Q, Sum, TextField
+from django.db.models.functions import Cast, Length
 
 from games.engine.game import SIDES, Picks, Side
 from games.engine.registry import read_options
@@ -60,10 +61,12 @@ def find_match(code: str, number: int | None) -> Match | None:
 def record_version(match: Match) -> tuple[object, ...]:
     """Return the version of the match's record (see `ExportedRecord`)."""
     turns = match.turns.aggregate(
-        last=Max("pk", filter=Q(state=TurnState.RESOLVED)), void=Count("pk", filter=Q(state=TurnState.VOID))
+        last=Max("pk", filter=Q(state=TurnState.RESOLVED)),
+        void=Count("pk", filter=Q(state=TurnState.VOID)),
+        void_seals=Sum(Length(Cast("void_seals", TextField()))),
     )
     names = match.event.name, match.red.name, match.yellow.name
-    return match.pk, match.state, match.ended_at, turns["last"], turns["void"], *names
+    return match.pk, match.state, match.ended_at, *turns.values(), *names
 
 
 def export_match(code: str, number: int | None) -> ExportedRecord | None:

@@ -105,17 +105,21 @@ def _close_held(turn_ids: Sequence[int], box: BallotBox) -> set[int]:
     ]
     started, now = time.monotonic(), max([box.now(), *(one.seal.message.at for one in sealed)])
     written = _write([one for one in decided if not one.outcome.ended_by], now)
+    if written:
+        _publish(written, now + (time.monotonic() - started) * 1000, box)
     closed = {one.turn for one in written}
+    # Last, because it waits for locks.
     keep_void_seals({one.turn: one.seal.message for one in decided if one.turn not in closed})
-    if not written:
-        return set()
-    committed = now + (time.monotonic() - started) * 1000
+    return {turn.pk for turn in closed}
+
+
+def _publish(written: Sequence[WrittenTurn], committed: float, box: BallotBox) -> None:
+    """Send the reveals of turns `committed` at this time (Unix ms), and place the turns after them."""
     relay(*(one.event_id for one in written))
     _place([one.following.pk for one in written], box)
     for one in written:
         record_metrics(one.turn, one.outcome, committed)
     box.expire_all((one.event_id, one.turn.pk) for one in written)
-    return {turn.pk for turn in closed}
 
 
 def _load_positions(turn_ids: Sequence[int], until: int) -> dict[Turn, Position]:

@@ -27,12 +27,7 @@ def keep_void_seal(turn: Turn, seal: protocol.TurnSealed) -> None:
 
 
 def keep_void_seals(seals: Mapping[Turn, protocol.TurnSealed]) -> None:
-    """`keep_void_seal` for each of these turns. Takes the locks itself, and only of changed turns."""
-    if not seals:
-        return
-    turns = Turn.objects.filter(pk__in=[turn.pk for turn in seals])
-    versions = dict(turns.values_list("pk", "version"))
+    """`keep_void_seal` for each of these turns. Takes the locks itself: waits for a change in progress."""
     for turn, seal in seals.items():
-        if versions.get(turn.pk, turn.version) != turn.version:
-            with event_lock(turn.match.event_id):
-                keep_void_seal(turn, seal)
+        with event_lock(turn.match.event_id):
+            keep_void_seal(turn, seal)

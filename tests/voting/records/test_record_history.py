@@ -192,9 +192,16 @@ def test_seal_of_turn_that_was_aborted_meanwhile_is_kept(box: BallotBox) -> None
     turn = start(box)
     open_now(turn, box)
     run_out(turn, box)
-    slow = InterruptedBox(lambda: press(turn.match.event_id, "match.abort", box))
+    versions: list[object] = []
+
+    def abort() -> None:
+        press(turn.match.event_id, "match.abort", box)
+        versions.append(record_version(Match.objects.get(pk=turn.match_id)))
+
+    slow = InterruptedBox(abort)
     close_turn(turn.pk, slow)
     slow.close()
+    assert versions != [record_version(Match.objects.get(pk=turn.match_id))]
     assert void_reasons(plain(turn.match)) == [(1, "stopped", 1)]
 
 
