@@ -32,6 +32,7 @@ log = logging.getLogger(__name__)
 
 NICE = 19
 POLL_S = 0.5
+REVEAL_MS = 500  # phones get the reveal meanwhile; a busy core slows the other one down
 RECENT_MS = 10 * 60 * 1000
 BACKLOG_INTERVAL_S = 600.0  # looking through all turns is slow
 BACKLOG_BATCH = 200
@@ -56,9 +57,13 @@ def unanalyzed_turns() -> QuerySet[Turn]:
 
 @dataclass(slots=True)
 class Analyzer:
-    """`backlog` holds the next turns of earlier times. `failed` turns are left out until a restart."""
+    """Leaves a turn alone for `reveal_ms` after its end.
+
+    `backlog` holds the next turns of earlier times. `failed` turns are left out until a restart.
+    """
 
     box: BallotBox
+    reveal_ms: int = REVEAL_MS
     backlog: list[int] = field(default_factory=list)
     looked_at: float = float("-inf")
     failed: set[int] = field(default_factory=set)
@@ -85,7 +90,10 @@ class Analyzer:
 
     def _analyze_next(self) -> float:
         """Analyze a recent turn, otherwise one of the backlog."""
-        recent = unanalyzed_turns().filter(closes_at__gte=self.box.now() - RECENT_MS)
+        now = self.box.now()
+        recent = unanalyzed_turns().filter(
+            closes_at__gte=now - RECENT_MS, resolved_at__lte=now - self.reveal_ms
+        )
         if turn := recent.exclude(pk__in=self.failed).first():
             self._analyze(turn.pk)
             return 0.0

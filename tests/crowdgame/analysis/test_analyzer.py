@@ -35,7 +35,7 @@ def begin(box: BallotBox, **choices: Any) -> Match:
 
 
 def analyze_all(box: BallotBox) -> Analyzer:
-    analyzer = Analyzer(box)
+    analyzer = Analyzer(box, reveal_ms=0)
     while analyzer.run_once() < POLL_S:
         pass
     return analyzer
@@ -150,7 +150,7 @@ def test_backlog_is_analyzed_after_recent_turns(box: BallotBox) -> None:
     play(old, box, [(1, 2)])
     Turn.objects.filter(match=old, number=1).update(opens_at=0, closes_at=1)
     play(new, box, [(1, 2)])
-    analyzer = Analyzer(box)
+    analyzer = Analyzer(box, reveal_ms=0)
     analyzer.run_once()
     assert (analyzed(new), analyzed(old)) == ([1], [])
     analyzer.run_once()

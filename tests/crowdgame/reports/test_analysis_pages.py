@@ -27,7 +27,7 @@ def play_match(event: Event, box: BallotBox) -> Match:
 
 
 def analyze(box: BallotBox) -> None:
-    analyzer = Analyzer(box)
+    analyzer = Analyzer(box, reveal_ms=0)
     while analyzer.run_once() < POLL_S:
         pass
 
