@@ -24,6 +24,7 @@ export type Reason =
   | "captain"
   | "arrivals"
   | "by-arrival"
+  | "server-order"
   | "unsorted"
   | "other-root"
   | "other-counts"

@@ -60,6 +60,16 @@ test("only known formats are records", () => {
   for (const format of ["crowdgame match 1", "toString"]) assert.deepEqual(failures((sample) => (sample.format = format)), ["form not-a-record"]);
 });
 
+test("in a record of version 2, the server chose the order of the ballots", () => {
+  const sample = { ...record(), format: "crowdgame match 2" };
+  sample.counts[0]!.red = sideCount(1, "red", [2, 4, 4]);
+  sample.counts[0]!.red.pick = 4;
+  const unchecked = (value: object) => verifyText(JSON.stringify(value)).findings.filter(({ outcome }) => outcome === "unchecked").map(({ reason }) => reason);
+  assert.deepEqual(unchecked(sample), ["server-order"]);
+  assert.deepEqual(unchecked({ ...sample, turns: [], counts: [] }), []);
+  assert.deepEqual(unchecked(record()), []);
+});
+
 test("the history of a match is checked", () => {
   const [seed, at] = ["6".repeat(32), 3];
   const voided = { turn: 1, number: 1, lot: lotHash(seed), seed, voided_at: at, reason: "taken_back", seals: [{ at, turn_commitment: "0".repeat(64) }] };
