@@ -108,6 +108,7 @@ def shoot(album: Album, page: Page, frame: Frame, name: str, scheme: str, *, who
         page.evaluate(FINISH_ANIMATIONS_JS)
     height = frame.height
     if whole:
+        page.evaluate("() => scrollTo(0, 0)")  # a sticky header would be in the middle of the picture
         height = min(TALLEST, int(page.evaluate("() => document.documentElement.scrollHeight")))
     clip = {"x": 0, "y": 0, "width": frame.width, "height": height, "scale": frame.scale * album.scale}
     options = {"format": "webp", "quality": QUALITY, "clip": clip, "captureBeyondViewport": whole}
