@@ -14,6 +14,7 @@ from voting.models import Match
 
 pytestmark = pytest.mark.django_db
 KEYS = re.compile(r'(csrfmiddlewaretoken" value|data-key)="[^"]*"')
+ACCEPT = re.compile(r'aria-describedby="(.*?)">Accept')
 ROW = re.compile(r'<th scope="row">(\d+)</th><td>(.*?)</td><td>(.*?)</td>')
 
 
@@ -88,3 +89,18 @@ def test_page_of_finished_match_says_who_won_and_why(box: BallotBox) -> None:
     assert f'href="/report/{Duel.objects.get().event.code}/1"' in shown
     assert "Rematch" in shown
     assert "Rematch" not in page(Client(), path)
+
+
+def test_two_buttons_accept_tell_what_they_accept(box: BallotBox) -> None:
+    one, two = Client(), Client()
+    path = begin(one, two, casual="on")
+    match = Match.objects.get()
+    play(match, box, RED_WINS[:1])
+    for offer in ("draw", "takeback"):
+        one.post(f"{path}/do/{offer}", {"turn": only_turn(match).pk})
+    shown = page(two, path)
+    texts = [re.search(f'id="{offer}">(.*?)<', shown) for offer in ACCEPT.findall(shown)]
+    assert [text and text[1] for text in texts] == [
+        "Your opponent offers a draw.",
+        "Your opponent asks to take back the last turn.",
+    ]
