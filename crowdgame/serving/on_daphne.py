@@ -16,8 +16,7 @@ from twisted.python.failure import Failure
 from crowdgame.serving.pending_connection import HandshakeFactory
 from crowdgame.serving.response_flow import ResponseFlow
 from crowdgame.serving.service import CLOSE_TIMEOUT_S, Service
-from crowdgame.serving.short_frames import read_short_text
-from voting.gateway.send_queue import encode_text_frame
+from voting.gateway.send_queue import encode_text_frame, read_short_text
 from voting.gateway.server_extensions import READ_TEXTS, WRITE_FRAMES, ReadText
 from voting.protocol import MAX_FRAME_BYTES, CloseCode
 

@@ -13,7 +13,7 @@ from websockets.utils import accept_key
 
 from crowdgame.serving.handshake import RequestHead
 from crowdgame.serving.service import CLOSE_TIMEOUT_S
-from crowdgame.serving.short_frames import read_short_text
+from voting.gateway.send_queue import read_short_text
 from voting.gateway.server_extensions import READ_TEXTS, WRITE_FRAMES, ReadText
 from voting.protocol import CloseCode
 

@@ -1,6 +1,7 @@
-"""Send queue of one socket: keeps frames in order and closes slow consumers (backpressure).
+"""WebSocket text frames without a server's general code, and the queue that sends them to one socket.
 
-Messages to many sockets are prebuilt as WebSocket frames, so that each is encoded once.
+Messages to many sockets are prebuilt as frames, so that each is encoded once. The queue keeps frames in order
+and closes slow consumers (backpressure). Phones' messages are short, and a few lines read such frames.
 """
 
 import asyncio
@@ -22,7 +23,8 @@ DRAIN_TIMEOUT_S = 10.0
 # When uvicorn has closed the socket itself, sending raises RuntimeError.
 SOCKET_CLOSED_ERRORS = (OSError, Disconnected, RuntimeError)
 
-FINAL_TEXT_FRAME = 0x81
+FINAL_TEXT_FRAME, MASK_BIT = 0x81, 0x80
+SHORT_HEADER_BYTES = 6
 SHORT_PAYLOAD_LIMIT = 126
 LARGE_PAYLOAD_LIMIT = 1 << 16
 
@@ -49,6 +51,19 @@ def encode_text_frame(payload: bytes) -> bytes:
     if size < LARGE_PAYLOAD_LIMIT:
         return bytes((FINAL_TEXT_FRAME, SHORT_PAYLOAD_LIMIT)) + size.to_bytes(2, "big") + payload
     return bytes((FINAL_TEXT_FRAME, SHORT_PAYLOAD_LIMIT + 1)) + size.to_bytes(8, "big") + payload
+
+
+def read_short_text(data: bytes) -> bytes | None:
+    """Return the unmasked payload if `data` is exactly one unfragmented text frame below 126 bytes.
+
+    Returns None for all other data. The caller makes sure that `data` begins with a frame.
+    """
+    size = len(data) - SHORT_HEADER_BYTES
+    if not (0 <= size < SHORT_PAYLOAD_LIMIT and data[0] == FINAL_TEXT_FRAME and data[1] == MASK_BIT | size):
+        return None
+    key = (data[2:SHORT_HEADER_BYTES] * (size // 4 + 1))[:size]
+    text = int.from_bytes(data[SHORT_HEADER_BYTES:], "big") ^ int.from_bytes(key, "big")
+    return text.to_bytes(size, "big")
 
 
 class SendQueue:

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from crowdgame.serving.short_frames import read_short_text
 from tests.crowdgame.serving.conftest import AsgiServer
 from tests.crowdgame.serving.test_handshake import dial, head, read_until
 from tests.deploy.processes import wait_until
+from voting.gateway.send_queue import read_short_text
 
 TIMEOUT_S = 20
 MASK = b"mask"
