@@ -182,7 +182,7 @@ def secret_sides(stage: Stage, changing: list[int]) -> object:
     assert stage.watching.received("team.counted", "counts.updated") == []
     stage.look("after the second reveal")
     for query in ("turn/?tallies__ballots=7", "match/?side_changes__side=red"):
-        assert stage.watching.admin_status(f"/admin/games/{query}") == 400
+        assert stage.watching.admin_status(f"/admin/voting/{query}") == 400
     return stage.server.rows(
         "SELECT side, counts FROM voting_tallyrecord WHERE turn_id = ? ORDER BY side", turn
     )

@@ -53,7 +53,7 @@ def restore_older_copy(server: Server, event: int) -> int:
     """Restore an older copy of the turn's keys; return the turn, which is resolved all the same."""
     turn = turn_with_ballots(server, event)
     with connect(server.stack.redis) as redis:
-        older = {key: redis.dump(key) for key in turn_keys(event, turn)}
+        older = {key: copy for key in turn_keys(event, turn) if (copy := redis.dump(key)) is not None}
         held = ballots_in_the_box(server, event, turn)
         wait_until(lambda: ballots_in_the_box(server, event, turn) >= held + MORE_BALLOTS, TIMEOUT_S)
         restore_keys(redis, older)
