@@ -32,7 +32,7 @@ log = logging.getLogger(__name__)
 
 NICE = 19
 POLL_S = 0.5
-REVEAL_MS = 500  # phones get the reveal meanwhile; a busy core slows the other one down
+REVEAL_MS = 500  # phones still receive the reveal, which one more busy core would delay
 RECENT_MS = 10 * 60 * 1000
 BACKLOG_INTERVAL_S = 600.0  # looking through all turns is slow
 BACKLOG_BATCH = 200

@@ -1,7 +1,7 @@
 """WebSocket text frames without a server's general code, and the queue that sends them to one socket.
 
 Messages to many sockets are prebuilt as frames, so that each is encoded once. The queue keeps frames in order
-and closes slow consumers (backpressure). Phones' messages are short, and a few lines read such frames.
+and closes slow consumers (backpressure). `read_short_text` suffices for almost all messages from phones.
 """
 
 import asyncio

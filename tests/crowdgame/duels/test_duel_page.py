@@ -91,7 +91,7 @@ def test_page_of_finished_match_says_who_won_and_why(box: BallotBox) -> None:
     assert "Rematch" not in page(Client(), path)
 
 
-def test_two_buttons_accept_tell_what_they_accept(box: BallotBox) -> None:
+def test_each_accept_button_is_described_by_its_offer(box: BallotBox) -> None:
     one, two = Client(), Client()
     path = begin(one, two, casual="on")
     match = Match.objects.get()
