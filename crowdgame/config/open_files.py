@@ -4,7 +4,6 @@ Each connection takes one file descriptor. The operating system assigns the lowe
 of a new descriptor tells how many are in use.
 """
 
-import os
 import resource
 from contextlib import suppress
 
@@ -28,14 +27,13 @@ def max_connections() -> int:
     return max(0, _limit() - RESERVED_FILES)
 
 
-def is_crowded() -> bool:
-    """Whether `max_connections` is reached."""
-    try:
-        lowest_free = os.dup(0)
-    except OSError:
-        return True
-    os.close(lowest_free)
-    return lowest_free >= max_connections()
+def is_crowded(descriptor: int) -> bool:
+    """Whether `max_connections` was reached when a connection was accepted, judging by its descriptor.
+
+    The number of files that are open now says less: connections that are being refused count too, until they
+    are closed.
+    """
+    return descriptor >= max_connections()
 
 
 def is_nearly_exhausted(descriptor: int) -> bool:

@@ -17,7 +17,7 @@ from crowdgame.serving.pending_connection import HandshakeFactory
 from crowdgame.serving.response_flow import ResponseFlow
 from crowdgame.serving.service import CLOSE_TIMEOUT_S, Service
 from voting.gateway.send_queue import encode_text_frame, read_short_text
-from voting.gateway.server_extensions import READ_TEXTS, WRITE_FRAMES, ReadText
+from voting.gateway.server_extensions import DESCRIPTOR, READ_TEXTS, WRITE_FRAMES, ReadText
 from voting.protocol import MAX_FRAME_BYTES, CloseCode
 
 reactor: Any = internet.reactor
@@ -195,9 +195,13 @@ class DaphneServer(Server):  # type: ignore[misc]
         return super().kill_all_applications()
 
     def create_application(self, protocol: Any, scope: Any) -> Any:
-        """Offer the extensions for frequent messages to WebSocket applications."""
+        """Offer the server extensions to WebSocket applications."""
         if isinstance(protocol, DaphneSocket):
-            own = {WRITE_FRAMES: protocol.write_frames, READ_TEXTS: protocol.register_reader}
+            own = {
+                WRITE_FRAMES: protocol.write_frames,
+                READ_TEXTS: protocol.register_reader,
+                DESCRIPTOR: protocol.transport.fileno(),
+            }
             scope.setdefault("extensions", {}).update(own)
         queue = super().create_application(protocol, scope)
         running = self.connections.get(protocol, {}).get("application_instance")

@@ -14,7 +14,7 @@ from websockets.utils import accept_key
 from crowdgame.serving.handshake import RequestHead
 from crowdgame.serving.service import CLOSE_TIMEOUT_S
 from voting.gateway.send_queue import read_short_text
-from voting.gateway.server_extensions import READ_TEXTS, WRITE_FRAMES, ReadText
+from voting.gateway.server_extensions import DESCRIPTOR, READ_TEXTS, WRITE_FRAMES, ReadText
 from voting.protocol import CloseCode
 
 ACCEPT_RESPONSE = (
@@ -90,6 +90,10 @@ class UvicornSocket(WebSocketsSansIOProtocol):
                 READ_TEXTS: self.register_reader,
             },
         }
+
+    async def run_asgi(self) -> None:
+        self.scope["extensions"][DESCRIPTOR] = self.transport.get_extra_info("socket").fileno()
+        await super().run_asgi()
 
     def data_received(self, data: bytes) -> None:
         text = read_short_text(data) if self._is_between_messages() else None

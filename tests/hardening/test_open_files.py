@@ -2,6 +2,7 @@
 
 import json
 import socket
+import time
 import urllib.request
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -15,6 +16,7 @@ from crowdgame.config.open_files import RESERVED_FILES
 from deploy.laptop.network import LOOPBACK, free_port, wait_for_http
 from deploy.laptop.stack import gateway
 from deploy.laptop.supervisor import Supervisor
+from tests.deploy.processes import wait_until
 from tests.fuzz.wire import frame
 from tests.load.bench.connection import handshake
 from tests.server import Server
@@ -60,6 +62,21 @@ def test_gateway_refuses_newcomers_before_files_run_out(limited: Server) -> None
     assert limited.log_errors("limited") == []
 
 
+@pytest.mark.parametrize("pieces", [1, 2])
+def test_gateway_refuses_phones_accepted_beyond_its_capacity(limited: Server, pieces: int) -> None:
+    code = limited.ask("event", lobby="open")["code"]
+    process = psutil.Process(limited.supervisor.pid("limited"))
+    capacity = HARD_LIMIT - RESERVED_FILES
+    with ExitStack() as stack:
+        idle = [connect(limited, stack) for _ in range(capacity - process.num_fds() + 10)]
+        wait_until(lambda: process.num_fds() >= capacity + 10)
+        for connection in idle[:50]:
+            connection.close()
+        wait_until(lambda: process.num_fds() < capacity)
+        assert not join(idle[-1], limited, code, pieces)
+        assert join(connect(limited, stack), limited, code, pieces)
+
+
 def test_processes_raise_their_limit_of_open_files(server: Server) -> None:
     hard = psutil.Process().rlimit(psutil.RLIMIT_NOFILE)[1]
     for name in ("gateway", "worker", "scheduler-1"):
@@ -67,21 +84,40 @@ def test_processes_raise_their_limit_of_open_files(server: Server) -> None:
         assert process.rlimit(psutil.RLIMIT_NOFILE) == (hard, hard), name
 
 
+def connect(server: Server, stack: ExitStack) -> socket.socket:
+    return stack.enter_context(socket.create_connection((LOOPBACK, server.stack.port), timeout=10))
+
+
 def is_admitted(server: Server, code: str, stack: ExitStack) -> bool:
     """Join as a phone that stays, unless the gateway closes its socket with CROWDED or resets it."""
-    join = json.dumps({"type": "phone.join", "code": code}).encode()
-    received = b""
     try:
-        connection = stack.enter_context(socket.create_connection((LOOPBACK, server.stack.port), timeout=10))
-        connection.sendall(handshake("/ws/phone", server.stack.port) + frame(join, Random(0)))
-        while (
-            b"phone.welcomed" not in received
-            and CROWDED not in received
-            and (more := connection.recv(65_536))
-        ):
-            received += more
+        connection = connect(server, stack)
+        admitted = join(connection, server, code)
     except (ConnectionResetError, BrokenPipeError):  # fewer than ABORT_RESERVE files are left
         return False
-    if b"phone.welcomed" not in received:
+    if not admitted:
         connection.close()
+    return admitted
+
+
+def join(connection: socket.socket, server: Server, code: str, pieces: int = 1) -> bool:
+    """Send a phone's handshake, in so many pieces, and its first message. Returns whether it is welcomed."""
+    request = handshake("/ws/phone", server.stack.port)
+    if pieces > 1:
+        connection.sendall(request[:20])
+        time.sleep(0.2)  # so that the pieces arrive separately
+        request = request[20:]
+    connection.sendall(request)
+    received = receive_until(connection, b"\r\n\r\n")
+    connection.sendall(frame(json.dumps({"type": "phone.join", "code": code}).encode(), Random(0)))
+    if CROWDED not in received:
+        received += receive_until(connection, b"phone.welcomed", CROWDED)
     return b"phone.welcomed" in received
+
+
+def receive_until(connection: socket.socket, *ends: bytes) -> bytes:
+    """Receive until one of `ends` has arrived, or the connection ends."""
+    received = b""
+    while not any(end in received for end in ends) and (more := connection.recv(65_536)):
+        received += more
+    return received

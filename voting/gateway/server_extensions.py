@@ -1,4 +1,4 @@
-"""ASGI extensions by which a gateway's servers shorten its most frequent paths. They are optional.
+"""Optional ASGI extensions of a gateway's servers for WebSockets.
 
 Their names are keys of `scope["extensions"]`.
 """
@@ -16,3 +16,6 @@ WriteFrames = Callable[[bytes], bool]
 READ_TEXTS = "crowdgame.read_texts"
 ReadText = Callable[[bytes], bool]
 RegisterReader = Callable[[ReadText | None], None]
+
+# The file descriptor of the connection, an integer.
+DESCRIPTOR = "crowdgame.descriptor"
