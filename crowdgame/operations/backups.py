@@ -30,7 +30,7 @@ from crowdgame.operations.backup_file import (
     temporary_sibling,
     write_backup,
 )
-from crowdgame.operations.data_version import ONLY_IN_0_1
+from crowdgame.operations.data_version import MOVED, ONLY_IN_0_1
 from crowdgame.operations.database_copies import PostgresCopies, SqliteCopies, database_copies
 from voting.ballot_box.ballot_box import BallotBox
 from voting.records.match_record import BACKUP_EPOCH_LEAP
@@ -76,9 +76,8 @@ def check_compatible(manifest: Manifest) -> None:
     if ONLY_IN_0_1 in theirs:
         raise BackupError("the backup was made by crowdgame 0.1, whose data this version cannot read")
     migrations = MigrationLoader(None).disk_migrations
-    ours = set(migrations)
-    replaced = {key for migration in migrations.values() for key in migration.replaces}
-    if newer := theirs - ours - replaced:
+    ours = {key for key, migration in migrations.items() if not migration.replaces}
+    if newer := theirs - set(migrations) - {("games", name) for name in MOVED}:
         named = ", ".join(f"{app} {name}" for app, name in sorted(newer))
         raise BackupError(
             f"the backup was made by a newer version, which has {named}. Install that version, then restore"

@@ -1,4 +1,4 @@
-"""Migration guard: at start, refuse old data. The schema of crowdgame 0.1 is incompatible."""
+"""Data of earlier versions: that of 0.1, whose schema is incompatible, is refused."""
 
 from django.core.management.base import CommandError
 from django.db import OperationalError, connection
@@ -6,6 +6,13 @@ from django.db.migrations.recorder import MigrationRecorder
 
 # A migration that every installation of 0.1 has applied and this version doesn't have.
 ONLY_IN_0_1 = ("games", "0002_turn_sealed_at")
+# Migrations of `games` that moved to `voting` together with their models, and their present names.
+MOVED = {
+    "0001_initial": "0001_events",
+    "0002_restored_turns": "0002_restored_turns",
+    "0003_pace": "0003_pace",
+    "0004_hide_drops": "0004_hide_drops",
+}
 REFUSAL = (
     "This data was written by crowdgame 0.1. This version cannot read it and has not changed it. "
     "Use crowdgame 0.1, or start with an empty data folder or database."
@@ -22,3 +29,12 @@ def refuse_data_of_0_1() -> None:
         connection.close()
     if ONLY_IN_0_1 in applied:
         raise CommandError(REFUSAL)
+
+
+def record_moved_migrations() -> None:
+    """Record each migration in MOVED under its present name, if the database has it under the earlier one."""
+    recorder = MigrationRecorder(connection)
+    applied = recorder.applied_migrations()
+    for earlier, present in MOVED.items():
+        if ("games", earlier) in applied and ("voting", present) not in applied:
+            recorder.record_applied("voting", present)

@@ -1,5 +1,6 @@
 """Data of earlier versions in SQLite, as `make play` keeps it."""
 
+import re
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -11,6 +12,8 @@ from deploy.laptop.startup import migrate
 from tests.server import DATABASE, give_database
 from tests.upgrades.checks import assert_upgraded
 from tests.upgrades.release import RELEASES, Release, upgraded_server
+
+BETWEEN_DEFINITIONS = re.compile(r', (?="\w+" [a-z]|CONSTRAINT)')
 
 
 @pytest.mark.parametrize("release", RELEASES, ids=lambda release: release.name)
@@ -30,7 +33,9 @@ def test_upgraded_schema_is_that_of_a_new_database(release: Release, tmp_path: P
     assert schema(upgraded) == schema(new)
 
 
-def schema(stack: Stack) -> list[tuple[str, str]]:
+def schema(stack: Stack) -> list[tuple[str, list[str]]]:
+    """Tables and indexes with their definitions, sorted: an upgrade adds columns at the end."""
     sql = "SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY name"
     with closing(sqlite3.connect(stack.data / DATABASE)) as database:
-        return database.execute(sql).fetchall()
+        texts = [(name, text.partition("(")[2].removesuffix(")")) for name, text in database.execute(sql)]
+    return [(name, sorted(BETWEEN_DEFINITIONS.split(text))) for name, text in texts]

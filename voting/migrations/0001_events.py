@@ -9,9 +9,6 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     initial = True
-    # Data of versions whose app `games` had these models.
-    replaces = [('games', '0001_initial')]
-
     dependencies = [
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]

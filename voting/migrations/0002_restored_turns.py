@@ -4,8 +4,6 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    replaces = [('games', '0002_restored_turns')]
-
     dependencies = [
         ('voting', '0001_initial'),
     ]

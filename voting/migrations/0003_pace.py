@@ -18,7 +18,6 @@ def set_paces(apps, schema_editor):
 
 
 class Migration(migrations.Migration):
-    replaces = [("games", "0003_pace")]
     dependencies = [("voting", "0002_restored_turns")]
 
     operations = [

@@ -4,7 +4,6 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    replaces = [("games", "0004_hide_drops")]
     dependencies = [("voting", "0003_pace")]
 
     operations = [

@@ -1,13 +1,14 @@
-"""`manage.py migrate`: Django's command behind the migration guard, which refuses data of crowdgame 0.1."""
+"""`manage.py migrate`: Django's command for data of earlier versions. Refuses data of crowdgame 0.1."""
 
 from typing import Any
 
 from django.core.management.commands.migrate import Command as DjangoMigrate
 
-from crowdgame.operations.data_version import refuse_data_of_0_1
+from crowdgame.operations.data_version import record_moved_migrations, refuse_data_of_0_1
 
 
 class Command(DjangoMigrate):
     def handle(self, *args: Any, **options: Any) -> None:
         refuse_data_of_0_1()
+        record_moved_migrations()
         super().handle(*args, **options)

@@ -206,6 +206,16 @@ def test_restore_refuses_incompatible_or_unreadable_backup(
         assert "cannot be read" in refused(installation, tmp_path / "unreadable")
 
 
+def test_backup_of_version_before_migrations_were_squashed_is_restored(
+    installation: Installation, tmp_path: Path
+) -> None:
+    path = installation.backed_up(tmp_path)
+    applied = manifest(path)["migrations"]
+    separate = {app: [name for name in names if "squashed" not in name] for app, names in applied.items()}
+    assert separate != applied
+    assert restore(installation, changed(path, migrations=separate), "--yes") == 0
+
+
 def test_restore_asks_for_confirmation(installation: Installation, tmp_path: Path) -> None:
     path = installation.backed_up(tmp_path)
     assert restore(installation, path, typed="no\n") != 0
