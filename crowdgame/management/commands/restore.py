@@ -1,6 +1,7 @@
 """`manage.py restore FILE`: replace the database by a backup, while no other process runs."""
 
 import shlex
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -54,7 +55,9 @@ class Command(BaseCommand):
             )
 
     def _ask(self, what: str) -> None:
-        if input(f"{what} Type yes to continue: ").strip().lower() != "yes":
+        self.stdout.write(f"{what} Type yes to continue: ", ending="")
+        self.stdout.flush()
+        if sys.stdin.readline().strip().lower() != "yes":
             raise CommandError("Nothing was restored.")
 
 

@@ -218,7 +218,10 @@ def test_backup_of_version_before_migrations_were_squashed_is_restored(
 
 def test_restore_asks_for_confirmation(installation: Installation, tmp_path: Path) -> None:
     path = installation.backed_up(tmp_path)
-    assert restore(installation, path, typed="no\n") != 0
+    for typed in ("no\n", ""):
+        result = installation.commands.run("restore", str(path), typed=typed)
+        assert result.returncode != 0
+        assert "Nothing was restored." in result.stderr
     assert list(installation.stack.data.glob("before-restore-*")) == []
     assert restore(installation, path, typed="yes\n") == 0
     assert len(list(installation.stack.data.glob("before-restore-*"))) == 1
