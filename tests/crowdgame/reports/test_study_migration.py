@@ -16,24 +16,25 @@ from voting.turns.turns import start_match
 TEXT = "A study of the university. Ask Ada, room 12."
 
 
-def migrate_to(name: str) -> None:
-    MigrationExecutor(connection).migrate([("voting", name)])
+def migrate_to_latest() -> None:
+    executor = MigrationExecutor(connection)
+    executor.migrate(executor.loader.graph.leaf_nodes("voting"))
 
 
 @pytest.fixture
-def latest(transactional_db: None) -> Iterator[str]:
-    """The name of the newest migration, to which the database returns afterwards."""
-    ((_, name),) = MigrationExecutor(connection).loader.graph.leaf_nodes("voting")
-    yield name
-    migrate_to(name)
+def database(transactional_db: None) -> Iterator[None]:
+    """Returns to the latest migration afterwards."""
+    yield
+    migrate_to_latest()
 
 
-def test_migration_keeps_events_and_matches_in_their_study(latest: str, box: BallotBox) -> None:
+@pytest.mark.usefixtures("database")
+def test_migration_keeps_events_and_matches_in_their_study(box: BallotBox) -> None:
     for text in (TEXT, ""):
         event = new_event(consent=text)
         end_match(start_match(event.pk, box), "draw", "board", box.now())
-    migrate_to("0013_notice_until")
-    migrate_to(latest)
+    MigrationExecutor(connection).migrate([("voting", "0013_notice_until")])
+    migrate_to_latest()
     studied, other = Event.objects.order_by("pk")
     assert (studied.in_study, other.in_study) == (True, False)
     assert (studied_matches(studied).count(), studied_matches(other).count()) == (1, 0)
