@@ -35,6 +35,7 @@ class DependencyCheck:
     """
 
     check: Callable[[], Awaitable[None]]
+    timeout_s: float = CHECK_TIMEOUT_S
     checked_at: float = 0.0
     pending: asyncio.Future[None] | None = None
 
@@ -42,7 +43,7 @@ class DependencyCheck:
         if self.pending is None or self._is_stale(self.pending):
             self.checked_at = time.monotonic()
             self.pending = asyncio.ensure_future(self.check())
-        await asyncio.wait([self.pending], timeout=CHECK_TIMEOUT_S)
+        await asyncio.wait([self.pending], timeout=self.timeout_s)
         if not self.pending.done():
             return TIMED_OUT
         error = self.pending.exception()
@@ -63,6 +64,7 @@ class Readiness:
     phones that wait at one.
     """
 
+    timeout_s: float = CHECK_TIMEOUT_S
     draining: bool = False
     was_ready: bool = False
     _parts: dict[str, DependencyCheck] = field(default_factory=dict)
@@ -74,7 +76,7 @@ class Readiness:
 
     async def check(self) -> dict[str, str]:
         """Check all dependencies concurrently and return their statuses by name."""
-        self._parts = self._parts or _all_checks()
+        self._parts = self._parts or _all_checks(self.timeout_s)
         if self.draining:
             return {"gateway": "draining"}
         statuses = await asyncio.gather(*(part.status() for part in self._parts.values()))
@@ -85,7 +87,7 @@ class Readiness:
 readiness = Readiness()
 
 
-def _all_checks() -> dict[str, DependencyCheck]:
+def _all_checks(timeout_s: float) -> dict[str, DependencyCheck]:
     """Create the checks. Call it on the event loop that will run them."""
     database, box = DatabaseCheck(), AsyncBallotBox()
 
@@ -93,9 +95,9 @@ def _all_checks() -> dict[str, DependencyCheck]:
         await box.now()
 
     return {
-        "database": DependencyCheck(database.check),
-        "ballot_box": DependencyCheck(check_box),
-        "channel_layer": DependencyCheck(channel_layer.check_reachable),
+        "database": DependencyCheck(database.check, timeout_s),
+        "ballot_box": DependencyCheck(check_box, timeout_s),
+        "channel_layer": DependencyCheck(channel_layer.check_reachable, timeout_s),
     }
 
 

@@ -22,6 +22,7 @@ HTTP_TIMEOUT_S = 5.0
 IGNORED_CHECKS = frozenset({"security.W005", "security.W008", "security.W021"})
 # Consequences of a PUBLIC_URL without HTTPS, which is reported once.
 HTTPS_CHECKS = frozenset({"security.W004", "security.W012", "security.W016"})
+SERVICES_TIMEOUT_S = 10.0
 REMEDIES = {
     "database": "Start it, correct DATABASE_URL, or run `manage.py migrate`.",
     "ballot_box": "Start Valkey, or correct BALLOT_BOX_URL or REDIS_URL and its password.",
@@ -30,8 +31,8 @@ REMEDIES = {
 
 
 def check_services() -> Iterator[Finding]:
-    """The checks of /readyz."""
-    for name, status in asyncio.run(Readiness().check()).items():
+    """The checks of /readyz, with more time: on a busy machine, loading the migrations takes a second."""
+    for name, status in asyncio.run(Readiness(SERVICES_TIMEOUT_S).check()).items():
         if status != HEALTHY:
             yield Finding(f"{name.replace('_', ' ')}: {status}", REMEDIES[name])
 
