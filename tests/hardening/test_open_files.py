@@ -2,7 +2,6 @@
 
 import json
 import socket
-import time
 import urllib.request
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -16,6 +15,7 @@ from crowdgame.config.open_files import RESERVED_FILES
 from deploy.laptop.network import LOOPBACK, free_port, wait_for_http
 from deploy.laptop.stack import gateway
 from deploy.laptop.supervisor import Supervisor
+from tests.crowdgame.serving.test_short_texts import wait_until_read
 from tests.deploy.processes import wait_until
 from tests.fuzz.wire import frame
 from tests.load.bench.connection import handshake
@@ -105,7 +105,7 @@ def join(connection: socket.socket, server: Server, code: str, pieces: int = 1) 
     request = handshake("/ws/phone", server.stack.port)
     if pieces > 1:
         connection.sendall(request[:20])
-        time.sleep(0.2)  # so that the pieces arrive separately
+        wait_until_read(connection)
         request = request[20:]
     connection.sendall(request)
     received = receive_until(connection, b"\r\n\r\n")
