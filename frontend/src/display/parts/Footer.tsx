@@ -113,10 +113,10 @@ function VoteRates({ view: { state, scene, turnout } }: { view: StageView }) {
   const { phase, turn } = scene;
   const hidden = state.peek || state.is_duel || isPartHidden(state, "turnout");
   if (hidden || phase !== "voting" || !turnout || turnout.turn !== turn?.id) return null;
-  const { changed } = turnout.figures;
+  const { votes_per_s: rate, figures: { changed } } = turnout;
   return (
     <>
-      <span data-rate> · {t("%(votes)s votes/s", { votes: formatNumber(turnout.votes_per_s) })}</span>
+      <span data-rate> · {n("%(votes)s vote/s", "%(votes)s votes/s", rate, { votes: formatNumber(rate) })}</span>
       {changed > 0 && <span data-changed> · {n("%(count)s changed", "%(count)s changed", changed, { count: formatNumber(changed) })}</span>}
     </>
   );
