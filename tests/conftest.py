@@ -1,5 +1,6 @@
 """Fixtures for all tests: a real Valkey for the run, emptied for each test that uses it."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from tests.signals import reset_for_children
 from voting.ballot_box.ballot_box import BallotBox
 
 reset_for_children()
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # each process would compile the product anew
 
 # No deadline: on a busy machine a single example may be slow. `--hypothesis-profile` selects another profile.
 properties.register_profile("each-change", deadline=None, max_examples=40)
