@@ -6,9 +6,7 @@ import msgspec
 
 from games.engine.game import SIDES, Picks, Side, other_side
 from games.solver.judgment import Quality, classify, column_losses, hindsight_loss, judge_crowd
-from games.solver.positions import Position
 from games.solver.solution import Mix, Solution
-from games.solver.solver import solve
 
 MIN_CROWD = 2
 """A single voter is the average member, too."""
@@ -65,14 +63,13 @@ class AnalyzedTurn(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def analyze_turn(
-    position: Position, picks: Picks, votes: Mapping[Side, Mapping[int, int]], *, is_complete: bool = True
+    solution: Solution, picks: Picks, votes: Mapping[Side, Mapping[int, int]], *, is_complete: bool = True
 ) -> AnalyzedTurn:
-    """Solve the position before a turn and judge what was played.
+    """Judge what was played in a turn by the solution of the position before it.
 
     `votes` has the counts by column of the sides that moved in it. `picks` are those of the whole turn: with
     a secret half, also the pick of the other half. `is_complete`: no other half follows.
     """
-    solution = solve(position)
     return AnalyzedTurn(
         solution=solution,
         sides={side: _analyze_side(solution, side, picks, counts) for side, counts in votes.items()},

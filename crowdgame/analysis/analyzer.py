@@ -19,7 +19,8 @@ import wasmtime
 from django.db import close_old_connections
 from django.db.models import Exists, OuterRef, QuerySet
 
-from crowdgame.analysis.stored_analyses import announce_analysis, store_analysis
+from crowdgame.analysis.stored_analyses import announce_analysis
+from crowdgame.analysis.turn_solving import store_analysis
 from games.engine.registry import all_games, read_options
 from games.solver.positions import read_position
 from voting.ballot_box.ballot_box import BallotBox

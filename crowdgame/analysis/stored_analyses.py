@@ -1,24 +1,18 @@
-"""Analyze resolved turns and load what may be shown of them."""
+"""Load what may be shown of the stored analyses, and announce it."""
 
-import operator
-from collections.abc import Callable, Iterable
-from functools import partial
-from typing import cast
+from collections.abc import Iterable
 
 from django.db.models import Q, QuerySet
 
-from crowdgame.analysis.analyzed_turn import AnalyzedTurn, analyze_turn, pack_analysis, unpack_analysis
+from crowdgame.analysis.analyzed_turn import AnalyzedTurn, unpack_analysis
 from crowdgame.analysis.models import TurnAnalysis
-from games.engine.game import SIDES, Picks, Side
+from games.engine.game import SIDES, Side
 from games.solver.judgment import Quality
-from games.solver.positions import read_position
 from voting import protocol
 from voting.announcements.outbox import announce, relay
-from voting.matches import Position, load_position, locked_event
-from voting.models import Event, Match, TallyRecord, Turn, TurnState
+from voting.matches import locked_event
+from voting.models import Event, Match, Turn, TurnState
 from voting.terms import AnalysisTime, MatchState
-
-Work = Callable[[], AnalyzedTurn]
 
 
 def are_shown(event: Event, match: Match) -> bool:
@@ -62,54 +56,6 @@ def _rows(match: Match) -> QuerySet[TurnAnalysis]:
         turn__state=TurnState.RESOLVED,
     )
     return found.select_related("turn__match").order_by("turn__match__number", "turn__number")
-
-
-def store_analysis(turn: Turn, run: Callable[[Work], AnalyzedTurn] = operator.call) -> TurnAnalysis | None:
-    """Analyze a resolved turn and store the result. Idempotent. `run` calls the long part, without queries.
-
-    None if its game has no solver, or if it is no longer resolved.
-    """
-    work = _prepare(turn)
-    if work is None:
-        return None
-    row = TurnAnalysis(turn=turn, packed=pack_analysis(run(work)))
-    if not Turn.objects.filter(pk=turn.pk, state=TurnState.RESOLVED).exists():
-        return None
-    TurnAnalysis.objects.bulk_create([row], ignore_conflicts=True)
-    return row
-
-
-def _prepare(turn: Turn) -> Work | None:
-    """Load what the analysis of the turn needs."""
-    before = read_position(load_position(turn.match, before=turn).state)
-    position = load_position(turn.match)
-    if before is None or turn not in position.turns:
-        return None
-    index = position.turns.index(turn)
-    tallies = TallyRecord.objects.filter(turn=turn).values_list("side", "counts")
-    return partial(
-        analyze_turn,
-        before,
-        _whole_picks(position, index),
-        {cast(Side, side): _by_column(counts) for side, counts in tallies},
-        is_complete=position.votes[index] != "concealed",
-    )
-
-
-def _by_column(counts: list[int]) -> dict[int, int]:
-    return {column: count for column, count in enumerate(counts, 1) if count}
-
-
-def _whole_picks(position: Position, index: int) -> Picks:
-    """Return the picks of the turn at this index, together with those of its other half."""
-    halves = [position.turns[index]]
-    if position.votes[index] == "concealed":
-        halves += position.turns[index + 1 : index + 2]
-    elif index and position.votes[index - 1] == "concealed":
-        halves.append(position.turns[index - 1])
-    red = [half.red_pick for half in halves if half.red_pick is not None]
-    yellow = [half.yellow_pick for half in halves if half.yellow_pick is not None]
-    return Picks(next(iter(red), None), next(iter(yellow), None))
 
 
 def load_announced_analysis(event: Event, match: Match, turn: Turn) -> protocol.Analysis | None:

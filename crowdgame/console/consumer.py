@@ -20,8 +20,7 @@ from crowdgame.console.audit_log import list_audit_entries
 from crowdgame.console.control import NOT_ALLOWED, perform
 from crowdgame.console.people_search import NO_VOTE, OpenVote, find_people
 from crowdgame.events.permissions import OrganizerAccess, find_access
-from crowdgame.rehearsal.dry_run_lease import dry_run_lease
-from crowdgame.rehearsal.dry_runs import DryRunContext
+from crowdgame.rehearsal.dry_run_lease import DryRunContext, dry_run_lease
 from crowdgame.web.languages import connection_language
 from games.engine.errors import GameError
 from voting import protocol

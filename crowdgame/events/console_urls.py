@@ -2,7 +2,12 @@
 
 from django.urls import path
 
-from crowdgame.events import archive, member_views, new_event, print_views, ticket_views, views
+from crowdgame.events import archive, member_views, new_event, ticket_views, views
+from crowdgame.web.deferred_views import load_on_request
+
+# The library for PDFs takes a third of a second to load.
+PDF_OF_TICKETS = load_on_request("crowdgame.events.print_views.ticket_sheets")
+PDF_OF_POSTER = load_on_request("crowdgame.events.print_views.poster")
 
 urlpatterns = [
     path("new/", new_event.new_event, name="new"),
@@ -17,6 +22,6 @@ urlpatterns = [
     path("<code:code>/tickets/print/", ticket_views.print_tickets, name="tickets_print"),
     path("<code:code>/tickets/csv/", ticket_views.download_tickets, name="tickets_csv"),
     path("<code:code>/study.csv", views.download_study, name="study"),
-    path("<code:code>/tickets.pdf", print_views.ticket_sheets, name="tickets_pdf"),
-    path("<code:code>/poster.pdf", print_views.poster, name="poster"),
+    path("<code:code>/tickets.pdf", PDF_OF_TICKETS, name="tickets_pdf"),
+    path("<code:code>/poster.pdf", PDF_OF_POSTER, name="poster"),
 ]

@@ -9,9 +9,10 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.cache import never_cache
 
 from crowdgame.events.access import owner_page
+from crowdgame.events.ticket_views import COUPONS_PER_FILE
 from crowdgame.printing.pdf_document import Unprintable
 from crowdgame.printing.posters import Poster, print_posters
-from crowdgame.printing.ticket_sheets import COUPONS_PER_SHEET, Coupon, print_coupons
+from crowdgame.printing.ticket_sheets import Coupon, print_coupons
 from crowdgame.web.hosts import server_url
 from games.engine.game import SIDES, Side
 from voting.admission.admission import format_key
@@ -20,7 +21,6 @@ from voting.models import Event, Ticket
 from voting.terms import Admission, TeamChoice
 
 FOUR_IN_A_ROW = {"simultaneous-captains-mistress", "single-selector", "captains-mistress"}
-COUPONS_PER_FILE = 5 * COUPONS_PER_SHEET
 HINTS = {
     Admission.ROTATING: _("You also need the screen code"),
     Admission.TICKETS: _("Have your ticket ready"),

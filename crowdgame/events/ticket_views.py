@@ -14,7 +14,6 @@ from django.utils.translation import ngettext, pgettext
 from django.views.decorators.cache import never_cache
 
 from crowdgame.events.access import owner_page
-from crowdgame.events.print_views import COUPONS_PER_FILE
 from crowdgame.events.ticket_forms import RosterForm, TicketsForm
 from crowdgame.web.errors import show_refusal
 from crowdgame.web.hosts import server_url
@@ -34,6 +33,7 @@ from voting.terms import Admission
 
 ROWS_PER_PAGE = 100
 TICKETS_PER_PRINT = 240
+COUPONS_PER_FILE = 120  # five full sheets
 MAX_ID_DIGITS = 19
 FORMULA_PREFIXES = ("=", "+", "-", "@", "\t", "\r")
 

@@ -4,6 +4,8 @@ The gateway of the dry run renews it every second; it expires after KEPT_MS. All
 redis.RedisError if Redis is away.
 """
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from enum import IntEnum
 from functools import cache
 
@@ -62,6 +64,20 @@ class DryRunLease:
         """Ask the dry run to end, at whichever gateway it runs. Returns False if there is none."""
         lease = await self._watch(keys=[_key(event_id)], args=("stopped_at",))
         return bool(lease and lease[0])
+
+
+@dataclass(frozen=True, slots=True)
+class DryRunContext:
+    """The event of a dry run. `draining`: this gateway is shutting down.
+
+    `now` is the ballot box's time in ms, on which rotating codes depend.
+    """
+
+    event_id: int
+    code: str
+    dry_run_lease: DryRunLease
+    draining: Callable[[], bool]
+    now: Callable[[], int]
 
 
 def is_dry_run_running(event_id: int, box: BallotBox) -> bool:

@@ -11,7 +11,6 @@ from types import coroutine
 from typing import Any
 
 import msgspec
-from autobahn.exception import Disconnected
 
 from voting.gateway.server_extensions import WriteFrames
 from voting.protocol import CloseCode, RetryAfter
@@ -20,8 +19,8 @@ Send = Callable[[dict[str, Any]], Awaitable[None]]
 
 MAX_QUEUED_FRAMES = 64
 DRAIN_TIMEOUT_S = 10.0
-# When uvicorn has closed the socket itself, sending raises RuntimeError.
-SOCKET_CLOSED_ERRORS = (OSError, Disconnected, RuntimeError)
+# Autobahn's Disconnected is a RuntimeError, and uvicorn raises one after it has closed the socket itself.
+SOCKET_CLOSED_ERRORS = (OSError, RuntimeError)
 
 FINAL_TEXT_FRAME, MASK_BIT = 0x81, 0x80
 SHORT_HEADER_BYTES = 6

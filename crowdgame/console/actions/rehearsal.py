@@ -10,7 +10,8 @@ from django.utils.translation import gettext_noop
 
 from crowdgame.console.actions.registry import ActionResult, action, undone_by
 from crowdgame.events.audit_text import LogText
-from crowdgame.rehearsal.dry_runs import DryRunContext, DryRuns, HostPort, check_lobby_open, stop_dry_run
+from crowdgame.rehearsal.dry_run_lease import DryRunContext
+from crowdgame.rehearsal.dry_runs import DryRuns, HostPort, check_lobby_open, stop_dry_run
 
 dry_runs = cache(DryRuns)
 

@@ -6,6 +6,7 @@ from crowdgame.analysis.analyzed_turn import AnalyzedTurn, analyze_turn, pack_an
 from games.engine.game import Picks
 from games.engine.registry import find_game, read_options
 from games.solver.positions import Position, read_position
+from games.solver.solver import solve
 
 SIMULTANEOUS, CLASSIC = "simultaneous-captains-mistress", "captains-mistress"
 THREE_IN_A_COLUMN = [(1, 2), (1, 3), (1, 2)]
@@ -25,7 +26,7 @@ def position_after(game_slug: str, picks: list[tuple[int | None, int | None]], *
 def open_turn() -> AnalyzedTurn:
     """Red should mix columns 3 and 5. Two of three voters choose 5, the third chooses 7."""
     position = position_after(SIMULTANEOUS, [(4, 4), (4, 3), (3, 5)], token="red")
-    return analyze_turn(position, Picks(5, 3), {"red": {5: 2, 7: 1}, "yellow": {3: 1}})
+    return analyze_turn(solve(position), Picks(5, 3), {"red": {5: 2, 7: 1}, "yellow": {3: 1}})
 
 
 def test_column_of_the_equilibrium_is_best(open_turn: AnalyzedTurn) -> None:
@@ -58,7 +59,7 @@ def test_crowd_is_judged_against_its_average_member(open_turn: AnalyzedTurn) -> 
 
 def test_side_without_pick_is_not_judged() -> None:
     position = position_after(SIMULTANEOUS, [*THREE_IN_A_COLUMN], token="red")
-    turn = analyze_turn(position, Picks(None, 3), {"red": {1: 3}, "yellow": {}})
+    turn = analyze_turn(solve(position), Picks(None, 3), {"red": {1: 3}, "yellow": {}})
     red = turn.sides["red"]
     assert (red.pick, red.loss, red.quality, red.hindsight, red.crowd) == (None,) * 5
     assert turn.swing is None
@@ -66,7 +67,7 @@ def test_side_without_pick_is_not_judged() -> None:
 
 def test_secret_half_has_no_position_after_it() -> None:
     position = position_after(SIMULTANEOUS, [*THREE_IN_A_COLUMN], token="red")
-    half = analyze_turn(position, Picks(7, 3), {"red": {7: 3}}, is_complete=False)
+    half = analyze_turn(solve(position), Picks(7, 3), {"red": {7: 3}}, is_complete=False)
     assert half.sides.keys() == {"red"}
     assert half.sides["red"].hindsight is not None
     assert half.after is None
@@ -75,7 +76,7 @@ def test_secret_half_has_no_position_after_it() -> None:
 def test_classic_game_judges_only_the_side_to_move() -> None:
     drops = [(1, None), (None, 2), (1, None), (None, 2), (1, None), (None, 3)]
     position = position_after(CLASSIC, drops, first="red")
-    turn = analyze_turn(position, Picks(7, None), {"red": {1: 1, 7: 2}})
+    turn = analyze_turn(solve(position), Picks(7, None), {"red": {1: 1, 7: 2}})
     red = turn.sides["red"]
     assert turn.solution.value == 1
     assert red.loss is not None

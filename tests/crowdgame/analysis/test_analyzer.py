@@ -7,7 +7,8 @@ from django.utils import timezone
 
 from crowdgame.analysis.analyzer import POLL_S, Analyzer, solved_games, unanalyzed_turns
 from crowdgame.analysis.models import TurnAnalysis
-from crowdgame.analysis.stored_analyses import load_analyses, store_analysis
+from crowdgame.analysis.stored_analyses import load_analyses
+from crowdgame.analysis.turn_solving import store_analysis
 from tests.voting.match_helpers import (
     RED_WINS,
     SELECTOR,

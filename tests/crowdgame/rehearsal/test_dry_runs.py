@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from redis import Redis
 
-from crowdgame.rehearsal import dry_run_lease, dry_runs
-from crowdgame.rehearsal.dry_run_lease import DryRunLease
-from crowdgame.rehearsal.dry_runs import DryRunContext, DryRuns, stop_dry_run
+from crowdgame.rehearsal import dry_run, dry_run_lease
+from crowdgame.rehearsal.dry_run_lease import DryRunContext, DryRunLease
+from crowdgame.rehearsal.dry_runs import DryRuns, stop_dry_run
 from crowdgame.rehearsal.join_keys import system_ms
 from tests.crowdgame.rehearsal.conftest import FaultProxy, until
 from voting.ballot_box.async_ballot_box import AsyncBallotBox
@@ -94,7 +94,7 @@ def test_event_has_one_dry_run_at_a_time(converse: Converse) -> None:
         with pytest.raises(MatchError, match="No rehearsal is running"):
             await stop_dry_run(1, harness.lease)
         await harness.start(harness.others)
-        await asyncio.sleep(2 * dry_runs.RENEWED_EVERY_S)
+        await asyncio.sleep(2 * dry_run.RENEWED_EVERY_S)
         assert harness.others.playing  # the earlier stop does not apply to it
 
     converse(conversation)
@@ -142,7 +142,7 @@ def stop_watching(harness: DryRunHarness, patch: pytest.MonkeyPatch) -> None:
 
 
 def exceed_time_limit(harness: DryRunHarness, patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(dry_runs, "MAX_DURATION_S", 0.1)
+    patch.setattr(dry_run, "MAX_DURATION_S", 0.1)
 
 
 @pytest.mark.parametrize("end", [drain, stop_watching, exceed_time_limit])
@@ -153,7 +153,7 @@ def test_dry_run_ends_by_itself(
 ) -> None:
     async def conversation(harness: DryRunHarness) -> None:
         await harness.start_and_join()
-        await asyncio.sleep(2 * dry_runs.RENEWED_EVERY_S)
+        await asyncio.sleep(2 * dry_run.RENEWED_EVERY_S)
         assert harness.runs.playing
         end(harness, monkeypatch)
         await harness.wait_until_over()
