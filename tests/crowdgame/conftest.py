@@ -3,7 +3,7 @@ from functools import cache
 
 import pytest
 
-from crowdgame.analysis import analyzed_turn
+from crowdgame.analysis import turn_solving
 from games.solver.solver import solve
 from tests.voting.conftest import clients, pytest_generate_tests, server, servers
 from tests.voting.page_fixtures import browser, event, organizer, other
@@ -24,5 +24,5 @@ __all__ = [
 def solve_each_position_once() -> Iterator[None]:
     """Most matches of the tests begin alike, and each answer takes most of a second."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(analyzed_turn, "solve", cache(solve))
+        patch.setattr(turn_solving, "solve", cache(solve))
         yield
