@@ -37,6 +37,7 @@ from voting.turns.turns import load_turn, start_due_match, update_box
 log = logging.getLogger(__name__)
 
 POLL_S = 0.25
+IDLE_POLL_S = 0.5  # without an open turn or a planned match; a new turn stays open for longer
 MIN_SLEEP_S = 0.002
 LOOKAHEAD_MS = 1_100
 LONG_WINDOWS_PER_S = 2
@@ -104,7 +105,7 @@ class DeadlineScheduler:
             log.info("scheduler running again")
         self.is_waiting = False
         left_s = (min(following, default=math.inf) - local_ms() - offset) / 1000
-        return max(MIN_SLEEP_S, min(POLL_S, left_s))
+        return max(MIN_SLEEP_S, min(IDLE_POLL_S if self.steps.plans.is_empty else POLL_S, left_s))
 
     def _wait_for(self, error: Exception) -> None:
         """Log the failure once, not at each iteration."""

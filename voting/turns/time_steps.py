@@ -22,6 +22,7 @@ from voting.turns.long_windows import LONG_WINDOW_MS, LongTurnCursor
 from voting.turns.turns import load_turn, place_and_relay, shift_restoration
 
 FAR_BATCH_SIZE = 100
+ROUND_INTERVAL_MS = 1_000
 MAX_TIME_MS = 2**53
 # A change begun before a step may be written this much later, with a time from before the step.
 LATE_WRITE_MS = 15_000
@@ -33,6 +34,10 @@ class PlannedTimes:
 
     turns: dict[int, int] = field(default_factory=dict)
     matches: dict[int, int] = field(default_factory=dict)
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.turns or self.matches)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +76,7 @@ class TimeSteps:
     _walk: LongTurnCursor = field(default_factory=lambda: LongTurnCursor(FAR_BATCH_SIZE))
     _long_windows: dict[int, int] = field(default_factory=dict)
     _walked: dict[int, int] = field(default_factory=dict)
+    _next_round_at: float = 0.0
 
     def sample(self) -> ClockSample:
         """Read the plans, then the box's time. Raises redis.RedisError."""
@@ -107,11 +113,17 @@ class TimeSteps:
         self.plans, self.box_time, self.time_source = sample.plans, sample.now, sample.time_source
 
     def _scan_long_turns(self) -> None:
-        """Remember the versions of turns with distant deadlines, too: one batch at each sample."""
+        """Remember the versions of turns with distant deadlines, too: one batch at each sample.
+
+        The next round starts ROUND_INTERVAL_MS after the end of the last one.
+        """
+        if local_ms() < self._next_round_at:
+            return
         rounds = self._walk.rounds
         self._walked.update(self._walk.step(self.box_time + LONG_WINDOW_MS if self.box_time else MAX_TIME_MS))
         if self._walk.rounds > rounds:
             self._long_windows, self._walked = self._walked, {}
+            self._next_round_at = local_ms() + ROUND_INTERVAL_MS
 
     def _step(self, sample: ClockSample) -> int:
         """Return the step in milliseconds; 0 if another node replied, because two nodes may simply differ."""

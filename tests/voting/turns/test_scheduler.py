@@ -30,7 +30,7 @@ from voting.models import Announcement, Event, Turn, TurnState
 from voting.protocol import EventEdited
 from voting.turns.closing import MAX_EARLY_WAIT_MS, close_turn
 from voting.turns.prefetching import ENQUEUE_EARLY_MS
-from voting.turns.scheduler import POLL_S, RECLOSE_DELAY_MS, DeadlineScheduler
+from voting.turns.scheduler import IDLE_POLL_S, RECLOSE_DELAY_MS, DeadlineScheduler
 from voting.turns.tasks import (
     CLOSE_TURN_EARLY,
     CLOSE_TURNS,
@@ -120,10 +120,11 @@ def test_scheduler_sleeps_until_next_deadline_or_poll(
     box: BallotBox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     scheduler = DeadlineScheduler(box)
-    assert scheduler.run_once() == POLL_S
+    assert scheduler.run_once() == IDLE_POLL_S
     monkeypatch.setattr("voting.turns.scheduler.POLL_S", 600.0)
-    monkeypatch.setattr("voting.turns.scheduler.LOOKAHEAD_MS", 120_000)
     turn = start(box)
+    assert scheduler.run_once() == 600
+    monkeypatch.setattr("voting.turns.scheduler.LOOKAHEAD_MS", 120_000)
     set_window(turn, box, -1_000, ENQUEUE_EARLY_MS + 60_000)
     assert 0 < scheduler.run_once() <= 60
 
