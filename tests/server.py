@@ -13,7 +13,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -120,11 +120,25 @@ class Server:
 
 @contextmanager
 def running_server(
-    data: Path, asgi_server: str = "daphne", gateways: int = 1, database_url: str = "", box_url: str = ""
+    data: Path,
+    asgi_server: str = "daphne",
+    gateways: int = 1,
+    schedulers: int = 2,
+    database_url: str = "",
+    box_url: str = "",
 ) -> Iterator[Server]:
     """Run a stack with this many `gateways` on one port, each on this ASGI server."""
-    stack = Stack(data=data, secret_key="of the tests", port=free_port(), valkey_port=free_port())
-    stack = replace(stack, server=asgi_server, gateways=gateways, database_url=database_url, box_url=box_url)
+    stack = Stack(
+        data=data,
+        secret_key="of the tests",
+        port=free_port(),
+        valkey_port=free_port(),
+        server=asgi_server,
+        gateways=gateways,
+        schedulers=schedulers,
+        database_url=database_url,
+        box_url=box_url,
+    )
     with running_parts(stack) as supervisor, organizer(stack) as asked:
         yield Server(stack, supervisor, asked)
 
@@ -184,9 +198,13 @@ def organizer(stack: Stack) -> Iterator[subprocess.Popen[str]]:
 
 @pytest.fixture(scope="session")
 def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], Server]]:
-    """One running stack per ASGI server for the whole run, started on first use."""
+    """One running stack per ASGI server for the whole run, started on first use. It has one scheduler."""
     with ExitStack() as running:
-        yield cache(lambda name: running.enter_context(running_server(tmp_path_factory.mktemp(name), name)))
+
+        def start(name: str) -> Server:
+            return running.enter_context(running_server(tmp_path_factory.mktemp(name), name, schedulers=1))
+
+        yield cache(start)
 
 
 @pytest.fixture(scope="session")

@@ -27,6 +27,7 @@ class Stack:
     - `database_url`: SQLite in `data`.
     - `box_url`: the ballots are stored at `redis_url`.
 
+    With two `schedulers`, turns close on time while one restarts.
     `drain_s` is the maximum time in seconds that a stopping gateway takes to close its phones' connections.
     """
 
@@ -40,6 +41,7 @@ class Stack:
     redis_url: str = ""
     server: str = "daphne"
     gateways: int = 1
+    schedulers: int = 2
     drain_s: float = 1.0
     database_url: str = ""
     box_url: str = ""
@@ -52,8 +54,8 @@ class Stack:
 
     @property
     def scheduler_names(self) -> tuple[str, ...]:
-        """Process names of the deadline schedulers. With two, turns close on time while one restarts."""
-        return ("scheduler-1", "scheduler-2")
+        """Process names of the deadline schedulers."""
+        return tuple(f"scheduler-{number}" for number in range(1, self.schedulers + 1))
 
     @property
     def metrics_dir(self) -> Path:

@@ -69,9 +69,9 @@ class Visit:
 
 @contextmanager
 def running_server_with_static(data: Path) -> Iterator[Server]:
-    """Run a stack with collected static files."""
+    """Run a stack with collected static files and one scheduler."""
     collect_static(Stack(data=data, secret_key="of the tests", port=0))
-    with running_server(data) as server:
+    with running_server(data, schedulers=1) as server:
         yield server
 
 

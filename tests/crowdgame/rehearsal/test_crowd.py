@@ -220,7 +220,7 @@ def test_ballots_are_resent_in_new_epoch(proxy: FaultProxy) -> None:
 
     async def lose_box(proxy: FaultProxy) -> None:
         await until_voted(proxy, PHONES // 2)
-        with paused(proxy.server, "scheduler-1", "scheduler-2"):
+        with paused(proxy.server, *proxy.server.stack.scheduler_names):
             with Redis.from_url(proxy.server.stack.redis) as redis:
                 redis.delete(*turn_keys(proxy.event["id"], proxy.casts[0][1].turn))
             await until_voted(proxy)

@@ -121,7 +121,7 @@ def test_worker_closes_turn_and_everyone_receives_same_reveal(server: Server, cl
     display, _ = clients.display(made.code)
     vote(red, made.turn, 3)
     vote(yellow, made.turn, 3)
-    with paused(server, "scheduler-1", "scheduler-2"):  # so that no scheduler closes it
+    with paused(server, *server.stack.scheduler_names):  # so that no scheduler closes it
         server.ask("close_after", event_id=made.id, ms=0)
         server.ask("call_worker", turn_id=made.turn)
         reveals = [client.receive("turn.revealed") for client in (red, yellow, display)]
