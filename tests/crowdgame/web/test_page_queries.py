@@ -1,5 +1,6 @@
 """No page makes more queries when its lists have more rows, and none makes many."""
 
+from dataclasses import dataclass
 from itertools import count
 from types import SimpleNamespace
 from typing import Any, cast
@@ -33,7 +34,8 @@ from voting.models import Event, Match, Team
 from voting.protocol import Role
 from voting.terms import Admission
 
-FEW, MANY = 3, 30
+FEW, MANY = 3, 27
+COMPUTED_ONCE = {"report", "record"}  # and stored on the first visit
 MAX_QUERIES = 10
 ENDED = {"state": "ended", "result": "red", "ended_by": "board", "ended_at": 2, "started_at": 1}
 
@@ -102,7 +104,7 @@ def add_messages(rows: int) -> None:
 
 def add_rows(event: Event, viewer: User, rows: int) -> None:
     """Add members, tickets, log entries and matches to the event, and events and cups to its owner."""
-    guests = [User(username=f"{event.code}-{number}") for number in range(rows)]
+    guests = [User(username=f"guest-{next(numbers)}") for _ in range(rows)]
     Member.objects.bulk_create(
         Member(event=event, user=user, role=Role.COHOST) for user in User.objects.bulk_create(guests)
     )
@@ -138,12 +140,30 @@ def add_events(owner: User, viewer: User, rows: int) -> None:
 def add_matches(event: Event, rows: int) -> None:
     red, yellow = event.teams.order_by("number")
     Match.objects.bulk_create(
-        Match(event=event, number=100 + number, red=red, yellow=yellow, **ENDED) for number in range(rows)
+        Match(event=event, number=next(numbers), red=red, yellow=yellow, **ENDED) for _ in range(rows)
     )
 
 
-def count_queries(visit: Visit, guest: Guest, rows: int) -> int:
-    """Prepare the page with so many rows, and return how many queries it makes."""
+@dataclass
+class PreparedPage:
+    """A page that `client` may open, and what its lists belong to."""
+
+    visit: Visit
+    event: dict[str, Any]
+    viewer: User
+    client: Client
+
+    def count_queries(self, more_rows: int) -> int:
+        """Add rows to the lists, and return how many queries the page makes then."""
+        add_rows(Event.objects.get(pk=self.event["id"]), self.viewer, more_rows)
+        newest = {"message": ChatLine.objects.latest("pk").pk}
+        with CaptureQueriesContext(connection) as captured:
+            status = self.client.get(self.visit.path.format(**self.event | newest)).status_code
+        assert status == (404 if self.visit.name == "not-found" else 200), (self.visit.name, status)
+        return len(captured)
+
+
+def prepare_page(visit: Visit, guest: Guest) -> PreparedPage:
     server = SimpleNamespace(ask=lambda operation, **given: OPERATIONS[operation](**given))
     event = server.ask("event", owner=f"{visit.name}-owner", **visit.choices)
     if visit.prepare:
@@ -154,23 +174,21 @@ def count_queries(visit: Visit, guest: Guest, rows: int) -> int:
     )
     if visit.by == "moderator":
         viewer.user_permissions.add(Permission.objects.get(codename="moderate_chat"))
-    add_rows(Event.objects.get(pk=event["id"]), viewer, rows)
     client = Client()
     client.cookies = set_guest_cookie(HttpResponse(), guest).cookies
     if visit.by != "nobody":
         client.force_login(viewer)
-    with CaptureQueriesContext(connection) as captured:
-        status = client.get(visit.path.format(**event)).status_code
-    assert status == (404 if visit.name == "not-found" else 200), (visit.name, status)
-    return len(captured)
+    return PreparedPage(visit, event, viewer, client)
 
 
 @pytest.mark.django_db
 def test_queries_of_every_page_do_not_grow_with_its_rows(box: BallotBox) -> None:
     guest = new_guest()
+    pages = [prepare_page(visit, guest) for visit in VISITS]
     add_public_rows(guest, FEW, box)
-    few = {visit.name: count_queries(visit, guest, FEW) for visit in VISITS}
-    add_public_rows(guest, MANY - FEW, box)
-    many = {visit.name: count_queries(visit, guest, MANY) for visit in VISITS}
+    few = {page.visit.name: page.count_queries(FEW) for page in pages}
+    add_public_rows(guest, MANY, box)
+    pages = [prepare_page(page.visit, guest) if page.visit.name in COMPUTED_ONCE else page for page in pages]
+    many = {page.visit.name: page.count_queries(MANY) for page in pages}
     assert {name: (few[name], queries) for name, queries in many.items() if queries > few[name]} == {}
     assert {name: queries for name, queries in many.items() if queries > MAX_QUERIES} == {}
