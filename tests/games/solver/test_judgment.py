@@ -68,7 +68,7 @@ def test_side_that_does_not_move_has_no_choice() -> None:
 def test_no_column_in_an_equilibrium_costs_anything() -> None:
     random = Random(4)
     for _ in range(10):
-        solution = solve(played_sample(16, random).position)
+        solution = solve(played_sample(14, random).position)
         for side, mix in (("red", solution.red_mix), ("yellow", solution.yellow_mix)):
             losses = column_losses(solution, side)  # type: ignore[arg-type]
             assert min(losses.values()) == pytest.approx(0, abs=1e-9)

@@ -101,7 +101,7 @@ def test_trained_evaluation_is_close_to_exact_values() -> None:
     module.write_weights(read_weights(7, reverse_tie=False))
     squared_error = squared_value = 0.0
     for _ in range(40):
-        position = played_sample(EXACT_CELLS, random).position
+        position = played_sample(16, random).position
         value = solve(position).value
         yellow_first = int(position.first == "yellow")
         squared_error += (
