@@ -123,6 +123,7 @@ def running_server(
     data: Path,
     asgi_server: str = "daphne",
     gateways: int = 1,
+    *,
     schedulers: int = 2,
     database_url: str = "",
     box_url: str = "",
