@@ -1,5 +1,5 @@
 import { Component, type ComponentChildren } from "preact";
-import type { Connection } from "../live/connection/socket";
+import type { Connection } from "../live/connection/connect";
 import { p, t } from "../live/i18n";
 import { useStageSize } from "./scene/stageView";
 

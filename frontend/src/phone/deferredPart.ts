@@ -1,5 +1,5 @@
 import type { PlacedBall } from "../live/match/grid";
-import type { Connection } from "../live/connection/socket";
+import type { Connection } from "../live/connection/connect";
 import type { Error, EventState, Match, Side } from "../protocol";
 import type { BallotStatus } from "./ballot/ballot";
 import type { PhoneScreen } from "./phoneScreen";

@@ -1,7 +1,167 @@
-import type { Changes, EventState, TurnoutCounted } from "../../protocol";
-import { ServerClock } from "./clock";
-import { LiveSocket, type Connection } from "./socket";
+import type { Changes, ClockAsk, ClockSynced, ConsoleWelcomed, DisplayWelcomed, EventState, PhoneWelcomed, RetryAfter, TurnoutCounted } from "../../protocol";
 import { Store } from "../state/store";
+import { ServerClock } from "./clock";
+import { nextHeartbeatMs, retryAfter, waitAfterWake } from "./reconnect";
+
+/** Admitting a whole audience takes some seconds; giving up sooner would only prolong it. */
+const WELCOME_WITHIN_MS = 15_000;
+const ANSWER_WITHIN_MS = 6000;
+const ANSWER_ON_WAKE_MS = 3000;
+const FIRST_HEARTBEAT_WITHIN_MS = 2000;
+const SILENCE_MS = 4000;
+const QUIET_MS = 20_000;
+/** A gateway notices a change of the ballot box's clock within a second. */
+const GATEWAY_CLOCK_LAG_MS = 1500;
+const ABNORMAL_CLOSURE = 1006;
+
+/**
+ * `lost` and `crowded` reconnect automatically. `crowded`: the gateway limits its admission rate. `away`: closed for
+ * good by the server, with the close code that says why.
+ */
+export type Connection =
+  | { state: "connecting" | "joined" | "lost" | "crowded" }
+  | { state: "away"; code: number };
+
+type Welcome = PhoneWelcomed | DisplayWelcomed | ConsoleWelcomed;
+
+interface SocketOptions<Out, In> {
+  path: string;
+  clock: ServerClock;
+  /** The first message on every connection. */
+  join: () => Out;
+  onMessage: (message: In) => void;
+  onStateChange: (connection: Connection) => void;
+}
+
+/** A WebSocket that reconnects: it joins again after every loss, synchronizes the clock and obeys close codes. */
+class LiveSocket<Out, In extends { type: string }> {
+  private socket: WebSocket | null = null;
+  private attempt = 0;
+  private withinMs: number | null = null;
+  private nextAttempt = { at: 0, fromServer: false };
+  private retry = 0;
+  private heartbeat = 0;
+  private deadTimer = 0;
+  private receivedAt = 0;
+
+  constructor(private options: SocketOptions<Out, In>) {
+    addEventListener("online", () => this.wake());
+    addEventListener("offline", () => this.probe(ANSWER_ON_WAKE_MS));
+    document.addEventListener("visibilitychange", () => {
+      if (document.visibilityState === "visible") this.wake();
+    });
+  }
+
+  /** Connects or reconnects. */
+  open(): void {
+    this.close();
+    const socket = new WebSocket(`${location.protocol.replace("http", "ws")}//${location.host}${this.options.path}`);
+    this.socket = socket;
+    this.expectMessage(WELCOME_WITHIN_MS);
+    socket.onopen = () => this.send(this.options.join());
+    socket.onmessage = (event) => this.receive(event.data as string);
+    socket.onclose = (event) => this.closed(event.code);
+  }
+
+  /** Returns whether the message was sent. The caller keeps unsent messages. */
+  send(message: Out | ClockAsk): boolean {
+    if (this.socket?.readyState !== WebSocket.OPEN) return false;
+    this.socket.send(JSON.stringify(message));
+    return true;
+  }
+
+  /** Call this when an answer is overdue. If no other message arrived either, checks whether the server is alive. */
+  probeIfSilent(): void {
+    if (!this.deadTimer && Date.now() - this.receivedAt > SILENCE_MS) this.probe(ANSWER_WITHIN_MS);
+  }
+
+  private receive(text: string): void {
+    const message = JSON.parse(text) as In | ClockSynced | RetryAfter | Welcome;
+    clearTimeout(this.deadTimer);
+    this.deadTimer = 0;
+    this.receivedAt = Date.now();
+    if (message.type === "clock.synced") {
+      const answer = message as ClockSynced;
+      this.options.clock.addSample(answer.sent, answer.now_at);
+    } else if (message.type === "retry.after") {
+      this.withinMs = (message as RetryAfter).within_ms;
+    } else {
+      if (message.type.endsWith(".welcomed")) this.welcomed(message as Welcome);
+      else if ("at" in message) this.checkClock(message.at as number);
+      this.options.onMessage(message as In);
+    }
+  }
+
+  private welcomed(welcome: Welcome): void {
+    this.attempt = 0;
+    this.options.clock.estimate(welcome.now_at);
+    this.options.onStateChange({ state: "joined" });
+    this.heartbeatIn(Math.random() * FIRST_HEARTBEAT_WITHIN_MS);
+  }
+
+  /** A change is sent as soon as it is made; `at` is its time by the server's clock. */
+  private checkClock(at: number): void {
+    const now = Date.now();
+    const { clock } = this.options;
+    if (clock.hasJumped(at, now, now)) {
+      clock.freshUntil = 0;
+      this.heartbeatIn(GATEWAY_CLOCK_LAG_MS + Math.random() * FIRST_HEARTBEAT_WITHIN_MS);
+    }
+  }
+
+  /** Asks for the time only if the estimate is old or vague, or if nothing has arrived for a while. */
+  private heartbeatIn(ms: number): void {
+    clearTimeout(this.heartbeat);
+    this.heartbeat = window.setTimeout(() => {
+      if (Date.now() > Math.min(this.options.clock.freshUntil, this.receivedAt + QUIET_MS)) this.probe(ANSWER_WITHIN_MS);
+      this.heartbeatIn(nextHeartbeatMs(Math.random));
+    }, ms);
+  }
+
+  /** Request an answer from the server. Silence counts as a lost connection. */
+  private probe(withinMs: number): void {
+    if (this.send({ type: "clock.ask", sent: Date.now() })) this.expectMessage(withinMs);
+  }
+
+  private expectMessage(withinMs: number): void {
+    clearTimeout(this.deadTimer);
+    this.deadTimer = window.setTimeout(() => this.closed(ABNORMAL_CLOSURE), withinMs);
+  }
+
+  private closed(code: number): void {
+    const retry = retryAfter({ code, attempt: this.attempt++, withinMs: this.withinMs }, Math.random);
+    this.close();
+    if (retry.state !== "away") this.reconnectIn(retry.waitMs, retry.fromServer);
+    this.options.onStateChange(retry);
+  }
+
+  private reconnectIn(inMs: number, fromServer: boolean): void {
+    clearTimeout(this.retry);
+    this.nextAttempt = { at: Date.now() + inMs, fromServer };
+    this.retry = window.setTimeout(() => this.open(), inMs);
+  }
+
+  /** The phone was unlocked or found a network: reconnect a dead socket, probe an open one. */
+  private wake(): void {
+    const { at, fromServer } = this.nextAttempt;
+    if (this.retry) this.reconnectIn(waitAfterWake(at - Date.now(), fromServer, Math.random), fromServer);
+    else this.probe(ANSWER_ON_WAKE_MS);
+  }
+
+  /** Closes the connection for good, unless `open` is called. */
+  close(): void {
+    clearTimeout(this.retry);
+    clearTimeout(this.deadTimer);
+    clearTimeout(this.heartbeat);
+    this.retry = this.deadTimer = 0;
+    this.withinMs = null;
+    const socket = this.socket;
+    this.socket = null;
+    if (!socket) return;
+    socket.onopen = socket.onmessage = socket.onclose = null;
+    socket.close();
+  }
+}
 
 /**
  * What every page knows of an event. `change` is the message type that caused the current `event`; it selects the

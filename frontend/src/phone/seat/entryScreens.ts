@@ -1,5 +1,5 @@
 import { sideForTeam } from "../../live/match/phase";
-import type { Connection } from "../../live/connection/socket";
+import type { Connection } from "../../live/connection/connect";
 import { CloseCode, type Error, type EventState } from "../../protocol";
 import type { PhoneScreen } from "../phoneScreen";
 import { html, type Html } from "../dom";

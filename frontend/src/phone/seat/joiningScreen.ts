@@ -1,4 +1,4 @@
-import type { Connection } from "../../live/connection/socket";
+import type { Connection } from "../../live/connection/connect";
 import { html, type Html } from "../dom";
 import { token } from "../play/shape";
 import * as say from "../texts";

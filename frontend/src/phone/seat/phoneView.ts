@@ -1,5 +1,5 @@
 import { currentPhase, sideForTeam, teamForSide, type Phase } from "../../live/match/phase";
-import type { Connection } from "../../live/connection/socket";
+import type { Connection } from "../../live/connection/connect";
 import type { EventState, Match, Reveal, Side, TurnoutCounted } from "../../protocol";
 import type { PhoneScreen } from "../phoneScreen";
 import type { VoterState, SeatedPhone } from "./voterState";
