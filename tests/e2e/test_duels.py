@@ -114,6 +114,7 @@ def test_new_duel_takes_one_click_and_guest_can_return(one_gateway: Server, open
     open_board(one)
     one.wait_for(phase="lobby")
     code = code_of(one)
+    one.page.goto("/rules")  # the board would store its seat again
     one.page.evaluate("localStorage.clear()")
     one.page.goto(f"/play/{code}")
     one.shoot("invite")
