@@ -29,6 +29,9 @@ def test_display_updates_votes_per_second_in_place(window: Page, fake_gateway: F
     expect(window.locator(RATE)).to_have_text("· 1,234 votes/s")
     expect(window.locator("[data-changed]")).to_have_text("· 2,345 changed")
     assert window.locator(OTHER_PARTS).evaluate_all(BOXES_JS) == before
+    slower: dict[str, Any] = TURNOUT | {"votes_per_s": 1}
+    fake_gateway.say("display", TurnoutCounted(turn=MIDDLE.turn_id, figures=figures, **slower))
+    expect(window.locator(RATE)).to_have_text("· 1 vote/s")
 
 
 @pytest.mark.parametrize("hidden", ["turnout", "peek", "paused"])
