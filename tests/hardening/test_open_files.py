@@ -15,12 +15,12 @@ from crowdgame.config.open_files import RESERVED_FILES
 from deploy.laptop.network import LOOPBACK, free_port, wait_for_http
 from deploy.laptop.stack import gateway
 from deploy.laptop.supervisor import Supervisor
-from tests.crowdgame.serving.test_short_texts import wait_until_read
 from tests.deploy.processes import wait_until
 from tests.fuzz.wire import frame
 from tests.load.bench.connection import handshake
 from tests.server import Server
 from tests.socket_clients import SocketClients
+from tests.socket_queues import wait_until_read
 from voting.protocol import CloseCode
 
 SOFT_LIMIT, HARD_LIMIT = 200, 400

@@ -3,18 +3,16 @@
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 import pytest
 
 from tests.crowdgame.serving.conftest import AsgiServer
 from tests.crowdgame.serving.test_handshake import dial, head, read_until
-from tests.deploy.processes import wait_until
+from tests.socket_queues import wait_until_read
 from voting.gateway.send_queue import read_short_text
 
 TIMEOUT_S = 20
 MASK = b"mask"
-SOCKETS = Path("/proc/net/tcp")
 
 
 def masked(text: bytes, mask: bytes = MASK, first: int = 0x81) -> bytes:
@@ -31,22 +29,6 @@ def registered(asgi_server: AsgiServer) -> Iterator[socket.socket]:
         connection.sendall(masked(b"register"))
         read_until(connection, b"register")
         yield connection
-
-
-def wait_until_read(connection: socket.socket) -> None:
-    """Wait until the server has read what was sent, so that it does not read the next bytes with it."""
-    own, servers = (name[1] for name in (connection.getsockname(), connection.getpeername()))
-    wait_until(lambda: queued_bytes(own, servers)[0] == queued_bytes(servers, own)[1] == 0)
-
-
-def queued_bytes(port: int, peer: int) -> tuple[int, int]:
-    """The bytes that wait at this end of a connection, to be sent and to be read; none once it is closed."""
-    ends = f":{port:04X}", f":{peer:04X}"
-    for _, local, remote, _, queues, *_ in map(str.split, SOCKETS.read_text().splitlines()[1:]):
-        if local.endswith(ends[0]) and remote.endswith(ends[1]):
-            to_send, to_read = queues.split(":")
-            return int(to_send, 16), int(to_read, 16)
-    return 0, 0
 
 
 def answers(connection: socket.socket, *expected: bytes) -> bool:
