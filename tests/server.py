@@ -13,7 +13,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -120,26 +120,14 @@ class Server:
 
 @contextmanager
 def running_server(
-    data: Path,
-    asgi_server: str = "daphne",
-    gateways: int = 1,
-    *,
-    schedulers: int = 2,
-    database_url: str = "",
-    box_url: str = "",
+    data: Path, asgi_server: str = "daphne", gateways: int = 1, **options: Any
 ) -> Iterator[Server]:
-    """Run a stack with this many `gateways` on one port, each on this ASGI server."""
-    stack = Stack(
-        data=data,
-        secret_key="of the tests",
-        port=free_port(),
-        valkey_port=free_port(),
-        server=asgi_server,
-        gateways=gateways,
-        schedulers=schedulers,
-        database_url=database_url,
-        box_url=box_url,
-    )
+    """Run a stack with this many `gateways` on one port, each on this ASGI server.
+
+    `options` are other fields of Stack.
+    """
+    stack = Stack(data=data, secret_key="of the tests", port=free_port(), valkey_port=free_port())
+    stack = replace(stack, server=asgi_server, gateways=gateways, **options)
     with running_parts(stack) as supervisor, organizer(stack) as asked:
         yield Server(stack, supervisor, asked)
 
