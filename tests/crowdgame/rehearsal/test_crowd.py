@@ -14,6 +14,7 @@ from crowdgame.rehearsal import simulated_phone
 from crowdgame.rehearsal.crowd import SHORT_TICK_S, Crowd, CrowdPlan, RehearsalError
 from crowdgame.rehearsal.rehearsal_report import RehearsalReport
 from crowdgame.rehearsal.saved_seats import read_seats
+from tests.crowd_helpers import connected
 from tests.crowdgame.rehearsal.conftest import (
     PHONES,
     PLAN,
@@ -118,6 +119,8 @@ def test_disconnected_phones_return_to_their_seats(
     disturb: Callable[[ServerConnection], Awaitable[None]], closed: str, retries: int, proxy: FaultProxy
 ) -> None:
     async def disturb_all(proxy: FaultProxy) -> None:
+        # Without a heartbeat since they joined, the turn would not wait for the phones to return.
+        await until(lambda: connected(proxy.server, proxy.event["id"]) == PHONES)
         await until_voted(proxy, PHONES // 2)
         for phone in list(proxy.phones):
             await disturb(phone)
