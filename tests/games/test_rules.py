@@ -104,3 +104,16 @@ def test_block_is_a_ball_in_the_other_sides_winning_cell() -> None:
     assert grid.find_block([Drop("red", 6, 1), block]) == block
     assert grid.find_block([Drop("red", 4, 1), Drop("yellow", 4, 2)]) is None
     assert grid.find_block([Drop("yellow", 4, None)]) is None
+
+
+@pytest.mark.parametrize(
+    ("slug", "options", "turns"),
+    [
+        (CLASSIC.slug, {"first": "red"}, [{"red": 1}, {"yellow": 7}, {"red": 2}, {"yellow": 7}, {"red": 3}]),
+        (SIMULTANEOUS.slug, {}, [{"red": 1, "yellow": 7}, {"red": 2, "yellow": 7}, {"red": 3, "yellow": 6}]),
+    ],
+)
+def test_turn_with_block_reports_it(slug: str, options: dict[str, Any], turns: list[dict[str, Any]]) -> None:
+    blocking = {"yellow": 4} if slug == CLASSIC.slug else {"red": 5, "yellow": 4}
+    *_, before, last = replay(GameRecord(slug, options, (*turns, blocking))).resolutions
+    assert (before.block, last.block) == (None, Drop("yellow", 4, 1))

@@ -32,7 +32,7 @@ REVEALED: tuple[Step, ...] = (*PLAYING, "turn.close")
 REVEAL = "the reveal of turn 1 by"
 REMOVED_EXTRA_TIME = "removed the extra time per turn"
 REHEARSALS = {"rehearsal.start", "rehearsal.stop"}
-CODE, TALLY, TURNOUT = {"part": "code"}, {"part": "tally"}, {"part": "turnout"}
+CODE, SOUND, TALLY, TURNOUT = ({"part": part} for part in ("code", "sound", "tally", "turnout"))
 VOTER, OTHER = {"voter_code": "BCDFGH"}, {"voter_code": "BCDFGJ"}
 MOVE = CAPTAIN = {**VOTER, "team": 1}
 MADE_CAPTAIN = "made BCDFGH captain of Rooks"
@@ -133,6 +133,7 @@ TOO_LATE: list[tuple[Step, tuple[Step, ...]]] = [
     (("voter.kick", VOTER), (("voter.readmit", VOTER),)),
     ("reveal.extend", ("open",)),
     ("reveal.extend", ("turn.pause",)),
+    ("reveal.extend", ("match.abort",)),
 ]
 REFUSED: list[tuple[tuple[Step, ...], Step, str]] = [
     (("lobby.open",), "lobby.open", "Already done"),
@@ -211,6 +212,8 @@ EFFECTS: list[tuple[tuple[Step, ...], dict[str, Any], str]] = [
         {"hidden": ("turnout", "tally")},
         "event.edited",
     ),
+    ((("part.hide", SOUND),), {"hidden": ("sound",), "sound_on": False}, "event.edited"),
+    ((("part.hide", SOUND), ("part.show", SOUND)), {"hidden": (), "sound_on": True}, "event.edited"),
     (("display.renew", "display.renew"), {"display_key_version": 2}, "event.edited"),
     ((APPOINTED,), {"captains": ["BCDFGH", ""]}, "event.edited"),
     (
@@ -351,7 +354,7 @@ def test_impossible_action_is_refused_and_not_logged(
 def test_action_changes_and_announces_its_own_event(
     steps: tuple[Step, ...], expected: dict[str, Any], kind: str, event: Event, box: BallotBox
 ) -> None:
-    other = new_event()
+    other = new_event(lobby="locked")
     before = load_state(other)
     take_all(event, steps, box)
     state = load_state(event)

@@ -59,6 +59,8 @@ def test_action_affects_only_its_own_event(box: BallotBox) -> None:
         press(event_of(mine), "turn.close", box, turn=other.pk)
     press(event_of(mine), "turn.extend", box, turn=mine.pk)
     assert load_turn(other.pk).version == 1
+    press(event_of(other), "match.abort", box)
+    assert Match.objects.get(pk=mine.match_id).state == MatchState.PLAYING
 
 
 # ------------------------------------------------------------------ void

@@ -62,6 +62,14 @@ def test_action_on_code_that_no_phone_has_is_refused(action: str, box: BallotBox
     assert VOTER_CODE in words_of(event.pk, action, box, voter_code=VOTER_CODE, team=2)
 
 
+def test_secret_sides_of_another_event_do_not_prevent_a_move(box: BallotBox) -> None:
+    start(box, max_side_changes=1)
+    event = new_event()
+    record_voters(event.pk, VOTER_CODE)
+    done_by(event.pk, "voter.move", box, voter_code=VOTER_CODE, team=2)
+    assert restriction(event.pk).team == 2
+
+
 def test_voter_can_be_kicked_again_after_rejoining(box: BallotBox) -> None:
     event = new_event()
     record_voters(event.pk, VOTER_CODE)

@@ -9,11 +9,13 @@ import pytest
 from django.db import OperationalError, connection
 
 from tests.voting.match_helpers import new_event
-from voting.admission.roster import Pupil
+from voting.admission import tickets
+from voting.admission.roster import Pupil, RosterError
 from voting.admission.tickets import (
     ClaimedTicket,
     PresentedKey,
     TicketRefusal,
+    TooManyTickets,
     claim_tickets,
     make_roster,
     make_tickets,
@@ -93,6 +95,28 @@ def test_codes_of_other_events_neither_admit_nor_count(event: Event) -> None:
     claim(elsewhere, *codes[:2], wish=1)
     assert claim(event, first.code, codes[2]) == [ClaimedTicket(first.voter, 1, first.pk, True), "key_wrong"]
     assert teams(claim(event, second.code)) == [2]
+
+
+def test_codes_of_an_event_are_limited(event: Event, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tickets, "MAX_TICKETS", 1_003)
+    make_tickets(event, 1_001)
+    make_tickets(new_event(), 3)
+    with pytest.raises(
+        TooManyTickets, match=r"^An event can have at most 1,003 codes\. You can add 2 more\.$"
+    ):
+        make_tickets(event, 3)
+    make_tickets(event, 2)
+    assert event.tickets.count() == 1_003
+
+
+def test_name_that_already_has_a_code_is_refused(event: Event) -> None:
+    make_roster(event, [Pupil("Ada", None)])
+    with pytest.raises(
+        RosterError, match=r"^“ADA” already has a code\. Add an initial to tell them apart\.$"
+    ):
+        make_roster(event, [Pupil("Bob", None), Pupil("ADA", None)])
+    assert event.tickets.count() == 1
+    make_roster(new_event(), [Pupil("Ada", None)])
 
 
 @pytest.mark.parametrize("again", [False, True])

@@ -12,6 +12,7 @@ from voting.counting.ballots import (
     largest_set,
     resigns,
 )
+from voting.counting.methods.voting_method import METHODS, VotingMethod
 from voting.protocol import MAX_CHOICE
 
 rankings = st.lists(st.integers(1, 255), min_size=1, max_size=3, unique=True)
@@ -43,3 +44,13 @@ def test_set_round_trips_through_encoding(
 def test_single_column_is_its_own_encoding(column: int) -> None:
     assert encode_ranking([column]) == encode_set([column]) == encode_set([column], 2) == column
     assert decode_columns(column) == decode_columns(column, 2) == (column,)
+
+
+@pytest.mark.parametrize("method", METHODS.values(), ids=METHODS)
+def test_choice_has_one_column_at_least_and_one_request_to_resign_at_most(method: VotingMethod) -> None:
+    choices = [-1, 0, 1, RESIGN, RESIGN + 1, 2 * RESIGN, 2 * RESIGN + 1]
+    assert [choice for choice in choices if method.accepts(choice, [1, 2], may_resign=True)] == [
+        1,
+        RESIGN + 1,
+    ]
+    assert not method.accepts(RESIGN + 1, [1, 2], may_resign=False)

@@ -23,7 +23,8 @@ def tally(counts: tuple[int, ...], pick: int, **given: Any) -> SideTally:
         (tally((60, 40), 1), None),
         (tally((51, 49), 1), CloseCall(kind="count", side="red", first=1, second=2, margin=2)),
         (tally((505, 495), 1), CloseCall(kind="count", side="red", first=1, second=2, margin=10)),
-        (tally((3, 2), 1), None),
+        (tally((6, 4), 1), CloseCall(kind="count", side="red", first=1, second=2, margin=2)),
+        (tally((5, 4), 1), None),
         (tally((100, 0), 1), None),
         (tally((50, 50), 2, decided_by="lottery"), None),
         (tally((51, 49), 1, rounds=((51, 49),)), None),
@@ -45,3 +46,5 @@ def test_conflict_is_a_close_call_if_its_ball_completed_the_line() -> None:
     assert find_close_call(won, {}) == CloseCall(kind="conflict", side="red")
     elsewhere = Resolution(drops=DROPS, conflict=4, lines=(((1, 1), (1, 2), (1, 3), (1, 4)),), result="red")
     assert find_close_call(elsewhere, {}) is None
+    without_conflict = Resolution(drops=DROPS, lines=(LINE,), result="red")
+    assert find_close_call(without_conflict, {}) is None

@@ -7,7 +7,7 @@ import pytest
 
 from games.engine.game import Drop, Resolution, Side
 from tests.voting.counting.reveal_situations import SITUATIONS, render, situations
-from voting.counting.pacing import CloseCall, RevealSteps, pace_reveal
+from voting.counting.pacing import CloseCall, RevealSteps, count_words, pace_reveal
 from voting.counting.tally import SideTally
 from voting.terms import Pace
 
@@ -30,6 +30,14 @@ def times(steps: RevealSteps) -> list[int]:
 
 def test_situations_for_frontend_are_current() -> None:
     assert SITUATIONS.read_bytes() == render(), "run: python -m tests.voting.counting.reveal_situations"
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [("", 0), ("Red picks 4", 3), ("\u7ea2\u961f\u9009\u7b2c\u56db", 3), ("\u7ea2\u961f 4", 2)],
+)
+def test_two_chinese_characters_count_as_a_word(text: str, words: int) -> None:
+    assert count_words(text) == words
 
 
 def test_steps_begin_one_after_the_other_in_every_situation() -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -14,8 +15,9 @@ from voting.admission.seats import Seat, new_seat
 from voting.ballot_box.async_ballot_box import AsyncBallotBox
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.intake import Intake
-from voting.ballot_box.known_voters import VoterRecorder
+from voting.ballot_box.known_voters import KnownVoter, VoterRecorder, find_voters
 from voting.counting.ballots import Ballot
+from voting.counting.voter_codes import derive_voter_code
 from voting.gateway.admission_queue import (
     FULL_RETRY_MS,
     INITIAL_RATE,
@@ -102,6 +104,20 @@ def test_new_voters_get_seat_in_smaller_or_chosen_team(harness: Harness) -> None
     teams = [voter.seat.team for voter in admitted]
     assert (sorted(teams[:6]), teams[6]) == ([1, 1, 1, 2, 2, 2], 2)
     assert len({voter.seat.voter for voter in harness.joined}) == 7
+    assert {voter.seat.event_id for voter in harness.joined} == {EVENT}
+
+
+def test_new_voter_keeps_the_offered_seat_in_the_chosen_team(harness: Harness) -> None:
+    offered = new_seat(EVENT, 1)
+    [admitted] = harness.gather(harness.join(offered, wish=2))
+    assert admitted.seat == replace(offered, team=2)
+
+
+def test_admitted_voters_are_recorded_with_their_event(harness: Harness, box: BallotBox) -> None:
+    seat = harness.join_now().seat
+    code = derive_voter_code(seat.voter)
+    assert find_voters(box, EVENT, [code])[code] == KnownVoter(seat.team, connected=False, voter=seat.voter)
+    assert not find_voters(box, EVENT + 1, [code])
 
 
 def test_admitted_player_receives_counted_ballot(harness: Harness, box: BallotBox) -> None:

@@ -42,7 +42,7 @@ def test_first_window_opens_after_talk_time_and_later_ones_after_the_reveal(box:
     assert before <= turn.opens_at - START_LEAD_MS - TALK_MS <= box.now()
     match = load_snapshot(turn.match.event).match
     assert match is not None
-    assert (turn.match.talk_s, match.talk_s) == (90, 90)
+    assert (turn.match.talk_s, match.talk_s, turn.talk_left_ms) == (90, 90, TALK_MS)
     assert turn.closes_at - turn.opens_at == 20_000
     after, second = play_turn(turn, box), only_turn(turn.match)
     assert (second.number, second.opens_at) == (2, (after.resolved_at or 0) + reveal_ms(turn) + TALK_MS)
