@@ -36,7 +36,17 @@ USE_CASES = (
 )
 # One process each, with a Valkey and a database of its own.
 PARTS = (("games.*",), ("voting.*", "crowdgame.*"))
-COPIED = ("games", "voting", "crowdgame", "deploy", "docs", "tests", "manage.py", "pyproject.toml")
+COPIED = (
+    "games",
+    "voting",
+    "crowdgame",
+    "deploy",
+    "docs",
+    "frontend",
+    "tests",
+    "manage.py",
+    "pyproject.toml",
+)
 HOME = "CROWDGAME_TESTS"  # as in tests/settings.py
 INTERRUPTED = 130
 
