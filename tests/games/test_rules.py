@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from games.engine.game import SIDES, Board, Drop, Result, Side, insert_team_names
+from games.engine.game import SIDES, Board, Drop, Picks, Result, Side, insert_team_names
 from games.engine.record import GameRecord, read_record, replay
 from games.engine.registry import find_game, read_options
 from games.engine.replay_answer import build_answer
@@ -96,6 +96,14 @@ def test_winning_line_is_reported_at_full_length() -> None:
     replayed = replay(GameRecord(CLASSIC.slug, {"first": "red"}, tuple(turns)))
     assert replayed.result == "red"
     assert replayed.resolutions[-1].lines == (((1, 1), (2, 1), (3, 1), (4, 1), (5, 1)),)
+
+
+def test_grid_from_board_equals_state_grid() -> None:
+    for game in (SIMULTANEOUS, CLASSIC):
+        state = game.start(game.draw_lots(game.options(), 0))
+        for column in (1, 1, 4):
+            state, _ = game.resolve(state, Picks(**{game.to_move(state)[0]: column}))
+        assert Grid.from_board(game.view(state, None)) == state.grid
 
 
 def test_block_is_a_ball_in_the_other_sides_winning_cell() -> None:

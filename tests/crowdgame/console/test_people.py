@@ -9,7 +9,7 @@ from django.conf import settings
 
 from crowdgame.console.actions.people import MAX_RESTRICTIONS
 from crowdgame.console.people_search import NO_VOTE, PAGE_SIZE, OpenVote, find_people
-from tests.voting.action_helpers import done_by, record_voters, refused, words_of
+from tests.voting.action_helpers import done_by, event_of, record_voters, refused, words_of
 from tests.voting.match_helpers import new_event, start
 from voting.admission.restrictions import Restriction, load_restrictions
 from voting.admission.roster import Pupil
@@ -62,12 +62,15 @@ def test_action_on_code_that_no_phone_has_is_refused(action: str, box: BallotBox
     assert VOTER_CODE in words_of(event.pk, action, box, voter_code=VOTER_CODE, team=2)
 
 
-def test_secret_sides_of_another_event_do_not_prevent_a_move(box: BallotBox) -> None:
+def test_secret_sides_prevent_a_move_only_during_their_own_match(box: BallotBox) -> None:
     start(box, max_side_changes=1)
-    event = new_event()
-    record_voters(event.pk, VOTER_CODE)
-    done_by(event.pk, "voter.move", box, voter_code=VOTER_CODE, team=2)
-    assert restriction(event.pk).team == 2
+    event_id = event_of(start(box, max_side_changes=1))
+    record_voters(event_id, VOTER_CODE)
+    with refused("Sides are secret in this match"):
+        done_by(event_id, "voter.move", box, voter_code=VOTER_CODE, team=2)
+    done_by(event_id, "match.abort", box)
+    done_by(event_id, "voter.move", box, voter_code=VOTER_CODE, team=2)
+    assert restriction(event_id).team == 2
 
 
 def test_voter_can_be_kicked_again_after_rejoining(box: BallotBox) -> None:

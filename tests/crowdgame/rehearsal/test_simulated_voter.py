@@ -12,7 +12,6 @@ from crowdgame.rehearsal.profile import PROFILES, Profile, draw_moments
 from crowdgame.rehearsal.verdict import draw_mood
 from games.engine.game import SIDES, Picks, Side
 from games.engine.registry import find_game, read_options
-from games.rules.columns import Grid
 from tests.voting.positions import SIMULTANEOUS, a_turn, after
 from voting.counting.methods.voting_method import METHODS
 
@@ -68,14 +67,6 @@ def test_both_sides_win_some_simulated_matches() -> None:
         results[SIMULTANEOUS.result(state)] += 1
     assert results["red"] >= 5
     assert results["yellow"] >= 5
-
-
-def test_grid_from_board_equals_state_grid() -> None:
-    for game in (SIMULTANEOUS, find_game("captains-mistress")):
-        state = game.start(game.draw_lots(game.options(), 0))
-        for column in (1, 1, 4):
-            state, _ = game.resolve(state, Picks(**{game.to_move(state)[0]: column}))
-        assert Grid.from_board(game.view(state, None)) == state.grid
 
 
 @given(
