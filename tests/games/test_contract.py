@@ -1,5 +1,6 @@
 """The contract that every built-in game fulfills."""
 
+from reprlib import repr as short_repr
 from typing import Any
 
 import msgspec
@@ -8,7 +9,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from games.engine.errors import IllegalPick
-from games.engine.game import SIDES, Board, Game, Picks, Resolution, Side, insert_team_names, other_side
+from games.engine.game import (
+    GAME_OVER,
+    SIDES,
+    Board,
+    Game,
+    Picks,
+    Resolution,
+    Side,
+    insert_team_names,
+    other_side,
+)
 from games.engine.registry import BUILT_IN, find_game, read_options
 
 LONGEST = 200
@@ -54,7 +65,7 @@ def check_closed(game: Game[Any], state: Any) -> None:
     """A finished game refuses every turn, including an empty one."""
     assert [game.legal_actions(state, side) for side in SIDES] == [(), ()]
     for picks in (Picks(), Picks(red=1), Picks(yellow=1), Picks(1, 1)):
-        with pytest.raises(IllegalPick):
+        with pytest.raises(IllegalPick, match=rf"^{GAME_OVER}$"):
             game.resolve(state, picks)
 
 
@@ -88,8 +99,9 @@ def test_game_refuses_illegal_pick_without_effect(
     before = game.view(state, None)
     for side in SIDES:
         if type(pick) is not int or pick not in game.legal_actions(state, side):
-            with pytest.raises(IllegalPick):
+            with pytest.raises(IllegalPick) as refusal:
                 game.resolve(state, Picks(**{side: pick}))
+            assert str(refusal.value).startswith((f"{side} picks {short_repr(pick)}: ", GAME_OVER))
     assert game.view(state, None) == before
 
 

@@ -105,7 +105,7 @@ def test_registry_names_broken_package_and_keeps_other_games(third_party: Path, 
 
 @pytest.mark.parametrize("slug", ["", "chess", None, 3, ["captains-mistress"], {}, "x" * 10_000])
 def test_find_game_refuses_unknown_slug_with_short_error(slug: object) -> None:
-    with pytest.raises(UnknownGame) as refusal:
+    with pytest.raises(UnknownGame, match=r"^there is no game called ") as refusal:
         find_game(slug)
     assert len(str(refusal.value)) < 100
 
