@@ -139,6 +139,20 @@ def test_players_overtake_waiting_new_voters(harness: Harness) -> None:
     assert len(harness.joined) == JOIN_BATCH_SIZE * 5
 
 
+def test_players_and_new_voters_share_a_batch(harness: Harness, monkeypatch: pytest.MonkeyPatch) -> None:
+    assign_teams, half = harness.box.assign_teams, JOIN_BATCH_SIZE // 2
+    new_voters = list[int]()
+
+    async def observed(event_id: int, wishes: Sequence[int]) -> list[int]:
+        new_voters.append(len(wishes))
+        return await assign_teams(event_id, wishes)
+
+    monkeypatch.setattr(harness.box, "assign_teams", observed)
+    players = [harness.join(player()) for _ in range(half)]
+    harness.gather(*players, *[harness.join() for _ in range(JOIN_BATCH_SIZE)])
+    assert new_voters == [JOIN_BATCH_SIZE - half, half]
+
+
 def test_admission_queue_spreads_retries_of_large_crowd(harness: Harness) -> None:
     harness.slow_down(0.05)
     assert not any(map(is_refused, harness.gather(*[harness.join() for _ in range(1_000)])))
