@@ -1,5 +1,6 @@
 """The contract that every built-in game fulfills."""
 
+from functools import partial
 from reprlib import repr as short_repr
 from typing import Any
 
@@ -17,6 +18,7 @@ from games.engine.game import (
     Picks,
     Resolution,
     Side,
+    check_picks,
     insert_team_names,
     other_side,
 )
@@ -99,9 +101,10 @@ def test_game_refuses_illegal_pick_without_effect(
     before = game.view(state, None)
     for side in SIDES:
         if type(pick) is not int or pick not in game.legal_actions(state, side):
-            with pytest.raises(IllegalPick) as refusal:
-                game.resolve(state, Picks(**{side: pick}))
-            assert str(refusal.value).startswith((f"{side} picks {short_repr(pick)}: ", GAME_OVER))
+            for refuse in (game.resolve, partial(check_picks, game)):
+                with pytest.raises(IllegalPick) as refusal:
+                    refuse(state, Picks(**{side: pick}))
+                assert str(refusal.value).startswith((f"{side} picks {short_repr(pick)}: ", GAME_OVER))
     assert game.view(state, None) == before
 
 

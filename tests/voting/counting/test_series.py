@@ -1,5 +1,7 @@
 """Series of matches: the score, and the automatic start of the next match."""
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -40,6 +42,8 @@ def test_series_starts_split_history_without_changing_score(ended: list[int | No
     assert starts[0] == 0
     assert all(current_series(ended[first:], best_of) == current_series(ended, best_of) for first in starts)
     assert all(current_series(ended[:first], best_of).winner for first in starts[1:])
+    for first, end in pairwise([*starts, len(ended)]):
+        assert not any(current_series(ended[first:at], best_of).winner for at in range(first, end))
 
 
 # ------------------------------------------------------------------ played matches
