@@ -130,7 +130,7 @@ def test_find_game_refuses_unknown_slug_with_short_error(slug: object) -> None:
     ids=repr,
 )
 def test_read_options_refuses_invalid_options(slug: str, raw: object) -> None:
-    with pytest.raises(BadOptions):
+    with pytest.raises(BadOptions, match=r"[a-z] "):
         read_options(find_game(slug), raw)
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+import msgspec
 import pytest
 
 from games.engine.game import Drop, Resolution, Side
@@ -78,6 +79,13 @@ def test_conflict_drops_in_turn_and_then_moves_the_token() -> None:
     assert steps.second is not None
     assert steps.token is not None
     assert steps.drops < steps.second < steps.token < steps.lines
+
+
+def test_conflict_that_keeps_the_token_is_read_while_the_second_ball_falls() -> None:
+    steps = pace(msgspec.structs.replace(CONFLICT, token_after="red"))
+    assert steps.token is None
+    assert steps.second is not None
+    assert steps.lines - steps.second > steps.second - steps.drops
 
 
 def test_paces_differ_and_brisk_has_no_replay() -> None:
