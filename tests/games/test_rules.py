@@ -82,8 +82,9 @@ def test_goofspiel_lot_draws_order_of_prizes(prizes: str, lot: int, order: tuple
 
 @pytest.mark.parametrize("lot", range(4))
 def test_lot_decides_open_options(lot: int) -> None:
-    drawn = SIMULTANEOUS.draw_lots(read_options(SIMULTANEOUS, {"token": "lot"}), lot)
-    assert SIMULTANEOUS.view(SIMULTANEOUS.start(drawn), None).token == SIDES[lot % 2]
+    for game in (SIMULTANEOUS, find_game("single-selector")):
+        drawn = game.draw_lots(read_options(game, {"token": "lot"}), lot)
+        assert game.view(game.start(drawn), None).token == SIDES[lot % 2]
     first = CLASSIC.draw_lots(CLASSIC.options(), lot)
     assert CLASSIC.to_move(CLASSIC.start(first)) == (SIDES[lot % 2],)
 

@@ -10,7 +10,14 @@ from hypothesis import strategies as st
 
 from tests.voting.ballot_strategies import sealed_ballots
 from voting.counting.ballots import Ballot
-from voting.counting.commitments import Commitment, arrival_order, ballot_leaf, hash_ballots, sort_ballots
+from voting.counting.commitments import (
+    Commitment,
+    arrival_order,
+    ballot_leaf,
+    ballot_tree,
+    hash_ballots,
+    sort_ballots,
+)
 
 EMPTY = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 
@@ -21,6 +28,20 @@ def test_ballot_leaf_matches_documented_format() -> None:
     one = sort_ballots(12, "red", [Ballot("v", "red", 4, 3, 9, "ab" * 16)])
     assert one.commitment == Commitment(root=sha256(b"\x0012:red:4:" + b"ab" * 16).hexdigest(), ballots=1)
     assert sort_ballots(12, "red", []).commitment == Commitment(root=EMPTY, ballots=0)
+
+
+def test_order_is_the_hash_of_all_leaf_hashes_as_they_arrived() -> None:
+    arrived = [Ballot("v", "red", 4, 3, 9, "ab" * 16), Ballot("w", "red", 1, 1, 10, "cd" * 16)]
+    leaves = [sha256(b"\0" + ballot_leaf(12, "red", b.choice, b.blind)).digest() for b in arrived]
+    done = sort_ballots(12, "red", arrived, commit_order=True)
+    assert done.commitment.order == sha256(leaves[0] + leaves[1]).hexdigest()
+
+
+@given(sealed_ballots(min_size=1))
+def test_tree_of_listed_ballots_has_their_root(cast: tuple[Ballot, ...]) -> None:
+    done = sort_ballots(1, "red", cast)
+    tree = ballot_tree(1, "red", [(ballot.choice, ballot.blind) for ballot in done.ballots])
+    assert tree.root.hex() == done.commitment.root
 
 
 @given(sealed_ballots(min_size=1))

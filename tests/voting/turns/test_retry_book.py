@@ -4,20 +4,37 @@ from collections.abc import Callable
 
 import pytest
 from django.db import connection
-from redis import Redis
+from redis import Redis, RedisError
 
 from deploy.laptop.network import LOOPBACK, free_port
 from tests.deploy.processes import wait_until
 from tests.voting.match_helpers import new_event, start
 from tests.voting.turns.conftest import DueTurn
 from voting.ballot_box.ballot_box import BallotBox
+from voting.ballot_box.box_types import local_ms
 from voting.models import Event, Match, Turn, TurnState
+from voting.turns.retry_book import RetryBook
 from voting.turns.scheduler import POLL_S, DeadlineScheduler
 from voting.turns.turns import load_turn, to_boxed_turn
 
 pytestmark = pytest.mark.django_db
 HELD = """CREATE TRIGGER held BEFORE INSERT ON games_match WHEN NEW.event_id = {}
 BEGIN SELECT RAISE(ABORT, 'held'); END"""
+
+
+def test_failed_key_is_retried_when_its_time_has_come_and_after_the_others() -> None:
+    book, tried = RetryBook(), list[int]()
+
+    def act(key: int) -> None:
+        tried.append(key)
+        if key == 1:
+            raise RedisError("away")
+
+    assert [book.run_each("closing", [1, 2], act) for _ in range(2)] == [{1}, {1}]
+    assert tried == [1, 2, 2]
+    book.retry_at["closing 1"] = local_ms() - 1
+    assert book.run_each("closing", [1, 2], act) == {1}
+    assert tried == [1, 2, 2, 2, 1]
 
 
 @pytest.mark.django_db(transaction=True)
