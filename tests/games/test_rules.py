@@ -99,6 +99,14 @@ def test_winning_line_is_reported_at_full_length() -> None:
     assert replayed.resolutions[-1].lines == (((1, 1), (2, 1), (3, 1), (4, 1), (5, 1)),)
 
 
+def test_lines_of_both_sides_in_one_turn_are_a_double_win() -> None:
+    replayed = replay(GameRecord(SIMULTANEOUS.slug, {}, ({"red": 1, "yellow": 7},) * 4))
+    assert (replayed.result, [turn.double_win for turn in replayed.resolutions]) == (
+        "red",
+        [False, False, False, True],
+    )
+
+
 def test_grid_from_board_equals_state_grid() -> None:
     for game in (SIMULTANEOUS, CLASSIC):
         state = game.start(game.draw_lots(game.options(), 0))
