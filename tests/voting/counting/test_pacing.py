@@ -106,3 +106,4 @@ def test_instant_reveal_lasts_a_second() -> None:
     assert pace(CONFLICT, Pace.INSTANT) == RevealSteps(
         pour=0, picks=0, drops=0, second=500, lines=1_000, over=1_000
     )
+    assert pace(ORDINARY, Pace.INSTANT).second is None
