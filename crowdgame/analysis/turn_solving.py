@@ -2,6 +2,7 @@
 
 import operator
 from collections.abc import Callable
+from functools import lru_cache
 from typing import cast
 
 from crowdgame.analysis.analyzed_turn import AnalyzedTurn, analyze_turn, pack_analysis
@@ -13,6 +14,9 @@ from voting.matches import Position, load_position
 from voting.models import TallyRecord, Turn, TurnState
 
 Work = Callable[[], AnalyzedTurn]
+# The matches of a class or a cup begin alike; the first turns of thirty boards have few positions.
+CACHED_POSITIONS = 1_024
+solve_cached = lru_cache(CACHED_POSITIONS)(solve)
 
 
 def store_analysis(turn: Turn, run: Callable[[Work], AnalyzedTurn] = operator.call) -> TurnAnalysis | None:
@@ -41,7 +45,7 @@ def _prepare(turn: Turn) -> Work | None:
     picks = _whole_picks(position, index)
     votes = {cast(Side, side): _by_column(counts) for side, counts in tallies}
     is_complete = position.votes[index] != "concealed"
-    return lambda: analyze_turn(solve(before), picks, votes, is_complete=is_complete)
+    return lambda: analyze_turn(solve_cached(before), picks, votes, is_complete=is_complete)
 
 
 def _by_column(counts: list[int]) -> dict[int, int]:

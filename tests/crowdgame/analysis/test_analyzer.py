@@ -8,7 +8,7 @@ from django.utils import timezone
 from crowdgame.analysis.analyzer import POLL_S, Analyzer, solved_games, unanalyzed_turns
 from crowdgame.analysis.models import TurnAnalysis
 from crowdgame.analysis.stored_analyses import load_analyses
-from crowdgame.analysis.turn_solving import store_analysis
+from crowdgame.analysis.turn_solving import solve_cached, store_analysis
 from tests.voting.match_helpers import (
     RED_WINS,
     SELECTOR,
@@ -81,6 +81,16 @@ def test_turn_is_analyzed_once(box: BallotBox) -> None:
         store_analysis(turn)
         analyze_all(box)
     assert analyzed(match) == [1]
+
+
+def test_turns_that_begin_alike_are_solved_once(box: BallotBox) -> None:
+    solve_cached.cache_clear()
+    matches = [begin(box) for _ in range(3)]
+    for match, pick in zip(matches, (1, 2, 3), strict=True):
+        play(match, box, [(pick, 7)])
+    analyze_all(box)
+    assert [analyzed(match) for match in matches] == [[1]] * 3
+    assert solve_cached.cache_info().misses == 1
 
 
 def test_announced_analysis_tells_each_column_of_the_closed_turn(box: BallotBox) -> None:
