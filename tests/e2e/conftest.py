@@ -17,7 +17,7 @@ from deploy.laptop import browser as browsers
 from deploy.laptop.stack import MANAGE
 from tests.e2e.fake_gateway import FakeGateway, running_fake_gateway
 from tests.e2e.page_visits import running_server_with_static
-from tests.e2e.screens import BROWSER_ARGS, TIMEOUT_MS, Screen, open_screen
+from tests.e2e.screens import BROWSER_ARGS, PAUSE_ANIMATIONS_JS, TIMEOUT_MS, Screen, open_screen
 from tests.server import Server
 
 expect.set_options(timeout=TIMEOUT_MS)
@@ -27,11 +27,6 @@ OpenScreen = Callable[[Server, str, dict[str, int]], Screen]
 SHOTS = Path(__file__).parents[2] / "test-output" / "screens"
 # Rendering without GPU emulation halves the work.
 NO_GPU_ARGS = ("--disable-gpu", "--disable-software-rasterizer")
-# Pause endless animations, or an idle page is repainted sixty times a second.
-PAUSE_ANIMATIONS_JS = """addEventListener("animationstart", ({target}) => target
-  .getAnimations({subtree: true})
-  .filter(({effect}) => effect.getTiming().iterations === Infinity)
-  .forEach((animation) => animation.pause()), true)"""
 
 
 @pytest.fixture(scope="session")

@@ -21,6 +21,11 @@ BROWSER_ARGS = (
     "--disable-component-update",
     "--no-first-run",
 )
+# Pause endless animations, or an idle page is repainted sixty times a second.
+PAUSE_ANIMATIONS_JS = """addEventListener("animationstart", ({target}) => target
+  .getAnimations({subtree: true})
+  .filter(({effect}) => effect.getTiming().iterations === Infinity)
+  .forEach((animation) => animation.pause()), true)"""
 
 
 @dataclass
@@ -63,6 +68,7 @@ def chromium() -> Iterator[Browser]:
 
 def open_screen(browser: Browser, base_url: str, shots: Path, name: str, size: dict[str, int]) -> Screen:
     context = browser.new_context(base_url=base_url, viewport=size)  # type: ignore[arg-type]
+    context.add_init_script(PAUSE_ANIMATIONS_JS)
     screen = Screen(context.new_page(), shots, name)
     screen.page.on("console", screen.note_error)
     screen.page.on("pageerror", lambda error: screen.errors.append(str(error)))

@@ -6,10 +6,9 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.e2e.conftest import PAUSE_ANIMATIONS_JS
 from tests.e2e.fake_gateway import FakeGateway
 from tests.e2e.scene_setup import CODE, CONFLICT, MIDDLE, at_phase, with_options
-from tests.e2e.screens import PROJECTOR, TIMEOUT_MS
+from tests.e2e.screens import PAUSE_ANIMATIONS_JS, PROJECTOR, TIMEOUT_MS
 from tests.e2e.scripted_match import LONG_MATCH, ScriptedMatch, script_match
 
 # Adds a meter beside each connection to the speakers.
