@@ -1,5 +1,7 @@
 """App config of the project: schedules its periodic jobs and logs uncaught exceptions."""
 
+import gc
+
 from django.apps import AppConfig
 from django.conf import settings
 
@@ -18,3 +20,5 @@ class CrowdgameConfig(AppConfig):
         every_hour("voters of past events", lambda: anonymize_events(settings.RETENTION_DAYS))
         if settings.LOG_FORMAT == "json":
             log_uncaught_exceptions()
+        gc.freeze()
+        gc.enable()  # manage.py turns it off

@@ -3,6 +3,7 @@
 `python -m tests.commands` loads Django once, with a stack's environment, and forks for each command.
 """
 
+import gc
 import json
 import os
 import subprocess
@@ -66,6 +67,7 @@ if __name__ == "__main__":
 
     django.setup()
     run_checks()  # most commands start with it, and it imports the rest
+    gc.freeze()  # or each fork searches all of it for garbage at its end
     for line in sys.stdin:
         request = json.loads(line)
         print(_forked(request[: len(STREAMS)], request[len(STREAMS) :]), flush=True)
