@@ -95,6 +95,7 @@ def test_solver_searches_as_deep_as_a_plain_search() -> None:
         assert solution.depth in (1, 2)
 
 
+@pytest.mark.nightly
 def test_trained_evaluation_is_close_to_exact_values() -> None:
     random = Random(12)
     module = SolverModule(7, reverse_tie=False, table_bits=8)
