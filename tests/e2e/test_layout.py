@@ -264,6 +264,7 @@ def test_open_window_fits_every_screen_and_keeps_votes_secret(screens: EventScre
     press(screens.console, "match.start")
     for screen in (screens.red, *screens.watchers):
         screen.wait_for(phase="voting")
+    expect(screens.yellow.page.locator("details.code")).to_be_attached(timeout=TIMEOUT_MS)  # loaded later
     screens.received.clear()
     check_all_sizes(screens, "voting")
     assert screens.display.page.evaluate(DIGIT_HEIGHT) >= CLOCK * PROJECTOR["height"]
