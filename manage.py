@@ -24,8 +24,8 @@ def load_play_environment() -> None:
 
 
 if __name__ == "__main__":
-    # What imports create stays until the process ends, and to search it for garbage takes two fifths of the
-    # time of a short command. crowdgame.apps turns the search on; the end of the process frees everything.
+    # Imported objects live as long as the process, and garbage collection among them takes two fifths of the
+    # time of a short command. crowdgame.apps enables it for later objects; at exit, nothing is collected.
     gc.disable()
     atexit.register(gc.freeze)
     load_play_environment()

@@ -1,4 +1,4 @@
-"""App config of the project: schedules its periodic jobs and logs uncaught exceptions."""
+"""App config of the project: periodic jobs, logged exceptions and garbage collection."""
 
 import gc
 
@@ -21,4 +21,4 @@ class CrowdgameConfig(AppConfig):
         if settings.LOG_FORMAT == "json":
             log_uncaught_exceptions()
         gc.freeze()
-        gc.enable()  # manage.py turns it off
+        gc.enable()  # manage.py disables it

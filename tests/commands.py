@@ -67,7 +67,7 @@ if __name__ == "__main__":
 
     django.setup()
     run_checks()  # most commands start with it, and it imports the rest
-    gc.freeze()  # or each fork searches all of it for garbage at its end
+    gc.freeze()  # or each fork would look for garbage in all of it at exit
     for line in sys.stdin:
         request = json.loads(line)
         print(_forked(request[: len(STREAMS)], request[len(STREAMS) :]), flush=True)

@@ -14,7 +14,7 @@ from voting.matches import Position, load_position
 from voting.models import TallyRecord, Turn, TurnState
 
 Work = Callable[[], AnalyzedTurn]
-# The matches of a class or a cup begin alike; the first turns of thirty boards have few positions.
+# Matches begin alike: the first turns of a whole class reach few positions.
 CACHED_POSITIONS = 1_024
 solve_cached = lru_cache(CACHED_POSITIONS)(solve)
 

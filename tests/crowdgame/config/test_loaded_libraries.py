@@ -1,4 +1,4 @@
-"""What makes processes start quickly: few libraries, and no search for garbage among what imports create."""
+"""What makes processes start quickly: few libraries, and no garbage collection among imported objects."""
 
 import subprocess
 import sys
@@ -21,7 +21,7 @@ def test_process_starts_without_heavy_libraries() -> None:
     assert HEAVY.isdisjoint(started.stdout.split())
 
 
-def test_command_collects_garbage_but_not_in_what_it_imported() -> None:
+def test_command_collects_garbage_but_not_among_imported_objects() -> None:
     counts = "import gc; print(gc.isenabled(), gc.get_freeze_count(), len(gc.get_objects()))"
     argv = [*MANAGE, "shell", "--no-imports", "--command", counts]
     started = subprocess.run(argv, capture_output=True, text=True, check=True)
