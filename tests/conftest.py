@@ -1,6 +1,7 @@
 """Fixtures for all tests: a real Valkey for the run, emptied for each test that uses it."""
 
 import os
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,9 +10,11 @@ from django.conf import settings
 from hypothesis import settings as properties
 from redis import Redis
 
+from crowdgame.config.database import SQLITE
 from deploy.laptop.stack import Stack
 from deploy.laptop.startup import start_ballot_box
 from deploy.laptop.supervisor import Supervisor
+from tests.run_folder import migrated_database
 from tests.settings import VALKEY_PORT
 from tests.signals import reset_for_children
 from voting.ballot_box.ballot_box import BallotBox
@@ -65,6 +68,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(scope="session", autouse=True)
 def data_dir() -> Path:
     return Path(settings.DATA_DIR)
+
+
+@pytest.fixture(scope="session")
+def django_db_keepdb(django_db_modify_db_settings: None) -> bool:
+    """Give pytest-django a copy of the migrated SQLite database, since migrating takes long."""
+    database = settings.DATABASES["default"]
+    is_sqlite = database["ENGINE"] == SQLITE
+    if is_sqlite:
+        shutil.copy(migrated_database(), database["TEST"]["NAME"])
+    return bool(is_sqlite)
 
 
 @pytest.fixture(scope="session")

@@ -3,14 +3,12 @@
 from tests.server import server, servers  # noqa: F401  in the conftest.py of the tests that need it
 """
 
-import atexit
 import json
 import os
 import shutil
 import sqlite3
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
@@ -27,6 +25,7 @@ from deploy.laptop.paths import ROOT
 from deploy.laptop.stack import SERVERS, Stack
 from deploy.laptop.startup import migrate, start_ballot_box, start_services, wait_for_pages
 from deploy.laptop.supervisor import Supervisor
+from tests.run_folder import DATABASE, migrated_database
 
 __all__ = ["SERVERS"]
 
@@ -46,7 +45,6 @@ POSTGRES_TABLES = (
     "SELECT column_name FROM information_schema.columns WHERE table_name = ? ORDER BY ordinal_position",
 )
 RECORDED_COLUMNS = ("most_voters", "most_ballots")
-DATABASE = "db.sqlite3"
 ERROR_MARKS = ("Traceback", " ERROR ", " CRITICAL ", "Exception")
 
 
@@ -147,20 +145,12 @@ def running_parts(stack: Stack) -> Iterator[Supervisor]:
 
 
 def give_database(stack: Stack) -> None:
-    """Provide a migrated database; for SQLite, a copy of the one migrated first."""
+    """Provide a migrated database; for SQLite, a copy of the migrated one of the run."""
     if stack.database_url:
         migrate(stack)
         return
     stack.data.mkdir(parents=True, exist_ok=True)
-    shutil.copy(_first_database(), stack.data / DATABASE)
-
-
-@cache
-def _first_database() -> Path:
-    folder = Path(tempfile.mkdtemp(prefix="crowdgame-database-"))
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    migrate(Stack(data=folder, secret_key="of the tests", port=0))
-    return folder / DATABASE
+    shutil.copy(migrated_database(), stack.data / DATABASE)
 
 
 @contextmanager

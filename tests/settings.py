@@ -1,21 +1,15 @@
 """The project's settings with a secret, a data directory and a Valkey for the test run."""
 
-import atexit
 import os
-import shutil
-import tempfile
 from pathlib import Path
 
 from deploy.laptop.network import LOOPBACK, free_port
+from tests.run_folder import run_folder
 
-HOME = "CROWDGAME_TESTS"  # the run's folder, inherited by child processes
 PROCESS = "PYTEST_XDIST_WORKER"  # set in pytest-xdist workers; each has its own subfolder
 
-if HOME not in os.environ:
-    os.environ[HOME] = tempfile.mkdtemp(prefix="crowdgame-tests-")
-    atexit.register(shutil.rmtree, os.environ[HOME], ignore_errors=True)
 VALKEY_PORT = free_port()
-OWN = Path(os.environ[HOME]) / os.environ.get(PROCESS, "")
+OWN = run_folder() / os.environ.get(PROCESS, "")
 OWN.mkdir(exist_ok=True)
 os.environ["SECRET_KEY"] = "only-for-tests"
 os.environ["CROWDGAME_DATA"] = str(OWN)

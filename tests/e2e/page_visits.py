@@ -9,8 +9,6 @@ from typing import Any, Literal
 
 from playwright.sync_api import Page, expect
 
-from deploy.laptop.stack import Stack
-from deploy.laptop.startup import collect_static
 from tests.e2e.page_states import (
     PLAYED,
     Event,
@@ -37,6 +35,7 @@ from tests.e2e.page_states import (
     with_tickets,
 )
 from tests.e2e.screens import TIMEOUT_MS
+from tests.run_folder import static_files
 from tests.server import Server, running_server
 
 CONSENT = "We take pictures of the hall for the school's newspaper.\nQuestions: Ada, at the desk by the door."
@@ -70,7 +69,7 @@ class Visit:
 @contextmanager
 def running_server_with_static(data: Path) -> Iterator[Server]:
     """Run a stack with collected static files and one scheduler."""
-    collect_static(Stack(data=data, secret_key="of the tests", port=0))
+    (data / "static").symlink_to(static_files())
     with running_server(data, schedulers=1) as server:
         yield server
 

@@ -20,6 +20,7 @@ from pathlib import Path
 from deploy.laptop.paths import DATA, ROOT, display_path
 from deploy.laptop.stop_signals import interrupt_on_signals
 from tests.mutants.results import Mutant, read_mutants
+from tests.run_folder import VARIABLE
 
 MIN_SCORE = 0.9
 MIN_USE_CASE_SCORE = 0.7  # lower: texts of logs and errors, and queries that only cost time
@@ -47,7 +48,6 @@ COPIED = (
     "manage.py",
     "pyproject.toml",
 )
-HOME = "CROWDGAME_TESTS"  # as in tests/settings.py
 INTERRUPTED = 130
 
 
@@ -85,7 +85,7 @@ def _run_parts(parts: Iterable[Sequence[str]]) -> list[Path]:
         for number, patterns in enumerate(parts, 1):
             folder = _make_folder(FOLDER / str(number))
             argv = [sys.executable, "-m", "tests.mutants.decorated", "run", "--max-children", "1", *patterns]
-            env = os.environ | {HOME: str(folder / "data")}
+            env = os.environ | {VARIABLE: str(folder / "data")}
             with (folder / "mutmut.log").open("wb") as log:
                 running[folder] = subprocess.Popen(
                     argv, cwd=folder, env=env, stdout=log, stderr=subprocess.STDOUT

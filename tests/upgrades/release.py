@@ -17,7 +17,8 @@ from deploy.laptop.network import free_port
 from deploy.laptop.stack import Stack
 from deploy.laptop.startup import migrate, start_ballot_box, start_services, wait_for_pages
 from deploy.laptop.supervisor import Supervisor
-from tests.server import DATABASE, Server, organizer
+from tests.run_folder import DATABASE
+from tests.server import Server, organizer
 
 Engine = Literal["sqlite", "postgres"]
 # Ballot box: key, field, value. Keys in a copy of Valkey's own files would expire at fixed times.

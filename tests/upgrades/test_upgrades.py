@@ -9,7 +9,8 @@ import pytest
 
 from deploy.laptop.stack import Stack
 from deploy.laptop.startup import migrate
-from tests.server import DATABASE, give_database
+from tests.run_folder import DATABASE
+from tests.server import give_database
 from tests.upgrades.checks import assert_upgraded
 from tests.upgrades.release import RELEASES, Release, upgraded_server
 

@@ -11,7 +11,8 @@ import psycopg
 from redis import Redis
 
 from tests.machines.postgres import program, running_postgres
-from tests.server import DATABASE, Server, running_server
+from tests.run_folder import DATABASE
+from tests.server import Server, running_server
 from tests.socket_clients import open_clients
 from tests.upgrades.release import CODES, MATCH, PLAYED, Release
 from tests.voting.open_turn import vote

@@ -18,8 +18,8 @@ from playwright.sync_api import Page
 
 from deploy.laptop.network import LOOPBACK, free_port
 from deploy.laptop.stack import Stack
-from deploy.laptop.startup import collect_static
 from tests.e2e.accounts.oidc_provider import CLIENT_ID, CLIENT_SECRET
+from tests.run_folder import static_files
 from tests.server import Server, organizer, running_parts
 
 PASSWORD, NEW_PASSWORD = "correct horse battery", "another horse battery"
@@ -129,7 +129,7 @@ def running_account_pages(data: Path, kind: type[MailingStack] = MailingStack) -
         smtp_port=smtp.port,
         provider_port=free_port(),
     )
-    collect_static(stack)
+    (data / "static").symlink_to(static_files())
     with running_parts(stack) as supervisor, organizer(stack) as asked:
         yield AccountPages(Server(stack, supervisor, asked), mailbox)
     smtp.stop()
