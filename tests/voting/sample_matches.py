@@ -2,14 +2,16 @@
 
 import json
 import secrets
-from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
 import msgspec
 from django.db import transaction
 from pytest_django.plugin import DjangoDbBlocker
 
 from games.engine.game import SIDES
+from tests.run_folder import made_once
 from tests.voting.counting.method_cases import scored
 from tests.voting.match_helpers import CLASSIC, SELECTOR, ballots, new_event, only_turn, open_now, run_out
 from voting.ballot_box.ballot_box import BallotBox
@@ -21,7 +23,8 @@ from voting.records.match_record import MatchRecord
 from voting.turns.closing import close_turn
 from voting.turns.turns import start_match, to_boxed_turn
 
-T = TypeVar("T")
+RECORDS = "records.json"
+SECRET = "secret sides"  # a match that is played apart from MATCHES
 Record = dict[str, Any]
 Crowds = Sequence[tuple[Sequence[int], Sequence[int]]]
 
@@ -134,15 +137,21 @@ def play_match(box: BallotBox, terms: dict[str, Any], crowds: Crowds) -> Match:
     return match
 
 
-def play_sample_matches(blocker: DjangoDbBlocker, read: Callable[[Match], T]) -> dict[str, T]:
-    """Play each of MATCHES and return what `read` returns; the database is rolled back."""
+def sample_records(blocker: DjangoDbBlocker) -> dict[str, Record]:
+    """The records of MATCHES, which are played once in a run. Their database changes are rolled back."""
+    folder = made_once("matches", lambda made: _play_matches(blocker, made / RECORDS))
+    records: dict[str, Record] = json.loads((folder / RECORDS).read_bytes())
+    return records
+
+
+def _play_matches(blocker: DjangoDbBlocker, path: Path) -> None:
     box = BallotBox()
     box.delete_all_events()
     with blocker.unblock(), transaction.atomic():
-        found = {name: read(play_match(box, *match)) for name, match in MATCHES.items()}
+        records = {name: record_of(play_match(box, *match)) for name, match in MATCHES.items()}
         transaction.set_rollback(True)
     box.close()
-    return found
+    path.write_bytes(msgspec.json.encode(records))
 
 
 def with_blinds(cast: list[Ballot]) -> list[Ballot]:

@@ -8,11 +8,9 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
-import pytest
 from django.core.management import CommandError, call_command
 
-from deploy.laptop.supervisor import Supervisor
-from tests.voting.sample_matches import Record, plain, play_sample_matches
+from tests.voting.sample_matches import Record
 
 ROOT = Path(__file__).parents[2]
 SCRIPT = ROOT / "docs" / "verify.py"
@@ -28,11 +26,6 @@ def load_script() -> Any:
 
 
 standalone = load_script()
-
-
-@pytest.fixture(scope="module")
-def records(django_db_setup: None, django_db_blocker: Any, valkey_process: Supervisor) -> dict[str, Record]:
-    return play_sample_matches(django_db_blocker, plain)
 
 
 def ours(record: Any, path: Path) -> tuple[int, str]:

@@ -8,55 +8,22 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import pytest
 from django.core.management import CommandError, call_command
-from django.db import transaction
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from pytest_django.plugin import DjangoDbBlocker
 
-from tests.voting.match_helpers import only_turn
-from tests.voting.sample_matches import Record, record_of
-from tests.voting.turns.secret_side_helpers import play_with, request_side_changes, start_secret
-from tests.voting.verifiers import SCRIPT, ours, records, standalone, theirs
-from voting.ballot_box.ballot_box import BallotBox
-from voting.models import Match
-
-__all__ = ["records"]
+from tests.voting.sample_matches import SECRET, Record
+from tests.voting.verifiers import SCRIPT, ours, standalone, theirs
 
 pytestmark = pytest.mark.django_db
 
-SECRET = "secret sides"
 
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=40) | st.just("0" * 32),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
     max_leaves=6,
 )
-
-
-@pytest.fixture(scope="module")
-def all_records(records: dict[str, Record], django_db_blocker: DjangoDbBlocker) -> dict[str, Record]:
-    """The records of MATCHES and of one ended match with secret sides."""
-    box = BallotBox()
-    box.delete_all_events()
-    with django_db_blocker.unblock(), transaction.atomic():
-        secret = json.loads(msgspec.json.encode(record_of(play_secret_match(box))))
-        transaction.set_rollback(True)
-    box.close()
-    return records | {SECRET: secret}
-
-
-def play_secret_match(box: BallotBox) -> Match:
-    """Red's voters change sides one by one until none is left."""
-    match = start_secret(box)
-    for voter in ("red1", "red2"):
-        play_with(only_turn(match), box, [1, 1], [2, 2, 2])
-        request_side_changes(only_turn(match), box, voter)
-    play_with(only_turn(match), box, [1, 1], [2, 2])
-    match.refresh_from_db()
-    return match
 
 
 def value_paths(value: Any, prefix: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:

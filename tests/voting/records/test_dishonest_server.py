@@ -16,10 +16,8 @@ import pytest
 from games.engine.game import SIDES, Side
 from tests.voting.merkle_path import root_of_path
 from tests.voting.sample_matches import Record
-from tests.voting.verifiers import ROOT, ours, records, standalone, theirs
+from tests.voting.verifiers import ROOT, ours, standalone, theirs
 from voting.counting.commitments import Tree, ballot_leaf, hash_leaf, order_hash
-
-__all__ = ["records"]
 
 pytestmark = pytest.mark.django_db
 

@@ -10,11 +10,10 @@ import msgspec
 import pytest
 from django.core.management import CommandError, call_command
 
-from deploy.laptop.supervisor import Supervisor
 from games.engine.errors import BadRecord
 from tests.voting.altered_records import ALTERATIONS
 from tests.voting.match_helpers import RED_WINS, new_event, organizer, play, start
-from tests.voting.sample_matches import MATCHES, play_match, play_sample_matches, record_of
+from tests.voting.sample_matches import MATCHES, Record, play_match, record_of
 from voting.ballot_box.ballot_box import BallotBox
 from voting.events import create_event
 from voting.models import Event, Match, TallyRecord, Turn
@@ -29,10 +28,8 @@ NOW = 1_800_000_000_000
 
 
 @pytest.fixture(scope="module")
-def records(
-    django_db_setup: None, django_db_blocker: Any, valkey_process: Supervisor
-) -> dict[str, MatchRecord]:
-    return play_sample_matches(django_db_blocker, record_of)
+def match_records(records: dict[str, Record]) -> dict[str, MatchRecord]:
+    return {name: read_match_record(json.dumps(record).encode()) for name, record in records.items()}
 
 
 def exported(match: Match) -> MatchRecord:
@@ -47,14 +44,14 @@ def altered(record: MatchRecord, alter: Callable[[Any], None]) -> MatchRecord:
     return read_match_record(json.dumps(plain).encode())
 
 
-def test_record_with_unknown_voting_method_is_refused(records: dict[str, MatchRecord]) -> None:
+def test_record_with_unknown_voting_method_is_refused(match_records: dict[str, MatchRecord]) -> None:
     with pytest.raises(BadRecord, match="loudest"):
-        altered(records["lots"], lambda plain: plain["terms"].update(tally_method="loudest"))
+        altered(match_records["lots"], lambda plain: plain["terms"].update(tally_method="loudest"))
 
 
 @pytest.mark.parametrize("name", MATCHES)
-def test_import_event_round_trips_record(name: str, records: dict[str, MatchRecord]) -> None:
-    record = records[name]
+def test_import_event_round_trips_record(name: str, match_records: dict[str, MatchRecord]) -> None:
+    record = match_records[name]
     match = import_event(record, organizer(), NOW)
     state = MatchState.ABORTED if record.state == MatchState.PLAYING else record.state
     assert exported(match) == msgspec.structs.replace(record, state=state)
@@ -76,8 +73,10 @@ def test_import_match_appends_to_existing_event(box: BallotBox) -> None:
 
 
 @pytest.mark.parametrize("name", ALTERATIONS)
-def test_import_event_refuses_record_that_does_not_verify(name: str, records: dict[str, MatchRecord]) -> None:
-    record = altered(records["lots"], ALTERATIONS[name][0])
+def test_import_event_refuses_record_that_does_not_verify(
+    name: str, match_records: dict[str, MatchRecord]
+) -> None:
+    record = altered(match_records["lots"], ALTERATIONS[name][0])
     with pytest.raises(ImportRefused, match="The record is invalid"):
         import_event(record, organizer(), NOW)
     assert not Event.objects.exists()
@@ -91,19 +90,21 @@ def test_import_match_refuses_turn_that_exists(box: BallotBox) -> None:
     assert (Turn.objects.count(), TallyRecord.objects.count()) == (turns, tallies)
 
 
-def test_import_match_refuses_unfit_event_or_turn_id(box: BallotBox, records: dict[str, MatchRecord]) -> None:
+def test_import_match_refuses_unfit_event_or_turn_id(
+    box: BallotBox, match_records: dict[str, MatchRecord]
+) -> None:
     others = create_event(organizer(), "Another", ("A", "B"))
     with pytest.raises(ImportRefused, match="would differ from the record in teams"):
-        import_match(records["lots"], others, NOW)
+        import_match(match_records["lots"], others, NOW)
     assert not others.matches.exists()
     with pytest.raises(ImportRefused, match="is live"):
-        import_match(records["begun"], start(box).match.event, NOW)
+        import_match(match_records["begun"], start(box).match.event, NOW)
     with pytest.raises(ImportRefused, match="that is out of range"):  # the next turn needs a higher id
-        import_event(altered_id(records["both forfeit"], 2**62), organizer(), NOW)
+        import_event(altered_id(match_records["both forfeit"], 2**62), organizer(), NOW)
 
 
-def test_turn_ids_continue_after_imported_id(box: BallotBox, records: dict[str, MatchRecord]) -> None:
-    match = import_event(altered_id(records["both forfeit"], 10**14), organizer(), NOW)
+def test_turn_ids_continue_after_imported_id(box: BallotBox, match_records: dict[str, MatchRecord]) -> None:
+    match = import_event(altered_id(match_records["both forfeit"], 10**14), organizer(), NOW)
     assert start_match(match.event_id, box).turns.get().pk > 10**14
 
 
@@ -140,9 +141,9 @@ def test_import_command_restores_exported_file(box: BallotBox, tmp_path: Path) -
     assert again.read_bytes() == file.read_bytes().replace(b'"state":"playing"', b'"state":"aborted"')
 
 
-def test_import_command_mentions_new_code(records: dict[str, MatchRecord], tmp_path: Path) -> None:
+def test_import_command_mentions_new_code(match_records: dict[str, MatchRecord], tmp_path: Path) -> None:
     file = tmp_path / "record.json"
-    file.write_bytes(msgspec.json.encode(records["first"]))
+    file.write_bytes(msgspec.json.encode(match_records["first"]))
     event = new_event()
     output = run(str(file), "--event", event.code.lower())
     assert output.endswith("Imported as recorded, except for code, state.\n")

@@ -10,10 +10,8 @@ import pytest
 
 from tests.voting.altered_records import ALTERATIONS, ALTERED_WAYS, DISGUISES
 from tests.voting.sample_matches import MATCHES, Record
-from tests.voting.verifiers import ours, records, standalone, theirs
+from tests.voting.verifiers import ours, standalone, theirs
 from voting.counting.methods import Deciding
-
-__all__ = ["records"]
 
 pytestmark = pytest.mark.django_db
 ALTERED = {name: ("lots", *altered) for name, altered in ALTERATIONS.items()} | ALTERED_WAYS

@@ -20,16 +20,13 @@ import pytest
 from django.db import transaction
 from pytest_django.plugin import DjangoDbBlocker
 
-from tests.voting.records.test_damaged_records import all_records
 from tests.voting.records.test_dishonest_server import seal_again
 from tests.voting.records.test_match_record import as_version_2
 from tests.voting.sample_histories import HISTORIES
 from tests.voting.sample_matches import MATCHES, Record, record_of
-from tests.voting.verifiers import ROOT, records, standalone
+from tests.voting.verifiers import ROOT, standalone
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.ballots import RESIGN
-
-__all__ = ["all_records", "records"]
 
 pytestmark = pytest.mark.django_db
 
