@@ -5,7 +5,7 @@ import re
 from playwright.sync_api import expect
 
 from tests.e2e.conftest import OpenScreen
-from tests.e2e.screens import PHONE, PROJECTOR, Screen
+from tests.e2e.screens import PHONE, PROJECTOR, Screen, move
 from tests.server import Server
 
 REFRESH_MS = 60_000
@@ -60,6 +60,7 @@ def test_lists_and_invitation_of_two_players(one_gateway: Server, open_at: OpenS
 
 def test_live_picture_follows_and_finished_game_replays(one_gateway: Server, open_at: OpenScreen) -> None:
     watcher = enter(one_gateway, open_at, "watcher", PROJECTOR)
+    move(watcher)  # or the replay would stand at its end
     code = one_gateway.ask("duel", time_control="5-min")["code"]
     watcher.page.reload()
     first = f'#running ~ ul img[src^="/board/{code}/1/"]'

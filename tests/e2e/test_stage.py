@@ -7,7 +7,7 @@ from playwright.sync_api import FrameLocator, Page, expect
 
 from tests.e2e.conftest import OpenScreen
 from tests.e2e.page_visits import running_server_with_static, sign_in
-from tests.e2e.screens import PHONE, PROJECTOR, TABLET, TIMEOUT_MS, Screen
+from tests.e2e.screens import PHONE, PROJECTOR, TABLET, TIMEOUT_MS, Screen, move
 from tests.server import Server
 from tests.voting.match_helpers import RED_WINS
 
@@ -114,7 +114,9 @@ def test_podium_celebrates_the_winner(server: Server, open_at: OpenScreen) -> No
         cup,
     )
     server.ask("play_to", event_id=final, picks=[list(pick) for pick in RED_WINS])
-    wall = open_at(server, "podium", PROJECTOR).page
+    screen = open_at(server, "podium", PROJECTOR)
+    move(screen)
+    wall = screen.page
     wall.goto(f"/stage/{cup}/podium")
     wall.wait_for_function(IS_DRAWN, timeout=TIMEOUT_MS)
     expect(wall.locator("[data-place='1'] .trophy")).to_be_visible()
