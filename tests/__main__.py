@@ -19,8 +19,8 @@ from xml.etree import ElementTree as ET
 
 from tests.signals import reset_for_children
 
-# Each process takes one file at a time, the slowest first (see conftest.py). Most tests wait more than they
-# compute, so three processes are faster than two, even on two cores; browsers compute.
+# Each process takes one file at a time, the slowest first (see conftest.py). Tests wait for a third of their
+# time, so three processes are faster than two, even on two cores.
 BY_FILE = ("--dist", "loadfile", "--no-loadscope-reorder", "--numprocesses")
 NEED_THE_WHOLE_MACHINE = ("tests/load", "tests/hardening/test_fuzz.py")
 # Run by `make test-deploy` and `make test-openspiel`, which install more programs.
@@ -33,7 +33,7 @@ PARTS = {
         "3",
     ),
     "load and fuzz": NEED_THE_WHOLE_MACHINE,
-    "browser": ("tests/e2e", *BY_FILE, "2"),
+    "browser": ("tests/e2e", *BY_FILE, "3"),
 }
 EACH_CHANGE = ("-m", "not nightly")
 NIGHTLY = ("--hypothesis-profile=nightly",)
