@@ -30,22 +30,22 @@ NO_GPU_ARGS = ("--disable-gpu", "--disable-software-rasterizer")
 
 
 @pytest.fixture(scope="session")
-def one_gateway(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """One stack for the whole run; it can also create events without clicking."""
     with running_server_with_static(tmp_path_factory.mktemp("event")) as server:
         yield server
 
 
 @pytest.fixture(scope="session")
-def base_url(one_gateway: Server) -> str:
-    return one_gateway.http
+def base_url(server: Server) -> str:
+    return server.http
 
 
 @pytest.fixture(scope="session")
-def organizer(one_gateway: Server) -> str:
+def organizer(server: Server) -> str:
     """The name of an organizer whose password is PASSWORD."""
     name = "organizer"
-    env = {**os.environ, **one_gateway.stack.env, "DJANGO_SUPERUSER_PASSWORD": PASSWORD}
+    env = {**os.environ, **server.stack.env, "DJANGO_SUPERUSER_PASSWORD": PASSWORD}
     argv = [*MANAGE, "createsuperuser", "--noinput", "--username", name, "--email", "o@example.org"]
     subprocess.run(argv, env=env, check=True)
     return name

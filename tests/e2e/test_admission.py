@@ -40,14 +40,14 @@ def projector_address(server: Server, open_at: OpenScreen, code: str) -> str:
     return (link.get_attribute("href") or "").replace("/stage/", "/display/")
 
 
-def test_rotating_code_admits_typed_and_scanned_key(one_gateway: Server, open_at: OpenScreen) -> None:
-    code = make_event(one_gateway, admission="rotating")["code"]
-    display = open_at(one_gateway, "door-display", PROJECTOR)
-    address = projector_address(one_gateway, open_at, code)
+def test_rotating_code_admits_typed_and_scanned_key(server: Server, open_at: OpenScreen) -> None:
+    code = make_event(server, admission="rotating")["code"]
+    display = open_at(server, "door-display", PROJECTOR)
+    address = projector_address(server, open_at, code)
     display.page.goto(address)
     shown = display.page.locator(".rotating-code b")
     expect(shown).to_be_visible(timeout=TIMEOUT_MS)
-    typing, scanning = (open_at(one_gateway, f"door-{name}", PHONE) for name in ("typing", "scanning"))
+    typing, scanning = (open_at(server, f"door-{name}", PHONE) for name in ("typing", "scanning"))
     ask_for(typing, code, "Type the code from the screen")
     typing.shoot("asked")
     privacy = typing.page.get_by_role("link", name="Privacy")
@@ -61,7 +61,7 @@ def test_rotating_code_admits_typed_and_scanned_key(one_gateway: Server, open_at
     typing.wait_for(phase="lobby")
     scanning.page.goto(f"/{code}#{key}")
     scanning.wait_for(phase="lobby")
-    assert scanning.page.url == f"{one_gateway.http}/{code}"
+    assert scanning.page.url == f"{server.http}/{code}"
     typing.page.reload()
     typing.wait_for(phase="lobby")
     assert typing.errors == scanning.errors == display.errors == []
@@ -73,11 +73,11 @@ KEY_AND_SYMBOL = """() => [document.querySelector(".rotating-code b").innerText,
 
 
 @pytest.mark.nightly
-def test_rotating_code_changes_on_display(one_gateway: Server, open_at: OpenScreen) -> None:
+def test_rotating_code_changes_on_display(server: Server, open_at: OpenScreen) -> None:
     """The next code replaces the first one, with a new QR code; a reload keeps the display's key."""
-    code = make_event(one_gateway, admission="rotating")["code"]
-    display = open_at(one_gateway, "door-change", PROJECTOR)
-    address = projector_address(one_gateway, open_at, code)
+    code = make_event(server, admission="rotating")["code"]
+    display = open_at(server, "door-change", PROJECTOR)
+    address = projector_address(server, open_at, code)
     display.page.goto(address)
     expect(display.page.locator(".rotating-code b")).to_be_visible(timeout=TIMEOUT_MS)
     key, before = display.page.evaluate(KEY_AND_SYMBOL)
@@ -98,19 +98,19 @@ def test_rotating_code_changes_on_display(one_gateway: Server, open_at: OpenScre
     assert display.errors == []
 
 
-def test_display_with_invalid_key_shows_no_rotating_code(one_gateway: Server, open_at: OpenScreen) -> None:
-    code = make_event(one_gateway, admission="rotating")["code"]
-    display = open_at(one_gateway, "door-stranger", PROJECTOR)
+def test_display_with_invalid_key_shows_no_rotating_code(server: Server, open_at: OpenScreen) -> None:
+    code = make_event(server, admission="rotating")["code"]
+    display = open_at(server, "door-stranger", PROJECTOR)
     display.page.goto(f"/display/{code}#{'0' * 24}")
     said = display.page.locator(".needed")
     expect(said).to_have_text("Open this screen from the console", timeout=TIMEOUT_MS)
     expect(display.page.locator(".rotating-code")).to_have_count(0)
 
 
-def test_ticket_admits_only_one_phone(one_gateway: Server, open_at: OpenScreen) -> None:
-    event = make_event(one_gateway, admission="tickets")
-    (ticket,) = one_gateway.ask("tickets", event_id=event["id"], count=1)
-    first, second = (open_at(one_gateway, f"door-{name}", PHONE) for name in ("first", "second"))
+def test_ticket_admits_only_one_phone(server: Server, open_at: OpenScreen) -> None:
+    event = make_event(server, admission="tickets")
+    (ticket,) = server.ask("tickets", event_id=event["id"], count=1)
+    first, second = (open_at(server, f"door-{name}", PHONE) for name in ("first", "second"))
     for phone in (first, second):
         ask_for(phone, event["code"], "Type the code from your ticket")
     show(first, f"{ticket[:4]}-{ticket[4:]}".lower())
@@ -129,18 +129,18 @@ def test_ticket_admits_only_one_phone(one_gateway: Server, open_at: OpenScreen) 
     [("tickets", "You need your ticket"), ("roster", "You need your code from the class list")],
 )
 def test_lobby_shows_which_code_is_needed(
-    one_gateway: Server, open_at: OpenScreen, admission: str, said: str
+    server: Server, open_at: OpenScreen, admission: str, said: str
 ) -> None:
-    code = make_event(one_gateway, admission=admission)["code"]
-    display = open_at(one_gateway, f"door-{admission}", PROJECTOR)
+    code = make_event(server, admission=admission)["code"]
+    display = open_at(server, f"door-{admission}", PROJECTOR)
     display.page.goto(f"/display/{code}")
     expect(display.page.locator(".needed")).to_have_text(said, timeout=TIMEOUT_MS)
 
 
-def test_roster_code_admits_student_on_two_devices(one_gateway: Server, open_at: OpenScreen) -> None:
-    event = make_event(one_gateway, admission="roster")
-    (key,) = one_gateway.ask("roster", event_id=event["id"], text="Ada")
-    phones = [open_at(one_gateway, f"door-pupil-{name}", PHONE) for name in ("phone", "tablet")]
+def test_roster_code_admits_student_on_two_devices(server: Server, open_at: OpenScreen) -> None:
+    event = make_event(server, admission="roster")
+    (key,) = server.ask("roster", event_id=event["id"], text="Ada")
+    phones = [open_at(server, f"door-pupil-{name}", PHONE) for name in ("phone", "tablet")]
     for phone in phones:
         ask_for(phone, event["code"], "Type your code from the class list")
         show(phone, key)
@@ -148,10 +148,10 @@ def test_roster_code_admits_student_on_two_devices(one_gateway: Server, open_at:
     assert len({phone.page.locator("body").get_attribute("data-team") for phone in phones}) == 1
 
 
-def test_shared_device_asks_which_seat_to_use(one_gateway: Server, open_at: OpenScreen) -> None:
-    event = make_event(one_gateway, admission="roster")
-    ada, bea = one_gateway.ask("roster", event_id=event["id"], text="Ada, 1\nBea, 2")
-    tablet = open_at(one_gateway, "door-shared", PHONE)
+def test_shared_device_asks_which_seat_to_use(server: Server, open_at: OpenScreen) -> None:
+    event = make_event(server, admission="roster")
+    ada, bea = server.ask("roster", event_id=event["id"], text="Ada, 1\nBea, 2")
+    tablet = open_at(server, "door-shared", PHONE)
     page = tablet.page
     page.goto(f"/{event['code']}#{ada}")
     tablet.wait_for(phase="lobby", team="1")
@@ -171,9 +171,9 @@ def test_shared_device_asks_which_seat_to_use(one_gateway: Server, open_at: Open
     assert tablet.errors == []
 
 
-def test_rotating_code_scanned_again_asks_nothing(one_gateway: Server, open_at: OpenScreen) -> None:
-    code = make_event(one_gateway)["code"]
-    phone = open_at(one_gateway, "door-again", PHONE)
+def test_rotating_code_scanned_again_asks_nothing(server: Server, open_at: OpenScreen) -> None:
+    code = make_event(server)["code"]
+    phone = open_at(server, "door-again", PHONE)
     for key in (WRONG, WRONG[1:]):
         phone.page.goto("about:blank")
         phone.page.goto(f"/{code}#{key}")
@@ -207,9 +207,9 @@ class JoinProxy:
             line.on_close(lambda code, reason: None)
 
 
-def test_wrong_code_is_sent_only_once(one_gateway: Server, open_at: OpenScreen) -> None:
-    code = make_event(one_gateway, admission="rotating")["code"]
-    phone = open_at(one_gateway, "door-stale", PHONE)
+def test_wrong_code_is_sent_only_once(server: Server, open_at: OpenScreen) -> None:
+    code = make_event(server, admission="rotating")["code"]
+    phone = open_at(server, "door-stale", PHONE)
     join_proxy = JoinProxy(phone)
     phone.page.goto(f"/{code}#{WRONG}")
     label = phone.page.get_by_label("Type the code from the screen")
@@ -220,19 +220,19 @@ def test_wrong_code_is_sent_only_once(one_gateway: Server, open_at: OpenScreen) 
     expect(label).to_be_visible()
 
 
-def test_phone_at_key_form_joins_when_admission_opens(one_gateway: Server, open_at: OpenScreen) -> None:
-    event = make_event(one_gateway, admission="rotating")
-    phone = open_at(one_gateway, "door-opened", PHONE)
+def test_phone_at_key_form_joins_when_admission_opens(server: Server, open_at: OpenScreen) -> None:
+    event = make_event(server, admission="rotating")
+    phone = open_at(server, "door-opened", PHONE)
     ask_for(phone, event["code"], "Type the code from the screen")
-    one_gateway.ask("edit", event_id=event["id"], admission="open")
+    server.ask("edit", event_id=event["id"], admission="open")
     phone.wait_for(phase="lobby", team="1")
 
 
-def test_ticket_readmits_phone_after_lost_welcome(one_gateway: Server, open_at: OpenScreen) -> None:
+def test_ticket_readmits_phone_after_lost_welcome(server: Server, open_at: OpenScreen) -> None:
     """The first connection died unnoticed: the server holds the ticket until it notices."""
-    event = make_event(one_gateway, admission="tickets")
-    (ticket,) = one_gateway.ask("tickets", event_id=event["id"], count=1)
-    phone = open_at(one_gateway, "door-lost", PHONE)
+    event = make_event(server, admission="tickets")
+    (ticket,) = server.ask("tickets", event_id=event["id"], count=1)
+    phone = open_at(server, "door-lost", PHONE)
     join_proxy = JoinProxy(phone, 1)
     phone.page.goto(f"/{event['code']}#{ticket}")
     wait_until(phone, lambda: len(join_proxy.joins) > 1)

@@ -41,10 +41,10 @@ def last(page: Page) -> str:
     return page.locator(".said .text").last.inner_text()
 
 
-def test_chat_shows_messages_and_hides_muted_guest(one_gateway: Server, open_at: OpenScreen) -> None:
-    one_gateway.ask("clear_chat")
-    one = at(one_gateway, open_at, "one", size=SMALL)
-    two = at(one_gateway, open_at, "two", size=PROJECTOR)
+def test_chat_shows_messages_and_hides_muted_guest(server: Server, open_at: OpenScreen) -> None:
+    server.ask("clear_chat")
+    one = at(server, open_at, "one", size=SMALL)
+    two = at(server, open_at, "two", size=PROJECTOR)
     one.shoot("empty")
     say(one.page, "Anybody for a long game?")
     expect(two.page.locator(".said .text")).to_have_text("Anybody for a long game?", timeout=TIMEOUT_MS)
@@ -63,13 +63,13 @@ def test_chat_shows_messages_and_hides_muted_guest(one_gateway: Server, open_at:
     assert two.errors == []
 
 
-def test_chat_escapes_markup_in_messages(one_gateway: Server, open_at: OpenScreen) -> None:
-    one_gateway.ask("clear_chat")
-    live = at(one_gateway, open_at, "nasty")
+def test_chat_escapes_markup_in_messages(server: Server, open_at: OpenScreen) -> None:
+    server.ask("clear_chat")
+    live = at(server, open_at, "nasty")
     dialogs: list[str] = []
     live.page.on("dialog", lambda dialog: dialogs.append(dialog.message))
     for text in NASTY:
-        one_gateway.ask("post_chat_message", slug="lobby", text=text)
+        server.ask("post_chat_message", slug="lobby", text=text)
     expect(live.page.locator(".said")).to_have_count(len(NASTY), timeout=TIMEOUT_MS)
     live.shoot("live")
     for _ in ("as it came", "as it is served"):
@@ -86,31 +86,31 @@ def test_chat_escapes_markup_in_messages(one_gateway: Server, open_at: OpenScree
 
 
 def test_chat_hides_player_messages_from_watchers_and_removed_ones(
-    one_gateway: Server, open_at: OpenScreen
+    server: Server, open_at: OpenScreen
 ) -> None:
-    code = one_gateway.ask("duel")["code"]
-    watcher = at(one_gateway, open_at, "watcher", f"/play/{code}")
-    one_gateway.ask(
+    code = server.ask("duel")["code"]
+    watcher = at(server, open_at, "watcher", f"/play/{code}")
+    server.ask(
         "post_chat_message",
         slug=f"{code}-players",
         text="Good luck",
-        guest=one_gateway.ask("seated_guests", code=code)[0],
+        guest=server.ask("seated_guests", code=code)[0],
     )
     open_drawer(watcher.page)
     say(watcher.page, "Column 4!")
-    number = one_gateway.ask("post_chat_message", slug=f"{code}-watchers", text="Rubbish")
+    number = server.ask("post_chat_message", slug=f"{code}-watchers", text="Rubbish")
     expect(watcher.page.locator(".said .text")).to_have_text(["Column 4!", "Rubbish"], timeout=TIMEOUT_MS)
     watcher.shoot("watchers")
-    one_gateway.ask("remove_chat_message", line=number)
+    server.ask("remove_chat_message", line=number)
     expect(watcher.page.locator(".said .text")).to_have_text(["Column 4!"], timeout=TIMEOUT_MS)
-    one_gateway.ask("configure_chat_room", slug=f"{code}-watchers", slow_s=30, closed=True)
+    server.ask("configure_chat_room", slug=f"{code}-watchers", slow_s=30, closed=True)
     expect(watcher.page.get_by_text("This room is closed to new messages.")).to_be_visible(timeout=TIMEOUT_MS)
     expect(watcher.page.get_by_label("Write a message")).to_be_hidden()
     assert "Good luck" not in watcher.page.content()
-    one_gateway.ask("play_duel_to_end", code=code)
+    server.ask("play_duel_to_end", code=code)
     expect(watcher.page.get_by_text("Good luck")).to_be_visible(timeout=PAGE_POLLS_MS)
     expect(watcher.page.get_by_text("until the game ends")).to_have_count(0)
-    one_gateway.ask("post_chat_message", slug=f"{code}-players", text="Well played")
+    server.ask("post_chat_message", slug=f"{code}-players", text="Well played")
     expect(watcher.page.get_by_text("Well played")).to_be_visible(timeout=TIMEOUT_MS)
     watcher.shoot("over")
     assert watcher.errors == []
@@ -122,9 +122,9 @@ def open_drawer(page: Page) -> None:
     page.locator(".talks summary").click()
 
 
-def test_chat_works_without_javascript(one_gateway: Server, browser: Browser) -> None:
-    one_gateway.ask("clear_chat")
-    context = browser.new_context(base_url=one_gateway.http, java_script_enabled=False)
+def test_chat_works_without_javascript(server: Server, browser: Browser) -> None:
+    server.ask("clear_chat")
+    context = browser.new_context(base_url=server.http, java_script_enabled=False)
     page = context.new_page()
     page.goto("/play/")
     page.get_by_label("Write a message").fill("By hand")

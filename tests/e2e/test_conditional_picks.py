@@ -65,9 +65,9 @@ def choose(page: Page, column: int) -> None:
     expect(counted.first).to_be_attached(timeout=TIMEOUT_MS)
 
 
-def test_turn_plays_itself_when_both_plans_match(one_gateway: Server, open_at: OpenScreen) -> None:
-    one, two, code = begin(one_gateway, open_at, "both")
-    watcher = open_at(one_gateway, "plan-watcher", PHONE)
+def test_turn_plays_itself_when_both_plans_match(server: Server, open_at: OpenScreen) -> None:
+    one, two, code = begin(server, open_at, "both")
+    watcher = open_at(server, "plan-watcher", PHONE)
     watcher.page.goto(f"/play/{code}")
     one.page.get_by_text(SUMMARY).click()
     one.shoot("empty")
@@ -98,8 +98,8 @@ def test_turn_plays_itself_when_both_plans_match(one_gateway: Server, open_at: O
     assert [screen.errors for screen in (one, two, watcher)] == [[], [], []]
 
 
-def test_open_board_shows_the_planned_choice(one_gateway: Server, open_at: OpenScreen) -> None:
-    one, two, _ = begin(one_gateway, open_at, "alone")
+def test_open_board_shows_the_planned_choice(server: Server, open_at: OpenScreen) -> None:
+    one, two, _ = begin(server, open_at, "alone")
     plan(one.page, "5", "6")
     choose(one.page, 4)
     choose(two.page, 5)

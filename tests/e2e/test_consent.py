@@ -11,12 +11,10 @@ CONSENT = "We take pictures of the hall for the school's newspaper."
 
 
 @pytest.mark.parametrize("in_study", [False, True])
-def test_consent_is_asked_once_before_voting(
-    one_gateway: Server, open_at: OpenScreen, in_study: bool
-) -> None:
-    event = one_gateway.ask("event", lobby="open", window_s=90, consent=CONSENT, in_study=in_study)
-    one_gateway.ask("begin", event_id=event["id"])
-    phone = open_at(one_gateway, f"consent-{in_study}", PHONE)
+def test_consent_is_asked_once_before_voting(server: Server, open_at: OpenScreen, in_study: bool) -> None:
+    event = server.ask("event", lobby="open", window_s=90, consent=CONSENT, in_study=in_study)
+    server.ask("begin", event_id=event["id"])
+    phone = open_at(server, f"consent-{in_study}", PHONE)
     dialog = phone.page.get_by_role("dialog")
     phone.page.goto(f"/{event['code']}")
     expect(dialog).to_contain_text(CONSENT, timeout=TIMEOUT_MS)
@@ -32,10 +30,10 @@ def test_consent_is_asked_once_before_voting(
     assert phone.errors == []
 
 
-def test_escape_is_no_consent(one_gateway: Server, open_at: OpenScreen) -> None:
-    event = one_gateway.ask("event", lobby="open", window_s=90, consent=CONSENT)
-    one_gateway.ask("begin", event_id=event["id"])
-    phone = open_at(one_gateway, "consent-escape", PHONE)
+def test_escape_is_no_consent(server: Server, open_at: OpenScreen) -> None:
+    event = server.ask("event", lobby="open", window_s=90, consent=CONSENT)
+    server.ask("begin", event_id=event["id"])
+    phone = open_at(server, "consent-escape", PHONE)
     phone.page.goto(f"/{event['code']}")
     dialog = phone.page.get_by_role("dialog")
     expect(dialog).to_be_visible(timeout=TIMEOUT_MS)
@@ -47,9 +45,9 @@ def test_escape_is_no_consent(one_gateway: Server, open_at: OpenScreen) -> None:
     assert phone.errors == []
 
 
-def test_consent_links_to_the_privacy_page_of_the_event(one_gateway: Server, open_at: OpenScreen) -> None:
-    event = one_gateway.ask("event", lobby="open", consent=CONSENT)
-    phone = open_at(one_gateway, "consent-privacy", PHONE)
+def test_consent_links_to_the_privacy_page_of_the_event(server: Server, open_at: OpenScreen) -> None:
+    event = server.ask("event", lobby="open", consent=CONSENT)
+    phone = open_at(server, "consent-privacy", PHONE)
     phone.page.goto(f"/{event['code']}")
     link = phone.page.get_by_role("dialog").get_by_role("link", name="Privacy")
     with phone.page.expect_popup() as opened:
@@ -57,11 +55,11 @@ def test_consent_links_to_the_privacy_page_of_the_event(one_gateway: Server, ope
     expect(opened.value.locator("blockquote")).to_have_text(CONSENT, timeout=TIMEOUT_MS)
 
 
-def test_voting_is_disabled_until_consent_is_shown(one_gateway: Server, open_at: OpenScreen) -> None:
+def test_voting_is_disabled_until_consent_is_shown(server: Server, open_at: OpenScreen) -> None:
     """The deferred part, which shows the text, is late; until then all columns are disabled."""
-    event = one_gateway.ask("event", lobby="open", window_s=90, consent=CONSENT)
-    one_gateway.ask("begin", event_id=event["id"])
-    phone = open_at(one_gateway, "consent-late", PHONE)
+    event = server.ask("event", lobby="open", window_s=90, consent=CONSENT)
+    server.ask("begin", event_id=event["id"])
+    phone = open_at(server, "consent-late", PHONE)
     held: list[Route] = []
 
     def hold(route: Route) -> None:

@@ -55,10 +55,10 @@ def miniature(console: Screen) -> Locator:
     return console.page.frame_locator(".preview iframe").locator("body")
 
 
-def test_miniature_shows_the_big_screen(one_gateway: Server, open_at: OpenScreen) -> None:
-    event = one_gateway.ask("event", owner=OWNER, lobby="open", admission="rotating", window_s=90)
-    console = open_console(one_gateway, open_at, event["code"])
-    wall = open_wall(console, one_gateway, open_at)
+def test_miniature_shows_the_big_screen(server: Server, open_at: OpenScreen) -> None:
+    event = server.ask("event", owner=OWNER, lobby="open", admission="rotating", window_s=90)
+    console = open_console(server, open_at, event["code"])
+    wall = open_wall(console, server, open_at)
     wall.page.evaluate("localStorage.setItem('crowdgame:sound', 'on')")
     for phase in ("lobby", "voting"):
         for body in (wall.page.locator("body"), miniature(console)):
@@ -71,10 +71,10 @@ def test_miniature_shows_the_big_screen(one_gateway: Server, open_at: OpenScreen
     assert console.errors == wall.errors == []
 
 
-def test_sound_is_offered_once_when_event_opens(one_gateway: Server, open_at: OpenScreen) -> None:
-    event = one_gateway.ask("event", owner=OWNER)
-    console = open_console(one_gateway, open_at, event["code"])
-    wall = open_wall(console, one_gateway, open_at)
+def test_sound_is_offered_once_when_event_opens(server: Server, open_at: OpenScreen) -> None:
+    event = server.ask("event", owner=OWNER)
+    console = open_console(server, open_at, event["code"])
+    wall = open_wall(console, server, open_at)
     offer = console.page.get_by_role("group", name="Sound on the big screen")
     expect(offer).to_have_count(0)
     press(console, "lobby.open")
@@ -84,10 +84,10 @@ def test_sound_is_offered_once_when_event_opens(one_gateway: Server, open_at: Op
     expect(offer).to_have_count(0)
 
 
-def test_console_switches_sound_of_the_wall(one_gateway: Server, open_at: OpenScreen) -> None:
-    event = one_gateway.ask("event", owner=OWNER, lobby="open")
-    console = open_console(one_gateway, open_at, event["code"])
-    wall = open_wall(console, one_gateway, open_at)
+def test_console_switches_sound_of_the_wall(server: Server, open_at: OpenScreen) -> None:
+    event = server.ask("event", owner=OWNER, lobby="open")
+    console = open_console(server, open_at, event["code"])
+    wall = open_wall(console, server, open_at)
     sound = console.page.get_by_role("region", name="On the big screen").get_by_role("switch", name="Sound")
     expect(wall.page.locator(".sound")).to_have_attribute("data-sound", "off", timeout=TIMEOUT_MS)
     sound.click()
@@ -96,10 +96,10 @@ def test_console_switches_sound_of_the_wall(one_gateway: Server, open_at: OpenSc
     expect(wall.page.locator(".sound")).to_have_count(0, timeout=TIMEOUT_MS)
 
 
-def test_close_now_asks_until_everyone_has_voted(one_gateway: Server, open_at: OpenScreen) -> None:
-    event = one_gateway.ask("event", owner=OWNER, lobby="open", window_s=300)
-    console = open_console(one_gateway, open_at, event["code"])
-    phones = [open_at(one_gateway, f"phone-{number}", PHONE) for number in (1, 2)]
+def test_close_now_asks_until_everyone_has_voted(server: Server, open_at: OpenScreen) -> None:
+    event = server.ask("event", owner=OWNER, lobby="open", window_s=300)
+    console = open_console(server, open_at, event["code"])
+    phones = [open_at(server, f"phone-{number}", PHONE) for number in (1, 2)]
     for phone in phones:
         phone.page.goto(f"/{event['code']}")
         phone.wait_for(phase="lobby")
@@ -118,9 +118,9 @@ def test_close_now_asks_until_everyone_has_voted(one_gateway: Server, open_at: O
     phones[0].wait_for(phase="reveal")
 
 
-def test_button_ignores_a_press_meant_for_its_last_action(one_gateway: Server, open_at: OpenScreen) -> None:
-    event = one_gateway.ask("event", owner=OWNER, lobby="closed", window_s=300)
-    console = open_console(one_gateway, open_at, event["code"])
+def test_button_ignores_a_press_meant_for_its_last_action(server: Server, open_at: OpenScreen) -> None:
+    event = server.ask("event", owner=OWNER, lobby="closed", window_s=300)
+    console = open_console(server, open_at, event["code"])
     console.page.locator('[data-action="lobby.open"]').evaluate(CLICK_CHANGED_JS)
     press(console, "lobby.open")
     start = console.page.locator('[data-action="match.start"]')
@@ -128,11 +128,11 @@ def test_button_ignores_a_press_meant_for_its_last_action(one_gateway: Server, o
     expect(start).to_be_enabled(timeout=TIMEOUT_MS)
 
 
-def test_notice_expires_on_all_screens(one_gateway: Server, open_at: OpenScreen) -> None:
-    event = one_gateway.ask("event", owner=OWNER, lobby="open")
-    console = open_console(one_gateway, open_at, event["code"])
-    wall = open_wall(console, one_gateway, open_at)
-    phone = open_at(one_gateway, "phone", PHONE)
+def test_notice_expires_on_all_screens(server: Server, open_at: OpenScreen) -> None:
+    event = server.ask("event", owner=OWNER, lobby="open")
+    console = open_console(server, open_at, event["code"])
+    wall = open_wall(console, server, open_at)
+    phone = open_at(server, "phone", PHONE)
     phone.page.goto(f"/{event['code']}")
     expect(console.page.get_by_label("How long the message is shown")).to_have_value("30")
     console.page.get_by_role("textbox", name="Message to all").fill("Dinner is ready")
@@ -142,7 +142,7 @@ def test_notice_expires_on_all_screens(one_gateway: Server, open_at: OpenScreen)
         expect(notice).to_have_text("Dinner is ready", timeout=TIMEOUT_MS)
     for notice in (*shown, console.page.locator(".standing")):
         expect(notice).to_have_count(0, timeout=NOTICE_MS + TIMEOUT_MS)
-    late = open_at(one_gateway, "late", PHONE)
+    late = open_at(server, "late", PHONE)
     late.page.goto(f"/{event['code']}")
     late.wait_for(phase="lobby")
     expect(late.page.locator(".ground-notice")).to_have_count(0)
@@ -165,9 +165,9 @@ def test_notice_covers_no_team_name(
 @pytest.mark.parametrize(
     "size", [PROJECTOR, TABLET, UPRIGHT, PHONE, NARROW], ids=lambda size: str(size["width"])
 )
-def test_join_code_stays_in_view(size: dict[str, int], one_gateway: Server, open_at: OpenScreen) -> None:
-    event = one_gateway.ask("event", owner=OWNER, lobby="open")
-    console = open_console(one_gateway, open_at, event["code"], size)
+def test_join_code_stays_in_view(size: dict[str, int], server: Server, open_at: OpenScreen) -> None:
+    event = server.ask("event", owner=OWNER, lobby="open")
+    console = open_console(server, open_at, event["code"], size)
     code = console.page.locator(".code", has_text=event["code"])
     expect(code).to_be_in_viewport(ratio=1)
     console.page.evaluate("scrollTo(0, document.body.scrollHeight)")
@@ -175,12 +175,12 @@ def test_join_code_stays_in_view(size: dict[str, int], one_gateway: Server, open
     expect(code).to_be_in_viewport(ratio=1)
 
 
-def test_charts_name_their_axes(one_gateway: Server, open_at: OpenScreen) -> None:
-    console = open_at(one_gateway, "charts", TABLET)
+def test_charts_name_their_axes(server: Server, open_at: OpenScreen) -> None:
+    console = open_at(server, "charts", TABLET)
     prepared = Visit(
         "console-charts", "/console/{code}/", choices=SLOW, prepare=play_to(*PLAYED), phase="voting"
     )
-    event = visit(prepared, console.page, one_gateway)
+    event = visit(prepared, console.page, server)
     charts = console.page.locator(".charts figure")
     for chart, axes in zip(
         charts.all(),
@@ -200,13 +200,13 @@ def test_charts_name_their_axes(one_gateway: Server, open_at: OpenScreen) -> Non
 
 
 @pytest.mark.parametrize("size", [TABLET, UPRIGHT], ids=["landscape", "portrait"])
-def test_tablet_columns_are_both_used(size: dict[str, int], one_gateway: Server, open_at: OpenScreen) -> None:
+def test_tablet_columns_are_both_used(size: dict[str, int], server: Server, open_at: OpenScreen) -> None:
     """The shorter column leaves little empty, although its activity log has only one of ten lines."""
-    console = open_at(one_gateway, "tablet", size)
+    console = open_at(server, "tablet", size)
     prepared = Visit(
         "console-tablet", "/console/{code}/", choices=SLOW, prepare=play_to(*PLAYED), phase="voting"
     )
-    visit(prepared, console.page, one_gateway)
+    visit(prepared, console.page, server)
     columns = [console.page.locator(column).bounding_box() for column in (".side", ".more")]
     left, right = (box for box in columns if box)
     assert abs(left["y"] + left["height"] - right["y"] - right["height"]) < 0.4 * size["height"]
@@ -214,9 +214,9 @@ def test_tablet_columns_are_both_used(size: dict[str, int], one_gateway: Server,
     assert right["x"] + right["width"] >= size["width"] - EDGE_PX
 
 
-def test_first_match_starts_four_clicks_after_login(one_gateway: Server, open_at: OpenScreen) -> None:
-    console = open_at(one_gateway, "clicks", TABLET)
-    one_gateway.ask("confirmed_organizer", name="nina", password=PASSWORD)
+def test_first_match_starts_four_clicks_after_login(server: Server, open_at: OpenScreen) -> None:
+    console = open_at(server, "clicks", TABLET)
+    server.ask("confirmed_organizer", name="nina", password=PASSWORD)
     console.page.goto("/console/login/")
     console.page.get_by_label("Username or e-mail address").fill("nina")
     console.page.get_by_label("Password").fill(PASSWORD)
@@ -225,9 +225,9 @@ def test_first_match_starts_four_clicks_after_login(one_gateway: Server, open_at
     console.wait_for(phase="voting")
 
 
-def test_match_ends_after_its_simulated_crowd(one_gateway: Server, open_at: OpenScreen) -> None:
-    event = one_gateway.ask("event", owner=OWNER, lobby="open", window_s=10)
-    console = open_console(one_gateway, open_at, event["code"])
+def test_match_ends_after_its_simulated_crowd(server: Server, open_at: OpenScreen) -> None:
+    event = server.ask("event", owner=OWNER, lobby="open", window_s=10)
+    console = open_console(server, open_at, event["code"])
     console.page.get_by_label("Simulated phones").fill("2")
     press(console, "rehearsal.start")
     expect(console.page.get_by_text("2 of 2")).to_be_visible(timeout=TIMEOUT_MS)
@@ -241,11 +241,11 @@ def test_match_ends_after_its_simulated_crowd(one_gateway: Server, open_at: Open
     expect(console.page.get_by_text("The simulated crowd has left, so match 1 was aborted")).to_be_visible()
 
 
-def test_long_headline_is_not_cut_off(one_gateway: Server, open_at: OpenScreen) -> None:
+def test_long_headline_is_not_cut_off(server: Server, open_at: OpenScreen) -> None:
     names = ("North Hall of the Old Observatory", "South Hall")
-    event = one_gateway.ask("event", owner=OWNER, names=names, lobby="open")
-    one_gateway.ask("play_to", event_id=event["id"], picks=[[1, 2], [1, 3], [1, 5], [1, 6]])
-    console = open_console(one_gateway, open_at, event["code"], {"width": 1280, "height": 800})
+    event = server.ask("event", owner=OWNER, names=names, lobby="open")
+    server.ask("play_to", event_id=event["id"], picks=[[1, 2], [1, 3], [1, 5], [1, 6]])
+    console = open_console(server, open_at, event["code"], {"width": 1280, "height": 800})
     headline = console.page.get_by_role("heading", level=2).first
     expect(headline).to_contain_text("won match 1", timeout=TIMEOUT_MS)
     assert headline.evaluate("heading => heading.scrollHeight <= heading.clientHeight + 1")

@@ -13,10 +13,10 @@ DEFERRED = "**/app/deferred.*"
 
 
 @pytest.fixture
-def phone(one_gateway: Server, open_at: OpenScreen) -> Screen:
-    event = one_gateway.ask("event", lobby="open", window_s=90)
-    one_gateway.ask("begin", event_id=event["id"])
-    screen = open_at(one_gateway, "second-part", PHONE)
+def phone(server: Server, open_at: OpenScreen) -> Screen:
+    event = server.ask("event", lobby="open", window_s=90)
+    server.ask("begin", event_id=event["id"])
+    screen = open_at(server, "second-part", PHONE)
     screen.page.goto(f"/{event['code']}")
     return screen
 

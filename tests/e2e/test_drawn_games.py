@@ -37,10 +37,7 @@ TRAILS = Shown("trails", {}, (1, 3), ("↑", "↓"), "Rooks: ↑, Doves: ↓.")
 
 
 @pytest.mark.parametrize("shown", [GOOFSPIEL, TRAILS], ids=lambda shown: shown.game)
-def test_drawn_game_turn_is_shown_on_all_pages(
-    one_gateway: Server, open_at: OpenScreen, shown: Shown
-) -> None:
-    server = one_gateway
+def test_drawn_game_turn_is_shown_on_all_pages(server: Server, open_at: OpenScreen, shown: Shown) -> None:
     event = server.ask(
         "event", lobby="open", window_s=90, pace="dramatic", game=shown.game, options=shown.options
     )

@@ -61,13 +61,13 @@ def test_display_marks_nothing_that_is_hidden(page: Page, fake_gateway: FakeGate
     expect(page.locator(".drop-mark")).to_have_count(0)
 
 
-def test_mark_has_the_symbol_that_the_phone_shows(one_gateway: Server, open_at: OpenScreen) -> None:
-    event = one_gateway.ask("event", lobby="open", window_s=90, pace="dramatic")
-    display, phone = open_at(one_gateway, "drop-wall", PROJECTOR), open_at(one_gateway, "drop-phone", PHONE)
+def test_mark_has_the_symbol_that_the_phone_shows(server: Server, open_at: OpenScreen) -> None:
+    event = server.ask("event", lobby="open", window_s=90, pace="dramatic")
+    display, phone = open_at(server, "drop-wall", PROJECTOR), open_at(server, "drop-phone", PHONE)
     display.page.goto(f"/display/{event['code']}")
     phone.page.goto(f"/{event['code']}")
     phone.wait_for(phase="lobby")
-    one_gateway.ask("open_turn_now", event_id=event["id"])
+    server.ask("open_turn_now", event_id=event["id"])
     phone.wait_for(phase="voting")
     button = phone.page.get_by_role("button", name="Find my drop")
     expect(button).to_have_count(0)
@@ -77,7 +77,7 @@ def test_mark_has_the_symbol_that_the_phone_shows(one_gateway: Server, open_at: 
     notice = phone.page.locator(".drop")
     expect(notice).to_contain_text("will mark your drop")
     phone.shoot("waiting")
-    one_gateway.ask("close_after", event_id=event["id"], ms=300)
+    server.ask("close_after", event_id=event["id"], ms=300)
     symbol = display.page.locator(".drop-mark").text_content(timeout=TIMEOUT_MS)  # it is gone 2 s later
     expect(notice).to_have_text(f"Yours is drop 1 {symbol}")  # for the rest of the reveal
     display.shoot("marked")

@@ -106,9 +106,9 @@ def expect_ended(duel: Duel) -> None:
         expect(phone.page.locator(".rating")).to_contain_text(re.compile(r"12\d\d|11\d\d"))
 
 
-def test_four_in_a_row_wins_duel(one_gateway: Server, open_at: OpenScreen, tmp_path: Path) -> None:
+def test_four_in_a_row_wins_duel(server: Server, open_at: OpenScreen, tmp_path: Path) -> None:
     *before, last = RED_WINS
-    duel = begin(one_gateway, open_at, "line", before)
+    duel = begin(server, open_at, "line", before)
     sides = {phone.page.locator("body").get_attribute("data-side"): phone for phone in duel.phones}
     for phone, column in zip((sides["red"], sides["yellow"]), last, strict=True):
         expect(phone.page.get_by_role("button", name="Column 1, 3 of 6 full")).to_be_visible(
@@ -124,12 +124,12 @@ def test_four_in_a_row_wins_duel(one_gateway: Server, open_at: OpenScreen, tmp_p
     assert duel.rated() == 1
 
 
-def test_player_without_time_loses_duel(one_gateway: Server, open_at: OpenScreen, tmp_path: Path) -> None:
-    duel = begin(one_gateway, open_at, "time", TWO_TURNS, time_control="5-min")
+def test_player_without_time_loses_duel(server: Server, open_at: OpenScreen, tmp_path: Path) -> None:
+    duel = begin(server, open_at, "time", TWO_TURNS, time_control="5-min")
     winner = duel.phones[1]
     expect(winner.page.get_by_role("button", name="Column 1, 2 of 6 full")).to_be_visible(timeout=TIMEOUT_MS)
     vote(winner, 3)
-    one_gateway.ask("run_down_clock", code=duel.code, ms=3_000)
+    server.ask("run_down_clock", code=duel.code, ms=3_000)
     expect_ended(duel)
     duel.shoot("time")
     assert duel.match() == ("ended", duel.winner(), "time")
@@ -138,8 +138,8 @@ def test_player_without_time_loses_duel(one_gateway: Server, open_at: OpenScreen
     assert duel.rated() == 1
 
 
-def test_player_resigns_after_confirming(one_gateway: Server, open_at: OpenScreen, tmp_path: Path) -> None:
-    duel = begin(one_gateway, open_at, "resign", TWO_TURNS)
+def test_player_resigns_after_confirming(server: Server, open_at: OpenScreen, tmp_path: Path) -> None:
+    duel = begin(server, open_at, "resign", TWO_TURNS)
     one = duel.phones[0]
     tap(one, "Resign")
     expect(one.page.get_by_role("button", name="Really resign?")).to_be_visible()
@@ -156,9 +156,9 @@ def test_player_resigns_after_confirming(one_gateway: Server, open_at: OpenScree
 
 
 def test_declined_draw_goes_on_and_accepted_draw_ends(
-    one_gateway: Server, open_at: OpenScreen, tmp_path: Path
+    server: Server, open_at: OpenScreen, tmp_path: Path
 ) -> None:
-    duel = begin(one_gateway, open_at, "draw", TWO_TURNS)
+    duel = begin(server, open_at, "draw", TWO_TURNS)
     one, two = duel.phones
     tap(one, "Offer a draw", "Really offer a draw?")
     expect(one.page.get_by_text("Draw offered")).to_be_visible()
@@ -179,8 +179,8 @@ def test_declined_draw_goes_on_and_accepted_draw_ends(
     assert duel.rated() == 1
 
 
-def test_game_is_aborted_before_first_turn(one_gateway: Server, open_at: OpenScreen, tmp_path: Path) -> None:
-    duel = begin(one_gateway, open_at, "abort", [])
+def test_game_is_aborted_before_first_turn(server: Server, open_at: OpenScreen, tmp_path: Path) -> None:
+    duel = begin(server, open_at, "abort", [])
     one, two = duel.phones
     tap(one, "Abort game", "Really abort?")
     for phone in (one, two):
@@ -192,8 +192,8 @@ def test_game_is_aborted_before_first_turn(one_gateway: Server, open_at: OpenScr
     assert duel.rated() == 0
 
 
-def test_casual_players_take_last_turn_back(one_gateway: Server, open_at: OpenScreen, tmp_path: Path) -> None:
-    duel = begin(one_gateway, open_at, "takeback", TWO_TURNS, casual=True)
+def test_casual_players_take_last_turn_back(server: Server, open_at: OpenScreen, tmp_path: Path) -> None:
+    duel = begin(server, open_at, "takeback", TWO_TURNS, casual=True)
     one, two = duel.phones
     tap(one, "Ask to take back the turn")
     expect(two.page.get_by_text("asks to take back the last turn")).to_be_visible()
@@ -214,25 +214,23 @@ def test_casual_players_take_last_turn_back(one_gateway: Server, open_at: OpenSc
     assert duel.rated() == 0
 
 
-def test_rated_game_offers_no_takeback_and_watcher_no_actions(
-    one_gateway: Server, open_at: OpenScreen
-) -> None:
-    duel = begin(one_gateway, open_at, "rated", TWO_TURNS)
+def test_rated_game_offers_no_takeback_and_watcher_no_actions(server: Server, open_at: OpenScreen) -> None:
+    duel = begin(server, open_at, "rated", TWO_TURNS)
     one = duel.phones[0]
     expect(one.page.get_by_role("button", name="Resign")).to_be_visible()
     expect(one.page.get_by_role("button", name="take back")).to_have_count(0)
-    watcher = open_at(one_gateway, "actions-watcher", PHONE)
+    watcher = open_at(server, "actions-watcher", PHONE)
     watcher.page.goto(f"/play/{duel.code}")
     expect(watcher.page.get_by_role("heading", level=1)).to_be_visible()
     expect(watcher.page.get_by_role("button", name="Resign")).to_have_count(0)
 
 
-def test_creator_withdraws_waiting_game(one_gateway: Server, open_at: OpenScreen) -> None:
-    one = enter(one_gateway, open_at, "withdraw")
+def test_creator_withdraws_waiting_game(server: Server, open_at: OpenScreen) -> None:
+    one = enter(server, open_at, "withdraw")
     one.page.get_by_role("button", name="New game").click()
     expect(one.page).to_have_url(re.compile(r"/play/[A-Z0-9]+$"))
     code = code_of(one)
-    two = enter(one_gateway, open_at, "withdraw-two")
+    two = enter(server, open_at, "withdraw-two")
     join = two.page.locator(f'form[action="/play/{code}/join"] button')
     expect(join).to_be_visible()
 
@@ -244,6 +242,6 @@ def test_creator_withdraws_waiting_game(one_gateway: Server, open_at: OpenScreen
     one.shoot("withdrawn")
     join.click()
     expect(two.page.get_by_role("button", name="Join")).to_have_count(0)
-    assert one_gateway.rows("SELECT id FROM games_event WHERE code = ?", code) == []
+    assert server.rows("SELECT id FROM games_event WHERE code = ?", code) == []
     with pytest.raises(HTTPError, match="404"):
-        urlopen(f"{one_gateway.http}/play/{code}")  # noqa: S310
+        urlopen(f"{server.http}/play/{code}")  # noqa: S310

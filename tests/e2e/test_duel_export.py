@@ -19,17 +19,15 @@ DOWNLOADS = {
 
 
 @pytest.fixture
-def report(one_gateway: Server) -> str:
+def report(server: Server) -> str:
     """The path of the report of a duel that red has won in four turns."""
-    code = one_gateway.ask("duel")["code"]
-    one_gateway.ask("play_duel_to_end", code=code)
+    code = server.ask("duel")["code"]
+    server.ask("play_duel_to_end", code=code)
     return f"/report/{code}/1"
 
 
-def test_duel_is_downloaded_as_pictures_and_record(
-    one_gateway: Server, open_at: OpenScreen, report: str
-) -> None:
-    page = open_at(one_gateway, "export", PROJECTOR).page
+def test_duel_is_downloaded_as_pictures_and_record(server: Server, open_at: OpenScreen, report: str) -> None:
+    page = open_at(server, "export", PROJECTOR).page
     page.goto(report)
     for name, begins in DOWNLOADS.items():
         with page.expect_download() as started:
@@ -37,10 +35,8 @@ def test_duel_is_downloaded_as_pictures_and_record(
         assert Path(started.value.path()).read_bytes().startswith(begins), name
 
 
-def test_position_of_duel_is_shared_by_link(one_gateway: Server, open_at: OpenScreen, report: str) -> None:
-    one, two = (
-        open_at(one_gateway, f"editor-{name}", size) for name, size in (("a", PROJECTOR), ("b", PHONE))
-    )
+def test_position_of_duel_is_shared_by_link(server: Server, open_at: OpenScreen, report: str) -> None:
+    one, two = (open_at(server, f"editor-{name}", size) for name, size in (("a", PROJECTOR), ("b", PHONE)))
     one.page.goto(report)
     one.page.get_by_role("link", name="Open in the board editor").click()
     expect(one.page.get_by_role("status")).to_contain_text("After turn 4.")

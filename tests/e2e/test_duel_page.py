@@ -38,9 +38,9 @@ def begin(server: Server, open_at: OpenScreen) -> tuple[Screen, Screen, str]:
     return one, two, code
 
 
-def test_players_and_spectator_share_page_of_duel(one_gateway: Server, open_at: OpenScreen) -> None:
-    one, two, code = begin(one_gateway, open_at)
-    watcher = open_at(one_gateway, "duel-page-watcher", PHONE)
+def test_players_and_spectator_share_page_of_duel(server: Server, open_at: OpenScreen) -> None:
+    one, two, code = begin(server, open_at)
+    watcher = open_at(server, "duel-page-watcher", PHONE)
     watcher.page.goto(f"/play/{code}")
     expect_phase(watcher.page, "voting")
     screens = (one, two, watcher)

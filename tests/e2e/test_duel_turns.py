@@ -19,8 +19,8 @@ Object.defineProperty(document, "hidden", { get: () => true });
 """
 
 
-def test_duel_notifies_player_of_turn_in_title_and_browser(one_gateway: Server, open_at: OpenScreen) -> None:
-    one = open_at(one_gateway, "turns-one", SMALL)
+def test_duel_notifies_player_of_turn_in_title_and_browser(server: Server, open_at: OpenScreen) -> None:
+    one = open_at(server, "turns-one", SMALL)
     one.page.add_init_script(BELL)
     one.page.goto("/play/")
     one.page.get_by_text("More options").click()
@@ -31,7 +31,7 @@ def test_duel_notifies_player_of_turn_in_title_and_browser(one_gateway: Server, 
     plain = one.page.title()
     assert "Your turn" not in plain
 
-    two = enter(one_gateway, open_at, "turns-two", PHONE)
+    two = enter(server, open_at, "turns-two", PHONE)
     two.page.locator(f'form[action="/play/{code_of(one)}/join"] button').click()
     open_board(two)
     side_of(two)

@@ -37,8 +37,8 @@ def open_board(screen: Screen) -> None:
 
 
 @pytest.mark.nightly
-def test_duel_with_clocks_and_a_watcher(one_gateway: Server, open_at: OpenScreen) -> None:
-    one = enter(one_gateway, open_at, "one", SMALL)
+def test_duel_with_clocks_and_a_watcher(server: Server, open_at: OpenScreen) -> None:
+    one = enter(server, open_at, "one", SMALL)
     one.page.get_by_text("More options").click()
     one.page.get_by_label("1 minute", exact=True).check()
     one.shoot("more")
@@ -49,12 +49,12 @@ def test_duel_with_clocks_and_a_watcher(one_gateway: Server, open_at: OpenScreen
     assert "#" not in one.page.url
     code = code_of(one)
 
-    two = enter(one_gateway, open_at, "two")
+    two = enter(server, open_at, "two")
     two.shoot("open")
     two.page.locator(f'form[action="/play/{code}/join"] button').click()
     open_board(two)
     sides = {side_of(screen): screen for screen in (one, two)}
-    watcher = enter(one_gateway, open_at, "watcher", PROJECTOR)
+    watcher = enter(server, open_at, "watcher", PROJECTOR)
     watcher.page.locator(f'a[href="/play/{code}"]').click()
     open_board(watcher)
     watcher.wait_for(phase="voting")
@@ -108,8 +108,8 @@ def play_rematch(one: Screen, two: Screen) -> None:
     assert [side_of(screen) for screen in (two, one)] == before
 
 
-def test_new_duel_takes_one_click_and_guest_can_return(one_gateway: Server, open_at: OpenScreen) -> None:
-    one = enter(one_gateway, open_at, "press")
+def test_new_duel_takes_one_click_and_guest_can_return(server: Server, open_at: OpenScreen) -> None:
+    one = enter(server, open_at, "press")
     one.page.get_by_role("button", name="New game").click()
     open_board(one)
     one.wait_for(phase="lobby")
@@ -123,8 +123,8 @@ def test_new_duel_takes_one_click_and_guest_can_return(one_gateway: Server, open
 
 
 @pytest.mark.nightly
-def test_duel_against_a_crowd(one_gateway: Server, open_at: OpenScreen) -> None:
-    one = open_at(one_gateway, "duel-maker", SMALL)
+def test_duel_against_a_crowd(server: Server, open_at: OpenScreen) -> None:
+    one = open_at(server, "duel-maker", SMALL)
     one.page.goto("/")
     one.page.get_by_role("link", name="Play one-on-one").click()
     one.page.get_by_text("More options").click()
@@ -133,12 +133,12 @@ def test_duel_against_a_crowd(one_gateway: Server, open_at: OpenScreen) -> None:
     expect(one.page.get_by_role("heading", name="Your game is ready")).to_be_visible()
     code = code_of(one)
 
-    crowd = [open_at(one_gateway, f"duel-crowd-{name}", PHONE) for name in ("a", "b")]
+    crowd = [open_at(server, f"duel-crowd-{name}", PHONE) for name in ("a", "b")]
     for screen in crowd:
         screen.page.goto(f"/play/{code}")
         screen.page.get_by_role("link", name="Join the crowd").click()
         screen.wait_for(phase="lobby")
-    watcher = open_at(one_gateway, "duel-crowd-watcher", PROJECTOR)
+    watcher = open_at(server, "duel-crowd-watcher", PROJECTOR)
     watcher.page.goto(f"/display/{code}")
     expect(one.page.locator(".what")).to_contain_text("2 in the crowd · 1 watching", timeout=PAGE_POLLS_MS)
     one.shoot("gathers")
@@ -160,20 +160,20 @@ def test_duel_against_a_crowd(one_gateway: Server, open_at: OpenScreen) -> None:
     assert [screen.errors for screen in screens] == [[]] * len(screens)
 
 
-def test_duel_player_without_pick_loses_on_time(one_gateway: Server, open_at: OpenScreen) -> None:
-    one = enter(one_gateway, open_at, "slow")
+def test_duel_player_without_pick_loses_on_time(server: Server, open_at: OpenScreen) -> None:
+    one = enter(server, open_at, "slow")
     one.page.get_by_role("button", name="New game").click()
     open_board(one)
-    two = enter(one_gateway, open_at, "quick")
+    two = enter(server, open_at, "quick")
     two.page.locator(f'form[action="/play/{code_of(one)}/join"] button').click()
     open_board(two)
     side_of(two)
     vote(two, 3)
-    one_gateway.ask("run_down_clock", code=code_of(one), ms=3_000)
+    server.ask("run_down_clock", code=code_of(one), ms=3_000)
     for screen in (one, two):
         screen.wait_for(phase="ended")
     two.shoot("won-on-time")
-    display = open_at(one_gateway, "duel-time", PROJECTOR)
+    display = open_at(server, "duel-time", PROJECTOR)
     display.page.goto(f"/display/{code_of(one)}")
     expect(display.page.locator(".end")).to_contain_text("ran out of time", timeout=TIMEOUT_MS)
     display.shoot("ended")

@@ -81,8 +81,7 @@ def test_wall_names_token_holder_in_reveal(browser: Browser, fake_gateway: FakeG
     page.context.close()
 
 
-def test_forfeit_is_named_on_every_screen(one_gateway: Server, open_at: OpenScreen) -> None:
-    server = one_gateway
+def test_forfeit_is_named_on_every_screen(server: Server, open_at: OpenScreen) -> None:
     event = server.ask("event", owner="olga", lobby="open", window_s=90, no_ballot_rule="forfeit")
     display, phone, console, report = (
         open_at(server, f"forfeit-{name}", size)

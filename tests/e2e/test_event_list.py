@@ -15,14 +15,12 @@ def search(page: Page, query: str) -> None:
     page.get_by_role("button", name="Search").click()
 
 
-def test_organizer_finds_archives_restores_and_copies_own_events(
-    one_gateway: Server, open_at: OpenScreen
-) -> None:
-    page = open_at(one_gateway, "event-list", TABLET).page
-    sign_in(page, one_gateway, OWNER, superuser=True)
+def test_organizer_finds_archives_restores_and_copies_own_events(server: Server, open_at: OpenScreen) -> None:
+    page = open_at(server, "event-list", TABLET).page
+    sign_in(page, server, OWNER, superuser=True)
     names = [f"Evening {number}" for number in range(1, 22)]
-    codes = [one_gateway.ask("event", owner=OWNER, name=name)["code"] for name in names]
-    foreign = one_gateway.ask("event", owner=OTHER, name="Foreign evening")
+    codes = [server.ask("event", owner=OWNER, name=name)["code"] for name in names]
+    foreign = server.ask("event", owner=OTHER, name="Foreign evening")
     page.goto("/console/")
     events = page.get_by_role("article")
     expect(events).to_have_count(20)

@@ -8,10 +8,10 @@ from tests.e2e.screens import TABLET, TIMEOUT_MS
 from tests.server import Server
 
 
-def test_console_header_leads_to_new_event(one_gateway: Server, open_at: OpenScreen) -> None:
-    console = open_at(one_gateway, "first-steps", TABLET)
-    sign_in(console.page, one_gateway, "olga")
-    console.page.goto(f"/console/{one_gateway.ask('event')['code']}/")
+def test_console_header_leads_to_new_event(server: Server, open_at: OpenScreen) -> None:
+    console = open_at(server, "first-steps", TABLET)
+    sign_in(console.page, server, "olga")
+    console.page.goto(f"/console/{server.ask('event')['code']}/")
     link = console.page.get_by_role("banner").get_by_role("link", name="My events")
     expect(link).to_be_in_viewport(timeout=TIMEOUT_MS)
     link.click()

@@ -36,25 +36,25 @@ class Line:
 
 
 @pytest.fixture
-def made(one_gateway: Server, open_at: OpenScreen) -> dict[str, Any]:
+def made(server: Server, open_at: OpenScreen) -> dict[str, Any]:
     """An event with an open first turn, and a display, so that its gateway has loaded the event."""
-    made: dict[str, Any] = one_gateway.ask("event", lobby="open", window_s=STORED_S)
-    one_gateway.ask("begin", event_id=made["id"])
-    display = open_at(one_gateway, "first-vote-display", PROJECTOR)
+    made: dict[str, Any] = server.ask("event", lobby="open", window_s=STORED_S)
+    server.ask("begin", event_id=made["id"])
+    display = open_at(server, "first-vote-display", PROJECTOR)
     display.page.goto(f"/display/{made['code']}")
     display.wait_for(phase="voting")
     return made
 
 
 @pytest.fixture
-def phone(one_gateway: Server, open_at: OpenScreen) -> Screen:
-    return open_at(one_gateway, "first-vote", PHONE)
+def phone(server: Server, open_at: OpenScreen) -> Screen:
+    return open_at(server, "first-vote", PHONE)
 
 
 def test_display_shows_board_and_clock_before_connection(
-    one_gateway: Server, made: dict[str, Any], open_at: OpenScreen
+    server: Server, made: dict[str, Any], open_at: OpenScreen
 ) -> None:
-    display = open_at(one_gateway, "first-picture", PROJECTOR)
+    display = open_at(server, "first-picture", PROJECTOR)
     display.page.route_web_socket("**/ws/display", lambda end: None)
     display.page.goto(f"/display/{made['code']}")
     expect(display.page.locator(".dock")).to_be_visible(timeout=TIMEOUT_MS)
@@ -62,14 +62,14 @@ def test_display_shows_board_and_clock_before_connection(
 
 
 def test_first_vote_is_cast_before_connection_and_counted_later(
-    one_gateway: Server, made: dict[str, Any], phone: Screen
+    server: Server, made: dict[str, Any], phone: Screen
 ) -> None:
     line = Line(phone)
     phone.page.goto(f"/{made['code']}")
     phone.page.locator('[data-column="3"]').click()
     expect(phone.page.locator("main")).to_have_attribute("data-status", "sending")
     side = phone.page.locator("body").get_attribute("data-side")
-    assert one_gateway.rows(BALLOTS, made["id"]) == []
+    assert server.rows(BALLOTS, made["id"]) == []
     line.mend()
     expect(phone.page.locator("main")).to_have_attribute("data-status", "counted")
-    assert [tuple(row) for row in one_gateway.rows(BALLOTS, made["id"])] == [(side, 3)]
+    assert [tuple(row) for row in server.rows(BALLOTS, made["id"])] == [(side, 3)]

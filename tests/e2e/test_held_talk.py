@@ -35,9 +35,9 @@ def test_screens_show_talk_time_left_and_no_votes(
     expect(window.locator("[data-turnout]")).to_have_count(0)
 
 
-def test_console_shows_talk_time_left_and_no_votes(one_gateway: Server, open_at: OpenScreen) -> None:
-    event = one_gateway.ask("event", owner=OWNER, lobby="open", window_s=90, talk_s=60)
-    console = open_console(one_gateway, open_at, "desk", event["code"])
+def test_console_shows_talk_time_left_and_no_votes(server: Server, open_at: OpenScreen) -> None:
+    event = server.ask("event", owner=OWNER, lobby="open", window_s=90, talk_s=60)
+    console = open_console(server, open_at, "desk", event["code"])
     console.page.locator('[data-action="match.start"]').first.click(timeout=TIMEOUT_MS)
     console.page.locator('[data-action="turn.pause"]').first.click(timeout=TIMEOUT_MS)
     clock = console.page.locator(".event-status .clock b")

@@ -115,59 +115,59 @@ def check_halves(display: Screen) -> None:
 
 
 @pytest.mark.parametrize("slug", PRESETS_BY_SLUG)
-def test_phone_joins_every_template_from_display(slug: str, one_gateway: Server, open_at: OpenScreen) -> None:
-    console = open_at(one_gateway, "joining-console", TABLET)
-    sign_in(console.page, one_gateway, "joining-host")
+def test_phone_joins_every_template_from_display(slug: str, server: Server, open_at: OpenScreen) -> None:
+    console = open_at(server, "joining-console", TABLET)
+    sign_in(console.page, server, "joining-host")
     console.page.goto(f"/console/new/{slug}/")
     console.page.get_by_label("First team, red").fill("North Hall")
     console.page.get_by_label("Second team, yellow").fill("South Hall")
     console.page.get_by_role("button", name="Create event").click()
     press(console, "lobby.open")
-    check_joining(one_gateway, open_at, console, 2 if slug == "class-against-class" else 1)
+    check_joining(server, open_at, console, 2 if slug == "class-against-class" else 1)
 
 
-def test_phone_joins_cup_pairing_from_display(one_gateway: Server, open_at: OpenScreen) -> None:
-    console = open_at(one_gateway, "joining-cup", TABLET)
-    make_cup(one_gateway, console.page)
+def test_phone_joins_cup_pairing_from_display(server: Server, open_at: OpenScreen) -> None:
+    console = open_at(server, "joining-cup", TABLET)
+    make_cup(server, console.page)
     console.page.get_by_role("button", name="Start this pairing").click()
     console.page.wait_for_url("**/console/*/?*")
     console.page.goto(console.page.url.partition("?")[0])  # links to the pairing's own big screen
-    check_joining(one_gateway, open_at, console, 2)
+    check_joining(server, open_at, console, 2)
 
 
-def test_team_links_contain_rotating_code(one_gateway: Server, open_at: OpenScreen) -> None:
-    console = open_at(one_gateway, "joining-rotating", TABLET)
-    sign_in(console.page, one_gateway, "olga")
-    made = one_gateway.ask("event", lobby="open", team_choice="link", admission="rotating")
+def test_team_links_contain_rotating_code(server: Server, open_at: OpenScreen) -> None:
+    console = open_at(server, "joining-rotating", TABLET)
+    sign_in(console.page, server, "olga")
+    made = server.ask("event", lobby="open", team_choice="link", admission="rotating")
     console.page.goto(f"/console/{made['code']}/")
-    display = open_display(one_gateway, open_at, console)
+    display = open_display(server, open_at, console)
     expect(display.page.locator(".rotating-code b")).to_be_visible(timeout=TIMEOUT_MS)
     codes = read_codes(display)
-    assert [scan(one_gateway, open_at, code).page.url for code in codes] == [
-        f"{one_gateway.http}/{made['code']}/{team}" for team in (1, 2)
+    assert [scan(server, open_at, code).page.url for code in codes] == [
+        f"{server.http}/{made['code']}/{team}" for team in (1, 2)
     ]
 
 
-def test_display_follows_how_voters_join_a_team(one_gateway: Server, open_at: OpenScreen) -> None:
-    console = open_at(one_gateway, "joining-change", TABLET)
-    sign_in(console.page, one_gateway, "olga")
-    made = one_gateway.ask("event", lobby="open")
+def test_display_follows_how_voters_join_a_team(server: Server, open_at: OpenScreen) -> None:
+    console = open_at(server, "joining-change", TABLET)
+    sign_in(console.page, server, "olga")
+    made = server.ask("event", lobby="open")
     console.page.goto(f"/console/{made['code']}/")
-    display = open_display(one_gateway, open_at, console)
+    display = open_display(server, open_at, console)
     for choice, count in (("link", 2), ("choose", 1), ("link", 2)):
-        one_gateway.ask("edit", event_id=made["id"], team_choice=choice)
+        server.ask("edit", event_id=made["id"], team_choice=choice)
         expect(display.page.locator(".qr")).to_have_count(count, timeout=TIMEOUT_MS)
-    one_gateway.ask("vote_by_hands", event_id=made["id"], teams=[2])
+    server.ask("vote_by_hands", event_id=made["id"], teams=[2])
     expect(display.page.locator(".qr")).to_have_count(1, timeout=TIMEOUT_MS)
 
 
 @pytest.mark.parametrize(("home", "team"), [("red", "1"), ("yellow", "2")])
 def test_screen_of_one_team_shows_only_its_code(
-    home: str, team: str, one_gateway: Server, open_at: OpenScreen
+    home: str, team: str, server: Server, open_at: OpenScreen
 ) -> None:
-    code = one_gateway.ask("event", lobby="open", team_choice="link")["code"]
-    display = open_at(one_gateway, f"joining-{home}", PROJECTOR)
+    code = server.ask("event", lobby="open", team_choice="link")["code"]
+    display = open_at(server, f"joining-{home}", PROJECTOR)
     display.page.goto(f"/display/{code}?home={home}")
     expect(display.page.locator(".qr")).to_have_count(1, timeout=TIMEOUT_MS)
     (shown,) = read_codes(display)
-    scan(one_gateway, open_at, shown).wait_for(team=team)
+    scan(server, open_at, shown).wait_for(team=team)

@@ -62,10 +62,10 @@ MARKED = """() => {
 
 
 @pytest.mark.nightly
-def test_full_match_with_keyboard(one_gateway: Server, screens: Screens, organizer: str) -> None:
+def test_full_match_with_keyboard(server: Server, screens: Screens, organizer: str) -> None:
     code = make_event(screens["console"], organizer)
-    ((event_id,),) = one_gateway.rows("SELECT id FROM games_event WHERE code = ?", code)
-    one_gateway.ask("edit", event_id=event_id, window_s=300, pace="dramatic")
+    ((event_id,),) = server.rows("SELECT id FROM games_event WHERE code = ?", code)
+    server.ask("edit", event_id=event_id, window_s=300, pace="dramatic")
     console, display, red, yellow = (screens[name] for name in ("console", "display", "red", "yellow"))
     display.page.goto(f"/display/{code}")
     walk_to(console, "Open the lobby")

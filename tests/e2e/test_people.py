@@ -40,13 +40,13 @@ def click_button(page: Page, name: str) -> None:
 
 @pytest.mark.parametrize("size", SIZES)
 def test_console_finds_moves_bans_and_readmits_student(
-    size: str, one_gateway: Server, open_at: OpenScreen
+    size: str, server: Server, open_at: OpenScreen
 ) -> None:
-    event = one_gateway.ask("event", owner=OWNER, lobby="open", admission="roster")
-    ada = one_gateway.ask("roster", event_id=event["id"], text=CLASS)[0]
-    console = open_console(one_gateway, open_at, size, event["code"])
+    event = server.ask("event", owner=OWNER, lobby="open", admission="roster")
+    ada = server.ask("roster", event_id=event["id"], text=CLASS)[0]
+    console = open_console(server, open_at, size, event["code"])
     people = console.page.get_by_role("region", name="People")
-    with open_clients(one_gateway) as clients:
+    with open_clients(server) as clients:
         phone, welcome = clients.phone(event["code"], key=ada)
         expect(people.get_by_role("listitem")).to_have_count(4, timeout=TIMEOUT_MS)
         console.shoot("class")
@@ -69,11 +69,11 @@ def test_console_finds_moves_bans_and_readmits_student(
     assert console.errors == []
 
 
-def test_console_kicks_voter_code_by_keyboard(one_gateway: Server, open_at: OpenScreen) -> None:
-    event = one_gateway.ask("event", owner=OWNER, lobby="open")
-    console = open_console(one_gateway, open_at, "desk", event["code"])
+def test_console_kicks_voter_code_by_keyboard(server: Server, open_at: OpenScreen) -> None:
+    event = server.ask("event", owner=OWNER, lobby="open")
+    console = open_console(server, open_at, "desk", event["code"])
     people = console.page.get_by_role("region", name="People")
-    with open_clients(one_gateway) as clients:
+    with open_clients(server) as clients:
         phone, welcome = clients.phone(event["code"])
         clients.phone(event["code"])
         voter_code = welcome["you"]["voter_code"]
@@ -117,15 +117,15 @@ def test_voter_code_is_one_tap_away(fake_gateway: FakeGateway, window: Page, sce
     assert re.fullmatch("[A-Z]{6}", shown_voter_code(window))
 
 
-def test_phone_is_removed_from_an_open_vote_and_let_back_in(one_gateway: Server, open_at: OpenScreen) -> None:
-    event = one_gateway.ask("event", owner=OWNER, lobby="open", window_s=600)
-    one_gateway.ask("begin", event_id=event["id"])
-    phone = open_at(one_gateway, "people-phone", PHONE)
+def test_phone_is_removed_from_an_open_vote_and_let_back_in(server: Server, open_at: OpenScreen) -> None:
+    event = server.ask("event", owner=OWNER, lobby="open", window_s=600)
+    server.ask("begin", event_id=event["id"])
+    phone = open_at(server, "people-phone", PHONE)
     phone.page.goto(f"/{event['code']}")
     phone.wait_for(phase="voting")
     voter_code = shown_voter_code(phone.page)
     vote(phone, 3)
-    console = open_console(one_gateway, open_at, "desk", event["code"])
+    console = open_console(server, open_at, "desk", event["code"])
     row = person(console, voter_code)
     expect(row).to_contain_text("Voted", timeout=TIMEOUT_MS)
     expect(row).to_contain_text("connected")
@@ -155,9 +155,9 @@ def test_phone_is_removed_from_an_open_vote_and_let_back_in(one_gateway: Server,
     row.get_by_role("button", name="Ban").click()
     expect(phone.page.get_by_text("An organizer banned you")).to_be_visible(timeout=TIMEOUT_MS)
     phone.shoot("banned")
-    with open_clients(one_gateway) as clients:
+    with open_clients(server) as clients:
         other, _ = clients.phone(event["code"])
-        director = clients.console(event["code"], one_gateway.ask("session", name=OWNER))
+        director = clients.console(event["code"], server.ask("session", name=OWNER))
         director.receive("console.welcomed")
         director.say("action.ask", id=1, action="turn.close")
         reveal = other.receive("turn.revealed")["state"]["match"]["reveal"]
@@ -167,12 +167,12 @@ def test_phone_is_removed_from_an_open_vote_and_let_back_in(one_gateway: Server,
     assert console.errors == []
 
 
-def test_console_lists_connected_phones_by_team_and_vote(one_gateway: Server, open_at: OpenScreen) -> None:
-    event = one_gateway.ask("event", owner=OWNER, lobby="open", window_s=600, team_choice="choose")
-    turn = int(one_gateway.ask("play_to", event_id=event["id"], picks=[]))
-    console = open_console(one_gateway, open_at, "desk", event["code"])
+def test_console_lists_connected_phones_by_team_and_vote(server: Server, open_at: OpenScreen) -> None:
+    event = server.ask("event", owner=OWNER, lobby="open", window_s=600, team_choice="choose")
+    turn = int(server.ask("play_to", event_id=event["id"], picks=[]))
+    console = open_console(server, open_at, "desk", event["code"])
     people = console.page.get_by_role("region", name="People")
-    with open_clients(one_gateway) as clients:
+    with open_clients(server) as clients:
         seats = [clients.phone(event["code"], team=team) for team in (1, 1, 2)]
         codes = [welcome["you"]["voter_code"] for _, welcome in seats]
         cast_vote(seats[0][0], turn, choice=4)
@@ -189,15 +189,13 @@ def test_console_lists_connected_phones_by_team_and_vote(one_gateway: Server, op
     assert console.errors == []
 
 
-def test_console_shows_team_vote_and_connection_of_each_person(
-    one_gateway: Server, open_at: OpenScreen
-) -> None:
-    event = one_gateway.ask("event", owner=OWNER, lobby="open", window_s=600, admission="roster")
-    ada = one_gateway.ask("roster", event_id=event["id"], text=CLASS)[0]
-    turn = int(one_gateway.ask("play_to", event_id=event["id"], picks=[]))
-    console = open_console(one_gateway, open_at, "desk", event["code"])
+def test_console_shows_team_vote_and_connection_of_each_person(server: Server, open_at: OpenScreen) -> None:
+    event = server.ask("event", owner=OWNER, lobby="open", window_s=600, admission="roster")
+    ada = server.ask("roster", event_id=event["id"], text=CLASS)[0]
+    turn = int(server.ask("play_to", event_id=event["id"], picks=[]))
+    console = open_console(server, open_at, "desk", event["code"])
     people = console.page.get_by_role("region", name="People").get_by_role("listitem")
-    with open_clients(one_gateway) as clients:
+    with open_clients(server) as clients:
         phone, _ = clients.phone(event["code"], key=ada)
         cast_vote(phone, turn, choice=4)
         for name, shown in (("Ada", "Rooks Voted connected"), ("Grace", "Doves Not voted yet not connected")):

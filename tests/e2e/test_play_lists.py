@@ -17,10 +17,10 @@ def enter(server: Server, open_at: OpenScreen, name: str, size: dict[str, int]) 
     return screen
 
 
-def test_lists_and_invitation_of_two_players(one_gateway: Server, open_at: OpenScreen) -> None:
+def test_lists_and_invitation_of_two_players(server: Server, open_at: OpenScreen) -> None:
     """One creates and invites; the other reads what game it is and joins. Then a picture shows."""
-    one = enter(one_gateway, open_at, "one", PROJECTOR)
-    two = enter(one_gateway, open_at, "two", PHONE)
+    one = enter(server, open_at, "one", PROJECTOR)
+    two = enter(server, open_at, "two", PHONE)
     form = one.page.locator(".begin form").first
     form.get_by_text("More options").click()
     cards = form.locator(".card")
@@ -50,7 +50,7 @@ def test_lists_and_invitation_of_two_players(one_gateway: Server, open_at: OpenS
     two.shoot("open")
     line.get_by_role("button").click()
     expect(two.page.frame_locator(".board iframe").locator('body[data-phase="voting"]')).to_be_attached()
-    other = enter(one_gateway, open_at, "other", PROJECTOR)
+    other = enter(server, open_at, "other", PROJECTOR)
     picture = other.page.locator(f'img[src="/board/{code}/1/0.svg"]').first
     expect(picture).to_be_visible()
     assert picture.evaluate("(image) => image.decode().then(() => image.naturalWidth > 0)")
@@ -58,16 +58,16 @@ def test_lists_and_invitation_of_two_players(one_gateway: Server, open_at: OpenS
     assert [screen.errors for screen in (one, two, other)] == [[], [], []]
 
 
-def test_live_picture_follows_and_finished_game_replays(one_gateway: Server, open_at: OpenScreen) -> None:
-    watcher = enter(one_gateway, open_at, "watcher", PROJECTOR)
+def test_live_picture_follows_and_finished_game_replays(server: Server, open_at: OpenScreen) -> None:
+    watcher = enter(server, open_at, "watcher", PROJECTOR)
     move(watcher)  # or the replay would stand at its end
-    code = one_gateway.ask("duel", time_control="5-min")["code"]
+    code = server.ask("duel", time_control="5-min")["code"]
     watcher.page.reload()
     first = f'#running ~ ul img[src^="/board/{code}/1/"]'
     expect(watcher.page.locator(first)).to_have_attribute("src", f"/board/{code}/1/0.svg")
-    one_gateway.ask("play_duel_to_end", code=code)
+    server.ask("play_duel_to_end", code=code)
     expect(watcher.page.locator(first)).to_have_count(0, timeout=REFRESH_MS)
-    one_gateway.ask("abort_all_matches")
+    server.ask("abort_all_matches")
 
     watcher.page.reload()
     board = watcher.page.locator(".showcase img")

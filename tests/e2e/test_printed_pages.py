@@ -14,11 +14,11 @@ PRINTED = ("report", "rules", "about", "privacy", "tickets-print")
 
 @pytest.mark.parametrize("name", PRINTED)
 def test_page_has_print_button_and_no_navigation_on_paper(
-    one_gateway: Server, open_at: OpenScreen, name: str
+    server: Server, open_at: OpenScreen, name: str
 ) -> None:
-    page = open_at(one_gateway, f"paper-{name}", TABLET).page
+    page = open_at(server, f"paper-{name}", TABLET).page
     page.add_init_script("window.print = () => { document.title = 'Printed'; }")
-    visit(next(visited for visited in PAGES if visited.name == name), page, one_gateway)
+    visit(next(visited for visited in PAGES if visited.name == name), page, server)
     page.get_by_role("button", name="Print").click()
     expect(page).to_have_title("Printed")
     page.emulate_media(media="print")
@@ -28,19 +28,19 @@ def test_page_has_print_button_and_no_navigation_on_paper(
     assert page.pdf(format="A4").startswith(b"%PDF")
 
 
-def test_poster_shows_the_board(one_gateway: Server, open_at: OpenScreen) -> None:
-    event = one_gateway.ask("event", owner="printer")
-    page = open_at(one_gateway, "poster-board", TABLET).page
-    sign_in(page, one_gateway, "printer")
-    poster = page.request.get(f"{one_gateway.http}/console/{event['code']}/poster.pdf").body()
+def test_poster_shows_the_board(server: Server, open_at: OpenScreen) -> None:
+    event = server.ask("event", owner="printer")
+    page = open_at(server, "poster-board", TABLET).page
+    sign_in(page, server, "printer")
+    poster = page.request.get(f"{server.http}/console/{event['code']}/poster.pdf").body()
     assert LACQUER in drawn(poster)
 
 
-def test_poster_with_emoji_and_arabic_names_is_one_page(one_gateway: Server, open_at: OpenScreen) -> None:
-    event = one_gateway.ask("event", owner="printer", name="مساء المدرسة 🎉", language="ar")
-    page = open_at(one_gateway, "poster", TABLET).page
-    sign_in(page, one_gateway, "printer")
-    poster = page.request.get(f"{one_gateway.http}/console/{event['code']}/poster.pdf").body()
+def test_poster_with_emoji_and_arabic_names_is_one_page(server: Server, open_at: OpenScreen) -> None:
+    event = server.ask("event", owner="printer", name="مساء المدرسة 🎉", language="ar")
+    page = open_at(server, "poster", TABLET).page
+    sign_in(page, server, "printer")
+    poster = page.request.get(f"{server.http}/console/{event['code']}/poster.pdf").body()
     assert poster.count(b"/Type /Page\n") == 1
     for font in (b"NotoEmoji", b"NotoSansArabic"):
         assert font in poster

@@ -50,11 +50,11 @@ class Table:
 
 
 @pytest.fixture
-def table(one_gateway: Server, open_at: OpenScreen) -> Table:
-    event = one_gateway.ask("event", lobby="open", window_s=WINDOW_S, pace="dramatic")
+def table(server: Server, open_at: OpenScreen) -> Table:
+    event = server.ask("event", lobby="open", window_s=WINDOW_S, pace="dramatic")
     sizes = {"display": PROJECTOR, "red": PHONE, "yellow": PHONE}
-    screens = {name: open_at(one_gateway, f"check-{name}", size) for name, size in sizes.items()}
-    table = Table(one_gateway, event, **screens)
+    screens = {name: open_at(server, f"check-{name}", size) for name, size in sizes.items()}
+    table = Table(server, event, **screens)
     table.display.page.on("websocket", table.seen.listen)
     table.red.page.on("websocket", table.line.listen)
     return table

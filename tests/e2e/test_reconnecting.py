@@ -100,9 +100,9 @@ def vote_while_away(phone: Screen, column: int) -> None:
     phone.shoot("away")
 
 
-def test_newest_browser_windows_keep_the_seat(one_gateway: Server, open_at: OpenScreen) -> None:
-    event = new_event(one_gateway)
-    first = open_at(one_gateway, "back-seat", PHONE)
+def test_newest_browser_windows_keep_the_seat(server: Server, open_at: OpenScreen) -> None:
+    event = new_event(server)
+    first = open_at(server, "back-seat", PHONE)
     first.page.goto(f"/{event['code']}")
     first.wait_for(phase="lobby", team="1")
     others = [first.page.context.new_page() for _ in range(WINDOWS_A_SEAT)]
@@ -118,9 +118,9 @@ def test_newest_browser_windows_keep_the_seat(one_gateway: Server, open_at: Open
         expect(page.locator("body")).to_have_attribute("data-phase", "lobby")
 
 
-def test_rejected_phone_retries_admission_automatically(one_gateway: Server, open_at: OpenScreen) -> None:
-    event = new_event(one_gateway)
-    screen = open_at(one_gateway, "back-door", PHONE)
+def test_rejected_phone_retries_admission_automatically(server: Server, open_at: OpenScreen) -> None:
+    event = new_event(server)
+    screen = open_at(server, "back-door", PHONE)
     connections = reject_once(screen.page)
     screen.page.goto(f"/{event['code']}")
     expect(screen.page.get_by_role("heading")).to_have_text("Many people are joining", timeout=TIMEOUT_MS)
@@ -146,10 +146,10 @@ def reject_once(page: Page) -> Iterator[int]:
     return connections
 
 
-def test_phone_reconnects_at_once_when_online(one_gateway: Server, open_at: OpenScreen) -> None:
+def test_phone_reconnects_at_once_when_online(server: Server, open_at: OpenScreen) -> None:
     """The page's clock is paused, so only the `online` event can make it reconnect."""
-    event = new_event(one_gateway)
-    screen = open_at(one_gateway, "back-asleep", PHONE)
+    event = new_event(server)
+    screen = open_at(server, "back-asleep", PHONE)
     screen.page.add_init_script("Math.random = () => 0.99")
     screen.page.clock.install()
     lines: list[WebSocketRoute] = []
@@ -173,10 +173,10 @@ def has(lines: list[WebSocketRoute], number: int) -> bool:
     return len(lines) >= number
 
 
-def test_phone_reconnects_when_server_stops_answering(one_gateway: Server, open_at: OpenScreen) -> None:
+def test_phone_reconnects_when_server_stops_answering(server: Server, open_at: OpenScreen) -> None:
     """The socket stays open but silent. The phone asks for an answer at its second heartbeat or sooner."""
-    event = new_event(one_gateway)
-    screen = open_at(one_gateway, "back-silence", PHONE)
+    event = new_event(server)
+    screen = open_at(server, "back-silence", PHONE)
     screen.page.clock.install()
     lines: list[WebSocketRoute] = []
     screen.page.route_web_socket("**/ws/phone", partial(mute_later, lines))

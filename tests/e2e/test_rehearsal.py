@@ -24,10 +24,10 @@ def open_console(server: Server, open_at: OpenScreen, name: str, size: dict[str,
     return screen
 
 
-def test_rehearsal_starts_reports_and_stops(one_gateway: Server, open_at: OpenScreen) -> None:
-    event = one_gateway.ask("event", owner=OWNER, lobby="open", window_s=WINDOW_S, close_early=True)
-    first = open_console(one_gateway, open_at, "rehearsal", DESKTOP, event["code"])
-    second = open_console(one_gateway, open_at, "rehearsal-second", TABLET, event["code"])
+def test_rehearsal_starts_reports_and_stops(server: Server, open_at: OpenScreen) -> None:
+    event = server.ask("event", owner=OWNER, lobby="open", window_s=WINDOW_S, close_early=True)
+    first = open_console(server, open_at, "rehearsal", DESKTOP, event["code"])
+    second = open_console(server, open_at, "rehearsal-second", TABLET, event["code"])
     first.page.get_by_label("Simulated phones").fill(str(PHONES))
     first.page.keyboard.press("Enter")
     for screen in (first, second):
@@ -46,10 +46,10 @@ def test_rehearsal_starts_reports_and_stops(one_gateway: Server, open_at: OpenSc
     first.shoot("over")
 
 
-def test_rehearsal_with_people_requires_confirmation(one_gateway: Server, open_at: OpenScreen) -> None:
-    event = one_gateway.ask("event", owner=OWNER, lobby="open")
-    console = open_console(one_gateway, open_at, "rehearsal-among", DESKTOP, event["code"])
-    person = open_at(one_gateway, "rehearsal-person", TABLET)
+def test_rehearsal_with_people_requires_confirmation(server: Server, open_at: OpenScreen) -> None:
+    event = server.ask("event", owner=OWNER, lobby="open")
+    console = open_console(server, open_at, "rehearsal-among", DESKTOP, event["code"])
+    person = open_at(server, "rehearsal-person", TABLET)
     person.page.goto(f"/{event['code']}")
     person.wait_for(phase="lobby")
     expect(console.page.locator('[data-joined="1"]')).to_have_text("1", timeout=TIMEOUT_MS)
@@ -60,9 +60,9 @@ def test_rehearsal_with_people_requires_confirmation(one_gateway: Server, open_a
     expect(console.page.get_by_role("heading", name="A simulated crowd is playing")).to_have_count(0)
 
 
-def test_rehearsal_number_field_ignores_keyboard_shortcuts(one_gateway: Server, open_at: OpenScreen) -> None:
-    event = one_gateway.ask("event", owner=OWNER, lobby="open")
-    console = open_console(one_gateway, open_at, "rehearsal-typing", DESKTOP, event["code"])
+def test_rehearsal_number_field_ignores_keyboard_shortcuts(server: Server, open_at: OpenScreen) -> None:
+    event = server.ask("event", owner=OWNER, lobby="open")
+    console = open_console(server, open_at, "rehearsal-typing", DESKTOP, event["code"])
     console.page.get_by_label("Simulated phones").focus()
     console.page.keyboard.press("l")
     expect(console.page.locator('[data-action="joining.lock"]')).to_be_enabled()

@@ -15,7 +15,7 @@ REVEAL_UNTIL = """(expected) => {
 APPEARANCE = "() => [document.body.dataset.team, getComputedStyle(document.body).backgroundColor].join()"
 
 
-def test_side_change_stays_hidden_until_the_end(one_gateway: Server, open_at: OpenScreen) -> None:
+def test_side_change_stays_hidden_until_the_end(server: Server, open_at: OpenScreen) -> None:
     terms = {
         "max_side_changes": 1,
         "turn_points": True,
@@ -23,11 +23,11 @@ def test_side_change_stays_hidden_until_the_end(one_gateway: Server, open_at: Op
         "pace": "dramatic",
         "close_early": True,
     }
-    event = one_gateway.ask("event", lobby="open", team_choice="choose", **terms)
-    display = open_at(one_gateway, "sides-display", PROJECTOR)
+    event = server.ask("event", lobby="open", team_choice="choose", **terms)
+    display = open_at(server, "sides-display", PROJECTOR)
     display.page.goto(f"/display/{event['code']}")
-    one, two = (phone_of(one_gateway, open_at, event["code"], team) for team in (1, 2))
-    one_gateway.ask("begin", event_id=event["id"])
+    one, two = (phone_of(server, open_at, event["code"], team) for team in (1, 2))
+    server.ask("begin", event_id=event["id"])
     for phone, column in ((one, 3), (two, 5)):
         phone.wait_for(phase="voting")
         vote(phone, column)

@@ -30,8 +30,7 @@ def expect_votes(screen: Screen, column: int, votes: str) -> None:
     "size",
     [pytest.param(PROJECTOR, id="16x9", marks=pytest.mark.nightly), pytest.param(OLD_PROJECTOR, id="4x3")],
 )
-def test_single_selector_full_turn(one_gateway: Server, open_at: OpenScreen, size: dict[str, int]) -> None:
-    server = one_gateway
+def test_single_selector_full_turn(server: Server, open_at: OpenScreen, size: dict[str, int]) -> None:
     event = server.ask(
         "event", lobby="open", window_s=90, pace="normal", game="single-selector", options=RED_FIRST
     )

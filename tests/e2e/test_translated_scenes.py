@@ -106,10 +106,10 @@ def console_params() -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(**console_params())
-def test_console_is_translated(one_gateway: Server, open_at: OpenScreen, name: str, language: str) -> None:
+def test_console_is_translated(server: Server, open_at: OpenScreen, name: str, language: str) -> None:
     visited = CONSOLE_VISITS[name]
-    page = open_at(one_gateway, f"{name}-{language}", TABLET).page
-    visit(visited.in_language(language), page, one_gateway)
+    page = open_at(server, f"{name}-{language}", TABLET).page
+    visit(visited.in_language(language), page, server)
     expect(page.locator("html")).to_have_attribute("lang", language)
     page.evaluate("scrollTo(0, 0)")
     wrong = faults(visible_lines(page), TABLET["width"], LONGEST_PAGE)

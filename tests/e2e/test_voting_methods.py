@@ -46,8 +46,8 @@ def fits(screen: Screen) -> None:
     assert screen.errors == []
 
 
-def test_approval_selects_and_deselects_columns(one_gateway: Server, open_at: OpenScreen) -> None:
-    event, display, red, yellow = stage(one_gateway, open_at, "approval", tally_method="approval")
+def test_approval_selects_and_deselects_columns(server: Server, open_at: OpenScreen) -> None:
+    event, display, red, yellow = stage(server, open_at, "approval", tally_method="approval")
     says(red, "Choose all you like.")
     presses(red, 2, 5, 7)
     says(red, "Counted: 2, 5, 7.")
@@ -61,15 +61,15 @@ def test_approval_selects_and_deselects_columns(one_gateway: Server, open_at: Op
         fits(screen)
     red.page.reload()
     says(red, "Counted: 2, 5.")
-    one_gateway.ask("close_after", event_id=event, ms=200)
+    server.ask("close_after", event_id=event, ms=200)
     texts = ["A tie: 2 got there first", "of 1 voter approved"]
     expect(display.page.locator(".choice p")).to_have_text(texts, timeout=TIMEOUT_MS)
     says(red, "Your team picked 2: you alone")
     display.shoot("picks")
 
 
-def test_ranking_follows_the_order_of_taps(one_gateway: Server, open_at: OpenScreen) -> None:
-    event, display, red, yellow = stage(one_gateway, open_at, "ranking", tally_method="instant_runoff")
+def test_ranking_follows_the_order_of_taps(server: Server, open_at: OpenScreen) -> None:
+    event, display, red, yellow = stage(server, open_at, "ranking", tally_method="instant_runoff")
     says(red, "Tap up to three, best first.")
     presses(red, 5, 2, 7, 1)
     says(red, "Counted: 5, 2, 1.")
@@ -83,15 +83,15 @@ def test_ranking_follows_the_order_of_taps(one_gateway: Server, open_at: OpenScr
     says(yellow, "Counted: 3, 4, 6.")
     for screen in (red, yellow):
         fits(screen)
-    one_gateway.ask("close_after", event_id=event, ms=200)
+    server.ask("close_after", event_id=event, ms=200)
     expect(display.page.locator(".choice .column")).to_have_text(["2", "3"], timeout=TIMEOUT_MS)
     says(red, "Your team picked 2")
     display.shoot("picks")
 
 
-def test_score_adds_a_point_with_each_tap(one_gateway: Server, open_at: OpenScreen) -> None:
+def test_score_adds_a_point_with_each_tap(server: Server, open_at: OpenScreen) -> None:
     terms = {"tally_method": "score", "own_counts": True}
-    event, display, red, yellow = stage(one_gateway, open_at, "score", **terms)
+    event, display, red, yellow = stage(server, open_at, "score", **terms)
     says(red, "Tap to give points, up to 5 each.")
     presses(red, 2, 2, 2, 2, 2, 5, 5, 7)
     says(red, "Counted: 2 \u00d75, 5 \u00d72, 7.")
@@ -109,7 +109,7 @@ def test_score_adds_a_point_with_each_tap(one_gateway: Server, open_at: OpenScre
         fits(screen)
     red.page.reload()
     says(red, "Counted: 5 \u00d72, 7.")
-    one_gateway.ask("close_after", event_id=event, ms=200)
+    server.ask("close_after", event_id=event, ms=200)
     texts = ["of the possible points", "of the possible points"]
     expect(display.page.locator(".choice p")).to_have_text(texts, timeout=TIMEOUT_MS)
     expect(display.page.locator(".choice .share")).to_have_text(["40%", "60%"])
@@ -120,9 +120,9 @@ def test_score_adds_a_point_with_each_tap(one_gateway: Server, open_at: OpenScre
 @pytest.mark.parametrize(
     "hidden", [pytest.param(False, id="seen", marks=pytest.mark.nightly), pytest.param(True, id="hidden")]
 )
-def test_team_resigns_after_confirmed_request(one_gateway: Server, open_at: OpenScreen, hidden: bool) -> None:
+def test_team_resigns_after_confirmed_request(server: Server, open_at: OpenScreen, hidden: bool) -> None:
     name = "hidden" if hidden else "resign"
-    event, display, red, yellow = stage(one_gateway, open_at, name, resign="two_thirds")
+    event, display, red, yellow = stage(server, open_at, name, resign="two_thirds")
     presses(red, 3)
     presses(yellow, 3)
     says(red, "Counted: your vote for\u00a03.")
@@ -141,7 +141,7 @@ def test_team_resigns_after_confirmed_request(one_gateway: Server, open_at: Open
     presses(red, 4)
     says(red, "Counted." if hidden else "Counted: your vote for\u00a04.")
     fits(red)
-    one_gateway.ask("close_after", event_id=event, ms=200)
+    server.ask("close_after", event_id=event, ms=200)
     expect(display.page.locator(".choice .none")).to_have_text("Gives up", timeout=TIMEOUT_MS)
     display.shoot("picks")
     says(yellow, "Doves wins. Rooks gave up.")
