@@ -1,6 +1,5 @@
 """A cup of four by clicking: a phone finds its pairings, and the display shows the winner."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
@@ -9,7 +8,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e import axe
 from tests.e2e.conftest import OpenScreen
-from tests.e2e.page_visits import running_server_with_static, sign_in
+from tests.e2e.page_visits import sign_in
 from tests.e2e.screens import PHONE, PROJECTOR, TABLET, TIMEOUT_MS, Screen
 from tests.server import Server
 from tests.voting.match_helpers import RED_WINS
@@ -51,12 +50,6 @@ class CupScreens:
     board: Screen
     phone: Screen
     code: str
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with running_server_with_static(tmp_path_factory.mktemp("cups")) as server:
-        yield server
 
 
 def make_cup(server: Server, page: Page, teams: str = TEAMS, kind: str = "knockout") -> str:

@@ -1,24 +1,15 @@
 """Accessibility of the organizer's and public pages with axe, in light and dark mode."""
 
-from collections.abc import Iterator
-
 import pytest
 from playwright.sync_api import Page
 
 from tests.e2e import axe
 from tests.e2e.conftest import OpenScreen
 from tests.e2e.fake_gateway import FakeGateway
-from tests.e2e.page_visits import PAGES, Visit, running_server_with_static, visit
+from tests.e2e.page_visits import PAGES, Visit, visit
 from tests.e2e.scenes import DISPLAY_SCENES, PHONE_SCENES, show_scene
 from tests.e2e.screens import TABLET
 from tests.server import Server
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with running_server_with_static(tmp_path_factory.mktemp("axe")) as server:
-        yield server
-
 
 # One page of each kind in light mode; the nightly tests cover all pages and scenes in both modes.
 OF_A_KIND = {

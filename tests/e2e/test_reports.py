@@ -1,7 +1,6 @@
 """Reports and rules in a browser: stepping through a match, narrow and wide screens, and print."""
 
 import re
-from collections.abc import Iterator
 
 import pytest
 from django.conf import settings
@@ -9,17 +8,11 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.e2e import axe
 from tests.e2e.conftest import OpenScreen
-from tests.e2e.page_visits import WON, running_server_with_static
+from tests.e2e.page_visits import WON
 from tests.server import Server
 
 NARROW, WIDE = {"width": 320, "height": 640}, {"width": 1920, "height": 1080}
 LAST = len(WON)
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with running_server_with_static(tmp_path_factory.mktemp("paper")) as server:
-        yield server
 
 
 @pytest.fixture(scope="module")

@@ -1,12 +1,9 @@
 """The stage: a cup of four in one tab, from join screen to podium, and an event with its report."""
 
-from collections.abc import Iterator
-
-import pytest
 from playwright.sync_api import FrameLocator, Page, expect
 
 from tests.e2e.conftest import OpenScreen
-from tests.e2e.page_visits import running_server_with_static, sign_in
+from tests.e2e.page_visits import sign_in
 from tests.e2e.screens import PHONE, PROJECTOR, TABLET, TIMEOUT_MS, Screen, move
 from tests.server import Server
 from tests.voting.match_helpers import RED_WINS
@@ -22,12 +19,6 @@ REPORT_AFTER_MS, CELEBRATION_MS = 25_000, 60_000
 OFFLINE_MS = 4_000
 
 
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with running_server_with_static(tmp_path_factory.mktemp("stage")) as server:
-        yield server
-
-
 def picture(wall: Page, kind: str) -> FrameLocator:
     """Wait until the stage shows a page of this kind, and no other."""
     expect(wall.locator(f"iframe.on.{kind}")).to_have_count(1, timeout=2 * TIMEOUT_MS)
@@ -40,6 +31,18 @@ def expect_join_screen(wall: Page, code: str) -> None:
     expect(shown.locator("body")).to_have_attribute("data-phase", "lobby", timeout=TIMEOUT_MS)
     expect(shown.locator(".qr").first).to_be_visible()
     assert wall.frames[-1].url.endswith(f"/display/{code}")
+
+
+def pairing(server: Server, cup: str, number: int) -> tuple[int, str]:
+    """The id and the code of the event of a cup's pairing."""
+    ((event_id, code),) = server.rows(
+        "SELECT event.id, event.code FROM games_event AS event "
+        "JOIN cups_cuppairing AS pairing ON event_id = event.id JOIN cups_cup AS cup ON cup_id = cup.id "
+        "WHERE cup.code = ? AND number = ?",
+        cup,
+        number,
+    )
+    return event_id, code
 
 
 def start_next(console: Screen, cup: str) -> str:
@@ -69,9 +72,7 @@ def test_stage_shows_cup_of_four_in_one_tab(server: Server, open_at: OpenScreen)
     wall = opened.value
     wall.set_viewport_size(PROJECTOR)  # type: ignore[arg-type]
     expect(wall).to_have_url(f"{server.http}/stage/{cup}")
-    ((first,),) = server.rows(
-        "SELECT code FROM games_event JOIN cups_cuppairing ON event_id = games_event.id WHERE number = 1"
-    )
+    _, first = pairing(server, cup, 1)
     expect_join_screen(wall, first)
     phone = open_at(server, "stage-phone", PHONE)
     phone.page.goto(f"/{first}/1")
@@ -108,11 +109,7 @@ def test_stage_shows_cup_of_four_in_one_tab(server: Server, open_at: OpenScreen)
 def test_podium_celebrates_the_winner(server: Server, open_at: OpenScreen) -> None:
     event = server.ask("event", owner="podium-owner")
     cup = server.ask("cup", event_id=event["id"], teams=TEAMS, won=[1, 1])
-    ((final,),) = server.rows(
-        "SELECT event_id FROM cups_cuppairing AS pairing JOIN cups_cup ON cup_id = cups_cup.id "
-        "WHERE code = ? AND pairing.number = 3",
-        cup,
-    )
+    final, _ = pairing(server, cup, 3)
     server.ask("play_to", event_id=final, picks=[list(pick) for pick in RED_WINS])
     screen = open_at(server, "podium", PROJECTOR)
     move(screen)

@@ -1,7 +1,6 @@
 """`/verify` in a browser: a match of this server, a file, a forged file and other files."""
 
 import json
-from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
 from urllib.request import urlopen
@@ -11,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 from tests.e2e import axe
 from tests.e2e.conftest import OpenScreen
-from tests.e2e.page_visits import WON, running_server_with_static
+from tests.e2e.page_visits import WON
 from tests.server import Server
 
 NARROW = {"width": 320, "height": 640}
@@ -21,12 +20,6 @@ DROP_JS = """([text, name]) => {
   const drop = new DragEvent("drop", { bubbles: true, cancelable: true, dataTransfer: data });
   document.querySelector(".picker").dispatchEvent(drop);
 }"""
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with running_server_with_static(tmp_path_factory.mktemp("verify")) as server:
-        yield server
 
 
 @pytest.fixture(scope="module")
