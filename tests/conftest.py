@@ -74,12 +74,16 @@ def data_dir() -> Path:
 
 @pytest.fixture(scope="session")
 def django_db_keepdb(django_db_modify_db_settings: None) -> bool:
-    """Give pytest-django a copy of the migrated SQLite database, since migrating takes long."""
+    """Give pytest-django a copy of the migrated SQLite database, since migrating takes long.
+
+    `make mutants` keeps the copy for all mutants.
+    """
     database = settings.DATABASES["default"]
-    is_sqlite = database["ENGINE"] == SQLITE
-    if is_sqlite:
+    if database["ENGINE"] != SQLITE:
+        return False
+    if not Path(database["TEST"]["NAME"]).exists():
         shutil.copy(migrated_database(), database["TEST"]["NAME"])
-    return bool(is_sqlite)
+    return True
 
 
 @pytest.fixture(scope="session")
