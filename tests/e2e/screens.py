@@ -46,6 +46,10 @@ class Screen:
             self.page.wait_for_timeout(patience_ms)
         self.page.screenshot(path=self.shots / f"{self.name}-{moment}.png")
 
+    def animate(self) -> None:
+        """Show motion, as to visitors who have not asked for less."""
+        self.page.emulate_media(reduced_motion="no-preference")
+
     def wait_for(self, **data: str) -> None:
         """Wait for these data attributes of the body, such as `phase="lobby"` for `data-phase`."""
         body = self.page.locator("body")
@@ -69,7 +73,7 @@ def chromium() -> Iterator[Browser]:
 def open_screen(browser: Browser, base_url: str, shots: Path, name: str, size: dict[str, int]) -> Screen:
     """Open an empty page with reduced motion: without a GPU, motion doubles the processor time of a test.
 
-    A test of motion calls `move`.
+    A test of motion calls `animate`.
     """
     context = browser.new_context(base_url=base_url, viewport=size, reduced_motion="reduce")  # type: ignore[arg-type]
     context.add_init_script(PAUSE_ANIMATIONS_JS)
@@ -77,12 +81,6 @@ def open_screen(browser: Browser, base_url: str, shots: Path, name: str, size: d
     screen.page.on("console", screen.note_error)
     screen.page.on("pageerror", lambda error: screen.errors.append(str(error)))
     return screen
-
-
-def move(*screens: Screen) -> None:
-    """Animate these pages, as for visitors who have not asked for reduced motion."""
-    for screen in screens:
-        screen.page.emulate_media(reduced_motion="no-preference")
 
 
 def vote(phone: Screen, column: int) -> None:

@@ -15,7 +15,6 @@ from tests.e2e.screens import (
     TABLET,
     TIMEOUT_MS,
     Screen,
-    move,
     open_screen,
     press,
     vote,
@@ -76,7 +75,8 @@ def new_event_pages(browser: Browser, base_url: str, shots: Path, organizer: str
     """The pages of a new event in which a match has started."""
     sizes = {"console": TABLET, "display": PROJECTOR, "red": PHONE, "yellow": PHONE}
     screens = {name: open_screen(browser, base_url, shots, name, size) for name, size in sizes.items()}
-    move(*screens.values())
+    for screen in screens.values():
+        screen.animate()
     log_in(screens["console"].page, organizer)
     screens["console"].shoot("no-events")
     pages = EventPages(**screens, code=make_event(screens["console"].page))

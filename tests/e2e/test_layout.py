@@ -12,18 +12,7 @@ from playwright.sync_api import Browser, Page, WebSocket, expect
 
 from tests.e2e.fake_gateway import FakeGateway
 from tests.e2e.scene_setup import CONFLICT, Scene, at_step, show_scene, with_long_names
-from tests.e2e.screens import (
-    PHONE,
-    POLL_MS,
-    PROJECTOR,
-    TABLET,
-    TIMEOUT_MS,
-    Screen,
-    move,
-    open_screen,
-    press,
-    vote,
-)
+from tests.e2e.screens import PHONE, POLL_MS, PROJECTOR, TABLET, TIMEOUT_MS, Screen, open_screen, press, vote
 from tests.e2e.test_full_match import log_in
 from tests.e2e.visible_text import NEXT_FRAME_JS
 
@@ -235,7 +224,8 @@ def make_event(console: Screen, organizer: str) -> str:
 
 
 def join(screens: EventScreens, code: str) -> None:
-    move(screens.console, screens.display, screens.red, screens.yellow)
+    for screen in (screens.console, screens.display, screens.red, screens.yellow):
+        screen.animate()
     for screen in (screens.display, screens.calm):
         screen.page.goto(f"/display/{code}")
         screen.wait_for(phase="lobby")

@@ -5,7 +5,7 @@ import re
 from playwright.sync_api import expect
 
 from tests.e2e.conftest import OpenScreen
-from tests.e2e.screens import PHONE, PROJECTOR, Screen, move
+from tests.e2e.screens import PHONE, PROJECTOR, Screen
 from tests.server import Server
 
 REFRESH_MS = 60_000
@@ -60,7 +60,7 @@ def test_lists_and_invitation_of_two_players(server: Server, open_at: OpenScreen
 
 def test_live_picture_follows_and_finished_game_replays(server: Server, open_at: OpenScreen) -> None:
     watcher = enter(server, open_at, "watcher", PROJECTOR)
-    move(watcher)  # or the replay would stand at its end
+    watcher.animate()  # or the replay would stand at its end
     code = server.ask("duel", time_control="5-min")["code"]
     watcher.page.reload()
     first = f'#running ~ ul img[src^="/board/{code}/1/"]'

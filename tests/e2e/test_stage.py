@@ -4,7 +4,7 @@ from playwright.sync_api import FrameLocator, Page, expect
 
 from tests.e2e.conftest import OpenScreen
 from tests.e2e.page_visits import sign_in
-from tests.e2e.screens import PHONE, PROJECTOR, TABLET, TIMEOUT_MS, Screen, move
+from tests.e2e.screens import PHONE, PROJECTOR, TABLET, TIMEOUT_MS, Screen
 from tests.server import Server
 from tests.voting.match_helpers import RED_WINS
 
@@ -112,7 +112,7 @@ def test_podium_celebrates_the_winner(server: Server, open_at: OpenScreen) -> No
     final, _ = pairing(server, cup, 3)
     server.ask("play_to", event_id=final, picks=[list(pick) for pick in RED_WINS])
     screen = open_at(server, "podium", PROJECTOR)
-    move(screen)
+    screen.animate()
     wall = screen.page
     wall.goto(f"/stage/{cup}/podium")
     wall.wait_for_function(IS_DRAWN, timeout=TIMEOUT_MS)
