@@ -6,6 +6,7 @@ import urllib.request
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import replace
+from functools import partial
 from random import Random
 
 import psutil
@@ -68,8 +69,7 @@ def test_gateway_refuses_phones_accepted_beyond_its_capacity(limited: Server, pi
     process = psutil.Process(limited.supervisor.pid("limited"))
     capacity = HARD_LIMIT - RESERVED_FILES
     with ExitStack() as stack:
-        idle = [connect(limited, stack) for _ in range(capacity - process.num_fds() + 10)]
-        wait_until(lambda: process.num_fds() >= capacity + 10)
+        idle = open_until(process, capacity + 10, limited, stack)
         for connection in idle[:50]:
             connection.close()
         wait_until(lambda: process.num_fds() < capacity)
@@ -82,6 +82,19 @@ def test_processes_raise_their_limit_of_open_files(server: Server) -> None:
     for name in ("gateway", "worker", "scheduler-1"):
         process = psutil.Process(server.supervisor.pid(name))
         assert process.rlimit(psutil.RLIMIT_NOFILE) == (hard, hard), name
+
+
+def open_until(process: psutil.Process, files: int, server: Server, stack: ExitStack) -> list[socket.socket]:
+    """Connect until the process has that many open files, even if it closes others meanwhile."""
+    connections: list[socket.socket] = []
+    while (missing := files - process.num_fds()) > 0:
+        connections += [connect(server, stack) for _ in range(missing)]
+        wait_until(partial(is_accepted, connections[-1], process))
+    return connections
+
+
+def is_accepted(connection: socket.socket, process: psutil.Process) -> bool:
+    return connection.getsockname() in [accepted.raddr for accepted in process.net_connections("tcp")]
 
 
 def connect(server: Server, stack: ExitStack) -> socket.socket:
