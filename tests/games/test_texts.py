@@ -1,13 +1,23 @@
 """Texts of games, and their translation."""
 
-from games.engine.game import insert_team_names
-from games.engine.texts import GameText, gettext_noop, translate_text
+from typing import Literal
+
+from games.engine.game import Drawing, Mark, insert_team_names
+from games.engine.texts import GameText, gettext_noop, translate_drawing, translate_text
 
 GERMAN = {"Trails": "Spuren", "%(red)s bid %(bid)s.": "%(bid)s hat %(red)s geboten."}
 
 
+def in_german(message: str) -> str:
+    return GERMAN.get(message, message)
+
+
 def translate(text: str) -> str:
-    return translate_text(text, lambda message: GERMAN.get(message, message))
+    return translate_text(text, in_german)
+
+
+def mark(kind: Literal["text", "card"]) -> Mark:
+    return Mark(name=kind, kind=kind, x=1, y=1, width=1, height=1, text="Trails")
 
 
 def test_game_text_is_english_with_placeholders_of_teams() -> None:
@@ -22,3 +32,9 @@ def test_translated_text_has_the_same_values() -> None:
 
 def test_plain_texts_are_translated() -> None:
     assert (translate(gettext_noop("Trails")), translate("Unknown")) == ("Spuren", "Unknown")
+
+
+def test_words_of_a_drawing_are_translated_but_not_the_value_of_a_card() -> None:
+    drawing = Drawing(width=2, height=2, marks=(mark("text"), mark("card")), words="Trails")
+    shown = translate_drawing(drawing, in_german)
+    assert ([one.text for one in shown.marks], shown.words) == (["Spuren", "Trails"], "Spuren")

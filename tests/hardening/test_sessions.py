@@ -134,7 +134,7 @@ def test_role_counts_only_at_its_event(role: str, ada: User, event: Event) -> No
     browser = logged_in_client(ada)
     access = find_access(key(browser), event.pk)
     assert access is not None
-    assert (access.name, access.role) == ("ada", role)
+    assert (access.name, access.role, access.user_id) == ("ada", role, ada.pk)
     assert find_access(key(browser), other.pk) is None
 
 

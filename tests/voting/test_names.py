@@ -69,6 +69,7 @@ def test_clean_name_keeps_plain_ascii(text: str) -> None:
         ("\u0301bc", "bc"),
         ("\ua66f 0", "0"),
         (" \u0301 \u0302\u0303 b", "b"),
+        ("\t\u0301b", "b"),
         ("\u3164\u2800\u00ad", ""),
         ("עברית العربية 日本語", "עברית العربية 日本語"),
         ("<b>&amp;</b>", "<b>&amp;</b>"),

@@ -56,7 +56,11 @@ def _same_bits(token: str, at: int, other: str) -> Seat | None:
     return SEAT if at == len(token) - 1 else None
 
 
-@pytest.mark.parametrize("token", ["", ":", "12.voter.1", "12.voter.1:", "::::", "\0", "12.v.1:" + "A" * 43])
+@pytest.mark.parametrize(
+    "token",
+    ["", ":", "12.voter.1", "12.voter.1:", "::::", "\0", "12.v.1:" + "A" * 43, "12.\ud800.1:" + "A" * 43],
+    ids=ascii,
+)
 def test_read_seat_rejects_unsigned_text(token: str) -> None:
     assert read_seat(token) is None
 

@@ -249,6 +249,13 @@ def test_clients_retry_on_average_when_their_turn_comes() -> None:
     assert limits_ms[-1] == pytest.approx(2 * (waiting_s + 1) * 1000, rel=0.05)
 
 
+def test_rate_approaches_the_measured_one() -> None:
+    rate = AdmissionRate()
+    for _ in range(100):
+        rate.observe(2 * INITIAL_RATE)
+    assert rate.max_waiting(patience_s=4) == pytest.approx(4 * 2 * INITIAL_RATE, rel=0.01)
+
+
 # ------------------------------------------------------------------ ticket claims
 MOST = int(AdmissionRate().max_waiting(NEW_VOTERS_WAIT_S))
 JOINERS = MOST + 3 * CLAIM_BATCH_SIZE
