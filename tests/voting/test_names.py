@@ -78,6 +78,7 @@ def test_clean_name_keeps_plain_ascii(text: str) -> None:
         ("\u0301\u200dA \u0646\u200cA A\u200c\u0646", "A \u0646A A\u0646"),
         ("\U00017000\u200c\U00017000", "\U00017000\U00017000"),
         ("Ot\u200dters \u200cGulls\u200d म\u200dक", "Otters Gulls मक"),
+        ("क्\u200d", "क्"),
     ],
 )
 def test_clean_name_examples(typed: str, name: str) -> None:

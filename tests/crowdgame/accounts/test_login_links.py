@@ -90,6 +90,12 @@ def test_login_link_expires(organizer: User) -> None:
     assert not login_link_tokens.check_token(organizer, ExpiredTokens().make_token(organizer))
 
 
+def test_login_link_rejects_a_later_time_than_the_signed_one(organizer: User) -> None:
+    _, signature = ExpiredTokens().make_token(organizer).split("-")
+    now, _ = login_link_tokens.make_token(organizer).split("-")
+    assert not login_link_tokens.check_token(organizer, f"{now}-{signature}")
+
+
 @pytest.mark.parametrize("path", ["MQ/nonsense/", "!!/a-b/", "MQ/a-b/BCDF/", "OTk5/a-b/"])
 def test_malformed_login_link_returns_410(client: Client, organizer: User, path: str) -> None:
     answer = client.get(f"/console/enter/{path}")

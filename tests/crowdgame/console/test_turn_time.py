@@ -70,6 +70,18 @@ def test_pause_keeps_remaining_time_and_counts_no_ballots(turn: Turn, box: Ballo
     assert kinds(event_of(turn))[-4:-1] == ["turn.paused", "turn.resumed", "turn.moved"]
 
 
+def test_pause_moves_the_time_to_restore_lost_ballots(turn: Turn, box: BallotBox) -> None:
+    lost_at, reached_at = box.now() - 500, box.now() - 300
+    Turn.objects.filter(pk=turn.pk).update(box_lost_at=lost_at, reached_at=reached_at)
+    press(event_of(turn), "turn.pause", box)
+    paused = load_turn(turn.pk)
+    press(event_of(turn), "turn.resume", box)
+    resumed = load_turn(turn.pk)
+    moved_ms = resumed.opens_at - paused.closes_at
+    assert 0 < moved_ms < 60_000
+    assert (resumed.box_lost_at, resumed.reached_at) == (lost_at + moved_ms, reached_at + moved_ms)
+
+
 @pytest.mark.parametrize(
     ("action", "fields", "seconds"),
     [
