@@ -27,6 +27,7 @@ from tests.voting.match_helpers import RED_WINS, play
 from voting.admission.tickets import ClaimedTicket, PresentedKey, claim_tickets
 from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.ballot_box import BallotBox
+from voting.counting.window import START_LEAD_MS
 from voting.events import CODE_LETTERS
 from voting.matches import event_lock
 from voting.models import Event, Match, Team, Ticket
@@ -56,6 +57,13 @@ def test_match_starts_when_second_seat_is_taken(box: BallotBox) -> None:
     assert names[seat_number(duel, second)] == str(second)
     assert (match.state, match.bank_s, match.increment_s) == (MatchState.PLAYING, 300, 5)
     assert Event.objects.get(pk=duel.event_id).next_match_at is None
+
+
+def test_first_turn_does_not_wait_until_special_rules_are_read(box: BallotBox) -> None:
+    duel, *_ = joined(box)
+    match = Match.objects.get(event=duel.event)
+    assert match.special_rules, "the players chose them"
+    assert match.turns.get().opens_at <= box.now() + START_LEAD_MS
 
 
 def test_guest_has_one_voter_on_every_device(box: BallotBox) -> None:
