@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks";
+import { useLayoutEffect, useState } from "preact/hooks";
 import { Badge } from "../../board/Ball";
 import { LANGUAGE, NUMBER_LOCALE, p, parts, t } from "../../live/i18n";
 import { useStore } from "../../live/state/useStore";
@@ -30,9 +30,9 @@ export function VerifyPage({ verifier }: { verifier: Verifier }) {
   );
 }
 
-/** Files can be dropped anywhere on the page. */
+/** Files can be dropped anywhere on the page, from its first paint on; otherwise the browser would open them. */
 function useFileDrops(choose: (file: File | undefined) => void): void {
-  useEffect(() => {
+  useLayoutEffect(() => {
     const allow = (event: DragEvent) => event.preventDefault();
     const drop = (event: DragEvent) => {
       event.preventDefault();
