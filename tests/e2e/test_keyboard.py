@@ -12,7 +12,7 @@ from tests.server import Server
 
 # Red's and yellow's column in each turn; red ends with four in column 1, the third is a conflict.
 MATCH = [("1", "2"), ("1", "7"), ("4", "4"), ("1", "3"), ("1", "6")]
-MOST_STEPS = 120
+MOST_STEPS = 400  # the list of events of all tests comes before the presets
 Screens = dict[str, Screen]
 
 
@@ -74,6 +74,7 @@ def test_full_match_with_keyboard(server: Server, screens: Screens, organizer: s
     join(red, code, "1")
     join(yellow, code, "2")
     walk_to(console, "Start the match")
+    expect_settled(console, "match.start")
     console.page.keyboard.press("Enter")
     for number, picks in enumerate(MATCH, 1):
         display.wait_for(phase="voting", turn=str(number))
@@ -84,6 +85,7 @@ def test_full_match_with_keyboard(server: Server, screens: Screens, organizer: s
         console.wait_for(phase="voting")
         # Until the console shows that all have voted, the first press only asks.
         expect(console.page.locator(".event-status li").filter(has_text="100%")).to_have_count(2)
+        expect_settled(console, "turn.close")
         console.page.keyboard.press("c")
         display.wait_for(phase="reveal")
     display.wait_for(phase="ended", result="red")
@@ -107,6 +109,12 @@ def make_event(console: Screen, organizer: str) -> str:
     console.page.keyboard.press("Enter")
     expect(console.page.locator("[data-action]").first).to_be_visible(timeout=TIMEOUT_MS)
     return console.page.url.rstrip("/").rsplit("/", 1)[1]
+
+
+def expect_settled(console: Screen, action: str) -> None:
+    """A button that has just changed ignores presses, which were meant for the action before."""
+    button = console.page.locator(f'[data-action="{action}"]')
+    expect(button).not_to_have_attribute("aria-disabled", "true")
 
 
 def fill(console: Screen, label: str, text: str) -> None:
