@@ -19,6 +19,7 @@ import { FallingBalls } from "./reveal/FallingBalls";
 import { TeamHeader } from "./parts/TeamHeader";
 import { Lobby } from "./parts/Lobby";
 import { besideCard, isIntroducing, shownTeamCodes } from "./parts/lobbyLayout";
+import { specialRules } from "./demonstration/demonstration";
 import { SpecialRules } from "./demonstration/SpecialRules";
 import { isBeforeFirstVote } from "../live/match/specialRules";
 import { DropMarks } from "./particles/DropMarks";
@@ -84,7 +85,7 @@ export function Stage({ view, codes, shown, children }: Props) {
 /** The special rules over the empty board, until the first vote opens. */
 function RulesOverBoard({ view: { state, scene, now } }: { view: StageView }) {
   if (state.special_rules.length === 0 || !isBeforeFirstVote(scene.match, now())) return null;
-  return <div class="rules-over-board"><SpecialRules state={state} /></div>;
+  return <div class="rules-over-board"><SpecialRules rules={specialRules(state)} /></div>;
 }
 
 const PEEK = { width: 388, largest: 55, least: 30 };

@@ -10,12 +10,12 @@ const CAPTION = { largest: 68, least: 56 };
 
 /** Explains the game before its first match, in a loop: one turn for each rule, then the special rules. */
 export function Introduction({ view, width }: { view: StageView; width: number }) {
-  const { step, since } = useLoop(view);
+  const { step, rules, since } = useLoop(view);
   const captions = demonstrationSteps(view.state).flatMap((one) => one.captions);
   const shown = step && captionAt(step, since);
   return (
     <section class="introduction">
-      {step ? <DemonstrationBoard key={step.board.grid.join()} step={step} since={since} reducedMotion={view.reducedMotion} /> : <SpecialRules state={view.state} />}
+      {step ? <DemonstrationBoard key={step.board.grid.join()} step={step} since={since} reducedMotion={view.reducedMotion} /> : <SpecialRules rules={rules} />}
       <div class="captions" style={{ fontSize: `calc(${captionSize(captions, width)} * var(--u))` }}>
         {captions.map((caption) => <p key={caption.text} data-shown={caption === shown}>{caption.text}</p>)}
       </div>
@@ -37,7 +37,7 @@ function useLoop({ state, now }: StageView): LoopMoment {
   const [, again] = useState(0);
   const moment = loopMoment(state, now());
   useEffect(() => {
-    const timer = setTimeout(() => again((n) => n + 1), untilNextMoment(state, moment) + 2);
+    const timer = setTimeout(() => again((n) => n + 1), untilNextMoment(moment) + 2);
     return () => clearTimeout(timer);
   });
   return moment;

@@ -1,13 +1,12 @@
-import type { EventState } from "../../protocol";
-import { specialRules, specialRulesTitle } from "./demonstration";
+import { specialRulesTitle } from "./demonstration";
 import "./introduction.css";
 
-/** The special rules of the match, before its first turn. */
-export function SpecialRules({ state }: { state: EventState }) {
+/** Special rules of the match, before its first turn. */
+export function SpecialRules({ rules }: { rules: readonly string[] }) {
   return (
     <section class="special-rules">
       <h2>{specialRulesTitle()}</h2>
-      <ul>{specialRules(state).map((rule) => <li key={rule}>{rule}</li>)}</ul>
+      <ul>{rules.map((rule) => <li key={rule}>{rule}</li>)}</ul>
     </section>
   );
 }

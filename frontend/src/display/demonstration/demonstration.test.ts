@@ -3,7 +3,7 @@ import test from "node:test";
 import { makeEvent } from "../fixtures";
 import { readingTime } from "../captions/readingTime";
 import { Catalog, LANGUAGES } from "../../../messages";
-import { STEPS, hasIntroduction, loopMoment } from "./demonstration";
+import { STEPS, hasIntroduction, loopMoment, specialRules } from "./demonstration";
 
 test("every caption of the demonstration can be read", () => {
   for (const language of ["en", ...LANGUAGES]) {
@@ -28,4 +28,13 @@ test("the loop shows three steps in 12 to 15 seconds, then the special rules", (
 test("a game with other rules is not demonstrated", () => {
   assert.ok(!hasIntroduction(makeEvent({ game: "trails" })));
   assert.equal(loopMoment(makeEvent({ game: "trails", special_rules: ["captains"] }), 0).step, null);
+});
+
+test("many special rules are shown one part after the other", () => {
+  const state = makeEvent({ game: "trails", special_rules: ["single_selector", "captains", "resigning", "time_banks"] });
+  const first = loopMoment(state, 0);
+  const second = loopMoment(state, first.lasts);
+  assert.deepEqual([first.rules.length, second.rules.length], [2, 2]);
+  assert.deepEqual([...first.rules, ...second.rules], specialRules(state));
+  assert.deepEqual(loopMoment(state, first.lasts + second.lasts), first);
 });

@@ -20,9 +20,15 @@ export interface DemonstrationStep extends DemonstratedTurn {
   lasts: number;
 }
 
-/** What the loop shows: a step of the demonstration, or the special rules. `since`: milliseconds since its beginning. */
-export interface LoopMoment {
+/** What the loop shows for `lasts` milliseconds: a step of the demonstration, or some of the special rules. */
+interface LoopPart {
   step: DemonstrationStep | null;
+  rules: readonly string[];
+  lasts: number;
+}
+
+/** `since`: milliseconds since the part began. */
+export interface LoopMoment extends LoopPart {
   since: number;
 }
 
@@ -30,6 +36,8 @@ const GAMES = ["simultaneous-captains-mistress", "single-selector"];
 export const FALL_MS = 950;
 const [TWO, SAME, FOUR] = turns as unknown as [DemonstratedTurn, DemonstratedTurn, DemonstratedTurn];
 const TOKEN_AT = 4000;
+/** Beside the QR code, an old projector has room for no more special rules. */
+const RULES_AT_ONCE = 3;
 
 export const STEPS: readonly DemonstrationStep[] = [
   { ...TWO, ...together(4200), captions: [{ at: 0, text: t("Both teams drop at once") }] },
@@ -53,11 +61,17 @@ export function demonstrationSteps(state: EventState): readonly DemonstrationSte
   return GAMES.includes(state.game) ? STEPS : [];
 }
 
-/** The loop's parts, and how long each lasts. */
-function loopParts(state: EventState): readonly (readonly [step: DemonstrationStep | null, ms: number])[] {
-  const steps = demonstrationSteps(state).map((step) => [step, step.lasts] as const);
-  const rules = specialRules(state);
-  return rules.length ? [...steps, [null, readingTime([specialRulesTitle(), ...rules].join(" "))]] : steps;
+function loopParts(state: EventState): readonly LoopPart[] {
+  const steps = demonstrationSteps(state).map((step) => ({ step, rules: [], lasts: step.lasts }));
+  const pages = inPages(specialRules(state)).map((rules) => ({ step: null, rules, lasts: readingTime([specialRulesTitle(), ...rules].join(" ")) }));
+  return [...steps, ...pages];
+}
+
+/** At most RULES_AT_ONCE on each page, and about as many on each. */
+function inPages(rules: readonly string[]): string[][] {
+  const pages = Math.ceil(rules.length / RULES_AT_ONCE);
+  const each = Math.ceil(rules.length / pages);
+  return Array.from({ length: pages }, (_, page) => rules.slice(page * each, (page + 1) * each));
 }
 
 export const specialRulesTitle = (): string => t("Special rules");
@@ -70,17 +84,16 @@ export function hasIntroduction(state: EventState): boolean {
 /** What the loop shows at a server time, so that all displays show the same. */
 export function loopMoment(state: EventState, now: number): LoopMoment {
   const parts = loopParts(state);
-  let since = now % parts.reduce((sum, [, ms]) => sum + ms, 0);
-  for (const [step, ms] of parts) {
-    if (since < ms) return { step, since };
-    since -= ms;
+  let since = now % parts.reduce((sum, { lasts }) => sum + lasts, 0);
+  for (const part of parts) {
+    if (since < part.lasts) return { ...part, since };
+    since -= part.lasts;
   }
   throw new Error("there is nothing to show");
 }
 
 /** The milliseconds until the loop shows something else. */
-export function untilNextMoment(state: EventState, { step, since }: LoopMoment): number {
-  const lasts = loopParts(state).find(([part]) => part === step)![1];
+export function untilNextMoment({ step, lasts, since }: LoopMoment): number {
   const moments = step ? [step.landedAt, step.tokenAt, ...step.captions.map(({ at }) => at)] : [];
   return Math.min(...[...moments, lasts].filter((moment) => moment > since)) - since;
 }
