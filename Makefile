@@ -3,8 +3,6 @@ BIN := .venv/bin
 # Settings for tests and static checks: no real secret, and a data directory of their own.
 THROWAWAY := SECRET_KEY=for-checks-and-tests-only CROWDGAME_DATA=$(CURDIR)/.play/throwaway
 
-SOME_TESTS := pytest --ignore=tests/machines --ignore=tests/openspiel
-
 .DEFAULT_GOAL := help
 .PHONY: help play test test-nightly test-all test-deploy test-openspiel test-solver mutants chaos bench bench-quick soak check check-types check-rest lock clean audit sbom fuzz bench-pages gallery messages solver bench-solver
 
@@ -17,7 +15,7 @@ play: ## run everything on this machine, with 200 simulated phones (PORT=8001, G
 test: ## run the full test suite with a real Valkey, worker, gateway and browser (ARGS="-k tally" to select)
 	@$(PYTHON) -m deploy.laptop.bootstrap test
 	@mkdir -p .play/throwaway
-	@$(THROWAWAY) $(BIN)/python -m $(if $(ARGS),$(SOME_TESTS) $(ARGS),tests)
+	@$(THROWAWAY) $(BIN)/python -m tests $(ARGS)
 
 test-nightly: ## run every test, before a release: slow tests, more examples, deployments, OpenSpiel, mutants, fuzz, chaos
 	@$(MAKE) --no-print-directory --keep-going test-all test-deploy test-openspiel test-solver mutants fuzz chaos ARGS=

@@ -1,142 +1,172 @@
 """`make test`: run the suite part by part, then print one summary. Exit status 1 if any part failed.
 
-The other parts still run after a part fails. With `--nightly`, the tests marked `nightly` run too, and
-properties are tried with more examples. A test that takes longer than MAX_TEST_S seconds (environment) fails
-the run, unless it is marked.
+python -m tests             the tests of each change
+python -m tests --nightly   every test, with more examples of each property
+python -m tests -k tally    selected tests, with any options of pytest
 
-Up to MAX_RETRIED failed tests of a part run once more, alone: a page that is a little late on a loaded
-machine should not cost a whole run. The summary lists those that then pass, to be repaired.
+A failure is printed at once, and the other parts still run. Up to MAX_RETRIED failed tests of a part run once
+more, alone; the summary lists those that then pass, to be repaired. A test that takes longer than MAX_TEST_S
+seconds (environment) fails the run, unless it is marked `nightly`.
+
+Ctrl-C, SIGTERM and SIGHUP end every process of the run and print the summary so far. Exit status 130.
 """
 
+import json
 import os
-import subprocess
+import signal
 import sys
-import tempfile
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from xml.etree import ElementTree as ET
 
+from deploy.laptop.paths import DATA
+from deploy.laptop.stop_signals import SIGNALS, interrupt
+from tests.process_tree import ProcessTree
+from tests.results import RESULTS, Result, read_results
+from tests.run_folder import run_folder
 from tests.signals import reset_for_children
 
 # Each process takes one file at a time, the slowest first (see conftest.py). Tests wait for a third of their
 # time, so three processes are faster than two, even on two cores.
-BY_FILE = ("--dist", "loadfile", "--no-loadscope-reorder", "--numprocesses")
+BY_FILE = ("--dist", "loadfile", "--no-loadscope-reorder", "--numprocesses", "3")
 NEED_THE_WHOLE_MACHINE = ("tests/load", "tests/hardening/test_fuzz.py")
 # Run by `make test-deploy` and `make test-openspiel`, which install more programs.
 ELSEWHERE = ("tests/machines", "tests/openspiel")
+IGNORED = tuple(f"--ignore={path}" for path in ELSEWHERE)
 # Browser tests need a separate process: Playwright's event loop blocks database access of other tests.
 PARTS = {
     "unit and integration": (
-        *(f"--ignore={path}" for path in (*ELSEWHERE, *NEED_THE_WHOLE_MACHINE, "tests/e2e")),
+        *IGNORED,
+        *(f"--ignore={path}" for path in (*NEED_THE_WHOLE_MACHINE, "tests/e2e")),
         *BY_FILE,
-        "3",
     ),
-    "load and fuzz": NEED_THE_WHOLE_MACHINE,
-    "browser": ("tests/e2e", *BY_FILE, "3"),
+    "browser": ("tests/e2e", *BY_FILE),
 }
+NIGHTLY_PARTS = PARTS | {"load and fuzz": NEED_THE_WHOLE_MACHINE}
 EACH_CHANGE = ("-m", "not nightly")
 NIGHTLY = ("--hypothesis-profile=nightly",)
+PLUGINS = ("-p", "tests.results", "-p", "no:cov", "--no-summary")
 MAX_TEST_S = float(os.environ.get("MAX_TEST_S", "inf"))
 MAX_RETRIED = 2
 LAST_FAILED = ("--last-failed", "--last-failed-no-failures=none")
-TESTS_FAILED = 1
-INTERRUPTED = 130
+LAST_TIMES = DATA / "test-times.json"
+TESTS_FAILED, INTERRUPTED = 1, 130
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """The result of one part. `status` is pytest's exit status."""
+    """The result of one part so far. `status` is pytest's exit status."""
 
     part: str
-    status: int
-    seconds: float
-    passed: int = 0
-    skipped: int = 0
-    failed: tuple[str, ...] = ()
-    slow: tuple[str, ...] = ()
+    results: tuple[Result, ...] = ()
+    status: int = INTERRUPTED
+    seconds: float = 0
     unstable: tuple[str, ...] = ()
+
+    @property
+    def failed(self) -> tuple[str, ...]:
+        names = dict.fromkeys(result.name for result in self.results if result.outcome == "failed")
+        return tuple(name for name in names if name not in self.unstable)
+
+    @property
+    def slow(self) -> tuple[str, ...]:
+        slow = [result for result in self.results if result.seconds > MAX_TEST_S]
+        return tuple(f"{result.name}, {result.seconds:.0f} s" for result in slow)
 
     @property
     def is_ok(self) -> bool:
         return not self.status and not self.slow
 
-    @property
-    def remarkable(self) -> tuple[str, ...]:
-        return self.failed + self.slow + self.unstable
+    def count(self, outcome: str) -> int:
+        return sum(result.outcome == outcome for result in self.results)
 
     def __str__(self) -> str:
-        minutes, seconds = divmod(round(self.seconds), 60)
-        counts = f"{self.passed} passed, {len(self.failed)} failed, {self.skipped} skipped"
+        counts = f"{self.count('passed')} passed, {len(self.failed)} failed, {self.count('skipped')} skipped"
         if self.unstable:
             counts += f", {len(self.unstable)} passed only on the second try"
         if self.slow:
             counts += f", {len(self.slow)} slow and not marked as nightly"
         ended = "" if self.status == 0 or self.failed else f", pytest ended with status {self.status}"
-        return f"{'✓' if self.is_ok else '✗'} {self.part}: {counts} in {minutes}:{seconds:02}{ended}"
+        mark = "✓" if self.is_ok else "✗"
+        names = [f"\n    {name}" for name in (*self.failed, *self.slow, *self.unstable)]
+        return f"{mark} {self.part}: {counts} in {minutes(self.seconds)}{ended}{''.join(names)}"
 
 
-def run_part(part: str, options: tuple[str, ...], report: Path) -> Outcome:
-    began = time.monotonic()
-    status = run_pytest(*options, f"--junitxml={report}", *PARTS[part])
-    outcome = Outcome(part, status, 0)
-    if report.exists():
-        outcome = read_report(report, outcome)
-    if status == TESTS_FAILED and 0 < len(outcome.failed) <= MAX_RETRIED:
-        outcome = retry(outcome, options)
-    return replace(outcome, seconds=time.monotonic() - began)
+class Run:
+    """A run of the suite: the outcomes of its parts so far, and the processes that it started."""
+
+    def __init__(self) -> None:
+        self.outcomes: list[Outcome] = []
+        self._processes = ProcessTree()
+
+    def run_part(self, part: str, *selection: str, max_retried: int = 0) -> None:
+        began = time.monotonic()
+        report = run_folder() / f"{len(self.outcomes)}.results"
+        outcome = Outcome(part)
+        try:
+            outcome = replace(outcome, status=self._run_pytest(report, *selection))
+            failed = Outcome(part, tuple(read_results(report))).failed
+            if outcome.status == TESTS_FAILED and len(failed) <= max_retried:
+                outcome = self._retry(outcome, failed, *selection)
+        finally:
+            results, seconds = tuple(read_results(report)), time.monotonic() - began
+            self.outcomes.append(replace(outcome, results=results, seconds=seconds))
+
+    def _retry(self, outcome: Outcome, failed: tuple[str, ...], *selection: str) -> Outcome:
+        """Run the failed tests again. Their failures stand unless all of them pass now."""
+        if self._run_pytest(run_folder() / "retry.results", *LAST_FAILED, *selection):
+            return outcome
+        return replace(outcome, status=0, unstable=failed)
+
+    def _run_pytest(self, report: Path, *arguments: str) -> int:
+        argv = [sys.executable, "-m", "pytest", *PLUGINS, *arguments]
+        status = self._processes.run(argv, {RESULTS: str(report)})
+        if left := self._processes.kill():
+            print("Killed processes that the tests left running:", *left, sep="\n    ", flush=True)
+        return status
+
+    def end(self) -> None:
+        """Kill every process of the run, and print the summary so far."""
+        self._processes.kill()
+        passed = sum(outcome.count("passed") for outcome in self.outcomes)
+        failed = sum(len(outcome.failed) for outcome in self.outcomes)
+        print("", *self.outcomes, f"{passed} passed, {failed} failed", sep="\n", flush=True)
 
 
-def retry(outcome: Outcome, options: tuple[str, ...]) -> Outcome:
-    """Run the failed tests of a part again. Its failures stand unless all of them pass now."""
-    if run_pytest(*options, *LAST_FAILED, *PARTS[outcome.part]):
-        return outcome
-    passed = outcome.passed + len(outcome.failed)
-    return replace(outcome, status=0, passed=passed, failed=(), unstable=outcome.failed)
+def minutes(seconds: float) -> str:
+    return "{}:{:02}".format(*divmod(round(seconds), 60))
 
 
-def run_pytest(*arguments: str) -> int:
-    return subprocess.run([sys.executable, "-m", "pytest", *arguments], check=False).returncode
+def run_suite(run: Run, options: Sequence[str], parts: dict[str, tuple[str, ...]]) -> None:
+    times = json.loads(LAST_TIMES.read_text()) if LAST_TIMES.exists() else {}
+    for part, selection in parts.items():
+        key = " ".join((part, *options))
+        print(f"\n{part}" + (f" (last time: {minutes(times[key])})" if key in times else ""), flush=True)
+        run.run_part(part, *options, *selection, max_retried=MAX_RETRIED)
+        times[key] = run.outcomes[-1].seconds
+        LAST_TIMES.write_text(json.dumps(times))
 
 
-def read_report(report: Path, outcome: Outcome) -> Outcome:
-    cases = ET.parse(report).getroot().findall(".//testcase")  # noqa: S314 (written by pytest just now)
-    failed = [case for case in cases if case.find("failure") is not None or case.find("error") is not None]
-    skipped = [case for case in cases if case.find("skipped") is not None]
-    slow = [case for case in cases if float(case.get("time", 0)) > MAX_TEST_S]
-    return replace(
-        outcome,
-        passed=len(cases) - len(failed) - len(skipped),
-        skipped=len(skipped),
-        failed=tuple(map(name_of, failed)),
-        slow=tuple(f"{name_of(case)}, {case.get('time')} s" for case in slow),
-    )
-
-
-def name_of(case: ET.Element) -> str:
-    return f"{case.get('classname')}::{case.get('name')}"
-
-
-def summary(outcomes: list[Outcome]) -> str:
-    lines = [
-        line
-        for outcome in outcomes
-        for line in (str(outcome), *(f"    {name}" for name in outcome.remarkable))
-    ]
-    passed, failed = (sum(o.passed for o in outcomes), sum(len(o.failed) for o in outcomes))
-    return "\n".join(["", *lines, f"{passed} passed, {failed} failed"])
-
-
-def main(options: tuple[str, ...]) -> int:
+def main(arguments: Sequence[str]) -> int:
     reset_for_children()
-    with tempfile.TemporaryDirectory(prefix="crowdgame-report-") as folder:
-        outcomes = [run_part(part, options, Path(folder) / f"{part}.xml") for part in PARTS]
-    print(summary(outcomes), flush=True)
-    return 0 if all(outcome.is_ok for outcome in outcomes) else 1
+    for number in SIGNALS:
+        if number != signal.SIGHUP or signal.getsignal(number) is not signal.SIG_IGN:  # set by nohup
+            signal.signal(number, interrupt)
+    run = Run()
+    try:
+        if not arguments:
+            run_suite(run, EACH_CHANGE, PARTS)
+        elif arguments == ["--nightly"]:
+            run_suite(run, NIGHTLY, NIGHTLY_PARTS)
+        else:
+            run.run_part("selected tests", *IGNORED, *arguments)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    finally:
+        run.end()
+    return 0 if all(outcome.is_ok for outcome in run.outcomes) else 1
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main(NIGHTLY if "--nightly" in sys.argv else EACH_CHANGE))
-    except KeyboardInterrupt:
-        sys.exit(INTERRUPTED)
+    sys.exit(main(sys.argv[1:]))
