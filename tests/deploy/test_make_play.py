@@ -92,6 +92,7 @@ def plays(tmp_path: Path) -> Iterator[list[PlayProcess]]:
     assert not marked(tmp_path)
 
 
+@pytest.mark.nightly
 def test_play_restarts_killed_parts_and_keeps_event_between_runs(
     tmp_path: Path, plays: list[PlayProcess]
 ) -> None:
@@ -118,6 +119,7 @@ def test_play_restarts_killed_parts_and_keeps_event_between_runs(
         wait_until(lambda: not marked(tmp_path))
 
 
+@pytest.mark.nightly
 def test_play_without_crowd_has_no_event_and_opens_event_list(
     tmp_path: Path, plays: list[PlayProcess]
 ) -> None:

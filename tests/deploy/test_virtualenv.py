@@ -13,6 +13,8 @@ from deploy.laptop import virtualenv
 from deploy.laptop.stamps import Stamp, fingerprint
 from deploy.laptop.steps import StepFailed
 
+pytestmark = pytest.mark.nightly
+
 WHEEL = "Wheel-Version: 1.0\nGenerator: a test\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
 
 

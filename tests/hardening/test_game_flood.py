@@ -6,6 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from threading import Barrier
 
+import pytest
+
 from crowdgame.duels.creation_limits import MAX_OPEN_GAMES_PER_NETWORK
 from tests.hardening.login_flood import CSRF_TOKEN, HEADERS
 from tests.hardening.proxied_gateway import running_proxied_gateway
@@ -42,5 +44,6 @@ def assert_network_has_its_games_only(server: Server, addresses: str) -> None:
     assert statuses.keys() <= {302, 409, 503}
 
 
+@pytest.mark.nightly
 def test_simultaneous_requests_do_not_exceed_the_limit_of_a_network(server: Server) -> None:
     assert_network_has_its_games_only(server, "93.184.216.{}")

@@ -17,6 +17,8 @@ from tests.hardening.login_flood import (
 from tests.server import Server
 from tests.socket_clients import open_clients
 
+pytestmark = pytest.mark.nightly
+
 GUESSES = 100
 ALLOWED_GUESSES = 10
 LOGIN_FORMS = ("/console/login/", "/play/login")

@@ -85,6 +85,7 @@ def proxied(server: Server) -> Iterator[Server]:
         assert proxied.log_errors(NAME) == []
 
 
+@pytest.mark.nightly
 def test_organizers_log_in_during_a_flood(proxied: Server) -> None:
     _, cookie = log_in(proxied, ORGANIZER, PASSWORD, ATTACKER)
     with endless_flood(proxied):
@@ -101,5 +102,6 @@ def test_only_the_cookie_of_a_login_marks_a_known_device(proxied: Server) -> Non
         assert find_known_user({"headers": [(b"cookie", forged.encode())]}) == ""
 
 
+@pytest.mark.nightly
 def test_pages_work_during_a_flood(server: Server) -> None:
     assert_pages_work_during_flood(server)

@@ -63,6 +63,7 @@ def test_gateway_refuses_newcomers_before_files_run_out(limited: Server) -> None
     assert limited.log_errors("limited") == []
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("pieces", [1, 2])
 def test_gateway_refuses_phones_accepted_beyond_its_capacity(limited: Server, pieces: int) -> None:
     code = limited.ask("event", lobby="open")["code"]

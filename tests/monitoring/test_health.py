@@ -54,6 +54,7 @@ def test_gateway_is_healthy_and_ready(server: Server) -> None:
     assert (head.status, head.body) == (200, b"")
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("asgi_server", ASGI_SERVERS_TESTED)
 def test_readiness_reports_frozen_store_and_pages_stay_fast(
     asgi_server: str, tmp_path_factory: pytest.TempPathFactory

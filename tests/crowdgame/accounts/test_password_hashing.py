@@ -58,6 +58,7 @@ def turn_in_another_thread() -> Iterator[None]:
             held.result()
 
 
+@pytest.mark.nightly
 def test_hashing_runs_one_at_a_time_and_refuses_a_long_queue(record: list[str]) -> None:
     def hash_one() -> bool:
         try:
@@ -92,6 +93,7 @@ def test_hashing_in_a_transaction_does_not_wait() -> None:
         assert connection.in_atomic_block
 
 
+@pytest.mark.nightly
 @pytest.mark.usefixtures("record")
 def test_threads_that_hash_let_the_event_loop_go_first() -> None:
     def hash_twice() -> int:

@@ -14,6 +14,8 @@ from tests.deploy.processes import wait_until
 from tests.monitoring.probes import paused
 from tests.server import Server, running_server
 
+pytestmark = pytest.mark.nightly
+
 ANALYZER_LOOKS_S = 1.5
 ON_TIME_MS = 1_000
 # Queries of one event.

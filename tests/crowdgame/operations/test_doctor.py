@@ -37,6 +37,7 @@ def test_doctor_finds_nothing_wrong_with_a_stack_in_order(stack_server: Server) 
     }
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     "settings",
     [
@@ -65,6 +66,7 @@ def test_doctor_reports_wrong_settings(stack_server: Server, settings: Mapping[t
         assert any(finding in line for line in found), found
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     "settings",
     [
@@ -94,12 +96,14 @@ def test_doctor_reports_wrong_store_settings(
         assert any(line.startswith("✗ store: ") and finding in line for line in found), (finding, found)
 
 
+@pytest.mark.nightly
 def test_doctor_reports_store_without_password(stack_server: Server) -> None:
     elsewhere = stack_server.stack.redis.replace("127.0.0.1", "0.0.0.0")  # noqa: S104
     [finding] = wrong(run_doctor(stack_server.stack, REDIS_URL=elsewhere))
     assert "clients need no password" in finding
 
 
+@pytest.mark.nightly
 def test_doctor_reports_missing_processes(stack_server: Server, tmp_path: Path) -> None:
     found = wrong(run_doctor(stack_server.stack, PROMETHEUS_MULTIPROC_DIR=str(tmp_path)))
     assert [line.partition(". ")[0] for line in found] == [
@@ -108,6 +112,7 @@ def test_doctor_reports_missing_processes(stack_server: Server, tmp_path: Path) 
     ]
 
 
+@pytest.mark.nightly
 def test_doctor_reports_processes_that_hang(stack_server: Server) -> None:
     names = ("worker", *stack_server.stack.scheduler_names)
     signal_all(stack_server, names, signal.SIGSTOP)
@@ -125,6 +130,7 @@ def signal_all(server: Server, names: Iterable[str], number: int) -> None:
         os.kill(pid, number)
 
 
+@pytest.mark.nightly
 def test_doctor_reports_readable_data(stack_server: Server, tmp_path: Path) -> None:
     tmp_path.chmod(0o755)
     database = tmp_path / "db.sqlite3"

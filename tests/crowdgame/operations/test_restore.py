@@ -8,6 +8,8 @@ import pytest
 from deploy.laptop.stack import Stack
 from tests.restore_helpers import Lost, RestoredEvent, RestoreTests, lose_event, restored_event
 
+pytestmark = pytest.mark.nightly
+
 
 def lose_disk(stack: Stack) -> None:
     """The disk is lost; the secret key is in the environment."""

@@ -218,6 +218,7 @@ def test_permanently_refused_ballot_is_not_resent(proxy: FaultProxy) -> None:
     assert len(set(proxy.casts)) == len(proxy.casts)
 
 
+@pytest.mark.nightly
 def test_ballots_are_resent_in_new_epoch(proxy: FaultProxy) -> None:
     """The box is lost after half of the ballots; the others are refused until the turn is restored."""
 

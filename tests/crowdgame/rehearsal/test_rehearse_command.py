@@ -48,6 +48,7 @@ def test_rehearse_command_fails_with_one_line(arguments: tuple[str, ...]) -> Non
     assert ("Run several rehearsals in parallel" in errors) is ("1000000000" in arguments)
 
 
+@pytest.mark.nightly
 def test_rehearse_command_connects_from_given_address() -> None:
     with socket.create_server((LOOPBACK, 0)) as listener:
         url = f"http://{LOOPBACK}:{listener.getsockname()[1]}"
@@ -59,6 +60,7 @@ def test_rehearse_command_connects_from_given_address() -> None:
     assert address == "127.0.0.2"
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGINT], ids=lambda ending: ending.name)
 def test_rehearse_command_without_server_stops_on_signal(ending: signal.Signals, tmp_path: Path) -> None:
     report = tmp_path / "report.json"
@@ -119,6 +121,7 @@ def joined(report: Path) -> int:
     return msgspec.json.decode(report.read_bytes(), type=RehearsalReport).joined
 
 
+@pytest.mark.nightly
 def test_rehearse_command_reads_tickets_from_file(server: Server, tmp_path: Path) -> None:
     event = server.ask("event", admission="tickets", **BRISK)
     server.ask("begin", event_id=event["id"])

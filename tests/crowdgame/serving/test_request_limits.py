@@ -68,6 +68,7 @@ def test_request_body_up_to_limit_is_read(asgi_server: AsgiServer) -> None:
         assert read_until(connection, b"983040").startswith(b"HTTP/1.1 200 ")
 
 
+@pytest.mark.nightly
 def test_endless_request_bodies_need_no_memory(fresh_server: AsgiServer) -> None:
     before = fresh_server.resident()
     for start in (sized(len(CHUNK) * ENDLESS_CHUNKS), CHUNKED):
@@ -78,6 +79,7 @@ def test_endless_request_bodies_need_no_memory(fresh_server: AsgiServer) -> None
     assert fresh_server.resident() - before < BOUND
 
 
+@pytest.mark.nightly
 def test_unfinished_requests_time_out_and_leave_no_file(asgi_server: AsgiServer) -> None:
     """Also those after a complete request, although each sends a byte from time to time."""
     files = temporary_files(asgi_server.process.pid)  # its output
@@ -132,6 +134,7 @@ def test_invalid_frame_with_handshake_closes_connection(fresh_server: AsgiServer
     assert "Traceback" not in fresh_server.process.stderr.read()
 
 
+@pytest.mark.nightly
 def test_server_aborts_connections_before_files_run_out(fresh_server: AsgiServer) -> None:
     """Even if clients leave refused sockets open."""
     limit = open_files.ABORT_RESERVE + 60
@@ -170,6 +173,7 @@ def test_only_uploads_may_be_large(asgi_server: AsgiServer) -> None:
             assert status(connection) == expected, (path, size)
 
 
+@pytest.mark.nightly
 def test_unfinished_bodies_take_bounded_memory_and_refuse_nobody(fresh_server: AsgiServer) -> None:
     """Most connections are closed, the oldest first. Complete uploads are served meanwhile."""
     before = fresh_server.resident()
@@ -187,6 +191,7 @@ def test_unfinished_bodies_take_bounded_memory_and_refuse_nobody(fresh_server: A
         assert fresh_server.resident() - before < FLOOD_BOUND
 
 
+@pytest.mark.nightly
 def test_pipelined_bodies_return_their_memory(asgi_server: AsgiServer) -> None:
     """So does a handshake with a body. Together they exceed the memory for bodies several times."""
     upload = sized(MAX_UPLOAD_BYTES - 1) + b"x" * (MAX_UPLOAD_BYTES - 1)

@@ -33,6 +33,7 @@ def closed_with(connection: ClientConnection) -> int:
     return end.value.rcvd.code if end.value.rcvd else 0
 
 
+@pytest.mark.nightly
 def test_slow_consumer_blocks_no_client_and_bounds_memory(fresh_server: AsgiServer) -> None:
     with fresh_server.open() as quick, fresh_server.open() as slow:
         quick.send("hello")
@@ -63,6 +64,7 @@ def read_stream(connection: socket.socket) -> int:
         return read.read().count(FRAME.encode())
 
 
+@pytest.mark.nightly
 def test_slow_readers_of_streams_bound_memory_and_refuse_nobody(fresh_server: AsgiServer) -> None:
     assert read_stream(request_stream(fresh_server)) == CHUNKS
     before = fresh_server.resident()

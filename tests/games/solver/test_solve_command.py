@@ -53,6 +53,7 @@ def test_solve_command_answers_each_record() -> None:
     assert not alternating["yellow"]
 
 
+@pytest.mark.nightly
 def test_solve_command_reports_line_without_answer_and_continues() -> None:
     other_game = record("trails")
     illegal = record("simultaneous-captains-mistress", (9, 1))
@@ -75,6 +76,7 @@ def test_solve_command_shows_board_and_mixes_as_text() -> None:
     assert "100.0%" in done.stdout
 
 
+@pytest.mark.nightly
 def test_training_is_repeatable(tmp_path: Path) -> None:
     files = [tmp_path / name for name in ("first.gz", "second.gz", "third.gz")]
     for file, seed in zip(files, ("1", "1", "2"), strict=True):

@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from tests.server import Server
 from tests.socket_clients import Message, SocketClient, SocketClients
 from tests.voting.consoles import done, open_console
@@ -52,6 +54,7 @@ def receive_next_code(display: SocketClient) -> Message:
             return message
 
 
+@pytest.mark.nightly
 def test_trusted_display_alone_shows_each_rotating_code(server: Server, clients: SocketClients) -> None:
     code = event(server, "rotating")["code"]
     trusted = display_with_codes(server, clients, code)

@@ -92,6 +92,7 @@ def test_rehearsal_is_seen_and_stopped_from_any_gateway(
         assert cluster.log_errors(name) == []
 
 
+@pytest.mark.nightly
 def test_rehearsal_survives_frozen_box(cluster: Server, consoles: tuple[SocketClient, SocketClient]) -> None:
     here, there = consoles
     done(here, 1, "rehearsal.start", phones=5)
@@ -113,6 +114,7 @@ def test_rehearsal_survives_frozen_box(cluster: Server, consoles: tuple[SocketCl
         assert cluster.log_errors(name) == []
 
 
+@pytest.mark.nightly
 def test_rehearsal_of_killed_gateway_ends_once(
     cluster: Server, consoles: tuple[SocketClient, SocketClient]
 ) -> None:
