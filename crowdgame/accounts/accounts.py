@@ -5,6 +5,7 @@ comparison key of the guest's name. Finished games keep the name they were playe
 """
 
 import unicodedata
+from functools import cache
 
 from allauth.account.utils import filter_users_by_username
 from django.contrib.auth.models import User
@@ -19,13 +20,9 @@ from voting.ballot_box.ballot_box import BallotBox
 from voting.names import clean_name
 
 MIN_NAME_LENGTH, MAX_KEY_LENGTH = 2, 80
-# Skeletons of reserved words: the product's own labels, and names that could be mistaken for its staff.
-RESERVED_PREFIXES = tuple(
-    map(name_skeleton, ("guest", "crowdgame", "admin", "moderator", "organizer", "organiser"))
-)
-RESERVED_NAMES = frozenset(
-    map(name_skeleton, ("open seat", "the crowd", "mod", "official", "root", "staff", "support", "system"))
-)
+# The product's own labels, and names that could be mistaken for its staff.
+RESERVED_PREFIXES = ("guest", "crowdgame", "admin", "moderator", "organizer", "organiser")
+RESERVED_NAMES = ("open seat", "the crowd", "mod", "official", "root", "staff", "support", "system")
 
 
 class AccountError(Exception):
@@ -68,7 +65,13 @@ def _has_valid_length(name: str) -> bool:
 
 def _is_reserved(name: str) -> bool:
     unmarked = without_marks(name_skeleton(name))
-    return unmarked.startswith(RESERVED_PREFIXES) or unmarked in RESERVED_NAMES
+    prefixes, names = (_skeletons(words) for words in (RESERVED_PREFIXES, RESERVED_NAMES))
+    return unmarked.startswith(prefixes) or unmarked in names
+
+
+@cache  # not at import, which would load the table of look-alike characters in every process
+def _skeletons(words: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(map(name_skeleton, words))
 
 
 def create_account(guest: Guest, name: str, password: str) -> User:

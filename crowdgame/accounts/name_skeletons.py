@@ -1,9 +1,7 @@
 """Look-alike names, by Unicode Technical Standard 39: the skeleton of a name, and the scripts it mixes."""
 
 import unicodedata
-
-from confusable_homoglyphs.categories import unique_aliases
-from confusable_homoglyphs.confusables import confusables_data
+from functools import cache
 
 SEPARATORS = " -'\u2019_"
 LEFT_TO_RIGHT_MARK = "\u200e"  # around right-to-left characters in the library's table
@@ -25,10 +23,11 @@ def name_skeleton(name: str) -> str:
     As in `name_key`, case, Unicode width and separators do not count. Confusable characters are mapped before
     case is folded, because they look alike only in the case that is shown: capital Cyrillic TOM, but not tom.
     """
+    prototypes = _find_prototypes()
     skeleton = unicodedata.normalize("NFKC", name)
     for _ in range(MAX_ROUNDS):
         decomposed = unicodedata.normalize("NFKD", skeleton)
-        skeleton = "".join(PROTOTYPES.get(char, char) for char in decomposed).casefold()
+        skeleton = "".join(prototypes.get(char, char) for char in decomposed).casefold()
     joined = unicodedata.normalize("NFKD", skeleton).translate(FINAL_REPLACEMENTS)
     return unicodedata.normalize("NFKD", joined)  # without separators, marks may need another order
 
@@ -40,18 +39,23 @@ def without_marks(skeleton: str) -> str:
 
 def mixes_scripts(name: str) -> bool:
     """Whether the name has letters of scripts that no writing system uses together."""
+    from confusable_homoglyphs.categories import unique_aliases  # noqa: PLC0415
+
     scripts = unique_aliases(unicodedata.normalize("NFKC", name)) - SCRIPTLESS
     return len(scripts) > 1 and not any(scripts <= system for system in MIXED_WRITING_SYSTEMS)
 
 
 def _load_look_alikes() -> dict[str, list[str]]:
     """Return the library's table: each character or prototype with what it is confusable with."""
+    from confusable_homoglyphs.confusables import confusables_data  # noqa: PLC0415
+
     return {
         key.strip(LEFT_TO_RIGHT_MARK): [entry["c"].strip(LEFT_TO_RIGHT_MARK) for entry in entries]
         for key, entries in confusables_data.items()
     }
 
 
+@cache  # not at import: few processes need the table
 def _find_prototypes() -> dict[str, str]:
     """Return the prototype of each confusable character.
 
@@ -66,6 +70,3 @@ def _find_prototypes() -> dict[str, str]:
             is_prototype = len(other) > 1 or len(look_alikes[other]) > 1
             prototypes[char] = other if is_prototype else min(char, other)
     return prototypes
-
-
-PROTOTYPES = _find_prototypes()

@@ -5,7 +5,7 @@ import sys
 
 from deploy.laptop.stack import MANAGE
 
-HEAVY = {"autobahn", "fpdf", "picows", "PIL", "wasmtime"}
+HEAVY = {"autobahn", "confusable_homoglyphs", "fpdf", "picows", "PIL", "wasmtime"}
 START = """
 import sys
 import django
