@@ -30,20 +30,43 @@ from tests.signals import reset_for_children
 # Each process takes one file at a time, the slowest first (see conftest.py). Tests wait for a third of their
 # time, so three processes are faster than two, even on two cores.
 BY_FILE = ("--dist", "loadfile", "--no-loadscope-reorder", "--numprocesses", "3")
-NEED_THE_WHOLE_MACHINE = ("tests/load", "tests/hardening/test_fuzz.py")
 # Run by `make test-deploy` and `make test-openspiel`, which install more programs.
 ELSEWHERE = ("tests/machines", "tests/openspiel")
-IGNORED = tuple(f"--ignore={path}" for path in ELSEWHERE)
+NEED_THE_WHOLE_MACHINE = ("tests/load", "tests/hardening/test_fuzz.py")
+# What visitors do, once. The other browser tests run nightly: more states, sizes and languages of the pages.
+JOURNEYS = tuple(
+    f"tests/e2e/{name}.py"
+    for name in (
+        "accounts/test_sign_up",
+        "test_console",
+        "test_drop_marks",
+        "test_duel_actions",
+        "test_first_vote",
+        "test_full_match",
+        "test_joining",
+        "test_page_size",
+        "test_particles",
+        "test_receipt_checks",
+        "test_reconnecting",
+        "test_verify_page",
+    )
+)
+
+
+def without(*paths: str) -> tuple[str, ...]:
+    return tuple(f"--ignore={path}" for path in (*ELSEWHERE, *paths))
+
+
 # Browser tests need a separate process: Playwright's event loop blocks database access of other tests.
 PARTS = {
-    "unit and integration": (
-        *IGNORED,
-        *(f"--ignore={path}" for path in (*NEED_THE_WHOLE_MACHINE, "tests/e2e")),
-        *BY_FILE,
-    ),
+    "unit and integration": (*without("tests/e2e"), *BY_FILE),
+    "browser": (*JOURNEYS, *BY_FILE),
+}
+NIGHTLY_PARTS = {
+    "unit and integration": (*without("tests/e2e", *NEED_THE_WHOLE_MACHINE), *BY_FILE),
+    "load and fuzz": NEED_THE_WHOLE_MACHINE,
     "browser": ("tests/e2e", *BY_FILE),
 }
-NIGHTLY_PARTS = PARTS | {"load and fuzz": NEED_THE_WHOLE_MACHINE}
 EACH_CHANGE = ("-m", "not nightly")
 NIGHTLY = ("--hypothesis-profile=nightly",)
 PLUGINS = ("-p", "tests.results", "-p", "no:cov", "--no-summary")
@@ -78,11 +101,16 @@ class Outcome:
     def is_ok(self) -> bool:
         return not self.status and not self.slow
 
-    def count(self, outcome: str) -> int:
-        return sum(result.outcome == outcome for result in self.results)
+    @property
+    def passed(self) -> int:
+        return sum(result.outcome == "passed" for result in self.results) + len(self.unstable)
+
+    @property
+    def skipped(self) -> int:
+        return sum(result.outcome == "skipped" for result in self.results)
 
     def __str__(self) -> str:
-        counts = f"{self.count('passed')} passed, {len(self.failed)} failed, {self.count('skipped')} skipped"
+        counts = f"{self.passed} passed, {len(self.failed)} failed, {self.skipped} skipped"
         if self.unstable:
             counts += f", {len(self.unstable)} passed only on the second try"
         if self.slow:
@@ -129,7 +157,7 @@ class Run:
     def end(self) -> None:
         """Kill every process of the run, and print the summary so far."""
         self._processes.kill()
-        passed = sum(outcome.count("passed") for outcome in self.outcomes)
+        passed = sum(outcome.passed for outcome in self.outcomes)
         failed = sum(len(outcome.failed) for outcome in self.outcomes)
         print("", *self.outcomes, f"{passed} passed, {failed} failed", sep="\n", flush=True)
 
@@ -160,7 +188,7 @@ def main(arguments: Sequence[str]) -> int:
         elif arguments == ["--nightly"]:
             run_suite(run, NIGHTLY, NIGHTLY_PARTS)
         else:
-            run.run_part("selected tests", *IGNORED, *arguments)
+            run.run_part("selected tests", *without(), *arguments)
     except KeyboardInterrupt:
         return INTERRUPTED
     finally:

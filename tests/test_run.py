@@ -1,6 +1,7 @@
 """`python -m tests`: what a run prints, its exit status, and the processes that it leaves."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -13,66 +14,106 @@ from deploy.laptop.paths import ROOT
 from tests.deploy.processes import wait_until
 from tests.run_folder import VARIABLE
 
-TESTS = """
+PASSES, FAILS = "def test_passes(): pass\n", "def test_fails(): assert 1 + 1 == 3\n"
+UNSTABLE = """
+from pathlib import Path
+def test_late():
+    seen = Path(__file__).with_suffix(".seen")
+    first = not seen.exists()
+    seen.touch()
+    assert not first
+"""
+STARTS = """
 import subprocess
 from pathlib import Path
-
-STARTED = Path(__file__).with_name("started")
-
-def test_passes():
-    pass
-
-def test_fails():
-    print("details")
-    assert 1 + 1 == 3
-
 def test_leaves_process():
     process = subprocess.Popen(["sleep", "600"], start_new_session=True)
-    STARTED.write_text(str(process.pid))
-
-def test_waits_for_process():
-    subprocess.Popen(["sleep", "600"], start_new_session=True).wait()
+    Path(__file__).with_name("pid").write_text(str(process.pid))
+"""
+WAITS = 'def test_waits(): subprocess.Popen(["sleep", "600"], start_new_session=True).wait()\n'
+# Runs the parts that the arguments name, with one file each.
+SUITE = """
+import sys
+from pathlib import Path
+from tests import __main__ as running
+running.PARTS = {Path(path).stem: (path, "--confcutdir", str(Path(path).parent)) for path in sys.argv[1:]}
+running.MAX_TEST_S = 0.5
+sys.exit(running.main([]))
 """
 
 
-@pytest.fixture
-def file(tmp_path: Path) -> Path:
-    file = tmp_path / "test_example.py"
-    file.write_text(TESTS)
-    return file
-
-
-def start_run(file: Path, *options: str) -> subprocess.Popen[str]:
-    env = {name: value for name, value in os.environ.items() if name != VARIABLE}
-    argv = [sys.executable, "-m", "tests", str(file), "-p", "no:django", "-p", "no:cacheprovider", *options]
+def start_run(folder: Path, **parts: str) -> subprocess.Popen[str]:
+    for name, text in parts.items():
+        (folder / f"{name}.py").write_text(text)
+    env = {name: value for name, value in os.environ.items() if name != VARIABLE} | {
+        "CROWDGAME_DATA": str(folder),
+        "PYTEST_ADDOPTS": f"-c {os.devnull} --rootdir={folder} -o cache_dir={folder}/cache",
+        "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+    }
+    argv = [sys.executable, "-c", SUITE, *(str(folder / f"{name}.py") for name in parts)]
     return subprocess.Popen(argv, cwd=ROOT, env=env, stdout=subprocess.PIPE, text=True)
 
 
-def test_run_prints_each_failure_with_the_command_that_repeats_it(file: Path) -> None:
-    output, _ = (run := start_run(file, "-k", "passes or fails")).communicate()
-    assert run.returncode == 1
+def run_parts(folder: Path, **parts: str) -> tuple[int, str]:
+    """Return the exit status and the output, without times."""
+    output, _ = (run := start_run(folder, **parts)).communicate()
+    return run.returncode, re.sub(r"\d+:\d\d", "TIME", output)
+
+
+def test_run_goes_on_after_failures_and_sums_up(tmp_path: Path) -> None:
+    status, output = run_parts(
+        tmp_path, broken="import nothing\n", dead="import os; os._exit(9)\n", two=PASSES
+    )
+    assert status == 1
+    assert "✗ broken: 0 passed, 1 failed, 0 skipped in TIME\n" in output
+    assert "✗ dead: 0 passed, 0 failed, 0 skipped in TIME, pytest ended with status 9\n" in output
+    assert output.endswith("✓ two: 1 passed, 0 failed, 0 skipped in TIME\n1 passed, 1 failed\n")
+
+
+def test_run_prints_each_failure_with_the_command_that_repeats_it(tmp_path: Path) -> None:
+    _, output = run_parts(tmp_path, one=FAILS)
     assert "assert (1 + 1) == 3" in output
-    assert "details" in output
-    assert 'Repeat with: make test ARGS="test_example.py::test_fails"' in output
-    assert "✗ selected tests: 1 passed, 1 failed, 0 skipped" in output
+    assert 'Repeat with: make test ARGS="one.py::test_fails"' in output
+
+
+def test_run_retries_few_failures_and_lists_tests_that_then_pass(tmp_path: Path) -> None:
+    status, output = run_parts(tmp_path, one=UNSTABLE + PASSES)
+    assert status == 0
+    assert "✓ one: 2 passed, 0 failed, 0 skipped, 1 passed only on the second try in TIME" in output
+    assert "\n    one.py::test_late\n" in output
+
+
+MANY = "".join(UNSTABLE.replace("late", f"late_{i}").replace(".seen", f".{i}") for i in range(3))
+
+
+@pytest.mark.parametrize(("text", "failed"), [(UNSTABLE + FAILS, 2), (MANY, 3)])
+def test_run_keeps_failures_that_repeat_and_many(tmp_path: Path, text: str, failed: int) -> None:
+    status, output = run_parts(tmp_path, one=text)
+    assert status == 1
+    assert output.endswith(f"\n0 passed, {failed} failed\n")
+
+
+def test_run_fails_on_slow_test(tmp_path: Path) -> None:
+    status, output = run_parts(tmp_path, one="import time\ndef test_slow(): time.sleep(0.6)\n")
+    assert status == 1
+    assert "✗ one: 1 passed, 0 failed, 0 skipped, 1 slow and not marked as nightly in TIME" in output
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_interrupted_run_ends_its_processes_and_prints_a_summary(file: Path, number: signal.Signals) -> None:
-    run = start_run(file, "-k", "passes or process")
-    started = file.with_name("started")
+def test_interrupted_run_ends_its_processes_and_sums_up(tmp_path: Path, number: signal.Signals) -> None:
+    run, started = start_run(tmp_path, one=PASSES + STARTS + WAITS), tmp_path / "pid"
     wait_until(lambda: started.exists() and started.read_text())
     processes = psutil.Process(run.pid).children(recursive=True)
     run.send_signal(number)
     output, _ = run.communicate()
     assert run.returncode == 130
-    assert "2 passed, 0 failed" in output
+    assert output.endswith("\n2 passed, 0 failed\n")
     assert [process for process in processes if process.is_running()] == []
     assert not psutil.pid_exists(int(started.read_text()))
 
 
-def test_run_ends_processes_that_tests_leave(file: Path) -> None:
-    output, _ = (run := start_run(file, "-k", "leaves")).communicate()
-    assert run.returncode == 0
+def test_run_ends_processes_that_tests_leave(tmp_path: Path) -> None:
+    status, output = run_parts(tmp_path, one=STARTS)
+    assert status == 0
     assert "left running:\n    sleep 600" in output
-    assert not psutil.pid_exists(int(file.with_name("started").read_text()))
+    assert not psutil.pid_exists(int((tmp_path / "pid").read_text()))

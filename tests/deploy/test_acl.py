@@ -20,6 +20,8 @@ from tests.server import Server, organizer, running_parts
 from tests.socket_clients import SocketClients
 from voting.ballot_box.ballot_box import BallotBox
 
+pytestmark = pytest.mark.nightly
+
 RULES = ROOT / "deploy" / "server" / "valkey.acl"
 SETTINGS = RULES.with_name("valkey.conf")
 PASSWORD = "of-the-tests"
@@ -91,7 +93,6 @@ def test_acl_refuses_unneeded_command(command: str, guarded: Server) -> None:
         redis.execute_command(*command.split())
 
 
-@pytest.mark.nightly
 def test_acl_allows_everything_an_event_needs(guarded: Server, operator: Redis) -> None:
     operator.acl_log_reset()
     with ExitStack() as stack:
@@ -119,7 +120,6 @@ def test_acl_allows_everything_an_event_needs(guarded: Server, operator: Redis) 
         assert guarded.log_errors(part) == []
 
 
-@pytest.mark.nightly
 def test_acl_allows_restore_to_clear_the_ballot_box(guarded: Server, operator: Redis) -> None:
     operator.acl_log_reset()
     box = BallotBox(guarded.stack.redis)
@@ -131,7 +131,6 @@ def test_acl_allows_restore_to_clear_the_ballot_box(guarded: Server, operator: R
     assert all(key.endswith(":gateways") for key in map(str, operator.keys("crowdgame:{*")))
 
 
-@pytest.mark.nightly
 def test_doctor_finds_nothing_wrong_with_the_restricted_user(guarded: Server) -> None:
     found = run_doctor(guarded.stack).splitlines()
     assert [line for line in found if line.startswith(("✓ store", "✓ clocks", "✓ workers"))] == [

@@ -21,6 +21,7 @@ NO_NETWORK = {
 CLEAN, VULNERABLE, UNKNOWN = AuditResult
 
 
+@pytest.mark.nightly
 def test_audit_without_network_says_that_nothing_was_checked() -> None:
     ended = subprocess.run(
         [sys.executable, "-m", "deploy.laptop.audit"],

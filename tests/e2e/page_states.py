@@ -1,6 +1,7 @@
 """States of an event and actions on a page, for pictures and tests of pages."""
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 from playwright.sync_api import Page, expect
@@ -47,6 +48,7 @@ def fail_to_log_in(page: Page, tries: int = FAILED_LOGINS) -> None:
             page.keyboard.press("Enter")
 
 
+@cache  # tests compare preparations
 def play_to(*picks: tuple[int, int]) -> Prepare:
     """Play these picks, then open the next window."""
     return lambda server, event: server.ask(

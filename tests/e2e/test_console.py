@@ -55,6 +55,7 @@ def miniature(console: Screen) -> Locator:
     return console.page.frame_locator(".preview iframe").locator("body")
 
 
+@pytest.mark.nightly
 def test_miniature_shows_the_big_screen(server: Server, open_at: OpenScreen) -> None:
     event = server.ask("event", owner=OWNER, lobby="open", admission="rotating", window_s=90)
     console = open_console(server, open_at, event["code"])
@@ -71,6 +72,7 @@ def test_miniature_shows_the_big_screen(server: Server, open_at: OpenScreen) -> 
     assert console.errors == wall.errors == []
 
 
+@pytest.mark.nightly
 def test_sound_is_offered_once_when_event_opens(server: Server, open_at: OpenScreen) -> None:
     event = server.ask("event", owner=OWNER)
     console = open_console(server, open_at, event["code"])
@@ -84,6 +86,7 @@ def test_sound_is_offered_once_when_event_opens(server: Server, open_at: OpenScr
     expect(offer).to_have_count(0)
 
 
+@pytest.mark.nightly
 def test_console_switches_sound_of_the_wall(server: Server, open_at: OpenScreen) -> None:
     event = server.ask("event", owner=OWNER, lobby="open")
     console = open_console(server, open_at, event["code"])
@@ -148,6 +151,7 @@ def test_notice_expires_on_all_screens(server: Server, open_at: OpenScreen) -> N
     expect(late.page.locator(".ground-notice")).to_have_count(0)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("size", BIG_SCREENS, ids=["16x9", "4x3"])
 @pytest.mark.parametrize("scene", [scene for scene in DISPLAY_SCENES if "notice" in scene.name])
 def test_notice_covers_no_team_name(
@@ -162,6 +166,7 @@ def test_notice_covers_no_team_name(
     assert all(name and name["y"] + name["height"] <= notice["y"] for name in names)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     "size", [PROJECTOR, TABLET, UPRIGHT, PHONE, NARROW], ids=lambda size: str(size["width"])
 )
@@ -175,6 +180,7 @@ def test_join_code_stays_in_view(size: dict[str, int], server: Server, open_at: 
     expect(code).to_be_in_viewport(ratio=1)
 
 
+@pytest.mark.nightly
 def test_charts_name_their_axes(server: Server, open_at: OpenScreen) -> None:
     console = open_at(server, "charts", TABLET)
     prepared = Visit(
@@ -199,6 +205,7 @@ def test_charts_name_their_axes(server: Server, open_at: OpenScreen) -> None:
     )
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("size", [TABLET, UPRIGHT], ids=["landscape", "portrait"])
 def test_tablet_columns_are_both_used(size: dict[str, int], server: Server, open_at: OpenScreen) -> None:
     """The shorter column leaves little empty, although its activity log has only one of ten lines."""
@@ -225,6 +232,7 @@ def test_first_match_starts_four_clicks_after_login(server: Server, open_at: Ope
     console.wait_for(phase="voting")
 
 
+@pytest.mark.nightly
 def test_match_ends_after_its_simulated_crowd(server: Server, open_at: OpenScreen) -> None:
     event = server.ask("event", owner=OWNER, lobby="open", window_s=10)
     console = open_console(server, open_at, event["code"])
@@ -241,6 +249,7 @@ def test_match_ends_after_its_simulated_crowd(server: Server, open_at: OpenScree
     expect(console.page.get_by_text("The simulated crowd has left, so match 1 was aborted")).to_be_visible()
 
 
+@pytest.mark.nightly
 def test_long_headline_is_not_cut_off(server: Server, open_at: OpenScreen) -> None:
     names = ("North Hall of the Old Observatory", "South Hall")
     event = server.ask("event", owner=OWNER, names=names, lobby="open")

@@ -106,6 +106,7 @@ def expect_ended(duel: Duel) -> None:
         expect(phone.page.locator(".rating")).to_contain_text(re.compile(r"12\d\d|11\d\d"))
 
 
+@pytest.mark.nightly
 def test_four_in_a_row_wins_duel(server: Server, open_at: OpenScreen, tmp_path: Path) -> None:
     *before, last = RED_WINS
     duel = begin(server, open_at, "line", before)
@@ -124,6 +125,7 @@ def test_four_in_a_row_wins_duel(server: Server, open_at: OpenScreen, tmp_path: 
     assert duel.rated() == 1
 
 
+@pytest.mark.nightly
 def test_player_without_time_loses_duel(server: Server, open_at: OpenScreen, tmp_path: Path) -> None:
     duel = begin(server, open_at, "time", TWO_TURNS, time_control="5-min")
     winner = duel.phones[1]
@@ -179,6 +181,7 @@ def test_declined_draw_goes_on_and_accepted_draw_ends(
     assert duel.rated() == 1
 
 
+@pytest.mark.nightly
 def test_game_is_aborted_before_first_turn(server: Server, open_at: OpenScreen, tmp_path: Path) -> None:
     duel = begin(server, open_at, "abort", [])
     one, two = duel.phones
@@ -214,6 +217,7 @@ def test_casual_players_take_last_turn_back(server: Server, open_at: OpenScreen,
     assert duel.rated() == 0
 
 
+@pytest.mark.nightly
 def test_rated_game_offers_no_takeback_and_watcher_no_actions(server: Server, open_at: OpenScreen) -> None:
     duel = begin(server, open_at, "rated", TWO_TURNS)
     one = duel.phones[0]
@@ -225,6 +229,7 @@ def test_rated_game_offers_no_takeback_and_watcher_no_actions(server: Server, op
     expect(watcher.page.get_by_role("button", name="Resign")).to_have_count(0)
 
 
+@pytest.mark.nightly
 def test_creator_withdraws_waiting_game(server: Server, open_at: OpenScreen) -> None:
     one = enter(server, open_at, "withdraw")
     one.page.get_by_role("button", name="New game").click()

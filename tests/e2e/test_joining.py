@@ -114,7 +114,13 @@ def check_halves(display: Screen) -> None:
         assert 0 < first.left < first.right < size["width"] / 2 < second.left < second.right < size["width"]
 
 
-@pytest.mark.parametrize("slug", PRESETS_BY_SLUG)
+@pytest.mark.parametrize(
+    "slug",
+    [
+        pytest.param(slug, marks=[pytest.mark.nightly] * (slug not in {"two-halls", "class-against-class"}))
+        for slug in PRESETS_BY_SLUG
+    ],
+)
 def test_phone_joins_every_template_from_display(slug: str, server: Server, open_at: OpenScreen) -> None:
     console = open_at(server, "joining-console", TABLET)
     sign_in(console.page, server, "joining-host")
@@ -126,6 +132,7 @@ def test_phone_joins_every_template_from_display(slug: str, server: Server, open
     check_joining(server, open_at, console, 2 if slug == "class-against-class" else 1)
 
 
+@pytest.mark.nightly
 def test_phone_joins_cup_pairing_from_display(server: Server, open_at: OpenScreen) -> None:
     console = open_at(server, "joining-cup", TABLET)
     make_cup(server, console.page)
@@ -135,6 +142,7 @@ def test_phone_joins_cup_pairing_from_display(server: Server, open_at: OpenScree
     check_joining(server, open_at, console, 2)
 
 
+@pytest.mark.nightly
 def test_team_links_contain_rotating_code(server: Server, open_at: OpenScreen) -> None:
     console = open_at(server, "joining-rotating", TABLET)
     sign_in(console.page, server, "olga")

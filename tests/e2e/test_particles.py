@@ -69,6 +69,7 @@ def test_every_vote_of_both_teams_is_visible(wall: Page, fake_gateway: FakeGatew
     assert lit["left"] > 3 * lit["right"] > 0
 
 
+@pytest.mark.nightly
 def test_particles_stay_on_the_sea_of_a_resized_wall(wall: Page, fake_gateway: FakeGateway) -> None:
     """Both sizes have more lines than the canvas, whose own size stays the same."""
     wall.set_viewport_size({"width": 2048, "height": 1152})
@@ -113,6 +114,7 @@ def test_hidden_tally_has_no_piles(wall: Page, fake_gateway: FakeGateway) -> Non
     assert lit["left"] == lit["right"] == 0
 
 
+@pytest.mark.nightly
 def test_lost_context_is_restored(wall: Page, fake_gateway: FakeGateway) -> None:
     show_particles(wall, fake_gateway, voting()(fake_gateway.now()), voted=(200, 50))
     wall.evaluate(LOSE_JS)
@@ -130,6 +132,7 @@ def test_reduced_motion_shows_bars_in_place(wall: Page, fake_gateway: FakeGatewa
     expect(wall.locator(".particles, .pour").and_(wall.locator(":visible"))).to_have_count(0)
 
 
+@pytest.mark.nightly
 def test_display_without_webgl_draws_drops(browser: Browser, fake_gateway: FakeGateway) -> None:
     page = browser.new_context(viewport=PROJECTOR).new_page()  # type: ignore[arg-type]
     scripted = with_votes(MIDDLE, *UNEVEN)
@@ -182,6 +185,7 @@ def secret_turn(
     return before, during
 
 
+@pytest.mark.nightly
 def test_pictures_before_reveal_are_the_same_for_all_ballots(webgl_browser: Browser) -> None:
     """Even if the counts of a secret vote reached the page."""
     with running_fake_gateway(rate=0) as fake_gateway:

@@ -175,6 +175,7 @@ def play_to_the_end(table: Table) -> None:
     table.red.wait_for(phase="ended")
 
 
+@pytest.mark.nightly
 def test_phone_compares_its_seals_with_published_record(table: Table) -> None:
     play_to_the_end(table)
     receipts = table.red.page.locator(".receipts")
@@ -211,6 +212,7 @@ def test_phone_warns_if_another_record_is_published(table: Table) -> None:
         assert faults(visible_lines(table.red.page), width, height) == []
 
 
+@pytest.mark.nightly
 def test_phone_reports_vote_that_was_too_late(table: Table) -> None:
     """The phone is offline from before the tap until after the reveal."""
     lines: list[WebSocketRoute] = []

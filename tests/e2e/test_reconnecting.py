@@ -118,6 +118,7 @@ def test_newest_browser_windows_keep_the_seat(server: Server, open_at: OpenScree
         expect(page.locator("body")).to_have_attribute("data-phase", "lobby")
 
 
+@pytest.mark.nightly
 def test_rejected_phone_retries_admission_automatically(server: Server, open_at: OpenScreen) -> None:
     event = new_event(server)
     screen = open_at(server, "back-door", PHONE)

@@ -1,8 +1,12 @@
 """Fuzz the WebSockets of both servers: a short run of `python -m tests.fuzz`."""
 
+import pytest
+
 from tests.fuzz.__main__ import faults, format_outcome
 from tests.fuzz.run import VOTES, attack
 from tests.server import Server
+
+pytestmark = pytest.mark.nightly
 
 FRAMES = 10_000
 SEED = 7

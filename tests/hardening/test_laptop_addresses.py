@@ -15,6 +15,8 @@ from tests.hardening.test_hosts import request_status
 from tests.server import ASGI_SERVERS_TESTED, Server, organizer, running_parts
 from tests.socket_clients import SocketClient
 
+pytestmark = pytest.mark.nightly
+
 
 @pytest.fixture(scope="module", params=ASGI_SERVERS_TESTED)
 def laptop(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:

@@ -5,6 +5,7 @@ import subprocess
 from pathlib import Path
 
 import msgspec
+import pytest
 
 from crowdgame.rehearsal.rehearsal_report import RehearsalReport
 from deploy.laptop.paths import ROOT
@@ -17,6 +18,8 @@ from tests.ledger import (
     sealed_ballots,
 )
 from tests.server import Server
+
+pytestmark = pytest.mark.nightly
 
 PHONES, TURNS = 500, 5
 LONGEST_S = 240

@@ -3,10 +3,14 @@
 import asyncio
 import time
 
+import pytest
+
 from crowdgame.rehearsal.server_clock import ServerClock
 from tests.deploy.processes import wait_until
 from tests.load.bench.duels import Duels, Measurements
 from tests.server import Server
+
+pytestmark = pytest.mark.nightly
 
 WATCHERS = 60  # more than an event has projectors
 WITHIN_S = 120

@@ -13,6 +13,8 @@ from websockets.exceptions import ConnectionClosed
 from tests.server import Server, running_server
 from voting.protocol import CloseCode
 
+pytestmark = pytest.mark.nightly
+
 HERD = 1_000
 PLAYERS = 100
 FULL = 20

@@ -21,6 +21,8 @@ from crowdgame.rehearsal.wire import phone_address
 from tests.server import Server
 from voting.protocol import CloseCode
 
+pytestmark = pytest.mark.nightly
+
 IN_WITHIN_S = 120
 FLOOD_FRAMES = 60
 JOINS_PER_SECOND = 1_000

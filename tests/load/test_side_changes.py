@@ -18,6 +18,8 @@ from tests.ledger import (
 from tests.load.test_crowd import rehearse
 from tests.server import Server
 
+pytestmark = pytest.mark.nightly
+
 PHONES, SHARE = 1_000, "0.06"
 SIDES = {1: "red", 2: "yellow"}
 

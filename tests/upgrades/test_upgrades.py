@@ -14,10 +14,11 @@ from tests.server import give_database
 from tests.upgrades.checks import assert_upgraded
 from tests.upgrades.release import RELEASES, Release, upgraded_server
 
+pytestmark = pytest.mark.nightly
+
 BETWEEN_DEFINITIONS = re.compile(r', (?="\w+" [a-z]|CONSTRAINT)')
 
 
-@pytest.mark.nightly
 @pytest.mark.parametrize("release", RELEASES, ids=lambda release: release.name)
 def test_running_matches_survive_upgrade(release: Release, tmp_path: Path) -> None:
     with upgraded_server(release, tmp_path / "data") as server:

@@ -24,8 +24,8 @@ def stack_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         yield server
 
 
-def test_doctor_finds_nothing_wrong_with_a_stack_in_order(stack_server: Server) -> None:
-    found = run_doctor(stack_server.stack)
+def test_doctor_finds_nothing_wrong_with_a_stack_in_order(server: Server) -> None:
+    found = run_doctor(server.stack)
     assert wrong(found) == []
     assert {line.split(" ", 1)[1] for line in found.splitlines() if line.startswith("✓")} >= {
         "services",

@@ -13,6 +13,8 @@ from voting.matches import end_match
 from voting.models import Event
 from voting.turns.turns import start_match
 
+pytestmark = pytest.mark.nightly
+
 TEXT = "A study of the university. Ask Ada, room 12."
 
 

@@ -15,6 +15,7 @@ from websockets.sync.client import ClientConnection, connect
 from deploy.laptop.network import LOOPBACK, listen, wait_for_http
 from deploy.laptop.paths import ROOT
 from deploy.laptop.stack import SERVERS
+from tests.server import ASGI_SERVERS_TESTED
 
 
 @dataclass
@@ -59,7 +60,7 @@ def asgi_server(
         assert asgi_server.process.poll() is None
 
 
-@pytest.fixture(params=SERVERS)
+@pytest.fixture(params=ASGI_SERVERS_TESTED)
 def fresh_server(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[AsgiServer]:
     with run_asgi_server(request.param, tmp_path / "note") as asgi_server:
         yield asgi_server

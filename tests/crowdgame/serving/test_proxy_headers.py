@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import pytest
 
 from deploy.laptop.network import LOOPBACK
-from deploy.laptop.stack import SERVERS
 from tests.crowdgame.serving.conftest import AsgiServer, run_asgi_server
 from tests.crowdgame.serving.test_handshake import dial, head, read_until
+from tests.server import ASGI_SERVERS_TESTED
 
 SPOOFED = "192.0.2.66"
 CLIENT = "93.184.216.34"
@@ -27,7 +27,7 @@ FORWARDED = [
 ]
 
 
-@pytest.fixture(scope="module", params=SERVERS)
+@pytest.fixture(scope="module", params=ASGI_SERVERS_TESTED)
 def proxied_servers(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[dict[int, AsgiServer]]:

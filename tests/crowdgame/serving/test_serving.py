@@ -11,11 +11,11 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection
 
 from deploy.laptop.network import LOOPBACK, listen
-from deploy.laptop.stack import SERVERS
 from tests.crowdgame.serving.asgi_app import FRAME
 from tests.crowdgame.serving.conftest import AsgiServer, run_asgi_server
 from tests.crowdgame.serving.test_handshake import dial, head, read_until
 from tests.deploy.processes import handles_sigterm, wait_until
+from tests.server import ASGI_SERVERS_TESTED
 from voting.protocol import MAX_FRAME_BYTES, CloseCode
 
 TIMEOUT_S = 20
@@ -135,7 +135,7 @@ def test_close_code_reaches_client(asgi_server: AsgiServer) -> None:
         assert closed_with(connection) == 4321
 
 
-@pytest.mark.parametrize("server_name", SERVERS)
+@pytest.mark.parametrize("server_name", ASGI_SERVERS_TESTED)
 def test_sigterm_drains_server_and_refuses_new_connections(server_name: str, tmp_path: Path) -> None:
     with (
         run_asgi_server(server_name, tmp_path / "note", drain_s=3) as asgi_server,
@@ -149,7 +149,7 @@ def test_sigterm_drains_server_and_refuses_new_connections(server_name: str, tmp
         assert asgi_server.note.read_text() == "drained"
 
 
-@pytest.mark.parametrize("server_name", SERVERS)
+@pytest.mark.parametrize("server_name", ASGI_SERVERS_TESTED)
 def test_second_sigterm_ends_server_at_once(server_name: str, tmp_path: Path) -> None:
     with run_asgi_server(server_name, tmp_path / "note", drain_s=10 * TIMEOUT_S) as asgi_server:
         asgi_server.process.send_signal(signal.SIGTERM)

@@ -1,6 +1,6 @@
 """No page makes more queries when its lists have more rows, and none makes many."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import count
 from types import SimpleNamespace
 from typing import Any, cast
@@ -163,32 +163,48 @@ class PreparedPage:
         return len(captured)
 
 
-def prepare_page(visit: Visit, guest: Guest) -> PreparedPage:
-    server = SimpleNamespace(ask=lambda operation, **given: OPERATIONS[operation](**given))
-    event = server.ask("event", owner=f"{visit.name}-owner", **visit.choices)
-    if visit.prepare:
-        visit.prepare(cast(Server, server), event)
-    viewer = organizer(f"{visit.name}-{visit.by}")
-    User.objects.filter(pk=viewer.pk).update(
-        is_superuser=visit.by == "superuser", is_staff=visit.by == "superuser"
-    )
-    if visit.by == "moderator":
-        viewer.user_permissions.add(Permission.objects.get(codename="moderate_chat"))
-    client = Client()
-    client.cookies = set_guest_cookie(HttpResponse(), guest).cookies
-    if visit.by != "nobody":
-        client.force_login(viewer)
-    return PreparedPage(visit, event, viewer, client)
+@dataclass
+class PreparedPages:
+    """Pages for a guest. Those with equal terms and preparation show the same event."""
+
+    guest: Guest
+    events: dict[object, dict[str, Any]] = field(default_factory=dict)
+
+    def prepare(self, visit: Visit) -> PreparedPage:
+        event = self._event(visit)
+        viewer = organizer(event["owner"] if visit.by == "owner" else f"{visit.name}-{visit.by}")
+        User.objects.filter(pk=viewer.pk).update(
+            is_superuser=visit.by == "superuser", is_staff=visit.by == "superuser"
+        )
+        if visit.by == "moderator":
+            viewer.user_permissions.add(Permission.objects.get(codename="moderate_chat"))
+        client = Client()
+        client.cookies = set_guest_cookie(HttpResponse(), self.guest).cookies
+        if visit.by != "nobody":
+            client.force_login(viewer)
+        return PreparedPage(visit, event, viewer, client)
+
+    def _event(self, visit: Visit) -> dict[str, Any]:
+        key = (visit.prepare, str(visit.choices))
+        if key not in self.events:
+            owner = f"owner-{next(numbers)}"
+            server = SimpleNamespace(ask=lambda operation, **given: OPERATIONS[operation](**given))
+            self.events[key] = server.ask("event", owner=owner, **visit.choices) | {"owner": owner}
+            if visit.prepare:
+                visit.prepare(cast(Server, server), self.events[key])
+        return self.events[key]
 
 
 @pytest.mark.django_db
 def test_queries_of_every_page_do_not_grow_with_its_rows(box: BallotBox) -> None:
     guest = new_guest()
-    pages = [prepare_page(visit, guest) for visit in VISITS]
+    prepared = PreparedPages(guest)
+    pages = [prepared.prepare(visit) for visit in VISITS]
     add_public_rows(guest, FEW, box)
     few = {page.visit.name: page.count_queries(FEW) for page in pages}
     add_public_rows(guest, MANY, box)
-    pages = [prepare_page(page.visit, guest) if page.visit.name in COMPUTED_ONCE else page for page in pages]
+    anew = PreparedPages(guest)
+    pages = [anew.prepare(page.visit) if page.visit.name in COMPUTED_ONCE else page for page in pages]
     many = {page.visit.name: page.count_queries(MANY) for page in pages}
     assert {name: (few[name], queries) for name, queries in many.items() if queries > few[name]} == {}
     assert {name: queries for name, queries in many.items() if queries > MAX_QUERIES} == {}

@@ -131,6 +131,7 @@ def test_solution_before_is_an_equilibrium_as_deep_as_the_budget_allows() -> Non
     assert_equilibrium(deep)
 
 
+@pytest.mark.nightly
 def test_positions_that_share_a_table_entry_are_distinguished() -> None:
     random = Random(13)
     tiny = SolverModule(7, reverse_tie=False, table_bits=4)

@@ -12,7 +12,7 @@ from websockets.exceptions import ConnectionClosed
 
 from tests.crowd_helpers import ballots_in_the_box
 from tests.deploy.processes import wait_until
-from tests.server import Server, running_server
+from tests.server import ASGI_SERVERS_TESTED, Server, running_server
 from tests.socket_clients import SocketClient, open_clients
 from tests.voting.gateway_helpers import FakeSocket, open_room, voter, with_gateway
 from tests.voting.match_helpers import new_event, open_now, start
@@ -81,7 +81,7 @@ def test_drain_stops_waiting_for_unreachable_box_at_timeout(box: BallotBox, valk
     with_gateway(scenario)
 
 
-@pytest.mark.parametrize("asgi_server", ["daphne", "uvicorn"])
+@pytest.mark.parametrize("asgi_server", ASGI_SERVERS_TESTED)
 def test_phones_of_terminated_gateway_reconnect_without_losing_ballots(
     asgi_server: str, tmp_path: Path
 ) -> None:

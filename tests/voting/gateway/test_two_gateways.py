@@ -18,7 +18,10 @@ from voting.protocol import CloseCode
 
 # After this time without the box, the rehearsal's lease has expired, and its gateway has to renew it.
 LEASE_EXPIRED_S = KEPT_MS / 1000 + 1
-pytestmark = pytest.mark.skipif(not supports_reuse_port(), reason="this system allows one gateway per port")
+pytestmark = [
+    pytest.mark.nightly,
+    pytest.mark.skipif(not supports_reuse_port(), reason="this system allows one gateway per port"),
+]
 
 
 @pytest.fixture(scope="module")
@@ -92,7 +95,6 @@ def test_rehearsal_is_seen_and_stopped_from_any_gateway(
         assert cluster.log_errors(name) == []
 
 
-@pytest.mark.nightly
 def test_rehearsal_survives_frozen_box(cluster: Server, consoles: tuple[SocketClient, SocketClient]) -> None:
     here, there = consoles
     done(here, 1, "rehearsal.start", phones=5)
@@ -114,7 +116,6 @@ def test_rehearsal_survives_frozen_box(cluster: Server, consoles: tuple[SocketCl
         assert cluster.log_errors(name) == []
 
 
-@pytest.mark.nightly
 def test_rehearsal_of_killed_gateway_ends_once(
     cluster: Server, consoles: tuple[SocketClient, SocketClient]
 ) -> None:
