@@ -71,7 +71,13 @@ CASES = [
         f"shortened {REVEAL} 90 seconds",
         REVEALED,
     ),
-    Case("reveal.shorten", {}, f"shortened {REVEAL} 10 seconds", f"extended {REVEAL} 10 seconds", REVEALED),
+    Case(
+        "reveal.shorten",
+        {},
+        f"shortened {REVEAL} 10 seconds",
+        f"extended {REVEAL} 10 seconds",
+        (*REVEALED, ("reveal.extend", {"seconds": 90})),
+    ),
     Case(
         "turn.extra_time", {"seconds": 60}, "added 1 minute to every turn", "removed the extra time per turn"
     ),

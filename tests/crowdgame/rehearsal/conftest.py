@@ -118,6 +118,13 @@ async def send(phone: ServerConnection, message: ToPhone) -> None:
     await phone.send(msgspec.json.encode(message).decode())
 
 
+@pytest.fixture(autouse=True)
+def leaves_soon_after_its_last_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A crowd would watch the last reveal for seconds."""
+    monkeypatch.setattr("crowdgame.rehearsal.crowd.LAST_REVEAL_S", 1.0)
+    monkeypatch.setattr("crowdgame.rehearsal.crowd.TICK_S", 0.1)
+
+
 @pytest.fixture
 def proxy(server: Server) -> Iterator[FaultProxy]:
     yield FaultProxy(server)

@@ -3,7 +3,6 @@
 import ast
 import asyncio
 import re
-import time
 from urllib.parse import urlsplit
 
 import pytest
@@ -68,20 +67,18 @@ def test_subscription_receives_after_long_idle_period(valkey_url: str) -> None:
 
 
 def test_async_redis_client_does_not_retry(valkey_url: str) -> None:
-    async def measure_incr(url: str) -> float:
+    async def lose_reply(url: str) -> None:
         redis = connect_async(url)
         try:
             await redis.ping()
-            began = time.monotonic()
             proxy.impairment = Impairment(lost_reply=b"traps")
             with pytest.raises(RedisError):
                 await redis.incr("traps")
-            return time.monotonic() - began
         finally:
             await redis.aclose()
 
     with Proxy(urlsplit(valkey_url).port or 0) as proxy, Redis.from_url(valkey_url) as direct:
-        assert asyncio.run(measure_incr(f"redis://{LOOPBACK}:{proxy.port}/0")) < settings.REDIS_TIMEOUT_S
+        asyncio.run(lose_reply(f"redis://{LOOPBACK}:{proxy.port}/0"))
         assert direct.get("traps") == b"1"
 
 

@@ -1,7 +1,6 @@
 """Receipts: the seal is published before the result, and each phone can verify its ballot afterwards."""
 
 import secrets
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from fcntl import LOCK_EX, lockf
@@ -15,7 +14,6 @@ from tests.socket_clients import Message, SocketClient, SocketClients
 from tests.voting.merkle_path import root_of_path
 from tests.voting.open_turn import open_turn, vote
 from voting.ballot_box.box_types import turn_keys
-from voting.gateway.receipts import LOAD_TIMEOUT_S
 
 SIDES = ("red", "yellow")
 PENDING_BYTE = 0x40000000
@@ -128,9 +126,7 @@ def test_ballots_are_counted_while_receipts_wait_for_database(server: Server, sc
             assert client.receive("receipt.issued")["side"] is None  # to the second request, at once
             client.receive("ballot.counted", turn=following)
             assert [message["type"] for message in client.received].count("receipt.issued") == 1
-            began = time.monotonic()
             assert client.receive("receipt.issued")["side"] is None
-            assert time.monotonic() - began < 10 * LOAD_TIMEOUT_S
     assert ask(phone, scenario.turn)["index"] == 0
     assert [message["type"] for message in other.received].count("receipt.issued") == 2
 
