@@ -39,7 +39,6 @@ JOURNEYS = tuple(
     for name in (
         "accounts/test_sign_up",
         "test_console",
-        "test_drop_marks",
         "test_duel_actions",
         "test_first_vote",
         "test_full_match",

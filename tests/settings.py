@@ -23,5 +23,6 @@ from crowdgame.settings import *  # noqa: E402, F403
 from crowdgame.settings import DATA_DIR, DATABASES  # noqa: E402
 
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+REDIS_TIMEOUT_S = 5.0  # on a busy machine
 if not os.environ.get("DATABASE_URL"):
     DATABASES["default"]["TEST"] = {"NAME": str(Path(DATA_DIR) / "test.sqlite3")}

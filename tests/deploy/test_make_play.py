@@ -52,7 +52,7 @@ class PlayProcess:
 
     def url(self, label: str) -> str:
         """The URL printed after `label`; waits until it is printed."""
-        becomes_true(lambda: self.has_said("Ctrl-C") or self.process.poll() is not None, within_s=100)
+        becomes_true(lambda: self.has_said("Ctrl-C") or self.process.poll() is not None, within_s=300)
         assert self.has_said("Ctrl-C"), self.said.read_text()
         return next(line for line in self.said.read_text().splitlines() if label in line).split()[-1]
 

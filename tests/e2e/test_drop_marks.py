@@ -16,7 +16,6 @@ from voting.protocol import DropShown
 
 SLOWER = 3_000
 RED, YELLOW = (3, 0, 9, 1, 4, 2, 1), (100, 1200, 300, 1000, 500, 400, 0)
-MAX_MARKS = 12
 INSIDE_JS = """([side, column]) => {
   const bars = [...document.querySelectorAll(".bars rect")];
   const bar = bars[(side === "red" ? 0 : bars.length / 2) + column - 1].getBoundingClientRect();
@@ -47,11 +46,6 @@ def test_mark_lies_in_the_pile_of_its_column(
     show_reveal(page, fake_gateway, [drop(column, rank, side)])
     expect(page.locator(".drop-mark")).to_have_count(1)
     assert page.evaluate(INSIDE_JS, [side, column])
-
-
-def test_display_marks_at_most_twelve_drops(page: Page, fake_gateway: FakeGateway) -> None:
-    show_reveal(page, fake_gateway, [drop(2, rank, "yellow", rank) for rank in range(20)])
-    expect(page.locator(".drop-mark")).to_have_count(MAX_MARKS)
 
 
 @pytest.mark.parametrize("hidden", ["drops", "tally", "turnout"])
