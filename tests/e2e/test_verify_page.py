@@ -108,6 +108,7 @@ def test_other_file_is_refused(page: Page, text: str) -> None:
     expect(page.locator(".note.error")).to_contain_text("This file is not a match record.")
 
 
+@pytest.mark.nightly
 def test_large_record_shows_progress_and_keeps_responding(page: Page, record: str) -> None:
     """50,000 ballots: timers fire all the time."""
     large = json.loads(record)
