@@ -9,7 +9,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
@@ -45,6 +45,7 @@ POSTGRES_TABLES = (
     "SELECT column_name FROM information_schema.columns WHERE table_name = ? ORDER BY ordinal_position",
 )
 RECORDED_COLUMNS = ("most_voters", "most_ballots")
+Query = Callable[[str, Sequence[Any]], list[Any]]
 ERROR_MARKS = ("Traceback", " ERROR ", " CRITICAL ", "Exception")
 
 
@@ -76,13 +77,19 @@ class Server:
 
     def rows(self, sql: str, *arguments: Any) -> list[Any]:
         """Query the stack's database read-only; JSON columns are returned as text."""
+        with self._database() as query:
+            return query(sql, arguments)
+
+    @contextmanager
+    def _database(self) -> Iterator[Query]:
         if self.stack.database_url:
             with psycopg.connect(self.stack.database_url) as connection:
                 connection.adapters.register_loader("jsonb", TextLoader)
-                return connection.execute(sql.replace("?", "%s").encode(), arguments).fetchall()
+                yield lambda sql, given: connection.execute(sql.replace("?", "%s").encode(), given).fetchall()
+            return
         address = f"file:{self.stack.data / DATABASE}?mode=ro"
         with closing(sqlite3.connect(address, uri=True, timeout=10)) as database:
-            return database.execute(sql, arguments).fetchall()
+            yield lambda sql, given: database.execute(sql, given).fetchall()
 
     def is_writable(self) -> bool:
         """Whether no process holds the write lock of the SQLite database."""
@@ -99,11 +106,12 @@ class Server:
     def contents(self) -> dict[str, list[Any]]:
         """All rows of the tables of games and voting, without the turnout that schedulers record."""
         named, columns = POSTGRES_TABLES if self.stack.database_url else SQLITE_TABLES
-        contents = {}
-        for (table,) in self.rows(named):
-            if table.partition("_")[0] in OWN_APPS:
-                names = [name for (name,) in self.rows(columns, table) if name not in RECORDED_COLUMNS]
-                contents[table] = self.rows(f"SELECT {', '.join(names)} FROM {table} ORDER BY id")  # noqa: S608
+        with self._database() as query:
+            tables = [table for (table,) in query(named, ()) if table.partition("_")[0] in OWN_APPS]
+            contents = {}
+            for table in tables:
+                names = [name for (name,) in query(columns, (table,)) if name not in RECORDED_COLUMNS]
+                contents[table] = query(f"SELECT {', '.join(names)} FROM {table} ORDER BY id", ())  # noqa: S608
         return contents
 
     def log(self, name: str) -> str:

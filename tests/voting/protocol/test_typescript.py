@@ -10,11 +10,12 @@ from voting import protocol
 from voting.protocol import method_constants
 from voting.protocol.typescript import UNIONS, render
 
+RENDERED = render()
 SOURCES = Path(__file__).parents[3] / "frontend" / "src"
 
 
 def interface(name: str) -> str:
-    found = re.search(rf"^export interface {name} {{\n(.*?)^}}", render(), re.DOTALL | re.MULTILINE)
+    found = re.search(rf"^export interface {name} {{\n(.*?)^}}", RENDERED, re.DOTALL | re.MULTILINE)
     assert found, name
     return found[1]
 
