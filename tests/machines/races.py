@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from itertools import count
 from random import Random
 
 import pytest
@@ -133,8 +134,10 @@ def test_concurrent_random_actions_keep_event_consistent(seed: int, box: BallotB
     event_id = turn.match.event_id
     play(turn.match, box, [(1, 2), (3, 4)])
 
+    threads = count()
+
     def act_randomly(own: BallotBox) -> None:
-        lot = Random(f"{seed} {id(own)}")
+        lot = Random(f"{seed} {next(threads)}")
         for _ in range(12):
             _act_once(lot, event_id, own)
 
@@ -175,8 +178,10 @@ def test_concurrent_voids_and_closes_keep_event_consistent(attempt: int, box: Ba
 def test_store_ballots_in_any_order_does_not_deadlock(box: BallotBox) -> None:
     turn = start(box)
 
+    threads = count()
+
     def store(own: BallotBox) -> None:
-        lot = Random(id(own))
+        lot = Random(next(threads))
         for sequence in range(1, 11):
             ballots = [Ballot(f"v{number}", "red", sequence, sequence) for number in range(60)]
             lot.shuffle(ballots)

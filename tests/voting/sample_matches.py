@@ -1,8 +1,8 @@
 """Sample matches for record tests, covering every way to decide a pick."""
 
 import json
-import secrets
 from collections.abc import Sequence
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -155,7 +155,11 @@ def _play_matches(blocker: DjangoDbBlocker, path: Path) -> None:
 
 
 def with_blinds(cast: list[Ballot]) -> list[Ballot]:
-    return [Ballot(b.voter, b.side, b.choice, b.sequence, 0, secrets.token_hex(16)) for b in cast]
+    return [Ballot(b.voter, b.side, b.choice, b.sequence, 0, _blind(b)) for b in cast]
+
+
+def _blind(ballot: Ballot) -> str:
+    return sha256(f"{ballot.side} {ballot.voter}".encode()).hexdigest()[:32]
 
 
 def record_of(match: Match) -> MatchRecord:

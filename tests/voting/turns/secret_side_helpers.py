@@ -1,7 +1,7 @@
 """Play matches with secret sides through the public functions."""
 
-import secrets
 from collections.abc import Sequence
+from hashlib import sha256
 from typing import Any
 
 from games.engine.game import Side
@@ -27,7 +27,8 @@ def side_change_request(voter: str, turn: Turn, number: int = 1) -> SideChangeRe
     """A request of `red1`…`red9` or `yellow1`…`yellow9` to change sides; even numbers change back."""
     home: Side = "red" if voter.startswith("red") else "yellow"
     away = TEAMS[home] if number % 2 == 0 else 3 - TEAMS[home]
-    return SideChangeRequest(voter, TEAMS[home], turn.pk, number, away, secrets.token_hex(16))
+    blind = sha256(f"{voter} {number}".encode()).hexdigest()[:32]
+    return SideChangeRequest(voter, TEAMS[home], turn.pk, number, away, blind)
 
 
 def request_side_changes(turn: Turn, box: BallotBox, *voters: str, number: int = 1) -> list[SideChangeAnswer]:
