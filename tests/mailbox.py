@@ -14,7 +14,7 @@ from deploy.laptop.network import LOOPBACK, free_port
 class Mailbox(Message):
     """An SMTP handler that stores mails and can refuse senders, recipients or contents.
 
-    `temporary_refusals`: how many of the next recipients to refuse with "try again later".
+    `next_refusals`: the replies to the next recipients.
     """
 
     def __init__(self) -> None:
@@ -23,7 +23,7 @@ class Mailbox(Message):
         self.refusal = ""
         self.rejected_recipients: dict[str, str] = {}
         self.sender_refused = ""
-        self.temporary_refusals = 0
+        self.next_refusals: list[str] = []
 
     async def handle_MAIL(  # noqa: N802
         self, server: Any, session: Any, envelope: Any, address: str, options: list[str]
@@ -42,9 +42,8 @@ class Mailbox(Message):
         self.mails.append(message)
 
     async def handle_RCPT(self, server: Any, session: Any, envelope: Any, address: str, _: Any) -> str:  # noqa: N802
-        if self.temporary_refusals:
-            self.temporary_refusals -= 1
-            return "451 try again later"
+        if self.next_refusals:
+            return self.next_refusals.pop(0)
         if not self.refusal:
             envelope.rcpt_tos.append(address)
         return self.refusal or "250 OK"

@@ -78,7 +78,7 @@ def test_request_does_not_need_the_mail_server(email: str, mailbox: Mailbox, set
 
 def test_mail_is_sent_again_after_a_temporary_refusal(mailbox: Mailbox) -> None:
     ask_for_reset()
-    mailbox.temporary_refusals = 1
+    mailbox.next_refusals = ["451 try again later"]
     run_queued_tasks(SEND_MAIL)
     assert (is_waiting(), is_due()) == (True, False)
     pass_lease()

@@ -7,6 +7,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
+from crowdgame.accounts.guest_names import new_guest
 from crowdgame.accounts.models import Guest
 from crowdgame.notifications import addresses
 from crowdgame.notifications.email import send_due
@@ -37,7 +38,29 @@ def test_address_is_confirmed_only_by_post(box: BallotBox, mailbox: Mailbox) -> 
     assert (opened.status_code, EMAIL in opened.content.decode()) == (200, True)
     assert EmailAddress.objects.get().confirmed_at is None
     Client().post(mail_links["confirm"])
-    assert EmailAddress.objects.get().confirmed_at
+    confirmed_at = EmailAddress.objects.get().confirmed_at
+    assert confirmed_at
+    Client().post(mail_links["confirm"])
+    assert EmailAddress.objects.get().confirmed_at == confirmed_at
+
+
+@pytest.mark.parametrize(
+    "deletion", [("/play/mail/delete", {}), ("/play/data", {"ask": "delete", "sure": "on"})]
+)
+def test_guests_replace_confirm_and_delete_only_their_own_address(
+    deletion: tuple[str, dict[str, str]], box: BallotBox, mailbox: Mailbox
+) -> None:
+    other, client = guest_with_address("bob@example.org"), guest_with_address()
+    submit_address(client, "ada@example.net")
+    send_due(box)
+    mails = {mail["To"]: mail for mail in mailbox.mails}
+    assert mails.keys() == {"bob@example.org", "ada@example.net"}
+    client.post(links(mails["ada@example.net"])["confirm"])
+    confirmed = dict(EmailAddress.objects.exclude(confirmed_at=None).values_list("email", "guest"))
+    assert confirmed.keys() == {"ada@example.net"}
+    assert "ada@example.net" not in other.get("/play/account").content.decode()
+    client.post(*deletion)
+    assert EmailAddress.objects.get().email == "bob@example.org"
 
 
 def test_confirmation_mails_are_rate_limited(
@@ -45,15 +68,17 @@ def test_confirmation_mails_are_rate_limited(
 ) -> None:
     hour = timezone.now()  # the limit is per hour of the clock
     monkeypatch.setattr(addresses, "timezone", SimpleNamespace(now=lambda: hour))
-    first, other = guest_with_address(), Client()
+    first, other, third = guest_with_address(), Client(), Client()
     first.post("/play/mail/delete")
-    other.post("/play/new")
+    for client in (other, third):
+        client.post("/play/new")
     for client in (first, other):
         refused = submit_address(client, EMAIL.upper())
         assert (refused.status_code, "already sent today" in refused.content.decode()) == (400, True)
-    monkeypatch.setattr(addresses, "MAX_CONFIRMATIONS_PER_HOUR", 1)
-    assert "Too many" in submit_address(other, "bob@example.org").content.decode()
-    assert not EmailAddress.objects.exists()
+    monkeypatch.setattr(addresses, "MAX_CONFIRMATIONS_PER_HOUR", 2)
+    assert submit_address(other, "bob@example.org").status_code == 302
+    assert "Too many" in submit_address(third, "eve@example.org").content.decode()
+    assert EmailAddress.objects.get().email == "bob@example.org"
 
 
 def test_confirmation_link_is_bound_to_address_and_expires(
@@ -65,7 +90,10 @@ def test_confirmation_link_is_bound_to_address_and_expires(
     assert client.post(mail_links["stop"].replace("stop", "confirm")).status_code == 410
     EmailAddress.objects.update(email="eve@example.org")  # another row with the same primary key
     assert client.post(mail_links["confirm"]).status_code == 410
-    EmailAddress.objects.update(email=EMAIL)
+    owner = EmailAddress.objects.get().guest
+    EmailAddress.objects.update(email=EMAIL, guest=new_guest())
+    assert client.post(mail_links["confirm"]).status_code == 410
+    EmailAddress.objects.update(guest=owner)
     monkeypatch.setattr(addresses, "CONFIRM_MAX_AGE", timedelta(seconds=-1))
     assert client.post(mail_links["confirm"]).status_code == 410
     assert EmailAddress.objects.get().confirmed_at is None

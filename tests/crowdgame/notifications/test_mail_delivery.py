@@ -48,13 +48,35 @@ def test_refused_sender_keeps_notification_queued(refusal: str, box: BallotBox, 
     assert len(mailbox.mails) == 1
 
 
-def test_refused_recipient_does_not_delay_other_mails(box: BallotBox, mailbox: Mailbox) -> None:
+@pytest.mark.parametrize(("refusal", "kept"), [("554 not this one", 0), ("451 later", 1)])
+def test_refused_message_does_not_delay_other_mails(
+    refusal: str, kept: int, box: BallotBox, mailbox: Mailbox
+) -> None:
     for email in (EMAIL, "bob@example.org"):
         guest_with_address(email)
-    mailbox.rejected_recipients = {EMAIL: "554 not this one"}
+    mailbox.rejected_recipients = {EMAIL: refusal}
+    send_all(box)
+    assert [mail["To"] for mail in mailbox.mails] == ["bob@example.org"]
+    assert EmailNotification.objects.count() == kept
+
+
+def test_deleted_address_receives_nothing_more_of_its_batch(box: BallotBox, mailbox: Mailbox) -> None:
+    guest_with_address()
+    EmailNotification.objects.create(address=EmailAddress.objects.get(), due_at=timezone.now())
+    mailbox.next_refusals = ["550 nobody here"]
+    send_due(box)
+    assert mailbox.mails == []
+
+
+def test_batches_are_limited_and_the_earliest_is_sent_first(
+    box: BallotBox, mailbox: Mailbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(notification_email, "SEND_BATCH_SIZE", 1)
+    for email in (EMAIL, "bob@example.org"):
+        guest_with_address(email)
+    EmailNotification.objects.filter(address__email="bob@example.org").update(due_at="2026-01-01T00:00Z")
     send_due(box)
     assert [mail["To"] for mail in mailbox.mails] == ["bob@example.org"]
-    assert not EmailNotification.objects.exists()
 
 
 @pytest.mark.usefixtures("player")

@@ -5,11 +5,12 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
+from crowdgame.accounts.guest_names import new_guest
 from crowdgame.duels.time_controls import TIME_CONTROLS_BY_SLUG
 from crowdgame.notifications import news
 from crowdgame.notifications.email import send_due
 from crowdgame.notifications.models import EmailAddress, EmailNotification
-from games.engine.game import SIDES, Side
+from games.engine.game import SIDES, Side, other_side
 from tests.crowdgame.duels.test_player_actions import TWO_TURNS, Playing, begin
 from tests.crowdgame.notifications.conftest import URL, send_all
 from tests.mailbox import Mailbox
@@ -24,11 +25,12 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("mailbox")]
 def begin_long(
     box: BallotBox, time_control: str = "3-days", language: str = "en", **settings: Any
 ) -> Playing:
-    """A game of two players with confirmed addresses, named after their sides."""
+    """A game of two players with confirmed addresses, named after their sides. A stranger has one, too."""
     playing = begin(box, time_control=TIME_CONTROLS_BY_SLUG[time_control], **settings)
-    for side, guest in zip(SIDES, (playing.red, playing.yellow), strict=True):
+    people = {"red": playing.red, "yellow": playing.yellow, "stranger": new_guest()}
+    for name, guest in people.items():
         EmailAddress.objects.create(
-            guest=guest, email=f"{side}@example.org", language=language, confirmed_at=timezone.now()
+            guest=guest, email=f"{name}@example.org", language=language, confirmed_at=timezone.now()
         )
     return playing
 
@@ -124,22 +126,31 @@ def test_mail_is_in_language_of_address(box: BallotBox, mailbox: Mailbox) -> Non
     assert mailbox.mails[0]["Subject"] == f"{playing.match.red.name} bietet Unentschieden an"
 
 
-def test_connected_player_is_not_notified(box: BallotBox, mailbox: Mailbox) -> None:
+@pytest.mark.parametrize("present", SIDES)
+def test_connected_player_is_not_notified(present: Side, box: BallotBox, mailbox: Mailbox) -> None:
     playing = begin_long(box)
-    playing.do(playing.teams[0], "resign", box)
-    show_page_to(playing, "yellow")
+    play(playing.match, box, RED_WINS)
+    show_page_to(playing, present)
+    EmailNotification.objects.filter(news="").delete()
     send_all(box)
-    assert (mailbox.mails, planned()) == ([], set())
+    assert [mail["To"] for mail in mailbox.mails] == [f"{other_side(present)}@example.org"]
+    assert planned() == set()
 
 
-def test_answered_offer_is_not_mailed(box: BallotBox, mailbox: Mailbox) -> None:
-    playing = begin_long(box)
+def test_only_the_offers_that_are_open_are_mailed(box: BallotBox, mailbox: Mailbox) -> None:
+    playing = begin_long(box, casual=True)
+    play(playing.match, box, TWO_TURNS)
     EmailNotification.objects.all().delete()
-    playing.do(playing.teams[0], "draw", box)
-    playing.do(playing.teams[1], "decline", box)
+    (red, yellow), names = playing.teams, (playing.match.red.name, playing.match.yellow.name)
+    playing.do(red, "draw", box)
+    playing.do(yellow, "decline", box)
+    playing.do(red, "takeback", box)
+    playing.do(yellow, "draw", box)
     send_all(box)
-    assert [mail["Subject"] for mail in mailbox.mails] == [
-        f"{playing.match.yellow.name} declined your draw offer"
+    assert sorted((mail["To"], mail["Subject"]) for mail in mailbox.mails) == [
+        ("red@example.org", f"{names[1]} declined your draw offer"),
+        ("red@example.org", f"{names[1]} offers a draw"),
+        ("yellow@example.org", f"{names[0]} asks to take back the last turn"),
     ]
 
 
@@ -152,7 +163,9 @@ def test_lapsed_offer_is_not_mailed(box: BallotBox, mailbox: Mailbox) -> None:
     assert mailbox.mails == []
 
 
-def test_news_are_limited_per_day(box: BallotBox, mailbox: Mailbox, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_news_are_limited_per_day_and_address(
+    box: BallotBox, mailbox: Mailbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(news, "MAX_NEWS_PER_DAY", 1)
     playing = begin_long(box, casual=True)
     play(playing.match, box, TWO_TURNS)
@@ -161,6 +174,9 @@ def test_news_are_limited_per_day(box: BallotBox, mailbox: Mailbox, monkeypatch:
     EmailNotification.objects.filter(news="").delete()
     send_all(box)
     assert (len(mailbox.mails), planned()) == (1, set())
+    playing.do(playing.teams[1], "decline", box)
+    send_all(box)
+    assert [mail["To"] for mail in mailbox.mails] == ["yellow@example.org", "red@example.org"]
 
 
 def test_short_games_and_unconfirmed_addresses_are_sent_nothing(box: BallotBox) -> None:

@@ -16,6 +16,7 @@ from crowdgame.notifications import email_messages
 from crowdgame.notifications.email import send_due
 from crowdgame.notifications.email_messages import DAY_MS, HOUR_MS, format_time_left
 from crowdgame.notifications.models import EmailAddress, EmailNotification
+from crowdgame.notifications.news import LONG_WINDOW_MS
 from games.engine.game import SIDES
 from tests.crowdgame.notifications.conftest import (
     URL,
@@ -32,7 +33,7 @@ from tests.voting.match_helpers import CLASSIC, RED_WINS, only_turn, open_now, p
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import PresenceCounts
 from voting.matches import load_position
-from voting.models import Event, Match
+from voting.models import Event, Match, Turn
 
 pytestmark = pytest.mark.django_db
 
@@ -52,7 +53,10 @@ def test_each_turn_sends_one_mail_and_stop_link_unsubscribes(box: BallotBox, mai
     assert mail["List-Unsubscribe"].split() == [f"<{URL}{stop}>"]
     assert links(mail)[code] == f"/play/{code}"
 
-    play_turn(only_turn(Match.objects.get()), box, red=[1], yellow=[2])
+    turn = only_turn(Match.objects.get())
+    turn.save()
+    assert not EmailNotification.objects.exists()
+    play_turn(turn, box, red=[1], yellow=[2])
     assert EmailNotification.objects.count() == 1
     strict = Client(enforce_csrf_checks=True)
     assert "Unsubscribe" in strict.get(stop).content.decode()
@@ -102,7 +106,7 @@ def test_only_side_to_move_is_notified(box: BallotBox, mailbox: Mailbox) -> None
     settings = DuelSettings(game=CLASSIC, time_control=TIME_CONTROLS_BY_SLUG["3-days"])
     duel = join_duel(new_duel(new_guest(), settings).event.code, new_guest(), box)
     match, now = Match.objects.get(), timezone.now()
-    for guest in filter(None, (duel.one, duel.two)):
+    for guest in filter(None, (duel.one, duel.two, new_guest())):
         EmailAddress.objects.create(guest=guest, email=f"{guest}@example.org", asked_at=now, confirmed_at=now)
     for _ in range(2):
         play_turn(only_turn(match), box, red=[1], yellow=[1])
@@ -110,6 +114,34 @@ def test_only_side_to_move_is_notified(box: BallotBox, mailbox: Mailbox) -> None
         notified = EmailNotification.objects.latest("pk").address.guest
         assert notified == players_by_side(duel, match)[SIDES.index(side)]
     assert EmailNotification.objects.count() == 2
+
+
+def test_only_confirmed_addresses_and_long_banks_are_notified(box: BallotBox, mailbox: Mailbox) -> None:
+    """Of each turn's two players, one has a confirmed address or enough time left."""
+    one, two = new_guest(), new_guest()
+    for guest in (one, two):
+        EmailAddress.objects.create(guest=guest, email=f"{guest.number}@example.org")
+    EmailAddress.objects.filter(guest=one).update(confirmed_at=timezone.now())
+    settings = DuelSettings(time_control=TIME_CONTROLS_BY_SLUG["3-days"])
+    duel = join_duel(new_duel(one, settings).event.code, two, box)
+    assert EmailNotification.objects.get().address.guest == one
+    EmailAddress.objects.update(confirmed_at=timezone.now())
+    match = Match.objects.get()
+    sides = players_by_side(duel, match)
+    short = SIDES[sides.index(one)]
+    Turn.objects.update(**{f"{short}_bank_ms": LONG_WINDOW_MS - 1})
+    play_turn(only_turn(match), box, red=[1], yellow=[2])
+    assert EmailNotification.objects.filter(turn__number=2).get().address.guest == two
+
+
+@pytest.mark.usefixtures("player")
+@pytest.mark.parametrize(("spare_ms", "mails"), [(-1, 0), (60_000, 1)])
+def test_player_with_too_little_time_left_receives_no_mail(
+    spare_ms: int, mails: int, box: BallotBox, mailbox: Mailbox
+) -> None:
+    Turn.objects.update(opens_at=box.now() + LONG_WINDOW_MS - 3 * DAY_MS + spare_ms)
+    send_all(box)
+    assert (len(mailbox.mails), EmailNotification.objects.count()) == (mails, 0)
 
 
 def test_login_drops_notification_without_delaying_others(
