@@ -107,12 +107,11 @@ def test_login_transfers_unfinished_guest_games() -> None:
     device.post("/play/new")
     here = Guest.objects.exclude(pk=ada.pk).get()
     assert "Your unfinished game will move to your account" in page(device, "/play/login")
+    device.post("/play/new")
     log_in(device)
-    duel = Duel.objects.get()
-    assert ada in (duel.one, duel.two)
-    assert load_page("open", 1)[0].names != ("", "")
-    assert str(here) in load_page("open", 1)[0].names
-    assert "Games moved to your account: 1" in page(device)
+    assert [(duel.one, duel.two) for duel in Duel.objects.order_by("pk")] == [(ada, None), (None, ada)]
+    assert [line.names for line in load_page("open", 1)] == [("", str(here)), (str(here), "")]
+    assert "Games moved to your account: 2" in page(device)
 
 
 def test_game_against_the_account_stays_with_the_guest(box: BallotBox) -> None:

@@ -84,4 +84,6 @@ def test_turn_of_another_game_is_refused(box: BallotBox) -> None:
     mine, other = begin(box), begin(box)
     for action in ACTIONS:
         assert mine.refusal(1, action, box, only_turn(other.match)) in ("turn_changed", "not_possible")
+    for playing in (mine, other):  # a pause between offers is one game's
+        playing.do(playing.teams[0], "draw", box)
     assert [mine.ending()[0], other.ending()[0]] == [MatchState.PLAYING] * 2

@@ -41,12 +41,14 @@ def test_clean_up_deletes_deserted_games_and_their_guests(box: BallotBox) -> Non
     join_duel(joined.event.code, new_guest(), box)
     crowd_duel, maker = game(crowd=True)
     start_against_crowd(crowd_duel.event.code, maker, box)
+    full, creator = game()
+    Duel.objects.filter(pk=full.pk).update(one=creator, two=new_guest())
     assert list(abandoned_games(DAYS)) == [deserted]
     assert not stale_guests(DAYS).exists()
     assert list(clean_up_duels(DAYS)) == [1, 1]
-    assert set(Duel.objects.all()) == {fresh, joined, crowd_duel}
-    assert set(Event.objects.all()) == {fresh.event, joined.event, crowd_duel.event}
-    assert Guest.objects.count() == 4
+    assert set(Duel.objects.all()) == {fresh, joined, crowd_duel, full}
+    assert Event.objects.count() == 4
+    assert Guest.objects.count() == 6
 
 
 def test_clean_up_works_in_batches() -> None:

@@ -5,10 +5,15 @@ import re
 import pytest
 from django.test import Client
 
+from crowdgame.accounts.guest_names import new_guest
+from crowdgame.accounts.models import Guest
+from crowdgame.duels.duel_view import view_duel
+from crowdgame.duels.duels import DuelSettings, find_duel, join_duel, new_duel, start_against_crowd
 from crowdgame.duels.models import Duel
 from tests.crowdgame.duels.test_play_pages import join_game, new_game, page
 from tests.voting.match_helpers import RED_WINS, only_turn, open_now, play, play_out, play_turn, vote
 from voting.ballot_box.ballot_box import BallotBox
+from voting.ballot_box.box_types import PresenceCounts
 from voting.matches import load_position
 from voting.models import Match
 
@@ -70,6 +75,51 @@ def test_secret_half_of_single_selector_is_shown_with_the_other(box: BallotBox) 
     assert turns(two, path) == []
     play_turn(only_turn(match), box, *choices(match, 6))
     assert sorted(choice for _, *both in turns(two, path) for choice in both) == ["", "", "4", "6"]
+
+
+def permissions(duel: Duel, guest: Guest) -> tuple[tuple[bool, ...], bool, tuple[str, ...]]:
+    """Whether the page shows the link, start and withdraw; whether it has a board; the player's actions."""
+    match = Match.objects.filter(event=duel.event).select_related("event", "red", "yellow").last()
+    view = view_duel(find_duel(duel.event.code), match, guest, PresenceCounts())
+    shown = (view.shows_invite, view.may_start, view.may_withdraw)
+    return shown, bool(view.board), view.actions.names if view.actions else ()
+
+
+def test_page_offers_what_players_may_do_and_visitors_nothing(box: BallotBox) -> None:
+    guest, visitor = new_guest(), new_guest()
+    for casual, late in ((False, ("resign", "draw")), (True, ("resign", "draw", "takeback"))):
+        duel = new_duel(guest, DuelSettings(casual=casual))
+        assert permissions(duel, guest) == ((True, False, True), True, ())
+        assert permissions(duel, visitor) == ((False, False, False), False, ())
+        join_duel(duel.event.code, new_guest(), box)
+        assert permissions(duel, guest) == ((False, False, False), True, ("abort", "draw"))
+        assert permissions(duel, visitor) == ((False, False, False), True, ())
+        play(Match.objects.get(event=duel.event), box, RED_WINS[:1])
+        assert permissions(duel, guest)[2] == late
+
+
+def test_page_of_crowd_game_offers_only_what_its_creator_may_do(box: BallotBox) -> None:
+    guest, visitor = new_guest(), new_guest()
+    duel = new_duel(guest, DuelSettings(crowd=True, casual=True))
+    assert permissions(duel, guest) == ((True, True, True), False, ())
+    start_against_crowd(duel.event.code, guest, box)
+    assert permissions(duel, guest) == ((True, False, False), True, ("abort",))
+    play(Match.objects.get(), box, RED_WINS[:1])
+    assert permissions(duel, guest)[2] == ("resign",)
+    play(Match.objects.get(), box, RED_WINS[1:])
+    assert permissions(duel, guest) == ((False, True, False), True, ())
+    assert permissions(duel, visitor) == ((False, False, False), True, ())
+
+
+def test_declined_offer_is_not_shown_as_open(box: BallotBox) -> None:
+    one, two = Client(), Client()
+    path = begin(one, two)
+    turn = only_turn(Match.objects.get()).pk
+    one.post(f"{path}/do/draw", {"turn": turn})
+    assert "You offered a draw" in page(one, path)
+    two.post(f"{path}/do/decline", {"turn": turn})
+    assert "You offered a draw" not in page(one, path)
+    assert not ACCEPT.search(page(two, path))
 
 
 def choices(match: Match, column: int) -> tuple[list[int], list[int]]:

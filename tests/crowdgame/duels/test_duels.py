@@ -17,6 +17,7 @@ from crowdgame.duels.duels import (
     new_duel,
     seat_number,
     start_against_crowd,
+    withdraw_duel,
 )
 from crowdgame.duels.lists import MAX_QUERY_LENGTH, DuelListKind, clean_query, load_page, load_play_lists
 from crowdgame.duels.models import Duel
@@ -55,6 +56,7 @@ def test_match_starts_when_second_seat_is_taken(box: BallotBox) -> None:
     names = {team.number: team.name for team in duel.event.teams.all()}
     assert names[seat_number(duel, first)] == str(first)
     assert names[seat_number(duel, second)] == str(second)
+    assert {ticket.team: ticket.label for ticket in duel.event.tickets.all()} == names
     assert (match.state, match.bank_s, match.increment_s) == (MatchState.PLAYING, 300, 5)
     assert Event.objects.get(pk=duel.event_id).next_match_at is None
 
@@ -115,21 +117,37 @@ def test_due_match_starts_after_joiner_crashed(box: BallotBox, monkeypatch: pyte
     assert Match.objects.get().state == MatchState.PLAYING
 
 
-def test_guest_game_limit_is_enforced(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_scheduled_match_against_crowd_is_not_scheduled_again(
+    box: BallotBox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    duel, guest = waiting_duel(crowd=True)
+    Event.objects.update(next_match_at=1)
+    monkeypatch.setattr(duels, "start_due_match", lambda *_: None)
+    start_against_crowd(duel.event.code, guest, box)
+    assert Event.objects.get().next_match_at == 1
+
+
+def test_guest_game_limit_is_enforced(box: BallotBox, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(duels, "MAX_ACTIVE_GAMES", 1)
-    _, guest = waiting_duel()
+    duel, guest = waiting_duel()
+    other, _ = waiting_duel()
     with pytest.raises(PlayError, match="1 unfinished game"):
         new_duel(guest, DuelSettings())
+    with pytest.raises(PlayError, match="1 unfinished game"):
+        join_duel(other.event.code, guest, box)
+    assert join_duel(duel.event.code, guest, box) == duel
 
 
 def test_lists_show_open_running_and_finished_games(box: BallotBox) -> None:
     waiting, _ = waiting_duel()
     waiting_duel(listed=False)
     playing, _, _ = joined(box, time_control=TIME_CONTROLS_BY_SLUG["3-days"])
-    ended, _, _ = joined(box)
-    with event_lock(ended.event_id):
-        over = {"state": MatchState.ENDED, "result": "red", "ended_by": "board", "ended_at": 1}
-        Match.objects.filter(event=ended.event).update(**over)
+    joined(box, listed=False)
+    ended, hidden, aborted = (joined(box, listed=listed)[0] for listed in (True, False, True))
+    over = {"state": MatchState.ENDED, "result": "red", "ended_by": "board", "ended_at": 1}
+    for duel, changes in ((ended, over), (hidden, over), (aborted, {"state": "aborted", "ended_at": 1})):
+        with event_lock(duel.event_id):
+            Match.objects.filter(event=duel.event).update(**changes)
     expected: dict[DuelListKind, Duel] = {"open": waiting, "running": playing, "finished": ended}
     for kind, duel in expected.items():
         assert [line.code for line in load_page(kind, 1)] == [duel.event.code]
@@ -203,6 +221,8 @@ def test_only_creator_begins_crowd_game_and_once(box: BallotBox) -> None:
     assert not Match.objects.exists()
     for _ in range(2):
         start_against_crowd(duel.event.code, guest, box)
+    with pytest.raises(PlayError, match="before it starts"):
+        withdraw_duel(duel.event.code, guest)
     match = Match.objects.get()
     assert (match.state, match.bank_s, match.window_s) == (MatchState.PLAYING, None, 30)
     assert Event.objects.get().next_match_at is None

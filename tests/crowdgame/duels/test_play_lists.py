@@ -4,12 +4,16 @@ import pytest
 from django.test import Client
 
 from crowdgame.accounts.guest_names import new_guest
+from crowdgame.duels import lists
+from crowdgame.duels.duel_matches import list_series
 from crowdgame.duels.duels import DuelSettings, join_duel, new_duel
 from crowdgame.duels.lists import load_page, load_play_lists
 from crowdgame.duels.rematch import request_rematch
+from tests.crowdgame.cups.cup_helpers import let_win
 from tests.voting.match_helpers import RED_WINS, only_turn, open_now, play, vote
 from voting.ballot_box.ballot_box import BallotBox
 from voting.models import Match
+from voting.terms import MatchState
 
 pytestmark = pytest.mark.django_db
 SHORT_LIST = 6
@@ -59,6 +63,18 @@ def test_every_game_of_series_is_found(box: BallotBox, client: Client) -> None:
     assert (load_page("finished", 1)[0].match, load_page("finished", 1)[0].others) == (2, (1,))
     page = client.get(f"/play/{code}").content.decode()
     assert all(f'href="/report/{code}/{number}"' in page for number in (1, 2))
+
+
+def test_series_lists_the_latest_finished_games_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lists, "MAX_OTHERS", 1)
+    duel = new_duel(new_guest(), DuelSettings())
+    for _ in range(4):
+        let_win(duel.event, 1)
+    Match.objects.filter(number=4).update(state=MatchState.ABORTED, result=None, ended_by=None)
+    (line,) = load_page("finished", 1)
+    assert (line.match, line.others) == (3, (2,))
+    matches = list(Match.objects.select_related("red", "yellow").order_by("number"))
+    assert [game.number for game in list_series(matches)] == [1, 2, 3]
 
 
 def test_longest_finished_game_replays_unless_both_had_a_line(box: BallotBox, client: Client) -> None:

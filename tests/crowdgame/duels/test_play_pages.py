@@ -2,11 +2,13 @@
 
 import gzip
 import re
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from django.contrib.staticfiles import finders
 from django.test import Client
+from django.utils import timezone
 
 from crowdgame.accounts.guest_cookie import COOKIE
 from crowdgame.accounts.models import Guest
@@ -16,7 +18,7 @@ from crowdgame.duels.models import Duel
 from deploy.laptop.network import LOOPBACK, free_port
 from tests.chat_helpers import fill_lobby_chat
 from voting.ballot_box.ballot_box import BallotBox
-from voting.models import Match
+from voting.models import Event, Match
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("box")]
 MOST_BYTES = 25 * 1024
@@ -105,6 +107,8 @@ def test_game_limits_refuse_game_and_create_no_guest(monkeypatch: pytest.MonkeyP
     join_game(new_game())
     monkeypatch.setattr(creation_limits, "MAX_GAMES", 2)
     assert_is_refused()
+    Event.objects.update(created_at=timezone.now() - timedelta(minutes=61))
+    new_game()
 
 
 def create_game(address: str) -> int:

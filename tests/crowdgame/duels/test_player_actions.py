@@ -212,6 +212,20 @@ def test_player_can_not_accept_own_offer(box: BallotBox) -> None:
     assert playing.ending()[0] == MatchState.PLAYING
 
 
+def test_only_the_same_open_offer_of_the_opponent_is_accepted(box: BallotBox) -> None:
+    playing = begin(box, casual=True)
+    play(playing.match, box, TWO_TURNS)
+    red, yellow = playing.teams
+    playing.do(red, "draw", box)
+    playing.do(yellow, "takeback", box)
+    assert only_turn(playing.match).number == 3
+    playing.do(yellow, "decline", box)
+    playing.do(yellow, "draw", box)
+    expected = [("red", "draw", True), ("yellow", "takeback", False), ("yellow", "draw", False)]
+    assert sorted(offers(playing)) == sorted(expected)
+    assert playing.ending()[0] == MatchState.PLAYING
+
+
 def test_casual_players_take_turn_back(box: BallotBox) -> None:
     playing = begin(box, casual=True)
     play(playing.match, box, TWO_TURNS)
@@ -281,11 +295,12 @@ def test_events_without_players_accept_nothing(box: BallotBox) -> None:
 
 def test_waiting_game_can_be_withdrawn_by_its_creator(box: BallotBox) -> None:
     guest = new_guest()
-    duel = new_duel(guest, DuelSettings())
-    with pytest.raises(PlayError):
-        withdraw_duel(duel.event.code, new_guest())
-    withdraw_duel(duel.event.code, guest)
-    assert not Event.objects.filter(pk=duel.event_id).exists()
+    for _ in range(2):  # in both seats
+        duel = new_duel(guest, DuelSettings())
+        with pytest.raises(PlayError):
+            withdraw_duel(duel.event.code, new_guest())
+        withdraw_duel(duel.event.code, guest)
+        assert not Event.objects.filter(pk=duel.event_id).exists()
 
 
 def test_started_game_can_not_be_withdrawn(box: BallotBox) -> None:

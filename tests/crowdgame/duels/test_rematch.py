@@ -78,6 +78,8 @@ def test_due_rematch_starts_after_requester_crashed(
     monkeypatch.setattr(rematch_module, "start_due_match", lambda *_: None)
     request_rematch(ended_duel.event_id, 1, box)
     request_rematch(ended_duel.event_id, 2, box)
+    with pytest.raises(PlayError, match="already started"):
+        request_rematch(ended_duel.event_id, 1, box)
     assert load_state(ended_duel).rematch_wanted_by is None
     assert Match.objects.count() == 1
     start_due_match(ended_duel.event_id, box)
