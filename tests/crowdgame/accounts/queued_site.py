@@ -36,7 +36,7 @@ class Site:
         await send({"type": "http.response.start", "status": 302, "headers": []})
 
     async def log_in(
-        self, address: str, cookie: str = "", leaves: bool = False, path: str = "/console/login/"
+        self, address: str, cookie: str = "", leaves: bool = False, request: str = "POST /console/login/"
     ) -> int:
         """Return the response's status, 0 without one. With `leaves`, the client disconnects at once."""
         statuses = [0]
@@ -52,7 +52,8 @@ class Site:
                 statuses.append(message["status"])
 
         headers = [(b"cookie", cookie.encode())]
-        scope = {"method": "POST", "path": path, "client": [address, 1], "headers": headers}
+        method, path = request.split()
+        scope = {"method": method, "path": path, "client": [address, 1], "headers": headers}
         await self.queue(scope, receive, send)
         self.statuses[statuses[-1]] += 1
         return statuses[-1]

@@ -40,6 +40,7 @@ def test_account_deletion_keeps_begun_crowd_game(box: BallotBox, over: bool) -> 
 
 
 def test_account_deletion_keeps_matches_and_removes_name(box: BallotBox) -> None:
+    _, bob = sign_up("Bob")
     client, ada = sign_up()
     new_duel(ada, DuelSettings())
     playing = new_duel(ada, DuelSettings())
@@ -56,6 +57,8 @@ def test_account_deletion_keeps_matches_and_removes_name(box: BallotBox) -> None
     assert str(ada) in page(Client())
     assert log_in(Client()).status_code == 400
     assert sign_up("Ada")[1] != ada
+    bob.refresh_from_db()
+    assert bob.name == "Bob"
 
 
 @pytest.mark.django_db(transaction=True)
@@ -79,11 +82,13 @@ def test_deletion_that_fails_makes_no_organizer_of_the_guest(box: BallotBox) -> 
 
 
 def test_administrator_can_delete_the_user_of_a_guest(box: BallotBox) -> None:
+    _, bob = sign_up("Bob")
     client, ada = sign_up()
     playing = new_duel(ada, DuelSettings())
     join_duel(playing.event.code, new_guest(), box)
     cast(User, ada.user).delete()
     ada.refresh_from_db()
-    assert (ada.name, ada.user) == ("", None)
+    bob.refresh_from_db()
+    assert (ada.name, ada.user, bob.name) == ("", None, "Bob")
     assert "Ada" not in page(Client(), f"/play/{playing.event.code}")
     assert "Log in" in page(client)

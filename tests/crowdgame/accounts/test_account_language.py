@@ -19,6 +19,7 @@ def ola() -> User:
 
 
 def test_language_of_account_follows_to_another_device(client: Client, ola: User) -> None:
+    AccountLanguage.objects.create(user=User.objects.create_user("per"), language="ar")
     client.force_login(ola)
     assert (
         '<option value="fr" selected>' in client.get(PAGE, headers={"accept-language": "fr"}).content.decode()

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crowdgame.accounts.accounts import AccountError, clean_account_name, create_account, name_key, rename
+from crowdgame.accounts.guest_cookie import COOKIE as GUEST_COOKIE
 from crowdgame.accounts.guest_names import new_guest
 from crowdgame.accounts.known_devices import COOKIE as KNOWN_DEVICE
 from crowdgame.accounts.models import Guest
@@ -60,6 +61,8 @@ def test_signup_keeps_guest_and_games() -> None:
     assert log_in(elsewhere, "ADA")["Location"] == "/play/"
     assert "Your games" in page(elsewhere)
     assert Guest.objects.count() == 1
+    log_out(client)
+    assert "Your games" not in page(client)
 
 
 @pytest.mark.parametrize(
@@ -90,7 +93,9 @@ def test_weak_password_is_rejected(password: str) -> None:
 
 
 def test_similar_looking_account_name_is_rejected() -> None:
-    sign_up("Ada L")
+    _, ada = sign_up("Ada L")
+    with pytest.raises(AccountError, match="You already have an account"):
+        create_account(ada, "Eve", PASSWORD)
     guest = new_guest()
     for name in ("ada l", "ADA-L", "\uff21dal"):
         with pytest.raises(AccountError, match="This name, or one like it, is taken"):
@@ -220,6 +225,8 @@ def test_rename_applies_to_unfinished_games() -> None:
     assert "Your games now show you as Grace" in page(client, "/play/account")
     assert "Grace" in page(Client())
     assert "Ada" not in page(Client())
+    client.post("/play/account/name", {"name": "gr-ace"})
+    assert "Your games now show you as gr-ace" in page(client, "/play/account")
     _, other = sign_up("Bob")
     with pytest.raises(AccountError):
         rename(other, "Grace")
@@ -252,8 +259,10 @@ def test_administrator_prints_a_reset_link_for_a_guest(capsys: pytest.CaptureFix
 def test_logout_ends_account() -> None:
     client, _ = sign_up()
     assert "Ada" in page(client)
+    client.post("/play/new")
+    assert GUEST_COOKIE not in client.cookies
     log_out(client)
-    assert "Ada" not in page(client)
+    assert "Your games" not in page(client)
 
 
 def test_account_pages_lead_guests_back_to_play() -> None:

@@ -20,6 +20,7 @@ from crowdgame.accounts.login_queue import (
 )
 from crowdgame.accounts.request_turns import RequestTurns
 from crowdgame.accounts.waiting_lines import WaitingLines
+from crowdgame.web.errors import ServerBusy
 from tests.crowdgame.accounts.queued_site import LOGINS, Site
 from tests.voting.match_helpers import organizer
 
@@ -92,6 +93,17 @@ def test_many_networks_leave_a_place_for_another() -> None:
     asyncio.run(attack())
 
 
+def test_newcomer_takes_no_place_from_a_line_of_one() -> None:
+    async def attack() -> None:
+        lines = WaitingLines(2, 2)
+        waiting = [lines.join(network) for network in ("one", "two")]
+        with pytest.raises(ServerBusy):
+            lines.join("three")
+        assert not any(turn.done() for turn in waiting)
+
+    asyncio.run(attack())
+
+
 def test_clients_that_leave_free_their_places() -> None:
     async def attack() -> None:
         site = Site()
@@ -106,14 +118,17 @@ def test_clients_that_leave_free_their_places() -> None:
     asyncio.run(attack())
 
 
-def test_logins_take_no_turns_of_pages() -> None:
+@pytest.mark.parametrize("request_line", ["POST /play/", "GET /console/login/"])
+def test_logins_take_no_turns_of_pages(request_line: str) -> None:
     async def attack() -> None:
         site = Site(lambda app: queue_logins(app, queue_pages(app)))
         site.may_respond.clear()
         flood = site.flood(ATTACKER)
         await asyncio.sleep(0.02)
         assert site.active == MAX_ACTIVE
-        visits = [asyncio.create_task(site.log_in(ELSEWHERE.format(1), path="/play/")) for _ in range(4)]
+        visits = [
+            asyncio.create_task(site.log_in(ELSEWHERE.format(1), request=request_line)) for _ in range(4)
+        ]
         await asyncio.sleep(0.02)
         assert site.active == MAX_ACTIVE + MAX_PAGES
         site.may_respond.set()

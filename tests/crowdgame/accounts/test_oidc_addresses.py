@@ -75,6 +75,16 @@ def test_verification_claim_may_be_text(claim: object, name: str, settings: Any)
     assert log_in_by_provider(claims) == name
 
 
+@pytest.mark.parametrize(("signup", "accounts"), [("invitation", 2), ("closed", 1)])
+def test_identity_gets_a_new_account_unless_sign_up_is_closed(
+    signup: str, accounts: int, settings: Any
+) -> None:
+    configure(settings, trusted=False)
+    settings.SIGNUP = signup
+    log_in_by_provider({"sub": "7", "email": "bob@example.org", "email_verified": True, "name": "Bob"})
+    assert User.objects.count() == accounts
+
+
 def test_identity_without_verification_claim_gets_no_account(settings: Any) -> None:
     configure(settings, trusted=True)
     assert log_in_by_provider({"sub": "7", "email": ADDRESS}) == ""

@@ -10,7 +10,7 @@ import pytest
 from allauth.account.models import EmailAddress
 from allauth.mfa.totp.internal.auth import TOTP, format_hotp_value, hotp_value, yield_hotp_counters_from_time
 from allauth.usersessions.models import UserSession
-from django.contrib.auth.models import User
+from django.contrib.auth.models import Group, Permission, User
 from django.core import mail
 from django.core.management import CommandError, call_command
 from django.db.models.signals import pre_save
@@ -19,7 +19,7 @@ from django.utils import timezone
 
 from crowdgame.accounts.invitations import create_invitation
 from crowdgame.accounts.login_links import login_link_path
-from crowdgame.accounts.models import Invitation
+from crowdgame.accounts.models import Invitation, QueuedMail
 from crowdgame.accounts.queued_mail import send_due
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("valkey_url")]
@@ -80,6 +80,19 @@ def test_nobody_signs_up_without_an_invitation() -> None:
     page = Client().get("/console/signup/")
     assert "You need an invitation" in page.content.decode()
     sign_up(Client())
+    assert not User.objects.exists()
+
+
+def test_anybody_signs_up_where_sign_up_is_open(settings: Any) -> None:
+    settings.SIGNUP = "open"
+    sign_up(Client())
+    assert User.objects.exists()
+
+
+def test_nobody_signs_up_with_an_invitation_once_sign_up_is_closed(settings: Any) -> None:
+    client = open_invitation()
+    settings.SIGNUP = "closed"
+    sign_up(client)
     assert not User.objects.exists()
 
 
@@ -154,12 +167,16 @@ def test_only_administrators_invite_and_withdraw(ada: User) -> None:
     assert client.get("/console/invitations/").status_code == 302
     assert "/console/invitations/" not in client.get("/console/").content.decode()
     User.objects.update(is_superuser=True)
+    for name, gone in (("used", {"used_at": timezone.now()}), ("expired", {"expires_at": timezone.now()})):
+        create_invitation(name)
+        Invitation.objects.filter(name=name).update(**gone)
+    assert "No open invitations" in client.get("/console/invitations/").content.decode()
     assert "/console/invitations/" in client.get("/console/").content.decode()
     page = client.post("/console/invitations/", {"ask": "invite", "name": "Olga"}).content.decode()
     link = re.search(r'value="(http://testserver/console/invitation/[^"]+)"', page)
     assert link
     assert client.post("/console/invitations/", {"ask": "invite", "name": ""}).status_code == 400
-    client.post("/console/invitations/", {"revoke": str(Invitation.objects.get().pk)})
+    client.post("/console/invitations/", {"revoke": str(Invitation.objects.latest("pk").pk)})
     assert Client().get(urlsplit(link[1]).path).status_code == 410
 
 
@@ -232,7 +249,7 @@ def test_page_of_addresses_works_without_mail(ada: User) -> None:
     log_in(client)
     client.post("/console/reauthenticate/", {"password": PASSWORD})
     assert client.post("/console/email/", {"action_add": "", "email": "new@example.org"}).status_code == 302
-    assert not mail.outbox
+    assert not QueuedMail.objects.exists()
 
 
 def test_address_is_not_changed_without_entering_the_password_again(ada: User) -> None:
@@ -261,14 +278,33 @@ def test_sessions_are_listed_and_others_ended(ada: User) -> None:
 
 
 def test_session_of_a_deactivated_organizer_stays_ended_after_reactivation(ada: User) -> None:
-    client = Client()
+    User.objects.create_user("bob", password=PASSWORD)
+    client, other = Client(), Client()
     log_in(client)
+    log_in(other, "bob")
+    ada.first_name = "Ada"
+    ada.save()
+    assert is_logged_in(client)
     ada.is_active = False
     ada.save()
     ada.is_active = True
     ada.save()
     assert not is_logged_in(client)
-    assert not UserSession.objects.exists()
+    assert is_logged_in(other)
+    assert UserSession.objects.get().user.username == "bob"
+
+
+def test_user_has_only_their_own_and_their_groups_permissions(ada: User) -> None:
+    own, given, other = Permission.objects.select_related("content_type").order_by("pk")[:3]
+    group = Group.objects.create(name="moderators")
+    group.permissions.add(given)
+    ada.groups.add(group)
+    ada.user_permissions.add(own)
+    User.objects.create_user("bob").user_permissions.add(other)
+    names = {f"{each.content_type.app_label}.{each.codename}" for each in (own, given)}
+    assert ada.get_all_permissions() == names
+    User.objects.filter(pk=ada.pk).update(is_active=False)
+    assert User.objects.get(pk=ada.pk).get_all_permissions() == set()
 
 
 def test_second_factor_is_asked_for_after_password_and_login_link(ada: User) -> None:

@@ -12,6 +12,7 @@ from django.test import Client
 from django.utils import timezone
 from redis import Redis
 
+from crowdgame.accounts import queued_mail
 from crowdgame.accounts.models import QueuedMail
 from crowdgame.accounts.queued_mail import KEPT_FOR, SEND_MAIL, is_due, queue_mail, send_due
 from deploy.laptop.network import free_port
@@ -76,11 +77,15 @@ def test_request_does_not_need_the_mail_server(email: str, mailbox: Mailbox, set
     assert is_waiting()
 
 
-def test_mail_is_sent_again_after_a_temporary_refusal(mailbox: Mailbox) -> None:
+@pytest.mark.parametrize(
+    ("where", "refusal"), [("next_refusals", ["451 later"]), ("rejected_recipients", {ADDRESS: "451 later"})]
+)
+def test_mail_is_sent_again_after_a_temporary_refusal(where: str, refusal: Any, mailbox: Mailbox) -> None:
     ask_for_reset()
-    mailbox.next_refusals = ["451 try again later"]
+    setattr(mailbox, where, refusal)
     run_queued_tasks(SEND_MAIL)
     assert (is_waiting(), is_due()) == (True, False)
+    mailbox.rejected_recipients = {}
     pass_lease()
     assert is_due()
     DueTask(SEND_MAIL, is_due)()
@@ -107,6 +112,26 @@ def test_worker_waits_once_for_an_unreachable_mail_server(mailbox: Mailbox, sett
     pass_lease()
     send_due()
     assert (len(mailbox.mails), is_waiting()) == (3, False)
+
+
+def test_batches_are_limited_and_the_earliest_is_sent_first(
+    mailbox: Mailbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(queued_mail, "SEND_BATCH_SIZE", 1)
+    for to in ("late", "early"):
+        queue_mail(EmailMessage("Hello", "Hello", to=[f"{to}@example.org"]))
+    QueuedMail.objects.filter(message__to=["early@example.org"]).update(due_at="2026-01-01T00:00Z")
+    send_due()
+    assert [mail["To"] for mail in mailbox.mails] == ["early@example.org"]
+
+
+def test_message_is_claimed_by_one_worker_and_not_without_mail(mailbox: Mailbox, settings: Any) -> None:
+    ask_for_reset()
+    read_by_both = QueuedMail.objects.get()
+    assert [queued_mail._claim(read_by_both) for _ in range(2)] == [True, False]
+    pass_lease()
+    settings.EMAIL_ENABLED = False
+    assert not is_due()
 
 
 def test_mail_is_dropped_after_a_day(mailbox: Mailbox) -> None:

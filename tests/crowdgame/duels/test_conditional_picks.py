@@ -1,5 +1,7 @@
 """A planned choice is cast in the turn after the opponent's choice, once, or lapses."""
 
+from typing import Any
+
 import pytest
 from django.core import mail
 from django.utils import timezone
@@ -26,7 +28,7 @@ from tests.crowdgame.duels.test_player_actions import export
 from tests.voting.match_helpers import CLASSIC, RED_WINS, only_turn, open_now, play, run_out, vote
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.voter_codes import derive_voter_code
-from voting.models import MatchResult, StoredRestriction, Ticket, Turn, TurnState
+from voting.models import MatchResult, StoredRestriction, Turn, TurnState
 from voting.records.recount import find_faults
 from voting.turns.closing import close_turn
 from voting.turns.turns import load_turn
@@ -52,13 +54,14 @@ def test_matching_pick_is_cast_and_stored_once(box: BallotBox) -> None:
 
 
 def test_plan_lapses_without_a_match(box: BallotBox) -> None:
-    playing = begin_days(box)
-    plan(playing, "red", 3, 5)
+    playing, other = begin_days(box), begin_days(box)
+    for each in (playing, other):
+        plan(each, "red", 3, 5)
     play(playing.match, box, FIRST_TURN)
     turn = open_turn(playing, box)
     cast_due(box)
     assert in_box(turn, box) == in_database(turn) == []
-    assert not ConditionalPicks.objects.exists()
+    assert ConditionalPicks.objects.get().turn.match == other.match
     assert has_to_pick(playing.match, "red", box)
 
 
@@ -203,10 +206,11 @@ def test_takeback_deletes_plans_of_both_turns(box: BallotBox) -> None:
 
 @pytest.mark.parametrize("action", ["abort", "resign"])
 def test_stopped_game_deletes_plans(box: BallotBox, action: str) -> None:
-    playing = begin_days(box)
-    plan(playing, "red", 2, 5)
+    playing, other = begin_days(box), begin_days(box)
+    for each in (playing, other):
+        plan(each, "red", 2, 5)
     playing.do(1, action, box)  # type: ignore[arg-type]
-    assert not ConditionalPicks.objects.exists()
+    assert ConditionalPicks.objects.get().turn.match == other.match
 
 
 def test_deleted_event_deletes_plans(box: BallotBox) -> None:
@@ -216,16 +220,16 @@ def test_deleted_event_deletes_plans(box: BallotBox) -> None:
     assert not ConditionalPicks.objects.exists()
 
 
-def test_banned_seat_casts_nothing(box: BallotBox) -> None:
+@pytest.mark.parametrize(("restriction", "cast"), [({"banned": True}, 0), ({"team": 2}, 0), ({"team": 1}, 1)])
+def test_banned_or_moved_seat_casts_nothing(box: BallotBox, restriction: dict[str, Any], cast: int) -> None:
     playing = begin_days(box)
     plan(playing, "red", 2, 5)
     play(playing.match, box, FIRST_TURN)
     code = derive_voter_code(voter(playing, "red"))
-    StoredRestriction.objects.create(event=playing.duel.event, voter_code=code, banned=True, at=1)
+    StoredRestriction.objects.create(event=playing.duel.event, voter_code=code, at=1, **restriction)
     turn = open_turn(playing, box)
     cast_due(box)
-    assert in_box(turn, box) == []
-    assert Ticket.objects.filter(event=playing.duel.event).count() == 2
+    assert len(in_box(turn, box)) == cast
 
 
 def test_no_mail_asks_a_player_whose_plan_was_cast(box: BallotBox) -> None:

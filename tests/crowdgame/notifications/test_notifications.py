@@ -135,6 +135,14 @@ def test_only_confirmed_addresses_and_long_banks_are_notified(box: BallotBox, ma
 
 
 @pytest.mark.usefixtures("player")
+def test_turn_that_is_over_is_not_mailed(box: BallotBox, mailbox: Mailbox) -> None:
+    play_turn(only_turn(Match.objects.get()), box, red=[1], yellow=[2])
+    send_all(box)
+    (mail,) = mailbox.mails
+    assert "(turn 2)" in str(mail.get_payload())
+
+
+@pytest.mark.usefixtures("player")
 @pytest.mark.parametrize(("spare_ms", "mails"), [(-1, 0), (60_000, 1)])
 def test_player_with_too_little_time_left_receives_no_mail(
     spare_ms: int, mails: int, box: BallotBox, mailbox: Mailbox
