@@ -116,6 +116,24 @@ def test_read_handshake_leaves_unusual_requests_to_the_server(headers: dict[str,
     assert usual[1] == b"rest"
 
 
+@pytest.mark.parametrize(
+    ("usual", "unusual"),
+    [
+        (b"GET /", b"POST /"),
+        (b"HTTP/1.1", b"HTTP/1.0"),
+        (b"/anywhere", b"http://here/anywhere"),
+        (b"/anywhere", "/ä".encode()),
+        (b"Host: here\r\n", b""),
+        (b"Host: here\r\n", b"Host: here\r\n" * 2),
+        (b"Version: 13", b"Version: 8"),
+        (KEY.encode(), b"short"),
+    ],
+)
+def test_read_handshake_leaves_other_requests_to_the_server(usual: bytes, unusual: bytes) -> None:
+    assert read_handshake(head())
+    assert read_handshake(head().replace(usual, unusual)) is None
+
+
 def test_pipelined_requests_are_not_mixed_up(asgi_server: AsgiServer) -> None:
     request = b"GET /first HTTP/1.1\r\nX: y\r\n\r\n" + head()
     assert status(answer(asgi_server, request)) in {204, 400}

@@ -9,7 +9,8 @@ from contextlib import ExitStack, suppress
 import pytest
 
 from crowdgame.config import open_files
-from crowdgame.serving.request_limits import MAX_FORM_BYTES, MAX_UPLOAD_BYTES
+from crowdgame.serving.body_budget import REQUEST_BYTES, BodyBudget, Reservation
+from crowdgame.serving.request_limits import MAX_FORM_BYTES, MAX_UPLOAD_BYTES, BodyLimits, BodyRefused
 from tests.crowdgame.serving.conftest import AsgiServer
 from tests.crowdgame.serving.test_handshake import dial, head, read_until
 from tests.crowdgame.serving.test_serving import BOUND
@@ -171,6 +172,60 @@ def test_only_uploads_may_be_large(asgi_server: AsgiServer) -> None:
             with suppress(OSError):
                 connection.sendall(b"x" * size)
             assert status(connection) == expected, (path, size)
+
+
+class Bodies:
+    """Reserves memory for bodies of one unit. Two units fit for each network, four in all."""
+
+    def __init__(self) -> None:
+        self.budget = BodyBudget(4 * REQUEST_BYTES, 2 * REQUEST_BYTES)
+        self.aborted: list[str] = []
+
+    def reserve(self, name: str, network: int) -> Reservation | None:
+        return self.budget.reserve(f"192.0.{network}.1", 0, lambda: self.aborted.append(name))
+
+
+def test_oldest_body_of_the_network_with_most_gives_way() -> None:
+    bodies = Bodies()
+    for name, network in (("a", 1), ("b", 1), ("c", 1)):
+        bodies.reserve(name, network)
+    assert bodies.aborted == ["a"]
+    for name, network in (("d", 2), ("e", 3), ("f", 4)):
+        bodies.reserve(name, network)
+    assert bodies.aborted == ["a", "b"]
+
+
+def test_complete_bodies_do_not_give_way() -> None:
+    bodies = Bodies()
+    for network in (1, 1, 2):
+        complete = bodies.reserve("complete", network)
+        assert complete
+        complete.finish()
+    assert bodies.reserve("same network", 1) is None
+    bodies.reserve("unfinished", 3)
+    assert bodies.reserve("another", 4)
+    assert bodies.aborted == ["unfinished"]
+
+
+def test_memory_is_returned_once() -> None:
+    bodies = Bodies()
+    first, _ = bodies.reserve("first", 1), bodies.reserve("second", 1)
+    assert first
+    for _ in range(2):
+        first.release()
+    bodies.reserve("third", 1)
+    assert bodies.aborted == []
+    bodies.reserve("fourth", 1)
+    assert bodies.aborted == ["second"]
+
+
+def test_body_of_unknown_length_takes_the_memory_of_the_largest() -> None:
+    limits = BodyLimits(budget=BodyBudget(network_bytes=MAX_FORM_BYTES + REQUEST_BYTES))
+    limits.admit(b"/form", MAX_FORM_BYTES, "192.0.2.1", [], list)
+    assert limits.admit(b"/form", None, "198.51.100.1", [], list).size == MAX_FORM_BYTES + REQUEST_BYTES
+    with pytest.raises(BodyRefused) as refused:
+        limits.admit(b"/form", MAX_FORM_BYTES + 1, "203.0.113.1", [], list)
+    assert refused.value.response.startswith(b"HTTP/1.1 413")
 
 
 @pytest.mark.nightly
