@@ -33,7 +33,11 @@ USE_CASES = (
     "voting.turns.turns.*",
     "voting.turns.voiding.*",
     "crowdgame.accounts.*",
+    "crowdgame.analysis.*",
     "crowdgame.console.*",
+    "crowdgame.duels.*",
+    "crowdgame.notifications.*",
+    "crowdgame.serving.*",
 )
 # One process each, with a Valkey and a database of its own.
 PARTS = (("games.*",), ("voting.*", "crowdgame.*"))
@@ -44,6 +48,7 @@ COPIED = (
     "deploy",
     "docs",
     "frontend",
+    "locale",
     "tests",
     "manage.py",
     "pyproject.toml",

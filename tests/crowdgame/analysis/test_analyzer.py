@@ -5,10 +5,12 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
+from crowdgame.analysis.analyzed_turn import AnalyzedTurn
 from crowdgame.analysis.analyzer import POLL_S, Analyzer, solved_games, unanalyzed_turns
 from crowdgame.analysis.models import TurnAnalysis
-from crowdgame.analysis.stored_analyses import load_analyses
-from crowdgame.analysis.turn_solving import solve_cached, store_analysis
+from crowdgame.analysis.stored_analyses import load_analyses, load_event_analyses
+from crowdgame.analysis.turn_solving import Work, solve_cached, store_analysis
+from tests.crowdgame.cups.cup_helpers import let_win
 from tests.voting.match_helpers import (
     RED_WINS,
     SELECTOR,
@@ -69,6 +71,8 @@ def test_only_resolved_and_announced_turns_are_analyzed(box: BallotBox) -> None:
     analyze_all(box)
     assert analyzed(match) == [], "the reveal is not announced yet"
     Announcement.objects.filter(event=match.event).update(sent_at=timezone.now())
+    other = begin(box)
+    Announcement.objects.filter(event=other.event).update(sent_at=None)
     analyze_all(box)
     assert analyzed(match) == [1]
 
@@ -81,6 +85,44 @@ def test_turn_is_analyzed_once(box: BallotBox) -> None:
         store_analysis(turn)
         analyze_all(box)
     assert analyzed(match) == [1]
+
+
+def test_analyzer_leaves_a_turn_alone_while_it_is_revealed(box: BallotBox) -> None:
+    match = begin(box)
+    play(match, box, [(1, 2)])
+    for reveal_ms, expected in ((60_000, []), (0, [1])):
+        Analyzer(box, reveal_ms, looked_at=float("inf")).run_once()  # without a backlog
+        assert analyzed(match) == expected
+
+
+def test_turn_that_is_taken_back_meanwhile_is_not_stored(box: BallotBox) -> None:
+    match = begin(box)
+    play(match, box, [(1, 2)])
+
+    def take_back_and_solve(work: Work) -> AnalyzedTurn:
+        take_back_turn(match.event_id, box, lambda turn: None)
+        return work()
+
+    turn = Turn.objects.select_related("match__event").get(match=match, number=1, state=TurnState.RESOLVED)
+    assert store_analysis(turn, take_back_and_solve) is None
+    assert analyzed(match) == []
+
+
+def test_event_analyses_end_with_the_match_and_leave_out_other_dry_runs(box: BallotBox) -> None:
+    played = begin(box)
+    play(played, box, [(1, 2)])
+    analyze_all(box)
+    packed = TurnAnalysis.objects.get().packed
+    event = new_event(analysis="match")
+    for rehearsed in (False, True, False):
+        match = let_win(event, 1, rehearsed=rehearsed)
+        turn = Turn.objects.create(
+            match=match, number=match.number, state=TurnState.RESOLVED, opens_at=1, closes_at=2, resolved_at=3
+        )
+        TurnAnalysis.objects.create(turn=turn, packed=packed)
+    matches = Match.objects.filter(event=event).select_related("event").order_by("number")
+    shown = [(set(load_event_analyses(match)), set(load_analyses(match))) for match in matches]
+    assert shown == [({1}, {1}), ({1, 2}, {2}), ({1, 3}, {3})]
 
 
 def test_turns_that_begin_alike_are_solved_once(box: BallotBox) -> None:
