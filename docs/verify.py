@@ -12,7 +12,8 @@ For every turn it checks that
 - the Merkle root of these ballots (RFC 6962) is the committed one,
 - the ballots are sorted by their hashes, so that nobody chose their order (from version 3 of the record on),
 - the counts, the rounds and the pick follow from the ballots and the match's terms,
-- this pick was played.
+- this pick was played,
+- the seal published last is the one that counts, and each other one has a cause (from version 4 on).
 
 With ROOTS.json, which phones compare with the seals they received, it checks that these are the same seals.
 It also checks what was drawn at the start of the match, such as the first token, and that void turns, void
@@ -44,11 +45,15 @@ MAX_INTEGER = 2**53 - 1
 BY_PLAYERS = {"conceded": ("red", "yellow"), "agreed": ("draw",)}
 #: Why a turn is void, and where the ballots came from after the ballot box was lost.
 VOID_REASONS, RESTORED = ("taken_back", "superseded", "stopped"), ("phones", "database", "backup")
+#: Why another seal replaced a published one.
+REOPENINGS = ("time_added", "box_lost")
 #: A restored backup raises the epoch by at least this much.
 BACKUP_EPOCH_LEAP = 1000
 STATES = ("playing", "ended", "aborted")
-#: Formats of a record. In the first one, the server decided the order of the ballots.
-UNSORTED, SORTED = "crowdgame match 2", "crowdgame match 3"
+#: Formats of a record. In the first one, the server decided the order of the ballots. Only the last one lists
+#: all seals.
+FORMATS = UNSORTED, _, SEALS_LISTED = "crowdgame match 2", "crowdgame match 3", "crowdgame match 4"
+NO_CAUSE = "a seal that was replaced without a cause"
 BLIND = re.compile(r"([0-9a-f]{32})?\Z")
 MAX_ROWS = 6
 LINE = 4
@@ -224,7 +229,7 @@ class Recount:
 
     def __init__(self, record, faults):
         self.record, self.faults = record, faults
-        if read_field(record, "format", str, MATCH) not in (UNSORTED, SORTED):
+        if read_field(record, "format", str, MATCH) not in FORMATS:
             raise InvalidRecord("the match: this is not a match record of a known format")
         self.turns, self.counts = (read_field(record, key, list, MATCH) for key in ("turns", "counts"))
         if len(self.turns) != len(self.counts):
@@ -236,7 +241,7 @@ class Recount:
             self.verify_draw(slug, options)
         read_field(record, "code", str, MATCH), read_field(record, "match", int, MATCH)
         self.sides = SecretSides(record, self.counts, self.faults)
-        self.history = History(record, self.counts, self.faults)
+        self.history = History(record, self.counts, self.sides, self.faults)
         self.last, self.ballots, self.by_arrival = 0, 0, {}
 
     def verify_draw(self, slug, options):
@@ -314,7 +319,7 @@ class Recount:
         self.ballots += len(ballots)
         side = lot.split(":")[1]
         leaves = [hash_leaf(f"{turn}:{side}:{choice}:{blind}") for choice, blind in ballots]
-        if self.record["format"] == SORTED and leaves != sorted(leaves):
+        if self.record["format"] != UNSORTED and leaves != sorted(leaves):
             self.faults.append(f"{place}: the ballots are not sorted by leaf hash")
         root = merkle_root(leaves)
         self.expect(
@@ -346,7 +351,7 @@ class Recount:
     def read_arrivals(self, place, counted, ballots):
         """Return the indexes of the ballots in order of arrival; empty if they are listed in it."""
         arrivals = read_integers(counted, "arrivals", place) if "arrivals" in counted else []
-        needed = self.terms["tie_rule"] == "first" and (arrivals or self.record["format"] == SORTED)
+        needed = self.terms["tie_rule"] == "first" and (arrivals or self.record["format"] != UNSORTED)
         if sorted(arrivals) != list(range(ballots if needed else 0)):
             raise InvalidRecord(f"{place}: `arrivals` does not name each ballot once")
         return arrivals
@@ -515,11 +520,12 @@ class SecretSides:
 
 
 class History:
-    """What happened besides the counted ballots: lost ballot boxes, void seals, void turns, the end."""
+    """What happened besides the counted ballots: lost ballot boxes, replaced seals, void turns, the end."""
 
-    def __init__(self, record, counts, faults):
+    def __init__(self, record, counts, sides, faults):
         self.faults, self.restored, self.ids, seeds, last = faults, [], [], {}, 0
-        self.numbers = {}
+        self.numbers, self.replaced, self.sides = {}, [], sides
+        self.is_listed = record["format"] == SEALS_LISTED
         for number, count in enumerate(counts, 1):
             self.numbers[number] = read_field(count, "turn", int, f"turn {number}")
             self.read_turn(f"turn {number}", count)
@@ -545,21 +551,40 @@ class History:
 
     def read_turn(self, where, count):
         epoch = read_field(count, "epoch", int, where) if "epoch" in count else 1
-        restored, seals = read_optional(count, "restored", str, where), read_seals(count, "void_seals", where)
+        restored = read_optional(count, "restored", str, where)
+        seals, void_seals = (read_seals(count, key, where) for key in ("seals", "void_seals"))
+        sealed_at = read_field(count, "sealed_at", (int, None), where)
         if epoch < 1 or restored not in (None, *RESTORED):
             raise InvalidRecord(f"{where}: `epoch` or `restored` has an unknown value")
         if epoch > 1:
             self.restored.append(where)
         if (epoch > BACKUP_EPOCH_LEAP) != (restored == "backup") or (epoch > 1) != (restored is not None):
             self.faults.append(f"{where}: `restored` does not fit its epoch")
-        times = [*seals, read_field(count, "sealed_at", (int, None), where)]
+        if len(seals) > 1:
+            self.replaced.append(where)
+        if self.is_listed and seals[-1:] != [self.counted_seal(where, count, epoch, sealed_at)]:
+            self.faults.append(f"{where}: the seal published last is not the one that counts")
+        times = [seal["at"] for seal in (seals if self.is_listed else void_seals)]
+        times += [] if self.is_listed else [sealed_at]
         if len(set(times)) < len(times):
             self.faults.append(f"{where}: a void seal has the time of another seal")
+        if self.is_listed and not have_causes(seals):
+            self.faults.append(f"{where}: it has {NO_CAUSE}")
+
+    def counted_seal(self, where, count, epoch, sealed_at):
+        """Return the seal that follows from the count; None if the turn was never sealed."""
+        seal = {"at": sealed_at, "epoch": epoch, "void": None, "turn_commitment": None}
+        for side in SIDES:
+            counted = read_field(count, side, (dict, None), where)
+            seal[side] = counted.get("root") if counted else None
+        if where in self.sides.turns:
+            seal.update(red=None, yellow=None, turn_commitment=self.sides.turns[where][2])
+        return None if sealed_at is None else seal
 
     def verify_void(self, void, turn, seed):
         number, lot = read_field(void, "number", int, MATCH), read_field(void, "lot", str, MATCH)
         at, reason = read_optional(void, "voided_at", int, MATCH), read_optional(void, "reason", str, MATCH)
-        read_seals(void, "seals", MATCH)
+        seals = read_seals(void, "seals", MATCH)
         if number < 1 or reason not in (None, *VOID_REASONS):
             raise InvalidRecord(f"the match: the void turn {turn} has an unknown value")
         if turn in self.numbers.values():
@@ -570,23 +595,51 @@ class History:
             self.fault(turn, "has a seed that does not match its commitment `lot`")
         if (at is None) != (reason is None):
             self.fault(turn, "has only one of `voided_at` and `reason`")
+        if self.is_listed and not have_causes(seals):
+            self.fault(turn, f"has {NO_CAUSE}")
 
     def gaps(self):
         if self.restored:
             yield f"whether all ballots came back after the ballot box was lost in {', '.join(self.restored)}"
+        if not self.is_listed and self.numbers:
+            yield "whether seals were replaced, which a record lists from version 4 on"
+        if self.replaced:
+            yield f"whether phones saw why a seal was replaced in {', '.join(self.replaced)}"
         if self.ids:
             yield f"the ballots of void turns, and why they are void (ids {', '.join(self.ids)})"
 
 
 def read_seals(parent, key, where):
-    """Return the times of void seals, each with a root per side or a `turn_commitment`."""
-    seals = read_list(parent, key, where)
-    for seal in seals:
-        read_field(seal, "at", int, where)
-        roots = [read_optional(seal, name, str, where) for name in (*SIDES, "turn_commitment")]
-        if not all(root is None or re.match(r"[0-9a-f]{64}\Z", root) for root in roots):
+    """Return seals with all their fields: each has a root per side, or a `turn_commitment`."""
+    seals = []
+    for given in read_list(parent, key, where):
+        seal = {"at": read_field(given, "at", int, where), "void": read_optional(given, "void", dict, where)}
+        seal["epoch"] = read_field(given, "epoch", int, where) if "epoch" in given else 1
+        roots = {name: read_optional(given, name, str, where) for name in (*SIDES, "turn_commitment")}
+        fits = all(root is None or re.match(r"[0-9a-f]{64}\Z", root) for root in roots.values())
+        if seal["epoch"] < 1 or not fits or not is_cause(seal["void"], where):
             raise InvalidRecord(f"{where}: `{key}` is malformed")
-    return [seal["at"] for seal in seals]
+        seals.append({**seal, **roots})
+    return seals
+
+
+def is_cause(void, where):
+    if void is None:
+        return True
+    read_field(void, "at", int, where)
+    known = read_field(void, "reason", str, where) in REOPENINGS
+    return known and read_field(void, "epoch", int, where) >= 1
+
+
+def have_causes(seals):
+    """Return whether each seal but the last has a cause. Only a lost ballot box begins a new epoch."""
+    for seal, following in ((seals[at], seals[at + 1]) for at in range(len(seals) - 1)):
+        void = seal["void"]
+        if void is None or (void["reason"] == "box_lost") != (void["epoch"] > seal["epoch"]):
+            return False
+        if not seal["epoch"] <= void["epoch"] <= following["epoch"]:
+            return False
+    return True
 
 
 def compare_roots(record, roots):
@@ -597,6 +650,7 @@ def compare_roots(record, roots):
         last = {name: count[name]["root"] for name in SIDES if count[name] and not side}
         last.update(at=count["sealed_at"], turn_commitment=side.get("turn_commitment"))
         seals = count.get("void_seals", []) + ([] if last["at"] is None else [last])
+        seals = count.get("seals") or seals
         expected[count["turn"]] = count["lot"], count["sealed_at"], seals
     for void in record.get("voided", []):
         expected[void["turn"]] = void["lot"], None, void.get("seals", [])

@@ -241,11 +241,13 @@ def draft_turn(
 
 
 def claim_turn(turn: Turn, **changes: Any) -> bool:
-    """Write `changes` unless the turn was written since it was loaded (compare-and-set).
+    """Write `changes` unless the turn was written or sealed since it was loaded (compare-and-set).
 
     Returns whether it did.
     """
-    untouched = Turn.objects.filter(pk=turn.pk, state=turn.state, version=turn.version)
+    untouched = Turn.objects.filter(
+        pk=turn.pk, state=turn.state, version=turn.version, sealed_version=turn.sealed_version
+    )
     changes |= {"version": turn.version + 1}
     if untouched.update(**changes) != 1:
         return False

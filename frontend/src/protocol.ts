@@ -495,6 +495,7 @@ export interface TurnSealed {
   type: "turn.sealed";
   turn: number;
   at: number;
+  epoch: number;
   red: Commitment | null;
   yellow: Commitment | null;
   turn_commitment: string | null;

@@ -28,6 +28,7 @@ from voting.models import (
     Turn,
 )
 from voting.turns.closing import close_turn
+from voting.turns.seals import void_by_added_time
 from voting.turns.turns import load_turn, start_match, to_boxed_turn, update_box
 
 CLASSIC = "captains-mistress"
@@ -57,10 +58,13 @@ def set_window(turn: Turn, box: BallotBox, opens_in_ms: int, closes_in_ms: int, 
     """Move the window, with further changes of the turn, and announce it."""
     now = box.now()
     with event_lock(turn.match.event_id):
-        turn.refresh_from_db(fields=["state", "version", "stored"])  # the scheduler may have changed it
+        turn.refresh_from_db(
+            fields=["state", "version", "stored", "seals", "sealed_version"]
+        )  # changed since?
         assert turn.state in LIVE_STATES
         times = {"opens_at": now + opens_in_ms, "closes_at": now + closes_in_ms}
         changes["stored"] = turn.stored or is_stored(closes_in_ms - opens_in_ms)
+        changes |= void_by_added_time(turn, times["closes_at"], now)
         assert claim_turn(turn, **times, **changes)
         announce(turn.match.event_id, protocol.TurnMoved, now)
     update_box(turn, box, create=False)

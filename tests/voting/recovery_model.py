@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from tests.voting.gateway_helpers import FakeSocket, end
 from voting import protocol
 from voting.announcements.channel_layer import LayerMessage
-from voting.ballot_box.ballot_box import NOTHING, BallotBox
+from voting.ballot_box.ballot_box import NOTHING, BallotBox, ClosingLease
 from voting.ballot_box.box_types import BoxedTurn, CastResult, Prefetched, Sealed
 from voting.ballot_box.intake import Slot
 from voting.counting.ballots import Ballot
@@ -35,6 +35,26 @@ class InterruptedBox(BallotBox):
         if isinstance(answer, Sealed):
             self.then()
         return answer
+
+
+class InterruptedLease(ClosingLease):
+    """The lease of a process to which something happens when it renews it."""
+
+    def __init__(self, redis: Any, then: Callable[[], object]) -> None:
+        super().__init__(redis)
+        self.then = then
+
+    def renew(self, *turn_ids: int) -> None:
+        super().renew(*turn_ids)
+        self.then()
+
+
+class PublishedBox(BallotBox):
+    """The ballot box of a process to which something happens right after it published a seal."""
+
+    def __init__(self, then: Callable[[], object]) -> None:
+        super().__init__()
+        self.closing_lease = InterruptedLease(self._redis, then)
 
 
 @dataclass(eq=False)

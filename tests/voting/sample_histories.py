@@ -17,7 +17,7 @@ from tests.voting.match_helpers import (
     set_window,
     start,
 )
-from tests.voting.recovery_model import InterruptedBox
+from tests.voting.recovery_model import PublishedBox
 from voting.ballot_box.ballot_box import BallotBox
 from voting.models import Match, Turn
 from voting.records.match_record import BACKUP_EPOCH_LEAP
@@ -27,11 +27,11 @@ from voting.turns.turns import load_turn
 
 
 def play_eventful_match(box: BallotBox) -> Match:
-    """A match with a void turn, a void seal, a lost box and an end."""
+    """A match with a void turn, a replaced seal, a lost box and an end."""
     turn = start(box)
     open_now(turn, box)
     run_out(turn, box)
-    slow = InterruptedBox(lambda: set_window(load_turn(turn.pk), box, -1_000, NINE_MINUTES_MS))
+    slow = PublishedBox(lambda: set_window(load_turn(turn.pk), box, -1_000, NINE_MINUTES_MS))
     close_turn(turn.pk, slow)
     slow.close()
     empty()

@@ -110,9 +110,9 @@ class Turn(models.Model):
     match with clocks, each side had `*_bank_ms` left when the window opened and used `*_used_ms` of it.
     `turn_commitment` commits to a turn with secret sides.
 
-    `void_seals` are seals that were published and don't count (`voting.turns.void_seals`): of a window that
-    was opened again, or of a void turn. `voided_at` and `void_reason` are unknown for turns that an earlier
-    version voided.
+    `seals` are all seals that were published (`voting.turns.seals`). `sealed_version` is the `version` that
+    was sealed last. Turns of earlier versions have only `void_seals`: of a window that was opened again, or
+    of a void turn. `voided_at` and `void_reason` are unknown for turns that an earlier version voided.
     """
 
     match = models.ForeignKey(Match, on_delete=models.CASCADE, related_name="turns")
@@ -141,6 +141,8 @@ class Turn(models.Model):
     sealed_at = models.BigIntegerField(null=True, blank=True)
     turn_commitment = models.CharField(max_length=64, blank=True, default="", db_default="")
     resolved_at = models.BigIntegerField(null=True, blank=True)
+    seals = models.JSONField(null=True, blank=True)
+    sealed_version = models.PositiveIntegerField(default=0, db_default=0)
     void_seals = models.JSONField(null=True, blank=True)
     voided_at = models.BigIntegerField(null=True, blank=True)
     void_reason = models.CharField(
@@ -186,3 +188,8 @@ class Turn(models.Model):
 
     def __str__(self) -> str:
         return f"{self.match} turn {self.number}"
+
+    @property
+    def is_sealed(self) -> bool:
+        """Whether a seal of the turn as it is may be public."""
+        return self.sealed_version == self.version

@@ -15,7 +15,7 @@ from voting.protocol.console_messages import (
     PeopleFound,
     RehearsalUpdated,
 )
-from voting.protocol.fields import Id, Key, Time
+from voting.protocol.fields import Epoch, Id, Key, Time
 from voting.protocol.phone_answers import (
     BallotCounted,
     BallotRefused,
@@ -78,12 +78,13 @@ class TurnSealed(msgspec.Struct, frozen=True, kw_only=True, tag="turn.sealed"):
 
     Displays and consoles get it right after the deadline, phones together with the reveal or after 250 ms.
     Sockets that join after the seal get it after their welcome. It has no `seq`, and may get lost. The seal
-    is valid only if `at` equals `sealed_at` of the reveal: an organizer may have reopened the window after
-    an earlier seal.
+    is void if its window is reopened (`turn.moved`) or its votes are lost (`turn.restored`). Otherwise `at`
+    equals `sealed_at` of the reveal.
 
     Attributes:
         turn: The sealed turn.
         at: When the ballots were frozen.
+        epoch: Epoch of the ballot box that was sealed.
         red: Commitment to red's ballots. Null if red is not to move, or sides are secret.
         yellow: Commitment to yellow's ballots.
         turn_commitment: The single commitment of a turn with secret sides.
@@ -91,6 +92,7 @@ class TurnSealed(msgspec.Struct, frozen=True, kw_only=True, tag="turn.sealed"):
 
     turn: Id
     at: Time
+    epoch: Epoch = 1
     red: Commitment | None
     yellow: Commitment | None
     turn_commitment: Hash | None = None

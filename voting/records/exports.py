@@ -1,12 +1,11 @@
 """Export of a match record from the database: all resolved turns, nothing of an open one."""
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple, cast
 
 import msgspec
-from django.db.models import Count, Max, Q, Sum, TextField
-from django.db.models.functions import Cast, Length
+from django.db.models import Count, Max, Q
 
 from games.engine.game import SIDES, Picks, Side
 from games.engine.registry import read_options
@@ -16,8 +15,10 @@ from voting.matches import Position, replay
 from voting.models import CLOSED_STATES, Match, SidesRecord, TallyRecord, Turn, TurnState
 from voting.records.match_record import (
     BACKUP_EPOCH_LEAP,
+    SEALS_LISTED,
     SORTED,
     UNSORTED,
+    Format,
     MatchRecord,
     PublishedSeal,
     Restored,
@@ -63,7 +64,6 @@ def record_version(match: Match) -> tuple[object, ...]:
     turns = match.turns.aggregate(
         last=Max("pk", filter=Q(state=TurnState.RESOLVED)),
         void=Count("pk", filter=Q(state=TurnState.VOID)),
-        void_seals=Sum(Length(Cast("void_seals", TextField()))),
     )
     names = match.event.name, match.red.name, match.yellow.name
     return match.pk, match.state, match.ended_at, *turns.values(), *names
@@ -91,9 +91,9 @@ def export_match(code: str, number: int | None) -> ExportedRecord | None:
 def _record(match: Match) -> MatchRecord:
     closed = match.turns.filter(state__in=CLOSED_STATES).order_by("number")
     position = replay(match, closed.prefetch_related("tallies"))
-    unsorted = any(not tally.is_sorted for turn in position.turns for tally in turn.tallies.all())
+    void = list(match.turns.filter(state=TurnState.VOID).order_by("pk"))
     computed = {
-        "format": UNSORTED if unsorted else SORTED,
+        "format": _format(position, void),
         "name": f"{match.event.name}, match {match.number}",
         "code": match.event.code,
         "match": match.number,
@@ -104,9 +104,17 @@ def _record(match: Match) -> MatchRecord:
         "result": match.result or "open",
         "draw": _start_draw(match),
         "sides": _sides(match),
-        "voided": tuple(_voided_turns(match)),
+        "voided": tuple(_voided_turns(match, void)),
     }
     return msgspec.convert(vars(match) | computed, MatchRecord)
+
+
+def _format(position: Position, void: Iterable[Turn]) -> Format:
+    """Return the newest format of which every turn has all fields: earlier versions played some."""
+    if any(not tally.is_sorted for turn in position.turns for tally in turn.tallies.all()):
+        return UNSORTED
+    were_sealed = (*position.turns, *(turn for turn in void if turn.sealed_at or turn.void_seals))
+    return SEALS_LISTED if all(turn.seals for turn in were_sealed) else SORTED
 
 
 def _start_draw(match: Match) -> StartDraw | None:
@@ -120,9 +128,9 @@ def _sides(match: Match) -> SecretSides | None:
     return msgspec.convert(kept.summary, SecretSides) if kept else None
 
 
-def _voided_turns(match: Match) -> Iterator[VoidedTurn]:
+def _voided_turns(match: Match, void: Iterable[Turn]) -> Iterator[VoidedTurn]:
     roots = load_roots(match, TurnState.VOID)
-    for turn in match.turns.filter(state=TurnState.VOID).order_by("pk"):
+    for turn in void:
         yield VoidedTurn(
             turn=turn.pk,
             number=turn.number,
@@ -130,7 +138,7 @@ def _voided_turns(match: Match) -> Iterator[VoidedTurn]:
             seed=turn.seed,
             voided_at=turn.voided_at,
             reason=VoidReason(turn.void_reason) if turn.void_reason else None,
-            seals=(*read_void_seals(turn), *last_seal(turn, roots[turn.pk])),
+            seals=read_seals(turn, roots[turn.pk]),
         )
 
 
@@ -144,13 +152,21 @@ def load_roots(match: Match, *states: TurnState) -> dict[int, dict[str, str]]:
     return roots
 
 
-def read_void_seals(turn: Turn) -> tuple[PublishedSeal, ...]:
-    """Return the turn's seals that were published before its window was opened again."""
+def read_seals(turn: Turn, roots: dict[str, str]) -> tuple[PublishedSeal, ...]:
+    """Return all seals of the turn. `roots` are the roots of its sides, if it was counted.
+
+    Of a turn that an earlier version closed, some void ones may be missing.
+    """
+    if turn.seals:
+        return msgspec.convert(turn.seals, tuple[PublishedSeal, ...])
+    return (*_read_void_seals(turn), *_last_seal(turn, roots))
+
+
+def _read_void_seals(turn: Turn) -> tuple[PublishedSeal, ...]:
     return msgspec.convert(turn.void_seals or (), tuple[PublishedSeal, ...])
 
 
-def last_seal(turn: Turn, roots: dict[str, str]) -> Iterator[PublishedSeal]:
-    """Yield the seal with which the turn was counted, if it was. `roots` are the roots of its sides."""
+def _last_seal(turn: Turn, roots: dict[str, str]) -> Iterator[PublishedSeal]:
     if turn.sealed_at is None:
         return
     if turn.turn_commitment:
@@ -187,7 +203,8 @@ def _count(turn: Turn, legal: dict[Side, tuple[int, ...]], *, by_arrival: bool) 
         "red": red,
         "yellow": yellow,
         "restored": _restored(turn),
-        "void_seals": read_void_seals(turn),
+        "seals": read_seals(turn, {}) if turn.seals else (),
+        "void_seals": _read_void_seals(turn),
     }
     return msgspec.convert(vars(turn) | computed, TurnCount)
 

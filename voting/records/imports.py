@@ -17,7 +17,15 @@ from voting.events import CODE_LETTERS, create_event
 from voting.matches import TERMS, locked_event
 from voting.models import Event, Match, SidesRecord, TallyRecord, Turn, TurnState
 from voting.records.exports import export_match
-from voting.records.match_record import SORTED, MatchRecord, SideCount, TurnCount, VoidedTurn, side_count
+from voting.records.match_record import (
+    SEALS_LISTED,
+    UNSORTED,
+    MatchRecord,
+    SideCount,
+    TurnCount,
+    VoidedTurn,
+    side_count,
+)
 from voting.records.recount import find_faults
 from voting.terms import MatchState
 
@@ -46,7 +54,7 @@ def import_match(record: MatchRecord, event: Event, now: int) -> Match:
         for number, count in enumerate(record.counts, 1):
             _create_turn(match, number, record, count)
         for voided in record.voided:
-            _create_voided_turn(match, voided)
+            _create_voided_turn(match, voided, listed=record.format == SEALS_LISTED)
         if record.sides:
             SidesRecord.objects.create(match=match, summary=msgspec.to_builtins(record.sides))
         _advance_turn_ids(max(_turn_ids(record), default=0))
@@ -158,17 +166,19 @@ def _create_turn(match: Match, number: int, record: MatchRecord, count: TurnCoun
         resolved_at=count.resolved_at,
         epoch=count.epoch,
         stored=count.restored == "database",
+        seals=msgspec.to_builtins(count.seals) or None,
         void_seals=msgspec.to_builtins(count.void_seals) or None,
     )
     for side in SIDES:
         counted = side_count(count, side)
         if counted is not None:
-            _create_tally(turn, side, counted, is_sorted=record.format == SORTED or bool(counted.arrivals))
+            _create_tally(turn, side, counted, is_sorted=record.format != UNSORTED or bool(counted.arrivals))
 
 
-def _create_voided_turn(match: Match, voided: VoidedTurn) -> None:
-    """Create a void turn without tallies: the record tells only its seals."""
+def _create_voided_turn(match: Match, voided: VoidedTurn, *, listed: bool) -> None:
+    """Create a void turn without tallies. The record tells only its seals, all if `listed`."""
     at = voided.voided_at or match.started_at
+    seals = {"seals" if listed else "void_seals": msgspec.to_builtins(voided.seals) or None}
     Turn.objects.create(
         pk=voided.turn,
         match=match,
@@ -177,7 +187,7 @@ def _create_voided_turn(match: Match, voided: VoidedTurn) -> None:
         opens_at=at,
         closes_at=at,
         seed=voided.seed,
-        void_seals=msgspec.to_builtins(voided.seals) or None,
+        **seals,
         voided_at=voided.voided_at,
         void_reason=voided.reason or "",
     )

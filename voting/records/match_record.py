@@ -17,10 +17,12 @@ from voting.counting.side_changes import SidesSummary
 from voting.counting.tally import TallyTerms
 from voting.terms import Ending, MatchState, VoidReason
 
-Format = Literal["crowdgame match 2", "crowdgame match 3"]
+Format = Literal["crowdgame match 2", "crowdgame match 3", "crowdgame match 4"]
 #: From version 3 on, nobody chooses the order of the ballots. Before, they are in order of arrival.
 UNSORTED: Format = "crowdgame match 2"
 SORTED: Format = "crowdgame match 3"
+#: From version 4 on, the record lists all published seals, and why each was replaced.
+SEALS_LISTED: Format = "crowdgame match 4"
 
 #: Where the ballots of a turn came from after a loss: phones sent them again, the database had stored them,
 #: or a backup of the database was restored while the turn was open.
@@ -69,24 +71,39 @@ class SideCount(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     arrivals: tuple[int, ...] = ()
 
 
+#: Why a published seal is void: an organizer added time after it, or the ballot box was lost.
+Reopening = Literal["time_added", "box_lost"]
+
+
+class VoidSeal(msgspec.Struct, frozen=True, kw_only=True):
+    """Why a seal is void, since when, and the epoch from then on."""
+
+    reason: Reopening
+    at: Integer
+    epoch: Annotated[int, Meta(ge=1, le=2**53 - 1)]
+
+
 class PublishedSeal(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A seal as it was published (`turn.sealed`): its time and the Merkle root of each side that moved.
 
-    With secret sides, `turn_commitment` in place of the roots.
+    With secret sides, `turn_commitment` in place of the roots. `void` is set if another seal replaced it.
     """
 
     at: Integer
+    epoch: Annotated[int, Meta(ge=1, le=2**53 - 1)] = 1
     red: Root | None = None
     yellow: Root | None = None
     turn_commitment: Root | None = None
+    void: VoidSeal | None = None
 
 
 class TurnCount(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The counts of a turn; None for a side that was not to move.
 
     `lot` was published before the window, and `seed` after it. `epoch` is that of the sealed ballot box. It
-    grows when a box is lost, and `restored` tells where the ballots then came from. `void_seals` were
-    published before time was added.
+    grows when a box is lost, and `restored` tells where the ballots then came from. `seals` are all that
+    were published; the last one counts. Before version 4 there are only `void_seals`, published before time
+    was added.
     """
 
     turn: Integer
@@ -98,6 +115,7 @@ class TurnCount(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     yellow: SideCount | None
     epoch: Annotated[int, Meta(ge=1, le=2**53 - 1)] = 1
     restored: Restored | None = None
+    seals: tuple[PublishedSeal, ...] = ()
     void_seals: tuple[PublishedSeal, ...] = ()
 
 

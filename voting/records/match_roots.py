@@ -6,7 +6,7 @@ import msgspec
 
 from voting.counting.commitments import commit_lot
 from voting.models import Match, TurnState
-from voting.records.exports import SidesStillSecret, last_seal, load_roots, read_void_seals
+from voting.records.exports import SidesStillSecret, load_roots, read_seals
 from voting.records.match_record import PublishedSeal
 from voting.terms import MatchState
 
@@ -53,7 +53,7 @@ def export_roots(match: Match) -> MatchRoots:
             TurnRoots(
                 turn=turn.pk,
                 lot=commit_lot(turn.seed),
-                seals=(*read_void_seals(turn), *last_seal(turn, roots[turn.pk])),
+                seals=read_seals(turn, roots[turn.pk]),
                 sealed_at=turn.sealed_at if turn.state == TurnState.RESOLVED else None,
             )
             for turn in turns

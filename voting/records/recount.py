@@ -22,7 +22,7 @@ from voting.counting.commitments import (
 )
 from voting.counting.methods.voting_method import find_method
 from voting.counting.tally import SideBallots, SideTally, decide
-from voting.records.match_record import SORTED, MatchRecord, SideCount, TurnCount, side_count
+from voting.records.match_record import UNSORTED, MatchRecord, SideCount, TurnCount, side_count
 from voting.records.recount_history import find_history_faults, find_history_gaps
 from voting.records.recount_side_changes import deserted_side_at, find_side_faults
 from voting.terms import Ending, NoBallotRule, TieRule
@@ -81,7 +81,7 @@ def find_gaps(record: MatchRecord) -> Iterator[str]:
         for side in SIDES
         if (counted := side_count(count, side))
     ]
-    if record.format != SORTED and any(counted.ballots for _, counted in sides):
+    if record.format == UNSORTED and any(counted.ballots for _, counted in sides):
         yield "the order of the ballots, which the server chose before version 3 of the record"
     if record.draw is None:
         yield "what was drawn at the start of the match"
@@ -232,7 +232,7 @@ def _find_count_faults(recorded: RecordedTurn, side: Side, counted: SideCount) -
 def _find_root_faults(recorded: RecordedTurn, side: Side, counted: SideCount) -> Iterator[Fault]:
     turn_id = recorded.count.turn
     leaves = [hash_leaf(ballot_leaf(turn_id, side, choice, blind)) for choice, blind in counted.ballots]
-    if recorded.record.format == SORTED and leaves != sorted(leaves):
+    if recorded.record.format != UNSORTED and leaves != sorted(leaves):
         yield Fault(recorded.number, side, "the ballots are not sorted by leaf hash")
     if counted.root != Tree(leaves).root.hex():
         yield Fault(recorded.number, side, "the ballots do not match the committed root")
@@ -240,7 +240,7 @@ def _find_root_faults(recorded: RecordedTurn, side: Side, counted: SideCount) ->
 
 def _has_valid_arrivals(record: MatchRecord, counted: SideCount) -> bool:
     """Return whether `arrivals` names each ballot once. Only the tie rule `first` needs it."""
-    if record.terms.tie_rule != TieRule.FIRST or (not counted.arrivals and record.format != SORTED):
+    if record.terms.tie_rule != TieRule.FIRST or (not counted.arrivals and record.format == UNSORTED):
         return not counted.arrivals
     return sorted(counted.arrivals) == list(range(len(counted.ballots)))
 

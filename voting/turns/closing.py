@@ -34,7 +34,8 @@ from voting.terms import MatchState, TieRule
 from voting.turns import clocks, secret_sides
 from voting.turns.outcomes import TurnOutcome, ballots_by_side, decide_outcome
 from voting.turns.prefetching import PreparedBallots, prepare_ballots
-from voting.turns.restoring import must_stay_open, restore_turn
+from voting.turns.restoring import begin_epoch, must_stay_open, restore_turn
+from voting.turns.seals import SealContradicted, record_seal
 from voting.turns.side_change_store import load_side_changes
 from voting.turns.turns import (
     change_turn,
@@ -44,7 +45,6 @@ from voting.turns.turns import (
     plan_turn,
     to_boxed_turn,
 )
-from voting.turns.void_seals import keep_void_seal
 
 log = logging.getLogger(__name__)
 
@@ -90,13 +90,18 @@ def close_expired_turn(
     """Close a turn whose final deadline has come; `position` is the match before the turn.
 
     Call it with the closing lease. When a lease has run out, several processes may close the same turn: one
-    of them writes. A turn that the box lost is restored instead.
+    of them writes. A turn that the box lost is restored instead, also if it lost only ballots of a seal that
+    may be public.
     """
     sealed = _seal(turn, box, prepared.prefetched)
     if isinstance(sealed, BoxLost):
         restore_turn(turn.pk, box)
     elif isinstance(sealed, Sealed):
-        _resolve(turn, position, sealed, box, prepared.leaves)
+        try:
+            _resolve(turn, position, sealed, box, prepared.leaves)
+        except SealContradicted as loss:
+            log.warning("%s", loss, extra={"event": turn.match.event_id, "turn": turn.pk})
+            begin_epoch(turn, box)
 
 
 def _is_over_by_clocks(turn: Turn, position: Position, box: BallotBox) -> bool:
@@ -105,7 +110,7 @@ def _is_over_by_clocks(turn: Turn, position: Position, box: BallotBox) -> bool:
     In a match with clocks, if a side has picked in time and another has time left, the deadline moves to the
     end of that time and the turn stays open.
     """
-    if turn.match.bank_s is None:
+    if turn.match.bank_s is None or turn.is_sealed:
         return True
     if not wait_if_near(turn.closes_at, box):
         return False
@@ -155,6 +160,10 @@ def _resolve(
         seal = _commit_secretly(turn, by_side, side_changes, sealed.sealed_at)
     else:
         seal = commit_openly(turn, by_side, sealed.sealed_at)
+    message = record_seal(turn, seal.message)
+    if message is None:
+        return
+    seal = seal._replace(message=message)
     # Before anything that depends on the count.
     publish_now(turn.match.event_id, seal.message)
     box.closing_lease.renew(turn.pk)
@@ -196,7 +205,12 @@ def _commit_secretly(
     roots = {side: cast.commitment.root for side, cast in by_side.items()}
     turn_commitment = commit_secretly(turn.pk, roots, new)
     message = protocol.TurnSealed(
-        turn=turn.pk, at=sealed_at, red=None, yellow=None, turn_commitment=turn_commitment
+        turn=turn.pk,
+        at=sealed_at,
+        epoch=turn.epoch,
+        red=None,
+        yellow=None,
+        turn_commitment=turn_commitment,
     )
     return SealCommitment(message, roots)
 
@@ -205,7 +219,7 @@ def commit_openly(turn: Turn, by_side: dict[Side, SortedBallots], sealed_at: int
     """Commit to the ballots of each side, which is public."""
     commitments = {side: cast.commitment for side, cast in by_side.items()}
     red, yellow = commitments.get("red"), commitments.get("yellow")
-    message = protocol.TurnSealed(turn=turn.pk, at=sealed_at, red=red, yellow=yellow)
+    message = protocol.TurnSealed(turn=turn.pk, at=sealed_at, epoch=turn.epoch, red=red, yellow=yellow)
     return SealCommitment(message, {side: commitment.root for side, commitment in commitments.items()})
 
 
@@ -248,7 +262,6 @@ def _commit_outcome(
             **closed,
             **time_used,
         ):
-            keep_void_seal(turn, seal.message)
             return None
         revealed = _record_tallies(turn, outcome, seal.roots)
         if outcome.before.concealed and not concealed:

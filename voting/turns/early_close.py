@@ -48,7 +48,7 @@ def apply_clocks(turn: Turn, box: BallotBox) -> None:
     position = load_position(turn.match, before=turn)
     over = turn_ends_at(turn, position, box)
     with suppress(MatchError):
-        if over <= box.now():
+        if turn.is_sealed or over <= box.now():
             _close_silently(turn, position, box)
         elif over != turn.closes_at:
             change_turn(turn, protocol.TurnMoved, box, closes_at=over)
@@ -59,10 +59,11 @@ def _close_silently(turn: Turn, position: Position, box: BallotBox) -> None:
 
     Clients already see all clocks stopped; the reveal comes next.
     """
-    with event_lock(turn.match.event_id):
-        if not claim_turn(turn, closes_at=max(turn.opens_at, box.now())):
-            return
-    place_turn(turn, box, create=False)
+    if not turn.is_sealed:
+        with event_lock(turn.match.event_id):
+            if not claim_turn(turn, closes_at=max(turn.opens_at, box.now())):
+                return
+        place_turn(turn, box, create=False)
     with box.closing_lease.hold(turn.pk):
         close_expired_turn(turn, position, box)
 

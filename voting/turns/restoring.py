@@ -18,6 +18,7 @@ from voting.counting import window
 from voting.counting.window import Window
 from voting.matches import MatchError, claim_turn, event_lock
 from voting.models import Turn, TurnState
+from voting.turns.seals import void_seal
 from voting.turns.turns import change_turn, load_turn, log, to_boxed_turn, update_box
 
 RAISE_MOST_SQL = """
@@ -39,16 +40,23 @@ def record_turnouts(states: Mapping[int, BoxState]) -> None:
 def restore_turn(turn_id: int, box: BallotBox) -> None:
     """Recover a turn that the box lost: put it back, with time for clients to send their ballots again.
 
-    Does nothing unless the turn is open and its box is missing. The new epoch tells clients to send again. In
-    a match with clocks, no side's time runs meanwhile.
+    Does nothing unless the turn is open and its box is missing.
     """
     turn = load_turn(turn_id)
-    if turn.state != TurnState.OPEN or update_box(turn, box, create=False):
-        return
+    if turn.state == TurnState.OPEN and not update_box(turn, box, create=False):
+        begin_epoch(turn, box)
+
+
+def begin_epoch(turn: Turn, box: BallotBox) -> None:
+    """Put an open turn back into the box with a new epoch, which tells clients to send their ballots again.
+
+    Does nothing if it was changed since it was loaded. In a match with clocks, no side's time runs meanwhile.
+    """
     now = box.now()
     times = _postponed(turn, max(now, turn.opens_at) + window.MIN_RESTORED_MS)
     lost_at = None if turn.stored else now  # stored ballots need no voter
     lost = {"epoch": turn.epoch + 1, "box_lost_at": lost_at, "reached_at": None}
+    lost |= void_seal(turn, "box_lost", now, turn.epoch + 1)
     with event_lock(turn.match.event_id):
         if not claim_turn(turn, **times, **lost):
             return
@@ -68,7 +76,7 @@ def restored_turns(until: int) -> QuerySet[Turn, int]:
 
 def must_stay_open(turn: Turn, box: BallotBox) -> bool:
     """Return whether an open turn was restored and waits for its voters; extend it if it closes too soon."""
-    if turn.box_lost_at is None:
+    if turn.box_lost_at is None or turn.is_sealed:
         return False
     state, now = box.inspect([(turn.match.event_id, turn.pk, turn.version)])[turn.pk], box.now()
     reached_at = (turn.reached_at or now) if state.gateways else None

@@ -2,7 +2,7 @@
 
 Rows, roots and messages are those of `closing.close_turn`, and a turn is closed exactly once for the same
 reasons. Only plain turns are closed together. `close_turn` closes those with clocks, secret sides, concealed
-picks or stored ballots, those that end their match, and those whose box is lost.
+picks or stored ballots, those that end their match, those whose box is lost, and those sealed before a crash.
 """
 
 import logging
@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from django.db import IntegrityError
+from django.db.models import F
 
 from games.engine.game import Side
 from voting import protocol
@@ -38,8 +39,8 @@ from voting.turns.closing import (
 )
 from voting.turns.outcomes import TurnOutcome, ballots_by_side, decide_outcome
 from voting.turns.retry_book import PERMANENT_ERRORS
+from voting.turns.seals import record_seals
 from voting.turns.turns import draft_next_turn, place_turn, to_boxed_turn
-from voting.turns.void_seals import keep_void_seals
 
 log = logging.getLogger(__name__)
 
@@ -95,6 +96,7 @@ def close_together(turn_ids: Sequence[int], box: BallotBox) -> list[int]:
 
 def _close_held(turn_ids: Sequence[int], box: BallotBox) -> set[int]:
     sealed = _seal(_load_positions(turn_ids, box.now() + MAX_EARLY_WAIT_MS), box)
+    sealed = _record(sealed)
     if not sealed:
         return set()
     publish_seals({one.turn.match.event_id: one.seal.message for one in sealed})
@@ -107,10 +109,7 @@ def _close_held(turn_ids: Sequence[int], box: BallotBox) -> set[int]:
     written = _write([one for one in decided if not one.outcome.ended_by], now)
     if written:
         _publish(written, now + (time.monotonic() - started) * 1000, box)
-    closed = {one.turn for one in written}
-    # Last, because it waits for locks.
-    keep_void_seals({one.turn: one.seal.message for one in decided if one.turn not in closed})
-    return {turn.pk for turn in closed}
+    return {one.turn.pk for one in written}
 
 
 def _publish(written: Sequence[WrittenTurn], committed: float, box: BallotBox) -> None:
@@ -126,6 +125,7 @@ def _load_positions(turn_ids: Sequence[int], until: int) -> dict[Turn, Position]
     """Return those of the turns that are plain and end by `until`, each with the position it is played in."""
     open_turns = Turn.objects.filter(pk__in=turn_ids, state=TurnState.OPEN, closes_at__lte=until)
     plain = open_turns.filter(stored=False, box_lost_at=None, match__bank_s=None, match__max_side_changes=0)
+    plain = plain.exclude(sealed_version=F("version"))
     turns = list(plain.select_related("match__red", "match__yellow"))
     played = defaultdict[int, list[Turn]](list)
     closed = Turn.objects.filter(match__in=[turn.match_id for turn in turns], state__in=CLOSED_STATES)
@@ -151,6 +151,16 @@ def _seal(positions: Mapping[Turn, Position], box: BallotBox) -> list[SealedTurn
             seal = commit_openly(turn, ballots, answers[turn.pk].sealed_at)
             sealed.append(SealedTurn(turn, position, ballots, seal))
     return sealed
+
+
+def _record(sealed: Sequence[SealedTurn]) -> list[SealedTurn]:
+    """Record the seals of those turns that nobody has changed and whose event nobody has locked."""
+    if not sealed:
+        return []
+    with lock_free_events(one.turn.match.event_id for one in sealed) as events:
+        free = [one for one in sealed if one.turn.match.event_id in events]
+        recorded = record_seals({one.turn: one.seal.message for one in free}) if free else set()
+    return [one for one in free if one.turn in recorded]
 
 
 def _write(decided: Sequence[DecidedTurn], now: int) -> list[WrittenTurn]:

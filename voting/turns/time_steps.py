@@ -133,9 +133,12 @@ class TimeSteps:
 
 
 def move_turn(turn_id: int, version: int, step: int, now: int, box: BallotBox) -> None:
-    """Shift the turn by `step` ms unless it was written since `version`. `now` is the time after the step."""
+    """Shift the turn by `step` ms unless it was written since `version`, or is sealed and so frozen.
+
+    `now` is the time after the step.
+    """
     turn = load_turn(turn_id)
-    if (turn.state, turn.version) != (TurnState.OPEN, version):
+    if (turn.state, turn.version) != (TurnState.OPEN, version) or turn.is_sealed:
         return
     times = window.shift_window(Window(turn.opens_at, turn.closes_at), step)
     with event_lock(turn.match.event_id):

@@ -24,6 +24,7 @@ from voting.matches import MatchError, claim_turn, create_match, draft_turn, eve
 from voting.models import Event, Match, Team, Turn, TurnState
 from voting.terms import Lobby
 from voting.turns import clocks
+from voting.turns.seals import void_by_added_time
 
 log = logging.getLogger(__name__)
 
@@ -92,9 +93,11 @@ def start_due_match(event_id: int, box: BallotBox) -> None:
 def change_turn(turn: Turn, kind: type[protocol.Change], box: BallotBox, **changes: Any) -> None:
     """Write `changes` to a live turn and announce them as `kind`.
 
-    A window that becomes long is `stored` from now on. Raises MatchError if the turn was changed meanwhile.
+    A window that becomes long is `stored` from now on. Raises MatchError if the turn was changed meanwhile,
+    or is sealed and doesn't get more time.
     """
     now = box.now()
+    changes |= void_by_added_time(turn, changes.get("closes_at", turn.closes_at), now)
     if turn.match.bank_s is None:
         times = {"opens_at": turn.opens_at, "closes_at": turn.closes_at} | changes
         changes["stored"] = turn.stored or _stores(turn.match, times["closes_at"] - times["opens_at"])

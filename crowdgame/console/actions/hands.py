@@ -64,7 +64,7 @@ def _check_moment(turn: Turn, team: Team, now: int) -> None:
         raise MatchError(_("The turn is paused. Resume it first."))
     if now < turn.opens_at:
         raise MatchError(_("Voting has not started yet."))
-    if now >= turn.closes_at:
+    if now >= turn.closes_at or turn.is_sealed:
         raise MatchError(_("Time is up. The votes are being counted."))
 
 

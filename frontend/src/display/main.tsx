@@ -5,7 +5,7 @@ import type { DisplayMessage, DisplayWelcomed, EventState, KeyShown, TeamCounted
 import { pageAgeMs } from "../live/connection/clock";
 import { connect } from "../live/connection/connect";
 import { LANGUAGE } from "../live/i18n";
-import { isReopened, laterSeal } from "../live/match/seals";
+import { bindingSeal, reopening } from "../live/match/seals";
 import { Store, useStore } from "../live/state/useStore";
 import { keepScreenAwake } from "../live/wakeLock";
 import "../live/tokens.css";
@@ -55,7 +55,7 @@ let cheersTimer = 0;
 function onMessage(message: ToDisplay): void {
   if (message.type === "display.welcomed") own.set({ welcome: withTeamQrs(message), key: null });
   if (message.type === "key.shown") own.set({ key: withTeamQrs(message) });
-  if (message.type === "turn.sealed") own.set({ sealed: laterSeal(own.get().sealed, message) });
+  if (message.type === "turn.sealed") own.set({ sealed: bindingSeal(own.get().sealed, message) });
   if (message.type === "team.counted") own.set({ counts: message });
   if (message.type === "cheers.counted") cheer(message.presses);
   if (message.type === "drop.shown") own.set({ marked: withDrop(own.get().marked, { ...message, at: link.clock.now() }) });
@@ -81,7 +81,7 @@ function show(welcome: DisplayWelcomed): void {
 function follow(state: EventState): void {
   const { sealed } = own.get();
   const turn = before?.match?.turn;
-  if (sealed && sealed.turn === turn?.id && isReopened(turn, state.match?.turn)) own.set({ sealed: null });
+  if (sealed && reopening(sealed, turn?.closes_at ?? 0, state.match?.turn)) own.set({ sealed: null });
   if (state.sound_on && !before?.sound_on) sound.turnOn();
   before = state;
 }

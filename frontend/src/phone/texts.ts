@@ -211,6 +211,12 @@ export const sealsMatch = (count: number): string =>
   n("The %(count)s seal this phone received matches the published record.", "All %(count)s seals this phone received match the published record.", count);
 export const sealsDiffer = (turns: string): string =>
   t("The published record differs from this phone's seals: turn %(turns)s. Keep this page open and show it to the organizers.", { turns });
+export const votesReplaced = (turns: string): string =>
+  t("The votes of turn %(turns)s were replaced, and this phone didn't see why. Keep this page open and show it to the organizers.", { turns });
+export const sealedAgain: { [why in "time_added" | "box_lost"]: (turns: string) => string } = {
+  time_added: (turns) => t("Turn %(turns)s was sealed again because time was added.", { turns }),
+  box_lost: (turns) => t("Turn %(turns)s was sealed again because the ballot box was lost.", { turns }),
+};
 export const cardTitle: { won: string; lost: string; draw: string } = { won: t("We won!"), lost: t("Well fought"), draw: t("A draw") };
 export const turnsVoted: string = t("turns voted");
 export const agreement: string = t("with my team");

@@ -1,7 +1,7 @@
 import type { Board } from "../protocol";
 import type { Side } from "./record";
 
-export type Check = "form" | "draw" | "rules" | "seed" | "ballots" | "root" | "counts" | "pick" | "played" | "result" | "sides" | "box" | "void-seals" | "voided" | "state";
+export type Check = "form" | "draw" | "rules" | "seed" | "ballots" | "root" | "counts" | "pick" | "played" | "result" | "sides" | "box" | "seals" | "voided" | "state";
 export type Outcome = "passed" | "failed" | "unchecked";
 export type Verdict = "VALID" | "INVALID" | "PARTLY CHECKED";
 
@@ -45,11 +45,16 @@ export type Reason =
   | "restored"
   | "box-lost"
   | "seal-time"
+  | "seal-not-counted"
+  | "seal-cause"
+  | "seal-replaced"
+  | "seals-unlisted"
   | "void-order"
   | "void-counts"
   | "void-late"
   | "void-lot"
   | "void-seed"
+  | "void-cause"
   | "void-half"
   | "void-ballots";
 

@@ -3,13 +3,14 @@ import { OtherNumber, type Json, type JsonObject } from "./json";
 export const SIDES = ["red", "yellow"] as const;
 export type Side = (typeof SIDES)[number];
 
-const FORMATS: Record<string, number> = { "crowdgame match 2": 2, "crowdgame match 3": 3 };
+const FORMATS: Record<string, number> = { "crowdgame match 2": 2, "crowdgame match 3": 3, "crowdgame match 4": 4 };
 const TALLY_METHODS = ["plurality", "lottery", "approval", "instant_runoff", "score"] as const;
 const TIE_RULES = ["first", "lot", "captain"] as const;
 const NO_BALLOT_RULES = ["random", "pass", "forfeit"] as const;
 const RESIGN_SHARES = ["half", "two_thirds", "three_quarters", "all"] as const;
 const RESULTS = ["red", "yellow", "draw", "open"] as const;
 const RESTORED = ["phones", "database", "backup"] as const;
+const REOPENINGS = ["time_added", "box_lost"] as const;
 const VOID_REASONS = ["taken_back", "superseded", "stopped"] as const;
 const STATES = ["playing", "ended", "aborted"] as const;
 const ENDINGS = ["board", "forfeit", "time", "resign", "deserted", "conceded", "agreed"] as const;
@@ -20,6 +21,7 @@ export type ResignShare = (typeof RESIGN_SHARES)[number];
 export type Result = (typeof RESULTS)[number];
 export type Ending = (typeof ENDINGS)[number];
 export type Restored = (typeof RESTORED)[number];
+export type Reopening = (typeof REOPENINGS)[number];
 export type VoidReason = (typeof VOID_REASONS)[number];
 export type MatchState = (typeof STATES)[number];
 
@@ -46,10 +48,13 @@ export interface SideCount {
   readonly arrivals: readonly number[] | null;
 }
 
-/** A published seal that doesn't count: a root for each side, or one commitment. */
-export interface VoidSeal extends Readonly<Record<Side, string | null>> {
+/** A published seal: a root for each side, or one commitment. */
+export interface PublishedSeal extends Readonly<Record<Side, string | null>> {
   readonly at: number;
+  readonly epoch: number;
   readonly turn_commitment: string | null;
+  /** Why another seal replaced it. */
+  readonly void: { readonly reason: Reopening; readonly at: number; readonly epoch: number } | null;
 }
 
 export interface VoidTurn {
@@ -60,7 +65,7 @@ export interface VoidTurn {
   readonly seed: string;
   readonly voided_at: number | null;
   readonly reason: VoidReason | null;
-  readonly seals: readonly VoidSeal[];
+  readonly seals: readonly PublishedSeal[];
 }
 
 export interface TurnCount extends Readonly<Record<Side, SideCount | null>> {
@@ -73,7 +78,9 @@ export interface TurnCount extends Readonly<Record<Side, SideCount | null>> {
   readonly epoch: number;
   /** Who sent the ballots again after a loss. */
   readonly restored: Restored | null;
-  readonly void_seals: readonly VoidSeal[];
+  /** All published seals. Before version 4 of the record, only `void_seals` are listed. */
+  readonly seals: readonly PublishedSeal[];
+  readonly void_seals: readonly PublishedSeal[];
 }
 
 export type Move = Readonly<Record<Side, number | null>>;
@@ -247,7 +254,8 @@ function readTurnCount(count: Field): TurnCount {
     resolved_at: count.at("resolved_at").nullable(readTime),
     epoch: count.at("epoch").missing((field) => field.number(1)) ?? 1,
     restored: count.at("restored").optional((field) => field.oneOf(RESTORED)),
-    void_seals: count.at("void_seals").missing(readVoidSeals) ?? [],
+    seals: count.at("seals").missing(readSeals) ?? [],
+    void_seals: count.at("void_seals").missing(readSeals) ?? [],
     red: count.at("red").nullable(readSideCount),
     yellow: count.at("yellow").nullable(readSideCount),
   };
@@ -257,9 +265,20 @@ function readTime(time: Field): number {
   return time.number(-Infinity);
 }
 
-function readVoidSeals(seals: Field): VoidSeal[] {
+function readSeals(seals: Field): PublishedSeal[] {
   const root = (field: Field) => field.optional((text) => text.text(HASH));
-  return seals.list((seal) => ({ at: readTime(seal.at("at")), red: root(seal.at("red")), yellow: root(seal.at("yellow")), turn_commitment: root(seal.at("turn_commitment")) }));
+  return seals.list((seal) => ({
+    at: readTime(seal.at("at")),
+    epoch: seal.at("epoch").missing((field) => field.number(1)) ?? 1,
+    red: root(seal.at("red")),
+    yellow: root(seal.at("yellow")),
+    turn_commitment: root(seal.at("turn_commitment")),
+    void: seal.at("void").optional(readCause),
+  }));
+}
+
+function readCause(cause: Field): PublishedSeal["void"] {
+  return { reason: cause.at("reason").oneOf(REOPENINGS), at: readTime(cause.at("at")), epoch: cause.at("epoch").number(1) };
 }
 
 function readVoidTurn(turn: Field): VoidTurn {
@@ -270,7 +289,7 @@ function readVoidTurn(turn: Field): VoidTurn {
     seed: turn.at("seed").text(SEED),
     voided_at: turn.at("voided_at").optional(readTime),
     reason: turn.at("reason").optional((field) => field.oneOf(VOID_REASONS)),
-    seals: turn.at("seals").missing(readVoidSeals) ?? [],
+    seals: turn.at("seals").missing(readSeals) ?? [],
   };
 }
 

@@ -65,9 +65,9 @@ test("in a record of version 2, the server chose the order of the ballots", () =
   sample.counts[0]!.red = sideCount(1, "red", [2, 4, 4]);
   sample.counts[0]!.red.pick = 4;
   const unchecked = (value: object) => verifyText(JSON.stringify(value)).findings.filter(({ outcome }) => outcome === "unchecked").map(({ reason }) => reason);
-  assert.deepEqual(unchecked(sample), ["server-order"]);
+  assert.deepEqual(unchecked(sample), ["server-order", "seals-unlisted"]);
   assert.deepEqual(unchecked({ ...sample, turns: [], counts: [] }), []);
-  assert.deepEqual(unchecked(record()), []);
+  assert.deepEqual(unchecked(record()), ["seals-unlisted"]);
 });
 
 test("the history of a match is checked", () => {
@@ -92,7 +92,30 @@ test("lost ballot boxes and void seals are checked", () => {
   assert.deepEqual(turn({ epoch: 2 }), ["1 box restored"]);
   assert.deepEqual(turn({ epoch: 1001, restored: "phones" }), ["1 box restored"]);
   assert.deepEqual(turn({ restored: "database" }), ["1 box restored"]);
-  assert.deepEqual(turn({ void_seals: [{ at: 1 }] }), ["1 void-seals seal-time"]);
+  assert.deepEqual(turn({ void_seals: [{ at: 1 }] }), ["1 seals seal-time"]);
+});
+
+test("from version 4 on, the seal published last counts, and each other one has a cause", () => {
+  const late = { reason: "time_added", at: 0, epoch: 1 };
+  const lost = { reason: "box_lost", at: 0, epoch: 2 };
+  const listed = (seals: (last: object) => object[], more: object = {}) => failures((sample) => {
+    sample.format = "crowdgame match 4";
+    for (const count of sample.counts) Object.assign(count, { seals: [{ at: 1, red: count.red.root, yellow: count.yellow.root }] });
+    const [first] = sample.counts as unknown as { seals: object[] }[];
+    Object.assign(first!, more, { seals: seals({ ...first!.seals[0], ...more, restored: undefined }) });
+  });
+  const earlier = { at: 0, red: "0".repeat(64) };
+  assert.deepEqual(listed((last) => [last]), []);
+  assert.deepEqual(listed((last) => [{ ...earlier, void: late }, last]), []);
+  assert.deepEqual(listed((last) => [{ ...earlier, void: lost }, last], { epoch: 2, restored: "phones" }), []);
+  for (const none of [() => [], (last: object) => [last, earlier], (last: object) => [{ ...last, at: 2 }], (last: object) => [{ ...last, void: late }], (last: object) => [{ ...last, yellow: earlier.red }], (last: object) => [{ ...last, epoch: 2 }]]) {
+    assert.deepEqual(listed(none), ["0 seals seal-not-counted"]);
+  }
+  for (const cause of [null, { ...late, epoch: 2 }, { ...lost, epoch: 1 }, lost]) {
+    assert.deepEqual(listed((last) => [{ ...earlier, void: cause }, last]), ["0 seals seal-cause"]);
+  }
+  assert.deepEqual(listed((last) => [{ ...earlier, at: 1, void: late }, last]), ["0 seals seal-time"]);
+  assert.deepEqual(listed((last) => [{ ...earlier, void: { ...late, reason: "boredom" } }, last]), ["form field"]);
 });
 
 test("additional fields are ignored", () => {
@@ -110,7 +133,7 @@ test("a record of an unknown game is checked in part", () => {
 });
 
 test("a file that isn't a record is invalid", () => {
-  for (const text of ["", "[]", "null", "{}", '{"format":"crowdgame match 4"}', "1"]) assert.equal(verifyText(text).verdict, "INVALID");
+  for (const text of ["", "[]", "null", "{}", '{"format":"crowdgame match 5"}', "1"]) assert.equal(verifyText(text).verdict, "INVALID");
 });
 
 test("slices report the progress", async () => {

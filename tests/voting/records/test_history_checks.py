@@ -51,6 +51,7 @@ def change(*path: Any, to: Any) -> Callable[[Record], None]:
     return alter
 
 
+LAST_DOES_NOT_COUNT = "turn 2: the seal published last is not the one that counts"
 ALTERATIONS: dict[str, tuple[Callable[[Record], None], str]] = {
     "seed of a void turn": (change("voided", 0, "seed", to="0" * 32), "seed that does not match"),
     "the same seed": (swap_seeds, "has the seed of a turn that counts"),
@@ -59,8 +60,36 @@ ALTERATIONS: dict[str, tuple[Callable[[Record], None], str]] = {
     "void turns out of order": (lambda record: record["voided"].reverse(), "in the order of the ids"),
     "void turn without a reason": (change("voided", 0, "reason", to=None), "has only one of"),
     "void seal that counts": (
-        lambda record: record["counts"][0]["void_seals"][0].update(at=record["counts"][0]["sealed_at"]),
+        lambda record: record["counts"][0]["seals"][0].update(at=record["counts"][0]["sealed_at"]),
         "turn 1: a void seal has the time of another seal",
+    ),
+    "no seals": (change("counts", 1, "seals", to=[]), LAST_DOES_NOT_COUNT),
+    "seal of another time": (change("counts", 1, "seals", 0, "at", to=1), LAST_DOES_NOT_COUNT),
+    "seal of another root": (change("counts", 1, "seals", 0, "red", to="0" * 64), LAST_DOES_NOT_COUNT),
+    "seal of another epoch": (change("counts", 1, "seals", 0, "epoch", to=2), LAST_DOES_NOT_COUNT),
+    "seal that never counted at the end": (
+        lambda record: record["counts"][1]["seals"].append({"at": 1}),
+        LAST_DOES_NOT_COUNT,
+    ),
+    "void seal at the end": (
+        lambda record: record["counts"][1]["seals"][0].update(void=record["counts"][0]["seals"][0]["void"]),
+        LAST_DOES_NOT_COUNT,
+    ),
+    "replaced seal without a cause": (
+        change("counts", 0, "seals", 0, "void", to=None),
+        "turn 1: it has a seal that was replaced without a cause",
+    ),
+    "lost box without an epoch": (
+        change("counts", 0, "seals", 0, "void", "reason", to="box_lost"),
+        "turn 1: it has a seal that was replaced without a cause",
+    ),
+    "epoch after that of the next seal": (
+        lambda record: record["counts"][0]["seals"][0]["void"].update(reason="box_lost", epoch=3),
+        "turn 1: it has a seal that was replaced without a cause",
+    ),
+    "seal of a void turn that was replaced without a cause": (
+        lambda record: record["voided"][0]["seals"].append({"at": 1}),
+        "has a seal that was replaced without a cause",
     ),
     "loss denied": (change("counts", 0, "epoch", to=1), "turn 1: `restored` does not fit its epoch"),
     "loss invented": (change("counts", 1, "restored", to="phones"), "turn 2: `restored` does not fit"),
@@ -93,7 +122,14 @@ def test_verifiers_find_faults_in_the_history(eventful: Match, tmp_path: Path) -
         change("counts", 0, "epoch", to=0),
         change("counts", 0, "epoch", to=True),
         change("counts", 0, "restored", to="memory"),
-        change("counts", 0, "void_seals", 0, to={"red": "0" * 64}),
+        change("counts", 0, "void_seals", to=[{"red": "0" * 64}]),
+        change("counts", 0, "seals", 0, to={"red": "0" * 64}),
+        change("counts", 0, "seals", 0, "epoch", to=None),
+        change("counts", 0, "seals", 0, "epoch", to=0),
+        change("counts", 0, "seals", 0, "void", to=1),
+        change("counts", 0, "seals", 0, "void", "reason", to="boredom"),
+        change("counts", 0, "seals", 0, "void", "epoch", to=0),
+        change("counts", 0, "seals", 0, "void", "at", to=None),
     ],
 )
 def test_verifiers_reject_malformed_history(

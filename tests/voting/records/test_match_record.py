@@ -57,9 +57,20 @@ def test_verifiers_reject_unsorted_ballots(records: dict[str, Record], tmp_path:
         assert "not sorted by leaf hash" in text
 
 
+def as_version_3(record: Record) -> Record:
+    """The record as the previous version would have written it: it lists only void seals, without causes."""
+    old = copy.deepcopy(record) | {"format": "crowdgame match 3"}
+    for turn in (*old["counts"], *old.get("voided", ())):
+        for seal in turn.get("seals", ()):
+            seal.pop("epoch", None), seal.pop("void", None)
+    for count in old["counts"]:
+        *count["void_seals"], _ = count.pop("seals")
+    return old
+
+
 def as_version_2(record: Record) -> Record:
     """The record as an earlier version would have written it: in order of arrival, here any order."""
-    old = copy.deepcopy(record) | {"format": "crowdgame match 2"}
+    old = as_version_3(record) | {"format": "crowdgame match 2"}
     for count in old["counts"]:
         for side, counted in ((side, count[side]) for side in ("red", "yellow") if count[side]):
             ballots = counted["ballots"]

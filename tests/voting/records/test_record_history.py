@@ -1,6 +1,6 @@
 """The record tells what happened besides the counts: lost ballot boxes, void seals, void turns, endings."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -24,11 +24,10 @@ from tests.voting.match_helpers import (
     start,
     vote,
 )
-from tests.voting.recovery_model import InterruptedBox
+from tests.voting.recovery_model import PublishedBox
 from tests.voting.sample_matches import Record, plain, record_of
 from tests.voting.verifiers import verify
 from voting.ballot_box.ballot_box import BallotBox
-from voting.ballot_box.box_types import BoxedTurn, Sealed
 from voting.models import Match, MatchResult, TallyRecord, Turn
 from voting.records.exports import record_version
 from voting.records.match_record import BACKUP_EPOCH_LEAP
@@ -145,15 +144,6 @@ def test_stored_ballots_and_restored_backups_are_named(box: BallotBox, tmp_path:
     verify(record, tmp_path)
 
 
-class Interrupted(InterruptedBox):
-    """`InterruptedBox` for turns that are closed together, too."""
-
-    def seal_all(self, turns: Sequence[BoxedTurn]) -> dict[int, Sealed]:
-        sealed = super().seal_all(turns)
-        self.then()
-        return sealed
-
-
 def close_alone(turn: Turn, slow: BallotBox) -> None:
     close_turn(turn.pk, slow)
 
@@ -162,9 +152,26 @@ def close_in_set(turn: Turn, slow: BallotBox) -> None:
     assert close_together([turn.pk], slow) == [turn.pk]
 
 
+def add_time(turn: Turn, box: BallotBox) -> None:
+    set_window(load_turn(turn.pk), box, -1_000, NINE_MINUTES_MS)
+
+
+def lose_box(turn: Turn, box: BallotBox) -> None:
+    empty()
+    restore_turn(turn.pk, box)
+
+
+REOPENINGS = {"time_added": add_time, "box_lost": lose_box}
+
+
 @pytest.mark.parametrize("close", [close_alone, close_in_set])
-def test_seal_before_time_was_added_is_kept(
-    close: Callable[[Turn, BallotBox], None], box: BallotBox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("reason", REOPENINGS)
+def test_replaced_seal_is_listed_with_its_cause(
+    reason: str,
+    close: Callable[[Turn, BallotBox], None],
+    box: BallotBox,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     published: list[Any] = []
     monkeypatch.setattr("voting.turns.closing.publish_now", lambda _, seal: published.append(seal))
@@ -175,33 +182,32 @@ def test_seal_before_time_was_added_is_kept(
     open_now(turn, box)
     vote(turn, box, [3], [4, 4])
     run_out(turn, box)
-    slow = Interrupted(lambda: set_window(load_turn(turn.pk), box, -1_000, NINE_MINUTES_MS))
+    slow = PublishedBox(lambda: REOPENINGS[reason](turn, box))
     close(turn, slow)
     slow.close()
+    vote(load_turn(turn.pk), box, [3, 5], [4, 4])
     run_out(load_turn(turn.pk), box)
     close_turn(turn.pk, box)
     record = plain(turn.match)
-    (void,) = record["counts"][0]["void_seals"]
-    first, last = published
-    assert void == {"at": first.at, "red": first.red.root, "yellow": first.yellow.root}
-    assert last.at == record["counts"][0]["sealed_at"] > first.at
-    verify(record, tmp_path)
+    first, last = record["counts"][0]["seals"]
+    assert [(seal.at, seal.red.root, seal.yellow.root) for seal in published] == [
+        (seal["at"], seal["red"], seal["yellow"]) for seal in (first, last)
+    ]
+    assert (first["red"] != last["red"], last["at"]) == (True, record["counts"][0]["sealed_at"])
+    epoch = 2 if reason == "box_lost" else 1
+    assert (first["void"]["reason"], first["void"]["epoch"], "void" in last) == (reason, epoch, False)
+    assert first["at"] <= first["void"]["at"] <= last["at"]
+    said = "not checked: whether phones saw why a seal was replaced in turn 1"
+    assert said in verify(record, tmp_path).splitlines()
 
 
 def test_seal_of_turn_that_was_aborted_meanwhile_is_kept(box: BallotBox) -> None:
     turn = start(box)
     open_now(turn, box)
     run_out(turn, box)
-    versions: list[object] = []
-
-    def abort() -> None:
-        press(turn.match.event_id, "match.abort", box)
-        versions.append(record_version(Match.objects.get(pk=turn.match_id)))
-
-    slow = InterruptedBox(abort)
+    slow = PublishedBox(lambda: press(turn.match.event_id, "match.abort", box))
     close_turn(turn.pk, slow)
     slow.close()
-    assert versions != [record_version(Match.objects.get(pk=turn.match_id))]
     assert void_reasons(plain(turn.match)) == [(1, "stopped", 1)]
 
 

@@ -14,7 +14,7 @@ from games.engine.game import SIDES
 from tests.voting.action_helpers import press, record_voters
 from tests.voting.box_loss_helpers import empty
 from tests.voting.match_helpers import CLASSIC, SELECTOR, new_event, run_out, set_window
-from tests.voting.recovery_model import InterruptedBox
+from tests.voting.recovery_model import PublishedBox
 from tests.voting.sample_matches import record_of, with_blinds
 from tests.voting.verifiers import standalone
 from voting.ballot_box.ballot_box import BallotBox
@@ -132,7 +132,7 @@ class OrganizedMatch:
         turn = live_turn(self.match)
         if turn is not None and turn.state == TurnState.OPEN:
             run_out(load_turn(turn.pk), self.box)
-            slow = InterruptedBox(lambda: self.open() and None)
+            slow = PublishedBox(lambda: self.open() and None)
             close_turn(turn.pk, slow)
             slow.close()
             self.void_seals[turn.pk] += 1
@@ -169,7 +169,9 @@ def assert_history(record: MatchRecord, organized: OrganizedMatch) -> None:
     for count in record.counts:
         assert count.epoch == 1 + organized.losses[count.turn]
         assert count.restored == ("phones" if organized.losses[count.turn] else None)
-        assert len(count.void_seals) == organized.void_seals[count.turn]
+        assert [seal.void is not None for seal in count.seals] == [True] * organized.void_seals[
+            count.turn
+        ] + [False]
     assert {void.turn: void.reason for void in record.voided} == {
         turn: reason for turn, (reason, _) in organized.void.items()
     }

@@ -21,7 +21,7 @@ from django.db import transaction
 from pytest_django.plugin import DjangoDbBlocker
 
 from tests.voting.records.test_dishonest_server import seal_again
-from tests.voting.records.test_match_record import as_version_2
+from tests.voting.records.test_match_record import as_version_2, as_version_3
 from tests.voting.sample_histories import HISTORIES
 from tests.voting.sample_matches import MATCHES, Record, record_of
 from tests.voting.verifiers import ROOT, standalone
@@ -42,7 +42,16 @@ VALUES: tuple[Any, ...] = (
     *("0" * 32, "F" * 32, "0" * 64, "é", "\u2028", [], {}, [1], [[1, "0" * 32]], {"red": 1, "yellow": 2}),
     *("phones", "database", "backup", "taken_back", "superseded", "stopped", "playing", "ended", "aborted"),
     *(1_000, 1_001, 1_003, -(2**53)),
-    *("crowdgame match 2", "crowdgame match 4", "trails", "goofspiel", "single-selector", "stone"),
+    *(
+        "crowdgame match 2",
+        "crowdgame match 5",
+        "trails",
+        "time_added",
+        "box_lost",
+        "goofspiel",
+        "single-selector",
+        "stone",
+    ),
 )
 
 
@@ -94,6 +103,7 @@ def histories(django_db_blocker: DjangoDbBlocker) -> dict[str, Record]:
 def all_versions(all_records: dict[str, Record], histories: dict[str, Record]) -> dict[str, Record]:
     """The sample records, and those that an earlier version could have written."""
     older = {f"{name}, version 2": as_version_2(all_records[name]) for name in MATCHES if name != "lottery"}
+    older |= {f"{name}, version 3": as_version_3(histories[name]) for name in histories}
     return all_records | older | histories
 
 
@@ -199,11 +209,13 @@ def rewrite_history(record: Record, random: Random) -> None:
     elif kind == "loss":
         one |= {"epoch": random.choice([1, 2, 1_000, 1_001]), "restored": random.choice(RESTORED)}
     elif kind == "seals":
-        times = [seal["at"] for turn in turns for seal in turn.get("void_seals", turn.get("seals", []))]
-        at = random.choice([*times, one.get("sealed_at"), 1])
-        one["void_seals" if "sealed_at" in one else "seals"] = [{"at": at, "red": "0" * 64}] * random.choice(
-            [1, 2]
-        )
+        times = [seal["at"] for turn in turns for seal in turn.get("seals", turn.get("void_seals", []))]
+        seal = {"at": random.choice([*times, one.get("sealed_at"), 1]), "red": "0" * 64}
+        if random.random() < 0.7:
+            epoch, reason = random.choice([1, 2]), random.choice(["time_added", "box_lost"])
+            seal["void"] = {"reason": reason, "at": 1, "epoch": epoch}
+        kind = random.choice(["void_seals", "seals"])
+        one[kind] = [seal, *one.get(kind, [])] if random.random() < 0.7 else [seal] * random.choice([1, 2])
     elif kind == "void":
         void = {name: one[name] for name in ("turn", "seed", "lot")} | {"number": random.randint(1, 3)}
         record.setdefault("voided", []).insert(0, void)
@@ -211,7 +223,7 @@ def rewrite_history(record: Record, random: Random) -> None:
     elif kind == "state":
         record["state"] = random.choice(["playing", "ended", "aborted", None])
     else:
-        history = [turn for turn in turns if {"number", "void_seals", "restored"} & set(turn)]
+        history = [turn for turn in turns if {"number", "void_seals", "seals", "restored"} & set(turn)]
         alter(random.choice(history), random)
 
 

@@ -51,7 +51,7 @@ function TimeBank({ view, place }: { view: StageView; place: Place }) {
 }
 
 /**
- * Says that a side's ballots are sealed, or warns if the reveal has another Merkle root than the seal. The roots
+ * Says that a side's ballots are sealed, or warns if the reveal has another Merkle root than the seal, or another time. The roots
  * themselves are on the phones and in the report.
  */
 function Seal({ view, side }: { view: StageView; side: Side }) {
@@ -63,7 +63,7 @@ function Seal({ view, side }: { view: StageView; side: Side }) {
   const before = seal?.turn_commitment ?? seal?.[side]?.root;
   const after = reveal?.turn_commitment ?? tallyForSide(reveal, side)?.root;
   if (!before && !after) return null;
-  const isBroken = !!before && !!after && before !== after;
+  const isBroken = !!before && !!after && (before !== after || seal!.at !== reveal!.sealed_at);
   return isBroken || !picksShown(scene) ? <SealStatus scene={scene} isBroken={isBroken} /> : null;
 }
 

@@ -1,14 +1,20 @@
 import type { Reveal, Turn, TurnSealed } from "../../protocol";
 
-/** The later of two seals of a turn is valid: the window was reopened after the earlier one. */
-export function laterSeal(known: TurnSealed | null, received: TurnSealed): TurnSealed {
-  return known?.turn === received.turn && known.at > received.at ? known : received;
+export type Reopening = "time_added" | "box_lost";
+
+/** The first seal of a turn and epoch binds the server. Forget it if `reopening` says that it is void. */
+export function bindingSeal(known: TurnSealed | null, received: TurnSealed): TurnSealed {
+  return known?.turn === received.turn && !(received.epoch > known.epoch) ? known : received;
 }
 
-/** Whether a turn's window was reopened, which voids its earlier seal. */
-export function isReopened(before: Turn | null | undefined, after: Turn | null | undefined): boolean {
-  if (!before || before.id !== after?.id) return false;
-  return before.closes_at !== after.closes_at || before.epoch !== after.epoch || before.paused !== after.paused;
+/**
+ * Why a seal is void, if its turn is as given now; else null. `closesAt`: the deadline that was known before, which an
+ * early close need not announce.
+ */
+export function reopening(seal: Pick<TurnSealed, "turn" | "at" | "epoch">, closesAt: number, turn: Turn | null | undefined): Reopening | null {
+  if (turn?.id !== seal.turn) return null;
+  if (turn.epoch > seal.epoch) return "box_lost";
+  return turn.closes_at > seal.at && turn.closes_at !== closesAt ? "time_added" : null;
 }
 
 /** A reveal for each turn that it contains: the last one, and the one kept secret until then. */
@@ -20,8 +26,8 @@ export function splitReveal(reveal: Reveal): readonly Reveal[] {
   return [{ ...reveal, [side]: null }, { ...reveal, ...none, ...only, turn, number, sealed_at, seed }];
 }
 
-/** The seal that this reveal must match, if it is for the same turn and time; else null. */
+/** The seal that this reveal must match, if it is for the same turn; else null. */
 export function matchingSeal(reveal: Reveal, sealed: TurnSealed | null): TurnSealed | null {
   const rooted = reveal.turn_commitment || reveal.red?.root || reveal.yellow?.root;
-  return rooted && sealed?.turn === reveal.turn && sealed.at === reveal.sealed_at ? sealed : null;
+  return rooted && sealed?.turn === reveal.turn ? sealed : null;
 }

@@ -71,7 +71,7 @@ test("a hidden vote shows only that it is counted", () => {
 
 test("closed, sealed and counted differ in text and on the board", () => {
   const over = match({ turn: { ...TURN, closes_at: NOW - 1 } });
-  const seal = { type: "turn.sealed", turn_commitment: null, turn: 20, at: NOW, red: null, yellow: null } as const;
+  const seal = { type: "turn.sealed", epoch: 1, turn_commitment: null, turn: 20, at: NOW, red: null, yellow: null } as const;
   const looks = (played: Match, voter: Partial<PhoneView>) => {
     const seen = view(played, { ballot: voted, ...voter });
     const { figures } = boardLayers(seen, played);

@@ -46,7 +46,7 @@ class Phone {
   }
 
   seal(number: number, at: number, root: string): void {
-    this.checks.sealed({ type: "turn.sealed", turn_commitment: null, turn: 10 * number, at, red: { root, ballots: 1, order: null }, yellow: null });
+    this.checks.sealed({ type: "turn.sealed", epoch: 1, turn_commitment: null, turn: 10 * number, at, red: { root, ballots: 1, order: null }, yellow: null });
   }
 
   hold(number: number, status: Ballot["status"]): void {
@@ -174,6 +174,17 @@ test("a window reopened after its seal raises no alarm", () => {
   phone.seal(1, 1000, ELSEWHERE);
   phone.open(2, { sealed_at: 2000 });
   assert.equal(phone.found(), "checked");
+});
+
+test("a seal replaced without a new window is a permanent alarm", () => {
+  for (const received of [true, false]) {
+    const phone = votedIn(1);
+    phone.seal(1, 1000, ELSEWHERE);
+    phone.open(1, { closes_at: 999 });
+    if (received) phone.seal(1, 1007, ROOT);
+    phone.open(2, { sealed_at: 1007 });
+    assert.equal(phone.found(), "missing");
+  }
 });
 
 test("the seal of a reopened turn is discarded", () => {

@@ -1,5 +1,5 @@
 import { sideForTeam } from "../../live/match/phase";
-import { splitReveal, isReopened, laterSeal } from "../../live/match/seals";
+import { bindingSeal, reopening, splitReveal } from "../../live/match/seals";
 import type { BallotCounted, EventState, ReceiptAsk, ReceiptIssued, TurnSealed } from "../../protocol";
 import type { Ballot } from "../ballot/ballot";
 import type { Receipt } from "./receipt";
@@ -43,7 +43,8 @@ export class ReceiptChecks {
     [this.event, this.seq] = [event, seq];
     const { match } = event;
     if (!match) return;
-    if (isReopened(before, match.turn)) this.noteRoots(before!.id, { sealed: null });
+    const sealed = before && this.roots.get(before.id)?.sealed;
+    if (sealed && reopening(sealed, before.closes_at, match.turn)) this.noteRoots(before.id, { sealed: null });
     for (const revealed of match.reveal ? splitReveal(match.reveal) : []) this.noteRoots(revealed.turn, { revealed });
     const over = next && match.turn?.id !== before?.id ? before?.id : 0;
     const update = (receipt: Receipt) => (receipt.turn === over ? { ...receipt, watched: true } : withRestoredEpoch(receipt, event));
@@ -52,7 +53,7 @@ export class ReceiptChecks {
   }
 
   sealed(message: TurnSealed): void {
-    this.noteRoots(message.turn, { sealed: laterSeal(this.roots.get(message.turn)?.sealed ?? null, message) });
+    this.noteRoots(message.turn, { sealed: bindingSeal(this.roots.get(message.turn)?.sealed ?? null, message) });
   }
 
   hold(ballot: Ballot, team: number | null): void {

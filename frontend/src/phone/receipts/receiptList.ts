@@ -4,6 +4,7 @@ import { SPECIAL_RULES, isBeforeFirstVote } from "../../live/match/specialRules"
 import { choiceText } from "../ballot/choice";
 import { html, type Html } from "../dom";
 import type { Receipt } from "./receipt";
+import type { SealCheck } from "./sealChecks";
 import { countableChoices } from "./receiptProof";
 import { dropNotice } from "../play/drop";
 import { isForTwo } from "../../live/match/timeBank";
@@ -38,12 +39,12 @@ function announcesRules({ event, match, now }: PhoneView): boolean {
  */
 function receipts(view: PhoneView, match: number): Html | false {
   const line = checkLine(view);
-  const { matching = 0, differing = [] } = view.sealCheck ?? {};
-  const matches = matching > 0 && !differing.length;
+  const check = view.sealCheck;
+  const matches = !!check && check.matching > 0 && !check.differing.length && !check.unexplained.length;
   return !!line && html`<details class="receipts">
     <summary>${matches ? "✓✓" : "✓"}&nbsp;<span aria-live="polite">${line}</span><span class="hidden">${say.oneByOne}</span></summary>
     <div>
-      ${matches && html`<p class="seals">${say.sealsMatch(matching)}</p>`}
+      ${matches && html`<p class="seals">${say.sealsMatch(check.matching)}${reopened(check)}</p>`}
       <p>${say.findInCount(html`<a href="/record/${view.event.code}/${match}.json" target="_blank" rel="noopener">${say.fullCount}</a>`)}</p>
       <ol>${[...view.receipts].reverse().map((receipt) => entry(receipt, view))}</ol>
     </div>
@@ -68,9 +69,17 @@ function checkLine(view: PhoneView): string {
   return last.found === "checked" && event.match?.reveal && revealsTurn(event.match.reveal, last.turn) ? say.countedAndChecked : `${good}`;
 }
 
-/** After the match: the published record contradicts a seal that this phone received. */
+/** Why turns were sealed again, as this phone saw it. */
+function reopened(check: SealCheck): string {
+  return (["time_added", "box_lost"] as const).map((why) => check[why].length ? ` ${say.sealedAgain[why](check[why].join(", "))}` : "").join("");
+}
+
+/** After the match: the published record contradicts a seal that this phone received, or doesn't count it. */
 function sealWarning({ sealCheck }: PhoneView): Html | false {
-  return !!sealCheck?.differing.length && html`<p class="missing" role="alert">${say.sealsDiffer(sealCheck.differing.join(", "))}</p>`;
+  if (!sealCheck) return false;
+  const { differing, unexplained } = sealCheck;
+  const text = differing.length ? say.sealsDiffer(differing.join(", ")) : unexplained.length && say.votesReplaced(unexplained.join(", "));
+  return !!text && html`<p class="missing" role="alert">${text}</p>`;
 }
 
 /** Evidence for the organizers that an acknowledged vote is missing from the count; kept for the match. */

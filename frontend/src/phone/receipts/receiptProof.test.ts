@@ -56,7 +56,7 @@ const ROOT = merkleRoot(LEAVES).toString("hex");
 const commitment = (root: string) => ({ root, ballots: 21, order: null });
 const SEALED_AT = 1000;
 type Seal = Pick<TurnSealed, "red" | "yellow">;
-const sealedAt = (at: number, both: Seal) => ({ type: "turn.sealed", turn_commitment: null, turn: PLACE.turn, at, ...both }) as const;
+const sealedAt = (at: number, both: Seal) => ({ type: "turn.sealed", epoch: 1, turn_commitment: null, turn: PLACE.turn, at, ...both }) as const;
 const sealedWith = (both: Seal) => sealedAt(SEALED_AT, both);
 const revealedWith = (both: Pick<Reveal, "red" | "yellow">) => ({ turn: PLACE.turn, sealed_at: SEALED_AT, ...both }) as Reveal;
 const SEEN: Roots = { sealed: sealedWith({ red: commitment(ROOT), yellow: null }), revealed: revealedWith({ red: tally(ROOT), yellow: null }) };
@@ -119,14 +119,18 @@ test("a root that differs from the sealed one is detected on either side", () =>
   }
 });
 
-test("the seal of a reopened window is ignored", () => {
+test("a reveal of another time than the seal's is not accepted", () => {
   const { revealed } = SEEN;
   for (const at of [SEALED_AT - 1, SEALED_AT + 1]) {
-    const sealed = sealedAt(at, { red: commitment(ELSEWHERE), yellow: commitment(ROOT) });
-    assert.equal(withFinding(COUNTED, receiptAnswer(3), { sealed, revealed }).found, "checked", `${at}`);
-    const alone = withFinding(COUNTED, receiptAnswer(3), { sealed, revealed: null });
-    assert.equal(alone.found, "counted", "also ignored if the reveal was missed");
+    const sealed = { ...SEEN.sealed!, at };
+    assert.equal(withFinding(COUNTED, receiptAnswer(3), { sealed, revealed }).found, "missing", `${at}`);
+    assert.equal(judge(COUNTED, receiptAnswer(3), { sealed, revealed }, false).found, "unsure", "the phone may have missed why");
   }
+});
+
+test("a seal without a reveal is not compared", () => {
+  const sealed = sealedWith({ red: commitment(ELSEWHERE), yellow: commitment(ROOT) });
+  assert.equal(withFinding(COUNTED, receiptAnswer(3), { sealed, revealed: null }).found, "counted");
 });
 
 test("a reveal without roots cannot be compared", () => {

@@ -47,7 +47,8 @@ export function countableChoices({ choices, acknowledged }: Receipt): readonly C
 /** The receipt with the finding from the server's answer. `shared`: another device may use the same seat. */
 export function withFinding(receipt: Receipt, answer: ReceiptIssued, { sealed, revealed }: Roots, shared: boolean): Receipt {
   const seal = revealed && matchingSeal(revealed, sealed);
-  const honest = !seal || SIDES.every((side) => sideRoot(seal, side) === sideRoot(revealed, side));
+  const inTime = seal?.at === revealed?.sealed_at;
+  const honest = !seal || (inTime && SIDES.every((side) => sideRoot(seal, side) === sideRoot(revealed, side)));
   const published = sideRoot(revealed, receipt.side);
   const expected = published ?? sideRoot(revealed ? seal : sealed, receipt.side);
   const lead = (one: CastChoice) => (honest && answer.side === receipt.side ? rootFromPath(leafHash(receipt, one), answer) : null);
@@ -63,7 +64,7 @@ export function withFinding(receipt: Receipt, answer: ReceiptIssued, { sealed, r
   const led = published ? null : lead(own[0]!);
   if (led) return is("counted", false, own[0]!, led);
   const late = !receipt.acknowledged;
-  return is(late ? "late" : receipt.watched || seal ? "missing" : "unsure", late, own[0]!, published ?? "");
+  return is(late ? "late" : receipt.watched || (seal && inTime) ? "missing" : "unsure", late, own[0]!, published ?? "");
 }
 
 function sideRoot(roots: { [side in Side]: { root: string | null } | null } | null, side: Side): string | null {

@@ -9,6 +9,7 @@ const SOON_MS = 5000;
 const CONFIRMED_MS = 30_000;
 const ROOTS = ["1", "2", "3", "4", "5"].map((digit) => digit.repeat(64));
 const ELSEWHERE = "0".repeat(64);
+const HONEST: SealCheck = { matching: 0, differing: [], unexplained: [], time_added: [], box_lost: [] };
 let codes = 0;
 
 type Turns = { -readonly [key in keyof PublishedRoots["turns"][number]]: PublishedRoots["turns"][number][key] }[];
@@ -38,13 +39,13 @@ class Watcher {
     this.checks.follow({ match: { id: 1, number: 1, state: "playing", turn, reveal, ...more } } as unknown as EventState);
   }
 
-  open(number: number, id = 10 * number): void {
-    this.state({ id, number, lot: `lot ${id}` }, null);
+  open(number: number, id = 10 * number, { closes_at = 80 + 100 * (number - 1), epoch = 1 } = {}): void {
+    this.state({ id, number, lot: `lot ${id}`, closes_at, epoch }, null);
   }
 
-  seal(number: number, { id = 10 * number, at = 100 * number, root = ROOTS[number - 1]!, commitment = null as string | null } = {}): void {
+  seal(number: number, { id = 10 * number, at = 100 * number, epoch = 1, root = ROOTS[number - 1]!, commitment = null as string | null } = {}): void {
     const roots = commitment ? { red: null, yellow: null } : { red: { root, ballots: 2, order: null }, yellow: { root: ROOTS[4]!, ballots: 2, order: null } };
-    this.checks.sealed({ type: "turn.sealed", turn: id, at, turn_commitment: commitment, ...roots } as TurnSealed);
+    this.checks.sealed({ type: "turn.sealed", turn: id, at, epoch, turn_commitment: commitment, ...roots } as TurnSealed);
   }
 
   /** Turns 1 to `turns` are played; the record says the same. */
@@ -88,7 +89,7 @@ test("an honest record matches all seals, with one request after the match", asy
   phone.play(3);
   await phone.wait(CONFIRMED_MS);
   assert.deepEqual(phone.asked, []);
-  assert.deepEqual(await phone.said(SOON_MS), { matching: 3, differing: [] });
+  assert.deepEqual(await phone.said(SOON_MS), { ...HONEST, matching: 3 });
   await phone.wait(CONFIRMED_MS);
   assert.deepEqual(phone.asked, [false]);
 });
@@ -99,6 +100,7 @@ const tricks: { [trick: string]: (turns: Turns) => unknown } = {
   "another draw": (turns) => (turns[1]!.lot = "lot of its choice"),
   "a turn left out": (turns) => turns.splice(1, 1),
   "another time for a turn that was revealed": (turns) => Object.assign(turns[1]!, { sealed_at: 201, seals: [{ at: 201, red: ELSEWHERE, yellow: ROOTS[4]! }] }),
+  "the seal left out": (turns) => (turns[1]!.seals = []),
   "the seal said to be void": (turns) => Object.assign(turns[1]!, { sealed_at: 201, seals: [...turns[1]!.seals, { at: 201, red: ELSEWHERE, yellow: ROOTS[4]! }] }),
 };
 
@@ -109,7 +111,7 @@ for (const [trick, alter] of Object.entries(tricks)) {
     alter(phone.roots.turns);
     assert.equal(await phone.said(SOON_MS), null);
     await phone.wait(CONFIRMED_MS);
-    assert.deepEqual(phone.check, { matching: 2, differing: [2] });
+    assert.deepEqual(phone.check, { ...HONEST, matching: 2, differing: [2] });
     assert.deepEqual(phone.asked, [false, true]);
   });
 }
@@ -121,14 +123,14 @@ test("an outdated answer is no difference", async () => {
   await phone.said(SOON_MS);
   phone.roots.turns.push(last);
   await phone.wait(CONFIRMED_MS);
-  assert.deepEqual(phone.check, { matching: 3, differing: [] });
+  assert.deepEqual(phone.check, { ...HONEST, matching: 3 });
   phone.check = null;
   phone.checks = phone.reload();
   phone.roots.state = "playing";
   await phone.said(SOON_MS);
   phone.roots.state = "ended";
   await phone.wait(CONFIRMED_MS);
-  assert.deepEqual(phone.check, { matching: 3, differing: [] });
+  assert.deepEqual(phone.check, { ...HONEST, matching: 3 });
 });
 
 test("with secret sides the commitments of the turns are compared", async () => {
@@ -138,7 +140,7 @@ test("with secret sides the commitments of the turns are compared", async () => 
     phone.seal(1, { commitment: ROOTS[0]! });
     phone.reveal(1);
     phone.roots.turns = [{ turn: 10, lot: "lot 10", sealed_at: 100, seals: [{ at: 100, turn_commitment: published }] }];
-    assert.deepEqual(await phone.said(), published === ROOTS[0] ? { matching: 1, differing: [] } : { matching: 0, differing: [1] });
+    assert.deepEqual(await phone.said(), published === ROOTS[0] ? { ...HONEST, matching: 1 } : { ...HONEST, matching: 0, differing: [1] });
   }
 });
 
@@ -152,36 +154,98 @@ test("a void turn raises no alarm, unless its seal differs", async () => {
       { turn: 10, lot: "lot 10", seals: [{ at: 100, red, yellow: ROOTS[4]! }] },
       { turn: 11, lot: "lot 11", sealed_at: 150, seals: [{ at: 150, red: ROOTS[1]!, yellow: ROOTS[4]! }] },
     ];
-    assert.deepEqual(await phone.said(), red === ROOTS[0] ? { matching: 2, differing: [] } : { matching: 1, differing: [1] });
+    assert.deepEqual(await phone.said(), red === ROOTS[0] ? { ...HONEST, matching: 2 } : { ...HONEST, matching: 1, differing: [1] });
   }
 });
 
-test("a void turn of which the server kept no seal is not compared", async () => {
+/** The first turn is sealed at 90 and again at 100. */
+class Resealed extends Watcher {
+  constructor(between: (phone: Watcher) => void, { listed = true, received = true, epoch = 1 } = {}) {
+    super();
+    this.open(1);
+    this.seal(1, { at: 90, root: ROOTS[1]! });
+    between(this);
+    if (received) this.seal(1, { epoch });
+    this.reveal(1);
+    const [void_seal, seal] = [{ at: 90, red: ROOTS[1]!, yellow: ROOTS[4]! }, { at: 100, red: ROOTS[0]!, yellow: ROOTS[4]! }];
+    this.roots.turns = [{ turn: 10, lot: "lot 10", sealed_at: 100, seals: listed ? [void_seal, seal] : [seal] }];
+  }
+}
+
+const reopenings: { [cause in "time_added" | "box_lost"]: { closes_at: number; epoch: number } } = { time_added: { closes_at: 95, epoch: 1 }, box_lost: { closes_at: 80, epoch: 2 } };
+
+for (const [cause, turn] of Object.entries(reopenings)) {
+  test(`a seal that was replaced after ${cause} raises no alarm, and the phone says why`, async () => {
+    const phone = new Resealed((watcher) => watcher.open(1, 10, turn), { epoch: turn.epoch });
+    assert.deepEqual(await phone.said(), { ...HONEST, matching: 2, [cause]: [1] });
+  });
+}
+
+test("a seal of an epoch that has passed raises no alarm, though it comes late", async () => {
+  const phone = new Watcher();
+  phone.open(1, 10, { epoch: 2 });
+  phone.seal(1, { at: 90, root: ROOTS[1]! });
+  phone.seal(1, { epoch: 2 });
+  phone.reveal(1);
+  phone.roots.turns = [{ turn: 10, lot: "lot 10", sealed_at: 100, seals: [{ at: 90, red: ROOTS[1]!, yellow: ROOTS[4]! }, { at: 100, red: ROOTS[0]!, yellow: ROOTS[4]! }] }];
+  assert.deepEqual(await phone.said(), { ...HONEST, matching: 2, box_lost: [1] });
+});
+
+const unseen: { [between: string]: (phone: Watcher) => void } = {
+  "without a new window": () => {},
+  "after a deadline before the seal": (phone) => phone.open(1, 10, { closes_at: 85 }),
+};
+
+for (const [between, change] of Object.entries(unseen)) {
+  for (const received of [true, false]) {
+    test(`a seal replaced ${between} is reported, ${received ? "also if the phone got both" : "though the phone got only that one"}`, async () => {
+      const phone = new Resealed(change, { received });
+      assert.equal(await phone.said(SOON_MS), null);
+      await phone.wait(CONFIRMED_MS);
+      assert.deepEqual(phone.check, { ...HONEST, matching: received ? 1 : 0, unexplained: [1] });
+    });
+  }
+}
+
+test("a replaced seal that the record doesn't list is reported, though the phone saw why it is void", async () => {
+  const phone = new Resealed((watcher) => watcher.open(1, 10, reopenings.time_added), { listed: false });
+  assert.deepEqual(await phone.said(), { ...HONEST, matching: 1, differing: [1] });
+});
+
+test("another seal of the same time is reported", async () => {
+  const phone = new Watcher();
+  phone.open(1);
+  phone.seal(1, { root: ROOTS[1]! });
+  phone.seal(1);
+  phone.reveal(1);
+  phone.roots.turns = [{ turn: 10, lot: "lot 10", sealed_at: 100, seals: [{ at: 100, red: ROOTS[0]!, yellow: ROOTS[4]! }] }];
+  assert.deepEqual(await phone.said(), { ...HONEST, matching: 1, differing: [1] });
+});
+
+test("a turn that the record voids is reported, if this phone didn't see it voted again", async () => {
+  const phone = new Watcher();
+  phone.play(2);
+  phone.roots.turns = [{ turn: 10, lot: "lot 10", seals: [{ at: 100, red: ROOTS[0]!, yellow: ROOTS[4]! }] }, { turn: 15, lot: "lot 15", sealed_at: 150, seals: [] }, ...phone.roots.turns.slice(1)];
+  assert.deepEqual(await phone.said(), { ...HONEST, matching: 1, unexplained: [1] });
+});
+
+test("the seal of a turn that was stopped with the match raises no alarm", async () => {
   const phone = new Watcher();
   phone.play(1);
-  phone.roots.turns = [{ turn: 10, lot: "lot 10", seals: [] }];
-  assert.deepEqual(await phone.said(), { matching: 0, differing: [] });
-});
-
-test("time added after the seal raises no alarm, whether or not the server kept the void seal", async () => {
-  for (const kept of [true, false]) {
-    const phone = new Watcher();
-    phone.open(1);
-    phone.seal(1, { at: 90, root: ROOTS[1]! });
-    phone.seal(1);
-    phone.reveal(1);
-    const [void_seal, seal] = [{ at: 90, red: ROOTS[1]!, yellow: ROOTS[4]! }, { at: 100, red: ROOTS[0]!, yellow: ROOTS[4]! }];
-    phone.roots.turns = [{ turn: 10, lot: "lot 10", sealed_at: 100, seals: kept ? [void_seal, seal] : [seal] }];
-    assert.deepEqual(await phone.said(), { matching: kept ? 2 : 1, differing: [] });
-  }
+  phone.open(2);
+  phone.seal(2);
+  phone.roots.turns.push({ turn: 20, lot: "lot 20", seals: [{ at: 200, red: ROOTS[1]!, yellow: ROOTS[4]! }] });
+  phone.end("aborted");
+  await phone.wait(CONFIRMED_MS);
+  assert.deepEqual(phone.check, { ...HONEST, matching: 2 });
 });
 
 test("a side that was not to move has no root", async () => {
   const phone = new Watcher();
   phone.open(1);
-  phone.checks.sealed({ type: "turn.sealed", turn: 10, at: 100, red: { root: ROOTS[0]!, ballots: 1, order: null }, yellow: null, turn_commitment: null });
+  phone.checks.sealed({ type: "turn.sealed", turn: 10, at: 100, epoch: 1, red: { root: ROOTS[0]!, ballots: 1, order: null }, yellow: null, turn_commitment: null });
   phone.roots.turns = [{ turn: 10, lot: "lot 10", sealed_at: 100, seals: [{ at: 100, red: ROOTS[0]! }] }];
-  assert.deepEqual(await phone.said(), { matching: 1, differing: [] });
+  assert.deepEqual(await phone.said(), { ...HONEST, matching: 1 });
 });
 
 test("the seals of a turn and the one concealed before it are compared", async () => {
@@ -192,7 +256,7 @@ test("the seals of a turn and the one concealed before it are compared", async (
   const concealed = { turn: 10, number: 1, side: "red", sealed_at: 100, root: ROOTS[0]!, ballots: 1, seed: null };
   phone.reveal(2, { concealed });
   phone.roots.turns.push({ turn: 20, lot: "lot 20", sealed_at: 201, seals: [] });
-  assert.deepEqual(await phone.said(), { matching: 1, differing: [2] });
+  assert.deepEqual(await phone.said(), { ...HONEST, matching: 1, differing: [2] });
 });
 
 test("the draw at the start is compared by phones that were there before it", async () => {
@@ -200,7 +264,7 @@ test("the draw at the start is compared by phones that were there before it", as
     const phone = new Watcher();
     if (before !== null) phone.checks.follow({ next_lot: lot, match: before ? { id: 9, number: before, state: "ended", turn: null, reveal: null } : null } as unknown as EventState);
     phone.play(1);
-    assert.deepEqual(await phone.said(), { matching: 1, differing: expected }, `${lot} ${before}`);
+    assert.deepEqual(await phone.said(), { ...HONEST, matching: 1, differing: expected }, `${lot} ${before}`);
   }
 });
 
@@ -211,7 +275,7 @@ test("a phone that is offline tries again, and a few times only", async () => {
   assert.equal(await phone.said(SOON_MS), null);
   phone.online = true;
   await phone.wait(CONFIRMED_MS);
-  assert.deepEqual(phone.check, { matching: 1, differing: [] });
+  assert.deepEqual(phone.check, { ...HONEST, matching: 1 });
   const other = new Watcher();
   other.play(1);
   other.online = false;
@@ -230,7 +294,7 @@ test("a phone without seals asks for nothing", async () => {
 test("a match that goes on, and the next one, are compared anew", async () => {
   const phone = new Watcher();
   phone.play(1);
-  assert.deepEqual(await phone.said(), { matching: 1, differing: [] });
+  assert.deepEqual(await phone.said(), { ...HONEST, matching: 1 });
   phone.open(1, 11);
   assert.equal(phone.check, null);
   phone.checks.follow({ match: { id: 2, number: 2, state: "playing", turn: null, reveal: null } } as unknown as EventState);

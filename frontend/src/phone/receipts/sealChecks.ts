@@ -1,5 +1,5 @@
-import { splitReveal } from "../../live/match/seals";
-import type { EventState, Match, Reveal, TurnSealed } from "../../protocol";
+import { reopening, splitReveal, type Reopening } from "../../live/match/seals";
+import type { EventState, Match, Reveal, Turn, TurnSealed } from "../../protocol";
 
 /**
  * Phones request the roots after the match, spread over a time in which this many ask per second. A hall's wireless
@@ -21,12 +21,21 @@ interface Roots {
   turn_commitment?: string | null;
 }
 
-/** A seal that this phone received. `revealed`: the reveal said that it counts. */
+/** What voids a seal, as this phone saw it: its window was reopened, or the turn with its number was voted again. */
+type Seen = Reopening | "voted_again";
+
+/**
+ * A seal that this phone received. `closes_at`: the deadline that it knew then. `revealed`: the reveal said that it
+ * counts.
+ */
 export interface ReceivedSeal extends Roots {
   turn: number;
   number: number;
+  epoch: number;
+  closes_at: number;
   lot: string | null;
   revealed: boolean;
+  seen: Seen | null;
 }
 
 /** The answer of `/record/CODE/N/roots.json`. `sealed_at` is null for a void turn. */
@@ -36,17 +45,19 @@ export interface PublishedRoots {
   turns: readonly { turn: number; lot: string; sealed_at?: number | null; seals: readonly Roots[] }[];
 }
 
-/** `matching`: how many seals the published record confirms. `differing`: the numbers of turns that it contradicts. */
-export interface SealCheck {
+/**
+ * `matching`: how many seals the published record confirms. The rest are numbers of turns: those that it contradicts,
+ * those with a void seal of which this phone didn't see why it is void, and those that it saw reopened.
+ */
+export interface SealCheck extends Readonly<Record<"differing" | "unexplained" | Reopening, readonly number[]>> {
   matching: number;
-  differing: readonly number[];
 }
 
 type LoadRoots = (code: string, match: number, again: boolean) => Promise<PublishedRoots | null>;
 
 /**
- * Keeps all seals that this phone receives, and compares them with the published record when the match is over. A
- * difference is confirmed by a second request before anyone is told.
+ * Keeps all seals that this phone receives and what it saw that voids them, and compares them with the published
+ * record when the match is over. A difference is confirmed by a second request before anyone is told.
  */
 export class SealChecks {
   private event: EventState | null = null;
@@ -65,6 +76,7 @@ export class SealChecks {
     this.event = event;
     if (!match) return;
     if (follows && next_lot) storeKept(this.code, { match: match.id, seals: [], draw: next_lot });
+    this.see(match.turn);
     for (const reveal of match.reveal ? splitReveal(match.reveal) : []) this.reveal(reveal);
     if (before?.id === match.id && isOver(before) === isOver(match)) return;
     clearTimeout(this.timer);
@@ -77,12 +89,20 @@ export class SealChecks {
     return this.event?.match ?? null;
   }
 
-  sealed({ turn, at, red, yellow, turn_commitment }: TurnSealed): void {
+  sealed({ turn, at, epoch, red, yellow, turn_commitment }: TurnSealed): void {
     const seals = this.seals();
-    if (!this.match || seals.some((seal) => seal.turn === turn && seal.at === at)) return;
-    const open = this.match.turn?.id === turn ? this.match.turn : null;
     const roots = { at, red: red?.root ?? null, yellow: yellow?.root ?? null, turn_commitment };
-    this.store([...seals, { turn, number: open?.number ?? 0, lot: open?.lot ?? null, ...roots, revealed: false }]);
+    if (!this.match || seals.some((seal) => seal.turn === turn && seal.at === at && hasRoots(seal, roots))) return;
+    const open = this.match.turn?.id === turn ? this.match.turn : null;
+    const received = { turn, epoch, number: open?.number ?? 0, closes_at: open?.closes_at ?? 0, lot: open?.lot ?? null, ...roots };
+    this.store([...seals, { ...received, revealed: false, seen: reopening({ turn, at, epoch }, received.closes_at, open) }]);
+  }
+
+  /** Seals that this state of the match voids. */
+  private see(turn: Turn | null): void {
+    const seals = this.seals();
+    const after = seals.map((seal) => ({ ...seal, seen: voidedBy(seal, turn) ?? seal.seen }));
+    if (after.some(({ seen }, index) => seen !== seals[index]!.seen)) this.store(after);
   }
 
   private reveal({ turn, number, sealed_at }: Reveal): void {
@@ -101,7 +121,8 @@ export class SealChecks {
     const roots = await this.load(this.code, match.number, differed).catch(() => null);
     if (this.match?.id !== match.id || !isOver(this.match)) return;
     const check = roots && roots.state !== "playing" ? compareSeals(this.seals(), roots, this.kept().draw) : null;
-    if (check && (differed || !check.differing.length)) this.changed(check);
+    const differs = !!check && check.differing.length + check.unexplained.length > 0;
+    if (check && (differed || !differs)) this.changed(check);
     else if (++this.tries < MAX_TRIES) this.plan(AGAIN_MS + Math.random() * spreadMs(match), !!check);
   }
 
@@ -155,25 +176,37 @@ function spreadMs({ reveal }: Match): number {
   return Math.min(MAX_SPREAD_MS, Math.max(MIN_SPREAD_MS, (ballots / PHONES_PER_S) * 1000));
 }
 
-/**
- * Compares seals with the published record. A seal that isn't in the record, of a turn that is, became void when time
- * was added, unless the reveal said that it counts.
- * Another draw at the start counts as a difference in turn 1.
- */
-export function compareSeals(seals: readonly ReceivedSeal[], { turns, draw_lot }: PublishedRoots, draw: string | null): SealCheck {
-  const found = seals.map((seal) => judge(seal, turns.find(({ turn }) => turn === seal.turn)));
-  const differing = new Set(draw && draw !== draw_lot ? [1] : []);
-  for (const [index, { number }] of seals.entries()) if (found[index] === false) differing.add(number);
-  return { matching: found.filter((one) => one === true).length, differing: [...differing] };
+function voidedBy(seal: ReceivedSeal, turn: Turn | null): Seen | null {
+  return turn && turn.id !== seal.turn && turn.number <= seal.number ? "voted_again" : reopening(seal, seal.closes_at, turn);
 }
 
-/** True if the record confirms the seal, false if it contradicts it, null if it is void. */
-function judge(seal: ReceivedSeal, published: PublishedRoots["turns"][number] | undefined): boolean | null {
-  if (!published || (seal.lot !== null && seal.lot !== published.lot)) return false;
-  const same = published.seals.find(({ at }) => at === seal.at);
-  if (!same) return seal.revealed && published.sealed_at != null ? false : null;
-  const counts = !seal.revealed || published.sealed_at == null || published.sealed_at === seal.at;
-  return counts && (["red", "yellow", "turn_commitment"] as const).every((part) => (same[part] ?? null) === (seal[part] ?? null));
+/**
+ * Compares seals with the published record, which must have each of them. Of a void one, this phone must have seen why
+ * it is void. Another draw at the start counts as a difference in turn 1.
+ */
+export function compareSeals(seals: readonly ReceivedSeal[], { turns, draw_lot }: PublishedRoots, draw: string | null): SealCheck {
+  const found = seals.map((seal) => ({ ...seal, is: judge(seal, turns) }));
+  const numbers = (is: Judgment) => [...new Set(found.filter((seal) => seal.is === is).map(({ number }) => number))];
+  const differing = new Set([...(draw && draw !== draw_lot ? [1] : []), ...numbers("differing")]);
+  const matching = found.filter(({ is }) => is !== "differing" && is !== "unexplained").length;
+  return { matching, differing: [...differing], unexplained: numbers("unexplained"), time_added: numbers("time_added"), box_lost: numbers("box_lost") };
+}
+
+type Judgment = Seen | "counts" | "stopped" | "differing" | "unexplained";
+
+function judge(seal: ReceivedSeal, turns: PublishedRoots["turns"]): Judgment {
+  const published = turns.find(({ turn }) => turn === seal.turn);
+  if (!published || (seal.lot !== null && seal.lot !== published.lot)) return "differing";
+  if (!published.seals.some((same) => same.at === seal.at && hasRoots(same, seal))) return "differing";
+  if (published.sealed_at === seal.at) return "counts";
+  const isVoidTurn = published.sealed_at == null;
+  if (seal.revealed && !isVoidTurn) return "differing";
+  if (isVoidTurn && !seal.revealed && !turns.some(({ turn, sealed_at }) => turn > seal.turn && sealed_at != null)) return "stopped";
+  return seal.seen && isVoidTurn === (seal.seen === "voted_again") ? seal.seen : "unexplained";
+}
+
+function hasRoots(seal: Roots, other: Roots): boolean {
+  return (["red", "yellow", "turn_commitment"] as const).every((part) => (seal[part] ?? null) === (other[part] ?? null));
 }
 
 async function loadRoots(code: string, match: number, again: boolean): Promise<PublishedRoots | null> {

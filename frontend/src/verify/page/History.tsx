@@ -1,7 +1,7 @@
 import { Badge } from "../../board/Ball";
 import { NUMBER_LOCALE, t } from "../../live/i18n";
-import { SIDES, type MatchRecord, type VoidSeal } from "../record";
-import { restoredText, voidReasonText } from "./texts";
+import { SIDES, type MatchRecord, type PublishedSeal } from "../record";
+import { reopeningText, restoredText, voidReasonText } from "./texts";
 
 interface Props {
   readonly record: MatchRecord;
@@ -9,12 +9,12 @@ interface Props {
 
 /** What happened to a turn besides its count, if anything did. */
 export function TurnHistory({ record, at }: Props & { at: number }) {
-  const { epoch, restored, void_seals } = record.counts[at]!;
+  const { epoch, restored, seals, void_seals } = record.counts[at]!;
+  const replaced = [...void_seals, ...seals.slice(0, -1)];
   return (
     <>
       {restored && <p class="small" data-epoch={epoch}>{restoredText(restored)} {t("Epoch of the ballot box: %(number)s", { number: epoch })}</p>}
-      {void_seals.length > 0 && <p class="small">{t("Time was added after a seal, so it doesn’t count:")}</p>}
-      <Seals seals={void_seals} record={record} />
+      <Seals seals={replaced} record={record} />
     </>
   );
 }
@@ -37,15 +37,15 @@ export function VoidTurns({ record }: Props) {
   );
 }
 
-function Seals({ seals, record }: Props & { seals: readonly VoidSeal[] }) {
+function Seals({ seals, record }: Props & { seals: readonly PublishedSeal[] }) {
   return <>{seals.map((seal) => <Seal key={seal.at} seal={seal} record={record} />)}</>;
 }
 
-function Seal({ seal, record }: Props & { seal: VoidSeal }) {
+function Seal({ seal, record }: Props & { seal: PublishedSeal }) {
   const { teams } = record.labels;
   return (
     <p class="seal small">
-      {t("Seal")} <Time at={seal.at} />
+      {seal.void && reopeningText(seal.void.reason)} {t("Seal")} <Time at={seal.at} />
       {SIDES.map((side) => seal[side] && <span key={side}><Badge side={side} /> <span class="unseen"><bdi>{teams[side]}</bdi></span> <code dir="ltr">{seal[side]}</code></span>)}
       {seal.turn_commitment && <code dir="ltr">{seal.turn_commitment}</code>}
     </p>

@@ -1,6 +1,6 @@
 import { t } from "../../live/i18n";
 import type { Check, Finding, Outcome, Reason, Verdict } from "../findings";
-import type { MatchState, Restored, VoidReason } from "../record";
+import type { MatchState, Reopening, Restored, VoidReason } from "../record";
 
 export function checkName(check: Check): string {
   const names: Record<Check, string> = {
@@ -16,7 +16,7 @@ export function checkName(check: Check): string {
     result: t("Result"),
     sides: t("Secret sides"),
     box: t("Ballot box"),
-    "void-seals": t("Void seals"),
+    seals: t("Published seals"),
     voided: t("Void turns"),
     state: t("State of the match"),
   };
@@ -41,6 +41,15 @@ export function restoredText(restored: Restored): string {
     backup: t("A backup was restored. The phones sent their votes again."),
   };
   return texts[restored];
+}
+
+/** Why a seal doesn't count. */
+export function reopeningText(reason: Reopening): string {
+  const texts: Record<Reopening, string> = {
+    time_added: t("Time was added after this seal, so it doesn’t count."),
+    box_lost: t("The ballot box was lost after this seal, so it doesn’t count."),
+  };
+  return texts[reason];
 }
 
 /** Why a turn doesn't count. */
@@ -117,10 +126,15 @@ const REASONS: Record<Reason, (finding: Finding) => string> = {
   restored: () => t("The record doesn’t say correctly where the votes came from after the ballot box was lost."),
   "box-lost": () => t("Nobody can check that all votes came back."),
   "seal-time": () => t("Two seals have the same time."),
+  "seal-not-counted": () => t("The seal that was published last is not the one that counts."),
+  "seal-cause": () => t("A seal was replaced, but the record doesn’t say why."),
+  "seal-replaced": () => t("A seal was replaced. Only phones that were connected saw why."),
+  "seals-unlisted": () => t("The record doesn’t list all published seals, as all records before version 4."),
   "void-order": contradiction,
   "void-counts": contradiction,
   "void-late": contradiction,
   "void-lot": () => t("The seed doesn’t match the hash that was published before."),
+  "void-cause": contradiction,
   "void-seed": ({ found }) => t("The void turn with the id %(id)s has the seed of another turn.", { id: value(found) }),
   "void-half": () => field({ turn: null, side: null, check: "voided", outcome: "failed", found: "voided_at" }),
   "void-ballots": () => t("The record doesn’t contain their votes."),
