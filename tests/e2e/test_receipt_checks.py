@@ -128,13 +128,19 @@ def reveal_another_root(message: Message) -> None:
         message["state"]["match"]["reveal"]["red"]["root"] = ELSEWHERE
 
 
+def reveal_another_seal(message: Message) -> None:
+    """Add ballots after the seal, and seal again without a new window."""
+    if message["type"] == "turn.revealed":
+        message["state"]["match"]["reveal"]["sealed_at"] += 7
+
+
 @pytest.mark.parametrize(
     "tamper",
     [
         forge_path,
         *(
             pytest.param(tamper, marks=pytest.mark.nightly)
-            for tamper in (deny_ballot, seal_another_root, reveal_another_root)
+            for tamper in (deny_ballot, seal_another_root, reveal_another_root, reveal_another_seal)
         ),
     ],
 )
@@ -187,25 +193,44 @@ def test_phone_compares_its_seals_with_published_record(table: Table) -> None:
     assert table.red.errors == []
 
 
-def test_phone_warns_if_another_record_is_published(table: Table) -> None:
-    """The server publishes another root for the second turn than it sent to this phone at the seal."""
+def publish_another_root(turn: Message) -> None:
+    turn["seals"][-1]["yellow"] = ELSEWHERE
+
+
+def void_the_turn(turn: Message) -> None:
+    del turn["sealed_at"]
+
+
+@pytest.mark.parametrize(
+    ("forge_turn", "text"),
+    [
+        (publish_another_root, "The published record differs from this phone's seals: turn 2."),
+        pytest.param(
+            void_the_turn,
+            "The votes of turn 2 were replaced, and this phone didn't see why.",
+            marks=pytest.mark.nightly,
+        ),
+    ],
+)
+def test_phone_warns_if_another_record_is_published(
+    table: Table, forge_turn: Callable[[Message], None], text: str
+) -> None:
+    """The server publishes something else about the second turn than it sent to this phone."""
     asked: list[str] = []
 
     def forge(route: Route) -> None:
         roots = route.fetch().json()
-        roots["turns"][1]["seals"][-1]["yellow"] = ELSEWHERE
+        forge_turn(roots["turns"][1])
         asked.append(route.request.url)
         route.fulfill(json=roots)
 
     table.red.page.route("**/roots.json", forge)
     play_to_the_end(table)
     warning = table.red.page.get_by_role("alert")
-    expect(warning).to_contain_text(
-        "The published record differs from this phone's seals: turn 2.", timeout=CONFIRMED_WITHIN_MS
-    )
+    expect(warning).to_contain_text(text, timeout=CONFIRMED_WITHIN_MS)
     assert len(asked) == 2
     expect(table.red.page.locator(".receipts summary")).not_to_contain_text("✓✓")
-    table.red.shoot("seals-differ")
+    table.red.shoot(forge_turn.__name__)
     for width, height in ((320, 568), (844, 390)):
         table.red.page.set_viewport_size({"width": width, "height": height})
         table.red.page.evaluate(NEXT_FRAME_JS)

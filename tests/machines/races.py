@@ -39,7 +39,7 @@ from voting.counting.ballots import Ballot
 from voting.matches import MatchError, claim_turn, event_lock
 from voting.models import Announcement, Event, Match, TallyRecord, Turn, TurnState
 from voting.terms import MatchState
-from voting.turns import set_closing
+from voting.turns import closing, set_closing
 from voting.turns.closing import close_turn
 from voting.turns.restoring import restore_turn
 from voting.turns.set_closing import close_together
@@ -202,22 +202,31 @@ def close_in_set(turn_id: int) -> list[int]:
         connections.close_all()
 
 
-def test_seal_is_kept_while_its_turn_is_being_changed(
+def close_alone(turn_id: int) -> None:
+    own = BallotBox()
+    try:
+        close_turn(turn_id, own)
+    finally:
+        own.close()
+        connections.close_all()
+
+
+def test_no_seal_is_published_while_its_turn_is_being_changed(
     box: BallotBox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Closing in a set skips the locked event. The change commits after the seal was published."""
+    """Closing in a set skips the locked event; closing alone waits for the change."""
     published: list[protocol.TurnSealed] = []
     monkeypatch.setattr(set_closing, "publish_seals", lambda seals: published.extend(seals.values()))
+    monkeypatch.setattr(closing, "publish_now", lambda _, seal: published.append(seal))
     turn = start(box)
     open_now(turn, box)
     vote(turn, box, red=[3], yellow=[4])
     run_out(turn, box)
-    with ThreadPoolExecutor() as threads:
-        with event_lock(turn.match.event_id):
-            closing = threads.submit(close_in_set, turn.pk)
-            with pytest.raises(TimeoutError):
-                closing.result(1)
-            assert claim_turn(load_turn(turn.pk), closes_at=box.now() + NINE_MINUTES_MS)
-        assert closing.result(10) == [turn.pk]
-    (seal,) = published
-    assert [void["at"] for void in load_turn(turn.pk).void_seals or []] == [seal.at]
+    with ThreadPoolExecutor() as threads, event_lock(turn.match.event_id):
+        assert threads.submit(close_in_set, turn.pk).result(10) == [turn.pk]
+        assert claim_turn(load_turn(turn.pk), closes_at=box.now() + NINE_MINUTES_MS)
+        alone = threads.submit(close_alone, turn.pk)
+        with pytest.raises(TimeoutError):
+            alone.result(1)
+    alone.result(10)
+    assert (published, load_turn(turn.pk).seals) == ([], None)

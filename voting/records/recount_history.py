@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
+from msgspec.structs import replace
+
 from voting.counting.commitments import commit_lot
 from voting.records.match_record import (
     BACKUP_EPOCH_LEAP,
@@ -81,12 +83,12 @@ def _counted_seal(record: MatchRecord, number: int) -> PublishedSeal | None:
     count = record.counts[number - 1]
     if count.sealed_at is None:
         return None
+    seal = PublishedSeal(at=count.sealed_at, epoch=count.epoch)
     if record.sides:
         commitments = [turn.turn_commitment for turn in record.sides.turns[number - 1 : number]]
-        roots = {"turn_commitment": commitments[0] if commitments else None}
-    else:
-        roots = {"red": count.red and count.red.root, "yellow": count.yellow and count.yellow.root}
-    return PublishedSeal(at=count.sealed_at, epoch=count.epoch, **roots)
+        return replace(seal, turn_commitment=commitments[0] if commitments else None)
+    red, yellow = (counted and counted.root for counted in (count.red, count.yellow))
+    return replace(seal, red=red, yellow=yellow)
 
 
 def _have_same_time(seals: Sequence[PublishedSeal], *others: int | None) -> bool:

@@ -91,7 +91,7 @@ def test_turn_extended_after_seal_is_not_closed(box: BallotBox, due: DueTurn, va
     slow = InterruptedBox(lambda: set_window(load_turn(turn.pk), box, -1_000, 30 * 24 * 3_600_000))
     close_turn(turn.pk, slow)
     slow.close()
-    assert load_turn(turn.pk).state == TurnState.OPEN
+    assert (load_turn(turn.pk).state, load_turn(turn.pk).seals) == (TurnState.OPEN, None)
     with Redis.from_url(valkey_url) as redis:
         for key in to_boxed_turn(turn).keys[:2]:
             assert redis.pttl(key) == NO_EXPIRY

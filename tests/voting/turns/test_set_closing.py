@@ -204,7 +204,7 @@ def test_turn_extended_after_its_seal_is_not_closed_with_the_others(box: BallotB
     slow = ChangedAfterSeal(lambda: open_now(load_turn(extended.pk), box))
     assert close_together([extended.pk, other.pk], slow) == [extended.pk]
     slow.close()
-    assert load_turn(extended.pk).state == TurnState.OPEN
+    assert (load_turn(extended.pk).state, load_turn(extended.pk).seals) == (TurnState.OPEN, None)
     assert not extended.tallies.exists()
     assert extended.match.turns.count() == 1
     assert kinds(extended.match.event_id)[-1] == "turn.moved"

@@ -133,9 +133,10 @@ test("a seal without a reveal is not compared", () => {
   assert.equal(withFinding(COUNTED, receiptAnswer(3), { sealed, revealed: null }).found, "counted");
 });
 
-test("a reveal without roots cannot be compared", () => {
+test("a reveal has the roots of its seal", () => {
   const revealed = revealedWith({ red: tally(null), yellow: tally(null) });
-  assert.equal(withFinding(COUNTED, receiptAnswer(3), { ...SEEN, revealed }).found, "counted");
+  assert.equal(withFinding(COUNTED, receiptAnswer(3), { ...SEEN, revealed }).found, "missing");
+  assert.equal(withFinding(COUNTED, receiptAnswer(3), { sealed: null, revealed }).found, "counted");
 });
 
 test("a later vote of the voter's other device is accepted if a seat may have two devices", () => {

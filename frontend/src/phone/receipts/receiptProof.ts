@@ -50,7 +50,7 @@ export function withFinding(receipt: Receipt, answer: ReceiptIssued, { sealed, r
   const inTime = seal?.at === revealed?.sealed_at;
   const honest = !seal || (inTime && SIDES.every((side) => sideRoot(seal, side) === sideRoot(revealed, side)));
   const published = sideRoot(revealed, receipt.side);
-  const expected = published ?? sideRoot(revealed ? seal : sealed, receipt.side);
+  const expected = revealed ? published : sideRoot(sealed, receipt.side);
   const lead = (one: CastChoice) => (honest && answer.side === receipt.side ? rootFromPath(leafHash(receipt, one), answer) : null);
   const is = (found: Finding, late: boolean, one: CastChoice, root: string) => ({ ...receipt, found, late, choices: [one], root });
 

@@ -284,6 +284,27 @@ test("a phone that is offline tries again, and a few times only", async () => {
   assert.equal(other.asked.length, 4);
 });
 
+test("without its seal, a reveal binds the server as well", async () => {
+  for (const red of [ROOTS[0]!, ELSEWHERE]) {
+    const phone = new Watcher();
+    phone.open(1);
+    phone.reveal(1, { red: { root: ROOTS[0]! }, yellow: { root: ROOTS[4]! } });
+    phone.roots.turns = [{ turn: 10, lot: "lot 10", sealed_at: 100, seals: [{ at: 100, red, yellow: ROOTS[4]! }] }];
+    assert.deepEqual(await phone.said(), red === ROOTS[0] ? { ...HONEST, matching: 1 } : { ...HONEST, differing: [1] });
+  }
+});
+
+test("a lot that was replaced while the turn was open is reported", async () => {
+  const phone = new Watcher();
+  phone.open(1);
+  phone.checks = phone.reload();
+  phone.state({ id: 10, number: 1, lot: "lot of its choice", closes_at: 80, epoch: 1 }, null);
+  phone.seal(1);
+  phone.reveal(1);
+  phone.roots.turns = [{ turn: 10, lot: "lot of its choice", sealed_at: 100, seals: [{ at: 100, red: ROOTS[0]!, yellow: ROOTS[4]! }] }];
+  assert.deepEqual(await phone.said(), { ...HONEST, differing: [1] });
+});
+
 test("a phone without seals asks for nothing", async () => {
   const phone = new Watcher();
   phone.open(1);

@@ -56,7 +56,7 @@ export interface SealCheck extends Readonly<Record<"differing" | "unexplained" |
 type LoadRoots = (code: string, match: number, again: boolean) => Promise<PublishedRoots | null>;
 
 /**
- * Keeps all seals that this phone receives and what it saw that voids them, and compares them with the published
+ * Keeps all seals and lots that this phone receives and what it saw that voids them, and compares them with the published
  * record when the match is over. A difference is confirmed by a second request before anyone is told.
  */
 export class SealChecks {
@@ -75,8 +75,9 @@ export class SealChecks {
     const follows = !!this.event && match?.number === (before?.number ?? 0) + 1;
     this.event = event;
     if (!match) return;
-    if (follows && next_lot) storeKept(this.code, { match: match.id, seals: [], draw: next_lot });
+    if (follows && next_lot) storeKept(this.code, { ...NOTHING, match: match.id, draw: next_lot });
     this.see(match.turn);
+    if (match.turn && match.turn.id !== this.kept().opened?.turn) storeKept(this.code, { ...this.kept(), opened: { turn: match.turn.id, lot: match.turn.lot } });
     for (const reveal of match.reveal ? splitReveal(match.reveal) : []) this.reveal(reveal);
     if (before?.id === match.id && isOver(before) === isOver(match)) return;
     clearTimeout(this.timer);
@@ -94,8 +95,14 @@ export class SealChecks {
     const roots = { at, red: red?.root ?? null, yellow: yellow?.root ?? null, turn_commitment };
     if (!this.match || seals.some((seal) => seal.turn === turn && seal.at === at && hasRoots(seal, roots))) return;
     const open = this.match.turn?.id === turn ? this.match.turn : null;
-    const received = { turn, epoch, number: open?.number ?? 0, closes_at: open?.closes_at ?? 0, lot: open?.lot ?? null, ...roots };
+    const received = { turn, epoch, number: open?.number ?? 0, closes_at: open?.closes_at ?? 0, lot: this.firstLot(turn), ...roots };
     this.store([...seals, { ...received, revealed: false, seen: reopening({ turn, at, epoch }, received.closes_at, open) }]);
+  }
+
+  /** The commitment with which the turn was opened: a later one could be chosen for its votes. */
+  private firstLot(turn: number): string | null {
+    const { opened } = this.kept();
+    return opened?.turn === turn ? opened.lot : null;
   }
 
   /** Seals that this state of the match voids. */
@@ -105,9 +112,15 @@ export class SealChecks {
     if (after.some(({ seen }, index) => seen !== seals[index]!.seen)) this.store(after);
   }
 
-  private reveal({ turn, number, sealed_at }: Reveal): void {
-    const isRevealed = (seal: ReceivedSeal) => seal.turn === turn && seal.at === sealed_at && !seal.revealed;
+  /** The roots of a reveal are binding, too, if its seal got lost or was never sent. */
+  private reveal({ turn, number, sealed_at, red, yellow, turn_commitment }: Reveal): void {
     const seals = this.seals();
+    if (sealed_at && !seals.some((seal) => seal.turn === turn)) {
+      const roots = { at: sealed_at, red: red?.root ?? null, yellow: yellow?.root ?? null, turn_commitment };
+      this.store([...seals, { turn, number, epoch: 0, closes_at: 0, lot: this.firstLot(turn), ...roots, revealed: true, seen: null }]);
+      return;
+    }
+    const isRevealed = (seal: ReceivedSeal) => seal.turn === turn && seal.at === sealed_at && !seal.revealed;
     if (seals.some(isRevealed)) this.store(seals.map((seal) => (isRevealed(seal) ? { ...seal, number, revealed: true } : seal)));
   }
 
@@ -136,7 +149,7 @@ export class SealChecks {
 
   private kept(): Kept {
     const [kept, match] = [readKept(this.code), this.match?.id ?? 0];
-    return kept.match === match ? kept : { match, seals: [], draw: null };
+    return kept.match === match ? kept : { ...NOTHING, match };
   }
 }
 
@@ -145,14 +158,18 @@ interface Kept {
   seals: readonly ReceivedSeal[];
   /** `next_lot` before the match, if this phone was there. */
   draw: string | null;
+  /** The turn that opened last, with the `lot` that it had then. */
+  opened: { turn: number; lot: string | null } | null;
 }
+
+const NOTHING: Kept = { match: 0, seals: [], draw: null, opened: null };
 
 /** Seals survive a reload of the page (sessionStorage). Without storage they are kept until then. */
 const memory = new Map<string, Kept>();
 const storageKey = (code: string) => `crowdgame:${code}:seals`;
 
 function readKept(code: string): Kept {
-  const none = memory.get(code) ?? { match: 0, seals: [], draw: null };
+  const none = memory.get(code) ?? NOTHING;
   try {
     return (JSON.parse(sessionStorage.getItem(storageKey(code)) ?? "null") as Kept | null) ?? none;
   } catch {
