@@ -2,8 +2,8 @@
 
 import json
 from collections.abc import Sequence
-from hashlib import sha256
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import msgspec
@@ -118,6 +118,8 @@ MATCHES: dict[str, tuple[dict[str, Any], Crowds]] = {
     ),
 }
 
+RNG = Random(1)
+
 
 def play_match(box: BallotBox, terms: dict[str, Any], crowds: Crowds) -> Match:
     """Play a turn per crowd, until the match ends."""
@@ -155,11 +157,7 @@ def _play_matches(blocker: DjangoDbBlocker, path: Path) -> None:
 
 
 def with_blinds(cast: list[Ballot]) -> list[Ballot]:
-    return [Ballot(b.voter, b.side, b.choice, b.sequence, 0, _blind(b)) for b in cast]
-
-
-def _blind(ballot: Ballot) -> str:
-    return sha256(f"{ballot.side} {ballot.voter}".encode()).hexdigest()[:32]
+    return [Ballot(b.voter, b.side, b.choice, b.sequence, 0, RNG.randbytes(16).hex()) for b in cast]
 
 
 def record_of(match: Match) -> MatchRecord:
