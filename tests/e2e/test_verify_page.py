@@ -79,11 +79,10 @@ def test_dropped_forgery_is_invalid_at_its_turn(page: Page, record: str) -> None
 
 def test_history_of_a_match_is_shown(page: Page, record: str) -> None:
     eventful = json.loads(record)
-    eventful["counts"][0] |= {
-        "epoch": 3,
-        "restored": "database",
-        "void_seals": [{"at": 1_800_000_000_000, "red": "a" * 64, "yellow": "b" * 64}],
-    }
+    first = eventful["counts"][0]
+    cause = {"reason": "box_lost", "at": 1_800_000_000_000, "epoch": 2}
+    lost = {"at": 1_800_000_000_000, "red": "a" * 64, "yellow": "b" * 64, "void": cause}
+    first |= {"epoch": 3, "restored": "database", "seals": [lost, first["seals"][0] | {"epoch": 3}]}
     void = {"turn": eventful["counts"][-1]["turn"] + 1, "number": 5, "voided_at": 1_800_000_000_000}
     seed = "5" * 32
     lot = sha256(f"crowdgame lot:{seed}".encode()).hexdigest()
@@ -96,6 +95,8 @@ def test_history_of_a_match_is_shown(page: Page, record: str) -> None:
     expect(turn).to_contain_text("The votes came back from the database. Epoch of the ballot box: 3")
     expect(turn).to_contain_text("a" * 64)
     expect(turn).to_contain_text("b" * 64)
+    expect(turn).to_contain_text("The ballot box was lost after this seal, so it")
+    expect(turn).to_contain_text("A seal was replaced. Only phones that were connected saw why.")
     expect(voided).to_contain_text(f"Turn 5, id {void['turn']}")
     expect(voided).to_contain_text("The match was stopped.")
     expect(voided).to_contain_text("c" * 64)
