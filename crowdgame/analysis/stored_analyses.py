@@ -1,6 +1,11 @@
-"""Load what may be shown of the stored analyses, and announce it."""
+"""Load what may be shown of the stored analyses, and announce it.
 
-from collections.abc import Iterable
+Nothing is shown of a turn whose position is that of the event's live turn. A match can repeat a position, and
+the next match begins with the same one.
+"""
+
+from collections.abc import Iterable, Iterator
+from itertools import groupby
 
 from django.db.models import Q, QuerySet
 
@@ -8,10 +13,11 @@ from crowdgame.analysis.analyzed_turn import AnalyzedTurn, unpack_analysis
 from crowdgame.analysis.models import TurnAnalysis
 from games.engine.game import SIDES, Side
 from games.solver.judgment import Quality
+from games.solver.positions import Position, read_position
 from voting import protocol
 from voting.announcements.outbox import announce, relay
-from voting.matches import locked_event
-from voting.models import Event, Match, Turn, TurnState
+from voting.matches import extend, load_position, locked_event, replay
+from voting.models import CLOSED_STATES, LIVE_STATES, Event, Match, Turn, TurnState
 from voting.terms import AnalysisTime, MatchState
 
 
@@ -26,26 +32,27 @@ def load_analyses(match: Match) -> dict[int, AnalyzedTurn]:
     """Return the match's analyses by turn number, as far as they may be shown. `match` has its event."""
     if not are_shown(match.event, match):
         return {}
-    rows = _rows(match).filter(turn__match=match)
-    return {row.turn.number: unpack_analysis(bytes(row.packed)) for row in rows}
+    return {turn.number: analysis for turn, analysis in _visible(_rows(match).filter(turn__match=match))}
 
 
 def load_event_analyses(match: Match) -> dict[int, dict[int, AnalyzedTurn]]:
     """Return the analyses of the event's matches up to this one, by match and turn number.
 
-    Leaves out what may not be shown, and dry runs other than this match. Makes one query.
+    Leaves out what may not be shown, and dry runs other than this match.
     """
     found: dict[int, dict[int, AnalyzedTurn]] = {}
-    for row in _rows(match).filter(Q(turn__match=match) | Q(turn__match__rehearsed=False)):
-        if are_shown(match.event, row.turn.match):
-            turns = found.setdefault(row.turn.match.number, {})
-            turns[row.turn.number] = unpack_analysis(bytes(row.packed))
+    rows = _rows(match).filter(Q(turn__match=match) | Q(turn__match__rehearsed=False))
+    for turn, analysis in _visible(rows):
+        if are_shown(match.event, turn.match):
+            found.setdefault(turn.match.number, {})[turn.number] = analysis
     return found
 
 
 def analyses_version(match: Match) -> tuple[object, ...]:
     """Return a value that changes with what `load_event_analyses` returns."""
-    return match.event.analysis, _rows(match).order_by().count()
+    rows = _rows(match).order_by()
+    withheld = _same_as_live(match.event_id, rows.values_list("turn__match", flat=True))
+    return match.event.analysis, rows.count(), *sorted(withheld)
 
 
 def _rows(match: Match) -> QuerySet[TurnAnalysis]:
@@ -61,12 +68,48 @@ def _rows(match: Match) -> QuerySet[TurnAnalysis]:
 def load_announced_analysis(event: Event, match: Match, turn: Turn) -> protocol.Analysis | None:
     """Return the analysis of the turn resolved last. None unless the event shows it after each turn.
 
-    A query only if it does.
+    Queries only if it does.
     """
     if event.analysis != AnalysisTime.TURN or match.is_secret:
         return None
-    row = TurnAnalysis.objects.filter(turn=turn).first()
-    return _describe(turn, unpack_analysis(bytes(row.packed))) if row else None
+    rows = TurnAnalysis.objects.select_related("turn__match").filter(turn=turn)
+    return next((_describe(turn, analysis) for turn, analysis in _visible(rows)), None)
+
+
+def _visible(rows: QuerySet[TurnAnalysis]) -> Iterator[tuple[Turn, AnalyzedTurn]]:
+    """Yield the conclusive analyses of an event's turns, without those that solve its live turn."""
+    found = list(rows)
+    if not found:
+        return
+    withheld = _same_as_live(found[0].turn.match.event_id, {row.turn.match_id for row in found})
+    for row in found:
+        analysis = unpack_analysis(bytes(row.packed))
+        if analysis.solution.is_conclusive and row.turn_id not in withheld:
+            yield row.turn, analysis
+
+
+def _same_as_live(event_id: int, matches: Iterable[int]) -> set[int]:
+    """Return the ids of the matches' closed turns whose position is equivalent to that of the live turn."""
+    live = Turn.objects.select_related("match").filter(match__event=event_id, state__in=LIVE_STATES).first()
+    position = read_position(load_position(live.match, before=live).state) if live else None
+    if position is None:
+        return set()
+    equivalents = position.equivalents()
+    turns = Turn.objects.select_related("match").filter(match__in=matches, state__in=CLOSED_STATES)
+    return {
+        turn.pk
+        for match, closed in groupby(turns.order_by("match", "number"), lambda turn: turn.match)
+        for turn, before in _positions(match, closed)
+        if before in equivalents
+    }
+
+
+def _positions(match: Match, closed: Iterable[Turn]) -> Iterator[tuple[Turn, Position | None]]:
+    """Yield each of the match's closed turns, given in order, with the position before it."""
+    position = replay(match, ())
+    for turn in closed:
+        yield turn, read_position(position.state)
+        position = extend(position, [turn])
 
 
 def _describe(turn: Turn, analysis: AnalyzedTurn) -> protocol.Analysis:

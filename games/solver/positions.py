@@ -1,9 +1,9 @@
 """The positions that the solver understands, read from the states of three games."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from games.engine.game import Side
+from games.engine.game import Side, other_side
 from games.rules import captains_mistress, simultaneous_captains_mistress, single_selector
 from games.rules.columns import SIDE_MARK, Grid
 
@@ -31,6 +31,20 @@ class Position:
     def is_open(self, column: int) -> bool:
         """Return whether the column, from 0, has room."""
         return not (self.red | self.yellow) >> (column * BITS_PER_COLUMN + 5) & 1
+
+    def equivalents(self) -> frozenset["Position"]:
+        """Return the positions whose solution follows from this one's.
+
+        They are this one, its mirror image, and both with the colors exchanged.
+        """
+        same = self, replace(self, red=self._mirror(self.red), yellow=self._mirror(self.yellow))
+        exchanged = (replace(it, red=it.yellow, yellow=it.red, first=other_side(it.first)) for it in same)
+        return frozenset((*same, *exchanged))
+
+    def _mirror(self, bits: int) -> int:
+        shifts = range(0, self.columns * BITS_PER_COLUMN, BITS_PER_COLUMN)
+        column = (1 << BITS_PER_COLUMN) - 1
+        return sum((bits >> old & column) << new for old, new in zip(shifts, reversed(shifts), strict=True))
 
 
 def read_position(state: Any) -> Position | None:

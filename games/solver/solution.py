@@ -23,3 +23,11 @@ class Solution:
     matrix: tuple[tuple[float | None, ...], ...]
     is_exact: bool
     depth: int
+
+    @property
+    def is_conclusive(self) -> bool:
+        """Whether it tells good columns from bad ones.
+
+        If only one side moves, an estimate gives most columns nearly the same value.
+        """
+        return self.is_exact or bool(self.red_mix and self.yellow_mix)

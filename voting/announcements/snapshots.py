@@ -67,7 +67,7 @@ class ShownMatch:
 
 
 def provide_analyses(loader: AnalysisLoader) -> None:
-    """Register what loads the analysis of the turn resolved last, None if it may not be shown yet."""
+    """Register what loads the analysis of the turn resolved last, None if it may not be shown now."""
     _analysis_loaders.append(loader)
 
 

@@ -184,6 +184,39 @@ def test_turn_that_is_taken_back_is_not_shown(box: BallotBox) -> None:
     assert load_analyses(match) == {}
 
 
+def test_live_position_is_withheld_after_a_turn_without_picks(box: BallotBox) -> None:
+    match = begin(box, analysis="turn", no_ballot_rule="pass")
+    play_turn(only_turn(match), box)
+    analyze_all(box)
+    assert analyzed(match) == [1]
+    assert announced(match) is None
+    assert "turn.analyzed" not in kinds(match.event_id)
+    assert load_analyses(match) == {}
+    play(match, box, [(1, 2)])
+    assert load_analyses(match).keys() == {1}
+
+
+@pytest.mark.parametrize(
+    ("token", "picks"),
+    [("red", [(1, 2)]), ("red", [(7, 6)]), ("yellow", [(2, 1)]), ("yellow", [(6, 7)])],
+    ids=["equal", "mirrored", "colors exchanged", "both"],
+)
+def test_live_position_is_withheld_of_an_earlier_match(
+    token: str, picks: list[tuple[int, int]], box: BallotBox
+) -> None:
+    earlier = begin(box, analysis="turn")
+    play(earlier, box, RED_WINS)
+    analyze_all(box)
+    Event.objects.update(options={"token": token})
+    later = start_match(earlier.event_id, box)
+    earlier.refresh_from_db()
+    assert load_analyses(earlier).keys() == {2, 3, 4}
+    play(later, box, picks)
+    assert load_event_analyses(later)[1].keys() == {1, 3, 4}
+    play(later, box, [(4, 4)])
+    assert load_analyses(earlier).keys() == {1, 2, 3, 4}
+
+
 def test_secret_half_is_analyzed_with_the_whole_turn(box: BallotBox) -> None:
     match = begin(box, game=SELECTOR, analysis="turn")
     play_turn(only_turn(match), box, [4, 4, 1])

@@ -8,6 +8,7 @@ import pytest
 from django.test import Client
 
 from crowdgame.analysis.analyzer import POLL_S, Analyzer
+from crowdgame.analysis.turn_solving import store_analysis
 from crowdgame.reports.analysis_view import format_points
 from tests.voting.match_helpers import CLASSIC, RED_WINS, new_event, only_turn, play, play_turn
 from voting.ballot_box.ballot_box import BallotBox
@@ -124,14 +125,28 @@ def test_page_of_running_match_follows_the_setting(
     assert ("Every pair of columns" in page_of(client, running)) is is_shown
 
 
-def test_classic_game_has_a_matrix_of_one_row(client: Client, box: BallotBox) -> None:
+def test_classic_game_has_a_matrix_of_one_row_once_it_is_exact(client: Client, box: BallotBox) -> None:
     running = start_match(new_event(game=CLASSIC, options={"first": "red"}, analysis="turn").pk, box)
-    play_turn(only_turn(running), box, [4, 4, 5])
-    play_turn(only_turn(running), box, [], [4, 4])
-    analyze(box)
+    for column in (7, 3, 7, 1, 1, 5, 3, 4, 4):
+        turn = only_turn(running)
+        played = play_turn(turn, box, [column], []) if turn.number % 2 else play_turn(turn, box, [], [column])
+        if turn.number in (1, 9):
+            store_analysis(played)
     tables = page_of(client, running).split('<table class="matrix"')[1:]
-    assert [table.split("</table>")[0].count("<td data-level") for table in tables] == [7, 7]
-    assert all(table.count('class="played"') == 1 for table in tables)
+    assert [table.split("</table>")[0].count("<td data-level") for table in tables] == [7], "of turn 9 only"
+    assert tables[0].count('class="played"') == 1
+
+
+def test_page_withholds_the_live_position_also_after_it_was_cached(
+    client: Client, match: Match, box: BallotBox
+) -> None:
+    analyze(box)
+    assert page_of(client, match).count('<section class="analysis"') == len(TURNS)
+    following = start_match(match.event_id, box)
+    assert page_of(client, match).count('<section class="analysis"') == len(TURNS) - 1
+    assert csv_rows(client, match)[0]["analysis"] == ""
+    play(following, box, [(4, 4)])
+    assert page_of(client, match).count('<section class="analysis"') == len(TURNS)
 
 
 @pytest.mark.parametrize(("language", "text"), [("de", "Jedes Paar von Spalten"), ("ar", "كل أزواج الأعمدة")])
