@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 from django.db import connection, transaction
-from django.db.models import Max
+from django.db.models import Max, Sum
 from django.utils.translation import gettext as _
 
 from games.engine.errors import GameError
@@ -32,6 +32,7 @@ from voting.models import (
 from voting.models.event import new_seed
 from voting.terms import Ending, EndReason, MatchState, TieRule
 
+IDLE_TURNS = 2
 TERMS = [field.name for field in MatchTerms._meta.get_fields()]
 RESULT_FIELDS = ("red_pick", "yellow_pick", "sealed_at", "resolved_at")
 CLAIM_RESOLVED_SQL = """
@@ -218,6 +219,19 @@ def load_end_reasons(matches: Iterable[Match]) -> dict[int, EndReason | None]:
 def live_turn(match: Match) -> Turn | None:
     """Return the open or paused turn, or None."""
     return match.turns.filter(state__in=LIVE_STATES).first()
+
+
+def is_idle(event: Event) -> bool:
+    """Return whether nobody voted in the last two turns. A duel is never idle: its clocks decide.
+
+    Queries unless it is a duel.
+    """
+    if event.is_duel:
+        return False
+    closed = Turn.objects.filter(match__event=event, state__in=CLOSED_STATES)
+    newest = closed.order_by("-match__number", "-number")[:IDLE_TURNS]
+    ballots = newest.annotate(ballots=Sum("tallies__ballots", default=0)).values_list("ballots", flat=True)
+    return list(ballots) == [0] * IDLE_TURNS
 
 
 def draft_turn(

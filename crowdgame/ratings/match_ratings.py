@@ -19,7 +19,7 @@ from crowdgame.ratings.rating_ledger import (
     skill,
 )
 from voting.models import Match, Turn, TurnState
-from voting.terms import MatchState
+from voting.terms import MatchState, VoidReason
 
 # A player who loses on time in the first turn may never have been there.
 MIN_RATED_TURNS = 2
@@ -30,8 +30,9 @@ COLUMNS = ("pk", "game", "event__duel__one", "event__duel__two", "red__number", 
 
 def rateable_matches(**which: Any) -> QuerySet[Match]:
     """Return finished duel matches that count, by the time at which they ended. `which` are more filters."""
-    # In a finished match, every turn that is not void is resolved. This condition has an index.
-    enough = Turn.objects.filter(~Q(state=TurnState.VOID), match=OuterRef("pk"), number=MIN_RATED_TURNS)
+    # Resigning or agreeing to a draw stops the second turn, which was reached all the same.
+    reached = ~Q(state=TurnState.VOID) | Q(void_reason=VoidReason.STOPPED)
+    enough = Turn.objects.filter(reached, match=OuterRef("pk"), number=MIN_RATED_TURNS)
     seats = {"event__duel__one__isnull": False, "event__duel__two__isnull": False}
     ended = Match.objects.filter(
         Exists(enough), state=MatchState.ENDED, event__is_casual=False, **seats, **which

@@ -187,6 +187,7 @@ export interface Turn {
   legal: Legal;
   lot: string | null;
   talk_ms: number;
+  idle: boolean;
 }
 
 export interface SideTally {

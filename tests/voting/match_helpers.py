@@ -26,6 +26,7 @@ from voting.models import (
     StoredBallot,
     TallyRecord,
     Turn,
+    TurnState,
 )
 from voting.turns.closing import close_turn
 from voting.turns.seals import void_by_added_time
@@ -80,7 +81,8 @@ def reveal_ms(turn: Turn) -> int:
 
 
 def open_now(turn: Turn, box: BallotBox) -> None:
-    set_window(turn, box, -1_000, NINE_MINUTES_MS)
+    """Open the window, even of a turn that is paused because nobody voted."""
+    set_window(turn, box, -1_000, NINE_MINUTES_MS, state=TurnState.OPEN, left_ms=None)
 
 
 def run_out(turn: Turn, box: BallotBox) -> None:

@@ -22,7 +22,7 @@ from voting.counting.pacing import RevealSteps, find_close_call, pace_reveal
 from voting.counting.series import series_starts, winning_team
 from voting.counting.side_changes import SidesSummary
 from voting.counting.tally import SideTally
-from voting.matches import Position, end_reason, load_end_reasons, replay
+from voting.matches import Position, end_reason, is_idle, load_end_reasons, replay
 from voting.models import (
     CLOSED_STATES,
     LIVE_STATES,
@@ -105,8 +105,8 @@ def build_snapshot(
 ) -> protocol.EventState:
     """Build the event's snapshot from rows: its teams by number, its latest match and the finished ones.
 
-    Makes no queries, except for concealed turns, secret sides, duels, analyses after each turn, and matches
-    that have ended. The title and the sentences of the game are in the event's language.
+    Makes no queries, except for concealed or paused turns, secret sides, duels, analyses after each turn, and
+    matches that have ended. The title and the sentences of the game are in the event's language.
     """
     with override(event.language):
         return _build_snapshot(event, teams, latest, ended)
@@ -160,7 +160,7 @@ def _match(event: Event, shown: ShownMatch, teams: dict[int, Team]) -> protocol.
         "yellow": match.yellow.number,
         "result": match.result or "open",
         "board": translate_board(position.game.view(position.state, None), gettext),
-        "turn": _turn(turn, position) if turn else None,
+        "turn": _turn(event, turn, position) if turn else None,
         "reveal": _reveal(shown) if position.turns else None,
         "clocks": _clocks(match, turn or position.last),
         "concealed": _concealed(position.concealed) if position.concealed else None,
@@ -211,10 +211,12 @@ def _left_ms(match: Match, turn: Turn | None, side: Side) -> int:
     return int(getattr(turn, f"{side}_bank_ms") or 0) - int(getattr(turn, f"{side}_used_ms") or 0)
 
 
-def _turn(turn: Turn, position: Position) -> protocol.Turn:
+def _turn(event: Event, turn: Turn, position: Position) -> protocol.Turn:
     game, state = position.game, position.state
+    paused = turn.state == TurnState.PAUSED
     computed = {
-        "paused": turn.state == TurnState.PAUSED,
+        "paused": paused,
+        "idle": paused and is_idle(event),
         "left_ms": turn.left_ms or 0,
         "talk_ms": turn.talk_left_ms,
         "to_move": position.to_move,

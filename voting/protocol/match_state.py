@@ -52,6 +52,7 @@ class Turn(msgspec.Struct, frozen=True, kw_only=True):
         legal: The legal choices of each side.
         lot: SHA-256 of `crowdgame lot:` and the seed that decides every lot of this turn.
         talk_ms: Milliseconds to talk before `opens_at`. 0 after a pause during the vote.
+        idle: Paused, and nobody voted in the last two turns. After those, turns pause by themselves.
     """
 
     id: Id
@@ -65,6 +66,7 @@ class Turn(msgspec.Struct, frozen=True, kw_only=True):
     legal: Legal
     lot: Hash | None = None
     talk_ms: Count = 0
+    idle: bool = False
 
 
 class Concealed(msgspec.Struct, frozen=True, kw_only=True):

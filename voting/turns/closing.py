@@ -27,7 +27,7 @@ from voting.counting.ballots import Ballot, merge_ballots, pack_ballots
 from voting.counting.commitments import NO_LEAVES, SortedBallots, sort_ballots
 from voting.counting.series import Series, current_series, winning_team
 from voting.counting.side_changes import SideChange, commit_secretly, current_sides, reassign_sides
-from voting.matches import MatchError, Position, claim_turn, end_match, event_lock, load_position
+from voting.matches import MatchError, Position, claim_turn, end_match, event_lock, is_idle, load_position
 from voting.metrics.metrics import CLOSE_LAG_S, RESOLVE_LAG_S
 from voting.models import CLOSED_STATES, Event, Match, TallyRecord, Turn, TurnState
 from voting.terms import MatchState, TieRule
@@ -272,7 +272,8 @@ def _commit_outcome(
         else:
             over_ms = plan_reveal(turn.match, outcome.resolution, revealed).over
             lead_ms = window.START_LEAD_MS if concealed else over_ms
-            following = plan_turn(turn.match, turn, outcome.to_move, now, lead_ms)
+            is_paused = outcome.is_empty and is_idle(turn.match.event)
+            following = plan_turn(turn.match, turn, outcome.to_move, now, None if is_paused else lead_ms)
         announce(turn.match.event_id, protocol.TurnConcealed if concealed else protocol.TurnRevealed, now)
     return following
 
@@ -302,14 +303,14 @@ def build_tallies(turn: Turn, outcome: TurnOutcome, roots: dict[Side, str]) -> l
 def _end_match(match: Match, outcome: TurnOutcome, revealed: Sequence[TallyRecord], now: int) -> None:
     """End the match.
 
-    Schedule the next one if the event starts matches automatically and no series is decided.
+    Schedule the next one if the event starts matches automatically, people voted, and no series is decided.
     """
     end_match(match, outcome.result, cast(str, outcome.ended_by), now)
     match_ended.send(Match, match=match)
     if match.max_side_changes:
         secret_sides.save_sides_record(match)
     pause_s = match.event.next_match_after_s
-    if pause_s is not None and not _current_series(match.event).winner:
+    if pause_s is not None and not is_idle(match.event) and not _current_series(match.event).winner:
         over_ms = plan_reveal(match, outcome.resolution, revealed).over
         next_at = now + over_ms + pause_s * 1000
         Event.objects.filter(pk=match.event_id).update(next_match_at=next_at)

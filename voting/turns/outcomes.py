@@ -40,6 +40,11 @@ class TurnOutcome:
     is_concealed: bool = False
     to_move: tuple[Side, ...] = ()
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether nobody voted."""
+        return not any(self.ballots.values())
+
 
 def ballots_by_side(position: Position, ballots: Sequence[Ballot]) -> dict[Side, Sequence[Ballot]]:
     """Group the ballots by side to move, in the given order."""

@@ -26,7 +26,7 @@ from voting.announcements.snapshots import (
 )
 from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.commitments import SortedBallots
-from voting.matches import Position, claim_resolved, extend, lock_free_events, replay
+from voting.matches import Position, claim_resolved, extend, is_idle, lock_free_events, replay
 from voting.models import CLOSED_STATES, Event, StoredBallot, TallyRecord, Team, Turn, TurnState
 from voting.turns.closing import (
     MAX_EARLY_WAIT_MS,
@@ -40,7 +40,7 @@ from voting.turns.closing import (
 from voting.turns.outcomes import TurnOutcome, ballots_by_side, decide_outcome
 from voting.turns.retry_book import PERMANENT_ERRORS
 from voting.turns.seals import record_seals
-from voting.turns.turns import draft_next_turn, place_turn, to_boxed_turn
+from voting.turns.turns import draft_next_turn, pause_draft, place_turn, to_boxed_turn
 
 log = logging.getLogger(__name__)
 
@@ -179,6 +179,9 @@ def _write(decided: Sequence[DecidedTurn], now: int) -> list[WrittenTurn]:
             if one.turn.pk in claimed
         ]
         TallyRecord.objects.bulk_create(tally for one in written for tally in one.tallies)
+        for one in written:
+            if one.outcome.is_empty and is_idle(events[one.event_id]):
+                pause_draft(one.following, now)
         Turn.objects.bulk_create(one.following for one in written)
         ended = load_ended_matches(one.event_id for one in written if one.turn.match.number > 1)
         snapshots = [

@@ -141,17 +141,22 @@ def update_box(turn: Turn, box: BallotBox, *, create: bool) -> bool:
     return placed != PlaceResult.LOST
 
 
-def plan_turn(match: Match, last: Turn | None, to_move: Sequence[Side], now: int, lead_ms: int) -> Turn:
-    """Create the turn after `last`, to open after `lead_ms` and the match's talk time.
+def plan_turn(
+    match: Match, last: Turn | None, to_move: Sequence[Side], now: int, lead_ms: int | None
+) -> Turn:
+    """Create the turn after `last`, to open after `lead_ms` and the match's talk time. None: it is paused.
 
     Call it within `event_lock`.
     """
+    begins_at = now + (lead_ms or 0)
     teams = Team.objects.filter(event=match.event_id)
     if match.bank_s is None:
         extra_s = Event.objects.values_list("extra_s", flat=True).get(pk=match.event_id)
-        turn = draft_next_turn(match, teams, last, now + lead_ms, extra_s)
+        turn = draft_next_turn(match, teams, last, begins_at, extra_s)
     else:
-        turn = _draft_timed_turn(match, teams, last, now + lead_ms, to_move)
+        turn = _draft_timed_turn(match, teams, last, begins_at, to_move)
+    if lead_ms is None:
+        pause_draft(turn, now)
     turn.save(force_insert=True)
     return turn
 
@@ -187,6 +192,24 @@ def _stores(match: Match, window_ms: int) -> bool:
 
 def _next_number(last: Turn | None) -> int:
     return last.number + 1 if last else 1
+
+
+def pause_fields(turn: Turn, now: int) -> dict[str, Any]:
+    """Return the fields of an open turn that is paused: it keeps the remaining time to vote and to talk."""
+    times = Window(turn.opens_at, turn.closes_at)
+    return {
+        "state": TurnState.PAUSED,
+        "left_ms": times.left_ms(now),
+        "talk_left_ms": window.talk_left_ms(times, now, turn.talk_left_ms),
+        "opens_at": now,
+        "closes_at": now,
+    }
+
+
+def pause_draft(turn: Turn, now: int) -> None:
+    """Pause a turn that is not saved yet."""
+    for name, value in pause_fields(turn, now).items():
+        setattr(turn, name, value)
 
 
 def set_window(turn: Turn, kind: type[protocol.Change], times: Window, box: BallotBox) -> None:

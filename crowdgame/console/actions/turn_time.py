@@ -18,7 +18,7 @@ from voting.matches import MatchError
 from voting.models import Turn, TurnState
 from voting.protocol import Pressed
 from voting.turns.early_close import end_window
-from voting.turns.turns import change_turn, set_window
+from voting.turns.turns import change_turn, pause_fields, set_window
 
 MIN_LEFT_MS = 3_000
 MAX_EXTRA_S = 600
@@ -47,18 +47,10 @@ def pause_turn(turn: Turn, box: BallotBox) -> ActionResult:
     """
     if turn.state != TurnState.OPEN:
         raise MatchError(_("The turn is already paused."))
-    now = box.now()
-    times = Window(turn.opens_at, turn.closes_at)
-    left = times.left_ms(now)
-    if left == 0:
+    paused = pause_fields(turn, box.now())
+    if paused["left_ms"] == 0:
         raise MatchError(_("Time is up. The votes are being counted."))
-    held = {
-        "left_ms": left,
-        "talk_left_ms": window.talk_left_ms(times, now, turn.talk_left_ms),
-        "opens_at": now,
-        "closes_at": now,
-    }
-    change_turn(turn, protocol.TurnPaused, box, state=TurnState.PAUSED, **held)
+    change_turn(turn, protocol.TurnPaused, box, **paused)
     what = LogText(gettext_noop("%(by)s paused turn %(turn)s"), {"turn": turn.number})
     return ActionResult(what, {"turn": turn.pk})
 

@@ -1,5 +1,6 @@
 import { NUMBER_LOCALE, p, t } from "../live/i18n";
 import { endReasonText } from "../live/match/endReason";
+import { idleText } from "../live/match/idleText";
 import { otherSide } from "../live/match/grid";
 import { isTalkHeld, sideForTeam, teamForSide, type Phase } from "../live/match/phase";
 import { currentSeries, winsNeeded } from "../live/match/series";
@@ -29,6 +30,7 @@ export function headline(event: EventState, phase: Phase): string {
   if (phase === "ended") return explainedOutcome(event, match);
   const turn = (phase === "reveal" ? match.reveal : match.turn)?.number ?? 1;
   if (phase === "reveal") return t("Turn %(turn)s: reveal", { turn });
+  if (phase === "paused" && match.turn?.idle) return idleText(match.turn);
   if (phase !== "waiting") return windowHeadline(phase, match.board.vote, turn);
   return isTalk(event, phase) ? t("Turn %(turn)s: time to talk", { turn }) : t("Turn %(turn)s: about to open", { turn });
 }

@@ -10,7 +10,7 @@ export function stacked(columns: readonly string[]): Board {
 }
 
 export function makeTurn(part: Partial<Turn> = {}): Turn {
-  const usual = { id: 7, number: 7, opens_at: NOW, closes_at: NOW + 20_000, epoch: 1, paused: false, left_ms: 0, talk_ms: 0 };
+  const usual = { id: 7, number: 7, opens_at: NOW, closes_at: NOW + 20_000, epoch: 1, paused: false, left_ms: 0, talk_ms: 0, idle: false };
   return { ...usual, to_move: ["red", "yellow"], legal: { red: [1], yellow: [1] }, lot: null, ...part };
 }
 

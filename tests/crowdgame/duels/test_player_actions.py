@@ -19,7 +19,7 @@ from crowdgame.duels.player_actions import OFFER_PAUSE_TURNS, DuelActionRefused,
 from crowdgame.ratings.models import RatedMatch
 from deploy.laptop.paths import ROOT
 from tests.voting.concurrency_helpers import at_once
-from tests.voting.match_helpers import kinds, only_turn, open_now, play, run_out, start, vote
+from tests.voting.match_helpers import kinds, only_turn, open_now, play, play_turn, run_out, start, vote
 from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.ballot_box import BallotBox
 from voting.models import Event, Match, MatchResult, Offer, Turn, TurnState
@@ -148,6 +148,25 @@ def test_both_resign_at_once_and_one_does(box: BallotBox) -> None:
     refused = at_once(2, lambda own: perform(playing.duel.event_id, teams.pop(), "resign", turn, own))
     assert len(refused) == 1
     assert playing.ending()[2] == Ending.CONCEDED
+
+
+@pytest.mark.parametrize("action", ["resign", "draw"])
+def test_match_that_ends_in_its_second_turn_is_rated(action: DuelAction, box: BallotBox) -> None:
+    playing = begin(box)
+    play(playing.match, box, TWO_TURNS[:1])
+    for team in playing.teams:
+        if playing.ending()[0] == MatchState.PLAYING:
+            playing.do(team, action, box)
+    assert playing.ending()[0] == MatchState.ENDED
+    assert RatedMatch.objects.filter(match=playing.match).exists()
+
+
+def test_duel_without_votes_goes_on(box: BallotBox) -> None:
+    playing = begin(box)
+    Match.objects.update(bank_s=None, no_ballot_rule="pass")
+    for _ in range(3):
+        play_turn(only_turn(playing.match), box)
+    assert only_turn(playing.match).state == TurnState.OPEN
 
 
 def test_match_without_revealed_turn_can_be_aborted(box: BallotBox) -> None:

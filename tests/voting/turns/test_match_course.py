@@ -1,5 +1,6 @@
 """Matches from start to end, and the start of the next one."""
 
+from collections.abc import Callable
 from random import Random
 from typing import Any
 
@@ -13,11 +14,15 @@ from tests.voting.match_helpers import (
     kinds,
     new_event,
     only_turn,
+    open_now,
     play,
     play_turn,
     reveal_ms,
+    run_out,
     start,
+    vote,
 )
+from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import TooEarly
 from voting.counting.methods.voting_method import METHODS
@@ -25,6 +30,8 @@ from voting.counting.window import SPECIAL_RULE_MS, START_LEAD_MS
 from voting.matches import MatchError, live_turn, load_position
 from voting.models import Event, Match, TurnState
 from voting.terms import Lobby, MatchState
+from voting.turns.closing import close_turn
+from voting.turns.set_closing import close_together
 from voting.turns.turns import load_turn, start_due_match, start_match, to_boxed_turn
 
 pytestmark = pytest.mark.django_db
@@ -122,6 +129,40 @@ def test_start_due_match_starts_once_when_due(box: BallotBox) -> None:
     assert [m.number for m in event.matches.order_by("pk")] == [1, 2]
     assert Event.objects.get(pk=event.pk).next_match_at is None
     assert kinds(event.pk).count("match.started") == 2
+
+
+@pytest.mark.parametrize("close", [close_turn, lambda turn_id, box: close_together([turn_id], box)])
+def test_match_pauses_after_two_turns_without_votes(
+    close: Callable[[int, BallotBox], object], box: BallotBox
+) -> None:
+    event = new_event(no_ballot_rule="pass", window_s=20, talk_s=5)
+    match = start_match(event.pk, box)
+    seen = []
+    for votes in ([], [1], [], []):
+        turn = only_turn(match)
+        seen.append(turn.state)
+        open_now(turn, box)
+        vote(turn, box, votes)
+        run_out(turn, box)
+        close(turn.pk, box)
+    assert seen == [TurnState.OPEN] * 4
+    turn = only_turn(match)
+    assert (turn.state, turn.left_ms, turn.talk_left_ms) == (TurnState.PAUSED, 20_000, 5_000)
+    shown = load_snapshot(Event.objects.get(pk=event.pk)).match
+    assert shown is not None
+    assert shown.turn is not None
+    assert (shown.turn.paused, shown.turn.idle) == (True, True)
+    play_turn(turn, box, [2], [3])
+    assert only_turn(match).state == TurnState.OPEN
+
+
+def test_next_match_does_not_start_by_itself_without_voters(box: BallotBox) -> None:
+    event = new_event(next_match_after_s=30, no_ballot_rule="forfeit")
+    scheduled = []
+    for _ in range(2):
+        play_turn(only_turn(start_match(event.pk, box)), box)
+        scheduled.append(Event.objects.get(pk=event.pk).next_match_at is not None)
+    assert scheduled == [True, False]
 
 
 def test_start_due_match_cancels_unplayable_match(box: BallotBox) -> None:

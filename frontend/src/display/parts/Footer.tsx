@@ -5,6 +5,7 @@ import { countdownText } from "../scene/countdownText";
 import { fitFontSize } from "../scene/layout";
 import { isTimely } from "../captions/changeNotices";
 import { isPartHidden, sidePlace } from "../scene/places";
+import { idleText } from "../../live/match/idleText";
 import { isWon, type StageView } from "../scene/stageView";
 import { analysisText } from "../captions/analysis";
 import { threatText } from "../captions/commentary";
@@ -42,7 +43,7 @@ function footerSentence(view: StageView): Sentence {
   const { scene, notice, state } = view;
   if (notice && isTimely(notice, scene)) return [notice.text];
   const { phase, match, reveal, stage, call } = scene;
-  if (phase === "paused") return [pausedText(scene.leftMs)];
+  if (phase === "paused") return [scene.turn?.idle ? idleText(scene.turn) : pausedText(scene.leftMs)];
   if (phase === "sealed") return [sealed(view.scene)];
   if (phase === "talk" && scene.turn) return [t("Voting on turn %(turn)s opens soon", { turn: scene.turn.number })];
   if (phase === "voting") return match ? fillTeamNames({ state, match }, windowText(view, { state, match })) : [];

@@ -11,7 +11,7 @@ import { phoneView, type PhoneView } from "../seat/phoneView";
 import type { SeatedPhone } from "../seat/voterState";
 
 const NOW = 1_000_000;
-const TURN = { id: 20, number: 2, opens_at: NOW - 1000, closes_at: NOW + 9000, epoch: 1, paused: false, left_ms: 0, talk_ms: 0, to_move: ["red", "yellow"], legal: { red: [1, 2, 3], yellow: [1, 2, 3] }, lot: null } as const;
+const TURN = { id: 20, number: 2, opens_at: NOW - 1000, closes_at: NOW + 9000, epoch: 1, paused: false, left_ms: 0, talk_ms: 0, idle: false, to_move: ["red", "yellow"], legal: { red: [1, 2, 3], yellow: [1, 2, 3] }, lot: null } as const;
 const GRID = ["...", "Y..", "RY."];
 
 const STEPS = { pour: 400, picks: 1600, hold: null, drops: 2400, second: 3100, token: 3600, lines: 4000, replay: null, over: 6000 };
