@@ -20,15 +20,17 @@ SYMBOLS = 12
 
 
 async def mark_drop(
-    room: EventRoom, seat: Seat, turn_id: int, receipts: Receipts, now: int
+    room: EventRoom, seat: Seat, turn_id: int, receipts: Receipts, *, has_voted: bool
 ) -> AsyncIterator[DropAnswered]:
     """Mark the drop of the seat's voter in the reveal of a turn, and yield the answers for the phone.
 
-    `now` is the time of the request in milliseconds. Waits for the reveal while the turn is open.
+    `has_voted`: the voter has a counted ballot in the open turn. Waits for the reveal while the turn is open.
     """
     symbol = drop_symbol(seat.voter)
     is_open = room.turn is not None and room.turn.id == turn_id
-    if not allows_marks(room.state) or not (is_open or shows_piles(room.state, turn_id, now)):
+    is_shown = allows_marks(room.state) and (is_open or shows_piles(room.state, turn_id, room.now()))
+    # Nobody without a ballot takes one of the few places.
+    if not is_shown or not (has_voted if is_open else await receipts.find_drop(room, seat, turn_id)):
         yield DropAnswered(turn=turn_id, answer="unavailable", symbol=symbol)
         return
     requests = room.drop_requests_for(turn_id)

@@ -214,7 +214,8 @@ class PhoneConsumer(SocketConsumer):
 
     async def _send_drop_answers(self, turn: int, room: EventRoom) -> None:
         seat = replace(self.voter.seat, team=self.voter.team)
-        async for answer in mark_drop(room, seat, turn, gateway().receipts, room.now()):
+        voted = self.voter.voted_in == room.turn_ref
+        async for answer in mark_drop(room, seat, turn, gateway().receipts, has_voted=voted):
             self.send(answer)
 
     def _handle_player(self, message: RematchAsk | DuelAsk, room: EventRoom) -> None:

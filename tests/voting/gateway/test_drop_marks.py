@@ -68,16 +68,18 @@ def test_drop_is_marked_at_once_during_the_reveal(
     server: Server, stage: Stage, clients: SocketClients, display: SocketClient
 ) -> None:
     (phone,) = voted(clients, stage, [3])
-    idle, _ = clients.phone(stage.code, team=2)
+    idle = [clients.phone(stage.code, team=2)[0] for _ in range(MAX_REQUESTS)]
     close(server, stage, phone)
+    assert {ask(one, stage.turn)["answer"] for one in idle} == {"unavailable"}, "they have not voted"
     answer = ask(phone, stage.turn)
     assert (answer["answer"], answer["index"]) == ("shown", 0)
     assert place(display.receive("drop.shown")) == ("red", 3, 0, answer["symbol"])
     assert ask(phone, stage.turn)["answer"] == "full", "once in a turn"
-    assert ask(idle, stage.turn)["answer"] == "unavailable", "it has not voted"
 
 
 def test_number_of_marks_is_limited(server: Server, stage: Stage, clients: SocketClients) -> None:
+    idle = [clients.phone(stage.code, team=2)[0] for _ in range(MAX_REQUESTS)]
+    assert {ask(phone, stage.turn)["answer"] for phone in idle} == {"unavailable"}, "they have not voted"
     phones = voted(clients, stage, [1] * (MAX_REQUESTS + 1))
     assert [ask(phone, stage.turn)["answer"] for phone in phones] == ["waiting"] * MAX_REQUESTS + ["full"]
     phones[0].socket.close()
@@ -106,11 +108,11 @@ def test_requests_during_a_reveal_do_not_disturb_those_of_the_next_turn(
     early, late = voted(clients, stage, [3, 4])
     server.ask("close_after", event_id=stage.id, ms=0)
     following = early.receive("turn.revealed")["state"]["match"]["turn"]["id"]
-    assert ask(early, following)["answer"] == "waiting"
-    assert ask(late, stage.turn)["answer"] == "shown"
     server.ask("open_turn_now", event_id=stage.id)
     early.receive("turn.moved")
     vote(early, following)
+    assert ask(early, following)["answer"] == "waiting"
+    assert ask(late, stage.turn)["answer"] == "shown"
     server.ask("close_after", event_id=stage.id, ms=0)
     assert early.receive("drop.answered")["answer"] == "shown"
 
