@@ -5,7 +5,6 @@ comparison key of the guest's name. Finished games keep the name they were playe
 """
 
 import unicodedata
-from functools import cache
 
 from allauth.account.utils import filter_users_by_username
 from django.contrib.auth.models import User
@@ -14,15 +13,13 @@ from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
 from crowdgame.accounts.models import GUEST_NAME_LENGTH, GUEST_SKELETON_LENGTH, Guest
-from crowdgame.accounts.name_skeletons import SEPARATORS, mixes_scripts, name_skeleton, without_marks
+from crowdgame.accounts.name_skeletons import SEPARATORS, mixes_scripts, name_skeleton
+from crowdgame.accounts.reserved_names import is_reserved
 from crowdgame.accounts.signals import guest_left, guest_merged, guest_renamed
 from voting.ballot_box.ballot_box import BallotBox
 from voting.names import clean_name
 
 MIN_NAME_LENGTH, MAX_KEY_LENGTH = 2, 80
-# The product's own labels, and names that could be mistaken for its staff.
-RESERVED_PREFIXES = ("guest", "crowdgame", "admin", "moderator", "organizer", "organiser")
-RESERVED_NAMES = ("open seat", "the crowd", "mod", "official", "root", "staff", "support", "system")
 
 
 class AccountError(Exception):
@@ -48,7 +45,7 @@ def clean_account_name(typed: str) -> str:
         )
     if not all(one in SEPARATORS or unicodedata.category(one)[0] in "LMN" for one in name):
         raise ValidationError(_("Use only letters, numbers, spaces and - ' _ in a name."))
-    if _is_reserved(name):
+    if is_reserved(name):
         raise ValidationError(_("This name is reserved. Choose another one."))
     if mixes_scripts(name):
         raise ValidationError(_("This name mixes letters of different scripts. Use letters of one script."))
@@ -61,17 +58,6 @@ def _has_valid_length(name: str) -> bool:
         and MIN_NAME_LENGTH <= len(name_key(name)) <= MAX_KEY_LENGTH
         and 0 < len(name_skeleton(name)) <= GUEST_SKELETON_LENGTH
     )
-
-
-def _is_reserved(name: str) -> bool:
-    unmarked = without_marks(name_skeleton(name))
-    prefixes, names = (_skeletons(words) for words in (RESERVED_PREFIXES, RESERVED_NAMES))
-    return unmarked.startswith(prefixes) or unmarked in names
-
-
-@cache  # not at import, which would load the table of look-alike characters in every process
-def _skeletons(words: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(map(name_skeleton, words))
 
 
 def create_account(guest: Guest, name: str, password: str) -> User:

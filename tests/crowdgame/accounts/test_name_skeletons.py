@@ -54,6 +54,58 @@ def test_reserved_word_is_refused_in_look_alike_letters(name: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "name",
+    [
+        *(
+            "Owner",
+            "Host",
+            "The Host",
+            "Host2",
+            "co-host",
+            "Staff Anna",
+            "Referee",
+            "Umpire",
+            "Your Moderator",
+        ),
+        *("Veranstalterin", "Spielleitung", "Der Schiedsrichter", "Gastgeber", "Modération", "Moderatorin"),
+        *("Modérateur", "Modératrice", "Organisateur", "Propriétaire", "Hôte", "Arbitre", "Administrateur"),
+        *(
+            "Moderadora",
+            "Organizador",
+            "Dueño",
+            "Anfitrión",
+            "Árbitro",
+            "Propietaria",
+            "Proprietário",
+            "Dono",
+        ),
+        *("版主", "管理员", "主办方", "版主小王", "裁判", "مشرف", "المشرفة", "منظّم", "المنظم", "مدير"),
+    ],
+)
+def test_role_is_refused_in_each_language(name: str) -> None:
+    assert refusal(name) == "This name is reserved. Choose another one."
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Hostettler",
+        "Modesty",
+        "Adam",
+        "Malik",
+        "مالك",
+        "Dona Maria",
+        "Leita",
+        "Donovan",
+        "王小明",
+        "Anna Guest",
+    ],
+)
+def test_name_that_only_begins_like_a_role_is_free(name: str) -> None:
+    assert clean_account_name(name) == name
+
+
+@pytest.mark.parametrize(
     "name", ["Аnna", "Annа", "Μaria", "Ivan Петров", "Anna أحمد", "Ωmega", "Ꭺnna", "Mօna", "Москва 東京"]
 )
 def test_name_of_mixed_scripts_is_refused(name: str) -> None:
