@@ -67,7 +67,8 @@ const first = (vote: Vote): number => vote.points.keys().next().value!;
 
 function most(counted: CountedVotes): Decision {
   const counts = countVotes(counted);
-  const tied = counted.legal.filter((choice) => counts[choice - 1] === Math.max(...counts));
+  const highest = counts.reduce((one, other) => Math.max(one, other), 0);
+  const tied = counted.legal.filter((choice) => counts[choice - 1] === highest);
   if (tied.length === 1) return { pick: tied[0]!, decidedBy: counted.terms.tally_method, rounds: [] };
   const names = (vote: Vote, choice: number) => vote.points.has(choice);
   const broken = breakTie(counted, tied, { names, draw: `${counted.seed}:${counted.side}`, wants: (choice) => captainPoints(counted, choice), last: false });

@@ -36,6 +36,13 @@ test("numbers that no field may have are kept apart", () => {
   assert(Object.is(parseJson("-0"), 0));
 });
 
+test("values of any length are read or refused", () => {
+  const LENGTH = 3_000_000;
+  const values = ['"\\n"', '"\\u0041"', '"\\ud800"', '"a"'].map((value) => `"${value.slice(1, -1).repeat(LENGTH)}"`);
+  for (const text of [...values, "9".repeat(LENGTH), `${" ".repeat(LENGTH)}1`, `0.${"0".repeat(LENGTH)}`]) assert.doesNotThrow(() => parseJson(text));
+  for (const text of [values[0]!.slice(0, -1), `${values[0]!.slice(0, -1)}\\`, `"${"\\x".repeat(LENGTH)}"`]) assert.throws(() => parseJson(text), JsonError);
+});
+
 test("duplicate keys and deep nesting are refused", () => {
   assert.throws(() => parseJson('{"a":1,"a":1}'), JsonError);
   assert.throws(() => parseJson("[".repeat(100_000)), JsonError);

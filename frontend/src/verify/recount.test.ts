@@ -132,6 +132,16 @@ test("a record of an unknown game is checked in part", () => {
   assert.equal(verifyText(other).verdict, "PARTLY CHECKED");
 });
 
+test("a file with values of any length is checked", () => {
+  const escapes = `"${"\\u0041".repeat(3_000_000)}"`;
+  assert.equal(verifyText(escapes).verdict, "INVALID");
+  assert.equal(verifyText(`{"format": "crowdgame match 3", "code": ${escapes}}`).verdict, "INVALID");
+  const long = record([[[4], [1]]]);
+  const red = { ...long.counts[0]!.red, counts: Array.from({ length: 300_000 }, (_, index) => Number(index === 3)) };
+  const unknown = { ...long, game: "unknown", counts: [{ ...long.counts[0], red }] };
+  assert.equal(verifyText(JSON.stringify(unknown)).verdict, "PARTLY CHECKED");
+});
+
 test("a file that isn't a record is invalid", () => {
   for (const text of ["", "[]", "null", "{}", '{"format":"crowdgame match 5"}', "1"]) assert.equal(verifyText(text).verdict, "INVALID");
 });
