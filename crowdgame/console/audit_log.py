@@ -30,10 +30,16 @@ class PerformedAction:
     undo: Pressed | None = None
 
 
-def add_audit_entry(event_id: int, by: str, done: PerformedAction, now: int) -> None:
-    """Log an action that has succeeded. `now` is ballot box time in milliseconds."""
+def add_audit_entry(
+    event_id: int, by: str, done: PerformedAction, now: int, user_id: int | None = None
+) -> None:
+    """Log an action that has succeeded. `now` is ballot box time in milliseconds.
+
+    `by` is the name of the user, empty for an action of the server.
+    """
     AuditEntry.objects.create(
         event_id=event_id,
+        user_id=user_id,
         by=by,
         what=done.what.message,
         what_values=done.what.values,

@@ -46,7 +46,7 @@ def perform(
         _check_permission(who, undo.action)
         done = _undo_once(event_id, message.entry, undo, box, host)
     try:
-        add_audit_entry(event_id, who.name, done, now)
+        add_audit_entry(event_id, who.name, done, now, who.user_id)
     except DATABASE_ERRORS as error:  # the action itself succeeded
         log.error("audit entry not stored: %s", error, extra={"event": event_id})
 

@@ -2,8 +2,10 @@
 
 import time
 from contextlib import closing, suppress
+from typing import cast
 
 from django.contrib import messages
+from django.contrib.auth.models import User
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
 from redis import RedisError
@@ -34,16 +36,22 @@ def announce_page_edit(request: HttpRequest, event: Event) -> bool:
 
 def log_edit(request: HttpRequest, event: Event, kind: str, what: LogText) -> None:
     """Add an audit log entry. `kind` is named like an action (`event.edit`)."""
-    add_page_audit_entry(event.pk, request.user.get_username(), kind, what, _box_time())
+    add_page_audit_entry(event.pk, cast(User, request.user), kind, what, _box_time())
 
 
-def add_page_audit_entry(event_id: int, by: str, kind: str, what: LogText, now: int) -> None:
+def add_page_audit_entry(event_id: int, user: User, kind: str, what: LogText, now: int) -> None:
     """Log an edit made on a page. It has no undo: the organizer edits it again on that page.
 
     `kind` is named like an action. `now` is ballot box time in ms.
     """
     AuditEntry.objects.create(
-        event_id=event_id, by=by, what=what.message, what_values=what.values, at=now, action=kind
+        event_id=event_id,
+        user=user,
+        by=user.get_username(),
+        what=what.message,
+        what_values=what.values,
+        at=now,
+        action=kind,
     )
 
 

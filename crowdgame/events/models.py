@@ -45,10 +45,11 @@ class AuditEntry(models.Model):
     `what` and `what_values` are a `LogText`. In entries from before translations, `what_values` is null and
     `what` is shown after the name. `at` is ballot box time in milliseconds. `pressed` is the console action
     as a `Pressed` message, and `undo` the action that reverts it. Both are null for edits on a page.
-    `undone` is set by an undo.
+    `undone` is set by an undo. `user` is whose action it was: another account may get the name `by` later.
     """
 
     event = models.ForeignKey(Event, on_delete=models.CASCADE, related_name="audit_entries")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
     by = models.CharField(max_length=150)
     action = models.CharField(max_length=24)
     what = models.CharField(max_length=200)

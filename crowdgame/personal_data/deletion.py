@@ -34,7 +34,7 @@ def delete_person(person: Person, box: BallotBox) -> None:
     for event in Event.objects.filter(owner=person.user):
         if not delete_unless_playing(event.pk):
             raise DeletionRefused(_live_text(event))
-    AuditEntry.objects.filter(by=person.user.get_username()).update(by=FORMER_ORGANIZER)
+    AuditEntry.objects.filter(user=person.user).update(by=FORMER_ORGANIZER)
     delete_account(person.user, box)
 
 

@@ -95,7 +95,7 @@ USER_TABLES: dict[str, Callable[[User], Rows]] = {
     "invitations": lambda user: Invitation.objects.filter(Q(made_by=user) | Q(used_by=user)).values(
         "name", "email", "created_at", "expires_at", "used_at"
     ),
-    "console-actions": lambda user: AuditEntry.objects.filter(by=user.get_username()).values(
+    "console-actions": lambda user: AuditEntry.objects.filter(user=user).values(
         "event__code", "at", "action", "what", "what_values"
     ),
     "admin-log": lambda user: LogEntry.objects.filter(user=user).values(

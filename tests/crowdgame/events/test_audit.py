@@ -32,7 +32,7 @@ def test_page_audit_entry_has_no_undo_and_lists_changes(box: BallotBox) -> None:
     event = new_event()
     duration = LogText("%(label)s: %(duration)s", {"label": LogText("Extra time"), "duration": 3600})
     what = LogText("%(by)s changed: %(changes)s", {"changes": [LogText("Name"), duration]})
-    add_page_audit_entry(event.pk, "olga", "event.edit", what, box.now())
+    add_page_audit_entry(event.pk, event.owner, "event.edit", what, box.now())
     entry = latest(event)[0]
     assert (entry.action, entry.pressed, entry.undo) == ("event.edit", None, None)
     assert entry.what == "olga changed: Name, Extra time: 1 hour"

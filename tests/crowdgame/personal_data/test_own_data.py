@@ -14,6 +14,8 @@ from allauth.socialaccount.models import SocialAccount
 from allauth.usersessions.models import UserSession
 from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import User
+from django.db import connection
+from django.db.migrations.executor import MigrationExecutor
 from django.db.models import QuerySet
 from django.db.models.fields.related import ForeignObjectRel
 from django.test import Client
@@ -133,7 +135,7 @@ def fill_every_table(user: User, guest: Guest, box: BallotBox) -> None:
     for column in ("made_by", "used_by"):
         create_invitation(column)
         Invitation.objects.filter(name=column).update(**{column: user})
-    AuditEntry.objects.create(event=event, by=user.username, action="event.edit", what="x", at=1)
+    AuditEntry.objects.create(event=event, user=user, by=user.username, action="event.edit", what="x", at=1)
     LogEntry.objects.create(user=user, action_flag=1)
     ChatMute.objects.create(guest=others[0], by=user)
     EmailAddress.objects.create(guest=guest, email="a@example.org")
@@ -186,8 +188,8 @@ def test_organizer_deletes_account_and_events(box: BallotBox) -> None:
     over = create_event(user, "Fair", ("Reds", "Yellows"))
     play(start_match(over.pk, box), box, RED_WINS)
     others = create_event(User.objects.create_user("ada"), "Other", ("Reds", "Yellows"))
-    for by in ("grace", "ada"):
-        AuditEntry.objects.create(event=others, by=by, action="event.edit", what="x", at=1)
+    for by in (user, others.owner):
+        AuditEntry.objects.create(event=others, user=by, by=by.username, action="event.edit", what="x", at=1)
     assert "Your events and cups are deleted" in client.get("/console/data/").content.decode()
     assert ask(client, "delete")["Location"] == "/play/"
     assert list(Event.objects.all()) == [others]
@@ -195,6 +197,43 @@ def test_organizer_deletes_account_and_events(box: BallotBox) -> None:
     assert {entry.by for entry in AuditEntry.objects.all()} == {"former organizer", "ada"}
     assert client.get("/console/").status_code == 302
     assert "Your data is deleted" in client.get("/play/").content.decode()
+
+
+def test_name_of_a_deleted_organizer_gives_none_of_their_actions() -> None:
+    former = User.objects.create_user("grace")
+    event = create_event(User.objects.create_user("ada"), "Other", ("Reds", "Yellows"))
+    AuditEntry.objects.create(event=event, user=former, by="grace", action="event.edit", what="x", at=1)
+    former.delete()
+    client, _ = log_in("grace")
+    data, _ = unpack(ask(client, "download"))
+    assert "console-actions" not in data
+    ask(client, "delete")
+    assert AuditEntry.objects.get().by == "grace", "their entry is not changed either"
+
+
+@pytest.fixture
+def earlier_entries(transactional_db: None) -> Iterator[Any]:
+    """The entries of the first release, without users."""
+    release = [("events", "0001_squashed_0004_archived_events")]
+    executor = MigrationExecutor(connection)
+    executor.migrate(release)
+    yield executor.loader.project_state(release).apps.get_model("events", "AuditEntry").objects
+    migrate_events()
+
+
+def migrate_events() -> None:
+    executor = MigrationExecutor(connection)
+    executor.migrate(executor.loader.graph.leaf_nodes("events"))
+
+
+def test_migration_gives_entries_to_the_user_who_had_the_name_then(earlier_entries: Any) -> None:
+    user = User.objects.create_user("grace")
+    event = create_event(user, "Fair", ("Reds", "Yellows"))
+    joined_ms = int(user.date_joined.timestamp() * 1000)
+    for by, at in (("grace", joined_ms - 1), ("grace", joined_ms + 1), ("ada", joined_ms + 1)):
+        earlier_entries.create(event_id=event.pk, by=by, action="event.edit", what="x", at=at)
+    migrate_events()
+    assert list(AuditEntry.objects.order_by("pk").values_list("user", flat=True)) == [None, user.pk, None]
 
 
 def test_account_with_a_live_match_is_not_deleted(box: BallotBox) -> None:
