@@ -1,6 +1,5 @@
 """The download of a person's own data: a zip archive with one JSON file and a CSV file for each table."""
 
-import csv
 import io
 import json
 import zipfile
@@ -8,7 +7,7 @@ import zipfile
 from django.core.serializers.json import DjangoJSONEncoder
 
 from crowdgame.personal_data.tables import Person, Row, load_tables
-from crowdgame.web.spreadsheet import UTF8_BOM
+from crowdgame.web.spreadsheet import write_csv
 
 
 def export(person: Person) -> bytes:
@@ -26,7 +25,5 @@ def export(person: Person) -> bytes:
 
 def _to_csv(rows: list[Row]) -> str:
     text = io.StringIO(newline="")
-    table = csv.DictWriter(text, fieldnames=list(rows[0]))
-    table.writeheader()
-    table.writerows(rows)
-    return UTF8_BOM + text.getvalue()
+    write_csv(text, [list(rows[0]), *(list(row.values()) for row in rows)])
+    return text.getvalue()

@@ -1,6 +1,7 @@
 """The figures of a match report as rows of a CSV file. Pure: no database access."""
 
 from collections.abc import Callable, Iterator, Mapping
+from decimal import Decimal
 from typing import TypeVar
 
 from crowdgame.analysis.analyzed_turn import AnalyzedSide, AnalyzedTurn, Crowd
@@ -9,19 +10,21 @@ from games.engine.game import SIDES, Side
 from games.solver.judgment import winning_chance
 
 Row = TypeVar("Row")
-CellValue = str | int | float | None
+CellValue = str | int | float | Decimal | None
 Cell = Callable[[Row], CellValue]
 
 
-def report_csv_rows(report: MatchReport, analyses: Mapping[int, AnalyzedTurn]) -> Iterator[tuple[str, ...]]:
-    """Yield a header and one row per turn. No cell contains user text, so none needs CSV escaping.
+def report_csv_rows(
+    report: MatchReport, analyses: Mapping[int, AnalyzedTurn]
+) -> Iterator[tuple[CellValue, ...]]:
+    """Yield a header and one row per turn.
 
-    `analyses` by turn number, as far as there are any. Without one, its cells are empty.
+    `analyses` by turn number, as far as there are any. Without one, its cells are None.
     """
     columns = _csv_columns(report) | _analysis_columns(analyses)
     yield tuple(columns)
     for turn in report.turns:
-        yield tuple(_text(cell(turn)) for cell in columns.values())
+        yield tuple(_rounded(cell(turn)) for cell in columns.values())
 
 
 def _csv_columns(report: MatchReport) -> dict[str, Cell[TurnReport]]:
@@ -103,7 +106,5 @@ def _rounds(vote: SideVote) -> str:
     return " | ".join(" ".join(map(str, counts)) for counts in vote.rounds or ())
 
 
-def _text(value: CellValue) -> str:
-    if value is None:
-        return ""
-    return f"{value:.4f}" if isinstance(value, float) else str(value)
+def _rounded(value: CellValue) -> CellValue:
+    return Decimal(f"{value:.4f}") if isinstance(value, float) else value

@@ -49,12 +49,13 @@ def match_report(request: HttpRequest, code: str, number: int) -> HttpResponse:
 
 @require_safe
 def match_csv(request: HttpRequest, code: str, number: int) -> HttpResponse:
-    """Serve the report's figures as CSV. Answers 404 without a match."""
+    """Serve the report's figures as CSV, for the event's language. Answers 404 without a match."""
     match = find_match(code, number)
     if match is None:
         raise Http404
     rows = report_csv_rows(read_report(match), load_analyses(match))
-    answer = csv_response(f"{match.event.code}-{match.number}", rows)
+    with override(match.event.language):
+        answer = csv_response(f"{match.event.code}-{match.number}", rows)
     answer.headers["Cache-Control"] = f"public, max-age={_max_age_s(match)}"
     return answer
 

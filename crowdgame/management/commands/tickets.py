@@ -1,6 +1,5 @@
 """`manage.py tickets CODE [--count N] [--csv FILE]`: make tickets, or write all ticket codes to a file."""
 
-import csv
 import os
 from argparse import ArgumentParser
 from pathlib import Path
@@ -8,9 +7,11 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
+from django.utils.translation import override
 
 from crowdgame.events.ticket_views import ticket_csv_rows
 from crowdgame.operations.backup_file import temporary_sibling
+from crowdgame.web.spreadsheet import write_csv
 from voting.admission.tickets import TooManyTickets, make_tickets
 from voting.models import Event
 
@@ -43,8 +44,8 @@ def _write(file: Path, event: Event) -> None:
 
     A file that exists is replaced, so that its permissions don't apply.
     """
-    with temporary_sibling(file) as folder:
+    with temporary_sibling(file) as folder, override(event.language):
         draft = os.open(folder / "codes", os.O_WRONLY | os.O_CREAT, 0o600)
         with os.fdopen(draft, "w", encoding="utf-8", newline="") as target:
-            csv.writer(target).writerows(ticket_csv_rows(event, f"{settings.PUBLIC_URL}/{event.code}"))
+            write_csv(target, ticket_csv_rows(event, f"{settings.PUBLIC_URL}/{event.code}"))
         (folder / "codes").replace(file)

@@ -193,6 +193,7 @@ def test_tickets_command_creates_and_exports_tickets(
     assert event.tickets.count() == 12
     assert len(file.read_text().splitlines()) == 13
     assert f"https://play.example.org/{event.code}#" in file.read_text()
+    assert file.read_text().startswith("\ufeffCode,Name,Team,Used,Address"), "with a byte order mark"
     assert file.stat().st_mode & 0o777 == 0o600
     for wrong in (["ZZZZ"], [event.code, "--count", "5000"], [event.code, "--count", "-1"]):
         with pytest.raises(CommandError):

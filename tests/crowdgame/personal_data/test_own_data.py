@@ -161,6 +161,14 @@ def test_everybody_downloads_only_their_own_rows(box: BallotBox) -> None:
     assert load_tables(Person(*other)).keys() == {"account", "player"}
 
 
+def test_csv_of_own_data_runs_no_formula() -> None:
+    client = Client()
+    client.post("/play/chat/lobby/say", {"text": '=HYPERLINK("https://example.org")'})
+    data, tables = unpack(ask(client, "download", "/play/data"))
+    assert data["chat-messages"][0]["text"] == '=HYPERLINK("https://example.org")'
+    assert tables["chat-messages"][0]["text"] == '\'=HYPERLINK("https://example.org")'
+
+
 def test_downloaded_account_contains_no_password() -> None:
     client, user = log_in()
     create_event(user, "Fair", ("Reds", "Yellows"), consent="We take pictures.")

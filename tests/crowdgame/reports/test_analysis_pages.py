@@ -84,7 +84,7 @@ def test_crowd_is_compared_with_its_average_member(client: Client, match: Match,
 
 def csv_rows(client: Client, match: Match) -> list[dict[str, str]]:
     answer = client.get(f"/report/{match.event.code}/{match.number}.csv")
-    return list(csv.DictReader(io.StringIO(answer.content.decode())))
+    return list(csv.DictReader(io.StringIO(answer.content.decode("utf-8-sig"))))
 
 
 def test_csv_has_the_analysis_of_each_turn(client: Client, match: Match, box: BallotBox) -> None:
@@ -98,6 +98,16 @@ def test_csv_has_the_analysis_of_each_turn(client: Client, match: Match, box: Ba
     gain = float(first["red_average_vote_cost"]) - float(first["red_cost"])
     assert float(first["red_crowd_gain"]) == pytest.approx(gain, abs=2e-4)
     assert first["yellow_crowd_gain"] == "", "a team of one voter is no crowd"
+
+
+def test_csv_of_a_german_event_has_semicolons_and_decimal_commas(
+    client: Client, match: Match, box: BallotBox
+) -> None:
+    analyze(box)
+    Event.objects.update(language="de")
+    answer = client.get(f"/report/{match.event.code}/{match.number}.csv")
+    rows = list(csv.DictReader(io.StringIO(answer.content.decode("utf-8-sig")), delimiter=";"))
+    assert (rows[0]["turn"], rows[-1]["red_chance_after"]) == ("1", "1,0000")
 
 
 def test_csv_of_running_match_has_no_analysis_before_the_end(client: Client, box: BallotBox) -> None:

@@ -108,6 +108,6 @@ def test_finished_report_page_is_cached(client: Client, match: Match) -> None:
 def test_report_csv_is_sent_as_attachment(client: Client, match: Match) -> None:
     response = client.get(address(match, ".csv"))
     assert response.headers["Content-Disposition"] == f'attachment; filename="{match.event.code}-1.csv"'
-    rows = list(csv.reader(io.StringIO(response.content.decode())))
+    rows = list(csv.reader(io.StringIO(response.content.decode("utf-8-sig"))))
     assert len(rows) == 5
     assert rows[1][:3] == [match.event.code, "1", "1"]
