@@ -82,6 +82,7 @@ SECURITY_MIDDLEWARE = [
     "django_permissions_policy.PermissionsPolicyMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django.middleware.security.SecurityMiddleware",
+    "crowdgame.web.private_pages.PrivatePagesMiddleware",
 ]
 MIDDLEWARE = [
     *SECURITY_MIDDLEWARE,

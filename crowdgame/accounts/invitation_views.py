@@ -11,7 +11,6 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
 from crowdgame.accounts.invitations import (
@@ -39,7 +38,6 @@ def invitation_path(token: str) -> str:
     return reverse("console:invitation", args=[token])
 
 
-@never_cache
 @user_passes_test(lambda user: bool(user.is_active and user.is_superuser))
 @require_http_methods(["GET", "POST"])
 def invitations(request: HttpRequest) -> HttpResponse:
@@ -61,7 +59,6 @@ def invitations(request: HttpRequest) -> HttpResponse:
     return render(request, "accounts/invitations.html", page, status=status)
 
 
-@never_cache
 @require_safe
 def accept_invitation(request: HttpRequest, token: str) -> HttpResponse:
     """Remember the invitation in this browser and lead to the sign-up page. Only signing up spends it.

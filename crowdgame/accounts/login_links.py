@@ -9,7 +9,6 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.encoding import force_bytes, force_str
 from django.utils.http import base36_to_int, urlsafe_base64_decode, urlsafe_base64_encode
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 LINK_MAX_AGE_S = 2 * 3600
@@ -63,7 +62,6 @@ def spend_link(user: User) -> bool:
     return unspent.update(last_login=timezone.now()) == 1
 
 
-@never_cache
 @require_http_methods(["GET", "POST"])
 def log_in_by_link(request: HttpRequest, uid: str, token: str, code: str = "") -> HttpResponse:
     """Show a button; only its POST spends the link. Link previews and mail scanners just fetch the page.

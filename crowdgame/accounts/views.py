@@ -9,7 +9,6 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
 from crowdgame.accounts import accounts
@@ -64,7 +63,6 @@ class GuestLoginView(LoginView):  # type: ignore[misc]
         return context
 
 
-@never_cache
 @require_http_methods(["GET", "POST"])
 def account(request: HttpRequest) -> HttpResponse:
     """Show the account, or the form that creates one."""

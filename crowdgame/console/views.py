@@ -4,14 +4,12 @@ from csp.constants import SELF
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.views.decorators.cache import never_cache
 
 from crowdgame.events.access import require_accessible_event
 from crowdgame.web.built_page import built_page
 from crowdgame.web.content_policy import built_page_policy
 
 
-@never_cache
 @login_required
 def show_console(request: HttpRequest, code: str) -> HttpResponse:
     """Serve the console page built in the person's language, or else in English.

@@ -11,7 +11,6 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
 from crowdgame.cups.board_view import content_version
@@ -63,7 +62,6 @@ def new_cup(request: HttpRequest) -> HttpResponse:
     return render(request, "cups/new.html", {"form": form, "templates": CUP_PRESETS, "preset": preset})
 
 
-@never_cache
 @login_required
 @require_http_methods(["GET", "POST"])
 def cup_console(request: HttpRequest, code: str) -> HttpResponse:
@@ -82,7 +80,6 @@ def cup_console(request: HttpRequest, code: str) -> HttpResponse:
     return render(request, "cups/console.html", page)
 
 
-@never_cache
 @login_required
 @require_safe
 def open_stage(request: HttpRequest, code: str) -> HttpResponse:

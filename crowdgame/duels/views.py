@@ -156,10 +156,7 @@ def _duel_page(request: HttpRequest, duel: Duel, problem: str = "", status: int 
         "problem": problem,
         "picture": picture_address(request, duel.event.code, match, match.resolved if match else None),
     }
-    answer = render(request, "duels/duel.html", context, status=status)
-    if view.mine:  # the page contains the player's seat key
-        answer.headers["Cache-Control"] = "no-store"
-    return answer
+    return render(request, "duels/duel.html", context, status=status)
 
 
 def _load_presence(duel: Duel) -> PresenceCounts:

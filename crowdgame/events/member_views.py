@@ -9,7 +9,6 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext, gettext_noop
 from django.utils.translation import gettext_lazy as _
-from django.views.decorators.cache import never_cache
 
 from crowdgame.events.access import owner_page
 from crowdgame.events.audit_text import LogText
@@ -62,7 +61,6 @@ class MemberForm(forms.Form):
         return self.is_valid()
 
 
-@never_cache
 @owner_page("GET", "POST")
 def members(request: HttpRequest, event: Event) -> HttpResponse:
     asked = request.POST.get("ask", "")

@@ -6,7 +6,6 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext, override
 from django.utils.translation import gettext_lazy as _
-from django.views.decorators.cache import never_cache
 
 from crowdgame.events.access import owner_page
 from crowdgame.events.ticket_views import COUPONS_PER_FILE
@@ -28,7 +27,6 @@ HINTS = {
 }
 
 
-@never_cache
 @owner_page("GET")
 def poster(request: HttpRequest, event: Event) -> HttpResponse:
     """Return the poster as PDF, with one page per team if teams have their own links."""
@@ -53,7 +51,6 @@ def _poster(request: HttpRequest, event: Event, side: Side | None) -> Poster:
     )
 
 
-@never_cache
 @owner_page("GET")
 def ticket_sheets(request: HttpRequest, event: Event) -> HttpResponse:
     """Return a PDF of the tickets that were never used, COUPONS_PER_FILE per file.

@@ -11,7 +11,6 @@ from django.shortcuts import redirect, render
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, pgettext
-from django.views.decorators.cache import never_cache
 
 from crowdgame.events.access import owner_page
 from crowdgame.events.ticket_forms import RosterForm, TicketsForm
@@ -37,7 +36,6 @@ COUPONS_PER_FILE = 120  # five full sheets
 MAX_ID_DIGITS = 19
 
 
-@never_cache
 @owner_page("GET", "POST")
 def tickets(request: HttpRequest, event: Event) -> HttpResponse:
     """Show and change the event's tickets. Searches use POST, because a query in a URL could leak a code."""
@@ -116,7 +114,6 @@ def _search(every: QuerySet[Ticket], wanted: str, show: str) -> QuerySet[Ticket]
     return every.order_by("label", "pk")
 
 
-@never_cache
 @owner_page("GET")
 def print_tickets(request: HttpRequest, event: Event) -> HttpResponse:
     """Show the tickets that were never used as sheets to cut, TICKETS_PER_PRINT per print (`?part=`)."""
@@ -128,7 +125,6 @@ def print_tickets(request: HttpRequest, event: Event) -> HttpResponse:
     return render(request, "events/tickets_print.html", context)
 
 
-@never_cache
 @owner_page("GET")
 def download_tickets(request: HttpRequest, event: Event) -> HttpResponse:
     rows = ticket_csv_rows(event, f"{server_url(request)}/{event.code}")

@@ -5,7 +5,6 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
-from django.views.decorators.cache import never_cache
 
 from crowdgame.events.access import owner_page
 from crowdgame.events.audit_text import LogText
@@ -51,7 +50,6 @@ def delete_event(request: HttpRequest, event: Event) -> HttpResponse:
     return render(request, "events/delete.html", {"event": event, "playing": playing}, status=status)
 
 
-@never_cache
 @owner_page("GET")
 def download_study(request: HttpRequest, event: Event) -> HttpResponse:
     return csv_response(f"study-{event.code}", study_rows(event))

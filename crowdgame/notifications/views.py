@@ -5,7 +5,6 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
-from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_POST
 
@@ -40,7 +39,6 @@ def delete_address(request: HttpRequest) -> HttpResponse:
     return redirect("account")
 
 
-@never_cache
 @require_http_methods(["GET", "POST"])
 def confirm_address(request: HttpRequest, token: str) -> HttpResponse:
     """Show a button; only its POST confirms. Mail scanners and link previews open links by themselves."""
@@ -57,7 +55,6 @@ def confirm_address(request: HttpRequest, token: str) -> HttpResponse:
 
 
 @csrf_exempt
-@never_cache
 @require_http_methods(["GET", "POST"])
 def unsubscribe(request: HttpRequest, token: str) -> HttpResponse:
     """Unsubscribe in one click, or by the mail client's own button (RFC 8058). Needs no login and no cookie.

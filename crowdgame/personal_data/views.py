@@ -11,7 +11,6 @@ from django.contrib.auth.models import AnonymousUser, User
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from crowdgame.accounts.backend import guest_of
@@ -24,7 +23,6 @@ from voting.ballot_box.ballot_box import BallotBox
 ballot_box = cache(BallotBox)
 
 
-@never_cache
 @require_http_methods(["GET", "POST"])
 def guest_data(request: HttpRequest) -> HttpResponse:
     """The data of this browser's guest. Without one, the page says so."""
@@ -34,7 +32,6 @@ def guest_data(request: HttpRequest) -> HttpResponse:
     return _answer(request, Person(None, guest))
 
 
-@never_cache
 @login_required
 @require_http_methods(["GET", "POST"])
 def organizer_data(request: HttpRequest) -> HttpResponse:

@@ -111,9 +111,7 @@ def match_record(request: HttpRequest, code: str, number: int) -> HttpResponse |
     except MatchChanging:
         return _retry_later()
     except SidesStillSecret as refusal:
-        return HttpResponse(
-            f"Not available yet: {refusal}.\n", "text/plain", 403, headers={"Cache-Control": "no-store"}
-        )
+        return HttpResponse(f"Not available yet: {refusal}.\n", "text/plain", 403)
     finally:
         export_slots.release()
 

@@ -68,7 +68,7 @@ def current_program(request: HttpRequest, code: str) -> HttpResponse:
     """What the page has to show, as JSON. Unchanged replies are answered with status 304."""
     staged, key = _load_staged(code), request.headers.get(KEY_HEADER)
     if key is not None and not staged.accepts(key):
-        return HttpResponse(status=403, headers={"Cache-Control": "no-store"})
+        return HttpResponse(status=403)
     answer = JsonResponse(_program_fields(staged, has_key=key is not None, server=server_url(request)))
     answer.headers["Cache-Control"] = "public, no-cache" if key is None else "private, no-cache"
     patch_vary_headers(answer, [KEY_HEADER])
