@@ -217,15 +217,21 @@ ACCOUNT_LOGOUT_REDIRECT_URL = LOGOUT_REDIRECT_URL
 ACCOUNT_SESSION_REMEMBER = True  # for SESSION_COOKIE_AGE
 ACCOUNT_REAUTHENTICATION_REQUIRED = True  # before a change of the account
 ACCOUNT_USERNAME_MIN_LENGTH = 2
-# Repeated wrong passwords lock the account for a while. Limits per address are high: a venue shares one.
+# Limits per account or e-mail address, never per network address: a venue shares one. Wrong passwords
+# lock an account for a while. Everything else waits in `crowdgame.accounts.login_queue`.
 ACCOUNT_RATE_LIMITS = {
-    "login": "300/m/ip",
+    "login": None,
     "login_failed": "10/15m/key",
-    "signup": "60/m/ip",
+    "signup": None,
     "change_password": "10/m/user",
-    "reset_password": "60/m/ip,5/h/key",
-    "reset_password_from_key": "60/m/ip",
+    "change_phone": "1/m/user",
+    "manage_email": "10/m/user",
+    "reauthenticate": "10/m/user",
+    "reset_password": "5/h/key",
+    "reset_password_from_key": None,
+    "request_login_code": "3/m/key",
     "confirm_email": "3/3m/key",
+    "verify_phone": "1/30s/key",
 }
 # Login through the OpenID Connect provider of a school or company. By default, nobody gets an existing
 # account only because the provider names its address.
@@ -251,7 +257,7 @@ MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
 MFA_PASSKEY_LOGIN_ENABLED = True
 MFA_TOTP_ISSUER = "Crowdgame"
 MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = not HTTPS  # browsers allow it on localhost only
-MFA_RATE_LIMITS = {"webauthn_login": "60/m/ip"}
+MFA_RATE_LIMITS = {"webauthn_login": None}
 MFA_ALLOW_UNVERIFIED_EMAIL = True
 CACHES = {
     "local": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"},

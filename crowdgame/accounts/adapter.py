@@ -6,6 +6,7 @@ from typing import Any, cast
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.account.models import EmailConfirmationMixin
 from allauth.account.stages import EmailVerificationStage
+from allauth.account.utils import filter_users_by_email, filter_users_by_username
 from allauth.core import context as allauth_context
 from django.conf import settings
 from django.contrib.auth.models import User
@@ -19,10 +20,12 @@ from crowdgame.accounts.account_language import language_of
 from crowdgame.accounts.accounts import find_username
 from crowdgame.accounts.backend import guest_of
 from crowdgame.accounts.invitations import find_open_invitation
+from crowdgame.accounts.known_devices import read_known_user
 from crowdgame.accounts.password_hashing import hashing_turn
 from crowdgame.accounts.queued_mail import queue_mail
 from voting.ballot_box.stores import STORE_ERRORS
 
+UNKNOWN_ACCOUNT = "account/email/unknown_account"
 WRONG_PASSWORD = _("Wrong name or password. Passwords are case-sensitive.")
 LOCKED = _(
     "Too many failed attempts. Try again in 15 minutes; trying sooner doesn't extend the wait. "
@@ -60,12 +63,18 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         return user
 
     def _get_login_attempts_cache_key(self, request: HttpRequest, **credentials: Any) -> str:
-        """Count by name alone.
+        """Count by name alone, on the account's known devices apart: strangers cannot lock it there.
 
         The original adds the Host header, which a client can vary to get more attempts.
         """
-        name = credentials.get("email") or credentials.get("username") or ""
-        return unicodedata.normalize("NFKC", name).strip().casefold()
+        typed = credentials.get("email") or credentials.get("username") or ""
+        name = unicodedata.normalize("NFKC", typed).strip().casefold()
+        user_id = read_known_user(request.COOKIES)
+        is_own = user_id and user_id in {str(user.pk) for user in self._named_users(name)}
+        return f"{name} {user_id}" if is_own else name
+
+    def _named_users(self, name: str) -> list[User]:
+        return [*filter_users_by_username(name), *filter_users_by_email(name)]
 
     def get_login_redirect_url(self, request: HttpRequest) -> str:
         """Guests play, organizers see their events."""
@@ -74,13 +83,19 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         return str(super().get_login_redirect_url(request))
 
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
-        """Let a worker send an e-mail, unless the server sends none."""
+        """Let a worker send an e-mail, unless the server sends none.
+
+        Strangers get none. The work is the same, so that its time does not reveal who has an account.
+        """
         if settings.EMAIL_ENABLED:
             request = allauth_context.request
             shared = {"request": request, "email": email, "current_site": get_current_site(request)}
             account = context.get("user")
             with override((account and language_of(account)) or get_language()):
-                queue_mail(self.render_mail(template_prefix, email, shared | context))
+                message = self.render_mail(template_prefix, email, shared | context)
+            if template_prefix == UNKNOWN_ACCOUNT:
+                message.to = []
+            queue_mail(message)
 
     def get_email_confirmation_url(
         self, request: HttpRequest, emailconfirmation: EmailConfirmationMixin

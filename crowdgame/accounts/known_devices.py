@@ -1,8 +1,10 @@
-"""A signed cookie for devices on which an organizer has logged in. Their next login waits for no stranger.
+"""A signed cookie for devices on which an organizer has logged in.
 
-It grants no access. The middleware sets it after every login, whichever view made it.
+Strangers neither delay nor lock their logins. The cookie grants no access. The middleware sets it after every
+login, whichever view made it.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 from django.conf import settings
@@ -23,9 +25,13 @@ SALT = "crowdgame.known_device"
 def find_known_user(scope: Any) -> str:
     """Return the id of the organizer who has logged in on this device, or an empty string."""
     cookies = b"; ".join(value for name, value in scope["headers"] if name == b"cookie")
-    signed = parse_cookie(cookies.decode("latin-1")).get(COOKIE, "")
+    return read_known_user(parse_cookie(cookies.decode("latin-1")))
+
+
+def read_known_user(cookies: Mapping[str, str]) -> str:
+    """Return the same from the cookies of a request."""
     try:
-        return TimestampSigner(salt=SALT).unsign(signed, COOKIE_MAX_AGE_S)
+        return TimestampSigner(salt=SALT).unsign(cookies.get(COOKIE, ""), COOKIE_MAX_AGE_S)
     except BadSignature:
         return ""
 

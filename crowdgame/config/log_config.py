@@ -31,9 +31,17 @@ LOGGED_FIELDS = (
     "exc_info",
 )
 RENAMED_FIELDS = {"levelname": "level", "name": "logger"}
-# Secrets in log messages: the part of a login, confirmation or unsubscribe link after its prefix, and any
-# text that looks like a login token.
-TOKEN_PATTERN = re.compile(r"(/console/enter/|/play/confirm/|/play/stop/)\S+|\b[0-9a-z]{6,}-[0-9a-f]{32,}\b")
+# Links that contain a secret after their prefix. nginx logs no errors about them either.
+SECRET_PATHS = (
+    "/console/enter/",
+    "/console/invitation/",
+    "/console/confirm-email/",
+    "/console/password/reset/key/",
+    "/play/confirm/",
+    "/play/stop/",
+)
+# Secrets in log messages: the rest of such a link, and any text that looks like a login token.
+TOKEN_PATTERN = re.compile(rf"({'|'.join(SECRET_PATHS)})\S+|\b[0-9a-z]{{6,}}-[0-9a-f]{{32,}}\b")
 MAX_MESSAGE_LENGTH = 300  # Django logs the paths of failed requests, which may be long
 log = logging.getLogger("crowdgame")
 

@@ -6,12 +6,17 @@ from threading import Barrier
 from typing import Any
 
 import pytest
+from allauth.account import app_settings as account_settings
+from allauth.core.internal.ratelimit import parse_rates
+from allauth.mfa import app_settings as mfa_settings
 from allauth.mfa.totp.internal.auth import TOTP
+from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import OperationalError, connections
 from django.test import Client
 from redis import Redis
 
+from crowdgame.accounts.known_devices import COOKIE
 from crowdgame.accounts.login_links import login_link_path
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("valkey_url")]
@@ -90,6 +95,29 @@ def test_lockout_does_not_block_login_link(ada: User) -> None:
     browser = Client()
     assert browser.post(login_link_path(ada)).status_code == 302
     assert browser.get("/console/").status_code == 200
+
+
+def test_strangers_do_not_lock_known_devices() -> None:
+    """Such a device has ten attempts of its own, and none for another account."""
+    device, other = Client(), Client()
+    User.objects.create_user("bob", password=RIGHT)
+    for browser, name in ((device, "ada"), (other, "bob")):
+        browser.post("/console/login/", {"login": name, "password": RIGHT})
+        browser.post("/console/logout/")
+    fail(10)
+    assert other.post("/console/login/", {"login": "ada", "password": RIGHT}).status_code == 200
+    for password, status in ((RIGHT, 302), *[(WRONG, 200)] * 10, (RIGHT, 200)):
+        browser = Client()
+        browser.cookies[COOKIE] = device.cookies[COOKIE].value
+        assert browser.post("/console/login/", {"login": "ADA", "password": password}).status_code == status
+
+
+def test_limits_are_per_account_and_none_is_a_default() -> None:
+    """All phones of a venue share one address: a limit per address would lock out organizers."""
+    account, mfa = account_settings.RATE_LIMITS, mfa_settings.RATE_LIMITS
+    assert (account, mfa) == (settings.ACCOUNT_RATE_LIMITS, settings.MFA_RATE_LIMITS)
+    rates = [rate for limit in (account | mfa).values() for rate in parse_rates(limit)]
+    assert {rate.per for rate in rates} == {"key", "user"}
 
 
 def test_lockout_ignores_case_and_width_of_names() -> None:

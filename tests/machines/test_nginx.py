@@ -1,4 +1,4 @@
-"""nginx limits logins per address, and nothing else."""
+"""nginx limits logins per known device or address, and nothing else."""
 
 import http.client
 from collections import Counter
@@ -8,7 +8,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 
 import pytest
+from django.core.signing import TimestampSigner
 
+from crowdgame.accounts.known_devices import SALT
 from deploy.laptop.network import LOOPBACK
 from tests.machines.nginx import Nginx, running_nginx
 
@@ -48,12 +50,12 @@ def nginx() -> Iterator[Nginx]:
         yield nginx
 
 
-def statuses(nginx: Nginx, method: str, path: str) -> Counter[tuple[int, str | None]]:
+def statuses(nginx: Nginx, method: str, path: str, cookie: str = "") -> Counter[tuple[int, str | None]]:
     """Status and Retry-After of many requests at once."""
     found: Counter[tuple[int, str | None]] = Counter()
     with closing(http.client.HTTPConnection(LOOPBACK, nginx.port, timeout=10)) as connection:
         for _ in range(REQUESTS):
-            connection.request(method, path, headers={"Content-Length": "0"})
+            connection.request(method, path, headers={"Content-Length": "0", "Cookie": cookie})
             response = connection.getresponse()
             response.read()
             found[response.status, response.getheader("Retry-After")] += 1
@@ -71,6 +73,15 @@ def test_nginx_limits_logins_of_all_pages_together_and_logs_no_address(nginx: Ng
     first = statuses(nginx, "POST", "/console/login/")
     assert first[204, None] >= 20
     assert first[503, "2"] >= 20
-    for path in ("/admin/login/", "/play/login", "/play/account", "/play/account/password"):
+    for path in ("/console/signup/", "/console/2fa/authenticate/", "/play/login", "/play/account"):
         assert statuses(nginx, "POST", path)[503, "2"] >= 20
+    for forged in ("known=1", f"known=1:1vPxyz:{'x' * 99}"):
+        assert statuses(nginx, "POST", "/console/login/", forged)[503, "2"] >= 20
     assert LOOPBACK not in nginx.log
+
+
+def test_known_devices_log_in_while_their_address_is_limited(nginx: Nginx) -> None:
+    assert statuses(nginx, "POST", "/console/login/")[503, "2"] >= 20
+    for user_id, name in (("1", "known"), ("2", "__Host-known")):
+        cookie = f"csrftoken=c; {name}={TimestampSigner(salt=SALT).sign(user_id)}; sessionid=s"
+        assert statuses(nginx, "POST", "/console/login/", cookie)[204, None] >= 20

@@ -1,0 +1,36 @@
+"""nginx limits the logins that Django queues, and hides the links that logs hide."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from django.conf import settings
+from django.urls import URLPattern, URLResolver, get_resolver
+
+from crowdgame.config.log_config import SECRET_PATHS
+
+CONFIGURATION = Path("deploy/server/nginx.conf").read_text()
+SECRET_PART = re.compile(r"<(\w+:)?(token|key)>")
+
+
+def routes(resolver: URLResolver, before: str = "/") -> Iterator[str]:
+    for entry in resolver.url_patterns:
+        route = before + str(entry.pattern).removeprefix("^")
+        if isinstance(entry, URLPattern):
+            yield route
+        else:
+            yield from routes(entry, route)
+
+
+def test_nginx_limits_the_login_paths() -> None:
+    assert f'"~^POST ({"|".join(settings.LOGIN_PATHS)})" $login_device;' in CONFIGURATION
+
+
+def test_nginx_logs_no_error_about_links_with_a_secret() -> None:
+    assert f"location ~ ^({'|'.join(SECRET_PATHS)}) {{" in CONFIGURATION
+
+
+def test_every_link_with_a_secret_is_listed() -> None:
+    secret = [route for route in routes(get_resolver()) if SECRET_PART.search(route.replace("?P", ""))]
+    assert "/play/stop/<str:token>" in secret
+    assert [route for route in secret if not route.startswith(SECRET_PATHS)] == []
