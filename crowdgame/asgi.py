@@ -13,7 +13,7 @@ SIGNING_KEY = settings.SECRET_KEY  # read here, so that a gateway without one do
 
 from channels.sessions import SessionMiddlewareStack  # noqa: E402
 
-from crowdgame.accounts.login_queue import queue_logins, queue_pages  # noqa: E402
+from crowdgame.accounts.login_queue import queue_requests  # noqa: E402
 from crowdgame.chat.consumer import ChatConsumer  # noqa: E402
 from crowdgame.config.database import serves_page  # noqa: E402
 from crowdgame.config.open_files import is_crowded  # noqa: E402
@@ -41,7 +41,7 @@ async def serve_page(scope: Any, receive: Any, send: Any) -> None:
 
 
 HTTP_APPLICATION = static_pages(
-    serve_monitoring(require_known_host(cache_roots(queue_logins(serve_page, queue_pages(serve_page))))),
+    serve_monitoring(require_known_host(cache_roots(queue_requests(serve_page)))),
     lambda code, team: build_page_preload(gateway(), code, team),
     lambda code, scope: build_display_preload(gateway(), code, scope),
     lambda code: room.state.language if (room := gateway().loaded_room(code)) else "",

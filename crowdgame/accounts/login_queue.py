@@ -2,9 +2,10 @@
 
 Every request to Django has a thread of its own. Many threads at once would delay the votes by seconds, since
 they compete with the event loop for the interpreter. Hashing a password does not, so logins have turns of
-their own.
+their own. So do documents, which take seconds: no page waits for them.
 """
 
+import re
 from typing import Any
 
 from django.conf import settings
@@ -15,44 +16,42 @@ from crowdgame.web.cached_pages import AsgiApplication
 
 MAX_ACTIVE = 2  # logins: one hashes a password, another loads its page
 PLACES, PLACES_PER_NETWORK = 128, 32
-KNOWN_PLACES, PLACES_PER_ORGANIZER = 32, 4
+KNOWN_PLACES, PLACES_PER_ORGANIZER = 32, 2
 # Two threads that render at once are slower than one, and the event loop waits for both. A second one starts
 # if the first is slow, because it may wait for the database.
 MAX_PAGES, MAX_SLOW_PAGES = 1, 1
 PAGE_PLACES = 1_000  # also of one network: all visitors of a venue share one
+MAX_DOCUMENTS = 1
+# Downloads and print pages of all tickets or votes of an event, and the poster.
+DOCUMENT_PATHS = re.compile(r"/console/[^/]+/(?:(?:tickets|poster)\.pdf|tickets/(?:print|csv)/|study\.csv)")
 READING_METHODS = {"GET", "HEAD", "OPTIONS"}
 
 
-def queue_logins(next_app: AsgiApplication, pages: AsgiApplication) -> AsgiApplication:
-    """Let forms at LOGIN_PATHS wait for their turn. Without a place they get 503 and Retry-After.
+def queue_requests(next_app: AsgiApplication) -> AsgiApplication:
+    """Let all requests wait for their turn: logins, documents and pages. Without a place they get 503."""
+    pages = RequestTurns(
+        MAX_PAGES,
+        known=WaitingLines(PAGE_PLACES, PLACES_PER_ORGANIZER),
+        others=WaitingLines(PAGE_PLACES, PAGE_PLACES),
+        max_slow=MAX_SLOW_PAGES,
+    )
+    logins, documents = _turns_apart(MAX_ACTIVE), _turns_apart(MAX_DOCUMENTS)
 
-    All other requests go to `pages`, so that logins take no turns of theirs.
-    """
-    turns = RequestTurns(
-        MAX_ACTIVE,
+    async def application(scope: Any, receive: Any, send: Any) -> None:
+        turns = logins if is_login(scope) else documents if DOCUMENT_PATHS.fullmatch(scope["path"]) else pages
+        await turns.serve(next_app, scope, receive, send)
+
+    return application
+
+
+def _turns_apart(max_active: int) -> RequestTurns:
+    return RequestTurns(
+        max_active,
         known=WaitingLines(KNOWN_PLACES, PLACES_PER_ORGANIZER),
         others=WaitingLines(PLACES, PLACES_PER_NETWORK),
     )
 
-    async def application(scope: Any, receive: Any, send: Any) -> None:
-        if scope["method"] in READING_METHODS or not scope["path"].startswith(settings.LOGIN_PATHS):
-            await pages(scope, receive, send)
-        else:
-            await turns.serve(next_app, scope, receive, send)
 
-    return application
-
-
-def queue_pages(next_app: AsgiApplication) -> AsgiApplication:
-    """Let all requests wait for their turn. Without a place they get 503 and Retry-After."""
-    turns = RequestTurns(
-        MAX_PAGES,
-        known=WaitingLines(PAGE_PLACES, PAGE_PLACES),
-        others=WaitingLines(PAGE_PLACES, PAGE_PLACES),
-        max_slow=MAX_SLOW_PAGES,
-    )
-
-    async def application(scope: Any, receive: Any, send: Any) -> None:
-        await turns.serve(next_app, scope, receive, send)
-
-    return application
+def is_login(scope: Any) -> bool:
+    """Whether the request submits a form at LOGIN_PATHS."""
+    return scope["method"] not in READING_METHODS and scope["path"].startswith(settings.LOGIN_PATHS)

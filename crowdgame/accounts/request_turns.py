@@ -1,11 +1,13 @@
 """Requests that wait for their turn ahead of Django, without a thread and without a database connection.
 
-Each network has its own waiting line, and the networks take turns. Devices on which an organizer has logged
-in before are served first.
+Each network has its own waiting line, and the networks take turns. So do the organizers who have logged in on
+their device before. The organizers together get every second turn, so that neither they nor strangers can
+take all.
 """
 
 import asyncio
 from collections import deque
+from contextlib import suppress
 from functools import cache
 from io import BytesIO
 from typing import Any
@@ -27,8 +29,9 @@ REFUSAL_DELAY_S = 1  # so that clients that retry at once do not take the proces
 
 
 class RequestTurns:
-    """Admits `max_active` requests at a time. `known` devices wait in other lines than `others`.
+    """Admits `max_active` requests at a time. The lines of `known` devices and of `others` take turns.
 
+    A known device without a place in its line waits in that of its network.
     A request that takes longer than SLOW_S passes its turn on, but at most `max_slow` do at a time.
     """
 
@@ -38,6 +41,7 @@ class RequestTurns:
         self.slow_places = max_slow
         self._known = known
         self._others = others
+        self._next_lines = deque([known, others])
 
     async def serve(self, application: AsgiApplication, scope: Any, receive: Any, send: Any) -> None:
         """Serve the request when it is its turn. Without a place, respond with 503 and Retry-After.
@@ -101,8 +105,7 @@ class RequestTurns:
         if self._active < self._max_active:
             self._active += 1
             return True
-        lines, key = self._find_line(scope)
-        turn = lines.join(key)
+        lines, key, turn = self._join_line(scope)
         try:
             await asyncio.wait({turn, gone}, timeout=MAX_WAIT_S, return_when=asyncio.FIRST_COMPLETED)
         except asyncio.CancelledError:
@@ -118,15 +121,19 @@ class RequestTurns:
 
     def release(self) -> None:
         """Pass the turn on."""
-        if turn := self._known.next() or self._others.next():
-            turn.set_result(None)
-        else:
-            self._active -= 1
+        for lines in tuple(self._next_lines):
+            self._next_lines.rotate()
+            if turn := lines.next():
+                turn.set_result(None)
+                return
+        self._active -= 1
 
-    def _find_line(self, scope: Any) -> tuple[WaitingLines, str]:
+    def _join_line(self, scope: Any) -> tuple[WaitingLines, str, Turn]:
         if user_id := find_known_user(scope):
-            return self._known, user_id
-        return self._others, network_name((scope["client"] or [""])[0])
+            with suppress(ServerBusy):
+                return self._known, user_id, self._known.join(user_id)
+        network = network_name((scope["client"] or [""])[0])
+        return self._others, network, self._others.join(network)
 
     def _give_up(self, lines: WaitingLines, key: str, turn: Turn) -> None:
         lines.leave(key, turn)

@@ -1,8 +1,9 @@
 """Admission queue (waiting room) of an event at one gateway: batches joins and spreads a thundering herd.
 
 Joins that arrive while a call to the ballot box is in flight go into the next batch. Returning voters, who
-have a seat, go before new voters. When the queue is full, clients get a time to retry (backpressure). It
-grows with the number of clients that were given one before, at the measured admission rate.
+have a seat, go before new voters, for whom a fifth of each batch is kept. When the queue is full, clients get
+a time to retry (backpressure). It grows with the number of clients that were given one before, at the
+measured admission rate.
 """
 
 import asyncio
@@ -23,6 +24,7 @@ from voting.gateway.voters import Socket
 from voting.protocol import MAX_RETRY_MS
 
 JOIN_BATCH_SIZE = 100
+NEW_VOTERS_BATCH_SIZE = JOIN_BATCH_SIZE // 5
 MIN_QUEUE_LENGTH = 1_000
 NEW_VOTERS_WAIT_S = 3.0
 RETURNING_VOTERS_WAIT_S = 8.0
@@ -167,12 +169,9 @@ class AdmissionQueue:
                 self._rate.observe(JOIN_BATCH_SIZE / (time.monotonic() - began))
 
     def _next(self) -> list[_Joiner]:
-        joiners: list[_Joiner] = []
-        for queue in (self._returning, self._new_voters):
-            some = JOIN_BATCH_SIZE - len(joiners)
-            joiners += [joiner for joiner in queue[:some] if not joiner.admitted.done()]
-            del queue[:some]
-        return joiners
+        kept = min(len(self._new_voters), NEW_VOTERS_BATCH_SIZE)
+        joiners = _take(self._returning, JOIN_BATCH_SIZE - kept)
+        return joiners + _take(self._new_voters, JOIN_BATCH_SIZE - len(joiners))
 
     async def _admit_batch(self, joiners: list[_Joiner]) -> list[AdmittedVoter]:
         event_id, turn_ref = self._event.event_id, self._event.turn_ref
@@ -185,6 +184,13 @@ class AdmissionQueue:
         joined = {derive_voter_code(seat.voter): JoinedVoter(seat.team, seat.voter) for seat in seats}
         await self._recorder.record(event_id, joined, connected=True)
         return [AdmittedVoter(seat, turn_ref, held.get(seat.voter)) for seat in seats]
+
+
+def _take(queue: list[_Joiner], count: int) -> list[_Joiner]:
+    """Remove the first `count` from the queue and return those whose clients are still connected."""
+    taken = [joiner for joiner in queue[:count] if not joiner.admitted.done()]
+    del queue[:count]
+    return taken
 
 
 def _assign_seat(joiner: _Joiner, event_id: int, team: int) -> Seat:

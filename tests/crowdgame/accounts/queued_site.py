@@ -1,29 +1,27 @@
-"""An application behind the queue of logins or pages, and its clients."""
+"""An application behind the queue of requests, and its clients."""
 
 import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from crowdgame.accounts.login_queue import queue_logins
+from crowdgame.accounts.login_queue import queue_requests
 
 LOGINS = 60
-
-
-def queue_only_logins(app: Any) -> Any:
-    return queue_logins(app, app)
+LOGIN, PAGE = "POST /console/login/", "POST /play/"
 
 
 class Site:
-    """An application behind the queue. `served` are the clients that have logged in, in order."""
+    """An application behind the queue. `served` are the clients that it has served, in order."""
 
-    def __init__(self, queue: Callable[[Any], Any] = queue_only_logins) -> None:
+    def __init__(self, request: str = LOGIN) -> None:
+        self.request = request
         self.served: list[str] = []
         self.statuses: Counter[int] = Counter()
         self.active = self.most_active = 0
         self.may_respond = asyncio.Event()
         self.may_respond.set()
-        self.queue = queue(self._respond)
+        self.queue = queue_requests(self._respond)
 
     async def _respond(self, scope: Any, receive: Any, send: Any) -> None:
         assert (await receive())["body"] == b"a form"
@@ -35,9 +33,7 @@ class Site:
         self.served.append(scope["client"][0])
         await send({"type": "http.response.start", "status": 302, "headers": []})
 
-    async def log_in(
-        self, address: str, cookie: str = "", leaves: bool = False, request: str = "POST /console/login/"
-    ) -> int:
+    async def log_in(self, address: str, cookie: str = "", leaves: bool = False, request: str = "") -> int:
         """Return the response's status, 0 without one. With `leaves`, the client disconnects at once."""
         statuses = [0]
         messages = [{"type": "http.request", "body": b"a form"}]
@@ -52,14 +48,15 @@ class Site:
                 statuses.append(message["status"])
 
         headers = [(b"cookie", cookie.encode())]
-        method, path = request.split()
+        method, path = (request or self.request).split()
         scope = {"method": method, "path": path, "client": [address, 1], "headers": headers}
         await self.queue(scope, receive, send)
         self.statuses[statuses[-1]] += 1
         return statuses[-1]
 
-    def flood(self, addresses: str, logins: int = LOGINS) -> list[asyncio.Task[int]]:
-        return [asyncio.create_task(self.log_in(addresses.format(number % 250))) for number in range(logins)]
+    def flood(self, addresses: str, logins: int = LOGINS, cookie: str = "") -> list[asyncio.Task[int]]:
+        clients = [addresses.format(number % 250) for number in range(logins)]
+        return [asyncio.create_task(self.log_in(client, cookie)) for client in clients]
 
 
 def staying() -> Callable[[], Awaitable[Any]]:

@@ -6,22 +6,23 @@ from typing import Any
 import pytest
 from django.core.signing import TimestampSigner
 from django.test import Client
+from django.urls import reverse
 from django.utils.translation import get_language
 
 from crowdgame.accounts import request_turns
 from crowdgame.accounts.known_devices import COOKIE, SALT, find_known_user
 from crowdgame.accounts.login_queue import (
+    DOCUMENT_PATHS,
     MAX_ACTIVE,
+    MAX_DOCUMENTS,
     MAX_PAGES,
     PLACES,
     PLACES_PER_NETWORK,
-    queue_logins,
-    queue_pages,
 )
 from crowdgame.accounts.request_turns import RequestTurns
 from crowdgame.accounts.waiting_lines import WaitingLines
 from crowdgame.web.errors import ServerBusy
-from tests.crowdgame.accounts.queued_site import LOGINS, Site
+from tests.crowdgame.accounts.queued_site import LOGIN, LOGINS, PAGE, Site
 from tests.voting.match_helpers import organizer
 
 ATTACKER, ELSEWHERE = "198.51.100.{}", "203.0.113.{}"
@@ -65,7 +66,7 @@ def test_login_that_waits_too_long_is_refused(monkeypatch: pytest.MonkeyPatch) -
     asyncio.run(attack())
 
 
-def test_known_devices_go_first_and_networks_take_turns() -> None:
+def test_known_devices_and_networks_take_turns() -> None:
     async def attack() -> None:
         site = Site()
         flood = site.flood(ATTACKER)
@@ -73,7 +74,7 @@ def test_known_devices_go_first_and_networks_take_turns() -> None:
         elsewhere = asyncio.create_task(site.log_in(ELSEWHERE.format(1)))
         known = asyncio.create_task(site.log_in(ATTACKER.format(251), known_cookie()))
         assert list(await asyncio.gather(elsewhere, known)) == [302, 302]
-        assert site.served.index(ATTACKER.format(251)) <= MAX_ACTIVE
+        assert site.served.index(ATTACKER.format(251)) <= MAX_ACTIVE + 1
         assert site.served.index(ELSEWHERE.format(1)) <= MAX_ACTIVE + 2
         await asyncio.gather(*flood)
 
@@ -118,23 +119,49 @@ def test_clients_that_leave_free_their_places() -> None:
     asyncio.run(attack())
 
 
-@pytest.mark.parametrize("request_line", ["POST /play/", "GET /console/login/"])
-def test_logins_take_no_turns_of_pages(request_line: str) -> None:
+@pytest.mark.parametrize("request_line", [LOGIN, PAGE])
+@pytest.mark.parametrize("organizers", [1, 10])
+def test_known_devices_take_every_second_turn(organizers: int, request_line: str) -> None:
+    """Requests of an organizer beyond PLACES_PER_ORGANIZER wait with those of the network."""
+
     async def attack() -> None:
-        site = Site(lambda app: queue_logins(app, queue_pages(app)))
+        site = Site(request_line)
+        cookies = [known_cookie(number % organizers) for number in range(20)]
+        flood = [asyncio.create_task(site.log_in(ATTACKER.format(1), cookie)) for cookie in cookies]
+        await asyncio.sleep(0)
+        others = [asyncio.create_task(site.log_in(ELSEWHERE.format(number))) for number in range(4)]
+        assert list(await asyncio.gather(*others, *flood)) == [302] * 24
+        assert site.served.index(ELSEWHERE.format(3)) <= MAX_ACTIVE + 3 * len(others)
+
+    asyncio.run(attack())
+
+
+@pytest.mark.parametrize(
+    ("flood_line", "most"), [(LOGIN, MAX_ACTIVE), ("GET /console/BCDF/tickets.pdf", MAX_DOCUMENTS)]
+)
+@pytest.mark.parametrize("request_line", [PAGE, "GET /console/login/"])
+def test_logins_and_documents_take_no_turns_of_pages(request_line: str, flood_line: str, most: int) -> None:
+    async def attack() -> None:
+        site = Site(flood_line)
         site.may_respond.clear()
         flood = site.flood(ATTACKER)
         await asyncio.sleep(0.02)
-        assert site.active == MAX_ACTIVE
+        assert site.active == most
         visits = [
             asyncio.create_task(site.log_in(ELSEWHERE.format(1), request=request_line)) for _ in range(4)
         ]
         await asyncio.sleep(0.02)
-        assert site.active == MAX_ACTIVE + MAX_PAGES
+        assert site.active == most + MAX_PAGES
         site.may_respond.set()
         await asyncio.gather(*flood, *visits)
 
     asyncio.run(attack())
+
+
+def test_documents_are_pages_that_take_seconds() -> None:
+    for name in ("tickets_pdf", "poster", "tickets_print", "tickets_csv", "study"):
+        assert DOCUMENT_PATHS.fullmatch(reverse(f"console:{name}", args=["BCDF"]))
+    assert not DOCUMENT_PATHS.fullmatch(reverse("console:tickets", args=["BCDF"]))
 
 
 def test_refusal_is_in_language_of_request(monkeypatch: pytest.MonkeyPatch) -> None:

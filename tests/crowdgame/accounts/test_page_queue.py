@@ -11,8 +11,8 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import path
 
 from crowdgame.accounts import request_turns
-from crowdgame.accounts.login_queue import MAX_PAGES, MAX_SLOW_PAGES, queue_pages
-from tests.crowdgame.accounts.queued_site import Site, staying
+from crowdgame.accounts.login_queue import MAX_PAGES, MAX_SLOW_PAGES, queue_requests
+from tests.crowdgame.accounts.queued_site import PAGE, Site, staying
 
 ATTACKER, ELSEWHERE = "198.51.100.{}", "203.0.113.{}"
 TIMEOUT_S = 20
@@ -20,7 +20,7 @@ TIMEOUT_S = 20
 
 def test_pages_are_rendered_a_few_at_a_time() -> None:
     async def visit() -> None:
-        site = Site(queue_pages)
+        site = Site(PAGE)
         assert list(await asyncio.gather(*site.flood(ATTACKER, 10 * MAX_PAGES))) == [302] * 10 * MAX_PAGES
         assert site.most_active == MAX_PAGES
 
@@ -32,7 +32,7 @@ def test_slow_page_does_not_block_the_others(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(request_turns, "SLOW_S", 0.01)
 
     async def visit() -> None:
-        site = Site(queue_pages)
+        site = Site(PAGE)
         site.may_respond.clear()
         flood = site.flood(ATTACKER, 10 * MAX_PAGES)
         await asyncio.sleep(0.1)
@@ -64,7 +64,7 @@ def test_slow_client_keeps_no_turn() -> None:
             received[0] += message["type"] == "http.response.start"
             await stalled.wait()
 
-        queue = queue_pages(slow)
+        queue = queue_requests(slow)
         scope = {"method": "GET", "path": "/play/", "client": [ATTACKER.format(1), 1], "headers": []}
         visits = asyncio.gather(*(queue(scope, staying(), send) for _ in range(10 * MAX_PAGES)))
         await asyncio.sleep(0.05)
@@ -79,7 +79,7 @@ def test_server_that_gives_up_a_request_frees_its_turn_only_at_the_end() -> None
     """Its thread goes on, so another one beside it would be one too many."""
 
     async def visit() -> None:
-        site = Site(queue_pages)
+        site = Site(PAGE)
         site.may_respond.clear()
         given_up = site.flood(ATTACKER, MAX_PAGES)
         await asyncio.sleep(0.02)
@@ -120,7 +120,7 @@ def test_server_that_gives_up_a_page_logs_no_error(caplog: pytest.LogCaptureFixt
 
         scope: dict[str, Any] = {"type": "http", "method": "GET", "path": "/slow", "query_string": b""}
         scope |= {"headers": [], "client": [ATTACKER.format(1), 1], "server": ["testserver", 80]}
-        page = asyncio.ensure_future(queue_pages(ASGIHandler())(scope, receive, send))
+        page = asyncio.ensure_future(queue_requests(ASGIHandler())(scope, receive, send))
         assert await asyncio.to_thread(begun.wait, TIMEOUT_S)
         page.cancel()
         may_end.set()

@@ -1,4 +1,4 @@
-"""The admission queue: voters with a seat go first, and clients beyond capacity get a time to retry."""
+"""The admission queue: returning voters get most of each batch, clients beyond capacity a time to retry."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
@@ -135,8 +135,15 @@ def test_players_overtake_waiting_new_voters(harness: Harness) -> None:
     seats = [player() for _ in range(JOIN_BATCH_SIZE)]
     harness.gather(*new_voters, *[harness.join(seat) for seat in seats])
     ranks = [rank for rank, admitted in enumerate(harness.joined) if admitted.seat in seats]
-    assert max(ranks) < JOIN_BATCH_SIZE * 2
+    assert max(ranks) < JOIN_BATCH_SIZE * 3
     assert len(harness.joined) == JOIN_BATCH_SIZE * 5
+
+
+def test_returning_players_leave_a_fifth_of_each_batch_to_new_voters(harness: Harness) -> None:
+    seats, new = [player() for _ in range(JOIN_BATCH_SIZE * 4)], JOIN_BATCH_SIZE // 5
+    harness.gather(*[harness.join(seat) for seat in seats], *[harness.join() for _ in range(new)])
+    ranks = [rank for rank, admitted in enumerate(harness.joined) if admitted.seat not in seats]
+    assert (len(ranks), max(ranks) < JOIN_BATCH_SIZE) == (new, True)
 
 
 def test_players_and_new_voters_share_a_batch(harness: Harness, monkeypatch: pytest.MonkeyPatch) -> None:
