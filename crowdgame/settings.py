@@ -205,6 +205,7 @@ SIGNUP = os.environ.get("SIGNUP") or "invitation"
 ACCOUNT_ADAPTER = "crowdgame.accounts.adapter.AccountAdapter"
 ACCOUNT_FORMS = {
     "login": "crowdgame.accounts.forms.LoginForm",
+    "reset_password": "crowdgame.accounts.forms.ResetPasswordForm",
     "signup": "crowdgame.accounts.signup_form.SignupForm",
 }
 ACCOUNT_LOGIN_METHODS = {"username", "email"}
@@ -212,6 +213,7 @@ ACCOUNT_SIGNUP_FIELDS = ["username*", "email*" if EMAIL_ENABLED else "email", "p
 ACCOUNT_EMAIL_VERIFICATION = "mandatory" if EMAIL_ENABLED else "none"
 ACCOUNT_EMAIL_NOTIFICATIONS = EMAIL_ENABLED
 ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
+ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = False
 ACCOUNT_DEFAULT_HTTP_PROTOCOL = "https" if HTTPS else "http"
 ACCOUNT_LOGOUT_REDIRECT_URL = LOGOUT_REDIRECT_URL
 ACCOUNT_SESSION_REMEMBER = True  # for SESSION_COOKIE_AGE

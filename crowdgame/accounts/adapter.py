@@ -2,6 +2,7 @@
 
 import unicodedata
 from typing import Any, cast
+from urllib.parse import urlsplit
 
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.account.models import EmailConfirmationMixin
@@ -10,7 +11,6 @@ from allauth.account.utils import filter_users_by_email, filter_users_by_usernam
 from allauth.core import context as allauth_context
 from django.conf import settings
 from django.contrib.auth.models import User
-from django.contrib.sites.shortcuts import get_current_site
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.translation import get_language, override
@@ -25,7 +25,6 @@ from crowdgame.accounts.password_hashing import hashing_turn
 from crowdgame.accounts.queued_mail import queue_mail
 from voting.ballot_box.stores import STORE_ERRORS
 
-UNKNOWN_ACCOUNT = "account/email/unknown_account"
 WRONG_PASSWORD = _("Wrong name or password. Passwords are case-sensitive.")
 LOCKED = _(
     "Too many failed attempts. Try again in 15 minutes; trying sooner doesn't extend the wait. "
@@ -83,19 +82,13 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         return str(super().get_login_redirect_url(request))
 
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
-        """Let a worker send an e-mail, unless the server sends none.
-
-        Strangers get none. The work is the same, so that its time does not reveal who has an account.
-        """
+        """Let a worker send an e-mail, unless the server sends none."""
         if settings.EMAIL_ENABLED:
-            request = allauth_context.request
-            shared = {"request": request, "email": email, "current_site": get_current_site(request)}
+            site = {"name": urlsplit(settings.PUBLIC_URL).netloc}
+            shared = {"request": allauth_context.request, "email": email, "current_site": site}
             account = context.get("user")
             with override((account and language_of(account)) or get_language()):
-                message = self.render_mail(template_prefix, email, shared | context)
-            if template_prefix == UNKNOWN_ACCOUNT:
-                message.to = []
-            queue_mail(message)
+                queue_mail(self.render_mail(template_prefix, email, shared | context))
 
     def get_email_confirmation_url(
         self, request: HttpRequest, emailconfirmation: EmailConfirmationMixin

@@ -3,10 +3,13 @@
 from typing import Any
 
 from allauth.account.forms import LoginForm as AllauthLoginForm
+from allauth.account.forms import ResetPasswordForm as AllauthResetPasswordForm
 from allauth.account.forms import SignupForm
 from django import forms
+from django.conf import settings
 from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse
+from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
 from crowdgame.accounts.accounts import MAX_KEY_LENGTH, clean_account_name, create_account
@@ -14,6 +17,7 @@ from crowdgame.accounts.guest_cookie import cookie_guest
 from crowdgame.accounts.guest_names import new_guest
 from crowdgame.accounts.guest_sessions import extend_session
 from crowdgame.accounts.password_hashing import hashing_turn
+from crowdgame.accounts.queued_mail import queue_reset
 
 
 class GuestNameField(forms.CharField):
@@ -54,6 +58,19 @@ class LoginForm(AllauthLoginForm):  # type: ignore[misc]
         response: HttpResponse = super().login(request, redirect_url)
         extend_session(request, self.user)
         return response
+
+
+class ResetPasswordForm(AllauthResetPasswordForm):  # type: ignore[misc]
+    """Leaves the look-up of the account to a worker."""
+
+    def clean_email(self) -> str:
+        return str(self.cleaned_data["email"])
+
+    def save(self, request: HttpRequest, **_: Any) -> str:
+        email = str(self.cleaned_data["email"])
+        if settings.EMAIL_ENABLED:
+            queue_reset(email, get_language())
+        return email
 
 
 class RenameForm(forms.Form):

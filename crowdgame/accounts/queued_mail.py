@@ -18,6 +18,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from crowdgame.accounts.models import QueuedMail
+from crowdgame.accounts.password_resets import queue_reset_links
 from voting.turns.tasks import send_task
 
 log = logging.getLogger(__name__)
@@ -41,6 +42,12 @@ def queue_mail(message: EmailMessage) -> None:
             "alternatives": alternatives,
         }
     )
+    transaction.on_commit(partial(send_task, SEND_MAIL))
+
+
+def queue_reset(email: str, language: str) -> None:
+    """Let a worker send a reset link to the accounts with this address, if there are any."""
+    QueuedMail.objects.create(message={"reset": email, "language": language})
     transaction.on_commit(partial(send_task, SEND_MAIL))
 
 
@@ -80,6 +87,11 @@ def _claim(mail: QueuedMail) -> bool:
 
 def _send(mail: QueuedMail, connection: BaseEmailBackend) -> None:
     """Send a message. Deletes it if the mail server accepts it or refuses it for good."""
+    if email := mail.message.get("reset"):
+        with transaction.atomic():
+            queue_reset_links(email, mail.message["language"])
+            mail.delete()
+        return
     try:
         EmailMultiAlternatives(**mail.message, connection=connection).send()
     except (SMTPRecipientsRefused, SMTPSenderRefused, SMTPDataError) as refusal:

@@ -7,6 +7,7 @@ from django.test import Client
 from pytest_django.fixtures import Settings
 
 from crowdgame.accounts.models import AccountLanguage, QueuedMail
+from crowdgame.accounts.queued_mail import send_due
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("box")]
 
@@ -47,4 +48,5 @@ def test_mail_is_in_the_language_of_the_account(client: Client, ola: User, setti
     EmailAddress.objects.create(user=ola, email=ola.email, verified=True, primary=True)
     AccountLanguage.objects.create(user=ola, language="de")
     client.post("/console/password/reset/", {"email": ola.email}, headers={"accept-language": "fr"})
+    send_due()
     assert "Zurücksetzen" in str(QueuedMail.objects.get().message)

@@ -56,7 +56,7 @@ def pass_lease() -> None:
 def test_mail_is_sent_by_a_worker_once(mailbox: Mailbox) -> None:
     ask_for_reset()
     assert (mailbox.mails, is_waiting()) == ([], True)
-    assert run_queued_tasks(SEND_MAIL) == 1
+    run_queued_tasks(SEND_MAIL)
     [mail] = mailbox.mails
     assert mail["To"] == ADDRESS
     assert b"https://play.example.org/console/password/reset/key/" in mail.get_payload(decode=True)
@@ -111,6 +111,7 @@ def test_worker_waits_once_for_an_unreachable_mail_server(mailbox: Mailbox, sett
     settings.EMAIL_PORT = working
     pass_lease()
     send_due()
+    run_queued_tasks(SEND_MAIL)
     assert (len(mailbox.mails), is_waiting()) == (3, False)
 
 
