@@ -16,6 +16,7 @@ from crowdgame.web.privacy import event_privacy, privacy
 admin.autodiscover()  # here, so that only processes that serve pages load the admin modules
 admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
 
+handler404 = "crowdgame.web.errors.page_not_found"
 urlpatterns = [
     path("console/", include("allauth.account.urls")),
     path("console/2fa/", include("allauth.mfa.urls")),

@@ -21,6 +21,7 @@ from voting.admission.admission import projector_key
 from voting.models import Event, Match, Team
 from voting.protocol import Role
 from voting.terms import MatchState
+from voting.typed_codes import normalize_code
 
 EVENTS_PER_PAGE, CUPS_PER_PAGE, REPORTS_SHOWN = 20, 10, 10
 MAX_QUERY_LENGTH = 80
@@ -89,7 +90,7 @@ def _search(rows: QuerySet[Any], query: str, teams: QuerySet[Any]) -> QuerySet[A
     if not query:
         return rows
     named = Q(name__icontains=query) | Exists(teams.filter(name__icontains=query))
-    return rows.filter(named | Q(code__icontains=query))
+    return rows.filter(named | Q(code__contains=normalize_code(query) or query))
 
 
 def _with_matches(events: QuerySet[Event], user: User) -> QuerySet[Event]:

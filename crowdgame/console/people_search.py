@@ -12,6 +12,7 @@ from voting.ballot_box.known_voters import ConnectedPhone, PhoneFilter, find_vot
 from voting.counting.voter_codes import VOTER_CODE_ALPHABET, derive_voter_code, normalize_voter_code
 from voting.models import StoredRestriction, Ticket
 from voting.protocol import PeopleAsk, Person
+from voting.typed_codes import normalize_code
 
 PAGE_SIZE = 50
 SCAN = "c"  # begins a page's cursor once all listed people were returned
@@ -122,7 +123,7 @@ def _team(person: Person) -> int | None:
 
 
 def _code(query: str) -> str:
-    return "".join(query.split()).replace("-", "").upper()
+    return normalize_code(query) or query.strip()
 
 
 def _order(person: Person) -> tuple[bool, str, str]:

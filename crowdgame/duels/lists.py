@@ -22,6 +22,7 @@ from voting.ballot_box.ballot_box import BallotBox
 from voting.matches import Position, end_reason, replay
 from voting.models import CLOSED_STATES, LIVE_STATES, Match, MatchResult, Team, Turn, TurnState
 from voting.terms import EndReason, MatchState
+from voting.typed_codes import normalize_code
 
 DueSides = Mapping[int, Collection[Side]]
 DuelListKind = Literal["open", "running", "finished"]
@@ -155,7 +156,7 @@ def _search(query: str, duels: QuerySet[Duel]) -> QuerySet[Duel]:
     if not query:
         return duels
     named = Team.objects.filter(event=OuterRef("event"), name__icontains=query)
-    return duels.filter(Q(event__code=query.upper()) | Exists(named))
+    return duels.filter(Q(event__code=normalize_code(query)) | Exists(named))
 
 
 def _open_duels() -> QuerySet[Duel]:

@@ -2,6 +2,7 @@
 
 from functools import cache
 from typing import cast, get_args
+from urllib.parse import quote
 
 from django.db.models import Count, Q
 from django.http import Http404, HttpRequest, HttpResponse
@@ -46,8 +47,8 @@ from crowdgame.web.hosts import server_url
 from voting.admission.links import qr_path
 from voting.ballot_box.ballot_box import BallotBox
 from voting.ballot_box.box_types import PresenceCounts
-from voting.models import MAX_CODE_LENGTH
 from voting.protocol import DuelAction
+from voting.typed_codes import JOIN_CODE, normalize_code
 
 SHORT_LIST_LENGTH = 6
 MAX_DIGITS = 18  # of a number in a form
@@ -108,9 +109,13 @@ def game_list(request: HttpRequest, kind: str) -> HttpResponse:
 
 @require_safe
 def go_to_event(request: HttpRequest) -> HttpResponse:
-    """Redirect to an event by the code that was typed."""
-    code = "".join(char for char in request.GET.get("code", "") if char.isalnum())[:MAX_CODE_LENGTH]
-    return redirect(f"/{code.upper()}")
+    """Redirect to an event by the code or the address that was typed. Raises Http404 if it is none."""
+    address, _, ticket = request.GET.get("code", "").partition("#")
+    code = normalize_code(address)
+    if not JOIN_CODE.fullmatch(code):
+        raise Http404
+    key = normalize_code(ticket)
+    return redirect(f"/{code}#{quote(key)}" if key else f"/{code}")
 
 
 @require_POST

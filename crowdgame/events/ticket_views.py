@@ -17,7 +17,7 @@ from crowdgame.events.ticket_forms import RosterForm, TicketsForm
 from crowdgame.web.errors import show_refusal
 from crowdgame.web.hosts import server_url
 from crowdgame.web.spreadsheet import csv_response
-from voting.admission.admission import format_key, normalize_key
+from voting.admission.admission import format_key
 from voting.admission.links import display_address, qr_path
 from voting.admission.roster import RosterError
 from voting.admission.tickets import (
@@ -29,6 +29,7 @@ from voting.admission.tickets import (
 )
 from voting.models import Event, Ticket
 from voting.terms import Admission
+from voting.typed_codes import normalize_code
 
 ROWS_PER_PAGE = 100
 TICKETS_PER_PRINT = 240
@@ -110,7 +111,7 @@ def _search(every: QuerySet[Ticket], wanted: str, show: str) -> QuerySet[Ticket]
     if show in {"used", "unused"}:
         every = every.filter(first_used_at__isnull=show == "unused")
     if wanted:
-        every = every.filter(Q(code__contains=normalize_key(wanted)) | Q(label__icontains=wanted))
+        every = every.filter(Q(code__contains=normalize_code(wanted) or wanted) | Q(label__icontains=wanted))
     return every.order_by("label", "pk")
 
 

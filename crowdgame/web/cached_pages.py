@@ -28,7 +28,7 @@ PhonePreloadLoader = Callable[[str, int], PreloadParts | None]
 DisplayPreloadLoader = Callable[[str, Any], PreloadParts | None]
 
 CODE_PATH = re.compile(r"/(?:([BCDFGHJKMNPQRSTVWXYZ2-9]{4,16})(?:/([12]))?/?)?", re.IGNORECASE)
-DISPLAY_PATH = re.compile(r"/display/([^/]+)/?")
+DISPLAY_PATH = re.compile(r"/display/([A-Za-z0-9]+)/?")
 HASHED_NAME = re.compile(r"[-.][A-Za-z0-9_-]{8,}\.\w+$")
 COMPRESSED_TYPES = {"text/html", "text/css", "text/javascript", "application/javascript", "image/svg+xml"}
 

@@ -1,4 +1,4 @@
-"""Errors that pages share: refused forms, a busy server, and a database or Redis that does not respond."""
+"""Errors that pages share: unknown addresses, refused forms, and a server or store that is busy or down."""
 
 import logging
 from collections.abc import Iterator
@@ -6,10 +6,14 @@ from contextlib import contextmanager
 
 from django.forms import BaseForm
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
+from django.urls import is_valid_path
 from django.utils.deprecation import MiddlewareMixin
+from django.utils.encoding import escape_uri_path
 
+from crowdgame.web.cached_pages import page_for_path
 from voting.ballot_box.stores import STORE_ERRORS
+from voting.typed_codes import JOIN_CODE, normalize_code
 
 log = logging.getLogger(__name__)
 
@@ -30,6 +34,24 @@ class StoreUnavailableMiddleware(MiddlewareMixin):
             return None
         log.error("a page was not served: %s", exception, exc_info=exception)
         return unavailable_page(request)
+
+
+def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Redirect a path with a code in another spelling to that of the code. Other paths get a 404 page."""
+    address = _correct_codes(request.path)
+    is_other = address.upper() != request.path.upper()
+    if is_other and request.method in {"GET", "HEAD"} and (page_for_path(address) or is_valid_path(address)):
+        query = request.META.get("QUERY_STRING", "")
+        return redirect(escape_uri_path(address) + (query and f"?{query}"))
+    return render(request, "404.html", status=404)
+
+
+def _correct_codes(path: str) -> str:
+    """Return the path with its codes as they are stored, and with single slashes."""
+    parts = [part for part in path.split("/") if part]
+    codes = {part: normalize_code(part) for part in parts}
+    plain = [codes[part] if JOIN_CODE.fullmatch(codes[part]) else part for part in parts]
+    return "/".join(["", *plain, ""] if path.endswith("/") else ["", *plain])
 
 
 def unavailable_page(request: HttpRequest) -> HttpResponse:

@@ -22,12 +22,6 @@ STALE_PERIODS = 20
 CODE_CACHE_SIZE = 1_000
 WRONG_KEY_BURST = 200
 WRONG_KEYS_PER_SECOND = 10.0
-_IGNORED = str.maketrans("", "", " -\u2010\u2011\u2012\u2013\u00a0\t")
-
-
-def normalize_key(text: str) -> str:
-    """Return a typed key as it is stored: upper case, without spaces and dashes."""
-    return text.translate(_IGNORED).upper()
 
 
 def format_key(key: str) -> str:

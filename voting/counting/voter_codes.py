@@ -6,6 +6,8 @@ The phone shows its code, so that an organizer can refer to the voter and name a
 import hashlib
 from functools import lru_cache
 
+from voting.typed_codes import normalize_code
+
 VOTER_CODE_ALPHABET = "BCDFGHJKLMNPQRSTVWXZ"
 VOTER_CODE_LENGTH = 6
 VOTERS_KEPT = 1_000  # a join derives the code of its voter several times
@@ -27,6 +29,6 @@ def derive_voter_code(voter: str) -> str:
 
 def normalize_voter_code(text: str) -> str | None:
     """Return a typed voter code as it is stored, or None if it is malformed."""
-    voter_code = "".join(text.split()).replace("-", "").upper()
+    voter_code = normalize_code(text)
     known = len(voter_code) == VOTER_CODE_LENGTH and set(voter_code) <= set(VOTER_CODE_ALPHABET)
     return voter_code if known else None

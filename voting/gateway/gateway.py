@@ -32,6 +32,7 @@ from voting.gateway.presence import Presence, may_move_deadline
 from voting.gateway.receipts import Receipts
 from voting.gateway.subscriber import EventSubscriber
 from voting.gateway.threads import in_database
+from voting.typed_codes import normalize_code
 
 log = logging.getLogger(__name__)
 
@@ -90,7 +91,7 @@ class Gateway:
 
         Opens the room on first use. Raises redis.RedisError, OSError, GameError or one of DATABASE_ERRORS.
         """
-        code = code.upper()
+        code = normalize_code(code)
         if code not in self._rooms and not self._lookup.is_unknown(code):
             await asyncio.shield(self._opening.get(code) or self._start_opening(code))
         room = self._rooms.get(code)
@@ -100,7 +101,7 @@ class Gateway:
 
     def loaded_room(self, code: str) -> EventRoom | None:
         """Return the event's room if it is open at this gateway. Does not query."""
-        return self._rooms.get(code.upper())
+        return self._rooms.get(normalize_code(code))
 
     def _start_opening(self, code: str) -> asyncio.Task[None]:
         """Open a room in one task shared by all callers. A slow ballot box delays no other event."""

@@ -21,7 +21,6 @@ from voting.admission.admission import (
     is_rotating_code,
     is_stale_code,
     is_ticket_code,
-    normalize_key,
 )
 from voting.admission.tickets import (
     ClaimedTicket,
@@ -34,6 +33,7 @@ from voting.ballot_box.stores import DATABASE_ERRORS
 from voting.gateway.admission_queue import NEW_VOTERS_WAIT_S, AdmissionRate, RetryLater
 from voting.protocol import ErrorCode
 from voting.terms import Admission, TeamChoice
+from voting.typed_codes import normalize_code
 
 log = logging.getLogger(__name__)
 
@@ -156,6 +156,6 @@ def _fail(claimed: "asyncio.Future[ClaimedTicket]", error: Exception) -> None:
 
 def _require_key(key: str | None) -> str:
     """Return the key, normalized. Raises AdmissionDenied if it is missing."""
-    if not key or not normalize_key(key):
+    if not key or not (code := normalize_code(key)):
         raise AdmissionDenied("key_needed")
-    return normalize_key(key)
+    return code

@@ -32,6 +32,7 @@ from voting.records.match_record import (
     VoidedTurn,
 )
 from voting.terms import TieRule, VoidReason
+from voting.typed_codes import normalize_code
 
 READ_ATTEMPTS = 3
 
@@ -54,7 +55,7 @@ class SidesStillSecret(Exception):
 
 def find_match(code: str, number: int | None) -> Match | None:
     """Return an event's match of this number, or its latest one; None if there is none."""
-    matches = Match.objects.filter(event__code=code.upper()).select_related("event", "red", "yellow")
+    matches = Match.objects.filter(event__code=normalize_code(code)).select_related("event", "red", "yellow")
     candidates = matches if number is None else matches.filter(number=number)
     return candidates.order_by("-number").first()
 

@@ -30,6 +30,7 @@ from crowdgame.rehearsal.rehearsal_report import RehearsalReport
 from crowdgame.rehearsal.saved_seats import read_seats
 from crowdgame.rehearsal.server_clock import ServerClock
 from crowdgame.rehearsal.wire import phone_address
+from voting.typed_codes import normalize_code
 
 TURNS_KEPT = 50
 SPARE_FILES = 64
@@ -167,7 +168,7 @@ def _allow_sockets(phones: int) -> None:
 
 
 def _build_context(options: dict[str, Any]) -> RehearsalContext:
-    code = options["code"].upper()
+    code = normalize_code(options["code"])
     return RehearsalContext(
         code=code,
         address=ServerAddress(phone_address(options["url"]), options["source"]),

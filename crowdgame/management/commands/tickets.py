@@ -14,6 +14,7 @@ from crowdgame.operations.backup_file import temporary_sibling
 from crowdgame.web.spreadsheet import write_csv
 from voting.admission.tickets import TooManyTickets, make_tickets
 from voting.models import Event
+from voting.typed_codes import normalize_code
 
 
 class Command(BaseCommand):
@@ -25,7 +26,7 @@ class Command(BaseCommand):
         parser.add_argument("--csv", type=Path, metavar="FILE", help="write all codes to this file")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        event = Event.objects.filter(code=options["code"].upper()).first()
+        event = Event.objects.filter(code=normalize_code(options["code"])).first()
         if event is None:
             raise CommandError(f"There is no event with the code {options['code']}.")
         if options["count"] < 0:

@@ -1,4 +1,3 @@
-import { tidyCode } from "./address";
 import { runCardAction } from "./play/matchCard";
 import { shownDropTurn } from "./play/drop";
 import { Cheering } from "./play/cheering";
@@ -13,8 +12,10 @@ import { runSideAction } from "./play/sides";
 import type { DuelAction } from "../protocol";
 import { setLocale } from "./locales";
 import { requestNotifications } from "./device/turnNotification";
+import { normalizeCode } from "./typedCode";
 
 const HOLD_MS = 400;
+const MAX_CODE_LENGTH = 16;
 
 // Infinity until the listeners are there: a tap made before them is not a long press.
 let heldAt = Infinity;
@@ -78,9 +79,16 @@ export function addListeners(screen: PhoneScreen): void {
 
 function submit(event: Event, screen: PhoneScreen): void {
   event.preventDefault();
-  const code = tidyCode(document.querySelector("input")!.value);
-  screen.empty = !code;
-  if (code && screen.seated) screen.seated.show(code);
-  else if (code) screen.navigate(`/${encodeURIComponent(code)}`);
+  const typed = document.querySelector("input")!.value;
+  const key = readCode(typed);
+  const [address, ticket] = typed.split("#");
+  screen.empty = !key;
+  if (key && screen.seated) screen.seated.show(key);
+  else if (key && ticket) location.assign(`/${readCode(address!)}#${key}`);
+  else if (key) screen.navigate(`/${encodeURIComponent(key)}`);
   screen.redraw();
+}
+
+function readCode(typed: string): string {
+  return normalizeCode(typed).slice(0, MAX_CODE_LENGTH);
 }

@@ -1,4 +1,9 @@
-/** The page's address: `/`, `/CODE` or `/CODE/1`, with an optional ticket or key in the fragment. */
+const MAX_KEY_LENGTH = 64;
+
+/**
+ * The page's address: `/`, `/CODE` or `/CODE/1`, with an optional ticket or key in the fragment. The server redirects
+ * other spellings of a code, and accepts those of a key.
+ */
 export interface Address {
   code: string | null;
   team: number | null;
@@ -7,10 +12,6 @@ export interface Address {
 
 export function readAddress(path: string, hash = ""): Address {
   const found = /^\/([^/]+)(?:\/([12]))?\/?$/.exec(path);
-  const code = found ? tidyCode(decodeURIComponent(found[1]!)) : null;
-  return { code, team: found?.[2] ? Number(found[2]) : null, key: tidyCode(hash.slice(1)) || null };
-}
-
-export function tidyCode(typed: string): string {
-  return typed.replace(/[\s-]/g, "").toUpperCase().slice(0, 16);
+  const code = found ? decodeURIComponent(found[1]!).toUpperCase() : null;
+  return { code, team: found?.[2] ? Number(found[2]) : null, key: hash.slice(1, MAX_KEY_LENGTH + 1).toUpperCase() || null };
 }

@@ -57,7 +57,7 @@ def test_search_covers_names_and_teams(
 
 def test_search_finds_event_and_cup_by_code(browser: Client, event: Event, organizer: User) -> None:
     cup = create_cup(organizer, "Spring", ("4a", "4b"))
-    assert listed(browser, f"?q={event.code.lower()}+") == ["Gala"]
+    assert listed(browser, f"?q={event.code[:2].lower()}%E2%80%93{event.code[2:]}+") == ["Gala"]
     assert listed(browser, f"?q={cup.code}") == ["Spring"]
 
 

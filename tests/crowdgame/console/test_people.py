@@ -41,7 +41,7 @@ def test_restrictions_are_described_without_names(box: BallotBox) -> None:
         ("voter.ban", {}, "olga banned {}"),
         ("voter.admit", {}, "olga unbanned {}"),
     ]:
-        typed = f"{voter_code[:3]} {voter_code[3:]}".lower()
+        typed = f"{voter_code[:3]}\u2013{voter_code[3:]}".lower()
         text = words_of(event.pk, action, box, voter_code=typed, **more)
         assert text == words.format(voter_code)
     assert StoredRestriction.objects.count() == 1

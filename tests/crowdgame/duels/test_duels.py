@@ -183,7 +183,7 @@ def test_games_are_found_by_name_or_whole_code(box: BallotBox) -> None:
     def found(query: str, kind: DuelListKind = "running") -> list[str]:
         return [line.code for line in load_page(kind, 1, query=query)]
 
-    for query in (str(first), str(second).upper(), str(first.number), duel.event.code.lower()):
+    for query in (str(first), str(second).upper(), str(first.number), f"/{duel.event.code.lower()}"):
         assert found(query) == [duel.event.code]
     assert found("guest") == [other.event.code, duel.event.code]
     assert found(duel.event.code[:3]) == found("nobody") == found("%") == []

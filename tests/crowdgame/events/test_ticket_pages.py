@@ -101,6 +101,7 @@ def test_tickets_are_found_by_name_and_code(browser: Client, event: Event) -> No
     for wanted, found in [
         ("ADA", "Ada"),
         (format_key(ticket.code).lower(), format_key(ticket.code)),
+        (f"\u200e{ticket.code}.", format_key(ticket.code)),
         ("nobody", "No matching codes."),
     ]:
         page = ask(browser, event, "find", q=wanted)
@@ -189,7 +190,7 @@ def test_tickets_command_creates_and_exports_tickets(
     settings.PUBLIC_URL = "https://play.example.org"
     file = tmp_path / "tickets.csv"
     file.touch(0o644)
-    call_command("tickets", event.code.lower(), "--count", "12", "--csv", str(file))
+    call_command("tickets", f"http://testserver/{event.code.lower()}", "--count", "12", "--csv", str(file))
     assert event.tickets.count() == 12
     assert len(file.read_text().splitlines()) == 13
     assert f"https://play.example.org/{event.code}#" in file.read_text()

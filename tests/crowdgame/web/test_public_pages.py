@@ -66,6 +66,36 @@ def test_unknown_public_page_returns_404(path: str, client: Client) -> None:
     assert client.get(path.replace("CODE", new_event().code)).status_code == 404
 
 
+@pytest.mark.parametrize(
+    ("typed", "address"),
+    [
+        *(
+            (path, "/N6TV")
+            for path in ("/N6-TV", "/N6%20TV", "/N6TV.", "/N6TV)", "/%2FN6TV", "/%EF%BC%AE6TV")
+        ),
+        ("/N6-TV/2", "/N6TV/2"),
+        ("/N6\u2013TV?locale=ar", "/N6TV?locale=ar"),
+        ("/display/N\u0666TV", "/display/N6TV"),
+        ("/console/n6-tv/edit/", "/console/N6TV/edit/"),
+        ("/report/N6TV./1", "/report/N6TV/1"),
+    ],
+)
+def test_other_spelling_of_a_code_redirects_to_its_page(typed: str, address: str, client: Client) -> None:
+    response = client.get(typed)
+    assert (response.status_code, response.headers["Location"]) == (302, address)
+
+
+@pytest.mark.parametrize("path", ["/N6-TV/3", "/nothing/N6-TV", "/N6.TV/../console", "/n6-t", "/\\N6TV.evil"])
+def test_unknown_path_with_a_code_returns_404(path: str, client: Client) -> None:
+    assert client.get(path).status_code == 404
+
+
+def test_404_page_has_a_field_for_the_code(client: Client) -> None:
+    page = client.get("/play/go?code=QUIZ").content.decode()
+    assert '<form class="panel" action="/play/go">' in page
+    assert '<input id="code" name="code" value="QUIZ"' in page
+
+
 @pytest.mark.django_db
 @pytest.mark.parametrize(("days", "text"), [(7, "7 days"), (1, "1 day")])
 def test_privacy_page_shows_configured_retention_days(

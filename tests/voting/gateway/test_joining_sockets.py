@@ -47,7 +47,7 @@ def test_miniatures_displace_each_other_but_no_projector(server: Server, clients
 
 @pytest.mark.usefixtures("harmless")
 def test_phone_welcome_contains_seat_state_and_time(stage: Stage, clients: SocketClients) -> None:
-    _, welcome = clients.phone(stage.code.lower())
+    _, welcome = clients.phone(f"\u200e{stage.code.lower()}.")
     assert set(welcome) == {"type", "now_at", "seq", "you", "state"}
     assert welcome["you"]["team"] in (1, 2)
     assert welcome["you"]["token"]

@@ -57,7 +57,7 @@ def test_ticket_admits_once_until_released(server: Server, clients: SocketClient
     assert refused(client, code) == "key_needed"
     assert refused(client, code, key="BCDFGHJK") == "key_wrong"
     assert refused(client, code, key="not a ticket") == "key_wrong"
-    client.say("phone.join", code=code, key=f"{ticket[:4]}-{ticket[4:].lower()}")
+    client.say("phone.join", code=code, key=f"{ticket[:4]}\uff0d{ticket[4:].lower()}.")
     welcome = client.receive("phone.welcomed")
     client.say("clock.ask", sent=1).receive("clock.synced")
     assert join_refusal(clients, code, key=ticket) == "key_used"

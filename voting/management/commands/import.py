@@ -15,6 +15,7 @@ from voting.management.commands.verify import printable
 from voting.models import Event, Match
 from voting.records.imports import ImportRefused, find_differences, import_event, import_match
 from voting.records.match_record import MatchRecord, read_match_record
+from voting.typed_codes import normalize_code
 
 
 class Command(BaseCommand):
@@ -44,7 +45,7 @@ def _import(record: MatchRecord, code: str | None, owner: str | None) -> Match:
     now = int(time.time() * 1000)
     if owner is not None:
         return import_event(record, _find_owner(owner), now)
-    event = Event.objects.filter(code=(code or record.code).upper()).first()
+    event = Event.objects.filter(code=normalize_code(code or record.code)).first()
     if event is None:
         raise ImportRefused("There is no such event. Use --owner NAME to import into a new one.")
     return import_match(record, event, now)

@@ -78,13 +78,13 @@ export function codeScreen({ empty, unknown }: PhoneScreen): Html {
   return codeForm(say.typeBig, empty ? say.typeFirst : unknown && say.noEvent(unknown), false, html`<p><a href="/play/">${say.hall}</a></p>`);
 }
 
-/** A form for a code, in large letters. Ignores case, spaces and dashes. `long`: the field shows the whole code. */
+/** A form for a code, in large letters. Accepts any spelling of a code, and an address that ends with it. `long`: the field shows the whole code. */
 function codeForm(label: string, problem: string, long = false, more: Html | false = false): Html {
   return html`<main data-status="idle" class="join">
     ${ballPair()}
     <form>
       <h1><label for="code">${label}</label></h1>
-      <input id="code" class="${long && "long"}" maxlength="20" autocomplete="off" autocapitalize="characters" spellcheck="false" enterkeyhint="go"
+      <input id="code" class="${long && "long"}" maxlength="200" autocomplete="off" autocapitalize="characters" spellcheck="false" enterkeyhint="go"
         aria-invalid="${`${!!problem}`}" aria-describedby="problem">
       <p id="problem" class="problem" role="alert">${problem}</p>
       <button type="submit" class="go">${say.join}</button>
