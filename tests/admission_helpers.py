@@ -5,7 +5,7 @@ from typing import Any
 from django.db.models import Q
 
 from voting.admission.admission import CODE_PERIOD_MS, rotating_code
-from voting.admission.roster import parse_roster
+from voting.admission.roster import read_roster
 from voting.admission.seats import Seat, sign_seat
 from voting.admission.tickets import make_roster, make_tickets, release_tickets
 from voting.announcements.outbox import announce_edit
@@ -33,8 +33,8 @@ def tickets(event_id: int, count: int) -> list[str]:
 
 def roster(event_id: int, text: str) -> list[str]:
     event = Event.objects.get(pk=event_id)
-    pupils = parse_roster(text, dict(event.teams.values_list("number", "name")))
-    return [ticket.code for ticket in make_roster(event, pupils)]
+    roster = read_roster(text, dict(event.teams.values_list("number", "name")))
+    return [ticket.code for ticket in make_roster(event, roster.pupils)]
 
 
 def release(event_id: int, code: str) -> int:

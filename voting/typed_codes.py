@@ -22,7 +22,12 @@ def normalize_code(typed: str) -> str:
     plain = unicodedata.normalize("NFKC", unquote(typed))
     address = "".join(char for char in plain if _is_kept(char))
     last = re.split("[/#]", _AFTER_CODE.sub("", address, count=1))[-1]
-    return "".join(str(unicodedata.decimal(char, char)) for char in last if char != "?").upper()
+    return plain_digits(last.replace("?", "")).upper()
+
+
+def plain_digits(text: str) -> str:
+    """Return the text with ASCII digits instead of those of other scripts."""
+    return "".join(str(unicodedata.decimal(char, char)) for char in text)
 
 
 def _is_kept(char: str) -> bool:

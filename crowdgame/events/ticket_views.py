@@ -39,11 +39,14 @@ MAX_ID_DIGITS = 19
 
 @owner_page("GET", "POST")
 def tickets(request: HttpRequest, event: Event) -> HttpResponse:
-    """Show and change the event's tickets. Searches use POST, because a query in a URL could leak a code."""
+    """Show and change the event's tickets. Searches use POST, because a query in a URL could leak a code.
+
+    `ask=roster` shows how a class list is read, and `ask=save` creates its codes.
+    """
     asked = request.POST.get("ask", "")
     pile = TicketsForm(request.POST if asked == "make" else None)
-    roster = RosterForm(event, request.POST if asked == "roster" else None)
-    if asked not in {"", "find"} and _handle_post(request, event, pile, roster):
+    roster = RosterForm(event, request.POST if asked in {"roster", "save"} else None)
+    if asked not in {"", "find", "roster"} and _handle_post(request, event, pile, roster):
         return redirect("console:tickets", code=event.code)
     return render(request, "events/tickets.html", _page_context(request, event, pile, roster))
 
@@ -53,7 +56,7 @@ def _handle_post(request: HttpRequest, event: Event, pile: TicketsForm, roster: 
     ask = request.POST["ask"]
     if ask == "make":
         return pile.is_valid() and _create(request, event, pile)
-    if ask == "roster":
+    if ask == "save":
         return roster.is_valid() and _create(request, event, roster)
     if ask == "delete":
         count = number_format(delete_unused_tickets(event), force_grouping=True)
@@ -73,7 +76,7 @@ def _create(request: HttpRequest, event: Event, form: TicketsForm | RosterForm) 
     field = "names" if isinstance(form, RosterForm) else "count"
     with show_refusal(form, field, RosterError, TooManyTickets):
         if isinstance(form, RosterForm):
-            made = make_roster(event, form.pupils)
+            made = make_roster(event, form.roster.pupils if form.roster else [])
         else:
             made = make_tickets(event, form.cleaned_data["count"])
         text = ngettext("Created %(count)s new code.", "Created %(count)s new codes.", len(made))
@@ -94,6 +97,7 @@ def _page_context(
         "teams": dict(event.teams.values_list("number", "name")),
         "pile": pile,
         "roster": roster,
+        "preview": roster.roster if roster.is_valid() else None,
         "q": wanted,
         "show": show,
         "rows": Paginator(found, ROWS_PER_PAGE).get_page(request.POST.get("page")),

@@ -16,7 +16,7 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext
 
 from voting.admission.admission import TICKET_LENGTH
-from voting.admission.roster import Pupil, RosterError
+from voting.admission.roster import MAX_ERRORS, Pupil, RosterError
 from voting.events import CODE_LETTERS
 from voting.models import Event, Ticket
 
@@ -134,6 +134,19 @@ def make_roster(event: Event, pupils: Sequence[Pupil]) -> list[Ticket]:
     return _create_tickets(event, pupils)
 
 
+def check_roster(event: Event, pupils: Sequence[Pupil]) -> None:
+    """Raise what `make_roster` would: RosterError for names in use, or TooManyTickets."""
+    known = {label.casefold() for label in event.tickets.exclude(label="").values_list("label", flat=True)}
+    if used := [pupil.name for pupil in pupils if pupil.name.casefold() in known]:
+        text = gettext("“%(name)s” already has a code. Add an initial to tell them apart.")
+        raise RosterError(*(text % {"name": name} for name in used[:MAX_ERRORS]))
+    room = MAX_TICKETS - event.tickets.count()
+    if len(pupils) > room:
+        text = gettext("An event can have at most %(most)s codes. You can add %(room)s more.")
+        most = number_format(MAX_TICKETS, force_grouping=True)
+        raise TooManyTickets(text % {"most": most, "room": number_format(room, force_grouping=True)})
+
+
 def delete_unused_tickets(event: Event) -> int:
     """Delete the tickets that were never used, and return how many. Released tickets stay."""
     return event.tickets.filter(first_used_at=None).delete()[0]
@@ -142,26 +155,13 @@ def delete_unused_tickets(event: Event) -> int:
 def _create_tickets(event: Event, pupils: Sequence[Pupil]) -> list[Ticket]:
     with transaction.atomic():
         Event.objects.select_for_update(no_key=True).get(pk=event.pk)
-        _check_names(event, pupils)
-        room = MAX_TICKETS - event.tickets.count()
-        if len(pupils) > room:
-            text = gettext("An event can have at most %(most)s codes. You can add %(room)s more.")
-            most = number_format(MAX_TICKETS, force_grouping=True)
-            raise TooManyTickets(text % {"most": most, "room": number_format(room, force_grouping=True)})
+        check_roster(event, pupils)
         taken = set(event.tickets.values_list("code", flat=True))
         made = [
             Ticket(event=event, code=_new_code(taken), label=pupil.name, team=pupil.team, voter=voter)
             for pupil, voter in ((pupil, secrets.token_hex(8)) for pupil in pupils)
         ]
         return Ticket.objects.bulk_create(made, batch_size=INSERT_BATCH_SIZE)
-
-
-def _check_names(event: Event, pupils: Sequence[Pupil]) -> None:
-    known = {label.casefold() for label in event.tickets.exclude(label="").values_list("label", flat=True)}
-    for pupil in pupils:
-        if pupil.name.casefold() in known:
-            text = gettext("“%(name)s” already has a code. Add an initial to tell them apart.")
-            raise RosterError(text % {"name": pupil.name})
 
 
 def _new_code(taken: set[str]) -> str:

@@ -3,6 +3,7 @@
 import csv
 import io
 import re
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from voting.admission.admission import format_key
 from voting.admission.tickets import MAX_TICKETS, PresentedKey, claim_tickets, make_tickets
 from voting.events import create_event
 from voting.models import Event, Ticket
+from voting.terms import Admission
 
 pytestmark = pytest.mark.django_db
 
@@ -82,21 +84,56 @@ def test_longest_roster_fits_into_a_request(browser: Client, event: Event) -> No
 
 
 def test_roster_creates_one_ticket_per_name(browser: Client, event: Event) -> None:
-    page = ask(browser, event, "roster", names="Ada, South\nBob\n<b>Cy</b>")
+    page = ask(browser, event, "save", names="Ada, South\nBob\n<b>Cy</b>")
     assert "3 new codes" in page
     assert "&lt;b&gt;Cy" in page
     created = event.tickets.order_by("label").values_list("label", "team")
     assert list(created) == [("<b>Cy</b>", None), ("Ada", 2), ("Bob", None)]
     assert {len(ticket.code) for ticket in event.tickets.all()} == {8}
-    again = ask(browser, event, "roster", names="Dan\nada")
+    again = ask(browser, event, "save", names="Dan\nada")
     assert "“ada” already has a code" in again
     assert "Dan\r\nada" in again or "Dan\nada" in again
     assert event.tickets.count() == 3
 
 
+def test_roster_is_previewed_by_line_before_it_is_saved(browser: Client, event: Event) -> None:
+    names = 'Name,Team\r\n\r\n"Ada ""A""",\uff12\r\n<b>Cy</b>\r\n'
+    page = ask(browser, event, "roster", names=names)
+    rows = re.findall(r"<tr><td>(\d+)</td><th.*?><bdi>(.*?)</bdi></th><td>(.*?)</td></tr>", page)
+    no_team = '<span class="state">no team</span>'
+    assert rows == [
+        ("3", "Ada &quot;A&quot;", "<bdi>South</bdi>"),
+        ("4", "&lt;b&gt;Cy&lt;/b&gt;", no_team),
+    ]
+    assert "Line 1 has the titles of the columns." in page
+    assert not event.tickets.exists()
+    [kept] = re.findall(r'<textarea name="names" hidden>\n(.*?)</textarea>', page, re.DOTALL)
+    assert unescape(kept) == names
+    assert "2 new codes" in ask(browser, event, "save", names=unescape(kept))
+
+
+def test_roster_errors_name_all_wrong_lines_and_keep_the_text(browser: Client, event: Event) -> None:
+    page = ask(browser, event, "roster", names="\nAda\nBob,Blues\nada\n\tNorth")
+    errors = re.findall(r"<li>(Line \d)", page)
+    assert errors == ["Line 3", "Line 4", "Line 5"]
+    assert "\nAda\nBob,Blues\nada\n\tNorth</textarea>" in page
+    assert 'value="save"' not in page
+
+
+def test_event_with_class_list_offers_the_list_first(browser: Client, event: Event) -> None:
+    event.admission = Admission.ROSTER
+    event.save()
+    page = browser.get(address(event)).content.decode()
+    assert re.findall(r'<button class="(\w*)" name="ask" value="(\w+)"', page) == [
+        ("main", "roster"),
+        ("", "make"),
+    ]
+    assert "<summary>Codes without names</summary>" in page
+
+
 # ------------------------------------------------------------------ find and release
 def test_tickets_are_found_by_name_and_code(browser: Client, event: Event) -> None:
-    ask(browser, event, "roster", names="Ada\nBob")
+    ask(browser, event, "save", names="Ada\nBob")
     [ticket] = make_tickets(event, 1)
     for wanted, found in [
         ("ADA", "Ada"),
@@ -138,7 +175,7 @@ def test_used_ticket_is_released_and_unused_ones_deleted(browser: Client, event:
 
 
 def test_released_roster_ticket_is_not_issued_again(browser: Client, event: Event) -> None:
-    ask(browser, event, "roster", names="Ada\nBob")
+    ask(browser, event, "save", names="Ada\nBob")
     ada, bob = event.tickets.order_by("label")
     mark_used(ada)
     ask(browser, event, "release", ticket=ada.pk)
@@ -149,7 +186,7 @@ def test_released_roster_ticket_is_not_issued_again(browser: Client, event: Even
     assert (format_key(bob.code) in printed, format_key(ada.code) in printed) == (True, False)
     assert "Unused codes deleted: 1." in ask(browser, event, "delete")
     assert "“Ada” already has a code" in ask(browser, event, "roster", names="Ada\nBob")
-    assert "1 new code." in ask(browser, event, "roster", names="Bob")
+    assert "1 new code." in ask(browser, event, "save", names="Bob")
     assert list(event.tickets.filter(label="Ada").values_list("voter", flat=True)) == [ada.voter]
     assert not event.tickets.filter(voter=bob.voter).exists()
     rows = browser.get(address(event, "tickets/csv/")).content.decode("utf-8-sig").splitlines()
@@ -168,7 +205,7 @@ def test_print_page_contains_only_unused_tickets_in_parts(browser: Client, event
 
 
 def test_csv_export_lists_all_tickets_and_escapes_formulas(browser: Client, event: Event) -> None:
-    ask(browser, event, "roster", names="=1+1\nAda, 1")
+    ask(browser, event, "save", names="=1+1\nAda, 1")
     response = browser.get(address(event, "tickets/csv/"))
     assert response.headers["Content-Disposition"] == f'attachment; filename="tickets-{event.code}.csv"'
     rows = list(csv.reader(io.StringIO(response.content.decode("utf-8-sig"))))

@@ -1,5 +1,7 @@
 """Rotating codes, display keys, the limit on guesses, and pasted rosters."""
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -22,13 +24,14 @@ from voting.admission.admission import (
     rotating_code,
     rotating_link_key,
 )
-from voting.admission.roster import MAX_PUPILS, NAME_LENGTH, Pupil, RosterError, parse_roster
+from voting.admission.roster import MAX_PUPILS, NAME_LENGTH, Pupil, RosterError, read_roster
 from voting.events import CODE_LETTERS
 
 NOW = 1_700_000_000_000
 PERIOD = NOW // CODE_PERIOD_MS
 BEGIN = PERIOD * CODE_PERIOD_MS
 TEAMS = {1: "Rooks", 2: "Doves"}
+CLASS_LISTS = Path(__file__).with_name("class_lists")
 times = st.integers(CODE_PERIOD_MS * 2, 2**53)
 
 
@@ -151,7 +154,7 @@ def test_guesses_are_checked_until_the_last_is_used() -> None:
 # ------------------------------------------------------------------ rosters
 def test_read_roster_accepts_name_and_optional_team_per_line() -> None:
     text = "\ufeffAda Lovelace\r\n\n  Bob , 2\nCleo;rooks\nDan\tDOVES\nEve,\n"
-    assert parse_roster(text, TEAMS) == [
+    assert read_roster(text, TEAMS).pupils == [
         Pupil("Ada Lovelace", None),
         Pupil("Bob", 2),
         Pupil("Cleo", 1),
@@ -159,12 +162,59 @@ def test_read_roster_accepts_name_and_optional_team_per_line() -> None:
         Pupil("Eve", None),
     ]
     longest = "x" * NAME_LENGTH
-    assert parse_roster(longest, TEAMS) == [Pupil(longest, None)]
-    assert len(parse_roster("\n".join(map(str, range(MAX_PUPILS))), TEAMS)) == MAX_PUPILS
+    assert read_roster(longest, TEAMS).pupils == [Pupil(longest, None)]
+    assert len(read_roster("\n".join(map(str, range(MAX_PUPILS))), TEAMS).pupils) == MAX_PUPILS
+
+
+COMMA_TEAMS = {1: "7a, blue", 2: "7b"}
+
+
+@pytest.mark.parametrize(
+    ("name", "pupils"),
+    [
+        ("fullwidth-comma", [("王一", 1), ("王二", 2)]),
+        ("arabic-digits", [("سارة ن", 1), ("عمر ن", 2)]),
+        ("csv-all-quoted", [("Ann Example", 1), ("Ben Example", 2)]),
+        ("csv-quoted-names-only", [("Ann Example", None), ('Ann "A" Example', None)]),
+        ("sep-line", [("Ann Example", 1)]),
+        ("excel-header-row", [("Ann Example", 1)]),
+        ("excel-number-column", [("Ann Example", None), ("Ben Example", None)]),
+        ("team-with-comma", [("Ann Example", 1)]),
+    ],
+)
+def test_read_roster_accepts_lists_of_spreadsheets(name: str, pupils: list[tuple[str, int | None]]) -> None:
+    text = (CLASS_LISTS / f"{name}.txt").read_bytes().decode()
+    roster = read_roster(text, COMMA_TEAMS if name == "team-with-comma" else TEAMS)
+    assert roster.pupils == [Pupil(*pupil) for pupil in pupils]
+
+
+def test_read_roster_refuses_surnames_in_the_first_column() -> None:
+    text = (CLASS_LISTS / "last-tab-first.txt").read_bytes().decode()
+    with pytest.raises(RosterError, match="Line 1: there is no team “Ann”"):
+        read_roster(text, TEAMS)
+
+
+@pytest.mark.parametrize(
+    ("line", "pupil"),
+    [
+        *((f"王一{separator}1", Pupil("王一", 1)) for separator in ",;\t\uff0c\uff1b\u3001\u060c\u061b"),
+        *((f"Ann,{digit}", Pupil("Ann", 2)) for digit in "2\uff12\u0662\u06f2\u0968"),
+        ("Example, Ann\tDoves", Pupil("Example, Ann", 2)),
+        ('"Example, Ann";2', Pupil("Example, Ann", 2)),
+        ('Ann "A" Example,1', Pupil('Ann "A" Example', 1)),
+        ("sep=|\nExample, Ann|1", Pupil("Example, Ann", 1)),
+        ("N.º\tTurma\tNome\n1\tRooks\tAnn", Pupil("Ann", 1)),
+        ("Code,Name,Team,Used,Address\nBCDF-GHJK,Ann,Rooks,no,http://x/y", Pupil("Ann", 1)),
+        ("1,1", Pupil("1", 1)),
+        ("\u0661\u061bAnn\u061bDoves", Pupil("Ann", 2)),
+    ],
+)
+def test_read_roster_finds_name_and_team(line: str, pupil: Pupil) -> None:
+    assert read_roster(line, TEAMS).pupils == [pupil]
 
 
 def test_read_roster_strips_invisible_characters() -> None:
-    assert parse_roster("A\u202ed\u200ba", TEAMS) == [Pupil("Ada", None)]
+    assert read_roster("A\u202ed\u200ba", TEAMS).pupils == [Pupil("Ada", None)]
 
 
 @pytest.mark.parametrize(
@@ -173,7 +223,7 @@ def test_read_roster_strips_invisible_characters() -> None:
         (" \n\n", "Enter the names"),
         ("Ada\nADA, 2", "Line 2: “ADA” appears twice"),
         ("Ada\nBob, Blues", "Line 2: there is no team “Blues”"),
-        ("Ada, 1, 2", "there is no team “1 2”"),
+        ("Ada, 1, 2", "there is no team “1, 2”"),
         ("Ada, 3", "there is no team “3”"),
         ("\u200b", "Line 1 has no name"),
         (", 1", "Line 1 has no name"),
@@ -183,13 +233,13 @@ def test_read_roster_strips_invisible_characters() -> None:
 )
 def test_read_roster_names_line_of_error(text: str, error: str) -> None:
     with pytest.raises(RosterError, match=error):
-        parse_roster(text, TEAMS)
+        read_roster(text, TEAMS)
 
 
 @given(st.text())
 def test_read_roster_parses_any_text_or_raises(text: str) -> None:
     try:
-        pupils = parse_roster(text, TEAMS)
+        pupils = read_roster(text, TEAMS).pupils
     except RosterError:
         return
     assert len({pupil.name.casefold() for pupil in pupils}) == len(pupils)
