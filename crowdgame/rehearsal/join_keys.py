@@ -1,19 +1,26 @@
 """Admission keys of a simulated crowd: ticket codes from a file, or the event's rotating code."""
 
+import csv
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from django.core.exceptions import ImproperlyConfigured
 
-from voting.admission.admission import rotating_code
+from voting.admission.admission import is_ticket_code, rotating_code
 from voting.protocol import EventState
 from voting.terms import Admission
+from voting.typed_codes import normalize_code
 
 
 def read_keys(file: Path, phones: int) -> tuple[str, ...]:
-    """Read one code a line. Raises OSError, and ValueError if there are fewer codes than phones."""
-    keys = tuple(line.strip() for line in file.read_text(encoding="utf-8").splitlines() if line.strip())
+    """Read one code a line, or the CSV file of `manage.py tickets` or of the codes page.
+
+    Raises OSError, and ValueError if there are fewer codes than phones.
+    """
+    with file.open(encoding="utf-8-sig", newline="") as lines:
+        first = [normalize_code(row[0]) for row in csv.reader(lines) if row]
+    keys = tuple(filter(is_ticket_code, first))  # a CSV file begins with the titles of its columns
     if len(keys) < phones:
         raise ValueError(f"{file} holds {len(keys)} codes, too few for {phones} phones")
     return keys

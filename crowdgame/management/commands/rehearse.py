@@ -115,7 +115,7 @@ class Command(BaseCommand):
             "--tickets",
             type=Path,
             metavar="FILE",
-            help="for events with tickets: a file with one code per line",
+            help="for events with tickets: a file with one code per line, or of `manage.py tickets --csv`",
         )
         parser.add_argument("--seed", type=int, help="seed of the random generator")
 

@@ -16,6 +16,7 @@ from pytest_django.fixtures import Settings
 
 from crowdgame.events.ticket_forms import MAX_ROSTER_LENGTH
 from crowdgame.events.ticket_views import ROWS_PER_PAGE, TICKETS_PER_PRINT
+from crowdgame.rehearsal.join_keys import read_keys
 from crowdgame.serving.request_limits import MAX_UPLOAD_BYTES
 from voting.admission.admission import format_key
 from voting.admission.tickets import MAX_TICKETS, PresentedKey, claim_tickets, make_tickets
@@ -221,6 +222,18 @@ def test_csv_export_lists_all_tickets_and_escapes_formulas(browser: Client, even
     ]
 
 
+@pytest.mark.parametrize("language", ["de", "ar"])
+def test_rehearsal_reads_downloaded_codes(
+    browser: Client, event: Event, tmp_path: Path, language: str
+) -> None:
+    make_tickets(event, 3)
+    page = browser.get(address(event, "tickets/csv/"), headers={"accept-language": language})
+    (tmp_path / "codes.csv").write_bytes(page.content)
+    assert set(read_keys(tmp_path / "codes.csv", 3)) == {ticket.code for ticket in event.tickets.all()}
+    (tmp_path / "codes.txt").write_text("BCDF-GHJK\n\nbcdf ghjm\n")
+    assert read_keys(tmp_path / "codes.txt", 2) == ("BCDFGHJK", "BCDFGHJM")
+
+
 def test_tickets_command_creates_and_exports_tickets(
     event: Event, tmp_path: Path, settings: Settings
 ) -> None:
@@ -233,6 +246,7 @@ def test_tickets_command_creates_and_exports_tickets(
     assert f"https://play.example.org/{event.code}#" in file.read_text()
     assert file.read_text().startswith("\ufeffCode,Name,Team,Used,Address"), "with a byte order mark"
     assert file.stat().st_mode & 0o777 == 0o600
+    assert set(read_keys(file, 12)) == {ticket.code for ticket in event.tickets.all()}
     for wrong in (["ZZZZ"], [event.code, "--count", "5000"], [event.code, "--count", "-1"]):
         with pytest.raises(CommandError):
             call_command("tickets", *wrong)
