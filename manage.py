@@ -11,6 +11,7 @@ import os
 import sys
 from pathlib import Path
 
+from django.core.exceptions import ImproperlyConfigured
 from django.core.management import execute_from_command_line
 
 
@@ -30,4 +31,7 @@ if __name__ == "__main__":
     atexit.register(gc.freeze)
     load_play_environment()
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "crowdgame.settings")
-    execute_from_command_line(sys.argv)
+    try:
+        execute_from_command_line(sys.argv)
+    except ImproperlyConfigured as error:
+        sys.exit(f"{error}")

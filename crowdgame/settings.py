@@ -6,6 +6,7 @@ from urllib.parse import urlsplit
 
 from csp.constants import NONE, SELF
 
+from crowdgame.config.addresses import ANY_ADDRESS, host_names, provider_url, public_origin, store_url
 from crowdgame.config.database import database
 from crowdgame.config.log_config import logging_config
 from crowdgame.config.mail_settings import mail_server
@@ -25,21 +26,20 @@ SECRET_KEY = os.environ.get("SECRET_KEY", "")
 # Key rotation: earlier keys whose signatures are still accepted, so that seat tokens and sessions stay valid.
 SECRET_KEY_FALLBACKS = _comma_list("SECRET_KEY_FALLBACKS")
 
-PUBLIC_URL = os.environ.get("PUBLIC_URL", "").rstrip("/")
+PUBLIC_URL = public_origin(os.environ.get("PUBLIC_URL", ""))
 _public = urlsplit(PUBLIC_URL)
 HTTPS = _public.scheme == "https"
-# The word ANY_ADDRESS in SERVER_NAMES allows every IP address. That is safe against DNS rebinding, because
-# a page of another origin can reach this server only by a host name.
-ANY_ADDRESS = "ANY_ADDRESS"
-SERVER_NAMES = [*_comma_list("ALLOWED_HOSTS"), *filter(None, [_public.hostname])]
+SERVER_NAMES = host_names(",".join([os.environ.get("ALLOWED_HOSTS", ""), _public.hostname or ""]))
 # `crowdgame.web.hosts` checks the Host header before Django does. Django doesn't know ANY_ADDRESS.
 ALLOWED_HOSTS = ["*"] if ANY_ADDRESS in SERVER_NAMES else SERVER_NAMES
-CSRF_TRUSTED_ORIGINS = [f"{_public.scheme}://{_public.netloc}"] if PUBLIC_URL else []
+CSRF_TRUSTED_ORIGINS = [PUBLIC_URL] if PUBLIC_URL else []
 
-REDIS_URL = os.environ.get("REDIS_URL", "redis://127.0.0.1:6379/0")
+REDIS_URL = store_url("REDIS_URL", os.environ.get("REDIS_URL") or "redis://127.0.0.1:6379/0")
 REDIS_TIMEOUT_S = 2.0
 # The ballot box may use a Redis of its own. A cluster is redis+cluster://host:port,host:port,…
-BALLOT_BOX_URL = os.environ.get("BALLOT_BOX_URL") or REDIS_URL
+BALLOT_BOX_URL = store_url(
+    "BALLOT_BOX_URL", os.environ.get("BALLOT_BOX_URL") or REDIS_URL, may_be_cluster=True
+)
 # Event capacity per gateway: this many phones with a seat, and as many without. Others must retry later.
 EVENT_PHONES = int(os.environ.get("EVENT_PHONES", "20000"))
 # Reverse proxies in front of a gateway with --proxied. Each adds one trustworthy address to X-Forwarded-For.
@@ -237,7 +237,7 @@ ACCOUNT_RATE_LIMITS = {
 }
 # Login through the OpenID Connect provider of a school or company. By default, nobody gets an existing
 # account only because the provider names its address.
-OIDC_URL = os.environ.get("OIDC_URL", "").rstrip("/")
+OIDC_URL = provider_url(os.environ.get("OIDC_URL", ""))
 OIDC_NAME = os.environ.get("OIDC_NAME") or urlsplit(OIDC_URL).hostname
 _OIDC_APP = {
     "provider_id": "oidc",

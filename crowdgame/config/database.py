@@ -59,9 +59,15 @@ def _sqlite(path: Path) -> dict[str, Any]:
 
 def _postgresql(url: str) -> dict[str, Any]:
     """Options in the URL's query override CONNECTION_OPTIONS."""
-    named: dict[str, Any] = {**dj_database_url.parse(url, conn_health_checks=True)}
-    if named["ENGINE"] != "django.db.backends.postgresql":
-        raise ImproperlyConfigured("DATABASE_URL must begin with postgresql://")
+    try:
+        named: dict[str, Any] = {**dj_database_url.parse(url, conn_health_checks=True)}
+    except ValueError:
+        named = {}
+    if named.get("ENGINE") != "django.db.backends.postgresql" or not named["NAME"]:
+        raise ImproperlyConfigured(
+            "DATABASE_URL must be postgresql://USER:PASSWORD@HOST:PORT/NAME. "
+            "In a password, write characters such as # / @ as %23 %2F %40."
+        )
     named["ENGINE"] = "crowdgame.config.postgresql"
     return named | {"OPTIONS": {"pool": _pool()} | CONNECTION_OPTIONS | named.get("OPTIONS", {})}
 

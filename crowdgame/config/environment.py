@@ -42,13 +42,15 @@ VARIABLES: dict[str, tuple[Variable, ...]] = {
         ),
         Variable(
             "PUBLIC_URL",
-            "The server's public address, for links and QR codes. `https` enables secure cookies and HSTS.",
+            "The server's public address, for links and QR codes: scheme and host, such as "
+            "`https://play.example.org`, without a path. `https` enables secure cookies and HSTS.",
             "the address of each request; no e-mails, no login links",
             is_set_by_make_play=True,
         ),
         Variable(
             "ALLOWED_HOSTS",
-            "Host names the server answers to, separated by commas, besides the one in `PUBLIC_URL`. "
+            "Host names the server answers to, without scheme and port, separated by commas, besides the one "
+            "in `PUBLIC_URL`. "
             "`ANY_ADDRESS` allows every IP address.",
             "none",
             is_set_by_make_play=True,
