@@ -9,7 +9,13 @@ from twisted.web.http import HTTPChannel
 
 from crowdgame.serving.body_budget import Reservation
 from crowdgame.serving.proxy_headers import FORWARDED_FOR
-from crowdgame.serving.request_limits import BODY_TOO_LARGE_RESPONSE, BodyLimits, BodyRefused
+from crowdgame.serving.request_limits import (
+    BODY_TOO_LARGE_RESPONSE,
+    HEAD_TOO_LARGE_RESPONSE,
+    MAX_HEAD_BYTES,
+    BodyLimits,
+    BodyRefused,
+)
 
 
 class DaphneRequest(WebRequest):  # type: ignore[misc]
@@ -53,18 +59,31 @@ class DaphneRequestChannel(HTTPChannel):
     body_timeout_s: float
     body_limits: BodyLimits
     is_refused = False
+    head_size = 0
 
     def dataReceived(self, data: bytes) -> None:
         if not self.requests and not self._buffer:
             self.setTimeout(self.head_timeout_s)  # type: ignore[no-untyped-call]
         LineReceiver.dataReceived(self, data)  # type: ignore[no-untyped-call]
 
+    def lineReceived(self, line: bytes) -> None:
+        """Receive a line of a request head."""
+        self.head_size += len(line) + 2
+        if self.head_size > MAX_HEAD_BYTES:
+            self._refuse(HEAD_TOO_LARGE_RESPONSE)
+        elif not self.is_refused:
+            super().lineReceived(line)  # type: ignore[no-untyped-call]
+
+    def lineLengthExceeded(self, line: bytes) -> None:
+        self._refuse(HEAD_TOO_LARGE_RESPONSE)
+
     def allHeadersReceived(self) -> None:
+        self.head_size = 0
         if self.length != 0:
             try:
                 self.requests[-1].reservation = self._admit_body(self.requests[-1])
             except BodyRefused as refusal:
-                self._refuse_body(refusal.response)
+                self._refuse(refusal.response)
                 return
         self.setTimeout(self.body_timeout_s)  # type: ignore[no-untyped-call]
         super().allHeadersReceived()  # type: ignore[no-untyped-call]
@@ -86,14 +105,16 @@ class DaphneRequestChannel(HTTPChannel):
             return
         is_chunked = self.length is None
         if is_chunked and self._received() + len(data) > self.body_limits.max_bytes(self._target):
-            self._refuse_body(BODY_TOO_LARGE_RESPONSE)
+            self._refuse(BODY_TOO_LARGE_RESPONSE)
         else:
             super().rawDataReceived(data)
 
     def _received(self) -> int:
         return int(self.requests[-1].content.tell())
 
-    def _refuse_body(self, response: bytes) -> None:
+    def _refuse(self, response: bytes) -> None:
+        if self.is_refused:
+            return
         self.is_refused = True
         transport: Any = self.transport
         transport.write(response)

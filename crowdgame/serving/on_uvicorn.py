@@ -17,6 +17,7 @@ from crowdgame.serving.handshake import read_handshake
 from crowdgame.serving.listener import BACKLOG
 from crowdgame.serving.request_limits import (
     BODY_TOO_LARGE_RESPONSE,
+    HEAD_TOO_LARGE_RESPONSE,
     MAX_HEAD_BYTES,
     BodyLimits,
     BodyRefused,
@@ -25,6 +26,8 @@ from crowdgame.serving.request_queue import RequestQueue
 from crowdgame.serving.service import CLOSE_TIMEOUT_S, Service
 from crowdgame.serving.uvicorn_socket import UvicornSocket
 from voting.protocol import MAX_FRAME_BYTES
+
+HEAD_OVERHEAD, HEADER_OVERHEAD = len("GET  HTTP/1.1\r\n\r\n"), len(": \r\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +50,7 @@ class UvicornRequest(HttpToolsProtocol):
 
     in_head = False
     head_size = 0
+    parsed_size = 0
     body_size = 0
     deadline: asyncio.TimerHandle | None = None
     stall_timer: asyncio.TimerHandle | None = None
@@ -70,7 +74,22 @@ class UvicornRequest(HttpToolsProtocol):
 
     def on_message_begin(self) -> None:
         self.in_head = True
+        self.parsed_size = HEAD_OVERHEAD
         super().on_message_begin()
+
+    def on_url(self, url: bytes) -> None:
+        super().on_url(url)
+        self._count_parsed(len(url))
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        super().on_header(name, value)
+        self._count_parsed(len(name) + len(value) + HEADER_OVERHEAD)
+
+    def _count_parsed(self, size: int) -> None:
+        """Limit a head that arrives in one piece with its end."""
+        self.parsed_size += size
+        if self.parsed_size > MAX_HEAD_BYTES:
+            self._refuse(HEAD_TOO_LARGE_RESPONSE)
 
     def on_headers_complete(self) -> None:
         self.in_head = False
@@ -80,7 +99,7 @@ class UvicornRequest(HttpToolsProtocol):
         try:
             self.reservations.append(self._admit_body())
         except BodyRefused as refusal:
-            self._refuse_body(refusal.response)
+            self._refuse(refusal.response)
             return
         self._set_deadline(self._limits.body_timeout_s)
         super().on_headers_complete()
@@ -101,7 +120,7 @@ class UvicornRequest(HttpToolsProtocol):
         if self.transport.is_closing():
             return
         if self.body_size > self._limits.bodies.max_bytes(self.url):
-            self._refuse_body(BODY_TOO_LARGE_RESPONSE)
+            self._refuse(BODY_TOO_LARGE_RESPONSE)
         else:
             super().on_body(body)
 
@@ -121,11 +140,13 @@ class UvicornRequest(HttpToolsProtocol):
         super().data_received(data)
         self.head_size = self.head_size + len(data) if self.in_head else 0
         if self.head_size > MAX_HEAD_BYTES:
-            self.transport.abort()
+            self._refuse(HEAD_TOO_LARGE_RESPONSE)
         elif self.deadline is None and self._waits_for_head():
             self._set_deadline(self._limits.head_timeout_s)
 
     def handle_websocket_upgrade(self) -> None:
+        if self.transport.is_closing():
+            return
         self._set_deadline(None)
         self._release_all()
         super().handle_websocket_upgrade()
@@ -149,7 +170,9 @@ class UvicornRequest(HttpToolsProtocol):
             self.deadline.cancel()
         self.deadline = None if within_s is None else self.loop.call_later(within_s, self.transport.abort)
 
-    def _refuse_body(self, response: bytes) -> None:
+    def _refuse(self, response: bytes) -> None:
+        if self.transport.is_closing():
+            return
         is_mid_response = self.cycle and self.cycle.response_started and not self.cycle.response_complete
         if not is_mid_response:
             self.transport.write(response)

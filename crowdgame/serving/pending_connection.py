@@ -12,7 +12,7 @@ from twisted.internet.tcp import Connection
 from crowdgame.config.open_files import is_nearly_exhausted
 from crowdgame.serving.daphne_request import DaphneRequest, DaphneRequestChannel
 from crowdgame.serving.handshake import HEAD_END, VERSION, RequestHead, read_handshake
-from crowdgame.serving.request_limits import MAX_HEAD_BYTES, BodyLimits
+from crowdgame.serving.request_limits import HEAD_TOO_LARGE_RESPONSE, MAX_HEAD_BYTES, BodyLimits
 from crowdgame.serving.request_queue import RequestQueue
 
 
@@ -38,8 +38,15 @@ class PendingConnection(Protocol):
 
     def dataReceived(self, data: bytes) -> None:
         self._read += data
-        if HEAD_END in self._read or len(self._read) > MAX_HEAD_BYTES:
+        end = self._read.find(HEAD_END)
+        is_too_large = (len(self._read) if end < 0 else end + len(HEAD_END)) > MAX_HEAD_BYTES
+        if end >= 0 or is_too_large:
             self.factory.pending.discard(self)
+        if is_too_large:
+            transport: Any = self.transport
+            transport.write(HEAD_TOO_LARGE_RESPONSE)
+            transport.loseConnection()
+        elif end >= 0:
             self._dispatch(self._read)
 
     def _dispatch(self, read: bytes) -> None:

@@ -1,4 +1,4 @@
-"""Limits of HTTP requests on both servers, and the responses to bodies that exceed them."""
+"""Limits of HTTP requests on both servers, and the responses to requests that exceed them."""
 
 import re
 from collections.abc import Callable
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from crowdgame.serving.body_budget import BodyBudget, Reservation
 from crowdgame.serving.proxy_headers import Headers, client_address
 
-MAX_HEAD_BYTES = 16_384
+MAX_HEAD_BYTES = 16_384  # request line and headers, of pages and of WebSocket handshakes
 MAX_FORM_BYTES = 65_536
 MAX_UPLOAD_BYTES = 1_048_576
 HEAD_TIMEOUT_S = 10.0
@@ -23,6 +23,9 @@ def _response(status: bytes, text: bytes, headers: bytes = b"") -> bytes:
     ) % (status, headers, len(text), text)
 
 
+HEAD_TOO_LARGE_RESPONSE = _response(
+    b"431 Request Header Fields Too Large", b"The headers of the request are too large.\n"
+)
 BODY_TOO_LARGE_RESPONSE = _response(b"413 Content Too Large", b"The request is too large.\n")
 BUSY_RESPONSE = _response(
     b"503 Service Unavailable",

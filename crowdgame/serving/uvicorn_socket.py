@@ -5,6 +5,7 @@ from urllib.parse import unquote
 
 from uvicorn.protocols.utils import ClientDisconnected
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+from websockets import http11
 from websockets.frames import Close, Frame, Opcode
 from websockets.frames import CloseCode as StandardCode
 from websockets.protocol import Protocol, State
@@ -12,11 +13,14 @@ from websockets.streams import StreamReader
 from websockets.utils import accept_key
 
 from crowdgame.serving.handshake import RequestHead
+from crowdgame.serving.request_limits import MAX_HEAD_BYTES
 from crowdgame.serving.service import CLOSE_TIMEOUT_S
 from voting.gateway.send_queue import read_short_text
 from voting.gateway.server_extensions import DESCRIPTOR, READ_TEXTS, WRITE_FRAMES, ReadText
 from voting.protocol import CloseCode
 
+# UvicornRequest limits request heads. What websockets itself refuses would get no answer.
+http11.MAX_LINE_LENGTH = http11.MAX_NUM_HEADERS = MAX_HEAD_BYTES
 ACCEPT_RESPONSE = (
     b"HTTP/1.1 101 Switching Protocols\r\n"
     b"Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: %b\r\n"

@@ -10,7 +10,13 @@ import pytest
 
 from crowdgame.config import open_files
 from crowdgame.serving.body_budget import REQUEST_BYTES, BodyBudget, Reservation
-from crowdgame.serving.request_limits import MAX_FORM_BYTES, MAX_UPLOAD_BYTES, BodyLimits, BodyRefused
+from crowdgame.serving.request_limits import (
+    MAX_FORM_BYTES,
+    MAX_HEAD_BYTES,
+    MAX_UPLOAD_BYTES,
+    BodyLimits,
+    BodyRefused,
+)
 from tests.crowdgame.serving.conftest import AsgiServer
 from tests.crowdgame.serving.test_handshake import dial, head, read_until
 from tests.crowdgame.serving.test_serving import BOUND
@@ -41,6 +47,45 @@ INVALID_FRAME = b"\xff\x80\0\0\0\0"
 
 def status(connection: socket.socket) -> bytes:
     return read_until(connection, b"\r\n\r\n").split(b" ", 2)[1]
+
+
+ROUTES = {
+    "page": GET,
+    "handshake": head(),
+    "unusual handshake": head(Sec_WebSocket_Protocol="chess"),
+}
+
+
+def padded(request: bytes, size: int, lines: int = 1) -> bytes:
+    """The request with further header lines, so that its head has `size` bytes."""
+    line = b"x: "
+    missing = size - len(request) - lines * len(line + b"\r\n")
+    values = [b"y" * (missing // lines)] * (lines - 1)
+    values.append(b"y" * (missing - sum(map(len, values))))
+    return request[:-2] + b"".join(line + value + b"\r\n" for value in values) + b"\r\n"
+
+
+@pytest.mark.parametrize("lines", [1, 300])
+@pytest.mark.parametrize("route", ROUTES)
+def test_request_head_up_to_limit_is_answered(asgi_server: AsgiServer, route: str, lines: int) -> None:
+    with dial(asgi_server) as connection:
+        connection.sendall(padded(ROUTES[route], MAX_HEAD_BYTES, lines))
+        assert status(connection) == (b"204" if route == "page" else b"101")
+
+
+@pytest.mark.parametrize("size", [MAX_HEAD_BYTES + 1, 3 * MAX_HEAD_BYTES])
+@pytest.mark.parametrize("before", [b"", GET], ids=["first", "second request"])
+@pytest.mark.parametrize("route", ROUTES)
+def test_request_head_over_limit_is_refused(
+    asgi_server: AsgiServer, route: str, before: bytes, size: int
+) -> None:
+    with dial(asgi_server) as connection:
+        if before:
+            connection.sendall(before)
+            assert status(connection) == b"204"
+        connection.sendall(padded(ROUTES[route], size))
+        assert status(connection) == b"431"
+        assert connection.recv(65_536) in {b"", b"The headers of the request are too large.\n"}
 
 
 @pytest.mark.parametrize(
