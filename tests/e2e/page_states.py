@@ -103,6 +103,12 @@ def with_roster(server: Server, event: Event) -> None:
     server.ask("roster", event_id=event["id"], text=NAMES)
 
 
+def preview_roster(page: Page) -> None:
+    page.locator("#id_names").fill(NAMES)
+    page.locator("[value=roster]").click()
+    expect(page.locator("[value=save]")).to_be_visible(timeout=TIMEOUT_MS)
+
+
 def with_members(server: Server, event: Event) -> None:
     for name, role in (("carl", "cohost"), ("dora", "viewer")):
         server.ask("member", event_id=event["id"], name=name, role=role)

@@ -23,6 +23,7 @@ from tests.e2e.page_states import (
     pause_turn,
     play_to,
     press_help,
+    preview_roster,
     restrict_two_voters,
     submit_duplicate_names,
     with_chat,
@@ -175,6 +176,13 @@ ORGANIZERS = (
     Visit("tickets", "/console/{code}/tickets/", choices=TICKETS, prepare=with_tickets),
     Visit("tickets-print", "/console/{code}/tickets/print/", choices=TICKETS, prepare=with_tickets),
     Visit("roster", "/console/{code}/tickets/", choices=ROSTER, prepare=with_roster),
+    Visit(
+        "roster-preview",
+        "/console/{code}/tickets/",
+        choices=ROSTER,
+        action=preview_roster,
+        frames=TABLET_AND_PHONE,
+    ),
     Visit("roster-print", "/console/{code}/tickets/print/", choices=ROSTER, prepare=with_roster),
 )
 CONSOLES = (
