@@ -113,9 +113,9 @@ def open_vote(stage: Stage, votes: Votes, window_ms: int) -> object:
 
 
 def check_seal(watching: Observers) -> None:
-    """It has only a root and the number of ballots of each side."""
+    """It has only the epoch, and a root and the number of ballots of each side."""
     for seal in watching.received("turn.sealed"):
-        assert seal.keys() == {"type", "turn", "at", "red", "yellow", "turn_commitment"}
+        assert seal.keys() == {"type", "turn", "at", "epoch", "red", "yellow", "turn_commitment"}
         assert seal["turn_commitment"] is None, "only with secret sides"
         for side in ("red", "yellow"):
             assert (seal[side].keys(), seal[side]["ballots"]) == ({"root", "ballots", "order"}, len(LOW))
