@@ -37,16 +37,16 @@ import sys
 from pathlib import Path
 from tests import __main__ as running
 running.PARTS = {Path(path).stem: (path, "--confcutdir", str(Path(path).parent)) for path in sys.argv[1:]}
-running.MAX_TEST_S = 0.5
 sys.exit(running.main([]))
 """
 
 
-def start_run(folder: Path, **parts: str) -> subprocess.Popen[str]:
+def start_run(folder: Path, max_test_s: str = "inf", **parts: str) -> subprocess.Popen[str]:
     for name, text in parts.items():
         (folder / f"{name}.py").write_text(text)
     env = {name: value for name, value in os.environ.items() if name != VARIABLE} | {
         "CROWDGAME_DATA": str(folder),
+        "MAX_TEST_S": max_test_s,
         "PYTEST_ADDOPTS": f"-c {os.devnull} --rootdir={folder} -o cache_dir={folder}/cache",
         "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
     }
@@ -54,9 +54,9 @@ def start_run(folder: Path, **parts: str) -> subprocess.Popen[str]:
     return subprocess.Popen(argv, cwd=ROOT, env=env, stdout=subprocess.PIPE, text=True)
 
 
-def run_parts(folder: Path, **parts: str) -> tuple[int, str]:
+def run_parts(folder: Path, max_test_s: str = "inf", **parts: str) -> tuple[int, str]:
     """Return the exit status and the output, without times."""
-    output, _ = (run := start_run(folder, **parts)).communicate()
+    output, _ = (run := start_run(folder, max_test_s, **parts)).communicate()
     return run.returncode, re.sub(r"\d+:\d\d", "TIME", output)
 
 
@@ -94,7 +94,7 @@ def test_run_keeps_failures_that_repeat_and_many(tmp_path: Path, text: str, fail
 
 
 def test_run_fails_on_slow_test(tmp_path: Path) -> None:
-    status, output = run_parts(tmp_path, one="import time\ndef test_slow(): time.sleep(0.6)\n")
+    status, output = run_parts(tmp_path, "0.5", one="import time\ndef test_slow(): time.sleep(0.6)\n")
     assert status == 1
     assert "✗ one: 1 passed, 0 failed, 0 skipped, 1 slow and not marked as nightly in TIME" in output
 

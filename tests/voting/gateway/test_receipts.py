@@ -158,7 +158,7 @@ def test_seal_is_sent_to_everyone_without_revealing_votes(scenario: OpenTurn) ->
     scenario.close()
     seals = [client.receive("turn.sealed") for client in (display, scenario.votes[0][0])]
     assert seals[0] == seals[1]
-    assert set(seals[0]) == {"type", "turn", "at", "red", "yellow", "turn_commitment"}
+    assert set(seals[0]) == {"type", "turn", "at", "epoch", "red", "yellow", "turn_commitment"}
     assert seals[0]["red"].keys() == seals[0]["yellow"].keys() == {"root", "ballots", "order"}
     empty = sha256().hexdigest()
     assert seals[0]["yellow"] == {"root": empty, "ballots": 0, "order": empty}
