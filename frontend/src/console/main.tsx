@@ -1,4 +1,5 @@
 import { render } from "preact";
+import { watchClock } from "../live/connection/clockWatch";
 import { connect } from "../live/connection/connect";
 import { Store, useStore } from "../live/state/useStore";
 import type { ConsoleMessage, CountsUpdated, Role, ToConsole } from "../protocol";
@@ -40,7 +41,7 @@ const link = connect<ConsoleMessage, ToConsole>("/ws/console", () => ({ type: "c
 const commands = new OrganizerCommands((ask) => link.socket.send(ask));
 const people = new PeopleSearch((ask) => link.socket.send(ask));
 link.store.subscribe(() => {
-  if (link.store.get().connection.state !== "joined") commands.connectionLost();
+  if (!link.socket.isJoined) commands.connectionLost();
 });
 
 function Console() {
@@ -51,5 +52,6 @@ function Console() {
   return <ConsoleScreen live={live} event={live.event} {...ownState} {...{ clock: link.clock, commands, auditLog, history, rehearsal, people }} />;
 }
 
+watchClock(() => link.socket.probe());
 link.socket.open();
 render(<Console />, document.getElementById("app")!);

@@ -3,6 +3,7 @@ import "@fontsource/barlow-condensed/600.css";
 import "@fontsource/barlow-condensed/800.css";
 import type { DisplayMessage, DisplayWelcomed, EventState, KeyShown, TeamCounted, ToDisplay, TurnSealed } from "../protocol";
 import { pageAgeMs } from "../live/connection/clock";
+import { watchClock } from "../live/connection/clockWatch";
 import { connect } from "../live/connection/connect";
 import { LANGUAGE } from "../live/i18n";
 import { bindingSeal, reopening } from "../live/match/seals";
@@ -153,5 +154,6 @@ if (!options.preview) {
   keepScreenAwake();
 }
 if (preload) show(preload);
+watchClock(() => link.socket.probe());
 link.socket.open();
 render(<ErrorBoundary><Display /></ErrorBoundary>, document.getElementById("app")!);

@@ -1,3 +1,4 @@
+import { watchClock } from "../live/connection/clockWatch";
 import { runCardAction } from "./play/matchCard";
 import { shownDropTurn } from "./play/drop";
 import { Cheering } from "./play/cheering";
@@ -25,7 +26,7 @@ let cheering: { seated: SeatedPhone; by: Cheering } | null = null;
 export function runAction(what: string, screen: PhoneScreen): void {
   const { seated } = screen;
   if (what === "cheer") cheer(screen, seated!);
-  else if (what === "hide" && Date.now() - heldAt < HOLD_MS) storeHiding((screen.hiding = !screen.hiding));
+  else if (what === "hide" && performance.now() - heldAt < HOLD_MS) storeHiding((screen.hiding = !screen.hiding));
   else if (what === "rematch") seated!.socket.send({ type: "rematch.ask" });
   else if (what.startsWith("duel-")) runDuelAction(what.slice(5) as DuelAction, screen);
   else if (what === "stay") screen.keepsSeat = true;
@@ -66,12 +67,13 @@ export function addListeners(screen: PhoneScreen): void {
   };
   listenForSeveral(screen);
   setScreen(screen);
+  watchClock(() => screen.seated?.socket.probe());
   addEventListener("submit", (event) => submit(event, screen));
   addEventListener("change", ({ target }) => target instanceof HTMLSelectElement && setLocale(target.value));
   addEventListener("pointerup", () => hold(false));
   addEventListener("pointercancel", () => hold(false));
   addEventListener("pointerdown", ({ target }) => {
-    heldAt = Date.now();
+    heldAt = performance.now();
     hold((target as Element).closest('[data-do="hide"]') !== null);
   });
   screen.redraw();

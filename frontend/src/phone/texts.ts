@@ -83,6 +83,7 @@ export const reasons: { [code in Refusal]: string } = {
 };
 export const paused: string = p("phone", "Paused.");
 export const voteKept: string = t("Your vote is kept.");
+export const notConnected: string = t("You aren't connected.");
 export const timeIsUp: string = t("Time is up.");
 export const sealed: string = t("Sealed: counting the votes.");
 export const allCountedNow: string = t("Counted: here it comes.");

@@ -1,3 +1,4 @@
+import { elapsedMs } from "../../live/connection/clock";
 import { t } from "../../live/i18n";
 import { ACTIONS } from "../../actions";
 import { Store } from "../../live/state/useStore";
@@ -76,7 +77,7 @@ export class OrganizerCommands {
   /** Show for a while how long the answer took. */
   private showTiming(askedAt: number): void {
     clearTimeout(this.timingTimer);
-    this.store.set({ tookMs: Date.now() - askedAt });
+    this.store.set({ tookMs: elapsedMs() - askedAt });
     this.timingTimer = window.setTimeout(() => this.store.set({ tookMs: null }), TIMING_SHOWN_MS);
   }
 
@@ -95,7 +96,7 @@ export class OrganizerCommands {
     }
     const unanswered = { text: t("No answer yet. Check the activity log before you try again."), error: true };
     const timer = window.setTimeout(() => this.settle(id, unanswered), ANSWER_WITHIN_MS);
-    this.pending.set(id, { offer, at: Date.now(), timer, answered: false });
+    this.pending.set(id, { offer, at: elapsedMs(), timer, answered: false });
     this.store.set({ armed: "", result: null, waiting: this.waiting() });
   }
 
@@ -110,7 +111,7 @@ export class OrganizerCommands {
       this.pending.delete(id);
       this.store.set({ waiting: this.waiting() });
     };
-    window.setTimeout(release, Math.max(0, pending.at + MIN_BUSY_MS - Date.now()));
+    window.setTimeout(release, Math.max(0, pending.at + MIN_BUSY_MS - elapsedMs()));
   }
 
   private showResult(result: CommandResult): void {

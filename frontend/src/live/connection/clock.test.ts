@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import test, { mock } from "node:test";
 import { ServerClock } from "./clock";
+import { setDeviceClock } from "./fakeStopwatch";
 
 const HERE = 1_000_000;
 const AHEAD = 50_000;
@@ -19,6 +20,15 @@ for (const step of [300_000, -300_000]) {
     const clock = syncedClock();
     clock.addSample(HERE - 200, HERE + AHEAD + step - 100);
     assert.equal(clock.now(), HERE + AHEAD + step);
+  });
+}
+
+for (const step of [300_000, -300_000]) {
+  test(`the server's time goes on after the device's clock is set by ${step} ms`, (context) => {
+    const clock = syncedClock();
+    setDeviceClock(step);
+    context.after(() => setDeviceClock(-step));
+    assert.equal(clock.now(), HERE + AHEAD);
   });
 }
 

@@ -9,15 +9,18 @@ interface Sample {
   offset: number;
 }
 
+/** A stopwatch: milliseconds since the page was opened, whatever happens to the device's clock. It may stop while the device sleeps. */
+export const elapsedMs = () => Math.round(performance.now());
+
 /** The time since the server wrote this page. */
 export function pageAgeMs(): number {
-  const { requestStart, responseStart } = performance.timing;
-  return Date.now() - (requestStart + responseStart) / 2;
+  const { navigationStart, requestStart, responseStart } = performance.timing;
+  return elapsedMs() + navigationStart - (requestStart + responseStart) / 2;
 }
 
 /**
  * Estimates the server's time (clock synchronization: clock offset, clock skew), which every countdown uses. Of the last few
- * answers, the one with the shortest round trip counts.
+ * answers, the one with the shortest round trip counts. All times of this device are from `elapsedMs`.
  */
 export class ServerClock {
   private samples: Sample[] = [];
@@ -26,7 +29,7 @@ export class ServerClock {
   freshUntil = 0;
 
   now(): number {
-    return Date.now() + this.offset;
+    return elapsedMs() + this.offset;
   }
 
   /**
@@ -36,12 +39,12 @@ export class ServerClock {
   estimate(nowAt: number): void {
     this.samples = [];
     this.freshUntil = 0;
-    this.offset = nowAt - Date.now();
+    this.offset = nowAt - elapsedMs();
   }
 
   /** Adds an answer with the server's time `nowAt`. The request was sent at `sent` or later. */
   addSample(sent: number, nowAt: number): void {
-    const received = Date.now();
+    const received = elapsedMs();
     if (this.hasJumped(nowAt, sent, received)) this.samples = [];
     const sample = { roundTripMs: received - sent, offset: nowAt - (sent + received) / 2 };
     this.samples = [...this.samples, sample].slice(-MAX_SAMPLES);
@@ -50,10 +53,7 @@ export class ServerClock {
     this.freshUntil = received + FRESH_MS - best.roundTripMs * AGE_PER_ROUND_TRIP;
   }
 
-  /**
-   * Whether the server's or this device's clock was changed: the server's time does not fit between sending and
-   * receiving.
-   */
+  /** Whether the server's clock was set, or this device has slept: the server's time does not fit between sending and receiving. */
   hasJumped(nowAt: number, sent: number, received: number): boolean {
     return nowAt < sent + this.offset - JUMP_MS || nowAt > received + this.offset + JUMP_MS;
   }

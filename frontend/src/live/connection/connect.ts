@@ -1,12 +1,14 @@
 import type { Changes, ClockAsk, ClockSynced, ConsoleWelcomed, DisplayWelcomed, EventState, PhoneWelcomed, RetryAfter, TurnoutCounted } from "../../protocol";
 import { Store } from "../state/store";
-import { ServerClock } from "./clock";
+import { elapsedMs, ServerClock } from "./clock";
 import { nextHeartbeatMs, retryAfter, waitAfterWake } from "./reconnect";
 
 /** Admitting a whole audience takes some seconds; giving up sooner would only prolong it. */
-const WELCOME_WITHIN_MS = 15_000;
-const ANSWER_WITHIN_MS = 6000;
-const ANSWER_ON_WAKE_MS = 3000;
+const WELCOME_WITHIN_MS = 13_000;
+/** A request without an answer for so long is shown as a lost connection. It counts as lost after a further time. */
+const SILENT_AFTER_MS = 2000;
+const ANSWER_WITHIN_MS = 4000;
+const ANSWER_ON_WAKE_MS = 1000;
 const FIRST_HEARTBEAT_WITHIN_MS = 2000;
 const SILENCE_MS = 4000;
 const QUIET_MS = 20_000;
@@ -15,8 +17,9 @@ const GATEWAY_CLOCK_LAG_MS = 1500;
 const ABNORMAL_CLOSURE = 1006;
 
 /**
- * `lost` and `crowded` reconnect automatically. `crowded`: the gateway limits its admission rate. `away`: closed for
- * good by the server, with the close code that says why.
+ * `lost` and `crowded` reconnect automatically. `lost`: closed, or the device is offline, or a request wasn't answered for
+ * a moment. `crowded`: the gateway limits its admission rate. `away`: closed for good by the server, with the close code
+ * that says why.
  */
 export type Connection =
   | { state: "connecting" | "joined" | "lost" | "crowded" }
@@ -30,12 +33,15 @@ interface SocketOptions<Out, In> {
   /** The first message on every connection. */
   join: () => Out;
   onMessage: (message: In) => void;
+  /** Also called with `joined` for every message, which may correct the clock. */
   onStateChange: (connection: Connection) => void;
 }
 
 /** A WebSocket that reconnects: it joins again after every loss, synchronizes the clock and obeys close codes. */
 class LiveSocket<Out, In extends { type: string }> {
   private socket: WebSocket | null = null;
+  /** Whether the server has welcomed this connection, also while it does not answer. */
+  isJoined = false;
   private attempt = 0;
   private withinMs: number | null = null;
   private nextAttempt = { at: 0, fromServer: false };
@@ -46,16 +52,17 @@ class LiveSocket<Out, In extends { type: string }> {
 
   constructor(private options: SocketOptions<Out, In>) {
     addEventListener("online", () => this.wake());
-    addEventListener("offline", () => this.probe(ANSWER_ON_WAKE_MS));
-    document.addEventListener("visibilitychange", () => {
-      if (document.visibilityState === "visible") this.wake();
+    addEventListener("offline", () => {
+      this.showSilence();
+      this.probe(ANSWER_ON_WAKE_MS);
     });
+    document.addEventListener("visibilitychange", () => document.hidden || this.wake());
   }
 
   /** Connects or reconnects. */
   open(): void {
     this.close();
-    const socket = new WebSocket(`${location.protocol.replace("http", "ws")}//${location.host}${this.options.path}`);
+    const socket = new WebSocket(location.origin.replace("http", "ws") + this.options.path);
     this.socket = socket;
     this.expectMessage(WELCOME_WITHIN_MS);
     socket.onopen = () => this.send(this.options.join());
@@ -72,22 +79,23 @@ class LiveSocket<Out, In extends { type: string }> {
 
   /** Call this when an answer is overdue. If no other message arrived either, checks whether the server is alive. */
   probeIfSilent(): void {
-    if (!this.deadTimer && Date.now() - this.receivedAt > SILENCE_MS) this.probe(ANSWER_WITHIN_MS);
+    if (!this.deadTimer && elapsedMs() - this.receivedAt > SILENCE_MS) this.probe();
   }
 
   private receive(text: string): void {
     const message = JSON.parse(text) as In | ClockSynced | RetryAfter | Welcome;
     clearTimeout(this.deadTimer);
     this.deadTimer = 0;
-    this.receivedAt = Date.now();
+    this.receivedAt = elapsedMs();
+    if (message.type.endsWith(".welcomed")) this.welcomed(message as Welcome);
+    if (this.isJoined) this.options.onStateChange({ state: "joined" });
     if (message.type === "clock.synced") {
       const answer = message as ClockSynced;
       this.options.clock.addSample(answer.sent, answer.now_at);
     } else if (message.type === "retry.after") {
       this.withinMs = (message as RetryAfter).within_ms;
     } else {
-      if (message.type.endsWith(".welcomed")) this.welcomed(message as Welcome);
-      else if ("at" in message) this.checkClock(message.at as number);
+      if ("at" in message) this.checkClock(message.at as number);
       this.options.onMessage(message as In);
     }
   }
@@ -95,13 +103,13 @@ class LiveSocket<Out, In extends { type: string }> {
   private welcomed(welcome: Welcome): void {
     this.attempt = 0;
     this.options.clock.estimate(welcome.now_at);
-    this.options.onStateChange({ state: "joined" });
+    this.isJoined = true;
     this.heartbeatIn(Math.random() * FIRST_HEARTBEAT_WITHIN_MS);
   }
 
   /** A change is sent as soon as it is made; `at` is its time by the server's clock. */
   private checkClock(at: number): void {
-    const now = Date.now();
+    const now = elapsedMs();
     const { clock } = this.options;
     if (clock.hasJumped(at, now, now)) {
       clock.freshUntil = 0;
@@ -113,19 +121,27 @@ class LiveSocket<Out, In extends { type: string }> {
   private heartbeatIn(ms: number): void {
     clearTimeout(this.heartbeat);
     this.heartbeat = window.setTimeout(() => {
-      if (Date.now() > Math.min(this.options.clock.freshUntil, this.receivedAt + QUIET_MS)) this.probe(ANSWER_WITHIN_MS);
+      if (elapsedMs() > Math.min(this.options.clock.freshUntil, this.receivedAt + QUIET_MS)) this.probe();
       this.heartbeatIn(nextHeartbeatMs(Math.random));
     }, ms);
   }
 
-  /** Request an answer from the server. Silence counts as a lost connection. */
-  private probe(withinMs: number): void {
-    if (this.send({ type: "clock.ask", sent: Date.now() })) this.expectMessage(withinMs);
+  /** Requests an answer from the server, which also corrects the clock. */
+  probe(withinMs = ANSWER_WITHIN_MS): void {
+    if (this.send({ type: "clock.ask", sent: elapsedMs() })) this.expectMessage(withinMs);
   }
 
+  /** Silence is shown after a moment. It counts as a lost connection after `withinMs` more. */
   private expectMessage(withinMs: number): void {
     clearTimeout(this.deadTimer);
-    this.deadTimer = window.setTimeout(() => this.closed(ABNORMAL_CLOSURE), withinMs);
+    this.deadTimer = window.setTimeout(() => {
+      this.showSilence();
+      this.deadTimer = window.setTimeout(() => this.closed(ABNORMAL_CLOSURE), withinMs);
+    }, SILENT_AFTER_MS);
+  }
+
+  private showSilence(): void {
+    if (this.isJoined) this.options.onStateChange({ state: "lost" });
   }
 
   private closed(code: number): void {
@@ -137,14 +153,14 @@ class LiveSocket<Out, In extends { type: string }> {
 
   private reconnectIn(inMs: number, fromServer: boolean): void {
     clearTimeout(this.retry);
-    this.nextAttempt = { at: Date.now() + inMs, fromServer };
+    this.nextAttempt = { at: elapsedMs() + inMs, fromServer };
     this.retry = window.setTimeout(() => this.open(), inMs);
   }
 
   /** The phone was unlocked or found a network: reconnect a dead socket, probe an open one. */
   private wake(): void {
     const { at, fromServer } = this.nextAttempt;
-    if (this.retry) this.reconnectIn(waitAfterWake(at - Date.now(), fromServer, Math.random), fromServer);
+    if (this.retry) this.reconnectIn(waitAfterWake(at - elapsedMs(), fromServer, Math.random), fromServer);
     else this.probe(ANSWER_ON_WAKE_MS);
   }
 
@@ -154,6 +170,7 @@ class LiveSocket<Out, In extends { type: string }> {
     clearTimeout(this.deadTimer);
     clearTimeout(this.heartbeat);
     this.retry = this.deadTimer = 0;
+    this.isJoined = false;
     this.withinMs = null;
     const socket = this.socket;
     this.socket = null;

@@ -1,4 +1,6 @@
-/** The browser's side of a simulated network, for tests. Importing this module replaces the browser's WebSocket. */
+import "./fakeStopwatch";
+
+/** The browser's side of a simulated network, for tests. Importing this module replaces the browser's WebSocket and events. */
 export class FakeWebSocket {
   static readonly OPEN = 1;
   static last: FakeWebSocket;
@@ -31,6 +33,7 @@ export class FakeWebSocket {
   }
 }
 
-const stub = { addEventListener: () => undefined, visibilityState: "visible" };
-Object.assign(globalThis, { window: globalThis, document: stub, addEventListener: stub.addEventListener, WebSocket: FakeWebSocket });
-Object.assign(globalThis, { location: { protocol: "http:", host: "hall" } });
+/** The page's window and document. */
+export const page = new EventTarget();
+Object.assign(globalThis, { window: globalThis, document: page, addEventListener: page.addEventListener.bind(page), WebSocket: FakeWebSocket });
+Object.assign(globalThis, { location: { origin: "http://hall" } });

@@ -10,7 +10,6 @@ const WAKE_JITTER_MS = 400;
 const HEARTBEAT_MS = 15_000;
 const HEARTBEAT_JITTER_MS = 3000;
 const FIRST_FINAL_CODE = 4500;
-const LAST_FINAL_CODE = 4999;
 
 /**
  * How a connection ended. `attempt` counts failures in a row. `withinMs` is the value of `retry.fromServer`, if
@@ -28,7 +27,7 @@ export type Retry =
   | { state: "lost" | "crowded"; waitMs: number; fromServer: boolean };
 
 export function retryAfter({ code, attempt, withinMs }: ConnectionLoss, chance: Chance): Retry {
-  if (code >= FIRST_FINAL_CODE && code <= LAST_FINAL_CODE) return { state: "away", code };
+  if (code >= FIRST_FINAL_CODE) return { state: "away", code };
   const ownMs = Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** attempt);
   const longest = Math.min(MAX_SERVER_WAIT_MS, withinMs ?? ownMs);
   return { state: code === CloseCode.CROWDED ? "crowded" : "lost", waitMs: chance() * longest, fromServer: withinMs !== null };

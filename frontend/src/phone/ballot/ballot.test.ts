@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import test, { mock } from "node:test";
+import "../../live/connection/fakeStopwatch";
 import fc from "fast-check";
 import type { BallotCast, Turn, You } from "../../protocol";
 import { BallotKeeper } from "./ballot";

@@ -1,3 +1,4 @@
+import { elapsedMs } from "../../live/connection/clock";
 import type { BallotCast, BallotCounted, BallotRefused, Refusal, Turn, You } from "../../protocol";
 import { drawBlind } from "./blind";
 import type { CastChoice } from "../receipts/receipt";
@@ -132,12 +133,12 @@ export class BallotKeeper {
     clearTimeout(this.timer);
     const { turn, choice, blind, sequence, status } = this.ballot;
     if (!this.turn || choice === null || status !== "sending") return;
-    const early = this.sentAt + SEND_GAP_MS - Date.now();
+    const early = this.sentAt + SEND_GAP_MS - elapsedMs();
     if (early > 0) {
       this.timer = window.setTimeout(() => this.post(), early);
       return;
     }
-    this.sentAt = Date.now();
+    this.sentAt = elapsedMs();
     this.send({ type: "ballot.cast", turn, epoch: this.turn.epoch, choice, sequence, blind });
     this.timer = window.setTimeout(() => this.unanswered(), waitMs);
   }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import test, { mock } from "node:test";
+import "../../live/connection/fakeStopwatch";
 import { BallotTimer } from "./ballotTimer";
 import { NO_BALLOT, type BallotStatus } from "./ballot";
 

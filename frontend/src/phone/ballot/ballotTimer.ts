@@ -1,4 +1,4 @@
-import type { ServerClock } from "../../live/connection/clock";
+import { elapsedMs, type ServerClock } from "../../live/connection/clock";
 import type { BallotCounted } from "../../protocol";
 import type { Ballot } from "./ballot";
 
@@ -22,11 +22,11 @@ export class BallotTimer {
 
   hold({ turn, sequence, status }: Ballot): void {
     if (!this.isLive || status !== "sending" || (turn === this.turn && sequence === this.sequence)) return;
-    [this.turn, this.sequence, this.sentAt] = [turn, sequence, Date.now()];
+    [this.turn, this.sequence, this.sentAt] = [turn, sequence, elapsedMs()];
   }
 
   counted(answer: BallotCounted): void {
-    if (Date.now() > this.sentAt + MAX_ROUND_TRIP_MS) return;
+    if (elapsedMs() > this.sentAt + MAX_ROUND_TRIP_MS) return;
     // Servers of an earlier version send no time.
     if (this.isLive && answer.now_at && answer.turn === this.turn && answer.sequence === this.sequence) this.clock.addSample(this.sentAt, answer.now_at);
   }

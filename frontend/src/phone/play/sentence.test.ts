@@ -52,6 +52,11 @@ test("in the talk phase the phone says so and counts down to the opening", () =>
   assert.equal(view(match({ turn: later, talk_s: 10 })).talking, false, "the vote continues after a pause");
 });
 
+test("a phone that isn't connected says so instead of offering changes, and keeps the vote", () => {
+  const counted = { ...view(match(), { ballot: voted }), connection: { state: "lost" } } as const;
+  assert.equal(sentences.sentence(counted, counted.match), "You aren't connected. Your vote is kept.");
+});
+
 test("a phone of a team with a show of hands says so and accepts no vote", () => {
   const teams = [{ number: 1, name: "North", hands: true, captain: "", solo: false }, { number: 2, name: "South", hands: false, captain: "", solo: false }] as const;
   const hands = view(match(), {}, { teams });

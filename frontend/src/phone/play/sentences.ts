@@ -64,6 +64,7 @@ function choosing(view: PhoneView, match: Match): string {
   if (!ballot.choice) return join(note(view), isCaptain(view, match) && say.youDecideTies, invitation(view, match));
   const name = choiceName(match, ballot.choice);
   if (ballot.status === "sending") return connection.state === "joined" ? wording(view).sending(name) : wording(view).notYet(name);
+  if (connection.state !== "joined") return join(say.notConnected, say.voteKept);
   if (hidden) return wording(view).countedHidden;
   return (control(match)?.counted ?? wording(view).counted)(name);
 }

@@ -53,7 +53,7 @@ export function sidesCard(view: PhoneView): Html | false {
   setTimeout(show);
   return html`<dialog class="sides" aria-labelledby="sides">
     <h2 id="sides">${say.mySide}</h2>
-    <button type="button" class="plate" data-do="look" aria-live="polite">${Date.now() < seenUntil ? sidePlate(view, match) : say.look}</button>
+    <button type="button" class="plate" data-do="look" aria-live="polite">${performance.now() < seenUntil ? sidePlate(view, match) : say.look}</button>
     <p role="status">${answered ? say.noted : match.state === "playing" ? say.changeWhen : ""}</p>
     ${match.state === "playing" && html`<div class="both">${answer("remain", say.remain, between)}${answer("cross", say.changeOver, between)}</div>`}
     <button type="button" class="go quiet" data-do="close">${say.close}</button>
@@ -108,7 +108,7 @@ function show(): void {
 
 function showSide(screen: PhoneScreen): void {
   clearTimeout(timer);
-  seenUntil = Date.now() < seenUntil ? 0 : Date.now() + LOOK_MS;
+  seenUntil = performance.now() < seenUntil ? 0 : performance.now() + LOOK_MS;
   timer = window.setTimeout(() => screen.redraw(), LOOK_MS + 50);
 }
 

@@ -45,7 +45,7 @@ function ask(closeCode: number): void {
     socket.onclose = null;
     socket.close();
     if (!isAway()) return;
-    noticeUntil = Date.now() + NOTICE_MS;
+    noticeUntil = performance.now() + NOTICE_MS;
     screen.seated!.reclaim();
   };
   socket.onclose = (event) => {
@@ -56,5 +56,5 @@ function ask(closeCode: number): void {
 
 /** The notice after an organizer has undone the removal. */
 export function returnNotice(): Html | false {
-  return Date.now() < noticeUntil && html`<p class="ground-notice" aria-live="polite">${say.letBackIn}</p>`;
+  return performance.now() < noticeUntil && html`<p class="ground-notice" aria-live="polite">${say.letBackIn}</p>`;
 }

@@ -1,4 +1,4 @@
-import { pageAgeMs } from "../../live/connection/clock";
+import { elapsedMs, pageAgeMs } from "../../live/connection/clock";
 import { connect } from "../../live/connection/connect";
 import { Store } from "../../live/state/store";
 import { CloseCode } from "../../protocol";
@@ -30,7 +30,7 @@ export function takeSeat(code: string, wish: number | null, key: string | null, 
   const link = connect<PhoneMessage, ToPhone>("/ws/phone", join, onMessage);
   /** Sends nothing before the welcome message, because the ballot's team is unknown until then. */
   const keeper = new BallotKeeper(
-    (message) => isIn() && link.socket.send(message),
+    (message) => link.socket.isJoined && link.socket.send(message),
     (ballot) => {
       voter.set({ ballot });
       hold(ballot);
@@ -46,13 +46,11 @@ export function takeSeat(code: string, wish: number | null, key: string | null, 
   let unanswered: string | null = null;
   let doubtUntil = 0;
 
-  const isIn = () => link.store.get().connection.state === "joined";
-
   /** A key that was sent but not answered may already have given this phone its seat. */
   function join(): PhoneMessage {
     const token = readToken(code);
     const shown = token ? null : key;
-    if (shown && shown === unanswered) doubtUntil = Date.now() + DEAD_CONNECTION_MS;
+    if (shown && shown === unanswered) doubtUntil = elapsedMs() + DEAD_CONNECTION_MS;
     unanswered = shown;
     return { type: "phone.join", code, token, team: wish, key: shown, offer: (!token && page?.offer) || null };
   }
@@ -88,7 +86,7 @@ export function takeSeat(code: string, wish: number | null, key: string | null, 
   function blocked(error: Error): void {
     unanswered = null;
     if (error.code === "key_wrong") key = null;
-    if (error.code === "key_used" && Date.now() < doubtUntil) retryIn(RETRY_GAP_MS);
+    if (error.code === "key_used" && elapsedMs() < doubtUntil) retryIn(RETRY_GAP_MS);
     else voter.set(isSeated ? { blockedBy: error } : { blockedBy: error, team: null });
   }
 
@@ -138,6 +136,10 @@ export function takeSeat(code: string, wish: number | null, key: string | null, 
     const { connection } = link.store.get();
     if (connection.state !== "away" || connection.code !== CloseCode.BAD_TOKEN || !readToken(code)) return;
     storeToken(code, null);
+    reclaim();
+  }
+
+  function reclaim(): void {
     link.store.set({ connection: { state: "connecting" } });
     link.socket.open();
   }
@@ -165,10 +167,7 @@ export function takeSeat(code: string, wish: number | null, key: string | null, 
       key = typed;
       link.socket.open();
     },
-    reclaim() {
-      link.store.set({ connection: { state: "connecting" } });
-      link.socket.open();
-    },
+    reclaim,
     leave() {
       clearTimeout(retryTimer);
       link.socket.close();
