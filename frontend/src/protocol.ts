@@ -574,6 +574,14 @@ export interface BallotCounted {
   now_at: number;
 }
 
+export interface BallotChanged {
+  type: "ballot.changed";
+  turn: number;
+  choice: number;
+  sequence: number;
+  blind: string;
+}
+
 export interface BallotRefused {
   type: "ballot.refused";
   turn: number;
@@ -768,7 +776,7 @@ export type ConsoleMessage = ConsoleJoin | ActionAsk | ActionUndo | PeopleAsk | 
 export type ChatMessage = ChatJoin | ClockAsk;
 export type Changes = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | MatchStopped | TurnRevealed | TurnConcealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnAnalyzed | TurnRestored;
 export type Always = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | MatchStopped | TurnRevealed | TurnConcealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnAnalyzed | TurnRestored | TurnSealed | TurnoutCounted | ClockSynced | RetryAfter | Error;
-export type ToPhone = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | MatchStopped | TurnRevealed | TurnConcealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnAnalyzed | TurnRestored | TurnSealed | TurnoutCounted | ClockSynced | RetryAfter | Error | TeamCounted | PhoneWelcomed | BallotCounted | BallotRefused | ReceiptIssued | DropAnswered | SideChanged | SideRefused | DuelRefused;
+export type ToPhone = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | MatchStopped | TurnRevealed | TurnConcealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnAnalyzed | TurnRestored | TurnSealed | TurnoutCounted | ClockSynced | RetryAfter | Error | TeamCounted | PhoneWelcomed | BallotCounted | BallotChanged | BallotRefused | ReceiptIssued | DropAnswered | SideChanged | SideRefused | DuelRefused;
 export type ToDisplay = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | MatchStopped | TurnRevealed | TurnConcealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnAnalyzed | TurnRestored | TurnSealed | TurnoutCounted | ClockSynced | RetryAfter | Error | TeamCounted | DisplayWelcomed | KeyShown | CheersCounted | DropShown;
 export type ToConsole = LobbyOpened | JoiningLocked | JoiningUnlocked | EventEdited | MatchStarted | MatchAborted | MatchStopped | TurnRevealed | TurnConcealed | TurnPaused | TurnResumed | TurnMoved | TurnVoided | TurnAnalyzed | TurnRestored | TurnSealed | TurnoutCounted | ClockSynced | RetryAfter | Error | TeamCounted | AuditUpdated | ConsoleWelcomed | ActionDone | ActionRefused | RehearsalUpdated | CountsUpdated | PeopleFound;
 export type ToChat = ChatPosted | ClockSynced | RetryAfter | Error;

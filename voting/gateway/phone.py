@@ -21,6 +21,7 @@ from voting.gateway.event_room import EventRoom
 from voting.gateway.gateway import gateway
 from voting.gateway.phone_admission import admit_phone
 from voting.gateway.socket import Receive, SocketConsumer
+from voting.gateway.supplements import write_to_few
 from voting.gateway.ticket_claims import GUESSED_RETRY_MS, AdmissionDenied
 from voting.gateway.voters import ConnectedVoter
 from voting.metrics.metrics import JOINS
@@ -263,6 +264,7 @@ class PhoneConsumer(SocketConsumer):
                     turn=slot.turn_id, choice=ballot.choice, sequence=ballot.sequence, now_at=room.now()
                 )
             )
+            self._send_to_others(slot, ballot, room)
             return
         if code == CastResult.UNKNOWN and _closes_late(room):
             gateway().request_clock_check(room)  # the scheduler checks long windows only rarely
@@ -270,6 +272,14 @@ class PhoneConsumer(SocketConsumer):
             self._refuse(slot.turn_id, ballot.sequence, "stale", last=-code)
         else:
             self._refuse(slot.turn_id, ballot.sequence, REFUSAL_BY_CODE[code])
+
+    def _send_to_others(self, slot: Slot, ballot: Ballot, room: EventRoom) -> None:
+        """Send the ballot to the other sockets of its voter, which show an earlier one."""
+        voter = room.voters.get(ballot.voter)
+        if others := [socket for socket in voter.sockets if socket is not self] if voter else []:
+            choice, sequence, blind = ballot.choice, ballot.sequence, ballot.blind
+            changed = protocol.BallotChanged(turn=slot.turn_id, choice=choice, sequence=sequence, blind=blind)
+            write_to_few(others, changed)
 
     def _refuse(self, turn: int, sequence: int, code: Refusal, last: int = 0) -> None:
         self.send(protocol.BallotRefused(turn=turn, sequence=sequence, code=code, last=last))

@@ -29,6 +29,24 @@ class BallotCounted(msgspec.Struct, frozen=True, kw_only=True, tag="ballot.count
     now_at: Time = 0
 
 
+class BallotChanged(msgspec.Struct, frozen=True, kw_only=True, tag="ballot.changed"):
+    """Another socket of this voter has cast the ballot that counts now.
+
+    Sent to the voter's other sockets at the same gateway.
+
+    Attributes:
+        turn: `id` of the turn.
+        choice: The choice that counts.
+        sequence: Its sequence. Continue from here.
+        blind: Its blind.
+    """
+
+    turn: Id
+    choice: Choice
+    sequence: Count
+    blind: str
+
+
 class SideChanged(msgspec.Struct, frozen=True, kw_only=True, tag="side.changed"):
     """The voter's side changes are recorded. Sent to all sockets of the voter.
 

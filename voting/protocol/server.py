@@ -17,6 +17,7 @@ from voting.protocol.console_messages import (
 )
 from voting.protocol.fields import Epoch, Id, Key, Time
 from voting.protocol.phone_answers import (
+    BallotChanged,
     BallotCounted,
     BallotRefused,
     DropAnswered,
@@ -245,6 +246,7 @@ ToPhone = (
     | TeamCounted
     | PhoneWelcomed
     | BallotCounted
+    | BallotChanged
     | BallotRefused
     | ReceiptIssued
     | DropAnswered

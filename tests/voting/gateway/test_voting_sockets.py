@@ -44,6 +44,27 @@ def test_two_sockets_with_one_token_count_as_one_voter(server: Server, clients: 
     assert refusal(first, **cast(made.turn, 2, 1)) == "stale"
 
 
+def test_counted_ballot_reaches_only_the_other_sockets_of_its_voter(
+    server: Server, clients: SocketClients
+) -> None:
+    made = open_turn(server, team_choice="choose")
+    first, welcome = clients.phone(made.code, team=1)
+    second, _ = clients.phone(made.code, token=welcome["you"]["token"])
+    teammate, _ = clients.phone(made.code, team=1)
+    blind = "5e" * 16
+    second.say("ballot.cast", **cast(made.turn, 3, 2), blind=blind)
+    assert first.receive("ballot.changed") == {
+        "type": "ballot.changed", "turn": made.turn, "choice": 3, "sequence": 2, "blind": blind,
+    }  # fmt: skip
+    vote(teammate, made.turn, 5)
+    second.receive("ballot.counted", choice=3)
+    vote(second, made.turn, 6, 3)
+    for client, changes in ((first, [3, 6]), (second, []), (teammate, [])):
+        client.say("clock.ask", sent=0).receive("clock.synced")
+        told = [message for message in client.received if message["type"] == "ballot.changed"]
+        assert [message["choice"] for message in told] == changes
+
+
 @pytest.mark.usefixtures("harmless")
 @pytest.mark.parametrize(
     ("wrong", "code"),

@@ -149,7 +149,7 @@ test("a vote before the first welcome overrides the stored ballot", () => {
   keeper.follow({ id: 7, epoch: 1 } as Turn);
   keeper.cast(4);
   keeper.raiseSequence(3);
-  keeper.welcome({ token: "", team: 1, turn: 7, choice: 2, sequence: 3, blind: "6".repeat(32), voter_code: "", side_changes: [] });
+  keeper.welcome({ turn: 7, choice: 2, sequence: 3, blind: "6".repeat(32) });
   const { choice, sequence, heldChoice, status } = keeper.ballot;
   assert.deepEqual([choice, sequence, heldChoice, status], [4, 4, 2, "sending"]);
   keeper.follow(null);

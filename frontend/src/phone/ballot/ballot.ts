@@ -86,10 +86,10 @@ export class BallotKeeper {
   }
 
   /**
-   * After every welcome: reconcile the ballot box's ballot with this one; the higher sequence wins. `own`: cast on this
+   * After every welcome, and after a vote from another socket: reconcile the ballot box's ballot with this one; the higher sequence wins. `own`: cast on this
    * device.
    */
-  welcome(you: You, own = true): void {
+  welcome(you: Pick<You, "turn" | "choice" | "sequence" | "blind">, own = true): void {
     if (you.turn !== this.ballot.turn || you.choice === null) {
       if (this.ballot.choice !== null && this.ballot.status !== "refused") this.resend();
       return;

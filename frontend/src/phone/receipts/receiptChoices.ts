@@ -7,7 +7,7 @@ export function lastChoice(receipts: readonly Receipt[], turn: number): CastChoi
 }
 
 /** Whether the ballot in the ballot box may come from this device. */
-export function isFromThisDevice(receipts: readonly Receipt[], { turn, blind }: You): boolean {
+export function isFromThisDevice(receipts: readonly Receipt[], { turn, blind }: Pick<You, "turn" | "blind">): boolean {
   const receipt = receipts.find((candidate) => candidate.turn === turn);
   return !receipt || !blind || isOwnBlind(receipt, blind);
 }

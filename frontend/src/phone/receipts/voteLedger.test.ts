@@ -22,6 +22,7 @@ class Phone {
   receipts: readonly Receipt[] = [];
   record: MatchRecord = NO_RECORD;
   seq = 0;
+  keeper = new BallotKeeper(() => undefined, (ballot) => this.ledger.hold(ballot, 1), () => undefined);
   ledger = new VoteLedger(
     `BOOK${++codes}`,
     (message: ReceiptAsk) => this.asked.push(message.turn) > 0,
@@ -38,11 +39,11 @@ class Phone {
 
   welcome(number: number, pick?: number): void {
     const you = { token: "", team: 1, turn: null, choice: null, sequence: 0, blind: null, voter_code: "", side_changes: [] };
-    this.ledger.receive({ type: "phone.welcomed", now_at: 0, seq: ++this.seq, you, state: this.state(number, pick) }, 1);
+    this.ledger.receive({ type: "phone.welcomed", now_at: 0, seq: ++this.seq, you, state: this.state(number, pick) }, 1, this.keeper);
   }
 
   change(number: number, pick?: number): void {
-    this.ledger.receive({ type: "turn.revealed", seq: ++this.seq, at: 0, state: this.state(number, pick) } as ToPhone, 1);
+    this.ledger.receive({ type: "turn.revealed", seq: ++this.seq, at: 0, state: this.state(number, pick) } as ToPhone, 1, this.keeper);
   }
 
   vote(number: number, choice: number, status: "sending" | "counted" = "counted"): void {
@@ -109,7 +110,7 @@ test("a vote before rejoining overrides the vote from before the page reload", (
 test("the team's interim counts are passed on", () => {
   const phone = new Phone();
   const counts = { type: "team.counted", turn: 10, counts: [1, 2] } as const;
-  phone.ledger.receive(counts, 1);
+  phone.ledger.receive(counts, 1, phone.keeper);
   assert.deepEqual((phone as unknown as { counts: unknown }).counts, counts);
 });
 
@@ -117,8 +118,28 @@ test("a request to mark a drop ends with the connection", () => {
   const phone = new Phone();
   const answer = { type: "drop.answered", turn: 10, answer: "waiting", symbol: 3, index: null } as const;
   const read = () => (phone as unknown as { drop: unknown }).drop;
-  phone.ledger.receive(answer, 1);
+  phone.ledger.receive(answer, 1, phone.keeper);
   assert.deepEqual(read(), answer);
   phone.welcome(1);
   assert.equal(read(), null);
+});
+
+test("a vote from another socket of the voter is shown, unless a later one was cast here", () => {
+  mock.timers.enable({ apis: ["setTimeout"] });
+  const phone = new Phone();
+  const { keeper } = phone;
+  const shown = () => [keeper.ballot.choice, keeper.ballot.status, keeper.ballot.sequence, keeper.ballot.elsewhere];
+  const changed = (choice: number, sequence: number, blind: string) =>
+    phone.ledger.receive({ type: "ballot.changed", turn: 101, choice, sequence, blind }, 1, keeper);
+  phone.welcome(1);
+  keeper.follow(phone.state(1).match!.turn);
+  keeper.cast(2);
+  changed(5, 1, "7".repeat(32));
+  assert.deepEqual(shown(), [2, "sending", 1, false], "the box refuses this one, and it is cast again");
+  keeper.counted({ type: "ballot.counted", turn: 101, choice: 2, sequence: 1, now_at: 0 });
+  changed(5, 2, "7".repeat(32));
+  assert.deepEqual(shown(), [5, "counted", 2, true]);
+  changed(4, 1, "8".repeat(32));
+  assert.deepEqual(shown(), [5, "counted", 2, true]);
+  keeper.follow(null);
 });

@@ -1,6 +1,6 @@
 import type { ServerClock } from "../../live/connection/clock";
 import { sideForTeam } from "../../live/match/phase";
-import type { BallotCounted, DropAnswered, DuelRefused, EventState, ReceiptAsk, AcceptedSideChange, TeamCounted, ToPhone, TurnSealed, You } from "../../protocol";
+import type { BallotChanged, BallotCounted, DropAnswered, DuelRefused, EventState, ReceiptAsk, AcceptedSideChange, TeamCounted, ToPhone, TurnSealed, You } from "../../protocol";
 import type { Ballot, BallotKeeper } from "../ballot/ballot";
 import { BallotTimer } from "../ballot/ballotTimer";
 import { vibrate } from "../device/vibrate";
@@ -39,13 +39,14 @@ export class VoteLedger {
   }
 
   /** Must get every message about the event, in order. `team` is the voter's team at that time. */
-  receive(message: ToPhone, team: number | null): void {
+  receive(message: ToPhone, team: number | null, keeper: BallotKeeper): void {
     if (message.type === "phone.welcomed") this.resetPending();
     this.receiveSideChanges(message);
     if ("state" in message) this.follow(message.state, message.seq, message.type === "phone.welcomed" ? message.you.team : team);
     else if (message.type === "turn.sealed") this.seal(message);
     else if (message.type === "receipt.issued") this.checks.receiveReceipt(message);
     else if (message.type === "ballot.counted") this.counted(message);
+    else if (message.type === "ballot.changed") this.takeOver(keeper, message);
     else if (message.type === "drop.answered") this.changed({ drop: message });
     else if (message.type === "duel.refused") this.changed({ duelRefused: message });
     else if (message.type === "team.counted") this.changed({ counts: message });
@@ -92,6 +93,13 @@ export class VoteLedger {
     if (pressed && early) keeper.raiseSequence(pressed[0]);
     else if (pressed) keeper.resume(pressed);
     keeper.welcome(you, isFromThisDevice(receipts, you));
+  }
+
+  /** Shows the ballot cast by another socket of this voter, unless a later one was cast here or is being sent. */
+  private takeOver(keeper: BallotKeeper, changed: BallotChanged): void {
+    const { status, sequence } = keeper.ballot;
+    const isFromHere = isFromThisDevice(readReceipts(this.code, this.event?.match?.id ?? 0), changed);
+    if (status !== "sending" && changed.sequence > sequence && changed.turn === keeper.ballot.turn) keeper.welcome(changed, isFromHere);
   }
 
   private seal(seal: TurnSealed): void {

@@ -62,7 +62,7 @@ export function takeSeat(code: string, wish: number | null, key: string | null, 
     const isWelcome = message.type === "phone.welcomed";
     // A ballot belongs to a team: after a move to the other team it is cleared.
     if (isWelcome && message.you.team !== team) keeper.follow(null);
-    if (message.type !== "turnout.counted") withLedger((ledger) => ledger.receive(message, team));
+    if (message.type !== "turnout.counted") withLedger((ledger) => ledger.receive(message, team, keeper));
     if (isState && !isWelcome && voter.get().moved) voter.set({ moved: false });
     if (isState) onEvent(message.state);
     if (isWelcome) welcomed(message);
