@@ -1,12 +1,14 @@
 // Auto-refresh: while the page is visible, fetch it again regularly, or on an "outdated" event, and take over what
 // changed. A listener can prevent that ("refreshing"), or take over more from the fetched page ("refreshed").
 
+import { fetchInTime, onWake } from "./network.js";
+
 const root = (page) => page.querySelector("[data-current]");
 
 const WAIT_MS = 1_000 * (root(document).dataset.waitS ?? (matchMedia("(min-width: 56rem)").matches ? 4 : 10));
 
 async function look() {
-  const answer = await fetch(location.href, { credentials: "same-origin" });
+  const answer = await fetchInTime(location.href, { credentials: "same-origin" });
   if (!answer.ok || answer.redirected) return;
   const page = new DOMParser().parseFromString(await answer.text(), "text/html");
   const theirs = root(page);
@@ -54,6 +56,6 @@ async function follow() {
 }
 
 const lookNow = () => look().catch(() => undefined);
-document.addEventListener("visibilitychange", () => document.hidden || lookNow());
+onWake(lookNow);
 document.addEventListener("outdated", lookNow);
 follow();

@@ -1,6 +1,8 @@
 // Stage client: asks what to show, loads it in a frame in the background, and fades from the old frame to the new one.
 // Without an answer, the picture stays.
 
+import { fetchInTime, onWake } from "../page/network.js";
+
 const POLL_MS = 1_500;
 const LOOK_MS = 150;
 const GIVE_UP_MS = 12_000;
@@ -25,7 +27,7 @@ function readKey() {
 }
 
 async function ask() {
-  const answer = await fetch(`/stage/${code}/now`, { cache: "no-cache", headers: key ? { "Stage-Key": key } : {} });
+  const answer = await fetchInTime(`/stage/${code}/now`, { cache: "no-cache", headers: key ? { "Stage-Key": key } : {} });
   if (answer.status === 403) refuse();
   if (!answer.ok) return;
   const program = await answer.json();
@@ -63,7 +65,7 @@ function bring(id, { page, path, key }) {
   frame.src = page === "display" ? path + location.search + (key ? `#${key}` : "") : path;
   document.body.append(frame);
   coming = { id, frame };
-  awaitPicture(frame, page, Date.now() + GIVE_UP_MS);
+  awaitPicture(frame, page, performance.now() + GIVE_UP_MS);
 }
 
 /** Gives up on the frame that is being loaded. */
@@ -75,7 +77,7 @@ function dismiss() {
 function awaitPicture(frame, page, until) {
   if (coming.frame !== frame) return;
   if (hasPicture(frame, page)) show(frame, page);
-  else if (Date.now() > until) dismiss();
+  else if (performance.now() > until) dismiss();
   else setTimeout(awaitPicture, LOOK_MS, frame, page, until);
 }
 
@@ -104,8 +106,10 @@ function keepScreenAwake() {
   if (!document.hidden) navigator.wakeLock?.request("screen").catch(() => undefined);
 }
 
+const askNow = () => ask().catch(() => undefined);
+
 async function follow() {
-  await ask().catch(() => undefined);
+  await askNow();
   setTimeout(follow, POLL_MS);
 }
 
@@ -114,4 +118,5 @@ addEventListener("keydown", (event) => {
 });
 document.addEventListener("visibilitychange", keepScreenAwake);
 keepScreenAwake();
+onWake(askNow);
 follow();

@@ -1,10 +1,18 @@
 // Chat client: one WebSocket for each room on the page. Messages are inserted as text, never as markup. Without
 // this script the forms still work, and a reload shows new messages. The texts are in the page.
 
+import { fetchInTime, onWake } from "../page/network.js";
+
 const KEPT = 300;
 const FIRST_MS = 500;
 const LAST_MS = 20_000;
 const STAY_AWAY = 4500;
+const LOST = 1006;
+/** Proxies close sockets that are silent for 50 or 60 s. */
+const SILENCE_MS = 20_000;
+const ANSWER_WITHIN_MS = 6_000;
+/** A whole audience may be joining. */
+const JOINED_WITHIN_MS = 15_000;
 
 const timed = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
 const dated = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
@@ -28,23 +36,51 @@ class Talk {
       submit.preventDefault();
       this.say();
     });
+    onWake(() => this.probe());
     this.listen();
   }
 
   listen() {
     const socket = new WebSocket(`${location.origin.replace("http", "ws")}/ws/chat`);
-    let within = 0;
+    this.socket = socket;
+    this.within = 0;
+    this.expectMessage(JOINED_WITHIN_MS);
     socket.onopen = () => socket.send(JSON.stringify({ type: "chat.join", key: this.room.dataset.key, seq: this.seq }));
     socket.onmessage = ({ data }) => {
       const message = JSON.parse(data);
+      this.later(() => this.probe(), SILENCE_MS);
       if (message.type === "chat.posted") this.receive(message);
-      if (message.type === "retry.after") within = message.within_ms;
+      if (message.type === "retry.after") this.within = message.within_ms;
     };
-    socket.onclose = ({ code }) => {
-      if (code >= STAY_AWAY) return this.complain(this.room.querySelector(".note").dataset.stale);
-      setTimeout(() => this.listen(), Math.random() * (within || this.wait));
-      this.wait = Math.min(this.wait * 2, LAST_MS);
-    };
+    socket.onclose = ({ code }) => this.closed(code);
+  }
+
+  /** One timer at a time: for the next request, the answer, or the next connection. */
+  later(callback, ms) {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(callback, ms);
+  }
+
+  /** Requests an answer. Without a connection, connects soon, unless the server has set a delay. */
+  probe() {
+    if (this.socket?.readyState === WebSocket.OPEN) {
+      this.socket.send(JSON.stringify({ type: "clock.ask", sent: 0 }));
+      this.expectMessage(ANSWER_WITHIN_MS);
+    } else if (!this.socket && !this.within) this.later(() => this.listen(), Math.random() * FIRST_MS);
+  }
+
+  expectMessage(withinMs) {
+    this.later(() => this.closed(LOST), withinMs);
+  }
+
+  closed(code) {
+    clearTimeout(this.timer);
+    this.socket.onmessage = this.socket.onclose = null;
+    this.socket.close();
+    if (code >= STAY_AWAY) return this.complain(this.room.querySelector(".note").dataset.stale);
+    this.socket = null;
+    this.later(() => this.listen(), Math.random() * (this.within || this.wait));
+    this.wait = Math.min(this.wait * 2, LAST_MS);
   }
 
   receive(message) {
@@ -92,7 +128,7 @@ class Talk {
     const [button, typed] = [form.querySelector("button"), form.elements.text];
     button.disabled = true;
     try {
-      const answer = await fetch(form.action, {
+      const answer = await fetchInTime(form.action, {
         method: "POST",
         body: new FormData(form),
         headers: { Accept: "application/json" },

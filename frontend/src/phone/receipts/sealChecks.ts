@@ -1,3 +1,4 @@
+import { fetchInTime } from "../../live/connection/fetchInTime";
 import { reopening, splitReveal, type Reopening } from "../../live/match/seals";
 import type { EventState, Match, Reveal, Turn, TurnSealed } from "../../protocol";
 
@@ -227,6 +228,6 @@ function hasRoots(seal: Roots, other: Roots): boolean {
 }
 
 async function loadRoots(code: string, match: number, again: boolean): Promise<PublishedRoots | null> {
-  const answer = await fetch(`/record/${code}/${match}/roots.json`, { cache: again ? "reload" : "default" });
+  const answer = await fetchInTime(`/record/${code}/${match}/roots.json`, AGAIN_MS, { cache: again ? "reload" : "default" });
   return answer.ok ? ((await answer.json()) as PublishedRoots) : null;
 }

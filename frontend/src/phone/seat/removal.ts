@@ -6,6 +6,7 @@ import { voterCodeText } from "./codeBadge";
 import { readToken } from "./storage";
 
 const ASK_EVERY_MS = 4000;
+const ANSWER_WITHIN_MS = 10_000;
 const NOTICE_MS = 10_000;
 
 let screen: PhoneScreen;
@@ -39,19 +40,26 @@ function ask(closeCode: number): void {
   const code = screen.address.code!;
   const join: PhoneJoin = { type: "phone.join", code, token: readToken(code), removed: closeCode === CloseCode.KICKED };
   const socket = new WebSocket(`${location.origin.replace(/^http/, "ws")}/ws/phone`);
+  const end = () => {
+    clearTimeout(limit);
+    socket.onmessage = socket.onclose = null;
+    socket.close();
+  };
+  const refused = (code = closeCode) => {
+    end();
+    if (isAway() && isRemoval(code)) screen.seated!.store.set({ connection: { state: "away", code } });
+    awaitReturn(isRemoval(code) ? code : closeCode);
+  };
+  const limit = setTimeout(refused, ANSWER_WITHIN_MS);
   socket.onopen = () => socket.send(JSON.stringify(join));
   socket.onmessage = ({ data }) => {
     if ((JSON.parse(String(data)) as { type: string }).type !== "phone.welcomed") return;
-    socket.onclose = null;
-    socket.close();
+    end();
     if (!isAway()) return;
     noticeUntil = performance.now() + NOTICE_MS;
     screen.seated!.reclaim();
   };
-  socket.onclose = (event) => {
-    if (isAway() && isRemoval(event.code)) screen.seated!.store.set({ connection: { state: "away", code: event.code } });
-    awaitReturn(isRemoval(event.code) ? event.code : closeCode);
-  };
+  socket.onclose = ({ code }) => refused(code);
 }
 
 /** The notice after an organizer has undone the removal. */

@@ -1,8 +1,12 @@
+import { fetchInTime } from "../../live/connection/fetchInTime";
 import { Store } from "../../live/state/store";
 import type { Report } from "../findings";
 import type { MatchRecord } from "../record";
 import { countBallots, parseRecord, recount } from "../recount";
 import { runInSlices } from "../slices";
+
+/** Enough for a record of some megabytes over a slow connection. */
+const DOWNLOAD_WITHIN_MS = 120_000;
 
 export type Verification =
   | { readonly state: "empty" }
@@ -57,7 +61,7 @@ export class Verifier {
 }
 
 async function download(address: string): Promise<ArrayBuffer | null> {
-  const answer = await fetch(address);
+  const answer = await fetchInTime(address, DOWNLOAD_WITHIN_MS);
   return answer.ok ? answer.arrayBuffer() : null;
 }
 
