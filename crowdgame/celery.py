@@ -3,8 +3,8 @@
 import logging
 import os
 import sys
+import threading
 import time
-from dataclasses import dataclass
 from typing import Any
 
 from celery import Celery
@@ -18,13 +18,14 @@ from celery.signals import (
     worker_process_init,
     worker_ready,
 )
+from django.conf import settings
 from django.core.management.base import CommandError
 from django.db import connections
 
 from crowdgame.config.open_files import raise_open_files_limit
 from crowdgame.monitoring.port import open_metrics_port
 from crowdgame.operations.data_version import refuse_data_of_0_1
-from voting.metrics.metrics import set_process_role
+from voting.metrics.metrics import CurrentProcess, set_process_role
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "crowdgame.settings")
 
@@ -43,10 +44,10 @@ def keep_django_logging(**_: Any) -> None:
 
 
 @celeryd_init.connect
-def configure_worker(instance: Any, **_: Any) -> None:
+def configure_worker(instance: Any, options: Any, **_: Any) -> None:
     """Set the metrics role, raise the limit of open files and suppress the banner, which is no log record."""
     raise_open_files_limit()
-    set_process_role("worker")
+    set_process_role("background" if options["queues"] == [settings.BACKGROUND_QUEUE] else "worker")
     instance.quiet = True
 
 
@@ -65,12 +66,11 @@ def check_data(**_: Any) -> None:
 @worker_process_init.connect
 def configure_pool_process(**_: Any) -> None:
     """Set the metrics role in each pool process, because metrics are kept per process."""
-    set_process_role("worker")
+    set_process_role(CurrentProcess.role)
 
 
-@dataclass(slots=True, weakref_slot=True, eq=False)
-class TaskConnections:
-    """Reuses a worker's database connections between consecutive tasks.
+class TaskConnections(threading.local):
+    """Reuses the database connections of a worker's thread between consecutive tasks.
 
     Closes them after a failed task, and before a task that follows more than IDLE_RECONNECT_S of idle time.
     The database may have been restarted meanwhile.

@@ -137,6 +137,11 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
     "socket_connect_timeout": REDIS_TIMEOUT_S,
     "socket_timeout": 10,
 }
+# The queue of the deadline has Celery's default name: processes of earlier versions use it during an upgrade.
+TURNS_QUEUE, BACKGROUND_QUEUE = "celery", "background"
+CELERY_TASK_QUEUES = {TURNS_QUEUE: {}, BACKGROUND_QUEUE: {}}  # a worker without --queues consumes both
+CELERY_TASK_DEFAULT_QUEUE = BACKGROUND_QUEUE
+CELERY_TASK_ROUTES = {"voting.close_*": {"queue": TURNS_QUEUE}}
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = False
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1

@@ -4,17 +4,19 @@ from concurrent.futures import ThreadPoolExecutor
 from queue import Empty
 from typing import Any
 
+from django.conf import settings
+
 from crowdgame.celery import app
 
 
 def run_queued_tasks(name: str) -> int:
-    """Run all queued tasks with this name, drop the others, and return how many there were."""
+    """Run all tasks of this name in the background queue, drop the others, and return how many there were."""
     app.loader.import_default_modules()
     ran = 0
     with (
         ThreadPoolExecutor(1) as thread,  # a task may close the database connections of its thread
         app.connection_for_read() as connection,
-        connection.SimpleQueue("celery") as queue,
+        connection.SimpleQueue(settings.BACKGROUND_QUEUE) as queue,
     ):
         while (message := _next(queue)) is not None:
             message.ack()

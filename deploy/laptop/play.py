@@ -75,6 +75,7 @@ def build_stack(host: str, port: int, gateways: int) -> Stack:
         gateways=gateways if supports_reuse_port() else 1,
         database_url=os.environ.get("DATABASE_URL", ""),
         box_url=os.environ.get("BALLOT_BOX_URL", ""),
+        email_url=os.environ.get("EMAIL_URL", ""),
     )
 
 

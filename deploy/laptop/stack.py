@@ -14,6 +14,7 @@ from deploy.laptop.supervisor import Child
 MANAGE = (sys.executable, str(ROOT / "manage.py"))
 
 SERVERS = ("daphne", "uvicorn")
+TURNS_QUEUE, BACKGROUND_QUEUE = "celery", "background"  # must match `crowdgame.settings`
 # Gateways and phones use a third of a core's time beside a busy worker or Valkey, which everyone waits for.
 GATEWAY_NICE = 5
 
@@ -26,6 +27,7 @@ class Stack:
     - `redis_url`: the stack's own Valkey on `valkey_port`.
     - `database_url`: SQLite in `data`.
     - `box_url`: the ballots are stored at `redis_url`.
+    - `email_url`: no e-mail, and no background worker: one worker consumes both queues.
 
     With two `schedulers`, turns close on time while one restarts.
     `drain_s` is the maximum time in seconds that a stopping gateway takes to close its phones' connections.
@@ -45,6 +47,7 @@ class Stack:
     drain_s: float = 1.0
     database_url: str = ""
     box_url: str = ""
+    email_url: str = ""
 
     @property
     def gateway_names(self) -> tuple[str, ...]:
@@ -83,6 +86,7 @@ class Stack:
             "REDIS_URL": self.redis,
             "DATABASE_URL": self.database_url,
             "BALLOT_BOX_URL": self.box_url,
+            "EMAIL_URL": self.email_url,
             "GATEWAY": self.server,
             "PROMETHEUS_MULTIPROC_DIR": str(self.metrics_dir),
             "PUBLIC_URL": self.public_url or f"http://{self.address}:{self.port}",
@@ -122,15 +126,28 @@ def gateway(stack: Stack, number: int = 1, port: int | None = None) -> Child:
     return Child(stack.gateway_names[number - 1], argv, stack.env, nice=GATEWAY_NICE, listener=listener)
 
 
+def workers(stack: Stack) -> list[Child]:
+    """The worker that closes turns, and with a mail server the one that waits for it."""
+    return [worker(stack), background_worker(stack)] if stack.email_url else [worker(stack)]
+
+
 def worker(stack: Stack) -> Child:
-    """A Celery worker with one process, so without gossip, mingle and heartbeat."""
+    """The Celery worker that closes turns, with one process; all tasks without a mail server."""
+    queues = TURNS_QUEUE if stack.email_url else f"{TURNS_QUEUE},{BACKGROUND_QUEUE}"
+    return _celery(stack, "worker", "--queues", queues, "--pool", "prefork", "-c", "1")
+
+
+def background_worker(stack: Stack) -> Child:
+    """The Celery worker of all tasks that close no turn. They may wait for a mail server."""
+    pool = ["--pool", "threads", "-c", "2"]
+    return _celery(stack, "background", "--hostname", "background@%h", "--queues", BACKGROUND_QUEUE, *pool)
+
+
+def _celery(stack: Stack, name: str, *options: str) -> Child:
+    """A Celery worker without gossip, mingle and heartbeat, because it needs nothing of others."""
     alone = ["--without-gossip", "--without-mingle", "--without-heartbeat"]
-    pool = ["--pool", "prefork", "-c", "1", *alone, "-l", "warning"]
-    return Child(
-        "worker",
-        [sys.executable, "-m", "celery", "-A", "crowdgame", "--skip-checks", "worker", *pool],
-        stack.env,
-    )
+    argv = [sys.executable, "-m", "celery", "-A", "crowdgame", "--skip-checks", "worker", *options, *alone]
+    return Child(name, [*argv, "-l", "warning"], stack.env)
 
 
 def schedulers(stack: Stack) -> list[Child]:

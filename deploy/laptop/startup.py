@@ -11,7 +11,7 @@ import redis
 from deploy.laptop.metrics_dir import reset_metrics_dir
 from deploy.laptop.network import wait_for_http
 from deploy.laptop.paths import ROOT, display_path
-from deploy.laptop.stack import MANAGE, Stack, analyzer, gateway, schedulers, valkey, worker
+from deploy.laptop.stack import MANAGE, Stack, analyzer, gateway, schedulers, valkey, workers
 from deploy.laptop.stamps import Stamp, fingerprint
 from deploy.laptop.steps import Step, StepFailed, run
 from deploy.laptop.supervisor import Supervisor
@@ -60,7 +60,7 @@ def start_ballot_box(stack: Stack, supervisor: Supervisor) -> None:
 
 
 def start_services(stack: Stack, supervisor: Supervisor) -> None:
-    """Start the gateways, the worker, the schedulers and the analyzer. Does not wait until they are ready."""
+    """Start the gateways, workers, schedulers and the analyzer. Does not wait until they are ready."""
     start_gateways(stack, supervisor)
     start_workers(stack, supervisor)
 
@@ -71,7 +71,7 @@ def start_gateways(stack: Stack, supervisor: Supervisor) -> None:
 
 
 def start_workers(stack: Stack, supervisor: Supervisor) -> None:
-    supervisor.start(worker(stack), *schedulers(stack), analyzer(stack))
+    supervisor.start(*workers(stack), *schedulers(stack), analyzer(stack))
 
 
 def migrate(stack: Stack) -> None:

@@ -30,7 +30,10 @@ class Process:
 
     @property
     def role(self) -> str:
-        """`gateway`, `scheduler`, `migrate`, `celery` …, whatever the service is named."""
+        """`gateway`, `scheduler` …, whatever the service is named; of a Celery worker, its queue."""
+        words = " ".join(self.argv).replace("=", " ").split()
+        if "--queues" in words:
+            return words[words.index("--queues") + 1]
         return self.argv[2] if "manage.py" in self.argv[:2] else Path(self.argv[0]).name
 
     def option(self, name: str) -> str:
@@ -66,7 +69,7 @@ def systemd_processes() -> Iterator[Process]:
         env = dict(word.split("=", 1) for word in shared.environment + unit.environment)
         ends = float(unit.get("Service", "TimeoutStopSec", fallback="90"))
         for command in unit.commands:
-            argv = tuple(shlex.split(command.replace(f"{RELEASE}/.venv/bin/", "")))
+            argv = tuple(shlex.split(command.replace(f"{RELEASE}/.venv/bin/", "").replace("%%", "%")))
             yield Process(name, name.removesuffix(".service"), argv, settings | env, ends)
 
 

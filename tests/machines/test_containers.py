@@ -29,7 +29,7 @@ PROGRAMS = {
 }
 GIVEN = {"SECRET_KEY": "of the tests", "POSTGRES_PASSWORD": "any", "VALKEY_PASSWORD": "a-word"}
 VARIABLE = re.compile(r"\$\{(\w+)(?::([-?])([^}]*))?\}")
-INSIDE, BOX = ("8000", "8101", "8102"), "6379"
+INSIDE, BOX = ("8000", "8101", "8102", "8104"), "6379"
 PLACES = {
     "0.0.0.0": LOOPBACK,  # noqa: S104
     "/etc/valkey.conf": str(ROOT / "deploy" / "server" / "valkey.conf"),
@@ -39,7 +39,7 @@ PLACES = {
 }
 GATEWAYS = ("gateway-1", "gateway-2")
 SCHEDULERS = ("scheduler-1", "scheduler-2")
-LONG_RUNNING = (*GATEWAYS, "worker", *SCHEDULERS)
+LONG_RUNNING = (*GATEWAYS, "worker", "background", *SCHEDULERS)
 
 
 @dataclass
@@ -132,9 +132,9 @@ def test_compose_service_runs_and_is_healthy(local_compose: LocalCompose, name: 
     assert local_compose.is_healthy(name), local_compose.log(name)
 
 
-@pytest.mark.parametrize("workload", ["gateway", "worker", "scheduler"])
+@pytest.mark.parametrize("workload", ["gateway", "worker", "background", "scheduler"])
 def test_kubernetes_probe_paths_are_answered(local_compose: LocalCompose, workload: str) -> None:
-    name = workload if workload == "worker" else f"{workload}-1"
+    name = workload if workload in LONG_RUNNING else f"{workload}-1"
     (container,) = manifests.pods()[workload]["containers"]
     (port,) = container["ports"]
     paths = {part["httpGet"]["path"] for key, part in container.items() if key.endswith("Probe")}

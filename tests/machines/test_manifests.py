@@ -1,12 +1,14 @@
 """systemd units, containers and Kubernetes manifests are consistent with each other and with the code."""
 
 import re
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import kubernetes_validate
 import pytest
 import yaml
+from django.conf import settings
 from django.core.management import get_commands, load_command_class
 
 from crowdgame.rehearsal.simulated_phone import QUIET_S
@@ -56,8 +58,16 @@ def test_manifests_run_the_same_commands() -> None:
         argv = re.sub(r"--(host|port)\s\S+\s?", "", " ".join(process.argv)).replace("=", " ").split()
         by_role.setdefault(process.role, set()).add(tuple(argv))
     assert {role: len(ways) for role, ways in by_role.items() if role != "collectstatic"} == dict.fromkeys(
-        ("gateway", "celery", "scheduler", "analyzer", "migrate"), 1
+        ("gateway", "celery", "background", "scheduler", "analyzer", "migrate"), 1
     )
+
+
+@pytest.mark.parametrize(
+    "deployed", [manifests.systemd_processes, manifests.compose_processes, manifests.kubernetes_processes]
+)
+def test_each_queue_has_a_worker_of_its_own(deployed: Callable[[], Iterator[Process]]) -> None:
+    queues = [process.role for process in deployed() if process.argv[0] == "celery"]
+    assert sorted(queues) == sorted(settings.CELERY_TASK_QUEUES)
 
 
 def test_gateway_stop_timeout_exceeds_drain_time() -> None:
@@ -205,7 +215,7 @@ def test_kubernetes_containers_are_restricted() -> None:
             assert {"memory"} <= set(container["resources"]["limits"]), name
 
 
-@pytest.mark.parametrize("name", ["gateway", "worker"])
+@pytest.mark.parametrize("name", ["gateway", "worker", "background"])
 def test_kubernetes_containers_can_write_temporary_files(name: str) -> None:
     pod = manifests.pods()[name]
     [mount] = [one for one in pod["containers"][0]["volumeMounts"] if one["mountPath"] == "/tmp"]  # noqa: S108

@@ -77,7 +77,7 @@ def with_arrival(ballot: Ballot, arrival: int) -> Ballot:
     return Ballot(ballot.voter, ballot.side, ballot.choice, ballot.sequence, arrival)
 
 
-def queued_tasks(url: str) -> list[bytes]:
-    """The Celery messages that wait for a worker."""
+def queued_tasks(url: str, queue: str = "celery") -> list[bytes]:
+    """The Celery messages that wait for a worker, by default those that close turns. The newest is first."""
     with Redis.from_url(url) as redis:
-        return list(redis.lrange("crowdgame:celery:celery", 0, -1))
+        return list(redis.lrange(f"crowdgame:celery:{queue}", 0, -1))

@@ -14,6 +14,10 @@ from voting.metrics.metrics import METRICS_DIR, PROCESS, SCHEDULER_LAST_RUN_AT
 PING_TIMEOUT_S = 2.0
 MAX_SCHEDULER_PAUSE_S = 5.0
 SPARE_FILES = 200  # of a gateway, besides its phones
+QUEUES = {
+    settings.TURNS_QUEUE: "closes turns",
+    settings.BACKGROUND_QUEUE: "sends e-mails and casts conditional picks",
+}
 REMEDIES = {
     "gateway": "Start `manage.py gateway`.",
     "scheduler": "Start `manage.py scheduler`, better two of them: without one, no turn ends.",
@@ -21,9 +25,20 @@ REMEDIES = {
 
 
 def check_workers() -> Iterator[Finding]:
-    """Ask the workers on all machines to answer."""
-    if not current_app.control.ping(timeout=PING_TIMEOUT_S):
-        yield Finding("no Celery worker answers", "Start `celery --app crowdgame worker`, or read its log.")
+    """Ask the workers on all machines which queues they consume."""
+    answers = current_app.control.inspect(timeout=PING_TIMEOUT_S).active_queues() or {}
+    consumed = [{queue["name"] for queue in queues} for queues in answers.values()]
+    for queue, work in QUEUES.items():
+        if not any(queue in queues for queues in consumed):
+            yield Finding(
+                f"no Celery worker answers that {work}",
+                f"Start `celery --app crowdgame worker --queues {queue}`, or read its log.",
+            )
+    if settings.EMAIL_ENABLED and any(queues >= QUEUES.keys() for queues in consumed):
+        yield Finding(
+            "a worker that closes turns also sends e-mails: turns wait for the mail server",
+            "Start two workers, with `--queues celery` and `--queues background`.",
+        )
 
 
 def check_processes() -> Iterator[Finding]:

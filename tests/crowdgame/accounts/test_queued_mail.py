@@ -159,7 +159,7 @@ def test_neither_the_task_nor_the_log_contains_the_address(
 ) -> None:
     caplog.set_level("DEBUG")
     ask_for_reset()
-    assert ADDRESS.encode() not in b"".join(redis.lrange("crowdgame:celery:celery", 0, -1))
+    assert ADDRESS.encode() not in b"".join(redis.lrange("crowdgame:celery:background", 0, -1))
     settings.EMAIL_PORT = free_port() if failing else settings.EMAIL_PORT
     run_queued_tasks(SEND_MAIL)
     assert len(mailbox.mails) == (not failing)

@@ -1,5 +1,6 @@
 """The deadline scheduler hands each deadline to a worker, and closes the turn itself if no worker does."""
 
+import json
 import os
 import signal
 import subprocess
@@ -9,6 +10,7 @@ from threading import Event as Flag
 from threading import Thread
 
 import pytest
+from celery import current_app
 from django.db import connections
 from redis import Redis
 from redis.exceptions import LockError
@@ -233,7 +235,8 @@ def test_tasks_have_the_names_that_are_enqueued(valkey_url: str) -> None:
     enqueue_early_close(4712, 1)
     send_task(SEND_NOTIFICATIONS)
     send_task(CAST_CONDITIONAL_PICKS)
-    picks, notifications, early, close = queued_tasks(valkey_url)
+    early, close = queued_tasks(valkey_url)
+    picks, notifications = queued_tasks(valkey_url, "background")
     assert CAST_CONDITIONAL_PICKS.encode() in picks
     assert SEND_NOTIFICATIONS.encode() in notifications
     assert CLOSE_TURN_EARLY.encode() in early
@@ -241,6 +244,16 @@ def test_tasks_have_the_names_that_are_enqueued(valkey_url: str) -> None:
     tasks = (close_turns_task, close_turn_early_task, send_notifications_task, cast_conditional_picks_task)
     names = (CLOSE_TURNS, CLOSE_TURN_EARLY, SEND_NOTIFICATIONS, CAST_CONDITIONAL_PICKS)
     assert tuple(task.name for task in tasks) == names
+
+
+def test_only_closes_of_turns_wait_in_the_queue_of_the_deadline(valkey_url: str) -> None:
+    current_app.loader.import_default_modules()
+    tasks = [name for name in current_app.tasks if not name.startswith("celery.")]
+    for name in tasks:
+        send_task(name)
+    waiting = [json.loads(message)["headers"]["task"] for message in queued_tasks(valkey_url)]
+    assert sorted(waiting) == [CLOSE_TURN_EARLY, CLOSE_TURNS]
+    assert len(queued_tasks(valkey_url, "background")) == len(tasks) - 2 > 0
 
 
 def test_arm_close_survives_unreachable_broker() -> None:
