@@ -145,7 +145,7 @@ def running_parts(stack: Stack) -> Iterator[Supervisor]:
         start_ballot_box(stack, supervisor)
         give_database(stack)
         start_services(stack, supervisor)
-        wait_for_pages(stack)
+        wait_for_pages(stack, supervisor)
         try:
             yield supervisor
         finally:

@@ -61,13 +61,14 @@ def wait_for_http(host: str, port: int, within_s: float) -> bool:
     """Return whether an HTTP server sends any response, also an error, within `within_s` seconds."""
     deadline = time.monotonic() + within_s
     while time.monotonic() < deadline:
-        if _responds_to_http(host, port):
+        if responds_to_http(host, port):
             return True
         time.sleep(POLL_S)
     return False
 
 
-def _responds_to_http(host: str, port: int) -> bool:
+def responds_to_http(host: str, port: int) -> bool:
+    """Return whether an HTTP server sends any response, also an error, within five seconds."""
     with closing(http.client.HTTPConnection(host, port, timeout=5)) as connection:
         try:
             connection.request("GET", "/")

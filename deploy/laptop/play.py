@@ -116,7 +116,7 @@ def start_with_crowd(stack: Stack, supervisor: Supervisor, phones: int) -> start
     """Start the workers last: the links work without them, and they take seconds of a core to start."""
     startup.start_gateways(stack, supervisor)
     links = startup.start_demo_event(stack)
-    startup.wait_for_pages(stack)
+    startup.wait_for_pages(stack, supervisor)
     startup.start_workers(stack, supervisor)
     supervisor.start(crowd(stack, links.code, phones))
     return links
@@ -126,7 +126,7 @@ def start_without_demo(stack: Stack, supervisor: Supervisor) -> startup.Links:
     """Stop the demo event before a scheduler runs that could start its next match."""
     links = startup.stop_demo_event(stack)
     startup.start_services(stack, supervisor)
-    startup.wait_for_pages(stack)
+    startup.wait_for_pages(stack, supervisor)
     return links
 
 

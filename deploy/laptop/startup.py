@@ -2,22 +2,23 @@
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
+from functools import partial
 
 import redis
 
 from deploy.laptop.metrics_dir import reset_metrics_dir
-from deploy.laptop.network import wait_for_http
+from deploy.laptop.network import responds_to_http
 from deploy.laptop.paths import ROOT, display_path
 from deploy.laptop.stack import MANAGE, Stack, analyzer, gateway, schedulers, valkey, workers
 from deploy.laptop.stamps import Stamp, fingerprint
 from deploy.laptop.steps import Step, StepFailed, run
 from deploy.laptop.supervisor import Supervisor
+from deploy.laptop.terminal import progress
 
-VALKEY_TIMEOUT_S = 30
-PAGES_TIMEOUT_S = 60
+MAX_DEATHS = 3  # of a child that never gets ready
 POLL_S = 0.05
 
 
@@ -41,22 +42,20 @@ def running_stack(stack: Stack) -> Iterator[Supervisor]:
         start_ballot_box(stack, supervisor)
         migrate(stack)
         start_services(stack, supervisor)
-        wait_for_pages(stack)
+        wait_for_pages(stack, supervisor)
         yield supervisor
 
 
 def start_ballot_box(stack: Stack, supervisor: Supervisor) -> None:
     """Start Valkey, unless `redis_url` names one, and wait until it answers.
 
-    Raises StepFailed after VALKEY_TIMEOUT_S seconds, or at once if the Valkey at `redis_url` does not answer.
+    Raises StepFailed if it keeps ending, or at once if the Valkey at `redis_url` does not answer.
     """
     if not stack.redis_url:
         supervisor.start(valkey(stack))
-    deadline = time.monotonic() + VALKEY_TIMEOUT_S
-    while not _is_box_up(stack.redis):
-        if time.monotonic() > deadline or stack.redis_url:
-            raise StepFailed(f"no response from {stack.redis}")
-        time.sleep(POLL_S)
+        wait_until_ready("start Valkey", ["valkey"], supervisor, lambda: _is_box_up(stack.redis))
+    elif not _is_box_up(stack.redis):
+        raise StepFailed(f"no response from {stack.redis}")
 
 
 def start_services(stack: Stack, supervisor: Supervisor) -> None:
@@ -107,11 +106,22 @@ def _demo(stack: Stack, title: str, *options: str) -> Links:
     return Links(**{field.name: output[field.name] for field in fields(Links) if field.name in output})
 
 
-def wait_for_pages(stack: Stack) -> None:
-    """Wait until the gateways answer HTTP. Raises StepFailed after PAGES_TIMEOUT_S seconds."""
-    log = stack.logs / f"{stack.gateway_names[0]}.log"
-    if not wait_for_http(stack.address, stack.port, PAGES_TIMEOUT_S):
-        raise StepFailed(f"the gateway does not respond (see {display_path(log)})")
+def wait_for_pages(stack: Stack, supervisor: Supervisor) -> None:
+    """Wait until a gateway answers HTTP, however long it takes. Raises StepFailed if all keep ending."""
+    responds = partial(responds_to_http, stack.address, stack.port)
+    wait_until_ready("start the gateways", stack.gateway_names, supervisor, responds)
+
+
+def wait_until_ready(
+    title: str, names: Sequence[str], supervisor: Supervisor, is_ready: Callable[[], bool]
+) -> None:
+    """Wait for these children as long as one lives. Raises StepFailed if each has ended MAX_DEATHS times."""
+    with progress(title):
+        while not is_ready():
+            if all(supervisor.deaths(name) >= MAX_DEATHS for name in names):
+                log = display_path(supervisor.log(names[0]))
+                raise StepFailed(f"{title}: {names[0]} ended {MAX_DEATHS} times (see {log})")
+            time.sleep(POLL_S)
 
 
 def manage(stack: Stack, title: str, command: str, *options: str) -> str:

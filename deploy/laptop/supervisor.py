@@ -66,7 +66,8 @@ class _ChildMonitor:
     def __init__(self, child: Child, log: Path, say: Callable[[str], None]) -> None:
         self.child = child
         self.process: subprocess.Popen[bytes] | None = None
-        self._log = log
+        self.deaths = 0
+        self.log = log
         self._say = say
         self._stopping = threading.Event()
         self._starting = threading.Lock()
@@ -106,8 +107,9 @@ class _ChildMonitor:
             ended = self._run_once()
             if self._stopping.is_set():
                 return
+            self.deaths += 1
             delay = next_delay(delay, time.monotonic() - began)
-            self._say(f"{self.child.name} {ended}; restarting in {delay:g} s ({display_path(self._log)})")
+            self._say(f"{self.child.name} {ended}; restarting in {delay:g} s ({display_path(self.log)})")
             if self._stopping.wait(delay):
                 return
 
@@ -125,7 +127,7 @@ class _ChildMonitor:
         return f"was killed by {signal.Signals(-code).name}" if code < 0 else f"exited with status {code}"
 
     def _spawn(self) -> subprocess.Popen[bytes] | None:
-        with self._starting, open_log(self._log) as log:
+        with self._starting, open_log(self.log) as log:
             if self._stopping.is_set():
                 return None
             self.process = subprocess.Popen(
@@ -164,6 +166,14 @@ class Supervisor:
         """Return the current process ID of a child; None while it is not running."""
         process = self._monitors[name].process
         return process.pid if process else None
+
+    def deaths(self, name: str) -> int:
+        """Return how often a child has ended, or could not be started, before `stop`."""
+        return self._monitors[name].deaths
+
+    def log(self, name: str) -> Path:
+        """Return the log file of a child."""
+        return self._monitors[name].log
 
     def stop(self, within_s: float = STOP_TIMEOUT_S) -> None:
         """Send SIGTERM to all children in `stop_order`; after `within_s` seconds send SIGKILL to the rest."""

@@ -22,7 +22,7 @@ from deploy.laptop import stack as children
 from deploy.laptop.metrics_dir import reset_metrics_dir
 from deploy.laptop.network import LOOPBACK, free_port
 from deploy.laptop.stack import Stack
-from deploy.laptop.startup import VALKEY_TIMEOUT_S, wait_for_pages
+from deploy.laptop.startup import wait_for_pages
 from deploy.laptop.supervisor import Child, Supervisor
 from tests.chaos.proxy import Proxy
 from tests.deploy.processes import answers, wait_until
@@ -177,12 +177,12 @@ def running_target(home: Path, options: TargetOptions) -> Iterator[Target]:
         proxy = held.enter_context(Proxy(own.valkey_port))  # closed last, after all its clients
         supervisor = held.enter_context(Supervisor(home / "logs", partial(_note, home, logged)))
         supervisor.start(replace(children.valkey(own), env=_timed({}, box_clock)))
-        wait_until(lambda: answers(own.redis), VALKEY_TIMEOUT_S)
+        wait_until(lambda: answers(own.redis))
         give_database(own)
         stack = replace(own, redis_url=f"redis://{LOOPBACK}:{proxy.port}/0")
         reset_metrics_dir(stack.metrics_dir)
         supervisor.start(*_parts(stack, options, own_clocks))
-        wait_for_pages(stack)
+        wait_for_pages(stack, supervisor)
         asked = held.enter_context(organizer(own))
         server = Server(stack, supervisor, asked)
         yield Target(server, home, proxy, own.redis, box_clock, own_clocks, logged)

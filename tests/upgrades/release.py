@@ -111,7 +111,7 @@ def upgraded_server(release: Release, data: Path, database_url: str = "") -> Ite
                 else:
                     server.ask("close_after", event_id=event_id, ms=OPEN_MS)
             start_services(stack, supervisor)
-            wait_for_pages(stack)
+            wait_for_pages(stack, supervisor)
             try:
                 yield server
             finally:

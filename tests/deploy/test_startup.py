@@ -1,0 +1,31 @@
+"""Starting a stack waits for a slow child, and gives up on one that keeps ending."""
+
+from pathlib import Path
+
+import pytest
+
+from deploy.laptop.startup import MAX_DEATHS, wait_until_ready
+from deploy.laptop.steps import StepFailed
+from deploy.laptop.supervisor import Supervisor
+from tests.deploy.processes import wait_until
+from tests.deploy.supervisor_program import SLEEPER, child
+
+FAILS = "raise SystemExit(1)"
+
+
+def test_start_waits_for_a_child_that_lives(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    readiness = iter([False, False, True])
+    with Supervisor(tmp_path / "logs") as supervisor:
+        supervisor.start(child("dead", FAILS, tmp_path), child("slow", SLEEPER, tmp_path))
+        wait_until(lambda: supervisor.deaths("dead") >= MAX_DEATHS)
+        wait_until_ready("start the gateways", ["dead", "slow"], supervisor, lambda: next(readiness))
+    assert "✓ start the gateways, " in capfd.readouterr().out
+
+
+def test_start_fails_once_all_children_keep_ending(tmp_path: Path) -> None:
+    with Supervisor(tmp_path / "logs") as supervisor:
+        supervisor.start(child("gateway-1", FAILS, tmp_path), child("gateway-2", FAILS, tmp_path))
+        with pytest.raises(StepFailed) as failed:
+            wait_until_ready("start the gateways", ["gateway-1", "gateway-2"], supervisor, lambda: False)
+    log = tmp_path / "logs" / "gateway-1.log"
+    assert str(failed.value) == f"start the gateways: gateway-1 ended 3 times (see {log})"
