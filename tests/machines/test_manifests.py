@@ -120,6 +120,19 @@ def test_compose_references_exist_and_services_have_health_checks() -> None:
         assert name in {"migrate", "nginx"} or "healthcheck" in service, name
 
 
+def test_compose_services_limit_their_logs_and_memory() -> None:
+    """Ours are limited like the pods in Kubernetes."""
+    units = {"k": "Ki", "m": "Mi", "g": "Gi"}
+    services = manifests.compose()["services"]
+    for name, service in services.items():
+        assert {"max-size", "max-file"} <= service["logging"]["options"].keys(), name
+        assert service["mem_limit"], name
+    for name, pod in manifests.pods().items():
+        limit = services.get(name, services.get(f"{name}-1"))["mem_limit"]
+        [container] = pod["containers"]
+        assert container["resources"]["limits"]["memory"] == limit[:-1] + units[limit[-1]], name
+
+
 def test_compose_uses_the_gateway_ports() -> None:
     services = manifests.compose()["services"]
     upstreams = re.findall(r"server ([\w-]+):(\d+) ", services["nginx"]["environment"]["UPSTREAMS"])
