@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 
 class Finding(NamedTuple):
-    """A problem and its remedy. If `is_wrong` is false, it is something that could not be checked."""
+    """A problem and its remedy. If `is_wrong` is false, it could not be checked, or may be intended."""
 
     problem: str
     remedy: str

@@ -9,6 +9,7 @@ from django.conf import settings
 
 from crowdgame.monitoring.port import MetricsCollector
 from crowdgame.operations.doctor.finding import Finding, not_visible
+from crowdgame.operations.doctor.site import is_in_local_network
 from voting.metrics.metrics import METRICS_DIR, PROCESS, SCHEDULER_LAST_RUN_AT
 
 PING_TIMEOUT_S = 2.0
@@ -62,6 +63,7 @@ def check_processes() -> Iterator[Finding]:
 
 
 def _open_files(limits: list[tuple[dict[str, str], float]]) -> Iterator[Finding]:
+    """A gateway refuses phones beyond its limit. A local network has no 20,000 phones: there it is a hint."""
     needed = settings.EVENT_PHONES + SPARE_FILES
     for labels, limit in limits:
         if labels["role"] == "gateway" and limit < needed:
@@ -69,6 +71,7 @@ def _open_files(limits: list[tuple[dict[str, str], float]]) -> Iterator[Finding]
                 f"gateway {labels['pid']} may open {limit:.0f} files, but "
                 f"EVENT_PHONES={settings.EVENT_PHONES} needs {needed}",
                 "Raise `LimitNOFILE=` or `ulimit -n`, or lower EVENT_PHONES.",
+                is_wrong=not is_in_local_network(),
             )
 
 

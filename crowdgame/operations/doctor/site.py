@@ -48,7 +48,6 @@ def check_settings() -> Iterator[Finding]:
 
 
 def _https() -> Iterator[Finding]:
-    host = urlsplit(settings.PUBLIC_URL).hostname or ""
     if not settings.PUBLIC_URL:
         yield Finding("PUBLIC_URL is not set", "Set it to the address at which people reach the server.")
     elif not settings.HTTPS:
@@ -57,7 +56,7 @@ def _https() -> Iterator[Finding]:
             "Use a certificate, and set PUBLIC_URL=https://…",
         )
         # A laptop in a local network cannot get a certificate.
-        yield finding._replace(is_wrong=not _is_private(host))
+        yield finding._replace(is_wrong=not is_in_local_network())
 
 
 def check_public_address() -> Iterator[Finding]:
@@ -103,7 +102,9 @@ def _status(path: str) -> int:
         return error.code
 
 
-def _is_private(host: str) -> bool:
+def is_in_local_network() -> bool:
+    """Whether PUBLIC_URL is an address of a local network or of this machine: a laptop, not a server."""
+    host = urlsplit(settings.PUBLIC_URL).hostname or ""
     try:
         return ip_address(host).is_private
     except ValueError:

@@ -25,16 +25,17 @@ def stack_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 
 def test_doctor_finds_nothing_wrong_with_a_stack_in_order(server: Server) -> None:
-    found = run_doctor(server.stack)
+    found = run_doctor(server.stack, EVENT_PHONES="2000000000")
     assert wrong(found) == []
     assert {line.split(" ", 1)[1] for line in found.splitlines() if line.startswith("✓")} >= {
         "services",
         "store",
         "clocks",
         "workers",
-        "processes",
         "public address",
     }
+    [hint] = [line for line in found.splitlines() if "processes: " in line]
+    assert hint.startswith("? processes: gateway ")
 
 
 @pytest.mark.nightly
