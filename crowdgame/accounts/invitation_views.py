@@ -5,9 +5,9 @@ from typing import cast
 from allauth.account.adapter import get_adapter
 from django import forms
 from django.contrib import messages
-from django.contrib.auth.decorators import user_passes_test
+from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import User
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
@@ -38,10 +38,15 @@ def invitation_path(token: str) -> str:
     return reverse("console:invitation", args=[token])
 
 
-@user_passes_test(lambda user: bool(user.is_active and user.is_superuser))
+@login_required
 @require_http_methods(["GET", "POST"])
 def invitations(request: HttpRequest) -> HttpResponse:
-    """List the open invitations, create one and show its link once, or revoke one."""
+    """List the open invitations, create one and show its link once, or revoke one.
+
+    Raises Http404 if the user is no administrator.
+    """
+    if not cast(User, request.user).is_superuser:
+        raise Http404
     form = InvitationForm(request.POST if request.POST.get("ask") == "invite" else None)
     link = ""
     if request.POST.get("revoke", "").isdigit():

@@ -43,6 +43,10 @@ class CreateAccountView(SignupView):  # type: ignore[misc]
     def get_success_url(self) -> str:
         return reverse("account")
 
+    def get_authenticated_redirect_url(self) -> str:
+        """Organizers are logged in but no players. The account page would lead here again."""
+        return reverse("play")
+
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
         context: dict[str, Any] = super().get_context_data(guest=cookie_guest(self.request), **kwargs)
         return context

@@ -1,9 +1,15 @@
 """Which role may open which page of an event or a cup."""
 
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
+from django.urls import URLResolver, get_resolver
 
+from crowdgame.accounts.models import Guest
 from crowdgame.cups.cups import create_cup
 from crowdgame.cups.models import Cup
 from crowdgame.events.models import Member
@@ -14,7 +20,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("valkey_url")]
 
 OPEN_TO_EVERY_USER = ["", "new/", "new/empty/", "cups/new/", "ladder/"]
 OWN_EVENT = [
-    *("edit/", "delete/", "again/", "members/", "tickets/", "tickets/print/", "tickets/csv/"),
+    *("edit/", "delete/", "again/", "members/", "tickets/", "tickets/csv/"),
     *("poster.pdf", "tickets.pdf", "study.csv"),
 ]
 OWN_PAGES = [*(f"EVENT/{page}" for page in OWN_EVENT), "cups/CUP/", "cups/CUP/edit/", "cups/CUP/delete/"]
@@ -35,6 +41,25 @@ def test_anonymous_user_is_redirected_to_login(page: str, client: Client, event:
     path = address(page, event, cup)
     response = client.get(path)
     assert (response.status_code, response.headers["Location"]) == (302, f"/console/login/?next={path}")
+
+
+def plain_paths(patterns: Iterable[Any], prefix: str = "") -> Iterator[str]:
+    """The paths of all pages without parameters."""
+    for pattern in patterns:
+        path = prefix + str(pattern.pattern)
+        if isinstance(pattern, URLResolver):
+            yield from plain_paths(pattern.url_patterns, path)
+        elif re.fullmatch(r"[\w./-]+", path):
+            yield f"/{path}"
+
+
+@pytest.mark.parametrize("is_guest", [False, True])
+def test_no_page_redirects_in_a_circle(*, is_guest: bool, client: Client, other: User) -> None:
+    if is_guest:
+        Guest.objects.create(number=1, user=other, name="Bob")
+    client.force_login(other)
+    for path in plain_paths(get_resolver().url_patterns):
+        client.get(path, follow=True)  # raises RedirectCycleError
 
 
 @pytest.mark.parametrize("page", OWN_PAGES)
