@@ -9,6 +9,12 @@ from hypothesis import strategies as st
 
 from crowdgame.web.phone_page import choose_language
 
+TEMPLATES = [
+    template
+    for app in (settings.BASE_DIR / "crowdgame").rglob("templates")
+    for template in app.rglob("*.html")
+]
+SHOWN_TIME = re.compile(r"""(?:(\w+)=)?[\w.]+\|date:"DATE(?:TIME)?_FORMAT"(?! *}} UTC)(?!\|add:" UTC")""")
 LOCALES = settings.BASE_DIR / "frontend" / "src" / "phone" / "locales.ts"
 
 
@@ -70,3 +76,14 @@ def test_languages_are_those_of_the_phone_menu() -> None:
     assert menu is not None
     names = {code.strip('"'): name for code, name in re.findall(r'([\w"-]+): "([^"]+)"', menu[1])}
     assert dict(settings.LANGUAGES) == names
+
+
+def test_times_in_templates_name_their_time_zone() -> None:
+    """The server does not know the reader's zone."""
+    shown = [
+        (template.name, text, name)
+        for template in TEMPLATES
+        for text in [template.read_text()]
+        for name in SHOWN_TIME.findall(text)
+    ]
+    assert [template for template, text, name in shown if f"{{{{ {name} }}}} UTC" not in text] == []
