@@ -53,7 +53,7 @@ mutants: ## mutation testing of the pure core (90 %) and of use cases (70 %) (AR
 	@mkdir -p .play/throwaway
 	@$(THROWAWAY) $(BIN)/python -m tests.mutants $(ARGS)
 
-bench: ## measure every performance goal on this machine, ten minutes (ARGS=--small for a short run)
+bench: ## measure every performance goal on this machine (ARGS=--small for a short run)
 	@$(PYTHON) -m deploy.laptop.bootstrap test
 	@mkdir -p .play/throwaway
 	@$(THROWAWAY) $(BIN)/python -m tests.load.bench $(ARGS)
