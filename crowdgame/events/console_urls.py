@@ -19,7 +19,6 @@ urlpatterns = [
     path("<code:code>/delete/", views.delete_event, name="delete"),
     path("<code:code>/members/", member_views.members, name="members"),
     path("<code:code>/tickets/", ticket_views.tickets, name="tickets"),
-    path("<code:code>/tickets/print/", ticket_views.print_tickets, name="tickets_print"),
     path("<code:code>/tickets/csv/", ticket_views.download_tickets, name="tickets_csv"),
     path("<code:code>/study.csv", views.download_study, name="study"),
     path("<code:code>/tickets.pdf", PDF_OF_TICKETS, name="tickets_pdf"),

@@ -55,12 +55,12 @@ def _poster(request: HttpRequest, event: Event, side: Side | None) -> Poster:
 def ticket_sheets(request: HttpRequest, event: Event) -> HttpResponse:
     """Return a PDF of the tickets that were never used, COUPONS_PER_FILE per file.
 
-    `?part=` selects the file. If the fonts lack a glyph for a name, redirects to the HTML print page.
+    `?part=` selects the file. Redirects to the tickets page if there is none, or the fonts lack a glyph.
     """
     unused = event.tickets.filter(first_used_at=None).order_by("label", "pk")
     part = Paginator(unused, COUPONS_PER_FILE).get_page(request.GET.get("part"))
     if not part.object_list:
-        return redirect("console:tickets_print", code=event.code)
+        return redirect("console:tickets", code=event.code)
     teams = dict(event.teams.values_list("number", "name"))
     address = f"{server_url(request)}/{event.code}"
     try:
@@ -68,9 +68,9 @@ def ticket_sheets(request: HttpRequest, event: Event) -> HttpResponse:
             title = gettext("Codes of %(code)s") % {"code": event.code}
             file = print_coupons(title, [_coupon(event, teams, address, one) for one in part])
     except Unprintable as character:
-        text = gettext("The PDF cannot show the character “%(character)s”. Print this page instead.")
+        text = gettext("The PDF cannot show the character “%(character)s”. Print codes from the CSV file.")
         messages.warning(request, text % {"character": character})
-        return redirect("console:tickets_print", code=event.code)
+        return redirect("console:tickets", code=event.code)
     several = f"-{part.number}" if part.paginator.num_pages > 1 else ""
     return _pdf_response(f"tickets-{event.code}{several}", file)
 

@@ -18,7 +18,6 @@ from crowdgame.web.errors import show_refusal
 from crowdgame.web.hosts import server_url
 from crowdgame.web.spreadsheet import csv_response
 from voting.admission.admission import format_key
-from voting.admission.links import display_address, qr_path
 from voting.admission.roster import RosterError
 from voting.admission.tickets import (
     TooManyTickets,
@@ -32,7 +31,6 @@ from voting.terms import Admission
 from voting.typed_codes import normalize_code
 
 ROWS_PER_PAGE = 100
-TICKETS_PER_PRINT = 240
 COUPONS_PER_FILE = 120  # five full sheets
 MAX_ID_DIGITS = 19
 
@@ -107,7 +105,6 @@ def _page_context(
         "unused": unused,
         "in_use": event.admission in {Admission.TICKETS, Admission.ROSTER},
         "sheets": range(1, -(-unused // COUPONS_PER_FILE) + 1),
-        "prints": range(1, -(-unused // TICKETS_PER_PRINT) + 1),
     }
 
 
@@ -117,17 +114,6 @@ def _search(every: QuerySet[Ticket], wanted: str, show: str) -> QuerySet[Ticket]
     if wanted:
         every = every.filter(Q(code__contains=normalize_code(wanted) or wanted) | Q(label__icontains=wanted))
     return every.order_by("label", "pk")
-
-
-@owner_page("GET")
-def print_tickets(request: HttpRequest, event: Event) -> HttpResponse:
-    """Show the tickets that were never used as sheets to cut, TICKETS_PER_PRINT per print (`?part=`)."""
-    unused = event.tickets.filter(first_used_at=None).order_by("label", "pk")
-    some = Paginator(unused, TICKETS_PER_PRINT).get_page(request.GET.get("part"))
-    address = f"{server_url(request)}/{event.code}"
-    coupons = [(ticket, *qr_path(f"{address}#{ticket.code}")) for ticket in some]
-    context = {"event": event, "address": display_address(address), "coupons": coupons, "part": some}
-    return render(request, "events/tickets_print.html", context)
 
 
 @owner_page("GET")

@@ -174,7 +174,6 @@ ORGANIZERS = (
     Visit("delete", "/console/{code}/delete/"),
     Visit("tickets-none", "/console/{code}/tickets/", choices=TICKETS),
     Visit("tickets", "/console/{code}/tickets/", choices=TICKETS, prepare=with_tickets),
-    Visit("tickets-print", "/console/{code}/tickets/print/", choices=TICKETS, prepare=with_tickets),
     Visit("roster", "/console/{code}/tickets/", choices=ROSTER, prepare=with_roster),
     Visit(
         "roster-preview",
@@ -183,7 +182,6 @@ ORGANIZERS = (
         action=preview_roster,
         frames=TABLET_AND_PHONE,
     ),
-    Visit("roster-print", "/console/{code}/tickets/print/", choices=ROSTER, prepare=with_roster),
 )
 CONSOLES = (
     Visit("console-closed", "/console/{code}/", choices={}, phase="lobby"),

@@ -9,7 +9,7 @@ from tests.e2e.page_visits import PAGES, sign_in, visit
 from tests.e2e.screens import TABLET
 from tests.server import Server
 
-PRINTED = ("report", "rules", "about", "privacy", "tickets-print")
+PRINTED = ("report", "rules", "about", "privacy")
 
 
 @pytest.mark.parametrize("name", PRINTED)

@@ -15,7 +15,7 @@ from django.test.client import BOUNDARY, encode_multipart
 from pytest_django.fixtures import Settings
 
 from crowdgame.events.ticket_forms import MAX_ROSTER_LENGTH
-from crowdgame.events.ticket_views import ROWS_PER_PAGE, TICKETS_PER_PRINT
+from crowdgame.events.ticket_views import ROWS_PER_PAGE
 from crowdgame.rehearsal.join_keys import read_keys
 from crowdgame.serving.request_limits import MAX_UPLOAD_BYTES
 from voting.admission.admission import format_key
@@ -53,7 +53,6 @@ def test_created_tickets_have_unique_codes_and_voters(browser: Client, event: Ev
     page = browser.get(address(event)).content.decode()
     assert "No codes yet" in page
     assert "These codes are not in use." in page
-    assert "Nothing to print" in browser.get(address(event, "tickets/print/")).content.decode()
     assert "200 new codes" in ask(browser, event, "make", count=200)
     tickets = list(event.tickets.all())
     assert len({ticket.code for ticket in tickets}) == len({ticket.voter for ticket in tickets}) == 200
@@ -183,8 +182,6 @@ def test_released_roster_ticket_is_not_issued_again(browser: Client, event: Even
     page = browser.get(address(event)).content.decode()
     assert "2 codes, 1 used" in page
     assert "<td>released</td>" in page
-    printed = browser.get(address(event, "tickets/print/")).content.decode()
-    assert (format_key(bob.code) in printed, format_key(ada.code) in printed) == (True, False)
     assert "Unused codes deleted: 1." in ask(browser, event, "delete")
     assert "“Ada” already has a code" in ask(browser, event, "roster", names="Ada\nBob")
     assert "1 new code." in ask(browser, event, "save", names="Bob")
@@ -194,17 +191,7 @@ def test_released_roster_ticket_is_not_issued_again(browser: Client, event: Even
     assert rows[1].startswith(f"{format_key(ada.code)},Ada,North,released,")
 
 
-# ------------------------------------------------------------------ print and export
-def test_print_page_contains_only_unused_tickets_in_parts(browser: Client, event: Event) -> None:
-    used, *unused = make_tickets(event, TICKETS_PER_PRINT + 2)
-    mark_used(used)
-    parts = [browser.get(address(event, "tickets/print/"), {"part": n}).content.decode() for n in (1, 2)]
-    assert [part.count("<svg viewBox") for part in parts] == [TICKETS_PER_PRINT, 1]
-    assert all(format_key(ticket.code) in parts[0] + parts[1] for ticket in unused)
-    assert format_key(used.code) not in parts[0] + parts[1]
-    assert f"testserver/{event.code}" in parts[0]
-
-
+# ------------------------------------------------------------------ export
 def test_csv_export_lists_all_tickets_and_escapes_formulas(browser: Client, event: Event) -> None:
     ask(browser, event, "save", names="=1+1\nAda, 1")
     response = browser.get(address(event, "tickets/csv/"))

@@ -22,7 +22,7 @@ from crowdgame.printing.ticket_sheets import (
 from games.engine.game import Side
 from voting.admission.admission import format_key
 from voting.admission.roster import Pupil
-from voting.admission.tickets import make_roster, make_tickets
+from voting.admission.tickets import PresentedKey, claim_tickets, make_roster, make_tickets
 from voting.models import Event
 
 URL = "HTTP://PLAY.EXAMPLE.ORG/BCDF"
@@ -183,18 +183,19 @@ def test_link_choice_prints_one_poster_per_team(
 
 
 @pytest.mark.django_db
-def test_ticket_pdf_is_split_into_files(browser: Client, event: Event) -> None:
+def test_ticket_pdf_has_unused_codes_split_into_files(browser: Client, event: Event) -> None:
     path = f"/console/{event.code}/tickets.pdf"
-    assert "Nothing to print" in browser.get(path, follow=True).content.decode()
-    make_tickets(event, 5 * COUPONS_PER_SHEET + 1)
+    assert browser.get(path).headers["Location"] == f"/console/{event.code}/tickets/"
+    used, *_ = make_tickets(event, 6 * COUPONS_PER_SHEET + 1)
+    assert claim_tickets(event.pk, [PresentedKey(used.code, 1, 1, False, False)])
     first, second = (browser.get(path, {"part": part}) for part in (1, 2))
     assert (pages(first.content), pages(second.content)) == (5, 1)
     assert first.headers["Content-Disposition"] == f'attachment; filename="tickets-{event.code}-1.pdf"'
 
 
 @pytest.mark.django_db
-def test_unprintable_names_redirect_to_print_page(browser: Client, event: Event) -> None:
+def test_unprintable_names_redirect_to_tickets_page(browser: Client, event: Event) -> None:
     make_roster(event, [Pupil("ท", None), Pupil("Ada", 2)])
     page = browser.get(f"/console/{event.code}/tickets.pdf", follow=True)
-    assert page.redirect_chain == [(f"/console/{event.code}/tickets/print/", 302)]
+    assert page.redirect_chain == [(f"/console/{event.code}/tickets/", 302)]
     assert "The PDF cannot show the character “ท”" in page.content.decode()
