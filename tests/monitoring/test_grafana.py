@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Iterator
 from itertools import combinations
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 import yaml
@@ -13,9 +13,14 @@ from deploy.laptop.paths import ROOT
 from tests.deploy.processes import wait_until
 from tests.monitoring.probes import metric_samples
 from tests.server import Server
+from voting.metrics.metrics import REGISTRY, ProcessRole
 
 GRAFANA = ROOT / "deploy" / "grafana"
 NAMED = re.compile(r"\b((?:crowdgame|process)_\w+)(?:\{([^}]*)\})?")
+# Metrics of node_exporter and blackbox_exporter, and their labels that the rules use.
+EXPORTED = re.compile(r"\b((?:node|probe)_\w+)")
+OPERATIONS = (ROOT / "docs" / "operations.md").read_text()
+DURATION = re.compile(r"\d+[smh]")
 GROUPED = re.compile(r"\bby \(([^)]*)\)")
 SCRAPED = {"instance", "job"}
 PROCESSES = {"gateway", "worker", "scheduler"}
@@ -32,9 +37,10 @@ def rules() -> list[dict[str, Any]]:
 
 
 def queries() -> Iterator[str]:
+    """The queries of the dashboard and of the rules about our own metrics."""
     for panel in dashboard()["panels"]:
         yield from (target["expr"] for target in panel["targets"])
-    yield from (rule["expr"] for rule in rules())
+    yield from (rule["expr"] for rule in rules() if not EXPORTED.search(rule["expr"]))
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +71,7 @@ def test_grafana_query_uses_exported_metrics_and_labels(
     for name, filters in queried:
         assert name in known
         for label, sign, value in re.findall(r'(\w+)(!?=)"([^"]*)"', filters):
-            assert sign == "!=" or value in known[name][label]
+            assert sign == "!=" or value in known[name][label] | set(get_args(ProcessRole))
     for group in GROUPED.findall(query):
         labels = {label.strip() for label in group.split(",")} - SCRAPED
         assert all(labels <= known[name].keys() for name, _ in queried)
@@ -94,5 +100,25 @@ def test_grafana_alerts_have_severity_summary_and_description() -> None:
     for rule in rules():
         assert rule["alert"].startswith("Crowdgame")
         assert rule["labels"]["severity"] in {"page", "warn"}
+        assert DURATION.fullmatch(rule["for"])
         assert rule["annotations"].keys() == {"summary", "description"}
+        assert all(rule["annotations"].values())
     assert len({rule["alert"] for rule in rules()}) == len(rules())
+
+
+def test_alerts_cover_every_metric_of_ours() -> None:
+    alerted = {name for rule in rules() for name, _ in NAMED.findall(rule["expr"])}
+    counted = {re.sub(r"_(total|bucket)$", "", name) for name in alerted}
+    assert {metric.name for metric in REGISTRY.collect()} - counted == set()
+
+
+def test_other_metrics_of_alerts_come_from_exporters_in_the_docs() -> None:
+    jobs = set(re.findall(r"job_name: ([\w-]+)", OPERATIONS))
+    queried = [rule["expr"] for rule in rules() if EXPORTED.search(rule["expr"])]
+    assert {name.split("_")[0] for query in queried for name in EXPORTED.findall(query)} == {"node", "probe"}
+    assert {"node_exporter", "blackbox_exporter"} <= set(re.findall(r"\w+_exporter", OPERATIONS))
+    for query in queried:
+        assert not NAMED.search(query)
+        assert set(re.findall(r'job="([^"]*)"', query)) <= jobs, query
+        assert "probe_" not in query or 'job="' in query, query
+        assert all(query.count(opening) == query.count(closing) for opening, closing in ("()", "{}", "[]"))

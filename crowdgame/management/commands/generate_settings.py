@@ -1,11 +1,16 @@
-"""`manage.py generate_settings`: write or check the reference of all environment variables."""
+"""`manage.py generate_settings`: write or check the references of environment variables and of alerts."""
 
 from typing import ClassVar
 
 from crowdgame.config.environment import render
+from crowdgame.monitoring.alerts import render_page, render_rules
 from voting.management.commands.generate_protocol import Command as GenerateCommand
 
 
 class Command(GenerateCommand):
-    help = "Write the reference of all environment variables from crowdgame/config/environment.py."
-    targets: ClassVar = {"docs/generated/settings.md": render}
+    help = "Write the references of environment variables and of alerts, and the rules of Prometheus."
+    targets: ClassVar = {
+        "docs/generated/settings.md": render,
+        "docs/generated/alerts.md": render_page,
+        "deploy/grafana/alerts.yaml": render_rules,
+    }
