@@ -133,8 +133,8 @@ messages: ## extract the texts into the catalogs in locale/, and list what is no
 	@$(PYTHON) -m deploy.laptop.bootstrap check
 	@mkdir -p .play/throwaway
 	@$(THROWAWAY) $(BIN)/python manage.py generate_messages
-	@$(BIN)/python -m babel.messages.frontend compile --statistics --domain=django --directory=locale 2>&1 | grep messages
 	@cd frontend && PATH="$(CURDIR)/$(BIN):$$PATH" npm run --silent messages
+	@$(THROWAWAY) $(BIN)/python manage.py generate_messages --check
 
 clean: ## remove installed packages, builds and caches; keep the data in .play
 	rm -rf .venv locale/.stamp locale/*/LC_MESSAGES/*.mo frontend/node_modules frontend/dist .mypy_cache .ruff_cache .pytest_cache

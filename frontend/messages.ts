@@ -87,8 +87,7 @@ export class Catalog {
   /** The index of the form for a count `n`, as an expression of C and JavaScript. */
   readonly plural: string;
 
-  /** `complete`: a missing translation is an error. Otherwise the English text is shown. */
-  constructor(readonly language: string, text: string = readCatalog(language), private readonly complete = true) {
+  constructor(readonly language: string, text: string = readCatalog(language)) {
     this.entries = po.parse(text, { validation: true });
     this.plural = /plural=([^;]+)/.exec(this.entries.headers["Plural-Forms"] ?? "")?.[1] ?? "";
     if (!/^[n\d\s()?:%<>=!&|]+$/.test(this.plural)) throw new Error(`${language}: no valid Plural-Forms`);
@@ -98,13 +97,10 @@ export class Catalog {
     return this.entries.translations[msgctxt]?.[msgid];
   }
 
-  /** The forms of a message, of equal length for every message with a plural. Null if it isn't translated. */
+  /** The forms of a message, of equal length for every message with a plural. Null if it isn't translated: English is shown. */
   forms(msgctxt: string, msgid: string): string[] | null {
     const forms = this.find({ msgctxt, msgid })?.msgstr;
-    if (!forms?.length || !forms.every(Boolean)) {
-      if (this.complete) throw new Error(`${this.language}: not translated: ${msgid}. Run make messages.`);
-      return null;
-    }
+    if (!forms?.length || !forms.every(Boolean)) return null;
     return textDirection(this.language) === "rtl" ? forms.map((form) => form.replace(FOREIGN, ISOLATED)) : forms;
   }
 
@@ -133,13 +129,12 @@ export class Catalog {
     return `${po.compile({ ...this.entries, translations }, { foldLength: 0 }).toString().trim()}\n`;
   }
 
-  /** What is wrong with the translations of these messages, one line each. */
+  /** What is wrong with the translations of these messages, one line each. Missing ones are no problem. */
   problems(messages: Message[]): string[] {
     return messages.flatMap((message) => {
       const entry = this.find(message);
       const problem = (text: string) => `${this.language}: ${text}: ${JSON.stringify(message.msgid)}`;
-      if (!entry?.msgstr.length || !entry.msgstr.every(Boolean)) return [problem("not translated")];
-      if (entry.comments?.flag?.includes("fuzzy")) return [problem("fuzzy")];
+      if (!entry?.msgstr.every(Boolean)) return [];
       const wanted = placeholders(message.msgid_plural ?? message.msgid);
       const isWrong = (form: string, index: number) => !hasPlaceholders(form, wanted, entry.msgstr.length > 1 && this.isForOneCount(index));
       return entry.msgstr.filter(isWrong).map((form) => problem(`other placeholders in ${JSON.stringify(form)}`));
@@ -200,8 +195,8 @@ export function translateModule(code: string, path: string, catalog: Catalog | n
 }
 
 /** The catalogs of all languages but English. */
-export function loadCatalogs(complete = true): ReadonlyMap<string, Catalog> {
-  return new Map(LANGUAGES.map((language) => [language, new Catalog(language, undefined, complete)]));
+export function loadCatalogs(): ReadonlyMap<string, Catalog> {
+  return new Map(LANGUAGES.map((language) => [language, new Catalog(language)]));
 }
 
 /** Translates each environment's modules into its language. */
@@ -217,13 +212,8 @@ export function translateMessages(languageOf: (environment: string) => string, c
   };
 }
 
-/** Extracts the messages into all catalogs and prints what is left to translate. */
+/** Extracts the messages into all catalogs. */
 export function updateCatalogs(): void {
   const messages = extractMessages();
-  for (const language of LANGUAGES) {
-    const merged = new Catalog(language).merged(messages);
-    writeFileSync(catalogPath(language), merged);
-    const problems = new Catalog(language, merged).problems(messages);
-    console.log([`${language}: ${messages.length - problems.length} of ${messages.length} messages translated`, ...problems].join("\n  "));
-  }
+  for (const language of LANGUAGES) writeFileSync(catalogPath(language), new Catalog(language).merged(messages));
 }

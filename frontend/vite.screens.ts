@@ -6,7 +6,7 @@ import { PAGE_LANGUAGES, environmentLanguage, environmentName, inLanguage, pageN
 /** Parts without texts that the display loads later, from the URLs inserted here. */
 const LATER = { particles: "src/display/particles/renderer.ts", sound: "src/display/sound/player.ts" } as const;
 const PAGES = ["display.html", "console.html", "verify.html"] as const;
-const catalogs = loadCatalogs(false);
+const catalogs = loadCatalogs();
 
 /** Writes the pages in the environment's language. The display is one file. */
 function pages(): Plugin {

@@ -52,19 +52,20 @@ def render_catalog(language: str) -> str:
 
     A new language starts with an empty catalog and its plural forms. Raises UnknownLocaleError.
     """
-    path = catalog_path(language)
-    if path.is_file():
-        with path.open("rb") as file:
-            catalog = read_po(file)
-    else:
-        catalog = Catalog(to_locale(language))
+    exists = catalog_path(language).is_file()
+    catalog = load_catalog(language) if exists else Catalog(to_locale(language))
     catalog.update(_extract(), no_fuzzy_matching=True, update_header_comment=False)
     return _to_text(catalog)
 
 
-def catalog_path(language: str) -> Path:
-    """The `.po` file of the pages in a language, such as "zh-hans"."""
-    return settings.BASE_DIR / "locale" / to_locale(language) / "LC_MESSAGES" / "django.po"
+def catalog_path(language: str, domain: str = "django") -> Path:
+    """The `.po` file of a language, such as "zh-hans". The domain of the front end is "djangojs"."""
+    return settings.BASE_DIR / "locale" / to_locale(language) / "LC_MESSAGES" / f"{domain}.po"
+
+
+def load_catalog(language: str, domain: str = "django") -> Catalog:
+    with catalog_path(language, domain).open("rb") as file:
+        return read_po(file)
 
 
 def _extract() -> Catalog:

@@ -1,14 +1,16 @@
-"""The texts to translate are found in templates and in Python code."""
+"""The texts to translate are found in templates and in Python code; missing translations are listed."""
 
 from io import BytesIO
 from pathlib import Path
 
 import pytest
 from babel.messages.pofile import read_po
+from django.core.management import call_command
 from pytest_django.fixtures import Settings
 
 from crowdgame.translation import extraction
-from crowdgame.translation.extraction import render_template
+from crowdgame.translation.extraction import catalog_path, render_template
+from crowdgame.translation.missing import TRANSLATIONS
 
 TEMPLATE = """{% load i18n %}
 {# Translators: on a button #}
@@ -61,3 +63,23 @@ def test_list_of_texts_does_not_depend_on_lines_or_dates(sources: Path) -> None:
     form.write_text("\n\n" + form.read_text())
     assert render_template() == before
     assert "Date" not in before
+
+
+def test_check_allows_missing_translations_but_lists_them(
+    sources: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    catalog_path("de").parent.mkdir(parents=True)
+    catalog_path("de").write_text('msgid ""\nmsgstr ""\n\nmsgid "Team"\nmsgstr "Team"\n')
+    call_command("generate_messages")
+    for language in TRANSLATIONS:
+        catalog_path(language, "djangojs").write_text(catalog_path(language).read_text())
+    call_command("generate_messages", check=True)
+    head, *missing = capsys.readouterr().err.splitlines()
+    assert head == "Not translated, shown in English:"
+    assert [line for line in missing if '"Team"' in line] == [
+        f'{language}: crowdgame/cups/forms.py: "Team"'
+        for language in TRANSLATIONS
+        if language != "de"
+        for _domain in ("django", "djangojs")
+    ]
+    assert 'de: crowdgame/cups/templates/cups/cup.html: "Full"' in missing
