@@ -4,7 +4,7 @@ BIN := .venv/bin
 THROWAWAY := SECRET_KEY=for-checks-and-tests-only CROWDGAME_DATA=$(CURDIR)/.play/throwaway
 
 .DEFAULT_GOAL := help
-.PHONY: help play test test-nightly test-all test-deploy test-openspiel test-solver mutants chaos bench bench-quick soak check check-types check-rest lock clean audit sbom fuzz bench-pages gallery messages solver bench-solver
+.PHONY: help play test test-nightly test-all test-deploy test-openspiel test-solver mutants chaos bench bench-quick soak check check-types check-rest lock clean audit sbom fuzz bench-pages gallery generate messages solver bench-solver
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
@@ -128,6 +128,12 @@ gallery: ## take screenshots of every screen in .play/gallery (ARGS="--only voti
 	@$(PYTHON) -m deploy.laptop.bootstrap test
 	@mkdir -p .play/throwaway
 	@$(THROWAWAY) $(BIN)/python -m tests.e2e.gallery $(ARGS)
+
+generate: ## write all generated files, and the catalogs like `make messages`
+	@$(PYTHON) -m deploy.laptop.bootstrap check
+	@mkdir -p .play/throwaway
+	@for name in protocol actions settings; do $(THROWAWAY) $(BIN)/python manage.py generate_$$name || exit 1; done
+	@$(MAKE) --no-print-directory messages
 
 messages: ## extract the texts into the catalogs in locale/, and list what is not translated
 	@$(PYTHON) -m deploy.laptop.bootstrap check

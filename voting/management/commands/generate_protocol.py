@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from django.conf import settings
 from django.core.management.base import BaseCommand, no_translations
 
-from voting.management import settings_reference
+from voting.management import layers_reference, settings_reference
 from voting.protocol import markdown, method_constants, typescript
 
 
@@ -21,6 +21,7 @@ class Command(BaseCommand):
         "frontend/src/settings.ts": settings_reference.render_typescript,
         "docs/generated/messages.md": markdown.render,
         "docs/generated/event-settings.md": settings_reference.render_markdown,
+        "docs/generated/layers.md": layers_reference.render_markdown,
     }
     requires_system_checks = ()
 
