@@ -27,7 +27,7 @@ def print_welcome(links: Links, stack: Stack, phones: int) -> None:
 
 def crowd_line(phones: int) -> str:
     if not phones:
-        return "Choose New event in the console."
+        return "Choose a template under New event in the console."
     return f"{phones} simulated phones are playing a demo event. Join with yours."
 
 

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.e2e.conftest import PASSWORD, OpenScreen
+from tests.e2e.conftest import OpenScreen
 from tests.e2e.fake_gateway import FakeGateway
 from tests.e2e.page_states import PLAYED, play_to
 from tests.e2e.page_visits import SLOW, Visit, sign_in, visit
@@ -219,17 +219,6 @@ def test_tablet_columns_are_both_used(size: dict[str, int], server: Server, open
     assert abs(left["y"] + left["height"] - right["y"] - right["height"]) < 0.4 * size["height"]
     assert left["x"] <= EDGE_PX
     assert right["x"] + right["width"] >= size["width"] - EDGE_PX
-
-
-def test_first_match_starts_four_clicks_after_login(server: Server, open_at: OpenScreen) -> None:
-    console = open_at(server, "clicks", TABLET)
-    server.ask("confirmed_organizer", name="nina", password=PASSWORD)
-    console.page.goto("/console/login/")
-    console.page.get_by_label("Username or e-mail address").fill("nina")
-    console.page.get_by_label("Password").fill(PASSWORD)
-    for button in ("Log in", "Two halls", "Open the lobby", "Start the match"):
-        console.page.get_by_role("button", name=button).first.click(timeout=TIMEOUT_MS)
-    console.wait_for(phase="voting")
 
 
 @pytest.mark.nightly
