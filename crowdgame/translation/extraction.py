@@ -39,22 +39,22 @@ def extract_template(
     yield from extract_python(BytesIO(code.encode()), keywords, comment_tags, options)
 
 
-def render_template() -> str:
+def render_template(texts: Catalog) -> str:
     """Return the template of the catalogues (`.pot`): every text once, in the order of files and lines.
 
     Locations without line numbers and a header without dates: it changes only if a text does.
     """
-    return _to_text(_extract())
+    return _to_text(texts)
 
 
-def render_catalog(language: str) -> str:
-    """Return a language's catalog with exactly the texts of the code. Keeps the translations and comments.
+def render_catalog(language: str, texts: Catalog) -> str:
+    """Return a language's catalog with exactly these texts. Keeps the translations and comments.
 
     A new language starts with an empty catalog and its plural forms. Raises UnknownLocaleError.
     """
     exists = catalog_path(language).is_file()
     catalog = load_catalog(language) if exists else Catalog(to_locale(language))
-    catalog.update(_extract(), no_fuzzy_matching=True, update_header_comment=False)
+    catalog.update(texts, no_fuzzy_matching=True, update_header_comment=False)
     return _to_text(catalog)
 
 
@@ -68,7 +68,8 @@ def load_catalog(language: str, domain: str = "django") -> Catalog:
         return read_po(file)
 
 
-def _extract() -> Catalog:
+def extract_texts() -> Catalog:
+    """Return the texts of Python code and templates."""
     catalog = Catalog(project="crowdgame", header_comment=HEADER, fuzzy=False)
     for package in PACKAGES:
         found = extract_from_dir(

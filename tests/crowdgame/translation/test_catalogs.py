@@ -9,7 +9,7 @@ from babel.messages.catalog import Catalog, Message
 from babel.messages.pofile import read_po
 from django.conf import settings
 
-from crowdgame.translation.extraction import load_catalog, render_catalog
+from crowdgame.translation.extraction import extract_texts, load_catalog, render_catalog
 from crowdgame.translation.missing import TRANSLATIONS, list_missing, missing_texts
 
 GLOSSARY = settings.BASE_DIR / "locale" / "glossary.tsv"
@@ -67,7 +67,7 @@ def test_missing_texts_are_listed_by_file() -> None:
 
 
 def test_a_new_language_starts_with_all_texts_and_its_plural_forms() -> None:
-    catalog = read_po(BytesIO(render_catalog("pl").encode()))
+    catalog = read_po(BytesIO(render_catalog("pl", extract_texts()).encode()))
     assert (str(catalog.locale), catalog.num_plurals) == ("pl", 3)
     assert {message.id for message in catalog} == {message.id for message in load_catalog("de")}
 

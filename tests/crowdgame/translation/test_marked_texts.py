@@ -10,7 +10,7 @@ from babel.messages.pofile import read_po
 from django.conf import settings
 from django.template.base import Lexer, TokenType
 
-from crowdgame.translation.extraction import PACKAGES, render_template
+from crowdgame.translation.extraction import PACKAGES, extract_texts, render_template
 
 NOT_MARKED_YET = (
     "crowdgame/templates/printing/",
@@ -161,6 +161,6 @@ def test_texts_of_code_are_marked() -> None:
 
 
 def test_placeholders_are_named() -> None:
-    catalog = read_po(BytesIO(render_template().encode()))
+    catalog = read_po(BytesIO(render_template(extract_texts()).encode()))
     braces = [message.id for message in catalog if "python-brace-format" in message.flags]
     assert braces == []

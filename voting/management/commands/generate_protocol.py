@@ -2,6 +2,7 @@
 
 import sys
 from argparse import ArgumentParser
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -30,11 +31,15 @@ class Command(BaseCommand):
             "--check", action="store_true", help="write nothing; exit with status 1 if a file is stale"
         )
 
+    def render_files(self) -> Iterator[tuple[str, str]]:
+        """Yield the path and the text of each generated file."""
+        yield from ((name, render()) for name, render in self.targets.items())
+
     @no_translations
     def handle(self, **options: Any) -> None:
         stale = []
-        for name, render in self.targets.items():
-            target, text = Path(settings.BASE_DIR) / name, render()
+        for name, text in self.render_files():
+            target = Path(settings.BASE_DIR) / name
             if target.is_file() and target.read_text(encoding="utf-8") == text:
                 continue
             if options["check"]:
