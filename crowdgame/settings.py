@@ -139,7 +139,8 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
 }
 # The queue of the deadline has Celery's default name: processes of earlier versions use it during an upgrade.
 TURNS_QUEUE, BACKGROUND_QUEUE = "celery", "background"
-CELERY_TASK_QUEUES = {TURNS_QUEUE: {}, BACKGROUND_QUEUE: {}}  # a worker without --queues consumes both
+# A worker without --queues consumes both.
+CELERY_TASK_QUEUES: dict[str, dict[str, str]] = {TURNS_QUEUE: {}, BACKGROUND_QUEUE: {}}
 CELERY_TASK_DEFAULT_QUEUE = BACKGROUND_QUEUE
 CELERY_TASK_ROUTES = {"voting.close_*": {"queue": TURNS_QUEUE}}
 CELERY_TASK_IGNORE_RESULT = True
