@@ -48,7 +48,7 @@ export class BallotKeeper {
   ballot = NO_BALLOT;
   private turn: Turn | null = null;
   private timer = 0;
-  private sentAt = 0;
+  private sentAt = -Infinity;
 
   constructor(
     private send: (message: BallotCast) => void,
