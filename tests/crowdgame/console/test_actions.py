@@ -244,7 +244,7 @@ def request(
     event: Event, message: ActionAsk | ActionUndo, box: BallotBox, role: Role = Role.OWNER
 ) -> AuditEntry:
     """Perform the message; return the latest audit entry."""
-    perform(OrganizerAccess("olga", role, 1), event.pk, message, box)
+    perform(OrganizerAccess("olga", role, event.owner_id), event.pk, message, box)
     return entries(event, box)[0]
 
 
