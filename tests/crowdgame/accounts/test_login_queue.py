@@ -94,7 +94,7 @@ def test_many_networks_leave_a_place_for_another() -> None:
     asyncio.run(attack())
 
 
-def test_newcomer_takes_no_place_from_a_line_of_one() -> None:
+def test_new_device_takes_no_place_from_a_line_of_one() -> None:
     async def attack() -> None:
         lines = WaitingLines(2, 2)
         waiting = [lines.join(network) for network in ("one", "two")]

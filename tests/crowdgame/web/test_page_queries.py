@@ -203,8 +203,8 @@ def test_queries_of_every_page_do_not_grow_with_its_rows(box: BallotBox) -> None
     add_public_rows(guest, FEW, box)
     few = {page.visit.name: page.count_queries(FEW) for page in pages}
     add_public_rows(guest, MANY, box)
-    anew = PreparedPages(guest)
-    pages = [anew.prepare(page.visit) if page.visit.name in COMPUTED_ONCE else page for page in pages]
+    again = PreparedPages(guest)
+    pages = [again.prepare(page.visit) if page.visit.name in COMPUTED_ONCE else page for page in pages]
     many = {page.visit.name: page.count_queries(MANY) for page in pages}
     assert {name: (few[name], queries) for name, queries in many.items() if queries > few[name]} == {}
     assert {name: queries for name, queries in many.items() if queries > MAX_QUERIES} == {}

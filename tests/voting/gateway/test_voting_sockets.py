@@ -61,8 +61,8 @@ def test_counted_ballot_reaches_only_the_other_sockets_of_its_voter(
     vote(second, made.turn, 6, 3)
     for client, changes in ((first, [3, 6]), (second, []), (teammate, [])):
         client.say("clock.ask", sent=0).receive("clock.synced")
-        told = [message for message in client.received if message["type"] == "ballot.changed"]
-        assert [message["choice"] for message in told] == changes
+        notified = [message for message in client.received if message["type"] == "ballot.changed"]
+        assert [message["choice"] for message in notified] == changes
 
 
 @pytest.mark.usefixtures("harmless")
