@@ -28,8 +28,10 @@ from tests.run_folder import run_folder
 from tests.signals import reset_for_children
 
 # Each process takes one file at a time, the slowest first (see conftest.py). Tests wait for a third of their
-# time, so three processes are faster than two, even on two cores.
-BY_FILE = ("--dist", "loadfile", "--no-loadscope-reorder", "--numprocesses", "3")
+# time, so three processes are faster than two, even on two cores. One of them takes all tests of the stack.
+SPREAD = ("--no-loadscope-reorder", "--numprocesses", "3")
+BY_GROUP = ("--dist", "loadgroup", *SPREAD)
+BY_FILE = ("--dist", "loadfile", *SPREAD)
 # Run by `make test-deploy` and `make test-openspiel`, which install more programs.
 ELSEWHERE = ("tests/machines", "tests/openspiel")
 NEED_THE_WHOLE_MACHINE = ("tests/load", "tests/hardening/test_fuzz.py")
@@ -58,11 +60,11 @@ def without(*paths: str) -> tuple[str, ...]:
 
 # Browser tests need a separate process: Playwright's event loop blocks database access of other tests.
 PARTS = {
-    "unit and integration": (*without("tests/e2e"), *BY_FILE),
+    "unit and integration": (*without("tests/e2e"), *BY_GROUP),
     "browser": (*JOURNEYS, *BY_FILE),
 }
 NIGHTLY_PARTS = {
-    "unit and integration": (*without("tests/e2e", *NEED_THE_WHOLE_MACHINE), *BY_FILE),
+    "unit and integration": (*without("tests/e2e", *NEED_THE_WHOLE_MACHINE), *BY_GROUP),
     "load and fuzz": NEED_THE_WHOLE_MACHINE,
     "browser": ("tests/e2e", *BY_FILE),
 }

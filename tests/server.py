@@ -22,8 +22,8 @@ from psycopg.types.string import TextLoader
 
 from deploy.laptop.network import free_port
 from deploy.laptop.paths import ROOT
-from deploy.laptop.stack import SERVERS, Stack
-from deploy.laptop.startup import migrate, start_ballot_box, start_services, wait_for_pages
+from deploy.laptop.stack import SERVERS, Stack, analyzer, schedulers, workers
+from deploy.laptop.startup import migrate, start_ballot_box, start_gateways, wait_for_pages
 from deploy.laptop.supervisor import Supervisor
 from tests.run_folder import DATABASE, migrated_database
 
@@ -126,7 +126,7 @@ class Server:
 
 @contextmanager
 def running_server(
-    data: Path, asgi_server: str = "daphne", gateways: int = 1, **options: Any
+    data: Path, asgi_server: str = "daphne", gateways: int = 1, *, analyzes: bool = True, **options: Any
 ) -> Iterator[Server]:
     """Run a stack with this many `gateways` on one port, each on this ASGI server.
 
@@ -134,17 +134,18 @@ def running_server(
     """
     stack = Stack(data=data, secret_key="of the tests", port=free_port(), valkey_port=free_port())
     stack = replace(stack, server=asgi_server, gateways=gateways, **options)
-    with running_parts(stack) as supervisor, organizer(stack) as asked:
+    with running_parts(stack, analyzes=analyzes) as supervisor, organizer(stack) as asked:
         yield Server(stack, supervisor, asked)
 
 
 @contextmanager
-def running_parts(stack: Stack) -> Iterator[Supervisor]:
+def running_parts(stack: Stack, *, analyzes: bool = True) -> Iterator[Supervisor]:
     """Like `running_stack`, but with a new database and an immediate stop, which tests/deploy covers."""
     with Supervisor(stack.logs) as supervisor:
         start_ballot_box(stack, supervisor)
         give_database(stack)
-        start_services(stack, supervisor)
+        start_gateways(stack, supervisor)
+        supervisor.start(*workers(stack), *schedulers(stack), *([analyzer(stack)] if analyzes else ()))
         wait_for_pages(stack, supervisor)
         try:
             yield supervisor
@@ -185,11 +186,15 @@ def organizer(stack: Stack) -> Iterator[subprocess.Popen[str]]:
 
 @pytest.fixture(scope="session")
 def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], Server]]:
-    """One running stack per ASGI server for the whole run, started on first use. It has one scheduler."""
+    """One running stack per ASGI server for the whole run, started on first use.
+
+    It has one scheduler and no analyzer, since the analysis of every match would take much of the run.
+    """
     with ExitStack() as running:
 
         def start(name: str) -> Server:
-            return running.enter_context(running_server(tmp_path_factory.mktemp(name), name, schedulers=1))
+            data = tmp_path_factory.mktemp(name)
+            return running.enter_context(running_server(data, name, analyzes=False, schedulers=1))
 
         yield cache(start)
 

@@ -48,7 +48,7 @@ UNRELATED_MESSAGES = {
 }
 # Which gateway answers is random, so their logs are merged.
 LOGS = {
-    "the gateways": ("gateway-1", "gateway-2"),
+    "the gateways": ("gateway", "gateway-1", "gateway-2"),
     "the worker": ("worker",),
     "the schedulers": ("scheduler-1", "scheduler-2"),
 }

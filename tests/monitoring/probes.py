@@ -25,11 +25,11 @@ TIMEOUT_S = 30  # a gateway imports the code of all pages at the first request
 
 
 @contextmanager
-def monitored_server(data: Path) -> Iterator[Server]:
-    """Run a stack with two gateways whose processes log JSON."""
+def monitored_server(data: Path, gateways: int = 2) -> Iterator[Server]:
+    """Run a stack whose processes log JSON."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("LOG_FORMAT", "json")
-        with running_server(data, gateways=2) as server:
+        with running_server(data, gateways=gateways) as server:
             yield server
 
 

@@ -35,7 +35,7 @@ def test_logs_of_every_process_are_json_without_secrets_or_votes(
         assert all(ALWAYS <= record.keys() <= set(LOGGED_FIELDS) for record in logged)
         assert "secret-word" not in server.log(name)
     assert any(record["message"].startswith("gateway started") for record in records(server, "gateway-1"))
-    closed = _closed(server)[-1]
+    closed = _closed(server)[known]
     assert (closed["level"], closed["ballots"]) == ("INFO", 1)
     assert 0 <= closed["sealed_ms"] <= closed["resolved_ms"] < 60_000
     assert {"event", "turn"} <= closed.keys()

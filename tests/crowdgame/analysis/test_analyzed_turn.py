@@ -22,7 +22,7 @@ def position_after(game_slug: str, picks: list[tuple[int | None, int | None]], *
     return position
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def open_turn() -> AnalyzedTurn:
     """Red should mix columns 3 and 5. Two of three voters choose 5, the third chooses 7."""
     position = position_after(SIMULTANEOUS, [(4, 4), (4, 3), (3, 5)], token="red")
