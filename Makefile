@@ -4,7 +4,7 @@ BIN := .venv/bin
 THROWAWAY := SECRET_KEY=for-checks-and-tests-only CROWDGAME_DATA=$(CURDIR)/.play/throwaway
 
 .DEFAULT_GOAL := help
-.PHONY: help play test test-nightly test-all test-deploy test-openspiel test-solver mutants chaos bench bench-quick soak check check-types check-rest lock clean audit sbom fuzz bench-pages gallery generate messages solver bench-solver
+.PHONY: help play test test-nightly test-all test-deploy test-openspiel test-solver mutants chaos bench bench-quick soak check check-frontend check-types check-rest lock clean audit sbom fuzz bench-pages gallery generate messages solver bench-solver
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
@@ -78,7 +78,10 @@ chaos: ## chaos test: 1,000 turns with seeded random failures (ARGS="--seed 7 --
 check: ## run linters and check types, imports, migrations and generated files
 	@$(PYTHON) -m deploy.laptop.bootstrap check
 	@mkdir -p .play/throwaway
-	@$(MAKE) --no-print-directory --jobs 2 check-types check-rest
+	@$(MAKE) --no-print-directory --jobs 2 check-frontend check-types check-rest
+
+check-frontend:
+	cd frontend && PATH="$(CURDIR)/$(BIN):$$PATH" npm run check
 
 check-types:
 	$(THROWAWAY) $(BIN)/mypy
@@ -92,7 +95,6 @@ check-rest:
 	$(THROWAWAY) $(BIN)/python manage.py generate_actions --check
 	$(THROWAWAY) $(BIN)/python manage.py generate_settings --check
 	$(THROWAWAY) $(BIN)/python manage.py generate_messages --check
-	cd frontend && PATH="$(CURDIR)/$(BIN):$$PATH" npm run check
 
 PIN := @$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--no-header --no-annotate $(ARGS) --output-file

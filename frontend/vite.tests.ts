@@ -1,7 +1,15 @@
-import { readdirSync } from "node:fs";
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { defineConfig } from "vite";
 
-const tests = readdirSync("src", { recursive: true, encoding: "utf8" }).filter((path) => path.endsWith(".test.ts")).map((path) => `src/${path}`);
+const CHANGES_GLOBALS = /\b(mock|globalThis|(before|after)(Each)?)\b|\/fake[A-Z]/;
+const OTHERS = "node_modules/.test-entry/others.test.ts";
+
+const tests = [...readdirSync("src", { recursive: true, encoding: "utf8" }).map((path) => `src/${path}`), "messages.test.ts"].filter((path) => path.endsWith(".test.ts"));
+const alone = tests.filter((path) => CHANGES_GLOBALS.test(readFileSync(path, "utf8")));
+
+// Node starts a process for each file: all tests that leave the globals alone share one.
+mkdirSync("node_modules/.test-entry", { recursive: true });
+writeFileSync(OTHERS, tests.filter((path) => !alone.includes(path)).map((path) => `import "../../${path}";\n`).join(""));
 
 export default defineConfig({
   publicDir: false,
@@ -10,6 +18,6 @@ export default defineConfig({
     ssr: true,
     outDir: "node_modules/.tests",
     emptyOutDir: true,
-    rolldownOptions: { input: [...tests, "messages.test.ts"] },
+    rolldownOptions: { input: [...alone, OTHERS] },
   },
 });

@@ -195,6 +195,7 @@ class PreparedPages:
         return self.events[key]
 
 
+@pytest.mark.nightly
 @pytest.mark.django_db
 def test_queries_of_every_page_do_not_grow_with_its_rows(box: BallotBox) -> None:
     guest = new_guest()
