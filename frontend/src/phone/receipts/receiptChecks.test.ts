@@ -195,6 +195,15 @@ test("the seal of a reopened turn is discarded", () => {
   assert.equal(phone.found(), "checked");
 });
 
+test("a seal that was replaced while the phone was offline raises no alarm, unless the time stays", () => {
+  for (const [sealed_at, found] of [[2000, "checked"], [1000, "missing"]] as const) {
+    const phone = votedIn(1);
+    phone.seal(1, 1000, ELSEWHERE);
+    phone.open(2, { missed: 2, sealed_at });
+    assert.equal(phone.found(), found);
+  }
+});
+
 test("a late older seal does not replace the newer one", () => {
   const phone = votedIn(1);
   phone.seal(1, 2000, ELSEWHERE);

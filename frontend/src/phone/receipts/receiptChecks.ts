@@ -35,17 +35,22 @@ export class ReceiptChecks {
     this.unknown.clear();
   }
 
-  /** `seq` shows whether a change was missed. */
+  /**
+   * `seq` shows whether a change was missed, such as one that reopened a sealed turn. Then a later seal may have replaced
+   * the known one: `SealChecks` compares that with the record.
+   */
   follow(event: EventState, seq: number): void {
     const before = this.event?.match?.turn;
-    const next = seq === this.seq + 1;
+    const [next, missed] = [seq === this.seq + 1, seq > this.seq + 1];
     if (event.match?.turn?.id !== before?.id) this.unknown.clear();
     [this.event, this.seq] = [event, seq];
     const { match } = event;
     if (!match) return;
     const sealed = before && this.roots.get(before.id)?.sealed;
-    if (sealed && reopening(sealed, before.closes_at, match.turn)) this.noteRoots(before.id, { sealed: null });
-    for (const revealed of match.reveal ? splitReveal(match.reveal) : []) this.noteRoots(revealed.turn, { revealed });
+    const reveals = match.reveal ? splitReveal(match.reveal) : [];
+    const isReplaced = sealed && missed && reveals.some(({ turn, sealed_at }) => turn === sealed.turn && sealed_at > sealed.at);
+    if (sealed && (isReplaced || reopening(sealed, before.closes_at, match.turn))) this.noteRoots(before.id, { sealed: null });
+    for (const revealed of reveals) this.noteRoots(revealed.turn, { revealed });
     const over = next && match.turn?.id !== before?.id ? before?.id : 0;
     const update = (receipt: Receipt) => (receipt.turn === over ? { ...receipt, watched: true } : withRestoredEpoch(receipt, event));
     this.edit((kept) => kept.map(update).filter((receipt) => isStillValid(receipt, event)));

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import test, { mock } from "node:test";
+import type { Reopening } from "../../live/match/seals";
 import type { EventState, TurnSealed } from "../../protocol";
 import { SealChecks, type PublishedRoots, type SealCheck } from "./sealChecks";
 
@@ -21,6 +22,7 @@ class Watcher {
   online = true;
   roots: { state: PublishedRoots["state"]; turns: Turns; draw_lot: string | null } = { state: "ended", turns: [], draw_lot: "draw" };
   code = `SEAL${++codes}`;
+  seq = 0;
   checks = this.reload();
 
   /** A page that starts anew, with what the browser kept. */
@@ -36,7 +38,7 @@ class Watcher {
   }
 
   state(turn: object | null, reveal: object | null, more: object = {}): void {
-    this.checks.follow({ match: { id: 1, number: 1, state: "playing", turn, reveal, ...more } } as unknown as EventState);
+    this.checks.follow({ match: { id: 1, number: 1, state: "playing", turn, reveal, ...more } } as unknown as EventState, ++this.seq);
   }
 
   open(number: number, id = 10 * number, { closes_at = 80 + 100 * (number - 1), epoch = 1 } = {}): void {
@@ -191,6 +193,31 @@ test("a seal of an epoch that has passed raises no alarm, though it comes late",
   assert.deepEqual(await phone.said(), { ...HONEST, matching: 2, box_lost: [1] });
 });
 
+const missed: { [change: string]: { void?: { reason: Reopening }; again?: boolean; is: Partial<SealCheck> } } = {
+  "added time": { void: { reason: "time_added" }, is: { matching: 1, time_added: [1] } },
+  "a lost ballot box": { void: { reason: "box_lost" }, is: { matching: 1, box_lost: [1] } },
+  "no cause": { is: { unexplained: [1] } },
+  "another turn in its place": { again: true, is: { matching: 1 } },
+};
+
+for (const isMissed of [true, false]) {
+  for (const [change, { void: cause, again, is }] of Object.entries(missed)) {
+    test(`a seal that ${change} voids is ${isMissed ? "judged by the record" : "reported"}, if the phone ${isMissed ? "missed" : "received"} all changes`, async () => {
+      const phone = new Watcher();
+      phone.open(1);
+      phone.seal(1, { at: 90, root: ROOTS[1]! });
+      phone.seq += isMissed ? 2 : 0;
+      if (isMissed) phone.checks = phone.reload();
+      phone.open(3);
+      const [void_seal, seal] = [{ at: 90, red: ROOTS[1]!, yellow: ROOTS[4]!, void: cause ?? null }, { at: 100, red: ROOTS[0]!, yellow: ROOTS[4]! }];
+      phone.roots.turns = again
+        ? [{ turn: 10, lot: "lot 10", seals: [void_seal] }, { turn: 11, lot: "lot 11", sealed_at: 100, seals: [seal] }]
+        : [{ turn: 10, lot: "lot 10", sealed_at: 100, seals: [void_seal, seal] }];
+      assert.deepEqual(await phone.said(), { ...HONEST, ...(isMissed ? is : { unexplained: [1] }) });
+    });
+  }
+}
+
 const unseen: { [between: string]: (phone: Watcher) => void } = {
   "without a new window": () => {},
   "after a deadline before the seal": (phone) => phone.open(1, 10, { closes_at: 85 }),
@@ -262,7 +289,7 @@ test("the seals of a turn and the one concealed before it are compared", async (
 test("the draw at the start is compared by phones that were there before it", async () => {
   for (const [lot, before, expected] of [["draw", 0, []], ["another", 0, [1]], ["another", null, []], ["another", -1, []]] as const) {
     const phone = new Watcher();
-    if (before !== null) phone.checks.follow({ next_lot: lot, match: before ? { id: 9, number: before, state: "ended", turn: null, reveal: null } : null } as unknown as EventState);
+    if (before !== null) phone.checks.follow({ next_lot: lot, match: before ? { id: 9, number: before, state: "ended", turn: null, reveal: null } : null } as unknown as EventState, ++phone.seq);
     phone.play(1);
     assert.deepEqual(await phone.said(), { ...HONEST, matching: 1, differing: expected }, `${lot} ${before}`);
   }
@@ -318,8 +345,8 @@ test("a match that goes on, and the next one, are compared anew", async () => {
   assert.deepEqual(await phone.said(), { ...HONEST, matching: 1 });
   phone.open(1, 11);
   assert.equal(phone.check, null);
-  phone.checks.follow({ match: { id: 2, number: 2, state: "playing", turn: null, reveal: null } } as unknown as EventState);
-  phone.checks.follow({ match: { id: 2, number: 2, state: "aborted", turn: null, reveal: null } } as unknown as EventState);
+  phone.checks.follow({ match: { id: 2, number: 2, state: "playing", turn: null, reveal: null } } as unknown as EventState, ++phone.seq);
+  phone.checks.follow({ match: { id: 2, number: 2, state: "aborted", turn: null, reveal: null } } as unknown as EventState, ++phone.seq);
   await phone.wait(CONFIRMED_MS);
   assert.equal(phone.check, null);
 });

@@ -27,7 +27,7 @@ type Seen = Reopening | "voted_again";
 
 /**
  * A seal that this phone received. `closes_at`: the deadline that it knew then. `revealed`: the reveal said that it
- * counts.
+ * counts. `missed`: the phone has missed a change of the event since.
  */
 export interface ReceivedSeal extends Roots {
   turn: number;
@@ -37,13 +37,14 @@ export interface ReceivedSeal extends Roots {
   lot: string | null;
   revealed: boolean;
   seen: Seen | null;
+  missed: boolean;
 }
 
 /** The answer of `/record/CODE/N/roots.json`. `sealed_at` is null for a void turn. */
 export interface PublishedRoots {
   state: Match["state"];
   draw_lot: string | null;
-  turns: readonly { turn: number; lot: string; sealed_at?: number | null; seals: readonly Roots[] }[];
+  turns: readonly { turn: number; lot: string; sealed_at?: number | null; seals: readonly (Roots & { void?: { reason: Reopening } | null })[] }[];
 }
 
 /**
@@ -71,12 +72,14 @@ export class SealChecks {
     private load: LoadRoots = loadRoots,
   ) {}
 
-  follow(event: EventState): void {
+  /** `seq` shows whether a change was missed, also while the page was reloaded. */
+  follow(event: EventState, seq: number): void {
     const [{ match }, before, next_lot] = [event, this.match, this.event?.next_lot];
     const follows = !!this.event && match?.number === (before?.number ?? 0) + 1;
     this.event = event;
     if (!match) return;
     if (follows && next_lot) storeKept(this.code, { ...NOTHING, match: match.id, draw: next_lot });
+    this.count(seq);
     this.see(match.turn);
     if (match.turn && match.turn.id !== this.kept().opened?.turn) storeKept(this.code, { ...this.kept(), opened: { turn: match.turn.id, lot: match.turn.lot } });
     for (const reveal of match.reveal ? splitReveal(match.reveal) : []) this.reveal(reveal);
@@ -97,13 +100,19 @@ export class SealChecks {
     if (!this.match || seals.some((seal) => seal.turn === turn && seal.at === at && hasRoots(seal, roots))) return;
     const open = this.match.turn?.id === turn ? this.match.turn : null;
     const received = { turn, epoch, number: open?.number ?? 0, closes_at: open?.closes_at ?? 0, lot: this.firstLot(turn), ...roots };
-    this.store([...seals, { ...received, revealed: false, seen: reopening({ turn, at, epoch }, received.closes_at, open) }]);
+    this.store([...seals, { ...received, revealed: false, seen: reopening({ turn, at, epoch }, received.closes_at, open), missed: false }]);
   }
 
   /** The commitment with which the turn was opened: a later one could be chosen for its votes. */
   private firstLot(turn: number): string | null {
     const { opened } = this.kept();
     return opened?.turn === turn ? opened.lot : null;
+  }
+
+  private count(seq: number): void {
+    const kept = this.kept();
+    const missed = !!kept.seq && seq > kept.seq + 1;
+    storeKept(this.code, { ...kept, seq, seals: missed ? kept.seals.map((seal) => ({ ...seal, missed })) : kept.seals });
   }
 
   /** Seals that this state of the match voids. */
@@ -118,7 +127,7 @@ export class SealChecks {
     const seals = this.seals();
     if (sealed_at && !seals.some((seal) => seal.turn === turn)) {
       const roots = { at: sealed_at, red: red?.root ?? null, yellow: yellow?.root ?? null, turn_commitment };
-      this.store([...seals, { turn, number, epoch: 0, closes_at: 0, lot: this.firstLot(turn), ...roots, revealed: true, seen: null }]);
+      this.store([...seals, { turn, number, epoch: 0, closes_at: 0, lot: this.firstLot(turn), ...roots, revealed: true, seen: null, missed: false }]);
       return;
     }
     const isRevealed = (seal: ReceivedSeal) => seal.turn === turn && seal.at === sealed_at && !seal.revealed;
@@ -156,6 +165,8 @@ export class SealChecks {
 
 interface Kept {
   match: number;
+  /** The last change of the event that this phone received. */
+  seq: number;
   seals: readonly ReceivedSeal[];
   /** `next_lot` before the match, if this phone was there. */
   draw: string | null;
@@ -163,7 +174,7 @@ interface Kept {
   opened: { turn: number; lot: string | null } | null;
 }
 
-const NOTHING: Kept = { match: 0, seals: [], draw: null, opened: null };
+const NOTHING: Kept = { match: 0, seq: 0, seals: [], draw: null, opened: null };
 
 /** Seals survive a reload of the page (sessionStorage). Without storage they are kept until then. */
 const memory = new Map<string, Kept>();
@@ -200,7 +211,7 @@ function voidedBy(seal: ReceivedSeal, turn: Turn | null): Seen | null {
 
 /**
  * Compares seals with the published record, which must have each of them. Of a void one, this phone must have seen why
- * it is void. Another draw at the start counts as a difference in turn 1.
+ * it is void, or have missed a change since it received the seal. Another draw at the start counts as a difference in turn 1.
  */
 export function compareSeals(seals: readonly ReceivedSeal[], { turns, draw_lot }: PublishedRoots, draw: string | null): SealCheck {
   const found = seals.map((seal) => ({ ...seal, is: judge(seal, turns) }));
@@ -215,12 +226,15 @@ type Judgment = Seen | "counts" | "stopped" | "differing" | "unexplained";
 function judge(seal: ReceivedSeal, turns: PublishedRoots["turns"]): Judgment {
   const published = turns.find(({ turn }) => turn === seal.turn);
   if (!published || (seal.lot !== null && seal.lot !== published.lot)) return "differing";
-  if (!published.seals.some((same) => same.at === seal.at && hasRoots(same, seal))) return "differing";
+  const same = published.seals.find((other) => other.at === seal.at && hasRoots(other, seal));
+  if (!same) return "differing";
   if (published.sealed_at === seal.at) return "counts";
   const isVoidTurn = published.sealed_at == null;
   if (seal.revealed && !isVoidTurn) return "differing";
   if (isVoidTurn && !seal.revealed && !turns.some(({ turn, sealed_at }) => turn > seal.turn && sealed_at != null)) return "stopped";
-  return seal.seen && isVoidTurn === (seal.seen === "voted_again") ? seal.seen : "unexplained";
+  const cause = isVoidTurn ? "voted_again" : same.void?.reason;
+  const seen = seal.seen ?? (seal.missed && cause);
+  return seen && isVoidTurn === (seen === "voted_again") ? seen : "unexplained";
 }
 
 function hasRoots(seal: Roots, other: Roots): boolean {

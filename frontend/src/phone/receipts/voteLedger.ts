@@ -111,7 +111,7 @@ export class VoteLedger {
   private follow(event: EventState, seq: number, team: number | null): void {
     this.event = event;
     this.checks.follow(event, seq);
-    this.sealChecks.follow(event);
+    this.sealChecks.follow(event, seq);
     this.judge(event, team);
   }
 
