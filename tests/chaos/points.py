@@ -30,6 +30,7 @@ StepEffect = Literal["kill", "kill group", "stall", "hold"]
 STEPS: dict[str, tuple[tuple[str, ...], When]] = {
     "before the seal": ((f"{BOX}.seal", f"{BOX}.seal_all"), "before"),
     "after the seal": ((f"{BOX}.seal", f"{BOX}.seal_all"), "after"),
+    "after the seal is recorded": ((f"{ONE}.record_seal", f"{SET}._record"), "after"),
     "after the seal is announced": ((f"{ONE}.publish_now", f"{SET}.publish_seals"), "after"),
     "after the decision": ((f"{ONE}.decide_outcome", f"{SET}.decide_outcome"), "after"),
     "before the transaction": ((f"{ONE}._commit_outcome", f"{SET}._write"), "before"),

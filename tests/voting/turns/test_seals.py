@@ -46,7 +46,13 @@ def published(monkeypatch: pytest.MonkeyPatch) -> list[protocol.TurnSealed]:
 
 @pytest.mark.parametrize("close", [close_alone, close_in_set])
 def test_seal_recorded_before_a_crash_is_published_unchanged(
-    close: Close, box: BallotBox, due: DueTurn, published: list[Any], monkeypatch: pytest.MonkeyPatch
+    close: Close,
+    box: BallotBox,
+    due: DueTurn,
+    *,
+    published: list[Any],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
 ) -> None:
     turn = due(red=[3, 3], yellow=[5])
 
@@ -65,10 +71,16 @@ def test_seal_recorded_before_a_crash_is_published_unchanged(
     closed = load_turn(turn.pk)
     assert (closed.state, closed.sealed_at) == (TurnState.RESOLVED, recorded.at)
     assert read_seals(closed) == (recorded,)
+    verify(plain(turn.match), tmp_path)
 
 
+@pytest.mark.parametrize("is_published", [True, False])
 def test_ballots_lost_since_the_seal_begin_a_new_epoch(
-    box: BallotBox, published: list[Any], tmp_path: Path
+    is_published: bool,
+    box: BallotBox,
+    published: list[Any],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
 ) -> None:
     """Valkey comes back without its last second. The turn isn't sealed again as if nothing had happened."""
     turn = start(box)
@@ -78,22 +90,23 @@ def test_ballots_lost_since_the_seal_begin_a_new_epoch(
     vote(turn, box, red=[3, 4], yellow=[5])
     run_out(turn, box)
 
-    def lose_and_crash() -> None:
+    def lose_and_crash(_: int, seal: protocol.TurnSealed) -> None:
+        published.extend([seal] * is_published)
         put_back(older)
         raise Crash
 
-    dying = PublishedBox(lose_and_crash)
-    with pytest.raises(Crash):
-        close_turn(turn.pk, dying)
-    dying.close()
+    with monkeypatch.context() as dying:
+        dying.setattr(closing, "publish_now", lose_and_crash)
+        with pytest.raises(Crash):
+            close_turn(turn.pk, box)
     close_turn(turn.pk, box)
-    assert (load_turn(turn.pk).state, load_turn(turn.pk).epoch, len(published)) == (TurnState.OPEN, 2, 1)
+    assert (load_turn(turn.pk).state, load_turn(turn.pk).epoch) == (TurnState.OPEN, 2)
     assert kinds(turn.match.event_id).count("turn.restored") == 1
     vote(load_turn(turn.pk), box, red=[3, 4], yellow=[5])
     play_out(turn, box)
     assert tally_of(turn, "red").ballots == 2
     first, last = read_seals(load_turn(turn.pk))
-    assert [(seal.at, seal.epoch) for seal in published] == [(first.at, 1), (last.at, 2)]
+    assert [(seal.at, seal.epoch) for seal in published] == [(first.at, 1)] * is_published + [(last.at, 2)]
     assert (first.void and first.void.reason, last.void) == ("box_lost", None)
     verify(plain(turn.match), tmp_path)
 
