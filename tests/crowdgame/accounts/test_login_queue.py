@@ -18,6 +18,7 @@ from crowdgame.accounts.login_queue import (
     MAX_PAGES,
     PLACES,
     PLACES_PER_NETWORK,
+    PLACES_PER_ORGANIZER,
 )
 from crowdgame.accounts.request_turns import RequestTurns
 from crowdgame.accounts.waiting_lines import WaitingLines
@@ -28,6 +29,7 @@ from tests.voting.match_helpers import organizer
 ATTACKER, ELSEWHERE = "198.51.100.{}", "203.0.113.{}"
 TIMEOUT_S = 20
 PASSWORD = "the right password"
+DOCUMENT = "GET /console/BCDF/tickets.pdf"
 
 
 def known_cookie(user_id: int = 1) -> str:
@@ -39,13 +41,17 @@ def no_delay(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(request_turns, "REFUSAL_DELAY_S", 0)
 
 
-def test_flood_of_one_network_is_refused_beyond_its_places() -> None:
+@pytest.mark.parametrize(("request_line", "most"), [(LOGIN, MAX_ACTIVE), (DOCUMENT, MAX_DOCUMENTS)])
+@pytest.mark.parametrize("own_places", [0, PLACES_PER_ORGANIZER])
+def test_flood_is_refused_beyond_the_places_of_its_network_and_organizer(
+    request_line: str, most: int, own_places: int
+) -> None:
     async def attack() -> None:
-        site = Site()
-        await asyncio.gather(*site.flood(ATTACKER))
-        admitted = MAX_ACTIVE + PLACES_PER_NETWORK
+        site = Site(request_line)
+        await asyncio.gather(*site.flood(ATTACKER, cookie=known_cookie() if own_places else ""))
+        admitted = most + PLACES_PER_NETWORK + own_places
         assert site.statuses == {302: admitted, 503: LOGINS - admitted}
-        assert site.most_active == MAX_ACTIVE
+        assert site.most_active == most
         assert await site.log_in(ATTACKER.format(1)) == 302
 
     asyncio.run(attack())
@@ -119,7 +125,7 @@ def test_clients_that_leave_free_their_places() -> None:
     asyncio.run(attack())
 
 
-@pytest.mark.parametrize("request_line", [LOGIN, PAGE])
+@pytest.mark.parametrize("request_line", [LOGIN, PAGE, DOCUMENT])
 @pytest.mark.parametrize("organizers", [1, 10])
 def test_known_devices_take_every_second_turn(organizers: int, request_line: str) -> None:
     """Requests of an organizer beyond PLACES_PER_ORGANIZER wait with those of the network."""
@@ -136,9 +142,7 @@ def test_known_devices_take_every_second_turn(organizers: int, request_line: str
     asyncio.run(attack())
 
 
-@pytest.mark.parametrize(
-    ("flood_line", "most"), [(LOGIN, MAX_ACTIVE), ("GET /console/BCDF/tickets.pdf", MAX_DOCUMENTS)]
-)
+@pytest.mark.parametrize(("flood_line", "most"), [(LOGIN, MAX_ACTIVE), (DOCUMENT, MAX_DOCUMENTS)])
 @pytest.mark.parametrize("request_line", [PAGE, "GET /console/login/"])
 def test_logins_and_documents_take_no_turns_of_pages(request_line: str, flood_line: str, most: int) -> None:
     async def attack() -> None:
