@@ -9,7 +9,11 @@ from csp.constants import NONE, SELF
 from crowdgame.config.addresses import ANY_ADDRESS, host_names, provider_url, public_origin, store_url
 from crowdgame.config.database import database
 from crowdgame.config.log_config import logging_config
-from crowdgame.config.mail_settings import mail_server
+from crowdgame.config.mail_settings import mail_server, sender
+from crowdgame.config.variables import read_choice, read_number, read_switch
+
+MAX_PORT = 65_535
+MAX_DAYS = 36_500
 
 
 def _comma_list(name: str) -> list[str]:
@@ -20,7 +24,7 @@ BASE_DIR = Path(__file__).resolve().parent.parent
 DATA_DIR = Path(os.environ.get("CROWDGAME_DATA", BASE_DIR / ".play"))
 PAGES_DIR = BASE_DIR / "frontend" / "dist"
 
-DEBUG = os.environ.get("DEBUG", "").lower() in {"1", "true", "yes"}
+DEBUG = read_switch("DEBUG")
 # Without a key, processes that sign or serve refuse to start. Commands that need no key still work.
 SECRET_KEY = os.environ.get("SECRET_KEY", "")
 # Key rotation: earlier keys whose signatures are still accepted, so that seat tokens and sessions stay valid.
@@ -41,13 +45,13 @@ BALLOT_BOX_URL = store_url(
     "BALLOT_BOX_URL", os.environ.get("BALLOT_BOX_URL") or REDIS_URL, may_be_cluster=True
 )
 # Event capacity per gateway: this many phones with a seat, and as many without. Others must retry later.
-EVENT_PHONES = int(os.environ.get("EVENT_PHONES", "20000"))
+EVENT_PHONES = read_number("EVENT_PHONES", 20_000)
 # Reverse proxies in front of a gateway with --proxied. Each adds one trustworthy address to X-Forwarded-For.
-TRUSTED_PROXIES = int(os.environ.get("TRUSTED_PROXIES") or 1)
+TRUSTED_PROXIES = read_number("TRUSTED_PROXIES", 1, least=0)
 # Pages that accept bodies of up to 1 MiB: class lists and cups. All others accept 64 KiB.
 UPLOAD_PATHS = r"/console/(?:[^/]+/tickets|cups/new|cups/[^/]+/edit)/"
 # The interval at which open consoles check that their organizer may still see the event.
-CONSOLE_RECHECK_S = float(os.environ.get("CONSOLE_RECHECK_S", "15"))
+CONSOLE_RECHECK_S = read_number("CONSOLE_RECHECK_S", 15)
 
 INSTALLED_APPS = [
     "unfold",
@@ -185,7 +189,7 @@ EMAIL_HOST, EMAIL_PORT, EMAIL_HOST_USER, EMAIL_HOST_PASSWORD, EMAIL_USE_TLS, EMA
     os.environ.get("EMAIL_URL", "")
 )
 EMAIL_TIMEOUT = 5
-DEFAULT_FROM_EMAIL = os.environ.get("MAIL_FROM") or f"crowdgame@{_public.hostname or 'localhost'}"
+DEFAULT_FROM_EMAIL = sender(os.environ.get("MAIL_FROM", ""), _public.hostname or "localhost")
 
 LOGIN_URL = "/console/login/"
 LOGIN_REDIRECT_URL = "/console/"
@@ -207,7 +211,7 @@ AUTH_PASSWORD_VALIDATORS = [
 AUTHENTICATION_BACKENDS = ["crowdgame.accounts.backend.AccountBackend"]
 PASSWORD_HASHERS = ["crowdgame.accounts.password_hashing.LimitedPBKDF2Hasher"]
 # Who may create an organizer's account: anyone ("open"), holders of an invitation link, or nobody ("closed").
-SIGNUP = os.environ.get("SIGNUP") or "invitation"
+SIGNUP = read_choice("SIGNUP", ("invitation", "open", "closed"))
 ACCOUNT_ADAPTER = "crowdgame.accounts.adapter.AccountAdapter"
 ACCOUNT_FORMS = {
     "login": "crowdgame.accounts.forms.LoginForm",
@@ -252,7 +256,7 @@ _OIDC_APP = {
     "secret": os.environ.get("OIDC_CLIENT_SECRET", ""),
     "settings": {
         "server_url": OIDC_URL,
-        "email_authentication": os.environ.get("OIDC_TRUST_EMAIL", "").lower() in {"1", "true", "yes"},
+        "email_authentication": read_switch("OIDC_TRUST_EMAIL"),
     },
 }
 SOCIALACCOUNT_PROVIDERS = {
@@ -285,7 +289,7 @@ SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = True
 _PREFIX = "__Host-" if HTTPS else ""
 SESSION_COOKIE_NAME = f"{_PREFIX}sessionid"
 CSRF_COOKIE_NAME = f"{_PREFIX}csrftoken"
-SECURE_HSTS_SECONDS = int(os.environ.get("HSTS_SECONDS") or 365 * 24 * 3600) if HTTPS else 0
+SECURE_HSTS_SECONDS = read_number("HSTS_SECONDS", 365 * 24 * 3600, least=0) if HTTPS else 0
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {
         "default-src": [SELF],
@@ -311,21 +315,23 @@ PERMISSIONS_POLICY: dict[str, list[str]] = {
     "usb": [],
 }
 
-LOG_FORMAT = os.environ.get("LOG_FORMAT") or "line"
-LOGGING = logging_config(LOG_FORMAT, os.environ.get("LOG_LEVEL") or "INFO")
+LOG_FORMAT = read_choice("LOG_FORMAT", ("line", "json"))
+LOGGING = logging_config(
+    LOG_FORMAT, read_choice("LOG_LEVEL", ("INFO", "DEBUG", "WARNING", "ERROR", "CRITICAL"))
+)
 
 # Bearer token that allows other machines to read a gateway's metrics. Workers and the scheduler serve theirs
 # at METRICS_HOST and METRICS_PORT.
 METRICS_TOKEN = os.environ.get("METRICS_TOKEN", "")
 METRICS_HOST = os.environ.get("METRICS_HOST") or "127.0.0.1"
-METRICS_PORT = int(os.environ.get("METRICS_PORT") or 0)
+METRICS_PORT = read_number("METRICS_PORT", 0, least=0, most=MAX_PORT)
 
 # Whether guests can chat in the lobby of the Play page and during duels. Events never have a chat.
-CHAT = os.environ.get("CHAT", "on").lower() not in {"off", "0", "no", "false"}
+CHAT = read_switch("CHAT", default=True)
 # Days for which chat messages are kept.
-CHAT_DAYS = int(os.environ.get("CHAT_DAYS") or 30)
+CHAT_DAYS = read_number("CHAT_DAYS", 30, most=MAX_DAYS)
 
 # Days after an event until its votes are anonymized, by `manage.py retention` or the scheduler each hour.
-RETENTION_DAYS = int(os.environ.get("RETENTION_DAYS") or 30)
+RETENTION_DAYS = read_number("RETENTION_DAYS", 30, most=MAX_DAYS)
 # Days until duels that nobody joins, and inactive guests without games, are deleted.
-DUEL_DAYS = int(os.environ.get("DUEL_DAYS") or 60)
+DUEL_DAYS = read_number("DUEL_DAYS", 60, most=MAX_DAYS)

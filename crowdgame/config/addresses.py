@@ -19,8 +19,11 @@ CLUSTER_SCHEMES = frozenset({"redis+cluster", "rediss+cluster"})
 SOCKET_SCHEME = "unix"
 
 
-def public_origin(value: str) -> str:
-    """Return PUBLIC_URL as browsers write an origin: scheme, host and port. Empty if it is not set."""
+def public_origin(value: str, name: str = "PUBLIC_URL") -> str:
+    """Return the server's public address as browsers write an origin: scheme, host and port.
+
+    Empty if it is not set. `name` is the variable or option that holds the value.
+    """
     if not value.strip():
         return ""
     parts = split_url(value.strip())
@@ -29,7 +32,7 @@ def public_origin(value: str) -> str:
     host = _host_name(parts.hostname or "") if parts else ""
     if not parts or not host or parts.query or parts.fragment:
         raise ImproperlyConfigured(
-            "PUBLIC_URL must be the scheme and the host of the server and nothing else, such as "
+            f"{name} must be the scheme and the host of the server and nothing else, such as "
             f"https://play.example.org or http://192.0.2.7:8000. It is {value!r}."
         )
     return f"{parts.scheme}://{host}" + (f":{parts.port}" if parts.port else "")

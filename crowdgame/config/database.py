@@ -9,6 +9,8 @@ from typing import Any
 import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
 
+from crowdgame.config.variables import read_number
+
 # Whether the current context serves a page. On PostgreSQL, pages have a connection pool of their own.
 serves_page: ContextVar[bool] = ContextVar("serves_page", default=False)
 
@@ -80,7 +82,7 @@ def _pool() -> dict[str, Any]:
     """
     return {
         "min_size": 1,
-        "max_size": int(os.environ.get("DATABASE_POOL") or DEFAULT_POOL_SIZE),
+        "max_size": read_number("DATABASE_POOL", DEFAULT_POOL_SIZE),
         "timeout": CONNECT_TIMEOUT_S,
         "reconnect_timeout": CONNECT_TIMEOUT_S,
     }

@@ -14,6 +14,9 @@ HEADER = """\
 All settings are environment variables. `make play` sets those marked with * itself. A server reads them from
 `/etc/crowdgame/crowdgame.env`, `compose.yaml` from `.env`, Kubernetes from `deploy/kubernetes/settings.yaml`
 and a secret. See [operations](../operations.md).
+
+Every process stops at the first wrong setting, and says what to write. A switch is `1`, `true`, `yes` or
+`on`, or `0`, `false`, `no` or `off`.
 """
 
 
@@ -159,7 +162,11 @@ VARIABLES: dict[str, tuple[Variable, ...]] = {
         ),
     ),
     "Logs and metrics": (
-        Variable("LOG_LEVEL", "Lowest level that is logged.", "`INFO`"),
+        Variable(
+            "LOG_LEVEL",
+            "Lowest level that is logged: `DEBUG`, `INFO`, `WARNING`, `ERROR` or `CRITICAL`.",
+            "`INFO`",
+        ),
         Variable("LOG_FORMAT", "`line`, or `json` for one object per record.", "`line`"),
         Variable(
             "METRICS_TOKEN",

@@ -1,8 +1,10 @@
 """SMTP settings, parsed from EMAIL_URL."""
 
+from email.utils import parseaddr
 from urllib.parse import unquote
 
-from django.core.exceptions import ImproperlyConfigured
+from django.core.exceptions import ImproperlyConfigured, ValidationError
+from django.core.validators import validate_email
 
 from crowdgame.config.addresses import split_url
 
@@ -29,3 +31,17 @@ def mail_server(url: str) -> MailServer:
     port, starts, encrypted = MAIL_SCHEMES[parts.scheme]
     user, password = unquote(parts.username or ""), unquote(parts.password or "")
     return parts.hostname, parts.port or port, user, password, starts, encrypted
+
+
+def sender(value: str, host: str) -> str:
+    """Return MAIL_FROM, or an address at `host` if it is not set."""
+    if not value.strip():
+        return f"crowdgame@{host}"
+    try:
+        validate_email(parseaddr(value)[1])
+    except ValidationError:
+        raise ImproperlyConfigured(
+            "MAIL_FROM must be an address such as quiz@play.example.org, or Quiz <quiz@play.example.org>. "
+            f"It is {value!r}."
+        ) from None
+    return value.strip()

@@ -20,6 +20,7 @@ from deploy.laptop.welcome import print_welcome
 
 # In ALLOWED_HOSTS, accepts any IP address as host: the address changes with a hotspot or a new DHCP lease.
 ANY_ADDRESS = "ANY_ADDRESS"  # must match `crowdgame.settings`
+MAX_PORT = 65_535
 ENVIRONMENT_NAME = "environment.json"  # must match `manage.py`
 # Earlier versions let every user of this machine read these.
 PRIVATE = ("db.sqlite3", "db.sqlite3-shm", "db.sqlite3-wal", "crowd.seats", "logs", "valkey")
@@ -30,7 +31,9 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument(
         "--host", default=os.environ.get("HOST") or ANY_HOST, help="listen on this address only"
     )
-    parser.add_argument("--port", type=int, default=os.environ.get("PORT") or 8000, help="default: 8000")
+    parser.add_argument(
+        "--port", type=port_number, default=os.environ.get("PORT") or 8000, help="default: 8000"
+    )
     parser.add_argument("--phones", type=int, default=200, help="simulated phones (default: 200)")
     parser.add_argument("--no-crowd", dest="phones", action="store_const", const=0, help="no demo event")
     parser.add_argument(
@@ -46,6 +49,14 @@ def positive_int(text: str) -> int:
     """Parse a positive integer, as an argparse type. Raises ValueError."""
     number = int(text)
     if number < 1:
+        raise ValueError(text)
+    return number
+
+
+def port_number(text: str) -> int:
+    """Parse a port, as an argparse type. Raises ValueError."""
+    number = positive_int(text)
+    if number > MAX_PORT:
         raise ValueError(text)
     return number
 

@@ -44,6 +44,12 @@ def test_play_reports_port_in_use(tmp_path: Path, host: str) -> None:
     assert_refused(ended, f"port {port} is in use; try PORT={port + 1} make play")
 
 
+def test_play_reports_impossible_port(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PORT", "65536")
+    ended = play(tmp_path)
+    assert ended.stderr.endswith("error: argument --port: invalid port_number value: '65536'\n")
+
+
 def test_play_reports_unknown_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GATEWAY", "apache")
     ended = play(tmp_path, "--port", str(free_port()))

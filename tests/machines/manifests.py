@@ -134,7 +134,7 @@ def ours() -> list[Process]:
 
 def settings_read() -> set[str]:
     """The names of all environment variables that the code reads."""
-    names = re.compile(r"""(?:environ(?:\.get)?|_flag|_comma_list)[\[(]\s*["']([A-Z_]+)["']""")
+    names = re.compile(r"""(?:environ(?:\.get)?|_comma_list|read_[a-z]+)[\[(]\s*["']([A-Z_]+)["']""")
     sources = [
         path for package in ("crowdgame", "voting", "games") for path in (ROOT / package).rglob("*.py")
     ]

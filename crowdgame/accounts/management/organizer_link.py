@@ -3,11 +3,11 @@
 from collections.abc import Callable
 from typing import Any
 
-from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from crowdgame.accounts.accounts import find_username
+from crowdgame.config.base_url import add_base_url, read_base_url
 
 
 class OrganizerLinkCommand(BaseCommand):
@@ -17,12 +17,10 @@ class OrganizerLinkCommand(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("name", help="the username, or the name of a guest")
-        parser.add_argument("--base-url", default=settings.PUBLIC_URL, help="default: PUBLIC_URL")
+        add_base_url(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        base = options["base_url"].rstrip("/")
-        if not base:
-            raise CommandError("Set PUBLIC_URL or pass --base-url.")
+        base = read_base_url(options)
         user = User.objects.filter(username=find_username(options["name"]), is_active=True).first()
         if user is None:
             raise CommandError(f"There is no active account named {options['name']}.")

@@ -8,12 +8,12 @@ import json
 from contextlib import closing, suppress
 from typing import Any
 
-from django.conf import settings
 from django.contrib.auth.models import User
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import BaseCommand, CommandParser
 from django.utils import timezone
 
 from crowdgame.accounts.login_links import login_link_path
+from crowdgame.config.base_url import add_base_url, read_base_url
 from crowdgame.console.actions.matches import abort_playing_match
 from voting.announcements.outbox import announce_edit
 from voting.ballot_box.ballot_box import BallotBox
@@ -32,14 +32,12 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--json", action="store_true", help="print one line of JSON")
-        parser.add_argument("--base-url", default=settings.PUBLIC_URL, help="default: PUBLIC_URL")
+        add_base_url(parser)
         parser.add_argument("--stop", action="store_true", help="stop the demo event; do not create it")
         parser.add_argument("--fresh-login", action="store_true", help="invalidate earlier login links")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        base = options["base_url"].rstrip("/")
-        if not base:
-            raise CommandError("Set PUBLIC_URL or pass --base-url.")
+        base = read_base_url(options)
         organizer = find_organizer(fresh=options["fresh_login"])
         with closing(BallotBox()) as box:
             event = None if options["stop"] else find_event(organizer)

@@ -12,6 +12,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from crowdgame.config.open_files import raise_open_files_limit
+from crowdgame.config.variables import read_choice
 from crowdgame.operations.data_version import refuse_data_of_0_1
 from crowdgame.serving.listener import adopt_listener, listen
 from crowdgame.serving.service import Service
@@ -29,12 +30,12 @@ class Command(BaseCommand):
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        named = os.environ.get("GATEWAY") or SERVERS[0]
+        named = read_choice("GATEWAY", SERVERS)
         parser.add_argument(
             "--server", default=named, help=f"{' or '.join(SERVERS)} (default: $GATEWAY or daphne)"
         )
         parser.add_argument("--host", default="127.0.0.1", help="listen on this address (127.0.0.1)")
-        parser.add_argument("--port", type=int, default=PORT, help=f"listen on this port ({PORT})")
+        parser.add_argument("--port", type=_port_number, default=PORT, help=f"listen on this port ({PORT})")
         parser.add_argument("--fd", type=int, help="listen on this inherited socket instead")
         parser.add_argument("--drain-s", type=float, default=DRAIN_S, help=f"seconds to drain ({DRAIN_S:g})")
         parser.add_argument(
@@ -55,6 +56,13 @@ class Command(BaseCommand):
         uploads = re.compile(settings.UPLOAD_PATHS.encode())
         service = Service(asgi.application, listener, drain, asked["drain_s"], proxies, uploads)
         import_module(f"crowdgame.serving.on_{asked['server']}").serve(service)
+
+
+def _port_number(text: str) -> int:
+    number = int(text)
+    if not 0 <= number <= settings.MAX_PORT:
+        raise ValueError(text)
+    return number
 
 
 def _listener(asked: dict[str, Any]) -> socket.socket:

@@ -12,6 +12,7 @@ from allauth.mfa.totp.internal.auth import TOTP, format_hotp_value, hotp_value, 
 from allauth.usersessions.models import UserSession
 from django.contrib.auth.models import Group, Permission, User
 from django.core import mail
+from django.core.exceptions import ImproperlyConfigured
 from django.core.management import CommandError, call_command
 from django.db.models.signals import pre_save
 from django.test import Client
@@ -155,6 +156,8 @@ def test_first_administrator_is_invited_by_command(capsys: pytest.CaptureFixture
 def test_invite_command_reports_what_is_wrong(settings: Any) -> None:
     with pytest.raises(CommandError, match="PUBLIC_URL"):
         call_command("invite", "Olga")
+    with pytest.raises(ImproperlyConfigured, match="--base-url must be the scheme and the host"):
+        call_command("invite", "Olga", "--base-url", "play.example.org")
     with pytest.raises(CommandError, match="valid email"):
         call_command("invite", "Olga", "--base-url", PUBLIC_URL, "--email", "olga")
     settings.SIGNUP = "closed"

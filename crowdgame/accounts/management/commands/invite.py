@@ -10,6 +10,7 @@ from django.core.validators import validate_email
 
 from crowdgame.accounts.invitation_views import invitation_path
 from crowdgame.accounts.invitations import VALID_FOR, create_invitation
+from crowdgame.config.base_url import add_base_url, read_base_url
 
 
 class Command(BaseCommand):
@@ -18,7 +19,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("name", help="the person's name, as administrators see it in the list")
         parser.add_argument("--email", default="", help="counts as confirmed if the person uses it")
-        parser.add_argument("--base-url", default=settings.PUBLIC_URL, help="default: PUBLIC_URL")
+        add_base_url(parser)
         parser.add_argument(
             "--administrator", action="store_true", help="the person may also invite and manage organizers"
         )
@@ -27,9 +28,7 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        base = options["base_url"].rstrip("/")
-        if not base:
-            raise CommandError("Set PUBLIC_URL or pass --base-url.")
+        base = read_base_url(options)
         if settings.SIGNUP == "closed":
             raise CommandError("Nobody can sign up: SIGNUP is closed.")
         if options["first"] and User.objects.filter(is_superuser=True, is_active=True).exists():
