@@ -36,10 +36,14 @@ def rules() -> list[dict[str, Any]]:
     return [rule for group in content["groups"] for rule in group["rules"]]
 
 
-def queries() -> Iterator[str]:
-    """The queries of the dashboard and of the rules about our own metrics."""
+def dashboard_queries() -> Iterator[str]:
     for panel in dashboard()["panels"]:
         yield from (target["expr"] for target in panel["targets"])
+
+
+def queries() -> Iterator[str]:
+    """The queries of the dashboard and of the rules about our own metrics."""
+    yield from dashboard_queries()
     yield from (rule["expr"] for rule in rules() if not EXPORTED.search(rule["expr"]))
 
 
@@ -82,6 +86,12 @@ def test_grafana_dashboard_covers_every_exported_metric(known: dict[str, dict[st
     shown = {re.sub(r"_(total|bucket|sum|count)$", "", name) for name in queried}
     counted = {re.sub(r"_(total|bucket|sum|count|created)$", "", name) for name in known}
     assert {name for name in counted if name.startswith("crowdgame_")} <= shown
+
+
+def test_grafana_dashboard_counts_the_processes_of_each_role() -> None:
+    counted = {role for query in dashboard_queries() for role in re.findall(r'_process{role="(\w+)"}', query)}
+    counted |= {"scheduler"}  # the panel shows the time of its last run
+    assert counted == set(get_args(ProcessRole)) - {"command"}
 
 
 def test_grafana_panels_have_unique_ids_and_do_not_overlap() -> None:

@@ -217,7 +217,7 @@ def test_rehearsal_reads_downloaded_codes(
     page = browser.get(address(event, "tickets/csv/"), headers={"accept-language": language})
     (tmp_path / "codes.csv").write_bytes(page.content)
     assert set(read_keys(tmp_path / "codes.csv", 3)) == {ticket.code for ticket in event.tickets.all()}
-    (tmp_path / "codes.txt").write_text("BCDF-GHJK\n\nbcdf ghjm\n")
+    (tmp_path / "codes.txt").write_text("\ufeffBCDF-GHJK\n\nbcdf ghjm\n")
     assert read_keys(tmp_path / "codes.txt", 2) == ("BCDFGHJK", "BCDFGHJM")
 
 
