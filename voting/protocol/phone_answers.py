@@ -32,7 +32,7 @@ class BallotCounted(msgspec.Struct, frozen=True, kw_only=True, tag="ballot.count
 class BallotChanged(msgspec.Struct, frozen=True, kw_only=True, tag="ballot.changed"):
     """Another socket of this voter has cast the ballot that counts now.
 
-    Sent to the voter's other sockets at the same gateway.
+    Sent to the voter's other sockets at the same gateway. Tabs of a browser also share their receipts.
 
     Attributes:
         turn: `id` of the turn.

@@ -5,9 +5,10 @@ import { ServerClock } from "../../live/connection/clock";
 import { BallotKeeper, NO_BALLOT } from "../ballot/ballot";
 import { VoteLedger } from "./voteLedger";
 import type { Receipt } from "./receipt";
-import { NO_RECORD, type MatchRecord } from "../seat/storage";
+import { NO_RECORD, readReceipts, storeReceipts, type MatchRecord } from "../seat/storage";
 
-Object.assign(globalThis, { window: globalThis });
+let changeStorage: (event: { key: string }) => void = () => undefined;
+Object.assign(globalThis, { window: globalThis, addEventListener: (_: string, listener: typeof changeStorage) => (changeStorage = listener) });
 if (!("navigator" in globalThis)) Object.assign(globalThis, { navigator: {} });
 
 const LATEST_MS = 4000;
@@ -23,8 +24,9 @@ class Phone {
   record: MatchRecord = NO_RECORD;
   seq = 0;
   keeper = new BallotKeeper(() => undefined, (ballot) => this.ledger.hold(ballot, 1), () => undefined);
+  code = `BOOK${++codes}`;
   ledger = new VoteLedger(
-    `BOOK${++codes}`,
+    this.code,
     (message: ReceiptAsk) => this.asked.push(message.turn) > 0,
     (part) => Object.assign(this, part),
     new ServerClock(),
@@ -141,5 +143,31 @@ test("a vote from another socket of the voter is shown, unless a later one was c
   assert.deepEqual(shown(), [5, "counted", 2, true]);
   changed(4, 1, "8".repeat(32));
   assert.deepEqual(shown(), [5, "counted", 2, true]);
+  keeper.follow(null);
+});
+
+test("a vote that counts in another tab of this browser is shown, unless a later one was cast here", () => {
+  mock.timers.enable({ apis: ["setTimeout"] });
+  const phone = new Phone();
+  const { keeper } = phone;
+  const shown = () => [keeper.ballot.choice, keeper.ballot.status, keeper.ballot.sequence, keeper.ballot.elsewhere];
+  phone.welcome(1);
+  keeper.follow(phone.state(1).match!.turn);
+  keeper.cast(2);
+  keeper.counted({ type: "ballot.counted", turn: 101, choice: 2, sequence: 1, now_at: 0 });
+  const [receipt] = readReceipts(phone.code, 1);
+  const store = (acknowledged: number, key = `crowdgame:${phone.code}:receipts`) => {
+    storeReceipts(phone.code, 1, [{ ...receipt!, acknowledged, choices: [...receipt!.choices, [2, 5, BLIND]] }]);
+    changeStorage({ key });
+  };
+  store(1);
+  assert.deepEqual(shown(), [2, "counted", 1, false], "not counted yet");
+  store(2, "crowdgame:ELSE:receipts");
+  assert.deepEqual(shown(), [2, "counted", 1, false]);
+  store(2);
+  assert.deepEqual(shown(), [5, "counted", 2, false]);
+  keeper.cast(3);
+  store(2);
+  assert.deepEqual(shown(), [3, "sending", 3, false]);
   keeper.follow(null);
 });

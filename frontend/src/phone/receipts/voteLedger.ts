@@ -11,7 +11,7 @@ import { isFromThisDevice, lastChoice } from "./receiptChoices";
 import type { Receipt } from "./receipt";
 import { revealsTurn } from "../seat/phoneView";
 import { sideChangeUpdate, teamInTurn } from "../play/sides";
-import { storeRecord, readReceipts, readRecord, type MatchRecord } from "../seat/storage";
+import { storeRecord, readReceipts, readRecord, receiptsKey, type MatchRecord } from "../seat/storage";
 
 const COUNTED_VIBRATION_MS = 30;
 
@@ -26,6 +26,7 @@ export class VoteLedger {
   private event: EventState | null = null;
   private vibratedFor = 0;
   private sideChanges: readonly AcceptedSideChange[] = [];
+  private keeper: BallotKeeper | null = null;
 
   constructor(
     private code: string,
@@ -36,10 +37,12 @@ export class VoteLedger {
     this.timer = new BallotTimer(clock);
     this.checks = new ReceiptChecks(code, send, (receipts) => this.changed({ receipts }));
     this.sealChecks = new SealChecks(code, (sealCheck) => this.changed({ sealCheck }));
+    window.addEventListener("storage", ({ key }) => key === receiptsKey(code) && this.readOtherTab());
   }
 
   /** Must get every message about the event, in order. `team` is the voter's team at that time. */
   receive(message: ToPhone, team: number | null, keeper: BallotKeeper): void {
+    this.keeper = keeper;
     if (message.type === "phone.welcomed") this.resetPending();
     this.receiveSideChanges(message);
     if ("state" in message) this.follow(message.state, message.seq, message.type === "phone.welcomed" ? message.you.team : team);
@@ -96,10 +99,20 @@ export class VoteLedger {
   }
 
   /** Shows the ballot cast by another socket of this voter, unless a later one was cast here or is being sent. */
-  private takeOver(keeper: BallotKeeper, changed: BallotChanged): void {
+  private takeOver(keeper: BallotKeeper, changed: Omit<BallotChanged, "type">): void {
     const { status, sequence } = keeper.ballot;
     const isFromHere = isFromThisDevice(readReceipts(this.code, this.event?.match?.id ?? 0), changed);
     if (status !== "sending" && changed.sequence > sequence && changed.turn === keeper.ballot.turn) keeper.welcome(changed, isFromHere);
+  }
+
+  /** Another tab of this browser, perhaps at another gateway, has stored a receipt. */
+  private readOtherTab(): void {
+    const { keeper } = this;
+    const receipt = readReceipts(this.code, this.event?.match?.id ?? 0).find(({ turn }) => turn === keeper?.ballot.turn);
+    const counted = receipt?.choices.find(([sequence]) => sequence === receipt.acknowledged);
+    if (!keeper || !receipt || !counted) return;
+    const [sequence, choice, blind] = counted;
+    this.takeOver(keeper, { turn: receipt.turn, sequence, choice, blind });
   }
 
   private seal(seal: TurnSealed): void {

@@ -45,14 +45,15 @@ interface Receipts {
   receipts: readonly Receipt[];
 }
 
-export const hasReceipts = (code: string) => !!read(`crowdgame:${code}:receipts`);
+export const receiptsKey = (code: string) => `crowdgame:${code}:receipts`;
+export const hasReceipts = (code: string) => !!read(receiptsKey(code));
 
 export function readReceipts(code: string, match: number): readonly Receipt[] {
-  return readForMatch<Receipts>(`crowdgame:${code}:receipts`, { match, receipts: [] }).receipts;
+  return readForMatch<Receipts>(receiptsKey(code), { match, receipts: [] }).receipts;
 }
 
 export function storeReceipts(code: string, match: number, receipts: readonly Receipt[]): void {
-  write(`crowdgame:${code}:receipts`, JSON.stringify({ match, receipts }));
+  write(receiptsKey(code), JSON.stringify({ match, receipts }));
 }
 
 /** The stored value if it belongs to this match, else `fresh`. */
