@@ -100,6 +100,32 @@ def test_receipt_is_checked_after_page_reload(table: Table) -> None:
     assert table.red.errors == table.yellow.errors == table.display.errors == []
 
 
+@pytest.mark.nightly
+def test_vote_in_another_tab_is_shown_whatever_its_gateway(table: Table) -> None:
+    """The first tab receives no `ballot.changed`, as if the second one were connected to another gateway."""
+
+    def handle(line: WebSocketRoute) -> None:
+        server = line.connect_to_server()
+        server.on_message(lambda frame: None if b"ballot.changed" in to_bytes(frame) else line.send(frame))
+
+    table.red.page.route_web_socket("**/ws/phone", handle)
+    sit_down(table)
+    vote(table.red, 2)
+    page = table.red.page.context.new_page()
+    page.goto(f"/{table.event['code']}")
+    page.locator('[data-column="5"]').click()
+    for tab in (page, table.red.page):
+        expect(tab.get_by_text("Counted: your vote for 5")).to_be_visible(timeout=TIMEOUT_MS)
+    table.red.shoot("other-tab")
+    close(table)
+    for tab in (page, table.red.page):
+        expect(tab.locator(".receipts summary")).to_contain_text("Counted and checked", timeout=TIMEOUT_MS)
+
+
+def to_bytes(frame: str | bytes) -> bytes:
+    return frame if isinstance(frame, bytes) else frame.encode()
+
+
 def check_display(table: Table) -> None:
     """The sealed roots equal the revealed ones, and the display does not warn."""
     sealed = table.seen.of("turn.sealed")[0]
