@@ -22,7 +22,7 @@ from crowdgame.duels.sealed_picks import seal, unseal
 from crowdgame.duels.time_controls import DAY_S
 from games.engine.game import Side, other_side
 from voting.matches import Position, event_lock, load_position
-from voting.models import LIVE_STATES, Match, Turn, TurnState
+from voting.models import LIVE_STATES, Match, Turn
 from voting.terms import MatchState
 
 MAX_PICKS = 16
@@ -65,7 +65,7 @@ def load_plan(match: Match, side: Side, position: Position) -> Plan:
 
     Plans that are due are not in it: their choice is revealed.
     """
-    rows = ConditionalPicks.objects.filter(turn__match=match, side=side).exclude(turn__state=TurnState.VOID)
+    rows = ConditionalPicks.objects.filter(turn__match=match, side=side)
     waiting = [
         row
         for row in rows.select_related("turn").order_by("turn__number")
