@@ -2,10 +2,11 @@ import { Badge } from "../../board/Ball";
 import { currentSeries, winsNeeded, type Series } from "../../live/match/series";
 import { parts, t } from "../../live/i18n";
 import { SideChangesChart } from "./SideChangesChart";
+import { TeamName } from "./TeamName";
 import { Water } from "../votes/TurnoutBar";
 import { countdownText } from "../scene/countdownText";
 import { fitFontSize } from "../scene/layout";
-import { sideAtPlace, type Place } from "../scene/places";
+import { sideAtPlace, sidePlace, type Place } from "../scene/places";
 import { isWon, gridPlacement, type StageView } from "../scene/stageView";
 import { matchWinner } from "../scene/scene";
 import { unityText, matchVerdict } from "../captions/captions";
@@ -26,7 +27,7 @@ export function EndScreen({ view }: { view: StageView }) {
   const { match, leftMs } = view.scene;
   const placement = gridPlacement(view);
   if (!isWon(view.scene) || !match || !placement) return null;
-  const { title, line, reason, winner } = matchVerdict(view, match);
+  const { line, reason, winner } = matchVerdict(view, match);
   const united = winner ? unityText(view.state, match, winner) : "";
   const series = currentSeries(view.state);
   const time = countdownText(leftMs);
@@ -35,7 +36,7 @@ export function EndScreen({ view }: { view: StageView }) {
   return (
     <section class="end" data-winner={winner} style={{ width: `calc(${width} * var(--u))` }}>
       {winner && series.winner === null && !match.sides && <Badge side={winner} />}
-      <h1 style={{ fontSize: size(title, 176, 80) }}>{title}</h1>
+      {winner && <TeamName view={view} place={sidePlace(match, winner)} level="h1" width={width} largest={176} least={80} />}
       <p style={{ fontSize: size(line, 84, 58) }}>{line}</p>
       {reason && <p class="reason" style={{ fontSize: size(reason, 64, 54.5) }}>{reason}</p>}
       {match.sides && <SideChangesChart sides={match.sides} width={Math.min(width, WIDEST)} />}

@@ -2,14 +2,14 @@ import type { KeyShown, Vote } from "../../protocol";
 import { formatNumber } from "../../live/format";
 import { n, nParts, p, parts, t } from "../../live/i18n";
 import { countdownText } from "../scene/countdownText";
-import { fitFontSize } from "../scene/layout";
+import { measureName } from "../scene/measureName";
 import { isTimely } from "../captions/changeNotices";
 import { isPartHidden, sidePlace } from "../scene/places";
 import { idleText } from "../../live/match/idleText";
 import { isWon, type StageView } from "../scene/stageView";
 import { analysisText } from "../captions/analysis";
 import { threatText } from "../captions/commentary";
-import { fillTeamNames, teamName, type SentencePart, type MatchContext, type Sentence } from "../captions/sentence";
+import { fillTeamNames, fitSentence, sentenceText, teamName, type SentencePart, type MatchContext, type Sentence } from "../captions/sentence";
 import { revealSentence, matchVerdict, sealed } from "../captions/captions";
 
 const BESIDE_PEEK = 484;
@@ -32,7 +32,7 @@ export function Footer({ view, shown }: { view: StageView; shown: KeyShown | nul
       {busy && showsAddress(view) && <p class="code-tab address"><JoinCode code={view.state.code} shown={shown} /></p>}
       {view.foot.footerHeight > 0 && (
         <div class="footer" data-lobby={view.scene.phase === "lobby"}>
-          {sentence.length > 0 ? <Caption sentence={sentence} width={captionWidth(view)} /> : <FooterStatus view={view} shown={shown} />}
+          {sentence.length > 0 ? <Caption view={view} sentence={sentence} /> : <FooterStatus view={view} shown={shown} />}
         </div>
       )}
     </>
@@ -85,14 +85,17 @@ function captionWidth({ size, state }: StageView): number {
   return size.width - (state.peek ? BESIDE_PEEK : 0);
 }
 
-function Caption({ sentence, width }: { sentence: Sentence; width: number }) {
-  const text = sentence.map((part) => (typeof part === "string" ? part : part.name)).join("");
-  const fontSize = `calc(${fitFontSize(text, width - CAPTION.margin, CAPTION.largest, CAPTION.least)} * var(--u))`;
-  return <p class="caption" key={text} style={{ fontSize }} aria-live="polite">{sentence.map(renderPart)}</p>;
+function Caption({ view, sentence }: { view: StageView; sentence: Sentence }) {
+  const size = (text: string) => (captionWidth(view) - CAPTION.margin) / measureName(text);
+  const fitted = fitSentence(view.state, sentence, (text) => size(text) >= CAPTION.least);
+  const fontSize = `calc(${Math.max(CAPTION.least, Math.min(CAPTION.largest, size(sentenceText(fitted))))} * var(--u))`;
+  return <p class="caption" key={sentenceText(sentence)} style={{ fontSize }} aria-live="polite">{fitted.map(renderPart)}</p>;
 }
 
 function renderPart(part: SentencePart) {
-  return typeof part === "string" ? part : <b data-side={part.side}>{part.name}</b>;
+  if (typeof part === "string") return part;
+  const { side, name, short = name } = part;
+  return <b data-side={side}>{short === name ? name : <><span aria-hidden="true">{short}</span><span class="visually-hidden">{name}</span></>}</b>;
 }
 
 const VOTE_LABELS: Record<Vote, string> = { concealed: p("vote", "in secret"), open: p("vote", "open") };

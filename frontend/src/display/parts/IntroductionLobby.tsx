@@ -3,11 +3,12 @@ import { formatNumber } from "../../live/format";
 import { nParts, t } from "../../live/i18n";
 import { Introduction } from "../demonstration/Introduction";
 import type { JoinCodes } from "../scene/joinCodes";
-import { fitName, fitNumber } from "../scene/layout";
-import { PLACES, sideShownAtPlace, teamAtPlace, type Place } from "../scene/places";
+import { NAME_LEAST, fitNumber } from "../scene/layout";
+import { PLACES, sideShownAtPlace, type Place } from "../scene/places";
 import type { StageView } from "../scene/stageView";
 import { turnoutLevel } from "../votes/turnoutLevel";
 import { SeriesWins } from "./SeriesWins";
+import { TeamName } from "./TeamName";
 import { besideIntroduction } from "./lobbyLayout";
 
 const NAME = 78;
@@ -26,11 +27,10 @@ export function IntroductionLobby({ view, codes }: { view: StageView; codes: Joi
 }
 
 function JoinedTeam({ view, place, width }: { view: StageView; place: Place; width: number }) {
-  const { name } = teamAtPlace(view.state, place);
   const side = sideShownAtPlace({ state: view.state, match: view.scene.match }, place);
   return (
     <section class="joined-team" data-side={side}>
-      <h2 style={{ fontSize: `calc(${fitName(name, width, NAME)} * var(--u))` }}>{name}</h2>
+      <TeamName view={view} place={place} level="h2" width={width} largest={NAME} least={NAME_LEAST} />
       <Joined view={view} place={place} width={width} />
       <SeriesWins view={view} place={place} />
       <Badge side={side} />

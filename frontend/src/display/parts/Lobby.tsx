@@ -8,9 +8,10 @@ import { LobbyStatus, showsCode } from "./LobbyStatus";
 import { QrCard } from "./QrCard";
 import { SeriesWins } from "./SeriesWins";
 import { TeamJoin } from "./TeamJoin";
+import { TeamName } from "./TeamName";
 import { t } from "../../live/i18n";
-import { fitName } from "../scene/layout";
-import { PLACES, isPartHidden, sideShownAtPlace, teamAtPlace, type Place } from "../scene/places";
+import { NAME_LEAST } from "../scene/layout";
+import { PLACES, isPartHidden, sideShownAtPlace, type Place } from "../scene/places";
 import type { JoinCodes } from "../scene/joinCodes";
 import type { StageView } from "../scene/stageView";
 import { admissionHint } from "../captions/captions";
@@ -82,13 +83,11 @@ function codeSize({ state, joinUrl, size, foot }: StageView, shown: KeyShown | n
 }
 
 function LobbyTeam({ view, place, width }: { view: StageView; place: Place; width: number }) {
-  const { name } = teamAtPlace(view.state, place);
   const side = sideShownAtPlace({ state: view.state, match: view.scene.match }, place);
-  const fontSize = `calc(${fitName(name, width - 60, NAME)} * var(--u))`;
   return (
     <section class="lobby-team" data-place={place} data-side={side} style={{ width: `calc(${width} * var(--u))` }}>
       <Badge side={side} />
-      <h2 style={{ fontSize }}>{name}</h2>
+      <TeamName view={view} place={place} level="h2" width={width - 60} largest={NAME} least={NAME_LEAST} />
       <SeriesWins view={view} place={place} />
     </section>
   );

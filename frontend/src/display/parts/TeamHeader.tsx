@@ -5,27 +5,28 @@ import { timeBankLeft } from "../../live/match/timeBank";
 import type { Side } from "../../protocol";
 import { sealed as sealedText } from "../captions/captions";
 import { countdownText } from "../scene/countdownText";
-import { BESIDE_CLOCK, fitName } from "../scene/layout";
-import { sideAtPlace, tallyForSide, teamAtPlace, type Place } from "../scene/places";
+import { BESIDE_CLOCK, NAME_LEAST } from "../scene/layout";
+import { sideAtPlace, tallyForSide, type Place } from "../scene/places";
 import type { Scene } from "../scene/scene";
 import type { StageView } from "../scene/stageView";
+import { TeamName } from "./TeamName";
 
 const NAME = 84;
+/** The badge, and the gap beside it. */
+const BADGE = 126;
 const MARGIN = 48;
 const BESIDE_BARS = 350;
 
 /** A team's badge, name, seal and time bank, in its corner beside the countdown. */
 export function TeamHeader({ view, place }: { view: StageView; place: Place }) {
-  const { scene, size, state } = view;
+  const { scene, size } = view;
   const side = sideAtPlace(scene.match, place);
-  const { name } = teamAtPlace(state, place);
   const room = size.width / 2 - clockMargin(scene) - MARGIN;
-  const font = fitName(name, room - 124, NAME);
   const waits = scene.turn !== null && scene.phase !== "reveal" && !scene.turn.to_move.includes(side) && scene.match?.concealed?.side !== side;
   return (
     <div class="team" data-place={place} data-side={side} data-waits={waits} style={{ width: `calc(${room} * var(--u))` }}>
       <Badge side={side} />
-      <h2 style={{ fontSize: `calc(${font} * var(--u))` }}>{name}</h2>
+      <TeamName view={view} place={place} level="h2" width={room - BADGE} largest={NAME} least={NAME_LEAST} />
       <Seal view={view} side={side} />
       <TimeBank view={view} place={place} />
     </div>

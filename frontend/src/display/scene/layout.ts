@@ -76,12 +76,8 @@ export function fitNumber(text: string, width: number, largest: number): number 
   return Math.min(largest, width / (text.length * NUMERAL));
 }
 
-const NAME_LEAST = 54.5;
-
-/** The font size for a team's name on one line, or wrapped at the smallest size readable from afar. */
-export function fitName(name: string, width: number, largest: number): number {
-  return Math.max(NAME_LEAST, Math.min(fitFontSize(name, width, largest, NAME_LEAST), width / (longestWord(name) * GLYPH)));
-}
+/** The smallest size of a team's name that is readable from afar. */
+export const NAME_LEAST = 54.5;
 
 /** The font size for a text on two lines. */
 export function fitTwoLines(text: string, width: number, largest: number, least: number): number {

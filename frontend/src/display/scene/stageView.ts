@@ -78,12 +78,17 @@ function inPlace(stage: RevealProgress): RevealProgress {
   return { ...stage, poured: jumpToEnd(stage.poured), lit: jumpToEnd(stage.lit) };
 }
 
+/** Also draws again once fonts are loaded, because names are measured. */
 export function useStageSize(): StageSize {
   const [size, setSize] = useState(() => stageSize(innerWidth, innerHeight));
   useEffect(() => {
     const measure = () => setSize(stageSize(innerWidth, innerHeight));
     addEventListener("resize", measure);
-    return () => removeEventListener("resize", measure);
+    document.fonts.addEventListener("loadingdone", measure);
+    return () => {
+      removeEventListener("resize", measure);
+      document.fonts.removeEventListener("loadingdone", measure);
+    };
   }, []);
   document.documentElement.style.setProperty("--u", `${size.unit}px`);
   return size;
