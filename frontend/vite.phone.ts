@@ -31,7 +31,7 @@ function linked(): Plugin {
 const PRIVATE = /\bprivate (\w+)/g;
 /** Names of members that only modules in live/ and phone/ use, in the page and its deferred bundle. */
 const INTERNAL =
-  "blockedBy heldChoice fromServer onStateChange roundTripMs keepsSeat hasJumped freshUntil raiseSequence probeIfSilent addSample formatDuration formatLongTime groundNotices blockedScreen resumeBallot localePicker closedScreen addListeners votesLabel seatChoice codeScreen voterCode shapeText runAction oneDevice onMessage movesText handleKey nextLine takeNewSeat sideChanges seated returned talking withinMs waitMs moments overlay navigate holding VoteLedger refocus attempt estimate isJoined redraw follow probe subscribe resume welcome receive".split(
+  "blockedBy heldChoice fromServer onStateChange roundTripMs keepsSeat hasJumped freshUntil raiseSequence probeIfSilent addSample formatDuration formatLongTime groundNotices teamHeading blockedScreen resumeBallot localePicker closedScreen addListeners votesLabel seatChoice codeScreen voterCode shapeText runAction oneDevice onMessage movesText handleKey nextLine takeNewSeat sideChanges seated returned talking withinMs waitMs moments overlay navigate holding VoteLedger refocus attempt estimate isJoined redraw follow probe subscribe resume welcome receive".split(
     " ",
   );
 const INTERNAL_NAME = new RegExp(`\\b(${INTERNAL.join("|")})\\b`, "g");

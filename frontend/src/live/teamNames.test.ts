@@ -16,7 +16,7 @@ test("a name that fits stays as it is", () => {
 test("words that both names share are left out first", () => {
   const [seven, eight] = ["Goethe-Gymnasium Klasse 7b", "Goethe-Gymnasium Klasse 8a"];
   assert.deepEqual(both(seven, eight, 21), ["Goethe-Gymnasium …\u00a07b", "Goethe-Gymnasium …\u00a08a"]);
-  assert.deepEqual(both(seven, eight, 11), ["Goethe-…\u00a07b", "Goethe-…\u00a08a"]);
+  assert.deepEqual(both(seven, eight, 11), ["Goethe-… 7b", "Goethe-… 8a"]);
   assert.deepEqual(both(seven, eight, 10), ["…\u00a07b", "…\u00a08a"]);
   assert.deepEqual(both("Northern Lights Choir", "Southern Lights Choir", 12), ["Northern\u00a0…", "Southern\u00a0…"]);
   assert.deepEqual(both("Team Rot am Platz", "Team Blau am Platz", 15), ["…\u00a0Rot am Platz", "…\u00a0Blau am Platz"]);
@@ -66,4 +66,5 @@ test("a line ends after a word, a hyphen or a Chinese character", () => {
   assert.equal(lineCount("Goethe-Gymnasium 7b", 12, measure), 2);
   assert.equal(lineCount("Goethe-Gymnasium 7b", 8, measure), Infinity);
   assert.equal(lineCount("…\u00a0北京一班", 3, measure), 2);
+  assert.equal(lineCount("Goethe-… 7b", 7, measure), Infinity);
 });

@@ -3,8 +3,8 @@
 /** Chinese and Japanese characters count as words: a line may end after each of them. */
 const CJK = "\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}";
 const WORD = new RegExp(`[${CJK}] ?|[^ ${CJK}]+ ?`, "gu");
-/** What a line may end after: also a hyphen. */
-const BREAKABLE = new RegExp(`[${CJK}] ?|[^ ${CJK}-]*-+ ?|[^ ${CJK}-]+ ?`, "gu");
+/** What a line may end after: also a hyphen. No line begins with an ellipsis that follows a letter. */
+const BREAKABLE = new RegExp(`[${CJK}]…? ?|[^ ${CJK}-]*-+…? ?|[^ ${CJK}-]+ ?`, "gu");
 /** What a short form keeps of a shared start, if there is room. */
 const HINT = new RegExp(`^([${CJK}]{1,2}|[^ -]+-?)`, "u");
 /** Arabic letters that the next one joins: a cut after them would change their shape. */
@@ -20,14 +20,20 @@ export function shortName(name: string, other: string, fits: Fits): string {
 
 /** The name and shorter forms of it, longest first, down to the words that differ from the other name. */
 export function nameForms(name: string, other: string): string[] {
-  const [gap, space] = name.includes(" ") ? [NO_BREAK, " "] : ["", ""];
   const { before, middle, after } = compareNames(name, other);
-  const rest = middle + after;
-  const starts = before ? [/^[^ ]+/.exec(before)![0], HINT.exec(before)![0], ""].map((hint) => hint && hint + (hint.endsWith("-") ? "" : space)) : [""];
-  const ellipsis = before && `…${gap}`;
-  const forms = starts.map((start) => start + ellipsis + rest.trim());
-  const cut = starts.slice(-2).map((start) => `${start}${ellipsis}${middle.trim()}${gap}…`);
-  return [name, ...(before ? forms : []), ...(after ? cut : []), middle.trim()].filter((form, index) => index === 0 || form.length < name.length);
+  const gap = name.includes(" ") ? NO_BREAK : "";
+  const starts = before ? [...hints(before, gap), `…${gap}`] : [""];
+  const rest = (middle + after).trim();
+  const cut = `${middle.trim()}${gap}…`;
+  const forms = [...starts.map((start) => start + rest), ...(after ? starts.slice(-2).map((start) => start + cut) : []), middle.trim()];
+  return [name, ...forms.filter((form) => form.length < name.length)];
+}
+
+/** The first word of a shared start, and what it begins with. */
+function hints(before: string, gap: string): string[] {
+  const space = gap && " ";
+  const texts = new Set([/^[^ ]+/.exec(before)![0], HINT.exec(before)![0]]);
+  return [...texts].map((text) => (text.endsWith("-") ? `${text}…${space}` : `${text}${space}…${gap}`));
 }
 
 /** A name as its words before, in and after the part that differs, which is never empty. */

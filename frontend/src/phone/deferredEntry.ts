@@ -13,11 +13,12 @@ import { peek, groundNotices } from "./receipts/receiptList";
 import { choiceAnalysis } from "./play/choiceAnalysis";
 import * as layers from "./play/boardLayers";
 import * as sentences from "./play/sentences";
+import { teamHeading } from "./play/teamNames";
 import { notifyAnswer, notifyButton, updateTitle } from "./device/turnNotification";
 import type { PhoneView } from "./seat/phoneView";
 
 /** The deferred bundle: reveals, match ends, receipts, the result card, and the screens shown without a seat. */
-export const deferred: DeferredPart = { ...sentences, ...layers, ...entryScreens, ...actions, nextLine, vibrate, drawnBoard, handleKey, overlay, formatLongTime, formatDuration, peek, groundNotices, refocus, VoteLedger };
+export const deferred: DeferredPart = { ...sentences, ...layers, ...entryScreens, ...actions, nextLine, teamHeading, vibrate, drawnBoard, handleKey, overlay, formatLongTime, formatDuration, peek, groundNotices, refocus, VoteLedger };
 
 /** Called for every view that is drawn. */
 function nextLine(view: PhoneView): ReturnType<DeferredPart["nextLine"]> {

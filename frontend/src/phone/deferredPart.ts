@@ -37,7 +37,9 @@ export interface DeferredPart {
   boardLayers: (view: PhoneView, match: Match) => BoardLayers;
   drawnBoard: (view: PhoneView, match: Match) => Html;
   moments: (event: EventState) => readonly number[];
-  corner: (view: PhoneView, match: Match, side: Side) => { picked: string; holds: boolean };
+  corner: (view: PhoneView, match: Match, side: Side) => { picked: string; name: Html | string; holds: boolean };
+  /** The name of the voter's team. */
+  teamHeading: (event: EventState, team: number) => Html;
   nextLine: (view: PhoneView) => Shown;
   groundNotices: (view: PhoneView) => Html;
   overlay: (view: PhoneView) => Shown;

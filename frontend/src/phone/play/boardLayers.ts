@@ -13,8 +13,9 @@ import { choiceColumns, columnFigure, control, extendsChoice, votesText } from "
 import { countColumn } from "../ballot/encoding";
 import { resignation } from "../ballot/resignation";
 import { formatClock, formatLongTime, formatPercent, formatDuration } from "../localeFormat";
-import type { BoardLayers } from "../deferredPart";
+import type { BoardLayers, DeferredPart } from "../deferredPart";
 import { token } from "./shape";
+import { cornerName } from "./teamNames";
 import * as say from "../texts";
 import { isSealed, ownColumn, type PhoneView } from "../seat/phoneView";
 
@@ -128,17 +129,19 @@ export function moments({ match, notice_until }: EventState): number[] {
   return [...(match ? [...revealMoments(match), tokenMoment(match), landMoment(match)] : []), notice_until ?? 0];
 }
 
-/** A side's pick, once revealed, and whether the side holds the token. */
-export function corner({ now, phase, turnout }: PhoneView, match: Match, side: Side): { picked: string; holds: boolean } {
+/** A side's clock, its pick once revealed, or else its team's name, and whether the side holds the token. */
+export function corner(view: PhoneView, match: Match, side: Side): ReturnType<DeferredPart["corner"]> {
+  const { now, phase, turnout, event } = view;
   const left = phase === "voting" && timeBankLeft(match, side, turnout, match[side] - 1, now);
-  if (typeof left === "number") return { picked: formatClock(left) || formatLongTime(left), holds: match.board.token === side };
+  if (typeof left === "number") return { picked: formatClock(left) || formatLongTime(left), name: "", holds: match.board.token === side };
   const reveal = phase === "reveal" ? match.reveal : null;
   const tally = reveal?.[side];
   const step = revealStep(match, now);
   const shown = !!tally?.pick && step !== "sealed" && step !== "pour";
   const share = shown && tally.ballots ? ` · ${formatPercent(...support(match, tally))}` : "";
   const holder = reveal && now < tokenMoment(match) ? reveal.resolution.token_before : match.board.token;
-  return { picked: shown ? optionName(match.board, tally.pick!) + share : "", holds: holder === side };
+  const holds = holder === side;
+  return { picked: shown ? optionName(match.board, tally.pick!) + share : "", name: cornerName(event, side, holds), holds };
 }
 
 /** A link to the page on which players find opponents. */

@@ -6,7 +6,8 @@ import { html, type Html } from "../dom";
 import type { BoardLayers } from "../deferredPart";
 import { boardLayers } from "./boardLayers";
 import * as say from "../texts";
-import { shortTeamName, type PhoneView } from "../seat/phoneView";
+import type { PhoneView } from "../seat/phoneView";
+import { shortTeamName } from "./teamNames";
 
 /** A board drawn by its game, with a button for each choice below. */
 export function drawnBoard(view: PhoneView, match: Match): Html {

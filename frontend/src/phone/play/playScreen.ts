@@ -10,6 +10,8 @@ import * as say from "../texts";
 import type { PhoneView } from "../seat/phoneView";
 
 const CALM_LAST_MS = 5000;
+/** Such a name may need a shorter form, which is in the deferred part. */
+const LONG_NAME = /\S{10}|.{13}/;
 
 /**
  * The screen of a voter with a seat. Its frame never changes, only its middle part. Elements with `aria-live` or a role
@@ -18,7 +20,7 @@ const CALM_LAST_MS = 5000;
 export function playScreen(view: PhoneView, pressed: number): Html {
   const { event, team, match } = view;
   const { name } = event.teams[team - 1]!;
-  const more = match?.clocks || event.special_rules?.[0] || event.notice || event.next_match_at || event.peek || event.consent ? loadDeferred() : deferred();
+  const more = match?.clocks || event.special_rules?.[0] || event.notice || event.next_match_at || event.peek || event.consent || event.teams.some(({ name }) => LONG_NAME.test(name)) ? loadDeferred() : deferred();
   const nextLine = more?.nextLine(view);
   const below = (event.peek ? 34 : 0) + (nextLine ? 46 : 0);
   const { columns, rows } = match?.board.rows ? match.board : { columns: 7, rows: 6 };
@@ -26,7 +28,7 @@ export function playScreen(view: PhoneView, pressed: number): Html {
     <section class="ground">
       ${clock(view, pressed)}
       ${more?.groundNotices(view)}
-      <h1 class="${name.length > 18 && "long"}"><small>${say.youAre}</small> <bdi>${name}</bdi></h1>
+      <h1 class="${name.length > 18 && "long"}"><small>${say.youAre}</small> <bdi>${more?.teamHeading(event, team) ?? name}</bdi></h1>
     </section>
     <section class="panel">
       ${connectionHint(view.connection)}
@@ -81,9 +83,9 @@ function foot(view: PhoneView, match: Match): Html {
 }
 
 function corner(view: PhoneView, match: Match, side: Side): Html {
-  const { picked, holds } = deferred()?.corner(view, match, side) ?? { picked: "", holds: match.board.token === side };
+  const { picked, name, holds } = deferred()?.corner(view, match, side) ?? { picked: "", name: teamForSide(view.event, side).name, holds: match.board.token === side };
   return html`<div class="corner ${side}">
-    ${token(`ball-${side}`)}<span class="${picked ? "picked" : "name"}">${picked || teamForSide(view.event, side).name}</span>
+    ${token(`ball-${side}`)}<bdi class="${picked ? "picked" : "name"}">${picked || name}</bdi>
     ${holds && html`${token("coin")}<span class="hidden">${say.holdsToken}</span>`}
   </div>`;
 }

@@ -11,7 +11,8 @@ import { fillTeamNames } from "./drawnBoard";
 import { formatClock, formatLongTime, formatPercent, formatNumber } from "../localeFormat";
 import { endText, currentSide } from "./sides";
 import * as say from "../texts";
-import { shortTeamName, isSealed, ownColumn, type PhoneView } from "../seat/phoneView";
+import { shortTeamName } from "./teamNames";
+import { isSealed, ownColumn, type PhoneView } from "../seat/phoneView";
 
 // Sentences needed after the first vote: about a ballot's status, a reveal, or the end of a match.
 

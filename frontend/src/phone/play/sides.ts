@@ -4,7 +4,8 @@ import { drawBlind } from "../ballot/blind";
 import type { PhoneScreen } from "../phoneScreen";
 import { html, type Html } from "../dom";
 import * as say from "../texts";
-import { shortTeamName, type PhoneView } from "../seat/phoneView";
+import type { PhoneView } from "../seat/phoneView";
+import { shortTeamName } from "./teamNames";
 
 // Secret sides. The page keeps the colors of the voter's first side, so that people nearby notice no change.
 // The current side is shown on a plate, only while the voter looks at it.

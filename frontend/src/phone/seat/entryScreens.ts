@@ -6,6 +6,7 @@ import { html, type Html } from "../dom";
 import { gameLink } from "../play/boardLayers";
 import { ballPair, connectionHint, privacyLink } from "./joiningScreen";
 import { shape } from "../play/shape";
+import { buttonName } from "../play/teamNames";
 import { awaitReturn, isRemoval, shownVoterCode } from "./removal";
 import * as say from "../texts";
 import { LANGUAGE } from "../../live/i18n";
@@ -61,7 +62,7 @@ function teamChoice(event: EventState | null): Html {
   return html`<main data-status="idle" class="choice"><h1>${say.chooseTeam}</h1>
     ${[1, 2].map((team) => {
       const side = event ? sideForTeam(event, team) : team === 1 ? "red" : "yellow";
-      return html`<button type="button" data-side="${side}" data-do="${team}">${shape(side)}<span>${event?.teams[team - 1]!.name ?? say.team(team)}</span></button>`;
+      return html`<button type="button" data-side="${side}" data-do="${team}">${shape(side)}<span>${event ? buttonName(event, team) : say.team(team)}</span></button>`;
     })}
   </main>`;
 }

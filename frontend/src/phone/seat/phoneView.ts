@@ -1,4 +1,4 @@
-import { currentPhase, sideForTeam, teamForSide, type Phase } from "../../live/match/phase";
+import { currentPhase, sideForTeam, type Phase } from "../../live/match/phase";
 import type { Connection } from "../../live/connection/connect";
 import type { EventState, Match, Reveal, Side, TurnoutCounted } from "../../protocol";
 import type { PhoneScreen } from "../phoneScreen";
@@ -41,14 +41,6 @@ export function phoneView(seated: SeatedPhone, team: number, { hiding, holding }
 /** When the discussion before a window begins. */
 export function talkStart({ turn }: Match): number {
   return turn?.talk_ms ? turn.opens_at - turn.talk_ms : Infinity;
-}
-
-const LONGEST_NAME = 16;
-
-/** A team's name, short enough for a sentence. */
-export function shortTeamName(event: EventState, side: Side): string {
-  const { name } = teamForSide(event, side);
-  return name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME - 1).trimEnd()}…` : name;
 }
 
 /** Whether the turn's votes are sealed, as far as this phone knows, but not counted yet. */
