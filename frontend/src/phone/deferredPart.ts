@@ -39,7 +39,7 @@ export interface DeferredPart {
   moments: (event: EventState) => readonly number[];
   corner: (view: PhoneView, match: Match, side: Side) => { picked: string; name: Html | string; holds: boolean };
   /** The name of the voter's team. */
-  teamHeading: (event: EventState, team: number) => Html;
+  teamHeading: (view: PhoneView) => Html;
   nextLine: (view: PhoneView) => Shown;
   groundNotices: (view: PhoneView) => Html;
   overlay: (view: PhoneView) => Shown;

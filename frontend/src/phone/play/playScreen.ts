@@ -28,7 +28,7 @@ export function playScreen(view: PhoneView, pressed: number): Html {
     <section class="ground">
       ${clock(view, pressed)}
       ${more?.groundNotices(view)}
-      <h1 class="${name.length > 18 && "long"}"><small>${say.youAre}</small> <bdi>${more?.teamHeading(event, team) ?? name}</bdi></h1>
+      <h1 class="${name.length > 18 && "long"}"><small>${say.youAre}</small> <bdi>${more?.teamHeading(view) ?? name}</bdi></h1>
     </section>
     <section class="panel">
       ${connectionHint(view.connection)}

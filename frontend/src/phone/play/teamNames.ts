@@ -1,7 +1,10 @@
 import { teamForSide } from "../../live/match/phase";
 import { lineCount, nameForms, shortName } from "../../live/teamNames";
 import type { EventState, Side } from "../../protocol";
+import { shownNotice } from "../../live/notice";
 import { html, type Html } from "../dom";
+import type { PhoneView } from "../seat/phoneView";
+import * as say from "../texts";
 
 const LONGEST_IN_SENTENCE = 16;
 
@@ -31,12 +34,14 @@ export function cornerName(event: EventState, side: Side, holds: boolean): Html 
   return fitted(name, other, nameForms(name, other), { sizes: [14, 12], weight: 600, width, lines: 2 });
 }
 
-/** The name of the voter's team beside or below the clock: in full if its words are not too long. */
-export function teamHeading(event: EventState, team: number): Html {
+/** The name of the voter's team: in full if its words are not too long, or on one line with the organizers' message. */
+export function teamHeading({ event, team, match, now }: PhoneView): Html {
   const [name, other] = bothNames(event, team);
   const clock = document.querySelector<HTMLElement>(".ground .clock");
   const beside = clock && getComputedStyle(clock.parentElement!).flexDirection === "row" ? clock.offsetWidth + 14 : 0;
-  return fitted(name, other, [name], { sizes: name.length > 18 ? [22, 16] : [28, 22, 16], weight: 800, width: innerWidth - 32 - beside, lines: 3 });
+  const width = innerWidth - 32 - beside;
+  if (match && shownNotice(event, now)) return fitted(name, other, nameForms(name, other), { sizes: [20, 16], weight: 800, width: width - textWidth(`${say.youAre} `, 16, 600), lines: 1 });
+  return fitted(name, other, [name], { sizes: name.length > 18 ? [22, 16] : [28, 22, 16], weight: 800, width, lines: 3 });
 }
 
 /** A team's name on its button, as wide as the screen. */
