@@ -1,4 +1,4 @@
-"""Team names that share words: the display and the phone show what differs, and break no word."""
+"""Names on display and phone: what differs between the teams, the event, the join address and the token."""
 
 import json
 from dataclasses import replace
@@ -9,11 +9,13 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.fake_gateway import FakeGateway
-from tests.e2e.scene_setup import in_language
-from tests.e2e.scenes import DISPLAY_SCENES, PHONE_SCENES, Scene, show_scene
+from tests.e2e.scene_setup import SLOWER, in_language
+from tests.e2e.scenes import DISPLAY_SCENES, MIDDLE, PHONE_SCENES, Scene, show_scene
 from tests.e2e.screens import TIMEOUT_MS
+from tests.e2e.scripted_match import ScriptedMatch
 from tests.e2e.test_scenes import sized
-from voting.protocol import EventState
+from voting.protocol import EventState, TurnoutCounted
+from voting.protocol.server import BoxFigures
 
 PAIRS = json.loads((Path(__file__).parent / "name_pairs.json").read_text())
 LANGUAGES = ("en", "de", "ar", "es", "fr", "pt", "zh-hans")
@@ -72,3 +74,59 @@ def test_phone_shows_what_differs(fake_gateway: FakeGateway, window: Page, name:
     sized(window, *SMALLEST_PHONE)
     scene = next(scene for scene in PHONE_SCENES if scene.name == name)
     check_names("phone", in_language(scene, language), window, fake_gateway)
+
+
+@pytest.mark.nightly
+def test_phone_shows_notice_beside_team(fake_gateway: FakeGateway, window: Page) -> None:
+    sized(window, *SMALLEST_PHONE)
+    scene = next(scene for scene in PHONE_SCENES if scene.name == "voting-notice")
+    show_scene("phone", scene, window, fake_gateway)
+    expect(window.locator(".ground-notice")).to_be_in_viewport(ratio=1)
+    expect(window.get_by_role("heading", name="You are North Hall")).to_be_in_viewport(ratio=1)
+    box = window.locator("h1").bounding_box()
+    assert box
+    assert box["height"] > 1
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("name", ["lobby", "lobby-other-game", "lobby-closed", "ended", "ended-podium"])
+def test_display_shows_event_name(fake_gateway: FakeGateway, window: Page, name: str) -> None:
+    sized(window, *PROJECTORS[0])
+    show_scene("display", next(scene for scene in DISPLAY_SCENES if scene.name == name), window, fake_gateway)
+    shown = window.locator(":not(.visually-hidden)").get_by_text("Summer fair")
+    expect(shown.last).to_be_in_viewport(ratio=1)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_display_never_cuts_join_address(fake_gateway: FakeGateway, window: Page, language: str) -> None:
+    """The rates beside the turn make room for it."""
+    sized(window, *PROJECTORS[0])
+    counted = TurnoutCounted(
+        turn=MIDDLE.turn_id,
+        connected=(12_500, 11_900),
+        voted=(8_120, 6_330),
+        votes_per_s=12_345,
+        figures=BoxFigures(changed=12_345),
+    )
+    scene = Scene("voting", MIDDLE.voting, "voting", more=(counted,))
+    show_scene("display", in_language(scene, language), window, fake_gateway)
+    window.evaluate("() => document.fonts.ready")
+    expect(window.locator(".footer .address b")).to_be_in_viewport(ratio=1)
+    assert window.locator(".footer").evaluate("(footer) => footer.scrollWidth <= footer.clientWidth")
+
+
+@pytest.mark.nightly
+def test_display_names_token_until_it_has_passed(fake_gateway: FakeGateway, window: Page) -> None:
+    sized(window, *PROJECTORS[0])
+    show_scene("display", Scene("voting", ScriptedMatch().voting, "voting"), window, fake_gateway)
+    expect(window.locator(".token-label")).to_have_text("token")
+    after = ScriptedMatch().play(4, 4)
+    fake_gateway.say(
+        "display", fake_gateway.change("turn.revealed", after.reveal(fake_gateway.now(), "lines", SLOWER))
+    )
+    expect(window.locator(".stage")).to_have_attribute("data-step", "lines", timeout=TIMEOUT_MS)
+    expect(window.locator(".token-label")).to_have_count(0)
+    fake_gateway.say("display", fake_gateway.change("turn.opened", after.voting(fake_gateway.now())))
+    expect(window.locator(".stage")).to_have_attribute("data-phase", "voting", timeout=TIMEOUT_MS)
+    expect(window.locator(".token-label")).to_have_count(0)

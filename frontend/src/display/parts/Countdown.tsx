@@ -11,7 +11,7 @@ const [WORD, LEAST, GAP] = [164, 54.5, 20];
 const USUAL_LENGTH = 5;
 const SHOWN = ["talk", "voting"];
 
-/** The countdown, by the server's clock, until the vote closes or opens. It grows in the last seconds. */
+/** The countdown, by the server's clock, until the vote closes or opens. In the last seconds it grows and lights up the stage. */
 export function Countdown({ view }: { view: StageView }) {
   const { phase, leftMs } = view.scene;
   const shown = SHOWN.includes(phase);
@@ -19,13 +19,16 @@ export function Countdown({ view }: { view: StageView }) {
   const text = shown ? countdownText(leftMs) : "";
   const last = phase === "voting" && leftMs <= LAST_S * 1000;
   const figure = useRef<HTMLSpanElement>(null);
+  const light = useRef<HTMLElement>(null);
   useEffect(() => {
     if (!last || view.reducedMotion) return;
     const pulse = [{ transform: "scale(0.88)" }, { transform: "scale(1)" }];
     figure.current?.animate(pulse, { duration: 450, easing: "cubic-bezier(0.2, 0.7, 0.3, 1)" });
+    light.current?.animate([{ opacity: 0.5 }, { opacity: 0.16 }], { duration: 900, easing: "ease-out" });
   }, [text, last]);
   return (
     <div class="clock" data-last={last} data-phase={phase}>
+      {last && <i class="light" ref={light} aria-hidden="true" />}
       {shown && <span class="figure" style={text.length > USUAL_LENGTH ? { fontSize: fontSize(text, WORD) } : {}} ref={figure} role="timer">{text}</span>}
       {word && <span class="word" style={{ fontSize: fontSize(word, WORD) }}>{word}</span>}
       {(phase === "voting" || phase === "talk") && <CountdownBar view={view} />}

@@ -98,6 +98,9 @@ function renderPart(part: SentencePart) {
   return <b data-side={side}>{short === name ? name : <><span aria-hidden="true">{short}</span><span class="visually-hidden">{name}</span></>}</b>;
 }
 
+const STATUS_SIZE = 60;
+/** At the edges, and between the turn and the address. */
+const STATUS_MARGINS = 132;
 const VOTE_LABELS: Record<Vote, string> = { concealed: p("vote", "in secret"), open: p("vote", "open") };
 
 function FooterStatus({ view, shown }: { view: StageView; shown: KeyShown | null }) {
@@ -105,6 +108,7 @@ function FooterStatus({ view, shown }: { view: StageView; shown: KeyShown | null
   if (phase === "ended" && match && !isWon(view.scene)) return <DrawInfo view={view} line={matchVerdict(view, match).line} />;
   return (
     <>
+      {isWon(view.scene) && !view.state.is_duel && <span class="event-name" title={view.state.name}>{view.state.name}</span>}
       {turn && <span class="turn">{parts("Turn %(turn)s", { turn: <b>{turn.number}</b> })}{match?.board.vote ? ` · ${VOTE_LABELS[match.board.vote]}` : <VoteRates view={view} />}</span>}
       <Watching view={view} />
       {showsAddress(view) && <JoinAddress url={view.joinUrl} code={view.state.code} shown={shown} />}
@@ -113,15 +117,19 @@ function FooterStatus({ view, shown }: { view: StageView; shown: KeyShown | null
 }
 
 /** Beside the turn, unless something else is there, so that their length moves nothing. Hidden together with the turnout. */
-function VoteRates({ view: { state, scene, turnout } }: { view: StageView }) {
+function VoteRates({ view: { state, scene, turnout, size, joinUrl } }: { view: StageView }) {
   const { phase, turn } = scene;
   const hidden = state.peek || state.is_duel || isPartHidden(state, "turnout");
   if (hidden || phase !== "voting" || !turnout || turnout.turn !== turn?.id) return null;
   const { votes_per_s: rate, figures: { changed } } = turnout;
+  const room = size.width - STATUS_MARGINS - measureName(`${hostName(joinUrl)}/${state.code}`) * STATUS_SIZE;
+  const rates = n("%(votes)s vote/s", "%(votes)s votes/s", rate, { votes: formatNumber(rate) });
+  const changes = n("%(count)s changed", "%(count)s changed", changed, { count: formatNumber(changed) });
+  const fits = (text: string) => measureName(`${t("Turn %(turn)s", { turn: turn.number })} · ${text}`) * STATUS_SIZE < room;
   return (
     <>
-      <span data-rate> · {n("%(votes)s vote/s", "%(votes)s votes/s", rate, { votes: formatNumber(rate) })}</span>
-      {changed > 0 && <span data-changed> · {n("%(count)s changed", "%(count)s changed", changed, { count: formatNumber(changed) })}</span>}
+      {fits(rates) && <span data-rate> · {rates}</span>}
+      {changed > 0 && fits(`${rates} · ${changes}`) && <span data-changed> · {changes}</span>}
     </>
   );
 }

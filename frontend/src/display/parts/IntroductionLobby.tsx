@@ -7,6 +7,7 @@ import { NAME_LEAST, fitNumber } from "../scene/layout";
 import { PLACES, sideShownAtPlace, type Place } from "../scene/places";
 import type { StageView } from "../scene/stageView";
 import { turnoutLevel } from "../votes/turnoutLevel";
+import { EventName } from "./EventName";
 import { SeriesWins } from "./SeriesWins";
 import { TeamName } from "./TeamName";
 import { besideIntroduction } from "./lobbyLayout";
@@ -20,6 +21,7 @@ export function IntroductionLobby({ view, codes }: { view: StageView; codes: Joi
   const { card, width } = besideIntroduction(view, codes);
   return (
     <div class="beside-code" style={{ "--card": `calc(${card} * var(--u))` }}>
+      <EventName view={view} width={width - 2 * MARGINS} />
       <Introduction view={view} width={width - 2 * MARGINS} />
       <div class="joined-teams">{PLACES.map((place) => <JoinedTeam key={place} view={view} place={place} width={width / 2 - MARGINS} />)}</div>
     </div>

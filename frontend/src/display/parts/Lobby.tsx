@@ -1,6 +1,7 @@
 import { useEffect, useRef } from "preact/hooks";
 import { Badge } from "../../board/Ball";
 import type { EventState, KeyShown } from "../../protocol";
+import { EventName } from "./EventName";
 import { Introduction } from "../demonstration/Introduction";
 import { JoinAddress, hostName } from "./Footer";
 import { IntroductionLobby } from "./IntroductionLobby";
@@ -11,6 +12,7 @@ import { TeamJoin } from "./TeamJoin";
 import { TeamName } from "./TeamName";
 import { t } from "../../live/i18n";
 import { NAME_LEAST } from "../scene/layout";
+import { measureName } from "../scene/measureName";
 import { PLACES, isPartHidden, sideShownAtPlace, type Place } from "../scene/places";
 import type { JoinCodes } from "../scene/joinCodes";
 import type { StageView } from "../scene/stageView";
@@ -18,6 +20,7 @@ import { admissionHint } from "../captions/captions";
 import { besideCard, cardSide, isIntroducing, quietZone, shownTeamCodes, widthBetweenCodes } from "./lobbyLayout";
 
 const NAME = 84;
+const TOP = { badge: 78, largest: 62, least: 54.5 };
 /** How to join: the QR codes, the address, the code, and the number of people who have joined. */
 export function Lobby({ view, codes, shown }: { view: StageView; codes: JoinCodes; shown: KeyShown | null }) {
   if (view.scene.phase !== "lobby") return null;
@@ -26,7 +29,7 @@ export function Lobby({ view, codes, shown }: { view: StageView; codes: JoinCode
   return (
     <div class="lobby" style={{ "--between": `calc(${between} * var(--u))` }}>
       {teams ? PLACES.map((place) => <TeamJoin key={place} view={view} place={place} code={teams[place]} />) : <OneCode view={view} codes={codes} />}
-      {between > 0 && <div class="between-codes"><Introduction view={view} width={between} /></div>}
+      {between > 0 && <div class="between-codes"><EventName view={view} width={between} /><Introduction view={view} width={between} /></div>}
       <div class="join-info" style={{ "--code": `calc(${codeSize(view, shown)} * var(--u))` }}>
         {view.state.lobby === "locked" ? <p>{t("The match begins soon")}</p> : <JoinInfo view={view} shown={shown} />}
       </div>
@@ -42,16 +45,26 @@ function OneCode({ view, codes }: { view: StageView; codes: JoinCodes }) {
     <>
       {isIntroducing(view, codes) ? <IntroductionLobby view={view} codes={codes} /> : PLACES.map((place) => <LobbyTeam key={place} view={view} place={place} width={besideCard(view, codes)} />)}
       {showsCode(view.state) ? <QrCard code={code} quiet={quiet} size={cardSide(code.rows, quiet)} /> : <LobbyStatus state={view.state} />}
-      <CheerInvitation view={view} />
+      {view.foot.lines === 0 && <TopLine view={view} codes={codes} />}
     </>
   );
 }
 
+/** Above the QR code: the event's name, unless it is elsewhere, and the invitation to cheer if both fit. */
+function TopLine({ view, codes }: { view: StageView; codes: JoinCodes }) {
+  const { state, size } = view;
+  const name = showsCode(state) && !isIntroducing(view, codes) && !state.is_duel ? state.name : "";
+  const fontSize = (text: string) => (size.width - besideCard(view, codes) - 2 * TOP.badge) / measureName(text);
+  const invitation = cheerInvitation(view);
+  const both = [name, invitation].filter(Boolean).join(" · ");
+  const text = !name || fontSize(both) >= TOP.least ? both : name;
+  return text ? <p class="invitation" style={name && { fontSize: `calc(${Math.min(TOP.largest, fontSize(text))} * var(--u))` }}>{text}</p> : null;
+}
+
 /** Invites people who have joined to tap their shape, which also shows that their connection works. */
-function CheerInvitation({ view: { state, turnout, foot } }: { view: StageView }) {
+function cheerInvitation({ state, turnout }: StageView): string {
   const here = turnout ? turnout.connected[0] + turnout.connected[1] : 0;
-  if (foot.lines > 0 || here === 0 || state.lobby === "closed" || state.is_duel) return null;
-  return <p class="invitation">{t("Joined? Tap your shape!")}</p>;
+  return here === 0 || state.lobby === "closed" || state.is_duel ? "" : t("Joined? Tap your shape!");
 }
 
 function JoinInfo({ view, shown }: { view: StageView; shown: KeyShown | null }) {
@@ -69,6 +82,8 @@ function JoinInfo({ view, shown }: { view: StageView; shown: KeyShown | null }) 
 /** In a duel the address itself leads to the seat. */
 const ticketHint = ({ is_duel, admission }: EventState) => (is_duel ? "" : admissionHint(admission));
 
+/** The font sizes of the host name and the key, with their spaces, relative to the code's. */
+const [HOST_SHARE, KEY_SHARE] = [0.52, 1.1];
 const CODE = { largest: 166, least: 72, above: 106, besideNotice: 104 };
 const BESIDE = { peek: 484, key: 130 };
 
@@ -77,9 +92,9 @@ const BESIDE = { peek: 484, key: 130 };
  */
 function codeSize({ state, joinUrl, size, foot }: StageView, shown: KeyShown | null): number {
   if (ticketHint(state) && !shown) return CODE.above;
-  const text = hostName(joinUrl).length / 2 + state.code.length * 1.12 + (shown?.key.length ?? 0) * 1.2;
+  const text = measureName(`${hostName(joinUrl)}/`) * HOST_SHARE + measureName(state.code) + (shown ? measureName(shown.key) * KEY_SHARE : 0);
   const room = size.width - 92 - (state.peek ? BESIDE.peek : 0) - (shown ? BESIDE.key : 0);
-  return Math.max(CODE.least, Math.min(foot.lines ? CODE.besideNotice : CODE.largest, room / (text * 0.5)));
+  return Math.max(CODE.least, Math.min(foot.lines ? CODE.besideNotice : CODE.largest, room / text));
 }
 
 function LobbyTeam({ view, place, width }: { view: StageView; place: Place; width: number }) {

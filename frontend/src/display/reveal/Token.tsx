@@ -1,3 +1,4 @@
+import { p } from "../../live/i18n";
 import type { Side } from "../../protocol";
 import { Coin } from "../parts/Coin";
 import { easeInOut, swing } from "./motion";
@@ -14,6 +15,8 @@ const STEPS = { fight: 36, pass: 24 };
 
 /** Steps in which the token moves: it is contested or changes sides. */
 const MOVING: readonly (TimelineStep | undefined)[] = ["picks", "hold", "drops", "second", "token"];
+const BEFORE_PASSING: readonly (TimelineStep | undefined)[] = ["sealed", "pour", "picks", "hold", "drops", "second", "token"];
+const [LABEL_GAP, LABEL_UP] = [12, 112];
 const BEFORE: readonly (TimelineStep | undefined)[] = ["sealed", "pour"];
 
 /**
@@ -28,7 +31,28 @@ export function Token({ view }: { view: StageView }) {
   const holder = tokenHolder(view);
   const resting = placement ? placed(placement, { x: restingX(view, placement, holder ?? "red") }) : "";
   const hidden = holder === null || phase === "ended";
-  return <div class="token" ref={coin} data-hidden={hidden} data-passing={moves} style={{ transform: resting }}><Coin /></div>;
+  return (
+    <>
+      <div class="token" ref={coin} data-hidden={hidden} data-passing={moves} style={{ transform: resting }}><Coin /></div>
+      {placement && holder && !hidden && !moves && !isTokenKnown(view) && <TokenLabel view={view} placement={placement} holder={holder} />}
+    </>
+  );
+}
+
+/** The match in which the token has last passed to the other side. Later the audience knows what it is. */
+let passedIn: number | null = null;
+
+function isTokenKnown({ scene: { match, reveal, stage } }: StageView): boolean {
+  const passed = reveal && reveal.resolution.token_before !== reveal.resolution.token_after && (!stage || !BEFORE_PASSING.includes(stage.step));
+  if (match && passed) passedIn = match.id;
+  return match?.id === passedIn;
+}
+
+/** Beside the coin, away from the board and above the join code. */
+function TokenLabel({ view, placement, holder }: { view: StageView; placement: GridPlacement; holder: Side }) {
+  const left = sidePlace(view.scene.match, holder) === 0;
+  const edge = restingX(view, placement, holder) + (left ? -1 : 1) * (RADIUS + LABEL_GAP);
+  return <b class="token-label" data-place={left ? 0 : 1} style={{ left: `calc(${edge} * var(--u))`, top: `calc(${placement.floor - LABEL_UP} * var(--u))` }}>{p("coin", "token")}</b>;
 }
 
 function tokenHolder({ scene: { match, reveal, stage } }: StageView): Side | null {

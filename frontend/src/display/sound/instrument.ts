@@ -28,13 +28,13 @@ const COIN: readonly Overtone[] = [
   { ratio: 1.41, volume: 0.16, fades: 0.35 },
   { ratio: 2.3, volume: 0.12, fades: 0.2 },
 ];
-const RIM: readonly Overtone[] = [{ ratio: 2, volume: 0.14, fades: 0.18 }];
 const CHIME: readonly Overtone[] = [
   { ratio: 1, volume: 0.4, fades: 1.6 },
   { ratio: 2, volume: 0.16, fades: 1.1 },
   { ratio: 3.01, volume: 0.07, fades: 0.6 },
 ];
 const BELL_HZ = 640;
+const TICK_VOLUME = 0.3;
 
 /** Limits the output level; the hall's amplifier sets the volume. */
 const LIMITER = { threshold: -14, knee: 4, ratio: 20, attack: 0.003, release: 0.25 };
@@ -88,9 +88,11 @@ export class Instrument {
     MOTIFS[motif](this, at, to);
   }
 
-  /** A second of the countdown: a light tap on the bell's rim. */
+  /** A second of the countdown: a soft stroke of the bell, without its long low overtone. */
   tick(at = this.time): void {
-    this.ring(RIM, BELL_HZ, at, this.limiter);
+    const to = gain(this.audio, TICK_VOLUME);
+    to.connect(this.limiter);
+    this.ring(BELL.slice(1), BELL_HZ, at, to);
   }
 
   /** Votes arrive as drops of water. */
