@@ -110,12 +110,13 @@ def test_page_of_crowd_game_offers_only_what_its_creator_may_do(box: BallotBox) 
     assert permissions(duel, visitor) == ((False, False, False), True, ())
 
 
-def test_declined_offer_is_not_shown_as_open(box: BallotBox) -> None:
+def test_open_offer_is_shown_to_both_and_accepted_by_the_opponent_only(box: BallotBox) -> None:
     one, two = Client(), Client()
     path = begin(one, two)
     turn = only_turn(Match.objects.get()).pk
     one.post(f"{path}/do/draw", {"turn": turn})
     assert "You offered a draw" in page(one, path)
+    assert [len(ACCEPT.findall(page(client, path))) for client in (one, two, Client())] == [0, 1, 0]
     two.post(f"{path}/do/decline", {"turn": turn})
     assert "You offered a draw" not in page(one, path)
     assert not ACCEPT.search(page(two, path))
