@@ -4,11 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import msgspec
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
-from crowdgame.reports.turning_point import line_cells
 from games.drawing.board_drawing import Highlights, draw_board
 from games.engine.game import SIDES, Board, Picks, Resolution, other_side
 from games.engine.registry import find_game, read_options
@@ -111,12 +109,6 @@ def play_example(scene: RuleExample) -> PlayedExample:
     return PlayedExample(before, game.view(state, None), resolution)
 
 
-def _with_all_lines(board: Board) -> Board:
-    """Return the board with the loser's lines highlighted too."""
-    cells = tuple(cell for side in SIDES for cell in line_cells(board, side))
-    return msgspec.structs.replace(board, winning_cells=cells)
-
-
 def _draw(scene: RuleExample) -> RulePicture:
     played = play_example(scene)
     first = played.before.token or SIDES[0]
@@ -132,7 +124,7 @@ def _draw(scene: RuleExample) -> RulePicture:
             _("Before: red is over %(red)s, yellow over %(yellow)s.") % {"red": red, "yellow": yellow},
             Highlights(above=above),
         ),
-        after=draw_board(_with_all_lines(played.after), _("After the turn."), Highlights(fresh=fresh)),
+        after=draw_board(played.after, _("After the turn."), Highlights(fresh=fresh)),
         token=_describe_token(played),
     )
 

@@ -172,8 +172,10 @@ def _sentences(report: MatchReport, turn: TurnReport) -> Iterator[str]:
         yield insert_team_names(translate_text(sentence, _), report.teams)
     if came.conflict:
         yield _describe_conflict(report, turn)
-    if came.lines and came.result in SIDES:
-        yield _("Four in a row for %(team)s.") % {"team": report.teams[came.result]}
+    if came.result in SIDES and came.lines:
+        completed = (other_side(came.result), came.result) if came.losing_lines else (came.result,)
+        for side in completed:
+            yield _("Four in a row for %(team)s.") % {"team": report.teams[side]}
 
 
 def _describe_choices(report: MatchReport, turn: TurnReport) -> Iterator[str]:

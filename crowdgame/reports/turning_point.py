@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from games.engine.game import Board, Cell, Side
+from games.engine.game import Board, Side
 from games.rules.columns import Grid
 
 
@@ -46,9 +46,3 @@ def find_threats(board: Board, side: Side) -> tuple[int, ...]:
     grid = Grid.from_board(board)
     after = {column: grid.drop(column, side) for column in grid.open_columns()}
     return tuple(column for column, grown in after.items() if grown.has_line((column, grown.height(column))))
-
-
-def line_cells(board: Board, side: Side) -> tuple[Cell, ...]:
-    """Return the side's cells that are in a line of four or more, even if the side has not won."""
-    lines = Grid.from_board(board).lines(side)
-    return tuple(sorted({cell for line in lines for cell in line}))

@@ -165,6 +165,7 @@ export interface Board {
   grid: ReadonlyArray<string>;
   token: Side | null;
   winning_cells: ReadonlyArray<readonly [number, number]>;
+  losing_cells: ReadonlyArray<readonly [number, number]>;
   choices: ReadonlyArray<string>;
   drawing: Drawing | null;
   vote: Vote | null;
@@ -212,6 +213,7 @@ export interface Resolution {
   token_before: Side | null;
   token_after: Side | null;
   lines: ReadonlyArray<ReadonlyArray<readonly [number, number]>>;
+  losing_lines: ReadonlyArray<ReadonlyArray<readonly [number, number]>>;
   double_win: boolean;
   block: Drop | null;
   result: Result;

@@ -86,7 +86,7 @@ def _cell(board: Board, cell: Cell, char: str, marks: Highlights) -> str:
     x, y = _x(cell[0]), _y(cell[1], board.rows)
     if char not in SIDE_BY_CELL:
         return f'<circle class="hole" cx="{x:g}" cy="{y:g}" r="42"/>'
-    shines = cell in board.winning_cells
+    shines = cell in board.winning_cells or cell in board.losing_cells
     drawn = ball(SIDE_BY_CELL[char], x, y, ' class="shines"' if shines else "")
     if shines:
         return f'{drawn}<circle class="light" cx="{x:g}" cy="{y:g}" r="45"/>'

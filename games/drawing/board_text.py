@@ -45,13 +45,13 @@ def printable(raw: str) -> str:
 
 
 def _append_grid(text: Text, board: Board) -> None:
-    """Append the column numbers and the rows; winning cells are in brackets."""
+    """Append the column numbers and the rows. Winning cells are in brackets, losing ones in parentheses."""
     text.append("".join(f"{column:^4}" for column in range(1, board.columns + 1)).rstrip() + "\n", "dim")
-    winning = frozenset(board.winning_cells)
+    marks = dict.fromkeys(board.winning_cells, ("[", "]")) | dict.fromkeys(board.losing_cells, ("(", ")"))
     for row, line in zip(range(board.rows, 0, -1), board.grid, strict=True):
         for column, char in enumerate(line, 1):
-            cell = f"[{char}]" if (column, row) in winning else f" {char} "
-            text.append(cell, STYLE[char])
+            left, right = marks.get((column, row), (" ", " "))
+            text.append(f"{left}{char}{right}", STYLE[char])
             text.append(" ")
         text.append("\n")
 

@@ -134,6 +134,7 @@ class Resolution(msgspec.Struct, frozen=True, kw_only=True):
         token_before: The side that held the initiative token before.
         token_after: The side that holds it now.
         lines: The winner's lines, each a list of [column, row].
+        losing_lines: The lines of the side that loses, if both sides completed one.
         double_win: Both sides completed a line, and the initiative token decided the match.
         block: The drop that took the cell in which the other side would have won.
         result: The result after this turn.
@@ -146,6 +147,7 @@ class Resolution(msgspec.Struct, frozen=True, kw_only=True):
     token_before: Side | None = None
     token_after: Side | None = None
     lines: tuple[tuple[Cell, ...], ...] = ()
+    losing_lines: tuple[tuple[Cell, ...], ...] = ()
     double_win: bool = False
     block: Drop | None = None
     result: Result
@@ -165,6 +167,7 @@ class Board(msgspec.Struct, frozen=True, kw_only=True):
         grid: Rows of the grid, top row first, one of `.RY` per cell.
         token: The side that holds the initiative token, in a game that has one.
         winning_cells: Every cell of the winner's lines as [column, row]. Rows count from the bottom.
+        losing_cells: The same of the side that loses, if both sides completed a line.
         choices: Names of the choices, for the kind `drawn`.
         drawing: The drawing, for the kind `drawn`.
         vote: How the next turn is voted. Null: in secret until its own reveal.
@@ -176,6 +179,7 @@ class Board(msgspec.Struct, frozen=True, kw_only=True):
     grid: tuple[str, ...] = ()
     token: Side | None = None
     winning_cells: tuple[Cell, ...] = ()
+    losing_cells: tuple[Cell, ...] = ()
     choices: tuple[str, ...] = ()
     drawing: Drawing | None = None
     vote: Vote | None = None

@@ -1,7 +1,7 @@
 """The answer of `manage.py replay --json` to one game record, in the format of the conformance cases.
 
     {"result": ..., "grid": [...], "token": ..., "winning_cells": [[column, row], ...],
-     "turns_played": n, "error": null}
+     "losing_cells": [...], "turns_played": n, "error": null}
 
 `token` is omitted for a game without one. `error` is null or {"turn": n, "text": ...}: the first turn that
 breaks the rules; the other fields then describe the state before it. A line that is not a record of a known
@@ -35,6 +35,7 @@ class ReplayAnswer(msgspec.Struct, frozen=True, kw_only=True):
     grid: tuple[str, ...]
     token: Side | msgspec.UnsetType
     winning_cells: tuple[Cell, ...]
+    losing_cells: tuple[Cell, ...]
     turns_played: int
     error: TurnRefused | None
 
@@ -54,6 +55,7 @@ def build_answer(replayed: Replayed) -> ReplayAnswer:
         grid=board.grid,
         token=board.token or msgspec.UNSET,
         winning_cells=board.winning_cells,
+        losing_cells=board.losing_cells,
         turns_played=len(replayed.resolutions),
         error=TurnRefused(refused, replayed.error or "") if refused else None,
     )

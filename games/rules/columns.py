@@ -95,16 +95,19 @@ class Grid:
         return tuple("".join(stack[row] for stack in padded) for row in reversed(range(self.rows)))
 
     def board(self, token: Side | None, won: Side | None) -> Board:
-        """Return the public board; `won` is the side whose lines are highlighted."""
-        lines = self.lines(won) if won else ()
+        """Return the public board; `won` is the winner."""
         return Board(
             kind="columns",
             columns=len(self.stacks),
             rows=self.rows,
             grid=self.render_rows(),
             token=token,
-            winning_cells=tuple(sorted({cell for line in lines for cell in line})),
+            winning_cells=self._line_cells(won) if won else (),
+            losing_cells=self._line_cells(other_side(won)) if won else (),
         )
+
+    def _line_cells(self, side: Side) -> tuple[Cell, ...]:
+        return tuple(sorted({cell for line in self.lines(side) for cell in line}))
 
 
 def _run(filled: frozenset[Cell], cell: Cell, step: tuple[int, int]) -> tuple[Cell, ...]:

@@ -61,14 +61,14 @@ class SimultaneousCaptainsMistress:
         result = _judge(state, grid, winners)
         conflict = picks.red if picks.red is not None and picks.red == picks.yellow else None
         token = other_side(state.token) if conflict else state.token
-        lines = grid.lines(result) if result in SIDES else ()
         after = replace(state, grid=grid, token=token, result=result)
         return after, Resolution(
             drops=drops,
             conflict=conflict,
             token_before=state.token,
             token_after=token,
-            lines=lines,
+            lines=grid.lines(result) if result in SIDES else (),
+            losing_lines=grid.lines(other_side(result)) if result in SIDES else (),
             double_win=len(winners) == len(SIDES),
             block=state.grid.find_block(drops),
             result=result,

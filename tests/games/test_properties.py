@@ -171,16 +171,20 @@ def test_result_matches_brute_force(played: Play) -> None:
             assert result == winners[0]
         else:
             assert result == ("open" if "." in board.grid[0] else "draw")
-        shown = fours[result] if result in ("red", "yellow") else set()
-        assert board.winning_cells == tuple(sorted(shown))
-        assert {c for line in resolution.lines for c in line} == shown
+        won, lost = (
+            (fours[result], fours[other_side(result)]) if result in ("red", "yellow") else (set(), set())
+        )
+        assert (board.winning_cells, board.losing_cells) == (tuple(sorted(won)), tuple(sorted(lost)))
+        assert {c for line in resolution.lines for c in line} == won
+        assert {c for line in resolution.losing_lines for c in line} == lost
 
 
 @given(plays())
 def test_resolution_reports_each_full_line_once(played: Play) -> None:
     for resolution, board in zip(played.resolutions, played.boards[1:], strict=True):
-        assert len(set(resolution.lines)) == len(resolution.lines)
-        for line in resolution.lines:
+        lines = (*resolution.lines, *resolution.losing_lines)
+        assert len(set(lines)) == len(lines)
+        for line in lines:
             (c0, r0), (c1, r1) = line[:2]
             step = (c1 - c0, r1 - r0)
             assert [(c0 + step[0] * i, r0 + step[1] * i) for i in range(len(line))] == list(line)
@@ -212,7 +216,11 @@ def test_mirrored_play_has_mirrored_result(played: Play) -> None:
     for board, image in zip(played.boards, mirrored.boards, strict=True):
         assert image.grid == tuple(line[::-1] for line in board.grid)
         assert image.token == board.token
-        assert set(image.winning_cells) == {(width + 1 - c, r) for c, r in board.winning_cells}
+        for cells, image_cells in (
+            (board.winning_cells, image.winning_cells),
+            (board.losing_cells, image.losing_cells),
+        ):
+            assert set(image_cells) == {(width + 1 - c, r) for c, r in cells}
     assert [resolution.result for resolution in mirrored.resolutions] == [
         resolution.result for resolution in played.resolutions
     ]
@@ -227,7 +235,7 @@ def test_color_swapped_play_has_swapped_result(played: Play) -> None:
     for board, image in zip(played.boards, swapped.boards, strict=True):
         assert image.grid == tuple(line.translate(SWAP_COLORS) for line in board.grid)
         assert image.token == (board.token and other_side(board.token))
-        assert image.winning_cells == board.winning_cells
+        assert (image.winning_cells, image.losing_cells) == (board.winning_cells, board.losing_cells)
     for resolution, image_resolution in zip(played.resolutions, swapped.resolutions, strict=True):
         result = (
             other_side(resolution.result) if resolution.result in ("red", "yellow") else resolution.result

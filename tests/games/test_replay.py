@@ -95,10 +95,10 @@ def test_replay_command_prints_readable_text_board(tmp_path: Path) -> None:
         " 1   2   3   4   5   6   7",
         " .   .   .   .   .   .   .",
         " .   .   .   .   .   .   .",
-        " .   .   .   .   .   .   Y",
-        " .   .   .   .   .   .   Y",
-        " .   .   .   .   .   .   Y",
-        "[R] [R] [R] [R]  .   .   Y",
+        " .   .   .   .   .   .  (Y)",
+        " .   .   .   .   .   .  (Y)",
+        " .   .   .   .   .   .  (Y)",
+        "[R] [R] [R] [R]  .   .  (Y)",
     ]
     assert "\x1b" not in lines[0]
     assert lines[8:10] == ["token: red", "after 4 turns: red wins"]

@@ -101,10 +101,11 @@ def test_winning_line_is_reported_at_full_length() -> None:
 
 def test_lines_of_both_sides_in_one_turn_are_a_double_win() -> None:
     replayed = replay(GameRecord(SIMULTANEOUS.slug, {}, ({"red": 1, "yellow": 7},) * 4))
-    assert (replayed.result, [turn.double_win for turn in replayed.resolutions]) == (
-        "red",
-        [False, False, False, True],
-    )
+    double_wins = [turn.double_win for turn in replayed.resolutions]
+    assert (replayed.result, double_wins) == ("red", [False, False, False, True])
+    last = replayed.resolutions[-1]
+    assert last.lines == (((1, 1), (1, 2), (1, 3), (1, 4)),)
+    assert last.losing_lines == (((7, 1), (7, 2), (7, 3), (7, 4)),)
 
 
 def test_grid_from_board_equals_state_grid() -> None:

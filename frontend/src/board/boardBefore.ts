@@ -12,5 +12,5 @@ export function withoutDrops(board: Board, drops: readonly Drop[]): Board {
     const line = row === null ? undefined : grid[board.rows - row];
     if (line) line[column - 1] = ".";
   }
-  return { ...board, grid: grid.map((line) => line.join("")), winning_cells: [] };
+  return { ...board, grid: grid.map((line) => line.join("")), winning_cells: [], losing_cells: [] };
 }

@@ -156,7 +156,7 @@ function useLitCells(view: StageView): readonly Cell[] {
   const order = useRef<readonly Cell[]>([]);
   order.current = unique(reveal?.resolution.lines.flat() ?? []);
   useReveal(view, ["lines"], ({ lit }) => setCount(Math.ceil(lit * order.current.length)));
-  if (phase === "ended") return match?.board.winning_cells ?? [];
+  if (phase === "ended") return match ? [...match.board.winning_cells, ...match.board.losing_cells] : [];
   return phase === "reveal" && !replaysDrops(view.scene) ? order.current.slice(0, count) : [];
 }
 

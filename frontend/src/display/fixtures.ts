@@ -6,7 +6,7 @@ export const NOW = 1_000_000;
 export function stacked(columns: readonly string[]): Board {
   const line = (row: number) => columns.map((stack) => stack[row] ?? ".").join("");
   const grid = Array.from({ length: 6 }, (_, fromTop) => line(5 - fromTop));
-  return { kind: "columns", columns: columns.length, rows: 6, grid, token: "red", winning_cells: [], choices: [], drawing: null, vote: null };
+  return { kind: "columns", columns: columns.length, rows: 6, grid, token: "red", winning_cells: [], losing_cells: [], choices: [], drawing: null, vote: null };
 }
 
 export function makeTurn(part: Partial<Turn> = {}): Turn {
@@ -19,7 +19,7 @@ export function makeTally(counts: readonly number[], pick: number | null, part: 
 }
 
 export function makeResolution(part: Partial<Resolution> = {}): Resolution {
-  return { drops: [], conflict: null, token_before: "red", token_after: "red", lines: [], double_win: false, block: null, result: "open", sentences: [], before: null, ...part };
+  return { drops: [], conflict: null, token_before: "red", token_after: "red", lines: [], losing_lines: [], double_win: false, block: null, result: "open", sentences: [], before: null, ...part };
 }
 
 export const STEPS: RevealSteps = { pour: 400, picks: 1600, hold: null, drops: 2400, second: null, token: null, lines: 4000, replay: null, over: 6000 };

@@ -5,7 +5,6 @@ import re
 import pytest
 
 from crowdgame.printing.rules_leaflet import RULE_EXAMPLES, draw_examples, play_example
-from crowdgame.reports.turning_point import line_cells
 from games.engine.game import Drop
 
 PASSED = {"token_before": "red", "token_after": "yellow"}
@@ -29,8 +28,8 @@ def test_picture_matches_the_game_engine(title: str, expected: dict[str, object]
 
 def test_picture_of_both_winning_lights_both_lines() -> None:
     scene = SCENES_BY_TITLE["Both win at once"]
-    assert line_cells(scene.after, "red") == ((1, 1), (2, 1), (3, 1), (4, 1))
-    assert line_cells(scene.after, "yellow") == ((7, 1), (7, 2), (7, 3), (7, 4))
+    assert scene.after.winning_cells == ((1, 1), (2, 1), (3, 1), (4, 1))
+    assert scene.after.losing_cells == ((7, 1), (7, 2), (7, 3), (7, 4))
     assert draw_examples()[4].after.count('class="light"') == 8
 
 

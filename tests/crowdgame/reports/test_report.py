@@ -93,6 +93,7 @@ def test_report_describes_result_and_turning_point(box: BallotBox) -> None:
     assert turned.endswith("They also held the token, so the other team couldn't block it.")
     both = played(box, [(1, 7), (2, 7), (3, 7), (4, 7)])
     assert describe_end(both) == "Both teams had four in a row in turn 4. Rooks held the token."
+    assert describe_turn(both, both.turns[3]).endswith("Four in a row for Doves. Four in a row for Rooks.")
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdgame.reports.turning_point import TurningPoint, find_threats, find_turning_point, line_cells
+from crowdgame.reports.turning_point import TurningPoint, find_threats, find_turning_point
 from games.engine.game import Board, Picks, Side
 from games.engine.registry import find_game, read_options
 
@@ -62,7 +62,6 @@ def test_find_threats_agrees_with_game_rules(turns: list[tuple[int, int]]) -> No
     columns = rules.legal_actions(state, "red")
     wins = tuple(c for c in columns if rules.resolve(state, Picks(red=c))[1].result == "red")
     assert find_threats(rules.view(state, None), "red") == wins
-    assert line_cells(rules.view(state, None), "red") == ()
 
 
 @pytest.mark.parametrize(

@@ -28,8 +28,8 @@ export function ballsBefore(board: Board, resolution: Resolution, from = 0): Pla
   return placedBalls(board).filter((ball) => !later.some((drop) => isSameCell(drop, ball)));
 }
 
-export function isOnWinningLine(board: Board, ball: PlacedBall): boolean {
-  return board.winning_cells.some(([column, row]) => column === ball.column && row === ball.row);
+export function isOnLine(cells: Board["winning_cells"], ball: PlacedBall): boolean {
+  return cells.some(([column, row]) => column === ball.column && row === ball.row);
 }
 
 export function otherSide(side: Side): Side {

@@ -1,4 +1,4 @@
-import { ballsBefore, placedBalls, isSameCell, isOnWinningLine, type PlacedBall } from "../../live/match/grid";
+import { ballsBefore, placedBalls, isSameCell, isOnLine, type PlacedBall } from "../../live/match/grid";
 import { timeBankLeft } from "../../live/match/timeBank";
 import { dropMoments, landMoment, revealMoments, revealStep, sideForTeam, tokenMoment } from "../../live/match/phase";
 import { currentSeries } from "../../live/match/series";
@@ -82,7 +82,7 @@ function revealed(view: PhoneView, match: Match, reveal: Reveal, now: number): B
 /** The winning line, highlighted ball by ball. */
 function lines(board: Board): (column: number) => Html {
   const lit = placedBalls(board)
-    .filter((ball) => isOnWinningLine(board, ball))
+    .filter((ball) => isOnLine([...board.winning_cells, ...board.losing_cells], ball))
     .sort((one, two) => one.column - two.column || one.row - two.row);
   return (column) => html`${lit.map((ball, order) => ball.column === column && ringed(ball, board.rows, order))}`;
 }

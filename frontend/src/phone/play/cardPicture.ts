@@ -1,4 +1,4 @@
-import { placedBalls, isOnWinningLine } from "../../live/match/grid";
+import { placedBalls, isOnLine } from "../../live/match/grid";
 import type { Match, Side } from "../../protocol";
 import * as say from "../texts";
 
@@ -100,7 +100,7 @@ function drawGrid(pen: Pen, board: Card["board"], top: number): void {
     disc(ball.column, ball.row, 0.42);
     pen.fillStyle = BALL[ball.side];
     pen.fill();
-    if (isOnWinningLine(board, ball)) stroke(pen, "#f4f1e8", cell * 0.07);
+    if (isOnLine([...board.winning_cells, ...board.losing_cells], ball)) stroke(pen, "#f4f1e8", cell * 0.07);
     drawShape(pen, ball.side, left + (ball.column - 0.5) * cell, top + (board.rows - ball.row + 0.5) * cell, cell);
   }
 }

@@ -19,13 +19,13 @@ const STEPS = { pour: 400, picks: 1600, hold: null, drops: 2400, second: 3100, t
 /** A reveal that began this long ago. */
 function reveal(agoMs: number, counts: readonly number[] = [0, 5, 3]): Reveal {
   const drops = [{ side: "red", column: 2, row: 1 }, { side: "yellow", column: 2, row: null }] as const;
-  const resolution = { drops, conflict: 2, token_before: "red", token_after: "yellow", lines: [], double_win: false, block: null, result: "open", sentences: [], before: null } as const;
+  const resolution = { drops, conflict: 2, token_before: "red", token_after: "yellow", lines: [], losing_lines: [], double_win: false, block: null, result: "open", sentences: [], before: null } as const;
   const tally = { counts, ballots: counts.reduce((all, one) => all + one), pick: 2, decided_by: "plurality", root: null, rounds: null, resigning: 0 } as const;
   return { turn: 10, number: 1, sealed_at: 0, resolved_at: NOW - agoMs, red: tally, yellow: tally, resolution, steps: STEPS, close_call: null, seed: null, concealed: null, turn_commitment: null };
 }
 
 function match(part: Partial<Match> = {}): Match {
-  const board = { kind: "columns", columns: 3, rows: 3, grid: GRID, token: "red", winning_cells: [], choices: [], drawing: null, vote: null } as const;
+  const board = { kind: "columns", columns: 3, rows: 3, grid: GRID, token: "red", winning_cells: [], losing_cells: [], choices: [], drawing: null, vote: null } as const;
   return { id: 1, number: 1, state: "playing", red: 1, yellow: 2, result: "open", window_s: 10, pace: "normal", talk_s: 0, board, turn: TURN, reveal: null, tally_method: "plurality", max_side_changes: 0, ...part } as Match;
 }
 

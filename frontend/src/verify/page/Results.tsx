@@ -92,7 +92,7 @@ function Turn({ record, report, at, title }: Props & { record: MatchRecord; at: 
   const board = report.boards[at];
   return (
     <article class="turn" data-board={Boolean(board)}>
-      {board && <figure><Grid board={board} lit={board.winning_cells} /></figure>}
+      {board && <figure><Grid board={board} lit={[...board.winning_cells, ...board.losing_cells]} /></figure>}
       <div>
         <h3 aria-live="polite">{title}</h3>
         <FindingList findings={report.findings.filter(({ turn }) => turn === at)} record={record} />

@@ -43,8 +43,8 @@ class Columns {
 
   board(token: Side | null, winner: Result): Board {
     const grid = Array.from({ length: this.rows }, (_, fromTop) => this.stacks.map((stack) => LETTERS[stack[this.rows - 1 - fromTop]!] ?? ".").join(""));
-    const lit = winner === "red" || winner === "yellow" ? this.lines(winner).map(([column, row]): [number, number] => [column, row]) : [];
-    return { kind: "columns", columns: this.stacks.length, rows: this.rows, grid, token, winning_cells: lit, choices: [], drawing: null, vote: null };
+    const [winning_cells, losing_cells] = winner === "red" || winner === "yellow" ? [this.lines(winner), this.lines(other(winner))] : [[], []];
+    return { kind: "columns", columns: this.stacks.length, rows: this.rows, grid, token, winning_cells, losing_cells, choices: [], drawing: null, vote: null };
   }
 }
 

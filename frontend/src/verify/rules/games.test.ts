@@ -13,7 +13,7 @@ interface Playthrough {
   options: JsonObject;
   turns: { [side in "red" | "yellow"]?: number | null }[];
   result?: Result;
-  expect?: { result: Result; grid: string[]; token?: string; winning_cells: number[][]; error?: { turn: number } };
+  expect?: { result: Result; grid: string[]; token?: string; winning_cells: number[][]; losing_cells: number[][]; error?: { turn: number } };
 }
 
 /** Options that the recorded playthroughs leave out. */
@@ -39,11 +39,12 @@ for (const file of ["rules.ndjson", "games/single_selector.ndjson"]) {
   for (const through of read(file)) {
     test(`${file}: ${through.name}`, () => {
       const { position, refused } = play(through);
-      const { result, grid, token, winning_cells, error } = through.expect!;
+      const { result, grid, token, winning_cells, losing_cells, error } = through.expect!;
       assert.equal(position.result, result);
       assert.deepEqual(position.board!.grid, grid);
       assert.equal(position.board!.token, token ?? null);
       assert.deepEqual([...position.board!.winning_cells].map(String).sort(), winning_cells.map(String).sort());
+      assert.deepEqual([...position.board!.losing_cells].map(String).sort(), losing_cells.map(String).sort());
       assert.equal(refused, error?.turn ?? null);
     });
   }
