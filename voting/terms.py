@@ -61,7 +61,7 @@ class Pace(LabeledEnum):
     Values:
         instant: One second, without captions: for rehearsals and fast clocks.
         brisk: As short as its captions allow, without replays.
-        normal: About three seconds if nothing special happens.
+        normal: About six seconds if nothing special happens.
         dramatic: Half as long again as brisk.
     """
 

@@ -227,8 +227,9 @@ export interface RevealSteps {
   hold: number | null;
   drops: number;
   second: number | null;
-  token: number | null;
   lines: number;
+  verdict: number | null;
+  token: number | null;
   replay: number | null;
   over: number;
 }

@@ -207,7 +207,8 @@ def step_moments(steps: RevealSteps) -> dict[str, int]:
         "votes": (steps.pour + 2 * steps.picks) // 3,
         "picks": (steps.picks + (steps.hold or steps.drops)) // 2,
         "hold": ((steps.hold or steps.picks) + steps.drops) // 2,
-        "drops": (fall + (steps.token or steps.lines)) // 2,
+        "drops": (fall + steps.lines) // 2,
+        "both": (steps.lines + 4 * (steps.verdict or steps.over)) // 5,
         "lines": (steps.lines + 4 * steps.over) // 5,
     }
 

@@ -73,12 +73,20 @@ def test_card_of_phone_says_why_match_ended(window: Page, fake_gateway: FakeGate
     expect(window.get_by_role("dialog")).to_contain_text(ENDINGS[1].text)
 
 
-def test_wall_names_token_holder_in_reveal(browser: Browser, fake_gateway: FakeGateway) -> None:
-    page = browser.new_context(viewport=PROJECTOR).new_page()  # type: ignore[arg-type]
-    fake_gateway.show(BOTH.reveal(fake_gateway.now(), "lines", slower=15))
-    page.goto(f"{fake_gateway.http}/display/{CODE}")
-    expect(page.locator(".caption")).to_have_text("Four in a row for both: North Hall held the token")
-    page.context.close()
+@pytest.mark.parametrize(
+    ("step", "text", "lit"),
+    [
+        ("both", "Four in a row for both", 4),
+        ("lines", "Four in a row for both: North Hall held the token and wins", 8),
+    ],
+)
+def test_wall_lights_both_lines_before_it_names_the_winner(
+    window: Page, fake_gateway: FakeGateway, step: str, text: str, lit: int
+) -> None:
+    fake_gateway.show(BOTH.reveal(fake_gateway.now(), step, slower=15))
+    window.goto(f"{fake_gateway.http}/display/{CODE}")
+    expect(window.locator(".caption")).to_have_text(text)
+    expect(window.locator(".cabinet .light")).to_have_count(lit)
 
 
 def test_forfeit_is_named_on_every_screen(server: Server, open_at: OpenScreen) -> None:

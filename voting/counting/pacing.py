@@ -1,9 +1,10 @@
 """Pacing of a reveal: when each of its steps begins, so that people can read its captions.
 
-A caption stays for at least one second and a quarter of a second per word. The numbers of words below are
-those of each caption's longest translation, without the names of the teams, which are counted as they are. A
-turn in which nothing special happens is short. Conflicts, blocked lines, close votes and wins take longer.
-Reveals replay close calls: almost equal votes, or a conflict that decided the match.
+A text stays for at least one second and a quarter of a second per word; figures count as words. The
+numbers of words below are those of each text's longest translation, without the names of the teams,
+which are counted as they are. A turn in which nothing special happens is short. Conflicts, blocked
+lines, close votes and wins take longer. Reveals replay close calls: almost equal votes, or a conflict
+that decided the match.
 """
 
 import re
@@ -26,10 +27,14 @@ UNSPACED, UNSPACED_PER_WORD = re.compile("[\u3040-\u30ff\u3400-\u9fff]"), 2
 STRETCH = {Pace.BRISK: 1.0, Pace.NORMAL: 1.2, Pace.DRAMATIC: 1.5}
 
 # Words of the captions: the seal; both picked one column; who drops first and gets the token; the column is
-# full; no ball drops; a team resigns; the winner; the winner if both sides have a line; a draw; a block; a
-# replayed conflict or count.
+# full; no ball drops; a team resigns; the winner; both sides have a line; the winner of the two; a draw; a
+# block; a replayed conflict or count.
 SEALED, CONFLICT, ORDER, FULL, NO_DROP, RESIGNED = 2, 7, 7, 8, 6, 8
-WON, BOTH_WON, DRAWN, BLOCKED, CONFLICT_REPLAY, COUNT_REPLAY = 9, 13, 8, 5, 7, 10
+WON, BOTH, BOTH_WON, DRAWN, BLOCKED, CONFLICT_REPLAY, COUNT_REPLAY = 9, 6, 11, 8, 5, 7, 10
+# Words of a pick: "chose", the column and its share; without a column, "no pick"; the number of votes.
+PICK, NO_PICK, VOTES = 3, 2, 3
+# A side's highest bars have figures.
+BAR_FIGURES = 2
 # Words under a pick that was not decided by votes, and how many more a translation may have.
 RULE_WORDS = {"first": 9, "lot": 9, "captain": 9, "random": 6, "pass": 6, "forfeit": 6, "resign": 8}
 TRANSLATED = 2
@@ -72,8 +77,10 @@ class RevealSteps(msgspec.Struct, frozen=True, kw_only=True):
             happens in this turn.
         drops: The balls fall; in a conflict only the first.
         second: The second ball falls. Null: no conflict.
+        lines: The balls have landed. The winning lines light up, and the outcome is named. If both sides have
+            a line, those of the side that loses light up.
+        verdict: The winner's lines light up, and the outcome is named. Null: at most one side has a line.
         token: The token changes sides. Null: it stays.
-        lines: The balls have landed. Winning lines light up, and the outcome is named.
         replay: The close call is shown again. Null: no replay.
         over: The reveal ends.
     """
@@ -83,8 +90,9 @@ class RevealSteps(msgspec.Struct, frozen=True, kw_only=True):
     hold: Count | None = None
     drops: Count
     second: Count | None = None
-    token: Count | None = None
     lines: Count
+    verdict: Count | None = None
+    token: Count | None = None
     replay: Count | None = None
     over: Count
 
@@ -154,18 +162,23 @@ def pace_reveal(
     lasts = {
         "sealed": POUR_MS,
         "pour": reading_ms(SEALED) - POUR_MS,
-        "picks": _picks_ms(resolution, tallies.values()),
+        "picks": _picks_ms(resolution, tallies.values(), special=special),
         "hold": HOLD_MS if special else 0,
         **_falls_ms(resolution, names, name_words, in_turn=in_turn, passes=passes),
-        "lines": _outcome_ms(resolution, names, name_words),
         "replay": _replay_ms(replayed, name_words),
     }
-    from_picks = sum(ms for step, ms in lasts.items() if step not in {"sealed", "pour"})
-    lasts["lines"] += max(0, max(map(_explanation_ms, tallies.values()), default=0) - from_picks)
     ends = [round(end * STRETCH[pace]) for end in accumulate(lasts.values())]
     begins = dict(zip([*lasts, "over"][1:], ends, strict=True))
-    skipped = {"hold": special, "second": in_turn, "token": passes, "replay": replayed is not None}
-    return RevealSteps(**{step: at for step, at in begins.items() if skipped.get(step, True)})
+    read = begins["picks"] + reading_ms(sum(map(_pick_words, tallies.values())))
+    begins["over"] = max(begins["over"], read)
+    shown = {
+        "hold": special,
+        "second": in_turn,
+        "verdict": resolution.double_win,
+        "token": passes,
+        "replay": replayed is not None,
+    }
+    return RevealSteps(**{step: at for step, at in begins.items() if shown.get(step, True)})
 
 
 def _instant(*, in_turn: bool) -> RevealSteps:
@@ -174,24 +187,40 @@ def _instant(*, in_turn: bool) -> RevealSteps:
     return RevealSteps(pour=0, picks=0, drops=0, second=second, lines=INSTANT_MS, over=INSTANT_MS)
 
 
-def _picks_ms(resolution: Resolution, tallies: Iterable[SideTally]) -> int:
-    """The time between the picks and the hold, which has the same caption."""
+def _picks_ms(resolution: Resolution, tallies: Iterable[SideTally], *, special: bool) -> int:
+    """The time between the picks and the hold, which has the same caption.
+
+    The figures on the bars can be read until the board grows: in a special turn to hold the balls, otherwise
+    when they have landed.
+    """
+    tallies = tuple(tallies)
+    figures = sum(min(BAR_FIGURES, sum(map(bool, tally.counts))) for tally in tallies)
+    figures_ms = (reading_ms(figures) if figures else PICKS_MS) - (0 if special else FALL_MS)
     if resolution.conflict is not None:
-        return reading_ms(CONFLICT) - HOLD_MS
+        return max(figures_ms, reading_ms(CONFLICT) - HOLD_MS)
     if any(tally.decided_by == "resign" for tally in tallies):
-        return reading_ms(RESIGNED)
-    return PICKS_MS
+        return max(figures_ms, reading_ms(RESIGNED))
+    return max(figures_ms, PICKS_MS)
 
 
 def _falls_ms(
     resolution: Resolution, names: Mapping[Side, str], name_words: int, *, in_turn: bool, passes: bool
 ) -> dict[str, int]:
-    """The balls fall, one after the other in a conflict, and the token may change sides."""
-    lasts = {"drops": FALL_MS, "second": FALL_MS if in_turn else 0, "token": TOKEN_MS if passes else 0}
-    read = _falls_reading_ms(resolution, names, name_words)
-    last = "token" if passes else "second" if in_turn else "drops"
-    lasts[last] += max(0, read - sum(lasts.values()))
-    return lasts
+    """The balls fall, one after the other in a conflict, the lines light up, and the token may change sides.
+
+    Without an outcome to name, the caption of the falling balls stays until the end.
+    """
+    falls = {"drops": FALL_MS, "second": FALL_MS if in_turn else 0}
+    outcome_ms = _outcome_ms(resolution, names, name_words)
+    lands = {"lines": outcome_ms or SETTLE_MS, "verdict": 0, "token": TOKEN_MS if passes else 0}
+    if resolution.double_win:
+        lands |= {"lines": reading_ms(BOTH), "verdict": outcome_ms}
+    unread_ms = _falls_reading_ms(resolution, names, name_words) - sum(falls.values())
+    if outcome_ms:
+        falls["second" if in_turn else "drops"] += max(0, unread_ms)
+    else:
+        lands["lines"] = max(lands["lines"], unread_ms - lands["token"])
+    return falls | lands
 
 
 def _falls_reading_ms(resolution: Resolution, names: Mapping[Side, str], name_words: int) -> int:
@@ -207,13 +236,14 @@ def _falls_reading_ms(resolution: Resolution, names: Mapping[Side, str], name_wo
 
 
 def _outcome_ms(resolution: Resolution, names: Mapping[Side, str], name_words: int) -> int:
+    """How long the caption of the outcome needs; 0 if there is none."""
     if resolution.result in SIDES:
         return reading_ms((BOTH_WON if resolution.double_win else WON) + name_words)
     if resolution.result == "draw":
         return reading_ms(DRAWN)
     if len(resolution.sentences) > 1:
         return _sentence_ms(resolution.sentences[-1], names)
-    return reading_ms(BLOCKED + 2 * name_words) if resolution.block else SETTLE_MS
+    return reading_ms(BLOCKED + 2 * name_words) if resolution.block else 0
 
 
 def _sentence_ms(sentence: str, names: Mapping[Side, str]) -> int:
@@ -226,10 +256,10 @@ def _replay_ms(call: CloseCall | None, name_words: int) -> int:
     return reading_ms(CONFLICT_REPLAY if call.kind == "conflict" else COUNT_REPLAY + name_words)
 
 
-def _explanation_ms(tally: SideTally) -> int:
-    """How long the words under a pick need; 0 if the votes decided in the usual way."""
-    words = RULE_WORDS.get(tally.decided_by or "", 0)
+def _pick_words(tally: SideTally) -> int:
+    """Return the words and figures of a side's pick, with those below it."""
+    explained = RULE_WORDS.get(tally.decided_by or "", 0)
     for method in METHODS.values():
         if method.decided_by == tally.decided_by:
-            words = max(map(count_words, method.rounds_caption or method.caption), default=0)
-    return reading_ms(words + TRANSLATED) if words else 0
+            explained = max(map(count_words, method.rounds_caption or method.caption), default=0)
+    return (PICK if tally.pick else NO_PICK) + (explained + TRANSLATED if explained else VOTES)

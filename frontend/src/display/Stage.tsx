@@ -30,7 +30,7 @@ import { TurnoutBar } from "./votes/TurnoutBar";
 import { Discussion } from "./parts/Discussion";
 import { Token } from "./reveal/Token";
 import type { JoinCodes } from "./scene/joinCodes";
-import { sceneBoard, replaysDrops } from "./scene/scene";
+import { LANDED, sceneBoard, replaysDrops } from "./scene/scene";
 import { fitFontSize } from "./scene/layout";
 import { PLACES, isPartHidden } from "./scene/places";
 import { isDimmed, isWon, gridPlacement, useReveal, type GridPlacement, type StageView } from "./scene/stageView";
@@ -131,12 +131,12 @@ function BoardArea({ view }: { view: StageView }) {
 function showsFalling({ scene }: StageView): boolean {
   const { phase, stage } = scene;
   if (phase !== "reveal" || !stage) return false;
-  return ["pour", "picks", "hold", "drops", "second", "token"].includes(stage.step) || replaysDrops(scene);
+  return ["pour", "picks", "hold", "drops", "second"].includes(stage.step) || replaysDrops(scene);
 }
 
 /** The cells of the last drops, highlighted until the next ones fall, for people who looked away. */
 function lastDropped({ scene }: StageView): readonly Cell[] {
-  const landed = scene.phase === "reveal" ? ["lines", "over"].includes(scene.stage?.step ?? "") : scene.phase !== "ended";
+  const landed = scene.phase === "reveal" ? !!scene.stage && LANDED.includes(scene.stage.step) && scene.stage.step !== "replay" : scene.phase !== "ended";
   const drops = landed ? (scene.reveal?.resolution.drops ?? []) : [];
   return drops.flatMap(({ column, row }): Cell[] => (row === null ? [] : [[column, row]]));
 }
@@ -149,15 +149,21 @@ function placementStyle({ center, floor, width, height, scale }: GridPlacement, 
   };
 }
 
-/** The winning lines, highlighted ball by ball; after the reveal all at once. */
+/** The lines, highlighted ball by ball: of the side that loses, then of the winner; after the reveal all at once. */
 function useLitCells(view: StageView): readonly Cell[] {
-  const [count, setCount] = useState(0);
+  const [losingCount, setLosingCount] = useState(0);
+  const [winningCount, setWinningCount] = useState(0);
   const { reveal, match, phase } = view.scene;
-  const order = useRef<readonly Cell[]>([]);
-  order.current = unique(reveal?.resolution.lines.flat() ?? []);
-  useReveal(view, ["lines"], ({ lit }) => setCount(Math.ceil(lit * order.current.length)));
+  const { lines = [], losing_lines = [] } = reveal?.resolution ?? {};
+  const order = useRef({ losing: [] as readonly Cell[], winning: [] as readonly Cell[] });
+  order.current = { losing: unique(losing_lines.flat()), winning: unique(lines.flat()) };
+  useReveal(view, ["lines", "verdict"], ({ losingLit, winningLit }) => {
+    setLosingCount(Math.ceil(losingLit * order.current.losing.length));
+    setWinningCount(Math.ceil(winningLit * order.current.winning.length));
+  });
   if (phase === "ended") return match ? [...match.board.winning_cells, ...match.board.losing_cells] : [];
-  return phase === "reveal" && !replaysDrops(view.scene) ? order.current.slice(0, count) : [];
+  if (phase !== "reveal" || replaysDrops(view.scene)) return [];
+  return [...order.current.losing.slice(0, losingCount), ...order.current.winning.slice(0, winningCount)];
 }
 
 function unique(cells: readonly Cell[]): Cell[] {

@@ -22,7 +22,7 @@ export function makeResolution(part: Partial<Resolution> = {}): Resolution {
   return { drops: [], conflict: null, token_before: "red", token_after: "red", lines: [], losing_lines: [], double_win: false, block: null, result: "open", sentences: [], before: null, ...part };
 }
 
-export const STEPS: RevealSteps = { pour: 400, picks: 1600, hold: null, drops: 2400, second: null, token: null, lines: 4000, replay: null, over: 6000 };
+export const STEPS: RevealSteps = { pour: 400, picks: 1600, hold: null, drops: 2400, second: null, lines: 4000, verdict: null, token: null, replay: null, over: 6000 };
 
 export function makeReveal(part: Partial<Reveal> = {}): Reveal {
   const usual = { turn: 6, number: 6, sealed_at: NOW - 100, resolved_at: NOW, seed: null, concealed: null, turn_commitment: null };

@@ -107,6 +107,7 @@ export const full = (column: number, name: string): string => t("Column %(column
 export const tokenTo = (name: string): string => t("The token goes to %(name)s.", { name });
 export const inColumn = (side: string, column: number): string => t("%(side)s in %(column)s", { side, column });
 export const nextTurn: string = t("Next turn in a moment.");
+export const bothLines: string = t("Four in a row for both");
 export const nobodyWins: string = t("Nobody wins.");
 export const wins = (name: string): string => t("%(name)s wins.", { name });
 export const withTeam = (turns: number, of: number): string =>

@@ -16,6 +16,7 @@ NAMES: Mapping[Side, str] = {"red": "North", "yellow": "South"}
 TALLY = SideTally(counts=(60, 40), ballots=100, pick=1, decided_by="plurality")
 DROPS = (Drop("red", 4, 1), Drop("yellow", 4, 2))
 CONFLICT = Resolution(drops=DROPS, conflict=4, token_before="red", token_after="yellow", result="open")
+LINE = (((1, 1), (2, 1), (3, 1), (4, 1)),)
 ORDINARY = Resolution(drops=(Drop("red", 4, 1), Drop("yellow", 5, 1)), result="open")
 
 
@@ -25,8 +26,8 @@ def pace(resolution: Resolution, pace: Pace = Pace.NORMAL, **given: Any) -> Reve
 
 
 def times(steps: RevealSteps) -> list[int]:
-    order = (steps.pour, steps.picks, steps.hold, steps.drops, steps.second, steps.token, steps.lines)
-    return [at for at in (*order, steps.replay, steps.over) if at is not None]
+    order = (steps.pour, steps.picks, steps.hold, steps.drops, steps.second, steps.lines, steps.verdict)
+    return [at for at in (*order, steps.token, steps.replay, steps.over) if at is not None]
 
 
 def test_situations_for_frontend_are_current() -> None:
@@ -47,15 +48,11 @@ def test_steps_begin_one_after_the_other_in_every_situation() -> None:
             assert times(steps) == sorted(times(steps)), situation["name"]
 
 
-def test_ordinary_turn_takes_three_seconds_at_normal_pace() -> None:
+def test_ordinary_turn_takes_six_seconds_at_normal_pace() -> None:
+    """Its picks are two times six words and figures, which take 4 s to read."""
     steps = pace(ORDINARY)
-    assert (steps.over, steps.hold, steps.second, steps.token, steps.replay) == (
-        3_000,
-        None,
-        None,
-        None,
-        None,
-    )
+    assert (steps.picks, steps.over) == (1_800, 5_800)
+    assert (steps.hold, steps.second, steps.verdict, steps.token, steps.replay) == (None,) * 5
 
 
 @pytest.mark.parametrize(
@@ -78,14 +75,15 @@ def test_conflict_drops_in_turn_and_then_moves_the_token() -> None:
     steps = pace(CONFLICT)
     assert steps.second is not None
     assert steps.token is not None
-    assert steps.drops < steps.second < steps.token < steps.lines
+    assert steps.drops < steps.second < steps.lines < steps.token
 
 
-def test_conflict_that_keeps_the_token_is_read_while_the_second_ball_falls() -> None:
-    steps = pace(msgspec.structs.replace(CONFLICT, token_after="red"))
-    assert steps.token is None
-    assert steps.second is not None
-    assert steps.lines - steps.second > steps.second - steps.drops
+def test_token_moves_after_the_verdict_on_the_lines_of_both_sides() -> None:
+    steps = pace(msgspec.structs.replace(CONFLICT, result="red", lines=LINE, double_win=True))
+    assert steps.verdict is not None
+    assert steps.token is not None
+    assert steps.lines < steps.verdict < steps.token < steps.over
+    assert pace(msgspec.structs.replace(CONFLICT, result="red", lines=LINE)).verdict is None
 
 
 def test_paces_differ_and_brisk_has_no_replay() -> None:

@@ -20,7 +20,7 @@ export function revealSentence(step: TimelineStep, context: RevealContext, call:
 }
 
 const TEXTS: Record<TimelineStep, (context: RevealContext, call: CloseCall | null) => string> = {
-  sealed, pour: sealed, picks, hold: picks, drops, second: drops, token: drops, lines: outcome, replay: closeCallText, over: outcome,
+  sealed, pour: sealed, picks, hold: picks, drops, second: drops, lines, verdict: outcome, token: outcome, replay: closeCallText, over: outcome,
 };
 
 /** Also shown between the deadline and the reveal. */
@@ -56,12 +56,16 @@ function drops({ reveal: { resolution } }: RevealContext): string {
   return passes ? t("%(name)s drops first, %(other)s gets the token", { name, other: teamName(token_after) }) : t("%(name)s drops first", { name });
 }
 
+function lines(context: RevealContext): string {
+  return context.reveal.resolution.double_win ? t("Four in a row for both") : outcome(context);
+}
+
 function outcome(context: RevealContext): string {
   const { result, lines, sentences, double_win, token_before } = context.reveal.resolution;
   if (result === "draw") return sentences.length ? t("A draw") : t("The board is full: a draw");
   if (result === "open") return openText(context);
   const name = teamName(result);
-  if (double_win) return endReasonText(result === token_before ? "holder" : "other", name, teamName(otherSide(result)));
+  if (double_win) return result === token_before ? t("Four in a row for both: %(name)s held the token and wins", { name }) : endReasonText("other", name, teamName(otherSide(result)));
   if (lines.length > 1) return n("%(count)s line at once: %(name)s wins", "%(count)s lines at once: %(name)s wins", lines.length, { name });
   return lines.length ? t("%(name)s has four in a row", { name }) : t("%(name)s wins", { name });
 }

@@ -54,13 +54,14 @@ test("a block is announced once its ball has landed", () => {
   assert.equal(story("lines", stacked(["R", "R", "R", "Y", "", "", "R"]), { drops, block: drops[1] }), "South stops North in 4");
 });
 
-test("two lines in the same turn are announced together", () => {
+test("lines of both sides are announced before the verdict, which says why", () => {
   const drops = [{ side: "red", column: 4, row: 1 }, { side: "yellow", column: 1, row: 4 }] as const;
   const lines = [[[1, 1], [2, 1], [3, 1], [4, 1]]] as const;
   const board = stacked(["R", "R", "R", "R", "YYYY", "", ""]);
-  assert.equal(story("lines", board, { drops, lines, result: "red", double_win: true }), "Four in a row for both: North held the token");
+  assert.equal(story("lines", board, { drops, lines, result: "red", double_win: true }), "Four in a row for both");
+  assert.equal(story("verdict", board, { drops, lines, result: "red", double_win: true }), "Four in a row for both: North held the token and wins");
   const lost = { drops, lines, result: "red", double_win: true, token_before: "yellow" } as const;
-  assert.equal(story("lines", board, lost), "Four in a row for both: South held the token and loses");
+  assert.equal(story("verdict", board, lost), "Four in a row for both: South held the token and loses");
 });
 
 test("the caption under a pick says how the voting method decided", () => {

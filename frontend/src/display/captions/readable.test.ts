@@ -2,10 +2,11 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { makeEvent, makeMatch } from "../fixtures";
 import type { Match, Pace, Reveal, RevealSteps } from "../../protocol";
-import { tallyForSide } from "../scene/places";
+import { sideAtPlace, tallyForSide } from "../scene/places";
 import { revealPlan, timelineSteps } from "../scene/timeline";
-import { optionName } from "../../board/geometry";
-import { decisionText, revealSentence } from "./captions";
+import { pickTexts } from "./pickTexts";
+import { revealSentence } from "./captions";
+import type { MatchContext } from "./sentence";
 import { readingTime } from "./readingTime";
 import { english, translateWith } from "../../live/i18n";
 import { Catalog, LANGUAGES } from "../../../messages";
@@ -42,16 +43,22 @@ function shownTexts(situation: Situation, pace: keyof Situation["steps"]): Shown
     if (last?.text === text) last.ms += ms;
     else captions.push({ text, ms });
   });
-  return [...captions, ...decisions(match, reveal)].filter(({ text }) => text);
+  return [...captions, ...picks({ state, match }, reveal), ...barFigures(reveal)].filter(({ text }) => text);
 }
 
-/** The texts under the picks, which stay until the end. */
-function decisions(match: Match, reveal: Reveal): Shown[] {
-  return (["red", "yellow"] as const).flatMap((side) => {
-    const tally = tallyForSide(reveal, side);
-    const name = optionName(match.board, tally?.pick ?? 0);
-    return tally ? [{ text: decisionText(match, tally, true, name), ms: reveal.steps.over - reveal.steps.picks }] : [];
+/** The picks of both teams, which stay until the end: who chose what, with how many votes. */
+function picks(context: MatchContext, reveal: Reveal): Shown[] {
+  const texts = ([0, 1] as const).flatMap((place) => {
+    const tally = tallyForSide(reveal, sideAtPlace(context.match, place));
+    return tally ? Object.values(pickTexts(context, tally, place, false)) : [];
   });
+  return [{ text: texts.join(" "), ms: reveal.steps.over - reveal.steps.picks }];
+}
+
+/** The figures on the two highest bars of each side, until the board grows or the balls have landed. */
+function barFigures({ red, yellow, steps }: Reveal): Shown[] {
+  const figures = [red, yellow].flatMap((tally) => [...(tally?.counts ?? [])].filter(Boolean).sort((one, other) => other - one).slice(0, 2));
+  return [{ text: figures.join(" "), ms: (steps.hold ?? steps.lines) - steps.picks }];
 }
 
 for (const language of ["en", ...LANGUAGES])
@@ -65,9 +72,9 @@ for (const language of ["en", ...LANGUAGES])
     assert.deepEqual([...new Set(tooShort)], []);
   });
 
-test("an ordinary turn takes three seconds, a special one longer", () => {
+test("an ordinary turn takes six seconds, a special one longer", () => {
   const lengths = new Map(SITUATIONS.map(({ name, names, steps }) => [name.replace(` (${names[0]})`, ""), steps.normal.over]));
   const ordinary = lengths.get("an ordinary turn")!;
-  assert.equal(ordinary, 3000);
+  assert.equal(ordinary, 5800);
   for (const name of ["a conflict", "a block", "a win", "a close vote", "four in a row for both"]) assert.ok(lengths.get(name)! > ordinary, name);
 });

@@ -4,24 +4,23 @@ import { Coin } from "../parts/Coin";
 import { easeInOut, swing } from "./motion";
 import { framesDuring, useRevealAnimation, type RevealFrame } from "./revealAnimation";
 import { sidePlace } from "../scene/places";
-import { fighting, tokenPassing, type TimelineStep } from "../scene/timeline";
+import { fighting, tokenFlare, tokenPassing, type TimelineStep } from "../scene/timeline";
 import { gridPlacement, type GridPlacement, type StageView } from "../scene/stageView";
 
 const RADIUS = 66;
 const BESIDE = 34;
 const ARC = 210;
 const HOP = 22;
-const STEPS = { fight: 36, pass: 24 };
+const STEPS = { fight: 36, flare: 12, pass: 24 };
 
 /** Steps in which the token moves: it is contested or changes sides. */
-const MOVING: readonly (TimelineStep | undefined)[] = ["picks", "hold", "drops", "second", "token"];
-const BEFORE_PASSING: readonly (TimelineStep | undefined)[] = ["sealed", "pour", "picks", "hold", "drops", "second", "token"];
+const MOVING: readonly (TimelineStep | undefined)[] = ["picks", "hold", "drops", "second", "lines", "verdict", "token"];
+const AFTER: readonly TimelineStep[] = ["token", "replay", "over"];
 const [LABEL_GAP, LABEL_UP] = [12, 112];
-const BEFORE: readonly (TimelineStep | undefined)[] = ["sealed", "pour"];
 
 /**
- * The initiative token, on its holder's side of the board. In a conflict it is contested and may change sides in
- * front of the board.
+ * The initiative token, on its holder's side of the board. In a conflict it is contested. If it decides between the
+ * lines of both sides, it flares where it lies. It may change sides in front of the board after the verdict.
  */
 export function Token({ view }: { view: StageView }) {
   const { plan, stage, phase } = view.scene;
@@ -33,7 +32,7 @@ export function Token({ view }: { view: StageView }) {
   const hidden = holder === null || phase === "ended";
   return (
     <>
-      <div class="token" ref={coin} data-hidden={hidden} data-passing={moves} style={{ transform: resting }}><Coin /></div>
+      <div class="token" ref={coin} data-hidden={hidden} data-passing={moves} style={{ transform: resting }}><Flare view={view} /><Coin /></div>
       {placement && holder && !hidden && !moves && !isTokenKnown(view) && <TokenLabel view={view} placement={placement} holder={holder} />}
     </>
   );
@@ -43,7 +42,7 @@ export function Token({ view }: { view: StageView }) {
 let passedIn: number | null = null;
 
 function isTokenKnown({ scene: { match, reveal, stage } }: StageView): boolean {
-  const passed = reveal && reveal.resolution.token_before !== reveal.resolution.token_after && (!stage || !BEFORE_PASSING.includes(stage.step));
+  const passed = reveal && reveal.resolution.token_before !== reveal.resolution.token_after && (!stage || AFTER.includes(stage.step));
   if (match && passed) passedIn = match.id;
   return match?.id === passedIn;
 }
@@ -55,10 +54,19 @@ function TokenLabel({ view, placement, holder }: { view: StageView; placement: G
   return <b class="token-label" data-place={left ? 0 : 1} style={{ left: `calc(${edge} * var(--u))`, top: `calc(${placement.floor - LABEL_UP} * var(--u))` }}>{p("coin", "token")}</b>;
 }
 
+/** The light around the token that grows before the verdict and stays. */
+function Flare({ view }: { view: StageView }) {
+  const { plan } = view.scene;
+  const span = plan && tokenFlare(plan);
+  const look = (t: number) => ({ transform: `scale(${(0.4 + 0.6 * t).toFixed(3)})`, opacity: t });
+  const light = useRevealAnimation<HTMLSpanElement>(view, span ? [{ at: 0, ...look(0) }, ...framesDuring(span, view.reducedMotion, STEPS.flare, look), { at: 1, ...look(1) }] : []);
+  return <span class="flare" ref={light} />;
+}
+
 function tokenHolder({ scene: { match, reveal, stage } }: StageView): Side | null {
   if (!stage || !reveal) return match?.board.token ?? null;
   const { token_before, token_after } = reveal.resolution;
-  return BEFORE.includes(stage.step) ? token_before : token_after;
+  return AFTER.includes(stage.step) ? token_after : token_before;
 }
 
 function tokenFrames(view: StageView, placement: GridPlacement): RevealFrame[] {

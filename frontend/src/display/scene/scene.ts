@@ -90,8 +90,8 @@ export function replaysDrops({ stage, call }: Scene): boolean {
   return stage?.step === "replay" && call?.kind === "conflict";
 }
 
-const LANDED: readonly TimelineStep[] = ["lines", "replay", "over"];
-const MOVED: readonly TimelineStep[] = ["drops", "second", "token", ...LANDED];
+export const LANDED: readonly TimelineStep[] = ["lines", "verdict", "token", "replay", "over"];
+const MOVED: readonly TimelineStep[] = ["drops", "second", ...LANDED];
 
 /** The board to draw: the previous one until its drops have landed. Falling balls are drawn separately. */
 export function sceneBoard(scene: Scene): Board | null {

@@ -75,7 +75,7 @@ export function progressNow({ state, now, reducedMotion }: StageView): RevealPro
 }
 
 function inPlace(stage: RevealProgress): RevealProgress {
-  return { ...stage, poured: jumpToEnd(stage.poured), lit: jumpToEnd(stage.lit) };
+  return { ...stage, poured: jumpToEnd(stage.poured), losingLit: jumpToEnd(stage.losingLit), winningLit: jumpToEnd(stage.winningLit) };
 }
 
 /** Also draws again once fonts are loaded, because names are measured. */
@@ -139,7 +139,7 @@ export function gridPlacement({ scene, size, lift }: StageView): GridPlacement |
 export function isBoardShrunk({ phase, stage, plan, call }: Scene): boolean {
   if (phase !== "reveal" || !stage || !plan) return false;
   if (stage.step === "replay") return call?.kind === "count";
-  return ["pour", "picks"].includes(stage.step) || (plan.steps.hold === null && ["drops", "second", "token"].includes(stage.step));
+  return ["pour", "picks"].includes(stage.step) || (plan.steps.hold === null && ["drops", "second"].includes(stage.step));
 }
 
 /** Whether the votes of this window are public while it is open. */

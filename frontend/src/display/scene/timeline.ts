@@ -7,7 +7,9 @@ export type TimelineStep = "sealed" | keyof RevealSteps;
 export interface RevealProgress {
   step: TimelineStep;
   poured: number;
-  lit: number;
+  /** The lines of the side that loses, if both sides have one, and then the winner's. */
+  losingLit: number;
+  winningLit: number;
 }
 
 /** A reveal's steps, and what it replays. */
@@ -18,8 +20,8 @@ export interface RevealPlan {
 }
 
 /** How long a movement takes at most. A step may last longer, so that its caption can be read. */
-const MOVEMENT = { choose: 350, fall: 1100, pass: 900, light: 1500, recount: 1500 };
-const ORDER = ["pour", "picks", "hold", "drops", "second", "token", "lines", "replay", "over"] as const;
+const MOVEMENT = { choose: 350, fall: 1100, pass: 900, light: 1200, flare: 1000, recount: 1500 };
+const ORDER = ["pour", "picks", "hold", "drops", "second", "lines", "verdict", "token", "replay", "over"] as const;
 
 export function revealPlan({ steps }: Reveal, call: CloseCall | null = null): RevealPlan {
   return { steps, inTurn: steps.second !== null, replay: steps.replay === null ? null : (call?.kind ?? null) };
@@ -41,8 +43,14 @@ export function revealProgress(elapsed: number, plan: RevealPlan): RevealProgres
   return {
     step: begun[begun.length - 1]?.[0] ?? "sealed",
     poured: progress(elapsed, steps.pour, steps.picks),
-    lit: progress(elapsed, steps.lines, Math.min(steps.lines + MOVEMENT.light, steps.replay ?? steps.over)),
+    losingLit: lighting(elapsed, steps.lines, steps),
+    winningLit: lighting(elapsed, steps.verdict ?? steps.lines, steps),
   };
+}
+
+function lighting(elapsed: number, from: number, { verdict, token, replay, over }: RevealSteps): number {
+  const next = [verdict, token, replay, over].find((at) => at !== null && at > from) ?? from;
+  return progress(elapsed, from, Math.min(from + MOVEMENT.light, next));
 }
 
 function progress(elapsed: number, from: number, to: number): number {
@@ -77,14 +85,18 @@ export function fighting({ steps }: RevealPlan): Span {
 
 /** When each ball falls: both at once, or one after the other. */
 export function dropSpan({ steps }: RevealPlan, index: number): Span {
-  const { drops, second, token, lines } = steps;
-  const landed = token ?? lines;
-  if (second === null || index > 0) return span(steps, second ?? drops, Math.min((second ?? drops) + MOVEMENT.fall, landed));
+  const { drops, second, lines } = steps;
+  if (second === null || index > 0) return span(steps, second ?? drops, Math.min((second ?? drops) + MOVEMENT.fall, lines));
   return span(steps, drops, second);
 }
 
+/** The token flares where it lies: it decides between the lines of both sides. */
+export function tokenFlare({ steps }: RevealPlan): Span | null {
+  return steps.verdict === null ? null : span(steps, steps.verdict - MOVEMENT.flare, steps.verdict);
+}
+
 export function tokenPassing({ steps }: RevealPlan): Span | null {
-  return steps.token === null ? null : span(steps, steps.token, Math.min(steps.token + MOVEMENT.pass, steps.lines));
+  return steps.token === null ? null : span(steps, steps.token, Math.min(steps.token + MOVEMENT.pass, steps.replay ?? steps.over));
 }
 
 /** The bars of a close count run up once more. */

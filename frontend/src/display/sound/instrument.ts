@@ -1,4 +1,4 @@
-import type { Motif } from "./score";
+import { ROLL_MS, type Motif } from "./score";
 
 interface Overtone {
   ratio: number;
@@ -35,6 +35,7 @@ const CHIME: readonly Overtone[] = [
 ];
 const BELL_HZ = 640;
 const TICK_VOLUME = 0.3;
+const ROLL_STROKE_MS = 50;
 
 /** Limits the output level; the hall's amplifier sets the volume. */
 const LIMITER = { threshold: -14, knee: 4, ratio: 20, attack: 0.003, release: 0.25 };
@@ -146,7 +147,7 @@ export class Instrument {
   }
 }
 
-const MOTIFS: Record<Motif, (instrument: Instrument, at: number, to: AudioNode) => void> = { seal, conflict, close, drop, token, block, win };
+const MOTIFS: Record<Motif, (instrument: Instrument, at: number, to: AudioNode) => void> = { seal, conflict, close, drop, token, block, roll, win };
 
 /** The deadline: a ship's bell. */
 function seal(instrument: Instrument, at: number, to: AudioNode): void {
@@ -181,6 +182,12 @@ function block(instrument: Instrument, at: number, to: AudioNode): void {
   instrument.impact(700, 0.5, 0.09, at, to);
   instrument.ring(CHIME, 293.7, at, to);
   instrument.ring(CHIME, 440, at + 0.22, to);
+}
+
+/** Both sides have a line: a drum roll that grows until the verdict. */
+function roll(instrument: Instrument, at: number, to: AudioNode): void {
+  const strokes = ROLL_MS / ROLL_STROKE_MS;
+  for (let stroke = 0; stroke < strokes; stroke++) instrument.impact(420, 0.12 + (0.4 * stroke) / strokes, 0.09, at + (stroke * ROLL_STROKE_MS) / 1000, to);
 }
 
 /** A win: rising bells. */

@@ -71,7 +71,7 @@ function playReveal(until: number): [string, number][] {
     drip: () => undefined,
     fadeOut: () => undefined,
   });
-  const reveal = makeReveal({ steps: { ...STEPS, token: 3600 }, resolution: makeResolution({ conflict: 4, result: "red" }) });
+  const reveal = makeReveal({ steps: { ...STEPS, token: 4600 }, resolution: makeResolution({ conflict: 4, result: "red" }) });
   const match = makeMatch({ reveal, turn: makeTurn({ opens_at: NOW + 7000, closes_at: NOW + 27_000 }) });
   for (; elapsed < 7000; elapsed += 100) {
     const state = makeEvent({ match: elapsed < until ? match : makeMatch({ turn: { ...TURN, opens_at: NOW, closes_at: NOW + 60_000 } }) });
@@ -84,7 +84,7 @@ function playReveal(until: number): [string, number][] {
 }
 
 test("a reveal plays each motif once and on time, however often the screen is drawn", () => {
-  assert.deepEqual(playReveal(7000), [["conflict", STEPS.picks], ["token", 3600], ["win", STEPS.lines]]);
+  assert.deepEqual(playReveal(7000), [["conflict", STEPS.picks], ["win", STEPS.lines], ["token", 4600]]);
 });
 
 test("a turn that is taken back stops the rest of its reveal", () => {

@@ -6,7 +6,7 @@ import { revealPlan } from "../scene/timeline";
 import type { CloseCall, Drop, Resolution, RevealSteps } from "../../protocol";
 import { bedLevel, bedTarget, revealScore, type Motif, type ScoredReveal } from "./score";
 
-const IN_TURN: RevealSteps = { ...STEPS, hold: 1800, second: 3100, token: 3600 };
+const IN_TURN: RevealSteps = { ...STEPS, hold: 1800, second: 3100, token: 4600 };
 const DROPS: readonly Drop[] = [{ side: "red", column: 1, row: 1 }, { side: "yellow", column: 2, row: 1 }];
 const CLOSE: CloseCall = { kind: "count", side: "red", first: 1, second: 2, margin: 2 };
 
@@ -28,7 +28,7 @@ test("an ordinary turn has only the balls that land", () => {
 });
 
 test("each event of a reveal has one motif, at its step", () => {
-  assert.deepEqual(events({ conflict: 4 }, IN_TURN), [["conflict", IN_TURN.picks], ["token", 3600]]);
+  assert.deepEqual(events({ conflict: 4 }, IN_TURN), [["conflict", IN_TURN.picks], ["token", 4600]]);
   assert.deepEqual(events({ block: DROPS[0]! }), [["block", STEPS.lines]]);
   assert.deepEqual(events({ result: "red" }), [["win", STEPS.lines]]);
   assert.deepEqual(events({}, STEPS, CLOSE), [["close", STEPS.pour]]);
@@ -36,8 +36,12 @@ test("each event of a reveal has one motif, at its step", () => {
 });
 
 test("several events in one turn have one motif each", () => {
-  const expected = [["close", 400], ["conflict", 1600], ["token", 3600], ["win", 4000]];
+  const expected = [["close", 400], ["conflict", 1600], ["win", 4000], ["token", 4600]];
   assert.deepEqual(events({ conflict: 4, result: "yellow", block: DROPS[0]! }, IN_TURN, CLOSE), expected);
+});
+
+test("a drum roll ends with the verdict on a double win", () => {
+  assert.deepEqual(events({ result: "red", double_win: true }, { ...STEPS, verdict: 5800 }), [["roll", 4200], ["win", 5800]]);
 });
 
 test("a draw and a hidden close count have no motif", () => {

@@ -7,7 +7,7 @@ import { dropSpan, replayDropSpan, type RevealPlan, type Span } from "../scene/t
 /** What sounds and when: pure functions of what the screen shows. */
 
 /** A short figure that stands for one event. */
-export type Motif = "seal" | "conflict" | "close" | "drop" | "token" | "block" | "win";
+export type Motif = "seal" | "conflict" | "close" | "drop" | "token" | "block" | "roll" | "win";
 
 /** A motif, the milliseconds from the resolution of the turn to its start, and its volume from 0 to 1. */
 export interface Cue {
@@ -26,6 +26,8 @@ export interface ScoredReveal {
   home: Side | null;
 }
 
+/** The drum roll ends with the verdict. */
+export const ROLL_MS = 1600;
 const OVER_RIM = -52;
 /** Volume of the other team's ball on a team's own screen. */
 const OTHER_TEAM_VOLUME = 0.4;
@@ -42,7 +44,8 @@ export function revealScore(scored: ScoredReveal): Cue[] {
   if (call?.kind === "count") add("close", steps.replay ?? steps.pour);
   if (steps.token !== null) add("token", steps.token);
   // Silent on the screen of the team that lost.
-  if (won && (home === null || home === result)) add("win", steps.lines);
+  if (steps.verdict !== null) add("roll", steps.verdict - ROLL_MS);
+  if (won && (home === null || home === result)) add("win", steps.verdict ?? steps.lines);
   else if (!won && block) add("block", steps.lines);
   return cues.sort((one, other) => one.at - other.at);
 }

@@ -69,6 +69,11 @@ export function landMoment({ reveal }: Match): number {
   return reveal ? at(reveal, "drops") : 0;
 }
 
+/** When the winner's line lights up: after the other side's, if both have one. */
+export function verdictMoment({ reveal }: Match): number {
+  return reveal ? at(reveal, reveal.steps.verdict === null ? "lines" : "verdict") : 0;
+}
+
 /** When the token changes sides, if it does; otherwise when the balls have landed. */
 export function tokenMoment({ reveal }: Match): number {
   return reveal ? at(reveal, reveal.steps.token === null ? "lines" : "token") : 0;

@@ -1,6 +1,6 @@
 import { ballsBefore, placedBalls, isSameCell, isOnLine, type PlacedBall } from "../../live/match/grid";
 import { timeBankLeft } from "../../live/match/timeBank";
-import { dropMoments, landMoment, revealMoments, revealStep, sideForTeam, tokenMoment } from "../../live/match/phase";
+import { dropMoments, landMoment, revealMoments, revealStep, sideForTeam, tokenMoment, verdictMoment } from "../../live/match/phase";
 import { currentSeries } from "../../live/match/series";
 import { support } from "../../live/match/support";
 import type { Board, EventState, Match, Reveal, Side, SideTally } from "../../protocol";
@@ -37,7 +37,7 @@ export function boardLayers(view: PhoneView, match: Match): BoardLayers {
   const { phase, now } = view;
   if (phase === "reveal") return revealed(view, match, match.reveal!, now);
   const { figures, ...votes } = liveVotes(view, match);
-  return { ...votes, ...several(view, match, votes), lit: phase === "ended" ? lines(match.board) : undefined, figures: html`${figures}${phase === "sealed" && lid(view)}` };
+  return { ...votes, ...several(view, match, votes), lit: phase === "ended" ? lines(match.board, true) : undefined, figures: html`${figures}${phase === "sealed" && lid(view)}` };
 }
 
 /** A ballot of several columns: marks each of them, with its rank or its points. */
@@ -73,18 +73,20 @@ function revealed(view: PhoneView, match: Match, reveal: Reveal, now: number): B
   return {
     balls: ballsBefore(board, reveal.resolution, at.filter((moment) => now >= moment).length),
     falls: (ball) => fresh.some((drop) => isSameCell(drop, ball)),
-    lit: step === "lines" ? lines(board) : undefined,
+    lit: step === "lines" ? lines(board, now >= verdictMoment(match)) : undefined,
     over: picks || step === "pour" ? (column) => html`${SIDES.map((side) => bar(reveal, side, column, picks))}` : undefined,
     kind: (column) => (own.includes(column) ? " own" : "") + (column === conflict && (picks || step === "drops") ? " framed" : ""),
   };
 }
 
-/** The winning line, highlighted ball by ball. */
-function lines(board: Board): (column: number) => Html {
-  const lit = placedBalls(board)
-    .filter((ball) => isOnLine([...board.winning_cells, ...board.losing_cells], ball))
-    .sort((one, two) => one.column - two.column || one.row - two.row);
-  return (column) => html`${lit.map((ball, order) => ball.column === column && ringed(ball, board.rows, order))}`;
+/** The lines, each highlighted ball by ball: of the side that loses, if both have one, and after the verdict the winner's. */
+function lines(board: Board, isDecided: boolean): (column: number) => Html {
+  const line = (cells: Board["winning_cells"]) =>
+    placedBalls(board)
+      .filter((ball) => isOnLine(cells, ball))
+      .sort((one, two) => one.column - two.column || one.row - two.row);
+  const lit = [line(board.losing_cells), line(isDecided ? board.winning_cells : [])];
+  return (column) => html`${lit.flatMap((balls) => balls.map((ball, order) => ball.column === column && ringed(ball, board.rows, order)))}`;
 }
 
 const ringed = ({ row }: PlacedBall, rows: number, order: number) =>
@@ -126,7 +128,7 @@ function part({ counts, ballots }: SideTally, index: number): number {
 
 /** The times at which a reveal changes its appearance, and when the organizer's message is hidden. */
 export function moments({ match, notice_until }: EventState): number[] {
-  return [...(match ? [...revealMoments(match), tokenMoment(match), landMoment(match)] : []), notice_until ?? 0];
+  return [...(match ? [...revealMoments(match), verdictMoment(match), tokenMoment(match), landMoment(match)] : []), notice_until ?? 0];
 }
 
 /** A side's clock, its pick once revealed, or else its team's name, and whether the side holds the token. */

@@ -13,7 +13,7 @@ const ANALYSIS: Analysis = {
 
 /** A phone of red whose voter chose `choice`, this long after the result. */
 function view(choice: number | null, { analysis = ANALYSIS, afterMs = 5000, turn = TURN, method = "plurality", phase = "reveal" } = {}): PhoneView {
-  const steps = { pour: 400, picks: 1600, hold: null, drops: 2400, second: null, token: null, lines: 4000, replay: null, over: 6000 };
+  const steps = { pour: 400, picks: 1600, hold: null, drops: 2400, second: null, lines: 4000, verdict: null, token: null, replay: null, over: 6000 };
   const match = { analysis, tally_method: method, reveal: { turn: TURN, resolved_at: NOW - afterMs, steps } };
   return { match, record: { match: 1, turn, choice, agreed: {} }, side: "red", now: NOW, phase } as unknown as PhoneView;
 }

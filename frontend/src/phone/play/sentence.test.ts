@@ -14,7 +14,7 @@ const NOW = 1_000_000;
 const TURN = { id: 20, number: 2, opens_at: NOW - 1000, closes_at: NOW + 9000, epoch: 1, paused: false, left_ms: 0, talk_ms: 0, idle: false, to_move: ["red", "yellow"], legal: { red: [1, 2, 3], yellow: [1, 2, 3] }, lot: null } as const;
 const GRID = ["...", "Y..", "RY."];
 
-const STEPS = { pour: 400, picks: 1600, hold: null, drops: 2400, second: 3100, token: 3600, lines: 4000, replay: null, over: 6000 };
+const STEPS = { pour: 400, picks: 1600, hold: null, drops: 2400, second: 3100, lines: 4000, verdict: null, token: 4200, replay: null, over: 6000 };
 
 /** A reveal that began this long ago. */
 function reveal(agoMs: number, counts: readonly number[] = [0, 5, 3]): Reveal {
@@ -32,7 +32,7 @@ function match(part: Partial<Match> = {}): Match {
 function view(played: Match | null, voter: Partial<PhoneView> = {}, event: Partial<EventState> = {}): PhoneView {
   const teams = [{ number: 1, name: "North", hands: false, captain: "" }, { number: 2, name: "South", hands: false, captain: "" }];
   const state = { code: "HJKM", teams, finished: [], match: played, own_counts: false, ...event } as unknown as EventState;
-  const own = { ballot: NO_BALLOT, record: { match: 1, turn: 10, choice: 2, agreed: {} }, receipts: [], counts: null };
+  const own = { ballot: NO_BALLOT, record: { match: 1, turn: 10, choice: 2, agreed: {} }, receipts: [], counts: null, sideChanges: [] };
   const seated = {
     clock: { now: () => NOW },
     store: { get: () => ({ event: state, turnout: null, connection: { state: "joined" } }) },
@@ -103,6 +103,29 @@ test("moves are announced only after they have dropped", () => {
   assert.equal(sentences.movesText(view(match({ reveal: reveal(2500) }))), "");
   assert.equal(sentences.movesText(view(match({ reveal: reveal(5000) }))), "North in 2, Column 2 is full: South loses its drop.");
   assert.equal(sentences.movesText(view(match())), "");
+});
+
+test("a conflict says who drops first, then whose ball had no room", () => {
+  const read = (agoMs: number) => {
+    const seen = view(match({ turn: { ...TURN, opens_at: NOW + 3500, closes_at: NOW + 13_500 }, reveal: reveal(agoMs) }));
+    return sentences.sentence(seen, seen.match);
+  };
+  assert.equal(read(2500), "Both chose 2. North has the token and drops first.");
+  assert.equal(read(4100), "Column 2 is full: South loses its drop. Next turn in a moment.");
+});
+
+test("a double win lights the line of the side that loses, then says who wins and why", () => {
+  const shown = reveal(0);
+  const resolution = { ...shown.resolution, result: "red", double_win: true, token_before: "red" } as const;
+  const won = { result: "red", end_reason: "holder", turn: null, board: { ...match().board, grid: ["...", "Y..", "RY."], winning_cells: [[1, 1]], losing_cells: [[2, 1]] } } as const;
+  const look = (agoMs: number) => {
+    const played = match({ ...won, reveal: { ...shown, resolved_at: NOW - agoMs, resolution, steps: { ...STEPS, verdict: 5000, token: 5500 } } });
+    const seen = view(played);
+    const { lit } = boardLayers(seen, played);
+    return [sentences.sentence(seen, played), sentences.shapeText(seen, played), [1, 2].map((column) => (htmlText(lit!(column)).match(/<circle/g) ?? []).length)];
+  };
+  assert.deepEqual(look(4500), ["Four in a row for both.", "2", [0, 1]]);
+  assert.deepEqual(look(5500), ["North wins. Four in a row for both: North held the token.", "won", [1, 1]]);
 });
 
 test("the board has a text description", () => {

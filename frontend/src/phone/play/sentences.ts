@@ -1,7 +1,7 @@
 import { LANGUAGE } from "../../live/i18n";
 import { otherSide } from "../../live/match/grid";
 import { endReasonText } from "../../live/match/endReason";
-import { heldMs, revealStep, tokenMoment } from "../../live/match/phase";
+import { heldMs, revealStep, verdictMoment } from "../../live/match/phase";
 import { optionName } from "../../board/geometry";
 import type { Board, EventState, Match, Reveal, Side, SideTally } from "../../protocol";
 import { hasPoints, support } from "../../live/match/support";
@@ -99,8 +99,9 @@ function reveal(view: PhoneView, match: Match, revealed: Reveal): string {
   if (step === "pour") return wording(view).howVoted;
   if (step === "picks") return picks(view, match, revealed);
   if (step === "drops") return drops(view, match, revealed);
-  if (match.result !== "open") return winner(view, match);
-  return join(note(view), match.turn?.paused ? say.paused : say.nextTurn);
+  if (match.result === "open") return join(note(view), fate(view, revealed), match.turn?.paused ? say.paused : say.nextTurn);
+  if (!revealed.resolution.double_win) return winner(view, match);
+  return view.now < verdictMoment(match) ? say.endSentence(say.bothLines) : join(winner(view, match), reasonText(view, match));
 }
 
 function picks(view: PhoneView, match: Match, revealed: Reveal): string {
@@ -137,14 +138,18 @@ function ownPick(view: PhoneView, tally: SideTally, match: Match): string {
 }
 
 function drops(view: PhoneView, match: Match, revealed: Reveal): string {
-  const { event, now } = view;
-  const { conflict, token_before, token_after, drops } = revealed.resolution;
+  const { event } = view;
+  const { conflict, token_before } = revealed.resolution;
   if (LANGUAGE === event.language && revealed.resolution.sentences.length) return words(view, revealed);
   if (conflict === null || token_before === null) return picks(view, match, revealed);
-  const forfeited = drops.find((drop) => drop.row === null);
-  if (now < tokenMoment(match)) return say.both(conflict, shortTeamName(event, token_before));
-  if (forfeited) return say.full(conflict, shortTeamName(event, forfeited.side));
-  return token_after && token_after !== token_before ? say.tokenTo(shortTeamName(event, token_after)) : picks(view, match, revealed);
+  return say.both(conflict, shortTeamName(event, token_before));
+}
+
+/** After a conflict: whose ball had no room, or who gets the token. */
+function fate({ event }: PhoneView, { resolution: { drops, token_before, token_after } }: Reveal): string {
+  const forfeited = drops.find(({ row }) => row === null);
+  if (forfeited) return say.full(forfeited.column, shortTeamName(event, forfeited.side));
+  return token_after && token_after !== token_before ? say.tokenTo(shortTeamName(event, token_after)) : "";
 }
 
 function winner({ event }: PhoneView, { result }: Match): string {
@@ -178,7 +183,7 @@ const words = (view: Pick<PhoneView, "event">, { resolution }: Reveal) => fillTe
 /** Describes the drops after they have landed, for screen readers. */
 export function movesText({ event, match, phase, now }: PhoneView): string {
   const revealed = match?.reveal;
-  if (!revealed || (phase === "reveal" && now < tokenMoment(match!))) return "";
+  if (!revealed || (phase === "reveal" && revealStep(match!, now) !== "lines")) return "";
   if (revealed.resolution.sentences.length) return words({ event }, revealed);
   const moves = revealed.resolution.drops.map(({ side, column, row }) =>
     row ? say.inColumn(shortTeamName(event, side), column) : say.full(column, shortTeamName(event, side)),
@@ -197,7 +202,7 @@ export function shapeText(view: PhoneView, match: Match): string {
   if (phase === "sealed") return isSealed(view) ? say.sealedShape : say.closedShape;
   if (step === "sealed" || step === "pour") return say.countedShape;
   const pick = match.reveal?.[side]?.pick;
-  if (step !== "lines") return pick ? optionName(match.board, pick) : "–";
+  if (step !== "lines" || now < verdictMoment(match)) return pick ? optionName(match.board, pick) : "–";
   return !turn ? outcome(match, currentSide(view)) : turn.paused ? "" : time(turn.opens_at - now);
 }
 
