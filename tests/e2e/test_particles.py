@@ -178,7 +178,7 @@ def secret_turn(
     expect(wall.page.locator('[data-turnout="1"]')).to_have_text(str(sum(red)))
     before = wall.pictures(150, 4)
     after = with_votes(MIDDLE.play(4, 5), red, yellow)
-    wall.receive(fake_gateway.change("turn.revealed", after.reveal(fake_gateway.now(), "votes")))
+    wall.receive(fake_gateway.change("turn.revealed", after.reveal(fake_gateway.now(), "votes", SLOWER)))
     expect(wall.page.locator("body")).to_have_attribute("data-phase", "reveal")
     during = wall.pictures(100, 1)
     wall.page.context.close()

@@ -167,14 +167,15 @@ def _resolve(
     # Before anything that depends on the count.
     publish_now(turn.match.event_id, seal.message)
     box.closing_lease.renew(turn.pk)
-    started = time.monotonic()
-    now = max(box.now(), seal.message.at)  # a cluster's nodes differ, and clocks can be set back
     deserted = None
     if side_changes:
         cast = chain.from_iterable(side.ballots for side in by_side.values())
         deserted = secret_sides.find_deserted_side(turn.match, cast, side_changes)
     outcome = decide_outcome(turn, position, by_side, deserted)
     time_used = {} if turn.match.bank_s is None else clocks.time_used(turn, position, box)
+    started = time.monotonic()
+    # The reveal begins now, after the count. A cluster's nodes differ, and clocks can be set back.
+    now = max(box.now(), seal.message.at)
     following = _commit_outcome(turn, outcome, seal, now, time_used)
     committed = now + (time.monotonic() - started) * 1000
     relay(turn.match.event_id)

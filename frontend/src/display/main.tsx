@@ -6,6 +6,7 @@ import { pageAgeMs } from "../live/connection/clock";
 import { watchClock } from "../live/connection/clockWatch";
 import { connect } from "../live/connection/connect";
 import { LANGUAGE } from "../live/i18n";
+import { withReadableReveal } from "../live/match/lateReveal";
 import { bindingSeal, reopening } from "../live/match/seals";
 import { Store, useStore } from "../live/state/useStore";
 import { keepScreenAwake } from "../live/wakeLock";
@@ -54,6 +55,7 @@ let noticeTimer = 0;
 let cheersTimer = 0;
 
 function onMessage(message: ToDisplay): void {
+  if ("state" in message) Object.assign(message.state, withReadableReveal(message.state, before, link.clock.now()));
   if (message.type === "display.welcomed") own.set({ welcome: withTeamQrs(message), key: null });
   if (message.type === "key.shown") own.set({ key: withTeamQrs(message) });
   if (message.type === "turn.sealed") own.set({ sealed: bindingSeal(own.get().sealed, message) });

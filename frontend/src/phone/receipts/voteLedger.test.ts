@@ -35,7 +35,7 @@ class Phone {
   /** Turn `number` is open; the previous turn's pick was `pick`. */
   state(number: number, pick = 4): EventState {
     const turn = { id: 100 + number, number, epoch: 1, closes_at: 1000 };
-    const reveal = { turn: 99 + number, number: number - 1, sealed_at: 1000, red: { root: "", pick }, yellow: null };
+    const reveal = { turn: 99 + number, number: number - 1, sealed_at: 1000, resolved_at: 1100, steps: { pour: 300, over: 3000 }, red: { root: "", pick }, yellow: null };
     return { admission: "open", match: { id: 1, red: 1, state: "playing", turn, reveal } } as unknown as EventState;
   }
 

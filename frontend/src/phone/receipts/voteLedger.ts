@@ -1,4 +1,5 @@
 import type { ServerClock } from "../../live/connection/clock";
+import { withReadableReveal } from "../../live/match/lateReveal";
 import { sideForTeam } from "../../live/match/phase";
 import type { BallotChanged, BallotCounted, DropAnswered, DuelRefused, EventState, ReceiptAsk, AcceptedSideChange, TeamCounted, ToPhone, TurnSealed, You } from "../../protocol";
 import type { Ballot, BallotKeeper } from "../ballot/ballot";
@@ -32,7 +33,7 @@ export class VoteLedger {
     private code: string,
     send: (message: ReceiptAsk) => boolean,
     private changed: (part: { receipts?: readonly Receipt[]; record?: MatchRecord; counts?: TeamCounted; drop?: DropAnswered | null; seal?: TurnSealed; sealCheck?: SealCheck | null; sideChanges?: readonly AcceptedSideChange[]; sideRefused?: boolean; duelRefused?: DuelRefused }) => void,
-    clock: ServerClock,
+    private clock: ServerClock,
   ) {
     this.timer = new BallotTimer(clock);
     this.checks = new ReceiptChecks(code, send, (receipts) => this.changed({ receipts }));
@@ -43,6 +44,7 @@ export class VoteLedger {
   /** Must get every message about the event, in order. `team` is the voter's team at that time. */
   receive(message: ToPhone, team: number | null, keeper: BallotKeeper): void {
     this.keeper = keeper;
+    if ("state" in message) Object.assign(message.state, withReadableReveal(message.state, this.event, this.clock.now()));
     if (message.type === "phone.welcomed") this.resetPending();
     this.receiveSideChanges(message);
     if ("state" in message) this.follow(message.state, message.seq, message.type === "phone.welcomed" ? message.you.team : team);
