@@ -6,18 +6,18 @@ import { BAR_FOOT, BAR_WIDTH, barLeft, distributionBars, isLabeledBar, type Bar,
 import { easeOut } from "./motion";
 import { framesDuring, useRevealAnimation, type RevealFrame } from "./revealAnimation";
 import { roundedPercent } from "../scene/places";
-import { choosing, pouring, recounting } from "../scene/timeline";
-import { useReveal, type StageView } from "../scene/stageView";
+import { pouring, recounting } from "../scene/timeline";
+import { isBoardShrunk, useReveal, type StageView } from "../scene/stageView";
 
-const ASIDE = 14;
-/** Reserves the width of a column: the centered number would otherwise overlap the one of the next column. */
-const THREE_DIGITS = "100";
+/** The middle of a number, beside the middle of its column: alone, or beside the other side's number. */
+const ASIDE = { alone: 19, paired: 34 };
+const ASIDE_100 = { alone: 0, paired: 48 };
 const WITH_SHAPE = 46;
 /** Numbers that count faster are unreadable, and each change costs a rendering. */
 const COUNT_STEPS = 10;
 const STEPS = 16;
 
-const LABEL_AT: Record<BarAlign, number> = { left: -ASIDE, right: ASIDE, alone: 0 };
+const DIRECTION: Record<BarAlign, number> = { left: -1, right: 1, alone: 0 };
 
 /** The vote distribution (bar chart of the votes): one bar for each column and side. A close call is replayed. */
 export function DistributionChart({ view }: { view: StageView }) {
@@ -32,8 +32,8 @@ export function DistributionChart({ view }: { view: StageView }) {
   if (!match) return null;
   const [width, height] = [boardWidth(match.board), boardHeight(match.board)];
   return (
-    <svg class="bars" ref={drawing} viewBox={`0 0 ${width} ${height}`} data-step={stage?.step} data-again={again !== null} aria-hidden="true">
-      {bars.map((bar) => <BarView key={`${bar.side}${bar.column}`} view={view} bar={bar} again={again} />)}
+    <svg class="bars" ref={drawing} viewBox={`0 0 ${width} ${height}`} data-step={stage?.step} data-figures={isBoardShrunk(view.scene)} data-again={again !== null} aria-hidden="true">
+      {bars.map((bar) => <BarView key={`${bar.side}${bar.column}`} view={view} bar={bar} aside={numberAside(bars, bar)} again={again} />)}
     </svg>
   );
 }
@@ -58,16 +58,22 @@ function setText(label: Element | undefined, text: string) {
   if (label && label.textContent !== text) label.textContent = text;
 }
 
-function BarView({ view, bar, again }: { view: StageView; bar: Bar; again: CloseCall | null }) {
-  const { side, x, align, picked, height, share, crowded } = bar;
+function numberAside(bars: readonly Bar[], { column }: Bar): number {
+  const numbered = bars.filter((bar) => bar.column === column && isLabeledBar(bar));
+  const widths = numbered.some(({ share }) => roundedPercent(share) === "100") ? ASIDE_100 : ASIDE;
+  return numbered.length > 1 ? widths.paired : widths.alone;
+}
+
+function BarView({ view, bar, aside, again }: { view: StageView; bar: Bar; aside: number; again: CloseCall | null }) {
+  const { side, x, align, picked, height } = bar;
   const contending = contends(again, bar);
   const body = useRevealAnimation<SVGRectElement>(view, bodyFrames(view, contending));
   const label = useRevealAnimation<SVGTextElement>(view, labelFrames(view, bar, contending));
   const left = barLeft(bar);
   return (
-    <g class="votes" data-side={side} data-picked={picked} data-crowded={crowded} data-contends={contending}>
+    <g class="votes" data-side={side} data-picked={picked} data-contends={contending}>
       <rect x={left} y={BAR_FOOT - height} width={BAR_WIDTH} height={height} rx="3" ref={body} />
-      <text x={x + (roundedPercent(share) === THREE_DIGITS ? 0 : LABEL_AT[align])} ref={label} />
+      <text x={x + DIRECTION[align] * aside} ref={label} />
       {height > WITH_SHAPE && <g transform={`translate(${left + BAR_WIDTH / 2} -26) scale(0.52)`}><Shape side={side} /></g>}
     </g>
   );
@@ -84,14 +90,14 @@ function bodyFrames({ reducedMotion, scene: { plan } }: StageView, again: boolea
   ];
 }
 
-function labelFrames({ reducedMotion, scene: { plan } }: StageView, { label, lifted, height }: Bar, again: boolean): RevealFrame[] {
+function labelFrames({ reducedMotion, scene: { plan } }: StageView, { height }: Bar, again: boolean): RevealFrame[] {
   if (!plan) return [];
   const at = (above: number) => ({ transform: `translateY(${(BAR_FOOT - above - 10).toFixed(1)}px)` });
   return [
     { at: 0, ...at(0) },
-    ...framesDuring(pouring(plan), reducedMotion, STEPS, (t) => at(label * easeOut(t))),
-    ...framesDuring(choosing(plan), reducedMotion, STEPS, (t) => at(label + (lifted - label) * easeOut(t))),
-    ...(again ? [...framesDuring(recounting(plan), reducedMotion, STEPS, (t) => at(height * runUp(t))), { at: 1, ...at(height) }] : [{ at: 1, ...at(lifted) }]),
+    ...framesDuring(pouring(plan), reducedMotion, STEPS, (t) => at(height * easeOut(t))),
+    ...(again ? framesDuring(recounting(plan), reducedMotion, STEPS, (t) => at(height * runUp(t))) : []),
+    { at: 1, ...at(height) },
   ];
 }
 

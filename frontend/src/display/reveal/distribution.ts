@@ -3,13 +3,11 @@ import { BALL, columnX } from "../../board/geometry";
 import { roundedPercent, sidePlace, share, tallyForSide } from "../scene/places";
 import { gridPlacement, type StageView } from "../scene/stageView";
 
-/**
- * Height of a number. Two numbers are stacked over a column, the left team's above, or over the balls that wait there.
- */
-const LINE = 60;
-const LABEL = 2 * LINE + 6;
+/** Height of a number. */
+const LINE = 66;
+/** Height of a ball that waits over the bars. */
 const WAITING = 2 * BALL + 8;
-const TOP_MARGIN = 22;
+const TOP_MARGIN = 16;
 const LABELED = 2;
 
 /** A bar's width, and its bottom edge above the rim (negative: higher), in board units. */
@@ -31,11 +29,6 @@ export interface Bar {
   /** 1 for the side's highest bar. */
   rank: number;
   align: BarAlign;
-  /** The number's height above the rim at the end of the pour. `lifted`: the same once balls wait in its column. */
-  label: number;
-  lifted: number;
-  /** There is no room for the number above the waiting balls. */
-  crowded: boolean;
 }
 
 /** Both teams' vote distributions over the columns, in board units. The tallest bar takes the full height. */
@@ -44,20 +37,22 @@ export function distributionBars(view: StageView): Bar[] {
   const placement = gridPlacement(view);
   if (!reveal || !match || !placement) return [];
   const headroom = (placement.floor - placement.height - TOP_MARGIN) / placement.scale;
-  const room = headroom - LABEL;
+  const { conflict, drops } = reveal.resolution;
+  const room = Math.max(0, headroom - LINE - WAITING * (conflict === null ? Math.min(1, drops.length) : drops.length));
   const tallies = (["red", "yellow"] as const).flatMap((side) => {
     const tally = tallyForSide(reveal, side);
     return tally && tally.ballots > 0 ? [{ side, tally }] : [];
   });
   const most = Math.max(...tallies.flatMap(({ tally }) => tally.counts.map((_, i) => share(match, tally, i + 1))));
-  const bars = tallies.flatMap(({ side, tally }) => {
+  return tallies.flatMap(({ side, tally }) => {
     const alone = tallies.length === 1;
     return sideBars(view, { side, tally }, room / most, alone ? "alone" : sidePlace(match, side) === 0 ? "left" : "right");
   });
-  return bars.map((bar) => {
-    const heights = labelHeights(bar, bars.filter(({ column }) => column === bar.column));
-    return { ...bar, ...heights, crowded: heights.lifted + LINE > headroom };
-  });
+}
+
+/** How high above the rim balls wait over a column: over its bars and their numbers. */
+export function waitingHeight(bars: readonly Bar[], column: number): number {
+  return Math.max(0, ...bars.filter((bar) => bar.column === column).map((bar) => bar.height + (isLabeledBar(bar) ? LINE : 0)));
 }
 
 /** The bar's left edge. */
@@ -65,9 +60,7 @@ export function barLeft({ x, align }: Pick<Bar, "x" | "align">): number {
   return x + LEFT_EDGE[align];
 }
 
-type UnlabeledBar = Omit<Bar, "label" | "lifted" | "crowded">;
-
-function sideBars(view: StageView, { side, tally }: { side: Side; tally: SideTally }, scale: number, align: BarAlign): UnlabeledBar[] {
+function sideBars(view: StageView, { side, tally }: { side: Side; tally: SideTally }, scale: number, align: BarAlign): Bar[] {
   const match = view.scene.match!;
   return tally.counts.map((_, index) => {
     const column = index + 1;
@@ -76,14 +69,6 @@ function sideBars(view: StageView, { side, tally }: { side: Side; tally: SideTal
     const rank = 1 + tally.counts.filter((votes, other) => votes > tally.counts[index]! || (votes === tally.counts[index] && other < index)).length;
     return { side, column, x, height: part * scale, share: part, picked: tally.pick === column, rank, align };
   });
-}
-
-function labelHeights(bar: UnlabeledBar, together: readonly UnlabeledBar[]): Pick<Bar, "label" | "lifted"> {
-  const hasRight = (bars: readonly UnlabeledBar[]) => bars.some((other) => other.align === "right" && isLabeledBar(other));
-  const line = (bars: readonly UnlabeledBar[]) => (bar.align === "left" && hasRight(bars) ? LINE : 0);
-  const top = Math.max(...together.map(({ height }) => height));
-  const picks = together.filter(({ picked }) => picked);
-  return { label: top + line(together), lifted: Math.max(top, picks.length * WAITING) + line(together) };
 }
 
 /** Only a side's two highest bars have numbers, so that none overlap. */

@@ -78,6 +78,11 @@ export function choosing({ steps }: RevealPlan): Span {
   return span(steps, steps.picks, Math.min(steps.picks + MOVEMENT.choose, steps.drops));
 }
 
+/** The balls come down from the bars to the rim, in a special turn. */
+export function lowering({ steps }: RevealPlan): Span | null {
+  return steps.hold === null ? null : span(steps, steps.hold, steps.drops);
+}
+
 /** The token is contested in a conflict. */
 export function fighting({ steps }: RevealPlan): Span {
   return span(steps, steps.picks, steps.hold ?? steps.drops);
