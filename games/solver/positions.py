@@ -8,6 +8,7 @@ from games.rules import captains_mistress, simultaneous_captains_mistress, singl
 from games.rules.columns import SIDE_MARK, Grid
 
 BITS_PER_COLUMN = 7
+EXACT_CELLS = 18  # with at most so many free cells, a solution is always exact
 
 
 @dataclass(frozen=True, slots=True)

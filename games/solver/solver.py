@@ -5,11 +5,10 @@ from math import ceil
 
 from games.engine.game import SIDES
 from games.solver.module import COLUMNS, SolverModule
-from games.solver.positions import Position
+from games.solver.positions import EXACT_CELLS, Position
 from games.solver.solution import Solution
 from games.solver.weights import read_weights
 
-EXACT_CELLS = 18
 LIKELY_EXACT_CELLS = 22
 EXACT_SHARE = 0.7
 TO_THE_END = 63

@@ -32,6 +32,7 @@ from voting.metrics.metrics import CLOSE_LAG_S, RESOLVE_LAG_S
 from voting.models import CLOSED_STATES, Event, Match, TallyRecord, Turn, TurnState
 from voting.terms import MatchState, TieRule
 from voting.turns import clocks, secret_sides
+from voting.turns.analysis_pause import analysis_pause_ms
 from voting.turns.outcomes import TurnOutcome, ballots_by_side, decide_outcome
 from voting.turns.prefetching import PreparedBallots, prepare_ballots
 from voting.turns.restoring import begin_epoch, must_stay_open, restore_turn
@@ -272,7 +273,8 @@ def _commit_outcome(
             _end_match(turn.match, outcome, revealed, now)
         else:
             over_ms = plan_reveal(turn.match, outcome.resolution, revealed).over
-            lead_ms = window.START_LEAD_MS if concealed else over_ms
+            pause_ms = analysis_pause_ms(turn.match.event, turn.match, outcome.before.state)
+            lead_ms = window.START_LEAD_MS if concealed else over_ms + pause_ms
             is_paused = outcome.is_empty and is_idle(turn.match.event)
             following = plan_turn(turn.match, turn, outcome.to_move, now, None if is_paused else lead_ms)
         announce(turn.match.event_id, protocol.TurnConcealed if concealed else protocol.TurnRevealed, now)

@@ -28,6 +28,7 @@ from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.commitments import SortedBallots
 from voting.matches import Position, claim_resolved, extend, is_idle, lock_free_events, replay
 from voting.models import CLOSED_STATES, Event, StoredBallot, TallyRecord, Team, Turn, TurnState
+from voting.turns.analysis_pause import analysis_pause_ms
 from voting.turns.closing import (
     MAX_EARLY_WAIT_MS,
     SealCommitment,
@@ -204,7 +205,8 @@ def _follow(decided: DecidedTurn, event: Event, teams: Sequence[Team], now: int)
     turn, outcome, seal = decided
     tallies = build_tallies(turn, outcome, seal.roots)
     over_ms = plan_reveal(turn.match, outcome.resolution, tallies).over
-    following = draft_next_turn(turn.match, teams, turn, now + over_ms, event.extra_s)
+    begins_at = now + over_ms + analysis_pause_ms(event, turn.match, outcome.before.state)
+    following = draft_next_turn(turn.match, teams, turn, begins_at, event.extra_s)
     return WrittenTurn(turn, outcome, tallies, following)
 
 

@@ -8,9 +8,9 @@ from games.engine.game import Picks
 from games.engine.registry import find_game
 from games.rules.simultaneous_captains_mistress import GAME, Options, State
 from games.solver.module import SolverModule
-from games.solver.positions import read_position
+from games.solver.positions import EXACT_CELLS, read_position
 from games.solver.solution import Solution
-from games.solver.solver import EXACT_CELLS, solve
+from games.solver.solver import solve
 from games.solver.weights import read_weights
 from tests.games.solver.brute_force import BruteForce
 from tests.games.solver.reference import search
