@@ -116,7 +116,7 @@ class Analyzer:
             turn = Turn.objects.select_related("match__event", "match__red", "match__yellow").get(pk=turn_id)
             if store_analysis(turn, lambda work: self.solving.submit(work).result()) is None:
                 self.failed.add(turn_id)
-            elif turn.match.event.analysis == AnalysisTime.TURN:
+            else:
                 announce_analysis(turn, self.box.now())
         except (*PERMANENT_ERRORS, *SOLVER_ERRORS) as error:
             log.error("analyzing turn %s failed: %s", turn_id, error, extra={"turn": turn_id})

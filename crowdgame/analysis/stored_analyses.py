@@ -4,20 +4,25 @@ Nothing is shown of a turn whose position is that of the event's live turn. A ma
 the next match begins with the same one.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
+from typing import cast
 
+import msgspec
 from django.db.models import Q, QuerySet
 
 from crowdgame.analysis.analyzed_turn import AnalyzedTurn, unpack_analysis
+from crowdgame.analysis.deciding_turns import find_decisive_mistake, find_missed_win, find_turning_turn
 from crowdgame.analysis.models import TurnAnalysis
+from crowdgame.analysis.verdicts import Shares, judge_choices, vote_shares
 from games.engine.game import SIDES, Side
 from games.solver.judgment import Quality
 from games.solver.positions import Position, read_position
 from voting import protocol
 from voting.announcements.outbox import announce, relay
+from voting.counting.methods.voting_method import find_method
 from voting.matches import extend, load_position, locked_event, replay
-from voting.models import CLOSED_STATES, LIVE_STATES, Event, Match, Turn, TurnState
+from voting.models import CLOSED_STATES, LIVE_STATES, Event, Match, TallyRecord, Turn, TurnState
 from voting.terms import AnalysisTime, MatchState
 
 
@@ -66,14 +71,77 @@ def _rows(match: Match) -> QuerySet[TurnAnalysis]:
 
 
 def load_announced_analysis(event: Event, match: Match, turn: Turn) -> protocol.Analysis | None:
-    """Return the analysis of the turn resolved last. None unless the event shows it after each turn.
+    """Return the analysis of the turn resolved last. None if the event does not show it now.
 
     Queries only if it does.
     """
-    if event.analysis != AnalysisTime.TURN or match.is_secret:
+    if not are_shown(event, match):
         return None
-    rows = TurnAnalysis.objects.select_related("turn__match").filter(turn=turn)
-    return next((_describe(turn, analysis) for turn, analysis in _visible(rows)), None)
+    rows = _rows(match).filter(turn__match=match)
+    if match.state == MatchState.PLAYING:
+        rows = rows.filter(turn__number__gte=turn.number - 1)
+    found = list(_visible(rows))
+    if not found or found[-1][0] != turn:
+        return None
+    described = _describe(turn, _with_other_half(found), _load_shares(turn, match, event))
+    summary = load_match_analysis(match, {turn.number: analysis for turn, analysis in found}, event)
+    return msgspec.structs.replace(described, match=summary)
+
+
+def _with_other_half(found: Sequence[tuple[Turn, AnalyzedTurn]]) -> AnalyzedTurn:
+    """Return the last analysis, with the choice of a half that was revealed together with it."""
+    turn, last = found[-1]
+    for before, half in found[-2:-1]:
+        if before.number == turn.number - 1 and half.after is None and half.solution == last.solution:
+            return msgspec.structs.replace(last, sides={**half.sides, **last.sides})
+    return last
+
+
+def load_match_analysis(
+    match: Match, analyses: Mapping[int, AnalyzedTurn], event: Event | None = None
+) -> protocol.MatchAnalysis | None:
+    """Return what decided an ended match. None without the analyses of all its turns.
+
+    With an event, leave out the counts that it hides.
+    """
+    turns = {turn.number: turn for turn in match.turns.filter(state=TurnState.RESOLVED)}
+    if match.state != MatchState.ENDED or turns.keys() != analyses.keys():
+        return None
+    winner = match.result if match.result in SIDES else None
+    mistake = find_decisive_mistake(analyses, winner) if winner else None
+    return protocol.MatchAnalysis(
+        turning=find_turning_turn(analyses, winner) if winner else None,
+        mistake=_describe_mistake(turns[mistake], analyses[mistake], match, event) if mistake else None,
+        missed=find_missed_win(analyses, winner),
+    )
+
+
+def _describe_mistake(
+    turn: Turn, analysis: AnalyzedTurn, match: Match, event: Event | None
+) -> protocol.DecisiveMistake:
+    position = load_position(match, before=turn)
+    verdicts = judge_choices(analysis, _load_shares(turn, match, event))
+    return protocol.DecisiveMistake(
+        number=turn.number,
+        verdict=next(verdict for verdict in verdicts if verdict.side != match.result),
+        board=position.game.view(position.state, None),
+        before=_rounded_chance(analysis.solution.value),
+        after=None if analysis.after is None else _rounded_chance(analysis.after),
+    )
+
+
+def _load_shares(turn: Turn, match: Match, event: Event | None) -> dict[Side, Shares]:
+    """Return the shares of each side's votes in a turn and its other half. Empty if the event hides them."""
+    if event and event.hide_tally:
+        return {}
+    tallies = TallyRecord.objects.filter(
+        turn__match=match, turn__state=TurnState.RESOLVED, turn__number__in=(turn.number - 1, turn.number)
+    ).order_by("turn__number")
+    max_votes = find_method(match.tally_method).max_votes
+    return {
+        cast(Side, tally.side): vote_shares(tally.counts, tally.ballots, max_votes)
+        for tally in tallies.only("side", "counts", "ballots")
+    }
 
 
 def _visible(rows: QuerySet[TurnAnalysis]) -> Iterator[tuple[Turn, AnalyzedTurn]]:
@@ -112,15 +180,14 @@ def _positions(match: Match, closed: Iterable[Turn]) -> Iterator[tuple[Turn, Pos
         position = extend(position, [turn])
 
 
-def _describe(turn: Turn, analysis: AnalyzedTurn) -> protocol.Analysis:
+def _describe(turn: Turn, analysis: AnalyzedTurn, shares: Mapping[Side, Shares]) -> protocol.Analysis:
     """Return what screens and phones show of an analysis."""
     red, yellow = (analysis.sides.get(side) for side in SIDES)
     return protocol.Analysis(
         turn=turn.pk,
         before=_rounded_chance(analysis.solution.value),
         after=None if analysis.after is None else _rounded_chance(analysis.after),
-        red=red.quality if red else None,
-        yellow=yellow.quality if yellow else None,
+        verdicts=judge_choices(analysis, shares),
         red_classes=_classes(analysis, "red"),
         yellow_classes=_classes(analysis, "yellow"),
         red_mix=_percent(analysis.mix("red") if red else ()),
@@ -146,13 +213,25 @@ def _rounded_chance(value: float) -> float:
 
 
 def announce_analysis(turn: Turn, now: int) -> None:
-    """Announce the analysis of a turn, unless it is no longer the last one or is not shown."""
+    """Announce the analysis of the turn resolved last, or that of the last turn of an ended match.
+
+    Does nothing if the event does not show it now, or if later turns were played.
+    """
     event_id = turn.match.event_id
+    if turn.match.event.analysis != AnalysisTime.TURN and _is_playing(turn.match_id):
+        return
     with locked_event(event_id) as event:
         match = event.matches.order_by("-number").first()
         resolved = match.turns.filter(state=TurnState.RESOLVED).order_by("-number") if match else None
         last = resolved.first() if resolved else None
-        if match is None or last != turn or load_announced_analysis(event, match, last) is None:
+        if match is None or last is None or match.pk != turn.match_id:
+            return
+        analysis = load_announced_analysis(event, match, last)
+        if analysis is None or (last != turn and analysis.match is None):
             return
         announce(event_id, protocol.TurnAnalyzed, now)
     relay(event_id)
+
+
+def _is_playing(match_id: int) -> bool:
+    return Match.objects.filter(pk=match_id, state=MatchState.PLAYING).exists()

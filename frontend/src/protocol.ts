@@ -303,16 +303,43 @@ export interface Offer {
   declined: boolean;
 }
 
+export interface Verdict {
+  side: Side;
+  column: number;
+  quality: Quality;
+  held: number | null;
+  share: number | null;
+}
+
+export interface DecisiveMistake {
+  number: number;
+  verdict: Verdict;
+  board: Board;
+  before: number;
+  after: number | null;
+}
+
+export interface MissedWin {
+  side: Side;
+  turns: number;
+}
+
+export interface MatchAnalysis {
+  turning: number | null;
+  mistake: DecisiveMistake | null;
+  missed: MissedWin | null;
+}
+
 export interface Analysis {
   turn: number;
   before: number;
   after: number | null;
-  red: Quality | null;
-  yellow: Quality | null;
+  verdicts: ReadonlyArray<Verdict>;
   red_classes: ReadonlyArray<Quality | null>;
   yellow_classes: ReadonlyArray<Quality | null>;
   red_mix: ReadonlyArray<number>;
   yellow_mix: ReadonlyArray<number>;
+  match: MatchAnalysis | null;
 }
 
 export interface Match {

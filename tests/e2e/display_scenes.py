@@ -7,12 +7,14 @@ from tests.e2e import scene_actions as do
 from tests.e2e.scene_setup import (
     CONFLICT,
     DAY_MS,
+    DECIDING,
     FULL,
     MIDDLE,
     NOTICE,
     SIDES_SUMMARY,
     THE_END,
     Scene,
+    analyzed,
     as_duel,
     at_step,
     ended,
@@ -21,11 +23,10 @@ from tests.e2e.scene_setup import (
     with_long_names,
     with_options,
     with_secret_sides,
-    with_terms,
 )
 from tests.e2e.scripted_match import ScriptedMatch, hands, script_match, series
 from voting.admission.links import qr_rows, team_qr_rows
-from voting.protocol import Analysis, CheersCounted, CloseCode, KeyShown
+from voting.protocol import CheersCounted, CloseCode, KeyShown
 from voting.terms import SpecialRule
 
 LINK = "http://play.example/Q7RM"
@@ -37,21 +38,8 @@ KEY = KeyShown(
     team_qrs=team_qr_rows(LINK, "R7KQ2"),
 )
 
-ANALYZED = with_terms(
-    MIDDLE,
-    analysis=Analysis(
-        turn=MIDDLE.turn_id - 1,
-        before=0.44,
-        after=0.61,
-        red="good",
-        yellow="mistake",
-        red_classes=(None, "good", *5 * ("best",)),
-        yellow_classes=(*6 * ("mistake",), "best"),
-        red_mix=(0, 0, 31, 69, 0, 0, 0),
-        yellow_mix=(0, 0, 0, 0, 0, 0, 100),
-    ),
-)
-
+ANALYZED = analyzed(MIDDLE)
+DECIDED = analyzed(THE_END, DECIDING)
 DAYS = partial(as_duel(MIDDLE, 3 * 86_400, 2 * DAY_MS, 3 * DAY_MS).voting, left_ms=2 * DAY_MS - 4_000_000)
 
 TEAM_LINKS = with_long_names(ScriptedMatch(), team_choice="link", notice=NOTICE)
@@ -79,6 +67,7 @@ LOBBIES = (
 WINDOWS = (
     Scene("special-rules", partial(with_options(ScriptedMatch(), **RULES).voting, left_ms=60_000), "voting"),
     Scene("talk", MIDDLE.talk, "talk"),
+    Scene("talk-analysis", ANALYZED.talk, "talk"),
     Scene("voting", MIDDLE.voting, "voting"),
     Scene("voting-first", ScriptedMatch().voting, "voting"),
     Scene("voting-last-seconds", partial(MIDDLE.voting, left_ms=7_500), "voting"),
@@ -108,6 +97,10 @@ AFTERWARDS = (
     *reveals({"full": FULL}, "picks", "drops"),
     Scene("reveal-tally-hidden", at_step("picks", with_options(MIDDLE, hidden=("tally",))), "reveal"),
     Scene("ended", ended(THE_END), "ended"),
+    Scene("reveal-analysis", at_step("over", ANALYZED), "reveal"),
+    Scene("ended-analysis", ended(analyzed(THE_END)), "ended"),
+    Scene("ended-mistake", ended(DECIDED), "ended"),
+    Scene("ended-mistake-long-names", ended(with_long_names(DECIDED)), "ended"),
     Scene("ended-series", ended(with_options(THE_END, **series(2, 1, 1))), "ended"),
     Scene("ended-podium", ended(with_options(THE_END, **series(1, 2, 1, 1))), "ended"),
     Scene("ended-long-names", ended(with_long_names(THE_END)), "ended"),

@@ -7,12 +7,14 @@ from tests.e2e.scene_setup import (
     CONFLICT,
     CONSENT,
     DAY_MS,
+    DECIDING,
     FULL,
     MIDDLE,
     NOTICE,
     SIDES_SUMMARY,
     THE_END,
     Scene,
+    analyzed,
     as_duel,
     at_step,
     ended,
@@ -31,6 +33,7 @@ from voting.protocol import CloseCode
 COUNTED = with_options(MIDDLE, own_counts=True)
 SECRET = with_secret_sides(MIDDLE)
 SO_FAR = (own_counts(MIDDLE),)
+JUDGED = with_terms(MIDDLE, **analyzed(MIDDLE.play(do.OWN, do.OTHER)).terms)
 DAYS = partial(as_duel(MIDDLE, 3 * 86_400, 2 * DAY_MS, 3 * DAY_MS).voting, left_ms=2 * DAY_MS - 4_000_000)
 
 LOBBIES = (
@@ -101,6 +104,8 @@ AFTERWARDS = (
     Scene("reveal-portuguese", at_step("picks", CONFLICT), "reveal", query="?locale=pt", nightly=True),
     Scene("reveal-german", at_step("picks", CONFLICT), "reveal", query="?locale=de", nightly=True),
     Scene("reveal-last", at_step("lines", THE_END), "reveal"),
+    Scene("reveal-analysis", at_step("over", analyzed(MIDDLE)), "reveal"),
+    Scene("reveal-own-analysis", MIDDLE.voting, "voting", action=do.vote_then_reveal(JUDGED, "over")),
     Scene("ended-won", ended(THE_END), "ended"),
     Scene("ended-lost", ended(THE_END), "ended", team=2),
     Scene("ended-sides", ended(with_secret_sides(THE_END, sides=SIDES_SUMMARY, turn_points=True)), "ended"),
@@ -180,7 +185,7 @@ PHONE_GALLERY = (
     Scene(
         "lobby-consent", with_options(ScriptedMatch(), consent=CONSENT).lobby, "lobby", action=do.read_consent
     ),
-    Scene("ended-card", ended(THE_END), "ended", action=do.open_card),
+    Scene("ended-card", ended(analyzed(THE_END, DECIDING)), "ended", action=do.open_card),
     Scene("voting-long-names", with_long_names(MIDDLE).voting, "voting", team=2),
     Scene("sides-between", at_step("lines", SECRET), "reveal", action=do.open_sides),
     Scene("sides-revealed", at_step("lines", SECRET), "reveal", action=do.reveal_side),

@@ -10,19 +10,24 @@ from playwright.sync_api import Page, expect
 
 from tests.e2e.fake_gateway import FakeGateway, ServerMessage
 from tests.e2e.screens import TIMEOUT_MS
-from tests.e2e.scripted_match import LAST, LONG_MATCH, ScriptedMatch, script_match
+from tests.e2e.scripted_match import GAME, LAST, LONG_MATCH, ScriptedMatch, script_match
 from tests.e2e.visible_text import NEXT_FRAME_JS
 from voting.counting.side_changes import SidesSummary, SidesTurn
 from voting.protocol import (
+    Analysis,
     Clocks,
     Concealed,
+    DecisiveMistake,
     Error,
     EventState,
     Finished,
+    MatchAnalysis,
+    MissedWin,
     Rated,
     Team,
     TeamCounted,
     TurnSealed,
+    Verdict,
 )
 
 # A reveal this many times slower stands still for a picture.
@@ -39,6 +44,31 @@ THE_END = BEFORE_THE_END.play(*LAST)
 CONFLICT = script_match(*LONG_MATCH[:2], (6, 6))
 # Both sides want the last cell of the sixth column.
 FULL = script_match((6, 6), (6, 6), (6, 1), (6, 6))
+VERDICTS = (
+    Verdict(side="yellow", column=6, quality="mistake", held=7, share=0.12),
+    Verdict(side="red", column=2, quality="best"),
+)
+ANALYSIS = Analysis(
+    turn=MIDDLE.turn_id - 1,
+    before=0.44,
+    after=0.71,
+    verdicts=VERDICTS,
+    red_classes=(None, "good", *5 * ("best",)),
+    yellow_classes=(*6 * ("mistake",), "best"),
+    red_mix=(0, 0, 31, 69, 0, 0, 0),
+    yellow_mix=(0, 0, 0, 0, 0, 0, 100),
+)
+DECIDING = MatchAnalysis(
+    turning=9,
+    mistake=DecisiveMistake(
+        number=8,
+        verdict=Verdict(side="yellow", column=1, quality="blunder", held=4, share=0.07),
+        board=GAME.view(MIDDLE.state, None),
+        before=0.52,
+        after=0.93,
+    ),
+    missed=MissedWin(side="yellow", turns=3),
+)
 CONSENT = (
     "Your votes, without your name, go into a study of the University of North Haven:\n"
     "how do crowds come to agree? Questions: Ada Lindqvist, at the desk by the door."
@@ -140,6 +170,12 @@ def with_options(scripted: ScriptedMatch, **choices: Any) -> ScriptedMatch:
 
 def with_terms(scripted: ScriptedMatch, **terms: Any) -> ScriptedMatch:
     return replace(scripted, terms=terms)
+
+
+def analyzed(scripted: ScriptedMatch, deciding: MatchAnalysis | None = None) -> ScriptedMatch:
+    """The same match with an analysis of its last turn."""
+    analysis = msgspec.structs.replace(ANALYSIS, turn=scripted.turn_id - 1, match=deciding)
+    return with_terms(scripted, analysis=analysis)
 
 
 def with_secret_sides(scripted: ScriptedMatch, **terms: Any) -> ScriptedMatch:

@@ -3,10 +3,13 @@ import type { ServerClock } from "../live/connection/clock";
 import type { LiveState } from "../live/connection/connect";
 import type { DisplayWelcomed, EventState, KeyShown } from "../protocol";
 import { shownNotice } from "../live/notice";
+import { judgmentText } from "./captions/analysis";
+import { plainText } from "./captions/sentence";
+import { captionWidth } from "./parts/Footer";
 import { ShortcutHelp, PresenterMessage } from "./presenter/Hints";
 import { fromHomeTeam } from "./homeScreen";
 import { joinCodes } from "./scene/joinCodes";
-import { footerLayout, stageLift } from "./scene/layout";
+import { footerLayout, judgmentLines, stageLift } from "./scene/layout";
 import type { Presenter } from "./presenter/presenter";
 import type { Scene } from "./scene/scene";
 import type { DisplayOptions } from "./displayOptions";
@@ -46,7 +49,8 @@ export function EventScreen({ live, state: fullState, clock, options, sound, pre
   const { notice, sealed, counts, marked } = own;
   const lobby = scene.phase === "lobby";
   const message = isBoardShrunk(scene) ? "" : shownNotice(state, now());
-  const foot = footerLayout(message, size.width, lobby);
+  const judgment = scene.match ? plainText({ state, match: scene.match }, judgmentText(scene)) : "";
+  const foot = footerLayout(message, size.width, lobby, judgmentLines(judgment, captionWidth({ size, state })));
   const view: StageView = {
     state, scene, now, size, reducedMotion, notice, sealed, counts, cheers, marked, foot, lift: stageLift(foot, lobby), back: options.back, home: options.home !== null, turnout, joinUrl: (shown ?? own.welcome).join_url,
   };

@@ -12,6 +12,7 @@ import { TeamPick } from "./reveal/TeamPick";
 import { Countdown } from "./parts/Countdown";
 import { BalanceBar } from "./parts/BalanceBar";
 import { Confetti } from "./parts/Confetti";
+import { MistakeMarks } from "./parts/MistakeMarks";
 import { LiveCounts } from "./votes/LiveCounts";
 import { Footer } from "./parts/Footer";
 import { EndScreen, WinnerBackground } from "./parts/EndScreen";
@@ -30,10 +31,10 @@ import { TurnoutBar } from "./votes/TurnoutBar";
 import { Discussion } from "./parts/Discussion";
 import { Token } from "./reveal/Token";
 import type { JoinCodes } from "./scene/joinCodes";
-import { LANDED, sceneBoard, replaysDrops } from "./scene/scene";
+import { isWon, LANDED, sceneBoard, replaysDrops } from "./scene/scene";
 import { fitFontSize } from "./scene/layout";
 import { PLACES, isPartHidden } from "./scene/places";
-import { isDimmed, isWon, gridPlacement, useReveal, type GridPlacement, type StageView } from "./scene/stageView";
+import { isDimmed, gridPlacement, useReveal, type GridPlacement, type StageView } from "./scene/stageView";
 
 interface Props {
   view: StageView;
@@ -123,6 +124,7 @@ function BoardArea({ view }: { view: StageView }) {
       <LiveCounts view={view} />
       {falling && <FallingBalls view={view} />}
       {board.kind !== "drawn" && <GridFront board={board} lit={lit} fresh={lastDropped(view)} framed={framed} back={view.back} />}
+      <MistakeMarks view={view} />
     </div>
   );
 }
@@ -161,7 +163,7 @@ function useLitCells(view: StageView): readonly Cell[] {
     setLosingCount(Math.ceil(losingLit * order.current.losing.length));
     setWinningCount(Math.ceil(winningLit * order.current.winning.length));
   });
-  if (phase === "ended") return match ? [...match.board.winning_cells, ...match.board.losing_cells] : [];
+  if (phase === "ended") return match && !view.scene.recap?.mistake ? [...match.board.winning_cells, ...match.board.losing_cells] : [];
   if (phase !== "reveal" || replaysDrops(view.scene)) return [];
   return [...order.current.losing.slice(0, losingCount), ...order.current.winning.slice(0, winningCount)];
 }

@@ -10,7 +10,7 @@ import { VoteLedger } from "./receipts/voteLedger";
 import { formatLongTime, formatDuration } from "./localeFormat";
 import type { DeferredPart } from "./deferredPart";
 import { peek, groundNotices } from "./receipts/receiptList";
-import { choiceAnalysis } from "./play/choiceAnalysis";
+import { analysisLine } from "./play/choiceAnalysis";
 import * as layers from "./play/boardLayers";
 import * as sentences from "./play/sentences";
 import { teamHeading } from "./play/teamNames";
@@ -25,8 +25,8 @@ function nextLine(view: PhoneView): ReturnType<DeferredPart["nextLine"]> {
   updateTitle(view);
   const line = layers.nextLine(view);
   if (line) return line;
-  const analysis = choiceAnalysis(view);
-  if (analysis) return html`<p class="next">${analysis}</p>`;
+  const analysis = analysisLine(view);
+  if (analysis) return analysis;
   const bell = notifyButton(view) || (view.phase === "voting" && notifyAnswer());
   return !!bell && html`<p class="next" role="status">${bell}</p>`;
 }

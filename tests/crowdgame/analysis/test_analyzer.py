@@ -8,7 +8,12 @@ from django.utils import timezone
 from crowdgame.analysis.analyzed_turn import AnalyzedTurn
 from crowdgame.analysis.analyzer import POLL_S, Analyzer, solved_games, unanalyzed_turns
 from crowdgame.analysis.models import TurnAnalysis
-from crowdgame.analysis.stored_analyses import load_analyses, load_event_analyses
+from crowdgame.analysis.stored_analyses import (
+    announce_analysis,
+    load_analyses,
+    load_event_analyses,
+    load_match_analysis,
+)
 from crowdgame.analysis.turn_solving import Work, solve_cached, store_analysis
 from tests.crowdgame.cups.cup_helpers import let_win
 from tests.voting.match_helpers import (
@@ -142,8 +147,11 @@ def test_announced_analysis_tells_each_column_of_the_closed_turn(box: BallotBox)
     shown = load_snapshot(Event.objects.get(pk=match.event_id)).match
     assert shown is not None
     assert shown.analysis is not None
-    assert shown.analysis.red == shown.analysis.red_classes[0]
-    assert shown.analysis.yellow == shown.analysis.yellow_classes[1]
+    verdicts = {verdict.side: (verdict.column, verdict.quality) for verdict in shown.analysis.verdicts}
+    assert verdicts == {
+        "red": (1, shown.analysis.red_classes[0]),
+        "yellow": (2, shown.analysis.yellow_classes[1]),
+    }
     for classes, mix in (
         (shown.analysis.red_classes, shown.analysis.red_mix),
         (shown.analysis.yellow_classes, shown.analysis.yellow_mix),
@@ -290,3 +298,76 @@ def test_other_settings_announce_nothing_during_a_match(box: BallotBox, choices:
     analyze_all(box)
     assert "turn.analyzed" not in kinds(match.event_id)
     assert announced(match) is None
+
+
+def decided(match: Match) -> Any:
+    analysis = announced(Match.objects.select_related("event").get(pk=match.pk))
+    return analysis and analysis.match
+
+
+@pytest.mark.parametrize("when", ["turn", "match"])
+def test_end_of_match_is_told_once_every_turn_is_analyzed(box: BallotBox, when: str) -> None:
+    match = begin(box, analysis=when)
+    play(match, box, RED_WINS)
+    turns = list(Turn.objects.select_related("match__event").filter(match=match).order_by("-number"))
+    found = []
+    for turn in turns:
+        store_analysis(turn)
+        announce_analysis(turn, box.now())
+        found.append((kinds(match.event_id).count("turn.analyzed"), decided(match)))
+    assert [count for count, _ in found] == [1, 1, 1, 2], "of the last turn, and when all are there"
+    assert [told for _, told in found[:-1]] == [None] * 3
+    told = found[-1][1]
+    assert told.mistake.verdict.side == "yellow"
+    before = match.turns.get(number=told.mistake.number)
+    assert told.mistake.verdict.column == before.yellow_pick
+    assert sum(line.count("R") for line in told.mistake.board.grid) == before.number - 1
+    assert told.turning in range(1, 5)
+
+
+def test_nothing_decided_a_match_that_is_still_played(box: BallotBox) -> None:
+    match = begin(box, analysis="turn")
+    play(match, box, RED_WINS[:3])
+    analyze_all(box)
+    assert announced(match).match is None
+
+
+def test_share_of_better_column_is_not_shown_with_hidden_counts(box: BallotBox) -> None:
+    match = begin(box, analysis="turn")
+    play(match, box, RED_WINS[:2])
+    play_turn(only_turn(match), box, [1], [7, 7, 4])
+    analyze_all(box)
+    costly = announced(match).verdicts[0]
+    assert (costly.side, costly.column, costly.held) == ("yellow", 7, 4)
+    assert costly.share == pytest.approx(1 / 3)
+    Event.objects.update(hide_tally=True)
+    assert announced(Match.objects.select_related("event").get(pk=match.pk)).verdicts[0].share is None
+
+
+def test_both_halves_of_a_turn_are_judged_together(box: BallotBox) -> None:
+    match = begin(box, game=SELECTOR, analysis="turn")
+    play_turn(only_turn(match), box, [4, 4, 1])
+    play_turn(only_turn(match), box, [], [3, 5, 5])
+    analyze_all(box)
+    assert {verdict.side: verdict.column for verdict in announced(match).verdicts} == {"red": 4, "yellow": 5}
+
+
+@pytest.mark.parametrize(
+    ("token", "picks"),
+    [("red", [(1, 2)]), ("red", [(7, 6)]), ("yellow", [(2, 1)]), ("yellow", [(6, 7)])],
+    ids=["equal", "mirrored", "colors exchanged", "both"],
+)
+def test_what_decided_a_match_is_withheld_while_one_of_its_positions_is_live(
+    token: str, picks: list[tuple[int, int]], box: BallotBox
+) -> None:
+    earlier = begin(box, analysis="turn")
+    play(earlier, box, RED_WINS)
+    analyze_all(box)
+    earlier.refresh_from_db()
+    assert load_match_analysis(earlier, load_analyses(earlier)) is not None
+    Event.objects.update(options={"token": token})
+    later = start_match(earlier.event_id, box)
+    play(later, box, picks)
+    assert load_match_analysis(earlier, load_analyses(earlier)) is None
+    play(later, box, [(4, 4)])
+    assert load_match_analysis(earlier, load_analyses(earlier)) is not None

@@ -1,28 +1,78 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import type { Analysis, Match } from "../../protocol";
-import { makeEvent, makeMatch, makeReveal } from "../fixtures";
-import { analysisText, chances, chanceText, lastAnalysis } from "./analysis";
-import { fillTeamNames } from "./sentence";
+import type { Analysis, Match, MatchAnalysis, Verdict } from "../../protocol";
+import { chances, mistakeText, turningText } from "../../live/match/verdict";
+import { makeEvent, makeMatch, makeReveal, makeTurn, NOW, stacked } from "../fixtures";
+import { nextChange, sceneAt, sceneBoard } from "../scene/scene";
+import { chanceText, judgedTurn, judgmentText, lastAnalysis } from "./analysis";
+import { plainText } from "./sentence";
 
 const COLUMNS = { red_classes: [], yellow_classes: [], red_mix: [], yellow_mix: [] };
-const ANALYSIS: Analysis = { turn: 6, before: 0.25, after: 0.6, red: "good", yellow: "blunder", ...COLUMNS };
+const GOOD: Verdict = { side: "red", column: 5, quality: "best", held: null, share: null };
+const COSTLY: Verdict = { side: "yellow", column: 3, quality: "mistake", held: 4, share: 0.12 };
+const ANALYSIS: Analysis = { turn: 6, before: 0.25, after: 0.6, verdicts: [COSTLY, GOOD], match: null, ...COLUMNS };
 
-function textOf(match: Match): string {
-  const sentence = fillTeamNames({ state: makeEvent(), match }, analysisText(match));
-  return sentence.map((part) => (typeof part === "string" ? part : part.name)).join("");
+function textOf(verdicts: readonly Verdict[]): string {
+  const match = makeMatch({ turn: null, state: "ended", result: "red", reveal: makeReveal(), analysis: { ...ANALYSIS, verdicts } });
+  const state = makeEvent({ match });
+  return plainText({ state, match }, judgmentText(sceneAt(state, NOW + 12_000)));
 }
 
-test("the analysis names the class of both choices, the left team first", () => {
-  const shown = { reveal: makeReveal(), analysis: ANALYSIS };
-  assert.equal(textOf(makeMatch(shown)), "North: Good · South: Blunder");
-  assert.equal(textOf(makeMatch({ ...shown, red: 2, yellow: 1 })), "North: Blunder · South: Good");
-  assert.equal(textOf(makeMatch({ ...shown, analysis: { ...ANALYSIS, red: null } })), "South: Blunder");
+test("the sentence names the costliest choice, what would have held and who voted for it", () => {
+  assert.equal(textOf([COSTLY, GOOD]), "South: 3, a mistake. 4 held; 12% voted for it");
+  assert.equal(textOf([{ ...COSTLY, quality: "blunder" }, GOOD]), "South: 3, a blunder. 4 held; 12% voted for it");
+  assert.equal(textOf([{ ...COSTLY, quality: "inaccuracy" }, GOOD]), "South: 3, inaccurate. 4 was better; 12% voted for it");
+});
+
+test("without counts the sentence says nothing about votes", () => {
+  assert.equal(textOf([{ ...COSTLY, share: null }]), "South: 3, a mistake. 4 held");
+  assert.equal(textOf([{ ...COSTLY, share: null, quality: "blunder" }]), "South: 3, a blunder. 4 held");
+  assert.equal(textOf([{ ...COSTLY, share: null, quality: "inaccuracy" }]), "South: 3, inaccurate. 4 was better");
+});
+
+test("if no choice was costly, the sentence names both", () => {
+  assert.equal(textOf([{ ...COSTLY, quality: "good", held: null }, GOOD]), "Both chose well: South 3, North 5");
+  assert.equal(textOf([GOOD]), "North: 5, one of the best choices");
+  assert.equal(textOf([{ ...GOOD, quality: "good" }]), "North: 5, a good choice");
+});
+
+/** Whether the turn is judged at each of these seconds after its result. */
+function judged(part: Partial<Match>, seconds: readonly number[]): boolean[] {
+  const state = makeEvent({ match: makeMatch({ reveal: makeReveal(), analysis: ANALYSIS, ...part }) });
+  return seconds.map((second) => judgedTurn(sceneAt(state, NOW + second * 1000)) !== null);
+}
+
+test("the last turn is judged after its reveal and in the time to talk, never during a vote", () => {
+  const turn = makeTurn({ opens_at: NOW + 9000, closes_at: NOW + 29_000 });
+  assert.deepEqual(judged({ turn }, [5, 6, 8.9, 9, 20, 29]), [false, true, true, false, false, false]);
+  assert.deepEqual(judged({ turn: { ...turn, talk_ms: 3000 } }, [5.9, 6, 8.9, 9]), [false, true, true, false]);
+  assert.deepEqual(judged({ turn: { ...turn, paused: true } }, [6, 10]), [false, false]);
+  assert.deepEqual(judged({ turn: null, state: "ended", result: "red" }, [6, 11.9, 12, 60]), [false, false, true, true]);
 });
 
 test("an analysis of another turn than the last is not shown", () => {
   assert.equal(lastAnalysis(makeMatch({ reveal: makeReveal({ turn: 7 }), analysis: ANALYSIS })), null);
-  assert.equal(textOf(makeMatch({ reveal: makeReveal() })), "");
+  assert.deepEqual(judged({ turn: null, state: "ended", result: "red", analysis: { ...ANALYSIS, turn: 5 } }, [60]), [false]);
+});
+
+const MISTAKE = { number: 4, verdict: COSTLY, board: stacked(["R", "Y", "", "", "", "", ""]), before: 0.5, after: 0.9 };
+
+test("after a won match the last turn is judged, then the decisive mistake, also if it is found later", () => {
+  const ended = { turn: null, state: "ended", result: "red", reveal: makeReveal() } as const;
+  const state = makeEvent({ match: makeMatch({ ...ended, analysis: { ...ANALYSIS, match: { turning: 5, mistake: MISTAKE, missed: null } } }) });
+  const verdicts = (second: number) => judgedTurn(sceneAt(state, NOW + second * 1000))?.verdicts;
+  assert.deepEqual([verdicts(11.9), verdicts(12), verdicts(17.9), verdicts(18)], [undefined, ANALYSIS.verdicts, ANALYSIS.verdicts, [COSTLY]]);
+  assert.deepEqual([nextChange(state, NOW + 7000), nextChange(state, NOW + 12_000), nextChange(state, NOW + 18_000)], [NOW + 12_000, NOW + 18_000, null]);
+  assert.equal(sceneBoard(sceneAt(state, NOW + 18_000)), MISTAKE.board);
+});
+
+test("the end screen names the decisive mistake, and a missed win or the turning point", () => {
+  const text = (part: Partial<MatchAnalysis>) => turningText({ turning: 5, mistake: MISTAKE, missed: null, ...part }, () => "South");
+  assert.equal(mistakeText(MISTAKE), "Decisive mistake: turn 4");
+  assert.equal(text({}), "Turning point: turn 5");
+  assert.equal(text({ turning: 4 }), "");
+  assert.equal(text({ missed: { side: "yellow", turns: 8 } }), "South missed a certain win for 8 turns");
+  assert.equal(text({ missed: { side: "yellow", turns: 1 } }), "South missed a certain win in 1 turn");
 });
 
 test("winning chances of both sides add up to one", () => {

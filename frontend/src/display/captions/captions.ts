@@ -5,7 +5,7 @@ import { formatNumber, formatPercent } from "../../live/format";
 import { n, p, t } from "../../live/i18n";
 import { isThreatConflict, blockText, closeCallText } from "./commentary";
 import { optionName } from "../../board/geometry";
-import { fillTeamNames, teamName, type Sentence, type MatchContext, type RevealContext } from "./sentence";
+import { fillTeamNames, plainText, teamName, type Sentence, type MatchContext, type RevealContext } from "./sentence";
 import { endReasonText } from "../../live/match/endReason";
 import { isForTwo } from "../../live/match/timeBank";
 import { currentSeries } from "../../live/match/series";
@@ -137,7 +137,7 @@ function reasonText(context: MatchContext, winner: Side | null): string {
   const { end_reason, reveal } = context.match;
   const own = end_reason === "game" ? reveal?.resolution.sentences.at(-1) : null;
   const text = own ?? endReasonText(end_reason, winner ? teamName(winner) : "", winner ? teamName(otherSide(winner)) : "");
-  return fillTeamNames(context, text).map((part) => (typeof part === "string" ? part : part.name)).join("");
+  return plainText(context, text);
 }
 
 function drawText(match: Match): string {

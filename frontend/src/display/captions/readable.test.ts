@@ -8,6 +8,7 @@ import { pickTexts } from "./pickTexts";
 import { revealSentence } from "./captions";
 import type { MatchContext } from "./sentence";
 import { readingTime } from "./readingTime";
+import { verdictText } from "../../live/match/verdict";
 import { english, translateWith } from "../../live/i18n";
 import { Catalog, LANGUAGES } from "../../../messages";
 import situations from "./situations.json" with { type: "json" };
@@ -78,3 +79,14 @@ test("an ordinary turn takes six seconds, a special one longer", () => {
   assert.equal(ordinary, 5800);
   for (const name of ["a conflict", "a block", "a win", "a close vote", "four in a row for both"]) assert.ok(lengths.get(name)! > ordinary, name);
 });
+
+for (const language of ["en", ...LANGUAGES])
+  test(`what a choice was worth has at most 12 words besides the name: ${language}`, (context) => {
+    const catalog = language === "en" ? null : new Catalog(language);
+    if (catalog) translateWith((...message) => catalog.translate(...message));
+    context.after(() => translateWith(english));
+    for (const quality of ["inaccuracy", "mistake", "blunder"] as const) {
+      const text = verdictText([{ side: "red", column: 3, quality, held: 4, share: 0.12 }], () => "North");
+      assert.ok(readingTime(text) <= 1000 + 250 * (12 + 1), text);
+    }
+  });

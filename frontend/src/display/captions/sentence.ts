@@ -32,6 +32,11 @@ export function fillTeamNames({ state, match }: MatchContext, text: string): Sen
   return parts.filter((part) => part !== "");
 }
 
+/** The text with the names of the teams. */
+export function plainText(context: MatchContext, text: string): string {
+  return fillTeamNames(context, text).map((part) => (typeof part === "string" ? part : part.name)).join("");
+}
+
 export const sentenceText = (sentence: Sentence): string => sentence.map((part) => (typeof part === "string" ? part : (part.short ?? part.name))).join("");
 
 const LONGEST_NAME = 40;

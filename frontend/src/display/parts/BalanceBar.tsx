@@ -1,20 +1,31 @@
-import { chances, chanceText, lastAnalysis } from "../captions/analysis";
+import { formatPercent } from "../../live/format";
+import { t } from "../../live/i18n";
+import { chances } from "../../live/match/verdict";
+import { chanceText, judgedTurn, lastAnalysis } from "../captions/analysis";
 import { sideAtPlace, teamAtPlace } from "../scene/places";
 import type { StageView } from "../scene/stageView";
 
 const SHOWN = ["talk", "voting", "sealed", "paused"];
 
-/** Both teams' winning chances after the last turn, above the footer. A mark shows where they were before it. */
-export function BalanceBar({ view: { state, scene } }: { view: StageView }) {
+/**
+ * Both teams' winning chances along the top of the footer. A mark shows where they were before the turn. Beside the
+ * sentence about the turn they are labeled, and swing from there.
+ */
+export function BalanceBar({ view: { state, scene, foot } }: { view: StageView }) {
   const { match, phase } = scene;
-  const analysis = lastAnalysis(match);
-  if (!analysis || !match || !SHOWN.includes(phase)) return null;
+  const judged = judgedTurn(scene);
+  const shown = judged ?? (SHOWN.includes(phase) ? lastAnalysis(match) : null);
+  if (!shown || !match || foot.footerHeight === 0) return null;
   const side = sideAtPlace(match, 0);
-  const { before, after } = chances(analysis, side);
+  const { before, after } = chances(shown, side);
   return (
-    <div class="balance" data-side={sideAtPlace(match, 1)} role="img" aria-label={chanceText(teamAtPlace(state, 0).name, after)}>
-      <i data-side={side} style={{ width: `${100 * after}%` }} />
-      <b style={{ left: `${100 * before}%` }} />
+    <div class="chances" data-labeled={judged !== null} style={{ "--before": `${100 * before}%`, "--after": `${100 * after}%` }}>
+      {judged && <><span>{t("Winning chance")}</span><b class="figure" data-side={side}>{formatPercent(after, 1)}</b></>}
+      <div class="balance" data-side={sideAtPlace(match, 1)} role="img" aria-label={chanceText(teamAtPlace(state, 0).name, after)}>
+        <i key={`${match.reveal?.turn} ${before}`} data-side={side} />
+        <b />
+      </div>
+      {judged && <b class="figure" data-side={sideAtPlace(match, 1)}>{formatPercent(1 - after, 1)}</b>}
     </div>
   );
 }

@@ -2,7 +2,8 @@ import { useEffect, useRef } from "preact/hooks";
 import { HEIGHT } from "../scene/layout";
 import { matchWinner } from "../scene/scene";
 import { currentSeries } from "../../live/match/series";
-import { isWon, type StageView } from "../scene/stageView";
+import { isWon } from "../scene/scene";
+import type { StageView } from "../scene/stageView";
 
 const PIECES = 260;
 const DURATION_MS = 6000;

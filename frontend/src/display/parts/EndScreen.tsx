@@ -7,8 +7,10 @@ import { Water } from "../votes/TurnoutBar";
 import { countdownText } from "../scene/countdownText";
 import { fitFontSize } from "../scene/layout";
 import { sideAtPlace, sidePlace, type Place } from "../scene/places";
-import { isWon, gridPlacement, type StageView } from "../scene/stageView";
-import { matchWinner } from "../scene/scene";
+import { gridPlacement, type StageView } from "../scene/stageView";
+import { isWon, matchWinner } from "../scene/scene";
+import { mistakeText, turningText } from "../../live/match/verdict";
+import { plainText, teamName } from "../captions/sentence";
 import { unityText, matchVerdict } from "../captions/captions";
 
 const WIDEST = 1100;
@@ -22,27 +24,34 @@ export function WinnerBackground({ view }: { view: StageView }) {
   return <div class="flood" data-side={winner} data-up={winner !== null}><div class="crest"><Water width={2760} /></div></div>;
 }
 
-/** The result screen of a won match: the winner, the series score and the time of the next match. */
+/**
+ * The result screen of a won match: the winner, the series score and the time of the next match. Some time later, what
+ * decided the match replaces the rest.
+ */
 export function EndScreen({ view }: { view: StageView }) {
-  const { match, leftMs } = view.scene;
+  const { match, leftMs, recap } = view.scene;
   const placement = gridPlacement(view);
   if (!isWon(view.scene) || !match || !placement) return null;
-  const { line, reason, winner } = matchVerdict(view, match);
-  const united = winner ? unityText(view.state, match, winner) : "";
+  const mistake = recap?.mistake;
+  const verdict = matchVerdict(view, match);
+  const { winner } = verdict;
+  const [line, reason] = mistake ? [mistakeText(mistake), plainText({ state: view.state, match }, turningText(match.analysis!.match!, teamName))] : [verdict.line, verdict.reason];
+  const united = winner && !recap ? unityText(view.state, match, winner) : "";
+  const sides = mistake ? null : match.sides;
   const series = currentSeries(view.state);
   const time = countdownText(leftMs);
   const width = view.size.width - placement.width - 56 * 3;
   const size = (text: string, largest: number, least: number) => `calc(${fitFontSize(text, width, largest, least)} * var(--u))`;
   return (
     <section class="end" data-winner={winner} style={{ width: `calc(${width} * var(--u))` }}>
-      {winner && series.winner === null && !match.sides && <Badge side={winner} />}
+      {winner && series.winner === null && !sides && !recap && <Badge side={winner} />}
       {winner && <TeamName view={view} place={sidePlace(match, winner)} level="h1" width={width} largest={176} least={80} />}
       <p style={{ fontSize: size(line, 84, 58) }}>{line}</p>
       {reason && <p class="reason" style={{ fontSize: size(reason, 64, 54.5) }}>{reason}</p>}
-      {match.sides && <SideChangesChart sides={match.sides} width={Math.min(width, WIDEST)} />}
-      {united && !match.sides && series.winner === null && <p style={{ fontSize: size(united, 64, 54.5) }}>{united}</p>}
-      {series.winner === null ? !match.sides && <SeriesScore view={view} series={series} /> : <Podium view={view} series={series} />}
-      {!match.sides && <MatchHistory view={view} width={width} />}
+      {sides && <SideChangesChart sides={sides} width={Math.min(width, WIDEST)} />}
+      {united && !sides && series.winner === null && <p style={{ fontSize: size(united, 64, 54.5) }}>{united}</p>}
+      {series.winner === null ? !sides && <SeriesScore view={view} series={series} /> : <Podium view={view} series={series} />}
+      {!sides && !recap && <MatchHistory view={view} width={width} />}
       {view.state.next_match_at !== null && <p class="next" style={{ fontSize: size(t("Next match in %(time)s", { time: time.repeat(TIMES_WIDER) }), 64, 54.5) }}>{parts("Next match in %(time)s", { time: <b>{time}</b> })}</p>}
     </section>
   );

@@ -6,8 +6,9 @@ import { measureName } from "../scene/measureName";
 import { isTimely } from "../captions/changeNotices";
 import { isPartHidden, sidePlace } from "../scene/places";
 import { idleText } from "../../live/match/idleText";
-import { isWon, type StageView } from "../scene/stageView";
-import { analysisText } from "../captions/analysis";
+import { isWon } from "../scene/scene";
+import type { StageView } from "../scene/stageView";
+import { judgedTurn, judgmentText } from "../captions/analysis";
 import { threatText } from "../captions/commentary";
 import { fillTeamNames, fitSentence, sentenceText, teamName, type SentencePart, type MatchContext, type Sentence } from "../captions/sentence";
 import { revealSentence, matchVerdict, sealed } from "../captions/captions";
@@ -15,8 +16,6 @@ import { revealSentence, matchVerdict, sealed } from "../captions/captions";
 const BESIDE_PEEK = 484;
 /** How long the hint about the board is shown when its vote opens. */
 const ANNOUNCED_MS = 5000;
-/** How long the classes of the last choices are shown after the vote opens, behind a hint about the board. */
-const ANALYSIS_MS = 12_000;
 const LEAST_WINDOW_S = 10;
 const CAPTION = { largest: 68, least: 56, margin: 92 };
 
@@ -32,7 +31,7 @@ export function Footer({ view, shown }: { view: StageView; shown: KeyShown | nul
       {busy && showsAddress(view) && <p class="code-tab address"><JoinCode code={view.state.code} shown={shown} /></p>}
       {view.foot.footerHeight > 0 && (
         <div class="footer" data-lobby={view.scene.phase === "lobby"}>
-          {sentence.length > 0 ? <Caption view={view} sentence={sentence} /> : <FooterStatus view={view} shown={shown} />}
+          {sentence.length > 0 ? <Caption view={view} sentence={sentence} wraps={judgedTurn(view.scene) !== null} /> : <FooterStatus view={view} shown={shown} />}
         </div>
       )}
     </>
@@ -45,8 +44,10 @@ function footerSentence(view: StageView): Sentence {
   const { phase, match, reveal, stage, call } = scene;
   if (phase === "paused") return [scene.turn?.idle ? idleText(scene.turn) : pausedText(scene.leftMs)];
   if (phase === "sealed") return [sealed(view.scene)];
+  const judgment = judgmentText(scene);
+  if (judgment && match) return fillTeamNames({ state, match }, judgment);
   if (phase === "talk" && scene.turn) return [t("Voting on turn %(turn)s opens soon", { turn: scene.turn.number })];
-  if (phase === "voting") return match ? fillTeamNames({ state, match }, windowText(view, { state, match })) : [];
+  if (phase === "voting") return match && isOpening(view) ? fillTeamNames({ state, match }, openingText(view, { state, match })) : [];
   return phase === "reveal" && match && reveal && stage ? revealSentence(stage.step, { state, match, reveal }, call) : [];
 }
 
@@ -55,13 +56,7 @@ function pausedText(ms: number): string {
   return /^\d+$/.test(time) ? n("Paused with %(count)s second left", "Paused with %(count)s seconds left", Number(time)) : t("Paused with %(time)s left", { time });
 }
 
-/** A hint about the board when the vote opens, then the analysis of the last turn. */
-function windowText(view: StageView, context: MatchContext): string {
-  const opening = isOpening(view, ANNOUNCED_MS) ? openingText(view, context) : "";
-  return opening || (isOpening(view, ANALYSIS_MS) ? analysisText(context.match) : "");
-}
-
-/** On a team's own screen, also says that it holds the token if nothing is more urgent. */
+/** A hint about the board when the vote opens. On a team's own screen, also says that it holds the token if nothing is more urgent. */
 function openingText({ home }: StageView, context: MatchContext): string {
   const text = halfTurnText(context) || threatText(context);
   const { token } = context.match.board;
@@ -77,19 +72,21 @@ function halfTurnText({ match: { board, turn } }: MatchContext): string {
   return board.vote === "open" ? t("%(name)s votes openly", { name }) : t("%(name)s chooses in secret", { name });
 }
 
-function isOpening({ scene: { turn, match }, now }: StageView, forMs: number): boolean {
-  return !!turn && !!match && match.window_s >= LEAST_WINDOW_S && now() < turn.opens_at + forMs;
+function isOpening({ scene: { turn, match }, now }: StageView): boolean {
+  return !!turn && !!match && match.window_s >= LEAST_WINDOW_S && now() < turn.opens_at + ANNOUNCED_MS;
 }
 
-function captionWidth({ size, state }: StageView): number {
-  return size.width - (state.peek ? BESIDE_PEEK : 0);
+/** The width of a line of the caption. */
+export function captionWidth({ size, state }: Pick<StageView, "size" | "state">): number {
+  return size.width - CAPTION.margin - (state.peek ? BESIDE_PEEK : 0);
 }
 
-function Caption({ view, sentence }: { view: StageView; sentence: Sentence }) {
-  const size = (text: string) => (captionWidth(view) - CAPTION.margin) / measureName(text);
-  const fitted = fitSentence(view.state, sentence, (text) => size(text) >= CAPTION.least);
+/** A judgment may take two lines. In other captions the names get shorter instead. */
+function Caption({ view, sentence, wraps }: { view: StageView; sentence: Sentence; wraps: boolean }) {
+  const size = (text: string) => captionWidth(view) / measureName(text);
+  const fitted = wraps ? sentence : fitSentence(view.state, sentence, (text) => size(text) >= CAPTION.least);
   const fontSize = `calc(${Math.max(CAPTION.least, Math.min(CAPTION.largest, size(sentenceText(fitted))))} * var(--u))`;
-  return <p class="caption" key={sentenceText(sentence)} style={{ fontSize }} aria-live="polite">{fitted.map(renderPart)}</p>;
+  return <p class="caption" key={sentenceText(sentence)} data-wraps={wraps} style={{ fontSize }} aria-live="polite">{fitted.map(renderPart)}</p>;
 }
 
 function renderPart(part: SentencePart) {

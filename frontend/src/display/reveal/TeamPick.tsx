@@ -1,8 +1,9 @@
 import { pickTexts } from "../captions/pickTexts";
 import { sideAtPlace, tallyForSide, type Place } from "../scene/places";
 import { gridPlacement, type StageView } from "../scene/stageView";
+import { judgedTurn } from "../captions/analysis";
 
-/** A team's pick (the chosen column), its share of the votes and how it was decided. */
+/** A team's pick (the chosen column), its share of the votes and how it was decided, until the turn is judged. */
 export function TeamPick({ view, place }: { view: StageView; place: Place }) {
   const { scene: { match, reveal, stage }, size, state, home } = view;
   const side = sideAtPlace(match, place);
@@ -16,7 +17,7 @@ export function TeamPick({ view, place }: { view: StageView; place: Place }) {
       <span class={column ? "said" : "none"}>{chooser}</span>
       {column && <b class="column">{column}</b>}
       {share && <b class="share">{share}</b>}
-      {below && <p>{below}</p>}
+      {below && judgedTurn(view.scene) === null && <p>{below}</p>}
     </section>
   );
 }

@@ -7,6 +7,8 @@ export const NARROWEST = 4 / 3;
 const MAX_BOARD_HEIGHT = 776;
 const WIDEST_SHARE = 0.56;
 export const REVEAL_SCALE = 0.84;
+/** The sentence about a turn takes up to two lines in the footer, below the winning chances. */
+const JUDGMENT = { chances: 72, type: 56, line: 60 };
 /** Scale of the board in an open vote, which leaves room for bars under the clock. */
 export const OPEN_VOTE_SCALE = 0.7;
 
@@ -56,12 +58,21 @@ export interface FooterLayout {
   footerHeight: number;
 }
 
-export function footerLayout(notice: string, stageWidth: number, lobby: boolean): FooterLayout {
+export function footerLayout(notice: string, stageWidth: number, lobby: boolean, judgmentLines = 0): FooterLayout {
   const needs = Math.ceil((textWidth(notice) * NOTICE.glyph * NOTICE.type) / (stageWidth - NOTICE.beside));
   const lines = Math.min(MOST_LINES, needs);
   const noticeHeight = lines ? lines * NOTICE.line + NOTICE.margins : 0;
   if (lobby) return { lines, noticeHeight, footerHeight: lines ? IN_LOBBY.beside : IN_LOBBY.foot };
-  return { lines, noticeHeight, footerHeight: lines < MOST_LINES ? FOOTER_HEIGHT : 0 };
+  return { lines, noticeHeight, footerHeight: lines < MOST_LINES ? FOOTER_HEIGHT + judgmentHeight(judgmentLines) : 0 };
+}
+
+/** The lines of the sentence about a turn. */
+export function judgmentLines(text: string, width: number): number {
+  return Math.min(2, Math.ceil((textWidth(text) * GLYPH * JUDGMENT.type) / width));
+}
+
+function judgmentHeight(lines: number): number {
+  return lines && JUDGMENT.chances + (lines - 1) * JUDGMENT.line;
 }
 
 /** How much higher than usual the stage begins. */

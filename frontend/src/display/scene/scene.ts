@@ -1,4 +1,4 @@
-import type { Board, CloseCall, EventState, Match, Reveal, Side, Turn } from "../../protocol";
+import type { Board, CloseCall, DecisiveMistake, EventState, Match, Reveal, Side, Turn } from "../../protocol";
 import { boardBefore } from "../../board/boardBefore";
 import { heldMs, revealEnd } from "../../live/match/phase";
 import { isPartHidden } from "./places";
@@ -15,18 +15,23 @@ export interface Scene {
   stage: RevealProgress | null;
   plan: RevealPlan | null;
   call: CloseCall | null;
+  /** Some time after a won match, its analysis is shown: that of the last turn, then the decisive mistake. */
+  recap: { mistake: DecisiveMistake | null } | null;
   leftMs: number;
 }
 
 const SECOND_MS = 1000;
+/** How long after a won match its analysis begins, and how much later the decisive mistake follows. */
+const CELEBRATION_MS = 6000;
+const LAST_TURN_MS = 6000;
 
 export function sceneAt(state: EventState, now: number): Scene {
   const match = state.match;
   const turn = match?.turn ?? null;
-  const scene: Scene = { phase: "lobby", match, turn, reveal: match?.reveal ?? null, stage: null, plan: null, call: null, leftMs: 0 };
+  const scene: Scene = { phase: "lobby", match, turn, reveal: match?.reveal ?? null, stage: null, plan: null, call: null, recap: null, leftMs: 0 };
   if (!match) return scene;
   if (isRevealing(match, now)) return { ...scene, phase: "reveal", ...revealAt(state, match, now) };
-  if (!turn) return { ...scene, phase: "ended", leftMs: leftUntil(state.next_match_at, now) };
+  if (!turn) return { ...scene, phase: "ended", recap: recapAt(match, now), leftMs: leftUntil(state.next_match_at, now) };
   return { ...scene, ...windowAt(turn, now) };
 }
 
@@ -35,6 +40,18 @@ function windowAt(turn: Turn, now: number): Pick<Scene, "phase" | "leftMs"> {
   if (turn.talk_ms > 0 && now < turn.opens_at) return { phase: "talk", leftMs: turn.opens_at - now };
   const leftMs = turn.closes_at - Math.max(now, turn.opens_at);
   return leftMs > 0 ? { phase: "voting", leftMs } : { phase: "sealed", leftMs: 0 };
+}
+
+function recapAt(match: Match, now: number): Scene["recap"] {
+  const sinceMs = now - revealEnd(match) - CELEBRATION_MS;
+  if (!match.analysis || !matchWinner(match) || sinceMs < 0) return null;
+  return { mistake: sinceMs < LAST_TURN_MS ? null : (match.analysis.match?.mistake ?? null) };
+}
+
+/** The next moment at which the screen after a match changes. Infinity if there is none. */
+function nextRecap(match: Match, now: number): number {
+  const begins = revealEnd(match) + CELEBRATION_MS;
+  return Math.min(...[begins, begins + LAST_TURN_MS].filter((at) => match.analysis && at > now));
 }
 
 function leftUntil(at: number | null, now: number): number {
@@ -66,7 +83,11 @@ function nextSceneChange(state: EventState, now: number): number | null {
   const scene = sceneAt(state, now);
   if (scene.phase === "reveal") return nextOfReveal(scene, now);
   if (scene.phase === "voting" && scene.turn && now < scene.turn.opens_at) return scene.turn.opens_at;
-  const runs = scene.phase === "voting" || scene.phase === "talk" || scene.phase === "ended";
+  if (scene.phase === "ended" && scene.match) {
+    const at = Math.min(nextRecap(scene.match, now), scene.leftMs > 0 ? now + nextSecond(scene.leftMs) : Infinity);
+    return at === Infinity ? null : at;
+  }
+  const runs = scene.phase === "voting" || scene.phase === "talk";
   return runs && scene.leftMs > 0 ? now + nextSecond(scene.leftMs) : null;
 }
 
@@ -85,6 +106,11 @@ export function matchWinner({ state, result }: Match): Side | null {
   return state === "ended" && (result === "red" || result === "yellow") ? result : null;
 }
 
+/** A won match makes room for the winner; after any other end the stage does not change. */
+export function isWon({ phase, match }: Pick<Scene, "phase" | "match">): boolean {
+  return phase === "ended" && match !== null && matchWinner(match) !== null;
+}
+
 /** Whether the last drops are being replayed. */
 export function replaysDrops({ stage, call }: Scene): boolean {
   return stage?.step === "replay" && call?.kind === "conflict";
@@ -97,6 +123,7 @@ const MOVED: readonly TimelineStep[] = ["drops", "second", ...LANDED];
 export function sceneBoard(scene: Scene): Board | null {
   const { match, reveal, stage } = scene;
   if (!match) return null;
+  if (scene.recap?.mistake) return scene.recap.mistake.board;
   if (!stage || !reveal) return match.board;
   const moved = match.board.kind === "drawn" ? MOVED : LANDED;
   return moved.includes(stage.step) && !replaysDrops(scene) ? match.board : boardBefore(match.board, reveal.resolution);

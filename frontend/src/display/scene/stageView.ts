@@ -5,7 +5,7 @@ import { FLOOR, OPEN_VOTE_SCALE, REVEAL_SCALE, boardScale, stageSize, type Foote
 import { jumpToEnd } from "../reveal/motion";
 import type { MarkedDrop } from "../particles/dropMarks";
 import type { ChangeNotice } from "../captions/changeNotices";
-import { nextChange, sceneAt, matchWinner, type Scene } from "./scene";
+import { nextChange, sceneAt, isWon, type Scene } from "./scene";
 import { type RevealProgress, type TimelineStep } from "./timeline";
 
 /** The data that the parts of the stage are drawn from. `now` returns the server's time. */
@@ -145,11 +145,6 @@ export function isBoardShrunk({ phase, stage, plan, call }: Scene): boolean {
 /** Whether the votes of this window are public while it is open. */
 export function isOpenVote({ phase, match }: Scene): boolean {
   return match?.board.vote === "open" && ["voting", "paused", "sealed"].includes(phase);
-}
-
-/** A won match makes room for the winner; after any other end the stage does not change. */
-export function isWon({ phase, match }: Scene): boolean {
-  return phase === "ended" && match !== null && matchWinner(match) !== null;
 }
 
 /** Whether the stage is dimmed. */

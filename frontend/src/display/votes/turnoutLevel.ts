@@ -2,7 +2,8 @@ import { isPartHidden, sideAtPlace, tallyForSide, teamAtPlace, type Place } from
 import { isTalkHeld } from "../../live/match/phase";
 import { currentSeries } from "../../live/match/series";
 import { isForTwo } from "../../live/match/timeBank";
-import { isWon, type StageView } from "../scene/stageView";
+import { isWon } from "../scene/scene";
+import type { StageView } from "../scene/stageView";
 
 /** What a turnout bar shows: a number and its label, and the height from 0 to 1. */
 export interface TurnoutLevel {

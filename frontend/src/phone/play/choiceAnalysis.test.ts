@@ -7,7 +7,7 @@ import type { PhoneView } from "../seat/phoneView";
 const NOW = 1_000_000;
 const TURN = 10;
 const ANALYSIS: Analysis = {
-  turn: TURN, before: 0.5, after: 0.6, red: "good", yellow: "best",
+  turn: TURN, before: 0.5, after: 0.6, verdicts: [], match: null,
   red_classes: ["best", "good", null], yellow_classes: ["blunder", "best", null], red_mix: [31, 0, 0], yellow_mix: [0, 100, 0],
 };
 
@@ -21,11 +21,12 @@ function view(choice: number | null, { analysis = ANALYSIS, afterMs = 5000, turn
 test("the phone says how good the voter's column was", () => {
   assert.equal(choiceAnalysis(view(1)), "Your column: one of the best, 31% of a perfect mix");
   assert.equal(choiceAnalysis(view(2)), "Your column: a good choice");
-  assert.match(choiceAnalysis(view(1, { phase: "voting", afterMs: 9000 })), /31%/);
+  assert.match(choiceAnalysis(view(1, { phase: "waiting", afterMs: 9000 })), /31%/);
 });
 
-test("it says nothing before the balls have landed", () => {
+test("it says nothing before the balls have landed, nor in the next vote", () => {
   assert.equal(choiceAnalysis(view(1, { afterMs: 3000 })), "");
+  assert.equal(choiceAnalysis(view(1, { phase: "voting", afterMs: 9000 })), "");
 });
 
 test("it says nothing without a vote for one column in that turn", () => {

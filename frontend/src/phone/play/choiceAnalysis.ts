@@ -1,9 +1,14 @@
 import { p, t } from "../../live/i18n";
+import { otherSide } from "../../live/match/grid";
 import { revealStep } from "../../live/match/phase";
-import type { Quality } from "../../protocol";
+import { chances, mistakeText, turningText, verdictText } from "../../live/match/verdict";
+import type { Analysis, Quality, Side } from "../../protocol";
 import { choiceColumns, isResignation } from "../ballot/choice";
+import { html, type Html } from "../dom";
 import { formatPercent } from "../localeFormat";
 import type { PhoneView } from "../seat/phoneView";
+import * as say from "../texts";
+import { shortTeamName } from "./teamNames";
 
 const CLASSES: Record<Quality, string> = {
   best: p("your column", "one of the best"),
@@ -13,12 +18,34 @@ const CLASSES: Record<Quality, string> = {
   blunder: p("your column", "a blunder"),
 };
 
-/** How good the voter's column in the turn revealed last was, once the balls have landed. Empty if nobody knows. */
-export function choiceAnalysis({ match, record, side, now, phase }: PhoneView): string {
+/** The analysis of the turn revealed last, once the balls have landed. Null during a vote, for which it could be advice. */
+function lastAnalysis({ match, now, phase }: PhoneView): Analysis | null {
   const analysis = match?.analysis;
-  if (!analysis || analysis.turn !== match.reveal?.turn || analysis.turn !== record.turn || isResignation(record.choice)) return "";
-  if (phase === "reveal" && !["lines", "replay", "over"].includes(revealStep(match, now))) return "";
-  const columns = choiceColumns(record.choice, match);
+  if (!analysis || analysis.turn !== match.reveal?.turn || !["reveal", "waiting", "ended"].includes(phase)) return null;
+  return phase !== "reveal" || revealStep(match, now) === "lines" ? analysis : null;
+}
+
+/** What the choices of both teams were worth. Empty if nobody knows. */
+export function turnVerdict(view: PhoneView): string {
+  const text = verdictText(lastAnalysis(view)?.verdicts ?? [], (side) => shortTeamName(view.event, side));
+  return text && say.endSentence(text);
+}
+
+/** What decided the match, otherwise what the last choices were worth. */
+export function decidingTexts(view: PhoneView): string[] {
+  const nameOf = (side: Side) => shortTeamName(view.event, side);
+  const deciding = view.match?.analysis?.match;
+  if (!deciding) return [turnVerdict(view)].filter(Boolean);
+  const { mistake } = deciding;
+  return [...(mistake ? [mistakeText(mistake), verdictText([mistake.verdict], nameOf)] : []), turningText(deciding, nameOf)].filter(Boolean);
+}
+
+/** How good the voter's column in the turn revealed last was. Empty if nobody knows. */
+export function choiceAnalysis(view: PhoneView): string {
+  const { match, record, side } = view;
+  const analysis = lastAnalysis(view);
+  if (!analysis || analysis.turn !== record.turn || isResignation(record.choice)) return "";
+  const columns = choiceColumns(record.choice, match!);
   const quality = columns.length === 1 && analysis[`${side}_classes`][columns[0]! - 1];
   if (!quality) return "";
   const share = analysis[`${side}_mix`][columns[0]! - 1]!;
@@ -26,4 +53,17 @@ export function choiceAnalysis({ match, record, side, now, phase }: PhoneView): 
   return share
     ? t("Your column: %(quality)s, %(percent)s of a perfect mix", { quality: word, percent: formatPercent(share, 100) })
     : t("Your column: %(quality)s", { quality: word });
+}
+
+/** How the turn changed the team's winning chance, and what the voter's own column was worth. */
+export function analysisLine(view: PhoneView): Html | false {
+  const analysis = view.phase !== "ended" && lastAnalysis(view);
+  if (!analysis) return false;
+  const { side } = view;
+  const { before, after } = chances(analysis, side);
+  const own = choiceAnalysis(view);
+  return html`<p class="next judged"><span class="chances">
+    <span>${t("Winning chance")}</span><b dir="ltr">${formatPercent(before, 1)} → ${formatPercent(after, 1)}</b>
+    <i class="balance ${otherSide(side)}" css="--before:${before};--after:${after}"><i class="${side}"></i></i>
+  </span>${own && html`<span>${own}</span>`}</p>`;
 }

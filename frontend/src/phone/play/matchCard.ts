@@ -5,6 +5,7 @@ import { formatPercent } from "../localeFormat";
 import { saveCard, type Card } from "./cardPicture";
 import { currentSide, sidesCard } from "./sides";
 import { isForTwo } from "../../live/match/timeBank";
+import { decidingTexts } from "./choiceAnalysis";
 import { reasonText } from "./sentences";
 import * as say from "../texts";
 import type { PhoneView } from "../seat/phoneView";
@@ -43,6 +44,7 @@ function endCard(view: PhoneView): Html | false {
     <p>${team}</p>
     ${agreement && html`<dl><div><dt>${say.turnsVoted}</dt><dd>${voted}\u00a0/\u00a0${turns}</dd></div><div><dt>${say.agreement}</dt><dd>${agreement}</dd></div></dl>`}
     ${reason && html`<p>${reason}</p>`}
+    ${decidingTexts(view).map((text) => html`<p class="deciding">${text}</p>`)}
     ${votedForWinner && html`<p class="called">✓ ${say.youCalled}</p>`}
     <button type="button" class="go" data-do="save">${say.save}</button>
     <button type="button" class="go quiet" data-do="close">${say.close}</button>

@@ -7,6 +7,7 @@ import type { Board, EventState, Match, Reveal, Side, SideTally } from "../../pr
 import { hasPoints, support } from "../../live/match/support";
 import { isForTwo } from "../../live/match/timeBank";
 import { choiceName, choiceColumns, control, votesText } from "../ballot/choice";
+import { turnVerdict } from "./choiceAnalysis";
 import { fillTeamNames } from "./drawnBoard";
 import { formatClock, formatLongTime, formatPercent, formatNumber } from "../localeFormat";
 import { endText, currentSide } from "./sides";
@@ -99,7 +100,10 @@ function reveal(view: PhoneView, match: Match, revealed: Reveal): string {
   if (step === "pour") return wording(view).howVoted;
   if (step === "picks") return picks(view, match, revealed);
   if (step === "drops") return drops(view, match, revealed);
-  if (match.result === "open") return join(note(view), fate(view, revealed), match.turn?.paused ? say.paused : say.nextTurn);
+  if (match.result === "open") {
+    const verdict = match.turn?.paused ? "" : turnVerdict(view);
+    return verdict ? join(note(view), verdict) : join(note(view), fate(view, revealed), match.turn?.paused ? say.paused : say.nextTurn);
+  }
   if (!revealed.resolution.double_win) return winner(view, match);
   return view.now < verdictMoment(match) ? say.endSentence(say.bothLines) : join(winner(view, match), reasonText(view, match));
 }
