@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from crowdgame.analysis.analyzed_turn import MIN_CROWD, AnalyzedSide, AnalyzedTurn
+from crowdgame.analysis.analyzed_turn import MIN_CROWD, AnalyzedTurn
 from games.engine.game import Side
 from games.solver.judgment import Quality
 from games.solver.solution import Mix
@@ -23,19 +23,25 @@ def vote_shares(counts: Sequence[int], ballots: int, max_votes: int) -> Shares:
 
 def judge_choices(analysis: AnalyzedTurn, shares: Mapping[Side, Shares]) -> tuple[protocol.Verdict, ...]:
     """Return a verdict on each pick, the costliest first. `shares` has the votes that may be shown."""
-    judged = [(side, choice) for side, choice in analysis.sides.items() if choice.pick is not None]
-    judged.sort(key=lambda item: item[1].loss or 0, reverse=True)
-    return tuple(_judge(side, choice, analysis.mix(side), shares.get(side, {})) for side, choice in judged)
+    judged = sorted(analysis.sides.items(), key=lambda item: item[1].loss or 0, reverse=True)
+    return tuple(
+        _judge(side, choice.pick, choice.qualities, analysis.mix(side), shares.get(side, {}))
+        for side, choice in judged
+        if choice.pick is not None
+    )
 
 
-def _judge(side: Side, choice: AnalyzedSide, mix: Mix, shares: Shares) -> protocol.Verdict:
-    pick, quality = choice.pick, choice.quality
-    assert pick is not None
-    assert quality is not None
+def _judge(
+    side: Side, pick: int, qualities: Mapping[int, Quality], mix: Mix, shares: Shares
+) -> protocol.Verdict:
     held = None
-    if quality in COSTLY:
-        best = [column for column, is_as in choice.qualities.items() if is_as == "best"]
+    if qualities[pick] in COSTLY:
+        best = [column for column, quality in qualities.items() if quality == "best"]
         held = max(best, key=lambda column: (shares.get(column, 0), mix[column - 1]))
     return protocol.Verdict(
-        side=side, column=pick, quality=quality, held=held, share=shares.get(held) if held else None
+        side=side,
+        column=pick,
+        quality=qualities[pick],
+        held=held,
+        share=shares.get(held) if held else None,
     )

@@ -17,6 +17,7 @@ from crowdgame.reports.analysis_view import (
     view_wisdom,
 )
 from crowdgame.reports.charts import draw_bars, draw_lines, draw_votes, fitting_unit, round_up
+from crowdgame.reports.deciding_view import DecidingView, describe_turn_verdicts, view_deciding
 from crowdgame.reports.match_report import (
     MatchReport,
     SideVote,
@@ -39,6 +40,7 @@ from crowdgame.reports.sentences import (
 from games.drawing.board_drawing import Highlights, draw_board
 from games.engine.game import SIDES, Board, Side, insert_team_names
 from games.engine.texts import translate_board, translate_text
+from voting import protocol
 from voting.counting.side_changes import SidesSummary
 
 SIDE_BY_CELL: dict[str, Side] = {"R": "red", "Y": "yellow"}
@@ -64,6 +66,7 @@ class VoteRow:
 class TurnView:
     number: int
     description: str
+    verdict: str
     board: str
     chart: str
     rows: tuple[VoteRow, ...]
@@ -92,6 +95,7 @@ class ReportView:
 
     result: str
     end: str
+    deciding: DecidingView | None
     turning_point: str
     final: str
     ballots: str
@@ -107,19 +111,23 @@ def view_report(
     report: MatchReport,
     analyses: Mapping[int, AnalyzedTurn] | None = None,
     event_crowds: Mapping[Side, Sequence[Crowd]] | None = None,
+    deciding: protocol.MatchAnalysis | None = None,
 ) -> ReportView:
     """Build the page's view model.
 
     `analyses` are those of the turns by number. `event_crowds` are the judged crowds of the event so far, of
-    the teams that play each side in this match; empty for its first match.
+    the teams that play each side in this match; empty for its first match. `deciding` is what decided it,
+    if all turns are analyzed; otherwise the turning point is that of the threats.
     """
     analyses = analyses or {}
     report = replace(report, teams={side: isolate(name) for side, name in report.teams.items()})
-    turned = report.turning_point
+    decided = view_deciding(deciding, report, analyses) if deciding else None
+    turned = decided.turning if decided else report.turning_point.turn if report.turning_point else 0
     most = max((sum(vote.ballots for vote in turn.votes.values()) for turn in report.turns), default=0)
     return ReportView(
         result=describe_result(report),
         end=describe_end(report),
+        deciding=decided,
         turning_point=describe_turning_point(report),
         final=draw_board(
             translate_board(report.board, _),
@@ -130,11 +138,8 @@ def view_report(
         agreements=tuple(
             (s, report.teams[s], format_percent(mean_agreement(report.turns, s))) for s in SIDES
         ),
-        turns=tuple(
-            _view_turn(report, turn, turned.turn if turned else 0, analyses.get(turn.number))
-            for turn in report.turns
-        ),
-        charts=tuple(_charts(report, analyses)) if report.turns else (),
+        turns=tuple(_view_turn(report, turn, turned, analyses.get(turn.number)) for turn in report.turns),
+        charts=tuple(_charts(report, analyses, turned or None)) if report.turns else (),
         wisdom=view_wisdom(match_crowds(analyses), report.teams),
         event_wisdom=view_wisdom(event_crowds or {}, report.teams),
     )
@@ -184,6 +189,7 @@ def _view_turn(report: MatchReport, turn: TurnReport, turned: int, analysis: Ana
     return TurnView(
         number=turn.number,
         description=describe_turn(report, turn),
+        verdict=describe_turn_verdicts(turn, analysis, report.teams) if analysis else "",
         board=draw_board(
             translate_board(turn.board, _), description, Highlights(fresh=fresh, framed=came.conflict)
         ),
@@ -209,9 +215,8 @@ def _rows(report: MatchReport, turn: TurnReport) -> Iterator[VoteRow]:
         yield VoteRow(side, report.teams[side], vote, share, pick)
 
 
-def _charts(report: MatchReport, analyses: Mapping[int, AnalyzedTurn]) -> Iterator[Chart]:
-    turns, turned = report.turns, report.turning_point
-    marked = turned.turn if turned else None
+def _charts(report: MatchReport, analyses: Mapping[int, AnalyzedTurn], marked: int | None) -> Iterator[Chart]:
+    turns = report.turns
     if analyses:
         text = _("Winning chance of %(team)s after each turn, with best play of both teams from then on.")
         text = text % {"team": report.teams["red"]}

@@ -10,7 +10,12 @@ from django.utils.cache import patch_vary_headers
 from django.utils.translation import get_language, override
 from django.views.decorators.http import require_safe
 
-from crowdgame.analysis.stored_analyses import analyses_version, load_analyses, load_event_analyses
+from crowdgame.analysis.stored_analyses import (
+    analyses_version,
+    load_analyses,
+    load_event_analyses,
+    load_match_analysis,
+)
 from crowdgame.reports.board_editor import editor_address
 from crowdgame.reports.board_picture import picture_address
 from crowdgame.reports.match_csv import report_csv_rows
@@ -66,10 +71,11 @@ def _cached_page(match: Match, picture: str) -> bytes:
         return _cache[version]
     report = read_report(match)
     analyses = load_event_analyses(match)
+    own = analyses.get(match.number, {})
     resolved = match.turns.filter(state=TurnState.RESOLVED).order_by("number")
     context = {
         "report": report,
-        "view": view_report(report, analyses.get(match.number), read_event_crowds(match, analyses)),
+        "view": view_report(report, own, read_event_crowds(match, analyses), load_match_analysis(match, own)),
         "picture": picture,
         "editor": editor_address(match, resolved),
     }

@@ -69,7 +69,7 @@ def test_last_turn_says_what_the_choice_was_worth(client: Client, match: Match, 
     analyze(box)
     last = text_of(page_of(client, match).split('<section class="analysis"')[4].split("</section>")[0])
     assert "Rooks 100% → 100% (0.0)" in last
-    assert "Rooks : column 1 Best Cost of the choice 0.0" in last
+    assert "Rooks : column 1 Best Details Cost of the choice 0.0" in last
     assert "turns deep" in last
 
 
@@ -172,3 +172,51 @@ def test_analysis_is_translated(
 )
 def test_points_have_a_sign_and_one_decimal(share: float, text: str) -> None:
     assert format_points(share, signed=True) == text
+
+
+def test_turning_point_comes_from_the_analysis_once_all_turns_have_one(
+    client: Client, match: Match, box: BallotBox
+) -> None:
+    for turn in match.turns.select_related("match__event").filter(number__gt=1):
+        store_analysis(turn)
+    panel = text_of(page_of(client, match).split('<section class="panel turning"')[1].split("</section>")[0])
+    assert "Turning point: turn 3 From turn 3 to the end, Rooks always had a winning column" in panel
+    analyze(box)
+    page = page_of(client, match)
+    panel = text_of(page.split('<section class="panel turning"')[1].split("</section>")[0])
+    assert "Turning point: turn 3 The winning chance of Rooks rose from 67% to 100%." in panel
+    assert "Decisive mistake: turn 1 Doves: 2, a blunder. 4 held" in panel
+    assert "always had a winning column" not in panel
+
+
+def test_missed_win_is_the_headline(client: Client, box: BallotBox) -> None:
+    """Yellow holds the token and has three balls in column 7, but never completes them."""
+    running = start_match(new_event(options={"token": "yellow"}).pk, box)
+    play(running, box, [(1, 7), (1, 7), (2, 7), (3, 6), (4, 5)])
+    analyze(box)
+    page = page_of(client, running)
+    heading = re.findall("<h2><bdi>(.*?)</bdi></h2>", page)
+    assert heading == ["Doves missed a certain win for 2 turns"]
+    assert "Turning point: turn 5" in page, "Rooks had a winning column since turn 4"
+    assert page.count('class="tag"') == page.split('id="turn-5"')[1].count('class="tag"') == 1
+    marks = set(re.findall('class="mark" d="M([^ ]+)', page))
+    assert marks == {"317.8"}, "above the last of five turns"
+
+
+def test_each_turn_says_what_the_choices_were_worth(client: Client, match: Match, box: BallotBox) -> None:
+    analyze(box)
+    assert re.findall('<p class="verdict">(.*?)</p>', page_of(client, match)) == [
+        "Doves: 2, a blunder. 4 held",
+        "Doves: 3, a blunder. 4 held",
+        "Doves: 2, inaccurate. 1 was better",
+        "Rooks: 1. The win was certain",
+    ]
+
+
+def test_costs_and_figures_of_the_crowd_are_behind_details(
+    client: Client, match: Match, box: BallotBox
+) -> None:
+    analyze(box)
+    section = page_of(client, match).split('<section class="analysis"')[1].split("</section>")[0]
+    assert "Exploitable by" in section
+    assert "Exploitable by" not in re.sub("<details>.*?</details>", "", section, flags=re.DOTALL)

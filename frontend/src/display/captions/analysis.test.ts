@@ -12,8 +12,8 @@ const GOOD: Verdict = { side: "red", column: 5, quality: "best", held: null, sha
 const COSTLY: Verdict = { side: "yellow", column: 3, quality: "mistake", held: 4, share: 0.12 };
 const ANALYSIS: Analysis = { turn: 6, before: 0.25, after: 0.6, verdicts: [COSTLY, GOOD], match: null, ...COLUMNS };
 
-function textOf(verdicts: readonly Verdict[]): string {
-  const match = makeMatch({ turn: null, state: "ended", result: "red", reveal: makeReveal(), analysis: { ...ANALYSIS, verdicts } });
+function textOf(verdicts: readonly Verdict[], before = 0.25): string {
+  const match = makeMatch({ turn: null, state: "ended", result: "red", reveal: makeReveal(), analysis: { ...ANALYSIS, before, verdicts } });
   const state = makeEvent({ match });
   return plainText({ state, match }, judgmentText(sceneAt(state, NOW + 12_000)));
 }
@@ -34,6 +34,13 @@ test("if no choice was costly, the sentence names both", () => {
   assert.equal(textOf([{ ...COSTLY, quality: "good", held: null }, GOOD]), "Both chose well: South 3, North 5");
   assert.equal(textOf([GOOD]), "North: 5, one of the best choices");
   assert.equal(textOf([{ ...GOOD, quality: "good" }]), "North: 5, a good choice");
+});
+
+test("a winner whose win was certain is not praised, nor is the loser blamed", () => {
+  const both = [{ ...COSTLY, quality: "best", held: null }, GOOD] as const;
+  assert.equal(textOf(both, 1), "North: 5. The win was certain");
+  assert.equal(textOf(both, 0), "South: 3. The win was certain");
+  assert.equal(textOf([COSTLY, GOOD], 0), "South: 3, a mistake. 4 held; 12% voted for it");
 });
 
 /** Whether the turn is judged at each of these seconds after its result. */

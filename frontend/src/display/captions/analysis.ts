@@ -25,7 +25,8 @@ export function judgedTurn(scene: Scene): Pick<Analysis, "before" | "after" | "v
 
 /** What the choices of that turn were worth; empty if no turn is shown. */
 export function judgmentText(scene: Scene): string {
-  return verdictText(judgedTurn(scene)?.verdicts ?? [], teamName);
+  const judged = judgedTurn(scene);
+  return judged ? verdictText(judged.verdicts, teamName, judged.before) : "";
 }
 
 export function chanceText(name: string, chance: number): string {

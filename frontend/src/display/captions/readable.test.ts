@@ -86,7 +86,7 @@ for (const language of ["en", ...LANGUAGES])
     if (catalog) translateWith((...message) => catalog.translate(...message));
     context.after(() => translateWith(english));
     for (const quality of ["inaccuracy", "mistake", "blunder"] as const) {
-      const text = verdictText([{ side: "red", column: 3, quality, held: 4, share: 0.12 }], () => "North");
+      const text = verdictText([{ side: "red", column: 3, quality, held: 4, share: 0.12 }], () => "North", 0.5);
       assert.ok(readingTime(text) <= 1000 + 250 * (12 + 1), text);
     }
   });

@@ -4,12 +4,18 @@ import { n, t } from "../i18n";
 
 type Name = (side: Side) => string;
 
-/** What the choices of a turn were worth: the costliest one, or both if neither was costly. Empty without a choice. */
-export function verdictText([first, second]: readonly Verdict[], nameOf: Name): string {
+/**
+ * What the choices of a turn were worth: the costliest one, or both if neither was costly. Empty without a choice.
+ * `before` is red's winning chance before it.
+ */
+export function verdictText(verdicts: readonly Verdict[], nameOf: Name, before: number): string {
+  const [first, second] = verdicts;
   if (!first) return "";
   const name = nameOf(first.side);
   const { column, held, quality } = first;
   if (held !== null) return costlyText(first, { name, column, held });
+  const winning = verdicts.find(({ side }) => before === (side === "red" ? 1 : 0));
+  if (winning) return t("%(name)s: %(column)s. The win was certain", { name: nameOf(winning.side), column: winning.column });
   if (second) return t("Both chose well: %(name)s %(column)s, %(other)s %(others)s", { name, column, other: nameOf(second.side), others: second.column });
   return quality === "best" ? t("%(name)s: %(column)s, one of the best choices", { name, column }) : t("%(name)s: %(column)s, a good choice", { name, column });
 }

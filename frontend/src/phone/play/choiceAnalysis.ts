@@ -27,8 +27,9 @@ function lastAnalysis({ match, now, phase }: PhoneView): Analysis | null {
 
 /** What the choices of both teams were worth. Empty if nobody knows. */
 export function turnVerdict(view: PhoneView): string {
-  const text = verdictText(lastAnalysis(view)?.verdicts ?? [], (side) => shortTeamName(view.event, side));
-  return text && say.endSentence(text);
+  const analysis = lastAnalysis(view);
+  const text = analysis && verdictText(analysis.verdicts, (side) => shortTeamName(view.event, side), analysis.before);
+  return text ? say.endSentence(text) : "";
 }
 
 /** What decided the match, otherwise what the last choices were worth. */
@@ -37,7 +38,7 @@ export function decidingTexts(view: PhoneView): string[] {
   const deciding = view.match?.analysis?.match;
   if (!deciding) return [turnVerdict(view)].filter(Boolean);
   const { mistake } = deciding;
-  return [...(mistake ? [mistakeText(mistake), verdictText([mistake.verdict], nameOf)] : []), turningText(deciding, nameOf)].filter(Boolean);
+  return [...(mistake ? [mistakeText(mistake), verdictText([mistake.verdict], nameOf, mistake.before)] : []), turningText(deciding, nameOf)].filter(Boolean);
 }
 
 /** How good the voter's column in the turn revealed last was. Empty if nobody knows. */
