@@ -3,13 +3,14 @@
 import copy
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import get_args
 
 import pytest
 
 from tests.voting.altered_records import ALTERATIONS, ALTERED_WAYS, DISGUISES
-from tests.voting.sample_matches import MATCHES, Record
+from tests.voting.sample_matches import MATCHES, SECRET, Record
 from tests.voting.verifiers import ours, standalone, theirs
 from voting.counting.methods import Deciding
 
@@ -104,6 +105,35 @@ def test_verifiers_locate_every_alteration(name: str, records: dict[str, Record]
     for code, text in (ours(record, tmp_path / "record.json"), theirs(record, tmp_path / "record.json")):
         assert code == 1, text
         assert any(line.startswith(place) for line in text.splitlines()), text
+
+
+def _resolve_before_seal(record: Record) -> None:
+    record["counts"][1]["resolved_at"] = record["counts"][1]["sealed_at"] - 1
+
+
+def _repeat_id(record: Record) -> None:
+    record["counts"][1]["turn"] = record["counts"][0]["turn"]
+
+
+def _remove_voter(record: Record) -> None:
+    record["sides"]["summary"]["turns"][0]["red"] = len(record["counts"][0]["red"]["ballots"]) - 1
+
+
+@pytest.mark.parametrize(
+    ("name", "alter", "fault"),
+    [
+        ("lots", _resolve_before_seal, r"turn 2: it was resolved before it was sealed"),
+        ("lots", _repeat_id, r"turn 2: its id \d+ is not higher than the previous turn's"),
+        (SECRET, _remove_voter, r"turn 1: red has (\d ballots, but only \d|more ballots than) voters"),
+    ],
+)
+def test_verifiers_find_the_least_violation(
+    name: str, alter: Callable[[Record], None], fault: str, all_records: dict[str, Record], tmp_path: Path
+) -> None:
+    record = copy.deepcopy(all_records[name])
+    alter(record)
+    for _, text in (ours(record, tmp_path / "record.json"), theirs(record, tmp_path / "record.json")):
+        assert re.search(f"^{fault}$", text, re.MULTILINE), text
 
 
 def test_plurality_record_omits_fields_of_other_methods(records: dict[str, Record]) -> None:
