@@ -29,9 +29,8 @@ from tests.signals import reset_for_children
 
 # Each process takes one file at a time, the slowest first (see conftest.py). Tests wait for a third of their
 # time, so three processes are faster than two, even on two cores. One of them takes all tests of the stack.
-SPREAD = ("--no-loadscope-reorder", "--numprocesses", "3")
-BY_GROUP = ("--dist", "loadgroup", *SPREAD)
-BY_FILE = ("--dist", "loadfile", *SPREAD)
+BY_FILE = ("--dist", "loadfile", "--no-loadscope-reorder", "--numprocesses", "3")
+BY_GROUP = ("-p", "tests.scheduling", *BY_FILE)
 # Run by `make test-deploy` and `make test-openspiel`, which install more programs.
 ELSEWHERE = ("tests/machines", "tests/openspiel")
 NEED_THE_WHOLE_MACHINE = ("tests/load", "tests/hardening/test_fuzz.py")

@@ -12,7 +12,6 @@ from hypothesis import settings as properties
 from redis import Redis
 
 from crowdgame.config.database import SQLITE
-from deploy.laptop.paths import ROOT
 from deploy.laptop.stack import Stack
 from deploy.laptop.startup import start_ballot_box
 from deploy.laptop.supervisor import Supervisor
@@ -52,8 +51,6 @@ LONGEST = (
     "tests/deploy/test_make_play.py",
 )
 
-SHARED_STACK = "stack"
-
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Run the tests of the shared stack first, then the slowest files, but browser tests last.
@@ -63,20 +60,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     ranks = {name: rank for rank, name in enumerate(LONGEST)}
 
     def order(item: pytest.Item) -> tuple[bool, bool, int]:
-        file = item.location[0]
-        return file.startswith("tests/e2e/"), group(item) != SHARED_STACK, ranks.get(file, len(LONGEST))
+        file, uses_stack = item.location[0], "servers" in getattr(item, "fixturenames", ())
+        return file.startswith("tests/e2e/"), not uses_stack, ranks.get(file, len(LONGEST))
 
     items.sort(key=order)
-    for item in items:
-        item.add_marker(pytest.mark.xdist_group(group(item)))
-
-
-def group(item: pytest.Item) -> str:
-    """With `--dist loadgroup`, one process runs the tests of a group, so that it starts only one stack."""
-    names = getattr(item, "fixturenames", ())
-    if "servers" in names:
-        return SHARED_STACK
-    return str(item.path.parent.relative_to(ROOT)) if "server" in names else item.location[0]
 
 
 def pytest_collection_finish() -> None:

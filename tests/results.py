@@ -5,7 +5,6 @@ The file is named by the environment variable RESULTS. Only the process that the
 
 import json
 import os
-import re
 import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,7 +14,6 @@ import pytest
 
 RESULTS = "CROWDGAME_TEST_RESULTS"
 WORST_FIRST = ("failed", "skipped", "passed")
-GROUP = re.compile(r"@[^@\]]*$")  # pytest-xdist appends it to the id
 
 
 @dataclass(frozen=True)
@@ -33,32 +31,27 @@ class ResultWriter:
         self._path = path
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        name = without_group(report.nodeid)
-        self._write(name, report.when, report.outcome, report.duration)
+        self._write(report.nodeid, report.when, report.outcome, report.duration)
         if report.failed:
-            self._print_failure(report, name, report.when)
+            self._print_failure(report, f"{report.nodeid} ({report.when})")
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.failed:
             self._write(report.nodeid, "collection", report.outcome, 0)
-            self._print_failure(report, report.nodeid, "collection")
+            self._print_failure(report, f"{report.nodeid} (collection)")
 
     def _write(self, name: str, phase: str, outcome: str, seconds: float) -> None:
         with self._path.open("a") as file:
             file.write(json.dumps([name, phase, outcome, seconds]) + "\n")
 
-    def _print_failure(self, report: pytest.TestReport | pytest.CollectReport, name: str, phase: str) -> None:
+    def _print_failure(self, report: pytest.TestReport | pytest.CollectReport, title: str) -> None:
         self._terminal.ensure_newline()
-        self._terminal.write_sep("_", f"{name} ({phase})", red=True, bold=True)
+        self._terminal.write_sep("_", title, red=True, bold=True)
         self._terminal.write_line(report.longreprtext)
-        for title, text in report.sections:
-            self._terminal.write_sep("-", title)
+        for name, text in report.sections:
+            self._terminal.write_sep("-", name)
             self._terminal.write_line(text)
-        self._terminal.write_line(f"Repeat with: {repeat_command(name)}", yellow=True)
-
-
-def without_group(name: str) -> str:
-    return GROUP.sub("", name)
+        self._terminal.write_line(f"Repeat with: {repeat_command(report.nodeid)}", yellow=True)
 
 
 def repeat_command(name: str) -> str:

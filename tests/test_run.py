@@ -12,7 +12,6 @@ import pytest
 
 from deploy.laptop.paths import ROOT
 from tests.deploy.processes import wait_until
-from tests.results import without_group
 from tests.run_folder import VARIABLE
 
 PASSES, FAILS = "def test_passes(): pass\n", "def test_fails(): assert 1 + 1 == 3\n"
@@ -75,11 +74,6 @@ def test_run_prints_each_failure_with_the_command_that_repeats_it(tmp_path: Path
     _, output = run_parts(tmp_path, one=FAILS)
     assert "assert (1 + 1) == 3" in output
     assert 'Repeat with: make test ARGS="one.py::test_fails"' in output
-
-
-def test_id_is_printed_without_the_group_that_runs_it() -> None:
-    assert without_group("a.py::test_mail[b@example.org]@stack") == "a.py::test_mail[b@example.org]"
-    assert without_group("a.py::test_mail[b@example.org]") == "a.py::test_mail[b@example.org]"
 
 
 def test_run_retries_few_failures_and_lists_tests_that_then_pass(tmp_path: Path) -> None:
