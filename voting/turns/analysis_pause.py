@@ -4,21 +4,22 @@ from typing import Any
 
 from games.solver.positions import EXACT_CELLS, read_position
 from voting.counting.pacing import STRETCH, count_words, reading_ms
-from voting.models import Event, Match
+from voting.models import Match
 from voting.terms import AnalysisTime, Pace
 
 WORDS = 12  # of the longest translation of the sentence, without the name of the team
 
 
-def analysis_pause_ms(event: Event, match: Match, state: Any) -> int:
+def analysis_pause_ms(match: Match, state: Any) -> int:
     """Return how long the next vote waits after the turn that was played in `state`.
 
-    0 if nothing is said about it, or in the time to talk that follows.
+    0 if nothing is said about it, or in the time to talk that follows. With time banks, nobody waits.
+    Queries the event only if the match may have a pause.
     """
-    if event.analysis != AnalysisTime.TURN or match.is_secret:
+    if match.is_secret or match.talk_s or match.bank_s is not None or match.pace == Pace.INSTANT:
         return 0
     position = read_position(state)
-    if match.talk_s or match.pace == Pace.INSTANT or position is None:
+    if position is None or match.event.analysis != AnalysisTime.TURN:
         return 0
     if position.is_classic and position.free_cells > EXACT_CELLS:
         return 0

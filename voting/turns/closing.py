@@ -273,7 +273,7 @@ def _commit_outcome(
             _end_match(turn.match, outcome, revealed, now)
         else:
             over_ms = plan_reveal(turn.match, outcome.resolution, revealed).over
-            pause_ms = analysis_pause_ms(turn.match.event, turn.match, outcome.before.state)
+            pause_ms = analysis_pause_ms(turn.match, outcome.before.state)
             lead_ms = window.START_LEAD_MS if concealed else over_ms + pause_ms
             is_paused = outcome.is_empty and is_idle(turn.match.event)
             following = plan_turn(turn.match, turn, outcome.to_move, now, None if is_paused else lead_ms)

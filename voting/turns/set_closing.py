@@ -205,7 +205,8 @@ def _follow(decided: DecidedTurn, event: Event, teams: Sequence[Team], now: int)
     turn, outcome, seal = decided
     tallies = build_tallies(turn, outcome, seal.roots)
     over_ms = plan_reveal(turn.match, outcome.resolution, tallies).over
-    begins_at = now + over_ms + analysis_pause_ms(event, turn.match, outcome.before.state)
+    turn.match.event = event
+    begins_at = now + over_ms + analysis_pause_ms(turn.match, outcome.before.state)
     following = draft_next_turn(turn.match, teams, turn, begins_at, event.extra_s)
     return WrittenTurn(turn, outcome, tallies, following)
 

@@ -22,7 +22,7 @@ from voting.models import Event, StoredRestriction, Ticket
 from voting.protocol import PeopleAsk, PeopleFound
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("valkey_url")]
-VOTER_CODE = "BCDFGH"
+VOTER_CODE, OTHER_VOTER_CODE = "BCDFGH", "HGFDCB"
 
 
 def restriction(event_id: int) -> Restriction:
@@ -90,13 +90,17 @@ def test_voter_can_be_kicked_again_after_rejoining(box: BallotBox) -> None:
 
 def test_restrictions_of_an_event_are_limited(box: BallotBox) -> None:
     event = new_event()
-    record_voters(event.pk, VOTER_CODE)
+    record_voters(event.pk, VOTER_CODE, OTHER_VOTER_CODE)
     StoredRestriction.objects.bulk_create(
         StoredRestriction(event=event, voter_code=f"{number:06}", banned=True, at=1)
-        for number in range(MAX_RESTRICTIONS)
+        for number in range(MAX_RESTRICTIONS - 1)
     )
+    done_by(event.pk, "voter.ban", box, voter_code=VOTER_CODE)
     with refused("At most 500"):
-        done_by(event.pk, "voter.ban", box, voter_code=VOTER_CODE)
+        done_by(event.pk, "voter.ban", box, voter_code=OTHER_VOTER_CODE)
+    other = new_event()
+    record_voters(other.pk, VOTER_CODE)
+    done_by(other.pk, "voter.ban", box, voter_code=VOTER_CODE)
 
 
 def test_restrictions_apply_to_one_event(box: BallotBox) -> None:

@@ -28,8 +28,9 @@ def test_next_vote_waits_for_the_time_to_read_the_analysis(box: BallotBox) -> No
         {"analysis": "turn", "max_side_changes": 1},
         {"analysis": "turn", "game": "goofspiel"},
         {"analysis": "turn", "game": CLASSIC},
+        {"analysis": "turn", "bank_s": 600},
     ],
-    ids=["after the match", "never", "secret sides", "no solver", "not exact yet"],
+    ids=["after the match", "never", "secret sides", "no solver", "not exact yet", "time banks"],
 )
 def test_next_vote_does_not_wait_without_an_analysis(box: BallotBox, choices: dict[str, Any]) -> None:
     assert pause_ms(box, **choices) == 0
