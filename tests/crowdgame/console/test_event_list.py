@@ -44,19 +44,19 @@ def test_list_has_pages_and_only_own_events_without_duels(
 
 @pytest.mark.parametrize(
     ("query", "found"),
-    [("gala", ["Gala"]), ("NIGHT", ["Night"]), ("rook", ["Gala"]), ("4b", ["Spring"]), ("100%", [])],
+    [("gala", ["Gala"]), ("NIGHT", ["Night"]), ("rook", ["Gala"]), ("five", ["Spring"]), ("100%", [])],
 )
 def test_search_covers_names_and_teams(
     browser: Client, event: Event, organizer: User, query: str, found: list[str]
 ) -> None:
     event.teams.filter(number=1).update(name="Rooks")
     create_event(organizer, "Night", ("North", "South"))
-    create_cup(organizer, "Spring", ("4a", "4b"))
+    create_cup(organizer, "Spring", ("Class four", "Class five"))
     assert listed(browser, f"?q={query}") == found
 
 
 def test_search_finds_event_and_cup_by_code(browser: Client, event: Event, organizer: User) -> None:
-    cup = create_cup(organizer, "Spring", ("4a", "4b"))
+    cup = create_cup(organizer, "Spring", ("Class four", "Class five"))
     assert listed(browser, f"?q={event.code[:2].lower()}%E2%80%93{event.code[2:]}+") == ["Gala"]
     assert listed(browser, f"?q={cup.code}") == ["Spring"]
 
@@ -75,7 +75,7 @@ def test_live_event_comes_first_and_dates_are_localized(
 
 
 def test_archived_event_and_cup_can_be_restored(browser: Client, event: Event, organizer: User) -> None:
-    cup = create_cup(organizer, "Spring", ("4a", "4b"))
+    cup = create_cup(organizer, "Spring", ("Class four", "Class five"))
     for path in (f"/console/{event.code}", f"/console/cups/{cup.code}"):
         assert browser.get(f"{path}/archive/").status_code == 405
         assert browser.post(f"{path}/archive/?page=2").headers["Location"] == "/console/?page=2"
@@ -91,7 +91,7 @@ def test_archived_event_and_cup_can_be_restored(browser: Client, event: Event, o
 def test_running_event_and_cup_cannot_be_archived(
     browser: Client, event: Event, organizer: User, box: BallotBox
 ) -> None:
-    cup = create_cup(organizer, "Spring", ("4a", "4b"))
+    cup = create_cup(organizer, "Spring", ("Class four", "Class five"))
     start_match(start_pairing(cup.pk, 1).pk, box)
     Event.objects.filter(pk=event.pk).update(next_match_at=1)
     for path in (f"/console/{event.code}", f"/console/cups/{cup.code}"):
