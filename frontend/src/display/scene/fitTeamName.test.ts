@@ -23,3 +23,8 @@ test("the font size is reduced before the name gets more lines", () => {
 test("a word wider than the room keeps its start and end", () => {
   assert.deepEqual(fit("Lighthouses", "Buoys", 200), { text: "Ligh…ses", size: 50 });
 });
+
+test("a word that is only a little wider than the room stays whole, in smaller letters", () => {
+  assert.deepEqual(fit("Lighthouses", "Buoys", 220), { text: "Lighthouses", size: 40 });
+  assert.deepEqual(fit("Hall of Lighthouses", "Hall of Windmills", 220), { text: "Lighthouses", size: 40 });
+});

@@ -9,6 +9,8 @@ export interface NameBox {
 
 /** A shorter form is chosen rather than a font size below this share of the largest. */
 const LARGE = 0.7;
+/** Rather than being cut, a single word may be this much smaller than the smallest font size. */
+const WHOLE_WORD = 0.8;
 const MOST_LINES = 3;
 /** Tabular digits are a little wider than measured. */
 const MARGIN = 0.97;
@@ -25,5 +27,6 @@ export function fitTeamName(name: string, other: string, { width, largest, least
   const line = forms.find((form) => size(form) >= largest * LARGE) ?? shortest;
   if (size(line) >= least) return { text: line, size: size(line) };
   const fits = (text: string) => lineCount(text, room / least, measure) <= MOST_LINES;
+  if (!fits(shortest) && size(shortest) >= least * WHOLE_WORD) return { text: shortest, size: size(shortest) };
   return { text: fits(shortest) ? shortest : shortName(name, other, fits), size: least };
 }
