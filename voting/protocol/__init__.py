@@ -15,6 +15,7 @@ from voting.protocol.client import *
 from voting.protocol.close_codes import *
 from voting.protocol.console_messages import *
 from voting.protocol.fields import *
+from voting.protocol.match_analysis import *
 from voting.protocol.match_state import *
 from voting.protocol.phone_answers import *
 from voting.protocol.server import *
