@@ -1,25 +1,20 @@
-"""Which turns the analyzer analyzes, and when its results may be shown."""
-
-from typing import Any
+"""Which turns the analyzer analyzes."""
 
 import pytest
 from django.utils import timezone
 
 from crowdgame.analysis.analyzed_turn import AnalyzedTurn
-from crowdgame.analysis.analyzer import POLL_S, Analyzer, solved_games, unanalyzed_turns
+from crowdgame.analysis.analyzer import Analyzer, solved_games, unanalyzed_turns
 from crowdgame.analysis.models import TurnAnalysis
 from crowdgame.analysis.stored_analyses import (
-    announce_analysis,
     load_analyses,
     load_event_analyses,
-    load_match_analysis,
 )
 from crowdgame.analysis.turn_solving import Work, solve_cached, store_analysis
+from tests.crowdgame.analysis.analysis_helpers import analyze_all, analyzed, begin
 from tests.crowdgame.cups.cup_helpers import let_win
 from tests.voting.match_helpers import (
-    RED_WINS,
     SELECTOR,
-    kinds,
     new_event,
     only_turn,
     open_now,
@@ -28,30 +23,11 @@ from tests.voting.match_helpers import (
     run_out,
     vote,
 )
-from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.ballot_box import BallotBox
 from voting.models import Announcement, Event, Match, Turn, TurnState
-from voting.turns.turns import start_match
 from voting.turns.voiding import take_back_turn
 
 pytestmark = pytest.mark.django_db
-TOKEN: dict[str, Any] = {"options": {"token": "red"}}
-
-
-def begin(box: BallotBox, **choices: Any) -> Match:
-    return start_match(new_event(**(TOKEN | choices)).pk, box)
-
-
-def analyze_all(box: BallotBox) -> Analyzer:
-    analyzer = Analyzer(box, reveal_ms=0)
-    while analyzer.run_once() < POLL_S:
-        pass
-    return analyzer
-
-
-def analyzed(match: Match) -> list[int]:
-    rows = TurnAnalysis.objects.filter(turn__match=match)
-    return sorted(rows.values_list("turn__number", flat=True))
 
 
 def test_solver_knows_three_games() -> None:
@@ -140,91 +116,6 @@ def test_turns_that_begin_alike_are_solved_once(box: BallotBox) -> None:
     assert solve_cached.cache_info().misses == 1
 
 
-def test_announced_analysis_tells_each_column_of_the_closed_turn(box: BallotBox) -> None:
-    match = begin(box, analysis="turn")
-    play(match, box, [(1, 2)])
-    analyze_all(box)
-    shown = load_snapshot(Event.objects.get(pk=match.event_id)).match
-    assert shown is not None
-    assert shown.analysis is not None
-    verdicts = {verdict.side: (verdict.column, verdict.quality) for verdict in shown.analysis.verdicts}
-    assert verdicts == {
-        "red": (1, shown.analysis.red_classes[0]),
-        "yellow": (2, shown.analysis.yellow_classes[1]),
-    }
-    for classes, mix in (
-        (shown.analysis.red_classes, shown.analysis.red_mix),
-        (shown.analysis.yellow_classes, shown.analysis.yellow_mix),
-    ):
-        assert len(classes) == len(mix) == 7
-        assert 97 <= sum(mix) <= 103  # each is rounded
-        assert all(quality == "best" for quality, share in zip(classes, mix, strict=True) if share)
-
-
-@pytest.mark.parametrize(("when", "during", "afterwards"), [("off", 0, 0), ("match", 0, 4), ("turn", 3, 4)])
-def test_setting_decides_when_analyses_are_shown(
-    when: str, during: int, afterwards: int, box: BallotBox
-) -> None:
-    match = begin(box, analysis=when)
-    play(match, box, RED_WINS[:3])
-    analyze_all(box)
-    assert len(load_analyses(match)) == during
-    play(match, box, RED_WINS[3:])
-    analyze_all(box)
-    match.refresh_from_db()
-    assert len(load_analyses(match)) == afterwards
-    assert len(analyzed(match)) == afterwards
-
-
-def test_secret_sides_are_shown_after_the_match_only(box: BallotBox) -> None:
-    match = begin(box, analysis="turn", max_side_changes=1)
-    play(match, box, RED_WINS[:3])
-    analyze_all(box)
-    assert load_analyses(match) == {}
-
-
-def test_turn_that_is_taken_back_is_not_shown(box: BallotBox) -> None:
-    match = begin(box, analysis="turn")
-    play(match, box, [(1, 2)])
-    analyze_all(box)
-    assert load_analyses(match).keys() == {1}
-    take_back_turn(match.event_id, box, lambda turn: None)
-    assert load_analyses(match) == {}
-
-
-def test_live_position_is_withheld_after_a_turn_without_picks(box: BallotBox) -> None:
-    match = begin(box, analysis="turn", no_ballot_rule="pass")
-    play_turn(only_turn(match), box)
-    analyze_all(box)
-    assert analyzed(match) == [1]
-    assert announced(match) is None
-    assert "turn.analyzed" not in kinds(match.event_id)
-    assert load_analyses(match) == {}
-    play(match, box, [(1, 2)])
-    assert load_analyses(match).keys() == {1}
-
-
-@pytest.mark.parametrize(
-    ("token", "picks"),
-    [("red", [(1, 2)]), ("red", [(7, 6)]), ("yellow", [(2, 1)]), ("yellow", [(6, 7)])],
-    ids=["equal", "mirrored", "colors exchanged", "both"],
-)
-def test_live_position_is_withheld_of_an_earlier_match(
-    token: str, picks: list[tuple[int, int]], box: BallotBox
-) -> None:
-    earlier = begin(box, analysis="turn")
-    play(earlier, box, RED_WINS)
-    analyze_all(box)
-    Event.objects.update(options={"token": token})
-    later = start_match(earlier.event_id, box)
-    earlier.refresh_from_db()
-    assert load_analyses(earlier).keys() == {2, 3, 4}
-    play(later, box, picks)
-    assert load_event_analyses(later)[1].keys() == {1, 3, 4}
-    play(later, box, [(4, 4)])
-    assert load_analyses(earlier).keys() == {1, 2, 3, 4}
-
-
 def test_secret_half_is_analyzed_with_the_whole_turn(box: BallotBox) -> None:
     match = begin(box, game=SELECTOR, analysis="turn")
     play_turn(only_turn(match), box, [4, 4, 1])
@@ -268,106 +159,3 @@ def test_analysis_that_is_turned_on_later_covers_earlier_turns(box: BallotBox) -
     Event.objects.update(analysis="turn")
     analyze_all(box)
     assert analyzed(match) == [1]
-
-
-def announced(match: Match) -> Any:
-    shown = load_snapshot(match.event).match
-    assert shown is not None
-    return shown.analysis
-
-
-def test_analysis_is_announced_after_each_turn(box: BallotBox) -> None:
-    match = begin(box, analysis="turn")
-    play(match, box, RED_WINS[:3])
-    assert announced(match) is None
-    analyze_all(box)
-    assert kinds(match.event_id)[-1] == "turn.analyzed"
-    assert kinds(match.event_id).count("turn.analyzed") == 1, "only of the last turn"
-    shown = announced(match)
-    assert shown.turn == match.turns.get(number=3).pk
-    take_back_turn(match.event_id, box, lambda turn: None)
-    assert announced(match).turn == match.turns.get(number=2).pk
-
-
-@pytest.mark.parametrize(
-    "choices", [{"analysis": "match"}, {"analysis": "off"}, {"analysis": "turn", "max_side_changes": 1}]
-)
-def test_other_settings_announce_nothing_during_a_match(box: BallotBox, choices: dict[str, Any]) -> None:
-    match = begin(box, **choices)
-    play(match, box, RED_WINS[:3])
-    analyze_all(box)
-    assert "turn.analyzed" not in kinds(match.event_id)
-    assert announced(match) is None
-
-
-def decided(match: Match) -> Any:
-    analysis = announced(Match.objects.select_related("event").get(pk=match.pk))
-    return analysis and analysis.match
-
-
-@pytest.mark.parametrize("when", ["turn", "match"])
-def test_end_of_match_is_told_once_every_turn_is_analyzed(box: BallotBox, when: str) -> None:
-    match = begin(box, analysis=when)
-    play(match, box, RED_WINS)
-    turns = list(Turn.objects.select_related("match__event").filter(match=match).order_by("-number"))
-    found = []
-    for turn in turns:
-        store_analysis(turn)
-        announce_analysis(turn, box.now())
-        found.append((kinds(match.event_id).count("turn.analyzed"), decided(match)))
-    assert [count for count, _ in found] == [1, 1, 1, 2], "of the last turn, and when all are there"
-    assert [told for _, told in found[:-1]] == [None] * 3
-    told = found[-1][1]
-    assert told.mistake.verdict.side == "yellow"
-    before = match.turns.get(number=told.mistake.number)
-    assert told.mistake.verdict.column == before.yellow_pick
-    assert sum(line.count("R") for line in told.mistake.board.grid) == before.number - 1
-    assert told.turning in range(1, 5)
-
-
-def test_nothing_decided_a_match_that_is_still_played(box: BallotBox) -> None:
-    match = begin(box, analysis="turn")
-    play(match, box, RED_WINS[:3])
-    analyze_all(box)
-    assert announced(match).match is None
-
-
-def test_share_of_better_column_is_not_shown_with_hidden_counts(box: BallotBox) -> None:
-    match = begin(box, analysis="turn")
-    play(match, box, RED_WINS[:2])
-    play_turn(only_turn(match), box, [1], [7, 7, 4])
-    analyze_all(box)
-    costly = announced(match).verdicts[0]
-    assert (costly.side, costly.column, costly.held) == ("yellow", 7, 4)
-    assert costly.share == pytest.approx(1 / 3)
-    Event.objects.update(hide_tally=True)
-    assert announced(Match.objects.select_related("event").get(pk=match.pk)).verdicts[0].share is None
-
-
-def test_both_halves_of_a_turn_are_judged_together(box: BallotBox) -> None:
-    match = begin(box, game=SELECTOR, analysis="turn")
-    play_turn(only_turn(match), box, [4, 4, 1])
-    play_turn(only_turn(match), box, [], [3, 5, 5])
-    analyze_all(box)
-    assert {verdict.side: verdict.column for verdict in announced(match).verdicts} == {"red": 4, "yellow": 5}
-
-
-@pytest.mark.parametrize(
-    ("token", "picks"),
-    [("red", [(1, 2)]), ("red", [(7, 6)]), ("yellow", [(2, 1)]), ("yellow", [(6, 7)])],
-    ids=["equal", "mirrored", "colors exchanged", "both"],
-)
-def test_what_decided_a_match_is_withheld_while_one_of_its_positions_is_live(
-    token: str, picks: list[tuple[int, int]], box: BallotBox
-) -> None:
-    earlier = begin(box, analysis="turn")
-    play(earlier, box, RED_WINS)
-    analyze_all(box)
-    earlier.refresh_from_db()
-    assert load_match_analysis(earlier, load_analyses(earlier)) is not None
-    Event.objects.update(options={"token": token})
-    later = start_match(earlier.event_id, box)
-    play(later, box, picks)
-    assert load_match_analysis(earlier, load_analyses(earlier)) is None
-    play(later, box, [(4, 4)])
-    assert load_match_analysis(earlier, load_analyses(earlier)) is not None

@@ -7,7 +7,7 @@ import pytest
 from crowdgame.analysis.analyzed_turn import AnalyzedTurn, analyze_turn
 from crowdgame.analysis.deciding_turns import find_decisive_mistake, find_missed_win, find_turning_turn
 from crowdgame.analysis.verdicts import judge_choices, vote_shares
-from games.engine.game import Picks
+from games.engine.game import Picks, Side
 from games.solver.solution import Solution
 from voting.protocol import MissedWin, Verdict
 
@@ -70,7 +70,7 @@ def test_decisive_mistake_is_the_losers_costliest_choice_the_last_of_several() -
     [("red", None), ("yellow", MissedWin(side="red", turns=2)), (None, MissedWin(side="red", turns=2))],
 )
 def test_missed_win_counts_the_turns_in_which_a_win_was_certain(
-    winner: str, missed: MissedWin | None
+    winner: Side | None, missed: MissedWin | None
 ) -> None:
     match = {1: turn(0.9, 1.0), 2: turn(1.0, 1.0), 3: turn(1.0, 0.2), 4: turn(0.2, -1.0)}
-    assert find_missed_win(match, winner) == missed  # type: ignore[arg-type]
+    assert find_missed_win(match, winner) == missed
