@@ -8,7 +8,7 @@ import re
 from functools import cache
 
 import pytest
-from xdist.scheduler import LoadFileScheduling, Scheduling  # type: ignore[import-untyped, unused-ignore]
+from xdist.scheduler import LoadFileScheduling, Scheduling
 
 from deploy.laptop.paths import ROOT
 
@@ -28,7 +28,7 @@ def find_group(file: str) -> str:
     return str(path.parent.relative_to(ROOT)) if has_own else "stack"
 
 
-class GroupScheduling(LoadFileScheduling):  # type: ignore[misc]
+class GroupScheduling(LoadFileScheduling):  # type: ignore[misc]  # pytest-xdist has no types
     def _split_scope(self, nodeid: str) -> str:  # the way to group tests that pytest-xdist documents
         return find_group(super()._split_scope(nodeid))
 

@@ -60,7 +60,7 @@ class LoginForm(AllauthLoginForm):  # type: ignore[misc]
         return response
 
 
-class ResetPasswordForm(AllauthResetPasswordForm):  # type: ignore[misc]
+class ResetPasswordForm(AllauthResetPasswordForm):  # type: ignore[misc]  # allauth has no types
     """Leaves the look-up of the account to a worker."""
 
     def clean_email(self) -> str:

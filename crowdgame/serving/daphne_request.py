@@ -72,7 +72,7 @@ class DaphneRequestChannel(HTTPChannel):
         if self.head_size > MAX_HEAD_BYTES:
             self._refuse(HEAD_TOO_LARGE_RESPONSE)
         elif not self.is_refused:
-            super().lineReceived(line)  # type: ignore[no-untyped-call]
+            super().lineReceived(line)  # type: ignore[no-untyped-call]  # Twisted declares none
 
     def lineLengthExceeded(self, line: bytes) -> None:
         self._refuse(HEAD_TOO_LARGE_RESPONSE)

@@ -5,7 +5,6 @@ from playwright.sync_api import Page, expect
 
 from tests.e2e.fake_gateway import FakeGateway
 from tests.e2e.scene_setup import CODE, CONFLICT, at_phase, at_step
-from tests.e2e.screens import PROJECTOR
 from tests.e2e.scripted_match import ScriptedMatch, script_match
 
 FAULTS_JS = """() => {
@@ -35,7 +34,7 @@ FAULTS_JS = """() => {
 def test_figures_stand_on_their_own_bars(
     window: Page, fake_gateway: FakeGateway, scripted: ScriptedMatch
 ) -> None:
-    window.set_viewport_size(PROJECTOR)  # type: ignore[arg-type]
+    window.set_viewport_size({"width": 1280, "height": 720})
     fake_gateway.show(at_step("picks", scripted)(fake_gateway.now()))
     window.goto(f"{fake_gateway.http}/display/{CODE}")
     at_phase(window, "reveal")

@@ -27,7 +27,7 @@ INSIDE_JS = """([side, column]) => {
 
 def show_reveal(page: Page, fake_gateway: FakeGateway, drops: list[DropShown], **options: Any) -> None:
     scripted = with_options(with_votes(MIDDLE, RED, YELLOW), **options)
-    page.set_viewport_size(PROJECTOR)  # type: ignore[arg-type]
+    page.set_viewport_size({"width": 1280, "height": 720})
     fake_gateway.show(scripted.reveal(fake_gateway.now(), "picks", SLOWER), more=tuple(drops))
     page.goto(f"{fake_gateway.http}/display/{CODE}", wait_until="networkidle")
     expect(page.locator("body")).to_have_attribute("data-phase", "reveal")
