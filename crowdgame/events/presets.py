@@ -66,6 +66,12 @@ PRESETS = (
         {"options": {"columns": 6}, "talk_s": 30, "window_s": 20, "pace": Pace.DRAMATIC},
     ),
     Preset(
+        "two-classes",
+        _("Two classes, one room"),
+        _("Each class scans its own code. 15 seconds to talk, and up to 30 to vote."),
+        {"window_s": 30, "talk_s": 15, "close_early": True, "team_choice": TeamChoice.LINK},
+    ),
+    Preset(
         "class-against-class",
         _("Class against class"),
         _("Two schools, one day per turn. Each class has its own link. No app needed."),

@@ -29,7 +29,7 @@ HINTS = {
 
 @owner_page("GET")
 def poster(request: HttpRequest, event: Event) -> HttpResponse:
-    """Return the poster as PDF, with one page per team if teams have their own links."""
+    """Return the poster as PDF, with a page for both teams and one for each if they have their own links."""
     sides: tuple[Side | None, ...] = SIDES if event.team_choice == TeamChoice.LINK else (None,)
     with override(event.language):
         pdf = print_posters([_poster(request, event, side) for side in sides])

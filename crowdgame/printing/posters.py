@@ -1,4 +1,4 @@
-"""QR code posters as PDF: one A4 page per event, or one per team if each team has its own link."""
+"""QR code posters as PDF: one A4 page per event; if each team has its own link, one for both and one each."""
 
 from dataclasses import dataclass
 
@@ -12,6 +12,7 @@ MARGIN = 16
 QR_TOP, QR_SIZE = 66, 104
 QUIET_ZONE = 16  # wide enough for a QR code of 29 modules
 BOARD_TOP, BOARD_HEIGHT = 201, 80
+PAIR_TOP, PAIR_SIDE = 82, 80  # of the QR codes of both teams
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +34,14 @@ class Poster:
 
 
 def print_posters(posters: list[Poster]) -> bytes:
-    """Return a PDF with one page per poster, in the active language.
+    """Return a PDF with one page per poster, in the active language, after one with the codes of both teams.
 
     Replaces or leaves out names that the fonts can't print.
     """
     pdf = PdfDocument(_("Poster %(code)s") % {"code": posters[0].code})
+    if posters[0].side:
+        pdf.add_page()
+        _draw_both(pdf, posters)
     for poster in posters:
         pdf.add_page()
         _draw(pdf, poster)
@@ -45,20 +49,50 @@ def print_posters(posters: list[Poster]) -> bytes:
 
 
 def _draw(pdf: PdfDocument, poster: Poster) -> None:
-    pdf.set_text_color(0)
     if poster.side:
         _draw_team(pdf, poster, poster.side)
-    elif can_print(poster.event):
-        pdf.select_font(46, bold=True)
-        pdf.put_block(poster.event, (MARGIN, 14, pdf.w - 2 * MARGIN, 34), centered=True)
+    else:
+        _draw_event(pdf, poster, height=34)
     pdf.draw_qr(pdf.place(MARGIN, QR_SIZE), QR_TOP, QR_SIZE, poster.url)
     _draw_invitation(pdf, poster)
     pdf.select_font(32, bold=True)
     _center(pdf, QR_TOP + QR_SIZE + 21, poster.address)
     _draw_match(pdf, poster)
+    _draw_foot(pdf)
+
+
+def _draw_both(pdf: PdfDocument, posters: list[Poster]) -> None:
+    """Draw each team's ball, name and code, side by side and never mirrored."""
+    first = posters[0]
+    _draw_event(pdf, first, height=22)
+    pdf.select_font(26, bold=True)
+    _center(pdf, 50, _("Scan the code of your team"))
+    for poster, side, left in zip(posters, SIDES, (MARGIN, pdf.w - MARGIN - PAIR_SIDE), strict=True):
+        ball, name = (left + PAIR_SIDE - 9, left) if pdf.is_rtl else (left + 9, left + 22)
+        pdf.draw_ball(side, ball, PAIR_TOP - 15, 9)
+        pdf.select_font(24, bold=True)
+        width = PAIR_SIDE - 22
+        pdf.put_block(_team_name(poster, side), (pdf.place(name, width), PAIR_TOP - 25, width, 20))
+        pdf.draw_qr(left, PAIR_TOP, PAIR_SIDE, poster.url)
+        pdf.select_font(17, bold=True)
+        box = pdf.place(left, PAIR_SIDE)
+        pdf.put_line(poster.address, box, PAIR_TOP + PAIR_SIDE + 14, PAIR_SIDE, centered=True)
+    if first.board:
+        draw_board(pdf, (pdf.w - board_width(BOARD_HEIGHT)) / 2, BOARD_TOP, BOARD_HEIGHT)
+    _draw_foot(pdf)
+
+
+def _draw_event(pdf: PdfDocument, poster: Poster, height: float) -> None:
+    if can_print(poster.event):
+        pdf.select_font(46, bold=True)
+        pdf.put_block(poster.event, (MARGIN, 14, pdf.w - 2 * MARGIN, height), centered=True)
+
+
+def _draw_foot(pdf: PdfDocument) -> None:
     pdf.set_text_color(64)
     pdf.select_font(12)
     _center(pdf, pdf.h - 8, _("No app, no account: all you need is a phone with a camera."))
+    pdf.set_text_color(0)
 
 
 def _draw_invitation(pdf: PdfDocument, poster: Poster) -> None:

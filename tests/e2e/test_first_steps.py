@@ -12,18 +12,34 @@ from tests.e2e.screens import PHONE, TABLET, TIMEOUT_MS
 from tests.server import Server
 
 FIRST_EVENT = (ROOT / "README.md").read_text().split("## Your first event")[1].split("\n\n")[1]
+COUNT_CLICKS_JS = """
+addEventListener("click", () => (sessionStorage.clicks = Number(sessionStorage.clicks ?? 0) + 1), true)
+"""
 IS_FULL_SCREEN_JS = "() => document.fullscreenElement !== null"
 
 
-def test_console_header_leads_to_new_event(server: Server, open_at: OpenScreen) -> None:
+def test_two_classes_scan_their_codes_after_four_clicks_in_my_events(
+    server: Server, open_at: OpenScreen
+) -> None:
     console = open_at(server, "first-steps", TABLET)
-    sign_in(console.page, server, "olga")
-    console.page.goto(f"/console/{server.ask('event')['code']}/")
-    link = console.page.get_by_role("banner").get_by_role("link", name="My events")
-    expect(link).to_be_in_viewport(timeout=TIMEOUT_MS)
-    link.click()
-    console.page.get_by_role("link", name="New event").click()
-    expect(console.page.get_by_role("heading", name="New event")).to_be_visible()
+    page = console.page
+    sign_in(page, server, "olga")
+    page.goto(f"/console/{server.ask('event', owner='olga')['code']}/")
+    page.get_by_role("banner").get_by_role("link", name="My events").click(timeout=TIMEOUT_MS)
+    page.wait_for_url("**/console/")
+    page.add_init_script(COUNT_CLICKS_JS)
+    page.reload()
+
+    page.get_by_role("link", name="New event").click()
+    page.get_by_role("button", name="Two classes, one room").click()
+    page.get_by_role("button", name="Open the lobby").click(timeout=TIMEOUT_MS)
+    console.wait_for(phase="lobby")
+    with page.expect_popup() as opened:
+        page.get_by_role("link", name="Open big screen").click()
+    expect(opened.value.frame_locator("iframe.on").locator(".team-join .qr")).to_have_count(
+        2, timeout=TIMEOUT_MS
+    )
+    assert page.evaluate("Number(sessionStorage.clicks)") == 4
 
 
 @pytest.mark.nightly

@@ -117,7 +117,7 @@ def check_halves(display: Screen) -> None:
 @pytest.mark.parametrize(
     "slug",
     [
-        pytest.param(slug, marks=[pytest.mark.nightly] * (slug not in {"two-halls", "class-against-class"}))
+        pytest.param(slug, marks=[pytest.mark.nightly] * (slug not in {"two-halls", "two-classes"}))
         for slug in PRESETS_BY_SLUG
     ],
 )
@@ -129,7 +129,7 @@ def test_phone_joins_every_template_from_display(slug: str, server: Server, open
     console.page.get_by_label("Second team, yellow").fill("South Hall")
     console.page.get_by_role("button", name="Create event").click()
     press(console, "lobby.open")
-    check_joining(server, open_at, console, 2 if slug == "class-against-class" else 1)
+    check_joining(server, open_at, console, 2 if slug in {"two-classes", "class-against-class"} else 1)
 
 
 @pytest.mark.nightly

@@ -7,7 +7,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 from pytest_django.fixtures import Settings
 
-from crowdgame.events.presets import EMPTY_PRESET, PRESETS
+from crowdgame.events.presets import EMPTY_PRESET, PRESETS_BY_SLUG
 from tests.crowdgame.events.form_helpers import (
     BANK,
     edit_path,
@@ -35,7 +35,7 @@ def edited(browser: Client, event: Event, **changes: str) -> Event:
 
 
 def test_unchanged_edit_form_changes_only_seq(browser: Client, organizer: User) -> None:
-    event = Event.objects.get(pk=PRESETS[3].create(organizer).pk)
+    event = Event.objects.get(pk=PRESETS_BY_SLUG["show-of-hands"].create(organizer).pk)
     Event.objects.filter(pk=event.pk).update(best_of=9, talk_s=45, hide_code=True)
     before = Event.objects.get(pk=event.pk)
     after = edited(browser, event)

@@ -153,6 +153,7 @@ def test_event_form_explains_every_choice(browser: Client) -> None:
 def test_event_form_unfolds_sections_with_unusual_or_wrong_values() -> None:
     unfolded = {preset.slug: EventForm(instance=preset.build_event()).open_sections for preset in PRESETS}
     expected = {
+        "two-classes": {"joining"},
         "class-against-class": {"joining"},
         "best-of-three": {"series"},
         "two-halls": set(),

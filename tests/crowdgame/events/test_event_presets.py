@@ -24,7 +24,8 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("box")]
 
 def test_presets_are_listed_in_order() -> None:
     assert [preset.slug for preset in PRESETS] == [
-        "two-halls", "first-game", "class-against-class", "show-of-hands", "best-of-three", "empty",
+        "two-halls", "first-game", "two-classes", "class-against-class",
+        "show-of-hands", "best-of-three", "empty",
     ]  # fmt: skip
 
 

@@ -19,7 +19,7 @@ from crowdgame.printing.ticket_sheets import (
     Coupon,
     print_coupons,
 )
-from games.engine.game import Side
+from games.engine.game import SIDES, Side
 from voting.admission.admission import format_key
 from voting.admission.roster import Pupil
 from voting.admission.tickets import PresentedKey, claim_tickets, make_roster, make_tickets
@@ -80,8 +80,9 @@ def test_poster_qr_code_encodes_url() -> None:
     "name", ["Łódź, Ελλάδα, Київ", "三年级二班", "さくら", "한국", "مدرسة", "🎉", "ไทย", "x" * 80]
 )
 def test_poster_is_printed_for_any_name(name: str) -> None:
-    both = [poster(event=name, teams=(name, name)), poster(teams=(name, name), side="red")]
-    assert pages(print_posters(both)) == 2
+    assert pages(print_posters([poster(event=name, teams=(name, name))])) == 1
+    of_teams = [poster(event=name, teams=(name, name), side=side) for side in SIDES]
+    assert pages(print_posters(of_teams)) == 3
 
 
 def test_can_print_knows_supported_scripts() -> None:
@@ -170,8 +171,8 @@ def test_ticket_sheet_holds_fixed_number_of_coupons() -> None:
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize(("choice", "count"), [("balance", 1), ("choose", 1), ("link", 2)])
-def test_link_choice_prints_one_poster_per_team(
+@pytest.mark.parametrize(("choice", "count"), [("balance", 1), ("choose", 1), ("link", 3)])
+def test_link_choice_prints_posters_for_both_teams_and_each(
     browser: Client, event: Event, choice: str, count: int
 ) -> None:
     Event.objects.filter(pk=event.pk).update(team_choice=choice, language="ar")
