@@ -46,7 +46,7 @@ def becomes_true(holds: Callable[[], object], within_s: float, every_s: float = 
     return True
 
 
-def wait_until(holds: Callable[[], object], within_s: float = 30) -> None:
+def wait_until(holds: Callable[[], object], within_s: float = 90) -> None:
     assert becomes_true(holds, within_s), "the condition did not become true in time"
 
 
