@@ -9,7 +9,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
@@ -46,7 +46,7 @@ POSTGRES_TABLES = (
 )
 RECORDED_COLUMNS = ("most_voters", "most_ballots")
 Query = Callable[[str, Sequence[Any]], list[Any]]
-ERROR_MARKS = ("Traceback", " ERROR ", " CRITICAL ", "Exception")
+ERROR_MARKS = ("Traceback", " ERROR ", " CRITICAL ", '"ERROR"', '"CRITICAL"', "Exception")
 
 
 @dataclass
@@ -124,15 +124,23 @@ class Server:
         return [line for line in lines if any(word in line for word in ERROR_MARKS)]
 
 
+class JsonStack(Stack):
+    """A stack that logs one JSON object per record."""
+
+    @property
+    def env(self) -> Mapping[str, str]:
+        return {**super().env, "LOG_FORMAT": "json"}
+
+
 @contextmanager
 def running_server(
     data: Path, asgi_server: str = "daphne", gateways: int = 1, *, analyzes: bool = True, **options: Any
 ) -> Iterator[Server]:
-    """Run a stack with this many `gateways` on one port, each on this ASGI server.
+    """Run a stack with this many `gateways` on one port, each on this ASGI server. It logs JSON.
 
     `options` are other fields of Stack.
     """
-    stack = Stack(data=data, secret_key="of the tests", port=free_port(), valkey_port=free_port())
+    stack: Stack = JsonStack(data=data, secret_key="of the tests", port=free_port(), valkey_port=free_port())
     stack = replace(stack, server=asgi_server, gateways=gateways, **options)
     with running_parts(stack, analyzes=analyzes) as supervisor, organizer(stack) as asked:
         yield Server(stack, supervisor, asked)

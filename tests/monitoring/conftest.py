@@ -2,15 +2,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.monitoring.probes import monitored_server
-from tests.server import Server
+from tests.server import Server, running_server, server, servers
 from tests.socket_clients import clients
 
-__all__ = ["clients"]
+__all__ = ["clients", "server", "servers"]
 
 
 @pytest.fixture(scope="package")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """A stack with two gateways that logs JSON."""
-    with monitored_server(tmp_path_factory.mktemp("watched")) as server:
+def two_gateways(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    with running_server(tmp_path_factory.mktemp("watched"), gateways=2) as server:
         yield server

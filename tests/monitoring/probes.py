@@ -9,28 +9,17 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import psutil
-import pytest
 from prometheus_client.parser import text_string_to_metric_families
 from prometheus_client.samples import Sample
 
 from deploy.laptop.paths import ROOT
 from tests.deploy.processes import wait_until
-from tests.server import Server, running_server
+from tests.server import Server
 
 TIMEOUT_S = 30  # a gateway imports the code of all pages at the first request
-
-
-@contextmanager
-def monitored_server(data: Path, gateways: int = 2) -> Iterator[Server]:
-    """Run a stack whose processes log JSON."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("LOG_FORMAT", "json")
-        with running_server(data, gateways=gateways) as server:
-            yield server
 
 
 def records(server: Server, name: str) -> list[dict[str, Any]]:

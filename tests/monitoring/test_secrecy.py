@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from tests.monitoring.observers import Observers, watchers
-from tests.monitoring.probes import monitored_server, paused
-from tests.server import Server
+from tests.monitoring.probes import paused
+from tests.server import Server, running_server
 from tests.socket_clients import SocketClient, SocketClients, open_clients
 
 LOW, HIGH = [1, 1, 2], [7, 7, 6]
@@ -257,7 +257,7 @@ SLOW = {"in the database", "concealed half", "secret sides"}
 
 def play(scenario: Scenario, hidden: object, data: Path) -> tuple[dict[str, dict[str, str]], object]:
     """What observers saw at each moment, and what distinguishes the votes afterwards."""
-    with monitored_server(data, gateways=1) as server, open_clients(server) as clients:
+    with running_server(data) as server, open_clients(server) as clients:
         made = server.ask("event", window_s=IN_THE_BOX_MS // 1000, **TERMS, **scenario.terms)
         server.ask("begin", event_id=made["id"])
         with watchers(server, clients, made["code"]) as watching:
