@@ -67,6 +67,7 @@ def count(server: Server, rows: str) -> int:
     return int(server.rows(f"SELECT count(*) FROM {rows}")[0][0])  # noqa: S608
 
 
+@pytest.mark.nightly
 def test_turn_closes_while_mails_wait_for_a_slow_server(server: Server, smtp: Controller) -> None:
     event = server.ask("event")["id"]
     server.ask("queue_mails", count=MAILS)

@@ -133,6 +133,7 @@ def test_play_without_crowd_has_no_event_and_opens_event_list(
     assert plays[0].count("games_event") == 0
 
 
+@pytest.mark.nightly
 def test_play_without_crowd_stops_demo_event(tmp_path: Path, plays: list[PlayProcess]) -> None:
     stack = Stack(data=tmp_path / "data", secret_key="of the test", port=0, valkey_port=free_port())
     with Supervisor(stack.logs) as supervisor:

@@ -295,6 +295,7 @@ def test_restore_deletes_sessions(installation: Installation, tmp_path: Path) ->
         assert connection.execute("SELECT * FROM django_session").fetchall() == []
 
 
+@pytest.mark.nightly
 def test_repeated_restores_never_reuse_ids(installation: Installation, tmp_path: Path) -> None:
     """After each restore the server continues, and its new rows are lost by the next restore."""
     path = installation.backed_up(tmp_path)
