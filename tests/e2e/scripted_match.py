@@ -210,6 +210,7 @@ def step_moments(steps: RevealSteps) -> dict[str, int]:
         "drops": (fall + steps.lines) // 2,
         "both": (steps.lines + 4 * (steps.verdict or steps.over)) // 5,
         "lines": (steps.lines + 4 * steps.over) // 5,
+        "replay": ((steps.replay or steps.over) + steps.over) // 2,
         "over": steps.over,
     }
 

@@ -12,12 +12,13 @@ from tests.e2e.fake_gateway import FakeGateway
 from tests.e2e.page_visits import sign_in
 from tests.e2e.scene_setup import CODE, THE_END
 from tests.e2e.screens import PHONE, PROJECTOR, TABLET, TIMEOUT_MS, vote
-from tests.e2e.scripted_match import script_match
+from tests.e2e.scripted_match import ScriptedMatch, script_match
 from tests.server import Server
 from voting.protocol import EventState
 from voting.terms import EndReason
 
 BOTH = script_match(*[(1, 7)] * 4)
+BOTH_IN_CONFLICT = script_match(*[(1, 5), (2, 6), (3, 7)] * 2, (4, 4))
 
 
 @dataclass(frozen=True)
@@ -87,6 +88,19 @@ def test_wall_lights_both_lines_before_it_names_the_winner(
     window.goto(f"{fake_gateway.http}/display/{CODE}")
     expect(window.locator(".caption")).to_have_text(text)
     expect(window.locator(".cabinet .light")).to_have_count(lit)
+
+
+@pytest.mark.parametrize(
+    ("scripted", "step", "opacity"),
+    [(BOTH, "lines", "1"), (BOTH_IN_CONFLICT, "replay", "0")],
+    ids=["verdict", "replay"],
+)
+def test_token_flares_until_the_replay(
+    window: Page, fake_gateway: FakeGateway, scripted: ScriptedMatch, step: str, opacity: str
+) -> None:
+    fake_gateway.show(scripted.reveal(fake_gateway.now(), step, slower=15))
+    window.goto(f"{fake_gateway.http}/display/{CODE}")
+    expect(window.locator(".token .flare")).to_have_css("opacity", opacity)
 
 
 def test_forfeit_is_named_on_every_screen(server: Server, open_at: OpenScreen) -> None:

@@ -80,7 +80,7 @@ class RevealSteps(msgspec.Struct, frozen=True, kw_only=True):
         lines: The balls have landed. The winning lines light up, and the outcome is named. If both sides have
             a line, those of the side that loses light up.
         verdict: The winner's lines light up, and the outcome is named. Null: at most one side has a line.
-        token: The token changes sides. Null: it stays.
+        token: The token changes sides. Null: it stays, or the match has ended.
         replay: The close call is shown again. Null: no replay.
         over: The reveal ends.
     """
@@ -153,7 +153,8 @@ def pace_reveal(
 ) -> RevealSteps:
     """Return the steps of a turn's reveal. `names` are those of the teams that play each side."""
     in_turn = resolution.conflict is not None and len(resolution.drops) > 1
-    passes = resolution.token_before != resolution.token_after
+    # A match that has ended needs no token.
+    passes = resolution.token_before != resolution.token_after and resolution.result == "open"
     if pace == Pace.INSTANT:
         return _instant(in_turn=in_turn)
     replayed = call if pace != Pace.BRISK else None

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from games.engine.game import Drop, Resolution, Side
+from games.engine.game import Drop, Resolution, Result, Side
 from tests.voting.counting.reveal_situations import SITUATIONS, render, situations
 from voting.counting.pacing import CloseCall, RevealSteps, count_words, pace_reveal
 from voting.counting.tally import SideTally
@@ -78,12 +78,16 @@ def test_conflict_drops_in_turn_and_then_moves_the_token() -> None:
     assert steps.drops < steps.second < steps.lines < steps.token
 
 
-def test_token_moves_after_the_verdict_on_the_lines_of_both_sides() -> None:
+def test_verdict_follows_the_lines_of_both_sides() -> None:
     steps = pace(msgspec.structs.replace(CONFLICT, result="red", lines=LINE, double_win=True))
     assert steps.verdict is not None
-    assert steps.token is not None
-    assert steps.lines < steps.verdict < steps.token < steps.over
+    assert steps.lines < steps.verdict < steps.over
     assert pace(msgspec.structs.replace(CONFLICT, result="red", lines=LINE)).verdict is None
+
+
+@pytest.mark.parametrize("result", ["red", "draw"])
+def test_token_stays_in_a_conflict_that_ends_the_match(result: Result) -> None:
+    assert pace(msgspec.structs.replace(CONFLICT, result=result)).token is None
 
 
 def test_paces_differ_and_brisk_has_no_replay() -> None:

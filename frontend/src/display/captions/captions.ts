@@ -8,6 +8,7 @@ import { optionName } from "../../board/geometry";
 import { fillTeamNames, plainText, teamName, type Sentence, type MatchContext, type RevealContext } from "./sentence";
 import { endReasonText } from "../../live/match/endReason";
 import { isForTwo } from "../../live/match/timeBank";
+import { tokenReceiver } from "../../live/match/phase";
 import { currentSeries } from "../../live/match/series";
 import { hasPoints, support } from "../../live/match/support";
 import type { TimelineStep } from "../scene/timeline";
@@ -50,10 +51,9 @@ function drops({ reveal: { resolution } }: RevealContext): string {
   if (!first) return t("No balls drop this turn");
   if (resolution.conflict === null || !second) return "";
   if (second.row === null) return t("Column %(column)s is full: %(name)s loses the drop", { column: second.column, name: teamName(second.side) });
-  const { token_before, token_after } = resolution;
   const name = teamName(first.side);
-  const passes = token_after && token_after !== token_before;
-  return passes ? t("%(name)s drops first, %(other)s gets the token", { name, other: teamName(token_after) }) : t("%(name)s drops first", { name });
+  const receiver = tokenReceiver(resolution);
+  return receiver ? t("%(name)s drops first, %(other)s gets the token", { name, other: teamName(receiver) }) : t("%(name)s drops first", { name });
 }
 
 function lines(context: RevealContext): string {

@@ -4,7 +4,8 @@ import { Coin } from "../parts/Coin";
 import { easeInOut, swing } from "./motion";
 import { framesDuring, useRevealAnimation, type RevealFrame } from "./revealAnimation";
 import { sidePlace } from "../scene/places";
-import { fighting, tokenFlare, tokenPassing, type TimelineStep } from "../scene/timeline";
+import { tokenReceiver } from "../../live/match/phase";
+import { fighting, recounting, tokenFlare, tokenPassing, type TimelineStep } from "../scene/timeline";
 import { gridPlacement, type GridPlacement, type StageView } from "../scene/stageView";
 
 const RADIUS = 66;
@@ -33,18 +34,9 @@ export function Token({ view }: { view: StageView }) {
   return (
     <>
       <div class="token" ref={coin} data-hidden={hidden} data-passing={moves} style={{ transform: resting }}><Flare view={view} /><Coin /></div>
-      {placement && holder && !hidden && !moves && !isTokenKnown(view) && <TokenLabel view={view} placement={placement} holder={holder} />}
+      {placement && holder && !hidden && !moves && <TokenLabel view={view} placement={placement} holder={holder} />}
     </>
   );
-}
-
-/** The match in which the token has last passed to the other side. Later the audience knows what it is. */
-let passedIn: number | null = null;
-
-function isTokenKnown({ scene: { match, reveal, stage } }: StageView): boolean {
-  const passed = reveal && reveal.resolution.token_before !== reveal.resolution.token_after && (!stage || AFTER.includes(stage.step));
-  if (match && passed) passedIn = match.id;
-  return match?.id === passedIn;
 }
 
 /** Beside the coin, away from the board and above the join code. */
@@ -54,19 +46,20 @@ function TokenLabel({ view, placement, holder }: { view: StageView; placement: G
   return <b class="token-label" data-place={left ? 0 : 1} style={{ left: `calc(${edge} * var(--u))`, top: `calc(${placement.floor - LABEL_UP} * var(--u))` }}>{p("coin", "token")}</b>;
 }
 
-/** The light around the token that grows before the verdict and stays. */
+/** The light around the token that grows before the verdict and stays until the replay. */
 function Flare({ view }: { view: StageView }) {
   const { plan } = view.scene;
   const span = plan && tokenFlare(plan);
+  const ends = plan?.replay ? recounting(plan)[0] : 1;
   const look = (t: number) => ({ transform: `scale(${(0.4 + 0.6 * t).toFixed(3)})`, opacity: t });
-  const light = useRevealAnimation<HTMLSpanElement>(view, span ? [{ at: 0, ...look(0) }, ...framesDuring(span, view.reducedMotion, STEPS.flare, look), { at: 1, ...look(1) }] : []);
+  const light = useRevealAnimation<HTMLSpanElement>(view, span ? [{ at: 0, ...look(0) }, ...framesDuring(span, view.reducedMotion, STEPS.flare, look), { at: ends, ...look(1) }, { at: ends, ...look(0) }] : []);
   return <span class="flare" ref={light} />;
 }
 
 function tokenHolder({ scene: { match, reveal, stage } }: StageView): Side | null {
   if (!stage || !reveal) return match?.board.token ?? null;
-  const { token_before, token_after } = reveal.resolution;
-  return AFTER.includes(stage.step) ? token_after : token_before;
+  const receiver = AFTER.includes(stage.step) ? tokenReceiver(reveal.resolution) : null;
+  return receiver ?? reveal.resolution.token_before;
 }
 
 function tokenFrames(view: StageView, placement: GridPlacement): RevealFrame[] {

@@ -67,15 +67,15 @@ test("nextChange misses no phase and no step", () => {
   );
 });
 
-const CONFLICT = { ...STEPS, hold: 1800, second: 3100, verdict: 4200, token: 4400, replay: 4600 };
+const CONFLICT = { ...STEPS, hold: 1800, second: 3100, verdict: 4200, replay: 4600 };
 
 test("a conflict that decided the match has every step, in order", () => {
   const plan = revealPlan(makeReveal({ steps: CONFLICT }), { kind: "conflict", side: "red", first: null, second: null, margin: 0 });
   const steps = timelineSteps(plan);
-  assert.deepEqual(steps.map(([step]) => step), ["sealed", "pour", "picks", "hold", "drops", "second", "lines", "verdict", "token", "replay", "over"]);
+  assert.deepEqual(steps.map(([step]) => step), ["sealed", "pour", "picks", "hold", "drops", "second", "lines", "verdict", "replay", "over"]);
   assert.deepEqual(steps.map(([, at]) => at), steps.map(([, at]) => at).sort((one, other) => one - other));
   const lit = (at: number) => [revealProgress(at, plan).losingLit, revealProgress(at, plan).winningLit];
-  assert.deepEqual([lit(CONFLICT.lines), lit(CONFLICT.verdict), lit(CONFLICT.token)], [[0, 0], [1, 0], [1, 1]]);
+  assert.deepEqual([lit(CONFLICT.lines), lit(CONFLICT.verdict), lit(CONFLICT.replay)], [[0, 0], [1, 0], [1, 1]]);
   assert.ok(replayDropSpan(plan, 1)[1] <= 1);
   assert.ok(dropSpan(plan, 0)[1] <= dropSpan(plan, 1)[0]);
 });

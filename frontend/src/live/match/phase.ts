@@ -1,4 +1,4 @@
-import type { EventState, Match, Reveal, RevealSteps, Side, Team, Turn } from "../../protocol";
+import type { EventState, Match, Resolution, Reveal, RevealSteps, Side, Team, Turn } from "../../protocol";
 
 /** The phase of an event at a server time. `waiting`: a match is live, but its next window is not open yet. */
 export type Phase = "lobby" | "waiting" | "voting" | "sealed" | "reveal" | "paused" | "ended";
@@ -72,6 +72,11 @@ export function landMoment({ reveal }: Match): number {
 /** When the winner's line lights up: after the other side's, if both have one. */
 export function verdictMoment({ reveal }: Match): number {
   return reveal ? at(reveal, reveal.steps.verdict === null ? "lines" : "verdict") : 0;
+}
+
+/** The side that receives the token after a turn. Null if it stays where it is, or if the match has ended. */
+export function tokenReceiver({ result, token_before, token_after }: Resolution): Side | null {
+  return result === "open" && token_after !== token_before ? token_after : null;
 }
 
 /** When the token changes sides, if it does; otherwise when the balls have landed. */

@@ -141,7 +141,8 @@ export function corner(view: PhoneView, match: Match, side: Side): ReturnType<De
   const step = revealStep(match, now);
   const shown = !!tally?.pick && step !== "sealed" && step !== "pour";
   const share = shown && tally.ballots ? ` · ${formatPercent(...support(match, tally))}` : "";
-  const holder = reveal && now < tokenMoment(match) ? reveal.resolution.token_before : match.board.token;
+  const last = match.reveal?.resolution;
+  const holder = last && (last.result !== "open" || now < tokenMoment(match)) ? last.token_before : match.board.token;
   const holds = holder === side;
   return { picked: shown ? optionName(match.board, tally.pick!) + share : "", name: cornerName(event, side, holds), holds };
 }

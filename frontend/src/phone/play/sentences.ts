@@ -1,7 +1,7 @@
 import { LANGUAGE } from "../../live/i18n";
 import { otherSide } from "../../live/match/grid";
 import { endReasonText } from "../../live/match/endReason";
-import { heldMs, revealStep, verdictMoment } from "../../live/match/phase";
+import { heldMs, revealStep, tokenReceiver, verdictMoment } from "../../live/match/phase";
 import { optionName } from "../../board/geometry";
 import type { Board, EventState, Match, Reveal, Side, SideTally } from "../../protocol";
 import { hasPoints, support } from "../../live/match/support";
@@ -150,10 +150,11 @@ function drops(view: PhoneView, match: Match, revealed: Reveal): string {
 }
 
 /** After a conflict: whose ball had no room, or who gets the token. */
-function fate({ event }: PhoneView, { resolution: { drops, token_before, token_after } }: Reveal): string {
-  const forfeited = drops.find(({ row }) => row === null);
+function fate({ event }: PhoneView, { resolution }: Reveal): string {
+  const forfeited = resolution.drops.find(({ row }) => row === null);
   if (forfeited) return say.full(forfeited.column, shortTeamName(event, forfeited.side));
-  return token_after && token_after !== token_before ? say.tokenTo(shortTeamName(event, token_after)) : "";
+  const receiver = tokenReceiver(resolution);
+  return receiver ? say.tokenTo(shortTeamName(event, receiver)) : "";
 }
 
 function winner({ event }: PhoneView, { result }: Match): string {
