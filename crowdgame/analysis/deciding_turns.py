@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from crowdgame.analysis.analyzed_turn import AnalyzedTurn
 from crowdgame.analysis.verdicts import COSTLY
-from games.engine.game import SIDES, Side, other_side
+from games.engine.game import SIDES, Side
 from games.solver.judgment import NEVER, winning_chance
 from voting import protocol
 
@@ -22,14 +22,16 @@ def find_turning_turn(analyses: Analyses, winner: Side) -> int | None:
     return None if turn is None or rises[turn] <= NEVER else turn
 
 
-def find_decisive_mistake(analyses: Analyses, winner: Side) -> int | None:
-    """Return the turn of the loser's costliest choice, the last of several. None without a costly one."""
-    loser = other_side(winner)
-    losses = {
-        number: choice.loss or 0
-        for number, analysis in analyses.items()
-        if (choice := analysis.sides.get(loser)) and choice.quality in COSTLY
-    }
+def find_decisive_mistake(analyses: Analyses, winner: Side | None) -> int | None:
+    """Return the turn of the costliest choice of a side that did not win, the last of several.
+
+    None without a costly one.
+    """
+    losses: dict[int, float] = {}
+    for number, analysis in analyses.items():
+        for side, choice in analysis.sides.items():
+            if side != winner and choice.quality in COSTLY:
+                losses[number] = max(losses.get(number, 0), choice.loss or 0)
     return max(losses, key=lambda number: (losses[number], number), default=None)
 
 

@@ -108,7 +108,7 @@ def load_match_analysis(
     if match.state != MatchState.ENDED or turns.keys() != analyses.keys():
         return None
     winner = match.result if match.result in SIDES else None
-    mistake = find_decisive_mistake(analyses, winner) if winner else None
+    mistake = find_decisive_mistake(analyses, winner)
     return protocol.MatchAnalysis(
         turning=find_turning_turn(analyses, winner) if winner else None,
         mistake=_describe_mistake(turns[mistake], analyses[mistake], match, event) if mistake else None,

@@ -63,7 +63,8 @@ def _sentences(
         yield _("Turning point: turn %(turn)s") % {"turn": deciding.turning}
         yield _describe_swing(report, report.winner, analyses[deciding.turning])
     if mistake := deciding.mistake:
-        yield _("Decisive mistake: turn %(turn)s") % {"turn": mistake.number}
+        text = _("Decisive mistake: turn %(turn)s") if report.winner else _("Biggest mistake: turn %(turn)s")
+        yield text % {"turn": mistake.number}
         yield describe_verdicts((mistake.verdict,), report.teams, 0)
 
 

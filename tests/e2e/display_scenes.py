@@ -5,9 +5,11 @@ from typing import Any
 
 from tests.e2e import scene_actions as do
 from tests.e2e.scene_setup import (
+    BOTH_WIN,
     CONFLICT,
     DAY_MS,
     DECIDING,
+    DRAW,
     FULL,
     MIDDLE,
     NOTICE,
@@ -101,6 +103,10 @@ AFTERWARDS = (
     Scene("ended-analysis", ended(analyzed(THE_END)), "ended"),
     Scene("ended-mistake", ended(DECIDED), "ended"),
     Scene("ended-mistake-long-names", ended(with_long_names(DECIDED)), "ended"),
+    Scene("ended-draw", ended(with_long_names(DRAW, finished=())), "ended"),
+    Scene("ended-draw-mistake", ended(analyzed(DRAW, DECIDING), finished=()), "ended"),
+    Scene("ended-both-lines", ended(BOTH_WIN), "ended"),
+    Scene("ended-both-lines-analysis", ended(analyzed(BOTH_WIN)), "ended", nightly=True),
     Scene("ended-series", ended(with_options(THE_END, **series(2, 1, 1))), "ended"),
     Scene("ended-podium", ended(with_options(THE_END, **series(1, 2, 1, 1))), "ended"),
     Scene("ended-long-names", ended(with_long_names(THE_END)), "ended"),

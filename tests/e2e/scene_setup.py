@@ -42,6 +42,12 @@ MIDDLE = script_match(*LONG_MATCH[:7])
 BEFORE_THE_END = script_match(*LONG_MATCH)
 THE_END = BEFORE_THE_END.play(*LAST)
 CONFLICT = script_match(*LONG_MATCH[:2], (6, 6))
+# A full board without four in a row.
+DRAW = script_match(
+    *((2, 5), (2, 1), (7, 1), (5, 1), (4, 4), (3, 5), (3, 2), (6, 3), (6, 3), (4, 7), (2, 3)),
+    *((4, 2), (3, 5), (5, 6), (4, 2), (5, 5), (6, 4), (7, 6), (1, 1), (6, 7), (1, 7), (7, 7)),
+)
+BOTH_WIN = script_match(*[(1, 7)] * 4)
 # Both sides want the last cell of the sixth column.
 FULL = script_match((6, 6), (6, 6), (6, 1), (6, 6))
 VERDICTS = (

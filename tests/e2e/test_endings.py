@@ -10,14 +10,13 @@ from playwright.sync_api import Browser, Page, expect
 from tests.e2e.conftest import OpenScreen
 from tests.e2e.fake_gateway import FakeGateway
 from tests.e2e.page_visits import sign_in
-from tests.e2e.scene_setup import CODE, THE_END
+from tests.e2e.scene_setup import BOTH_WIN, CODE, THE_END
 from tests.e2e.screens import PHONE, PROJECTOR, TABLET, TIMEOUT_MS, vote
 from tests.e2e.scripted_match import ScriptedMatch, script_match
 from tests.server import Server
 from voting.protocol import EventState
 from voting.terms import EndReason
 
-BOTH = script_match(*[(1, 7)] * 4)
 BOTH_IN_CONFLICT = script_match(*[(1, 5), (2, 6), (3, 7)] * 2, (4, 4))
 
 
@@ -84,7 +83,7 @@ def test_card_of_phone_says_why_match_ended(window: Page, fake_gateway: FakeGate
 def test_wall_lights_both_lines_before_it_names_the_winner(
     window: Page, fake_gateway: FakeGateway, step: str, text: str, lit: int
 ) -> None:
-    fake_gateway.show(BOTH.reveal(fake_gateway.now(), step, slower=15))
+    fake_gateway.show(BOTH_WIN.reveal(fake_gateway.now(), step, slower=15))
     window.goto(f"{fake_gateway.http}/display/{CODE}")
     expect(window.locator(".caption")).to_have_text(text)
     expect(window.locator(".cabinet .light")).to_have_count(lit)
@@ -92,7 +91,7 @@ def test_wall_lights_both_lines_before_it_names_the_winner(
 
 @pytest.mark.parametrize(
     ("scripted", "step", "opacity"),
-    [(BOTH, "lines", "1"), (BOTH_IN_CONFLICT, "replay", "0")],
+    [(BOTH_WIN, "lines", "1"), (BOTH_IN_CONFLICT, "replay", "0")],
     ids=["verdict", "replay"],
 )
 def test_token_flares_until_the_replay(

@@ -28,7 +28,7 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class DecisiveMistake(msgspec.Struct, frozen=True, kw_only=True):
-    """The choice that cost the loser the most.
+    """The choice that cost the loser the most; after a draw, the costliest of both sides.
 
     Attributes:
         number: The number of the turn.

@@ -31,7 +31,7 @@ import { TurnoutBar } from "./votes/TurnoutBar";
 import { Discussion } from "./parts/Discussion";
 import { Token } from "./reveal/Token";
 import type { JoinCodes } from "./scene/joinCodes";
-import { isWon, LANDED, sceneBoard, replaysDrops } from "./scene/scene";
+import { LANDED, sceneBoard, replaysDrops } from "./scene/scene";
 import { fitFontSize } from "./scene/layout";
 import { PLACES, isPartHidden } from "./scene/places";
 import { isDimmed, gridPlacement, useReveal, type GridPlacement, type StageView } from "./scene/stageView";
@@ -49,13 +49,13 @@ export function Stage({ view, codes, shown, children }: Props) {
   useStore(particleSupport);
   const { phase, stage } = view.scene;
   const placement = gridPlacement(view);
-  const playing = phase !== "lobby" && !isWon(view.scene);
+  const playing = phase !== "lobby" && phase !== "ended";
   const company = besideCard(view, codes);
   const introducing = isIntroducing(view, codes);
   const counts = shownTeamCodes(view, codes) === null && !introducing;
   const beside = placement && phase !== "lobby" ? (view.size.width - placement.width) / 2 : company;
   return (
-    <main class="stage" data-phase={phase} data-step={stage?.step} data-won={isWon(view.scene)} data-peek={view.state.peek} data-introducing={introducing} data-particles={showsParticles(view)} style={sizes(view, company)}>
+    <main class="stage" data-phase={phase} data-step={stage?.step} data-peek={view.state.peek} data-introducing={introducing} data-particles={showsParticles(view)} style={sizes(view, company)}>
       <h1 class="visually-hidden">{view.state.name}</h1>
       {PLACES.map((place) => <div key={place} class="curtain" data-place={place} data-on={isDimmed(view.scene)} />)}
       {PLACES.map((place) => <TurnoutBar key={place} view={view} place={place} beside={beside} labeled={counts} />)}

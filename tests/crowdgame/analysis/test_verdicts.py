@@ -62,6 +62,7 @@ def test_turning_point_is_where_the_winners_chance_rose_the_most() -> None:
 def test_decisive_mistake_is_the_losers_costliest_choice_the_last_of_several() -> None:
     match = {1: turn(0.2, 0.1, red=3), 2: turn(0.2, 0.1, red=3), 3: turn(0.2, 0.1, red=4), 4: turn(0.1, 0.1)}
     assert find_decisive_mistake(match, "yellow") == 2
+    assert find_decisive_mistake(match, None) == 2
     assert find_decisive_mistake(match, "red") is None
 
 

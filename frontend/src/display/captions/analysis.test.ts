@@ -75,7 +75,8 @@ test("after a won match the last turn is judged, then the decisive mistake, also
 
 test("the end screen names the decisive mistake, and a missed win or the turning point", () => {
   const text = (part: Partial<MatchAnalysis>) => turningText({ turning: 5, mistake: MISTAKE, missed: null, ...part }, () => "South");
-  assert.equal(mistakeText(MISTAKE), "Decisive mistake: turn 4");
+  assert.equal(mistakeText(MISTAKE, "red"), "Decisive mistake: turn 4");
+  assert.equal(mistakeText(MISTAKE, "draw"), "Biggest mistake: turn 4");
   assert.equal(text({}), "Turning point: turn 5");
   assert.equal(text({ turning: 4 }), "");
   assert.equal(text({ missed: { side: "yellow", turns: 8 } }), "South missed a certain win for 8 turns");

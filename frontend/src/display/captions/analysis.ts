@@ -3,6 +3,7 @@ import { t } from "../../live/i18n";
 import { verdictText } from "../../live/match/verdict";
 import type { Analysis, Match } from "../../protocol";
 import type { Scene } from "../scene/scene";
+import { bothLinesText } from "./commentary";
 import { teamName } from "./sentence";
 
 /** The analysis of the turn revealed last; null if there is none yet. */
@@ -23,10 +24,13 @@ export function judgedTurn(scene: Scene): Pick<Analysis, "before" | "after" | "v
   return analysis?.verdicts.length ? analysis : null;
 }
 
-/** What the choices of that turn were worth; empty if no turn is shown. */
+/** What the choices of that turn were worth, or where both teams had four in a row; empty if no turn is shown. */
 export function judgmentText(scene: Scene): string {
   const judged = judgedTurn(scene);
-  return judged ? verdictText(judged.verdicts, teamName, judged.before) : "";
+  if (!judged) return "";
+  const { recap, reveal } = scene;
+  if (reveal?.resolution.double_win && !recap?.mistake) return bothLinesText(reveal.resolution);
+  return verdictText(judged.verdicts, teamName, judged.before);
 }
 
 export function chanceText(name: string, chance: number): string {

@@ -1,4 +1,4 @@
-import type { CloseCall, Side } from "../../protocol";
+import type { CloseCall, Resolution, Side } from "../../protocol";
 import { withoutDrops } from "../../board/boardBefore";
 import { threats } from "../../board/threats";
 import { otherSide } from "../../live/match/grid";
@@ -49,6 +49,13 @@ export function blockText({ reveal }: RevealContext): string {
   const { block } = reveal.resolution;
   if (!block) return "";
   return t("%(name)s stops %(other)s in %(column)s", { name: teamName(block.side), other: teamName(otherSide(block.side)), column: block.column });
+}
+
+/** The columns in which both teams completed a line in the same turn. */
+export function bothLinesText({ conflict, drops: [first, second] }: Resolution): string {
+  if (conflict !== null) return t("Both chose column %(column)s", { column: conflict });
+  if (!first || !second) return "";
+  return t("%(name)s chose column %(column)s, %(other)s column %(others)s", { name: teamName(first.side), column: first.column, other: teamName(second.side), others: second.column });
 }
 
 export function closeCallText({ match, reveal }: RevealContext, call: CloseCall | null): string {

@@ -2,7 +2,6 @@ import { useEffect, useRef } from "preact/hooks";
 import { HEIGHT } from "../scene/layout";
 import { matchWinner } from "../scene/scene";
 import { currentSeries } from "../../live/match/series";
-import { isWon } from "../scene/scene";
 import type { StageView } from "../scene/stageView";
 
 const PIECES = 260;
@@ -29,11 +28,11 @@ export function Confetti({ view }: { view: StageView }) {
   const { scene, state, reducedMotion, size, now } = view;
   const { match } = scene;
   const winner = match && matchWinner(match);
-  const thrown = isWon(scene) && !reducedMotion && (state.best_of === null || currentSeries(state).winner !== null);
+  const thrown = scene.phase === "ended" && winner && !reducedMotion && (state.best_of === null || currentSeries(state).winner !== null);
   const ended = match?.reveal ? match.reveal.resolved_at + match.reveal.steps.over : 0;
   useEffect(() => {
     const pen = canvas.current?.getContext("2d");
-    if (!thrown || !winner || !pen || now() - ended > MAX_AGE_MS) return;
+    if (!thrown || !pen || now() - ended > MAX_AGE_MS) return;
     return startConfetti(pen, makePieces(size.width, COLORS[winner]));
   }, [thrown, match?.id]);
   const fine = Math.min(FINEST, size.unit);

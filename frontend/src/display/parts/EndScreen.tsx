@@ -6,14 +6,17 @@ import { TeamName } from "./TeamName";
 import { Water } from "../votes/TurnoutBar";
 import { countdownText } from "../scene/countdownText";
 import { fitFontSize } from "../scene/layout";
-import { sideAtPlace, sidePlace, type Place } from "../scene/places";
+import { PLACES, sideAtPlace, sidePlace, type Place } from "../scene/places";
 import { gridPlacement, type StageView } from "../scene/stageView";
-import { isWon, matchWinner } from "../scene/scene";
+import { matchWinner } from "../scene/scene";
 import { mistakeText, turningText } from "../../live/match/verdict";
+import { bothLinesText } from "../captions/commentary";
+import type { Match } from "../../protocol";
 import { plainText, teamName } from "../captions/sentence";
 import { unityText, matchVerdict } from "../captions/captions";
 
 const WIDEST = 1100;
+const DRAWN_BADGE = 110;
 /** How much wider the digits of the countdown are than those of the text. */
 const TIMES_WIDER = 3;
 
@@ -25,18 +28,18 @@ export function WinnerBackground({ view }: { view: StageView }) {
 }
 
 /**
- * The result screen of a won match: the winner, the series score and the time of the next match. Some time later, what
+ * The result screen of a match: the winner, the series score and the time of the next match. Some time later, what
  * decided the match replaces the rest.
  */
 export function EndScreen({ view }: { view: StageView }) {
-  const { match, leftMs, recap } = view.scene;
+  const { match, phase, leftMs, recap } = view.scene;
   const placement = gridPlacement(view);
-  if (!isWon(view.scene) || !match || !placement) return null;
+  if (phase !== "ended" || !match || !placement) return null;
   const mistake = recap?.mistake;
   const verdict = matchVerdict(view, match);
   const { winner } = verdict;
-  const [line, reason] = mistake ? [mistakeText(mistake), plainText({ state: view.state, match }, turningText(match.analysis!.match!, teamName))] : [verdict.line, verdict.reason];
-  const united = winner && !recap ? unityText(view.state, match, winner) : "";
+  const [line, reason] = mistake ? [mistakeText(mistake, match.result), plainText({ state: view.state, match }, turningText(match.analysis!.match!, teamName))] : [verdict.line, verdict.reason];
+  const united = recap ? "" : unitedText(view, match);
   const sides = mistake ? null : match.sides;
   const series = currentSeries(view.state);
   const time = countdownText(leftMs);
@@ -44,8 +47,9 @@ export function EndScreen({ view }: { view: StageView }) {
   const size = (text: string, largest: number, least: number) => `calc(${fitFontSize(text, width, largest, least)} * var(--u))`;
   return (
     <section class="end" data-winner={winner} style={{ width: `calc(${width} * var(--u))` }}>
-      {winner && series.winner === null && !sides && !recap && <Badge side={winner} />}
-      {winner && <TeamName view={view} place={sidePlace(match, winner)} level="h1" width={width} largest={176} least={80} />}
+      {winner && series.winner === null && !sides && !recap && !match.reveal?.resolution.double_win && <Badge side={winner} />}
+      {winner ? <TeamName view={view} place={sidePlace(match, winner)} level="h1" width={width} largest={176} least={80} /> : <h1 style={{ fontSize: size(verdict.title, 176, 80) }}>{verdict.title}</h1>}
+      {!winner && !recap && PLACES.map((place) => <div key={place} class="drawn-team"><Badge side={sideAtPlace(match, place)} /><TeamName view={view} place={place} level="h2" width={width - DRAWN_BADGE} largest={84} least={58} /></div>)}
       <p style={{ fontSize: size(line, 84, 58) }}>{line}</p>
       {reason && <p class="reason" style={{ fontSize: size(reason, 64, 54.5) }}>{reason}</p>}
       {sides && <SideChangesChart sides={sides} width={Math.min(width, WIDEST)} />}
@@ -55,6 +59,14 @@ export function EndScreen({ view }: { view: StageView }) {
       {view.state.next_match_at !== null && <p class="next" style={{ fontSize: size(t("Next match in %(time)s", { time: time.repeat(TIMES_WIDER) }), 64, 54.5) }}>{parts("Next match in %(time)s", { time: <b>{time}</b> })}</p>}
     </section>
   );
+}
+
+/** How many of the winner's voters chose the winning drop; if both teams had four in a row, the columns of both. */
+function unitedText({ state }: StageView, match: Match): string {
+  const winner = matchWinner(match);
+  const resolution = match.reveal?.resolution;
+  if (!winner || !resolution) return "";
+  return resolution.double_win ? plainText({ state, match }, bothLinesText(resolution)) : unityText(state, match, winner);
 }
 
 /** The series score after a match: wins of each team, and how many a best-of series needs. */

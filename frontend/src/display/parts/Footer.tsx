@@ -6,12 +6,11 @@ import { measureName } from "../scene/measureName";
 import { isTimely } from "../captions/changeNotices";
 import { isPartHidden, sidePlace } from "../scene/places";
 import { idleText } from "../../live/match/idleText";
-import { isWon } from "../scene/scene";
 import type { StageView } from "../scene/stageView";
 import { judgedTurn, judgmentText } from "../captions/analysis";
 import { threatText } from "../captions/commentary";
 import { fillTeamNames, fitSentence, sentenceText, teamName, type SentencePart, type MatchContext, type Sentence } from "../captions/sentence";
-import { revealSentence, matchVerdict, sealed } from "../captions/captions";
+import { revealSentence, sealed } from "../captions/captions";
 
 const BESIDE_PEEK = 484;
 /** How long the hint about the board is shown when its vote opens. */
@@ -25,7 +24,7 @@ const CAPTION = { largest: 68, least: 56, margin: 92 };
  */
 export function Footer({ view, shown }: { view: StageView; shown: KeyShown | null }) {
   const sentence = footerSentence(view);
-  const busy = sentence.length > 0 || (view.foot.footerHeight === 0 && !isWon(view.scene));
+  const busy = sentence.length > 0 || (view.foot.footerHeight === 0 && view.scene.phase !== "ended");
   return (
     <>
       {busy && showsAddress(view) && <p class="code-tab address"><JoinCode code={view.state.code} shown={shown} /></p>}
@@ -102,10 +101,9 @@ const VOTE_LABELS: Record<Vote, string> = { concealed: p("vote", "in secret"), o
 
 function FooterStatus({ view, shown }: { view: StageView; shown: KeyShown | null }) {
   const { turn, phase, match } = view.scene;
-  if (phase === "ended" && match && !isWon(view.scene)) return <DrawInfo view={view} line={matchVerdict(view, match).line} />;
   return (
     <>
-      {isWon(view.scene) && !view.state.is_duel && <span class="event-name" title={view.state.name}>{view.state.name}</span>}
+      {phase === "ended" && !view.state.is_duel && <span class="event-name" title={view.state.name}>{view.state.name}</span>}
       {turn && <span class="turn">{parts("Turn %(turn)s", { turn: <b>{turn.number}</b> })}{match?.board.vote ? ` · ${VOTE_LABELS[match.board.vote]}` : <VoteRates view={view} />}</span>}
       <Watching view={view} />
       {showsAddress(view) && <JoinAddress url={view.joinUrl} code={view.state.code} shown={shown} />}
@@ -140,17 +138,6 @@ function Watching({ view: { state, turnout } }: { view: StageView }) {
 /** Whether to show the join address for latecomers; the lobby shows it large. */
 function showsAddress({ state, scene }: StageView): boolean {
   return state.lobby === "open" && scene.phase !== "lobby" && !isPartHidden(state, "code");
-}
-
-/** The footer after a match without a winner. */
-function DrawInfo({ view: { state, scene }, line }: { view: StageView; line: string }) {
-  const next = state.next_match_at !== null;
-  return (
-    <>
-      <span class={next ? "turn" : "caption"}>{line}</span>
-      {next && <span class="next">{parts("Next match in %(time)s", { time: <b>{countdownText(scene.leftMs)}</b> })}</span>}
-    </>
-  );
 }
 
 /** The join address as text, with its code emphasized. */

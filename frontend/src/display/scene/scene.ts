@@ -15,13 +15,13 @@ export interface Scene {
   stage: RevealProgress | null;
   plan: RevealPlan | null;
   call: CloseCall | null;
-  /** Some time after a won match, its analysis is shown: that of the last turn, then the decisive mistake. */
+  /** Some time after a match, its analysis is shown: that of the last turn, then the costliest mistake. */
   recap: { mistake: DecisiveMistake | null } | null;
   leftMs: number;
 }
 
 const SECOND_MS = 1000;
-/** How long after a won match its analysis begins, and how much later the decisive mistake follows. */
+/** How long after a match its analysis begins, and how much later the costliest mistake follows. */
 const CELEBRATION_MS = 6000;
 const LAST_TURN_MS = 6000;
 
@@ -44,7 +44,7 @@ function windowAt(turn: Turn, now: number): Pick<Scene, "phase" | "leftMs"> {
 
 function recapAt(match: Match, now: number): Scene["recap"] {
   const sinceMs = now - revealEnd(match) - CELEBRATION_MS;
-  if (!match.analysis || !matchWinner(match) || sinceMs < 0) return null;
+  if (!match.analysis || match.state !== "ended" || sinceMs < 0) return null;
   return { mistake: sinceMs < LAST_TURN_MS ? null : (match.analysis.match?.mistake ?? null) };
 }
 
@@ -104,11 +104,6 @@ function nextOfReveal({ match, turn, reveal, plan }: Scene, now: number): number
 
 export function matchWinner({ state, result }: Match): Side | null {
   return state === "ended" && (result === "red" || result === "yellow") ? result : null;
-}
-
-/** A won match makes room for the winner; after any other end the stage does not change. */
-export function isWon({ phase, match }: Pick<Scene, "phase" | "match">): boolean {
-  return phase === "ended" && match !== null && matchWinner(match) !== null;
 }
 
 /** Whether the last drops are being replayed. */

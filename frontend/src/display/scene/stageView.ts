@@ -5,7 +5,7 @@ import { FLOOR, OPEN_VOTE_SCALE, REVEAL_SCALE, boardScale, stageSize, type Foote
 import { jumpToEnd } from "../reveal/motion";
 import type { MarkedDrop } from "../particles/dropMarks";
 import type { ChangeNotice } from "../captions/changeNotices";
-import { nextChange, sceneAt, isWon, type Scene } from "./scene";
+import { nextChange, sceneAt, type Scene } from "./scene";
 import { type RevealProgress, type TimelineStep } from "./timeline";
 
 /** The data that the parts of the stage are drawn from. `now` returns the server's time. */
@@ -124,11 +124,11 @@ export function gridPlacement({ scene, size, lift }: StageView): GridPlacement |
   if (!board) return null;
   const own = { width: boardWidth(board), height: boardHeight(board) };
   const full = boardScale(size.width, lift, own);
-  const won = isWon(scene);
+  const ended = scene.phase === "ended";
   const aside = Math.min(1, (size.width * END_SHARE) / (own.width * full));
-  const scale = full * (won ? aside : isBoardShrunk(scene) ? REVEAL_SCALE : isOpenVote(scene) ? OPEN_VOTE_SCALE : 1);
+  const scale = full * (ended ? aside : isBoardShrunk(scene) ? REVEAL_SCALE : isOpenVote(scene) ? OPEN_VOTE_SCALE : 1);
   const width = own.width * scale;
-  const center = won ? size.width - END_MARGIN - width / 2 : size.width / 2;
+  const center = ended ? size.width - END_MARGIN - width / 2 : size.width / 2;
   return { center, floor: FLOOR - lift, width, height: own.height * scale, scale };
 }
 

@@ -84,7 +84,7 @@ const LABEL_SIZE = { usual: 132, narrow: 100 };
 /** A narrower room wraps the words, and the number would touch the seal above a full bar. */
 const NARROW_ROOM = 260;
 const LABEL_MARGINS = 76;
-const COUNT_ATTRIBUTES: Partial<Record<TurnoutLevel["word"], string>> = { joined: "data-joined", voted: "data-turnout", won: "data-won" };
+const COUNT_ATTRIBUTES: Partial<Record<TurnoutLevel["word"], string>> = { joined: "data-joined", voted: "data-turnout" };
 
 /** The number of voters, just above the top of the bar. */
 function TurnoutLabel({ number, word, of, isNumberHidden, place, beside }: TurnoutLevel & { place: Place; beside: number }) {
@@ -103,7 +103,6 @@ function TurnoutLabel({ number, word, of, isNumberHidden, place, beside }: Turno
 /** Below the number, or alone if the number is hidden. */
 function turnoutText(word: TurnoutLevel["word"], number: number, of = 0): string {
   if (word === "hands") return t("by show of hands");
-  if (word === "won") return n("won", "won", number);
   if (word === "joined") return n("joined", "joined", number);
   return of ? n("of %(count)s voted", "of %(count)s voted", of, { count: formatNumber(of) }) : n("voted", "voted", number);
 }

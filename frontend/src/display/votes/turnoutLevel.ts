@@ -1,15 +1,13 @@
 import { isPartHidden, sideAtPlace, tallyForSide, teamAtPlace, type Place } from "../scene/places";
 import { isTalkHeld } from "../../live/match/phase";
-import { currentSeries } from "../../live/match/series";
 import { isForTwo } from "../../live/match/timeBank";
-import { isWon } from "../scene/scene";
 import type { StageView } from "../scene/stageView";
 
 /** What a turnout bar shows: a number and its label, and the height from 0 to 1. */
 export interface TurnoutLevel {
   number: number;
   share: number;
-  word: "" | "joined" | "voted" | "won" | "hands";
+  word: "" | "joined" | "voted" | "hands";
   /** The total that `number` is out of. */
   of?: number;
   isActive: boolean;
@@ -45,19 +43,13 @@ function unmaskedCount(view: StageView, place: Place): TurnoutLevel {
   const connected = turnout?.connected[place] ?? 0;
   if (scene.phase === "lobby") return { number: connected, share: lobbyLevel(view, place, connected), word: "joined", isActive: true };
   if (scene.phase === "talk" || (scene.phase === "paused" && isTalkHeld(scene.turn!))) return NO_TURNOUT;
-  if (scene.phase === "ended") return endLevel(view, place);
+  if (scene.phase === "ended") return { ...NO_TURNOUT, share: scene.match?.result === "draw" ? 1 : 0 };
   return scene.phase === "reveal" ? sealedLevel(view, place, connected) : openLevel(view, place, connected);
 }
 
 function lobbyLevel({ cheers }: StageView, place: Place, connected: number): number {
   const cheered = Math.min(1, cheers.latest[place] / Math.max(1, connected * CHEERS_AT_MOST));
   return Math.min(LOBBY_LEVEL.most, Math.log10(1 + connected) / 16) + LOBBY_LEVEL.cheered * cheered;
-}
-
-/** After a draw both bars are equally high and show the score; after an aborted match there are none. */
-function endLevel({ scene, state }: StageView, place: Place): TurnoutLevel {
-  if (isWon(scene) || scene.match?.state === "aborted") return NO_TURNOUT;
-  return { number: currentSeries(state).won[place], share: 1, word: "won", isActive: true };
 }
 
 function openLevel({ scene, turnout }: StageView, place: Place, connected: number): TurnoutLevel {

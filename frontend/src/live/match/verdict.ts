@@ -1,4 +1,4 @@
-import type { DecisiveMistake, MatchAnalysis, Side, Verdict } from "../../protocol";
+import type { DecisiveMistake, MatchAnalysis, Result, Side, Verdict } from "../../protocol";
 import { formatPercent } from "../format";
 import { n, t } from "../i18n";
 
@@ -32,8 +32,9 @@ function costlyText({ quality, share }: Verdict, { name, column, held }: { name:
     : t("%(name)s: %(column)s, a blunder. %(held)s held; %(percent)s voted for it", { name, column, held, percent });
 }
 
-export function mistakeText({ number }: DecisiveMistake): string {
-  return t("Decisive mistake: turn %(turn)s", { turn: number });
+/** The heading of the costliest mistake of a match. */
+export function mistakeText({ number }: DecisiveMistake, result: Result): string {
+  return result === "draw" ? t("Biggest mistake: turn %(turn)s", { turn: number }) : t("Decisive mistake: turn %(turn)s", { turn: number });
 }
 
 /** What else decided the match: a missed win, or the turn in which the winning chances swung the most. Empty if nothing did. */

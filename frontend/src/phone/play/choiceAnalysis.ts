@@ -38,7 +38,7 @@ export function decidingTexts(view: PhoneView): string[] {
   const deciding = view.match?.analysis?.match;
   if (!deciding) return [turnVerdict(view)].filter(Boolean);
   const { mistake } = deciding;
-  return [...(mistake ? [mistakeText(mistake), verdictText([mistake.verdict], nameOf, mistake.before)] : []), turningText(deciding, nameOf)].filter(Boolean);
+  return [...(mistake ? [mistakeText(mistake, view.match!.result), verdictText([mistake.verdict], nameOf, mistake.before)] : []), turningText(deciding, nameOf)].filter(Boolean);
 }
 
 /** How good the voter's column in the turn revealed last was. Empty if nobody knows. */
