@@ -124,11 +124,11 @@ def by_hands(server: Server, event: Event) -> None:
     play_to(*PLAYED)(server, event)
 
 
-def with_cup(kind: str, teams: int, won: list[int]) -> Prepare:
+def with_cup(kind: str, teams: list[str], won: list[int]) -> Prepare:
     """Store the cup's code as `event["cup"]`."""
 
     def prepare(server: Server, event: Event) -> None:
-        event["cup"] = server.ask("cup", event_id=event["id"], teams=CUP_TEAMS[:teams], won=won, format=kind)
+        event["cup"] = server.ask("cup", event_id=event["id"], teams=teams, won=won, format=kind)
 
     return prepare
 

@@ -10,6 +10,7 @@ from typing import Any, Literal
 from playwright.sync_api import Page, expect
 
 from tests.e2e.page_states import (
+    CUP_TEAMS,
     PLAYED,
     Event,
     Prepare,
@@ -231,7 +232,7 @@ ADMIN = (
     Visit("admin-events", "/admin/voting/event/", by="superuser"),
     Visit("admin-audit", "/admin/events/auditentry/", by="superuser"),
 )
-BRACKET, LEAGUE = with_cup("knockout", 8, [1, 2, 1]), with_cup("league", 5, [1, 2, 1, 1])
+BRACKET, LEAGUE = with_cup("knockout", CUP_TEAMS, [1, 2, 1]), with_cup("league", CUP_TEAMS[:5], [1, 2, 1, 1])
 CUPS = (
     Visit("cup-new", "/console/cups/new/"),
     Visit("cup-console", "/console/cups/{cup}/", prepare=BRACKET),

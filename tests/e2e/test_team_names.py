@@ -8,12 +8,17 @@ import msgspec
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.e2e.conftest import OpenScreen
 from tests.e2e.fake_gateway import FakeGateway
+from tests.e2e.page_states import with_cup
+from tests.e2e.page_visits import PAGES, visit
 from tests.e2e.scene_setup import SLOWER, in_language
 from tests.e2e.scenes import DISPLAY_SCENES, MIDDLE, PHONE_SCENES, Scene, show_scene
-from tests.e2e.screens import TIMEOUT_MS
+from tests.e2e.screens import TABLET, TIMEOUT_MS
 from tests.e2e.scripted_match import ScriptedMatch
 from tests.e2e.test_scenes import sized
+from tests.e2e.visible_text import NEXT_FRAME_JS
+from tests.server import Server
 from voting.protocol import EventState, TurnoutCounted
 from voting.protocol.server import BoxFigures
 
@@ -33,6 +38,38 @@ READ_NAMES_JS = """(selector) => [...document.querySelectorAll(selector)].map((n
     breaksWords: overflowWrap !== "normal" || wordBreak !== "normal",
   };
 })"""
+
+OF_EACH_SCRIPT = (PAIRS[2], PAIRS[4], PAIRS[9], PAIRS[6])
+PAGES_WITH_NAMES = (
+    *("events", "console-voting", "console-hands", "console-ended", "roster", "roster-preview", "report"),
+    *("verify-match", "cup-console", "cup-league", "cup-board"),
+)
+# The words of names that are on two lines or outside a box that clips them. A line may end after a hyphen.
+READ_WORDS_JS = """(names) => {
+  const above = (part) => part ? [part, ...above(part.parentElement)] : [];
+  const clips = (part) => /hidden|clip/.test(getComputedStyle(part).overflow);
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  const [shown, broken] = [new Set(), []];
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    const part = node.parentElement;
+    if (!part.checkVisibility() || part.closest(".unseen, select, textarea, style, script")) continue;
+    for (const name of names.filter((name) => node.data.includes(name))) {
+      shown.add(name);
+      const frames = above(part).slice(0, -2).filter(clips).map((box) => box.getBoundingClientRect());
+      for (const word of name.matchAll(/\\p{Script=Han}|[^\\s\\p{Script=Han}-]+/gu)) {
+        const range = document.createRange();
+        const start = node.data.indexOf(name) + word.index;
+        range.setStart(node, start);
+        range.setEnd(node, start + word[0].length);
+        const boxes = [...range.getClientRects()].filter(({width}) => width > 0.5);
+        const isCut = boxes.some(({left, right, top, bottom}) => frames.some((frame) =>
+          left < frame.left - 2 || right > frame.right + 2 || (top + bottom) / 2 > frame.bottom));
+        if (isCut || new Set(boxes.map(({top}) => Math.round(top))).size > 1) broken.push(word[0]);
+      }
+    }
+  }
+  return {shown: shown.size, broken};
+}"""
 
 
 def named(state: EventState, pair: tuple[str, str]) -> EventState:
@@ -130,3 +167,19 @@ def test_display_names_token_until_it_has_passed(fake_gateway: FakeGateway, wind
     fake_gateway.say("display", fake_gateway.change("turn.opened", after.voting(fake_gateway.now())))
     expect(window.locator(".stage")).to_have_attribute("data-phase", "voting", timeout=TIMEOUT_MS)
     expect(window.locator(".token-label")).to_have_count(0)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("pair", OF_EACH_SCRIPT, ids=["latin", "arabic", "cyrillic", "chinese"])
+@pytest.mark.parametrize("name", PAGES_WITH_NAMES)
+def test_page_shows_whole_words(server: Server, open_at: OpenScreen, name: str, pair: list[str]) -> None:
+    visited = next(visited for visited in PAGES if visited.name == name)
+    visited = replace(visited, choices=visited.choices | {"names": pair})
+    if name.startswith("cup"):
+        visited = replace(visited, prepare=with_cup("league" if "league" in name else "knockout", pair, []))
+    page = open_at(server, name, TABLET).page
+    visit(visited, page, server)
+    for size in (SMALLEST_PHONE, *PROJECTORS):
+        sized(page, *size)
+        page.evaluate(NEXT_FRAME_JS)
+        assert page.evaluate(READ_WORDS_JS, pair) == {"shown": 2, "broken": []}, size

@@ -23,7 +23,7 @@ from crowdgame.duels.duels import DuelSettings, join_duel, new_duel
 from crowdgame.events.models import AuditEntry, Member
 from crowdgame.ratings.models import Rating
 from crowdgame.web.cached_pages import page_for_path
-from tests.e2e.page_states import play_to, with_chat, with_cup, with_duel_lists
+from tests.e2e.page_states import CUP_TEAMS, play_to, with_chat, with_cup, with_duel_lists
 from tests.e2e.page_visits import GALLERY_ONLY, PAGES, Visit
 from tests.organizer import OPERATIONS
 from tests.server import Server
@@ -70,7 +70,7 @@ MORE_PAGES = (
             ("watchers", "/play/chat/{played}-watchers"),
         )
     ),
-    Visit("cup-edit", "/console/cups/{cup}/edit/", prepare=with_cup("knockout", 8, [1])),
+    Visit("cup-edit", "/console/cups/{cup}/edit/", prepare=with_cup("knockout", CUP_TEAMS, [1])),
 )
 VISITS = [one for one in (*PAGES, *MORE_PAGES, *GALLERY_ONLY) if not page_for_path(one.path)]
 numbers = count(1_000_000)
