@@ -30,7 +30,7 @@ from voting.models import (
     TurnState,
 )
 from voting.models.event import new_seed
-from voting.terms import Ending, EndReason, MatchState, TieRule
+from voting.terms import AnalysisTime, Ending, EndReason, MatchState, TieRule
 
 IDLE_TURNS = 2
 TERMS = [field.name for field in MatchTerms._meta.get_fields()]
@@ -219,6 +219,12 @@ def load_end_reasons(matches: Iterable[Match]) -> dict[int, EndReason | None]:
 def live_turn(match: Match) -> Turn | None:
     """Return the open or paused turn, or None."""
     return match.turns.filter(state__in=LIVE_STATES).first()
+
+
+def judges_each_turn(event: Event, match: Match) -> bool:
+    """Whether analyses are shown before the match is over. They can name a column that still wins."""
+    conceals = match.is_secret or match.in_study or event.hide_hints
+    return event.analysis == AnalysisTime.TURN and not conceals
 
 
 def is_idle(event: Event) -> bool:

@@ -21,16 +21,16 @@ from games.solver.positions import Position, read_position
 from voting import protocol
 from voting.announcements.outbox import announce, relay
 from voting.counting.methods.voting_method import find_method
-from voting.matches import extend, load_position, locked_event, replay
+from voting.matches import extend, judges_each_turn, load_position, locked_event, replay
 from voting.models import CLOSED_STATES, LIVE_STATES, Event, Match, TallyRecord, Turn, TurnState
 from voting.terms import AnalysisTime, MatchState
 
 
 def are_shown(event: Event, match: Match) -> bool:
     """Return whether screens and pages show the match's analyses now."""
-    if event.analysis == AnalysisTime.TURN and not match.is_secret:
-        return True
-    return event.analysis != AnalysisTime.OFF and match.state != MatchState.PLAYING
+    if match.state == MatchState.PLAYING:
+        return judges_each_turn(event, match)
+    return event.analysis != AnalysisTime.OFF
 
 
 def load_analyses(match: Match) -> dict[int, AnalyzedTurn]:
@@ -57,7 +57,7 @@ def analyses_version(match: Match) -> tuple[object, ...]:
     """Return a value that changes with what `load_event_analyses` returns."""
     rows = _rows(match).order_by()
     withheld = _same_as_live(match.event_id, rows.values_list("turn__match", flat=True))
-    return match.event.analysis, rows.count(), *sorted(withheld)
+    return match.event.analysis, match.event.hide_hints, rows.count(), *sorted(withheld)
 
 
 def _rows(match: Match) -> QuerySet[TurnAnalysis]:
@@ -218,7 +218,7 @@ def announce_analysis(turn: Turn, now: int) -> None:
     Does nothing if the event does not show it now, or if later turns were played.
     """
     event_id = turn.match.event_id
-    if turn.match.event.analysis != AnalysisTime.TURN and _is_playing(turn.match_id):
+    if not judges_each_turn(turn.match.event, turn.match) and _is_playing(turn.match_id):
         return
     with locked_event(event_id) as event:
         match = event.matches.order_by("-number").first()

@@ -28,6 +28,7 @@ from voting.models import (
     LIVE_STATES,
     Event,
     Match,
+    MatchTerms,
     SidesRecord,
     TallyRecord,
     Team,
@@ -125,7 +126,7 @@ def _build_snapshot(
         "finished": _finished(event, ended),
         "peek": event.peek and not secret,
         "own_counts": event.own_counts and not secret,
-        "hidden": _hidden(event, secret=secret),
+        "hidden": _hidden(event, terms, secret=secret),
         "captains": event.tie_rule == TieRule.CAPTAIN,
         "rematch_wanted_by": _rematch_wanted_by(event, match, rows),
         "special_rules": terms.special_rules,
@@ -144,9 +145,10 @@ def _rematch_wanted_by(event: Event, match: Match | None, teams: Iterable[Team])
     return event.rematch_wanted_by or 0
 
 
-def _hidden(event: Event, *, secret: bool) -> tuple[protocol.Part, ...]:
-    """The parts that the organizer hides. While sides are secret, counts are hidden, too."""
-    hidden = [part for field, part in PARTS if getattr(event, field) or (secret and part == "tally")]
+def _hidden(event: Event, terms: MatchTerms, *, secret: bool) -> tuple[protocol.Part, ...]:
+    """The parts that the organizer hides. Secret sides also hide counts, and a study hides hints."""
+    always = {"tally": secret, "hints": terms.in_study}
+    hidden = [part for field, part in PARTS if getattr(event, field) or always.get(part)]
     return cast(tuple[protocol.Part, ...], tuple(hidden))
 
 

@@ -150,6 +150,15 @@ class Event(MatchTerms):
             gettext_noop("%(by)s turned the sound on"),
         ),
     )
+    hide_hints = hidden_part(
+        _("No hints about winning columns before the match is over"),
+        HiddenPart(
+            "hints",
+            "Hints",
+            gettext_noop("%(by)s turned off the hints about winning columns"),
+            gettext_noop("%(by)s turned on the hints about winning columns"),
+        ),
+    )
     sound_on = models.BooleanField(default=False, db_default=False, editable=False)
     best_of = setting(
         models.PositiveSmallIntegerField(

@@ -177,7 +177,12 @@ class MatchTerms(models.Model):
         "consent",
     )
     in_study = setting(
-        models.BooleanField(_("The votes go into a study, without names"), default=False, db_default=False),
+        models.BooleanField(
+            _("The votes go into a study, without names"),
+            default=False,
+            db_default=False,
+            help_text=_("Hints about winning columns are then off until the match is over."),
+        ),
         "consent",
     )
 

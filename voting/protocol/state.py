@@ -31,7 +31,7 @@ class Team(msgspec.Struct, frozen=True, kw_only=True):
     solo: bool = False
 
 
-Part = Literal["code", "turnout", "tally", "drops", "sound"]
+Part = Literal["code", "turnout", "tally", "drops", "sound", "hints"]
 """A part that displays can hide.
 
 Values:
@@ -40,6 +40,7 @@ Values:
     tally: The counts of a reveal. Picks are shown.
     drops: The marks of voters who want to find their own drop.
     sound: The sound.
+    hints: Comments on winning columns before the match is over.
 """
 
 

@@ -4,8 +4,9 @@ from typing import Any
 
 from games.solver.positions import EXACT_CELLS, read_position
 from voting.counting.pacing import STRETCH, count_words, reading_ms
+from voting.matches import judges_each_turn
 from voting.models import Match
-from voting.terms import AnalysisTime, Pace
+from voting.terms import Pace
 
 WORDS = 12  # of the longest translation of the sentence, without the name of the team
 
@@ -19,7 +20,7 @@ def analysis_pause_ms(match: Match, state: Any) -> int:
     if match.is_secret or match.talk_s or match.bank_s is not None or match.pace == Pace.INSTANT:
         return 0
     position = read_position(state)
-    if position is None or match.event.analysis != AnalysisTime.TURN:
+    if position is None or not judges_each_turn(match.event, match):
         return 0
     if position.is_classic and position.free_cells > EXACT_CELLS:
         return 0

@@ -65,11 +65,20 @@ def test_setting_decides_when_analyses_are_shown(
     assert len(analyzed(match)) == afterwards
 
 
-def test_secret_sides_are_shown_after_the_match_only(box: BallotBox) -> None:
-    match = begin(box, analysis="turn", max_side_changes=1)
+@pytest.mark.parametrize(
+    "terms", [{"max_side_changes": 1}, {"hide_hints": True}, {"in_study": True, "consent": "A study."}]
+)
+def test_secret_sides_and_hidden_hints_delay_analyses_until_the_end(
+    terms: dict[str, Any], box: BallotBox
+) -> None:
+    match = begin(box, analysis="turn", **terms)
     play(match, box, RED_WINS[:3])
     analyze_all(box)
     assert load_analyses(match) == {}
+    assert kinds(match.event_id).count("turn.analyzed") == 0
+    shown = load_snapshot(match.event).match
+    assert shown is not None
+    assert shown.analysis is None
 
 
 def test_turn_that_is_taken_back_is_not_shown(box: BallotBox) -> None:

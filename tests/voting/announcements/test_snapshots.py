@@ -64,6 +64,14 @@ def test_snapshot_lists_special_rules_of_the_match_or_the_next_one(box: BallotBo
     assert shown(new_event(max_side_changes=2).pk).special_rules == ("secret_sides",)
 
 
+def test_snapshot_hides_hints_by_setting_or_for_the_study_of_the_match(box: BallotBox) -> None:
+    assert shown(new_event(hide_hints=True).pk).hidden == ("hints",)
+    event = new_event(consent="A study.", in_study=True)
+    start_match(event.pk, box)
+    Event.objects.filter(pk=event.pk).update(in_study=False)
+    assert shown(event.pk).hidden == ("hints",)
+
+
 def test_snapshot_of_open_turn_lists_legal_columns(box: BallotBox) -> None:
     turn = start(box, options={"columns": 6})
     match = shown_match(turn)

@@ -26,11 +26,12 @@ def test_next_vote_waits_for_the_time_to_read_the_analysis(box: BallotBox) -> No
         {"analysis": "match"},
         {"analysis": "off"},
         {"analysis": "turn", "max_side_changes": 1},
+        {"analysis": "turn", "hide_hints": True},
         {"analysis": "turn", "game": "goofspiel"},
         {"analysis": "turn", "game": CLASSIC},
         {"analysis": "turn", "bank_s": 600},
     ],
-    ids=["after the match", "never", "secret sides", "no solver", "not exact yet", "time banks"],
+    ids=["after the match", "never", "secret sides", "no hints", "no solver", "not exact yet", "time banks"],
 )
 def test_next_vote_does_not_wait_without_an_analysis(box: BallotBox, choices: dict[str, Any]) -> None:
     assert pause_ms(box, **choices) == 0

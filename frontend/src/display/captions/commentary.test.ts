@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import type { Board, Match } from "../../protocol";
+import type { Board, Match, Part } from "../../protocol";
 import { threatLabel, threatText } from "./commentary";
 import { fillTeamNames, type Sentence } from "./sentence";
 import { makeEvent, makeMatch, makeResolution, makeReveal, stacked, makeTally } from "../fixtures";
@@ -36,11 +36,21 @@ test("other games get no threat commentary", () => {
   assert.equal(threatText({ state: makeEvent(), match }), "");
 });
 
-function story(step: TimelineStep, board: Board, part: Parameters<typeof makeResolution>[0]): string {
+function story(step: TimelineStep, board: Board, part: Parameters<typeof makeResolution>[0], hidden: readonly Part[] = []): string {
   const reveal = makeReveal({ resolution: makeResolution(part) });
   const match = makeMatch({ board, reveal });
-  return sentenceText(revealSentence(step, { state: makeEvent({ match }), match, reveal }, null));
+  return sentenceText(revealSentence(step, { state: makeEvent({ match, hidden }), match, reveal }, null));
 }
+
+test("hidden hints leave out every comment on a winning column", () => {
+  const board = stacked(["R", "R", "R", "RY", "", "", "Y"]);
+  const context = { state: makeEvent({ hidden: ["hints"] }), match: makeMatch({ board: stacked(["R", "R", "R", "", "", "", ""]) }) };
+  const drops = [{ side: "red", column: 4, row: 1 }, { side: "yellow", column: 4, row: 2 }] as const;
+  assert.equal(threatText(context), "");
+  assert.equal(threatLabel(context, "red"), "");
+  assert.equal(story("picks", board, { drops, conflict: 4 }, ["hints"]), "Both chose column 4");
+  assert.equal(story("lines", board, { drops, block: drops[1] }, ["hints"]), "");
+});
 
 test("a conflict over a winning column says that both saw it", () => {
   const drops = [{ side: "red", column: 4, row: 1 }, { side: "yellow", column: 4, row: 2 }] as const;

@@ -5,15 +5,16 @@ import { otherSide } from "../../live/match/grid";
 import { formatNumber } from "../../live/format";
 import { NUMBER_LOCALE, n, t } from "../../live/i18n";
 import { hasPoints } from "../../live/match/support";
-import { tallyForSide } from "../scene/places";
+import { isPartHidden, tallyForSide } from "../scene/places";
 import { teamName, type MatchContext, type RevealContext } from "./sentence";
 
 const LINE_GAMES = ["simultaneous-captains-mistress", "single-selector", "captains-mistress"];
 const SIDES: readonly Side[] = ["red", "yellow"];
 
 /** A hint about threats on the board before the next vote; empty if there is none. Contains placeholders of teams. */
-export function threatText({ match }: MatchContext): string {
-  if (!LINE_GAMES.includes(match.game)) return "";
+export function threatText(context: MatchContext): string {
+  if (!namesThreats(context)) return "";
+  const { match } = context;
   const near = SIDES.map((side) => ({ name: teamName(side), columns: threats(match.board, side) })).filter(({ columns }) => columns.length > 0);
   const [one, two] = near;
   if (!one) return "";
@@ -25,29 +26,34 @@ export function threatText({ match }: MatchContext): string {
   return t("%(name)s needs %(columns)s, %(other)s needs %(others)s", { name, columns, other: two.name, others });
 }
 
+function namesThreats({ state, match }: MatchContext): boolean {
+  return LINE_GAMES.includes(match.game) && !isPartHidden(state, "hints");
+}
+
 function formatList(columns: readonly number[], type: Intl.ListFormatType): string {
   return new Intl.ListFormat(NUMBER_LOCALE, { type }).format(columns.map(String));
 }
 
 /** For a side's own half of the screen: "needs column 4". */
-export function threatLabel({ match }: MatchContext, side: Side): string {
-  const columns = LINE_GAMES.includes(match.game) ? threats(match.board, side) : [];
+export function threatLabel(context: MatchContext, side: Side): string {
+  const columns = namesThreats(context) ? threats(context.match.board, side) : [];
   if (columns.length === 0) return "";
   return columns.length > 1 ? t("needs %(columns)s", { columns: formatList(columns, "disjunction") }) : t("needs column %(column)s", { column: columns[0]! });
 }
 
 /** Whether both picked the same column and one of them would have won there. */
-export function isThreatConflict({ match, reveal }: RevealContext): boolean {
+export function isThreatConflict(context: RevealContext): boolean {
+  const { match, reveal } = context;
   const { conflict, drops } = reveal.resolution;
-  if (conflict === null || !LINE_GAMES.includes(match.game)) return false;
+  if (conflict === null || !namesThreats(context)) return false;
   const before = withoutDrops(match.board, drops);
   return SIDES.some((side) => threats(before, side).includes(conflict));
 }
 
 /** A sentence if a drop of this turn blocked the other side's line of four; else empty. */
-export function blockText({ reveal }: RevealContext): string {
+export function blockText({ state, reveal }: RevealContext): string {
   const { block } = reveal.resolution;
-  if (!block) return "";
+  if (!block || isPartHidden(state, "hints")) return "";
   return t("%(name)s stops %(other)s in %(column)s", { name: teamName(block.side), other: teamName(otherSide(block.side)), column: block.column });
 }
 
