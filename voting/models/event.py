@@ -159,6 +159,15 @@ class Event(MatchTerms):
             gettext_noop("%(by)s turned on the hints about winning columns"),
         ),
     )
+    hide_recognition = hidden_part(
+        _("No streaks of good or shared choices on phones"),
+        HiddenPart(
+            "recognition",
+            "Streaks",
+            gettext_noop("%(by)s turned off the streaks on phones"),
+            gettext_noop("%(by)s turned on the streaks on phones"),
+        ),
+    )
     sound_on = models.BooleanField(default=False, db_default=False, editable=False)
     best_of = setting(
         models.PositiveSmallIntegerField(

@@ -31,7 +31,7 @@ class Team(msgspec.Struct, frozen=True, kw_only=True):
     solo: bool = False
 
 
-Part = Literal["code", "turnout", "tally", "drops", "sound", "hints"]
+Part = Literal["code", "turnout", "tally", "drops", "sound", "hints", "recognition"]
 """A part that displays can hide.
 
 Values:
@@ -41,6 +41,7 @@ Values:
     drops: The marks of voters who want to find their own drop.
     sound: The sound.
     hints: Comments on winning columns before the match is over.
+    recognition: What phones say about the voter's own choices: streaks, and how few saw the best column.
 """
 
 

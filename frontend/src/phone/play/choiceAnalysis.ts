@@ -1,11 +1,13 @@
-import { p, t } from "../../live/i18n";
+import { n, p, t } from "../../live/i18n";
 import { otherSide } from "../../live/match/grid";
 import { revealStep } from "../../live/match/phase";
+import { hasPoints } from "../../live/match/support";
+import { isForTwo } from "../../live/match/timeBank";
 import { chances, mistakeText, turningText, verdictText } from "../../live/match/verdict";
 import type { Analysis, Quality, Side } from "../../protocol";
 import { choiceColumns, isResignation } from "../ballot/choice";
 import { html, type Html } from "../dom";
-import { formatPercent } from "../localeFormat";
+import { formatNumber, formatPercent } from "../localeFormat";
 import type { PhoneView } from "../seat/phoneView";
 import * as say from "../texts";
 import { shortTeamName } from "./teamNames";
@@ -56,15 +58,48 @@ export function choiceAnalysis(view: PhoneView): string {
     : t("Your column: %(quality)s", { quality: word });
 }
 
-/** How the turn changed the team's winning chance, and what the voter's own column was worth. */
+const LEAST_STREAK = 3;
+const LEAST_SEEN = 2;
+const MOST_SEEN = 0.2;
+
+function isRecognized({ event, match }: PhoneView): boolean {
+  return !event.hidden.includes("recognition") && !match!.max_side_changes && !isForTwo(match);
+}
+
+/** How many voters chose the same best column, if they were few. Fewer than LEAST_SEEN could reveal a single vote. */
+export function oneOfFew(view: PhoneView): string {
+  const { event, match, record, side } = view;
+  const analysis = lastAnalysis(view);
+  const tally = match?.reveal?.[side];
+  if (!analysis || !tally || analysis.turn !== record.turn || hasPoints(match) || !isRecognized(view) || event.hidden.includes("tally")) return "";
+  const [column, ...others] = choiceColumns(record.choice, match);
+  const seen = tally.counts[column! - 1] ?? 0;
+  const isFew = seen >= LEAST_SEEN && seen <= tally.ballots * MOST_SEEN;
+  if (others.length || !isFew || analysis[`${side}_classes`][column! - 1] !== "best") return "";
+  return t("You are one of %(count)s who saw column %(column)s.", { count: formatNumber(seen), column: column! });
+}
+
+/** The turns in a row, up to the one revealed last, in which the voter voted for what the team played. */
+export function streak(view: PhoneView): string {
+  const { match, record, phase, now } = view;
+  const revealed = match?.reveal;
+  if (!revealed || !isRecognized(view) || !(phase === "waiting" || (phase === "reveal" && revealStep(match, now) === "lines"))) return "";
+  let first = revealed.number;
+  while (record.agreed[first]) first -= 1;
+  const count = revealed.number - first;
+  return count < LEAST_STREAK ? "" : n("%(count)s turn in a row with your team", "%(count)s turns in a row with your team", count);
+}
+
+/** How the turn changed the team's winning chance, what the voter's own column was worth, and the voter's streak. */
 export function analysisLine(view: PhoneView): Html | false {
   const analysis = view.phase !== "ended" && lastAnalysis(view);
-  if (!analysis) return false;
+  const inARow = streak(view);
+  if (!analysis) return !!inARow && html`<p class="next judged"><span>${inARow}</span></p>`;
   const { side } = view;
   const { before, after } = chances(analysis, side);
-  const own = choiceAnalysis(view);
+  const own = oneOfFew(view) || choiceAnalysis(view);
   return html`<p class="next judged"><span class="chances">
     <span>${t("Winning chance")}</span><b dir="ltr">${formatPercent(before, 1)} → ${formatPercent(after, 1)}</b>
     <i class="balance ${otherSide(side)}" css="--before:${before};--after:${after}"><i class="${side}"></i></i>
-  </span>${own && html`<span>${own}</span>`}</p>`;
+  </span>${own && html`<span>${own}</span>`}${inARow && html`<span>${inARow}</span>`}</p>`;
 }
