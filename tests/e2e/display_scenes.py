@@ -28,7 +28,7 @@ from tests.e2e.scene_setup import (
 )
 from tests.e2e.scripted_match import ScriptedMatch, hands, script_match, series
 from voting.admission.links import qr_rows, team_qr_rows
-from voting.protocol import CheersCounted, CloseCode, KeyShown
+from voting.protocol import CheersCounted, CloseCode, KeyShown, TurnoutCounted
 from voting.terms import SpecialRule
 
 LINK = "http://play.example/Q7RM"
@@ -40,6 +40,7 @@ KEY = KeyShown(
     team_qrs=team_qr_rows(LINK, "R7KQ2"),
 )
 
+NO_VOTES = TurnoutCounted(turn=MIDDLE.turn_id, connected=(1250, 1190), voted=(0, 0))
 ANALYZED = analyzed(MIDDLE)
 DECIDED = analyzed(THE_END, DECIDING)
 DAYS = partial(as_duel(MIDDLE, 3 * 86_400, 2 * DAY_MS, 3 * DAY_MS).voting, left_ms=2 * DAY_MS - 4_000_000)
@@ -71,6 +72,7 @@ WINDOWS = (
     Scene("talk", MIDDLE.talk, "talk"),
     Scene("talk-analysis", ANALYZED.talk, "talk"),
     Scene("voting", MIDDLE.voting, "voting"),
+    Scene("voting-no-votes", MIDDLE.voting, "voting", more=(NO_VOTES,)),
     Scene("voting-first", ScriptedMatch().voting, "voting"),
     Scene("voting-last-seconds", partial(MIDDLE.voting, left_ms=7_500), "voting"),
     Scene("voting-analysis", partial(ANALYZED.voting, left_ms=13_000), "voting"),

@@ -15,7 +15,7 @@ const ANALYSIS: Analysis = { turn: 6, before: 0.25, after: 0.6, verdicts: [COSTL
 function textOf(verdicts: readonly Verdict[], before = 0.25): string {
   const match = makeMatch({ turn: null, state: "ended", result: "red", reveal: makeReveal(), analysis: { ...ANALYSIS, before, verdicts } });
   const state = makeEvent({ match });
-  return plainText({ state, match }, judgmentText(sceneAt(state, NOW + 12_000)));
+  return plainText({ state, match }, judgmentText(sceneAt(state, NOW + 16_000)));
 }
 
 test("the sentence names the costliest choice, what would have held and who voted for it", () => {
@@ -54,7 +54,7 @@ test("the last turn is judged after its reveal and in the time to talk, never du
   assert.deepEqual(judged({ turn }, [5, 6, 8.9, 9, 20, 29]), [false, true, true, false, false, false]);
   assert.deepEqual(judged({ turn: { ...turn, talk_ms: 3000 } }, [5.9, 6, 8.9, 9]), [false, true, true, false]);
   assert.deepEqual(judged({ turn: { ...turn, paused: true } }, [6, 10]), [false, false]);
-  assert.deepEqual(judged({ turn: null, state: "ended", result: "red" }, [6, 11.9, 12, 60]), [false, false, true, true]);
+  assert.deepEqual(judged({ turn: null, state: "ended", result: "red" }, [6, 15.9, 16, 60]), [false, false, true, true]);
 });
 
 test("an analysis of another turn than the last is not shown", () => {
@@ -68,9 +68,9 @@ test("after a won match the last turn is judged, then the decisive mistake, also
   const ended = { turn: null, state: "ended", result: "red", reveal: makeReveal() } as const;
   const state = makeEvent({ match: makeMatch({ ...ended, analysis: { ...ANALYSIS, match: { turning: 5, mistake: MISTAKE, missed: null } } }) });
   const verdicts = (second: number) => judgedTurn(sceneAt(state, NOW + second * 1000))?.verdicts;
-  assert.deepEqual([verdicts(11.9), verdicts(12), verdicts(17.9), verdicts(18)], [undefined, ANALYSIS.verdicts, ANALYSIS.verdicts, [COSTLY]]);
-  assert.deepEqual([nextChange(state, NOW + 7000), nextChange(state, NOW + 12_000), nextChange(state, NOW + 18_000)], [NOW + 12_000, NOW + 18_000, null]);
-  assert.equal(sceneBoard(sceneAt(state, NOW + 18_000)), MISTAKE.board);
+  assert.deepEqual([verdicts(15.9), verdicts(16), verdicts(21.9), verdicts(22)], [undefined, ANALYSIS.verdicts, ANALYSIS.verdicts, [COSTLY]]);
+  assert.deepEqual([nextChange(state, NOW + 7000), nextChange(state, NOW + 16_000), nextChange(state, NOW + 22_000)], [NOW + 16_000, NOW + 22_000, null]);
+  assert.equal(sceneBoard(sceneAt(state, NOW + 22_000)), MISTAKE.board);
 });
 
 test("the end screen names the decisive mistake, and a missed win or the turning point", () => {

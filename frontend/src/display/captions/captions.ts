@@ -3,7 +3,7 @@ import type { Admission, Board, CloseCall, Deciding, EventState, Match, Side, Si
 import { otherSide } from "../../live/match/grid";
 import { formatNumber, formatPercent } from "../../live/format";
 import { n, p, t } from "../../live/i18n";
-import { isThreatConflict, blockText, closeCallText } from "./commentary";
+import { isThreatConflict, blockText, bothLinesText, closeCallText } from "./commentary";
 import { optionName } from "../../board/geometry";
 import { fillTeamNames, plainText, teamName, type Sentence, type MatchContext, type RevealContext } from "./sentence";
 import { endReasonText } from "../../live/match/endReason";
@@ -161,8 +161,14 @@ function choiceText(board: Board, pick: number): string {
   return board.kind === "drawn" ? optionName(board, pick) : p("after a verb", "column\u00a0%(column)s", { column: pick });
 }
 
+/** How many of the winner's voters chose the winning drop; if both teams had four in a row, the columns of both. */
+export function unitedText(state: EventState, match: Match, winner: Side): string {
+  const resolution = match.reveal?.resolution;
+  return resolution?.double_win ? plainText({ state, match }, bothLinesText(resolution)) : unityText(state, match, winner);
+}
+
 /** How many of the winner's voters chose the winning drop. Empty in a duel or if the counts are hidden. */
-export function unityText(state: EventState, match: Match, winner: Side): string {
+function unityText(state: EventState, match: Match, winner: Side): string {
   const { reveal, ended_by, clocks } = match;
   if (clocks && !clocks.crowd) return "";
   if (isPartHidden(state, "tally") || isPartHidden(state, "turnout")) return "";

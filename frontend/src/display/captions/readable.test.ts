@@ -5,7 +5,8 @@ import type { Match, Pace, Reveal, RevealSteps } from "../../protocol";
 import { sideAtPlace, tallyForSide } from "../scene/places";
 import { revealPlan, timelineSteps } from "../scene/timeline";
 import { pickTexts } from "./pickTexts";
-import { revealSentence } from "./captions";
+import { CELEBRATION_MS } from "../scene/scene";
+import { matchVerdict, revealSentence, unitedText } from "./captions";
 import type { MatchContext } from "./sentence";
 import { readingTime } from "./readingTime";
 import { verdictText } from "../../live/match/verdict";
@@ -72,6 +73,29 @@ for (const language of ["en", ...LANGUAGES])
     const tooShort = shown.filter(({ text, ms }) => ms < readingTime(text)).map(({ text, ms }) => `${ms} of ${readingTime(text)} ms: ${text}`);
     assert.deepEqual([...new Set(tooShort)], []);
   });
+
+for (const language of ["en", ...LANGUAGES])
+  test(`every text of an end screen can be read before the recap: ${language}`, (context) => {
+    const catalog = language === "en" ? null : new Catalog(language);
+    if (catalog) translateWith((...message) => catalog.translate(...message));
+    context.after(() => translateWith(english));
+    const tooShort = SITUATIONS.map(endTexts).filter((text) => readingTime(text) > CELEBRATION_MS - APPEARS_MS);
+    assert.deepEqual(tooShort, []);
+  });
+
+/** How long after the end of the reveal the text of the end screen appears (`.end` in the style sheet). */
+const APPEARS_MS = 1000;
+
+/** The texts of the end screen. Empty if the match goes on, or if the names are long, which the screen shortens. */
+function endTexts(situation: Situation): string {
+  const { result, double_win, lines } = situation.reveal.resolution;
+  if (result === "open" || situation.names[0] !== "North Hall") return "";
+  const match = makeMatch({ ...situation, state: "ended", result, ended_by: "board", turn: null, end_reason: double_win ? "holder" : lines.length ? "line" : "full" });
+  const [one, other] = makeEvent().teams;
+  const state = makeEvent({ match, teams: [{ ...one, name: situation.names[0] }, { ...other, name: situation.names[1] }] });
+  const { title, line, reason, winner } = matchVerdict({ state, home: false }, match);
+  return [title, line, reason, winner ? unitedText(state, match, winner) : situation.names.join(" "), "1", "0"].join(" ");
+}
 
 test("an ordinary turn takes six seconds, a special one longer", () => {
   const lengths = new Map(SITUATIONS.map(({ name, names, steps }) => [name.replace(` (${names[0]})`, ""), steps.normal.over]));

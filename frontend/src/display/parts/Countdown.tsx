@@ -3,7 +3,6 @@ import { p } from "../../live/i18n";
 import { countdownText } from "../scene/countdownText";
 import { BESIDE_CLOCK, fitFontSize } from "../scene/layout";
 import type { StageView } from "../scene/stageView";
-import { matchVerdict } from "../captions/captions";
 
 const LAST_S = 5;
 const [WORD, LEAST, GAP] = [164, 54.5, 20];
@@ -43,8 +42,7 @@ function fontSize(text: string, largest: number): string {
 
 /** The text in the clock's place while no time runs. */
 function countdownWord(view: StageView): string {
-  const { phase, stage, match } = view.scene;
-  if (phase === "ended" && match) return matchVerdict(view, match).title;
+  const { phase, stage } = view.scene;
   if (phase === "paused") return p("match", "Paused");
   return phase === "sealed" || stage?.step === "sealed" ? p("votes", "Sealed") : "";
 }

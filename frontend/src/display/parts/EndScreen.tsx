@@ -10,10 +10,8 @@ import { PLACES, sideAtPlace, sidePlace, type Place } from "../scene/places";
 import { gridPlacement, type StageView } from "../scene/stageView";
 import { matchWinner } from "../scene/scene";
 import { mistakeText, turningText } from "../../live/match/verdict";
-import { bothLinesText } from "../captions/commentary";
-import type { Match } from "../../protocol";
 import { plainText, teamName } from "../captions/sentence";
-import { unityText, matchVerdict } from "../captions/captions";
+import { unitedText, matchVerdict } from "../captions/captions";
 
 const WIDEST = 1100;
 const DRAWN_BADGE = 110;
@@ -39,7 +37,7 @@ export function EndScreen({ view }: { view: StageView }) {
   const verdict = matchVerdict(view, match);
   const { winner } = verdict;
   const [line, reason] = mistake ? [mistakeText(mistake, match.result), plainText({ state: view.state, match }, turningText(match.analysis!.match!, teamName))] : [verdict.line, verdict.reason];
-  const united = recap ? "" : unitedText(view, match);
+  const united = winner && !recap ? unitedText(view.state, match, winner) : "";
   const sides = mistake ? null : match.sides;
   const series = currentSeries(view.state);
   const time = countdownText(leftMs);
@@ -59,14 +57,6 @@ export function EndScreen({ view }: { view: StageView }) {
       {view.state.next_match_at !== null && <p class="next" style={{ fontSize: size(t("Next match in %(time)s", { time: time.repeat(TIMES_WIDER) }), 64, 54.5) }}>{parts("Next match in %(time)s", { time: <b>{time}</b> })}</p>}
     </section>
   );
-}
-
-/** How many of the winner's voters chose the winning drop; if both teams had four in a row, the columns of both. */
-function unitedText({ state }: StageView, match: Match): string {
-  const winner = matchWinner(match);
-  const resolution = match.reveal?.resolution;
-  if (!winner || !resolution) return "";
-  return resolution.double_win ? plainText({ state, match }, bothLinesText(resolution)) : unityText(state, match, winner);
 }
 
 /** The series score after a match: wins of each team, and how many a best-of series needs. */

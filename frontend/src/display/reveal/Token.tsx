@@ -17,7 +17,7 @@ const STEPS = { fight: 36, flare: 12, pass: 24 };
 /** Steps in which the token moves: it is contested or changes sides. */
 const MOVING: readonly (TimelineStep | undefined)[] = ["picks", "hold", "drops", "second", "lines", "verdict", "token"];
 const AFTER: readonly TimelineStep[] = ["token", "replay", "over"];
-const [LABEL_GAP, LABEL_UP] = [12, 112];
+const LABEL_GAP = -14;
 
 /**
  * The initiative token, on its holder's side of the board. In a conflict it is contested. If it decides between the
@@ -34,16 +34,15 @@ export function Token({ view }: { view: StageView }) {
   return (
     <>
       <div class="token" ref={coin} data-hidden={hidden} data-passing={moves} style={{ transform: resting }}><Flare view={view} /><Coin /></div>
-      {placement && holder && !hidden && !moves && <TokenLabel view={view} placement={placement} holder={holder} />}
+      {placement && holder && !hidden && phase !== "reveal" && <TokenLabel view={view} placement={placement} holder={holder} />}
     </>
   );
 }
 
-/** Beside the coin, away from the board and above the join code. */
+/** Above the coin, where it also fits between the board and the edge of a narrow stage. */
 function TokenLabel({ view, placement, holder }: { view: StageView; placement: GridPlacement; holder: Side }) {
-  const left = sidePlace(view.scene.match, holder) === 0;
-  const edge = restingX(view, placement, holder) + (left ? -1 : 1) * (RADIUS + LABEL_GAP);
-  return <b class="token-label" data-place={left ? 0 : 1} style={{ left: `calc(${edge} * var(--u))`, top: `calc(${placement.floor - LABEL_UP} * var(--u))` }}>{p("coin", "token")}</b>;
+  const top = placement.floor - 2 * RADIUS - LABEL_GAP;
+  return <b class="token-label" style={{ left: `calc(${restingX(view, placement, holder)} * var(--u))`, top: `calc(${top} * var(--u))` }}>{p("coin", "token")}</b>;
 }
 
 /** The light around the token that grows before the verdict and stays until the replay. */

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import fc from "fast-check";
 import { nextChange, sceneAt } from "./scene";
+import type { Analysis, DecisiveMistake, Match } from "../../protocol";
 import { NOW, STEPS, makeEvent, makeMatch, makeReveal, makeTurn } from "../fixtures";
 import { dropSpan, replayDropSpan, revealPlan, revealProgress, timelineSteps } from "./timeline";
 
@@ -46,6 +47,17 @@ test("a reveal lasts until the next window opens, or the talk before it", () => 
 
 /** The page also waits this long, since steps of a reveal are not at whole milliseconds. */
 const JUST_AFTER_MS = 1;
+
+test("the costliest mistake is shown after a win and after a draw, not after a stopped match", () => {
+  const mistake = { number: 4 } as DecisiveMistake;
+  const analysis = { turn: 6, match: { turning: null, mistake, missed: null } } as unknown as Analysis;
+  const recaps = (part: Partial<Match>) => {
+    const state = makeEvent({ match: makeMatch({ turn: null, reveal: makeReveal(), analysis, ...part }) });
+    return [15_900, 16_000, 22_000].map((ms) => sceneAt(state, NOW + ms).recap);
+  };
+  for (const result of ["red", "draw"] as const) assert.deepEqual(recaps({ state: "ended", result }), [null, { mistake: null }, { mistake }]);
+  assert.deepEqual(recaps({ state: "aborted" }), [null, null, null]);
+});
 
 test("nextChange misses no phase and no step", () => {
   fc.assert(

@@ -22,7 +22,7 @@ export interface Scene {
 
 const SECOND_MS = 1000;
 /** How long after a match its analysis begins, and how much later the costliest mistake follows. */
-const CELEBRATION_MS = 6000;
+export const CELEBRATION_MS = 10_000;
 const LAST_TURN_MS = 6000;
 
 export function sceneAt(state: EventState, now: number): Scene {
