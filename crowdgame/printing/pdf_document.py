@@ -104,7 +104,8 @@ class PdfDocument(FPDF):
     def put_block(self, text: str, box: Box, *, centered: bool = False) -> None:
         """Draw text in the middle of a mirrored box, on the lines that allow the largest size.
 
-        The size is the selected one at most. Raises Unprintable.
+        The size is the selected one at most. Breaks words only if they need less than MIN_SCALE of it.
+        Raises Unprintable.
         """
         left, top, width, height = box
         size = self.font_size_pt
@@ -114,6 +115,9 @@ class PdfDocument(FPDF):
             return min(1, width / widest, height / (LINE_HEIGHT * self.font_size * len(lines)))
 
         lines = max((split_text(self, text, count) for count in MAX_LINES), key=fitting)
+        if fitting(lines) < MIN_SCALE:
+            broken = (split_text(self, text, count, in_words=True) for count in MAX_LINES)
+            lines = max(broken, key=fitting)
         self.set_font_size(size * fitting(lines))
         step = LINE_HEIGHT * self.font_size
         first = top + (height - step * len(lines)) / 2 + ASCENT * self.font_size
@@ -143,11 +147,11 @@ class PdfDocument(FPDF):
             self.polygon([(x + dx * radius, y + dy * radius) for dx, dy in corners])
 
 
-def split_text(pdf: FPDF, text: str, count: int) -> tuple[str, ...]:
-    """Split text into up to `count` lines of similar width: between words or wide characters, if possible."""
+def split_text(pdf: FPDF, text: str, count: int, *, in_words: bool = False) -> tuple[str, ...]:
+    """Split text into up to `count` lines of similar width, after words, hyphens or wide characters."""
     places = [place for place in range(1, len(text)) if _may_break(text, place)]
-    if not places and not any(unicodedata.bidirectional(char) in JOINED for char in text):
-        places = list(range(2, len(text) - 1))
+    if in_words and not any(unicodedata.bidirectional(char) in JOINED for char in text):
+        places = sorted({*places, *range(2, len(text) - 1)})
     parts = [text[a:b] for a, b in pairwise((0, *places, len(text)))]
     ends = list(accumulate(map(pdf.get_string_width, parts), initial=0))
     ways = combinations(range(1, len(parts)), min(count, len(parts)) - 1)
@@ -160,7 +164,7 @@ def split_text(pdf: FPDF, text: str, count: int) -> tuple[str, ...]:
 
 def _may_break(text: str, place: int) -> bool:
     before, after = text[place - 1], text[place]
-    return before == " " or all(
+    return before in " -" or all(
         unicodedata.east_asian_width(char) == "W" and unicodedata.category(char) != "Sk"
         for char in (before, after)
     )

@@ -117,7 +117,8 @@ def test_fit_never_truncates_codes(pdf: PdfDocument, code: str) -> None:
     [
         ("Ada Lovelace", ("Ada", "Lovelace")),
         ("Maximiliane Hohenstein-Schilling", ("Maximiliane", "Hohenstein-Schilling")),
-        ("W" * 60, ("W" * 30, "W" * 30)),
+        ("Goethe-Gymnasium", ("Goethe-", "Gymnasium")),
+        ("Donaudampfschifffahrt", ("Donaudampfschifffahrt",)),
         ("三年级二班", ("三年级", "二班")),
         ("الشمال", ("الشمال",)),
         ("👍🏽", ("👍🏽",)),
@@ -129,8 +130,9 @@ def test_long_name_is_split_in_two(pdf: PdfDocument, name: str, lines: tuple[str
     assert "".join(split_text(pdf, name, 2)).replace(" ", "") == name.replace(" ", "")
 
 
-@pytest.mark.parametrize("name", ["Donaudampfschifffahrtsgesellschaftskapit", "A name " * 11, "三" * 80])
-def test_poster_shows_long_names_completely(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+@pytest.fixture
+def printed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The lines that the documents of a test show."""
     drawn = list[str]()
     put_line = PdfDocument.put_line
 
@@ -139,10 +141,30 @@ def test_poster_shows_long_names_completely(monkeypatch: pytest.MonkeyPatch, nam
         put_line(pdf, text, *box, centered=centered)
 
     monkeypatch.setattr(PdfDocument, "put_line", record)
+    return drawn
+
+
+@pytest.mark.parametrize(
+    "name", ["Donaudampfschifffahrtsgesellschaftskapit", "W" * 80, "A name " * 11, "三" * 80]
+)
+def test_poster_shows_long_names_completely(printed: list[str], name: str) -> None:
     print_posters([poster(event=name, teams=(name[:40], name[:40]))])
-    shown = "".join(drawn).replace(" ", "")
+    shown = "".join(printed).replace(" ", "")
     assert "…" not in shown
     assert name.replace(" ", "") in shown
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("Goethe-Gymnasium Klasse 7b", {"Goethe-", "Gymnasium", "Klasse 7b"}),
+        ("Kindergartenfreunde1", {"Kindergartenfreunde1"}),
+        ("القاعة الكبرى في الطابق الأول", {"القاعة الكبرى", "في الطابق الأول"}),
+    ],
+)
+def test_poster_keeps_words_whole(printed: list[str], name: str, expected: set[str]) -> None:
+    print_posters([poster(teams=(name, name))])
+    assert expected <= set(printed)
 
 
 def test_poster_draws_balls_of_both_teams_on_the_board() -> None:
