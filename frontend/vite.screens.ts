@@ -5,6 +5,8 @@ import { PAGE_LANGUAGES, environmentLanguage, environmentName, inLanguage, pageN
 
 /** Parts without texts that the display loads later, from the URLs inserted here. */
 const LATER = { particles: "src/display/particles/renderer.ts", sound: "src/display/sound/player.ts" } as const;
+/** A module that pages outside the front end import by its name. */
+const SHARED = { teamNames: "src/live/teamNames.ts" } as const;
 const PAGES = ["display.html", "console.html", "verify.html"] as const;
 const catalogs = loadCatalogs();
 
@@ -37,9 +39,8 @@ function pages(): Plugin {
 // The pages are written next to phone.html, their assets to /static/app/.
 const common = { target: "es2020", outDir: "dist", emptyOutDir: false, assetsDir: "static/app", modulePreload: false, reportCompressedSize: false } as const;
 
-function later(name: keyof typeof LATER) {
-  const output = { entryFileNames: "static/app/[name]-[hash].js" };
-  const rolldownOptions: Rolldown.InputOptions & { output: Rolldown.OutputOptions } = { input: { [name]: LATER[name] }, output, preserveEntrySignatures: "strict" };
+function script(input: Record<string, string>, entryFileNames = "static/app/[name]-[hash].js") {
+  const rolldownOptions: Rolldown.InputOptions & { output: Rolldown.OutputOptions } = { input, output: { entryFileNames }, preserveEntrySignatures: "strict" };
   return { consumer: "client" as const, build: { ...common, rolldownOptions } };
 }
 
@@ -48,7 +49,7 @@ function pagesIn(language: string) {
 }
 
 /** In the order of their builds: the display inserts the URLs of its later parts. */
-const environments = Object.fromEntries([["particles", later("particles")], ["sound", later("sound")], ...PAGE_LANGUAGES.flatMap(pagesIn)]);
+const environments = Object.fromEntries([["particles", script({ particles: LATER.particles })], ["sound", script({ sound: LATER.sound })], ["teamNames", script(SHARED, "static/app/[name].js")], ...PAGE_LANGUAGES.flatMap(pagesIn)]);
 
 export default defineConfig({
   base: "/static/app/",

@@ -42,7 +42,7 @@ READ_NAMES_JS = """(selector) => [...document.querySelectorAll(selector)].map((n
 OF_EACH_SCRIPT = (PAIRS[2], PAIRS[4], PAIRS[9], PAIRS[6])
 PAGES_WITH_NAMES = (
     *("events", "console-voting", "console-hands", "console-ended", "roster", "roster-preview", "report"),
-    *("verify-match", "cup-console", "cup-league", "cup-board"),
+    *("verify-match", "cup-console", "cup-league", "cup-board", "cup-board-league"),
 )
 # The words of names that are on two lines or outside a box that clips them. A line may end after a hyphen.
 READ_WORDS_JS = """(names) => {
@@ -70,6 +70,9 @@ READ_WORDS_JS = """(names) => {
   }
   return {shown: shown.size, broken};
 }"""
+
+READ_SHORT_NAMES_JS = """() => Object.fromEntries([...document.querySelectorAll(".sheet bdi[title]")]
+  .map((name) => [name.title, name.textContent]))"""
 
 
 def named(state: EventState, pair: tuple[str, str]) -> EventState:
@@ -183,3 +186,5 @@ def test_page_shows_whole_words(server: Server, open_at: OpenScreen, name: str, 
         sized(page, *size)
         page.evaluate(NEXT_FRAME_JS)
         assert page.evaluate(READ_WORDS_JS, pair) == {"shown": 2, "broken": []}, size
+        short = page.evaluate(READ_SHORT_NAMES_JS)
+        assert len(set(short.values())) == len(short), size

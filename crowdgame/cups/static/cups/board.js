@@ -1,4 +1,6 @@
-// Board client: a phone remembers its team; a big screen rotates through the sheets.
+// Board client: a phone remembers its team; a big screen rotates through the sheets and shortens names.
+
+import { shortName } from "../app/teamNames.js";
 
 const SHEET_MS = 9_000;
 const WIDE = matchMedia("(min-width: 56rem) and (orientation: landscape)");
@@ -43,9 +45,32 @@ function showSheets() {
   for (const sheet of sheets) sheet.classList.toggle("away", sheet !== turning[turned % turning.length]);
 }
 
+function sharedLetters(one, two) {
+  const count = (a, b) => [...a].findIndex((letter, place) => letter !== b[place]);
+  const reversed = (name) => [...name].reverse().join("");
+  return one === two ? -1 : count(`${one}\n`, two) + count(`${reversed(one)}\n`, reversed(two));
+}
+
+/** Where a name doesn't fit, leaves out what it shares with the most similar one. */
+function fitNames() {
+  const shown = [...board().querySelectorAll(":is(.sheet, .strip) bdi")].filter((part) => part.checkVisibility());
+  for (const part of shown) part.textContent = part.title ||= part.textContent;
+  const names = shown.map((part) => part.title);
+  for (const part of shown) {
+    const box = part.closest("th") ?? part;
+    const fits = (text) => {
+      part.textContent = text;
+      return box.scrollWidth <= box.clientWidth + 1 && box.scrollHeight <= box.clientHeight + 3;
+    };
+    const similar = names.reduce((best, name) => (sharedLetters(part.title, name) > sharedLetters(part.title, best) ? name : best));
+    if (!fits(part.title)) part.textContent = shortName(part.title, similar, fits);
+  }
+}
+
 function show() {
   showTeams(chosen());
   showSheets();
+  fitNames();
 }
 
 document.addEventListener("click", ({ target }) => {
@@ -55,7 +80,8 @@ document.addEventListener("click", ({ target }) => {
 document.addEventListener("refreshed", show);
 setInterval(() => {
   turned += 1;
-  if (WIDE.matches) showSheets();
+  if (WIDE.matches) show();
 }, SHEET_MS);
+addEventListener("resize", show);
 document.body.classList.add("alive");
 show();
