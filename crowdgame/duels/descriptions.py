@@ -4,17 +4,25 @@ from django.utils.translation import gettext, pgettext
 
 from crowdgame.duels.models import Duel
 from crowdgame.duels.time_controls import time_label
-from crowdgame.events.variants import describe_variant
+from crowdgame.events.variants import describe_variant, name_variant
 from games.engine.registry import game_title
 
 
 def describe_duel(duel: Duel) -> str:
-    """Return the game, its variant, the time, and whether it is rated. A game against a crowd never is."""
+    """Return the game, its options, the time, and whether it is rated. A game against a crowd never is."""
+    return _describe(duel, describe_variant(duel.event.game, duel.event.options))
+
+
+def list_duel(duel: Duel) -> str:
+    """Return the same for lists, with at most five words about the variant."""
+    return _describe(duel, name_variant(duel.event.game, duel.event.options))
+
+
+def _describe(duel: Duel, variant: list[str]) -> str:
     event = duel.event
     time = time_label(event.bank_s, event.increment_s, event.window_s)
     if not duel.crowd:
         time = gettext("%(time)s per player") % {"time": time}
     casual = duel.crowd or event.is_casual
     rated = pgettext("game", "casual") if casual else pgettext("game", "rated")
-    variant = describe_variant(event.game, event.options)
     return " · ".join([gettext(game_title(event.game)), *variant, time, rated])

@@ -12,7 +12,7 @@ from django.utils import timezone
 from django.utils.translation import gettext, pgettext
 
 from crowdgame.accounts.models import Guest
-from crowdgame.duels.descriptions import describe_duel
+from crowdgame.duels.descriptions import list_duel
 from crowdgame.duels.duel_matches import DuelMatches, load_matches, load_turns
 from crowdgame.duels.duels import active_games
 from crowdgame.duels.models import Duel
@@ -49,6 +49,7 @@ class DuelListItem:
 
     code: str
     about: str
+    game: str
     names: tuple[str, str]
     clock: str
     state: Literal["open", "playing", "ended", "aborted"]
@@ -211,7 +212,8 @@ def _list_item(
     mine = seats.index(guest) + 1 if guest and guest in seats else 0
     return DuelListItem(
         code=event.code,
-        about=describe_duel(duel),
+        about=list_duel(duel),
+        game=event.game,
         names=names_by_side(duel, match, (duel.team_1, duel.team_2)),  # type: ignore[attr-defined]
         match=match.number if match else 0,
         reason=gettext(reason.label) if reason else "",

@@ -1,6 +1,7 @@
 """`/play/`: the Play page and the pages of duels. A guest gets a number and a cookie with the first game."""
 
 from functools import cache
+from http import HTTPStatus
 from typing import cast, get_args
 from urllib.parse import quote
 
@@ -137,7 +138,18 @@ def new_game(request: HttpRequest) -> HttpResponse:
 @require_safe
 def duel(request: HttpRequest, code: str) -> HttpResponse:
     """Show a duel's page: board, players, turns and chat, the link to share, the button to join."""
-    return _duel_page(request, _require_duel(code))
+    try:
+        return _duel_page(request, find_duel(code))
+    except Duel.DoesNotExist:
+        return _gone_page(request, code)
+
+
+def _gone_page(request: HttpRequest, code: str) -> HttpResponse:
+    """Explain a code without a game. Raises Http404 for what can't be a code."""
+    if not JOIN_CODE.fullmatch(code):
+        raise Http404
+    context = {"guest": current_guest(request)}
+    return render(request, "duels/gone.html", context, status=HTTPStatus.GONE)
 
 
 def _duel_page(request: HttpRequest, duel: Duel, problem: str = "", status: int = 200) -> HttpResponse:
@@ -187,7 +199,10 @@ def rematch(request: HttpRequest, code: str) -> HttpResponse:
 @require_POST
 def join(request: HttpRequest, code: str) -> HttpResponse:
     """Take the free seat, or return to one's own."""
-    duel = _require_duel(code)
+    try:
+        duel = find_duel(code)
+    except Duel.DoesNotExist:
+        return _gone_page(request, code)
     if not seat_number(duel, None) and current_guest(request) is None:
         return _duel_page(request, duel, gettext("Both seats are taken."), 409)
     guest = current_guest(request) or new_guest()

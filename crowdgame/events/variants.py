@@ -25,6 +25,15 @@ SHORT_TEXTS: "dict[tuple[str, object], StrOrPromise]" = {
     ("first", "lot"): _("first to move drawn at random"),
 }
 
+SIZE = ("columns", "rows")
+VARIANT_NAMES: "dict[tuple[str, object], StrOrPromise]" = {
+    ("token", "yellow"): _("yellow starts with the token"),
+    ("token", "lot"): _("token drawn at random"),
+    ("tie", "other"): _("flipped double win"),
+    ("first", "red"): _("red moves first"),
+    ("first", "yellow"): _("yellow moves first"),
+}
+
 
 def describe_variant(slug: str, options: object) -> list[str]:
     """Return the options of a game in words, its size first; empty if the game is not installed any more."""
@@ -41,6 +50,22 @@ def describe_variant(slug: str, options: object) -> list[str]:
         for name, value in chosen.items()
         if f"{slug}-{name}" in fields
     ]
+
+
+def name_variant(slug: str, options: object) -> list[str]:
+    """Return the size of the board, and the option that differs from the game's defaults; for lists."""
+    try:
+        game = find_game(slug)
+    except UnknownGame:
+        return []
+    chosen, usual = stored_options(game, options), stored_options(game, {})
+    columns, rows = chosen.get("columns"), chosen.get("rows")
+    size = [f"{columns} {TIMES} {rows}"] if columns and rows else []
+    special = [(name, value) for name, value in chosen.items() if name not in SIZE and value != usual[name]]
+    if not special:
+        return size
+    known = VARIANT_NAMES.get(special[0]) if len(special) == 1 else None
+    return [*size, str(known or gettext("special rules"))]
 
 
 def _label(field: forms.Field, value: object) -> str:

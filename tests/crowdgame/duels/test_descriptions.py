@@ -10,7 +10,7 @@ from crowdgame.duels.descriptions import describe_duel
 from crowdgame.duels.duels import DuelSettings, new_duel
 from crowdgame.duels.models import Duel
 from crowdgame.duels.time_controls import TIME_CONTROLS_BY_SLUG
-from crowdgame.events.variants import TIMES, describe_variant
+from crowdgame.events.variants import TIMES, describe_variant, name_variant
 
 pytestmark = pytest.mark.django_db
 CLASSIC = {"game": "captains-mistress", "options": {"columns": 6, "rows": 6, "first": "lot"}}
@@ -38,8 +38,23 @@ def test_options_without_short_text_have_their_form_label() -> None:
     assert describe_variant("not-installed", {}) == []
 
 
-def test_lists_and_invitation_contain_description(client: Client) -> None:
-    duel = duel_with(**CLASSIC)
-    described = describe_duel(duel).replace("'", "&#x27;")
-    for path in ("/play/", "/play/all/open", f"/play/{duel.event.code}"):
-        assert described in client.get(path).content.decode(), path
+@pytest.mark.parametrize(
+    ("options", "name"),
+    [
+        ({}, [f"7 {TIMES} 6"]),
+        ({"columns": 6, "tie": "other"}, [f"6 {TIMES} 6", "flipped double win"]),
+        ({"token": "lot", "tie": "other"}, [f"7 {TIMES} 6", "special rules"]),
+    ],
+)
+def test_variant_has_a_name_for_lists(options: dict[str, object], name: list[str]) -> None:
+    assert name_variant("simultaneous-captains-mistress", options) == name
+
+
+def test_lists_name_the_variant_and_link_its_rules(client: Client) -> None:
+    duel = duel_with(game="captains-mistress", options={"columns": 6, "rows": 6, "first": "yellow"})
+    for path in ("/play/", "/play/all/open"):
+        page = client.get(path).content.decode()
+        assert f"6 {TIMES} 6 · yellow moves first · 5 minutes + 5 s per player · rated" in page, path
+        assert '<a href="/rules/captains-mistress">' in page, path
+    invitation = client.get(f"/play/{duel.event.code}").content.decode()
+    assert describe_duel(duel).replace("'", "&#x27;") in invitation

@@ -86,7 +86,7 @@ def test_invalid_play_requests_are_refused() -> None:
     client = Client()
     assert client.post("/play/new", {"time_control": "never"}).status_code == 400
     assert client.post("/play/new", {"simultaneous-captains-mistress-columns": "99"}).status_code == 400
-    assert client.get("/play/ZZZZ").status_code == 404
+    assert client.get("/play/nothing").status_code == 404
     assert client.get("/play/all/none").status_code == 404
     assert client.get("/play/all/open?page=99").status_code == 200
     assert client.get("/play/go?code=q7r%20m")["Location"] == "/Q7RM"

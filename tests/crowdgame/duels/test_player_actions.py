@@ -322,6 +322,15 @@ def test_waiting_game_can_be_withdrawn_by_its_creator(box: BallotBox) -> None:
         assert not Event.objects.filter(pk=duel.event_id).exists()
 
 
+def test_link_of_withdrawn_game_explains_that_it_is_gone(client: Client) -> None:
+    guest = new_guest()
+    code = new_duel(guest, DuelSettings()).event.code
+    withdraw_duel(code, guest)
+    for answer in (client.get(f"/play/{code}"), client.post(f"/play/{code}/join")):
+        assert answer.status_code == 410
+        assert "Its creator withdrew it" in answer.content.decode()
+
+
 def test_started_game_can_not_be_withdrawn(box: BallotBox) -> None:
     playing = begin(box)
     with pytest.raises(PlayError):

@@ -32,6 +32,7 @@ export function ActionButton({ offer, commands, off, size = "small", on, submits
       data-armed={confirm}
       aria-busy={busy}
       aria-keyshortcuts={offer.shortcut.replace(" ", "+") || undefined}
+      title={offer.help}
       disabled={off || busy || !offer.enabled}
       aria-disabled={offer.changing}
       onClick={submits ? undefined : () => commands.press(offer)}

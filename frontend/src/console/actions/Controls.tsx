@@ -16,15 +16,16 @@ export function Controls({ offers, commands, off, next }: CommandProps & { offer
         {next && <a class="action-button huge" href={next.href}>{next.name}</a>}
         {offers.main.map((offer, place) => <ActionButton key={place} offer={offer} commands={commands} off={off} size={!next && offer.action === offers.suggested ? "huge" : "tall"} />)}
       </div>
-      <CommandResultLine commands={commands} />
+      <CommandResultLine commands={commands} help={offers.main.find(({ help }) => help)?.help ?? ""} />
       <div class="more-actions">{offers.rest.map((offer) => <ActionButton key={offer.action + offer.shortcut} offer={offer} commands={commands} off={off} />)}</div>
     </>
   );
 }
 
-function CommandResultLine({ commands }: Pick<CommandProps, "commands">) {
+/** Without a result, shows the help, which screen readers get from its button. */
+function CommandResultLine({ commands, help }: Pick<CommandProps, "commands"> & { help: string }) {
   const { result } = useStore(commands.store);
-  return <p class="command-result" role="status" data-error={result?.error ?? false}>{result?.text ?? ""}</p>;
+  return <p class="command-result" role="status" data-error={result?.error ?? false}>{result ? result.text : <span aria-hidden="true">{help}</span>}</p>;
 }
 
 /** Asks once whether big screens play sound. The switch under the message to all stays. */

@@ -28,6 +28,12 @@ test("the suggested action is the next step in each phase", () => {
   assert.equal(next("ended", { match: second, best_of: 5, finished: won }), "Start the next match");
 });
 
+test("a pause before the next turn says when it acts", () => {
+  const help = (phase: Phase) => actionOffers(event(), phase).main.find(({ action }) => action === "turn.pause")?.help;
+  assert.equal(help("reveal"), "The reveal goes on. The next vote opens when you resume.");
+  assert.equal(help("voting"), undefined);
+});
+
 test("during a match, pause and close never take each other's place", () => {
   const places = (phase: Phase) => actionOffers(event(), phase).main.map(({ action, enabled }) => (enabled ? action : `(${action})`));
   assert.deepEqual(places("waiting"), ["(turn.close)", "turn.pause"]);

@@ -12,6 +12,8 @@ export interface ActionOffer {
   label: string;
   shortcut: string;
   enabled: boolean;
+  /** Help on when the action takes effect. */
+  help?: string;
   turn: number | null;
   seconds?: number | null;
   phones?: number;
@@ -92,8 +94,8 @@ function forTurn(event: EventState, enabled: boolean): Pick<ActionOffer, "enable
 
 /** The pause button. */
 function pause(event: EventState, phase: Phase): ActionOffer {
-  const label = isVote(phase) ? undefined : p("button", "Pause before the next turn");
-  return { ...plainOffer("turn.pause", label), ...forTurn(event, isRunning(phase)) };
+  const offer = { ...plainOffer("turn.pause", isVote(phase) ? undefined : p("button", "Pause before the next turn")), ...forTurn(event, isRunning(phase)) };
+  return isVote(phase) ? offer : { ...offer, help: t("The reveal goes on. The next vote opens when you resume.") };
 }
 
 /** The resume button. */
