@@ -11,10 +11,13 @@ from crowdgame.printing.views import about, rules, rules_of
 from crowdgame.ratings.views import ratings
 from crowdgame.stage.views import current_program, stage
 from crowdgame.web import converters  # noqa: F401  registers the converter for codes
+from crowdgame.web.deferred_views import load_on_request
 from crowdgame.web.privacy import event_privacy, privacy
 
 admin.autodiscover()  # here, so that only processes that serve pages load the admin modules
 admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
+
+PLAY_SHEETS = load_on_request("crowdgame.printing.play_sheet_view.play_sheets")
 
 handler404 = "crowdgame.web.errors.page_not_found"
 urlpatterns = [
@@ -31,6 +34,8 @@ urlpatterns = [
     path("stage/<code:code>/now", current_program, name="stage_now"),
     path("stage/<code:code>/podium", cup_podium, name="podium"),
     path("rules", rules, name="rules"),
+    path("rules/cards.pdf", PLAY_SHEETS, {"paper": "A4"}, name="play_sheets"),
+    path("rules/cards-letter.pdf", PLAY_SHEETS, {"paper": "Letter"}, name="play_sheets_letter"),
     path("rules/<slug:game>", rules_of, name="rules_of"),
     path("about", about, name="about"),
     path("play/", include("crowdgame.accounts.urls")),

@@ -1,9 +1,10 @@
-"""A4 documents as PDF: text in the languages of the product, QR codes and balls."""
+"""Documents as PDF: text in the languages of the product, QR codes and balls."""
 
 import unicodedata
 from functools import cache
 from itertools import accumulate, combinations, pairwise
 from pathlib import Path
+from typing import Literal
 
 from django.utils.translation import get_language, get_language_bidi
 from fpdf import FPDF, Align
@@ -31,6 +32,7 @@ OVERLAP = 1.02  # of the rows of a QR code: no seams on screens
 ROUNDING_MM = 0.005
 JOINED = {"AL", "R"}  # bidirectional classes of scripts whose words are not broken
 
+Paper = Literal["A4", "Letter"]
 Box = tuple[float, float, float, float]  # left, top, width, height
 
 
@@ -50,10 +52,10 @@ def can_print(text: str) -> bool:
 
 
 class PdfDocument(FPDF):
-    """An A4 document in the active language, in millimetres from the upper left corner."""
+    """A document in the active language, in millimetres from the upper left corner."""
 
-    def __init__(self, title: str) -> None:
-        super().__init__()
+    def __init__(self, title: str, paper: Paper = "A4") -> None:
+        super().__init__(format=paper)
         self.set_title(title)
         self.set_lang(get_language())
         self.set_auto_page_break(False)

@@ -74,6 +74,7 @@ export function pageLinks({ event, role }: LinkContext): readonly PageLink[] {
   const owns = role === "owner";
   const links: readonly (PageLink | false)[] = [
     owns && { name: t("Poster"), href: `${base}/poster.pdf`, newTab: true },
+    owns && { name: t("Cards for play without phones"), href: "/rules/cards.pdf", newTab: true },
     !!list && owns && { name: list, href: `${base}/tickets/` },
     owns && { name: t("Members"), href: `${base}/members/` },
     owns && { name: p("button", "Edit"), href: `${base}/edit/` },

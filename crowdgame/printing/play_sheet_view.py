@@ -1,0 +1,13 @@
+"""`/rules/cards.pdf`. Loaded on the first request, because the library for PDFs loads slowly."""
+
+from django.http import HttpRequest, HttpResponse
+from django.utils.translation import get_language
+from django.views.decorators.http import require_safe
+
+from crowdgame.printing.pdf_document import Paper
+from crowdgame.printing.play_sheets import print_play_sheets
+
+
+@require_safe
+def play_sheets(_request: HttpRequest, paper: Paper) -> HttpResponse:
+    return HttpResponse(print_play_sheets(paper, get_language()), content_type="application/pdf")

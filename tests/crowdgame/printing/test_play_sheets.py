@@ -1,0 +1,23 @@
+"""The cards for play without phones."""
+
+import re
+
+import pytest
+from django.test import Client
+
+
+@pytest.mark.parametrize(
+    ("path", "size"), [("/rules/cards.pdf", b"595.28 841.89"), ("/rules/cards-letter.pdf", b"612.00 792.00")]
+)
+@pytest.mark.parametrize("language", ["en", "ar"])
+def test_play_sheets_are_two_pages_of_their_paper(path: str, size: bytes, language: str) -> None:
+    answer = Client().get(path, {"locale": language})
+    assert answer["Content-Type"] == "application/pdf"
+    assert len(re.findall(rb"/Type /Page\b", answer.content)) == 2
+    assert b"/MediaBox [0 0 %s]" % size in answer.content
+
+
+def test_rules_page_links_the_play_sheets_and_names_the_flipped_double_win() -> None:
+    page = Client().get("/rules").content.decode()
+    assert '<a href="/rules/cards.pdf">A4</a>' in page
+    assert "the side without the token wins" in page
