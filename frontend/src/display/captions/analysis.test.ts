@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import type { Analysis, Match, MatchAnalysis, Verdict } from "../../protocol";
 import { chances, mistakeText, turningText } from "../../live/match/verdict";
-import { makeEvent, makeMatch, makeReveal, makeTurn, NOW, stacked } from "../fixtures";
+import { makeEvent, makeMatch, makeResolution, makeReveal, makeTurn, NOW, stacked } from "../fixtures";
 import { nextChange, sceneAt, sceneBoard } from "../scene/scene";
 import { chanceText, judgedTurn, judgmentText, lastAnalysis } from "./analysis";
 import { plainText } from "./sentence";
@@ -41,6 +41,18 @@ test("a winner whose win was certain is not praised, nor is the loser blamed", (
   assert.equal(textOf(both, 1), "North: 5. The win was certain");
   assert.equal(textOf(both, 0), "South: 3. The win was certain");
   assert.equal(textOf([COSTLY, GOOD], 0), "South: 3, a mistake. 4 held; 12% voted for it");
+});
+
+test("the recap of a double win names the columns of both teams", () => {
+  const recap = (columns: readonly [number, number], conflict: number | null) => {
+    const drops = [{ side: "red", column: columns[0], row: 4 }, { side: "yellow", column: columns[1], row: 4 }] as const;
+    const reveal = makeReveal({ resolution: makeResolution({ drops, conflict, double_win: true, result: "red" }) });
+    const match = makeMatch({ turn: null, state: "ended", result: "red", reveal, analysis: { ...ANALYSIS, verdicts: [GOOD] } });
+    const state = makeEvent({ match });
+    return plainText({ state, match }, judgmentText(sceneAt(state, NOW + 16_000)));
+  };
+  assert.equal(recap([1, 7], null), "North chose column 1, South column 7");
+  assert.equal(recap([4, 4], 4), "Both chose column 4");
 });
 
 /** Whether the turn is judged at each of these seconds after its result. */
