@@ -27,7 +27,7 @@ from crowdgame.events.event_texts import (
     pace_choices,
 )
 from crowdgame.events.game_options import add_option_fields, apply_options, game_rows, stored_options
-from crowdgame.events.presets import default_event_name, random_team_names
+from crowdgame.events.presets import PRESETS, default_event_name, random_team_names
 from crowdgame.events.setting_fields import duration, language_field, texts
 from games.engine.registry import all_games
 from voting.counting.methods.voting_method import METHODS
@@ -39,6 +39,8 @@ from voting.terms import Admission, MatchState, ResignShare, TieRule
 
 SETTINGS = list_settings(Event)
 HIDING = list(list_hidden_parts(Event))
+# What most people change. The other settings are folded.
+FIRST_FIELDS = {"name", *TEAM_FIELDS, *HANDS_FIELDS, "window_s", "talk_s", "team_choice"}
 DERIVED_FIELDS = ("options", "crowd_clocks")  # computed from other fields
 
 if TYPE_CHECKING:
@@ -140,7 +142,18 @@ class EventForm(ClockFields, EventModelForm):
     def open_sections(self) -> set[str]:
         """Names of the collapsible sections that have an error or a non-default value."""
         shown = {name: declared.section for name, declared in SETTINGS.items() if name in self.fields}
-        return {fold for name, fold in shown.items() if fold != "vote" and self._is_notable(name)}
+        return {
+            fold
+            for name, fold in shown.items()
+            if fold != "vote" and name not in FIRST_FIELDS and self._is_notable(name)
+        }
+
+    @property
+    def differs_from_presets(self) -> bool:
+        """Whether a folded setting has an error, or the settings are those of no preset."""
+        own = _folded_values(self.instance)
+        known = any(own == _folded_values(preset.build_event()) for preset in PRESETS)
+        return bool(self.errors.keys() - FIRST_FIELDS) or not known
 
     @property
     def hiding(self) -> list[BoundField]:
@@ -264,6 +277,14 @@ class EventForm(ClockFields, EventModelForm):
 
     def _team_names(self) -> tuple[str, str]:
         return self.cleaned_data["team_1"], self.cleaned_data["team_2"]
+
+
+def _folded_values(event: Event) -> dict[str, Any]:
+    """Return the values of the folded settings. The sound and other parts are switched during events."""
+    names = SETTINGS.keys() - FIRST_FIELDS - set(HIDING)
+    game = all_games().get(event.game)
+    options = stored_options(game, event.options) if game else None
+    return {name: getattr(event, name) for name in names} | {"game": event.game, "options": options}
 
 
 def _labels() -> dict[str, str]:

@@ -1,5 +1,8 @@
 """*My events*: search, pages, archive and copy."""
 
+import re
+
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.conftest import OpenScreen
@@ -52,3 +55,23 @@ def test_organizer_finds_archives_restores_and_copies_own_events(server: Server,
     page.goto("/console/")
     page.get_by_role("link", name="All events of this server").click()
     expect(page.get_by_text(foreign["code"])).to_be_visible()
+
+
+@pytest.mark.nightly
+def test_organizer_finds_and_changes_a_folded_setting(server: Server, open_at: OpenScreen) -> None:
+    page = open_at(server, "settings", TABLET).page
+    sign_in(page, server, "settings-owner", superuser=True)
+    page.goto("/console/new/empty/")
+    find = page.get_by_label("Search settings")
+    expect(find).to_be_hidden()
+    page.get_by_text("More settings").click()
+    find.fill("nothing like this")
+    expect(page.get_by_text("No setting found")).to_be_visible()
+    find.fill("columns tie")
+    expect(page.get_by_role("heading", name="Series")).to_be_hidden()
+    find.press("Enter")
+    page.locator("[name=tie_rule][value=lot]").check()
+    page.get_by_role("button", name="Create event").click()
+    page.wait_for_url(re.compile(r"/console/[A-Z0-9]+/$"))
+    page.goto(f"{page.url}edit/")
+    expect(page.locator("[name=tie_rule][value=lot]")).to_be_checked()

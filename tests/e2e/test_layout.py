@@ -215,6 +215,7 @@ def make_event(console: Screen, organizer: str) -> str:
     page.get_by_label("Event name").fill("Looking closely")
     page.get_by_label("First team, red").fill(NAMES[0])
     page.get_by_label("Second team, yellow").fill(NAMES[1])
+    page.get_by_text("More settings").click()
     page.locator("[name=pace][value='dramatic']").check()
     page.locator("[name=window_s_usual][value='300']").check()
     page.get_by_label("Close as soon as everyone connected has voted").check()

@@ -153,8 +153,7 @@ def test_event_form_explains_every_choice(browser: Client) -> None:
 def test_event_form_unfolds_sections_with_unusual_or_wrong_values() -> None:
     unfolded = {preset.slug: EventForm(instance=preset.build_event()).open_sections for preset in PRESETS}
     expected = {
-        "two-classes": {"joining"},
-        "class-against-class": {"joining"},
+        "two-classes": set(),
         "best-of-three": {"series"},
         "two-halls": set(),
         "empty": set(),
@@ -162,6 +161,24 @@ def test_event_form_unfolds_sections_with_unusual_or_wrong_values() -> None:
     assert expected.items() <= unfolded.items()
     wrong = EventForm({"tie_rule": "coin"}, instance=EMPTY_PRESET.build_event())
     assert "fine" in wrong.open_sections
+
+
+@pytest.mark.parametrize(
+    ("choices", "opens"),
+    [
+        ({}, False),
+        (
+            {"options": {"columns": 6}, "pace": "dramatic", "window_s": 90},
+            False,
+        ),  # the first game's, but slower
+        ({"tie_rule": "lot"}, True),
+        ({"options": {"columns": 6}, "tie_rule": "first"}, True),
+    ],
+)
+def test_event_form_opens_folded_settings_that_no_preset_has(choices: dict[str, Any], opens: bool) -> None:
+    assert EventForm(instance=Event(**choices)).differs_from_presets is opens
+    wrong = EventForm({"pace": "never", "tie_rule": "coin"}, instance=EMPTY_PRESET.build_event())
+    assert wrong.differs_from_presets
 
 
 def test_creation_message_appears_only_on_the_page_of_its_event(browser: Client, organizer: User) -> None:
