@@ -76,7 +76,7 @@ function keyForm(code: string, event: EventState | null, empty: boolean): Html {
 
 /** `/`: a form for the code from the projector. */
 export function codeScreen({ empty, unknown }: PhoneScreen): Html {
-  return codeForm(say.typeBig, empty ? say.typeFirst : unknown && say.noEvent(unknown), false, html`<p><a href="/play/">${say.hall}</a></p>`);
+  return codeForm(say.typeBig, empty ? say.typeFirst : unknown && say.noEvent(unknown), false, html`<p class="apart"><a href="/play/">${say.hall}</a></p>`);
 }
 
 /** A form for a code, in large letters. Accepts any spelling of a code, and an address that ends with it. `long`: the field shows the whole code. */
