@@ -34,6 +34,7 @@ from voting.counting.methods.voting_method import METHODS
 from voting.events import create_event
 from voting.matches import locked_event
 from voting.models import Event
+from voting.models.match_terms import MAX_HOST_WINDOW_S
 from voting.models.settings import choices, column_of, list_hidden_parts, list_settings
 from voting.terms import Admission, MatchState, ResignShare, TieRule
 
@@ -75,6 +76,7 @@ class EventForm(ClockFields, EventModelForm):
     )
     window_s = duration("window_s", (12, 20, 30, 60, 300, 3600, 86400))
     talk_s = duration("talk_s", (15, 30, 60, 120), empty=pgettext_lazy("duration", "None"))
+    host_wait_s = duration("host_wait_s", (30, 60, 120), empty=_("Never"))
     pace = forms.ChoiceField(
         **texts("pace"),
         choices=pace_choices,
@@ -198,6 +200,7 @@ class EventForm(ClockFields, EventModelForm):
             )
             self.add_error(name, text)
         self._check_secret_sides(cleaned)
+        self._check_host_wait(cleaned)
         if cleaned.get("in_study") and not cleaned.get("consent"):
             self.add_error("consent", gettext("Enter a text that names the study and its purpose."))
         return cleaned
@@ -208,6 +211,17 @@ class EventForm(ClockFields, EventModelForm):
         reveals = any(map(cleaned.get, revealing)) or cleaned.get("tie_rule") == TieRule.CAPTAIN
         if cleaned.get("max_side_changes") and reveals:
             self.add_error("max_side_changes", SIDE_CHANGES_CONFLICT)
+
+    def _check_host_wait(self, cleaned: dict[str, Any]) -> None:
+        """Add an error if a match with other than short windows would wait for the organizer."""
+        if not cleaned.get("host_wait_s"):
+            return
+        if self.instance.crowd_clocks:
+            text = gettext("A match with a clock for each side can't wait for the organizer.")
+            self.add_error("host_wait_s", text)
+        elif cleaned.get("window_s", 0) > MAX_HOST_WINDOW_S:
+            text = gettext("Only votes of at most ten minutes can wait for the organizer.")
+            self.add_error("host_wait_s", text)
 
     def create(self, owner: User) -> Event:
         choices = {name: self.cleaned_data[name] for name in self.Meta.fields if name != "name"}

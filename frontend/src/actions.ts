@@ -1,7 +1,7 @@
 // Generated from crowdgame/console/actions/ by `manage.py generate_actions`. Edits here are lost.
 import { p, t } from "./live/i18n";
 
-export type Action = "display.renew" | "hands.count" | "joining.lock" | "joining.unlock" | "lobby.open" | "match.abort" | "match.start" | "notice.clear" | "notice.show" | "part.hide" | "part.show" | "rehearsal.start" | "rehearsal.stop" | "reveal.extend" | "reveal.shorten" | "turn.close" | "turn.extend" | "turn.extra_time" | "turn.pause" | "turn.resume" | "turn.shorten" | "turn.void" | "voter.admit" | "voter.ban" | "voter.captain" | "voter.kick" | "voter.move" | "voter.readmit";
+export type Action = "display.renew" | "hands.count" | "joining.lock" | "joining.unlock" | "lobby.open" | "match.abort" | "match.start" | "notice.clear" | "notice.show" | "part.hide" | "part.show" | "rehearsal.start" | "rehearsal.stop" | "reveal.extend" | "reveal.shorten" | "reveal.start" | "turn.close" | "turn.extend" | "turn.extra_time" | "turn.open" | "turn.pause" | "turn.resume" | "turn.shorten" | "turn.void" | "voter.admit" | "voter.ban" | "voter.captain" | "voter.kick" | "voter.move" | "voter.readmit";
 
 /** `done`: the text after success. `confirm`: asks for a second click. */
 export interface ActionText {
@@ -27,9 +27,11 @@ export const ACTIONS: { readonly [action in Action]: ActionText } = {
   "rehearsal.stop": { label: p("button", "Stop rehearsal"), done: () => t("The rehearsal has stopped."), confirm: "", keys: {} },
   "reveal.extend": { label: p("button", "Reveal +10 s"), done: (time) => t("The reveal lasts %(time)s longer.", { time }), confirm: "", keys: { "R": t("A longer reveal") } },
   "reveal.shorten": { label: "", done: (time) => t("The reveal lasts %(time)s less.", { time }), confirm: "", keys: {} },
+  "reveal.start": { label: p("button", "Start the reveal"), done: () => t("The reveal has started."), confirm: "", keys: { "Space": t("Next step") } },
   "turn.close": { label: p("button", "Close now"), done: () => t("Vote closed and counted."), confirm: "", keys: { "C": t("Close now") } },
   "turn.extend": { label: "", done: (time) => t("%(time)s added.", { time }), confirm: "", keys: { "E": t("A little more time"), "Shift E": t("More time") } },
   "turn.extra_time": { label: "", done: (time) => t("%(time)s more from the next turn on.", { time }), confirm: "", keys: {} },
+  "turn.open": { label: p("button", "Open the next turn"), done: () => t("The next turn opens."), confirm: "", keys: { "Space": t("Next step") } },
   "turn.pause": { label: p("button", "Pause"), done: () => t("Paused."), confirm: "", keys: { "P": t("Pause or resume") } },
   "turn.resume": { label: p("button", "Resume"), done: () => t("Resumed."), confirm: "", keys: { "P": t("Pause or resume") } },
   "turn.shorten": { label: "", done: (time) => t("%(time)s removed.", { time }), confirm: "", keys: { "S": t("A little less time") } },

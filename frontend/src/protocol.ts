@@ -362,6 +362,7 @@ export interface Match {
   tie_rule: TieRule | null;
   no_ballot_rule: NoBallotRule | null;
   talk_s: number;
+  host_wait_s: number | null;
   clocks: Clocks | null;
   resign: ResignShare | null;
   rated: Rated | null;

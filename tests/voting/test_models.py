@@ -129,6 +129,11 @@ WRONG: dict[str, list[Callable[[Rows], None]]] = {
             "increment_in_range": [change(model, increment_s=86_401)],
             "max_side_changes_in_range": [change(model, max_side_changes=10)],
             "study_with_consent": [change(model, in_study=True)],
+            "host_wait_in_range": [
+                change(model, host_wait_s=2),
+                change(model, host_wait_s=181),
+                change(model, host_wait_s=60, bank_s=60),
+            ],
             "cap_of_a_bank": [change(model, cap_s=5), change(model, bank_s=60, cap_s=2)],
         }.items()
     },

@@ -63,7 +63,7 @@ SLOW_CONSUMERS = Counter(
 LOOP_LAG_S = _seconds("crowdgame_loop_lag_seconds", "Delay of a gateway's heartbeat.")
 CLOSE_LAG_S = _seconds("crowdgame_close_lag_seconds", "Time from a turn's deadline to its seal.")
 RESOLVE_LAG_S = _seconds(
-    "crowdgame_resolve_lag_seconds", "Time from a turn's deadline to its result in the database."
+    "crowdgame_resolve_lag_seconds", "Time from when a turn is to be revealed to its result in the database."
 )
 RELAY_LAG_S = _seconds(
     "crowdgame_relay_lag_seconds",

@@ -193,3 +193,8 @@ class Turn(models.Model):
     def is_sealed(self) -> bool:
         """Whether a seal of the turn as it is may be public."""
         return self.sealed_version == self.version
+
+    @property
+    def reveal_due_at(self) -> int:
+        """When the turn is revealed at the latest: at its deadline, or after the wait for the host."""
+        return self.closes_at + (self.match.host_wait_s or 0) * 1000

@@ -13,6 +13,8 @@ MAX_TALK_S = 24 * 3600
 MAX_BANK_S = 30 * 24 * 3600
 MAX_INCREMENT_S = 24 * 3600
 MAX_SIDE_CHANGES = 9
+MIN_HOST_WAIT_S, MAX_HOST_WAIT_S = 3, 180
+MAX_HOST_WINDOW_S = 600
 MAX_CONSENT = 400
 
 
@@ -22,6 +24,9 @@ class MatchTerms(models.Model):
     With `bank_s` each side has a time bank in place of the window: that many seconds for the whole match, and
     `increment_s` more after each turn. It may use at most `cap_s` in one turn. The clock runs until the side
     has a ballot; with `crowd_clocks`, until every connected voter of the side has voted.
+
+    With `host_wait_s` an organizer starts each reveal and opens each next turn. Each step happens by itself
+    after that many seconds.
 
     `tally_method` is the name of a voting method (`voting.counting.methods`), which is checked where events
     are edited and matches are started or imported.
@@ -100,6 +105,19 @@ class MatchTerms(models.Model):
             default=Pace.NORMAL,
             db_default=Pace.NORMAL.value,
             help_text=_("Conflicts, close votes and wins always get more time than other turns."),
+        ),
+        "vote",
+    )
+    host_wait_s = setting(
+        models.PositiveSmallIntegerField(
+            _("Reveals and next turns wait for the organizer"),
+            null=True,
+            blank=True,
+            validators=[MinValueValidator(MIN_HOST_WAIT_S), MaxValueValidator(MAX_HOST_WAIT_S)],
+            help_text=_(
+                "The space bar in the console, or a clicker at the big screen, starts each reveal and opens "
+                "each turn. If nobody presses it for this long, the match goes on by itself."
+            ),
         ),
         "vote",
     )
@@ -213,6 +231,11 @@ class MatchTerms(models.Model):
             CheckConstraint(
                 condition=Q(cap_s=None) | Q(bank_s__isnull=False, cap_s__gte=MIN_WINDOW_S),
                 name="%(class)s_cap_of_a_bank",
+            ),
+            CheckConstraint(
+                condition=Q(host_wait_s=None)
+                | Q(bank_s=None, host_wait_s__gte=MIN_HOST_WAIT_S, host_wait_s__lte=MAX_HOST_WAIT_S),
+                name="%(class)s_host_wait_in_range",
             ),
             CheckConstraint(
                 condition=Q(max_side_changes__lte=MAX_SIDE_CHANGES),

@@ -201,6 +201,8 @@ class Match(msgspec.Struct, frozen=True, kw_only=True):
         tie_rule: The rule for ties.
         no_ballot_rule: The rule for a side without ballots.
         talk_s: Seconds to talk before each window.
+        host_wait_s: After a window, `reveal.start` starts the reveal, and after the reveal, `turn.open` opens
+            the next turn. Each step happens by itself after this many seconds. Null: nothing waits.
         clocks: The sides' clocks. Null: turns have windows of `window_s`.
         resign: Share of a team's ballots that resigns the match. Null: nobody can resign.
         rated: Set once the match is over and rated.
@@ -232,6 +234,7 @@ class Match(msgspec.Struct, frozen=True, kw_only=True):
     tie_rule: TieRule | None = None
     no_ballot_rule: NoBallotRule | None = None
     talk_s: Count = 0
+    host_wait_s: Count | None = None
     clocks: Clocks | None = None
     resign: ResignShare | None = None
     rated: Rated | None = None

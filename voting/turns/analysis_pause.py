@@ -11,6 +11,11 @@ from voting.terms import Pace
 WORDS = 12  # of the longest translation of the sentence, without the name of the team
 
 
+def pause_after_reveal_ms(match: Match, state: Any) -> int:
+    """Return how long the next vote waits after the turn that was played in `state`: also for the host."""
+    return max(analysis_pause_ms(match, state), (match.host_wait_s or 0) * 1000)
+
+
 def analysis_pause_ms(match: Match, state: Any) -> int:
     """Return how long the next vote waits after the turn that was played in `state`.
 

@@ -32,7 +32,7 @@ from voting.metrics.metrics import CLOSE_LAG_S, RESOLVE_LAG_S
 from voting.models import CLOSED_STATES, Event, Match, TallyRecord, Turn, TurnState
 from voting.terms import MatchState, TieRule
 from voting.turns import clocks, secret_sides
-from voting.turns.analysis_pause import analysis_pause_ms
+from voting.turns.analysis_pause import pause_after_reveal_ms
 from voting.turns.outcomes import TurnOutcome, ballots_by_side, decide_outcome
 from voting.turns.prefetching import PreparedBallots, prepare_ballots
 from voting.turns.restoring import begin_epoch, must_stay_open, restore_turn
@@ -66,6 +66,14 @@ class SealCommitment(NamedTuple):
     roots: dict[Side, str]
 
 
+class CommittedBallots(NamedTuple):
+    """The ballots of each side and all side changes, with the commitment to them."""
+
+    by_side: dict[Side, SortedBallots]
+    side_changes: Sequence[SideChange]
+    seal: SealCommitment
+
+
 def close_turn(turn_id: int, box: BallotBox) -> None:
     """Close the turn if it is over. Does nothing before the deadline; idempotent.
 
@@ -86,23 +94,35 @@ def close_turn(turn_id: int, box: BallotBox) -> None:
 
 
 def close_expired_turn(
-    turn: Turn, position: Position, box: BallotBox, prepared: PreparedBallots = NOTHING_PREPARED
+    turn: Turn,
+    position: Position,
+    box: BallotBox,
+    prepared: PreparedBallots = NOTHING_PREPARED,
+    reveal_at: int | None = None,
 ) -> None:
     """Close a turn whose final deadline has come; `position` is the match before the turn.
 
-    Call it with the closing lease. When a lease has run out, several processes may close the same turn: one
-    of them writes. A turn that the box lost is restored instead, also if it lost only ballots of a seal that
-    may be public.
+    A turn that waits for the host is only sealed until `reveal_due_at`, or until the host starts the reveal,
+    at `reveal_at`. Call it with the closing lease. When a lease has run out, several processes may close the
+    same turn: one of them writes. A turn that the box lost is restored instead, also if it lost only ballots
+    of a seal that may be public.
     """
     sealed = _seal(turn, box, prepared.prefetched)
     if isinstance(sealed, BoxLost):
         restore_turn(turn.pk, box)
     elif isinstance(sealed, Sealed):
         try:
-            _resolve(turn, position, sealed, box, prepared.leaves)
+            committed = _publish_seal(turn, position, sealed, prepared.leaves)
         except SealContradicted as loss:
             log.warning("%s", loss, extra={"event": turn.match.event_id, "turn": turn.pk})
             begin_epoch(turn, box)
+            return
+        if reveal_at is None:
+            reveal_at = turn.closes_at if position.vote == "concealed" else turn.reveal_due_at
+            if reveal_at > turn.closes_at and not wait_if_near(reveal_at, box):
+                return
+        if committed:
+            _resolve(turn, position, committed, box, reveal_at)
 
 
 def _is_over_by_clocks(turn: Turn, position: Position, box: BallotBox) -> bool:
@@ -147,9 +167,10 @@ def wait_if_near(deadline: int, box: BallotBox) -> bool:
     return True
 
 
-def _resolve(
-    turn: Turn, position: Position, sealed: Sealed, box: BallotBox, leaves: Mapping[int, bytes]
-) -> None:
+def _publish_seal(
+    turn: Turn, position: Position, sealed: Sealed, leaves: Mapping[int, bytes]
+) -> CommittedBallots | None:
+    """Commit to the ballots before anything that depends on the count. None: the turn was changed."""
     ballots = sealed.ballots
     if turn.stored_ballots.exists():  # of a long window, or a show of hands
         ballots = merge_ballots(ballots, load_stored_ballots(turn))
@@ -163,10 +184,15 @@ def _resolve(
         seal = commit_openly(turn, by_side, sealed.sealed_at)
     message = record_seal(turn, seal.message)
     if message is None:
-        return
-    seal = seal._replace(message=message)
-    # Before anything that depends on the count.
-    publish_now(turn.match.event_id, seal.message)
+        return None
+    publish_now(turn.match.event_id, message)
+    return CommittedBallots(by_side, side_changes, seal._replace(message=message))
+
+
+def _resolve(
+    turn: Turn, position: Position, committed: CommittedBallots, box: BallotBox, reveal_at: int
+) -> None:
+    by_side, side_changes, seal = committed
     box.closing_lease.renew(turn.pk)
     deserted = None
     if side_changes:
@@ -178,13 +204,13 @@ def _resolve(
     # The reveal begins now, after the count. A cluster's nodes differ, and clocks can be set back.
     now = max(box.now(), seal.message.at)
     following = _commit_outcome(turn, outcome, seal, now, time_used)
-    committed = now + (time.monotonic() - started) * 1000
+    written = now + (time.monotonic() - started) * 1000
     relay(turn.match.event_id)
     if following:  # the reveal was relayed first, and the turn may have been changed since
         following.refresh_from_db(fields=BOX_FIELDS)
         place_turn(following, box, create=True)
     if turn.state in CLOSED_STATES:
-        record_metrics(turn, outcome, committed)
+        record_metrics(turn, outcome, written, reveal_at)
         box.expire(turn.match.event_id, turn.pk)
 
 
@@ -225,16 +251,19 @@ def commit_openly(turn: Turn, by_side: dict[Side, SortedBallots], sealed_at: int
     return SealCommitment(message, {side: commitment.root for side, commitment in commitments.items()})
 
 
-def record_metrics(turn: Turn, outcome: TurnOutcome, committed: float) -> None:
-    """Record metrics of a turn `committed` at this time (Unix ms), and log what is public by now."""
+def record_metrics(turn: Turn, outcome: TurnOutcome, committed: float, reveal_at: int) -> None:
+    """Record metrics of a turn `committed` at this time (Unix ms), and log what is public by now.
+
+    `reveal_at` is when it was to be revealed: its deadline, unless it waited for the host.
+    """
     sealed_ms = (turn.sealed_at or 0) - turn.closes_at
-    resolved_ms = committed - turn.closes_at
+    resolved_ms = committed - reveal_at
     CLOSE_LAG_S.observe(max(0, sealed_ms) / 1000)
     RESOLVE_LAG_S.observe(max(0.0, resolved_ms) / 1000)
     event, ballots = turn.match.event_id, sum(map(len, outcome.ballots.values()))
     fields = {"event": event, "turn": turn.pk, "ballots": ballots}
     log.info(
-        "turn %s of event %s closed, ballots: %s; sealed %.0f ms and resolved %.0f ms after its deadline",
+        "turn %s of event %s closed, ballots: %s; sealed %.0f ms and resolved %.0f ms after it was due",
         *(turn.pk, event, ballots, sealed_ms, resolved_ms),
         extra=fields | {"sealed_ms": sealed_ms, "resolved_ms": round(resolved_ms)},
     )
@@ -273,7 +302,7 @@ def _commit_outcome(
             _end_match(turn.match, outcome, revealed, now)
         else:
             over_ms = plan_reveal(turn.match, outcome.resolution, revealed).over
-            pause_ms = analysis_pause_ms(turn.match, outcome.before.state)
+            pause_ms = pause_after_reveal_ms(turn.match, outcome.before.state)
             lead_ms = window.START_LEAD_MS if concealed else over_ms + pause_ms
             is_paused = outcome.is_empty and is_idle(turn.match.event)
             following = plan_turn(turn.match, turn, outcome.to_move, now, None if is_paused else lead_ms)

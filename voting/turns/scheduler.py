@@ -138,14 +138,17 @@ class DeadlineScheduler:
     def _close_due_turns(self, now: int) -> list[int]:
         """Enqueue due turns and close those that no worker closed in time.
 
-        Returns when the upcoming turns are due, which is slightly before their deadlines.
+        A sealed turn that waits for the host is due again when that wait is over. Returns when the upcoming
+        turns are due, which is slightly before their deadlines.
         """
         live = Turn.objects.filter(state=TurnState.OPEN, closes_at__lte=now + LOOKAHEAD_MS)
-        live = live.exclude(pk__in=self.unshifted)
-        due_at = {
-            (turn_id, closes_at): closes_at - enqueue_early_ms(self._ballots(turn_id))
-            for turn_id, closes_at in live.values_list("pk", "closes_at")
-        }
+        live = live.exclude(pk__in=self.unshifted).select_related("match")
+        live = live.only("closes_at", "version", "sealed_version", "match__host_wait_s")
+        due_at = {}
+        for turn in live:
+            deadline = turn.reveal_due_at if turn.is_sealed else turn.closes_at
+            ballots = 0 if turn.is_sealed else self._ballots(turn.pk)
+            due_at[turn.pk, deadline] = deadline - enqueue_early_ms(ballots)
         due = {deadline for deadline, at in due_at.items() if at <= now}
         self.dispatched = {deadline: at for deadline, at in self.dispatched.items() if deadline in due}
         self._enqueue(sorted(due - self.dispatched.keys(), key=itemgetter(1)))

@@ -87,9 +87,9 @@ def void_seal(turn: Turn, reason: Reopening, now: int, epoch: int) -> dict[str, 
 def void_by_added_time(turn: Turn, closes_at: int, now: int) -> dict[str, Any]:
     """`void_seal` for a turn that is now open until `closes_at`.
 
-    Raises MatchError if that doesn't reopen a sealed turn.
+    Raises MatchError if that doesn't reopen a sealed turn, or if the turn waits for the host: its seal stays.
     """
-    if turn.is_sealed and closes_at <= read_seals(turn)[-1].at:
+    if turn.is_sealed and (turn.match.host_wait_s or closes_at <= read_seals(turn)[-1].at):
         raise MatchError(_("Time is up. The votes are being counted."))
     return void_seal(turn, "time_added", now, turn.epoch)
 

@@ -2,7 +2,8 @@
 
 Rows, roots and messages are those of `closing.close_turn`, and a turn is closed exactly once for the same
 reasons. Only plain turns are closed together. `close_turn` closes those with clocks, secret sides, concealed
-picks or stored ballots, those that end their match, those whose box is lost, and those sealed before a crash.
+picks or stored ballots, those that end their match or wait for the host, those whose box is lost, and those
+sealed before a crash.
 """
 
 import logging
@@ -118,7 +119,7 @@ def _publish(written: Sequence[WrittenTurn], committed: float, box: BallotBox) -
     relay(*(one.event_id for one in written))
     _place([one.following.pk for one in written], box)
     for one in written:
-        record_metrics(one.turn, one.outcome, committed)
+        record_metrics(one.turn, one.outcome, committed, one.turn.closes_at)
     box.expire_all((one.event_id, one.turn.pk) for one in written)
 
 
@@ -126,7 +127,7 @@ def _load_positions(turn_ids: Sequence[int], until: int) -> dict[Turn, Position]
     """Return those of the turns that are plain and end by `until`, each with the position it is played in."""
     open_turns = Turn.objects.filter(pk__in=turn_ids, state=TurnState.OPEN, closes_at__lte=until)
     plain = open_turns.filter(stored=False, box_lost_at=None, match__bank_s=None, match__max_side_changes=0)
-    plain = plain.exclude(sealed_version=F("version"))
+    plain = plain.filter(match__host_wait_s=None).exclude(sealed_version=F("version"))
     turns = list(plain.select_related("match__red", "match__yellow"))
     played = defaultdict[int, list[Turn]](list)
     closed = Turn.objects.filter(match__in=[turn.match_id for turn in turns], state__in=CLOSED_STATES)

@@ -1,18 +1,25 @@
-"""Organizer actions on a reveal: show it longer, or shorter again. The next window moves with its end."""
+"""Organizer actions on a reveal: start it, open the turn after it, show it longer, or shorter again.
+
+The next window moves with its end.
+"""
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from crowdgame.console.actions.registry import ActionResult, CurrentState, action, undone_by
-from crowdgame.console.actions.turn_time import DEFAULT_STEP_S
+from crowdgame.console.actions.turn_time import DEFAULT_STEP_S, is_closed_last
 from crowdgame.events.audit_text import LogText
 from voting import protocol
+from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.ballot_box import BallotBox
-from voting.counting.window import RESUME_LEAD_MS, Window, shift_window
+from voting.counting.window import RESUME_LEAD_MS, Window, resume_window, shift_window
 from voting.matches import MatchError
 from voting.models import Turn, TurnState
 from voting.protocol import Pressed
+from voting.turns.host_steps import reveal_turn
 from voting.turns.turns import change_turn
+
+NEXT_STEP_KEY = {"Space": "Next step"}
 
 
 def _is_revealing(pressed: Pressed, now: CurrentState) -> bool:
@@ -21,6 +28,39 @@ def _is_revealing(pressed: Pressed, now: CurrentState) -> bool:
     if match is None or turn is None or turn.paused or turn.id != pressed.turn:
         return False
     return now.at < turn.opens_at - turn.talk_ms
+
+
+@action(
+    "reveal.start",
+    target="turn",
+    label="Start the reveal",
+    done="The reveal has started.",
+    keys=NEXT_STEP_KEY,
+)
+@undone_by("turn.void", is_closed_last)
+def start_reveal(turn: Turn, box: BallotBox) -> ActionResult:
+    """Start the reveal of a turn that waits for the host. Raises MatchError if none waits."""
+    reveal_turn(turn.pk, box)
+    what = LogText(gettext_noop("%(by)s started the reveal of turn %(turn)s"), {"turn": turn.number})
+    return ActionResult(what, {"turn": turn.pk})
+
+
+@action(
+    "turn.open", target="turn", label="Open the next turn", done="The next turn opens.", keys=NEXT_STEP_KEY
+)
+def open_turn(turn: Turn, box: BallotBox) -> ActionResult:
+    """Open the next turn, or the talk before it, once the reveal is over. Raises MatchError before."""
+    now = box.now()
+    left_ms = _reveal_left_ms(turn, now)
+    match = load_snapshot(turn.match.event).match
+    if match is None or match.reveal is None or now < match.reveal.resolved_at + match.reveal.steps.over:
+        raise MatchError(_("The reveal is not over yet."))
+    if left_ms <= RESUME_LEAD_MS:
+        raise MatchError(_("The next turn is opening."))
+    times = resume_window(now, turn.closes_at - turn.opens_at, turn.talk_left_ms)
+    change_turn(turn, protocol.TurnMoved, box, opens_at=times.opens_at, closes_at=times.closes_at)
+    what = LogText(gettext_noop("%(by)s opened turn %(turn)s"), {"turn": turn.number})
+    return ActionResult(what, {"turn": turn.pk})
 
 
 @action(

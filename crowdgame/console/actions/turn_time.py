@@ -32,7 +32,7 @@ def _is_live(pressed: Pressed, now: CurrentState, *paused: bool) -> bool:
     return turn is not None and turn.id == pressed.turn and (not paused or turn.paused in paused)
 
 
-def _closed_last(pressed: Pressed, now: CurrentState) -> bool:
+def is_closed_last(pressed: Pressed, now: CurrentState) -> bool:
     match = now.event.match
     last = match.concealed or match.reveal if match and match.state != "aborted" else None
     return last is not None and last.turn == pressed.turn
@@ -111,7 +111,7 @@ def shorten_turn(turn: Turn, seconds: int | None, box: BallotBox) -> ActionResul
 @action(
     "turn.close", target="turn", label="Close now", done="Vote closed and counted.", keys={"C": "Close now"}
 )
-@undone_by("turn.void", _closed_last)
+@undone_by("turn.void", is_closed_last)
 def close_turn_now(turn: Turn, box: BallotBox) -> ActionResult:
     """Close the window now and count.
 

@@ -28,6 +28,7 @@ pytestmark = pytest.mark.django_db
 Step = str | tuple[str, dict[str, Any]]
 STARTED: tuple[Step, ...] = ("lobby.open", "match.start")
 PLAYING: tuple[Step, ...] = (*STARTED, "open")
+SEALED: tuple[Step, ...] = (("wait_for_host", {}), *PLAYING, "turn.close")
 REVEALED: tuple[Step, ...] = (*PLAYING, "turn.close")
 REVEAL = "the reveal of turn 1 by"
 REMOVED_EXTRA_TIME = "removed the extra time per turn"
@@ -64,6 +65,8 @@ CASES = [
     Case("turn.shorten", {"seconds": 90}, "removed 90 seconds", "added 90 seconds"),
     Case("turn.close", {}, "closed turn 1", "took back turn 1"),
     Case("turn.void", {}, "took back turn 1", before=REVEALED),
+    Case("reveal.start", {}, "started the reveal of turn 1", "took back turn 1", SEALED),
+    Case("turn.open", {}, "opened turn 2", before=(*SEALED, "reveal.start", "end_reveal")),
     Case(
         "reveal.extend",
         {"seconds": 90},
@@ -162,6 +165,11 @@ REFUSED: list[tuple[tuple[Step, ...], Step, str]] = [
     ((), "turn.void", "no turn to take back"),
     ((*STARTED, ("play", {"picks": RED_WINS}), "match.start"), "turn.void", "no turn to take back"),
     ((*STARTED, ("play", {"picks": [(1, 2)]}), "match.abort"), "turn.void", "no turn to take back"),
+    (PLAYING, "reveal.start", "no reveal to start"),
+    (SEALED, ("turn.extend", {"seconds": 90}), "Time is up"),
+    (SEALED, "turn.open", "No reveal is being shown"),
+    ((*SEALED, "reveal.start"), "turn.open", "The reveal is not over yet"),
+    ((*SEALED, "reveal.start", "end_reveal", "turn.open"), "turn.open", "The next turn is opening"),
     (STARTED, "reveal.extend", "No reveal is being shown"),
     (STARTED, "reveal.shorten", "No reveal is being shown"),
     ((*REVEALED, "open"), "reveal.extend", "No reveal is being shown"),
@@ -253,8 +261,13 @@ def take(event: Event, step: Step, box: BallotBox) -> None:
     if "." in action:
         request(event, ActionAsk(id=1, action=action, **fields), box)
         return
+    if action == "wait_for_host":
+        Event.objects.filter(pk=event.pk).update(host_wait_s=60)
+        return
     match = event.matches.get(state="playing")
-    if action == "play":
+    if action == "end_reveal":
+        match.turns.filter(state="resolved").update(resolved_at=box.now() - 60_000)
+    elif action == "play":
         play(match, box, **fields)
     else:
         {"open": open_now, "run_out": run_out}[action](only_turn(match), box)

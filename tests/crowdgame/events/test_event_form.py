@@ -47,6 +47,7 @@ def duration(name: str, number: int, unit: int) -> dict[str, str]:
         ({"language": "ar"}, {"language": "ar"}),
         ({"analysis": "turn"}, {"analysis": "turn"}),
         ({"next_match_after_s_usual": "30"}, {"next_match_after_s": 30}),
+        ({"host_wait_s_usual": "60"}, {"host_wait_s": 60}),
         ({"consent": "We film."}, {"consent": "We film.", "in_study": False}),
         ({"consent": "A study.", "in_study": "on"}, {"consent": "A study.", "in_study": True}),
         ({"tie_rule": "captain"}, {"tie_rule": "captain"}),
@@ -97,6 +98,9 @@ def test_event_form_stores_values_and_shows_them_again(
         ({**BANK, **duration("bank_s", 31, 86400)}, "and 30 days."),
         ({**BANK, "bank_s_usual": "60", **duration("cap_s", 61, 1)}, "more than the whole clock"),
         ({**BANK, **duration("increment_s", 25, 3600)}, "and 1 day."),
+        ({**BANK, "host_wait_s_usual": "60"}, "a clock for each side can&#x27;t wait"),
+        ({"host_wait_s_usual": "60", "window_s_usual": "3600"}, "at most ten minutes can wait"),
+        (duration("host_wait_s", 181, 1), "Choose between 3 seconds and 3 minutes."),
         ({**BANK, "hands_2": "on"}, "A team without phones cannot have a clock"),
         *[
             ({"max_side_changes": "1", **revealing}, "Secret sides cannot be combined")
