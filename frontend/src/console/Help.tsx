@@ -2,6 +2,7 @@ import { t } from "../live/i18n";
 import { useEffect, useState } from "preact/hooks";
 import type { OrganizerCommands } from "./actions/commands";
 import { ACTIONS } from "../actions";
+import { keyName } from "./labels";
 import type { ActionOffer, ActionOffers } from "./actions/offers";
 
 /** Each key with its description. */
@@ -16,6 +17,7 @@ export function useShortcuts(commands: OrganizerCommands, offers: ActionOffers, 
       if (key === "Escape") setHelp(false);
       const offer = off ? undefined : offerForKey(key, offers);
       if (offer) commands.press(offer);
+      return !!offer;
     }),
   );
   return help;
@@ -29,7 +31,7 @@ export function Help() {
       <dl>
         {[...SHORTCUTS].map(([key, what]) => (
           <div key={key}>
-            <dt><kbd>{key}</kbd></dt>
+            <dt><kbd>{keyName(key)}</kbd></dt>
             <dd>{what}</dd>
           </div>
         ))}
@@ -38,16 +40,29 @@ export function Help() {
   );
 }
 
-/** Calls back with each key pressed on its own, as written on the buttons: "P", "Shift E", "?". Returns how to stop. */
-function listenForKeys(pressed: (key: string) => void): () => void {
+/** The keys that take the next step: the space bar, and the "next" button of a clicker. */
+const NEXT_STEP_KEYS = [" ", "PageDown"];
+
+/**
+ * Calls back with each key pressed on its own, as in the actions: "P", "Shift E", "?", "Space". `pressed` tells whether
+ * the key did something: then it doesn't scroll. Returns how to stop.
+ */
+function listenForKeys(pressed: (key: string) => boolean): () => void {
   const listen = (event: KeyboardEvent) => {
     if (event.repeat || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.target instanceof HTMLInputElement) return;
+    if (isForElement(event)) return;
     const pressedKey = event.key.length === 1 ? event.key.toUpperCase() : event.key;
-    pressed(event.shiftKey && /^[A-Z]$/.test(pressedKey) ? `Shift ${pressedKey}` : pressedKey);
+    const key = NEXT_STEP_KEYS.includes(pressedKey) ? "Space" : pressedKey;
+    if (pressed(event.shiftKey && /^[A-Z]$/.test(key) ? `Shift ${key}` : key)) event.preventDefault();
   };
   addEventListener("keydown", listen);
   return () => removeEventListener("keydown", listen);
+}
+
+/** Whether the element that has the focus takes the key: a field, or the space bar for a button. */
+function isForElement({ key, target }: KeyboardEvent): boolean {
+  const taking = key === " " ? "input, textarea, select, button, summary" : "input, textarea, select";
+  return target instanceof Element && target.closest(taking) !== null;
 }
 
 function offerForKey(key: string, { main, rest }: ActionOffers): ActionOffer | undefined {

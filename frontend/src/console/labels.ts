@@ -59,11 +59,16 @@ function lobbyHeadline({ lobby, match }: EventState): string {
   return lobby === "open" ? t("People are joining") : t("Joining is locked");
 }
 
+/** A key as written on the buttons. */
+export function keyName(key: string): string {
+  return key === "Space" ? p("key", "Space") : key;
+}
+
 /** What the clock counts down to. */
 export function clockLabel(event: EventState, phase: Phase): string {
   if (phase === "voting") return p("after the time left", "to vote");
   if (phase === "paused") return p("after the time left", "left (paused)");
-  if (phase === "sealed") return "";
+  if (phase === "sealed") return p("after the time left", "until the reveal starts by itself");
   if (isTalk(event, phase)) return p("after the time left", "to talk");
   if (phase === "waiting" || phase === "reveal") return event.match?.turn ? p("after the time left", "until turn %(turn)s opens", { turn: event.match.turn.number }) : p("after the time left", "left in the reveal");
   return event.next_match_at ? p("after the time left", "until the next match") : "";

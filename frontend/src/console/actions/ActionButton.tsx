@@ -1,4 +1,5 @@
 import { useStore } from "../../live/state/useStore";
+import { keyName } from "../labels";
 import { buttonId, type OrganizerCommands } from "./commands";
 import type { ActionOffer } from "./offers";
 
@@ -38,7 +39,7 @@ export function ActionButton({ offer, commands, off, size = "small", on, submits
       onClick={submits ? undefined : () => commands.press(offer)}
     >
       <span>{confirm ? offer.confirm : offer.label}</span>
-      {offer.shortcut && <kbd aria-hidden="true">{offer.shortcut}</kbd>}
+      {offer.shortcut && <kbd aria-hidden="true">{keyName(offer.shortcut)}</kbd>}
     </button>
   );
 }

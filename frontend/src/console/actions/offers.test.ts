@@ -43,6 +43,15 @@ test("during a match, pause and close never take each other's place", () => {
   assert.deepEqual(places("paused"), ["turn.close", "turn.resume"]);
 });
 
+test("the next step of a match that waits for the organizer has the space bar", () => {
+  const led = event({ match: { ...MATCH, host_wait_s: 60 } });
+  const steps = (["voting", "sealed", "reveal"] as const).map((phase) => {
+    const { main, suggested } = actionOffers(led, phase);
+    return [suggested, main[0]!.shortcut, main[0]!.turn];
+  });
+  assert.deepEqual(steps, [["turn.close", "C", 9], ["reveal.start", "Space", 9], ["turn.open", "Space", 9]]);
+});
+
 test("actions keep their position in every phase", () => {
   const places = (["lobby", "waiting", "voting", "reveal", "paused", "sealed", "ended"] as const).map((phase) => actionOffers(event(), phase).rest.map(({ action, seconds }) => `${action} ${seconds ?? ""}`));
   for (const place of places) assert.deepEqual(place, places[0]);

@@ -57,15 +57,23 @@ export function actionOffers(event: EventState, phase: Phase, prompt = ""): Acti
     timeChange(event, phase, "turn.extend", little),
     { ...timeChange(event, phase, "turn.extend", more), shortcut: "Shift E" },
   ];
-  const suggested = event.match?.state !== "playing" || isVote(phase) ? main[0]! : main[1]!;
+  const leads = event.match?.host_wait_s && phase === "reveal";
+  const suggested = event.match?.state !== "playing" || isVote(phase) || leads ? main[0]! : main[1]!;
   return { main, suggested: suggested.action, rest: [...tempo, voidTurn(event), joining(event), abort(event)] };
 }
 
 /** During a match: what ends the phase or lengthens it, then Pause or Resume, so that neither replaces the other. */
 function mainOffers(event: EventState, phase: Phase, prompt: string): readonly ActionOffer[] {
   if (event.match?.state !== "playing") return betweenMatches(event, phase);
-  const first = phase === "reveal" ? longerReveal(event) : close(event, phase, prompt);
+  const first = hostStep(event, phase) ?? (phase === "reveal" ? longerReveal(event) : close(event, phase, prompt));
   return [first, phase === "paused" ? resume(event) : pause(event, phase)];
+}
+
+/** In a match that waits for the organizer: the reveal, then the next turn. */
+function hostStep(event: EventState, phase: Phase): ActionOffer | null {
+  if (!event.match?.host_wait_s) return null;
+  if (phase === "sealed") return { ...plainOffer("reveal.start"), ...forTurn(event, true) };
+  return phase === "reveal" ? { ...plainOffer("turn.open"), ...forTurn(event, true) } : null;
 }
 
 function betweenMatches(event: EventState, phase: Phase): readonly ActionOffer[] {

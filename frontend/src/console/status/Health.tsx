@@ -1,6 +1,6 @@
 import type { ServerClock } from "../../live/connection/clock";
+import { revealDue, type Phase } from "../../live/match/phase";
 import { useMoments } from "../../live/state/useNow";
-import type { Phase } from "../../live/match/phase";
 import { useStore } from "../../live/state/useStore";
 import type { EventState } from "../../protocol";
 import type { OrganizerCommands } from "../actions/commands";
@@ -20,9 +20,9 @@ interface Props {
 export function Health({ event, phase, joined, clock, commands, history }: Props) {
   const { tookMs } = useStore(commands.store);
   const { lateMs } = useStore(history.store);
-  const closedAt = event.match?.turn?.closes_at ?? 0;
-  const now = useMoments(clock, [closedAt + OVERDUE_MS + 1]);
-  const overdueMs = phase === "sealed" ? now - closedAt : 0;
+  const dueAt = event.match?.turn ? revealDue(event.match, event.match.turn) : 0;
+  const now = useMoments(clock, [dueAt + OVERDUE_MS + 1]);
+  const overdueMs = phase === "sealed" ? now - dueAt : 0;
   const { good, text, more } = assessHealth({ joined, overdueMs, lateMs, tookMs, skewMs: clock.now() - Date.now() });
   return (
     <p class="health" data-good={good}>

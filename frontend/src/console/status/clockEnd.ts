@@ -1,11 +1,12 @@
-import { heldMs, type Phase } from "../../live/match/phase";
+import { heldMs, revealDue, type Phase } from "../../live/match/phase";
 import type { EventState } from "../../protocol";
 
 /** The server time at which the clock ends; 0 if no clock runs. */
 export function clockEnd({ match, next_match_at }: EventState, phase: Phase): number {
   const turn = match?.turn;
   if (phase === "voting") return turn?.closes_at ?? 0;
-  if (phase === "paused" || phase === "sealed") return 0;
+  if (phase === "sealed") return match?.host_wait_s && turn ? revealDue(match, turn) : 0;
+  if (phase === "paused") return 0;
   return turn ? turn.opens_at : (next_match_at ?? 0);
 }
 

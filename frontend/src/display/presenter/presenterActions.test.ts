@@ -13,6 +13,7 @@ function actionFor(wish: PresenterCommand, state: EventState, phase: ScreenPhase
 
 test("the next action depends on the phase, and serious actions need a confirmation", () => {
   const paused = makeEvent({ match: makeMatch({ turn: makeTurn({ paused: true, left_ms: 5 }) }) });
+  const led = makeEvent({ match: makeMatch({ host_wait_s: 60 }) });
   const ended = makeEvent({ match: makeMatch({ state: "ended", turn: null }) });
   const timelineSteps: ReadonlyArray<readonly [EventState, ScreenPhase, string]> = [
     [makeEvent({ match: null, lobby: "closed" }), "lobby", "lobby.open"],
@@ -22,6 +23,8 @@ test("the next action depends on the phase, and serious actions need a confirmat
     [paused, "paused", "turn.resume"],
     [makeEvent(), "sealed", ""],
     [makeEvent(), "reveal", ""],
+    [led, "sealed", "reveal.start"],
+    [led, "reveal", "turn.open"],
     [ended, "reveal", ""],
     [ended, "ended", "match.start!"],
   ];

@@ -27,10 +27,15 @@ const NOTHING_TO_PRESS: Partial<Record<ScreenPhase, string>> = {
   reveal: t("The next turn opens automatically"),
 };
 
+/** The next step in a match that waits for the organizer. */
+const HOST_STEPS: Partial<Record<ScreenPhase, Action>> = { sealed: "reveal.start", reveal: "turn.open" };
+
 function next(state: EventState, phase: ScreenPhase): PresenterAction | string {
   const { match, lobby } = state;
   if (match?.state === "playing") {
     if (phase === "paused") return pause(state, phase);
+    const step = match.host_wait_s && match.turn ? HOST_STEPS[phase] : undefined;
+    if (step) return makeAction(step, { turn: match.turn!.id });
     return NOTHING_TO_PRESS[phase] ?? close(state, phase);
   }
   if (phase === "reveal") return t("The last reveal is still running");

@@ -39,6 +39,11 @@ export function revealEnd({ reveal, turn }: Match): number {
   return follows ? Math.max(end, turn.opens_at - turn.talk_ms) : end;
 }
 
+/** When a turn that waits for the organizer is revealed by itself: the end of its window if nothing waits. */
+export function revealDue({ host_wait_s }: Match, turn: Turn): number {
+  return turn.closes_at + (host_wait_s ?? 0) * 1000;
+}
+
 /** The server times at which the phase changes without a message, for `useMoments`. */
 export function phaseMoments(event: EventState): number[] {
   if (!event.match) return [];
