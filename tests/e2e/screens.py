@@ -50,11 +50,11 @@ class Screen:
         """Show motion, as to visitors who have not asked for less."""
         self.page.emulate_media(reduced_motion="no-preference")
 
-    def wait_for(self, **data: str) -> None:
+    def wait_for(self, timeout_ms: float = TIMEOUT_MS, **data: str) -> None:
         """Wait for these data attributes of the body, such as `phase="lobby"` for `data-phase`."""
         body = self.page.locator("body")
         for name, value in data.items():
-            expect(body).to_have_attribute(f"data-{name}", value, timeout=TIMEOUT_MS)
+            expect(body).to_have_attribute(f"data-{name}", value, timeout=timeout_ms)
 
     def note_error(self, message: ConsoleMessage) -> None:
         if message.type == "error":

@@ -315,7 +315,7 @@ def test_full_match_fits_and_ends_the_same_with_reduced_motion(screens: EventScr
             vote(screens.red, red)
         vote_last(screens.yellow, yellow)
     for screen in (screens.red, *screens.watchers):
-        screen.wait_for(phase="ended")
+        screen.wait_for(2 * TIMEOUT_MS, phase="ended")  # the last reveal is replayed
     check_all_sizes(screens, "ended")
     check_end(screens)
 

@@ -18,8 +18,13 @@ export function shortName(name: string, other: string, fits: Fits): string {
   return nameForms(name, other).find(fits) ?? cutName(name, other, fits);
 }
 
-/** The name and shorter forms of it, longest first, down to the words that differ from the other name. */
+/** The name and shorter forms of it, longest first, down to the words that differ. None is also a form of the other. */
 export function nameForms(name: string, other: string): string[] {
+  const others = formsOf(other, name);
+  return formsOf(name, other).filter((form) => form === name || !others.includes(form));
+}
+
+function formsOf(name: string, other: string): string[] {
   const { before, middle, after } = compareNames(name, other);
   const gap = name.includes(" ") ? NO_BREAK : "";
   const starts = before ? [...hints(before, gap), `…${gap}`] : [""];
