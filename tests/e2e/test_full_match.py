@@ -62,6 +62,7 @@ def make_event(page: Page) -> str:
     page.get_by_label("Event name").fill("Summer fair")
     page.get_by_label("First team, red").fill("North Hall")
     page.get_by_label("Second team, yellow").fill("South Hall")
+    page.get_by_text("More settings").click()
     page.locator("[name=pace][value='dramatic']").check()
     page.locator("[name=window_s_usual][value='300']").check()
     page.get_by_label("Close as soon as everyone connected has voted").check()

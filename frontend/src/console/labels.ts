@@ -68,7 +68,7 @@ export function keyName(key: string): string {
 export function clockLabel(event: EventState, phase: Phase): string {
   if (phase === "voting") return p("after the time left", "to vote");
   if (phase === "paused") return p("after the time left", "left (paused)");
-  if (phase === "sealed") return p("after the time left", "until the reveal starts by itself");
+  if (phase === "sealed") return !event.match?.host_wait_s ? "" : p("after the time left", "until the reveal starts by itself");
   if (isTalk(event, phase)) return p("after the time left", "to talk");
   if (phase === "waiting" || phase === "reveal") return event.match?.turn ? p("after the time left", "until turn %(turn)s opens", { turn: event.match.turn.number }) : p("after the time left", "left in the reveal");
   return event.next_match_at ? p("after the time left", "until the next match") : "";
