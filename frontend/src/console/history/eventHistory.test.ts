@@ -58,6 +58,7 @@ test("the lag of a turn is the time from its deadline to its result", () => {
   assert.equal(withEvent(NOTHING, event(turn(2), 1), event(turn(1), 0)).lateMs, 100);
   assert.equal(withEvent(NOTHING, event(turn(2), 1), null).lateMs, null);
   assert.equal(withEvent(NOTHING, event(turn(2), 1), event(turn(1, { paused: true }), 0)).lateMs, null);
+  assert.equal(withEvent(NOTHING, event(turn(2), 1, { host_wait_s: 60 }), event(turn(1), 0)).lateMs, null);
 });
 
 test("agreement is null without votes", () => {

@@ -135,12 +135,13 @@ export function agreement(match: Pick<Match, "tally_method">, tally: SideTally |
 
 /**
  * Milliseconds between a turn's deadline and its count, for a turn that this page saw open. Null if the turn was held,
- * because it has no deadline.
+ * because it has no deadline, or if its reveal waited for the organizer.
  */
 function lateness(match: Match | null, before: EventState | null): number | null {
   const turn = before?.match?.turn;
   const reveal = match?.reveal;
-  return turn && reveal && turn.id === reveal.turn && !turn.paused ? Math.max(0, reveal.resolved_at - turn.closes_at) : null;
+  const isTimed = turn && !turn.paused && !match?.host_wait_s;
+  return isTimed && reveal && turn.id === reveal.turn ? Math.max(0, reveal.resolved_at - turn.closes_at) : null;
 }
 
 /** Describes a change that no organizer made; empty if an organizer made it. */
