@@ -4,7 +4,7 @@ import unicodedata
 from functools import cache
 from itertools import accumulate, combinations, pairwise
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from django.utils.translation import get_language, get_language_bidi
 from fpdf import FPDF, Align
@@ -14,16 +14,13 @@ from voting.admission.links import qr_lines
 
 FONTS = Path(__file__).with_name("fonts")
 FAMILY = "Noto Sans"
-FALLBACKS = ("Noto Sans Arabic", "Noto Sans SC", "Noto Sans KR", "Noto Emoji")
-FONT_FILES = (
-    (FAMILY, "", "NotoSans-Regular.ttf"),
-    (FAMILY, "B", "NotoSans-Bold.ttf"),
-    (FALLBACKS[0], "", "NotoSansArabic-Regular.ttf"),
-    (FALLBACKS[0], "B", "NotoSansArabic-Bold.ttf"),
-    (FALLBACKS[1], "", "NotoSansSC-Medium.ttf"),
-    (FALLBACKS[2], "", "NotoSansKR-Medium.ttf"),
-    (FALLBACKS[3], "", "NotoEmoji-Regular.ttf"),
-)
+FONT_FILES = {  # by family and style; text in the first family, other characters in the first that has them
+    FAMILY: {"": "NotoSans-Regular.ttf", "B": "NotoSans-Bold.ttf"},
+    "Noto Sans Arabic": {"": "NotoSansArabic-Regular.ttf", "B": "NotoSansArabic-Bold.ttf"},
+    "Noto Sans SC": {"": "NotoSansSC-Medium.ttf"},
+    "Noto Sans KR": {"": "NotoSansKR-Medium.ttf"},
+    "Noto Emoji": {"": "NotoEmoji-Regular.ttf"},
+}
 COLORS = {"red": (232, 51, 74), "yellow": (255, 210, 63)}
 MIN_SCALE = 0.45
 MAX_LINES = (1, 2, 3)
@@ -40,15 +37,31 @@ class Unprintable(Exception):
     """No font has the character that is its argument."""
 
 
+def _add_family(pdf: FPDF, family: str) -> None:
+    for style, file in FONT_FILES[family].items():
+        pdf.add_font(family, style, FONTS / file)
+
+
 @cache
-def _printable() -> frozenset[str]:
-    fonts = PdfDocument("").fonts.values()
-    return frozenset(chr(point) for font in fonts for point in getattr(font, "cmap", ()))
+def _characters(family: str) -> frozenset[str]:
+    pdf = FPDF()
+    _add_family(pdf, family)
+    return frozenset(chr(point) for font in pdf.fonts.values() for point in getattr(font, "cmap", ()))
+
+
+def _needed_families(text: str) -> tuple[list[str], set[str]]:
+    """Return the families that a text needs, and the characters that none has."""
+    families, missing = list[str](), set(text)
+    for family in FONT_FILES:
+        if missing and not missing.isdisjoint(characters := _characters(family)):
+            families.append(family)
+            missing -= characters
+    return families, missing
 
 
 def can_print(text: str) -> bool:
     """Whether the fonts have all characters of a text."""
-    return _printable().issuperset(text)
+    return not _needed_families(text)[1]
 
 
 class PdfDocument(FPDF):
@@ -60,9 +73,8 @@ class PdfDocument(FPDF):
         self.set_lang(get_language())
         self.set_auto_page_break(False)
         self.c_margin = 0
-        for family, style, file in FONT_FILES:
-            self.add_font(family, style, FONTS / file)
-        self.set_fallback_fonts(FALLBACKS, exact_match=False)
+        self.families = {FAMILY}
+        _add_family(self, FAMILY)
         self.is_rtl = get_language_bidi()
         self.set_text_shaping()
 
@@ -74,13 +86,22 @@ class PdfDocument(FPDF):
         """Use this font, with a size in points, for the next lines."""
         self.set_font(FAMILY, "B" if bold else "", size)
 
+    def get_string_width(self, s: str, *args: Any, **options: Any) -> float:
+        """Add the fonts that the text needs, since loading all takes longer than most documents."""
+        if added := set(_needed_families(s)[0]) - self.families:
+            for family in added:
+                _add_family(self, family)
+            self.families |= added
+            fallbacks = [family for family in FONT_FILES if family in self.families - {FAMILY}]
+            self.set_fallback_fonts(fallbacks, exact_match=False)
+        return super().get_string_width(s, *args, **options)
+
     def put_line(
         self, text: str, left: float, baseline: float, width: float, *, centered: bool = False
     ) -> None:
         """Draw text fitted into a mirrored box. Raises Unprintable."""
-        for char in text:
-            if not can_print(char):
-                raise Unprintable(char)
+        if missing := _needed_families(text)[1]:
+            raise Unprintable(min(missing))
         size = self.font_size_pt
         shown, fitted = self.fit_text(text, width)
         self.set_font_size(fitted)

@@ -76,9 +76,7 @@ def test_poster_qr_code_encodes_url() -> None:
     assert symbol(pdf, QR_SIZE, URL) == [list(map(int, row)) for row in segno.make_qr(URL, error="m").matrix]
 
 
-@pytest.mark.parametrize(
-    "name", ["Łódź, Ελλάδα, Київ", "三年级二班", "さくら", "한국", "مدرسة", "🎉", "ไทย", "x" * 80]
-)
+@pytest.mark.parametrize("name", ["Łódź, Ελλάδα, Київ", "三年级二班", "한국", "مدرسة", "🎉", "ไทย", "x" * 80])
 def test_poster_is_printed_for_any_name(name: str) -> None:
     assert pages(print_posters([poster(event=name, teams=(name, name))])) == 1
     of_teams = [poster(event=name, teams=(name, name), side=side) for side in SIDES]
@@ -90,6 +88,22 @@ def test_can_print_knows_supported_scripts() -> None:
         map(can_print, ["Zoë Żuraw", "Ελένη", "Олена", "李小龙", "王玥", "さくら", "عليّ", "한국", "🎉❤️👩‍🚀"])
     )
     assert not any(map(can_print, ["ไทย", "שלום"]))
+
+
+@pytest.mark.parametrize(
+    ("text", "families"),
+    [
+        ("Łódź, Ελλάδα, Київ", {"Noto Sans"}),
+        ("مدرسة 7b", {"Noto Sans", "Noto Sans Arabic"}),
+        ("三年级二班 한국 🎉", {"Noto Sans", "Noto Sans SC", "Noto Sans KR", "Noto Emoji"}),
+    ],
+)
+def test_document_has_only_the_fonts_of_its_text(text: str, families: set[str]) -> None:
+    pdf = PdfDocument("")
+    pdf.add_page()
+    pdf.select_font(20, bold=True)
+    pdf.put_line(text, 10, 20, 100)
+    assert pdf.families == families
 
 
 def test_fit_shrinks_text_then_truncates_it(pdf: PdfDocument) -> None:
