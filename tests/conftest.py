@@ -60,7 +60,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     ranks = {name: rank for rank, name in enumerate(LONGEST)}
 
     def order(item: pytest.Item) -> tuple[bool, bool, int]:
-        file, uses_stack = item.location[0], "servers" in getattr(item, "fixturenames", ())
+        file, uses_stack = item.nodeid.partition("::")[0], "servers" in getattr(item, "fixturenames", ())
         return file.startswith("tests/e2e/"), not uses_stack, ranks.get(file, len(LONGEST))
 
     items.sort(key=order)
