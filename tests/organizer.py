@@ -274,6 +274,7 @@ def change_owner_in_admin(event_id: int, name: str) -> None:
         "owner": organizer(f"after-{name}").pk,
         "team_choice": "balance",
         "analysis": "match",
+        "nicknames": "suggested",
         "admission": "open",
         "window_s": 600,
         "pace": "normal",

@@ -14,6 +14,7 @@ from voting.models import (
     LIVE_STATES,
     Announcement,
     Match,
+    Nickname,
     StoredBallot,
     StoredRestriction,
     TallyRecord,
@@ -132,17 +133,26 @@ class TicketAdmin(ReadOnlyAdmin):
 class StoredRestrictionAdmin(ReadOnlyAdmin):
     """Restrictions by voter code. The audit log tells who set them."""
 
-    list_display = ["event", "voter_code", "team", "banned", "restricted_at"]
-    list_filter = ["banned", "team"]
+    list_display = ["event", "voter_code", "team", "banned", "nameless", "restricted_at"]
+    list_filter = ["banned", "nameless", "team"]
     list_select_related = ["event"]
     search_fields = ["event__code", "event__name", "voter_code"]
     ordering = ["-at"]
-    fields = ["event", "voter_code", "team", "banned", "restricted_at"]
+    fields = ["event", "voter_code", "team", "banned", "nameless", "restricted_at"]
     readonly_fields = ["restricted_at"]
 
     @admin.display(description="at", ordering="at")
     def restricted_at(self, restriction: StoredRestriction) -> datetime:
         return datetime.fromtimestamp(restriction.at / 1000, UTC)
+
+
+@admin.register(Nickname)
+class NicknameAdmin(ReadOnlyAdmin):
+    list_display = ["event", "voter_code", "name", "allowed"]
+    list_filter = ["allowed"]
+    list_select_related = ["event"]
+    search_fields = ["event__code", "event__name", "voter_code", "name"]
+    fields = list_display
 
 
 @admin.register(Announcement)

@@ -129,6 +129,20 @@ class AnalysisTime(LabeledEnum):
     TURN = "turn", gettext_noop("After each turn")
 
 
+class Nicknames(LabeledEnum):
+    """Nicknames that voters can have.
+
+    Values:
+        off: None.
+        suggested: One that the server suggests.
+        typed: Also one that the voter types. Others see it once an organizer has allowed it.
+    """
+
+    OFF = "off", gettext_noop("No nicknames")
+    SUGGESTED = "suggested", gettext_noop("Only suggested ones")
+    TYPED = "typed", gettext_noop("Suggested ones, and others that you allow one by one")
+
+
 class SpecialRule(LabeledEnum):
     """A rule that screens announce before the first turn.
 

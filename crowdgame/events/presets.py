@@ -13,12 +13,13 @@ from django.utils.translation import gettext_lazy as _
 from voting.events import create_event
 from voting.models import Event
 from voting.names import TEAM_NAMES
-from voting.terms import Pace, TeamChoice
+from voting.terms import Nicknames, Pace, TeamChoice
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise
 
 DAY_S = 24 * 3600
+FOR_CLASSES = {"nicknames": Nicknames.OFF}
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,19 +64,19 @@ PRESETS = (
         "first-game",
         _("Classroom: first game"),
         _("Six columns, 30 seconds to talk before each vote, and slow reveals."),
-        {"options": {"columns": 6}, "talk_s": 30, "window_s": 20, "pace": Pace.DRAMATIC},
+        {"options": {"columns": 6}, "talk_s": 30, "window_s": 20, "pace": Pace.DRAMATIC} | FOR_CLASSES,
     ),
     Preset(
         "two-classes",
         _("Two classes, one room"),
         _("Each class scans its own code. 15 seconds to talk, and up to 30 to vote."),
-        {"window_s": 30, "talk_s": 15, "close_early": True, "team_choice": TeamChoice.LINK},
+        {"window_s": 30, "talk_s": 15, "close_early": True, "team_choice": TeamChoice.LINK} | FOR_CLASSES,
     ),
     Preset(
         "class-against-class",
         _("Class against class"),
         _("Two schools, one day per turn. Each class has its own link. No app needed."),
-        {"window_s": DAY_S, "team_choice": TeamChoice.LINK},
+        {"window_s": DAY_S, "team_choice": TeamChoice.LINK} | FOR_CLASSES,
     ),
     Preset(
         "show-of-hands",

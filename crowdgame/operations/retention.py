@@ -26,6 +26,7 @@ from voting.models import (
     Announcement,
     Event,
     Match,
+    Nickname,
     StoredBallot,
     StoredRestriction,
     StoredSideChange,
@@ -55,13 +56,15 @@ class RemovedRows:
     audit_entries: int = 0
     restrictions: int = 0
     side_changes: int = 0
+    nicknames: int = 0
 
     def __str__(self) -> str:
         return (
             f"{self.event.code}: voters of {self.records} tallies, {self.ballots} stored ballots, "
             f"{self.tickets} tickets, {self.announcements} announcements, "
             f"{self.audit_entries} audit entries, "
-            f"{self.restrictions} restrictions, {self.side_changes} changes of side"
+            f"{self.restrictions} restrictions, {self.side_changes} changes of side, "
+            f"{self.nicknames} nicknames"
         )
 
 
@@ -204,5 +207,6 @@ PURGED_ROWS: dict[str, Callable[[Event], QuerySet[Any]]] = {
     "announcements": lambda event: Announcement.objects.filter(event=event),
     "audit_entries": lambda event: AuditEntry.objects.filter(event=event),
     "restrictions": lambda event: StoredRestriction.objects.filter(event=event),
+    "nicknames": lambda event: Nickname.objects.filter(event=event),
     "side_changes": lambda event: StoredSideChange.objects.filter(match__event=event),
 }

@@ -11,6 +11,7 @@ export type TieRule = "first" | "lot" | "captain";
 export type NoBallotRule = "random" | "pass" | "forfeit";
 export type ResignShare = "half" | "two_thirds" | "three_quarters" | "all";
 export type AnalysisTime = "off" | "match" | "turn";
+export type Nicknames = "off" | "suggested" | "typed";
 export type SpecialRule = "secret_sides" | "single_selector" | "captains" | "resigning" | "time_banks";
 export type Ending = "board" | "forfeit" | "time" | "resign" | "deserted" | "conceded" | "agreed";
 export type OfferKind = "draw" | "takeback";
@@ -409,6 +410,7 @@ export interface EventState {
   is_casual: boolean;
   consent: string;
   language: string;
+  nicknames: Nicknames | null;
   display_key_version: number;
 }
 

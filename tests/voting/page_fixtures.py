@@ -55,6 +55,7 @@ def answers(**changes: Any) -> dict[str, Any]:
         "team_choice": "balance",
         "admission": "open",
         "analysis": "match",
+        "nicknames": "suggested",
         "next_match_after_s_usual": "",
         "next_match_after_s_number": "",
         "next_match_after_s_unit": "1",

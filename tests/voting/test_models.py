@@ -22,6 +22,7 @@ from voting.models import (
     Announcement,
     Event,
     Match,
+    Nickname,
     Offer,
     StoredBallot,
     StoredRestriction,
@@ -53,6 +54,7 @@ def rows() -> Rows:
     Ticket.objects.create(event=event, code="BCDFGHJK", voter="v")
     Member.objects.create(event=event, user=event.owner, role="viewer")
     StoredRestriction.objects.create(event=event, voter_code="BCDFGH", at=1)
+    Nickname.objects.create(event=event, voter_code="BCDFGH", name="Tern", allowed=True, chosen_at=1)
     cup = Cup.objects.create(code="BCDFG", name="Spring", owner=event.owner)
     CupTeam.objects.create(cup=cup, seed=1, name="4a")
     CupPairing.objects.create(cup=cup, number=1, red=1, yellow=2)
@@ -152,6 +154,7 @@ WRONG: dict[str, list[Callable[[Rows], None]]] = {
     "event_team_choice_known": [change(Event, team_choice="captain")],
     "event_admission_known": [change(Event, admission="by face")],
     "event_analysis_known": [change(Event, analysis="sometimes")],
+    "event_nicknames_known": [change(Event, nicknames="rude")],
     "event_seq_not_negative": [change(Event, seq=-1)],
     "team_number_once": [insert_copy(Team)],
     "team_number_1_or_2": [change(Team, number=3), change(Team, number=0)],
@@ -217,6 +220,8 @@ WRONG: dict[str, list[Callable[[Rows], None]]] = {
     "ticket_team_1_or_2": [change(Ticket, team=3)],
     "restriction_once_per_voter_code": [insert_copy(StoredRestriction)],
     "restriction_team_1_or_2": [change(StoredRestriction, team=3)],
+    "nickname_once_per_voter_code": [insert_copy(Nickname, skeleton="x")],
+    "nickname_skeleton_once": [insert_copy(Nickname, voter_code="LMNPQR")],
     "guest_account_complete": [change(Guest, name="x")],
     "notification_once_a_turn": [insert_copy(EmailNotification)],
     "chat_room_once": [insert_copy(ChatRoom)],

@@ -36,6 +36,7 @@ from voting.models import (
     TurnState,
 )
 from voting.models.settings import list_hidden_parts
+from voting.nicknames import offered_nicknames
 from voting.terms import EndReason, MatchState, Pace, TieRule
 
 MAX_FINISHED, MAX_CACHED_REASONS = 20, 10_000
@@ -131,6 +132,7 @@ def _build_snapshot(
         "rematch_wanted_by": _rematch_wanted_by(event, match, rows),
         "special_rules": terms.special_rules,
         "consent": terms.consent,
+        "nicknames": offered_nicknames(event),
         "next_lot": commit_lot(event.next_seed) if terms is event and event.next_seed else None,
     }
     return msgspec.convert(vars(event) | computed, protocol.EventState)

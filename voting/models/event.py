@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from voting.models.match_terms import MatchTerms
 from voting.models.settings import HiddenPart, choices, hidden_part, setting
-from voting.terms import Admission, AnalysisTime, Lobby, TeamChoice
+from voting.terms import Admission, AnalysisTime, Lobby, Nicknames, TeamChoice
 
 MAX_BEST_OF = 21
 NOTICE_LENGTH = 140
@@ -102,6 +102,20 @@ class Event(MatchTerms):
             help_text=_(
                 "The analysis compares the votes of each turn with best play. It shows nothing about the "
                 "position that people vote on."
+            ),
+        ),
+        "seen",
+    )
+    nicknames = setting(
+        models.CharField(
+            _("Nicknames of voters"),
+            max_length=9,
+            choices=choices(Nicknames),
+            default=Nicknames.SUGGESTED,
+            db_default=Nicknames.OFF.value,
+            help_text=_(
+                "A nickname is personal data. For data protection, the templates for classes start without "
+                "nicknames, and an event with a class list never has any."
             ),
         ),
         "seen",
@@ -208,6 +222,7 @@ class Event(MatchTerms):
             CheckConstraint(condition=Q(team_choice__in=list(TeamChoice)), name="event_team_choice_known"),
             CheckConstraint(condition=Q(admission__in=list(Admission)), name="event_admission_known"),
             CheckConstraint(condition=Q(analysis__in=list(AnalysisTime)), name="event_analysis_known"),
+            CheckConstraint(condition=Q(nicknames__in=list(Nicknames)), name="event_nicknames_known"),
             CheckConstraint(condition=Q(seq__gte=0), name="event_seq_not_negative"),
             CheckConstraint(
                 condition=Q(best_of=None) | Q(best_of__gte=1, best_of__lte=MAX_BEST_OF),

@@ -8,6 +8,9 @@ from django.utils import timezone
 from voting.models.event import Event
 from voting.models.match import Match, Turn
 
+NICKNAME_LENGTH = 24
+NICKNAME_SKELETON_LENGTH = 255
+
 
 class StoredBallot(models.Model):
     """A voter's last ballot in a turn with a long window, written before it is acknowledged (write-ahead)."""
@@ -129,6 +132,8 @@ class Ticket(models.Model):
 class StoredRestriction(models.Model):
     """An organizer's restriction of a voter code: moved to `team`, banned, or last kicked at `kicked_at`.
 
+    `nameless`: the organizer removed the nickname. Nobody sees it, and the voter can't choose another.
+
     It applies to every seat with the voter code and overrides the seat's team. The audit log tells who set
     it.
     """
@@ -137,6 +142,7 @@ class StoredRestriction(models.Model):
     voter_code = models.CharField(max_length=6)
     team = models.PositiveSmallIntegerField(null=True, blank=True)
     banned = models.BooleanField(default=False)
+    nameless = models.BooleanField(default=False, db_default=False)
     kicked_at = models.BigIntegerField(null=True, blank=True)
     at = models.BigIntegerField()
 
@@ -144,6 +150,29 @@ class StoredRestriction(models.Model):
         constraints = [
             UniqueConstraint(fields=["event", "voter_code"], name="restriction_once_per_voter_code"),
             CheckConstraint(condition=Q(team=None) | Q(team__in=[1, 2]), name="restriction_team_1_or_2"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.event.code}: {self.voter_code}"
+
+
+class Nickname(models.Model):
+    """A voter's nickname. Others see it once it is `allowed`: a suggested one at once, a typed one later.
+
+    Names with the same `skeleton` look alike. `chosen_at` is ballot box time in milliseconds.
+    """
+
+    event = models.ForeignKey(Event, on_delete=models.CASCADE, related_name="chosen_nicknames")
+    voter_code = models.CharField(max_length=6)
+    name = models.CharField(max_length=NICKNAME_LENGTH)
+    skeleton = models.CharField(max_length=NICKNAME_SKELETON_LENGTH)
+    allowed = models.BooleanField()
+    chosen_at = models.BigIntegerField()
+
+    class Meta:
+        constraints = [
+            UniqueConstraint(fields=["event", "voter_code"], name="nickname_once_per_voter_code"),
+            UniqueConstraint(fields=["event", "skeleton"], name="nickname_skeleton_once"),
         ]
 
     def __str__(self) -> str:

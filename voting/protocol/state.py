@@ -10,7 +10,7 @@ import msgspec
 from voting.counting.types import Count, Hash
 from voting.protocol.fields import TeamNumber, Time
 from voting.protocol.match_state import Finished, Match
-from voting.terms import Admission, Lobby, SpecialRule, TeamChoice
+from voting.terms import Admission, Lobby, Nicknames, SpecialRule, TeamChoice
 
 
 class Team(msgspec.Struct, frozen=True, kw_only=True):
@@ -78,6 +78,7 @@ class EventState(msgspec.Struct, frozen=True, kw_only=True):
         is_casual: A one-on-one game that isn't rated. Its players can agree to take turns back.
         consent: Not empty: voters agree to this text before their first vote.
         language: The language of displays, such as `zh-hans`.
+        nicknames: The nicknames that voters can have. Null from earlier versions.
         display_key_version: How often an organizer has replaced the display key.
     """
 
@@ -107,4 +108,5 @@ class EventState(msgspec.Struct, frozen=True, kw_only=True):
     is_casual: bool = False
     consent: str = ""
     language: str = "en"
+    nicknames: Nicknames | None = None
     display_key_version: Count = 0

@@ -46,6 +46,7 @@ def duration(name: str, number: int, unit: int) -> dict[str, str]:
         ({"store_ballots": "on"}, {"store_ballots": True}),
         ({"language": "ar"}, {"language": "ar"}),
         ({"analysis": "turn"}, {"analysis": "turn"}),
+        ({"nicknames": "typed"}, {"nicknames": "typed"}),
         ({"next_match_after_s_usual": "30"}, {"next_match_after_s": 30}),
         ({"host_wait_s_usual": "60"}, {"host_wait_s": 60}),
         ({"consent": "We film."}, {"consent": "We film.", "in_study": False}),
@@ -157,7 +158,7 @@ def test_event_form_explains_every_choice(browser: Client) -> None:
 def test_event_form_unfolds_sections_with_unusual_or_wrong_values() -> None:
     unfolded = {preset.slug: EventForm(instance=preset.build_event()).open_sections for preset in PRESETS}
     expected = {
-        "two-classes": set(),
+        "two-classes": {"seen"},
         "best-of-three": {"series"},
         "two-halls": set(),
         "empty": set(),
@@ -172,7 +173,7 @@ def test_event_form_unfolds_sections_with_unusual_or_wrong_values() -> None:
     [
         ({}, False),
         (
-            {"options": {"columns": 6}, "pace": "dramatic", "window_s": 90},
+            {"options": {"columns": 6}, "pace": "dramatic", "nicknames": "off", "window_s": 90},
             False,
         ),  # the first game's, but slower
         ({"tie_rule": "lot"}, True),

@@ -24,6 +24,7 @@ from voting.models import (
     Announcement,
     Event,
     Match,
+    Nickname,
     StoredBallot,
     StoredRestriction,
     TallyRecord,
@@ -51,6 +52,7 @@ def played_event(box: BallotBox, ended_days_ago: float = 31) -> Event:
     Ticket.objects.create(event=event, code="KAREN7", label="Karen", voter="v1")
     AuditEntry.objects.create(event=event, by="oscar", action="match.start", what="started match 1", at=1)
     StoredRestriction.objects.create(event=event, voter_code="BCDFGH", banned=True, at=1)
+    Nickname.objects.create(event=event, voter_code="LMNPQR", name="Heron", allowed=True, chosen_at=1)
     backdate_event(event, ended_days_ago)
     return event
 
@@ -105,7 +107,7 @@ def test_anonymize_removes_voters_and_keeps_ballot_order(box: BallotBox) -> None
     Turn.objects.filter(match__event=event).update(yellow_captain="QQQQQQ")
     before = sealed_ballots(event)
     voters = {ballot.voter for ballots in before for ballot in ballots}
-    voters |= {"Karen", "KAREN7", "v1", "oscar", "KXWQZT", "QQQQQQ", "BCDFGH"}
+    voters |= {"Karen", "KAREN7", "v1", "oscar", "KXWQZT", "QQQQQQ", "BCDFGH", "LMNPQR", "Heron"}
     stored = dump_database()
     assert all(voter in stored for voter in voters)
     anonymize()
@@ -127,7 +129,7 @@ def test_anonymize_keeps_tallies_and_match_record(box: BallotBox) -> None:
     assert list(TallyRecord.objects.order_by("pk").values(*shown)) == counts
     assert load_position(Match.objects.get(pk=match.pk)).state == board
     assert is_anonymized(event)
-    for model in (StoredBallot, Ticket, Announcement, AuditEntry, StoredRestriction):
+    for model in (StoredBallot, Ticket, Announcement, AuditEntry, StoredRestriction, Nickname):
         assert not model.objects.exists(), model
 
 

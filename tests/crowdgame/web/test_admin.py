@@ -14,6 +14,7 @@ from voting.models import (
     Announcement,
     Event,
     Match,
+    Nickname,
     StoredBallot,
     StoredRestriction,
     TallyRecord,
@@ -27,7 +28,8 @@ from voting.turns.turns import start_match
 pytestmark = pytest.mark.django_db
 
 READ_ONLY: list[type[Model]] = [
-    *(Team, Match, Turn, StoredBallot, TallyRecord, Announcement, AuditEntry, StoredRestriction, Member)
+    *(Team, Match, Turn, StoredBallot, TallyRecord, Announcement, AuditEntry, StoredRestriction),
+    *(Member, Nickname),
 ]
 VOTER = "voter-in-public"
 
@@ -50,6 +52,7 @@ def turn(event: Event, box: BallotBox) -> Turn:
     Member.objects.create(event=event, user=User.objects.create_user("bob"), role="viewer")
     AuditEntry.objects.create(event=event, by="root", action="match.start", what="started match 1", at=1)
     StoredRestriction.objects.create(event=event, voter_code="BCDFGH", team=2, at=1)
+    Nickname.objects.create(event=event, voter_code="BCDFGH", name="Heron 7", allowed=True, chosen_at=1)
     StoredBallot.objects.create(turn=turn, voter=VOTER, side="red", choice=5, sequence=1, stored_at=1)
     return turn
 
@@ -124,6 +127,7 @@ def test_admin_event_edit_is_announced_with_next_seq(
         "owner": event.owner_id,
         "team_choice": "balance",
         "analysis": "match",
+        "nicknames": "suggested",
         "admission": "open",
         "window_s": 3600,
         "pace": "normal",
