@@ -8,13 +8,13 @@ from redis.exceptions import LockError
 
 from voting.ballot_box.ballot_box import BallotBox
 from voting.matches import MatchError, load_position
-from voting.models import CLOSED_STATES, TurnState
+from voting.models import CLOSED_STATES
 from voting.turns.closing import close_expired_turn
 from voting.turns.turns import load_turn
 
 
 def reveal_turn(turn_id: int, box: BallotBox) -> None:
-    """Count and reveal the turn now. Raises MatchError unless it waits for the host."""
+    """Count and reveal the turn now. Raises MatchError unless it is sealed and open."""
     try:
         with box.closing_lease.hold(turn_id):
             _reveal(turn_id, box)
@@ -24,7 +24,7 @@ def reveal_turn(turn_id: int, box: BallotBox) -> None:
 
 def _reveal(turn_id: int, box: BallotBox) -> None:
     turn = load_turn(turn_id)
-    if turn.state != TurnState.OPEN or not turn.is_sealed or turn.match.host_wait_s is None:
+    if not turn.is_sealed:
         raise MatchError(_("There is no reveal to start now."))
     position = load_position(turn.match, before=turn)
     close_expired_turn(turn, position, box, reveal_at=box.now())

@@ -24,6 +24,7 @@ from voting.turns import closing
 from voting.turns.closing import close_turn
 from voting.turns.early_close import close_turn_early
 from voting.turns.host_steps import reveal_turn
+from voting.turns.set_closing import close_together
 from voting.turns.turns import load_turn
 
 pytestmark = pytest.mark.django_db
@@ -73,12 +74,14 @@ def test_next_turn_opens_after_the_wait_or_when_the_host_presses(waiting: Turn, 
 def test_scheduler_reveals_turn_that_no_host_reveals(
     waiting: Turn, box: BallotBox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    enqueued: list[int] = []
+    monkeypatch.setattr("voting.turns.scheduler.enqueue_close", lambda *turn_ids: enqueued.extend(turn_ids))
     monkeypatch.setattr("voting.turns.scheduler.WORKER_TIMEOUT_MS", 0)
     run_again(box)
-    assert load_turn(waiting.pk).state == TurnState.OPEN
+    assert (load_turn(waiting.pk).state, enqueued) == (TurnState.OPEN, [])
     wait(waiting, 60)
     run_again(box)
-    assert load_turn(waiting.pk).state == TurnState.RESOLVED
+    assert (load_turn(waiting.pk).state, enqueued) == (TurnState.RESOLVED, [waiting.pk])
 
 
 def test_turn_sealed_before_a_crash_is_revealed_by_the_host(
@@ -105,6 +108,18 @@ def test_two_presses_at_once_reveal_one_turn(waiting: Turn) -> None:
     assert [type(error) for error in refusals] == [MatchError]
     assert kinds(event_of(waiting)).count("turn.revealed") == 1
     assert list(waiting.match.turns.values_list("number", flat=True)) == [1, 2]
+
+
+def test_second_press_does_nothing(waiting: Turn, box: BallotBox) -> None:
+    reveal_turn(waiting.pk, box)
+    with refused("no reveal to start"):
+        reveal_turn(waiting.pk, box)
+
+
+def test_turns_closed_together_wait_for_the_host_too(box: BallotBox, due: DueTurn) -> None:
+    turns = [due(red=[3], host_wait_s=wait_s) for wait_s in (None, 60)]
+    close_together([turn.pk for turn in turns], box)
+    assert [load_turn(turn.pk).state for turn in turns] == [TurnState.RESOLVED, TurnState.OPEN]
 
 
 def test_press_before_the_vote_is_over_does_nothing(box: BallotBox, due: DueTurn) -> None:
