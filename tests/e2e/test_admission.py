@@ -91,20 +91,12 @@ def test_rotating_code_changes_on_display(server: Server, open_at: OpenScreen) -
     display.page.reload()
     expect(display.page.locator(".rotating-code b")).to_be_visible(timeout=TIMEOUT_MS)
     display.page.goto(f"{path}#{'0' * 24}")
-    expect(display.page.locator(".needed")).to_be_visible(timeout=TIMEOUT_MS)
+    needed = display.page.locator(".needed")
+    expect(needed).to_have_text("Open this screen from the console", timeout=TIMEOUT_MS)
     display.page.goto(address)
     expect(display.page.locator(".rotating-code b")).to_be_visible(timeout=TIMEOUT_MS)
     assert display.page.url.endswith(path)
     assert display.errors == []
-
-
-def test_display_with_invalid_key_shows_no_rotating_code(server: Server, open_at: OpenScreen) -> None:
-    code = make_event(server, admission="rotating")["code"]
-    display = open_at(server, "door-stranger", PROJECTOR)
-    display.page.goto(f"/display/{code}#{'0' * 24}")
-    said = display.page.locator(".needed")
-    expect(said).to_have_text("Open this screen from the console", timeout=TIMEOUT_MS)
-    expect(display.page.locator(".rotating-code")).to_have_count(0)
 
 
 def test_ticket_admits_only_one_phone(server: Server, open_at: OpenScreen) -> None:
@@ -137,23 +129,13 @@ def test_lobby_shows_which_code_is_needed(
     expect(display.page.locator(".needed")).to_have_text(said, timeout=TIMEOUT_MS)
 
 
-def test_roster_code_admits_student_on_two_devices(server: Server, open_at: OpenScreen) -> None:
-    event = make_event(server, admission="roster")
-    (key,) = server.ask("roster", event_id=event["id"], text="Ada")
-    phones = [open_at(server, f"door-pupil-{name}", PHONE) for name in ("phone", "tablet")]
-    for phone in phones:
-        ask_for(phone, event["code"], "Type your code from the class list")
-        show(phone, key)
-        phone.wait_for(phase="lobby")
-    assert len({phone.page.locator("body").get_attribute("data-team") for phone in phones}) == 1
-
-
 def test_shared_device_asks_which_seat_to_use(server: Server, open_at: OpenScreen) -> None:
     event = make_event(server, admission="roster")
     ada, bea = server.ask("roster", event_id=event["id"], text="Ada, 1\nBea, 2")
     tablet = open_at(server, "door-shared", PHONE)
     page = tablet.page
-    page.goto(f"/{event['code']}#{ada}")
+    ask_for(tablet, event["code"], "Type your code from the class list")
+    show(tablet, ada)
     tablet.wait_for(phase="lobby", team="1")
     page.goto("about:blank")
     page.goto(f"/{event['code']}#{ada}")

@@ -222,23 +222,6 @@ def test_tablet_columns_are_both_used(size: dict[str, int], server: Server, open
 
 
 @pytest.mark.nightly
-def test_match_ends_after_its_simulated_crowd(server: Server, open_at: OpenScreen) -> None:
-    event = server.ask("event", owner=OWNER, lobby="open", window_s=10)
-    console = open_console(server, open_at, event["code"])
-    console.page.get_by_label("Simulated phones").fill("2")
-    press(console, "rehearsal.start")
-    expect(console.page.get_by_text("2 of 2")).to_be_visible(timeout=TIMEOUT_MS)
-    press(console, "match.start")
-    console.wait_for(phase="voting")
-    expect(console.page.locator(".verdict")).to_contain_text("counted", timeout=TIMEOUT_MS)
-    press(console, "rehearsal.stop")
-    expect(console.page.get_by_role("heading", name="Match 1 was aborted")).to_be_visible(
-        timeout=2 * TIMEOUT_MS
-    )
-    expect(console.page.get_by_text("The simulated crowd has left, so match 1 was aborted")).to_be_visible()
-
-
-@pytest.mark.nightly
 def test_long_headline_is_not_cut_off(server: Server, open_at: OpenScreen) -> None:
     names = ("North Hall of the Old Observatory", "South Hall")
     event = server.ask("event", owner=OWNER, names=names, lobby="open")

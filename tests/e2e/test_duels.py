@@ -158,23 +158,3 @@ def test_duel_against_a_crowd(server: Server, open_at: OpenScreen) -> None:
     for screen in screens:
         screen.wait_for(phase="reveal")
     assert [screen.errors for screen in screens] == [[]] * len(screens)
-
-
-def test_duel_player_without_pick_loses_on_time(server: Server, open_at: OpenScreen) -> None:
-    one = enter(server, open_at, "slow")
-    one.page.get_by_role("button", name="New game").click()
-    open_board(one)
-    two = enter(server, open_at, "quick")
-    two.page.locator(f'form[action="/play/{code_of(one)}/join"] button').click()
-    open_board(two)
-    side_of(two)
-    vote(two, 3)
-    server.ask("run_down_clock", code=code_of(one), ms=3_000)
-    for screen in (one, two):
-        screen.wait_for(phase="ended")
-    two.shoot("won-on-time")
-    display = open_at(server, "duel-time", PROJECTOR)
-    display.page.goto(f"/display/{code_of(one)}")
-    expect(display.page.locator(".end")).to_contain_text("ran out of time", timeout=TIMEOUT_MS)
-    display.shoot("ended")
-    assert [screen.errors for screen in (one, two)] == [[], []]

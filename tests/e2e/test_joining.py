@@ -6,11 +6,9 @@ from dataclasses import dataclass
 import pytest
 from playwright.sync_api import Locator, expect
 
-from crowdgame.events.presets import PRESETS_BY_SLUG
 from tests.e2e.conftest import OpenScreen
 from tests.e2e.page_visits import sign_in
 from tests.e2e.screens import PHONE, PROJECTOR, TABLET, TIMEOUT_MS, Screen, press
-from tests.e2e.test_cups import make_cup
 from tests.server import Server
 from voting.admission.links import qr_rows
 
@@ -114,14 +112,10 @@ def check_halves(display: Screen) -> None:
         assert 0 < first.left < first.right < size["width"] / 2 < second.left < second.right < size["width"]
 
 
-@pytest.mark.parametrize(
-    "slug",
-    [
-        pytest.param(slug, marks=[pytest.mark.nightly] * (slug not in {"two-halls", "two-classes"}))
-        for slug in PRESETS_BY_SLUG
-    ],
-)
-def test_phone_joins_every_template_from_display(slug: str, server: Server, open_at: OpenScreen) -> None:
+@pytest.mark.parametrize(("slug", "codes"), [("two-halls", 1), ("two-classes", 2)])
+def test_phone_joins_template_from_display(
+    slug: str, codes: int, server: Server, open_at: OpenScreen
+) -> None:
     console = open_at(server, "joining-console", TABLET)
     sign_in(console.page, server, "joining-host")
     console.page.goto(f"/console/new/{slug}/")
@@ -129,17 +123,7 @@ def test_phone_joins_every_template_from_display(slug: str, server: Server, open
     console.page.get_by_label("Second team, yellow").fill("South Hall")
     console.page.get_by_role("button", name="Create event").click()
     press(console, "lobby.open")
-    check_joining(server, open_at, console, 2 if slug in {"two-classes", "class-against-class"} else 1)
-
-
-@pytest.mark.nightly
-def test_phone_joins_cup_pairing_from_display(server: Server, open_at: OpenScreen) -> None:
-    console = open_at(server, "joining-cup", TABLET)
-    make_cup(server, console.page)
-    console.page.get_by_role("button", name="Start this pairing").click()
-    console.page.wait_for_url("**/console/*/?*")
-    console.page.goto(console.page.url.partition("?")[0])  # links to the pairing's own big screen
-    check_joining(server, open_at, console, 2)
+    check_joining(server, open_at, console, codes)
 
 
 @pytest.mark.nightly

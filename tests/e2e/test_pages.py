@@ -7,37 +7,9 @@ from tests.e2e import axe
 from tests.e2e.conftest import OpenScreen
 from tests.e2e.fake_gateway import FakeGateway
 from tests.e2e.page_visits import PAGES, Visit, visit
-from tests.e2e.scenes import DISPLAY_SCENES, PHONE_SCENES, show_scene
+from tests.e2e.scenes import PHONE_SCENES, show_scene
 from tests.e2e.screens import TABLET
 from tests.server import Server
-
-# One page of each kind in light mode; the nightly tests cover all pages and scenes in both modes.
-OF_A_KIND = {
-    "report",
-    "play-game",
-    "events",
-    "new-refused",
-    "tickets",
-    "console-voting",
-    "cup-board",
-    "admin",
-}
-FIRST = [visited for visited in PAGES if visited.name in OF_A_KIND]
-
-
-@pytest.mark.parametrize("visited", FIRST, ids=[visited.name for visited in FIRST])
-def test_page_of_each_kind_is_accessible(server: Server, open_at: OpenScreen, visited: Visit) -> None:
-    screen = open_at(server, f"axe-{visited.name}", TABLET)
-    visit(visited, screen.page, server)
-    assert axe.check(screen.page, visited.name, axe.SCHEMES[:1]) == []
-
-
-@pytest.mark.parametrize("page", ["phone", "display"])
-def test_voting_scene_is_accessible(fake_gateway: FakeGateway, window: Page, page: str) -> None:
-    scenes = {"phone": PHONE_SCENES, "display": DISPLAY_SCENES}[page]
-    scene = next(scene for scene in scenes if scene.name == "voting")
-    show_scene(page, scene, window, fake_gateway)
-    assert axe.check(window, scene.name, axe.SCHEMES[:1]) == []
 
 
 @pytest.mark.nightly
@@ -48,10 +20,6 @@ def test_every_page_is_accessible_in_light_and_dark(
     screen = open_at(server, f"axe-{visited.name}", TABLET)
     visit(visited, screen.page, server)
     assert axe.check(screen.page, visited.name) == []
-
-
-def test_page_kinds_all_exist() -> None:
-    assert {visited.name for visited in FIRST} == OF_A_KIND
 
 
 def test_axe_detects_a_violation(fake_gateway: FakeGateway, window: Page) -> None:

@@ -134,47 +134,12 @@ def check_display(table: Table) -> None:
     expect(table.display.page.locator('.seal[data-broken="true"]')).to_have_count(0)
 
 
-def forge_path(message: Message) -> None:
-    if message["type"] == "receipt.issued":
-        message["path"] = [ELSEWHERE]
-
-
-def deny_ballot(message: Message) -> None:
-    if message["type"] == "receipt.issued":
-        message |= {"index": None, "path": []}
-
-
-def seal_another_root(message: Message) -> None:
-    if message["type"] == "turn.sealed":
-        message["yellow"]["root"] = ELSEWHERE
-
-
-def reveal_another_root(message: Message) -> None:
-    if message["type"] == "turn.revealed":
-        message["state"]["match"]["reveal"]["red"]["root"] = ELSEWHERE
-
-
-def reveal_another_seal(message: Message) -> None:
-    """Add ballots after the seal, and seal again without a new window."""
-    if message["type"] == "turn.revealed":
-        message["state"]["match"]["reveal"]["sealed_at"] += 7
-
-
-@pytest.mark.parametrize(
-    "tamper",
-    [
-        forge_path,
-        *(
-            pytest.param(tamper, marks=pytest.mark.nightly)
-            for tamper in (deny_ballot, seal_another_root, reveal_another_root, reveal_another_seal)
-        ),
-    ],
-)
-def test_receipt_check_detects_cheating_server(table: Table, tamper: Callable[[Message], None]) -> None:
+def test_receipt_check_detects_forged_path(table: Table) -> None:
     def handle(line: WebSocketRoute) -> None:
         def pass_on(frame: str | bytes) -> None:
             message = json.loads(frame)
-            tamper(message)
+            if message["type"] == "receipt.issued":
+                message["path"] = [ELSEWHERE]
             line.send(json.dumps(message))
 
         line.connect_to_server().on_message(pass_on)

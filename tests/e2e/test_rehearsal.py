@@ -42,6 +42,12 @@ def test_rehearsal_starts_reports_and_stops(server: Server, open_at: OpenScreen)
     for screen in (first, second):
         expect(screen.page.locator(".verdict")).to_contain_text("Last rehearsal: ", timeout=TIMEOUT_MS)
         expect(screen.page.get_by_role("link", name="A simulated crowd is playing")).to_have_count(0)
+        expect(screen.page.get_by_role("heading", name="Match 1 was aborted")).to_be_visible(
+            timeout=2 * TIMEOUT_MS
+        )
+        expect(
+            screen.page.get_by_text("The simulated crowd has left, so match 1 was aborted")
+        ).to_be_visible()
         assert screen.errors == []
     first.shoot("over")
 

@@ -1,8 +1,5 @@
 """Phone, display and console in other languages: the text fits, is accessible, and none is in English."""
 
-from itertools import product
-from typing import Any
-
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -19,39 +16,16 @@ from tests.e2e.visible_text import faults, visible_lines
 from tests.server import Server
 
 LANGUAGES = ("de", "ar", "es", "fr", "pt", "zh-hans")
-EACH_CHANGE = LANGUAGES[:2]
 LONGEST_PAGE = 100_000
-# The scenes with the most text.
-BUSIEST_PHONES = {
-    "voting-score",
-    "voting-moved",
-    "duel-of-days",
-    "reveal-conflict-picks",
-    "ended-sides",
-    "key-name",
-}
-BUSIEST_DISPLAYS = {
-    "lobby-team-links-notice",
-    "voting-peek",
-    "sealed-by-all",
-    "reveal-conflict-picks",
-    "ended-sides",
-    "duel-ended",
-}
 
 
-def scene_params(scenes: tuple[Scene, ...], busiest: set[str]) -> dict[str, Any]:
-    """The busiest scenes in two languages; nightly, all scenes in all languages."""
-    params = []
-    for scene, language in product(scenes, LANGUAGES):
-        often = scene.name in busiest and language in EACH_CHANGE
-        marks = [] if often else [pytest.mark.nightly]
-        if "locale=" not in scene.query:
-            params.append(pytest.param(scene, language, id=f"{scene.name}-{language}", marks=marks))
-    return {"argnames": ("scene", "language"), "argvalues": params}
+def in_english(scenes: tuple[Scene, ...]) -> list[Scene]:
+    return [scene for scene in scenes if "locale=" not in scene.query]
 
 
-@pytest.mark.parametrize(**scene_params(PHONE_SCENES, BUSIEST_PHONES))
+@pytest.mark.nightly
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("scene", in_english(PHONE_SCENES), ids=lambda scene: scene.name)
 def test_phone_scene_is_translated(
     fake_gateway: FakeGateway, window: Page, scene: Scene, language: str
 ) -> None:
@@ -61,7 +35,9 @@ def test_phone_scene_is_translated(
     assert wrong + english_on(window, language) == []
 
 
-@pytest.mark.parametrize(**scene_params(DISPLAY_SCENES, BUSIEST_DISPLAYS))
+@pytest.mark.nightly
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("scene", in_english(DISPLAY_SCENES), ids=lambda scene: scene.name)
 def test_display_scene_is_translated(
     fake_gateway: FakeGateway, window: Page, scene: Scene, language: str
 ) -> None:
@@ -69,11 +45,6 @@ def test_display_scene_is_translated(
     show_scene("display", in_language(scene, language), window, fake_gateway)
     wrong = wrong_on_screens(window, SCREENS[:1]) + axe.check(window, scene.name, axe.SCHEMES[:1])
     assert wrong + english_on(window, language) == []
-
-
-def test_busiest_scenes_exist() -> None:
-    assert {scene.name for scene in PHONE_SCENES} >= BUSIEST_PHONES
-    assert {scene.name for scene in DISPLAY_SCENES} >= BUSIEST_DISPLAYS
 
 
 def test_english_on_detects_english(fake_gateway: FakeGateway, window: Page) -> None:
@@ -95,17 +66,9 @@ def test_display_reloads_itself_in_new_language(fake_gateway: FakeGateway, windo
 CONSOLE_VISITS = {visited.name: visited for visited in CONSOLES}
 
 
-def console_params() -> dict[str, Any]:
-    """An open vote in two languages; nightly, all consoles in all languages."""
-    each_change = {("console-voting", language) for language in EACH_CHANGE}
-    params = [
-        pytest.param(*one, marks=[] if one in each_change else [pytest.mark.nightly])
-        for one in product(CONSOLE_VISITS, LANGUAGES)
-    ]
-    return {"argnames": ("name", "language"), "argvalues": params}
-
-
-@pytest.mark.parametrize(**console_params())
+@pytest.mark.nightly
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("name", CONSOLE_VISITS)
 def test_console_is_translated(server: Server, open_at: OpenScreen, name: str, language: str) -> None:
     visited = CONSOLE_VISITS[name]
     page = open_at(server, f"{name}-{language}", TABLET).page
