@@ -21,9 +21,10 @@ from crowdgame.operations.backup_file import BackupError, extract_database, read
 from deploy.laptop.network import free_port
 from deploy.laptop.paths import ROOT
 from deploy.laptop.stack import MANAGE, Stack
-from deploy.laptop.startup import migrate, start_ballot_box
+from deploy.laptop.startup import start_ballot_box
 from deploy.laptop.supervisor import Supervisor
 from tests.commands import Commands, commands
+from tests.server import give_database
 from voting.ballot_box.stores import connect
 
 MANIFEST = "manifest.json"
@@ -62,10 +63,10 @@ def cleared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
     stack = Stack(data=data, secret_key="of the tests", port=0, valkey_port=free_port())
     with Supervisor(stack.logs) as supervisor:
         start_ballot_box(stack, supervisor)
-        migrate(stack)
+        give_database(stack)
         with commands(stack, kept) as running_commands:
             installation = Installation(stack, running_commands, kept)
-            assert manage(stack, "backup", str(kept / "backup")).returncode == 0
+            assert running_commands.run("backup", str(kept / "backup")).returncode == 0
             shutil.copy(installation.database, kept / "database")
             yield installation
 
@@ -164,7 +165,7 @@ def test_backup_includes_secret_key_only_if_asked(
     assert ("unzip -p" in other.stdout) == included
 
 
-@pytest.mark.parametrize("included", [False, True])
+@pytest.mark.parametrize("included", [False, pytest.param(True, marks=pytest.mark.nightly)])
 def test_nightly_backup_includes_secret_key_only_if_asked(
     installation: Installation, tmp_path: Path, included: bool
 ) -> None:
