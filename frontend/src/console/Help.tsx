@@ -56,7 +56,16 @@ function listenForKeys(pressed: (key: string) => boolean): () => void {
     if (pressed(event.shiftKey && /^[A-Z]$/.test(key) ? `Shift ${key}` : key)) event.preventDefault();
   };
   addEventListener("keydown", listen);
-  return () => removeEventListener("keydown", listen);
+  addEventListener("click", dropFocus);
+  return () => {
+    removeEventListener("keydown", listen);
+    removeEventListener("click", dropFocus);
+  };
+}
+
+/** After a click with a pointer the button loses the focus, so that the space bar takes the next step. */
+function dropFocus({ detail, target }: MouseEvent): void {
+  if (detail > 0 && target instanceof Element) target.closest<HTMLElement>("button, summary")?.blur();
 }
 
 /** Whether the element that has the focus takes the key: a field, or the space bar for a button. */
