@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import cast
 
 import msgspec
 
@@ -13,7 +14,7 @@ from voting.protocol import BallotCounted, Match, Reveal
 
 
 class TurnEntry(msgspec.Struct):
-    """The record of one turn. All times are in ms after the turn's deadline.
+    """The record of one turn. All times are in ms after the turn was due.
 
     `acknowledged`: phone index -> the last (choice, sequence) counted. `blinds` are the blinding factors of
     these ballots. `open` are phones whose latest choice was not acknowledged.
@@ -131,15 +132,17 @@ class RehearsalLedger:
         self.lost += 1
         self.turn(turn).lost += 1
 
-    def record_reveal(self, reveal: Reveal, closes_at: int, received_at: float) -> None:
-        """Record that a phone received a reveal at `received_at`.
+    def record_reveal(self, match: Match, closes_at: int, received_at: float) -> None:
+        """Record that a phone received the match's reveal at `received_at`.
 
-        `closes_at` is the turn's deadline, both in server ms.
+        `closes_at` is the turn's deadline, both in server ms. The wait for an organizer is no delay.
         """
+        reveal = cast(Reveal, match.reveal)
+        due_at = closes_at if match.host_wait_s is None else reveal.resolved_at
         entry = self.turn(reveal.turn)
-        late_ms = received_at - closes_at
+        late_ms = received_at - due_at
         entry.sealed_ms = reveal.sealed_at - closes_at
-        entry.resolved_ms = reveal.resolved_at - closes_at
+        entry.resolved_ms = reveal.resolved_at - due_at
         for revealed in self._entries_in(reveal):
             revealed.reveals_received += 1
             revealed.last_reveal_ms = max(revealed.last_reveal_ms, late_ms)

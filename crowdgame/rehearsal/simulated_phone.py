@@ -237,10 +237,9 @@ class Phone:
     def _revealed(
         self, before: protocol.EventState | None, state: protocol.EventState, received_ms: float
     ) -> None:
-        reveal = state.match.reveal if state.match else None
-        turn = before.match.turn if before and before.match else None
-        if reveal and turn and turn.id == reveal.turn:
-            self._context.ledger.record_reveal(reveal, turn.closes_at, self._context.clock.at(received_ms))
+        match, turn = state.match, before.match.turn if before and before.match else None
+        if match and match.reveal and turn and turn.id == match.reveal.turn:
+            self._context.ledger.record_reveal(match, turn.closes_at, self._context.clock.at(received_ms))
 
     def _find_key(self, event: protocol.EventState | None) -> bool:
         """Look for an admission key. A refused key is not tried again."""

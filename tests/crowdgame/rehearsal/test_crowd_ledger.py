@@ -6,10 +6,16 @@ from crowdgame.rehearsal.crowd_ledger import RehearsalLedger
 from crowdgame.rehearsal.pending_ballot import PendingBallot
 from crowdgame.rehearsal.rehearsal_report import claimed_voters
 from tests.crowdgame.rehearsal.conftest import new_context
+from tests.voting.event_states import shown
+from tests.voting.match_helpers import new_event, only_turn, run_out
 from tests.voting.positions import a_turn, after
 from voting.admission.seats import Seat, sign_seat
+from voting.ballot_box.ballot_box import BallotBox
 from voting.counting.ballots import encode_ranking, encode_set
 from voting.protocol import BallotCast, BallotCounted, BallotRefused, Refusal, You
+from voting.turns.closing import close_turn
+from voting.turns.host_steps import reveal_turn
+from voting.turns.turns import start_match
 
 
 # ------------------------------------------------------------------ pending ballot
@@ -104,6 +110,24 @@ def test_count_missing_compares_acknowledged_ballots_with_tally(
     entry.open, entry.tallies = set(unsure), counts
     entry.ballots = {team: sum(votes) for team, votes in counts.items()}
     assert ledger.count_missing({phone: 2 if phone == 9 else 1 for phone in acknowledged}) == missing
+
+
+@pytest.mark.django_db
+def test_wait_for_the_organizer_is_no_delay_of_a_reveal(box: BallotBox) -> None:
+    """The phone receives the reveal 70 ms after the count, which came 8 s after the deadline."""
+    event = new_event(host_wait_s=60)
+    turn = only_turn(start_match(event.pk, box))
+    run_out(turn, box)
+    close_turn(turn.pk, box)
+    reveal_turn(turn.pk, box)
+    match = shown(event.pk).match
+    assert match
+    assert match.reveal
+    resolved_at = match.reveal.resolved_at
+    ledger = RehearsalLedger()
+    ledger.record_reveal(match, resolved_at - 8_000, resolved_at + 70)
+    entry = ledger.turn(match.reveal.turn)
+    assert (entry.resolved_ms, entry.last_reveal_ms) == (0, 70)
 
 
 def test_count_missing_checks_every_approval_and_first_rank() -> None:
