@@ -3,6 +3,7 @@
 import csv
 import io
 import re
+from typing import Any
 
 import pytest
 from django.test import Client
@@ -125,11 +126,19 @@ def test_later_match_shows_the_event_so_far(client: Client, match: Match, box: B
     assert re.search(r"Rooks 4 .* This event so far Rooks 8 \S+ \S+ \S+ ± \S+ (Yes|No|Unclear)", wisdom)
 
 
-@pytest.mark.parametrize(("when", "is_shown"), [("off", False), ("match", False), ("turn", True)])
+@pytest.mark.parametrize(
+    ("terms", "is_shown"),
+    [
+        ({"analysis": "off"}, False),
+        ({"analysis": "match"}, False),
+        ({"analysis": "turn"}, True),
+        ({"analysis": "turn", "hide_hints": True}, False),
+    ],
+)
 def test_page_of_running_match_follows_the_setting(
-    client: Client, box: BallotBox, when: str, is_shown: bool
+    client: Client, box: BallotBox, terms: dict[str, Any], is_shown: bool
 ) -> None:
-    running = start_match(new_event(options={"token": "red"}, analysis=when).pk, box)
+    running = start_match(new_event(options={"token": "red"}, **terms).pk, box)
     play(running, box, RED_WINS[:2])
     analyze(box)
     assert ("Every pair of columns" in page_of(client, running)) is is_shown
