@@ -9,6 +9,7 @@ from crowdgame.console.actions.registry import ActionResult, CurrentState, actio
 from crowdgame.events.audit_text import LogText
 from voting import protocol
 from voting.announcements.outbox import announce, relay
+from voting.announcements.snapshots import load_snapshot
 from voting.ballot_box.ballot_box import BallotBox
 from voting.matches import MatchError, locked_event
 from voting.models import NOTICE_LENGTH, Event
@@ -86,13 +87,21 @@ def show_part(event_id: int, part: Part | None, box: BallotBox) -> ActionResult:
 
 
 def _set_hidden(event_id: int, part: Part | None, box: BallotBox, *, hidden: bool) -> HiddenPart:
-    """Raises MatchError if `part` is None or nothing changes."""
+    """Raises MatchError if `part` is None, if nothing changes, or if the match hides it anyway."""
     if part is None:
         raise MatchError(_("Choose a part of the big screen."))
     field, changed = PARTS[part]
+    if not hidden and _is_always_hidden(event_id, part, field):
+        raise MatchError(_("It stays hidden while sides are secret or votes go into a study."))
     sound = {"sound_on": not hidden} if part == "sound" else {}
     update_event(event_id, ALREADY_DONE, box, protocol.EventEdited, **{field: hidden}, **sound)
     return changed
+
+
+def _is_always_hidden(event_id: int, part: Part, field: str) -> bool:
+    event = Event.objects.get(pk=event_id)
+    setattr(event, field, False)
+    return part in load_snapshot(event).hidden
 
 
 def update_event(

@@ -28,12 +28,14 @@ pytestmark = pytest.mark.django_db
 Step = str | tuple[str, dict[str, Any]]
 STARTED: tuple[Step, ...] = ("lobby.open", "match.start")
 PLAYING: tuple[Step, ...] = (*STARTED, "open")
-SEALED: tuple[Step, ...] = (("wait_for_host", {}), *PLAYING, "turn.close")
+SEALED: tuple[Step, ...] = (("change", {"host_wait_s": 60}), *PLAYING, "turn.close")
 REVEALED: tuple[Step, ...] = (*PLAYING, "turn.close")
 REVEAL = "the reveal of turn 1 by"
 REMOVED_EXTRA_TIME = "removed the extra time per turn"
 REHEARSALS = {"rehearsal.start", "rehearsal.stop"}
-CODE, SOUND, TALLY, TURNOUT = ({"part": part} for part in ("code", "sound", "tally", "turnout"))
+CODE, HINTS, SOUND, TALLY, TURNOUT = (
+    {"part": name} for name in ("code", "hints", "sound", "tally", "turnout")
+)
 VOTER, OTHER = {"voter_code": "BCDFGH"}, {"voter_code": "BCDFGJ"}
 MOVE = CAPTAIN = {**VOTER, "team": 1}
 MADE_CAPTAIN = "made BCDFGH captain of Rooks"
@@ -194,6 +196,7 @@ REFUSED: list[tuple[tuple[Step, ...], Step, str]] = [
     ((), "part.show", "Choose a part"),
     ((("part.hide", TURNOUT),), ("part.hide", TURNOUT), "Already done"),
     ((("part.hide", TURNOUT),), ("part.show", CODE), "Already done"),
+    ((("change", {"in_study": True, "consent": "A study."}),), ("part.show", HINTS), "It stays hidden"),
     *[((), ("voter.ban", {"voter_code": code}), "six letters") for code in (None, "", "ANNA", "BCDFGHJ")],
     ((), ("voter.move", VOTER), "Already done"),
     ((), ("voter.admit", VOTER), "Already done"),
@@ -261,8 +264,8 @@ def take(event: Event, step: Step, box: BallotBox) -> None:
     if "." in action:
         request(event, ActionAsk(id=1, action=action, **fields), box)
         return
-    if action == "wait_for_host":
-        Event.objects.filter(pk=event.pk).update(host_wait_s=60)
+    if action == "change":
+        Event.objects.filter(pk=event.pk).update(**fields)
         return
     match = event.matches.get(state="playing")
     if action == "end_reveal":

@@ -26,6 +26,11 @@ const TEXTS: Record<TimelineStep, (context: RevealContext, call: CloseCall | nul
 
 /** Also shown between the deadline and the reveal. */
 export function sealed({ match }: { match: Match | null }): string {
+  return match?.host_wait_s ? t("Votes are in") : sealText(match);
+}
+
+/** A side's seal. */
+export function sealText(match: Match | null): string {
   return isForTwo(match) ? p("votes", "Sealed") : t("Votes sealed");
 }
 
@@ -92,7 +97,7 @@ export function decisionText(match: Match, tally: SideTally, counted: boolean, c
     random: t("Nobody voted: drawn at random"),
     pass: t("Nobody voted: no move"),
     forfeit: t("Nobody voted: match forfeited"),
-    lot: round > 1 ? t("A tie, decided at random: %(column)s wins in round %(round)s", { column, round }) : t("A tie, decided at random"),
+    lot: round > 1 ? t("A tie, drawn at random: %(column)s wins in round %(round)s", { column, round }) : t("A tie, drawn at random"),
     first: round > 1 ? t("A tie, earlier votes decide: %(column)s wins in round %(round)s", { column, round }) : t("A tie: %(column)s got there first", { column }),
     captain: round > 1 ? t("A tie: the captain decided, %(column)s wins in round %(round)s", { column, round }) : t("A tie: the captain decided"),
   };

@@ -5,7 +5,7 @@ import { threatLabel, threatText } from "./commentary";
 import { fillTeamNames, type Sentence } from "./sentence";
 import { makeEvent, makeMatch, makeResolution, makeReveal, stacked, makeTally } from "../fixtures";
 import type { TimelineStep } from "../scene/timeline";
-import { decisionText, revealSentence } from "./captions";
+import { decisionText, revealSentence, sealed } from "./captions";
 
 function sentenceText(sentence: Sentence): string {
   return sentence.map((part) => (typeof part === "string" ? part : part.name)).join("");
@@ -50,6 +50,11 @@ test("hidden hints leave out every comment on a winning column", () => {
   assert.equal(threatLabel(context, "red"), "");
   assert.equal(story("picks", board, { drops, conflict: 4 }, ["hints"]), "Both chose column 4");
   assert.equal(story("lines", board, { drops, block: drops[1] }, ["hints"]), "");
+});
+
+test("votes that wait for the organizer are in", () => {
+  assert.equal(sealed({ match: makeMatch() }), "Votes sealed");
+  assert.equal(sealed({ match: makeMatch({ host_wait_s: 60 }) }), "Votes are in");
 });
 
 test("a conflict over a winning column says that both saw it", () => {

@@ -3,7 +3,7 @@ import { t } from "../../live/i18n";
 import { matchingSeal } from "../../live/match/seals";
 import { timeBankLeft } from "../../live/match/timeBank";
 import type { Side } from "../../protocol";
-import { sealed as sealedText } from "../captions/captions";
+import { sealText } from "../captions/captions";
 import { countdownText } from "../scene/countdownText";
 import { BESIDE_CLOCK, NAME_LEAST } from "../scene/layout";
 import { sideAtPlace, tallyForSide, type Place } from "../scene/places";
@@ -73,7 +73,7 @@ function picksShown({ stage }: Scene): boolean {
 }
 
 function SealStatus({ scene, isBroken }: { scene: Scene; isBroken: boolean }) {
-  return <p class="seal" data-broken={isBroken}><SealIcon /><span>{isBroken ? t("Seal doesn't match") : sealedText(scene)}</span></p>;
+  return <p class="seal" data-broken={isBroken}><SealIcon /><span>{isBroken ? t("Seal doesn't match") : sealText(scene.match)}</span></p>;
 }
 
 /** A wax seal with a keyhole. */
