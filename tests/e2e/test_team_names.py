@@ -172,19 +172,33 @@ def test_display_names_token_until_it_has_passed(fake_gateway: FakeGateway, wind
     expect(window.locator(".token-label")).to_have_count(0)
 
 
+def open_named_page(server: Server, open_at: OpenScreen, name: str, names: list[str]) -> Page:
+    visited = next(visited for visited in PAGES if visited.name == name)
+    visited = replace(visited, choices=visited.choices | {"names": names})
+    if name.startswith("cup"):
+        visited = replace(visited, prepare=with_cup("league" if "league" in name else "knockout", names, []))
+    page = open_at(server, name, TABLET).page
+    visit(visited, page, server)
+    return page
+
+
 @pytest.mark.nightly
 @pytest.mark.parametrize("pair", OF_EACH_SCRIPT, ids=["latin", "arabic", "cyrillic", "chinese"])
 @pytest.mark.parametrize("name", PAGES_WITH_NAMES)
 def test_page_shows_whole_words(server: Server, open_at: OpenScreen, name: str, pair: list[str]) -> None:
-    visited = next(visited for visited in PAGES if visited.name == name)
-    visited = replace(visited, choices=visited.choices | {"names": pair})
-    if name.startswith("cup"):
-        visited = replace(visited, prepare=with_cup("league" if "league" in name else "knockout", pair, []))
-    page = open_at(server, name, TABLET).page
-    visit(visited, page, server)
+    page = open_named_page(server, open_at, name, pair)
     for size in (SMALLEST_PHONE, *PROJECTORS):
         sized(page, *size)
         page.evaluate(NEXT_FRAME_JS)
         assert page.evaluate(READ_WORDS_JS, pair) == {"shown": 2, "broken": []}, size
         short = page.evaluate(READ_SHORT_NAMES_JS)
         assert len(set(short.values())) == len(short), size
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("name", PAGES_WITH_NAMES)
+def test_page_fits_names_of_one_long_word(server: Server, open_at: OpenScreen, name: str) -> None:
+    names = ["Donaudampfschifffahrtsgesellschaftskapit", "Rindfleischetikettierungsueberwachungsge"]
+    page = open_named_page(server, open_at, name, names)
+    sized(page, *SMALLEST_PHONE)
+    assert page.evaluate("document.documentElement.scrollWidth") == SMALLEST_PHONE[0]
